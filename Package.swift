@@ -1,0 +1,20 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+// A target names every module whose types it uses, also those that come with another one: the build rebuilds it only
+// when a module that it names has changed.
+let package = Package(
+  name: "ImageCoders",
+  targets: [
+    .target(name: "CImageCoder", path: "Sources/CImageCoder"),
+  ]
+)

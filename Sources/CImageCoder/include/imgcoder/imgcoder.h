@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The ImageCoders plugin interface, version 1. Including this file includes all of it.
+//
+// A plugin is one shared library that holds one coder: a container's reader, its writer, or both. It needs nothing but
+// these headers, and they need nothing but <stdint.h> and <stddef.h>.
+//
+//   types.h        numbers, strings, status codes, pixel formats, limits
+//   host.h         what the host gives to a plugin: source of bytes, sink for rows, output, memory, errors
+//   reader.h       reading: open, info, negotiate, frame_info, decode, metadata, properties, close
+//   writer.h       writing: open, negotiate, set_info, add_metadata, add_frame, finish, close
+//   incremental.h  an extension: bytes that arrive over time
+//   plugin.h       the one symbol that a plugin exports
+//   layout.h       static assertions of every size and offset
+//
+// Words used for every function:
+//
+//   order      when it may be called
+//   ownership  who owns what a pointer points at, and until when
+//   null       which pointers may be null; one that is not named here never is
+//   thread     [session] one thread at a time, any thread; [any] any thread at any time
+//
+// The rules R1 to R14 that a plugin keeps are in plugin.h.
+
+#ifndef IMGCODER_IMGCODER_H
+#define IMGCODER_IMGCODER_H
+
+#include "types.h"
+#include "host.h"
+#include "reader.h"
+#include "writer.h"
+#include "incremental.h"
+#include "plugin.h"
+#include "layout.h"
+
+#endif
