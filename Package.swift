@@ -16,5 +16,10 @@ let package = Package(
   name: "ImageCoders",
   targets: [
     .target(name: "CImageCoder", path: "Sources/CImageCoder"),
+    .target(
+      name: "ImageCoderCore", dependencies: ["CImageCoder"], path: "Sources/ImageCoderCore", swiftSettings: settings),
+    .testTarget(
+      name: "ImageCoderCoreTests", dependencies: ["ImageCoderCore"], path: "Tests/ImageCoderCoreTests",
+      swiftSettings: settings),
   ]
 )

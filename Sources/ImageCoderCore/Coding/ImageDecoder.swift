@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An open image: its header, frames in any order, metadata and properties.
+///
+/// - Threads: One at a time, any thread.
+public final class ImageDecoder {
+  /// The identifier of the coder that reads the file.
+  public let coder: String
+  /// The page that is decoded.
+  public let page: Int
+  /// The page's header.
+  public let header: ImageHeader
+  /// How often the animation plays in all: what the file says, or the container's default.
+  public let loopCount: LoopCount
+
+  /// Bytes that checkpoints of an animation may hold, so that frames can be reached out of order.
+  public static let checkpointBytes = 8 << 20
+
+  private let session: HostSession
+  private let reader: any ReaderSession
+  private let names: ContainerNames?
+  private let options: DecodeOptions
+  private let frames: FrameTable
+  private let plan: OutputPlan
+  private let pictures: PictureDecoder
+  private var cursor: FrameCursor?
+
+  /// Opens a file with a container's reader.
+  ///
+  /// - Throws: ``CoderError/Code/limitExceeded`` before any pixel memory is taken; what the reader throws.
+  public init(
+    _ container: any Container, source: OpenSource, options: DecodeOptions, flags: OpenOptions = []
+  ) throws(CoderError) {
+    let limits = options.limits
+    session = HostSession(
+      source: source, limits: limits, cancellation: options.cancellation, log: options.log, progress: options.progress)
+    let flags = options.firstFrameOnly ? flags.union(.firstFrameOnly) : flags
+    do throws(CoderError) {
+      let reader = try container.openReader(session, options: flags)
+      let first = try reader.header(page: options.page ?? 0)
+      let page = options.page ?? first.primaryPage
+      let header = page == (options.page ?? 0) ? first : try reader.header(page: page)
+      guard page >= 0, page < header.pageCount else { throw .invalidArgument("page \(page) of \(header.pageCount)") }
+      try limits.check(canvas: header.canvas)
+      try limits.check(frames: header.frameCount)
+      guard header.pageCount <= limits.maxPages else {
+        throw .limitExceeded(
+          "maxPages", found: header.pageCount, allowed: limits.maxPages, what: "a page count of")
+      }
+      let names = container.names
+      self.reader = reader
+      self.page = page
+      self.header = header
+      self.names = names
+      self.options = options
+      coder = container.id
+      loopCount = try Self.loopCount(header, reader: reader, page: page, names: names)
+      frames = FrameTable(count: header.frameCount, canvas: header.canvas) { (index) throws(CoderError) in
+        try Self.frameHeader(index, of: header, reader: reader, page: page, names: names)
+      }
+      plan = try OutputPlan(
+        header, frameCount: Self.stepCount(header, options), native: Self.nativeLayout(of: header),
+        options: options)
+      pictures = PictureDecoder(reader: reader, session: session, pool: options.pool)
+    } catch {
+      throw error.attributed(to: container.id)
+    }
+  }
+
+  /// Frames that ``frame(at:)`` can be asked for, at least 1.
+  ///
+  /// 1 for a still picture that the file keeps in several parts, unless ``DecodeOptions/stillParts`` says otherwise;
+  /// ``ImageHeader/frameCount`` counts the parts.
+  public var frameCount: Int { Self.stepCount(header, options) }
+
+  private var isComposedStill: Bool { !header.isAnimated && options.stillParts == .composed }
+
+  /// The size of every frame that is handed out, pixels.
+  public var outputSize: Size { plan.orientation.displayed(plan.size) }
+
+  /// A frame's place in the animation, with the delay that the file states.
+  ///
+  /// - Throws: ``CoderError/Code/invalidArgument`` for a frame that the file does not have.
+  public func frameHeader(at index: Int) throws(CoderError) -> FrameHeader {
+    try attributing { () throws(CoderError) in try frames.header(index) }
+  }
+
+  /// The whole canvas as it is while a frame is shown, as the options want it.
+  ///
+  /// Any frame may be asked for at any time; going forward one by one is the fastest.
+  ///
+  /// - Throws: ``CoderError``, when not one row can be had; otherwise ``Frame/problem`` says what is missing.
+  public func frame(at index: Int) throws(CoderError) -> Frame {
+    try attributing { () throws(CoderError) in
+      guard index >= 0, index < frameCount else { throw .invalidArgument("frame \(index) of \(frameCount)") }
+      let header = try frames.header(index)
+      let drawn = isComposedStill ? frames.count - 1 : index
+      var destination = index == 0 ? options.destination : nil
+      try check(destination)
+      let isUpright = plan.orientation == .up
+      let target = isUpright ? destination : nil
+      if destination != nil, isUpright { destination = nil }
+      var picture =
+        try standsAlone(drawn)
+        ? pictures.decode(frame: drawn, page: page, canvas: self.header.canvas, plan: plan, destination: target)
+        : compose(drawn, into: target)
+      if !isUpright {
+        picture.pixels = try picture.pixels.oriented(by: plan.orientation, pool: options.pool)
+        if let destination {
+          destination.assign(from: picture.pixels)
+          picture.pixels = destination
+        }
+      }
+      return Frame(
+        pixels: picture.pixels, delay: header.delay ?? .zero, problem: picture.problem?.attributed(to: coder))
+    }
+  }
+
+  /// A frame's own pixels, as the file has them: neither composited, scaled nor turned.
+  ///
+  /// - Returns: The pixels of the frame's rectangle, in ``DecodeOptions/pixelFormat`` or the header's own.
+  public func rawFrame(at index: Int) throws(CoderError) -> Frame {
+    try attributing { () throws(CoderError) in
+      let header = try frames.header(index)
+      let layout = PixelLayout(
+        options.pixelFormat ?? Self.nativeLayout(of: self.header).format,
+        self.header.alpha == .opaque ? .opaque : options.alpha)
+      let buffer = try PixelBuffer(
+        size: header.rect.size, format: layout.format, alpha: layout.alpha, pool: options.pool)
+      let picture = try pictures.decode(frame: index, page: page, rect: header.rect, into: buffer)
+      return Frame(
+        pixels: picture.pixels, delay: header.delay ?? .zero, problem: picture.problem?.attributed(to: coder))
+    }
+  }
+
+  /// All frames, or the first, with metadata.
+  ///
+  /// - Throws: ``CoderError``, when not one row of the first frame can be had. Damage behind it ends the animation
+  ///   there; ``Image/problem`` says why.
+  public func image() throws(CoderError) -> Image {
+    // Whoever asks for frames one by one keeps as many as they like; here all are kept.
+    try attributing { () throws(CoderError) in try session.limits.check(memory: plan.bytes(frames: frameCount)) }
+    var decoded: [Frame] = [try frame(at: 0)]
+    var problem = decoded[0].problem
+    var index = 1
+    while index < frameCount {
+      do throws(CoderError) {
+        let next = try frame(at: index)
+        problem = problem ?? next.problem
+        decoded.append(next)
+      } catch {
+        guard error.code.group == .file || error.code == .library else { throw error }
+        problem = problem ?? error
+        break
+      }
+      index += 1
+    }
+    if problem == nil, !options.firstFrameOnly { problem = missingFrames }
+    var image = Image(frames: decoded, loopCount: loopCount)
+    image.orientation = options.appliesOrientation ? .up : header.orientation
+    image.cicp = header.cicp
+    image.scale = max(1, options.scale)
+    image.header = header
+    image.coder = coder
+    image.problem = problem
+    for kind in options.metadata {
+      // Metadata that is damaged or too large never costs the pixels.
+      do throws(CoderError) {
+        if let payload = try metadata(kind) { image.metadata[kind] = payload }
+      } catch {
+        options.log?(.warning, "\(kind) is left out: \(error)")
+      }
+    }
+    return image
+  }
+
+  /// What the header says of frames that are not there.
+  private var missingFrames: CoderError? {
+    let there = header.frameCount == 1 ? "1 frame" : "\(header.frameCount) frames"
+    if header.isDamaged { return CoderError.malformed("the file is damaged after \(there)").attributed(to: coder) }
+    if header.isTruncated { return CoderError.truncated("the file ends after \(there)").attributed(to: coder) }
+    return nil
+  }
+
+  /// A raw payload byte for byte, without the container's own prefix, or nil when the file has none.
+  ///
+  /// - Throws: ``CoderError/Code/limitExceeded``, ``CoderError/Code/malformed``.
+  public func metadata(_ kind: MetadataKind) throws(CoderError) -> [UInt8]? {
+    try attributing { () throws(CoderError) in
+      guard let payload = try reader.metadata(kind, page: page) else { return nil }
+      try session.limits.check(metadata: payload.count)
+      return payload
+    }
+  }
+
+  /// Properties by ImageIO's names.
+  ///
+  /// - Parameter frame: A frame's number, or nil for what holds for the page.
+  public func properties(frame: Int? = nil) throws(CoderError) -> Properties {
+    try attributing { () throws(CoderError) in
+      var properties = try reader.properties(page: page, frame: frame)
+      if let frame {
+        let header = try frames.header(frame)
+        properties.add(header, names: self.header.isAnimated ? names : nil)
+      } else {
+        properties.add(self.header, loopCount: loopCount, names: names)
+      }
+      return properties
+    }
+  }
+
+  /// Whether a frame can be decoded without the canvas, and the next one does not need the canvas either.
+  private func standsAlone(_ index: Int) throws(CoderError) -> Bool {
+    let covers = try frames.header(index).rect == Rect(covering: header.canvas)
+    guard covers, try frames.start(of: index) == index else { return false }
+    guard index + 1 < frameCount else { return true }
+    // A next frame whose header cannot be read will say so itself.
+    do throws(CoderError) { return try frames.start(of: index + 1) > index } catch { return true }
+  }
+
+  /// Composes a frame on the canvas and brings a copy to plan.
+  private func compose(_ index: Int, into destination: PixelBuffer?) throws(CoderError) -> PictureDecoder.Picture {
+    let (canvas, problem) = try canvasCursor().show(index)
+    var pixels = canvas
+    if plan.isReduced { pixels = try pixels.resampled(to: plan.size, region: plan.region, pool: options.pool) }
+    pixels = try pixels.converted(to: plan.layout, pool: options.pool)
+    if let destination {
+      destination.assign(from: pixels)
+      pixels = destination
+    } else if pixels === canvas {
+      pixels = try canvas.copy(pool: options.pool)
+    }
+    return PictureDecoder.Picture(pixels: pixels, problem: problem)
+  }
+
+  private func canvasCursor() throws(CoderError) -> FrameCursor {
+    if let cursor { return cursor }
+    let layout = PixelLayout(header.pixelFormat.bytesPerChannel == 2 ? .rgba16 : .rgba8, .straight)
+    let (bytes, overflow) = header.canvas.pixelCount.multipliedReportingOverflow(by: 3 * layout.format.bytesPerPixel)
+    try session.limits.check(memory: overflow ? .max : bytes)
+    let canvas = try Canvas(size: header.canvas, layout: layout)
+    let pictures = pictures
+    let page = page
+    let frames = frames
+    // Frames come and go; their memory is used again.
+    let scratch = PixelPool(byteLimit: 2 * canvas.pixels.byteCount)
+    let cursor = FrameCursor(
+      canvas: canvas, frames: frames, checkpointBytes: min(Self.checkpointBytes, session.limits.maxMemory / 8),
+      pool: nil
+    ) { (index, canvas) throws(CoderError) in
+      let header = try frames.header(index)
+      let replaces = header.blend == .source || !header.hasAlpha
+      let target =
+        try replaces
+        ? canvas.region(header.rect)
+        : PixelBuffer(size: header.rect.size, format: layout.format, alpha: layout.alpha, pool: scratch)
+      do throws(CoderError) {
+        let picture = try pictures.decode(frame: index, page: page, rect: header.rect, into: target)
+        if !replaces { canvas.blendOver(picture.pixels, at: header.rect) }
+        return picture.problem
+      } catch {
+        // A frame without a row leaves the canvas as it is; the first frame has nothing to leave.
+        guard index > 0, error.code.group == .file || error.code == .library else { throw error }
+        return error
+      }
+    }
+    self.cursor = cursor
+    return cursor
+  }
+
+  private func check(_ destination: PixelBuffer?) throws(CoderError) {
+    guard let destination else { return }
+    guard destination.size == outputSize, destination.format == plan.layout.format else {
+      throw .invalidArgument(
+        "the destination is \(destination.size) \(destination.format), the result \(outputSize) \(plan.layout.format)")
+    }
+  }
+
+  private func attributing<Result>(_ body: () throws(CoderError) -> Result) throws(CoderError) -> Result {
+    do throws(CoderError) { return try body() } catch { throw error.attributed(to: coder) }
+  }
+
+  private static func stepCount(_ header: ImageHeader, _ options: DecodeOptions) -> Int {
+    let isComposed = !header.isAnimated && options.stillParts == .composed
+    return options.firstFrameOnly || isComposed ? 1 : header.frameCount
+  }
+
+  /// Animations are composed with alpha at the depth of the file; stills keep the file's own format.
+  private static func nativeLayout(of header: ImageHeader) -> PixelLayout {
+    guard header.isAnimated else { return PixelLayout(header.pixelFormat, header.alpha) }
+    return PixelLayout(header.pixelFormat.bytesPerChannel == 2 ? .rgba16 : .rgba8, .straight)
+  }
+}
+
+extension CoderError {
+  /// The same error with the coder that reported it, unless it has one.
+  package func attributed(to coder: String) -> CoderError {
+    guard self.coder == nil else { return self }
+    var error = self
+    error.coder = coder
+    return error
+  }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a session may ask of the machine; checked before memory is taken.
+public struct Limits: Sendable, Equatable {
+  /// Pixels of one canvas.
+  public var maxPixels: Int
+  /// Pixels, either side of a canvas.
+  public var maxSide: Int
+  /// Bytes of decoded pixels and working memory that one session holds at a time, frames and checkpoints included.
+  public var maxMemory: Int
+  public var maxFrames: Int
+  /// Bytes of one metadata block, inflated.
+  public var maxMetadata: Int
+  public var maxPages: Int
+  /// Passes over one picture.
+  public var maxScans: Int
+
+  public init(
+    maxPixels: Int = 1 << 28, maxSide: Int = 65_535, maxMemory: Int = 1 << 30, maxFrames: Int = 65_536,
+    maxMetadata: Int = 64 << 20, maxPages: Int = 4_096, maxScans: Int = 500
+  ) {
+    self.maxPixels = maxPixels
+    self.maxSide = maxSide
+    self.maxMemory = maxMemory
+    self.maxFrames = maxFrames
+    self.maxMetadata = maxMetadata
+    self.maxPages = maxPages
+    self.maxScans = maxScans
+  }
+
+  public static let standard = Limits()
+
+  /// Checks a canvas.
+  ///
+  /// - Throws: ``CoderError/Code/malformed`` for an empty canvas; ``CoderError/Code/limitExceeded`` with the limit's
+  ///   name.
+  public func check(canvas: Size) throws(CoderError) {
+    guard !canvas.isEmpty else { throw .malformed("canvas of \(canvas), at least 1×1 is needed") }
+    guard canvas.width <= maxSide, canvas.height <= maxSide else {
+      throw .limitExceeded("maxSide", found: max(canvas.width, canvas.height), allowed: maxSide, what: "a side of")
+    }
+    guard canvas.pixelCount <= maxPixels else {
+      throw .limitExceeded("maxPixels", found: canvas.pixelCount, allowed: maxPixels, what: "a pixel count of")
+    }
+  }
+
+  /// Checks a number of frames.
+  public func check(frames: Int) throws(CoderError) {
+    guard frames <= maxFrames else {
+      throw .limitExceeded("maxFrames", found: frames, allowed: maxFrames, what: "a frame count of")
+    }
+  }
+
+  /// Checks the size of one metadata block.
+  public func check(metadata bytes: Int) throws(CoderError) {
+    guard bytes <= maxMetadata else {
+      throw .limitExceeded("maxMetadata", found: bytes, allowed: maxMetadata, what: "a metadata size in bytes of")
+    }
+  }
+
+  /// Checks bytes of pixels and working memory.
+  public func check(memory bytes: Int) throws(CoderError) {
+    guard bytes <= maxMemory else {
+      throw .limitExceeded("maxMemory", found: bytes, allowed: maxMemory, what: "memory for pixels, in bytes, of")
+    }
+  }
+}

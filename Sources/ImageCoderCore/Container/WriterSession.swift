@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The wishes of whoever writes a file, as a writer sees them.
+public struct WriteOptions: Sendable, Equatable {
+  /// Which of the coder's formats.
+  public var format: ImageFormat
+  /// 0 (smallest) to 1 (best), or nil for the writer's own default.
+  public var quality: Double?
+  /// Every sample comes back as it was; a format that cannot throws ``CoderError/Code/unsupported``.
+  public var isLossless: Bool
+  /// Interlaced or progressive output.
+  public var isProgressive: Bool
+  /// Or nil for the writer's own default.
+  public var subsampling: Subsampling?
+  /// Values of the format's own options, validated.
+  public var values: [String: Double]
+
+  public init(format: ImageFormat) {
+    self.format = format
+    self.isLossless = false
+    self.isProgressive = false
+    self.values = [:]
+  }
+}
+
+/// A pixel format with what its alpha means.
+public struct PixelLayout: Sendable, Hashable {
+  public var format: PixelFormat
+  public var alpha: AlphaMode
+
+  public init(_ format: PixelFormat, _ alpha: AlphaMode) {
+    self.format = format
+    self.alpha = format.hasAlpha ? alpha : .opaque
+  }
+
+  /// Whether pixels of another layout keep every sample when they are converted to this one.
+  ///
+  /// Alpha that is multiplied in or out is rounded, so it does not.
+  func holds(_ other: PixelLayout) -> Bool {
+    let (mine, theirs) = (format, other.format)
+    if theirs.isFloat != mine.isFloat || theirs.bytesPerChannel > mine.bytesPerChannel { return false }
+    if mine.isGray && !theirs.isGray { return false }
+    return other.alpha == .opaque || (mine.hasAlpha && alpha == other.alpha)
+  }
+}
+
+/// A whole picture in memory of the host.
+public struct PixelView {
+  public let layout: PixelLayout
+  public let size: Size
+  /// Rows top to bottom.
+  public let base: UnsafeRawPointer
+  /// Bytes from one row to the next.
+  public let stride: Int
+
+  public init(layout: PixelLayout, size: Size, base: UnsafeRawPointer, stride: Int) {
+    self.layout = layout
+    self.size = size
+    self.base = base
+    self.stride = stride
+  }
+}
+
+/// One file that is being written.
+///
+///     open, layout, setHeader, { add metadata }, { add frame }, finish, released
+///
+/// - Threads: One at a time, any thread.
+public protocol WriterSession: AnyObject {
+  /// Says in which layout the writer takes frames: `wanted` when the format holds it without loss, else the nearest.
+  func layout(for wanted: PixelLayout) throws(CoderError) -> PixelLayout
+
+  /// Says what is going to be written: canvas, frames (0: not known yet), orientation, loop count.
+  ///
+  /// - Throws: ``CoderError/Code/unsupported`` for what the format cannot hold.
+  func setHeader(_ header: ImageHeader) throws(CoderError)
+
+  /// Adds a raw payload.
+  ///
+  /// - Throws: ``CoderError/Code/unsupported`` when the format has no place for it.
+  func add(_ metadata: [UInt8], as kind: MetadataKind) throws(CoderError)
+
+  /// Encodes a frame.
+  ///
+  /// - Throws: ``CoderError/Code/unsupported`` for a second frame in a still format.
+  func add(_ pixels: PixelView, frame: FrameHeader) throws(CoderError)
+
+  /// Writes what is left.
+  func finish() throws(CoderError)
+}
+
+extension WriterSession {
+  public func add(_ metadata: [UInt8], as kind: MetadataKind) throws(CoderError) {
+    throw .unsupported("the format has no place for \(kind)")
+  }
+}
+
+/// A writer in Swift: in a plugin through `PluginExport`, or in an application through ``SwiftContainer``.
+public protocol ContainerWriter: WriterSession {
+  /// Opens a session. Nothing is written yet.
+  ///
+  /// - Throws: ``CoderError/Code/unsupported`` for a wish that the format cannot meet.
+  init(_ output: ByteOutput, host: CoderHost, options: WriteOptions) throws(CoderError)
+}
+
+/// An option of a format's own, described so that values can be checked before the writer sees them.
+public struct OptionDescription: Sendable, Equatable {
+  /// What values an option takes.
+  public enum Kind: Sendable, Equatable {
+    case boolean(default: Bool)
+    case integer(ClosedRange<Int>, default: Int)
+    case number(ClosedRange<Double>, default: Double)
+    /// One word of a list; the value is its index.
+    case choice([String], default: Int)
+  }
+
+  /// Lower case, words joined by "-": `method`.
+  public var name: String
+  /// One sentence for `--help`.
+  public var text: String
+  public var kind: Kind
+
+  public init(name: String, text: String, kind: Kind) {
+    self.name = name
+    self.text = text
+    self.kind = kind
+  }
+}

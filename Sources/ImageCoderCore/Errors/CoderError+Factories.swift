@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension CoderError {
+  /// The bytes are not of this format.
+  public static func wrongFormat(_ message: String, at offset: Int? = nil) -> CoderError {
+    CoderError(code: .wrongFormat, message: message, offset: offset)
+  }
+
+  /// The bytes end before what is needed.
+  public static func truncated(_ message: String, at offset: Int? = nil) -> CoderError {
+    CoderError(code: .truncated, message: message, offset: offset)
+  }
+
+  /// The bytes break the format's rules.
+  public static func malformed(_ message: String, at offset: Int? = nil) -> CoderError {
+    CoderError(code: .malformed, message: message, offset: offset)
+  }
+
+  /// A checksum in the file is wrong.
+  public static func checksumMismatch(_ message: String, at offset: Int? = nil) -> CoderError {
+    CoderError(code: .checksumMismatch, message: message, offset: offset)
+  }
+
+  /// A feature of the format that is not handled, or a maximum of the format's own.
+  public static func unsupported(_ message: String, at offset: Int? = nil) -> CoderError {
+    CoderError(code: .unsupported, message: message, offset: offset)
+  }
+
+  /// Nothing registered takes the bytes or the format.
+  public static func noCoder(_ message: String) -> CoderError {
+    CoderError(code: .noCoder, message: message)
+  }
+
+  /// One of the caller's limits was met.
+  ///
+  /// - Parameters:
+  ///   - limit: The property of ``Limits``, `maxPixels`.
+  ///   - found: The value found.
+  ///   - allowed: The value allowed.
+  public static func limitExceeded(
+    _ limit: String, found: some BinaryInteger, allowed: some BinaryInteger, what: String
+  ) -> CoderError {
+    CoderError(code: .limitExceeded, message: "\(what) \(found) is over the limit \(limit) of \(allowed)")
+  }
+
+  /// The caller asked for something that has no meaning.
+  public static func invalidArgument(_ message: String) -> CoderError {
+    CoderError(code: .invalidArgument, message: message)
+  }
+
+  /// The caller called in the wrong order.
+  public static func outOfOrder(_ message: String) -> CoderError {
+    CoderError(code: .outOfOrder, message: message)
+  }
+
+  /// Reading or writing bytes failed.
+  public static func io(_ message: String) -> CoderError {
+    CoderError(code: .io, message: message)
+  }
+
+  /// The machine refused memory.
+  public static func outOfMemory(bytes: some BinaryInteger, for purpose: String) -> CoderError {
+    CoderError(code: .outOfMemory, message: "no memory for \(bytes) bytes of \(purpose)")
+  }
+
+  /// A wrapped library failed.
+  public static func library(_ message: String) -> CoderError {
+    CoderError(code: .library, message: message)
+  }
+
+  /// A plugin or its manifest was refused.
+  public static func pluginRejected(_ message: String) -> CoderError {
+    CoderError(code: .pluginRejected, message: message)
+  }
+
+  /// The work was cancelled.
+  public static let cancelled = CoderError(code: .cancelled, message: "cancelled by the caller")
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why an image could not be read or written.
+///
+/// Errors are made by the factories in `CoderError+Factories.swift`, so that each message holds what was found and
+/// what was allowed.
+public struct CoderError: Error, Sendable, Equatable {
+  /// Which kind of failure; stable, comparable, the same number in C.
+  public let code: Code
+
+  /// The identifier of the coder that reported it, or nil when no coder was chosen yet.
+  public var coder: String?
+
+  /// The byte offset in the source where the problem was found, or nil when it has no place.
+  public let offset: Int?
+
+  /// One sentence for a developer: what was found, what was allowed. Lower case, no final stop, no newline.
+  public let message: String
+
+  public init(code: Code, message: String, offset: Int? = nil, coder: String? = nil) {
+    self.code = code
+    self.message = message
+    self.offset = offset
+    self.coder = coder
+  }
+}
+
+extension CoderError {
+  /// The kind of a failure.
+  ///
+  /// The raw value is that of `imgcoder_status` in the plugin interface. New codes may come in a minor version, so a
+  /// `switch` over codes needs a default; ``group`` is closed.
+  public struct Code: RawRepresentable, Sendable, Hashable {
+    public let rawValue: UInt32
+
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// The bytes are not of the format that the coder reads.
+    public static let wrongFormat = Code(rawValue: 0x10)
+    /// The bytes end too early; rows before the end are right.
+    public static let truncated = Code(rawValue: 0x11)
+    /// The bytes break the format's rules.
+    public static let malformed = Code(rawValue: 0x12)
+    /// A checksum in the file is wrong.
+    public static let checksumMismatch = Code(rawValue: 0x13)
+    /// The file may be right, and this coder does not do that.
+    public static let unsupported = Code(rawValue: 0x20)
+    /// No registered coder takes these bytes or this format.
+    public static let noCoder = Code(rawValue: 0x21)
+    /// One of the caller's ``Limits`` was met; the message names it.
+    public static let limitExceeded = Code(rawValue: 0x30)
+    /// The caller asked for something that has no meaning.
+    public static let invalidArgument = Code(rawValue: 0x40)
+    /// The caller called in the wrong order.
+    public static let outOfOrder = Code(rawValue: 0x41)
+    /// Reading or writing bytes failed.
+    public static let io = Code(rawValue: 0x50)
+    /// The machine has no more memory.
+    public static let outOfMemory = Code(rawValue: 0x51)
+    /// The wrapped library failed and does not say why.
+    public static let library = Code(rawValue: 0x52)
+    /// A plugin or its manifest was refused.
+    public static let pluginRejected = Code(rawValue: 0x53)
+    /// The work was cancelled.
+    public static let cancelled = Code(rawValue: 0x54)
+
+    /// Who has to act.
+    public var group: Group { Group(rawValue: rawValue >> 4) ?? .environment }
+  }
+
+  /// Who has to act on a failure.
+  public enum Group: UInt32, Sendable {
+    /// The file is bad.
+    case file = 1
+    /// The file may be right, and nothing here reads or writes it.
+    case reach = 2
+    /// The caller's policy forbids it.
+    case limits = 3
+    /// The caller made a mistake.
+    case caller = 4
+    /// The machine: files, memory, libraries, plugins.
+    case environment = 5
+  }
+}
+
+extension CoderError.Code: CustomStringConvertible {
+  /// The code's stable name, as `coders --json` prints it.
+  public var description: String {
+    switch self {
+    case .wrongFormat: "wrongFormat"
+    case .truncated: "truncated"
+    case .malformed: "malformed"
+    case .checksumMismatch: "checksumMismatch"
+    case .unsupported: "unsupported"
+    case .noCoder: "noCoder"
+    case .limitExceeded: "limitExceeded"
+    case .invalidArgument: "invalidArgument"
+    case .outOfOrder: "outOfOrder"
+    case .io: "io"
+    case .outOfMemory: "outOfMemory"
+    case .library: "library"
+    case .pluginRejected: "pluginRejected"
+    case .cancelled: "cancelled"
+    default: "code \(rawValue)"
+    }
+  }
+}
+
+extension CoderError: CustomStringConvertible {
+  /// The message with its code and place: `truncated at byte 1032: VP8 chunk needs 4096 bytes`.
+  public var description: String {
+    let place = offset.map { " at byte \($0)" } ?? ""
+    return "\(code)\(place): \(message)"
+  }
+}
