@@ -14,10 +14,17 @@ let settings: [SwiftSetting] = [
 // when a module that it names has changed.
 let package = Package(
   name: "ImageCoders",
+  products: [
+    .library(name: "ImageCoderPlugin", targets: ["ImageCoderPlugin"]),
+  ],
   targets: [
     .target(name: "CImageCoder", path: "Sources/CImageCoder"),
     .target(
       name: "ImageCoderCore", dependencies: ["CImageCoder"], path: "Sources/ImageCoderCore", swiftSettings: settings),
+    .target(name: "CImageCoderEntry", dependencies: ["CImageCoder"], path: "Sources/CImageCoderEntry"),
+    .target(
+      name: "ImageCoderPlugin", dependencies: ["CImageCoder", "CImageCoderEntry", "ImageCoderCore"],
+      path: "Sources/ImageCoderPlugin", swiftSettings: settings),
     .testTarget(
       name: "ImageCoderCoreTests", dependencies: ["ImageCoderCore"], path: "Tests/ImageCoderCoreTests",
       swiftSettings: settings),

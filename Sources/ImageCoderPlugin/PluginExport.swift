@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+@_exported public import CImageCoder
+import CImageCoderEntry
+@_exported public import ImageCoderCore
+
+/// A coder written in Swift, as the tables that the plugin interface wants.
+///
+/// A plugin has one, in a global constant, and gives its table to the host:
+///
+///     private let plugin = PluginExport(
+///       id: "org.example.qoi", version: "1.0.0", reader: QOIReader.self)
+///
+///     @c(imgcoder_plugin_describe)
+///     public func describe(_ host: UnsafePointer<imgcoder_host>?) -> UnsafePointer<imgcoder_coder>? { plugin.table }
+///
+/// - Lifetime: As long as the process; nothing of it is ever freed.
+public final class PluginExport: @unchecked Sendable {
+  /// What `describe` returns.
+  public let table: UnsafePointer<imgcoder_coder>
+
+  let reader: (any ContainerReader.Type)?
+  let writer: (any ContainerWriter.Type)?
+
+  /// - Parameters:
+  ///   - id: Reverse-DNS, as in the manifest.
+  ///   - version: Of the plugin.
+  ///   - library: The wrapped library as found at run time, `libpng 1.6.39`, or nil.
+  ///   - names: For containers that hold animations.
+  ///   - reader: The type of the coder's reader, or nil when it does not read.
+  ///   - writer: The type of the coder's writer, or nil when it does not write.
+  ///   - options: What the writer understands beyond the common options.
+  public init(
+    id: String, version: String, library: String? = nil, names: ContainerNames? = nil,
+    reader: (any ContainerReader.Type)? = nil, writer: (any ContainerWriter.Type)? = nil,
+    options: [OptionDescription] = []
+  ) {
+    self.reader = reader
+    self.writer = writer
+    let coder = UnsafeMutablePointer<imgcoder_coder>.allocate(capacity: 1)
+    coder.initialize(to: .sized())
+    table = UnsafePointer(coder)
+    coder.pointee.id = Self.forever(id)
+    coder.pointee.version = Self.forever(version)
+    coder.pointee.library = Self.forever(library ?? "")
+    if let names { coder.pointee.container = Self.forever(names.raw) }
+    if reader != nil { coder.pointee.reader = Self.forever(ReaderCalls.table) }
+    if writer != nil { coder.pointee.writer = Self.forever(WriterCalls.table) }
+    if !options.isEmpty {
+      let list = UnsafeMutableBufferPointer<UnsafePointer<imgcoder_option>?>.allocate(capacity: options.count)
+      _ = list.initialize(from: options.map { Self.forever($0.raw) })
+      coder.pointee.options = UnsafePointer(list.baseAddress)
+      coder.pointee.option_count = UInt64(options.count)
+    }
+    coder.pointee.plugin_data = Unmanaged.passRetained(self).toOpaque()
+  }
+
+  static func of(_ coder: UnsafePointer<imgcoder_coder>?) -> PluginExport? {
+    guard let data = coder?.pointee.plugin_data else { return nil }
+    return Unmanaged<PluginExport>.fromOpaque(data).takeUnretainedValue()
+  }
+
+  /// Text that lives as long as the process, as the interface's static strings do.
+  static func forever(_ text: String) -> imgcoder_string { StaticText(text).keptForever }
+
+  static func forever<Value>(_ value: Value) -> UnsafePointer<Value> {
+    let pointer = UnsafeMutablePointer<Value>.allocate(capacity: 1)
+    pointer.initialize(to: value)
+    return UnsafePointer(pointer)
+  }
+}
+
+extension ContainerNames {
+  fileprivate var raw: imgcoder_container {
+    var container = imgcoder_container.sized()
+    container.default_plays = defaultLoopCount.plays
+    container.dictionary = PluginExport.forever(dictionary)
+    container.unclamped_delay = PluginExport.forever(unclampedDelay)
+    container.delay = PluginExport.forever(delay)
+    container.loop_count = PluginExport.forever(loopCount)
+    return container
+  }
+}
+
+extension OptionDescription {
+  fileprivate var raw: imgcoder_option {
+    var option = imgcoder_option.sized()
+    option.name = PluginExport.forever(name)
+    option.text = PluginExport.forever(text)
+    switch kind {
+    case .boolean(let value):
+      option.type = UInt32(IMGCODER_OPTION_BOOLEAN)
+      option.maximum = 1
+      option.default_value = value ? 1 : 0
+    case .integer(let range, let value):
+      option.type = UInt32(IMGCODER_OPTION_INTEGER)
+      option.minimum = Double(range.lowerBound)
+      option.maximum = Double(range.upperBound)
+      option.default_value = Double(value)
+    case .number(let range, let value):
+      option.type = UInt32(IMGCODER_OPTION_NUMBER)
+      option.minimum = range.lowerBound
+      option.maximum = range.upperBound
+      option.default_value = value
+    case .choice(let words, let value):
+      option.type = UInt32(IMGCODER_OPTION_CHOICE)
+      option.maximum = Double(words.count - 1)
+      option.default_value = Double(value)
+      let list = UnsafeMutableBufferPointer<imgcoder_string>.allocate(capacity: words.count)
+      _ = list.initialize(from: words.map { PluginExport.forever($0) })
+      option.choices = UnsafePointer(list.baseAddress)
+      option.choice_count = UInt64(words.count)
+    }
+    return option
+  }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CImageCoder
+import ImageCoderCore
+import Synchronization
+
+/// The reader functions of the plugin interface over a reader written in Swift.
+enum ReaderCalls {
+  /// One open file.
+  private final class Session {
+    let reader: any ContainerReader
+    let host: CoderHost
+    /// Payloads that were shown: the interface lets the host look at them until close.
+    var shown: [MetadataKind: UnsafeMutableBufferPointer<UInt8>] = [:]
+
+    init(reader: any ContainerReader, host: CoderHost) {
+      self.reader = reader
+      self.host = host
+    }
+
+    deinit { for bytes in shown.values { bytes.deallocate() } }
+
+    static func of(_ raw: OpaquePointer?) -> Session? {
+      raw.map { Unmanaged<Session>.fromOpaque(UnsafeRawPointer($0)).takeUnretainedValue() }
+    }
+
+    /// Runs a call and turns what it throws into a status.
+    func run(_ body: () throws(CoderError) -> Void) -> imgcoder_status {
+      do throws(CoderError) {
+        try body()
+        return InterfaceStatus.ok
+      } catch {
+        return host.fail(error)
+      }
+    }
+  }
+
+  static let table: imgcoder_reader_table = {
+    var table = imgcoder_reader_table.sized()
+    table.open = { coder, host, source, options, result in
+      guard let type = PluginExport.of(coder)?.reader, let host, let source, let result else {
+        return InterfaceStatus.invalidArgument
+      }
+      let session = CoderHost(host)
+      do throws(CoderError) {
+        let flags = options.map { imgcoder_open_options(reading: $0).flags } ?? 0
+        let reader = try type.init(SourceView(source), host: session, options: OpenOptions(rawValue: flags))
+        result.pointee = OpaquePointer(Unmanaged.passRetained(Session(reader: reader, host: session)).toOpaque())
+        return InterfaceStatus.ok
+      } catch {
+        return session.fail(error)
+      }
+    }
+    table.info = { raw, page, result in
+      guard let session = Session.of(raw), let result else { return InterfaceStatus.invalidArgument }
+      return session.run { () throws(CoderError) in
+        let header = try session.reader.header(page: Int(page))
+        header.raw(format: FormatNames.text(for: header.format)).write(to: result)
+      }
+    }
+    table.frame_info = { raw, page, frame, result in
+      guard let session = Session.of(raw), let result else { return InterfaceStatus.invalidArgument }
+      return session.run { () throws(CoderError) in
+        try session.reader.frame(Int(frame), page: Int(page)).raw.write(to: result)
+      }
+    }
+    table.negotiate = { raw, request, result in
+      guard let session = Session.of(raw), let request, let result else {
+        return InterfaceStatus.invalidArgument
+      }
+      let wanted = DecodeRequest(imgcoder_request(reading: request))
+      return session.run { () throws(CoderError) in
+        try session.reader.offer(for: wanted).raw(for: wanted).write(to: result)
+      }
+    }
+    table.decode = { raw, offer, sink in
+      guard let session = Session.of(raw), let offer, let sink else {
+        return InterfaceStatus.invalidArgument
+      }
+      return session.run { () throws(CoderError) in
+        try session.reader.decode(try DecodeOffer(imgcoder_offer(reading: offer)), into: RowSink(sink))
+      }
+    }
+    table.metadata = { raw, page, kind, bytes, length in
+      guard let session = Session.of(raw), let bytes, let length, let kind = MetadataKind(rawValue: kind) else {
+        return InterfaceStatus.invalidArgument
+      }
+      var isPresent = false
+      let status = session.run { () throws(CoderError) in
+        guard let payload = try session.reader.metadata(kind, page: Int(page)) else { return }
+        isPresent = true
+        session.shown.removeValue(forKey: kind)?.deallocate()
+        let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: payload.count)
+        _ = copy.initialize(from: payload)
+        session.shown[kind] = copy
+        bytes.pointee = UnsafePointer(copy.baseAddress)
+        length.pointee = UInt64(copy.count)
+      }
+      let isOK = status == InterfaceStatus.ok
+      return isOK && !isPresent ? InterfaceStatus.notPresent : status
+    }
+    table.properties = { raw, page, frame, properties in
+      guard let session = Session.of(raw), let properties else {
+        return InterfaceStatus.invalidArgument
+      }
+      return session.run { () throws(CoderError) in
+        try session.reader.properties(page: Int(page), frame: frame == .max ? nil : Int(frame)).put(into: properties)
+      }
+    }
+    table.close = { raw in
+      guard let raw else { return }
+      Unmanaged<Session>.fromOpaque(UnsafeRawPointer(raw)).release()
+    }
+    return table
+  }()
+}
+
+/// Identifiers of formats in memory that lives as long as the plugin.
+private enum FormatNames {
+  private static let known = Mutex<[ImageFormat: StaticText]>([:])
+
+  static func text(for format: ImageFormat) -> imgcoder_string {
+    known.withLock { known in
+      if let text = known[format] { return text.raw }
+      let text = StaticText(format.rawValue)
+      known[format] = text
+      return text.raw
+    }
+  }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CImageCoder
+import ImageCoderCore
+
+/// The writer functions of the plugin interface over a writer written in Swift.
+enum WriterCalls {
+  /// One file that is being written.
+  private final class Session {
+    let writer: any ContainerWriter
+    let host: CoderHost
+    var canvas = Size(width: 0, height: 0)
+
+    init(writer: any ContainerWriter, host: CoderHost) {
+      self.writer = writer
+      self.host = host
+    }
+
+    static func of(_ raw: OpaquePointer?) -> Session? {
+      raw.map { Unmanaged<Session>.fromOpaque(UnsafeRawPointer($0)).takeUnretainedValue() }
+    }
+
+    func run(_ body: () throws(CoderError) -> Void) -> imgcoder_status {
+      do throws(CoderError) {
+        try body()
+        return InterfaceStatus.ok
+      } catch {
+        return host.fail(error)
+      }
+    }
+  }
+
+  static let table: imgcoder_writer_table = {
+    var table = imgcoder_writer_table.sized()
+    table.open = { coder, host, output, options, result in
+      guard let type = PluginExport.of(coder)?.writer, let host, let output, let options, let result else {
+        return InterfaceStatus.invalidArgument
+      }
+      let session = CoderHost(host)
+      do throws(CoderError) {
+        let wishes = WriteOptions(imgcoder_write_options(reading: options))
+        let writer = try type.init(ByteOutput(output), host: session, options: wishes)
+        result.pointee = OpaquePointer(Unmanaged.passRetained(Session(writer: writer, host: session)).toOpaque())
+        return InterfaceStatus.ok
+      } catch {
+        return session.fail(error)
+      }
+    }
+    table.negotiate = { raw, format, alpha, accepted, acceptedAlpha in
+      guard let session = Session.of(raw), let accepted, let acceptedAlpha, let format = PixelFormat(rawValue: format),
+        let alpha = AlphaMode(rawValue: alpha)
+      else { return InterfaceStatus.invalidArgument }
+      return session.run { () throws(CoderError) in
+        let layout = try session.writer.layout(for: PixelLayout(format, alpha))
+        accepted.pointee = layout.format.rawValue
+        acceptedAlpha.pointee = layout.alpha.rawValue
+      }
+    }
+    table.set_info = { raw, info in
+      guard let session = Session.of(raw), let info else { return InterfaceStatus.invalidArgument }
+      return session.run { () throws(CoderError) in
+        let info = imgcoder_info(reading: info)
+        var header = try ImageHeader(info)
+        header.frameCount = Int(info.frame_count)
+        session.canvas = header.canvas
+        try session.writer.setHeader(header)
+      }
+    }
+    table.add_metadata = { raw, kind, bytes, length in
+      guard let session = Session.of(raw), let kind = MetadataKind(rawValue: kind) else {
+        return InterfaceStatus.invalidArgument
+      }
+      return session.run { () throws(CoderError) in
+        try session.writer.add(
+          [UInt8](UnsafeBufferPointer(start: bytes, count: bytes == nil ? 0 : Int(clamping: length))), as: kind)
+      }
+    }
+    table.add_frame = { raw, frame, pixels in
+      guard let session = Session.of(raw), let frame, let pixels else {
+        return InterfaceStatus.invalidArgument
+      }
+      let given = imgcoder_pixels(reading: pixels)
+      guard let base = given.pixels, let format = PixelFormat(rawValue: given.pixel_format),
+        let alpha = AlphaMode(rawValue: given.alpha)
+      else { return InterfaceStatus.invalidArgument }
+      return session.run { () throws(CoderError) in
+        let header = try FrameHeader(imgcoder_frame_info(reading: frame), index: .max, canvas: session.canvas)
+        let view = PixelView(
+          layout: PixelLayout(format, alpha), size: Size(width: Int(given.width), height: Int(given.height)),
+          base: UnsafeRawPointer(base), stride: Int(clamping: given.stride))
+        guard view.size == header.rect.size else {
+          throw .invalidArgument("a frame of \(header.rect.size) with pixels of \(view.size)")
+        }
+        try session.writer.add(view, frame: header)
+      }
+    }
+    table.finish = { raw in
+      guard let session = Session.of(raw) else { return InterfaceStatus.invalidArgument }
+      return session.run { () throws(CoderError) in try session.writer.finish() }
+    }
+    table.close = { raw in
+      guard let raw else { return }
+      Unmanaged<Session>.fromOpaque(UnsafeRawPointer(raw)).release()
+    }
+    return table
+  }()
+}
