@@ -15,6 +15,7 @@ let settings: [SwiftSetting] = [
 let package = Package(
   name: "ImageCoders",
   products: [
+    .library(name: "ImageCoders", targets: ["ImageCoders"]),
     .library(name: "ImageCoderPlugin", targets: ["ImageCoderPlugin"]),
   ],
   targets: [
@@ -25,6 +26,10 @@ let package = Package(
     .target(
       name: "ImageCoderPlugin", dependencies: ["CImageCoder", "CImageCoderEntry", "ImageCoderCore"],
       path: "Sources/ImageCoderPlugin", swiftSettings: settings),
+    .target(name: "CHostSystem", path: "Sources/CHostSystem"),
+    .target(
+      name: "ImageCoders", dependencies: ["CHostSystem", "CImageCoder", "ImageCoderCore"], path: "Sources/ImageCoders",
+      swiftSettings: settings),
     .testTarget(
       name: "ImageCoderCoreTests", dependencies: ["ImageCoderCore"], path: "Tests/ImageCoderCoreTests",
       swiftSettings: settings),

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Calls of the C library that its Swift module does not show.
+
+#ifndef CHOSTSYSTEM_H
+#define CHOSTSYSTEM_H
+
+// A variable of the environment, or null when it is unset or the program runs with raised privileges (AT_SECURE).
+// The text belongs to the environment.
+const char *chostsystem_secure_getenv(const char *name);
+
+#endif

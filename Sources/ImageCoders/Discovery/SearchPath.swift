@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CHostSystem
+import Glibc
+
+/// The directories in which manifests are looked for, first to last.
+public struct SearchPath: Sendable, Equatable {
+  /// A directory and why it is looked into.
+  public struct Directory: Sendable, Equatable {
+    public let path: String
+    /// `argument`, `CODERS_PLUGIN_PATH`, `user`, `system`, `executable`, …
+    public let origin: String
+    /// Whether somebody named it, so that its absence is worth a word.
+    public let isExplicit: Bool
+  }
+
+  public let directories: [Directory]
+
+  /// Works out the search path.
+  ///
+  /// 1. `arguments`
+  /// 2. `CODERS_PLUGIN_PATH`, which takes the place of all that follows, and in which `*` stands for it; or
+  ///    `CODERS_ADD_PLUGIN_PATH`, which comes before what follows
+  /// 3. `$XDG_DATA_HOME/coders/1`
+  /// 4. `/etc/coders/coders.d`
+  /// 5. `coders/1` in each directory of `$XDG_DATA_DIRS`
+  /// 6. `../lib/coders/1` beside the executable
+  /// 7. `/usr/local/lib/coders/1` and `/usr/lib/coders/1`
+  ///
+  /// - Parameters:
+  ///   - arguments: Directories named by the caller.
+  ///   - environment: Looks a variable up. The default ignores the environment of a program with raised privileges.
+  public init(
+    arguments: [String] = [], environment: (String) -> String? = SearchPath.secureEnvironment,
+    executable: String? = SearchPath.executablePath()
+  ) {
+    var found = arguments.map { Directory(path: $0, origin: "argument", isExplicit: true) }
+    let standard = Self.standard(environment: environment, executable: executable)
+    if let list = environment("CODERS_PLUGIN_PATH") {
+      for path in Self.split(list) {
+        found += path == "*" ? standard : [Directory(path: path, origin: "CODERS_PLUGIN_PATH", isExplicit: true)]
+      }
+    } else {
+      for path in Self.split(environment("CODERS_ADD_PLUGIN_PATH") ?? "") {
+        found.append(Directory(path: path, origin: "CODERS_ADD_PLUGIN_PATH", isExplicit: true))
+      }
+      found += standard
+    }
+    var seen: Set<String> = []
+    directories = found.filter { seen.insert($0.path).inserted }
+  }
+
+  private static func standard(environment: (String) -> String?, executable: String?) -> [Directory] {
+    var found: [Directory] = []
+    func add(_ path: String, _ origin: String) {
+      found.append(Directory(path: path, origin: origin, isExplicit: false))
+    }
+    if let home = environment("XDG_DATA_HOME"), home.hasPrefix("/") {
+      add("\(home)/coders/1", "user")
+    } else if let home = environment("HOME"), home.hasPrefix("/") {
+      add("\(home)/.local/share/coders/1", "user")
+    }
+    add("/etc/coders/coders.d", "machine")
+    for path in split(environment("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share") where path.hasPrefix("/") {
+      add("\(path)/coders/1", "shared data")
+    }
+    if let executable, let folder = parent(of: executable), let prefix = parent(of: folder) {
+      add("\(prefix)/lib/coders/1", "executable")
+    }
+    add("/usr/local/lib/coders/1", "installed")
+    add("/usr/lib/coders/1", "installed")
+    return found
+  }
+
+  /// A variable of the environment, or nil when it is unset, empty, or the program runs with raised privileges.
+  public static func secureEnvironment(_ name: String) -> String? {
+    // secure_getenv answers nothing under AT_SECURE: a setuid program must not load what its caller names.
+    guard let value = chostsystem_secure_getenv(name), value.pointee != 0 else { return nil }
+    return String(cString: value)
+  }
+
+  /// The path of the running program, or nil when the system does not say.
+  public static func executablePath() -> String? {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+    let length = readlink("/proc/self/exe", &buffer, buffer.count - 1)
+    guard length > 0 else { return nil }
+    return String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  private static func split(_ list: String) -> [String] { list.split(separator: ":").map(String.init) }
+
+  static func parent(of path: String) -> String? {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash != path.startIndex else { return nil }
+    return String(path[..<slash])
+  }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a manifest or a plugin is not used, with the name of the thing to change.
+public struct SkipReason: Error, Sendable, Equatable {
+  public let code: Code
+  /// One sentence: what was found and what was expected.
+  public let message: String
+
+  public init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  /// Stable, as `coders list --json` prints it.
+  public enum Code: String, Sendable, CaseIterable {
+    /// The manifest cannot be read.
+    case manifestUnreadable = "manifest_unreadable"
+    /// The manifest is not JSON, or a key of it is wrong.
+    case manifestInvalid = "manifest_invalid"
+    /// The plugin is built for another version of the interface.
+    case abiUnsupported = "abi_unsupported"
+    /// The plugin is for another system or processor.
+    case platformMismatch = "platform_mismatch"
+    /// The plugin shares a Swift runtime of another version.
+    case runtimeMismatch = "runtime_mismatch"
+    /// Others could write the directory, the manifest or the library.
+    case permission
+    /// The library is not there.
+    case libraryMissing = "library_missing"
+    /// A coder of the same id was found earlier on the search path.
+    case shadowed
+    /// The user turned the coder off.
+    case disabled
+    /// The system's loader refused the library.
+    case loadFailed = "load_failed"
+    /// The library exports no entry.
+    case entryMissing = "entry_missing"
+    /// The library's entry is not one.
+    case entryInvalid = "entry_invalid"
+    /// The library holds another coder than the manifest promises.
+    case idMismatch = "id_mismatch"
+    /// The plugin itself says that it cannot work here.
+    case refused
+  }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CImageCoder
+import ImageCoderCore
+
+/// A container behind the plugin interface.
+final class PluginContainer: Container, @unchecked Sendable {
+  let id: String
+  let formats: [ImageFormat]
+  let signatures: [Signature]
+  let names: ContainerNames?
+  let options: [OptionDescription]
+  /// Of the plugin, `1.0.0`.
+  let version: String
+  /// The wrapped library as the plugin found it, or empty.
+  let library: String
+
+  // The coder is constant memory of a library that is never unloaded.
+  private let coder: UnsafePointer<imgcoder_coder>
+  private let reader: imgcoder_reader_table?
+  private let writer: imgcoder_writer_table?
+
+  /// - Parameters:
+  ///   - coder: As the plugin described it.
+  ///   - formats: As the manifest lists them.
+  init(_ coder: UnsafePointer<imgcoder_coder>, formats: [ImageFormat], signatures: [Signature]) {
+    let described = imgcoder_coder(reading: coder)
+    self.coder = coder
+    self.formats = formats
+    self.signatures = signatures
+    id = String(described.id)
+    version = String(described.version)
+    library = String(described.library)
+    names = described.container.map { ContainerNames(imgcoder_container(reading: $0)) }
+    reader = described.reader.map { imgcoder_reader_table(reading: $0) }
+    writer = described.writer.map { imgcoder_writer_table(reading: $0) }
+    let count = described.options == nil ? 0 : Int(clamping: min(described.option_count, 1024))
+    options = UnsafeBufferPointer(start: described.options, count: count).compactMap { option in
+      option.flatMap { OptionDescription(imgcoder_option(reading: $0)) }
+    }
+  }
+
+  var canRead: Bool { reader != nil }
+  var canWrite: Bool { writer != nil }
+
+  func openReader(_ session: HostSession, options: OpenOptions) throws(CoderError) -> any ReaderSession {
+    guard let reader else { throw .unsupported("\(id) does not read") }
+    return try PluginReader(coder, reader, session: session, options: options)
+  }
+
+  func openWriter(
+    _ session: HostSession, output: ByteOutput, options: WriteOptions
+  ) throws(CoderError) -> any WriterSession {
+    guard let writer else { throw .unsupported("\(id) does not write") }
+    return try PluginWriter(coder, writer, session: session, output: output, options: options)
+  }
+}
+
+extension ContainerNames {
+  fileprivate init(_ raw: imgcoder_container) {
+    self.init(
+      dictionary: String(raw.dictionary), unclampedDelay: String(raw.unclamped_delay), delay: String(raw.delay),
+      loopCount: String(raw.loop_count), defaultLoopCount: LoopCount(plays: raw.default_plays))
+  }
+}
+
+extension OptionDescription {
+  /// Nil for a type that this host does not know: such an option is not offered.
+  fileprivate init?(_ raw: imgcoder_option) {
+    let kind: Kind
+    // Numbers come from a foreign library: a range that is upside down or not finite describes nothing.
+    guard raw.minimum.isFinite, raw.maximum.isFinite, raw.default_value.isFinite, raw.minimum <= raw.maximum else {
+      return nil
+    }
+    switch Int(raw.type) {
+    case IMGCODER_OPTION_BOOLEAN: kind = .boolean(default: raw.default_value != 0)
+    case IMGCODER_OPTION_INTEGER:
+      guard let low = Int(exactly: raw.minimum), let high = Int(exactly: raw.maximum),
+        let value = Int(exactly: raw.default_value)
+      else { return nil }
+      kind = .integer(low...high, default: value)
+    case IMGCODER_OPTION_NUMBER: kind = .number(raw.minimum...raw.maximum, default: raw.default_value)
+    case IMGCODER_OPTION_CHOICE:
+      let words = UnsafeBufferPointer(
+        start: raw.choices, count: raw.choices == nil ? 0 : Int(clamping: min(raw.choice_count, 1024)))
+      guard let value = Int(exactly: raw.default_value), words.indices.contains(value) else { return nil }
+      kind = .choice(words.map { String($0) }, default: value)
+    default: return nil
+    }
+    self.init(name: String(raw.name), text: String(raw.text), kind: kind)
+  }
+}

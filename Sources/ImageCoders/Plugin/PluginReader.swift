@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CImageCoder
+import ImageCoderCore
+
+/// One open file behind the plugin interface. What the plugin answers is checked before anyone else sees it.
+final class PluginReader: ReaderSession {
+  private let table: imgcoder_reader_table
+  private let session: HostSession
+  private let reader: OpaquePointer
+
+  init(
+    _ coder: UnsafePointer<imgcoder_coder>, _ table: imgcoder_reader_table, session: HostSession, options: OpenOptions
+  ) throws(CoderError) {
+    guard let open = table.open else { throw .library("the plugin has no open") }
+    var wishes = imgcoder_open_options.sized()
+    wishes.flags = options.rawValue
+    var reader: OpaquePointer?
+    let status = open(coder, session.host.raw, session.view.raw, &wishes, &reader)
+    guard status == InterfaceStatus.ok else { throw session.error(for: status) }
+    guard let reader else { throw .library("the plugin opened a file and gives no reader") }
+    self.table = table
+    self.session = session
+    self.reader = reader
+  }
+
+  deinit { table.close?(reader) }
+
+  func header(page: Int) throws(CoderError) -> ImageHeader {
+    var info = imgcoder_info.sized()
+    guard let call = table.info else { throw .library("the plugin has no info") }
+    try check(call(reader, UInt32(clamping: page), &info))
+    return try ImageHeader(info)
+  }
+
+  func frame(_ index: Int, page: Int) throws(CoderError) -> FrameHeader {
+    var frame = imgcoder_frame_info.sized()
+    guard let call = table.frame_info else { throw .library("the plugin has no frame_info") }
+    try check(call(reader, UInt32(clamping: page), UInt32(clamping: index), &frame))
+    // The rectangle is checked against the canvas by whoever knows it; here the fields alone.
+    let largest = Int(UInt32.max)
+    return try FrameHeader(frame, index: index, canvas: Size(width: largest * 2, height: largest * 2))
+  }
+
+  func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
+    var raw = request.raw
+    var offer = imgcoder_offer.sized()
+    guard let call = table.negotiate else { throw .library("the plugin has no negotiate") }
+    try check(call(reader, &raw, &offer))
+    return try DecodeOffer(offer, for: request)
+  }
+
+  func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
+    var raw = offer.raw(for: nil)
+    guard let call = table.decode else { throw .library("the plugin has no decode") }
+    try check(call(reader, &raw, sink.raw))
+  }
+
+  func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
+    guard let call = table.metadata else { return nil }
+    var bytes: UnsafePointer<UInt8>?
+    var length: UInt64 = 0
+    let status = call(reader, UInt32(clamping: page), kind.rawValue, &bytes, &length)
+    if status == InterfaceStatus.notPresent { return nil }
+    try check(status)
+    guard length <= UInt64(clamping: session.limits.maxMetadata) else {
+      throw .limitExceeded(
+        "maxMetadata", found: length, allowed: session.limits.maxMetadata, what: "a metadata size in bytes of")
+    }
+    return [UInt8](UnsafeBufferPointer(start: bytes, count: bytes == nil ? 0 : Int(length)))
+  }
+
+  func properties(page: Int, frame: Int?) throws(CoderError) -> Properties {
+    guard let call = table.properties else { return Properties() }
+    let (status, properties) = Properties.collect {
+      call(reader, UInt32(clamping: page), frame.map { UInt32(clamping: $0) } ?? .max, $0)
+    }
+    try check(status)
+    return properties
+  }
+
+  private func check(_ status: imgcoder_status) throws(CoderError) {
+    guard status != InterfaceStatus.ok else { return }
+    throw session.error(for: status)
+  }
+}

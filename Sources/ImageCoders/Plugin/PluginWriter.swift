@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CImageCoder
+import ImageCoderCore
+
+/// One file that is written behind the plugin interface.
+final class PluginWriter: WriterSession {
+  private let table: imgcoder_writer_table
+  private let session: HostSession
+  private let writer: OpaquePointer
+  private let format: StaticText
+
+  init(
+    _ coder: UnsafePointer<imgcoder_coder>, _ table: imgcoder_writer_table, session: HostSession, output: ByteOutput,
+    options: WriteOptions
+  ) throws(CoderError) {
+    guard let open = table.open else { throw .library("the plugin has no open") }
+    var writer: OpaquePointer?
+    let status = options.withRaw { open(coder, session.host.raw, output.raw, $0, &writer) }
+    guard status == InterfaceStatus.ok else { throw session.error(for: status) }
+    guard let writer else { throw .library("the plugin opened a session and gives no writer") }
+    self.table = table
+    self.session = session
+    self.writer = writer
+    self.format = StaticText(options.format.rawValue)
+  }
+
+  deinit { table.close?(writer) }
+
+  func layout(for wanted: PixelLayout) throws(CoderError) -> PixelLayout {
+    guard let call = table.negotiate else { throw .library("the plugin has no negotiate") }
+    var format: imgcoder_pixel_format = 0
+    var alpha: imgcoder_alpha = 0
+    try check(call(writer, wanted.format.rawValue, wanted.alpha.rawValue, &format, &alpha))
+    guard let accepted = PixelFormat(rawValue: format), let mode = AlphaMode(rawValue: alpha) else {
+      throw .library("the plugin accepts pixel format \(format) with alpha mode \(alpha)")
+    }
+    return PixelLayout(accepted, mode)
+  }
+
+  func setHeader(_ header: ImageHeader) throws(CoderError) {
+    guard let call = table.set_info else { throw .library("the plugin has no set_info") }
+    var info = header.raw(format: format.raw)
+    try check(call(writer, &info))
+  }
+
+  func add(_ metadata: [UInt8], as kind: MetadataKind) throws(CoderError) {
+    guard let call = table.add_metadata else { throw .unsupported("the format has no place for \(kind)") }
+    try check(call(writer, kind.rawValue, metadata, UInt64(metadata.count)))
+  }
+
+  func add(_ pixels: PixelView, frame: FrameHeader) throws(CoderError) {
+    guard let call = table.add_frame else { throw .library("the plugin has no add_frame") }
+    var raw = imgcoder_pixels.sized()
+    raw.pixel_format = pixels.layout.format.rawValue
+    raw.alpha = pixels.layout.alpha.rawValue
+    raw.width = UInt32(clamping: pixels.size.width)
+    raw.height = UInt32(clamping: pixels.size.height)
+    raw.pixels = pixels.base.assumingMemoryBound(to: UInt8.self)
+    raw.stride = UInt64(pixels.stride)
+    var header = frame.raw
+    try check(call(writer, &header, &raw))
+  }
+
+  func finish() throws(CoderError) {
+    guard let call = table.finish else { throw .library("the plugin has no finish") }
+    try check(call(writer))
+  }
+
+  private func check(_ status: imgcoder_status) throws(CoderError) {
+    guard status != InterfaceStatus.ok else { return }
+    throw session.error(for: status)
+  }
+}

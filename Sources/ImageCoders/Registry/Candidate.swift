@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderCore
+import Synchronization
+
+/// A coder that can be chosen: of a plugin that is loaded when it is first needed, or of the application's own.
+final class Candidate: Sendable {
+  let id: String
+  let formats: [ImageFormat]
+  let canRead: Bool
+  let canWrite: Bool
+  /// Counts up with each coder that the application registers; 0 for plugins.
+  let registration: Int
+  let entry: CatalogEntry?
+
+  /// What the manifest says of a file's first bytes, kept apart so that each file does not look through a manifest.
+  private let signatures: [Signature]
+  /// Extensions of the formats that have no signature.
+  private let extensions: Set<String>
+
+  private enum State {
+    case unloaded
+    case loaded(any ImageCoder)
+    case failed(SkipReason)
+  }
+
+  private let state: Mutex<State>
+
+  /// A coder of the application's own.
+  init(_ coder: any ImageCoder, registration: Int) {
+    id = coder.id
+    formats = coder.formats
+    canRead = true
+    canWrite = true
+    entry = nil
+    signatures = []
+    extensions = []
+    self.registration = registration
+    state = Mutex(.loaded(coder))
+  }
+
+  /// A plugin.
+  init?(_ entry: CatalogEntry) {
+    guard let manifest = entry.manifest, entry.reason == nil else { return nil }
+    id = manifest.id
+    formats = manifest.formats.map(\.format)
+    canRead = manifest.canRead
+    canWrite = manifest.canWrite
+    registration = 0
+    self.entry = entry
+    signatures = manifest.formats.flatMap(\.signatures)
+    extensions = Set(manifest.formats.filter(\.signatures.isEmpty).flatMap(\.extensions))
+    state = Mutex(.unloaded)
+  }
+
+  /// The coder, loaded if need be. A plugin that failed once is not tried again.
+  ///
+  /// The lock is this candidate's alone and is held while the library loads, so that a plugin describes itself once.
+  func coder() throws(SkipReason) -> any ImageCoder {
+    let result: Result<any ImageCoder, SkipReason> = state.withLock { state in
+      switch state {
+      case .loaded(let coder): return .success(coder)
+      case .failed(let reason): return .failure(reason)
+      case .unloaded:
+        do throws(SkipReason) {
+          let coder = try load()
+          state = .loaded(coder)
+          return .success(coder)
+        } catch {
+          state = .failed(error)
+          return .failure(error)
+        }
+      }
+    }
+    return try result.get()
+  }
+
+  private func load() throws(SkipReason) -> any ImageCoder {
+    guard let manifest = entry?.manifest, let library = entry?.library else {
+      throw SkipReason(.manifestInvalid, "there is no manifest")
+    }
+    // Once more, at the last moment: what was safe when it was listed may have been changed since.
+    if let reason = DirectoryListing.unsafe(library) { throw reason }
+    let coder = try PluginLibrary.load(library, id: manifest.id)
+    return AnimatedCoder(
+      PluginContainer(
+        coder, formats: formats, signatures: signatures))
+  }
+
+  /// Whether a file's bytes are of a format that the coder reads, from the manifest alone.
+  func recognise(_ source: OpenSource) throws(CoderError) -> Recognition {
+    guard entry != nil else {
+      guard case .success(let coder) = Result(catching: { () throws(SkipReason) in try coder() }) else { return .no }
+      let prefix = try source.view(at: 0, count: Self.prefixBytes)
+      return coder.canDecode(prefix, isComplete: prefix.count == source.size)
+    }
+    var answer = Recognition.no
+    for signature in signatures {
+      switch (try signature.matches(source), answer) {
+      case (.yes(let new), .yes(let old)): answer = .yes(strength: max(new, old))
+      case (.yes(let new), _): answer = .yes(strength: new)
+      case (.needMore(let new), .no): answer = .needMore(bytes: new)
+      default: break
+      }
+    }
+    if answer == .no, !extensions.isEmpty, let name = source.fileExtension, extensions.contains(name) {
+      return .yes(strength: 0)
+    }
+    return answer
+  }
+
+  /// Enough for nearly every signature, and no more than one small read.
+  static let prefixBytes = 4 << 10
+}
+
+extension Signature {
+  /// Compares with an open source, and looks at its end for a signature that is there.
+  fileprivate func matches(_ source: OpenSource) throws(CoderError) -> Recognition {
+    if offset < 0 {
+      guard source.size >= -offset else { return .no }
+      let tail = try source.view(at: source.size + offset, count: -offset)
+      return Signature(bytes, at: 0, mask: mask).matches(tail, isComplete: true)
+    }
+    let prefix = try source.view(at: 0, count: max(Candidate.prefixBytes, reach))
+    // A file that ends inside the bytes that would decide is cut, not unknown.
+    return matches(prefix, isComplete: false)
+  }
+}

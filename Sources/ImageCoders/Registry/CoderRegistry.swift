@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+
+@_exported public import ImageCoderCore
+import Synchronization
+
+/// The coders that an application can use: plugins that were found, and coders that it registered itself.
+///
+///     import ImageCoders
+///
+///     let image = try CoderRegistry.standard.decode(.file("photo.webp"))
+///     print(image.size, image.frames.count)
+///
+/// Plugins are found by their manifests and loaded when a file first needs them.
+///
+/// - Threads: Safe from every thread.
+public final class CoderRegistry: Sendable {
+  /// The registry of the standard search path and the user's settings, made at first use.
+  public static let standard = CoderRegistry()
+
+  /// What was found on the search path, used or not.
+  public let catalog: Catalog
+
+  private struct State {
+    var candidates: [Candidate]
+    var priorities: [String: Int]
+    var registrations = 0
+  }
+
+  private let state: Mutex<State>
+
+  /// Makes a registry of what is found on a search path.
+  ///
+  /// - Parameters:
+  ///   - searchPath: Where manifests are looked for.
+  ///   - preferences: The user's priorities.
+  public init(
+    searchPath: SearchPath = SearchPath(),
+    preferences: Preferences = Preferences(environment: SearchPath.secureEnvironment)
+  ) {
+    catalog = Catalog(searchPath, preferences: preferences)
+    state = Mutex(
+      State(candidates: catalog.entries.compactMap { Candidate($0) }, priorities: preferences.priorities))
+  }
+
+  /// Adds a coder of the application's own. Among coders of equal priority the one registered last is tried first.
+  ///
+  /// - Parameter priority: 100, as plugins have it, when nil.
+  public func register(_ coder: any ImageCoder, priority: Int? = nil) {
+    state.withLock { state in
+      state.registrations += 1
+      state.candidates.removeAll { $0.id == coder.id }
+      state.candidates.append(Candidate(coder, registration: state.registrations))
+      if let priority { state.priorities[coder.id] = priority }
+    }
+  }
+
+  /// Takes a coder away, of a plugin or the application's own. Decoders that are open go on.
+  public func unregister(_ id: String) {
+    state.withLock { state in state.candidates.removeAll { $0.id == id } }
+  }
+
+  /// Changes a coder's priority; it counts above the manifest's and the user's.
+  public func setPriority(_ priority: Int, of id: String) {
+    state.withLock { state in state.priorities[id] = priority }
+  }
+
+  /// The identifiers of all coders, in the order in which equal files would meet them.
+  public var coderIDs: [String] {
+    let snapshot = snapshot()
+    return snapshot.candidates.sorted { first, second in
+      let (one, other) = (Self.priority(first, snapshot), Self.priority(second, snapshot))
+      if one != other { return one > other }
+      if first.registration != second.registration { return first.registration > second.registration }
+      return first.id < second.id
+    }.map(\.id)
+  }
+
+  /// A coder by its identifier, loaded if need be.
+  ///
+  /// - Throws: ``CoderError/Code/noCoder`` for an identifier that is not known; ``CoderError/Code/pluginRejected``.
+  public func coder(_ id: String) throws(CoderError) -> any ImageCoder {
+    guard let candidate = snapshot().candidates.first(where: { $0.id == id }) else {
+      throw .noCoder("no coder has the id \(id)")
+    }
+    do throws(SkipReason) { return try candidate.coder() } catch { throw CoderError(error, coder: id) }
+  }
+
+  /// Opens an image for access to its header, frames and metadata.
+  ///
+  /// - Parameters:
+  ///   - coder: The identifier of the one coder to use, or nil to choose.
+  ///   - explain: Receives each step of the choice.
+  /// - Throws: ``CoderError``. The next coder is tried when one does not recognise the file, does not support what it
+  ///   holds, or cannot be loaded; never after damage, a limit, or cancellation.
+  public func open(
+    _ source: ByteSource, options: DecodeOptions = DecodeOptions(), coder: String? = nil,
+    explain: ((SelectionStep) -> Void)? = nil
+  ) throws(CoderError) -> ImageDecoder {
+    try attempt(
+      try OpenSource(source, limits: options.limits), options: options, coder: coder, explain: explain
+    ) { (decoder) throws(CoderError) in decoder }
+  }
+
+  /// Decodes an image: all frames, or the first.
+  ///
+  /// - Returns: The image. When the file is cut or damaged behind its header, what can be shown, with
+  ///   ``Image/problem``.
+  /// - Throws: As ``open(_:options:coder:explain:)``.
+  public func decode(
+    _ source: ByteSource, options: DecodeOptions = DecodeOptions(), coder: String? = nil
+  ) throws(CoderError) -> Image {
+    try attempt(
+      try OpenSource(source, limits: options.limits), options: options, coder: coder, explain: nil
+    ) { (decoder) throws(CoderError) in
+      try decoder.image()
+    }
+  }
+
+  /// Begins decoding of bytes that arrive over time. The coder is chosen when the bytes are enough to choose.
+  public func makeIncrementalDecoder(options: DecodeOptions = DecodeOptions()) -> IncrementalDecoder {
+    IncrementalDecoder(isKnownType: false, limits: options.limits) { (source) throws(CoderError) in
+      try self.attempt(source, options: options, coder: nil, explain: nil) { (decoder) throws(CoderError) in decoder }
+    }
+  }
+
+  private func attempt<Result>(
+    _ open: OpenSource, options: DecodeOptions, coder: String?, explain: ((SelectionStep) -> Void)?,
+    _ body: (ImageDecoder) throws(CoderError) -> Result
+  ) throws(CoderError) -> Result {
+    let snapshot = snapshot()
+    let all = coder == nil ? snapshot.candidates : snapshot.candidates.filter { $0.id == coder }
+    if let coder, all.isEmpty { throw .noCoder("no coder has the id \(coder)") }
+    let selection = try Selection(
+      open, among: all, priority: { Self.priority($0, snapshot) }, allowed: options.allowedFormats,
+      explains: explain != nil)
+    for step in selection.steps { explain?(step) }
+    var first: CoderError?
+    for candidate in selection.candidates {
+      do throws(CoderError) {
+        let result = try body(try load(candidate).makeDecoder(open, options: options))
+        explain?(SelectionStep(coder: candidate.id, code: "chosen", message: "reads the file"))
+        return result
+      } catch {
+        explain?(SelectionStep(coder: candidate.id, code: "failed", message: "\(error)"))
+        guard error.allowsFallback else { throw error }
+        // A coder that knows the file and lacks a feature says more than one that does not know it.
+        if first == nil || first?.code == .wrongFormat { first = error }
+      }
+    }
+    throw first ?? Self.unrecognised(open, bytesNeeded: selection.bytesNeeded, coders: all.count)
+  }
+
+  private func load(_ candidate: Candidate) throws(CoderError) -> any ImageCoder {
+    do throws(SkipReason) { return try candidate.coder() } catch { throw CoderError(error, coder: candidate.id) }
+  }
+
+  private static func unrecognised(_ source: OpenSource, bytesNeeded: Int?, coders: Int) -> CoderError {
+    if source.size == 0 { return .wrongFormat("the file is empty") }
+    if let bytesNeeded {
+      return .truncated("the file ends while it is identified: \(bytesNeeded) bytes would decide", at: source.size)
+    }
+    var shown = ""
+    if case .success(let prefix) = Result(catching: { () throws(CoderError) in try source.view(at: 0, count: 16) }) {
+      for byte in prefix { shown += (byte < 16 ? "0" : "") + String(byte, radix: 16) }
+    }
+    return .noCoder("no coder of \(coders) recognises a file that begins with \(shown)")
+  }
+
+  private static func priority(_ candidate: Candidate, _ state: State) -> Int {
+    state.priorities[candidate.id] ?? candidate.entry?.priority ?? 100
+  }
+
+  private func snapshot() -> State { state.withLock { $0 } }
+}
+
+extension CoderRegistry {
+  /// Coders that write a format, in the order in which they are tried.
+  func writers(of format: ImageFormat) -> [Candidate] {
+    let snapshot = snapshot()
+    return snapshot.candidates.filter { $0.canWrite && $0.formats.contains(format) }.sorted { first, second in
+      let (one, other) = (Self.priority(first, snapshot), Self.priority(second, snapshot))
+      if one != other { return one > other }
+      if first.registration != second.registration { return first.registration > second.registration }
+      return first.id < second.id
+    }
+  }
+
+  /// Encodes an image to a file's bytes.
+  ///
+  /// - Throws: ``CoderError/Code/noCoder`` when nothing writes the format; what the coder throws.
+  public func encode(
+    _ image: Image, as format: ImageFormat, options: EncodeOptions = EncodeOptions()
+  ) throws(CoderError) -> [UInt8] {
+    var first: CoderError?
+    for candidate in writers(of: format) {
+      do throws(CoderError) {
+        let coder = try load(candidate)
+        guard coder.canEncode(format) else { continue }
+        return try coder.encode(image, as: format, options: options)
+      } catch {
+        guard error.allowsFallback else { throw error }
+        first = first ?? error
+      }
+    }
+    throw first ?? .noCoder("no coder writes \(format)")
+  }
+
+  /// The format of a file name's extension, or nil when no coder has it.
+  public func format(forExtension name: String) -> ImageFormat? {
+    let name = name.lowercased()
+    return catalog.entries.lazy.filter { $0.reason == nil }.compactMap(\.manifest).flatMap(\.formats)
+      .first { $0.extensions.contains(name) || $0.format.rawValue == name || $0.name.lowercased() == name }?.format
+  }
+}
+
+extension CoderError {
+  /// Whether the next coder may try: this one cannot be had, or the file is nothing for it.
+  var allowsFallback: Bool {
+    switch code {
+    case .wrongFormat, .unsupported, .noCoder, .pluginRejected: true
+    default: false
+    }
+  }
+
+  /// A plugin that was not used, as the error of a call that needed it.
+  init(_ reason: SkipReason, coder: String) {
+    self.init(code: .pluginRejected, message: "\(reason.code.rawValue): \(reason.message)", coder: coder)
+  }
+}
