@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Decoding one picture with libpng.
+//
+// libpng is told to leave CRCs alone and is shown one IDAT chunk for each chunk of image data in the file; the CRCs of
+// the file are checked here, once for each byte, whether the chunks are IDAT or fdAT.
+
+#include <setjmp.h>
+#include <string.h>
+
+#include "session.h"
+
+// Rows asked of the sink at a time.
+#define ROWS_AT_A_TIME 16u
+
+typedef struct reader {
+  cpng_session session;  // first: libpng's callbacks see it
+  const cpng_picture *picture;
+  const imgcoder_sink *sink;
+
+  // The stream that libpng sees.
+  const uint8_t *pending;  // made-up bytes that go first
+  uint64_t pending_length;
+  uint8_t made_up[12];
+  uint64_t offset;         // in the source: of the next byte of the open chunk, or of the next chunk
+  uint32_t payload;        // bytes left in the open chunk
+  int is_open, is_cut;     // the open chunk; a cut one reaches behind the end of the source
+  uint32_t crc;
+
+  const uint8_t *window;   // the bytes of the source that were shown last
+  uint64_t window_start, window_length;
+
+  uint32_t width, height, pass, row;  // of the pass, `row` rows are decoded
+  int is_interlaced;
+  imgcoder_rows rows;      // granted, not yet done
+  uint32_t rows_start;
+} reader;
+
+// Gives up from inside one of libpng's callbacks.
+#define RAISE(reader, status, ...)                        \
+  do {                                                    \
+    (reader)->session.offset = (int64_t)(reader)->offset; \
+    cpng_fail(&(reader)->session, status, __VA_ARGS__);   \
+    png_error((reader)->session.png, "see above");        \
+  } while (0)
+
+// Shows up to `wanted` bytes at the reader's offset: at least one when the source has any.
+static const uint8_t *show(reader *r, uint64_t wanted, uint64_t *length) {
+  const imgcoder_source *source = r->picture->source;
+  uint64_t skipped = r->offset - r->window_start;
+  if (r->offset < r->window_start || skipped >= r->window_length ||
+      (wanted <= sizeof r->made_up && r->window_length - skipped < wanted)) {
+    imgcoder_status status =
+        source->view(source, r->offset, wanted < CPNG_BUFFER ? CPNG_BUFFER : wanted, &r->window, &r->window_length);
+    if (status != IMGCODER_STATUS_OK) {
+      r->window_length = 0;
+      RAISE(r, status, "the source has no bytes at %llu", (unsigned long long)r->offset);
+    }
+    r->window_start = r->offset;
+    skipped = 0;
+  }
+  uint64_t rest = r->window_length - skipped;
+  *length = rest < wanted ? rest : wanted;
+  return r->window + skipped;
+}
+
+static void open_next_chunk(reader *r) {
+  const cpng_picture *picture = r->picture;
+  uint64_t size = picture->source->size;
+  for (;;) {
+    uint64_t shown;
+    if (r->offset >= size) {
+      RAISE(r, IMGCODER_STATUS_TRUNCATED, "the file of %llu bytes ends before the image data does",
+            (unsigned long long)size);
+    }
+    if (r->offset >= picture->data_end) {
+      static const uint8_t end[12] = {0, 0, 0, 0, 'I', 'E', 'N', 'D', 0xAE, 0x42, 0x60, 0x82};
+      r->pending = end;
+      r->pending_length = sizeof end;
+      return;
+    }
+    const uint8_t *header = show(r, 12, &shown);
+    if (shown < 8) RAISE(r, IMGCODER_STATUS_TRUNCATED, "a chunk header needs 8 bytes, %u are left", (unsigned)shown);
+    uint32_t length = cpng_load32(header);
+    if (length > 0x7FFFFFFFu) RAISE(r, IMGCODER_STATUS_MALFORMED, "a chunk of %u bytes, at most 2147483647", length);
+    if (cpng_load32(header + 4) != picture->data_name) {
+      r->offset += 12ull + length;
+      continue;
+    }
+    uint32_t lead = picture->data_name == CPNG_FDAT ? 4 : 0;  // fdAT begins with its sequence number
+    if (length < lead) RAISE(r, IMGCODER_STATUS_MALFORMED, "an fdAT chunk of %u bytes, at least 4 are needed", length);
+    if (shown < 8 + lead) {
+      RAISE(r, IMGCODER_STATUS_TRUNCATED, "the file of %llu bytes ends before the image data does",
+            (unsigned long long)size);
+    }
+    r->crc = cpng_crc(0, header + 4, 4 + lead);
+    r->offset += 8 + lead;
+    r->payload = length - lead;
+    r->is_open = 1;
+    // Where the file is cut, libpng is shown a shorter chunk, so that it uses every byte before it asks for more.
+    r->is_cut = r->payload > size - r->offset;
+    if (r->is_cut) r->payload = (uint32_t)(size - r->offset);
+    cpng_store32(r->made_up, r->payload);
+    cpng_store32(r->made_up + 4, CPNG_IDAT);
+    r->pending = r->made_up;
+    r->pending_length = 8;
+    return;
+  }
+}
+
+static void close_chunk(reader *r) {
+  uint64_t shown = 0;
+  const uint8_t *stored = r->is_cut ? NULL : show(r, 4, &shown);
+  if (shown < 4) {
+    RAISE(r, IMGCODER_STATUS_TRUNCATED, "the file of %llu bytes ends before the image data does",
+          (unsigned long long)r->picture->source->size);
+  }
+  if (cpng_load32(stored) != r->crc) {
+    RAISE(r, IMGCODER_STATUS_CHECKSUM_MISMATCH, "image data with CRC %08x, %08x is stored", r->crc,
+          cpng_load32(stored));
+  }
+  r->offset += 4;
+  r->is_open = 0;
+  memset(r->made_up, 0, 4);  // where libpng expects a CRC, which it does not look at
+  r->pending = r->made_up;
+  r->pending_length = 4;
+}
+
+static void on_read(png_structp png, png_bytep bytes, size_t length) {
+  reader *r = png_get_io_ptr(png);
+  while (length > 0) {
+    uint64_t count;
+    if (r->pending_length > 0) {
+      count = r->pending_length < length ? r->pending_length : length;
+      memcpy(bytes, r->pending, count);
+      r->pending += count;
+      r->pending_length -= count;
+    } else if (r->payload > 0) {
+      const uint8_t *shown = show(r, r->payload < length ? r->payload : length, &count);
+      if (count == 0) RAISE(r, IMGCODER_STATUS_TRUNCATED, "the source ends before its size says");
+      memcpy(bytes, shown, count);
+      r->crc = cpng_crc(r->crc, shown, count);
+      r->offset += count;
+      r->payload -= (uint32_t)count;
+    } else {
+      if (r->is_open) close_chunk(r); else open_next_chunk(r);
+      continue;
+    }
+    bytes += count;
+    length -= count;
+  }
+  r->session.offset = (int64_t)r->offset;  // about where libpng finds what it complains of
+}
+
+static void prepare(reader *r) {
+  png_structp png = r->session.png;
+  png_infop info = r->session.info;
+  const imgcoder_limits *limits = r->session.host->limits;
+  uint32_t transforms = r->picture->transforms;
+  png_set_read_fn(png, r, on_read);
+  png_set_user_limits(png, limits->max_side, limits->max_side);
+  // libpng sees no metadata, only PLTE and tRNS of checked sizes and IDAT, for which its own limit is too narrow.
+  png_set_chunk_malloc_max(png, 0);
+  png_set_chunk_cache_max(png, 16);
+  png_set_benign_errors(png, 1);
+  png_set_crc_action(png, PNG_CRC_QUIET_USE, PNG_CRC_QUIET_USE);
+  png_set_check_for_invalid_index(png, 0);
+  png_set_compression_buffer_size(png, CPNG_BUFFER);
+  png_read_info(png, info);
+  r->width = png_get_image_width(png, info);
+  r->height = png_get_image_height(png, info);
+  r->is_interlaced = png_get_interlace_type(png, info) == PNG_INTERLACE_ADAM7;
+  png_set_expand(png);
+  if (transforms & CPNG_SCALE_16) png_set_scale_16(png);
+  if (transforms & CPNG_EXPAND_16) png_set_expand_16(png);
+  if (transforms & CPNG_GRAY_TO_RGB) png_set_gray_to_rgb(png);
+  if (transforms & CPNG_ADD_ALPHA) png_set_add_alpha(png, 0xFFFF, PNG_FILLER_AFTER);
+  if (transforms & CPNG_BGR) png_set_bgr(png);
+  int is_deep = png_get_bit_depth(png, info) == 16 ? !(transforms & CPNG_SCALE_16) : !!(transforms & CPNG_EXPAND_16);
+  if (is_deep && cpng_is_little_endian()) png_set_swap(png);
+  png_set_interlace_handling(png);
+  png_read_update_info(png, info);
+  if (png_get_rowbytes(png, info) != r->picture->row_bytes) {
+    RAISE(r, IMGCODER_STATUS_LIBRARY, "libpng makes rows of %llu bytes, %llu were expected",
+          (unsigned long long)png_get_rowbytes(png, info), (unsigned long long)r->picture->row_bytes);
+  }
+}
+
+static imgcoder_status refuse(reader *r, imgcoder_status status) {
+  r->session.offset = -1;
+  return cpng_fail(&r->session, status,
+                   status == IMGCODER_STATUS_CANCELLED ? "cancelled by the caller" : "the host takes no more rows");
+}
+
+static imgcoder_status ask_rows(reader *r, uint32_t count) {
+  imgcoder_status status = r->sink->rows(r->sink, r->row, count, &r->rows);
+  if (status == IMGCODER_STATUS_OK && (r->rows.count == 0 || r->rows.count > count)) {
+    status = IMGCODER_STATUS_INVALID_ARGUMENT;
+  }
+  if (status != IMGCODER_STATUS_OK) {
+    r->rows.count = 0;
+    return refuse(r, status);
+  }
+  r->rows_start = r->row;
+  return status;
+}
+
+static imgcoder_status report_rows(reader *r, uint32_t count) {
+  imgcoder_status status = IMGCODER_STATUS_OK;
+  r->rows.count = 0;
+  if (count > 0) status = r->sink->done(r->sink, r->rows_start, count, r->pass);
+  return status == IMGCODER_STATUS_OK ? status : refuse(r, status);
+}
+
+// The only function here that longjmp returns to. Its state is the caller's.
+static imgcoder_status decode_rows(reader *r) {
+  const imgcoder_host *host = r->session.host;
+  png_structp png = r->session.png;
+  imgcoder_status status;
+  if (setjmp(png_jmpbuf(png))) return r->session.failure->status;
+  prepare(r);
+  if (!r->is_interlaced) {
+    while (r->row < r->height) {
+      uint32_t left = r->height - r->row;
+      if ((status = ask_rows(r, left < ROWS_AT_A_TIME ? left : ROWS_AT_A_TIME))) return status;
+      uint32_t count = r->rows.count;
+      for (uint32_t i = 0; i < count; i++) {
+        if (host->is_cancelled(host)) return refuse(r, IMGCODER_STATUS_CANCELLED);
+        png_read_row(png, r->rows.pixels + i * r->rows.stride, NULL);
+        r->row++;
+      }
+      if ((status = report_rows(r, count))) return status;
+    }
+    return IMGCODER_STATUS_OK;
+  }
+  for (r->pass = 0; r->pass < PNG_INTERLACE_ADAM7_PASSES; r->pass++) {
+    r->row = 0;
+    if ((status = ask_rows(r, r->height))) return status;
+    if (r->rows.count != r->height) return refuse(r, IMGCODER_STATUS_INVALID_ARGUMENT);
+    if (r->pass == 0) {
+      // A pass writes some pixels of a row; the others have to be defined too.
+      for (uint32_t y = 0; y < r->height; y++) memset(r->rows.pixels + y * r->rows.stride, 0, r->picture->row_bytes);
+    }
+    for (; r->row < r->height; r->row++) {
+      if (host->is_cancelled(host)) return refuse(r, IMGCODER_STATUS_CANCELLED);
+      png_read_row(png, r->rows.pixels + r->row * r->rows.stride, NULL);
+    }
+    if ((status = report_rows(r, r->height))) return status;
+  }
+  return IMGCODER_STATUS_OK;
+}
+
+// Gives the pixels of missing passes the value of the coarser pixel that stands for them (PNG Third Edition §8.2).
+static void spread_passes(reader *r) {
+  static const uint32_t widths[] = {8, 4, 4, 2, 2, 1, 1}, heights[] = {8, 8, 4, 4, 2, 2, 1};
+  uint64_t pixel = r->picture->row_bytes / r->width;
+  for (uint32_t y = 0; y < r->height; y++) {
+    uint32_t pass = r->pass;
+    if ((y & ~(heights[pass] - 1)) >= r->row) {
+      if (pass == 0) return;
+      pass--;
+    }
+    uint8_t *row = r->rows.pixels + y * r->rows.stride;
+    uint32_t above = y & ~(heights[pass] - 1);
+    if (above != y) {
+      memcpy(row, r->rows.pixels + above * r->rows.stride, r->picture->row_bytes);
+      continue;
+    }
+    uint32_t mask = widths[pass] - 1;
+    for (uint32_t x = 0; mask && x < r->width; x++) {
+      if (x & mask) memcpy(row + x * pixel, row + (x & ~mask) * pixel, pixel);
+    }
+  }
+}
+
+// Hands out what was decoded before the file turned out to be bad.
+static imgcoder_status salvage(reader *r, imgcoder_status failure) {
+  imgcoder_status status = IMGCODER_STATUS_OK;
+  png_structp png = r->session.png;
+  if (r->rows.count == 0) return failure;
+  if (r->is_interlaced) {
+    // libpng reads what follows the last row before it returns the row.
+    if (png_get_current_pass_number(png) >= PNG_INTERLACE_ADAM7_PASSES) r->row = r->height;
+    if (r->pass > 0 || r->row > 0) {
+      spread_passes(r);
+      status = report_rows(r, r->height);
+    }
+  } else {
+    if (png_get_current_row_number(png) >= r->height) r->row = r->height;
+    status = report_rows(r, r->row - r->rows_start);
+  }
+  if (status == IMGCODER_STATUS_OK) return failure;
+  r->session.failure->status = status;
+  return status;
+}
+
+imgcoder_status cpng_decode(const cpng_picture *picture, const imgcoder_sink *sink, cpng_failure *failure) {
+  reader r = {0};
+  cpng_session *session = &r.session;
+  session->host = picture->host;
+  session->failure = failure;
+  session->offset = -1;
+  session->fallback = IMGCODER_STATUS_MALFORMED;
+  r.picture = picture;
+  r.sink = sink;
+  r.pending = picture->lead;
+  r.pending_length = picture->lead_length;
+  r.offset = picture->data_start;
+  session->png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, session, cpng_on_error, cpng_on_warning, session,
+                                          cpng_on_malloc, cpng_on_free);
+  session->info = session->png ? png_create_info_struct(session->png) : NULL;
+  imgcoder_status status;
+  if (session->info) {
+    status = decode_rows(&r);
+    if (status >> 4 == IMGCODER_STATUS_MALFORMED >> 4) status = salvage(&r, status);
+  } else {
+    status = cpng_no_start(session);
+  }
+  png_destroy_read_struct(&session->png, &session->info, NULL);
+  return status;
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CPNGShim
+import ImageCoderPlugin
+
+/// libpng and zlib; the only place where Swift calls C.
+enum LibPNG {
+  static let version = String(cString: cpng_version())
+
+  /// Decodes a picture into a sink.
+  ///
+  /// - Parameters:
+  ///   - lead: Signature, IHDR, PLTE and tRNS.
+  ///   - transforms: `CPNG_*`.
+  ///   - rowBytes: Of a row in memory.
+  static func decode(
+    _ data: ImageData, of source: SourceView, lead: [UInt8], transforms: Transforms, rowBytes: Int, into sink: RowSink,
+    host: CoderHost
+  ) throws(CoderError) {
+    var failure = cpng_failure()
+    let status = lead.withUnsafeBufferPointer { lead in
+      var picture = cpng_picture()
+      picture.host = host.raw
+      picture.source = source.raw
+      picture.lead = lead.baseAddress
+      picture.lead_length = UInt64(lead.count)
+      picture.data_start = UInt64(data.start)
+      picture.data_end = UInt64(data.end)
+      picture.data_name = data.name.rawValue
+      picture.transforms = transforms.rawValue
+      picture.row_bytes = UInt64(rowBytes)
+      return cpng_decode(&picture, sink.raw, &failure)
+    }
+    guard status == 0 else { throw CoderError(failure, status: status) }
+  }
+
+  /// Encodes a picture into chunks.
+  ///
+  /// - Parameter image: All but its host and output.
+  static func encode(_ image: inout cpng_image, to output: ByteOutput, host: CoderHost) throws(CoderError) {
+    var failure = cpng_failure()
+    image.host = host.raw
+    image.output = output.raw
+    let status = cpng_encode(&image, &failure)
+    guard status == 0 else { throw CoderError(failure, status: status) }
+  }
+
+  /// What happens to samples between file and memory.
+  struct Transforms: OptionSet {
+    let rawValue: UInt32
+    static let scale16 = Transforms(rawValue: UInt32(CPNG_SCALE_16))
+    static let expand16 = Transforms(rawValue: UInt32(CPNG_EXPAND_16))
+    static let grayToRGB = Transforms(rawValue: UInt32(CPNG_GRAY_TO_RGB))
+    static let addAlpha = Transforms(rawValue: UInt32(CPNG_ADD_ALPHA))
+    static let bgr = Transforms(rawValue: UInt32(CPNG_BGR))
+    static let dropAlpha = Transforms(rawValue: UInt32(CPNG_DROP_ALPHA))
+  }
+
+  /// What a zlib stream came to.
+  struct Inflated {
+    enum Outcome {
+      case whole
+      /// The stream goes on behind the limit.
+      case overLimit
+      /// The stream breaks off or is damaged behind these bytes.
+      case damaged
+    }
+
+    let bytes: [UInt8]
+    let outcome: Outcome
+  }
+
+  /// - Parameter limit: Bytes that are inflated at most.
+  /// - Throws: ``CoderError/Code/outOfMemory``.
+  static func inflate(_ bytes: ArraySlice<UInt8>, limit: Int, host: CoderHost) throws(CoderError) -> Inflated {
+    var output: UnsafeMutablePointer<UInt8>?
+    var length: UInt64 = 0
+    let status = bytes.withUnsafeBufferPointer {
+      cpng_inflate(host.raw, $0.baseAddress, UInt64($0.count), UInt64(clamping: limit), &output, &length)
+    }
+    defer { host.free(output) }
+    let inflated = [UInt8](UnsafeBufferPointer(start: output, count: output == nil ? 0 : Int(length)))
+    switch CoderError.Code(rawValue: status) {
+    case .outOfMemory: throw .outOfMemory(bytes: limit, for: "inflated metadata, at most")
+    case .limitExceeded: return Inflated(bytes: inflated, outcome: .overLimit)
+    case .malformed: return Inflated(bytes: inflated, outcome: .damaged)
+    default: return Inflated(bytes: inflated, outcome: .whole)
+    }
+  }
+
+  /// - Throws: ``CoderError/Code/outOfMemory``.
+  static func deflate(_ bytes: [UInt8], host: CoderHost) throws(CoderError) -> [UInt8] {
+    var output: UnsafeMutablePointer<UInt8>?
+    var length: UInt64 = 0
+    let status = bytes.withUnsafeBufferPointer {
+      cpng_deflate(host.raw, $0.baseAddress, UInt64($0.count), &output, &length)
+    }
+    defer { host.free(output) }
+    guard status == 0 else { throw .outOfMemory(bytes: bytes.count, for: "deflated metadata") }
+    return [UInt8](UnsafeBufferPointer(start: output, count: Int(length)))
+  }
+
+  /// The CRC of PNG chunks (PNG Third Edition §5.5).
+  static func crc(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
+    cpng_crc(0, bytes.bindMemory(to: UInt8.self).baseAddress, UInt64(bytes.count))
+  }
+
+  /// A whole chunk: length, name, data, CRC.
+  static func chunk(_ name: ChunkName, _ data: [UInt8]) -> [UInt8] {
+    let covered = name.bytes + data
+    let checksum = covered.withUnsafeBytes { crc($0) }
+    return UInt32(clamping: data.count).bigEndianBytes + covered + checksum.bigEndianBytes
+  }
+}
+
+extension CoderError {
+  /// What the C part reports.
+  fileprivate init(_ failure: cpng_failure, status: imgcoder_status) {
+    let message = withUnsafeBytes(of: failure.message) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    self.init(
+      code: Code(rawValue: status), message: message, offset: failure.offset < 0 ? nil : Int(failure.offset))
+  }
+}

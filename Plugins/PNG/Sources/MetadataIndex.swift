@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderPlugin
+
+/// Which chunks hold metadata. Their data is read when it is asked for, Exif's orientation apart.
+struct MetadataIndex {
+  private(set) var profile: Chunk?
+  /// eXIf (PNG Third Edition §11.3.4.2).
+  private(set) var exif: Chunk?
+  /// iTXt with XMP's own keyword (XMP Specification Part 3 §1.1.5).
+  private(set) var xmp: Chunk?
+  /// "Raw profile type …" as ImageMagick writes it, by the last word.
+  private(set) var rawProfiles: [String: Chunk] = [:]
+  /// Text with the keywords that properties show.
+  private(set) var texts: [String: Chunk] = [:]
+  private(set) var time: Chunk?
+
+  /// Keywords of §11.3.3.1 and what ImageIO calls them; they are the same.
+  private static let shownKeywords: Set<String> = [
+    "Author", "Comment", "Copyright", "Creation Time", "Description", "Disclaimer", "Software", "Source", "Title",
+    "Warning",
+  ]
+  private static let rawProfilePrefix = "Raw profile type "
+  private static let shownRawProfiles: Set<String> = ["exif", "APP1", "xmp"]
+
+  static let names: Set<ChunkName> = [.iccp, .exif, .itxt, .text, .ztxt, .time]
+
+  /// Notes a chunk; the first of each kind counts.
+  mutating func note(_ chunk: Chunk, in source: SourceView) throws(CoderError) {
+    switch chunk.name {
+    case .iccp: profile = profile ?? chunk
+    case .exif: exif = exif ?? chunk
+    case .time: time = time ?? chunk
+    default:
+      // A keyword has 1 to 79 bytes (§11.3.3.2).
+      let start = try source.view(at: chunk.dataOffset, count: min(chunk.length, 80))
+      guard let length = start.firstIndex(of: 0), length > 0 else { return }
+      let keyword = String(decoding: start[..<length], as: UTF8.self)
+      if keyword == "XML:com.adobe.xmp" {
+        if chunk.name == .itxt { xmp = xmp ?? chunk }
+      } else if Self.shownKeywords.contains(keyword) {
+        texts[keyword] = texts[keyword] ?? chunk
+      } else if keyword.hasPrefix(Self.rawProfilePrefix) {
+        let kind = String(keyword.dropFirst(Self.rawProfilePrefix.count))
+        if Self.shownRawProfiles.contains(kind) { rawProfiles[kind] = rawProfiles[kind] ?? chunk }
+      }
+    }
+  }
+}

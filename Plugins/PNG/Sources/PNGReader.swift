@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderPlugin
+
+/// Reads PNG and APNG.
+///
+/// The chunks are walked and checked here; libpng inflates, unfilters and deinterlaces the pixels of one picture, the
+/// default image or a frame. No gamma and no profile is applied.
+///
+/// - Format: PNG Third Edition, W3C; APNG 1.0. Library: libpng 1.6.
+/// - Not covered: MNG, JNG, CgBI.
+final class PNGReader: ContainerReader {
+  private let file: PNGFile
+  private let host: CoderHost
+  private let orientation: Orientation
+  private let hasExif: Bool
+
+  /// Text that may be inflated for Exif when a file is opened: the largest Exif of JPEG in hexadecimal, many times.
+  private static let openingLimit = 4 << 20
+
+  init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
+    self.host = host
+    file = try PNGFile(source, host: host)
+    let exif = try file.exif(limit: min(Self.openingLimit, host.limits.maxMetadata), host: host)
+    hasExif = exif != nil
+    orientation = exif.map { ExifOrientation.read($0) } ?? .up
+  }
+
+  func header(page: Int) throws(CoderError) -> ImageHeader {
+    try check(page: page)
+    var header = ImageHeader(
+      format: .png, canvas: file.header.canvas, pixelFormat: nativeFormat, bitsPerChannel: bitsPerChannel,
+      alpha: file.hasAlpha ? .straight : .opaque)
+    header.orientation = orientation
+    header.frameCount = frameCount
+    header.isAnimated = file.animation.isAnimated
+    header.loopCount = file.animation.isAnimated ? file.animation.loopCount : nil
+    header.cicp = file.colour.cicp
+    header.gamma = file.colour.gamma
+    header.background = file.colour.background(for: file.header, palette: file.palette)
+    if file.index.profile != nil { header.metadata.insert(.icc) }
+    if hasExif { header.metadata.insert(.exif) }
+    if file.index.xmp != nil || file.index.rawProfiles["xmp"] != nil { header.metadata.insert(.xmp) }
+    header.isTruncated = file.isTruncated
+    header.isDamaged = file.isDamaged
+    header.isProgressive = file.header.isInterlaced
+    header.isLossless = true
+    header.hasPalette = file.header.colourType == .palette
+    return header
+  }
+
+  func frame(_ index: Int, page: Int) throws(CoderError) -> FrameHeader {
+    try check(page: page)
+    try check(frame: index)
+    guard file.animation.isAnimated else {
+      return FrameHeader(rect: Rect(covering: file.header.canvas), hasAlpha: file.hasAlpha)
+    }
+    let frame = file.animation.frames[index]
+    return FrameHeader(
+      rect: frame.rect, delay: frame.delay, disposal: frame.disposal, blend: frame.blend, hasAlpha: file.hasAlpha)
+  }
+
+  func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
+    try check(page: request.page)
+    try check(frame: request.frame)
+    let format = request.pixelFormat.flatMap { canDeliver($0) ? $0 : nil } ?? nativeFormat
+    let size = size(of: request.frame)
+    // libpng keeps two rows of at most 8 bytes a pixel, zlib a window of 32 KiB and its tables.
+    return DecodeOffer(
+      request, size: size, pixelFormat: format, alpha: file.hasAlpha ? .straight : .opaque,
+      rowOrder: file.header.isInterlaced ? .any : .topDown, memory: size.width * 24 + (192 << 10))
+  }
+
+  func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
+    try check(page: offer.page)
+    try check(frame: offer.frame)
+    let size = size(of: offer.frame)
+    guard offer.size == size, canDeliver(offer.pixelFormat) else {
+      throw .invalidArgument("an offer of \(offer.size) in \(offer.pixelFormat) was not made")
+    }
+    let data = file.animation.isAnimated ? file.animation.frames[offer.frame].data : file.imageData
+    guard let data else {
+      throw .truncated("the file of \(file.source.size) bytes ends before the image data", at: file.source.size)
+    }
+    var lead = PNGFile.signature + LibPNG.chunk(.ihdr, file.header.resized(size).data)
+    if !file.palette.isEmpty { lead += LibPNG.chunk(.plte, file.palette) }
+    if !file.transparency.isEmpty { lead += LibPNG.chunk(.trns, file.transparency) }
+    try LibPNG.decode(
+      data, of: file.source, lead: lead, transforms: transforms(to: offer.pixelFormat),
+      rowBytes: size.width * offer.pixelFormat.bytesPerPixel, into: sink, host: host)
+  }
+
+  func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
+    try check(page: page)
+    try file.check(metadata: kind, limits: host.limits)
+    switch kind {
+    case .icc: return try file.iccProfile(host: host)
+    case .exif: return try file.exif(limit: min(Self.openingLimit, host.limits.maxMetadata), host: host)
+    case .xmp: return try file.xmp(host: host)
+    }
+  }
+
+  func properties(page: Int, frame: Int?) throws(CoderError) -> Properties {
+    try check(page: page)
+    guard let frame else { return try file.properties(host: host) }
+    try check(frame: frame)
+    return Properties()
+  }
+
+  private var nativeFormat: PixelFormat { file.header.pixelFormat(hasTransparency: !file.transparency.isEmpty) }
+
+  /// Palette entries have 8 bits, whatever the indexes have (§11.2.1, sample depth).
+  private var bitsPerChannel: Int { file.header.colourType == .palette ? 8 : file.header.bitDepth }
+
+  private var frameCount: Int { file.animation.isAnimated ? file.animation.frames.count : 1 }
+
+  private func size(of frame: Int) -> Size {
+    file.animation.isAnimated ? file.animation.frames[frame].rect.size : file.header.canvas
+  }
+
+  /// Whether libpng makes a format of this file's samples without losing a channel.
+  private func canDeliver(_ format: PixelFormat) -> Bool {
+    guard !format.isFloat, format.hasAlpha || !file.hasAlpha else { return false }
+    return file.header.colourType.isGray || !format.isGray
+  }
+
+  private func transforms(to format: PixelFormat) -> LibPNG.Transforms {
+    var transforms: LibPNG.Transforms = []
+    if file.header.bitDepth == 16, format.bytesPerChannel == 1 { transforms.insert(.scale16) }
+    if file.header.bitDepth < 16, format.bytesPerChannel == 2 { transforms.insert(.expand16) }
+    if file.header.colourType.isGray, !format.isGray { transforms.insert(.grayToRGB) }
+    if format.hasAlpha, !file.hasAlpha { transforms.insert(.addAlpha) }
+    if format == .bgra8 { transforms.insert(.bgr) }
+    return transforms
+  }
+
+  private func check(page: Int) throws(CoderError) {
+    guard page == 0 else { throw .invalidArgument("page \(page) of a PNG file, which has 1") }
+  }
+
+  private func check(frame: Int) throws(CoderError) {
+    guard frame >= 0, frame < frameCount else {
+      throw .invalidArgument("frame \(frame) of a file that has \(frameCount)")
+    }
+  }
+}

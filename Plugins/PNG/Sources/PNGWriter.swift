@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CPNGShim
+import ImageCoderPlugin
+
+/// Writes PNG and APNG.
+///
+/// Chunks are written here; libpng filters and deflates the pixels of each picture. Frames go out as they come; the
+/// number of frames is corrected at the end when it was not known.
+///
+/// - Format: PNG Third Edition, W3C. Library: libpng 1.6.
+/// - Not covered: palettes, bit depths below 8.
+final class PNGWriter: ContainerWriter {
+  static let options = [
+    OptionDescription(
+      name: "compression", text: "How hard zlib works: 0 stores, 9 is smallest and slowest.",
+      kind: .integer(0...9, default: 6)),
+    OptionDescription(
+      name: "filter", text: "How rows are prepared for compression; adaptive chooses for each row.",
+      kind: .choice(["adaptive", "none", "sub", "up", "average", "paeth"], default: 0)),
+  ]
+
+  private let output: ByteOutput
+  private let host: CoderHost
+  private let isInterlaced: Bool
+  private let level: UInt32
+  private let filter: UInt32
+
+  private var layout: PixelLayout?
+  private var header: ImageHeader?
+  /// Chunks of metadata, held back until the first frame: IHDR comes before them.
+  private var metadata: [UInt8] = []
+  /// Bytes that the output has.
+  private var written = 0
+  private var frameCount = 0
+  private var sequence: UInt32 = 0
+  /// Of acTL, once it is written.
+  private var controlOffset: Int?
+
+  init(_ output: ByteOutput, host: CoderHost, options: WriteOptions) throws(CoderError) {
+    self.output = output
+    self.host = host
+    isInterlaced = options.isProgressive
+    level = UInt32(min(max(options.values["compression"] ?? 6, 0), 9))
+    filter = UInt32(min(max(options.values["filter"] ?? 0, 0), 5))
+    if options.quality != nil { host.log("quality has no meaning for PNG, which is always without loss") }
+    if options.subsampling != nil { host.log("subsampling has no meaning for PNG, which stores RGB") }
+  }
+
+  func layout(for wanted: PixelLayout) throws(CoderError) -> PixelLayout {
+    let format = wanted.format.isFloat ? .rgba16 : wanted.format
+    let accepted = PixelLayout(format, wanted.alpha == .premultiplied ? .straight : wanted.alpha)
+    layout = accepted
+    return accepted
+  }
+
+  func setHeader(_ header: ImageHeader) throws(CoderError) {
+    guard header.canvas.width <= 0x7FFF_FFFF, header.canvas.height <= 0x7FFF_FFFF else {
+      throw .unsupported("a canvas of \(header.canvas), at most 2147483647 a side are allowed")
+    }
+    self.header = header
+  }
+
+  func add(_ metadata: [UInt8], as kind: MetadataKind) throws(CoderError) {
+    guard metadata.count <= 0x7FFF_FF00 else {
+      throw .invalidArgument("\(kind) of \(metadata.count) bytes, at most 2147483392 fit a chunk")
+    }
+    switch kind {
+    case .icc: try addProfile(metadata)
+    case .exif: self.metadata += LibPNG.chunk(.exif, metadata)
+    case .xmp:
+      // Neither compressed nor translated, as the XMP Specification asks for (Part 3 §1.1.5).
+      let lead = [UInt8]("XML:com.adobe.xmp".utf8) + [0, 0, 0, 0, 0]
+      self.metadata += LibPNG.chunk(.itxt, lead + metadata)
+    }
+  }
+
+  func add(_ pixels: PixelView, frame: FrameHeader) throws(CoderError) {
+    guard let header else { throw .outOfOrder("a frame before the header") }
+    guard frameCount == 0 || controlOffset != nil else {
+      throw .unsupported("a second frame in a still picture; the header says how many there are, or 0")
+    }
+    // All frames share IHDR's colour type and bit depth.
+    let layout = layout ?? pixels.layout
+    guard pixels.layout == layout, layout.alpha != .premultiplied else {
+      throw .invalidArgument("a frame in \(pixels.layout.format), \(layout.format) was agreed")
+    }
+    self.layout = layout
+    if frameCount == 0 { try writeLead(header, layout: layout) }
+    try writeFrame(pixels, frame: frame, canvas: header.canvas)
+    frameCount += 1
+  }
+
+  func finish() throws(CoderError) {
+    guard frameCount > 0 else { throw .outOfOrder("a picture without frames") }
+    if let controlOffset, let header, header.frameCount != frameCount {
+      try output.patch(control(frames: frameCount, of: header), at: controlOffset)
+    }
+    try write(LibPNG.chunk(.iend, []))
+  }
+
+  private func write(_ bytes: [UInt8]) throws(CoderError) {
+    try output.write(bytes)
+    written += bytes.count
+  }
+
+  /// iCCP. A profile whose colours are not the image's is left out: decoders refuse such files (§11.3.2.3).
+  private func addProfile(_ profile: [UInt8]) throws(CoderError) {
+    let isGray = layout?.format.isGray ?? false
+    let space = profile.count >= 128 ? String(decoding: profile[16..<20], as: UTF8.self) : ""
+    guard space == (isGray ? "GRAY" : "RGB ") else {
+      host.log("an ICC profile for '\(space)' is left out of \(isGray ? "a gray" : "an RGB") image", severity: .warning)
+      return
+    }
+    metadata += LibPNG.chunk(.iccp, [UInt8]("ICC profile".utf8) + [0, 0] + (try LibPNG.deflate(profile, host: host)))
+  }
+
+  private func writeLead(_ header: ImageHeader, layout: PixelLayout) throws(CoderError) {
+    let image = ImageHeaderChunk(
+      canvas: header.canvas, bitDepth: layout.bitDepth, colourType: layout.colourType, isInterlaced: isInterlaced)
+    try write(PNGFile.signature + LibPNG.chunk(.ihdr, image.data))
+    if header.isAnimated || header.frameCount != 1 {
+      controlOffset = written
+      try write(control(frames: header.frameCount, of: header))
+    }
+    if let gamma = header.gamma, gamma > 0, gamma < 20_000 {
+      try write(LibPNG.chunk(.gama, UInt32((gamma * 100_000).rounded()).bigEndianBytes))
+    }
+    if let cicp = header.cicp {
+      // With a matrix, the samples were not RGB before and are full-range RGB now.
+      let isFullRange = cicp.isFullRange || cicp.matrix != 0
+      try write(LibPNG.chunk(.cicp, [cicp.primaries, cicp.transfer, 0, isFullRange ? 1 : 0]))
+    }
+    try write(metadata)
+    metadata = []
+  }
+
+  private func control(frames: Int, of header: ImageHeader) -> [UInt8] {
+    let plays = header.loopCount?.plays ?? 0
+    return LibPNG.chunk(
+      .actl, UInt32(clamping: max(1, frames)).bigEndianBytes + min(plays, 0x7FFF_FFFF).bigEndianBytes)
+  }
+
+  private func writeFrame(_ pixels: PixelView, frame: FrameHeader, canvas: Size) throws(CoderError) {
+    // The first frame is the default image too, which is as large as the canvas; around a smaller one it is transparent.
+    let rect = frameCount == 0 ? Rect(covering: canvas) : frame.rect
+    guard frame.rect.isInside(canvas), frame.rect.size == pixels.size else {
+      throw .invalidArgument("pixels of \(pixels.size) for a frame of \(frame.rect.size) on a canvas of \(canvas)")
+    }
+    if controlOffset != nil {
+      try write(LibPNG.chunk(.fctl, frame.control(rect: rect, sequence: sequence)))
+      sequence &+= 1
+    }
+    var image = cpng_image()
+    image.width = UInt32(clamping: rect.width)
+    image.height = UInt32(clamping: rect.height)
+    image.x = UInt32(clamping: frame.rect.x - rect.x)
+    image.y = UInt32(clamping: frame.rect.y - rect.y)
+    image.pixel_width = UInt32(clamping: pixels.size.width)
+    image.pixel_height = UInt32(clamping: pixels.size.height)
+    image.pixels = pixels.base.assumingMemoryBound(to: UInt8.self)
+    image.stride = UInt64(clamping: pixels.stride)
+    image.bytes_per_pixel = UInt32(pixels.layout.format.bytesPerPixel)
+    image.color_type = UInt32(pixels.layout.colourType.rawValue)
+    image.bit_depth = UInt32(pixels.layout.bitDepth)
+    image.transforms = pixels.layout.transforms.rawValue
+    image.level = level
+    image.filter = filter
+    image.is_interlaced = isInterlaced ? 1 : 0
+    image.is_frame_data = frameCount == 0 ? 0 : 1
+    image.sequence = sequence
+    try LibPNG.encode(&image, to: output, host: host)
+    sequence = image.sequence
+    written += Int(clamping: image.written)
+  }
+}
+
+extension PixelLayout {
+  /// How IHDR describes samples of this layout. Alpha that says nothing is not stored.
+  fileprivate var colourType: ImageHeaderChunk.ColourType {
+    let hasAlpha = format.hasAlpha && alpha != .opaque
+    return format.isGray ? (hasAlpha ? .grayAlpha : .gray) : (hasAlpha ? .rgba : .rgb)
+  }
+
+  fileprivate var bitDepth: Int { format.bytesPerChannel == 2 ? 16 : 8 }
+
+  fileprivate var transforms: LibPNG.Transforms {
+    var transforms: LibPNG.Transforms = []
+    if format.hasAlpha, alpha == .opaque { transforms.insert(.dropAlpha) }
+    if format == .bgra8 { transforms.insert(.bgr) }
+    return transforms
+  }
+}
+
+extension FrameHeader {
+  /// The data of fcTL (PNG Third Edition §11.3.6.2).
+  fileprivate func control(rect: Rect, sequence: UInt32) -> [UInt8] {
+    let delay = (delay ?? FrameDelay(numerator: 0, denominator: 100)).in16Bits
+    var data = sequence.bigEndianBytes
+    for value in [rect.width, rect.height, rect.x, rect.y] { data += UInt32(clamping: value).bigEndianBytes }
+    data += delay.numerator.bigEndianBytes + delay.denominator.bigEndianBytes
+    data += [UInt8(clamping: disposal.rawValue), UInt8(clamping: blend.rawValue)]
+    return data
+  }
+}
+
+extension FrameDelay {
+  /// The nearest delay that 16-bit numbers can say; exact where they can.
+  fileprivate var in16Bits: (numerator: UInt16, denominator: UInt16) {
+    if let numerator = UInt16(exactly: numerator), let denominator = UInt16(exactly: denominator) {
+      return (numerator, denominator)
+    }
+    var (divisor, rest) = (numerator, denominator)
+    while rest != 0 { (divisor, rest) = (rest, divisor % rest) }
+    if let numerator = UInt16(exactly: numerator / divisor), let denominator = UInt16(exactly: denominator / divisor) {
+      return (numerator, denominator)
+    }
+    for scale: UInt16 in [10_000, 1_000, 100, 10, 1] {
+      if let numerator = UInt16(exactly: (seconds * Double(scale)).rounded()) { return (numerator, scale) }
+    }
+    return (.max, 1)
+  }
+}
