@@ -29,6 +29,7 @@ let package = Package(
   name: "Plugins",
   products: [
     .library(name: "PNGCoder", type: .dynamic, targets: ["PNGCoder"]),
+    .library(name: "JPEGCoder", type: .dynamic, targets: ["JPEGCoder"]),
   ],
   dependencies: [.package(name: "ImageCoders", path: "..")],
   targets: [
@@ -37,5 +38,9 @@ let package = Package(
       name: "CPNGShim", dependencies: [.product(name: "ImageCoderPlugin", package: "ImageCoders")],
       path: "PNG/CPNGShim", linkerSettings: [.linkedLibrary("png16"), .linkedLibrary("z")]),
     coder("PNGCoder", in: "PNG", wraps: ["CPNGShim"]),
+    .target(
+      name: "CJPEGShim", dependencies: [.product(name: "ImageCoderPlugin", package: "ImageCoders")],
+      path: "JPEG/CJPEGShim", linkerSettings: [.linkedLibrary("jpeg")]),
+    coder("JPEGCoder", in: "JPEG", wraps: ["CJPEGShim"]),
   ]
 )

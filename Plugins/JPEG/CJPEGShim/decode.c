@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "decoder.h"
+
+#include <jerror.h>
+#include <limits.h>
+#include <string.h>
+
+enum { BATCH = 16 };  // rows asked of the sink at a time
+
+// Warnings of the library that mean wrong pixels; the others tell of oddities around them.
+static int is_damage(int code) {
+  switch (code) {
+    case JWRN_ARITH_BAD_CODE:
+    case JWRN_BOGUS_PROGRESSION:
+    case JWRN_HIT_MARKER:
+    case JWRN_HUFF_BAD_CODE:
+    case JWRN_MUST_RESYNC:
+      return 1;
+    default:
+      return 0;
+  }
+}
+
+static void on_message(j_common_ptr common, int level) {
+  decoder *decoder = common->client_data;
+  if (level >= 0) return;
+  if (!is_damage(common->err->msg_code)) {
+    char text[JMSG_LENGTH_MAX];
+    if (decoder->log_lines++ >= BATCH) return;  // a hostile file has millions of them
+    common->err->format_message(common, text);
+    decoder->host->log(decoder->host, IMGCODER_LOG_DEBUG, (imgcoder_string){text, strlen(text)});
+  } else if (!decoder->has_ended) {
+    if (decoder->is_corrupt) return;
+    decoder->is_corrupt = 1;
+    failure_describe(common);
+    decoder->failure.report->offset = (int64_t)source_position(decoder);
+  } else if (!decoder->is_cut) {
+    decoder->is_cut = 1;
+    decoder->cut_scan = decoder->cinfo.input_scan_number;
+    decoder->cut_row = decoder->cinfo.input_iMCU_row;
+  }
+}
+
+static void keep_frame(decoder *decoder) {
+  const struct jpeg_decompress_struct *cinfo = &decoder->cinfo;
+  decoder->frame.width = cinfo->image_width;
+  decoder->frame.height = cinfo->image_height;
+  decoder->frame.precision = cinfo->data_precision;
+  decoder->frame.components = cinfo->num_components;
+  decoder->frame.is_progressive = cinfo->progressive_mode;
+  decoder->frame.is_arithmetic = cinfo->arith_code;
+}
+
+static void restore_frame(decoder *decoder) {
+  struct jpeg_decompress_struct *cinfo = &decoder->cinfo;
+  cinfo->image_width = decoder->frame.width;
+  cinfo->image_height = decoder->frame.height;
+  cinfo->data_precision = decoder->frame.precision;
+  cinfo->num_components = decoder->frame.components;
+  cinfo->progressive_mode = decoder->frame.is_progressive;
+  cinfo->arith_code = decoder->frame.is_arithmetic;
+}
+
+static void check_cancelled(decoder *decoder) {
+  if (decoder->host->is_cancelled(decoder->host)) {
+    failure_escape((j_common_ptr)&decoder->cinfo, IMGCODER_STATUS_CANCELLED);
+  }
+}
+
+static J_COLOR_SPACE color_space(imgcoder_pixel_format format) {
+  switch (format) {
+    case IMGCODER_PIXEL_GRAY8: return JCS_GRAYSCALE;
+    case IMGCODER_PIXEL_RGBA8: return JCS_EXT_RGBA;
+    case IMGCODER_PIXEL_BGRA8: return JCS_EXT_BGRA;
+    default: return JCS_RGB;
+  }
+}
+
+static void configure(decoder *decoder) {
+  struct jpeg_decompress_struct *cinfo = &decoder->cinfo;
+  const cjpeg_decode_options *options = decoder->options;
+  if (cinfo->image_width != options->width || cinfo->image_height != options->height) {
+    snprintf(decoder->failure.report->message, sizeof decoder->failure.report->message,
+             "frame header of %ux%u where %ux%u was read before", cinfo->image_width, cinfo->image_height,
+             options->width, options->height);
+    failure_escape((j_common_ptr)cinfo, IMGCODER_STATUS_MALFORMED);
+  }
+  cinfo->scale_num = options->eighths;
+  cinfo->scale_denom = 8;
+  cinfo->dct_method = JDCT_ISLOW;
+  // Smoothing guesses at AC coefficients that a later scan brings; a small picture does not show them.
+  cinfo->do_block_smoothing = options->eighths == 8;
+  cinfo->out_color_space = color_space(options->pixel_format);
+  if (cinfo->jpeg_color_space == JCS_CMYK || cinfo->jpeg_color_space == JCS_YCCK) cinfo->out_color_space = JCS_CMYK;
+  jpeg_calc_output_dimensions(cinfo);
+  if (cinfo->output_width != options->output_width || cinfo->output_height != options->output_height) {
+    failure_escape((j_common_ptr)cinfo, IMGCODER_STATUS_INVALID_ARGUMENT);
+  }
+  if (cinfo->out_color_space == JCS_CMYK) {
+    decoder->inks = decoder->host->allocate(decoder->host, (uint64_t)BATCH * 4 * cinfo->output_width, 0);
+    if (!decoder->inks) failure_escape((j_common_ptr)cinfo, IMGCODER_STATUS_OUT_OF_MEMORY);
+  }
+}
+
+static void see_components(decoder *decoder) {
+  for (int i = 0; i < decoder->cinfo.comps_in_scan; i++) {
+    decoder->components_seen |= 1u << decoder->cinfo.cur_comp_info[i]->component_index;
+  }
+}
+
+// Reads the scans of a file that has several, into libjpeg's coefficients.
+static void read_scans(decoder *decoder) {
+  struct jpeg_decompress_struct *cinfo = &decoder->cinfo;
+  see_components(decoder);
+  for (;;) {
+    int result = jpeg_consume_input(cinfo);
+    if (result == JPEG_REACHED_EOI || decoder->is_cut) return;
+    if (result == JPEG_SCAN_COMPLETED) decoder->can_recover = 1;
+    if (result == JPEG_REACHED_SOS) {
+      see_components(decoder);
+      if ((uint32_t)cinfo->input_scan_number > decoder->host->limits->max_scans) {
+        decoder->failure.report->scans = (uint32_t)cinfo->input_scan_number;
+        decoder->can_recover = 0;
+        failure_escape((j_common_ptr)cinfo, IMGCODER_STATUS_LIMIT_EXCEEDED);
+      }
+    }
+    check_cancelled(decoder);
+  }
+}
+
+// Whether the scans so far hold every bit of every coefficient.
+static int has_all_scans(const decoder *decoder) {
+  const struct jpeg_decompress_struct *cinfo = &decoder->cinfo;
+  if (decoder->components_seen + 1 != 1u << cinfo->num_components) return 0;
+  if (!cinfo->progressive_mode) return 1;
+  for (int i = 0; i < cinfo->num_components; i++) {
+    for (int k = 0; k < DCTSIZE2; k++) {
+      if (cinfo->coef_bits[i][k] != 0) return 0;
+    }
+  }
+  return 1;
+}
+
+// How many rows, from the top, hold what the file has for them.
+static uint32_t usable_rows(const decoder *decoder) {
+  const struct jpeg_decompress_struct *cinfo = &decoder->cinfo;
+  uint32_t rows;
+  // After the first scan every row has something to show, if coarse.
+  if (!decoder->is_cut || decoder->cut_scan > 1) return cinfo->output_height;
+  rows = decoder->cut_row * (uint32_t)cinfo->max_v_samp_factor * decoder->options->eighths;
+  // Upsampling blends the last row of an MCU row with the chroma of the next.
+  if (rows > 0 && cinfo->max_v_samp_factor > 1) rows -= 1;
+  return rows < cinfo->output_height ? rows : cinfo->output_height;
+}
+
+// Decodes up to BATCH rows to where the sink wants them.
+static uint32_t read_rows(decoder *decoder, const imgcoder_rows *granted, uint32_t count) {
+  struct jpeg_decompress_struct *cinfo = &decoder->cinfo;
+  JSAMPROW rows[BATCH];
+  uint32_t filled = 0;
+  uint64_t stride = decoder->inks ? (uint64_t)cinfo->output_width * 4 : granted->stride;
+  uint8_t *base = decoder->inks ? decoder->inks : granted->pixels;
+  for (uint32_t i = 0; i < count; i++) rows[i] = base + i * stride;
+  while (filled < count && cinfo->output_scanline < usable_rows(decoder)) {
+    filled += jpeg_read_scanlines(cinfo, rows + filled, count - filled);
+  }
+  for (uint32_t i = 0; decoder->inks && i < filled; i++) {
+    inks_to_rgb(rows[i], granted->pixels + i * granted->stride, cinfo->output_width, decoder->options->pixel_format);
+  }
+  return filled;
+}
+
+static void deliver(decoder *decoder) {
+  struct jpeg_decompress_struct *cinfo = &decoder->cinfo;
+  const imgcoder_sink *sink = decoder->sink;
+  uint32_t y = 0, usable;
+  while (y < (usable = usable_rows(decoder))) {
+    imgcoder_rows granted = {0};
+    uint32_t count = usable - y < BATCH ? usable - y : BATCH;
+    imgcoder_status status = sink->rows(sink, y, count, &granted);
+    if (status != IMGCODER_STATUS_OK) failure_escape((j_common_ptr)cinfo, status);
+    count = read_rows(decoder, &granted, granted.count < count ? granted.count : count);
+    usable = usable_rows(decoder);
+    if (usable <= y) return;
+    if (count > usable - y) count = usable - y;
+    if (count == 0) return;
+    status = sink->done(sink, y, count, 0);
+    if (status != IMGCODER_STATUS_OK) failure_escape((j_common_ptr)cinfo, status);
+    y += count;
+    decoder->failure.report->rows = y;
+    check_cancelled(decoder);
+  }
+}
+
+static void conclude(decoder *decoder, int is_complete) {
+  cjpeg_report *report = decoder->failure.report;
+  const imgcoder_host *host = decoder->host;
+  if (decoder->is_corrupt) {
+    report->status = IMGCODER_STATUS_MALFORMED;
+  } else if (decoder->is_cut || (decoder->has_ended && !is_complete)) {
+    report->status = IMGCODER_STATUS_TRUNCATED;
+    report->offset = (int64_t)decoder->source->size;
+  } else if (decoder->has_ended) {
+    static const char text[] = "the source ends without an EOI marker, after all of the picture";
+    host->log(host, IMGCODER_LOG_WARNING, (imgcoder_string){text, sizeof text - 1});
+  }
+}
+
+static void decode(decoder *decoder) {
+  struct jpeg_decompress_struct *cinfo = &decoder->cinfo;
+  uint64_t memory = decoder->host->limits->max_memory;
+  jpeg_create_decompress(cinfo);
+  cinfo->client_data = decoder;
+  decoder->failure.errors.emit_message = on_message;
+  cinfo->mem->max_memory_to_use = memory < LONG_MAX ? (long)memory : LONG_MAX;
+  source_begin(decoder);
+  jpeg_read_header(cinfo, TRUE);
+  keep_frame(decoder);
+  configure(decoder);
+  cinfo->buffered_image = jpeg_has_multiple_scans(cinfo);
+  if (cinfo->progressive_mode && decoder->options->eighths == 1) source_skip_unused_scans(decoder);
+  jpeg_start_decompress(cinfo);
+  if (!cinfo->buffered_image) {
+    deliver(decoder);
+    conclude(decoder, 1);
+  } else {
+    read_scans(decoder);
+    decoder->can_recover = 0;
+    jpeg_start_output(cinfo, cinfo->input_scan_number);
+    deliver(decoder);
+    conclude(decoder, has_all_scans(decoder));
+  }
+}
+
+// Shows what complete scans hold when the bytes behind them cannot be read; the error stands.
+static void recover(decoder *decoder) {
+  struct jpeg_decompress_struct *cinfo = &decoder->cinfo;
+  imgcoder_status status = decoder->failure.report->status;
+  decoder->can_recover = 0;
+  restore_frame(decoder);
+  // Smoothing looks ahead into scans that cannot be read.
+  cinfo->do_block_smoothing = FALSE;
+  jpeg_start_output(cinfo, cinfo->input_scan_number);
+  deliver(decoder);
+  decoder->failure.report->status = status;
+}
+
+// A function of its own, because a jump back leaves the locals of the function with setjmp undefined.
+static void run(decoder *decoder) {
+  cjpeg_report *report = decoder->failure.report;
+  if (setjmp(decoder->failure.escape) == 0) {
+    decode(decoder);
+    return;
+  }
+  if (report->status == IMGCODER_STATUS_MALFORMED && report->offset < 0) {
+    // Tables that end early are read to their end out of EOI markers, and rarely make sense then.
+    if (decoder->has_ended) report->status = IMGCODER_STATUS_TRUNCATED;
+    report->offset = (int64_t)source_position(decoder);
+  }
+  // Behind a scan, a marker that this library does not know is damage, not a feature.
+  if (decoder->can_recover && report->status == IMGCODER_STATUS_UNSUPPORTED) {
+    report->status = IMGCODER_STATUS_MALFORMED;
+    report->offset = (int64_t)source_position(decoder);
+  }
+  // A second jump comes back here, with can_recover off.
+  if (decoder->can_recover && report->status >> 4 == IMGCODER_STATUS_MALFORMED >> 4) recover(decoder);
+}
+
+imgcoder_status cjpeg_decode(const imgcoder_host *host, const imgcoder_source *source, const imgcoder_sink *sink,
+                             const cjpeg_decode_options *options, cjpeg_report *report) {
+  decoder decoder;
+  memset(&decoder, 0, sizeof decoder);
+  decoder.host = host;
+  decoder.source = source;
+  decoder.sink = sink;
+  decoder.options = options;
+  decoder.cinfo.err = failure_begin(&decoder.failure, report, 1);
+  run(&decoder);
+  jpeg_destroy_decompress(&decoder.cinfo);
+  host->free(host, decoder.inks);
+  host->free(host, decoder.skips);
+  return report->status;
+}

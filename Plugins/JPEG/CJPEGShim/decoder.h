@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One decode in progress. Private to the shim.
+
+#ifndef CJPEG_DECODER_H
+#define CJPEG_DECODER_H
+
+#include "failure.h"
+
+// Bytes [start, end) of the source that libjpeg does not get to see.
+typedef struct skipped {
+  uint64_t start, end;
+} skipped;
+
+// All that lives through a longjmp: nothing of a decode is in a local variable.
+typedef struct decoder {
+  struct jpeg_decompress_struct cinfo;
+  failure failure;
+  struct jpeg_source_mgr manager;
+
+  const imgcoder_host *host;
+  const imgcoder_source *source;
+  const imgcoder_sink *sink;
+  const cjpeg_decode_options *options;
+
+  uint64_t offset;   // of the byte behind the bytes that libjpeg has
+  int has_ended;     // libjpeg asked for bytes behind the end, and got an EOI marker instead
+  skipped *skips;    // in order, or null
+  uint32_t skip_count, next_skip;
+
+  int is_corrupt;    // entropy-coded data broke the rules before the end of the source
+  int is_cut;        // entropy-coded data was missing at the end of the source, in this scan and iMCU row
+  int cut_scan;
+  JDIMENSION cut_row;
+  int log_lines;
+
+  int can_recover;   // a scan is complete, so there is a picture even after a fatal error
+  struct {           // what libjpeg overwrites before it refuses a second frame header
+    JDIMENSION width, height;
+    int precision, components;
+    boolean is_progressive, is_arithmetic;
+  } frame;
+  uint32_t components_seen;
+  uint8_t *inks;     // CMYK rows on their way to RGB
+} decoder;
+
+// Attaches the source to cinfo.
+void source_begin(decoder *decoder);
+
+// The offset of the next byte that libjpeg will take.
+uint64_t source_position(const decoder *decoder);
+
+// Hides the scans that a picture at 1/8 has no use for.
+void source_skip_unused_scans(decoder *decoder);
+
+// Converts a row of four inks, as libjpeg delivers them, to RGB.
+void inks_to_rgb(const uint8_t *inks, uint8_t *pixels, uint32_t count, imgcoder_pixel_format format);
+
+#endif

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// libjpeg-turbo behind two calls. libjpeg reports errors with longjmp, so the loops over rows are here, in C, and call
+// the host's functions themselves: no jump crosses a frame of Swift.
+
+#ifndef CJPEGSHIM_H
+#define CJPEGSHIM_H
+
+#include "imgcoder/imgcoder.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Why a call failed.
+typedef struct cjpeg_report {
+  imgcoder_status status;
+  uint32_t scans;     // with LIMIT_EXCEEDED: the scans found; 0 when it was memory
+  uint32_t rows;      // rows that were reported done
+  uint32_t reserved;
+  int64_t offset;     // in the source, or -1
+  char message[256];  // the library's own sentence, or empty
+} cjpeg_report;
+
+typedef struct cjpeg_decode_options {
+  uint32_t width, height;              // of the canvas, as the caller read them from the frame header
+  imgcoder_pixel_format pixel_format;  // GRAY8 from gray only; RGB8, RGBA8 and BGRA8 from anything
+  uint32_t eighths;                    // the scale: 1, 2, 4 or 8
+  uint32_t output_width, output_height;
+} cjpeg_decode_options;
+
+// Decodes a file into a sink, from the top. Limits are those of `host`.
+//   returns  OK; TRUNCATED or MALFORMED after the rows that could be had; what the sink or source returned;
+//            LIMIT_EXCEEDED; UNSUPPORTED; OUT_OF_MEMORY; LIBRARY; CANCELLED; the same is in `report`
+imgcoder_status cjpeg_decode(const imgcoder_host *host, const imgcoder_source *source, const imgcoder_sink *sink,
+                             const cjpeg_decode_options *options, cjpeg_report *report);
+
+typedef struct cjpeg_encode_options {
+  uint32_t width, height;
+  imgcoder_pixel_format pixel_format;  // GRAY8, RGB8, RGBA8 or BGRA8; alpha is ignored
+  uint32_t quality;                    // 1 to 100
+  uint32_t horizontal, vertical;       // luma samples per chroma sample: 1, 2 or 4
+  uint32_t is_progressive;
+  uint32_t is_optimized;               // Huffman tables of the picture's own
+  uint32_t restart_rows;               // MCU rows between restart markers; 0: none
+  const uint8_t *segments;             // whole marker segments to stand behind SOI and APP0
+  uint64_t segments_length;
+} cjpeg_encode_options;
+
+// Encodes a picture, rows top to bottom.
+imgcoder_status cjpeg_encode(const imgcoder_host *host, const imgcoder_output *output,
+                             const cjpeg_encode_options *options, const uint8_t *pixels, uint64_t stride,
+                             cjpeg_report *report);
+
+// The library, "libjpeg-turbo 2.1.5".
+const char *cjpeg_library(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

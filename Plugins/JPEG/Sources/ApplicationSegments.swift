@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderPlugin
+
+/// The application segments that hold metadata, as bytes of a file.
+struct ApplicationSegments {
+  /// Raw payloads as they were given.
+  private var payloads: [MetadataKind: [UInt8]] = [:]
+
+  /// Checks that a payload fits and keeps it; of two of a kind, the later one is written.
+  ///
+  /// - Throws: ``CoderError/Code/invalidArgument`` when it is too large.
+  mutating func add(_ payload: [UInt8], as kind: MetadataKind) throws(CoderError) {
+    guard payload.count <= kind.largestPayload else {
+      throw .invalidArgument(
+        "\(kind) payload of \(payload.count) bytes; a JPEG file holds \(kind.largestPayload) at most")
+    }
+    payloads[kind] = payload
+  }
+
+  /// The segments in the order of the file: Exif, XMP, ICC.
+  ///
+  /// The orientation is written into Exif, which is made up when there is none and the picture is to be turned.
+  func bytes(orientation: Orientation, host: CoderHost) -> [UInt8] {
+    var bytes: [UInt8] = []
+    if let exif = exif(orientation: orientation, host: host) {
+      bytes.append(segment: 0xE1, [FileHeader.Prefix.exif[...], exif[...]])
+    }
+    if let xmp = payloads[.xmp] { bytes.append(segment: 0xE1, [FileHeader.Prefix.xmp[...], xmp[...]]) }
+    if let profile = payloads[.icc], !profile.isEmpty {
+      let size = MetadataKind.profilePart
+      let count = profile.count.dividedUp(by: size)
+      for index in 0..<count {
+        let part = profile[index * size..<min(profile.count, (index + 1) * size)]
+        bytes.append(segment: 0xE2, [FileHeader.Prefix.icc[...], [UInt8(index + 1), UInt8(count)], part])
+      }
+    }
+    return bytes
+  }
+
+  private func exif(orientation: Orientation, host: CoderHost) -> [UInt8]? {
+    guard var exif = payloads[.exif] else { return orientation == .up ? nil : ExifOrientation.payload(orientation) }
+    if !ExifOrientation.set(orientation, in: &exif), orientation != .up {
+      if let longer = ExifOrientation.adding(orientation, to: exif), longer.count <= MetadataKind.exif.largestPayload {
+        exif = longer
+      } else {
+        host.log("orientation \(orientation.rawValue) has no place in the Exif payload", severity: .warning)
+      }
+    }
+    return exif
+  }
+}
+
+extension MetadataKind {
+  /// Bytes of a segment's payload: its length counts itself and has 16 bits, T.81 B.1.1.4.
+  private static let segment = 65_533
+
+  /// Bytes of a profile in one segment, behind the prefix, a number and a count.
+  fileprivate static let profilePart = segment - FileHeader.Prefix.icc.count - 2
+
+  fileprivate var largestPayload: Int {
+    switch self {
+    case .exif: Self.segment - FileHeader.Prefix.exif.count
+    case .xmp: 65_502  // XMP part 3 §1.1.3.
+    case .icc: Self.profilePart * 255  // Parts are counted in one byte.
+    }
+  }
+}
+
+extension [UInt8] {
+  fileprivate mutating func append(segment marker: UInt8, _ parts: [ArraySlice<UInt8>]) {
+    let length = parts.reduce(2) { $0 + $1.count }
+    append(contentsOf: [0xFF, marker, UInt8(truncatingIfNeeded: length >> 8), UInt8(truncatingIfNeeded: length)])
+    for part in parts { append(contentsOf: part) }
+  }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderPlugin
+
+/// A frame header, T.81 B.2.2.
+struct FrameParameters {
+  /// One channel's sampling factors, `Hi` and `Vi`: 1 to 4.
+  struct Channel {
+    let horizontal: Int
+    let vertical: Int
+  }
+
+  let size: Size
+  let isProgressive: Bool
+  let isArithmetic: Bool
+  /// 1, 3 or 4.
+  let channels: [Channel]
+
+  /// Parses the segment of an SOF marker at its payload.
+  ///
+  /// - Throws: ``CoderError/Code/unsupported`` for processes that libjpeg-turbo does not decode.
+  init(parsing input: inout MarkerInput, marker: UInt8, payload: Range<Int>) throws(CoderError) {
+    let place = payload.lowerBound
+    switch marker {
+    case 0xC0, 0xC1, 0xC2, 0xC9, 0xCA: break
+    case 0xC3, 0xCB: throw .unsupported("lossless JPEG (marker \(marker.hex)); DCT-based files are read", at: place)
+    default: throw .unsupported("hierarchical JPEG (marker \(marker.hex)); DCT-based frames are read", at: place)
+    }
+    isProgressive = marker == 0xC2 || marker == 0xCA
+    isArithmetic = marker >= 0xC9
+    guard payload.count >= 6 else {
+      throw .malformed("frame header of \(payload.count) bytes, at least 6 are needed", at: place)
+    }
+    let precision = try input.byte()
+    guard precision == 8 else {
+      throw .unsupported("\(precision) bits per channel; JPEG files of 8 bits are read", at: place)
+    }
+    let height = try input.uint16()
+    size = Size(width: try input.uint16(), height: height)
+    let count = Int(try input.byte())
+    guard payload.count == 6 + 3 * count else {
+      throw .malformed(
+        "frame header of \(payload.count) bytes for \(count) channels, which need \(6 + 3 * count)", at: place)
+    }
+    guard height > 0 else {
+      throw .unsupported("height of 0, to be given by a DNL marker behind the first scan", at: place + 1)
+    }
+    guard size.width > 0 else { throw .malformed("canvas of \(size), at least 1×1 is needed", at: place + 3) }
+    guard max(size.width, height) <= LibJPEG.maximumSide else {
+      throw .unsupported("canvas of \(size); libjpeg reads sides up to \(LibJPEG.maximumSide)", at: place + 1)
+    }
+    guard count == 1 || count == 3 || count == 4 else {
+      throw .unsupported("\(count) channels; 1, 3 and 4 are read", at: place + 5)
+    }
+    var channels: [Channel] = []
+    for _ in 0..<count {
+      _ = try input.byte()
+      let factors = try input.byte()
+      let channel = Channel(horizontal: Int(factors >> 4), vertical: Int(factors & 15))
+      guard 1...4 ~= channel.horizontal, 1...4 ~= channel.vertical else {
+        throw .malformed(
+          "sampling factors of \(channel.horizontal)×\(channel.vertical), 1 to 4 are allowed", at: input.offset - 1)
+      }
+      _ = try input.byte()
+      channels.append(channel)
+    }
+    self.channels = channels
+  }
+
+  /// Chroma subsampling, or nil when it has no common name.
+  var subsampling: Subsampling? {
+    guard channels.count >= 3 else { return .s400 }
+    let luma = channels[0]
+    let chroma = channels[1]
+    guard chroma.horizontal == channels[2].horizontal, chroma.vertical == channels[2].vertical,
+      luma.horizontal % chroma.horizontal == 0, luma.vertical % chroma.vertical == 0
+    else { return nil }
+    return switch (luma.horizontal / chroma.horizontal, luma.vertical / chroma.vertical) {
+    case (1, 1): .s444
+    case (2, 1): .s422
+    case (2, 2): .s420
+    case (1, 2): .s440
+    case (4, 1): .s411
+    default: nil
+    }
+  }
+
+  private var widest: Int { channels.reduce(1) { max($0, $1.horizontal) } }
+  private var tallest: Int { channels.reduce(1) { max($0, $1.vertical) } }
+
+  /// Blocks of 8×8 samples that every complete file holds at least one code for.
+  var blockCount: Int {
+    channels.reduce(0) { count, channel in
+      let across = (size.width * channel.horizontal).dividedUp(by: 8 * widest)
+      let down = (size.height * channel.vertical).dividedUp(by: 8 * tallest)
+      return count + across * down
+    }
+  }
+
+  /// Bytes of libjpeg's coefficient arrays, which a file of several scans needs: 2 for each coefficient, padded to
+  /// whole MCUs.
+  var coefficientBytes: Int {
+    let across = size.width.dividedUp(by: 8 * widest)
+    let down = size.height.dividedUp(by: 8 * tallest)
+    return channels.reduce(0) { $0 + across * $1.horizontal * down * $1.vertical * 128 }
+  }
+
+  /// Bytes of libjpeg's row buffers, an estimate: three MCU rows of every channel at full width, and tables.
+  var rowBytes: Int {
+    let width = size.width.dividedUp(by: 8 * widest) * 8 * widest
+    return width * channels.count * tallest * 8 * 3 + 128 << 10
+  }
+}
+
+extension Int {
+  /// The quotient rounded up; both are positive.
+  func dividedUp(by divisor: Int) -> Int { (self + divisor - 1) / divisor }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderPlugin
+
+/// Reads JPEG files.
+///
+/// Baseline, extended sequential and progressive files of 8 bits per channel, Huffman or arithmetic coded: gray, RGB,
+/// YCbCr, CMYK and YCCK. Inks become RGB. Of a multi-picture file, the first picture is read.
+///
+/// - Format: ITU-T T.81, JFIF (T.871), Exif 2.32, ICC.1:2022 §B.4. Library: libjpeg-turbo 2.1 or later.
+/// - Not covered: lossless and hierarchical files, 12 bits per channel, a height that only a DNL marker gives.
+final class JPEGReader: ContainerReader {
+  private let source: SourceView
+  private let host: CoderHost
+  private let file: FileHeader
+  private let orientation: Orientation
+  private let profile: [FileHeader.ProfilePart]
+
+  init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
+    self.source = source
+    self.host = host
+    file = try FileHeader(parsing: source)
+    try host.limits.check(canvas: file.frame.size)
+    switch file.profile.inOrder {
+    case .success(let parts):
+      profile = parts
+    case .failure(let fault):
+      host.log("the ICC profile is passed over: \(fault.message)", severity: .warning)
+      profile = []
+    }
+    if let exif = file.exif {
+      orientation = ExifOrientation.read(try source.view(at: exif.lowerBound, count: exif.count))
+    } else {
+      orientation = .up
+    }
+  }
+
+  func header(page: Int) throws(CoderError) -> ImageHeader {
+    try check(page: page)
+    var header = ImageHeader(
+      format: .jpeg, canvas: file.frame.size, pixelFormat: native, bitsPerChannel: 8, alpha: .opaque)
+    header.orientation = orientation
+    header.subsampling = file.frame.subsampling
+    header.isProgressive = file.frame.isProgressive
+    if !profile.isEmpty { header.metadata.insert(.icc) }
+    if file.exif != nil { header.metadata.insert(.exif) }
+    if file.xmp != nil { header.metadata.insert(.xmp) }
+    return header
+  }
+
+  func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
+    try check(page: request.page)
+    guard request.frame == 0 else { throw .invalidArgument("frame \(request.frame) of a still picture, which has 1") }
+    let canvas = file.frame.size
+    let eighths =
+      request.size.flatMap { wanted in
+        Self.scales.first {
+          let size = Self.size(of: canvas, eighths: $0)
+          return size.width >= wanted.width && size.height >= wanted.height
+        }
+      } ?? 8
+    let memory = file.frame.rowBytes + (file.hasSeveralScans ? file.frame.coefficientBytes : 0)
+    try host.limits.check(memory: memory)
+    return DecodeOffer(
+      request, size: Self.size(of: canvas, eighths: eighths), pixelFormat: format(for: request.pixelFormat),
+      alpha: .opaque, scaleCode: UInt32(eighths), memory: memory)
+  }
+
+  func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
+    let canvas = file.frame.size
+    guard Self.scales.contains(Int(offer.scaleCode)),
+      offer.size == Self.size(of: canvas, eighths: Int(offer.scaleCode)),
+      format(for: offer.pixelFormat) == offer.pixelFormat
+    else { throw .invalidArgument("an offer that this reader did not make: \(offer.size) \(offer.pixelFormat)") }
+    try checkPlausibility()
+    try LibJPEG.decode(source, canvas: canvas, offer: offer, into: sink, host: host)
+  }
+
+  func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
+    try check(page: page)
+    let parts: [Range<Int>] =
+      switch kind {
+      case .icc: profile.map(\.bytes)
+      case .exif: file.exif.map { [$0] } ?? []
+      case .xmp: file.xmp.map { [$0] } ?? []
+      }
+    guard !parts.isEmpty else { return nil }
+    try host.limits.check(metadata: parts.reduce(0) { $0 + $1.count })
+    var payload: [UInt8] = []
+    for part in parts {
+      payload += try source.bytes(at: part.lowerBound, count: part.count, of: "the \(kind) payload")
+    }
+    return payload
+  }
+
+  func properties(page: Int, frame: Int?) throws(CoderError) -> Properties {
+    try check(page: page)
+    guard frame == nil || frame == 0 else {
+      throw .invalidArgument("frame \(frame ?? 0) of a still picture, which has 1")
+    }
+    var properties = Properties()
+    guard frame == nil else { return properties }
+    properties["ColorModel"] = .text(["Gray", "RGB", "CMYK"][file.frame.channels.count / 2])
+    if file.frame.isProgressive { properties["{JFIF}", "IsProgressive"] = .integer(1) }
+    if let density = file.density {
+      properties["{JFIF}", "DensityUnit"] = .integer(Int64(density.unit))
+      properties["{JFIF}", "XDensity"] = .integer(Int64(density.x))
+      properties["{JFIF}", "YDensity"] = .integer(Int64(density.y))
+    }
+    return properties
+  }
+
+  /// The narrowest format; inks count as colours.
+  private var native: PixelFormat { file.frame.channels.count == 1 ? .gray8 : .rgb8 }
+
+  private func format(for wanted: PixelFormat?) -> PixelFormat {
+    switch wanted {
+    case .rgb8?: .rgb8
+    case .rgba8?: .rgba8
+    case .bgra8?: .bgra8
+    default: native
+    }
+  }
+
+  /// Eighths for which libjpeg-turbo has transforms that are cheaper than the full one; 3/8 costs what 4/8 does, and 5/8
+  /// to 7/8 cost more than 8/8.
+  private static let scales = [1, 2, 4, 8]
+
+  /// The size of the picture that libjpeg makes at a scale, rounded up as it does.
+  private static func size(of canvas: Size, eighths: Int) -> Size {
+    Size(width: (canvas.width * eighths).dividedUp(by: 8), height: (canvas.height * eighths).dividedUp(by: 8))
+  }
+
+  private func check(page: Int) throws(CoderError) {
+    guard page == 0 else { throw .invalidArgument("page \(page) of a file that has 1") }
+  }
+
+  /// Refuses files that cannot hold what their header says, before memory for all coefficients is taken.
+  ///
+  /// Huffman codes have 1 bit at least, and every block has a code for its DC coefficient, T.81 F.1.2.1 and G.1.2.1.
+  private func checkPlausibility() throws(CoderError) {
+    guard file.hasSeveralScans, !file.frame.isArithmetic else { return }
+    let needed = file.frame.blockCount / 8
+    guard needed <= source.size else {
+      throw .truncated(
+        "a picture of \(file.frame.size) takes \(needed) bytes at least, the source has \(source.size)",
+        at: source.size)
+    }
+  }
+}

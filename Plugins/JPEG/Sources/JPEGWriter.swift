@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CJPEGShim
+import ImageCoderPlugin
+
+/// Writes JPEG files.
+///
+/// 8-bit gray and YCbCr, baseline or progressive. Alpha is not kept: the host flattens pictures that have it.
+///
+/// - Format: ITU-T T.81, JFIF (T.871), Exif 2.32, ICC.1:2022 §B.4. Library: libjpeg-turbo 2.1 or later.
+/// - Not covered: CMYK, arithmetic coding, lossless files.
+final class JPEGWriter: ContainerWriter {
+  static let optionDescriptions = [
+    OptionDescription(
+      name: "optimize", text: "make Huffman tables for the picture: a smaller file in two to three times the time",
+      kind: .boolean(default: false)),
+    OptionDescription(
+      name: "restart", text: "rows of MCUs between restart markers, 0 for none", kind: .integer(0...65_535, default: 0)),
+  ]
+
+  private let output: ByteOutput
+  private let host: CoderHost
+  private let options: WriteOptions
+  private let quality: Double
+  private var header: ImageHeader?
+  private var segments = ApplicationSegments()
+  private var hasPicture = false
+
+  init(_ output: ByteOutput, host: CoderHost, options: WriteOptions) throws(CoderError) {
+    guard !options.isLossless else {
+      throw .unsupported("lossless JPEG; JPEG files are written with loss, quality 0 to 1")
+    }
+    self.output = output
+    self.host = host
+    self.options = options
+    let quality = options.quality ?? 0.85
+    self.quality = quality.isFinite ? min(max(quality, 0), 1) : 0.85
+  }
+
+  func layout(for wanted: PixelLayout) throws(CoderError) -> PixelLayout {
+    if wanted.format.isGray || options.subsampling == .s400 { return PixelLayout(.gray8, .opaque) }
+    switch wanted.format {
+    case .rgba8 where wanted.alpha == .opaque, .bgra8 where wanted.alpha == .opaque: return wanted
+    default: return PixelLayout(.rgb8, .opaque)
+    }
+  }
+
+  func setHeader(_ header: ImageHeader) throws(CoderError) {
+    guard max(header.canvas.width, header.canvas.height) <= LibJPEG.maximumSide else {
+      throw .unsupported("canvas of \(header.canvas); libjpeg writes sides up to \(LibJPEG.maximumSide)")
+    }
+    guard header.frameCount <= 1 else {
+      throw .unsupported("\(header.frameCount) frames; a JPEG file holds 1")
+    }
+    self.header = header
+  }
+
+  func add(_ metadata: [UInt8], as kind: MetadataKind) throws(CoderError) { try segments.add(metadata, as: kind) }
+
+  func add(_ pixels: PixelView, frame: FrameHeader) throws(CoderError) {
+    guard let header else { throw .outOfOrder("a frame before the header") }
+    guard !hasPicture else { throw .unsupported("a second frame; a JPEG file holds 1") }
+    guard pixels.size == header.canvas else {
+      throw .invalidArgument("a frame of \(pixels.size) on a canvas of \(header.canvas)")
+    }
+    guard try layout(for: pixels.layout) == pixels.layout else {
+      throw .invalidArgument("pixels of \(pixels.layout.format), \(pixels.layout.alpha), which were not agreed to")
+    }
+    hasPicture = true
+    let factors = samplingFactors
+    let settings = cjpeg_encode_options(
+      width: UInt32(clamping: pixels.size.width), height: UInt32(clamping: pixels.size.height),
+      pixel_format: pixels.layout.format.rawValue, quality: UInt32(max(1, (quality * 100).rounded())),
+      horizontal: factors.horizontal, vertical: factors.vertical, is_progressive: options.isProgressive ? 1 : 0,
+      is_optimized: options.values["optimize", default: 0] != 0 ? 1 : 0,
+      restart_rows: UInt32(min(max(options.values["restart", default: 0], 0), 65_535)), segments: nil,
+      segments_length: 0)
+    try LibJPEG.encode(
+      pixels, options: settings, segments: segments.bytes(orientation: header.orientation, host: host), to: output,
+      host: host)
+  }
+
+  func finish() throws(CoderError) {
+    guard hasPicture else { throw .outOfOrder("no frame was added") }
+  }
+
+  /// Luma samples per chroma sample. Where colour detail is asked for, it is not thrown away.
+  private var samplingFactors: (horizontal: UInt32, vertical: UInt32) {
+    switch options.subsampling ?? (quality >= 0.9 ? .s444 : .s420) {
+    case .s444, .s400: (1, 1)
+    case .s422: (2, 1)
+    case .s420: (2, 2)
+    case .s440: (1, 2)
+    case .s411: (4, 1)
+    }
+  }
+}
