@@ -30,6 +30,7 @@ let package = Package(
   products: [
     .library(name: "PNGCoder", type: .dynamic, targets: ["PNGCoder"]),
     .library(name: "JPEGCoder", type: .dynamic, targets: ["JPEGCoder"]),
+    .library(name: "GIFCoder", type: .dynamic, targets: ["GIFCoder"]),
   ],
   dependencies: [.package(name: "ImageCoders", path: "..")],
   targets: [
@@ -42,5 +43,7 @@ let package = Package(
       name: "CJPEGShim", dependencies: [.product(name: "ImageCoderPlugin", package: "ImageCoders")],
       path: "JPEG/CJPEGShim", linkerSettings: [.linkedLibrary("jpeg")]),
     coder("JPEGCoder", in: "JPEG", wraps: ["CJPEGShim"]),
+    .systemLibrary(name: "CGIF", path: "GIF/CGIF", providers: [.apt(["libgif-dev"])]),
+    coder("GIFCoder", in: "GIF", wraps: ["CGIF"]),
   ]
 )

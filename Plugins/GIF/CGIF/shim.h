@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CGIF_SHIM_H
+#define CGIF_SHIM_H
+
+#include <gif_lib.h>
+
+#endif

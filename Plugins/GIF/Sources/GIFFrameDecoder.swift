@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderPlugin
+
+/// Decodes images of one file into rows, with working memory that is kept from image to image.
+final class GIFFrameDecoder {
+  /// Indexes decoded at a time.
+  private static let batch = 16_384
+  /// Bytes that decoding takes, whatever the image.
+  static let memory = batch + LZWDecoder.slack + LZWDecoder.memorySize
+
+  private let host: CoderHost
+  private var lzw: LZWDecoder
+  private let indexes: UnsafeMutablePointer<UInt8>
+
+  /// - Throws: ``CoderError/Code/outOfMemory``.
+  init(host: CoderHost) throws(CoderError) {
+    self.host = host
+    let size = Self.batch + LZWDecoder.slack
+    let memory = try host.allocate(bytes: size, for: "decoded indexes")
+    indexes = memory.bindMemory(to: UInt8.self, capacity: size)
+    do throws(CoderError) {
+      lzw = try LZWDecoder(host: host)
+    } catch {
+      host.free(memory)
+      throw error
+    }
+  }
+
+  deinit {
+    lzw.release(to: host)
+    host.free(indexes)
+  }
+
+  /// Decodes the part of an image that lies on the canvas.
+  ///
+  /// - Parameters:
+  ///   - visible: Pixels, from the image's top left corner, that reach the sink.
+  /// - Throws: ``CoderError/Code/truncated`` or ``CoderError/Code/malformed`` after the rows that could be had.
+  func decode(
+    _ image: GIFImageBlock, of bytes: UnsafeRawBufferPointer, palette: GIFPalette, format: PixelFormat, visible: Size,
+    into sink: RowSink
+  ) throws(CoderError) {
+    guard (1...11).contains(image.minimumCodeSize) else {
+      throw .malformed("minimum code size \(image.minimumCodeSize), 1 to 11 are allowed", at: image.dataOffset)
+    }
+    lzw.start(in: bytes, at: image.dataOffset + 1, minimumCodeSize: Int(image.minimumCodeSize))
+    var failure: CoderError?
+    palette.pixels.withUnsafeBufferPointer { pixels in
+      guard let base = pixels.baseAddress else { return }
+      let expander = IndexExpander(palette: base, format: format)
+      do throws(CoderError) {
+        var rows = RowPlacement(
+          sink: sink, stored: image.size, visible: visible, isInterlaced: image.isInterlaced)
+        do throws(CoderError) {
+          try decode(image, expander: expander, rows: &rows)
+        } catch {
+          try rows.flush()
+          throw error
+        }
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  private func decode(
+    _ image: GIFImageBlock, expander: IndexExpander, rows: inout RowPlacement
+  ) throws(CoderError) {
+    let width = Int(image.width)
+    var x = 0
+    var count = 0
+    try rows.begin()
+    while !rows.isComplete {
+      guard !host.isCancelled else { throw .cancelled }
+      let decoded = lzw.decode(into: indexes, until: Self.batch)
+      count = decoded.count
+      var taken = 0
+      while taken < count, !rows.isComplete {
+        let part = min(width - x, count - taken)
+        if let row = rows.current {
+          expander.expand(indexes + taken, count: min(part, rows.visible.width - x), to: row, at: x)
+        }
+        taken += part
+        x += part
+        if x == width {
+          x = 0
+          try rows.advance()
+        }
+      }
+      guard !rows.isComplete else { return }
+      try check(decoded.stop, rows: rows)
+    }
+  }
+
+  /// Says why an image stays incomplete.
+  private func check(_ stop: LZWDecoder.Stop, rows: RowPlacement) throws(CoderError) {
+    let found = "image data with \(rows.decodedCount) of \(rows.stored.height) rows"
+    switch stop {
+    case .full: return
+    case .endOfBytes: throw .truncated(found, at: lzw.position)
+    case .endOfBlocks: throw .malformed("\(found), all are needed", at: lzw.position)
+    case .endOfInformation: throw .malformed("\(found) before the end code, all are needed", at: lzw.position)
+    case .invalidCode(let code):
+      throw .malformed(
+        "code \(code) behind \(rows.decodedCount) rows, less than the next free one is allowed", at: lzw.position)
+    }
+  }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderPlugin
+
+/// The 256 pixels that indexes stand for, ready to be stored.
+///
+/// - Format: GIF89a §19, Global Color Table; §21, Local Color Table.
+struct GIFPalette {
+  /// Bytes in memory order, four each; with `rgb8` the fourth is ignored.
+  let pixels: [UInt32]
+
+  /// - Parameters:
+  ///   - bytes: The file.
+  ///   - count: Colours, 0 when the image has no palette at all.
+  ///   - transparentIndex: Or -1.
+  init(_ bytes: UnsafeRawBufferPointer, at offset: Int, count: Int, transparentIndex: Int, format: PixelFormat) {
+    // An index behind the palette shows black.
+    var pixels = [UInt32](repeating: Self.pixel(0, 0, 0, as: format), count: 256)
+    let count = min(count, 256, max(0, bytes.count - offset) / 3)
+    for index in 0..<count {
+      let color = offset + 3 * index
+      pixels[index] = Self.pixel(bytes[color], bytes[color + 1], bytes[color + 2], as: format)
+    }
+    // GIF89a §21: without any palette, one of which the first two entries are black and white.
+    if count == 0 { pixels[1] = Self.pixel(255, 255, 255, as: format) }
+    if pixels.indices.contains(transparentIndex) { pixels[transparentIndex] = 0 }
+    self.pixels = pixels
+  }
+
+  private static func pixel(_ red: UInt8, _ green: UInt8, _ blue: UInt8, as format: PixelFormat) -> UInt32 {
+    let (first, third) = format == .bgra8 ? (blue, red) : (red, blue)
+    return (UInt32(first) | UInt32(green) << 8 | UInt32(third) << 16 | 0xFF00_0000).littleEndian
+  }
+}
+
+/// Turns indexes into pixels.
+struct IndexExpander {
+  private let palette: UnsafePointer<UInt32>
+  private let bytesPerPixel: Int
+
+  /// - Parameter palette: 256 pixels, valid as long as the expander.
+  init(palette: UnsafePointer<UInt32>, format: PixelFormat) {
+    self.palette = palette
+    bytesPerPixel = format.bytesPerPixel
+  }
+
+  /// Writes `count` pixels of a row from the pixel `x` on, and no byte behind them.
+  @inline(__always)
+  func expand(_ indexes: UnsafePointer<UInt8>, count: Int, to row: UnsafeMutableRawPointer, at x: Int) {
+    guard count > 0 else { return }
+    if bytesPerPixel == 4 {
+      let target = row + 4 &* x
+      for pixel in 0..<count {
+        target.storeBytes(of: palette[Int(indexes[pixel])], toByteOffset: 4 &* pixel, as: UInt32.self)
+      }
+    } else {
+      // Each store of four bytes is mended by the next one; the last pixel takes three single bytes.
+      let target = row + 3 &* x
+      for pixel in 0..<count &- 1 {
+        target.storeBytes(of: palette[Int(indexes[pixel])], toByteOffset: 3 &* pixel, as: UInt32.self)
+      }
+      let last = palette[Int(indexes[count &- 1])].littleEndian
+      for channel in 0..<3 {
+        let byte = UInt8(truncatingIfNeeded: last >> UInt32(8 &* channel))
+        target.storeBytes(of: byte, toByteOffset: 3 &* (count &- 1) &+ channel, as: UInt8.self)
+      }
+    }
+  }
+}

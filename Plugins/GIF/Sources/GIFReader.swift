@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderPlugin
+
+/// Reads GIF stills and animations.
+///
+/// The file's blocks are indexed when it is opened, without decoding any pixel; each frame is then decoded on its own,
+/// in any order. Frames are the file's images as they are stored, cut to the canvas.
+///
+/// Pixels are rgb8 for an opaque still that covers its canvas, else rgba8; transparent ones are zero in all channels.
+///
+/// - Format: Graphics Interchange Format, Version 89a (1990), and 87a.
+final class GIFReader: ContainerReader {
+  private let bytes: UnsafeRawBufferPointer
+  private let host: CoderHost
+  private let structure: GIFStructure
+  private var decoder: GIFFrameDecoder?
+
+  init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
+    bytes = try source.contents()
+    self.host = host
+    structure = try GIFScanner.scan(
+      bytes, limits: host.limits, stopsBehindFirstImage: options.contains(.firstFrameOnly))
+  }
+
+  func header(page: Int) throws(CoderError) -> ImageHeader {
+    try check(page: page)
+    let isOpaque = structure.isOpaqueStill
+    var header = ImageHeader(
+      format: .gif, canvas: structure.canvas, pixelFormat: isOpaque ? .rgb8 : .rgba8, bitsPerChannel: 8,
+      alpha: isOpaque ? .opaque : .straight)
+    header.frameCount = structure.images.count
+    header.isAnimated = structure.isAnimated
+    header.loopCount = structure.loopCount
+    header.background = background
+    if structure.iccOffset != nil { header.metadata.insert(.icc) }
+    if structure.xmpOffset != nil { header.metadata.insert(.xmp) }
+    header.isTruncated = structure.isTruncated
+    header.isProgressive = structure.images.first?.isInterlaced ?? false
+    header.isLossless = true
+    header.hasPalette = true
+    return header
+  }
+
+  func frame(_ index: Int, page: Int) throws(CoderError) -> FrameHeader {
+    let image = try image(index, page: page)
+    let delay = FrameDelay(numerator: UInt32(image.delay), denominator: 100)
+    guard let rect = image.visibleRect(on: structure.canvas) else {
+      // Nothing of the image shows, but its delay does: one transparent pixel stands for it.
+      return FrameHeader(rect: Rect(x: 0, y: 0, width: 1, height: 1), delay: delay, blend: .over, hasAlpha: true)
+    }
+    let hasAlpha = image.hasTransparency
+    return FrameHeader(
+      rect: rect, delay: delay, disposal: image.disposal, blend: hasAlpha ? .over : .source, hasAlpha: hasAlpha)
+  }
+
+  func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
+    let image = try image(request.frame, page: request.page)
+    let visible = image.visibleRect(on: structure.canvas)
+    let isOpaque = visible != nil && !image.hasTransparency
+    let format: PixelFormat =
+      switch request.pixelFormat {
+      case .bgra8: .bgra8
+      case .rgba8: .rgba8
+      case .rgb8 where isOpaque: .rgb8
+      default: structure.isOpaqueStill ? .rgb8 : .rgba8
+      }
+    // Transparent pixels are zero, so straight and premultiplied are the same bytes.
+    let alpha: AlphaMode = isOpaque ? .opaque : request.alpha == .premultiplied ? .premultiplied : .straight
+    return DecodeOffer(
+      request, size: visible?.size ?? Size(width: 1, height: 1), pixelFormat: format, alpha: alpha,
+      rowOrder: image.isInterlaced && visible != nil ? .any : .topDown, memory: GIFFrameDecoder.memory)
+  }
+
+  func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
+    let image = try image(offer.frame, page: offer.page)
+    let visible = image.visibleRect(on: structure.canvas)
+    guard offer.size == visible?.size ?? Size(width: 1, height: 1), [.rgb8, .rgba8, .bgra8].contains(offer.pixelFormat)
+    else {
+      throw .invalidArgument("an offer of \(offer.size) pixels of \(offer.pixelFormat), which was not made")
+    }
+    guard let visible else {
+      let row = try sink.rows(at: 0)
+      row.base.initializeMemory(as: UInt8.self, repeating: 0, count: offer.pixelFormat.bytesPerPixel)
+      return try sink.done(at: 0)
+    }
+    // An image may be larger than the canvas; all of it has to be decoded to find the rows that are not.
+    try host.limits.check(canvas: image.size)
+    let hasLocalPalette = image.localColorCount > 0
+    let palette = GIFPalette(
+      bytes, at: hasLocalPalette ? image.paletteOffset : structure.globalPaletteOffset,
+      count: hasLocalPalette ? Int(image.localColorCount) : structure.globalColorCount,
+      transparentIndex: Int(image.transparentIndex), format: offer.pixelFormat)
+    try frameDecoder().decode(
+      image, of: bytes, palette: palette, format: offer.pixelFormat, visible: visible.size, into: sink)
+  }
+
+  func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
+    try check(page: page)
+    switch kind {
+    case .icc: return try structure.icc(in: bytes, limits: host.limits)
+    case .xmp: return try structure.xmp(in: bytes, limits: host.limits)
+    case .exif: return nil
+    }
+  }
+
+  func properties(page: Int, frame: Int?) throws(CoderError) -> Properties {
+    var properties = Properties()
+    if let frame {
+      let image = try image(frame, page: page)
+      properties["{GIF}", "UnclampedDelayTime"] = .number(Double(image.delay) / 100)
+      return properties
+    }
+    try check(page: page)
+    properties["{GIF}", "Version"] = .text(structure.version)
+    properties["{GIF}", "CanvasPixelWidth"] = .integer(Int64(structure.canvas.width))
+    properties["{GIF}", "CanvasPixelHeight"] = .integer(Int64(structure.canvas.height))
+    properties["{GIF}", "HasGlobalColorMap"] = .integer(structure.globalColorCount > 0 ? 1 : 0)
+    if structure.aspectRatio > 0 {
+      // GIF89a §18: aspect ratio = (stored value + 15) ÷ 64.
+      properties["{GIF}", "PixelAspectRatio"] = .number(Double(structure.aspectRatio + 15) / 64)
+    }
+    if let repetitions = structure.repetitions, let loopCount = structure.loopCount {
+      properties["{GIF}", "LoopCount"] = .integer(Int64(loopCount.plays))
+      properties["{GIF}", "NetscapeLoopCount"] = .integer(Int64(repetitions))
+    }
+    if let comment = structure.comment(in: bytes, limits: host.limits) {
+      properties["{GIF}", "Comment"] = .text(comment)
+    }
+    return properties
+  }
+
+  /// The colour that the logical screen descriptor names, when the global palette has it.
+  private var background: Background? {
+    guard structure.backgroundIndex < structure.globalColorCount else { return nil }
+    let color = structure.globalPaletteOffset + 3 * structure.backgroundIndex
+    return Background(
+      red: UInt16(bytes[color]) * 257, green: UInt16(bytes[color + 1]) * 257, blue: UInt16(bytes[color + 2]) * 257)
+  }
+
+  /// The decoder with its working memory, which the first frame takes.
+  private func frameDecoder() throws(CoderError) -> GIFFrameDecoder {
+    if let decoder { return decoder }
+    let decoder = try GIFFrameDecoder(host: host)
+    self.decoder = decoder
+    return decoder
+  }
+
+  private func check(page: Int) throws(CoderError) {
+    guard page == 0 else { throw .invalidArgument("page \(page) of a GIF, which has 1") }
+  }
+
+  private func image(_ index: Int, page: Int) throws(CoderError) -> GIFImageBlock {
+    try check(page: page)
+    guard structure.images.indices.contains(index) else {
+      throw .invalidArgument("frame \(index) of a GIF that has \(structure.images.count)")
+    }
+    return structure.images[index]
+  }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderPlugin
+
+/// The blocks of a file: where everything is, and nothing decoded.
+///
+/// Made by ``GIFScanner`` in one pass that hops over the image data.
+struct GIFStructure {
+  /// `87a` or `89a`, which no reader acts on.
+  var version: String
+  var canvas: Size
+  /// Offset of the global palette; it has `globalColorCount` entries of 3 bytes.
+  var globalPaletteOffset = 0
+  /// 0 without a global palette.
+  var globalColorCount = 0
+  var backgroundIndex = 0
+  /// As stored: 0, or 64 × width ÷ height of a pixel, less 15.
+  var aspectRatio = 0
+  /// The stored number of repetitions, or nil when no extension states it.
+  var repetitions: UInt16?
+  var images: [GIFImageBlock] = []
+  /// Where the sub-blocks of comments start, as far as they are kept.
+  var commentOffsets: [Int] = []
+  /// Where the data of the XMP extension starts.
+  var xmpOffset: Int?
+  /// Where the sub-blocks of the ICC extension start.
+  var iccOffset: Int?
+  /// Whether the bytes end before the trailer.
+  var isTruncated = false
+  /// Whether the scan stopped behind the first image with more to come.
+  var hasUnseenBlocks = false
+
+  /// The loop count of the animation, or nil when no extension states it.
+  ///
+  /// Netscape's number says how often the animation starts again: 1 means two plays. 0 is without end.
+  var loopCount: LoopCount? {
+    repetitions.map { $0 == 0 ? .infinite : .plays(UInt32($0) + 1) }
+  }
+
+  /// Whether images are steps in time: several images without any delay and loop make one picture together.
+  var isAnimated: Bool {
+    (images.count > 1 || hasUnseenBlocks || isTruncated) && hasTiming
+  }
+
+  /// Whether anything says that time passes: a loop, or a delay.
+  var hasTiming: Bool { repetitions != nil || images.contains { $0.delay > 0 } }
+
+  /// Whether the first image alone is the whole picture, with no transparent pixel.
+  var isOpaqueStill: Bool {
+    guard images.count == 1, !hasUnseenBlocks, let image = images.first else { return false }
+    return image.visibleRect(on: canvas) == Rect(covering: canvas) && !image.hasTransparency
+  }
+}
