@@ -31,6 +31,7 @@ let package = Package(
     .library(name: "PNGCoder", type: .dynamic, targets: ["PNGCoder"]),
     .library(name: "JPEGCoder", type: .dynamic, targets: ["JPEGCoder"]),
     .library(name: "GIFCoder", type: .dynamic, targets: ["GIFCoder"]),
+    .library(name: "WebPCoder", type: .dynamic, targets: ["WebPCoder"]),
   ],
   dependencies: [.package(name: "ImageCoders", path: "..")],
   targets: [
@@ -45,5 +46,7 @@ let package = Package(
     coder("JPEGCoder", in: "JPEG", wraps: ["CJPEGShim"]),
     .systemLibrary(name: "CGIF", path: "GIF/CGIF", providers: [.apt(["libgif-dev"])]),
     coder("GIFCoder", in: "GIF", wraps: ["CGIF"]),
+    .systemLibrary(name: "CWebP", path: "WebP/CWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"])]),
+    coder("WebPCoder", in: "WebP", wraps: ["CWebP"]),
   ]
 )

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CWebP
+import ImageCoderPlugin
+
+/// Decodes one bitstream into the host's rows.
+///
+/// libwebp's incremental decoder gets the bytes in a few steps, which takes no longer than its one-shot decoder: rows
+/// of cut files are kept, and the host can stop between steps.
+struct FrameDecoder {
+  let picture: Picture
+  /// From the ALPH, VP8 or VP8L chunk's header on, alive during the call.
+  let bytes: UnsafeRawBufferPointer
+  let host: CoderHost
+
+  /// Bytes that are decoded between two looks at the host.
+  private static let lossyStep = 1 << 15
+  /// Lossless data is decoded anew from the last 8 rows at each step, so steps are fewer.
+  private static let losslessStep = 1 << 21
+
+  func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
+    let size = offer.size
+    let rows = try sink.rows(at: 0, count: size.height)
+    guard rows.count == size.height else {
+      throw .library("the host grants \(rows.count) of \(size.height) rows, which come in any order")
+    }
+    let rowBytes = size.width * offer.pixelFormat.bytesPerPixel
+    guard let stride = Int32(exactly: rows.stride), Int(stride) >= rowBytes else {
+      throw .library("the host grants a stride of \(rows.stride) bytes for rows of \(rowBytes)")
+    }
+    var config = WebPDecoderConfig()
+    guard WebPInitDecoderConfig(&config) != 0 else { throw .library("libwebp has another interface than its header") }
+    config.output.colorspace = try Self.mode(of: offer)
+    config.output.is_external_memory = 1
+    config.output.u.RGBA.rgba = rows.base.assumingMemoryBound(to: UInt8.self)
+    config.output.u.RGBA.stride = stride
+    // The last row ends at its last pixel: what follows in the stride may belong to someone else.
+    config.output.u.RGBA.size = rows.stride * (size.height - 1) + rowBytes
+    if size != picture.rect.size {
+      config.options.use_scaling = 1
+      config.options.scaled_width = Int32(size.width)
+      config.options.scaled_height = Int32(size.height)
+    }
+    var failure: CoderError?
+    withUnsafeMutablePointer(to: &config) { config in
+      // The decoder refers to the configuration until it is deleted.
+      guard let decoder = WebPIDecode(nil, 0, config) else {
+        failure = .outOfMemory(bytes: picture.decodingMemory, for: "libwebp's decoder")
+        return
+      }
+      defer { WebPIDelete(decoder) }
+      do throws(CoderError) {
+        try run(decoder, offer: offer, rows: rows, sink: sink)
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  /// Feeds the bytes step by step and reports the rows that each step completes.
+  private func run(
+    _ decoder: OpaquePointer, offer: DecodeOffer, rows: RowSink.Rows, sink: RowSink
+  ) throws(CoderError) {
+    guard let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else {
+      throw .truncated("a picture without bytes", at: picture.bytes.lowerBound)
+    }
+    // VP8L's alpha bit is a hint (RFC 9649 §3.4): where it says opaque, the samples may say something else.
+    let forcesOpaque = picture.kind == .lossless && !picture.hasAlpha && offer.pixelFormat.hasAlpha
+    let height = offer.size.height
+    let step = picture.kind == .lossless ? Self.losslessStep : Self.lossyStep
+    var given = 0
+    var done = 0
+    var status = VP8_STATUS_SUSPENDED
+    while status == VP8_STATUS_SUSPENDED, given < bytes.count {
+      if host.isCancelled { throw .cancelled }
+      // A short rest goes with the step before it.
+      given = bytes.count - given < 2 * step ? bytes.count : given + step
+      status = WebPIUpdate(decoder, start, given)
+      var last: Int32 = 0
+      guard WebPIDecGetRGB(decoder, &last, nil, nil, nil) != nil || status == VP8_STATUS_OK else { continue }
+      let reached = status == VP8_STATUS_OK ? height : min(Int(last), height)
+      guard reached > done else { continue }
+      if forcesOpaque { setOpaque(rows, from: done, to: reached, width: offer.size.width) }
+      try sink.done(at: done, count: reached - done)
+      done = reached
+    }
+    guard status == VP8_STATUS_OK else {
+      throw CoderError(
+        decoding: status, rows: done, of: height, isWhole: picture.isWhole, at: picture.bytes.lowerBound)
+    }
+  }
+
+  /// Writes the largest alpha sample into every pixel of some rows of 32-bit pixels.
+  private func setOpaque(_ rows: RowSink.Rows, from first: Int, to end: Int, width: Int) {
+    for y in first..<end {
+      let row = rows.base.advanced(by: y * rows.stride).assumingMemoryBound(to: UInt8.self)
+      // Each row holds width × 4 bytes, which the host has granted.
+      for x in 0..<width { row[x &* 4 &+ 3] = 0xff }
+    }
+  }
+
+  private static func mode(of offer: DecodeOffer) throws(CoderError) -> WEBP_CSP_MODE {
+    switch (offer.pixelFormat, offer.alpha) {
+    case (.rgb8, _): MODE_RGB
+    case (.rgba8, .premultiplied): MODE_rgbA
+    case (.rgba8, _): MODE_RGBA
+    case (.bgra8, .premultiplied): MODE_bgrA
+    case (.bgra8, _): MODE_BGRA
+    default: throw .invalidArgument("an offer of \(offer.pixelFormat), which was not made")
+    }
+  }
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CImageCoder
+import CWebP
+import ImageCoderPlugin
+
+private let plugin = PluginExport(
+  id: "org.imagecoders.webp", version: "1.0.0", library: LibWebP.name,
+  names: ContainerNames(dictionary: "{WebP}", defaultLoopCount: .infinite), reader: WebPReader.self,
+  writer: WebPWriter.self, options: EncodingSettings.descriptions)
+
+@c(imgcoder_plugin_describe)
+public func describe(_ host: UnsafePointer<imgcoder_host>?) -> UnsafePointer<imgcoder_coder>? { plugin.table }

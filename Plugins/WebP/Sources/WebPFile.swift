@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderPlugin
+
+/// What the chunks of a WebP file say, without any pixel.
+///
+/// - Format: RFC 9649 §2, all three layouts: simple lossy, simple lossless, extended.
+/// - Not covered: chunks that RFC 9649 does not name; they are skipped.
+struct WebPFile {
+  /// The canvas: of an extended file what its VP8X chunk says, else the picture's size.
+  private(set) var canvas = Size(width: 0, height: 0)
+  private(set) var isAnimated = false
+  /// At least one.
+  private(set) var pictures: [Picture] = []
+  /// What the ANIM chunk says.
+  private(set) var loopCount: LoopCount?
+  private(set) var background: Background?
+  /// Where the raw payloads lie.
+  private(set) var metadata: [MetadataKind: Range<Int>] = [:]
+  /// Whether the file ends before what its sizes announce, or its animation breaks off at a frame that is no frame.
+  private(set) var isTruncated: Bool
+  /// Whether a frame breaks the format's rules behind those that are kept.
+  private(set) var isDamaged = false
+
+  private let source: SourceView
+  private let limits: Limits
+  /// Where the RIFF chunk or the source ends.
+  private let end: Int
+
+  /// Walks the chunks.
+  ///
+  /// - Complexity: O(chunks); payloads are not looked at.
+  /// - Throws: ``CoderError/Code/wrongFormat``, ``CoderError/Code/truncated`` when no picture's header is there,
+  ///   ``CoderError/Code/malformed``, ``CoderError/Code/unsupported``, ``CoderError/Code/limitExceeded``.
+  init(parsing source: SourceView, limits: Limits) throws(CoderError) {
+    self.source = source
+    self.limits = limits
+    let start = try source.view(at: 0, count: 12)
+    guard start.count >= 4, start.uint32(at: 0) == FourCC.riff.rawValue else {
+      throw .wrongFormat("the file does not start with RIFF", at: 0)
+    }
+    guard start.count == 12 else { throw .truncated("the RIFF header needs 12 bytes, \(start.count) are there", at: 0) }
+    guard start.uint32(at: 8) == FourCC.webP.rawValue else { throw .wrongFormat("the RIFF file is no WEBP", at: 8) }
+    let announced = Int(start.uint32(at: 4)) + Chunk.headerSize
+    guard announced >= 20 else { throw .malformed("a RIFF size of \(announced - 8), at least 12 is needed", at: 4) }
+    // RFC 9649 §2.4: data behind the announced size is ignored. Writers that forget the last padding byte are common.
+    end = min(announced, source.size)
+    isTruncated = announced > source.size + 1
+
+    guard let first = try Chunk(parsing: source, at: 12, before: end) else {
+      throw .truncated("the first chunk's header needs 8 bytes", at: 12)
+    }
+    switch first.name {
+    case .lossy, .lossless:
+      let picture = try Picture(still: first, alpha: nil, in: source, before: end, announced: announced)
+      canvas = picture.rect.size
+      try limits.check(canvas: canvas)
+      pictures = [picture]
+    case .extended: try readExtended(first, announced: announced)
+    default:
+      throw .malformed("the first chunk is none of VP8, VP8L and VP8X", at: 12)
+    }
+  }
+
+  /// Reads an extended file (RFC 9649 §2.7).
+  private mutating func readExtended(_ chunk: Chunk, announced: Int) throws(CoderError) {
+    guard chunk.size >= 10 else { throw .malformed("a VP8X chunk of \(chunk.size) bytes, 10 are needed", at: 16) }
+    let bytes = try source.view(at: chunk.payload, count: 10)
+    guard bytes.count == 10, chunk.payload + 10 <= end else {
+      throw .truncated("the VP8X chunk needs 10 bytes", at: chunk.payload)
+    }
+    let flags = Flags(rawValue: bytes[0])
+    canvas = Size(width: bytes.uint24(at: 4) + 1, height: bytes.uint24(at: 7) + 1)
+    guard canvas.pixelCount <= UInt32.max else {
+      throw .malformed("a canvas of \(canvas), 4294967295 pixels are allowed", at: chunk.payload + 4)
+    }
+    try limits.check(canvas: canvas)
+    isAnimated = flags.contains(.animation)
+
+    var offset = chunk.next
+    var alpha: Chunk?
+    var breaksOff = false
+    while let chunk = try Chunk(parsing: source, at: offset, before: end) {
+      offset = chunk.next
+      switch chunk.name {
+      // The first picture of a still counts, and the ALPH chunk before it (RFC 9649 §2.7.2).
+      case .alpha where !isAnimated && pictures.isEmpty: alpha = chunk
+      case .lossy, .lossless:
+        guard !isAnimated, pictures.isEmpty else { continue }
+        pictures = [try Picture(still: chunk, alpha: alpha, in: source, before: end, announced: announced)]
+      case .frame where isAnimated && !breaksOff: breaksOff = try !readFrame(chunk)
+      case .animation where isAnimated && loopCount == nil: try readAnimation(chunk)
+      // RFC 9649 §2.7.1: readers use the flags of VP8X and the first chunk of each kind, as libwebp does.
+      case .colorProfile where flags.contains(.colorProfile): record(chunk, as: .icc)
+      case .exif where flags.contains(.exif): record(chunk, as: .exif)
+      case .xmp where flags.contains(.xmp): record(chunk, as: .xmp)
+      default: continue
+      }
+    }
+    isDamaged = breaksOff && !isTruncated
+    guard let picture = pictures.first else {
+      let what = isAnimated ? "an animation without a frame" : "an extended file without a picture"
+      throw isTruncated ? .truncated(what, at: source.size) : .malformed(what, at: end)
+    }
+    guard isAnimated || picture.rect.size == canvas else {
+      throw .malformed("a picture of \(picture.rect.size) on a canvas of \(canvas)", at: picture.bytes.lowerBound)
+    }
+  }
+
+  /// Reads an ANMF chunk.
+  ///
+  /// - Returns: Whether the animation goes on behind it. A broken or cut frame ends the animation when it is not the
+  ///   first one: what can be shown is shown.
+  private mutating func readFrame(_ chunk: Chunk) throws(CoderError) -> Bool {
+    try limits.check(frames: pictures.count + 1)
+    do throws(CoderError) {
+      let picture = try Picture(frame: chunk, in: source, before: end, canvas: canvas)
+      pictures.append(picture)
+      return true
+    } catch {
+      let isCut = error.code == .truncated || error.code == .malformed
+      guard isCut, !pictures.isEmpty else { throw error }
+      return false
+    }
+  }
+
+  /// Reads the ANIM chunk (RFC 9649 §2.7.1.1): background as blue, green, red, alpha; number of plays, 0 without end.
+  private mutating func readAnimation(_ chunk: Chunk) throws(CoderError) {
+    let bytes = try source.view(at: chunk.payload, count: 6)
+    guard chunk.size >= 6, bytes.count == 6, chunk.end <= end else { return }
+    func sample(_ index: Int) -> UInt16 { UInt16(bytes[index]) * 257 }
+    background = Background(red: sample(2), green: sample(1), blue: sample(0), alpha: sample(3))
+    loopCount = LoopCount(plays: UInt32(truncatingIfNeeded: bytes.uint16(at: 4)))
+  }
+
+  /// Notes where a raw payload lies; a cut one counts as absent.
+  private mutating func record(_ chunk: Chunk, as kind: MetadataKind) {
+    guard metadata[kind] == nil, chunk.size > 0, chunk.end <= end else { return }
+    metadata[kind] = chunk.payload..<chunk.end
+  }
+
+  /// The flags of a VP8X chunk (RFC 9649 §2.7).
+  struct Flags: OptionSet {
+    let rawValue: UInt8
+    static let animation = Flags(rawValue: 0x02)
+    static let xmp = Flags(rawValue: 0x04)
+    static let exif = Flags(rawValue: 0x08)
+    static let alpha = Flags(rawValue: 0x10)
+    static let colorProfile = Flags(rawValue: 0x20)
+  }
+}
