@@ -17,6 +17,10 @@ let package = Package(
   products: [
     .library(name: "ImageCoders", targets: ["ImageCoders"]),
     .library(name: "ImageCoderPlugin", targets: ["ImageCoderPlugin"]),
+    .executable(name: "coders", targets: ["coders"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
   ],
   targets: [
     .target(name: "CImageCoder", path: "Sources/CImageCoder"),
@@ -30,6 +34,15 @@ let package = Package(
     .target(
       name: "ImageCoders", dependencies: ["CHostSystem", "CImageCoder", "ImageCoderCore"], path: "Sources/ImageCoders",
       swiftSettings: settings),
+    .target(
+      name: "CodersCommand",
+      dependencies: [
+        "BitmapFont", "ImageCoders", "ImageCoderCore",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Sources/CodersCommand", swiftSettings: settings),
+    .target(name: "BitmapFont", path: "Sources/BitmapFont", swiftSettings: settings),
+    .executableTarget(name: "coders", dependencies: ["CodersCommand"], path: "Sources/coders", swiftSettings: settings),
     .testTarget(
       name: "ImageCoderCoreTests", dependencies: ["ImageCoderCore"], path: "Tests/ImageCoderCoreTests",
       swiftSettings: settings),

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+package import ImageCoders
+
+/// What `coders doctor` finds.
+struct Diagnosis {
+  /// Findings about one subject.
+  struct Section {
+    let title: String
+    let findings: [Finding]
+  }
+
+  let sections: [Section]
+
+  /// Checks an installation. Every plugin is loaded.
+  init(searchPath: SearchPath, preferences: Preferences) {
+    let catalog = Catalog(searchPath, preferences: preferences)
+    sections = [
+      Section(title: "Search path", findings: searchPath.directories.map { Self.directory($0, catalog) }),
+      Section(title: "Coders", findings: Self.coders(catalog)),
+      Section(title: "Settings", findings: Self.settings(preferences, catalog)),
+      Section(title: "Runtime", findings: [Self.runtime]),
+    ]
+  }
+
+  var problemCount: Int { sections.flatMap(\.findings).count { $0.mark == .problem } }
+
+  private static func directory(_ directory: SearchPath.Directory, _ catalog: Catalog) -> Finding {
+    let place = "\(directory.path) (\(directory.origin))"
+    if let reason = catalog.unreadable.first(where: { $0.path == directory.path })?.reason {
+      return Finding(mark: .problem, text: "\(place): \(reason.code.rawValue): \(reason.message)")
+    }
+    guard Path.isDirectory(directory.path) else { return Finding(mark: .note, text: "\(place): not there") }
+    guard access(directory.path, R_OK | X_OK) == 0 else {
+      return Finding(mark: .problem, text: "\(place): \(String(cString: strerror(errno)).lowercased())")
+    }
+    let count = catalog.entries.count { Path.folder($0.path) == directory.path }
+    return Finding(mark: .good, text: "\(place): \(count == 1 ? "1 manifest" : "\(count) manifests")")
+  }
+
+  private static func coders(_ catalog: Catalog) -> [Finding] {
+    guard !catalog.entries.isEmpty else {
+      return [
+        Finding(
+          mark: .problem, text: "no manifest in any directory of the search path",
+          advice: "install plugins to /usr/local/lib/coders/1, or name their directory with --plugin-dir")
+      ]
+    }
+    return catalog.entries.map { coder($0) }
+  }
+
+  private static func coder(_ entry: CatalogEntry) -> Finding {
+    do throws(SkipReason) {
+      let plugin = try LoadedPlugin(entry)
+      guard let manifest = entry.manifest else { return Finding(mark: .note, text: entry.path) }
+      if let difference = difference(manifest, plugin) {
+        return Finding(
+          mark: .problem, text: "\(entry.id): \(difference)", advice: "install manifest and library of one version")
+      }
+      let library = plugin.library.isEmpty ? "no library of its own" : plugin.library
+      return Finding(
+        mark: .good,
+        text: "\(entry.id) \(plugin.version), \(library), priority \(entry.priority): \(entry.library ?? "")")
+    } catch {
+      let mark: Finding.Mark = error.code == .shadowed || error.code == .disabled ? .note : .problem
+      let place = entry.manifest == nil ? "" : " (\(entry.path))"
+      return Finding(
+        mark: mark, text: "\(entry.id)\(place): \(error.code.rawValue): \(error.message)",
+        advice: DebianPackage.advice(error))
+    }
+  }
+
+  /// What a manifest promises and its library does not keep.
+  private static func difference(_ manifest: Manifest, _ plugin: LoadedPlugin) -> String? {
+    if plugin.version != manifest.version {
+      return "the library is version \(plugin.version), the manifest \(manifest.version)"
+    }
+    if manifest.canRead, !plugin.canRead { return "the manifest says that it reads, the library does not" }
+    if manifest.canWrite, !plugin.canWrite { return "the manifest says that it writes, the library does not" }
+    return nil
+  }
+
+  private static func settings(_ preferences: Preferences, _ catalog: Catalog) -> [Finding] {
+    var findings = preferences.problems.map { Finding(mark: .problem, text: $0) }
+    let known = Set(catalog.entries.compactMap(\.manifest?.id))
+    for (id, priority) in preferences.priorities.sorted(by: { $0.key < $1.key }) {
+      findings.append(
+        Finding(mark: .note, text: "\(id): priority \(priority)\(known.contains(id) ? "" : ", not installed")"))
+    }
+    for id in preferences.disabled.sorted() {
+      findings.append(Finding(mark: .note, text: "\(id): turned off\(known.contains(id) ? "" : ", not installed")"))
+    }
+    return findings.isEmpty ? [Finding(mark: .good, text: "none, the manifests' priorities hold")] : findings
+  }
+
+  private static var runtime: Finding {
+    Finding(
+      mark: .good,
+      text: """
+        \(HostPlatform.runtime), \(HostPlatform.name), plugin interface \
+        \(HostPlatform.abiMajor).\(HostPlatform.abiMinor), coders \(Coders.version)
+        """)
+  }
+}
+
+/// Which package of Debian 12 has a shared library.
+package enum DebianPackage {
+  private static let names = [
+    "libpng16.so.16": "libpng16-16", "libjpeg.so.62": "libjpeg62-turbo", "libgif.so.7": "libgif7",
+    "libwebp.so.7": "libwebp7", "libwebpdemux.so.2": "libwebpdemux2", "libwebpmux.so.3": "libwebpmux3",
+    "libsharpyuv.so.0": "libsharpyuv0",
+  ]
+
+  /// What to do about a library that the loader did not find.
+  package static func advice(_ reason: SkipReason) -> String? {
+    switch reason.code {
+    case .loadFailed:
+      // The loader's message begins with the name of what it did not find (dlerror(3)).
+      let missing = reason.message.prefix { $0 != ":" }
+      return names[String(missing)].map { "install it: apt-get install \($0)" }
+    case .runtimeMismatch, .abiUnsupported: return "build the plugin anew, with the compiler that built this program"
+    default: return nil
+    }
+  }
+}

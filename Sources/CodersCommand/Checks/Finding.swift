@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One line of a diagnosis.
+struct Finding: Equatable {
+  enum Mark: String {
+    case good = "ok"
+    /// Worth a word, nothing to do.
+    case note = "-"
+    case problem = "PROBLEM"
+  }
+
+  let mark: Mark
+  let text: String
+  /// What to do, or nil.
+  var advice: String?
+
+  func lines(_ style: Style) -> [String] {
+    let label = mark.rawValue + String(repeating: " ", count: 9 - mark.rawValue.count)
+    let shown =
+      switch mark {
+      case .good: style.good(label)
+      case .note: style.faint(label)
+      case .problem: style.bad(label)
+      }
+    return ["  \(shown)\(text.printable)"]
+      + (advice.map { ["  " + String(repeating: " ", count: 9) + $0.printable] } ?? [])
+  }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import ImageCoders
+
+/// A box on the command line: `640x480`, or `256` for both sides.
+struct BoxArgument: ExpressibleByArgument {
+  let size: Size
+
+  init?(argument: String) {
+    let sides = argument.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
+    guard let width = sides[0], width > 0 else { return nil }
+    switch sides.count {
+    case 1: size = Size(width: width, height: width)
+    case 2:
+      guard let height = sides[1], height > 0 else { return nil }
+      size = Size(width: width, height: height)
+    default: return nil
+    }
+  }
+}
+
+/// A colour on the command line: `ff8800`.
+struct ColourArgument: ExpressibleByArgument {
+  let red: UInt8
+  let green: UInt8
+  let blue: UInt8
+
+  init?(argument: String) {
+    let digits = argument.hasPrefix("#") ? argument.dropFirst() : argument[...]
+    guard digits.utf8.count == 6, let value = UInt32(digits, radix: 16) else { return nil }
+    red = UInt8(value >> 16 & 0xFF)
+    green = UInt8(value >> 8 & 0xFF)
+    blue = UInt8(value & 0xFF)
+  }
+}
+
+/// An option of a format's own on the command line: `method=4`.
+struct NamedValue: ExpressibleByArgument {
+  let name: String
+  let value: String
+
+  init?(argument: String) {
+    let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, !parts[0].isEmpty else { return nil }
+    name = String(parts[0])
+    value = String(parts[1])
+  }
+
+  /// The value as the library wants it: a number, or the index of a word.
+  ///
+  /// - Parameter known: The coder's options. A name that is not among them is left to the library, whose error lists
+  ///   the known ones.
+  func number(_ known: [OptionDescription]) throws(CoderError) -> Double {
+    switch known.first(where: { $0.name == name })?.kind {
+    case .boolean:
+      if ["true", "yes", "on", "1"].contains(value) { return 1 }
+      if ["false", "no", "off", "0"].contains(value) { return 0 }
+      throw .invalidArgument("option \(name) is \"\(value)\", true or false is allowed")
+    case .choice(let words, _):
+      guard let index = words.firstIndex(of: value) else {
+        throw .invalidArgument("option \(name) is \"\(value)\", \(words.joined(separator: ", ")) is allowed")
+      }
+      return Double(index)
+    case .integer, .number:
+      guard let number = Double(value) else {
+        throw .invalidArgument("option \(name) is \"\(value)\", a number is allowed")
+      }
+      return number
+    case nil: return Double(value) ?? 0
+    }
+  }
+}

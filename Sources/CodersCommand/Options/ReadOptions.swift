@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import ImageCoders
+
+/// Options of verbs that read images.
+struct ReadOptions: ParsableArguments {
+  @OptionGroup var coders: CoderOptions
+  @OptionGroup(title: "Limits") var limits: LimitOptions
+
+  @Option(name: .customLong("coder"), help: ArgumentHelp("Read with this coder alone.", valueName: "id"))
+  var coder: String?
+
+  /// Options of a decode in this run.
+  func decodeOptions(_ console: Console, file: String) -> DecodeOptions {
+    var options = DecodeOptions()
+    options.limits = limits.limits
+    options.cancellation = console.cancellation
+    options.log = console.log(for: file, isQuiet: coders.quiet)
+    return options
+  }
+
+  /// The input that an argument names; `-` is standard input, which is read to its end.
+  ///
+  /// - Throws: ``CoderError/Code/cancelled``, ``CoderError/Code/io``, ``CoderError/Code/limitExceeded``.
+  func source(_ argument: String, _ console: Console) throws(CoderError) -> ByteSource {
+    guard argument == "-" else { return .file(argument) }
+    return .bytes(try StandardInput.read(most: limits.maxMemory, console.cancellation))
+  }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import ImageCoders
+
+/// What the command ends with: the group of its first error, see `docs/errors.md`.
+public struct ExitStatus: RawRepresentable, Sendable, Equatable {
+  public let rawValue: Int32
+
+  public init(rawValue: Int32) { self.rawValue = rawValue }
+
+  public static let ok = ExitStatus(rawValue: 0)
+  /// The machine, a library or a plugin failed.
+  public static let environment = ExitStatus(rawValue: 5)
+  /// The command was not understood: the status of ArgumentParser and of `sysexits.h`.
+  public static let usage = ExitStatus(rawValue: 64)
+  /// Interrupted: what a shell reports for SIGINT.
+  public static let cancelled = ExitStatus(rawValue: 130)
+
+  /// What a shell reports for a program that a signal ended.
+  static func interrupted(by signal: Int32) -> ExitStatus { ExitStatus(rawValue: 128 + signal) }
+
+  /// The status of an error.
+  public init(_ error: CoderError) {
+    switch error.code.group {
+    case _ where error.code == .cancelled: self = .cancelled
+    case .file: self.init(rawValue: 1)
+    case .reach: self.init(rawValue: 2)
+    case .limits: self.init(rawValue: 3)
+    case .caller: self = .usage
+    case .environment: self = .environment
+    }
+  }
+}

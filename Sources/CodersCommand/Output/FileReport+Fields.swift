@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoders
+
+extension FileReport {
+  /// The report in lines: a name and a value each. What a file does not have is left out.
+  var fields: [(name: String, value: String)] {
+    var fields = [("format", header.format.rawValue), ("coder", coder), ("size", sizes), ("pixels", pixels)]
+    if header.orientation != .up { fields.append(("orientation", "\(header.orientation.rawValue), stored turned")) }
+    if header.pageCount > 1 { fields.append(("pages", "\(header.pageCount), primary \(header.primaryPage)")) }
+    if header.isAnimated {
+      fields += [("frames", "\(header.frameCount)"), ("duration", "\(duration.seconds.short) s"), ("plays", plays)]
+    }
+    if !metadata.isEmpty {
+      fields.append(("metadata", metadata.map { Self.payload($0.kind, $0.bytes) }.joined(separator: ", ")))
+    }
+    if let colour { fields.append(("colour", colour)) }
+    if let subsampling = header.subsampling { fields.append(("subsampling", "\(subsampling)")) }
+    if let background = header.background {
+      fields.append(
+        ("background", "\(background.red) \(background.green) \(background.blue) \(background.alpha) of 65535"))
+    }
+    if !flags.isEmpty { fields.append(("flags", flags.joined(separator: ", "))) }
+    return fields
+  }
+
+  private var sizes: String {
+    header.orientation.swapsSides ? "\(header.displayedSize), stored \(header.canvas)" : "\(header.displayedSize)"
+  }
+
+  private var pixels: String {
+    "\(header.pixelFormat), \(header.bitsPerChannel) bits per channel, \(header.alpha)"
+  }
+
+  private var plays: String {
+    switch loopCount {
+    case .infinite: "without end"
+    case .plays(let count): "\(count)"
+    }
+  }
+
+  private static func payload(_ kind: MetadataKind, _ bytes: Int?) -> String {
+    bytes.map { "\(kind) \($0) bytes" } ?? "\(kind) unreadable"
+  }
+
+  private var colour: String? {
+    var words: [String] = []
+    if header.metadata.contains(.icc) { words.append("ICC profile") }
+    if let cicp = header.cicp {
+      words.append(
+        "CICP \(cicp.primaries)/\(cicp.transfer)/\(cicp.matrix) \(cicp.isFullRange ? "full" : "narrow") range")
+    }
+    if let gamma = header.gamma { words.append("gamma \(gamma)") }
+    return words.isEmpty ? nil : words.joined(separator: ", ")
+  }
+}
+
+extension FileReport {
+  /// The report as members of a JSON object: the contract of `coders probe --json`, described in `docs/cli.md`.
+  var members: [String: JSON] {
+    var members: [String: JSON] = [
+      "format": .text(header.format.rawValue), "coder": .text(coder),
+      "width": .integer(header.displayedSize.width), "height": .integer(header.displayedSize.height),
+      "stored_width": .integer(header.canvas.width), "stored_height": .integer(header.canvas.height),
+      "pixel_format": .text("\(header.pixelFormat)"), "bits_per_channel": .integer(header.bitsPerChannel),
+      "alpha": .text("\(header.alpha)"), "orientation": .integer(header.orientation.rawValue),
+      "frame_count": .integer(header.frameCount), "page_count": .integer(header.pageCount),
+      "primary_page": .integer(header.primaryPage), "is_animated": .boolean(header.isAnimated),
+      "has_icc": .boolean(header.metadata.contains(.icc)), "flags": .texts(flags),
+      "properties": JSON(properties),
+      "frames": .list(zip(frames, frameProperties).map { Self.json($0, $1) }),
+      "gamma": header.gamma.map { .number($0) } ?? .null,
+      "subsampling": .optional(header.subsampling.map { "\($0)" }),
+      "cicp": header.cicp.map { Self.json($0) } ?? .null,
+      "background": header.background.map { Self.json($0) } ?? .null,
+    ]
+    members["metadata"] = .object(
+      Dictionary(metadata.map { ($0.kind.key, $0.bytes.map { .integer($0) } ?? .null) }) { first, _ in first })
+    if header.isAnimated {
+      members["duration"] = .number(duration.seconds)
+      members["loop_count"] = loopCount == .infinite ? .text("infinite") : .integer(Int64(loopCount.plays))
+    } else {
+      members["duration"] = .null
+      members["loop_count"] = .null
+    }
+    return members
+  }
+
+  private static func json(_ cicp: CodingIndependentCodePoints) -> JSON {
+    .object([
+      "primaries": .integer(Int64(cicp.primaries)), "transfer": .integer(Int64(cicp.transfer)),
+      "matrix": .integer(Int64(cicp.matrix)), "full_range": .boolean(cicp.isFullRange),
+    ])
+  }
+
+  private static func json(_ background: Background) -> JSON {
+    .list([background.red, background.green, background.blue, background.alpha].map { .integer(Int64($0)) })
+  }
+
+  private static func json(_ frame: FrameHeader, _ properties: Properties) -> JSON {
+    var members = frame.members
+    members["properties"] = JSON(properties)
+    return .object(members)
+  }
+}
+
+extension FrameHeader {
+  /// A frame as members of a JSON object.
+  var members: [String: JSON] {
+    let delay = delay ?? .zero
+    return [
+      "rect": .list([rect.x, rect.y, rect.width, rect.height].map { .integer($0) }),
+      "delay": .list([.integer(Int64(delay.numerator)), .integer(Int64(delay.denominator))]),
+      "disposal": .text(disposal.word), "blend": .text(blend.word), "has_alpha": .boolean(hasAlpha),
+    ]
+  }
+}
+
+extension MetadataKind {
+  /// As `--json` names it.
+  var key: String {
+    switch self {
+    case .icc: "icc"
+    case .exif: "exif"
+    case .xmp: "xmp"
+    }
+  }
+}

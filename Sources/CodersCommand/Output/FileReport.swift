@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoders
+
+/// What `coders probe` says of one file, as values.
+struct FileReport {
+  let coder: String
+  let header: ImageHeader
+  let loopCount: LoopCount
+  /// Bytes of each payload that the file has, or nil for one that cannot be read.
+  let metadata: [(kind: MetadataKind, bytes: Int?)]
+  let frames: [FrameHeader]
+  let properties: Properties
+  let frameProperties: [Properties]
+  /// The sum of the delays of one play.
+  let duration: Duration
+
+  /// Collects a report from an open file. No pixel is decoded.
+  init(_ decoder: ImageDecoder) throws(CoderError) {
+    coder = decoder.coder
+    header = decoder.header
+    loopCount = decoder.loopCount
+    var metadata: [(kind: MetadataKind, bytes: Int?)] = []
+    for kind in MetadataKind.allCases where decoder.header.metadata.contains(kind) {
+      // A payload that is damaged does not take the report with it.
+      let payload = Result { () throws(CoderError) in try decoder.metadata(kind) }
+      metadata.append((kind, (try? payload.get()).flatMap { $0?.count }))
+    }
+    self.metadata = metadata
+    properties = try decoder.properties()
+    var frames: [FrameHeader] = []
+    var frameProperties: [Properties] = []
+    var duration = Duration()
+    for index in 0..<decoder.header.frameCount {
+      let frame = try decoder.frameHeader(at: index)
+      frames.append(frame)
+      frameProperties.append(try decoder.properties(frame: index))
+      if let delay = frame.delay { duration.add(delay) }
+    }
+    self.frames = frames
+    self.frameProperties = frameProperties
+    self.duration = duration
+  }
+
+  /// What is special about the file, in words.
+  var flags: [String] {
+    var words: [String] = []
+    if header.isProgressive { words.append("progressive") }
+    if header.isLossless { words.append("lossless") }
+    if header.hasPalette { words.append("palette") }
+    if header.isTruncated { words.append("truncated") }
+    return words
+  }
+}
+
+extension FileReport {
+  /// A sum of delays: exact as long as a common denominator fits, which it does for every real animation.
+  struct Duration {
+    private var numerator: UInt64 = 0
+    private var denominator: UInt64 = 1
+    private var rest = 0.0
+
+    mutating func add(_ delay: FrameDelay) {
+      let (own, other) = (denominator, UInt64(delay.denominator))
+      let divisor = Self.greatestCommonDivisor(own, other)
+      let (common, first) = own.multipliedReportingOverflow(by: other / divisor)
+      let (left, second) = numerator.multipliedReportingOverflow(by: other / divisor)
+      let (right, third) = UInt64(delay.numerator).multipliedReportingOverflow(by: own / divisor)
+      let (sum, fourth) = left.addingReportingOverflow(right)
+      guard !first, !second, !third, !fourth else {
+        rest += delay.seconds
+        return
+      }
+      (numerator, denominator) = (sum, common)
+    }
+
+    var seconds: Double { Double(numerator) / Double(denominator) + rest }
+
+    private static func greatestCommonDivisor(_ a: UInt64, _ b: UInt64) -> UInt64 {
+      var (a, b) = (a, b)
+      while b != 0 { (a, b) = (b, a % b) }
+      return max(a, 1)
+    }
+  }
+}
+
+extension Disposal {
+  /// As `--json` and tables print it.
+  var word: String {
+    switch self {
+    case .keep: "keep"
+    case .restoreBackground: "restoreBackground"
+    case .restorePrevious: "restorePrevious"
+    }
+  }
+}
+
+extension Blend {
+  var word: String {
+    switch self {
+    case .source: "source"
+    case .over: "over"
+    }
+  }
+}
+
+extension Double {
+  /// At most three decimals, without zeros at the end.
+  var short: String {
+    guard magnitude < 1e12 else { return "\(self)" }
+    let thousandths = Int64((self * 1000).rounded())
+    var digits = "\(thousandths.magnitude)"
+    digits = String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    var fraction = digits.suffix(3)
+    while fraction.last == "0" { fraction.removeLast() }
+    return (thousandths < 0 ? "-" : "") + digits.dropLast(3) + (fraction.isEmpty ? "" : ".\(fraction)")
+  }
+}

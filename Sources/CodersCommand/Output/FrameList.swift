@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoders
+
+/// The frames of a file as a table or as JSON.
+struct FrameList {
+  private let file: String
+  private let report: FileReport
+
+  init(_ decoder: ImageDecoder, file: String) throws(CoderError) {
+    self.file = file
+    report = try FileReport(decoder)
+  }
+
+  /// The table.
+  func lines(_ style: Style) -> [String] {
+    var table = Table(
+      ["FRAME", "X", "Y", "SIZE", "SECONDS", "DISPOSAL", "BLEND", "ALPHA"], rightAligned: [0, 1, 2, 4])
+    for (index, frame) in report.frames.enumerated() {
+      table.add([
+        "\(index + 1)", "\(frame.rect.x)", "\(frame.rect.y)", "\(frame.rect.size)",
+        (frame.delay ?? .zero).seconds.short,
+        frame.disposal.word, frame.blend.word, frame.hasAlpha ? "yes" : "no",
+      ])
+    }
+    return table.lines(style)
+  }
+
+  /// The contract of `coders frames --json`, described in `docs/cli.md`.
+  var json: JSON {
+    let members = report.members
+    var kept: [String: JSON] = ["schema": .integer(1), "file": .text(file)]
+    for key in ["format", "stored_width", "stored_height", "frame_count", "loop_count", "duration", "frames"] {
+      kept[key] = members[key]
+    }
+    return .object(kept)
+  }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import ImageCoders
+
+/// `coders frames`: the frames of an animation, as a list or as files.
+struct FramesCommand: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "frames",
+    abstract: "List the frames of an animation, or write them as PNG files.",
+    discussion: """
+      Without -o, lists each frame's rectangle on the canvas, its delay as the file has it, and how it meets its \
+      neighbours; nothing is decoded. With -o, writes 0001.png, 0002.png and so on: the whole canvas as it is shown, or \
+      with --raw the frame's own pixels. The names that were written are printed.
+
+      Examples:
+        coders frames animation.gif
+        coders frames --json animation.webp
+        coders frames animation.gif -o frames/
+        coders frames --raw animation.apng -o raw/
+      """)
+
+  @Flag(help: "Write each frame's own pixels, not composited.")
+  var raw = false
+
+  @Flag(help: "Print the list as JSON.")
+  var json = false
+
+  @Option(name: .shortAndLong, help: ArgumentHelp("The directory to write to; it is made.", valueName: "dir"))
+  var output: String?
+
+  @Argument(help: ArgumentHelp("The animation; - is standard input.", valueName: "in"))
+  var input: String
+
+  @OptionGroup var read: ReadOptions
+
+  func validate() throws {
+    if json, output != nil { throw ValidationError("--json prints a list; -o writes files") }
+    if raw, output == nil { throw ValidationError("--raw is for files: -o is needed") }
+  }
+
+  func run(_ console: Console) throws(CoderError) -> ExitStatus {
+    let registry = read.coders.registry(console)
+    let failures = Failures(console)
+    do throws(CoderError) {
+      let decoder = try registry.open(
+        try read.source(input, console), options: read.decodeOptions(console, file: input), coder: read.coder)
+      if let output {
+        let extraction = FrameExtraction(decoder, registry: registry, console: console, input: input, isRaw: raw)
+        for path in extraction.run(into: output, failures) where !read.coders.quiet {
+          console.print(path.printable)
+        }
+      } else {
+        let list = try FrameList(decoder, file: input)
+        if json {
+          console.print(list.json.printed)
+        } else {
+          for line in list.lines(console.style) { console.print(line) }
+        }
+      }
+    } catch {
+      failures.add(error, file: input)
+    }
+    return failures.status
+  }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import ImageCoders
+
+/// `coders probe`: what files are, from their headers.
+struct ProbeCommand: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "probe",
+    abstract: "Say what image files are, without decoding their pixels.",
+    discussion: """
+      Prints format, sizes, pixels, animation, metadata and colour of each file. Sizes are as displayed; the stored \
+      size follows where the orientation exchanges the sides. With --json, properties come with ImageIO's names, and \
+      every frame with its rectangle, delay, disposal and blend.
+
+      Examples:
+        coders probe photo.jpg
+        coders probe --short *.png
+        coders probe --json animation.webp
+        coders probe --explain unknown.bin
+      """)
+
+  @Flag(help: "Print JSON.")
+  var json = false
+
+  @Flag(help: "Print one line per file.")
+  var short = false
+
+  @Flag(help: "Print how the coder was chosen, step by step.")
+  var explain = false
+
+  @Argument(help: ArgumentHelp("Image files; - is standard input.", valueName: "file"))
+  var files: [String]
+
+  @OptionGroup var read: ReadOptions
+
+  func validate() throws {
+    if json, short { throw ValidationError("--json and --short exclude each other") }
+  }
+
+  func run(_ console: Console) throws(CoderError) -> ExitStatus {
+    let registry = read.coders.registry(console)
+    let failures = Failures(console)
+    let printer = printer(console)
+    for file in files where !console.cancellation.isCancelled {
+      var steps: [SelectionStep] = []
+      let report = Result { () throws(CoderError) in
+        var options = read.decodeOptions(console, file: file)
+        // No pixel is decoded here: memory for all frames of an animation is not worth a refusal.
+        options.thumbnailSize = Size(width: 1, height: 1)
+        let decoder = try registry.open(
+          try read.source(file, console), options: options, coder: read.coder,
+          explain: explain ? { steps.append($0) } : nil)
+        return try FileReport(decoder)
+      }
+      if !read.coders.quiet { printer.print(file, report, steps: steps) }
+      if case .failure(let error) = report { failures.add(error, file: file) }
+    }
+    printer.finish()
+    return failures.status
+  }
+
+  private func printer(_ console: Console) -> any ProbePrinter {
+    if json { return ProbeJSONPrinter(console) }
+    return short ? ProbeTablePrinter(console) : ProbeTextPrinter(console)
+  }
+}
