@@ -42,6 +42,12 @@ let package = Package(
       ],
       path: "Sources/CodersCommand", swiftSettings: settings),
     .target(name: "BitmapFont", path: "Sources/BitmapFont", swiftSettings: settings),
+    .target(
+      name: "SampleImages", dependencies: ["BitmapFont", "ImageCoders", "ImageCoderCore"], path: "Sources/SampleImages",
+      swiftSettings: settings),
+    .executableTarget(
+      name: "coder-samples", dependencies: ["SampleImages", "ImageCoders", "ImageCoderCore"],
+      path: "Sources/coder-samples", swiftSettings: settings),
     .executableTarget(name: "coders", dependencies: ["CodersCommand"], path: "Sources/coders", swiftSettings: settings),
     .testTarget(
       name: "ImageCoderCoreTests", dependencies: ["ImageCoderCore"], path: "Tests/ImageCoderCoreTests",

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The front door. `make demo` shows what ImageCoders does, `make test` proves it. Each target is a short list of ordinary
+# commands; the first build on a new machine installs the libraries that are missing.
+
+PREFIX ?= /usr/local
+IMAGES ?=
+CONFIGURATION ?= release
+SWIFT_FLAGS := -c $(CONFIGURATION)
+PLUGINS := PNG JPEG GIF WebP
+STAGE := build
+
+.DEFAULT_GOAL := stage
+
+.PHONY: help deps build plugins stage demo test check conformance bench sanitize install clean
+
+help:
+	@sed -n 's/^#: //p' Makefile
+
+#: make demo [IMAGES="~/Pictures/*"]  decode, probe and thumbnail sample pictures, or your own
+#: make test                          build everything and run all tests
+#: make                                stage build/bin/coders, build/lib/coders/1/*.so, build/include/imgcoder
+#: make install [PREFIX=/usr/local]   copy that tree
+#: make conformance                   score against public test suites (downloads them)
+#: make bench                         our speed beside the raw libraries
+#: make sanitize                      every test picture through an AddressSanitizer build
+#: make check                         formatting, manifests and the headers' layout
+#: make clean                         remove what was built
+
+deps:
+	@scripts/install-dependencies
+
+build: deps
+	swift build $(SWIFT_FLAGS) --product coders
+
+# SwiftPM sees neither new files of the package above, unless it plans anew, nor a change of a module that is imported
+# through another one, unless the importer changes: younger files make it look.
+plugins: deps
+	@touch Plugins/Package.swift
+	@if [ -n "$$(find Sources/CImageCoder Sources/ImageCoderCore Sources/ImageCoderPlugin -newer Plugins/.build/built 2>&1)" ]; then \
+	  touch Plugins/*/Sources/*.swift; fi
+	@for plugin in $(PLUGINS); do \
+	  echo "swift build $(SWIFT_FLAGS) --package-path Plugins --product $${plugin}Coder"; \
+	  swift build $(SWIFT_FLAGS) --package-path Plugins --product $${plugin}Coder || exit 1; \
+	done
+	@touch Plugins/.build/built
+
+stage: build plugins
+	@scripts/stage $(STAGE) $(CONFIGURATION) $(PLUGINS)
+
+demo: stage
+	swift build $(SWIFT_FLAGS) --product coder-samples
+	@CONFIGURATION=$(CONFIGURATION) scripts/demo $(STAGE) $${IMAGES:+"$$IMAGES"}
+
+test: stage
+	swift build $(SWIFT_FLAGS) --build-tests
+	swift test $(SWIFT_FLAGS) --skip-build
+
+check:
+	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks Plugins/Package.swift Plugins/*/Sources
+	@scripts/check-headers
+
+conformance: stage
+	@scripts/conformance
+
+bench: stage
+	@scripts/bench
+
+sanitize: deps
+	@scripts/sanitize
+
+install: stage
+	@scripts/install $(STAGE) "$(DESTDIR)$(PREFIX)"
+
+clean:
+	rm -rf .build Plugins/.build build
