@@ -17,6 +17,7 @@ let package = Package(
   products: [
     .library(name: "ImageCoders", targets: ["ImageCoders"]),
     .library(name: "ImageCoderPlugin", targets: ["ImageCoderPlugin"]),
+    .library(name: "ImageCoderTesting", targets: ["ImageCoderTesting"]),
     .executable(name: "coders", targets: ["coders"]),
   ],
   dependencies: [
@@ -33,6 +34,9 @@ let package = Package(
     .target(name: "CHostSystem", path: "Sources/CHostSystem"),
     .target(
       name: "ImageCoders", dependencies: ["CHostSystem", "CImageCoder", "ImageCoderCore"], path: "Sources/ImageCoders",
+      swiftSettings: settings),
+    .target(
+      name: "ImageCoderTesting", dependencies: ["ImageCoders", "ImageCoderCore"], path: "Sources/ImageCoderTesting",
       swiftSettings: settings),
     .target(
       name: "CodersCommand",
@@ -52,5 +56,21 @@ let package = Package(
     .testTarget(
       name: "ImageCoderCoreTests", dependencies: ["ImageCoderCore"], path: "Tests/ImageCoderCoreTests",
       swiftSettings: settings),
+    .testTarget(
+      name: "CodersCommandTests",
+      dependencies: ["CImageCoder", "CodersCommand", "ImageCoders", "ImageCoderCore", "SampleImages"],
+      path: "Tests/CodersCommandTests", swiftSettings: settings),
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+    .target(name: "CInterfaceFakes", dependencies: ["CImageCoder"], path: "Tests/CInterfaceFakes"),
+    .testTarget(
+      name: "InterfaceTests",
+      dependencies: ["CInterfaceFakes", "ImageCoderPlugin", "ImageCoders", "ImageCoderCore", "TestSupport"],
+      path: "Tests/InterfaceTests", swiftSettings: settings),
+    .testTarget(
+      name: "ImageCodersTests", dependencies: ["ImageCoders", "ImageCoderCore", "TestSupport"],
+      path: "Tests/ImageCodersTests", swiftSettings: settings),
+    .testTarget(
+      name: "PluginTests", dependencies: ["ImageCoderTesting", "ImageCoders", "ImageCoderCore", "TestSupport"],
+      path: "Tests/PluginTests", swiftSettings: settings),
   ]
 )

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoders
+
+/// All checks of a coder, as it is installed: found by its manifest and loaded through the plugin interface.
+///
+///     @Suite struct PNGConformanceTests {
+///       static let conformance = CoderConformance(
+///         pluginDirectory: "build/lib/coders/1", id: "org.imagecoders.png", fixtures: "Tests/Fixtures/png")
+///
+///       @Test(arguments: conformance.checks) func passes(_ check: ConformanceCheck) throws { try check.run() }
+///     }
+public struct CoderConformance: Sendable {
+  /// At least one; when the plugin or the fixtures cannot be loaded, the one that says why.
+  public let checks: [ConformanceCheck]
+
+  /// Bounds for formats that lose something.
+  public struct Bounds: Sendable {
+    /// Decibels of a smooth picture that was written at quality 0.9 and read again, at least.
+    public var peakSignalToNoise = 30.0
+
+    public init() {}
+  }
+
+  /// - Parameters:
+  ///   - pluginDirectory: Holds the plugin's manifest.
+  ///   - id: The coder's identifier.
+  ///   - fixtures: A folder as ``Fixtures`` describes it.
+  public init(pluginDirectory: String, id: String, fixtures: String, bounds: Bounds = Bounds()) {
+    do {
+      let subject = try Subject(pluginDirectory: pluginDirectory, id: id, fixtures: fixtures, bounds: bounds)
+      checks =
+        subject.interface + subject.signature + subject.pixels + subject.malformed + subject.truncation
+        + subject.chunkedInput + subject.limits + subject.roundTrip + subject.options + subject.animation
+        + subject.concurrency + subject.poison + subject.cancellation
+    } catch {
+      let reason = "\(error)"
+      checks = [
+        ConformanceCheck(family: .loading, subject: id) { (claim) throws(ConformanceFailure) in
+          throw claim.failure("the plugin and its fixtures", expected: "to be loaded", found: reason)
+        }
+      ]
+    }
+  }
+}
+
+/// The coder that is checked.
+struct Subject: Sendable {
+  let coder: any ImageCoder
+  let container: any Container
+  let manifest: Manifest
+  /// The library's path.
+  let library: String
+  let fixtures: Fixtures
+  let bounds: CoderConformance.Bounds
+
+  init(pluginDirectory: String, id: String, fixtures: String, bounds: CoderConformance.Bounds) throws {
+    let searchPath = SearchPath(arguments: [pluginDirectory], environment: { _ in nil }, executable: nil)
+    let registry = CoderRegistry(searchPath: searchPath, preferences: Preferences())
+    for (path, reason) in registry.catalog.unreadable where path == pluginDirectory { throw reason }
+    guard let entry = registry.catalog.entries.first(where: { $0.id == id && $0.path.hasPrefix(pluginDirectory) })
+    else {
+      throw CoderError.noCoder("\(pluginDirectory) has no manifest of \(id)")
+    }
+    if let reason = entry.reason { throw reason }
+    guard let manifest = entry.manifest, let library = entry.library,
+      let coder = try registry.coder(id) as? AnimatedCoder
+    else { throw CoderError.pluginRejected("\(id) is not a plugin's coder") }
+    self.coder = coder
+    container = coder.container
+    self.manifest = manifest
+    self.library = library
+    self.fixtures = try Fixtures(folder: fixtures)
+    self.bounds = bounds
+  }
+
+  func check(
+    _ family: ConformanceCheck.Family, _ subject: String,
+    _ body: @escaping @Sendable (Claim) throws(ConformanceFailure) -> Void
+  ) -> ConformanceCheck {
+    ConformanceCheck(family: family, subject: subject, body: body)
+  }
+
+  /// Opens bytes with the coder.
+  func open(_ bytes: [UInt8], _ options: DecodeOptions = DecodeOptions()) throws(CoderError) -> ImageDecoder {
+    try coder.makeDecoder(try OpenSource(.bytes(bytes), limits: options.limits), options: options)
+  }
+
+  /// Options that leave a picture as it is stored, in a layout.
+  static func stored(_ format: PixelFormat?) -> DecodeOptions {
+    var options = DecodeOptions()
+    options.pixelFormat = format
+    options.appliesOrientation = false
+    return options
+  }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoders
+
+extension Subject {
+  /// Just enough is enough, one less is refused by name, and nothing is allocated for what is refused.
+  var limits: [ConformanceCheck] {
+    fixtures.valid.map { fixture in
+      check(.limits, fixture.name) { (claim) throws(ConformanceFailure) in
+        let answer = fixture.answer
+        let side = max(answer.size.width, answer.size.height)
+        try expect(fixture, "maxPixels", \.maxPixels, answer.size.pixelCount, claim)
+        try expect(fixture, "maxSide", \.maxSide, side, claim)
+        if answer.frames.count > 1 { try expect(fixture, "maxFrames", \.maxFrames, answer.frames.count, claim) }
+        try checkMetadata(fixture, claim)
+      }
+    } + bombs
+  }
+
+  private func expect(
+    _ fixture: Fixture<ValidAnswer>, _ name: String, _ limit: WritableKeyPath<Limits, Int>, _ need: Int,
+    _ claim: Claim
+  ) throws(ConformanceFailure) {
+    var options = DecodeOptions()
+    options.limits[keyPath: limit] = need
+    _ = try claim.value("\(name) of \(need), just enough") { try coder.decode(.bytes(fixture.bytes), options: options) }
+    options.limits[keyPath: limit] = need - 1
+    let error = try claim.error("\(name) of \(need - 1), one too few", in: .limitExceeded) {
+      try open(fixture.bytes, options)
+    }
+    try claim.holds(error.message.contains(name), "message", expected: "the name \(name)", found: error.message)
+  }
+
+  /// Metadata over its limit is refused by itself and never costs the pixels.
+  private func checkMetadata(_ fixture: Fixture<ValidAnswer>, _ claim: Claim) throws(ConformanceFailure) {
+    for (name, payload) in fixture.answer.metadata ?? [:] {
+      guard let kind = MetadataKind.allCases.first(where: { "\($0)" == name }) else { continue }
+      var options = DecodeOptions()
+      options.limits.maxMetadata = payload.bytes - 1
+      let decoder = try claim.value("open with too little maxMetadata") { try open(fixture.bytes, options) }
+      try claim.error("\(name) over maxMetadata", in: .limitExceeded) { try decoder.metadata(kind) }
+      let image = try claim.value("decode with too little maxMetadata") { try decoder.image() }
+      try claim.equal(image.metadata[kind], nil, "\(name) over maxMetadata")
+      try claim.equal(image.problem, nil, "problem with too little maxMetadata")
+    }
+  }
+
+  /// Tiny files that claim a huge canvas are refused for it even where 1 MiB is all there is.
+  private var bombs: [ConformanceCheck] {
+    fixtures.invalid.filter { $0.answer.error == "limitExceeded" }.map { fixture in
+      check(.limits, fixture.name) { (claim) throws(ConformanceFailure) in
+        var options = DecodeOptions()
+        options.limits.maxMemory = 1 << 20
+        try claim.error("open in 1 MiB", in: .limitExceeded) { try open(fixture.bytes, options) }
+      }
+    }
+  }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoders
+
+extension Subject {
+  /// Each option works at its ends and is refused beyond them; an unknown one is answered with the known.
+  var options: [ConformanceCheck] {
+    guard container.canWrite, let format = manifest.formats.first?.format else { return [] }
+    let known = manifest.options.map { option in
+      check(.options, option.name) { (claim) throws(ConformanceFailure) in
+        let (lowest, usual, highest) = option.kind.values
+        for value in [lowest, usual, highest] {
+          let bytes = try claim.value("\(option.name) of \(value)") { try encode(as: format, [option.name: value]) }
+          let image = try claim.value("decode with \(option.name) of \(value)") { try coder.decode(.bytes(bytes)) }
+          try claim.equal(image.size, TestPicture.size, "size with \(option.name) of \(value)")
+        }
+        for value in [lowest - 1, highest + 1, .nan] {
+          let error = try claim.error("\(option.name) of \(value)", in: .invalidArgument) {
+            try encode(as: format, [option.name: value])
+          }
+          try claim.holds(
+            error.message.contains(option.name), "message", expected: "the name \(option.name)", found: error.message)
+        }
+      }
+    }
+    let unknown = check(.options, "an unknown one") { (claim) throws(ConformanceFailure) in
+      let error = try claim.error("no-such-option", in: .invalidArgument) {
+        try encode(as: format, ["no-such-option": 1])
+      }
+      for name in ["no-such-option"] + manifest.options.map(\.name) {
+        try claim.holds(error.message.contains(name), "message", expected: "the name \(name)", found: error.message)
+      }
+    }
+    let quality = check(.options, "quality") { (claim) throws(ConformanceFailure) in
+      for value in [0, 0.5, 1] {
+        var options = EncodeOptions()
+        options.quality = value
+        let picture = try claim.value("picture") { try TestPicture.smooth(.rgb8, .opaque) }
+        let bytes = try claim.value("quality \(value)") {
+          try coder.encode(Image(picture), as: format, options: options)
+        }
+        try claim.value("decode of quality \(value)") { _ = try coder.decode(.bytes(bytes)) }
+      }
+      for value in [-0.01, 1.01, .nan] {
+        var options = EncodeOptions()
+        options.quality = value
+        let picture = try claim.value("picture") { try TestPicture.smooth(.rgb8, .opaque) }
+        try claim.error("quality \(value)", in: .invalidArgument) {
+          try coder.encode(Image(picture), as: format, options: options)
+        }
+      }
+    }
+    return known + [unknown, quality]
+  }
+
+  private func encode(as format: ImageFormat, _ values: [String: Double]) throws(CoderError) -> [UInt8] {
+    var options = EncodeOptions()
+    options.values = values
+    return try coder.encode(Image(try TestPicture.smooth(.rgba8, .straight)), as: format, options: options)
+  }
+}
+
+extension OptionDescription.Kind {
+  /// The smallest, the default and the largest value.
+  fileprivate var values: (lowest: Double, usual: Double, highest: Double) {
+    switch self {
+    case .boolean(let value): (0, value ? 1 : 0, 1)
+    case .integer(let range, let value): (Double(range.lowerBound), Double(value), Double(range.upperBound))
+    case .number(let range, let value): (range.lowerBound, value, range.upperBound)
+    case .choice(let words, let index): (0, Double(index), Double(words.count - 1))
+    }
+  }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoders
+
+extension Subject {
+  /// What is written is read again: all of it without loss where that was asked for, within bounds otherwise.
+  var roundTrip: [ConformanceCheck] {
+    guard container.canWrite, container.canRead else { return [] }
+    return manifest.formats.flatMap { format in
+      lossless(format) + lossy(format) + metadata(format) + animations(format)
+    }
+  }
+
+  private func encode(
+    _ image: Image, as format: Manifest.Format, lossless: Bool = false, quality: Double? = nil
+  ) throws(CoderError) -> [UInt8] {
+    var options = EncodeOptions()
+    options.isLossless = lossless
+    options.quality = quality
+    return try coder.encode(image, as: format.format, options: options)
+  }
+
+  /// Lossless is exact or `unsupported`, for every layout.
+  private func lossless(_ format: Manifest.Format) -> [ConformanceCheck] {
+    let layouts: [PixelFormat] = [.gray8, .grayAlpha8, .gray16, .grayAlpha16, .rgb8, .rgba8, .bgra8, .rgba16]
+    let claimsLossless = manifest.capabilities.contains("lossless")
+    var checks = layouts.map { layout in
+      check(.roundTrip, "\(format.name) of \(layout), lossless") { (claim) throws(ConformanceFailure) in
+        let picture = try claim.value("picture") { try TestPicture.smooth(layout, .straight) }
+        try checkLossless(picture, as: format, mustWork: false, claim)
+      }
+    }
+    checks.append(
+      check(.roundTrip, "\(format.name) of six colours, lossless") { (claim) throws(ConformanceFailure) in
+        let picture = try claim.value("picture") { try TestPicture.flat(250, 20, 90) }
+        try checkLossless(picture, as: format, mustWork: claimsLossless, claim)
+      })
+    return checks
+  }
+
+  private func checkLossless(
+    _ picture: PixelBuffer, as format: Manifest.Format, mustWork: Bool, _ claim: Claim
+  ) throws(ConformanceFailure) {
+    let bytes: [UInt8]
+    do throws(CoderError) {
+      bytes = try encode(Image(picture), as: format, lossless: true)
+    } catch {
+      let isAllowed = error.code == .unsupported && !mustWork
+      return try claim.holds(isAllowed, "encode", expected: mustWork ? "success" : "unsupported", found: "\(error)")
+    }
+    var options = DecodeOptions()
+    options.pixelFormat = picture.format
+    let image = try claim.value("decode") { try coder.decode(.bytes(bytes), options: options) }
+    try claim.equal(image.pixels.hash, picture.hash, "hash")
+    try claim.equal(image.header?.isLossless, true, "the header's word on loss")
+  }
+
+  private func lossy(_ format: Manifest.Format) -> [ConformanceCheck] {
+    [PixelFormat.gray8, .rgb8].map { layout in
+      check(.roundTrip, "\(format.name) of \(layout), quality 0.9") { (claim) throws(ConformanceFailure) in
+        let picture = try claim.value("picture") { try TestPicture.smooth(layout, .opaque) }
+        let bytes = try claim.value("encode") { try encode(Image(picture), as: format, quality: 0.9) }
+        var options = DecodeOptions()
+        options.pixelFormat = layout
+        let image = try claim.value("decode") { try coder.decode(.bytes(bytes), options: options) }
+        try claim.equal(image.size, picture.size, "size")
+        let ratio = image.pixels.peakSignalToNoise(picture)
+        try claim.holds(
+          ratio >= bounds.peakSignalToNoise, "likeness", expected: "\(bounds.peakSignalToNoise) dB",
+          found: "\(ratio) dB")
+      }
+    }
+  }
+
+  /// Payloads come back byte for byte where the manifest says that they are written.
+  private func metadata(_ format: Manifest.Format) -> [ConformanceCheck] {
+    let payloads: [(MetadataKind, String)] = [(.icc, "icc"), (.exif, "exif"), (.xmp, "xmp")]
+    return payloads.filter { manifest.capabilities.contains($0.1) }.map { kind, _ in
+      check(.roundTrip, "\(format.name) with \(kind)") { (claim) throws(ConformanceFailure) in
+        guard let payload = payload(kind) else {
+          throw claim.failure("payload", expected: "a fixture with \(kind)", found: "none")
+        }
+        var image = Image(try claim.value("picture") { try TestPicture.flat(9, 80, 200) })
+        image.metadata[kind] = payload
+        let bytes = try claim.value("encode") { try encode(image, as: format) }
+        let decoder = try claim.value("open") { try open(bytes) }
+        let found = try claim.value("metadata") { try decoder.metadata(kind) }
+        try claim.holds(
+          found == payload, "payload", expected: "\(payload.count) bytes, unchanged", found: "\(found as Any)")
+      }
+    }
+  }
+
+  /// A payload of a fixture, Exif with the orientation that pictures have once they are upright.
+  private func payload(_ kind: MetadataKind) -> [UInt8]? {
+    for fixture in fixtures.valid where fixture.answer.metadata?["\(kind)"] != nil {
+      guard var payload = try? open(fixture.bytes).metadata(kind) else { continue }
+      if kind == .exif { ExifOrientation.set(.up, in: &payload) }
+      return payload
+    }
+    return nil
+  }
+
+  private func animations(_ format: Manifest.Format) -> [ConformanceCheck] {
+    guard manifest.capabilities.contains("animation") else { return [] }
+    return [LoopCount.infinite, .plays(1), .plays(2), .plays(7)].map { loopCount in
+      check(.roundTrip, "\(format.name) animation, \(loopCount) plays") { (claim) throws(ConformanceFailure) in
+        let delays = [FrameDelay.milliseconds(100), .milliseconds(20), .milliseconds(1_230)]
+        var frames: [Frame] = []
+        for (index, delay) in delays.enumerated() {
+          let pixels = try claim.value("picture") { try TestPicture.flat(UInt8(index * 90), 30, 200) }
+          frames.append(Frame(pixels: pixels, delay: delay))
+        }
+        let image = Image(frames: frames, loopCount: loopCount)
+        let bytes = try claim.value("encode") { try encode(image, as: format, lossless: true) }
+        let found = try claim.value("decode") { try coder.decode(.bytes(bytes), options: Self.stored(.rgba8)) }
+        try claim.equal(found.loopCount, loopCount, "loop count")
+        try claim.equal(found.frames.map(\.delay.seconds), delays.map(\.seconds), "delays")
+        try claim.equal(found.frames.map(\.pixels.hash), frames.map(\.pixels.hash), "hashes of frames")
+      }
+    }
+  }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoders
+
+extension Subject {
+  /// Own files are recognised, each prefix of them is not refused, and all other formats' files are.
+  var signature: [ConformanceCheck] {
+    guard container.canRead else { return [] }
+    let own = fixtures.valid.map { fixture in
+      check(.signature, fixture.name) { (claim) throws(ConformanceFailure) in
+        var isDecided = false
+        for length in 0...min(fixture.bytes.count, 64) {
+          let answer = fixture.bytes.prefix(length).withUnsafeBytes {
+            coder.canDecode($0, isComplete: length == fixture.bytes.count)
+          }
+          switch answer {
+          case .yes: isDecided = true
+          case .needMore(let bytes):
+            try claim.holds(!isDecided, "\(length) bytes", expected: "recognised, as before", found: "\(answer)")
+            try claim.holds(bytes > length, "\(length) bytes", expected: "a need of more bytes", found: "\(bytes)")
+          case .no: throw claim.failure("\(length) bytes", expected: "not to be refused", found: "no")
+          }
+        }
+        try claim.holds(isDecided, "the whole file", expected: "recognised", found: "not recognised")
+      }
+    }
+    let foreign = fixtures.foreign.map { fixture in
+      check(.signature, "refuses \(fixture.name)") { (claim) throws(ConformanceFailure) in
+        let answer = fixture.bytes.withUnsafeBytes { coder.canDecode($0, isComplete: true) }
+        try claim.equal(answer, .no, "recognition")
+        try claim.error("open", in: .wrongFormat) { try open(fixture.bytes) }
+      }
+    }
+    let nothing = check(.signature, "refuses nothing") { (claim) throws(ConformanceFailure) in
+      try claim.error("open", in: .wrongFormat, .truncated) { try open([]) }
+    }
+    return own + foreign + [nothing]
+  }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoders
+
+extension Subject {
+  /// A file that is cut anywhere is `truncated`; the rows that it gives are those of the whole file.
+  var truncation: [ConformanceCheck] {
+    fixtures.valid.map { fixture in
+      check(.truncation, fixture.name) { (claim) throws(ConformanceFailure) in
+        let options = Self.stored(fixture.answer.hashLayout)
+        let whole = try claim.value("decode") { try coder.decode(.bytes(fixture.bytes), options: options) }
+        for length in Self.cuts(of: fixture.bytes.count) {
+          let what = "the first \(length) of \(fixture.bytes.count) bytes"
+          do {
+            let image = try coder.decode(.bytes(Array(fixture.bytes.prefix(length))), options: options)
+            try compare(image, with: whole, what, claim)
+          } catch let error as CoderError {
+            let shortest = manifest.formats.flatMap(\.signatures).map(\.reach).max() ?? 0
+            let isRight = error.code == .truncated || (error.code == .wrongFormat && length < max(shortest, 1))
+            try claim.holds(isRight, what, expected: "truncated", found: "\(error)")
+          } catch {
+            throw error as? ConformanceFailure ?? claim.failure(what, expected: "truncated", found: "\(error)")
+          }
+        }
+      }
+    }
+  }
+
+  /// All of the first 512 bytes, then 64 places.
+  private static func cuts(of count: Int) -> [Int] {
+    Array(0..<min(count, 512)) + Array(stride(from: min(count, 512), to: count, by: max(1, (count - 512) / 64)))
+  }
+
+  private func compare(
+    _ cut: Image, with whole: Image, _ what: String, _ claim: Claim
+  ) throws(ConformanceFailure) {
+    guard let problem = cut.problem else {
+      // Nothing that counts is missing: the bytes behind the pixels alone.
+      return try claim.equal(cut.fingerprint, whole.fingerprint, "\(what), which are all that is needed")
+    }
+    try claim.equal(problem.code, .truncated, "\(what): problem")
+    try claim.holds(
+      cut.frames.count <= whole.frames.count, what, expected: "no more frames", found: "\(cut.frames.count)")
+    // Coarse passes are right and not final, so only pictures in one pass can be compared row by row.
+    guard let header = cut.header, !header.isProgressive, !header.isAnimated else { return }
+    for (y, (row, full)) in zip(cut.pixels.rowBytesInOrder, whole.pixels.rowBytesInOrder).enumerated() {
+      let isRight = row == full || row.allSatisfy { $0 == 0 }
+      try claim.holds(isRight, "\(what): row \(y)", expected: "the whole file's or empty", found: "other pixels")
+    }
+  }
+}

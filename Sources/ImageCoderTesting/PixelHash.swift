@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import ImageCoders
+
+/// 64-bit FNV-1a, as 16 hex digits in answers.
+enum FNV {
+  static func hash(_ bytes: some Sequence<UInt8>) -> String {
+    var value: UInt64 = 0xCBF2_9CE4_8422_2325
+    for byte in bytes { value = (value ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    return text(value)
+  }
+
+  static func text(_ value: UInt64) -> String {
+    let digits = String(value, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}
+
+extension PixelBuffer {
+  /// The hash of all rows' bytes, without what the stride adds.
+  var hash: String {
+    var value: UInt64 = 0xCBF2_9CE4_8422_2325
+    for y in 0..<size.height {
+      withRow(y) { row in
+        for byte in row { value = (value ^ UInt64(byte)) &* 0x100_0000_01B3 }
+      }
+    }
+    return FNV.text(value)
+  }
+
+  /// All rows' bytes.
+  var rowBytesInOrder: [[UInt8]] { (0..<size.height).map { y in withRow(y) { [UInt8]($0) } } }
+
+  /// The peak signal-to-noise ratio against a buffer of the same size and 8-bit format, decibels.
+  func peakSignalToNoise(_ other: PixelBuffer) -> Double {
+    var sum = 0.0
+    var count = 0
+    for (one, two) in zip(rowBytesInOrder, other.rowBytesInOrder) {
+      for (a, b) in zip(one, two) {
+        let difference = Double(a) - Double(b)
+        sum += difference * difference
+        count += 1
+      }
+    }
+    return sum == 0 ? .infinity : 10 * log10(255 * 255 * Double(count) / sum)
+  }
+}
+
+extension Image {
+  /// What of an image the conformance checks compare: pixels and delays of all frames, loops, and what is missing.
+  var fingerprint: String {
+    let shown = frames.map { "\($0.pixels.format) \($0.pixels.size) \($0.pixels.hash) \($0.delay.seconds)" }
+    return "\(shown) loops \(loopCount) problem \(problem.map(\.code.description) ?? "none")"
+  }
+}

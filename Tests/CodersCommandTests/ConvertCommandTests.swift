@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import ImageCoders
+import Testing
+
+@Suite struct ConvertCommandTests {
+  private let folder = Folder()
+
+  private static func decode(_ path: String) throws -> Image {
+    try CoderRegistry(
+      searchPath: SearchPath(arguments: [Package.plugins], environment: { _ in nil }, executable: nil)
+    ).decode(.file(path))
+  }
+
+  private static func bytes(_ pixels: PixelBuffer) -> [UInt8] {
+    (0..<pixels.size.height).flatMap { pixels.withRow($0) { Array($0) } }
+  }
+
+  @Test func losslessFormatsKeepEveryPixel() throws {
+    let (middle, back) = ("\(folder.path)/a.webp", "\(folder.path)/b.png")
+    #expect(Run.inProcess("convert", "--lossless", try Fixture.path("window.png"), middle).status == 0)
+    #expect(Run.inProcess("convert", middle, back).status == 0)
+    let (first, last) = (try Self.decode(try Fixture.path("window.png")), try Self.decode(back))
+    #expect(Self.bytes(first.pixels) == Self.bytes(last.pixels))
+    #expect(folder.names == ["a.webp", "b.png"])
+  }
+
+  @Test func animationsKeepFramesDelaysAndLoops() throws {
+    let output = "\(folder.path)/comet.webp"
+    #expect(Run.inProcess("convert", "--lossless", try Fixture.path("comet-alpha.gif"), output).status == 0)
+    let image = try Self.decode(output)
+    #expect(image.frames.count == 30)
+    #expect(image.frames.allSatisfy { $0.delay.seconds == 0.05 })
+    #expect(image.loopCount == .infinite)
+    #expect(
+      Run.inProcess("convert", "--first-frame", try Fixture.path("comet-alpha.gif"), "\(folder.path)/one.png").status
+        == 0)
+    #expect(try Self.decode("\(folder.path)/one.png").frames.count == 1)
+  }
+
+  @Test func aFormatWithoutAnimationWarns() throws {
+    let output = "\(folder.path)/comet.jpg"
+    let run = Run.inProcess("convert", try Fixture.path("comet-alpha.gif"), output)
+    #expect(run.status == 0)
+    #expect(
+      run.errors
+        == "coders: \(output): warning: public.jpeg holds no animation: the first of 30 frames is written\n")
+    #expect(Run.inProcess("convert", "--quiet", try Fixture.path("comet-alpha.gif"), output).errors == "")
+  }
+
+  @Test func picturesAreUprightAndFitTheBox() throws {
+    let output = "\(folder.path)/small.png"
+    let run = Run.inProcess("convert", "--max-size", "300x300", try Fixture.path("landscape-orientation-6.jpg"), output)
+    #expect(run.status == 0)
+    #expect(try Self.decode(output).size == Size(width: 300, height: 200))
+  }
+
+  @Test func backgroundShowsThrough() throws {
+    let output = "\(folder.path)/red.png"
+    let middle = "\(folder.path)/red.jpg"
+    #expect(
+      Run.inProcess("convert", "--background", "#ff0000", try Fixture.path("shapes-alpha.png"), middle).status == 0)
+    #expect(Run.inProcess("convert", middle, output).status == 0)
+    let corner = Self.bytes(try Self.decode(output).pixels).prefix(3)
+    #expect(corner.first.map { $0 > 245 } == true && corner.last.map { $0 < 10 } == true)
+  }
+
+  @Test func aCutFileIsWrittenAsFarAsItGoes() throws {
+    let whole = try Package.bytes(try Fixture.path("landscape-orientation-6.jpg"))
+    let cut = folder.write("cut.jpg", Array(whole.prefix(whole.count / 2)))
+    let run = Run.inProcess("convert", cut, "\(folder.path)/cut.png")
+    #expect(run.status == 1)
+    #expect(run.errors.contains("coders: \(cut): truncated"))
+    #expect(folder.names == ["cut.jpg", "cut.png"])
+  }
+
+  @Test func nothingIsLeftBehindAfterAnError() throws {
+    folder.write("old.jpg", "as it was")
+    let run = Run.inProcess("convert", "--lossless", try Fixture.path("window.png"), "\(folder.path)/old.jpg")
+    #expect(run.status == 2)
+    #expect(run.errors.hasPrefix("coders: \(folder.path)/old.jpg: unsupported: "))
+    #expect(folder.names == ["old.jpg"])
+    #expect(try Package.bytes("\(folder.path)/old.jpg") == Array("as it was".utf8))
+    let lost = Run.inProcess("convert", try Fixture.path("window.png"), "\(folder.path)/nowhere/a.png")
+    #expect(lost.status == 5)
+    #expect(lost.errors == "coders: \(folder.path)/nowhere/a.png: io: no such file or directory\n")
+  }
+
+  @Test func newFilesHaveOrdinaryPermissions() throws {
+    let output = "\(folder.path)/a.png"
+    #expect(Run.inProcess("convert", try Fixture.path("window.png"), output).status == 0)
+    var status = stat()
+    #expect(stat(output, &status) == 0)
+    let mask = umask(0)
+    umask(mask)
+    #expect(status.st_mode & 0o777 == 0o644 & ~mask)
+  }
+
+  @Test func optionsAreCheckedByTheirDescription() throws {
+    let (input, output) = (try Fixture.path("window.png"), "\(folder.path)/a.gif")
+    let unknown = Run.inProcess("convert", "--option", "wrong=1", input, output)
+    #expect(unknown.status == 64)
+    #expect(unknown.errors.contains("com.compuserve.gif has no option wrong; it has colors, dither"))
+    let range = Run.inProcess("convert", "--option", "colors=999", input, output)
+    #expect(range.errors.contains("option colors is 999, 2 to 256 is allowed"))
+    let word = Run.inProcess("convert", "--option", "dither=perhaps", input, output)
+    #expect(
+      word.errors == "coders: \(output): invalidArgument: option dither is \"perhaps\", true or false is allowed\n")
+    #expect(Run.inProcess("convert", "--option", "dither=off", "--option", "colors=16", input, output).status == 0)
+  }
+
+  @Test func formatsThatNobodyWritesAreNamed() throws {
+    let run = Run.inProcess("convert", try Fixture.path("window.png"), "\(folder.path)/a.xyz")
+    #expect(run.status == 2)
+    #expect(
+      run.errors.contains("noCoder: no coder writes \"xyz\"; apng, gif, jfif, jpe, jpeg, jpg, png, webp are written"))
+    let none = Run.inProcess("convert", try Fixture.path("window.png"), "-")
+    #expect(none.status == 64)
+    #expect(none.errors.contains("--format is needed"))
+  }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CodersCommand
+import ImageCoders
+import Testing
+
+@Suite struct DoctorCommandTests {
+  @Test func anInstallationThatWorksIsWell() {
+    let run = Run.inProcess("doctor")
+    #expect(run.status == 0)
+    #expect(run.output.hasPrefix("Search path\n  ok       \(Package.plugins) (CODERS_PLUGIN_PATH): 4 manifests\n"))
+    for library in ["giflib 5", "libjpeg-turbo 2", "libpng 1.6", "libwebp 1."] {
+      #expect(run.output.contains(library), "\(library)")
+    }
+    #expect(run.output.hasSuffix("all is well\n"))
+    #expect(Run.inProcess("doctor", "--quiet").output == "")
+  }
+
+  @Test func aLibraryThatDoesNotLoadIsNamed() throws {
+    let folder = Folder()
+    folder.write("libGIFCoder.so", "no library")
+    folder.write("gif.imgcoder.json", try Package.bytes("\(Package.plugins)/gif.imgcoder.json"))
+    let run = Run.inProcess("doctor", plugins: folder.path)
+    #expect(run.status == 5)
+    #expect(
+      run.output.contains(
+        "  PROBLEM  org.imagecoders.gif (\(folder.path)/gif.imgcoder.json): load_failed: \(folder.path)/libGIFCoder.so: "
+      ))
+    #expect(run.output.hasSuffix("1 problem\n"))
+  }
+
+  @Test func noPluginsAreAProblem() {
+    let folder = Folder()
+    let run = Run.inProcess("doctor", plugins: folder.path)
+    #expect(run.status == 5)
+    #expect(run.output.contains("PROBLEM  no manifest in any directory of the search path"))
+  }
+
+  @Test func settingsThatAreNotUnderstoodAreAProblem() {
+    let run = Run.inProcess("doctor", environment: ["CODERS_PRIORITY": "org.imagecoders.png=5"])
+    #expect(run.status == 5)
+    #expect(run.output.contains("PROBLEM  CODERS_PRIORITY: \"org.imagecoders.png=5\" is neither id:number nor id:off"))
+  }
+
+  @Test(arguments: [
+    ("libpng16.so.16", "libpng16-16"), ("libjpeg.so.62", "libjpeg62-turbo"), ("libgif.so.7", "libgif7"),
+    ("libwebp.so.7", "libwebp7"), ("libwebpdemux.so.2", "libwebpdemux2"), ("libwebpmux.so.3", "libwebpmux3"),
+  ])
+  func aMissingLibraryHasAPackage(_ library: String, _ package: String) {
+    let reason = SkipReason(
+      .loadFailed, "\(library): cannot open shared object file: No such file or directory")
+    #expect(DebianPackage.advice(reason) == "install it: apt-get install \(package)")
+  }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CImageCoder
+import CodersCommand
+import ImageCoders
+import Testing
+
+/// What the pages say is what the program does.
+@Suite struct DocumentationTests {
+  @Test(arguments: ["", "probe ", "convert ", "thumbnail ", "frames ", "contact-sheet ", "list ", "doctor "])
+  func helpIsAsDocumented(_ verb: String) throws {
+    let page = try Package.text("docs/cli.md")
+    let opening = "```\n$ coders \(verb)--help\n"
+    let start = try #require(page.firstRange(of: opening), "docs/cli.md shows no `coders \(verb)--help`")
+    let rest = page[start.upperBound...]
+    let end = try #require(rest.firstRange(of: "\n```\n"))
+    let run = Run.inProcess(verb.split(separator: " ").map(String.init) + ["--help"])
+    #expect(run.status == 0)
+    #expect(Self.trimmed(run.output) == Self.trimmed(String(rest[..<end.lowerBound])))
+  }
+
+  private static func trimmed(_ text: String) -> [Substring] {
+    var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    while lines.last?.isEmpty == true { lines.removeLast() }
+    return lines
+  }
+
+  private static let codes: [(CoderError.Code, String, Int)] = [
+    (.wrongFormat, "WRONG_FORMAT", Int(IMGCODER_STATUS_WRONG_FORMAT)),
+    (.truncated, "TRUNCATED", Int(IMGCODER_STATUS_TRUNCATED)),
+    (.malformed, "MALFORMED", Int(IMGCODER_STATUS_MALFORMED)),
+    (.checksumMismatch, "CHECKSUM_MISMATCH", Int(IMGCODER_STATUS_CHECKSUM_MISMATCH)),
+    (.unsupported, "UNSUPPORTED", Int(IMGCODER_STATUS_UNSUPPORTED)),
+    (.noCoder, "NO_CODER", Int(IMGCODER_STATUS_NO_CODER)),
+    (.limitExceeded, "LIMIT_EXCEEDED", Int(IMGCODER_STATUS_LIMIT_EXCEEDED)),
+    (.invalidArgument, "INVALID_ARGUMENT", Int(IMGCODER_STATUS_INVALID_ARGUMENT)),
+    (.outOfOrder, "OUT_OF_ORDER", Int(IMGCODER_STATUS_OUT_OF_ORDER)),
+    (.io, "IO", Int(IMGCODER_STATUS_IO)), (.outOfMemory, "OUT_OF_MEMORY", Int(IMGCODER_STATUS_OUT_OF_MEMORY)),
+    (.library, "LIBRARY", Int(IMGCODER_STATUS_LIBRARY)),
+    (.pluginRejected, "PLUGIN_REJECTED", Int(IMGCODER_STATUS_PLUGIN_REJECTED)),
+    (.cancelled, "CANCELLED", Int(IMGCODER_STATUS_CANCELLED)),
+  ]
+
+  @Test func errorsAreOneTable() throws {
+    let page = try Package.text("docs/errors.md")
+    for (code, constant, number) in Self.codes {
+      #expect(code.rawValue == UInt32(number))
+      let status = ExitStatus(CoderError(code: code, message: "")).rawValue
+      let row =
+        "| `\(code)` | `IMGCODER_STATUS_\(constant)` | 0x\(String(number, radix: 16)) | \(code.group) | \(status) |"
+      #expect(page.contains(row), "docs/errors.md has no row \(row)")
+    }
+    #expect(page.split(separator: "\n").count { $0.hasPrefix("| `") } == Self.codes.count)
+  }
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Testing
+
+@Suite struct ListCommandTests {
+  private static func manifest(_ id: String, library: String = "lib.so", abi: Int = 1, priority: Int = 100) -> String {
+    """
+    {"id": "\(id)", "name": "Test", "version": "2.1.0", "abi": {"major": \(abi)}, "library": "\(library)",
+     "formats": [{"uti": "org.example.test", "name": "Test", "extensions": ["tst"], "match": [{"bytes": "74657374"}]}],
+     "capabilities": ["read", "write"], "priority": \(priority)}
+    """
+  }
+
+  /// A folder with two usable manifests and one of each common fault. The library is no library: a list opens none.
+  private static func makeFolder() -> Folder {
+    let folder = Folder()
+    folder.write("lib.so", "not a library")
+    folder.write("b.imgcoder.json", manifest("org.example.b"))
+    folder.write("a.imgcoder.json", manifest("org.example.a", priority: 150))
+    folder.write("later.imgcoder.json", manifest("org.example.a"))
+    folder.write("missing.imgcoder.json", manifest("org.example.missing", library: "nowhere.so"))
+    folder.write("old.imgcoder.json", manifest("org.example.old", abi: 7))
+    folder.write("broken.imgcoder.json", "{")
+    return folder
+  }
+
+  @Test func printsCodersInOrderAndWhyOthersAreNotUsed() {
+    let folder = Self.makeFolder()
+    let run = Run.inProcess("list", plugins: folder.path)
+    #expect(run.status == 0)
+    #expect(run.errors == "")
+    #expect(
+      run.output.replacing(folder.path, with: "DIR") == """
+        ID             FORMAT  EXTENSIONS  DOES          PRIORITY  VERSION  LIBRARY
+        org.example.a  Test    tst         reads writes       150  2.1.0    DIR/lib.so
+        org.example.b  Test    tst         reads writes       100  2.1.0    DIR/lib.so
+
+        Not used
+        DIR/broken.imgcoder.json: manifest_invalid: not JSON
+        org.example.a: shadowed: DIR/a.imgcoder.json has the same id and comes earlier on the search path
+          DIR/later.imgcoder.json
+        org.example.missing: library_missing: DIR/nowhere.so: no such file or directory
+          DIR/missing.imgcoder.json
+        org.example.old: abi_unsupported: needs version 7.0 of the interface, this host has 1.0
+          DIR/old.imgcoder.json
+
+        """)
+  }
+
+  @Test func quietPrintsIdentifiersAlone() {
+    let folder = Self.makeFolder()
+    let run = Run.inProcess("list", "--quiet", plugins: folder.path)
+    #expect(run.output == "org.example.a\norg.example.b\n")
+  }
+
+  @Test func settingsChangeTheOrderAndTurnOff() {
+    let folder = Self.makeFolder()
+    let first = Run.inProcess(
+      "list", "--quiet", plugins: folder.path, environment: ["CODERS_PRIORITY": "org.example.b:200"])
+    #expect(first.output == "org.example.b\norg.example.a\n")
+    let second = Run.inProcess(
+      "list", "--quiet", plugins: folder.path, environment: ["CODERS_PRIORITY": "org.example.a:off"])
+    #expect(second.output == "org.example.b\n")
+  }
+
+  @Test func namedDirectoryComesFirst() {
+    let (first, second) = (Folder(), Self.makeFolder())
+    first.write("lib.so", "")
+    first.write("x.imgcoder.json", Self.manifest("org.example.a"))
+    let run = Run.inProcess("list", "--plugin-dir", first.path, plugins: second.path)
+    #expect(run.output.contains("\(first.path)/lib.so"))
+    #expect(run.output.contains("org.example.a: shadowed: \(first.path)/x.imgcoder.json has the same id"))
+  }
+
+  @Test func namedDirectoryThatIsNotThereIsReported() {
+    let run = Run.inProcess("list", "--plugin-dir", "/nowhere", plugins: Package.plugins)
+    #expect(run.status == 0)
+    #expect(run.output.contains("/nowhere: manifest_unreadable: /nowhere: no such file or directory"))
+  }
+
+  @Test func jsonIsTheContract() {
+    let folder = Folder()
+    folder.write("lib.so", "")
+    folder.write("b.imgcoder.json", Self.manifest("org.example.b"))
+    let run = Run.inProcess("list", "--json", plugins: folder.path)
+    #expect(
+      run.output.replacing(folder.path, with: "DIR") == """
+        {
+          "coders": [
+            {
+              "abi": {
+                "major": 1,
+                "min_minor": 0
+              },
+              "animates": false,
+              "capabilities": [
+                "read",
+                "write"
+              ],
+              "encode_options": [],
+              "formats": [
+                {
+                  "extensions": [
+                    "tst"
+                  ],
+                  "mime": [],
+                  "name": "Test",
+                  "uti": "org.example.test"
+                }
+              ],
+              "id": "org.example.b",
+              "library": "DIR/lib.so",
+              "library_license": null,
+              "license": "",
+              "manifest": "DIR/b.imgcoder.json",
+              "name": "Test",
+              "platform": null,
+              "priority": 100,
+              "reads": true,
+              "runtime": null,
+              "vendor": "",
+              "version": "2.1.0",
+              "writes": true
+            }
+          ],
+          "not_used": [],
+          "schema": 1,
+          "search_path": [
+            {
+              "origin": "CODERS_PLUGIN_PATH",
+              "path": "DIR"
+            }
+          ],
+          "unreadable": []
+        }
+
+        """)
+  }
+
+  /// The order in which files were put into a directory decides the order in which it lists them.
+  @Test func listDoesNotDependOnTheOrderOfTheDirectory() throws {
+    let files = try Folder.names(in: Package.plugins).map { ($0, try Package.bytes("\(Package.plugins)/\($0)")) }
+    #expect(files.count == 8)
+    let path = "/tmp/coders-tests-shuffle-\(getpid())"
+    var outputs: Set<String> = []
+    for _ in 0..<100 {
+      mkdir(path, 0o700)
+      for (name, bytes) in files.shuffled() {
+        // Libraries are looked at from outside alone; their bytes do not matter here.
+        let file = open("\(path)/\(name)", O_WRONLY | O_CREAT, 0o644)
+        if name.hasSuffix(".json") { _ = write(file, bytes, bytes.count) }
+        close(file)
+      }
+      outputs.insert(Run.inProcess("list", "--json", plugins: path).output)
+      for (name, _) in files { unlink("\(path)/\(name)") }
+      rmdir(path)
+    }
+    #expect(outputs.count == 1)
+    #expect(outputs.first?.contains("org.imagecoders.webp") == true)
+  }
+
+  @Test func coloursOnlyATerminal() {
+    let folder = Self.makeFolder()
+    #expect(!Run.inProcess("list", plugins: folder.path).output.contains("\u{1B}"))
+    #expect(Run.inProcess("list", plugins: folder.path, isTerminal: true).output.contains("\u{1B}[1mID"))
+    let run = Run.inProcess("list", plugins: folder.path, environment: ["NO_COLOR": "1"], isTerminal: true)
+    #expect(!run.output.contains("\u{1B}"))
+  }
+}

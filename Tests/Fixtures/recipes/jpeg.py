@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""JPEG, made by cjpeg and jpegtran, then changed segment by segment (ITU-T T.81)."""
+
+import io
+import struct
+
+import numpy as np
+from PIL import Image
+
+import fixtures
+from fixtures import picture, ppm, read_ppm, rgba, run, valid
+
+
+def encoded(samples, *options):
+    return run("cjpeg", *options, data=ppm(samples))
+
+
+def pixels_of(data):
+    """What libjpeg's own tool makes of it: the exact answer for an 8-bit file."""
+    return rgba(read_ppm(run("djpeg", "-dct", "int", "-pnm", data=data)))
+
+
+def segment(marker, payload):
+    return b"\xff" + bytes([marker]) + struct.pack(">H", len(payload) + 2) + payload
+
+
+def with_segments(data, *segments):
+    return data[:2] + b"".join(segments) + data[2:]
+
+
+def make():
+    def still(name, shows, data, pixel_format="rgb8", **more):
+        valid("jpeg", name, data, shows, pixels_of(data), pixel_format, **more)
+
+    smooth = picture(37, 29, 3).astype(np.uint8)
+    gray = picture(37, 29, 1).astype(np.uint8)
+    base = ("-quality", "85", "-sample")
+    for name, sample in (("444", "1x1"), ("422", "2x1"), ("420", "2x2"), ("440", "1x2"), ("411", "4x1")):
+        still(
+            f"baseline-{name}.jpg",
+            f"baseline, 4:{name[1]}:{name[2]}",
+            encoded(smooth, *base, sample),
+            subsampling=int(name),
+        )
+    still("gray.jpg", "one channel", encoded(gray, "-quality", "85", "-grayscale"), "gray8")
+    still(
+        "progressive-420.jpg",
+        "progressive",
+        encoded(smooth, *base, "2x2", "-progressive"),
+        subsampling=420,
+        isProgressive=True,
+    )
+    still(
+        "progressive-444.jpg",
+        "progressive",
+        encoded(smooth, *base, "1x1", "-progressive"),
+        subsampling=444,
+        isProgressive=True,
+    )
+    still(
+        "progressive-gray.jpg",
+        "progressive",
+        encoded(gray, "-quality", "85", "-grayscale", "-progressive"),
+        "gray8",
+        isProgressive=True,
+    )
+    still("restart-interval.jpg", "a restart marker after each MCU", encoded(smooth, *base, "2x2", "-restart", "1B"))
+    still("optimized.jpg", "Huffman tables of its own", encoded(smooth, *base, "2x2", "-optimize"))
+    still("arithmetic.jpg", "arithmetic coding", encoded(smooth, *base, "2x2", "-arithmetic"))
+    still("rgb.jpg", "RGB without a colour transform", encoded(smooth, "-quality", "90", "-rgb"))
+    still("quality-1.jpg", "coarse quantization", encoded(smooth, "-quality", "1"))
+    still("quality-100.jpg", "fine quantization", encoded(picture(16, 12, 3).astype(np.uint8), "-quality", "100"))
+    for width, height in ((1, 1), (8, 8), (9, 17), (16, 1)):
+        still(
+            f"pixels-{width}x{height}.jpg",
+            "an edge inside a block",
+            encoded(picture(width, height, 3).astype(np.uint8)),
+        )
+    plain = encoded(smooth, *base, "2x2")
+    for orientation in range(1, 9):
+        tags = fixtures.exif(orientation, big_endian=orientation % 2 == 0)
+        still(
+            f"orientation-{orientation}.jpg",
+            f"Exif orientation {orientation}",
+            with_segments(plain, segment(0xE1, b"Exif\0\0" + tags)),
+            orientation=orientation,
+            metadata={"Exif": tags},
+        )
+    tags = fixtures.exif(9)
+    still(
+        "orientation-9.jpg",
+        "an orientation that does not exist",
+        with_segments(plain, segment(0xE1, b"Exif\0\0" + tags)),
+        metadata={"Exif": tags},
+    )
+    profile = fixtures.icc()
+    marked = b"ICC_PROFILE\0"
+    still(
+        "icc.jpg",
+        "an ICC profile in one segment",
+        with_segments(plain, segment(0xE2, marked + b"\1\1" + profile)),
+        metadata={"ICC": profile},
+    )
+    parts = [profile[:50], profile[50:99], profile[99:]]
+    numbered = [segment(0xE2, marked + bytes([i + 1, 3]) + part) for i, part in enumerate(parts)]
+    still(
+        "icc-three-segments.jpg",
+        "an ICC profile whose parts come in the wrong order",
+        with_segments(plain, numbered[2], numbered[0], numbered[1]),
+        metadata={"ICC": profile},
+    )
+    still(
+        "xmp.jpg",
+        "an XMP packet",
+        with_segments(plain, segment(0xE1, b"http://ns.adobe.com/xap/1.0/\0" + fixtures.XMP)),
+        metadata={"XMP": fixtures.XMP},
+    )
+    still(
+        "comment.jpg",
+        "a comment and an unknown application segment",
+        with_segments(plain, segment(0xFE, b"made for a test"), segment(0xE9, b"whatever")),
+    )
+    still("jfif-missing.jpg", "no JFIF segment", plain[:2] + plain[20:])
+    still("fill-bytes.jpg", "fill bytes before a marker (B.1.1.2)", plain[:2] + b"\xff\xff\xff" + plain[2:])
+    valid("jpeg", "end-missing.jpg", plain[:-2], "EOI is missing, and no pixel", pixels_of(plain), "rgb8")
+    still("garbage-after-end.jpg", "bytes behind EOI", plain + b"trailing bytes")
+    make_inks()
+    make_invalid(plain, encoded(smooth, *base, "2x2", "-progressive"))
+
+
+def make_inks():
+    """Four inks, each all or nothing, so that every way of mixing them has the same answer."""
+    inks = np.array(
+        [[0, 0, 0, 0], [255, 0, 0, 0], [0, 255, 0, 0], [0, 0, 255, 0], [0, 0, 0, 255], [255, 255, 0, 0]], np.uint8
+    )
+    samples = np.repeat(np.repeat(inks[None], 8, axis=0), 8, axis=1)
+    output = io.BytesIO()
+    # Pillow writes the inverted samples that Adobe's segment announces.
+    Image.fromarray(samples, "CMYK").save(output, "JPEG", quality=100, subsampling=0)
+    data = output.getvalue()
+    white = 255 - samples[..., 3:].astype(int)
+    colours = (255 - samples[..., :3].astype(int)) * white // 255
+    assert b"Adobe" in data
+    valid("jpeg", "cmyk-adobe.jpg", data, "four inverted inks with Adobe's segment", rgba(colours), "rgb8")
+
+
+def make_invalid(plain, progressive):
+    def bad(name, shows, data, error, **more):
+        fixtures.invalid("jpeg", name, data, shows, error, **more)
+
+    frame = plain.index(b"\xff\xc0")
+    scan = plain.index(b"\xff\xda")
+
+    def with_frame(marker=None, precision=8, height=29, width=37):
+        fields = struct.pack(">BHH", precision, height, width)
+        return plain[: frame + 1] + bytes([marker or 0xC0]) + plain[frame + 2 : frame + 4] + fields + plain[frame + 9 :]
+
+    bad("soi-only.jpg", "nothing but SOI", plain[:2], "truncated")
+    bad("wrong-signature.jpg", "the second byte is wrong", b"\xff\xd7" + plain[2:], "wrongFormat")
+    bad("truncated-header.jpg", "cut inside the frame header", plain[: frame + 6], "truncated")
+    bad("truncated-before-scan.jpg", "cut before the first scan", plain[:scan], "truncated")
+    bad(
+        "truncated-scan.jpg",
+        "cut in the middle of the scan",
+        plain[: scan + (len(plain) - scan) * 2 // 3],
+        "truncated",
+        rows="some",
+    )
+    bad(
+        "truncated-progressive.jpg",
+        "cut in a later scan",
+        progressive[: len(progressive) * 3 // 4],
+        "truncated",
+        rows="some",
+    )
+    bad("zero-width.jpg", "a width of 0", with_frame(width=0), "malformed")
+    bad("zero-height.jpg", "a height of 0 without DNL", with_frame(height=0), "unsupported")
+    bad("precision-12.jpg", "12 bits", with_frame(marker=0xC1, precision=12), "unsupported")
+    bad("lossless.jpg", "the lossless process (SOF3)", with_frame(marker=0xC3), "unsupported")
+    bad("hierarchical.jpg", "a differential frame (SOF5)", with_frame(marker=0xC5), "unsupported")
+    bad("huge-canvas.jpg", "65,500 pixels in each direction", with_frame(height=65_500, width=65_500), "limitExceeded")
+    tables = plain.index(b"\xff\xdb")
+    length = struct.unpack(">H", plain[tables + 2 : tables + 4])[0]
+    bad(
+        "quantization-missing.jpg",
+        "a quantization table is missing",
+        plain[:tables] + plain[tables + 2 + length :],
+        "malformed",
+    )
+    codes = plain.index(b"\xff\xc4")
+    bad(
+        "huffman-missing.jpg",
+        "Huffman tables whose counts are garbage",
+        plain[: codes + 5] + b"\xff" * 16 + plain[codes + 21 :],
+        "malformed",
+    )
+    bad("scan-missing.jpg", "EOI comes before any scan", plain[:scan] + b"\xff\xd9", "malformed")
+    bad("two-frames.jpg", "a second frame header", plain[:scan] + plain[frame : frame + 19] + plain[scan:], "malformed")
