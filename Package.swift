@@ -53,6 +53,12 @@ let package = Package(
       name: "coder-samples", dependencies: ["SampleImages", "ImageCoders", "ImageCoderCore"],
       path: "Sources/coder-samples", swiftSettings: settings),
     .executableTarget(name: "coders", dependencies: ["CodersCommand"], path: "Sources/coders", swiftSettings: settings),
+    .executableTarget(
+      name: "coder-digest", dependencies: ["ImageCoders", "ImageCoderCore"], path: "Tests/Conformance/Digest",
+      swiftSettings: settings),
+    .executableTarget(
+      name: "coder-bench", dependencies: ["ImageCoders", "ImageCoderCore"], path: "Benchmarks/Bench",
+      swiftSettings: settings),
     .testTarget(
       name: "ImageCoderCoreTests", dependencies: ["ImageCoderCore"], path: "Tests/ImageCoderCoreTests",
       swiftSettings: settings),

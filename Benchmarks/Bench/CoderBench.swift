@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import ImageCoders
+
+/// The program: decodes a file again and again through the registry and a plugin, and prints
+/// `min_ms X med_ms Y hash H` like the floor programs do.
+@main
+enum CoderBench {
+  private static let usage = """
+    usage: coder-bench full|thumbnail|all FILE REPETITIONS [PLUGINS]
+           coder-bench probe LIST REPETITIONS [PLUGINS]
+
+    full       the first frame, RGBA8, upright, without metadata
+    thumbnail  the first frame, to fit 256×256
+    all        every frame of an animation, one after the other
+    probe      the headers of the files that LIST names, one a line, read from disk
+
+    """
+
+  static func main() {
+    let arguments = CommandLine.arguments
+    guard arguments.count >= 4, let operation = Operation(rawValue: arguments[1]), let count = Int(arguments[3]),
+      count > 0
+    else {
+      complain(usage)
+      exit(2)
+    }
+    let plugins = arguments.count > 4 ? arguments[4] : "build/lib/coders/1"
+    let registry = CoderRegistry(
+      searchPath: SearchPath(arguments: [plugins], environment: { _ in nil }, executable: nil),
+      preferences: Preferences())
+    do throws(CoderError) {
+      let bench = try Bench(registry, operation, path: arguments[2])
+      var hash = Hash()
+      let times = try (0..<count).map { (index) throws(CoderError) in try bench.run(&hash, hashes: index == 0) }
+        .sorted()
+      print("min_ms \(decimal(times[0])) med_ms \(decimal(times[count / 2])) hash \(hash.text)")
+    } catch {
+      complain("\(arguments[2]): \(error)\n")
+      exit(1)
+    }
+  }
+
+  /// Milliseconds with five decimals.
+  private static func decimal(_ milliseconds: Double) -> String {
+    let scaled = Int((milliseconds * 100_000).rounded())
+    let fraction = String(scaled % 100_000)
+    return "\(scaled / 100_000).\(String(repeating: "0", count: 5 - fraction.count))\(fraction)"
+  }
+
+  private static func complain(_ text: String) {
+    _ = text.withCString { write(STDERR_FILENO, $0, strlen($0)) }
+  }
+}
+
+/// What is measured.
+enum Operation: String {
+  case full, thumbnail, all, probe
+}
+
+/// FNV-1a, 64 bits, of pixels row by row.
+struct Hash {
+  private var value: UInt64 = 0xCBF2_9CE4_8422_2325
+
+  mutating func add(_ pixels: PixelBuffer) {
+    for y in 0..<pixels.size.height {
+      pixels.withRow(y) { row in
+        for byte in row { value = (value ^ UInt64(byte)) &* 0x100_0000_01B3 }
+      }
+    }
+  }
+
+  var text: String {
+    let digits = String(value, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * usage: floor full|thumbnail|all FILE REPETITIONS
+ *
+ * Prints `min_ms X med_ms Y hash H`. */
+#include "floor.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+double now_ms(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1e3 + now.tv_nsec / 1e6;
+}
+
+uint64_t hash_bytes(uint64_t hash, const uint8_t *bytes, size_t count) {
+  for (size_t i = 0; i < count; i++) hash = (hash ^ bytes[i]) * 0x100000001B3u;
+  return hash;
+}
+
+void cells_begin(struct cells *cells, size_t width, size_t height, size_t box) {
+  size_t longer = width > height ? width : height;
+  cells->side = (longer + box - 1) / box;
+  cells->width = width;
+  cells->height = height;
+  cells->row = 0;
+  cells->result.width = (width + cells->side - 1) / cells->side;
+  cells->result.height = (height + cells->side - 1) / cells->side;
+  cells->result.pixels = malloc(cells->result.width * cells->result.height * 4);
+  cells->sums = calloc(cells->result.width * 4, sizeof *cells->sums);
+}
+
+void cells_add(struct cells *cells, const uint8_t *row) {
+  size_t side = cells->side;
+  for (size_t x = 0, cell = 0; x < cells->width; x += side, cell++) {
+    size_t end = x + side < cells->width ? x + side : cells->width;
+    uint32_t red = 0, green = 0, blue = 0, alpha = 0;
+    for (const uint8_t *p = row + 4 * x; p < row + 4 * end; p += 4) {
+      red += p[0], green += p[1], blue += p[2], alpha += p[3];
+    }
+    uint32_t *sum = cells->sums + 4 * cell;
+    sum[0] += red, sum[1] += green, sum[2] += blue, sum[3] += alpha;
+  }
+  cells->row++;
+  if (cells->row % side != 0 && cells->row != cells->height) return;
+  size_t rows = cells->row % side == 0 ? side : cells->row % side;
+  uint8_t *out = cells->result.pixels + (cells->row - 1) / side * cells->result.width * 4;
+  for (size_t cell = 0; cell < cells->result.width; cell++) {
+    size_t left = cells->width - cell * side;
+    uint32_t count = (uint32_t)((left < side ? left : side) * rows);
+    for (int channel = 0; channel < 4; channel++) {
+      out[4 * cell + channel] = (uint8_t)((cells->sums[4 * cell + channel] + count / 2) / count);
+    }
+  }
+  memset(cells->sums, 0, cells->result.width * 4 * sizeof *cells->sums);
+}
+
+struct picture cells_end(struct cells *cells) {
+  free(cells->sums);
+  return cells->result;
+}
+
+static struct input read_file(const char *path) {
+  struct input input = {NULL, 0};
+  FILE *file = fopen(path, "rb");
+  if (!file) return input;
+  fseek(file, 0, SEEK_END);
+  size_t size = (size_t)ftell(file);
+  rewind(file);
+  uint8_t *bytes = malloc(size);
+  if (bytes && fread(bytes, 1, size, file) == size) {
+    input.bytes = bytes;
+    input.size = size;
+  }
+  fclose(file);
+  return input;
+}
+
+static int compare(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+int main(int argc, char **argv) {
+  if (argc != 4) {
+    fprintf(stderr, "usage: floor full|thumbnail|all FILE REPETITIONS\n");
+    return 2;
+  }
+  struct input input = read_file(argv[2]);
+  int count = atoi(argv[3]);
+  if (!input.bytes || input.size < 12 || count < 1) return 1;
+  int (*decode)(struct input, struct picture *) = NULL;
+  int (*compose)(struct input, uint64_t *, double *) = NULL;
+  int thumbnail = strcmp(argv[1], "thumbnail") == 0, all = strcmp(argv[1], "all") == 0;
+  if (input.bytes[0] == 0xFF) {
+    decode = thumbnail ? jpeg_thumbnail : jpeg_full;
+  } else if (input.bytes[0] == 0x89) {
+    decode = thumbnail ? png_thumbnail : png_full;
+  } else if (input.bytes[0] == 'G') {
+    decode = thumbnail ? gif_thumbnail : gif_full;
+    compose = gif_all;
+  } else {
+    decode = thumbnail ? webp_thumbnail : webp_full;
+    compose = webp_all;
+  }
+  double *times = malloc(count * sizeof *times);
+  uint64_t hash = HASH_START;
+  for (int i = 0; i < count; i++) {
+    struct picture picture = {NULL, 0, 0};
+    double start = now_ms(), hashing = 0;
+    int done = all ? compose && compose(input, i == 0 ? &hash : NULL, &hashing) : decode(input, &picture);
+    times[i] = now_ms() - start - hashing;
+    if (!done) return 1;
+    if (!all && i == 0) hash = hash_bytes(hash, picture.pixels, picture.width * picture.height * 4);
+    free(picture.pixels);
+  }
+  qsort(times, count, sizeof *times, compare);
+  printf("min_ms %.5f med_ms %.5f hash %016lx\n", times[0], times[count / 2], (unsigned long)hash);
+  return 0;
+}

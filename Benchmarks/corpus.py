@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes the benchmark's pictures, the same ones each time: `python corpus.py FOLDER`. What is there is kept."""
+
+import os
+import sys
+
+import numpy
+from PIL import Image, ImageDraw
+
+PHOTO24 = (6000, 4000)
+PHOTO12 = (4000, 3000)
+SCREEN = (480, 270)
+
+
+def photo(width, height, seed):
+    """Structure at every scale, hard edges, and the noise of a sensor: costs what a photograph costs."""
+    random = numpy.random.default_rng(seed)
+    total = numpy.zeros((height, width, 3), dtype=numpy.float32)
+    for scale, strength in ((4, 70), (16, 35), (64, 18), (256, 9), (1024, 4)):
+        grid = random.integers(0, 256, (max(2, height * scale // width), scale, 3), dtype=numpy.uint8)
+        layer = Image.fromarray(grid).resize((width, height), Image.Resampling.BICUBIC)
+        total += (numpy.asarray(layer, dtype=numpy.float32) - 128) * (strength / 128)
+    picture = Image.fromarray(numpy.clip(total + 128, 0, 255).astype(numpy.uint8))
+    draw = ImageDraw.Draw(picture)
+    for _ in range(60):
+        x, y = int(random.integers(0, width)), int(random.integers(0, height))
+        side = int(random.integers(width // 100, width // 12))
+        colour = tuple(int(value) for value in random.integers(0, 256, 3))
+        if random.random() < 0.5:
+            draw.ellipse((x, y, x + side, y + side), fill=colour)
+        else:
+            draw.line((x, y, x + side, y + side // 3), fill=colour, width=6)
+    pixels = numpy.asarray(picture, dtype=numpy.int16)
+    noise = random.normal(0, 5, (height, width)).astype(numpy.int16)
+    return Image.fromarray(numpy.clip(pixels + noise[:, :, None], 0, 255).astype(numpy.uint8))
+
+
+def with_alpha(picture):
+    """A soft edge all around: opaque in the middle, clear at the border."""
+    width, height = picture.size
+    x = numpy.minimum(numpy.arange(width), numpy.arange(width)[::-1]).astype(numpy.float32)
+    y = numpy.minimum(numpy.arange(height), numpy.arange(height)[::-1]).astype(numpy.float32)
+    edge = numpy.minimum(x[None, :], y[:, None]) * (255 / (height / 8))
+    result = picture.convert("RGBA")
+    result.putalpha(Image.fromarray(numpy.clip(edge, 0, 255).astype(numpy.uint8)))
+    return result
+
+
+def screencast(count):
+    """Frames of a window in which text is typed and a pointer moves: small changes, flat colours."""
+    random = numpy.random.default_rng(7)
+    palette = [0, 0, 0, 255, 255, 255, 240, 240, 245, 40, 44, 52, 97, 175, 239, 152, 195, 121, 224, 108, 117]
+    page = Image.new("P", SCREEN, 2)
+    page.putpalette(palette + [0] * (768 - len(palette)))
+    draw = ImageDraw.Draw(page)
+    draw.rectangle((0, 0, SCREEN[0], 18), fill=3)
+    draw.rectangle((0, 19, 90, SCREEN[1]), fill=1)
+    x, y = 100, 30
+    for number in range(count):
+        if number % 60 == 59:
+            draw.rectangle((91, 19, *SCREEN), fill=2)
+            x, y = 100, 30
+        for _ in range(12):
+            width = int(random.integers(3, 9))
+            draw.rectangle((x, y, x + width, y + 7), fill=int(random.integers(3, 7)))
+            draw.line((x, y + int(random.integers(1, 7)), x + width, y + 3), fill=2)
+            x += width + 2
+            if x > 460:
+                x, y = 100, y + 12 if y < 250 else 30
+        frame = page.copy()
+        left, top = int(240 + 200 * numpy.sin(number / 25)), int(135 + 100 * numpy.cos(number / 40))
+        ImageDraw.Draw(frame).polygon((left, top, left + 9, top + 9, left, top + 12), fill=0)
+        yield frame
+
+
+def moving(count):
+    """A photograph that pans: every pixel changes."""
+    wide = photo(SCREEN[0] + 2 * count, SCREEN[1], 11)
+    for number in range(count):
+        yield wide.crop((2 * number, 0, 2 * number + SCREEN[0], SCREEN[1]))
+
+
+def write(path, make):
+    if os.path.exists(path):
+        return
+    partial = f"{path}.partial"
+    make(partial)
+    os.replace(partial, path)
+    print(f"{os.path.basename(path):<28} {os.path.getsize(path):>10} bytes", flush=True)
+
+
+def save(picture, kind, **options):
+    return lambda path: picture().save(path, kind, **options)
+
+
+def save_all(frames, kind, **options):
+    def make(path):
+        first, *others = frames()
+        first.save(path, kind, save_all=True, append_images=others, **options)
+    return make
+
+
+def main(folder):
+    os.makedirs(folder, exist_ok=True)
+    kept = {}
+
+    def once(name, make):
+        """A picture that several files share."""
+        def get():
+            if name not in kept:
+                kept[name] = make()
+            return kept[name]
+        return get
+
+    large = once("large", lambda: photo(*PHOTO24, 1))
+    middle = once("middle", lambda: photo(*PHOTO12, 2))
+    clear = once("clear", lambda: with_alpha(middle()))
+    few = once("few", lambda: middle().quantize(256, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE))
+    icon = once("icon", lambda: middle().crop((0, 0, 3000, 3000)).resize((64, 64), Image.Resampling.LANCZOS))
+    files = {
+        "photo24.jpg": save(large, "JPEG", quality=90, subsampling="4:2:0"),
+        "photo24-progressive.jpg": save(large, "JPEG", quality=90, subsampling="4:2:0", progressive=True),
+        "photo12-rgb.png": save(middle, "PNG", compress_level=6),
+        "photo12-rgba.png": save(clear, "PNG", compress_level=6),
+        "photo12-palette.png": save(few, "PNG", compress_level=6),
+        "photo12-lossy.webp": save(middle, "WEBP", quality=80, method=2),
+        "photo12-lossless.webp": save(middle, "WEBP", lossless=True, quality=20, method=1),
+        "photo12.gif": save(few, "GIF", interlace=0),
+        "screencast600.gif": save_all(lambda: screencast(600), "GIF", duration=40, loop=0, disposal=1),
+        "moving60.gif": save_all(lambda: moving(60), "GIF", duration=40, loop=0),
+        "moving120.webp": save_all(lambda: moving(120), "WEBP", duration=40, loop=0, quality=75, method=1),
+        "icon.jpg": save(icon, "JPEG", quality=90),
+        "icon.png": save(icon, "PNG"),
+        "icon.gif": save(icon, "GIF", interlace=0),
+        "icon.webp": save(icon, "WEBP", quality=80),
+    }
+    for name, make in files.items():
+        write(os.path.join(folder, name), make)
+    many(os.path.join(folder, "many"))
+
+
+def many(folder):
+    """2,000 small files of four formats, of as many sizes."""
+    if os.path.isdir(folder):
+        return
+    partial = f"{folder}.partial"
+    os.makedirs(partial, exist_ok=True)
+    source = photo(1400, 900, 3)
+    for number in range(2000):
+        kind = ("JPEG", "PNG", "GIF", "WEBP")[number % 4]
+        picture = source.crop((number % 600, number % 400, number % 600 + 60 + number % 331, number % 400 + 40 + number % 223))
+        suffix = {"JPEG": "jpg"}.get(kind, kind.lower())
+        options = {"compress_level": 1} if kind == "PNG" else {"method": 0} if kind == "WEBP" else {}
+        picture.save(f"{partial}/{number:04d}.{suffix}", kind, **options)
+    os.rename(partial, folder)
+
+
+main(sys.argv[1])

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import ImageCoders
+
+/// What a run of the program is asked to do.
+struct Arguments {
+  /// How a file is gone through.
+  enum Mode {
+    /// The whole image in one call.
+    case decode
+    /// One frame after the other.
+    case frames
+    /// Frames from the last to the first, which needs canvases rebuilt.
+    case backwards
+    /// The first frame, to fit a box of so many pixels.
+    case thumbnail(Int)
+    /// Header and metadata, no pixels.
+    case header
+    /// Bytes that arrive so many at a time.
+    case chunks(Int)
+  }
+
+  /// The layout of the pixels that are printed.
+  enum Layout {
+    /// `rgba16` where the file has 16 bits per channel, `rgba8` elsewhere.
+    case atDepth
+    /// As the reader says.
+    case native
+    case fixed(PixelFormat)
+  }
+
+  var mode = Mode.decode
+  var layout = Layout.atDepth
+  var plugins = "build/lib/coders/1"
+  /// Where rows go: a file `<number>-<frame>.raw` for each frame, `<number>` being the file's place in the list.
+  var rawFolder: String?
+  var isUpright = true
+  /// Whether the parts of a still picture are frames of their own.
+  var separatesParts = false
+  /// Empty for a list on standard input, one path a line.
+  var paths: [String] = []
+
+  static let usage = """
+    usage: coder-digest [OPTION]… [FILE]…
+
+    Decodes each file, or each path on standard input, and prints one line of JSON for it.
+
+      --frames, --backwards   frame by frame, forwards or from the last to the first
+      --thumbnail N           the first frame, to fit N×N
+      --header                no pixels
+      --chunks N              bytes arrive N at a time
+      --format NAME           gray8, rgb8, rgba8, rgba16, …; native; depth (rgba16 or rgba8, as the file's depth is)
+      --as-stored             not turned upright
+      --parts                 the parts of a still picture one by one
+      --raw FOLDER            write each frame's rows to FOLDER/<number>-<frame>.raw
+      --plugins FOLDER        build/lib/coders/1
+
+    """
+
+  /// - Returns: Nil when an argument has no meaning.
+  init?(_ arguments: [String]) {
+    var rest = arguments[...]
+    while let argument = rest.popFirst() {
+      switch argument {
+      case "--frames": mode = .frames
+      case "--backwards": mode = .backwards
+      case "--header": mode = .header
+      case "--as-stored": isUpright = false
+      case "--parts": separatesParts = true
+      case "--thumbnail", "--chunks":
+        guard let number = rest.popFirst().flatMap({ Int($0) }), number > 0 else { return nil }
+        mode = argument == "--chunks" ? .chunks(number) : .thumbnail(number)
+      case "--format":
+        guard let name = rest.popFirst(), let layout = Layout(name) else { return nil }
+        self.layout = layout
+      case "--raw":
+        guard let folder = rest.popFirst() else { return nil }
+        rawFolder = folder
+      case "--plugins":
+        guard let folder = rest.popFirst() else { return nil }
+        plugins = folder
+      default:
+        guard !argument.hasPrefix("-") else { return nil }
+        paths.append(argument)
+      }
+    }
+  }
+}
+
+extension Arguments.Layout {
+  init?(_ name: String) {
+    switch name {
+    case "depth": self = .atDepth
+    case "native": self = .native
+    default:
+      guard let format = PixelFormat.allCases.first(where: { $0.description == name }) else { return nil }
+      self = .fixed(format)
+    }
+  }
+}

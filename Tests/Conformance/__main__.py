@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scores against public test suites: `python Tests/Conformance --digest PROGRAM --plugins FOLDER --corpora FOLDER`."""
+
+import argparse
+import datetime
+import json
+import os
+import sys
+
+import robustness
+import suite_gif
+import suite_jpeg
+import suite_png
+import suite_webp
+from digest import Digest
+
+SUITES = {"gif": suite_gif.run, "png": suite_png.run, "jpeg": suite_jpeg.run, "webp": suite_webp.run,
+          "robustness": robustness.run}
+RECORDED = os.path.join(os.path.dirname(__file__), "scores.json")
+DOCUMENT = os.path.join(os.path.dirname(__file__), "..", "..", "docs", "conformance.md")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--digest", required=True)
+    parser.add_argument("--plugins", required=True)
+    parser.add_argument("--corpora", required=True)
+    parser.add_argument("--record", action="store_true", help="keep the scores as those to hold, and in docs/")
+    parser.add_argument("--all-failures", action="store_true", help="print each, not the first ten of a suite")
+    parser.add_argument("--sanitizer", action="store_true", help="the program is built with AddressSanitizer")
+    parser.add_argument("suites", nargs="*", help=f"of {', '.join(SUITES)}; all when none is named")
+    arguments = parser.parse_args()
+    digest = Digest(arguments.digest, arguments.plugins)
+    if arguments.sanitizer:
+        # Memory that cannot be had is an answer of malloc's, not a report; and everything takes several times as long.
+        options = "allocator_may_return_null=1:detect_leaks=1"
+        digest = Digest(arguments.digest, arguments.plugins, 60, {"ASAN_OPTIONS": options})
+    scores = []
+    for name in arguments.suites or SUITES:
+        for score in SUITES[name](digest, os.path.abspath(arguments.corpora)):
+            if score.total == 0:
+                continue
+            print(score, flush=True)
+            shown = len(score.failures) if arguments.all_failures else 10
+            for failure in score.failures[:shown]:
+                print(f"    {failure}")
+            if len(score.failures) > shown:
+                print(f"    and {len(score.failures) - shown} more")
+            for note in score.notes:
+                print(f"    explained: {note}")
+            scores.append(score)
+    for complaint in digest.complaints:
+        print(complaint)
+    if arguments.sanitizer:
+        sys.exit(1 if digest.complaints or any(score.failures for score in scores) else 0)
+    sys.exit(judge(scores, arguments.record) or (1 if digest.complaints else 0))
+
+
+def judge(scores, record):
+    """1 when a score is below the recorded one, else 0."""
+    recorded = {}
+    if os.path.exists(RECORDED):
+        with open(RECORDED, encoding="utf-8") as file:
+            recorded = json.load(file)
+    if record:
+        recorded.update({score.name: {"passed": score.passed, "total": score.total} for score in scores})
+        with open(RECORDED, "w", encoding="utf-8") as file:
+            json.dump(recorded, file, indent=2)
+            file.write("\n")
+        write_table(scores)
+        return 0
+    worse = [
+        f"{score.name}: {score.passed} of {score.total}, {recorded[score.name]['passed']} are recorded"
+        for score in scores if score.name in recorded and score.passed < recorded[score.name]["passed"]]
+    for line in worse:
+        print(f"below the record: {line}")
+    return 1 if worse else 0
+
+
+def write_table(scores):
+    """Puts the scores between the marks of docs/conformance.md."""
+    with open(DOCUMENT, encoding="utf-8") as file:
+        before, rest = file.read().split("<!-- scores -->\n", 1)
+        _, after = rest.split("<!-- end of scores -->\n", 1)
+    rows = [f"| {score.name} | {score.passed} of {score.total} | {score.oracle} |" for score in scores]
+    table = [f"`make conformance`, {datetime.date.today()}:", "", "| suite | right | held against |", "|---|---|---|", *rows]
+    notes = [f"- {score.name}: {note}" for score in scores for note in score.notes]
+    text = "\n".join([*table, *(["", "Explained, and counted as right or not counted:", "", *notes] if notes else []), ""])
+    with open(DOCUMENT, "w", encoding="utf-8") as file:
+        file.write(f"{before}<!-- scores -->\n{text}<!-- end of scores -->\n{after}")
+
+
+main()

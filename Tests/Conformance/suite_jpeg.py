@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""JPEG: libjpeg-turbo's own decompressor with the accurate transform and fancy upsampling."""
+
+import glob
+import subprocess
+import warnings
+
+import numpy
+from PIL import Image
+
+from score import Score, difference
+
+
+def run(digest, corpora):
+    paths = sorted(
+        path for suffix in ("jpg", "jpeg", "JPG", "jpe", "mpo")
+        for path in glob.glob(f"{corpora}/**/*.{suffix}", recursive=True))
+    return [*against_djpeg(digest, paths), cmyk(digest, paths)]
+
+
+def against_djpeg(digest, paths):
+    score = Score("JPEG, valid", "djpeg -dct int, exact")
+    refused = Score("JPEG, djpeg refuses", "an error, or a part with a problem")
+    expected = {path: djpeg(path) for path in paths}
+    colour = [path for path in paths if isinstance(expected[path], numpy.ndarray) and channels(path) != 4]
+    for result in digest.run(colour, "--format", "rgb8", "--as-stored"):
+        wanted = expected[result.path]
+        if wanted.shape[2] == 1:
+            wanted = numpy.repeat(wanted, 3, axis=2)
+        if result.code == "limitExceeded":
+            score.note(f"{short(result.path)}: {result.said}")
+            continue
+        score.add(short(result.path), result.said if result.outcome != "ok" else difference(result.pixels(), wanted))
+    damaged = [path for path in paths if isinstance(expected[path], str) and expected[path] == "refused"]
+    for result in digest.run(damaged):
+        shown = result.outcome == "ok" and result.record["coder"] == "org.imagecoders.jpeg"
+        refused.add(short(result.path), "decoded without a word" if shown else None)
+    return score, refused
+
+
+def djpeg(path):
+    """Pixels; "refused"; or "warned" for a file that djpeg shows and complains about."""
+    done = subprocess.run(["djpeg", "-dct", "int", "-pnm", path], capture_output=True)
+    if done.returncode not in (0, 2) or not done.stdout:
+        return "refused"
+    if done.stderr:
+        return "warned"
+    magic, size, _, rest = done.stdout.split(b"\n", 3)
+    width, height = map(int, size.split())
+    return numpy.frombuffer(rest, dtype=numpy.uint8).reshape(height, width, 1 if magic == b"P5" else 3)
+
+
+def channels(path):
+    try:
+        with warnings.catch_warnings(action="ignore"), Image.open(path) as image:
+            return len(image.getbands())
+    except Exception:
+        return 0
+
+
+def cmyk(digest, paths):
+    """Colour is ink × black / 255, as docs/formats/jpeg.md says; Adobe's inks are stored inverted, as Pillow knows."""
+    score = Score("JPEG, CMYK and YCCK", "Pillow's inks, exact")
+    listed = [path for path in paths if channels(path) == 4]
+    for result in digest.run(listed, "--format", "rgb8", "--as-stored"):
+        try:
+            with Image.open(result.path) as image:
+                ink = 255 - numpy.asarray(image).astype(numpy.int64)
+        except Exception:
+            score.note(f"{short(result.path)}: Pillow cannot read it")
+            continue
+        wanted = (ink[:, :, :3] * ink[:, :, 3:] + 127) // 255
+        score.add(short(result.path), result.said if result.outcome != "ok" else difference(result.pixels(), wanted))
+    return score
+
+
+def short(path):
+    return "/".join(path.split("/")[-3:])
