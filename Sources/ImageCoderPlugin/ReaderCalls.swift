@@ -23,16 +23,6 @@ enum ReaderCalls {
     static func of(_ raw: OpaquePointer?) -> Session? {
       raw.map { Unmanaged<Session>.fromOpaque(UnsafeRawPointer($0)).takeUnretainedValue() }
     }
-
-    /// Runs a call and turns what it throws into a status.
-    func run(_ body: () throws(CoderError) -> Void) -> imgcoder_status {
-      do throws(CoderError) {
-        try body()
-        return InterfaceStatus.ok
-      } catch {
-        return host.fail(error)
-      }
-    }
   }
 
   static let table: imgcoder_reader_table = {
@@ -42,25 +32,22 @@ enum ReaderCalls {
         return InterfaceStatus.invalidArgument
       }
       let session = CoderHost(host)
-      do throws(CoderError) {
+      return session.run { () throws(CoderError) in
         let flags = options.map { imgcoder_open_options(reading: $0).flags } ?? 0
         let reader = try type.init(SourceView(source), host: session, options: OpenOptions(rawValue: flags))
         result.pointee = OpaquePointer(Unmanaged.passRetained(Session(reader: reader, host: session)).toOpaque())
-        return InterfaceStatus.ok
-      } catch {
-        return session.fail(error)
       }
     }
     table.info = { raw, page, result in
       guard let session = Session.of(raw), let result else { return InterfaceStatus.invalidArgument }
-      return session.run { () throws(CoderError) in
+      return session.host.run { () throws(CoderError) in
         let header = try session.reader.header(page: Int(page))
         header.raw(format: FormatNames.text(for: header.format)).write(to: result)
       }
     }
     table.frame_info = { raw, page, frame, result in
       guard let session = Session.of(raw), let result else { return InterfaceStatus.invalidArgument }
-      return session.run { () throws(CoderError) in
+      return session.host.run { () throws(CoderError) in
         try session.reader.frame(Int(frame), page: Int(page)).raw.write(to: result)
       }
     }
@@ -69,7 +56,7 @@ enum ReaderCalls {
         return InterfaceStatus.invalidArgument
       }
       let wanted = DecodeRequest(imgcoder_request(reading: request))
-      return session.run { () throws(CoderError) in
+      return session.host.run { () throws(CoderError) in
         try session.reader.offer(for: wanted).raw(for: wanted).write(to: result)
       }
     }
@@ -77,7 +64,7 @@ enum ReaderCalls {
       guard let session = Session.of(raw), let offer, let sink else {
         return InterfaceStatus.invalidArgument
       }
-      return session.run { () throws(CoderError) in
+      return session.host.run { () throws(CoderError) in
         try session.reader.decode(try DecodeOffer(imgcoder_offer(reading: offer)), into: RowSink(sink))
       }
     }
@@ -86,7 +73,7 @@ enum ReaderCalls {
         return InterfaceStatus.invalidArgument
       }
       var isPresent = false
-      let status = session.run { () throws(CoderError) in
+      let status = session.host.run { () throws(CoderError) in
         guard let payload = try session.reader.metadata(kind, page: Int(page)) else { return }
         isPresent = true
         session.shown.removeValue(forKey: kind)?.deallocate()
@@ -103,7 +90,7 @@ enum ReaderCalls {
       guard let session = Session.of(raw), let properties else {
         return InterfaceStatus.invalidArgument
       }
-      return session.run { () throws(CoderError) in
+      return session.host.run { () throws(CoderError) in
         try session.reader.properties(page: Int(page), frame: frame == .max ? nil : Int(frame)).put(into: properties)
       }
     }

@@ -19,15 +19,6 @@ enum WriterCalls {
     static func of(_ raw: OpaquePointer?) -> Session? {
       raw.map { Unmanaged<Session>.fromOpaque(UnsafeRawPointer($0)).takeUnretainedValue() }
     }
-
-    func run(_ body: () throws(CoderError) -> Void) -> imgcoder_status {
-      do throws(CoderError) {
-        try body()
-        return InterfaceStatus.ok
-      } catch {
-        return host.fail(error)
-      }
-    }
   }
 
   static let table: imgcoder_writer_table = {
@@ -37,20 +28,17 @@ enum WriterCalls {
         return InterfaceStatus.invalidArgument
       }
       let session = CoderHost(host)
-      do throws(CoderError) {
+      return session.run { () throws(CoderError) in
         let wishes = WriteOptions(imgcoder_write_options(reading: options))
         let writer = try type.init(ByteOutput(output), host: session, options: wishes)
         result.pointee = OpaquePointer(Unmanaged.passRetained(Session(writer: writer, host: session)).toOpaque())
-        return InterfaceStatus.ok
-      } catch {
-        return session.fail(error)
       }
     }
     table.negotiate = { raw, format, alpha, accepted, acceptedAlpha in
       guard let session = Session.of(raw), let accepted, let acceptedAlpha, let format = PixelFormat(rawValue: format),
         let alpha = AlphaMode(rawValue: alpha)
       else { return InterfaceStatus.invalidArgument }
-      return session.run { () throws(CoderError) in
+      return session.host.run { () throws(CoderError) in
         let layout = try session.writer.layout(for: PixelLayout(format, alpha))
         accepted.pointee = layout.format.rawValue
         acceptedAlpha.pointee = layout.alpha.rawValue
@@ -58,7 +46,7 @@ enum WriterCalls {
     }
     table.set_info = { raw, info in
       guard let session = Session.of(raw), let info else { return InterfaceStatus.invalidArgument }
-      return session.run { () throws(CoderError) in
+      return session.host.run { () throws(CoderError) in
         let info = imgcoder_info(reading: info)
         var header = try ImageHeader(info)
         header.frameCount = Int(info.frame_count)
@@ -70,7 +58,7 @@ enum WriterCalls {
       guard let session = Session.of(raw), let kind = MetadataKind(rawValue: kind) else {
         return InterfaceStatus.invalidArgument
       }
-      return session.run { () throws(CoderError) in
+      return session.host.run { () throws(CoderError) in
         try session.writer.add(
           [UInt8](UnsafeBufferPointer(start: bytes, count: bytes == nil ? 0 : Int(clamping: length))), as: kind)
       }
@@ -83,7 +71,7 @@ enum WriterCalls {
       guard let base = given.pixels, let format = PixelFormat(rawValue: given.pixel_format),
         let alpha = AlphaMode(rawValue: given.alpha)
       else { return InterfaceStatus.invalidArgument }
-      return session.run { () throws(CoderError) in
+      return session.host.run { () throws(CoderError) in
         let header = try FrameHeader(imgcoder_frame_info(reading: frame), index: .max, canvas: session.canvas)
         let view = PixelView(
           layout: PixelLayout(format, alpha), size: Size(width: Int(given.width), height: Int(given.height)),
@@ -96,7 +84,7 @@ enum WriterCalls {
     }
     table.finish = { raw in
       guard let session = Session.of(raw) else { return InterfaceStatus.invalidArgument }
-      return session.run { () throws(CoderError) in try session.writer.finish() }
+      return session.host.run { () throws(CoderError) in try session.writer.finish() }
     }
     table.close = { raw in
       guard let raw else { return }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CImageCoder
-import Glibc
-import Synchronization
 
 /// The host's functions of the plugin interface.
 enum HostCalls {
@@ -40,7 +38,10 @@ enum HostCalls {
       if fraction >= 0, fraction <= 1 { HostCalls.session(host)?.progress?(fraction) }
     }
     table.parallel_for = { _, count, body, argument in
-      if let body { ParallelFor.run(count: count, body: body, argument: argument) }
+      guard let body else { return }
+      // The plugin answers for what its body does with the argument on several threads.
+      nonisolated(unsafe) let argument = argument
+      WorkQueue.run(Int(count), jobs: WorkQueue.processors) { body(argument, UInt32($0)) }
     }
     table.get_extension = { _, _ in nil }
     return table
@@ -70,58 +71,5 @@ enum HostCalls {
     let text = String(imgcoder_string(bytes: raw.bytes, length: min(raw.length, longest)))
     guard text.utf8.contains(where: { $0 < 0x20 }) else { return text }
     return String(text.unicodeScalars.map { $0.value < 0x20 ? " " : Character($0) })
-  }
-}
-
-/// Runs a body on a few threads of its own.
-private enum ParallelFor {
-  private final class Work: @unchecked Sendable {
-    let count: UInt32
-    let body: @convention(c) (UnsafeMutableRawPointer?, UInt32) -> Void
-    let argument: UnsafeMutableRawPointer?
-    let next = Atomic<UInt32>(0)
-
-    init(
-      count: UInt32, body: @escaping @convention(c) (UnsafeMutableRawPointer?, UInt32) -> Void,
-      argument: UnsafeMutableRawPointer?
-    ) {
-      self.count = count
-      self.body = body
-      self.argument = argument
-    }
-
-    func run() {
-      while true {
-        let index = next.wrappingAdd(1, ordering: .relaxed).oldValue
-        guard index < count else { return }
-        body(argument, index)
-      }
-    }
-  }
-
-  static func run(
-    count: UInt32, body: @escaping @convention(c) (UnsafeMutableRawPointer?, UInt32) -> Void,
-    argument: UnsafeMutableRawPointer?
-  ) {
-    let work = Work(count: count, body: body, argument: argument)
-    let cores = UInt32(clamping: sysconf(Int32(_SC_NPROCESSORS_ONLN)))
-    var threads: [pthread_t] = []
-    for _ in 1..<max(2, min(count, cores)) where count > 1 && cores > 1 {
-      var thread = pthread_t()
-      let started = pthread_create(
-        &thread, nil,
-        { context in
-          guard let context else { return nil }
-          Unmanaged<Work>.fromOpaque(context).takeRetainedValue().run()
-          return nil
-        }, Unmanaged.passRetained(work).toOpaque())
-      if started == 0 {
-        threads.append(thread)
-      } else {
-        Unmanaged.passUnretained(work).release()
-      }
-    }
-    work.run()
-    for thread in threads { pthread_join(thread, nil) }
   }
 }

@@ -19,7 +19,7 @@ final class DecodingThreads: Sendable {
   private init() {
     waiting.raw.initialize(to: sem_t())
     sem_init(waiting.raw, 0, 0)
-    for _ in 0..<max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) {
+    for _ in 0..<WorkQueue.processors {
       var thread = pthread_t()
       let started = pthread_create(
         &thread, nil,

@@ -4,12 +4,12 @@ import Glibc
 import Synchronization
 
 /// Runs work on a few threads of its own.
-enum WorkQueue {
+package enum WorkQueue {
   /// Processors that this process may use.
-  static var processors: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
+  package static var processors: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 
   /// Calls `body` once for every index in `0 ..< count`, in order as threads get free, and returns when all are done.
-  static func run(_ count: Int, jobs: Int, _ body: @escaping @Sendable (Int) -> Void) {
+  package static func run(_ count: Int, jobs: Int, _ body: @escaping @Sendable (Int) -> Void) {
     let work = Work(count: count, body: body)
     var threads: [pthread_t] = []
     for _ in 1..<max(1, min(jobs, count)) where count > 1 {
