@@ -11,6 +11,8 @@ final class Candidate: Sendable {
   let canWrite: Bool
   /// Counts up with each coder that the application registers; 0 for plugins.
   let registration: Int
+  /// What counts when nobody has set another one.
+  let priority: Int
   let entry: CatalogEntry?
 
   /// What the manifest says of a file's first bytes, kept apart so that each file does not look through a manifest.
@@ -33,6 +35,7 @@ final class Candidate: Sendable {
     canRead = true
     canWrite = true
     entry = nil
+    priority = 100
     signatures = []
     extensions = []
     self.registration = registration
@@ -48,6 +51,7 @@ final class Candidate: Sendable {
     canWrite = manifest.canWrite
     registration = 0
     self.entry = entry
+    priority = entry.priority
     signatures = manifest.formats.flatMap(\.signatures)
     extensions = Set(manifest.formats.filter(\.signatures.isEmpty).flatMap(\.extensions))
     state = Mutex(.unloaded)

@@ -167,7 +167,7 @@ public final class CoderRegistry: Sendable {
   }
 
   private static func priority(_ candidate: Candidate, _ state: State) -> Int {
-    state.priorities[candidate.id] ?? candidate.entry?.priority ?? 100
+    state.priorities[candidate.id] ?? candidate.priority
   }
 
   private func snapshot() -> State { state.withLock { $0 } }
