@@ -6,9 +6,9 @@
 /// have it, whatever colour a container states.
 ///
 /// - Threads: One at a time.
-final class Canvas {
+package final class Canvas {
   /// The canvas as it is shown after the last draw.
-  let pixels: PixelBuffer
+  package let pixels: PixelBuffer
 
   /// The frame whose disposal is still to come, and what its rectangle held before, when that is to come back.
   private var pending: (frame: FrameHeader, before: PixelBuffer?)?
@@ -16,25 +16,25 @@ final class Canvas {
   /// Makes a transparent canvas.
   ///
   /// - Parameter layout: ``PixelFormat/rgba8`` or ``PixelFormat/rgba16`` with straight alpha.
-  init(size: Size, layout: PixelLayout, pool: PixelPool? = nil) throws(CoderError) {
+  package init(size: Size, layout: PixelLayout, pool: PixelPool? = nil) throws(CoderError) {
     pixels = try PixelBuffer(size: size, format: layout.format, alpha: layout.alpha, pool: pool)
     pixels.clear(rows: 0..<size.height)
   }
 
   /// A copy of a canvas and of what it still has to do.
-  init(copying other: Canvas, pool: PixelPool? = nil) throws(CoderError) {
+  package init(copying other: Canvas, pool: PixelPool? = nil) throws(CoderError) {
     pixels = try other.pixels.copy(pool: pool)
     pending = other.pending
   }
 
   /// Becomes a copy of another canvas of the same size.
-  func assign(from other: Canvas) throws(CoderError) {
+  package func assign(from other: Canvas) throws(CoderError) {
     pixels.assign(from: other.pixels)
     pending = other.pending
   }
 
   /// Makes the canvas transparent and forgets what is pending.
-  func reset() {
+  package func reset() {
     pending = nil
     pixels.clear(rows: 0..<pixels.size.height)
   }
@@ -43,19 +43,19 @@ final class Canvas {
   ///
   /// What comes before the first frame is transparent, so "as it was before" and "to the background" are the same for
   /// it, as APNG wants (PNG Third Edition §11.3.6.2).
-  func begin(_ frame: FrameHeader) throws(CoderError) {
+  package func begin(_ frame: FrameHeader) throws(CoderError) {
     dispose()
     let before = frame.disposal == .restorePrevious ? try pixels.copy(of: frame.rect) : nil
     pending = (frame, before)
   }
 
   /// Memory of a rectangle on the canvas, for a frame whose pixels replace what is there.
-  func region(_ rect: Rect) throws(CoderError) -> PixelBuffer { try pixels.region(rect) }
+  package func region(_ rect: Rect) throws(CoderError) -> PixelBuffer { try pixels.region(rect) }
 
   /// Composites a frame's pixels over the canvas.
   ///
   /// - Parameter source: The frame's own pixels, of the canvas's layout, as large as `rect`.
-  func blendOver(_ source: PixelBuffer, at rect: Rect) {
+  package func blendOver(_ source: PixelBuffer, at rect: Rect) {
     let bytesPerPixel = pixels.format.bytesPerPixel
     for y in 0..<rect.height {
       let target = pixels.row(rect.y + y) + rect.x * bytesPerPixel

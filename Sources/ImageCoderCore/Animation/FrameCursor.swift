@@ -7,7 +7,7 @@
 /// backwards costs a bounded number of draws per frame.
 ///
 /// - Threads: One at a time.
-final class FrameCursor {
+package final class FrameCursor {
   private let canvas: Canvas
   private let frames: FrameTable
   private let draw: (Int, Canvas) throws(CoderError) -> CoderError?
@@ -22,7 +22,7 @@ final class FrameCursor {
   /// - Parameters:
   ///   - checkpointBytes: What checkpoints may hold in all.
   ///   - draw: Draws a frame's pixels on the canvas after ``Canvas/begin(_:)``; returns why pixels are missing.
-  init(
+  package init(
     canvas: Canvas, frames: FrameTable, checkpointBytes: Int, pool: PixelPool?,
     draw: @escaping (Int, Canvas) throws(CoderError) -> CoderError?
   ) {
@@ -35,12 +35,12 @@ final class FrameCursor {
   }
 
   /// The canvas as it is while frame `index` is shown, valid until the next call.
-  func show(_ index: Int) throws(CoderError) -> (pixels: PixelBuffer, problem: CoderError?) {
+  package func show(_ index: Int) throws(CoderError) -> (pixels: PixelBuffer, problem: CoderError?) {
     if shown == index { return (canvas.pixels, problems[index]) }
     let start = try frames.start(of: index)
     var next = start
     if let shown, shown < index, shown >= start { next = shown + 1 }
-    if let nearest = checkpoints.keys.filter({ $0 >= next && $0 < index }).max(), let saved = checkpoints[nearest] {
+    if let nearest = checkpoints.keys.filter({ $0 >= next && $0 <= index }).max(), let saved = checkpoints[nearest] {
       try canvas.assign(from: saved)
       shown = nearest
       next = nearest + 1
@@ -66,27 +66,27 @@ final class FrameCursor {
 /// The headers of an animation's frames, read once, and from where each can be drawn.
 ///
 /// - Threads: One at a time.
-final class FrameTable {
-  let count: Int
+package final class FrameTable {
+  package let count: Int
   private let canvas: Size
   private let read: (Int) throws(CoderError) -> FrameHeader
   private var headers: [FrameHeader] = []
   private var starts: [Int] = []
   private var startsBelow: [Int] = []
 
-  init(count: Int, canvas: Size, read: @escaping (Int) throws(CoderError) -> FrameHeader) {
+  package init(count: Int, canvas: Size, read: @escaping (Int) throws(CoderError) -> FrameHeader) {
     self.count = count
     self.canvas = canvas
     self.read = read
   }
 
-  func header(_ index: Int) throws(CoderError) -> FrameHeader {
+  package func header(_ index: Int) throws(CoderError) -> FrameHeader {
     try load(through: index)
     return headers[index]
   }
 
   /// The earliest frame that has to be drawn, on an empty canvas, to show frame `index`.
-  func start(of index: Int) throws(CoderError) -> Int {
+  package func start(of index: Int) throws(CoderError) -> Int {
     try load(through: index)
     return starts[index]
   }
