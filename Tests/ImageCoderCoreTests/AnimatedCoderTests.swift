@@ -99,7 +99,7 @@ import Testing
 
   @Test func aCutPictureHasItsRowsAndTheError() throws {
     var container = FakeContainer(Self.size)
-    container.failure = (1, .truncated("cut", at: 9))
+    container.failure = (0, 1, .truncated("cut", at: 9))
     let image = try container.decoder().image()
     #expect(image.problem == CoderError(code: .truncated, message: "cut", offset: 9, coder: "org.example.fake"))
     #expect(image.pixels.red(0, 0) == 10)
@@ -108,10 +108,42 @@ import Testing
 
   @Test func aPictureWithoutARowIsAnError() throws {
     var container = FakeContainer(Self.size)
-    container.failure = (0, .malformed("nothing"))
+    container.failure = (0, 0, .malformed("nothing"))
     #expect(throws: CoderError(code: .malformed, message: "nothing", coder: "org.example.fake")) {
       try container.decoder().image()
     }
+  }
+
+  /// Straight on the canvas, through a few rows, and through a whole picture in between.
+  @Test(arguments: [(PixelFormat.rgba8, RowOrder.topDown), (.bgra8, .topDown), (.rgba8, .any), (.bgra8, .any)])
+  func aCutFrameLeavesItsMissingRowsTransparentOnEveryRoute(_ format: PixelFormat, _ order: RowOrder) throws {
+    let part = Rect(x: 0, y: 0, width: 2, height: 2)
+    var container = Self.animation([FrameHeader(rect: Self.whole), FrameHeader(rect: part)])
+    container.delivered = (format, order)
+    container.failure = (1, 1, .truncated("cut"))
+    let frame = try container.decoder().frame(at: 1)
+    #expect(frame.problem?.code == .truncated)
+    #expect([frame.pixels.red(0, 0), frame.pixels.red(0, 1), frame.pixels.red(2, 0)] == [20, 0, 10])
+  }
+
+  @Test(arguments: [AlphaMode.straight, .premultiplied, .opaque])
+  func framesShareNoMemory(_ alpha: AlphaMode) throws {
+    let part = Rect(x: 0, y: 0, width: 2, height: 2)
+    var options = DecodeOptions()
+    options.alpha = alpha
+    let image = try Self.animation([FrameHeader(rect: Self.whole), FrameHeader(rect: part)]).decoder(options).image()
+    #expect(image.frames.map { $0.pixels.red(0, 0) } == [10, 20])
+    #expect(image.frames.map { $0.pixels.red(3, 0) } == [10, 10])
+  }
+
+  @Test func onlyAllowedFormatsAreDecoded() throws {
+    var options = DecodeOptions()
+    options.allowedFormats = [.png]
+    let found = #expect(throws: CoderError.self) { try FakeContainer(Self.size).decoder(options) }
+    #expect(found?.code == .unsupported)
+    #expect(found?.message == "the file is org.example.fake, the caller allows public.png")
+    options.allowedFormats = [.png, ImageFormat(rawValue: "org.example.fake")]
+    #expect(try FakeContainer(Self.size).decoder(options).image().size == Self.size)
   }
 
   @Test func limitsAreCheckedBeforeAnyPixel() throws {

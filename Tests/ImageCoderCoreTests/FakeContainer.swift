@@ -9,8 +9,10 @@ struct FakeContainer: Container {
   var properties: [Properties] = []
   var pageProperties = Properties()
   var names: ContainerNames?
-  /// The row at which a decode fails, and how.
-  var failure: (row: Int, error: CoderError)?
+  /// The frame and row at which a decode fails, and how.
+  var failure: (frame: Int, row: Int, error: CoderError)?
+  /// What the reader delivers, whatever is asked for.
+  var delivered = (format: PixelFormat.rgba8, order: RowOrder.topDown)
 
   let id = "org.example.fake"
   let formats = [ImageFormat(rawValue: "org.example.fake")]
@@ -58,12 +60,14 @@ struct FakeContainer: Container {
     }
 
     func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
-      DecodeOffer(request, size: container.frames[request.frame].rect.size, pixelFormat: .rgba8, alpha: .straight)
+      DecodeOffer(
+        request, size: container.frames[request.frame].rect.size, pixelFormat: container.delivered.format,
+        alpha: .straight, rowOrder: container.delivered.order)
     }
 
     func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
       for y in 0..<offer.size.height {
-        if let failure = container.failure, failure.row == y { throw failure.error }
+        if let failure = container.failure, failure.frame == offer.frame, failure.row == y { throw failure.error }
         let rows = try sink.rows(at: y)
         let pixels = rows.base.assumingMemoryBound(to: UInt8.self)
         for x in 0..<offer.size.width {

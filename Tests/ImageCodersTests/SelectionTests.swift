@@ -83,8 +83,12 @@ import Testing
       FakeCoder.make("org.a", format: "org.example.a"), FakeCoder.make("org.b", format: "org.example.b"),
     ])
     var options = DecodeOptions()
-    options.allowedFormats = [ImageFormat(rawValue: "org.example.a")]
+    // The second is what the fake reader says of every file; a format that no coder here has.
+    options.allowedFormats = [ImageFormat(rawValue: "org.example.a"), ImageFormat(rawValue: "org.example.fake")]
     #expect(try chosen(registry, options) == "org.a")
+    options.allowedFormats = [ImageFormat(rawValue: "org.example.a")]
+    let other = #expect(throws: CoderError.self) { try registry.decode(FakeCoder.file, options: options) }
+    #expect(other?.code == .unsupported, "a coder of an allowed format that finds another one in the file")
     options.allowedFormats = []
     let error = #expect(throws: CoderError.self) { try registry.decode(FakeCoder.file, options: options) }
     #expect(error?.code == .noCoder)

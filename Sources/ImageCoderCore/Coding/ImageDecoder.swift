@@ -29,18 +29,21 @@ public final class ImageDecoder {
   ///
   /// - Throws: ``CoderError/Code/limitExceeded`` before any pixel memory is taken; what the reader throws.
   public init(
-    _ container: any Container, source: OpenSource, options: DecodeOptions, flags: OpenOptions = []
+    _ container: any Container, source: OpenSource, options: DecodeOptions
   ) throws(CoderError) {
     let limits = options.limits
     session = HostSession(
       source: source, limits: limits, cancellation: options.cancellation, log: options.log, progress: options.progress)
-    let flags = options.firstFrameOnly ? flags.union(.firstFrameOnly) : flags
     do throws(CoderError) {
-      let reader = try container.openReader(session, options: flags)
+      let reader = try container.openReader(session, options: options.firstFrameOnly ? .firstFrameOnly : [])
       let first = try reader.header(page: options.page ?? 0)
       let page = options.page ?? first.primaryPage
       let header = page == (options.page ?? 0) ? first : try reader.header(page: page)
       guard page >= 0, page < header.pageCount else { throw .invalidArgument("page \(page) of \(header.pageCount)") }
+      if let allowed = options.allowedFormats, !allowed.contains(header.format) {
+        let names = allowed.map(\.rawValue).sorted().joined(separator: ", ")
+        throw .unsupported("the file is \(header.format), the caller allows \(names)")
+      }
       try limits.check(canvas: header.canvas)
       try limits.check(frames: header.frameCount)
       guard header.pageCount <= limits.maxPages else {
@@ -227,8 +230,9 @@ public final class ImageDecoder {
     if let destination {
       destination.assign(from: pixels)
       pixels = destination
-    } else if pixels === canvas {
-      pixels = try canvas.copy(pool: options.pool)
+    } else if pixels.base == canvas.base {
+      // Also a buffer that only gives the canvas's memory another alpha mode: the next frame would show through it.
+      pixels = try pixels.copy(pool: options.pool)
     }
     return PictureDecoder.Picture(pixels: pixels, problem: problem)
   }
@@ -255,7 +259,8 @@ public final class ImageDecoder {
         ? canvas.region(header.rect)
         : PixelBuffer(size: header.rect.size, format: layout.format, alpha: layout.alpha, pool: scratch)
       do throws(CoderError) {
-        let picture = try pictures.decode(frame: index, page: page, rect: header.rect, into: target)
+        let picture = try pictures.decode(
+          frame: index, page: page, rect: header.rect, into: target)
         if !replaces { canvas.blendOver(picture.pixels, at: header.rect) }
         return picture.problem
       } catch {

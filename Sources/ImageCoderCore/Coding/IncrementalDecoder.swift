@@ -70,7 +70,7 @@ public final class IncrementalDecoder {
     if let result { return try result.get() }
     let outcome: Swift.Result<Image, CoderError>
     do throws(CoderError) {
-      let image = try open(try OpenSource(.bytes(bytes), limits: limits)).image()
+      let image = try opened { (decoder) throws(CoderError) in try decoder.image() }
       header = image.header
       status = image.problem == nil ? .complete : .unexpectedEnd
       outcome = .success(image)
@@ -83,9 +83,21 @@ public final class IncrementalDecoder {
     return try outcome.get()
   }
 
+  /// Opens what has arrived so far, where it lies.
+  private func opened<Value>(
+    _ body: (ImageDecoder) throws(CoderError) -> Value
+  ) throws(CoderError) -> Value {
+    let result: Swift.Result<Value, CoderError> = bytes.withUnsafeBytes { bytes in
+      Swift.Result { () throws(CoderError) in
+        try body(try open(try OpenSource(.unowned(bytes), limits: limits)))
+      }
+    }
+    return try result.get()
+  }
+
   private func readHeader() throws(CoderError) {
     do throws(CoderError) {
-      header = try open(try OpenSource(.bytes(bytes), limits: limits)).header
+      header = try opened { (decoder) throws(CoderError) in decoder.header }
       status = .incomplete
     } catch {
       // The header may still be on its way; anything else than its end is final.

@@ -71,7 +71,7 @@ struct PictureDecoder {
     }
     if converter.isIdentity {
       let outcome = try run(offer, into: DirectTarget(result))
-      for rows in outcome.missing { result.clear(rows: rows) }
+      outcome.missing.forEach(result.clear)
       return Picture(pixels: result, problem: outcome.problem)
     }
     let width = offer.size.width
@@ -86,7 +86,7 @@ struct PictureDecoder {
       for row in 0..<count { converter.convert(rows + row * stride, into: result.row(y + row), count: width) }
     }
     let outcome = try run(offer, into: target)
-    for rows in outcome.missing { result.clear(rows: rows) }
+    outcome.missing.forEach(result.clear)
     return Picture(pixels: result, problem: outcome.problem)
   }
 
@@ -118,7 +118,7 @@ struct PictureDecoder {
   private func whole(_ offer: DecodeOffer) throws(CoderError) -> Picture {
     let buffer = try PixelBuffer(size: offer.size, format: offer.pixelFormat, alpha: offer.alpha, pool: pool)
     let outcome = try run(offer, into: DirectTarget(buffer))
-    for rows in outcome.missing { buffer.clear(rows: rows) }
+    outcome.missing.forEach(buffer.clear)
     return Picture(pixels: buffer, problem: outcome.problem)
   }
 

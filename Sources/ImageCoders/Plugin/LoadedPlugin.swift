@@ -15,13 +15,7 @@ package struct LoadedPlugin: Sendable {
   ///
   /// - Throws: ``SkipReason`` with the name of what to change.
   package init(_ entry: CatalogEntry) throws(SkipReason) {
-    if let reason = entry.reason { throw reason }
-    guard let manifest = entry.manifest, let path = entry.library else {
-      throw SkipReason(.manifestInvalid, "there is no manifest")
-    }
-    if let reason = DirectoryListing.unsafe(path) { throw reason }
-    let container = PluginContainer(
-      try PluginLibrary.load(path, id: manifest.id), formats: manifest.formats.map(\.format), signatures: [])
+    let container = try PluginContainer(loading: entry)
     version = container.version
     library = container.library
     canRead = container.canRead

@@ -40,6 +40,21 @@ final class PluginContainer: Container, @unchecked Sendable {
     }
   }
 
+  /// Loads an entry's library.
+  ///
+  /// - Throws: ``SkipReason`` with the name of what to change.
+  convenience init(loading entry: CatalogEntry) throws(SkipReason) {
+    if let reason = entry.reason { throw reason }
+    guard let manifest = entry.manifest, let path = entry.library else {
+      throw SkipReason(.manifestInvalid, "there is no manifest")
+    }
+    // Once more, at the last moment: what was safe when it was listed may have been changed since.
+    if let reason = DirectoryListing.unsafe(path) { throw reason }
+    self.init(
+      try PluginLibrary.load(path, id: manifest.id), formats: manifest.formats.map(\.format),
+      signatures: manifest.formats.flatMap(\.signatures))
+  }
+
   var canRead: Bool { reader != nil }
   var canWrite: Bool { writer != nil }
 

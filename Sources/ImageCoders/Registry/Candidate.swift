@@ -3,6 +3,32 @@
 import ImageCoderCore
 import Synchronization
 
+/// Where a candidate stands among others: a total order, in which the first is tried first.
+///
+/// It does not depend on the order of directories: priority, the application's later registration, strength of the
+/// signature, identifier.
+struct CandidateRank: Comparable {
+  let priority: Int
+  let registration: Int
+  /// 0 where no file is in question.
+  let strength: Int
+  let id: String
+
+  init(_ candidate: Candidate, priority: Int, strength: Int = 0) {
+    self.priority = priority
+    registration = candidate.registration
+    self.strength = strength
+    id = candidate.id
+  }
+
+  static func < (one: CandidateRank, other: CandidateRank) -> Bool {
+    if one.priority != other.priority { return one.priority > other.priority }
+    if one.registration != other.registration { return one.registration > other.registration }
+    if one.strength != other.strength { return one.strength > other.strength }
+    return one.id < other.id
+  }
+}
+
 /// A coder that can be chosen: of a plugin that is loaded when it is first needed, or of the application's own.
 final class Candidate: Sendable {
   let id: String
@@ -80,15 +106,8 @@ final class Candidate: Sendable {
   }
 
   private func load() throws(SkipReason) -> any ImageCoder {
-    guard let manifest = entry?.manifest, let library = entry?.library else {
-      throw SkipReason(.manifestInvalid, "there is no manifest")
-    }
-    // Once more, at the last moment: what was safe when it was listed may have been changed since.
-    if let reason = DirectoryListing.unsafe(library) { throw reason }
-    let coder = try PluginLibrary.load(library, id: manifest.id)
-    return AnimatedCoder(
-      PluginContainer(
-        coder, formats: formats, signatures: signatures))
+    guard let entry else { throw SkipReason(.manifestInvalid, "there is no manifest") }
+    return AnimatedCoder(try PluginContainer(loading: entry))
   }
 
   /// Whether a file's bytes are of a format that the coder reads, from the manifest alone.

@@ -67,12 +67,7 @@ public final class CoderRegistry: Sendable {
   /// The identifiers of all coders, in the order in which equal files would meet them.
   public var coderIDs: [String] {
     let snapshot = snapshot()
-    return snapshot.candidates.sorted { first, second in
-      let (one, other) = (Self.priority(first, snapshot), Self.priority(second, snapshot))
-      if one != other { return one > other }
-      if first.registration != second.registration { return first.registration > second.registration }
-      return first.id < second.id
-    }.map(\.id)
+    return Self.ordered(snapshot.candidates, snapshot).map(\.id)
   }
 
   /// A coder by its identifier, loaded if need be.
@@ -166,6 +161,11 @@ public final class CoderRegistry: Sendable {
     return .noCoder("no coder of \(coders) recognises a file that begins with \(shown)")
   }
 
+  private static func ordered(_ candidates: [Candidate], _ state: State) -> [Candidate] {
+    candidates.map { (candidate: $0, rank: CandidateRank($0, priority: priority($0, state))) }
+      .sorted { $0.rank < $1.rank }.map(\.candidate)
+  }
+
   private static func priority(_ candidate: Candidate, _ state: State) -> Int {
     state.priorities[candidate.id] ?? candidate.priority
   }
@@ -177,12 +177,7 @@ extension CoderRegistry {
   /// Coders that write a format, in the order in which they are tried.
   func writers(of format: ImageFormat) -> [Candidate] {
     let snapshot = snapshot()
-    return snapshot.candidates.filter { $0.canWrite && $0.formats.contains(format) }.sorted { first, second in
-      let (one, other) = (Self.priority(first, snapshot), Self.priority(second, snapshot))
-      if one != other { return one > other }
-      if first.registration != second.registration { return first.registration > second.registration }
-      return first.id < second.id
-    }
+    return Self.ordered(snapshot.candidates.filter { $0.canWrite && $0.formats.contains(format) }, snapshot)
   }
 
   /// Encodes an image to a file's bytes.

@@ -21,13 +21,12 @@ struct Selection {
 
   /// Orders candidates for a file.
   ///
-  /// The order is total and does not depend on that of directories: priority, the application's later registration,
-  /// strength of the signature, identifier.
+  /// The order is that of ``CandidateRank``.
   init(
     _ source: OpenSource, among all: [Candidate], priority: (Candidate) -> Int, allowed: Set<ImageFormat>?,
     explains: Bool
   ) throws(CoderError) {
-    var matches: [(candidate: Candidate, priority: Int, strength: Int)] = []
+    var matches: [(candidate: Candidate, rank: CandidateRank)] = []
     var steps: [SelectionStep] = []
     var needed: Int?
     for candidate in all where candidate.canRead {
@@ -41,7 +40,7 @@ struct Selection {
       switch try candidate.recognise(source) {
       case .yes(let strength):
         let priority = priority(candidate)
-        matches.append((candidate, priority, strength))
+        matches.append((candidate, CandidateRank(candidate, priority: priority, strength: strength)))
         if explains {
           let how = strength == 0 ? "by the file's extension" : "by \(strength) bits of its signature"
           steps.append(
@@ -60,13 +59,7 @@ struct Selection {
         }
       }
     }
-    matches.sort { first, second in
-      if first.priority != second.priority { return first.priority > second.priority }
-      let (one, other) = (first.candidate, second.candidate)
-      if one.registration != other.registration { return one.registration > other.registration }
-      if first.strength != second.strength { return first.strength > second.strength }
-      return one.id < other.id
-    }
+    matches.sort { $0.rank < $1.rank }
     candidates = matches.map(\.candidate)
     bytesNeeded = needed
     self.steps = steps
