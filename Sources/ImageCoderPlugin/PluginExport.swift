@@ -21,6 +21,7 @@ public final class PluginExport: @unchecked Sendable {
 
   let reader: (any ContainerReader.Type)?
   let writer: (any ContainerWriter.Type)?
+  let transcoder: (any ContainerTranscoder.Type)?
 
   /// - Parameters:
   ///   - id: Reverse-DNS, as in the manifest.
@@ -29,23 +30,28 @@ public final class PluginExport: @unchecked Sendable {
   ///   - names: For containers that hold animations.
   ///   - reader: The type of the coder's reader, or nil when it does not read.
   ///   - writer: The type of the coder's writer, or nil when it does not write.
+  ///   - writesPages: Whether the writer takes more than one page.
+  ///   - transcoder: The type that carries files between formats without decoding them, or nil.
   ///   - options: What the writer understands beyond the common options.
   public init(
     id: String, version: String, library: String? = nil, names: ContainerNames? = nil,
-    reader: (any ContainerReader.Type)? = nil, writer: (any ContainerWriter.Type)? = nil,
-    options: [OptionDescription] = []
+    reader: (any ContainerReader.Type)? = nil, writer: (any ContainerWriter.Type)? = nil, writesPages: Bool = false,
+    transcoder: (any ContainerTranscoder.Type)? = nil, options: [OptionDescription] = []
   ) {
     self.reader = reader
     self.writer = writer
+    self.transcoder = transcoder
     let coder = UnsafeMutablePointer<imgcoder_coder>.allocate(capacity: 1)
     coder.initialize(to: .sized())
     table = UnsafePointer(coder)
     coder.pointee.id = Self.forever(id)
     coder.pointee.version = Self.forever(version)
     coder.pointee.library = Self.forever(library ?? "")
+    if writesPages { coder.pointee.flags = UInt32(IMGCODER_CODER_WRITES_PAGES) }
     if let names { coder.pointee.container = Self.forever(names.raw) }
     if reader != nil { coder.pointee.reader = Self.forever(ReaderCalls.table) }
     if writer != nil { coder.pointee.writer = Self.forever(WriterCalls.table) }
+    if transcoder != nil { coder.pointee.get_extension = TranscoderCalls.extension }
     if !options.isEmpty {
       let list = UnsafeMutableBufferPointer<UnsafePointer<imgcoder_option>?>.allocate(capacity: options.count)
       _ = list.initialize(from: options.map { Self.forever($0.raw) })

@@ -6,6 +6,8 @@ import ImageCoderCore
 struct FakeContainer: Container {
   var header: ImageHeader
   var frames: [FrameHeader]
+  /// Of a file with several pages, each with one frame that covers it.
+  var pages: [ImageHeader]?
   var properties: [Properties] = []
   var pageProperties = Properties()
   var names: ContainerNames?
@@ -20,6 +22,7 @@ struct FakeContainer: Container {
   let signatures = [Signature(Array("fake".utf8))]
   let canRead = true
   let canWrite = false
+  let writesPages = false
 
   init(_ size: Size, frames: [FrameHeader], isAnimated: Bool = true) {
     header = ImageHeader(
@@ -41,6 +44,18 @@ struct FakeContainer: Container {
     _ session: HostSession, output: ByteOutput, options: WriteOptions
   ) throws(CoderError) -> any WriterSession { throw .unsupported("no writer") }
 
+  /// A row of pages, of these sizes.
+  init(pages sizes: [Size], primary: Int = 0, areSizes: Bool = false) {
+    self.init(sizes[0])
+    pages = sizes.map { size in
+      var page = FakeContainer(size).header
+      page.pageCount = sizes.count
+      page.primaryPage = primary
+      page.pagesAreSizes = areSizes
+      return page
+    }
+  }
+
   /// A decoder of the file.
   func decoder(_ options: DecodeOptions = DecodeOptions()) throws -> ImageDecoder {
     try AnimatedCoder(self).makeDecoder(try OpenSource(.bytes(Array("fake".utf8)), limits: .standard), options: options)
@@ -51,8 +66,16 @@ struct FakeContainer: Container {
 
     init(container: FakeContainer) { self.container = container }
 
-    func header(page: Int) throws(CoderError) -> ImageHeader { container.header }
-    func frame(_ index: Int, page: Int) throws(CoderError) -> FrameHeader { container.frames[index] }
+    func header(page: Int) throws(CoderError) -> ImageHeader {
+      guard let pages = container.pages else { return container.header }
+      guard pages.indices.contains(page) else { throw .invalidArgument("page \(page) of \(pages.count)") }
+      return pages[page]
+    }
+
+    func frame(_ index: Int, page: Int) throws(CoderError) -> FrameHeader {
+      guard let pages = container.pages else { return container.frames[index] }
+      return FrameHeader(rect: Rect(covering: pages[page].canvas))
+    }
 
     func properties(page: Int, frame: Int?) throws(CoderError) -> Properties {
       guard let frame else { return container.pageProperties }
@@ -60,8 +83,8 @@ struct FakeContainer: Container {
     }
 
     func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
-      DecodeOffer(
-        request, size: container.frames[request.frame].rect.size, pixelFormat: container.delivered.format,
+      try DecodeOffer(
+        request, size: frame(request.frame, page: request.page).rect.size, pixelFormat: container.delivered.format,
         alpha: .straight, rowOrder: container.delivered.order)
     }
 

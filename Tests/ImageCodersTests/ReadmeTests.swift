@@ -18,7 +18,10 @@ import Testing
       print(frame.delay.seconds, frame.pixels.size)
     }
     let bytes = try registry.encode(image, as: .webP)
-    _ = bytes
+
+    let scan = try registry.open(.file("scan.tiff"))  // pages are pictures of their own
+    let pages = try (0..<scan.header.pageCount).map { try scan.page($0).image() }
+    _ = (bytes, pages)
   }
 
   @Test func showsCodeThatCompiles() throws {
@@ -26,7 +29,7 @@ import Testing
     let source = Command.run("cat '\(#filePath)'").output
     let blocks = readme.components(between: "```swift\n", and: "```")
     let shown = try #require(blocks.first).lines.filter { !$0.isEmpty && $0 != "import ImageCoders" }
-    let compiled = try #require(source.components(between: "firstScreen() throws {\n", and: "    _ = bytes").first)
+    let compiled = try #require(source.components(between: "firstScreen() throws {\n", and: "    _ = (bytes").first)
       .lines
     #expect(shown == compiled.filter { !$0.isEmpty })
   }

@@ -19,8 +19,9 @@ import Testing
 
   @Test func swiftSeesTheLayoutThatCAsserts() {
     // layout.h asserts these numbers of C; the importer has to agree.
-    #expect(MemoryLayout<imgcoder_info>.size == 88)
+    #expect(MemoryLayout<imgcoder_info>.size == 104)
     #expect(MemoryLayout<imgcoder_info>.offset(of: \.format) == 72)
+    #expect(MemoryLayout<imgcoder_info>.offset(of: \.embedded_length) == 96)
     #expect(MemoryLayout<imgcoder_host>.size == 88)
     #expect(MemoryLayout<imgcoder_limits>.size == 48)
     #expect(MemoryLayout<imgcoder_offer>.offset(of: \.memory) == 40)

@@ -11,7 +11,15 @@
 public final class AnimatedCoder: ImageCoder {
   public let container: any Container
 
-  public init(_ container: any Container) { self.container = container }
+  /// How pages that are files of another format are opened when the options do not say.
+  private let openEmbedded: EmbeddedFileOpener?
+
+  public convenience init(_ container: any Container) { self.init(container, openEmbedded: nil) }
+
+  package init(_ container: any Container, openEmbedded: EmbeddedFileOpener?) {
+    self.container = container
+    self.openEmbedded = openEmbedded
+  }
 
   public var id: String { container.id }
   public var formats: [ImageFormat] { container.formats }
@@ -32,7 +40,9 @@ public final class AnimatedCoder: ImageCoder {
   }
 
   public func makeDecoder(_ source: OpenSource, options: DecodeOptions) throws(CoderError) -> ImageDecoder {
-    try ImageDecoder(container, source: source, options: options)
+    var options = options
+    options.openEmbedded = options.openEmbedded ?? openEmbedded
+    return try ImageDecoder(container, source: source, options: options)
   }
 
   public func makeIncrementalDecoder(options: DecodeOptions) -> IncrementalDecoder {
@@ -43,10 +53,10 @@ public final class AnimatedCoder: ImageCoder {
 
   public func canEncode(_ format: ImageFormat) -> Bool { container.canWrite && formats.contains(format) }
 
-  public func encode(_ image: Image, as format: ImageFormat, options: EncodeOptions) throws(CoderError) -> [UInt8] {
+  public func encode(_ pages: [Image], as format: ImageFormat, options: EncodeOptions) throws(CoderError) -> [UInt8] {
     guard canEncode(format) else { throw .noCoder("\(id) does not write \(format)") }
     do throws(CoderError) {
-      return try EncodeRun(container, image: image, format: format, options: options).bytes()
+      return try EncodeRun(container, pages: pages, format: format, options: options).bytes()
     } catch {
       throw error.attributed(to: id)
     }

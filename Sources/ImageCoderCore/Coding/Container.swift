@@ -15,16 +15,33 @@ public protocol Container: Sendable {
   var signatures: [Signature] { get }
   var canRead: Bool { get }
   var canWrite: Bool { get }
+  /// Whether the writer takes more than one page.
+  var writesPages: Bool { get }
 
   /// Opens a file.
   ///
   /// - Parameter session: Kept by the caller as long as the reader.
   func openReader(_ session: HostSession, options: OpenOptions) throws(CoderError) -> any ReaderSession
 
+  /// Carries a file to another format without decoding its pixels.
+  ///
+  /// - Throws: ``CoderError/Code/unsupported`` when that cannot be done without loss; nothing has been written then.
+  func transcode(
+    _ session: HostSession, from: ImageFormat, to: ImageFormat, output: ByteOutput
+  ) throws(CoderError)
+
   /// Opens a file that is going to be written.
   func openWriter(
     _ session: HostSession, output: ByteOutput, options: WriteOptions
   ) throws(CoderError) -> any WriterSession
+}
+
+extension Container {
+  public func transcode(
+    _ session: HostSession, from: ImageFormat, to: ImageFormat, output: ByteOutput
+  ) throws(CoderError) {
+    throw .unsupported("\(id) carries no \(from) to \(to)")
+  }
 }
 
 /// A container whose reader and writer are Swift types of this process.
@@ -40,12 +57,14 @@ public struct SwiftContainer: Container, @unchecked Sendable {
   public let options: [OptionDescription]
   public let signatures: [Signature]
 
+  public let writesPages: Bool
+
   private let reader: (any ContainerReader.Type)?
   private let writer: (any ContainerWriter.Type)?
 
   public init(
     id: String, formats: [ImageFormat], signatures: [Signature], names: ContainerNames? = nil,
-    reader: (any ContainerReader.Type)? = nil, writer: (any ContainerWriter.Type)? = nil,
+    reader: (any ContainerReader.Type)? = nil, writer: (any ContainerWriter.Type)? = nil, writesPages: Bool = false,
     options: [OptionDescription] = []
   ) {
     self.id = id
@@ -54,6 +73,7 @@ public struct SwiftContainer: Container, @unchecked Sendable {
     self.names = names
     self.reader = reader
     self.writer = writer
+    self.writesPages = writesPages
     self.options = options
   }
 

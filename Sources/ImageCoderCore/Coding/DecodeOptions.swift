@@ -22,7 +22,8 @@ public struct DecodeOptions: Sendable {
   public var alpha: AlphaMode = .straight
   /// Turn the picture upright. Without it, the orientation is reported and the box is in stored pixels.
   public var appliesOrientation = true
-  /// The page to decode, or nil for the file's primary one.
+  /// The page to decode, or nil for the file's primary one; of an icon's sizes, for the one that fits
+  /// ``thumbnailSize`` best.
   public var page: Int?
   /// Which raw payloads come with the result.
   public var metadata: Set<MetadataKind> = [.icc, .exif, .xmp]
@@ -39,6 +40,9 @@ public struct DecodeOptions: Sendable {
   public var progress: (@Sendable (Double) -> Void)?
   /// Formats that may be decoded, or nil for all.
   public var allowedFormats: Set<ImageFormat>?
+
+  /// How pages that are files of another format are opened, or nil when they cannot be. A registry sets it.
+  package var openEmbedded: EmbeddedFileOpener?
 
   /// What several frames without any time between them are, as some GIF files have them to show more than 256 colours.
   public enum StillParts: Sendable {

@@ -14,6 +14,9 @@ public struct EncodeOptions: Sendable {
   public var background: (red: UInt8, green: UInt8, blue: UInt8) = (255, 255, 255)
   /// The box that the picture has to fit, or nil. Aspect is kept; a picture is never enlarged.
   public var maxPixelSize: Size?
+  /// Longest sides of the pages that are made of one picture, for formats that keep several sizes of it (icons). Sizes
+  /// above the picture's own are left out. Empty for the picture's own size.
+  public var pageSizes: [Int] = []
   /// Encode only the first frame.
   public var firstFrameOnly = false
   /// Which raw payloads are written, where the format has a place for them.

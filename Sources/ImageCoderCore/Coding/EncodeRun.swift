@@ -3,49 +3,78 @@
 /// One encode: what the image is becomes what the format can hold.
 struct EncodeRun {
   private let container: any Container
-  private let image: Image
+  private let pages: [Image]
   private let format: ImageFormat
   private let options: EncodeOptions
 
+  /// - Parameter pages: One picture or animation, or several pictures for a format that holds pages.
   init(
-    _ container: any Container, image: Image, format: ImageFormat, options: EncodeOptions
+    _ container: any Container, pages: [Image], format: ImageFormat, options: EncodeOptions
   ) throws(CoderError) {
     self.container = container
-    self.image = image
+    self.pages = try options.pageSizes.isEmpty ? pages : Self.sizes(options.pageSizes, of: pages, options)
     self.format = format
     self.options = options
     if let quality = options.quality, !(quality >= 0 && quality <= 1) {
       throw .invalidArgument("quality \(quality), 0 to 1 is allowed")
     }
+    guard !self.pages.isEmpty else { throw .invalidArgument("there is no picture to encode") }
+    guard self.pages.count == 1 || container.writesPages else {
+      throw .unsupported("\(format) holds 1 page, \(self.pages.count) were given")
+    }
+    guard self.pages.count <= options.limits.maxPages else {
+      throw .limitExceeded(
+        "maxPages", found: self.pages.count, allowed: options.limits.maxPages, what: "a page count of")
+    }
     try OptionDescription.check(options.values, against: container.options, of: format)
+  }
+
+  /// One picture in several sizes, none of them enlarged.
+  private static func sizes(
+    _ sides: [Int], of pages: [Image], _ options: EncodeOptions
+  ) throws(CoderError) -> [Image] {
+    guard pages.count == 1, let image = pages.first else {
+      throw .invalidArgument("sizes are made of one picture, \(pages.count) were given")
+    }
+    var made: [Image] = []
+    for side in sides {
+      guard side > 0 else { throw .invalidArgument("a page of size \(side), at least 1 is needed") }
+      guard side <= max(image.size.width, image.size.height) else {
+        options.log?(.warning, "size \(side) is left out: the picture is \(image.size)")
+        continue
+      }
+      var page = image
+      let size = Fit.plan(displayed: image.size, box: Size(width: side, height: side), mode: .fit).size
+      page.frames = [Frame(pixels: try image.pixels.resampled(to: size))]
+      made.append(page)
+    }
+    return made.isEmpty ? pages : made
   }
 
   /// Encodes to a file's bytes.
   func bytes() throws(CoderError) -> [UInt8] {
     let session = HostSession(
       source: nil, limits: options.limits, cancellation: options.cancellation, log: options.log)
-    let output = MemoryOutput(session: session)
-    // The writer holds plain pointers into both until it has finished.
-    defer { withExtendedLifetime((session, output)) {} }
-    let writer = try container.openWriter(session, output: output.output, options: writeOptions)
-    var frames = image.frames
-    if frames.count > 1, options.firstFrameOnly || container.names == nil {
-      if !options.firstFrameOnly {
-        options.log?(.warning, "\(format) holds no animation: the first of \(frames.count) frames is written")
-      }
-      frames = [frames[0]]
+    return try session.output { (output) throws(CoderError) in
+      let writer = try container.openWriter(session, output: output, options: writeOptions)
+      for image in pages { try add(image, to: writer, session) }
+      try writer.finish()
     }
-    let first = try prepared(frames[0].pixels)
+  }
+
+  private func add(_ image: Image, to writer: any WriterSession, _ session: HostSession) throws(CoderError) {
+    let frames = framesToWrite(of: image)
+    let first = try prepared(frames[0].pixels, of: image)
     let layout = try writer.layout(for: first.layout)
     if options.isLossless, !layout.holds(first.layout) {
       throw .unsupported(
         "lossless was asked for; \(format) takes \(layout.format), the picture is \(first.layout.format)")
     }
-    try writer.setHeader(header(first, layout: layout, frameCount: frames.count))
-    for kind in MetadataKind.allCases { try add(kind, to: writer, layout: layout) }
+    try writer.setHeader(header(first, of: image, layout: layout, frameCount: frames.count))
+    for kind in MetadataKind.allCases { try add(kind, of: image, to: writer, layout: layout) }
     for (index, frame) in frames.enumerated() {
       if session.isCancelled { throw .cancelled }
-      let pixels = try converted(index == 0 ? first : try prepared(frame.pixels), to: layout)
+      let pixels = try converted(index == 0 ? first : try prepared(frame.pixels, of: image), to: layout)
       guard pixels.size == first.size else {
         throw .invalidArgument("frame \(index) is \(pixels.size), the first is \(first.size)")
       }
@@ -57,8 +86,17 @@ struct EncodeRun {
           rect: Rect(covering: pixels.size), delay: frame.delay, disposal: .keep, blend: .source, dependsOn: index,
           hasAlpha: layout.alpha != .opaque))
     }
-    try writer.finish()
-    return output.bytes
+  }
+
+  /// All frames, where the format holds an animation and the file is one.
+  private func framesToWrite(of image: Image) -> [Frame] {
+    guard image.frames.count > 1 else { return image.frames }
+    guard options.firstFrameOnly || container.names == nil || pages.count > 1 else { return image.frames }
+    if !options.firstFrameOnly {
+      let reason = pages.count > 1 ? "a page holds no animation" : "\(format) holds no animation"
+      options.log?(.warning, "\(reason): the first of \(image.frames.count) frames is written")
+    }
+    return [image.frames[0]]
   }
 
   private var writeOptions: WriteOptions {
@@ -72,7 +110,7 @@ struct EncodeRun {
   }
 
   /// The pixels upright and within the maximum size.
-  private func prepared(_ pixels: PixelBuffer) throws(CoderError) -> PixelBuffer {
+  private func prepared(_ pixels: PixelBuffer, of image: Image) throws(CoderError) -> PixelBuffer {
     var pixels = pixels
     let displayed = image.orientation.displayed(pixels.size)
     let size = Fit.plan(displayed: displayed, box: options.maxPixelSize, mode: .fit).size
@@ -88,18 +126,23 @@ struct EncodeRun {
     return try pixels.converted(to: layout)
   }
 
-  private func header(_ first: PixelBuffer, layout: PixelLayout, frameCount: Int) -> ImageHeader {
+  private func header(
+    _ first: PixelBuffer, of image: Image, layout: PixelLayout, frameCount: Int
+  ) -> ImageHeader {
     var header = ImageHeader(
       format: format, canvas: first.size, pixelFormat: layout.format, bitsPerChannel: layout.format.bytesPerChannel * 8,
       alpha: layout.alpha)
     header.frameCount = frameCount
+    header.pageCount = pages.count
     header.isAnimated = frameCount > 1
     header.loopCount = frameCount > 1 ? image.loopCount : nil
     header.cicp = image.cicp
     return header
   }
 
-  private func add(_ kind: MetadataKind, to writer: any WriterSession, layout: PixelLayout) throws(CoderError) {
+  private func add(
+    _ kind: MetadataKind, of image: Image, to writer: any WriterSession, layout: PixelLayout
+  ) throws(CoderError) {
     guard options.metadata.contains(kind), var payload = image.metadata[kind] else { return }
     switch kind {
     case .icc:

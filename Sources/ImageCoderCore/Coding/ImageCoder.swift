@@ -31,11 +31,12 @@ public protocol ImageCoder: Sendable {
   /// Whether the coder writes a format.
   func canEncode(_ format: ImageFormat) -> Bool
 
-  /// Encodes an image to a file's bytes.
+  /// Encodes pictures to a file's bytes.
   ///
+  /// - Parameter pages: One picture or animation, or several pictures for a format that holds pages.
   /// - Throws: ``CoderError/Code/unsupported`` for what the format cannot hold; ``CoderError/Code/invalidArgument``
   ///   for an option that is unknown or out of range.
-  func encode(_ image: Image, as format: ImageFormat, options: EncodeOptions) throws(CoderError) -> [UInt8]
+  func encode(_ pages: [Image], as format: ImageFormat, options: EncodeOptions) throws(CoderError) -> [UInt8]
 }
 
 extension ImageCoder {
@@ -46,5 +47,10 @@ extension ImageCoder {
   /// - Throws: ``CoderError`` when not one row can be had.
   public func decode(_ source: ByteSource, options: DecodeOptions = DecodeOptions()) throws(CoderError) -> Image {
     try makeDecoder(try OpenSource(source, limits: options.limits), options: options).image()
+  }
+
+  /// Encodes one picture or animation to a file's bytes.
+  public func encode(_ image: Image, as format: ImageFormat, options: EncodeOptions) throws(CoderError) -> [UInt8] {
+    try encode([image], as: format, options: options)
   }
 }

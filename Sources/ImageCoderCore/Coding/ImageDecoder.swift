@@ -16,57 +16,67 @@ public final class ImageDecoder {
   /// Bytes that checkpoints of an animation may hold, so that frames can be reached out of order.
   public static let checkpointBytes = 8 << 20
 
-  private let session: HostSession
-  private let reader: any ReaderSession
-  private let names: ContainerNames?
+  private let file: OpenFile
   private let options: DecodeOptions
   private let frames: FrameTable
   private let plan: OutputPlan
   private let pictures: PictureDecoder
   private var cursor: FrameCursor?
 
+  private var session: HostSession { file.session }
+  private var reader: any ReaderSession { file.reader }
+  private var names: ContainerNames? { file.names }
+
   /// Opens a file with a container's reader.
   ///
   /// - Throws: ``CoderError/Code/limitExceeded`` before any pixel memory is taken; what the reader throws.
-  public init(
+  public convenience init(
     _ container: any Container, source: OpenSource, options: DecodeOptions
   ) throws(CoderError) {
-    let limits = options.limits
-    session = HostSession(
-      source: source, limits: limits, cancellation: options.cancellation, log: options.log, progress: options.progress)
     do throws(CoderError) {
-      let reader = try container.openReader(session, options: options.firstFrameOnly ? .firstFrameOnly : [])
-      let first = try reader.header(page: options.page ?? 0)
-      let page = options.page ?? first.primaryPage
-      let header = page == (options.page ?? 0) ? first : try reader.header(page: page)
-      guard page >= 0, page < header.pageCount else { throw .invalidArgument("page \(page) of \(header.pageCount)") }
-      if let allowed = options.allowedFormats, !allowed.contains(header.format) {
-        let names = allowed.map(\.rawValue).sorted().joined(separator: ", ")
-        throw .unsupported("the file is \(header.format), the caller allows \(names)")
-      }
-      try limits.check(canvas: header.canvas)
-      try limits.check(frames: header.frameCount)
-      guard header.pageCount <= limits.maxPages else {
-        throw .limitExceeded(
-          "maxPages", found: header.pageCount, allowed: limits.maxPages, what: "a page count of")
-      }
-      let names = container.names
-      self.reader = reader
-      self.page = page
-      self.header = header
-      self.names = names
-      self.options = options
-      coder = container.id
-      loopCount = try Self.loopCount(header, reader: reader, page: page, names: names)
-      frames = FrameTable(count: header.frameCount, canvas: header.canvas) { (index) throws(CoderError) in
-        try Self.frameHeader(index, of: header, reader: reader, page: page, names: names)
-      }
-      plan = try OutputPlan(
-        header, frameCount: Self.stepCount(header, options), native: Self.nativeLayout(of: header),
-        options: options)
-      pictures = PictureDecoder(reader: reader, session: session, pool: options.pool)
+      try self.init(try OpenFile(container, source: source, options: options), options: options)
     } catch {
       throw error.attributed(to: container.id)
+    }
+  }
+
+  private init(_ file: OpenFile, options: DecodeOptions) throws(CoderError) {
+    let limits = options.limits
+    let (page, header) = try file.page(for: options)
+    if let allowed = options.allowedFormats, !allowed.contains(header.format) {
+      let names = allowed.map(\.rawValue).sorted().joined(separator: ", ")
+      throw .unsupported("the file is \(header.format), the caller allows \(names)")
+    }
+    try limits.check(canvas: header.canvas)
+    try limits.check(frames: header.frameCount)
+    self.file = file
+    self.page = page
+    self.header = header
+    self.options = options
+    coder = file.coder
+    let (reader, names) = (file.reader, file.names)
+    loopCount = try Self.loopCount(header, reader: reader, page: page, names: names)
+    frames = FrameTable(count: header.frameCount, canvas: header.canvas) { (index) throws(CoderError) in
+      try Self.frameHeader(index, of: header, reader: reader, page: page, names: names)
+    }
+    plan = try OutputPlan(
+      header, frameCount: Self.stepCount(header, options), native: Self.nativeLayout(of: header),
+      options: options)
+    pictures = PictureDecoder(reader: reader, session: file.session, pool: options.pool)
+  }
+
+  /// Another page of the same open file, with the same options.
+  ///
+  /// - Returns: A decoder that shares the file with this one: the two are used one at a time.
+  /// - Throws: ``CoderError/Code/invalidArgument`` for a page that the file does not have; what the reader says of the
+  ///   page.
+  public func page(_ index: Int) throws(CoderError) -> ImageDecoder {
+    var options = options
+    options.page = index
+    do throws(CoderError) {
+      return try ImageDecoder(file, options: options)
+    } catch {
+      throw error.attributed(to: coder)
     }
   }
 

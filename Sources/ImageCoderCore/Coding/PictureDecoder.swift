@@ -13,6 +13,8 @@ struct PictureDecoder {
   struct Picture {
     var pixels: PixelBuffer
     var problem: CoderError?
+    /// Rows that never came, as ranges from the top; they are transparent.
+    var missing: [Range<Int>] = []
   }
 
   /// Decodes a frame that covers the canvas, to plan.
@@ -78,6 +80,8 @@ struct PictureDecoder {
     if offer.rowOrder == .any {
       let whole = try whole(offer)
       for y in 0..<offer.size.height { converter.convert(whole.pixels.row(y), into: result.row(y), count: width) }
+      // What is converted of a row that is empty would be black where the source has no alpha.
+      whole.missing.forEach(result.clear)
       return Picture(pixels: result, problem: whole.problem)
     }
     let target = try PassingTarget(
@@ -119,7 +123,7 @@ struct PictureDecoder {
     let buffer = try PixelBuffer(size: offer.size, format: offer.pixelFormat, alpha: offer.alpha, pool: pool)
     let outcome = try run(offer, into: DirectTarget(buffer))
     outcome.missing.forEach(buffer.clear)
-    return Picture(pixels: buffer, problem: outcome.problem)
+    return Picture(pixels: buffer, problem: outcome.problem, missing: outcome.missing)
   }
 
   /// Runs the reader. An error of the file behind the first row is an outcome; any other is thrown.

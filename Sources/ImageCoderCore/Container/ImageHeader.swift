@@ -41,6 +41,12 @@ public struct ImageHeader: Sendable, Equatable {
   public var isLossless: Bool
   /// Whether this file's pixels are stored as indexes into a palette.
   public var hasPalette: Bool
+  /// Whether all pages show one picture, in several sizes or depths, as an icon's do.
+  public var pagesAreSizes: Bool
+  /// Where the page's own file is in the source, when the page is a file of another format inside this one.
+  ///
+  /// A reader that says so is asked for no pixels: the host opens that file with the coder it has for it.
+  public var embedded: Range<Int>?
 
   public init(format: ImageFormat, canvas: Size, pixelFormat: PixelFormat, bitsPerChannel: Int, alpha: AlphaMode) {
     self.format = format
@@ -59,6 +65,7 @@ public struct ImageHeader: Sendable, Equatable {
     self.isProgressive = false
     self.isLossless = false
     self.hasPalette = false
+    self.pagesAreSizes = false
   }
 
   /// The size at which the picture is shown.

@@ -65,12 +65,14 @@ public struct PixelView {
 ///
 ///     open, layout, setHeader, { add metadata }, { add frame }, finish, released
 ///
+/// A writer of several pages gets layout, setHeader, metadata and one frame for each, one page after the other.
+///
 /// - Threads: One at a time, any thread.
 public protocol WriterSession: AnyObject {
   /// Says in which layout the writer takes frames: `wanted` when the format holds it without loss, else the nearest.
   func layout(for wanted: PixelLayout) throws(CoderError) -> PixelLayout
 
-  /// Says what is going to be written: canvas, frames (0: not known yet), orientation, loop count.
+  /// Says what is going to be written: canvas, frames (0: not known yet), pages, orientation, loop count.
   ///
   /// - Throws: ``CoderError/Code/unsupported`` for what the format cannot hold.
   func setHeader(_ header: ImageHeader) throws(CoderError)
@@ -101,6 +103,20 @@ public protocol ContainerWriter: WriterSession {
   ///
   /// - Throws: ``CoderError/Code/unsupported`` for a wish that the format cannot meet.
   init(_ output: ByteOutput, host: CoderHost, options: WriteOptions) throws(CoderError)
+}
+
+/// Carries files from one format to another without decoding their pixels, in a plugin through `PluginExport`.
+public protocol ContainerTranscoder {
+  /// Writes a file of another format that holds exactly what the source holds.
+  ///
+  /// - Parameters:
+  ///   - from: What the source is.
+  ///   - to: What is wanted.
+  /// - Throws: ``CoderError/Code/unsupported`` when this file cannot be carried over without loss; nothing has been
+  ///   written then.
+  static func transcode(
+    _ source: SourceView, from: ImageFormat, to: ImageFormat, output: ByteOutput, host: CoderHost
+  ) throws(CoderError)
 }
 
 /// An option of a format's own, described so that values can be checked before the writer sees them.

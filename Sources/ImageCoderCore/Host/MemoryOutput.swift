@@ -56,3 +56,14 @@ final class MemoryOutput {
     return InterfaceStatus.ok
   }
 }
+
+extension HostSession {
+  /// The bytes that are written while `body` runs. What it opens with the output has to end before it returns.
+  package func output(_ body: (ByteOutput) throws(CoderError) -> Void) throws(CoderError) -> [UInt8] {
+    let output = MemoryOutput(session: self)
+    // Writers hold plain pointers into both.
+    defer { withExtendedLifetime((self, output)) {} }
+    try body(output.output)
+    return output.bytes
+  }
+}

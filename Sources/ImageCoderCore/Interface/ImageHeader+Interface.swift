@@ -47,6 +47,14 @@ extension ImageHeader {
     isLossless = flags.contains(.lossless)
     hasPalette = flags.contains(.palette)
     isDamaged = flags.contains(.damaged)
+    pagesAreSizes = flags.contains(.pagesAreSizes)
+    if flags.contains(.embedded) {
+      let (end, overflow) = raw.embedded_offset.addingReportingOverflow(raw.embedded_length)
+      guard !overflow, end <= UInt64(Int.max), raw.embedded_length > 0 else {
+        throw .library("the reader reports an embedded file of \(raw.embedded_length) bytes at \(raw.embedded_offset)")
+      }
+      embedded = Int(raw.embedded_offset)..<Int(end)
+    }
   }
 
   /// The same for the plugin interface.
@@ -64,6 +72,12 @@ extension ImageHeader {
     if isLossless { flags.insert(.lossless) }
     if hasPalette { flags.insert(.palette) }
     if isDamaged { flags.insert(.damaged) }
+    if pagesAreSizes { flags.insert(.pagesAreSizes) }
+    if let embedded {
+      flags.insert(.embedded)
+      info.embedded_offset = UInt64(embedded.lowerBound)
+      info.embedded_length = UInt64(embedded.count)
+    }
     if let loopCount {
       flags.insert(.playsStated)
       info.plays = loopCount.plays
@@ -105,6 +119,8 @@ extension ImageHeader {
     static let lossless = InfoFlags(rawValue: 256)
     static let palette = InfoFlags(rawValue: 512)
     static let damaged = InfoFlags(rawValue: 1024)
+    static let pagesAreSizes = InfoFlags(rawValue: 2048)
+    static let embedded = InfoFlags(rawValue: 4096)
   }
 }
 

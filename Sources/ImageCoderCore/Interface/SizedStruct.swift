@@ -60,6 +60,7 @@ extension imgcoder_reader_table: SizedStruct {}
 extension imgcoder_writer_table: SizedStruct {}
 extension imgcoder_incremental_table: SizedStruct {}
 extension imgcoder_incremental_progress: SizedStruct {}
+extension imgcoder_transcode_table: SizedStruct {}
 extension imgcoder_entry: SizedStruct {}
 
 /// Statuses of the plugin interface that are no errors of a file.

@@ -30,8 +30,31 @@ public struct Manifest: Sendable, Equatable {
   /// Names of the container's animation properties, or nil for stills.
   public var names: ContainerNames?
   public var options: [OptionDescription]
+  /// From which formats to which the plugin carries files without decoding them.
+  public var transcodes: [Transcode]
+  /// Packages of the operating system that the plugin's library needs, or nil when the manifest does not say.
+  public var packages: Packages?
   /// Higher is tried first; 100 is usual.
   public var priority: Int
+
+  /// A way from one format to another without decoding.
+  public struct Transcode: Sendable, Equatable {
+    public var from: ImageFormat
+    public var to: ImageFormat
+  }
+
+  /// Debian's names of packages.
+  public struct Packages: Sendable, Equatable {
+    /// What building the plugin needs.
+    public var build: [String]
+    /// What running it needs.
+    public var run: [String]
+
+    public init(build: [String], run: [String]) {
+      self.build = build
+      self.run = run
+    }
+  }
 
   /// A format that a plugin reads or writes.
   public struct Format: Sendable, Equatable {
@@ -47,4 +70,6 @@ public struct Manifest: Sendable, Equatable {
   public var canRead: Bool { capabilities.contains("read") }
   /// Whether the plugin writes.
   public var canWrite: Bool { capabilities.contains("write") }
+  /// Whether the plugin writes several pages into one file.
+  public var writesPages: Bool { canWrite && capabilities.contains("pages") }
 }

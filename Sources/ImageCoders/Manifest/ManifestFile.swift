@@ -75,7 +75,19 @@ struct ManifestFile: Decodable {
   var capabilities: [String]
   var container: Container?
   var encodeOptions: [Option]?
+  var transcodes: [Transcode]?
+  var packages: Packages?
   var priority: Whole?
+
+  struct Transcode: Decodable {
+    var from: String
+    var to: String
+  }
+
+  struct Packages: Decodable {
+    var build: [String]?
+    var run: [String]?
+  }
 
   /// A whole number of 32 bits. The decoder itself does not say which key holds a number that is none.
   struct Whole: Decodable {
@@ -136,6 +148,10 @@ extension Manifest {
     priority = file.priority?.value ?? 100
     formats = []
     options = []
+    transcodes = (file.transcodes ?? []).map {
+      Transcode(from: ImageFormat(rawValue: $0.from), to: ImageFormat(rawValue: $0.to))
+    }
+    packages = file.packages.map { Packages(build: $0.build ?? [], run: $0.run ?? []) }
     names = file.container.map { container in
       ContainerNames(
         dictionary: container.dictionary, unclampedDelay: container.unclampedDelay ?? "UnclampedDelayTime",

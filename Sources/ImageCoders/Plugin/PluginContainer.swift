@@ -14,11 +14,13 @@ final class PluginContainer: Container, @unchecked Sendable {
   let version: String
   /// The wrapped library as the plugin found it, or empty.
   let library: String
+  let writesPages: Bool
 
   // The coder is constant memory of a library that is never unloaded.
   private let coder: UnsafePointer<imgcoder_coder>
   private let reader: imgcoder_reader_table?
   private let writer: imgcoder_writer_table?
+  private let transcoder: imgcoder_transcode_table?
 
   /// - Parameters:
   ///   - coder: As the plugin described it.
@@ -31,9 +33,12 @@ final class PluginContainer: Container, @unchecked Sendable {
     id = String(described.id)
     version = String(described.version)
     library = String(described.library)
+    writesPages = described.flags & UInt32(IMGCODER_CODER_WRITES_PAGES) != 0
     names = described.container.map { ContainerNames(imgcoder_container(reading: $0)) }
     reader = described.reader.map { imgcoder_reader_table(reading: $0) }
     writer = described.writer.map { imgcoder_writer_table(reading: $0) }
+    transcoder = Self.extension(IMGCODER_EXTENSION_TRANSCODE, of: coder, described)
+      .map { imgcoder_transcode_table(reading: $0.assumingMemoryBound(to: imgcoder_transcode_table.self)) }
     let count = described.options == nil ? 0 : Int(clamping: min(described.option_count, 1024))
     options = UnsafeBufferPointer(start: described.options, count: count).compactMap { option in
       option.flatMap { OptionDescription(imgcoder_option(reading: $0)) }
@@ -61,6 +66,24 @@ final class PluginContainer: Container, @unchecked Sendable {
   func openReader(_ session: HostSession, options: OpenOptions) throws(CoderError) -> any ReaderSession {
     guard let reader else { throw .unsupported("\(id) does not read") }
     return try PluginReader(coder, reader, session: session, options: options)
+  }
+
+  /// A table that the coder has under an identifier, constant memory of its library.
+  private static func `extension`(
+    _ id: String, of coder: UnsafePointer<imgcoder_coder>, _ described: imgcoder_coder
+  ) -> UnsafeRawPointer? {
+    guard let call = described.get_extension else { return nil }
+    return id.withCoderString { call(coder, $0) }
+  }
+
+  func transcode(
+    _ session: HostSession, from: ImageFormat, to: ImageFormat, output: ByteOutput
+  ) throws(CoderError) {
+    guard let call = transcoder?.transcode else { throw .unsupported("\(id) carries no \(from) to \(to)") }
+    let status = from.rawValue.withCoderString { from in
+      to.rawValue.withCoderString { call(coder, session.host.raw, session.view.raw, from, $0, output.raw) }
+    }
+    guard status == InterfaceStatus.ok else { throw session.error(for: status) }
   }
 
   func openWriter(

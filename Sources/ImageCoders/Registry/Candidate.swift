@@ -86,14 +86,16 @@ final class Candidate: Sendable {
   /// The coder, loaded if need be. A plugin that failed once is not tried again.
   ///
   /// The lock is this candidate's alone and is held while the library loads, so that a plugin describes itself once.
-  func coder() throws(SkipReason) -> any ImageCoder {
+  ///
+  /// - Parameter registry: Finds coders for files that are pages of other files.
+  func coder(for registry: CoderRegistry?) throws(SkipReason) -> any ImageCoder {
     let result: Result<any ImageCoder, SkipReason> = state.withLock { state in
       switch state {
       case .loaded(let coder): return .success(coder)
       case .failed(let reason): return .failure(reason)
       case .unloaded:
         do throws(SkipReason) {
-          let coder = try load()
+          let coder = try load(for: registry)
           state = .loaded(coder)
           return .success(coder)
         } catch {
@@ -105,15 +107,20 @@ final class Candidate: Sendable {
     return try result.get()
   }
 
-  private func load() throws(SkipReason) -> any ImageCoder {
+  private func load(for registry: CoderRegistry?) throws(SkipReason) -> any ImageCoder {
     guard let entry else { throw SkipReason(.manifestInvalid, "there is no manifest") }
-    return AnimatedCoder(try PluginContainer(loading: entry))
+    return AnimatedCoder(try PluginContainer(loading: entry)) { [weak registry] (source, session) throws(CoderError) in
+      guard let registry else { throw .noCoder("the registry of the coder is gone") }
+      return try registry.embeddedReader(source, session)
+    }
   }
 
   /// Whether a file's bytes are of a format that the coder reads, from the manifest alone.
   func recognise(_ source: OpenSource) throws(CoderError) -> Recognition {
     guard entry != nil else {
-      guard case .success(let coder) = Result(catching: { () throws(SkipReason) in try coder() }) else { return .no }
+      guard case .success(let coder) = Result(catching: { () throws(SkipReason) in try coder(for: nil) }) else {
+        return .no
+      }
       let prefix = try source.view(at: 0, count: Self.prefixBytes)
       return coder.canDecode(prefix, isComplete: prefix.count == source.size)
     }

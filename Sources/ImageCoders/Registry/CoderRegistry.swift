@@ -77,7 +77,7 @@ public final class CoderRegistry: Sendable {
     guard let candidate = snapshot().candidates.first(where: { $0.id == id }) else {
       throw .noCoder("no coder has the id \(id)")
     }
-    do throws(SkipReason) { return try candidate.coder() } catch { throw CoderError(error, coder: id) }
+    do throws(SkipReason) { return try candidate.coder(for: self) } catch { throw CoderError(error, coder: id) }
   }
 
   /// Opens an image for access to its header, frames and metadata.
@@ -122,17 +122,41 @@ public final class CoderRegistry: Sendable {
     _ open: OpenSource, options: DecodeOptions, coder: String?, explain: ((SelectionStep) -> Void)?,
     _ body: (ImageDecoder) throws(CoderError) -> Result
   ) throws(CoderError) -> Result {
+    var options = options
+    options.openEmbedded = { (source, session) throws(CoderError) in try self.embeddedReader(source, session) }
+    let wishes = options
+    return try choose(open, allowed: options.allowedFormats, coder: coder, explain: explain) {
+      (coder) throws(CoderError) in
+      try body(try coder.makeDecoder(open, options: wishes))
+    }
+  }
+
+  /// A reader for a file that is a page of another one.
+  func embeddedReader(_ source: OpenSource, _ session: HostSession) throws(CoderError) -> any ReaderSession {
+    try choose(source, allowed: nil, coder: nil, explain: nil) { (coder) throws(CoderError) in
+      guard let container = (coder as? AnimatedCoder)?.container else {
+        throw .unsupported("\(coder.id) reads no files inside other files")
+      }
+      return try container.openReader(session, options: .firstFrameOnly)
+    }
+  }
+
+  /// Tries the coders that may read a file, in their order, until one does.
+  private func choose<Result>(
+    _ open: OpenSource, allowed: Set<ImageFormat>?, coder: String?, explain: ((SelectionStep) -> Void)?,
+    _ body: (any ImageCoder) throws(CoderError) -> Result
+  ) throws(CoderError) -> Result {
     let snapshot = snapshot()
     let all = coder == nil ? snapshot.candidates : snapshot.candidates.filter { $0.id == coder }
     if let coder, all.isEmpty { throw .noCoder("no coder has the id \(coder)") }
     let selection = try Selection(
-      open, among: all, priority: { Self.priority($0, snapshot) }, allowed: options.allowedFormats,
+      open, among: all, priority: { Self.priority($0, snapshot) }, allowed: allowed,
       explains: explain != nil)
     for step in selection.steps { explain?(step) }
     var first: CoderError?
     for candidate in selection.candidates {
       do throws(CoderError) {
-        let result = try body(try load(candidate).makeDecoder(open, options: options))
+        let result = try body(try load(candidate))
         explain?(SelectionStep(coder: candidate.id, code: "chosen", message: "reads the file"))
         return result
       } catch {
@@ -146,7 +170,9 @@ public final class CoderRegistry: Sendable {
   }
 
   private func load(_ candidate: Candidate) throws(CoderError) -> any ImageCoder {
-    do throws(SkipReason) { return try candidate.coder() } catch { throw CoderError(error, coder: candidate.id) }
+    do throws(SkipReason) { return try candidate.coder(for: self) } catch {
+      throw CoderError(error, coder: candidate.id)
+    }
   }
 
   private static func unrecognised(_ source: OpenSource, bytesNeeded: Int?, coders: Int) -> CoderError {
@@ -180,18 +206,28 @@ extension CoderRegistry {
     return Self.ordered(snapshot.candidates.filter { $0.canWrite && $0.formats.contains(format) }, snapshot)
   }
 
-  /// Encodes an image to a file's bytes.
+  /// Encodes one picture or animation to a file's bytes.
   ///
   /// - Throws: ``CoderError/Code/noCoder`` when nothing writes the format; what the coder throws.
   public func encode(
     _ image: Image, as format: ImageFormat, options: EncodeOptions = EncodeOptions()
+  ) throws(CoderError) -> [UInt8] {
+    try encode([image], as: format, options: options)
+  }
+
+  /// Encodes pictures to a file's bytes.
+  ///
+  /// - Parameter pages: One picture or animation, or several pictures for a format that holds pages.
+  /// - Throws: ``CoderError/Code/noCoder`` when nothing writes the format; what the coder throws.
+  public func encode(
+    _ pages: [Image], as format: ImageFormat, options: EncodeOptions = EncodeOptions()
   ) throws(CoderError) -> [UInt8] {
     var first: CoderError?
     for candidate in writers(of: format) {
       do throws(CoderError) {
         let coder = try load(candidate)
         guard coder.canEncode(format) else { continue }
-        return try coder.encode(image, as: format, options: options)
+        return try coder.encode(pages, as: format, options: options)
       } catch {
         guard error.allowsFallback else { throw error }
         first = first ?? error

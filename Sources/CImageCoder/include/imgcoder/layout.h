@@ -98,7 +98,7 @@ IMGCODER_SIZE(imgcoder_open_options, 8);
 IMGCODER_OFFSET(imgcoder_open_options, struct_size, 0);
 IMGCODER_OFFSET(imgcoder_open_options, flags, 4);
 
-IMGCODER_SIZE(imgcoder_info, 88);
+IMGCODER_SIZE(imgcoder_info, 104);
 IMGCODER_OFFSET(imgcoder_info, struct_size, 0);
 IMGCODER_OFFSET(imgcoder_info, flags, 4);
 IMGCODER_OFFSET(imgcoder_info, width, 8);
@@ -116,6 +116,8 @@ IMGCODER_OFFSET(imgcoder_info, subsampling, 52);
 IMGCODER_OFFSET(imgcoder_info, gamma, 56);
 IMGCODER_OFFSET(imgcoder_info, background, 64);
 IMGCODER_OFFSET(imgcoder_info, format, 72);
+IMGCODER_OFFSET(imgcoder_info, embedded_offset, 88);
+IMGCODER_OFFSET(imgcoder_info, embedded_length, 96);
 
 IMGCODER_SIZE(imgcoder_frame_info, 48);
 IMGCODER_OFFSET(imgcoder_frame_info, struct_size, 0);
@@ -230,6 +232,11 @@ IMGCODER_OFFSET(imgcoder_incremental_table, info, 32);
 IMGCODER_OFFSET(imgcoder_incremental_table, frame_info, 40);
 IMGCODER_OFFSET(imgcoder_incremental_table, close, 48);
 
+IMGCODER_SIZE(imgcoder_transcode_table, 16);
+IMGCODER_OFFSET(imgcoder_transcode_table, struct_size, 0);
+IMGCODER_OFFSET(imgcoder_transcode_table, reserved, 4);
+IMGCODER_OFFSET(imgcoder_transcode_table, transcode, 8);
+
 IMGCODER_SIZE(imgcoder_container, 72);
 IMGCODER_OFFSET(imgcoder_container, struct_size, 0);
 IMGCODER_OFFSET(imgcoder_container, default_plays, 4);
@@ -240,7 +247,7 @@ IMGCODER_OFFSET(imgcoder_container, loop_count, 56);
 
 IMGCODER_SIZE(imgcoder_coder, 112);
 IMGCODER_OFFSET(imgcoder_coder, struct_size, 0);
-IMGCODER_OFFSET(imgcoder_coder, reserved, 4);
+IMGCODER_OFFSET(imgcoder_coder, flags, 4);
 IMGCODER_OFFSET(imgcoder_coder, plugin_data, 8);
 IMGCODER_OFFSET(imgcoder_coder, id, 16);
 IMGCODER_OFFSET(imgcoder_coder, version, 32);

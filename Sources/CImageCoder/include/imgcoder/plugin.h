@@ -22,6 +22,7 @@
 #define IMGCODER_PLUGIN_H
 
 #include "incremental.h"
+#include "transcode.h"
 #include "writer.h"
 
 #ifdef __cplusplus
@@ -41,10 +42,14 @@ typedef struct imgcoder_container {
   imgcoder_string loop_count;       // "LoopCount"
 } imgcoder_container;
 
+enum {
+  IMGCODER_CODER_WRITES_PAGES = 1  // the writer takes more than one page; to others the host gives one
+};
+
 // One coder. Static in the plugin: it and all that it points at never change and are never freed.
 typedef struct imgcoder_coder {
   uint32_t struct_size;
-  uint32_t reserved;                        // 0
+  uint32_t flags;                           // IMGCODER_CODER_*
   void *plugin_data;                        // the plugin's own; the host does not touch it
   imgcoder_string id;                       // reverse-DNS, as in the manifest: "org.imagecoders.png"
   imgcoder_string version;                  // of the plugin, "1.0.0"

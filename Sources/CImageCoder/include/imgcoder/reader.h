@@ -47,7 +47,10 @@ enum {
   IMGCODER_INFO_PROGRESSIVE = 128,    // interlaced or progressive: coarse rows come before fine ones
   IMGCODER_INFO_LOSSLESS = 256,       // this file's pixels are stored without loss
   IMGCODER_INFO_PALETTE = 512,        // this file's pixels are stored as indexes
-  IMGCODER_INFO_DAMAGED = 1024        // the file breaks its format's rules further on; frame_count counts what is there
+  IMGCODER_INFO_DAMAGED = 1024,       // the file breaks its format's rules further on; frame_count counts what is there
+  IMGCODER_INFO_PAGES_ARE_SIZES = 2048,  // all pages show one picture, in several sizes or depths (an icon): for a
+                                         // thumbnail the host takes the page that fits best
+  IMGCODER_INFO_EMBEDDED = 4096       // the page is a whole file of another format inside this one, at `embedded`
 };
 
 // What is known of a page without its pixels.
@@ -68,6 +71,11 @@ typedef struct imgcoder_info {
   double gamma;               // of encoding, 0.45455 for sRGB-like; 0: not stated
   uint16_t background[4];     // red, green, blue, alpha, 0 to 65535
   imgcoder_string format;     // the uniform type identifier, "public.png"; static in the plugin
+
+  // Of a page with the flag EMBEDDED: where its file is in the source, bytes. The host opens that file with the coder
+  // it has for it, and asks this reader for nothing but the page's `info` and `properties`; the other fields say what
+  // the container's directory says. Embedded files embed no further files.
+  uint64_t embedded_offset, embedded_length;
 } imgcoder_info;
 
 enum {

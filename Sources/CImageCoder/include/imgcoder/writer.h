@@ -4,6 +4,10 @@
 //
 //   open, negotiate, set_info, { add_metadata }, { add_frame }, finish, close
 //
+// A coder with the flag IMGCODER_CODER_WRITES_PAGES takes several pages, one after the other, each as
+//
+//   negotiate, set_info, { add_metadata }, add_frame
+//
 // After a status in an error group only `close` follows.
 
 #ifndef IMGCODER_WRITER_H
@@ -88,16 +92,16 @@ typedef struct imgcoder_writer_table {
 
   // Says in which pixel format the writer takes frames. `wanted` is what the host has (with its alpha mode). The
   // answer should be the same when the format can hold it without loss, else the nearest; the host converts.
-  //   order      after open, before set_info
+  //   order      after open, before set_info; again for each page
   //   returns    OK; UNSUPPORTED; INVALID_ARGUMENT
   // [session]
   imgcoder_status(IMGCODER_ABI *negotiate)(imgcoder_writer *writer, imgcoder_pixel_format wanted,
                                            imgcoder_alpha wanted_alpha, imgcoder_pixel_format *accepted,
                                            imgcoder_alpha *accepted_alpha);
 
-  // Says what is going to be written: the canvas, the number of frames (0: not known yet; a still says 1), plays, and the
-  // orientation as a tag. The host keeps the tag of an Exif payload in step with it.
-  //   order      once, after negotiate
+  // Says what is going to be written: the canvas, the number of frames (0: not known yet; a still says 1) and of pages,
+  // plays, and the orientation as a tag. The host keeps the tag of an Exif payload in step with it.
+  //   order      after negotiate; once, or for each page, with the same number of pages
   //   returns    OK; UNSUPPORTED (a canvas larger than the format's own maximum, more frames than it holds)
   // [session]
   imgcoder_status(IMGCODER_ABI *set_info)(imgcoder_writer *writer, const imgcoder_info *info);
