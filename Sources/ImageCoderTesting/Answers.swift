@@ -24,6 +24,21 @@ public struct ValidAnswer: Decodable, Sendable {
   var isProgressive: Bool?
   var isLossless: Bool?
   var frames: [FrameAnswer]
+  /// Of a file with several pages; the other values are the primary page's.
+  var pageCount: Int?
+  var primaryPage: Int?
+  var pages: [PageAnswer]?
+
+  /// One page, as stored.
+  struct PageAnswer: Decodable, Sendable {
+    var canvas: [Int]
+    /// Or nil when it is not checked.
+    var hash: String?
+    /// Whether the page is a file of another format.
+    var embedded: Bool?
+    /// The code of the error that the page ends with, by its name.
+    var error: String?
+  }
 
   struct Payload: Decodable, Sendable {
     var bytes: Int

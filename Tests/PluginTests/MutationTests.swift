@@ -11,7 +11,10 @@ import Testing
   static let count = Int(ProcessInfo.processInfo.environment["MUTANTS"] ?? "") ?? 10_000
   static let seed: UInt64 = 0x1D_C0DE_2501
 
-  @Test(arguments: ["png", "jpeg", "gif", "webp", "qoi"]) func mutantsAreAnswered(_ format: String) throws {
+  /// Every format that has fixtures.
+  static let formats = StagedTree.fixtureFormats
+
+  @Test(arguments: formats) func mutantsAreAnswered(_ format: String) throws {
     let registry = CoderRegistry(
       searchPath: SearchPath(
         arguments: [StagedTree.plugins, ForeignPlugin.qoi.path], environment: { _ in nil }, executable: nil),

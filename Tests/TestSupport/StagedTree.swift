@@ -19,6 +19,10 @@ package enum StagedTree {
     return maps.output.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
   }()
 
+  /// The formats that have a folder of valid files in `Tests/Fixtures`.
+  package static let fixtureFormats: [String] = Command.run("cd '\(root)/Tests/Fixtures' && ls -d */valid").output
+    .split(separator: "\n").map { String($0.dropLast("/valid".count)) }.sorted()
+
   /// A folder of `Tests/Fixtures`.
   package static func fixtures(_ format: String) -> String { "\(root)/Tests/Fixtures/\(format)" }
 }

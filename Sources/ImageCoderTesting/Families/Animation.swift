@@ -41,6 +41,7 @@ extension Subject {
     }
     var options = DecodeOptions()
     options.firstFrameOnly = true
+    options.appliesOrientation = false
     options.pixelFormat = fixture.answer.hashLayout
     let first = try claim.value("decode the first frame") { try coder.decode(.bytes(fixture.bytes), options: options) }
     try claim.equal(first.frames.count, 1, "frames when one is asked for")

@@ -11,6 +11,7 @@ extension Subject {
       try claim.equal(container.formats, manifest.formats.map(\.format), "formats")
       try claim.equal(container.canRead, manifest.canRead, "whether it reads")
       try claim.equal(container.canWrite, manifest.canWrite, "whether it writes")
+      try claim.equal(container.writesPages, manifest.writesPages, "whether it writes pages")
       try claim.equal(container.names, manifest.names, "container names")
       try claim.equal(
         container.names != nil, manifest.capabilities.contains("animation"), "whether it holds animations")
@@ -20,7 +21,7 @@ extension Subject {
         try claim.equal(plugin.text, manifest.text, "text of option \(manifest.name)")
       }
       for name in manifest.capabilities {
-        let known = ["read", "write", "animation", "lossless", "icc", "exif", "xmp", "incremental"]
+        let known = ["read", "write", "animation", "lossless", "icc", "exif", "xmp", "pages", "incremental"]
         try claim.holds(known.contains(name), "capability", expected: known.joined(separator: ", "), found: name)
       }
     }
@@ -38,9 +39,10 @@ extension Subject {
         try claim.equal(decoder.header, again.header, "header of \(fixture.name)")
         let properties = try claim.value("properties of \(fixture.name)") { try decoder.properties() }
         try claim.equal(try claim.value("properties again") { try decoder.properties() }, properties, "properties")
-        try claim.error("page 9 of \(fixture.name)", in: .invalidArgument) {
+        let pages = decoder.header.pageCount
+        try claim.error("page \(pages) of \(fixture.name)", in: .invalidArgument) {
           var options = DecodeOptions()
-          options.page = 9
+          options.page = pages
           return try open(fixture.bytes, options)
         }
       }

@@ -23,6 +23,7 @@ extension Subject {
           try claim.equal(frame.pixels.size, answer.size, "size of frame \(index)")
           try claim.equal(frame.pixels.hash, answer.frames[index].hash, "hash of frame \(index)")
         }
+        try checkPages(fixture, claim)
         try checkUpright(fixture, claim)
         try checkLayouts(fixture, claim)
       }
@@ -52,6 +53,32 @@ extension Subject {
     }
     if let flag = answer.isProgressive { try claim.equal(header.isProgressive, flag, "whether it is progressive") }
     if let flag = answer.isLossless { try claim.equal(header.isLossless, flag, "whether it is lossless") }
+  }
+
+  private func checkPages(_ fixture: Fixture<ValidAnswer>, _ claim: Claim) throws(ConformanceFailure) {
+    let answer = fixture.answer
+    let decoder = try claim.value("open") { try open(fixture.bytes, Self.stored(answer.hashLayout)) }
+    let count = answer.pageCount ?? answer.pages?.count ?? 1
+    try claim.equal(decoder.header.pageCount, count, "pages")
+    try claim.equal(decoder.page, answer.primaryPage ?? 0, "primary page")
+    for (index, page) in (answer.pages ?? []).enumerated() {
+      if let error = page.error {
+        let found = try claim.error("page \(index)", in: .malformed, .truncated, .unsupported, .limitExceeded) {
+          let image = try decoder.page(index).image()
+          if let problem = image.problem { throw problem }
+        }
+        try claim.equal("\(found.code)", error, "error of page \(index)")
+        continue
+      }
+      let other = try claim.value("page \(index)") { try decoder.page(index) }
+      try claim.equal([other.header.canvas.width, other.header.canvas.height], page.canvas, "canvas of page \(index)")
+      try claim.equal(other.header.embedded != nil, page.embedded ?? false, "whether page \(index) is another's file")
+      guard let hash = page.hash else { continue }
+      let image = try claim.value("decode page \(index)") { try other.image() }
+      try claim.equal(image.problem, nil, "problem of page \(index)")
+      try claim.equal(image.pixels.hash, hash, "hash of page \(index)")
+    }
+    try claim.error("a page behind the last", in: .invalidArgument) { try decoder.page(count) }
   }
 
   private func checkUpright(_ fixture: Fixture<ValidAnswer>, _ claim: Claim) throws(ConformanceFailure) {

@@ -7,7 +7,7 @@ extension Subject {
   var roundTrip: [ConformanceCheck] {
     guard container.canWrite, container.canRead else { return [] }
     return manifest.formats.flatMap { format in
-      lossless(format) + lossy(format) + metadata(format) + animations(format)
+      lossless(format) + lossy(format) + metadata(format) + animations(format) + pages(format)
     }
   }
 
@@ -99,6 +99,38 @@ extension Subject {
       return payload
     }
     return nil
+  }
+
+  /// Several pages come back in their order, or are refused by a format that holds one.
+  private func pages(_ format: Manifest.Format) -> [ConformanceCheck] {
+    [
+      check(.roundTrip, "\(format.name) with pages") { (claim) throws(ConformanceFailure) in
+        // Sizes that icons have.
+        let sizes = [16, 128, 32].map { Size(width: $0, height: $0) }
+        var pictures: [PixelBuffer] = []
+        for size in sizes {
+          let picture = try claim.value("picture") { try TestPicture.flat(200, 100, 50).resampled(to: size) }
+          pictures.append(picture)
+        }
+        var options = EncodeOptions()
+        options.isLossless = manifest.capabilities.contains("lossless")
+        let images = pictures.map { Image($0) }
+        guard manifest.writesPages else {
+          try claim.error("three pages", in: .unsupported) {
+            try coder.encode(images, as: format.format, options: options)
+          }
+          return
+        }
+        let bytes = try claim.value("encode") { try coder.encode(images, as: format.format, options: options) }
+        let decoder = try claim.value("open") { try open(bytes, Self.stored(.rgba8)) }
+        try claim.equal(decoder.header.pageCount, images.count, "pages")
+        for (index, picture) in pictures.enumerated() {
+          let page = try claim.value("page \(index)") { try decoder.page(index).image() }
+          try claim.equal(page.size, picture.size, "size of page \(index)")
+          if options.isLossless { try claim.equal(page.pixels.hash, picture.hash, "hash of page \(index)") }
+        }
+      }
+    ]
   }
 
   private func animations(_ format: Manifest.Format) -> [ConformanceCheck] {

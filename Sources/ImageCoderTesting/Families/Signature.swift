@@ -27,8 +27,10 @@ extension Subject {
     let foreign = fixtures.foreign.map { fixture in
       check(.signature, "refuses \(fixture.name)") { (claim) throws(ConformanceFailure) in
         let answer = fixture.bytes.withUnsafeBytes { coder.canDecode($0, isComplete: true) }
-        try claim.equal(answer, .no, "recognition")
-        try claim.error("open", in: .wrongFormat) { try open(fixture.bytes) }
+        if case .needMore = answer { try claim.equal(answer, .no, "recognition") }
+        // Containers may share their first bytes, and much that is inside, as those of ISO-BMFF do; then a look inside has
+        // to tell, and lets the next coder try.
+        try claim.error("open", in: .wrongFormat, .unsupported) { try open(fixture.bytes) }
       }
     }
     let nothing = check(.signature, "refuses nothing") { (claim) throws(ConformanceFailure) in
