@@ -20,21 +20,26 @@ public struct Sample: Sendable {
   }
 
   public let files: [File]
-  private let draw: @Sendable () throws(CoderError) -> Image
+  private let draw: @Sendable () throws(CoderError) -> [Image]
 
   init(_ files: [File], _ draw: @escaping @Sendable () throws(CoderError) -> Image) {
+    self.init(pages: files) { () throws(CoderError) in [try draw()] }
+  }
+
+  init(pages files: [File], _ draw: @escaping @Sendable () throws(CoderError) -> [Image]) {
     self.files = files
     self.draw = draw
   }
 
-  /// Draws the picture.
-  public func image() throws(CoderError) -> Image { try draw() }
+  /// Draws the picture, or the pages of one that has several.
+  public func pages() throws(CoderError) -> [Image] { try draw() }
 
   /// The bytes of one of the sample's files.
   ///
   /// - Throws: ``CoderError/Code/noCoder`` when nothing writes the format.
-  public static func encode(_ image: Image, as file: File, with registry: CoderRegistry) throws(CoderError) -> [UInt8] {
-    let bytes = try registry.encode(image, as: file.format, options: file.options)
+  public static func encode(_ pages: [Image], as file: File, with registry: CoderRegistry) throws(CoderError) -> [UInt8]
+  {
+    let bytes = try registry.encode(pages, as: file.format, options: file.options)
     return file.orientation == .up ? bytes : ExifSegment.insert(file.orientation, into: bytes)
   }
 }
@@ -48,7 +53,9 @@ extension Sample {
         $0.quality = 0.75
         $0.isProgressive = true
       },
-      File("landscape.webp", .webP) { $0.quality = 0.8 },
+      File("landscape.webp", .webP) { $0.quality = 0.8 }, File("landscape.avif", .avif) { $0.quality = 0.7 },
+      File("landscape.heic", .heic) { $0.quality = 0.7 }, File("landscape.jxl", .jpegXL) { $0.quality = 0.8 },
+      File("landscape.jp2", .jpeg2000) { $0.quality = 0.7 },
     ]) { () throws(CoderError) in
       var image = Image(try Landscape(size: Size(width: 1200, height: 800)).painted().pixels(hasAlpha: false))
       image.metadata[.xmp] = Array(xmp.utf8)
@@ -66,24 +73,36 @@ extension Sample {
     },
     Sample([
       File("window.png", .png), File("window.gif", .gif), File("window-lossless.webp", .webP) { $0.isLossless = true },
+      File("window.bmp", .bmp), File("window.qoi", .qoi), File("window.ppm", .pnm),
     ]) { () throws(CoderError) in Image(try Window.painted().pixels(hasAlpha: false)) },
     Sample([
       File("shapes-alpha.png", .png), File("shapes-alpha.webp", .webP) { $0.quality = 0.8 },
       File("shapes-alpha.gif", .gif),
     ]) { () throws(CoderError) in Image(try Shapes.painted().pixels(hasAlpha: true)) },
-    Sample([File("gradient-16bit.png", .png)]) { () throws(CoderError) in
+    Sample([File("gradient-16bit.png", .png), File("gradient-16bit.tiff", .tiff)]) { () throws(CoderError) in
       Image(try Gradient.painted().deepPixels())
     },
     Sample([
       File("balls.gif", .gif), File("balls.apng", .png), File("balls.webp", .webP) { $0.quality = 0.8 },
+      File("balls.avif", .avif) { $0.quality = 0.7 },
     ]) { () throws(CoderError) in
       try animation(Balls.frameCount, .milliseconds(40), hasAlpha: false) { Balls.painted($0) }
     },
     Sample([
       File("comet-alpha.apng", .png), File("comet-alpha.webp", .webP) { $0.isLossless = true },
-      File("comet-alpha.gif", .gif),
+      File("comet-alpha.gif", .gif), File("comet-alpha.jxl", .jpegXL) { $0.isLossless = true },
     ]) { () throws(CoderError) in
       try animation(Comet.frameCount, .milliseconds(50), hasAlpha: true) { Comet.painted($0) }
+    },
+    Sample([
+      File("icon.ico", .ico) { $0.pageSizes = [16, 32, 48, 128] },
+      File("icon.icns", .icns) { $0.pageSizes = [16, 32, 128] },
+    ]) { () throws(CoderError) in Image(try Comet.painted(5).pixels(hasAlpha: true)) },
+    Sample(pages: [File("pages.tiff", .tiff)]) { () throws(CoderError) in
+      [
+        Image(try Window.painted().pixels(hasAlpha: false)), Image(try Shapes.painted().pixels(hasAlpha: true)),
+        Image(try Gradient.painted().deepPixels()),
+      ]
     },
   ]
 

@@ -8,7 +8,9 @@ import Testing
   @Test func anInstallationThatWorksIsWell() {
     let run = Run.inProcess("doctor")
     #expect(run.status == 0)
-    #expect(run.output.hasPrefix("Search path\n  ok       \(Package.plugins) (CODERS_PLUGIN_PATH): 4 manifests\n"))
+    #expect(
+      run.output.hasPrefix(
+        "Search path\n  ok       \(Package.plugins) (CODERS_PLUGIN_PATH): \(Package.coders.count) manifests\n"))
     for library in ["giflib 5", "libjpeg-turbo 2", "libpng 1.6", "libwebp 1."] {
       #expect(run.output.contains(library), "\(library)")
     }
@@ -42,13 +44,23 @@ import Testing
     #expect(run.output.contains("PROBLEM  CODERS_PRIORITY: \"org.imagecoders.png=5\" is neither id:number nor id:off"))
   }
 
-  @Test(arguments: [
-    ("libpng16.so.16", "libpng16-16"), ("libjpeg.so.62", "libjpeg62-turbo"), ("libgif.so.7", "libgif7"),
-    ("libwebp.so.7", "libwebp7"), ("libwebpdemux.so.2", "libwebpdemux2"), ("libwebpmux.so.3", "libwebpmux3"),
-  ])
-  func aMissingLibraryHasAPackage(_ library: String, _ package: String) {
-    let reason = SkipReason(
-      .loadFailed, "\(library): cannot open shared object file: No such file or directory")
-    #expect(DebianPackage.advice(reason) == "install it: apt-get install \(package)")
+  @Test func aMissingLibraryHasAPackage() {
+    let packages = Manifest.Packages(build: ["libexample-dev"], run: ["libexample6"])
+    let missing = SkipReason(
+      .loadFailed, "libexample.so.6: cannot open shared object file: No such file or directory")
+    #expect(PluginAdvice.sentence(missing, packages) == "install it: apt-get install libexample6")
+    #expect(PluginAdvice.sentence(missing, nil) == nil)
+    let notBuilt = SkipReason(.libraryMissing, "libExampleCoder.so is not there")
+    #expect(PluginAdvice.sentence(notBuilt, packages) == "build the plugin; it needs: apt-get install libexample-dev")
+  }
+
+  /// A tree in which one plugin was left out, as `make` leaves it where a library cannot be had.
+  @Test func aPluginThatWasNotBuiltNamesItsPackage() throws {
+    let folder = Folder()
+    folder.write("webp.imgcoder.json", try Package.bytes("\(Package.plugins)/webp.imgcoder.json"))
+    let run = Run.inProcess("doctor", plugins: folder.path)
+    #expect(run.status == 5)
+    #expect(run.output.contains("library_missing"))
+    #expect(run.output.contains("build the plugin; it needs: apt-get install libwebp-dev"))
   }
 }

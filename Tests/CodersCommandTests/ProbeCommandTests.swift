@@ -47,17 +47,16 @@ import Testing
 
   @Test func explainPrintsEachStep() throws {
     let run = Run.inProcess("probe", "--explain", try Fixture.path("window.png"))
+    let steps = run.output.split(separator: "\n").drop { $0 != "  choice" }.dropFirst()
+    let others = Package.coders.filter { $0 != "org.imagecoders.png" }
     #expect(
-      run.output.hasSuffix(
-        """
-          choice
-            org.imagecoders.gif: no_match: no signature agrees
-            org.imagecoders.jpeg: no_match: no signature agrees
-            org.imagecoders.png: identified: by 64 bits of its signature, priority 100
-            org.imagecoders.webp: no_match: no signature agrees
-            org.imagecoders.png: chosen: reads the file
-
-        """))
+      Set(steps.map(String.init))
+        == Set(
+          others.map { "    \($0): no_match: no signature agrees" } + [
+            "    org.imagecoders.png: identified: by 64 bits of its signature, priority 100",
+            "    org.imagecoders.png: chosen: reads the file",
+          ]))
+    #expect(steps.last == "    org.imagecoders.png: chosen: reads the file")
   }
 
   @Test func goesOnAfterAnErrorAndEndsWithTheFirst() throws {
@@ -67,7 +66,7 @@ import Testing
     #expect(run.status == 2)
     #expect(
       run.errors == """
-        coders: \(strange): noCoder: no coder of 4 recognises a file that begins with 6e6f626f647920726561647320746869
+        coders: \(strange): noCoder: no coder of \(Package.coders.count) recognises a file that begins with 6e6f626f647920726561647320746869
         coders: \(folder.path)/nothing.png: io: no such file or directory
 
         """)

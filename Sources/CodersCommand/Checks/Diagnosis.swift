@@ -67,7 +67,7 @@ struct Diagnosis {
       let place = entry.manifest == nil ? "" : " (\(entry.path))"
       return Finding(
         mark: mark, text: "\(entry.id)\(place): \(error.code.rawValue): \(error.message)",
-        advice: DebianPackage.advice(error))
+        advice: PluginAdvice.sentence(error, entry.manifest?.packages))
     }
   }
 
@@ -104,21 +104,18 @@ struct Diagnosis {
   }
 }
 
-/// Which package of Debian 12 has a shared library.
-package enum DebianPackage {
-  private static let names = [
-    "libpng16.so.16": "libpng16-16", "libjpeg.so.62": "libjpeg62-turbo", "libgif.so.7": "libgif7",
-    "libwebp.so.7": "libwebp7", "libwebpdemux.so.2": "libwebpdemux2", "libwebpmux.so.3": "libwebpmux3",
-    "libsharpyuv.so.0": "libsharpyuv0",
-  ]
-
-  /// What to do about a library that the loader did not find.
-  package static func advice(_ reason: SkipReason) -> String? {
+/// What can be done about a plugin that is not used.
+package enum PluginAdvice {
+  /// What to do about a plugin that is not used.
+  package static func sentence(_ reason: SkipReason, _ packages: Manifest.Packages?) -> String? {
     switch reason.code {
+    case .libraryMissing:
+      guard let packages, !packages.build.isEmpty else { return nil }
+      return "build the plugin; it needs: apt-get install \(packages.build.joined(separator: " "))"
     case .loadFailed:
       // The loader's message begins with the name of what it did not find (dlerror(3)).
-      let missing = reason.message.prefix { $0 != ":" }
-      return names[String(missing)].map { "install it: apt-get install \($0)" }
+      guard let packages, !packages.run.isEmpty, reason.message.contains("No such file") else { return nil }
+      return "install it: apt-get install \(packages.run.joined(separator: " "))"
     case .runtimeMismatch, .abiUnsupported: return "build the plugin anew, with the compiler that built this program"
     default: return nil
     }

@@ -2,20 +2,38 @@
 
 import ImageCoders
 
-/// Writes the frames of an animation as PNG files, one after the other.
+/// Writes the frames of an animation, or the pages of a file, as PNG files, one after the other.
 struct FrameExtraction {
   private let decoder: ImageDecoder
   private let registry: CoderRegistry
   private let console: Console
   private let input: String
   private let isRaw: Bool
+  private let showsPages: Bool
 
-  init(_ decoder: ImageDecoder, registry: CoderRegistry, console: Console, input: String, isRaw: Bool) {
+  /// - Parameter pages: Write pages, where the file is a row of them and no animation.
+  init(
+    _ decoder: ImageDecoder, registry: CoderRegistry, console: Console, input: String, isRaw: Bool, pages: Bool
+  ) {
+    showsPages = pages && decoder.header.pageCount > 1 && !decoder.header.isAnimated
     self.decoder = decoder
     self.registry = registry
     self.console = console
     self.input = input
     self.isRaw = isRaw
+  }
+
+  /// A frame of the animation, or the picture of a page; nil for a page that cannot be had, which costs only itself.
+  private func frame(_ index: Int, _ name: String, _ failures: Failures) throws(CoderError) -> Frame? {
+    guard showsPages else { return try isRaw ? decoder.rawFrame(at: index) : decoder.frame(at: index) }
+    do throws(CoderError) {
+      let page = try decoder.page(index)
+      return try isRaw ? page.rawFrame(at: 0) : page.frame(at: 0)
+    } catch {
+      guard error.code.group == .file || error.code.group == .reach else { throw error }
+      failures.add(error, file: name)
+      return nil
+    }
   }
 
   /// Writes all frames. A frame that cannot be had ends the run; one with rows missing does not.
@@ -27,11 +45,12 @@ struct FrameExtraction {
     do throws(CoderError) {
       try Path.makeDirectory(directory)
       let folder = directory.hasSuffix("/") ? directory : directory + "/"
-      let digits = max(4, "\(decoder.frameCount)".count)
-      for index in 0..<decoder.frameCount {
+      let count = showsPages ? decoder.header.pageCount : decoder.frameCount
+      let digits = max(4, "\(count)".count)
+      for index in 0..<count {
         let number = "\(index + 1)"
-        concerned = "\(input): frame \(number)"
-        let frame = try isRaw ? decoder.rawFrame(at: index) : decoder.frame(at: index)
+        concerned = "\(input): \(showsPages ? "page" : "frame") \(number)"
+        guard let frame = try frame(index, concerned, failures) else { continue }
         if let problem = frame.problem { failures.add(problem, file: concerned) }
         let path = "\(folder)\(String(repeating: "0", count: digits - number.count))\(number).png"
         concerned = path

@@ -55,7 +55,7 @@ final class ThumbnailRun: Sendable {
       let image = try registry.decode(try read.source(input, console), options: options, coder: read.coder)
       concerned = output
       let bytes = try registry.encode(
-        image, as: format,
+        [image], as: format,
         options: encoding.encodeOptions(as: format, registry, console, file: output, isQuiet: read.coders.quiet),
         encoder: encoding.encoder)
       try OutputFile(output).write(bytes, to: console)

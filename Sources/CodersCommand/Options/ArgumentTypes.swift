@@ -20,6 +20,17 @@ struct BoxArgument: ExpressibleByArgument {
   }
 }
 
+/// Sides of an icon's sizes on the command line: `16,32,48`.
+struct SizesArgument: ExpressibleByArgument {
+  let sides: [Int]
+
+  init?(argument: String) {
+    let sides = argument.split(separator: ",", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
+    guard sides.allSatisfy({ $0 > 0 }), Set(sides).count == sides.count else { return nil }
+    self.sides = sides
+  }
+}
+
 /// A colour on the command line: `ff8800`.
 struct ColourArgument: ExpressibleByArgument {
   let red: UInt8

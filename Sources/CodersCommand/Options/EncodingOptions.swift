@@ -31,6 +31,11 @@ struct EncodingOptions: ParsableArguments {
     }
   }
 
+  /// Whether nothing was asked for that a file which is not encoded anew would not have.
+  var isPlain: Bool {
+    quality == nil && !progressive && background == nil && values.isEmpty && encoder == nil
+  }
+
   /// Options of an encode in this run.
   func encodeOptions(
     as format: ImageFormat, _ registry: CoderRegistry, _ console: Console, file: String, isQuiet: Bool
@@ -76,9 +81,9 @@ extension CoderRegistry {
 
   /// Encodes with one coder when it is named, else with the first that can.
   func encode(
-    _ image: Image, as format: ImageFormat, options: EncodeOptions, encoder: String?
+    _ pages: [Image], as format: ImageFormat, options: EncodeOptions, encoder: String?
   ) throws(CoderError) -> [UInt8] {
-    guard let encoder else { return try encode(image, as: format, options: options) }
-    return try coder(encoder).encode(image, as: format, options: options)
+    guard let encoder else { return try encode(pages, as: format, options: options) }
+    return try coder(encoder).encode(pages, as: format, options: options)
   }
 }

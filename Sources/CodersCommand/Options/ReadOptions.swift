@@ -11,10 +11,18 @@ struct ReadOptions: ParsableArguments {
   @Option(name: .customLong("coder"), help: ArgumentHelp("Read with this coder alone.", valueName: "id"))
   var coder: String?
 
+  @Option(help: ArgumentHelp("Read this page, counted from 1; the file's primary one otherwise.", valueName: "n"))
+  var page: Int?
+
+  func validate() throws {
+    if let page, page < 1 { throw ValidationError("--page is \(page), pages count from 1") }
+  }
+
   /// Options of a decode in this run.
   func decodeOptions(_ console: Console, file: String) -> DecodeOptions {
     var options = DecodeOptions()
     options.limits = limits.limits
+    options.page = page.map { $0 - 1 }
     options.cancellation = console.cancellation
     options.log = console.log(for: file, isQuiet: coders.quiet)
     return options

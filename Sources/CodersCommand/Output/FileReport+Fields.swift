@@ -7,7 +7,11 @@ extension FileReport {
   var fields: [(name: String, value: String)] {
     var fields = [("format", header.format.rawValue), ("coder", coder), ("size", sizes), ("pixels", pixels)]
     if header.orientation != .up { fields.append(("orientation", "\(header.orientation.rawValue), stored turned")) }
-    if header.pageCount > 1 { fields.append(("pages", "\(header.pageCount), primary \(header.primaryPage)")) }
+    if header.pageCount > 1 {
+      let sizes = header.pagesAreSizes ? ", sizes of one picture" : ""
+      fields.append(("pages", "\(header.pageCount), primary \(header.primaryPage + 1)\(sizes)"))
+      for (index, page) in pages.enumerated() { fields.append(("page \(index + 1)", Self.line(page))) }
+    }
     if header.isAnimated {
       fields += [("frames", "\(header.frameCount)"), ("duration", "\(duration.seconds.short) s"), ("plays", plays)]
     }
@@ -30,6 +34,18 @@ extension FileReport {
 
   private var pixels: String {
     "\(header.pixelFormat), \(header.bitsPerChannel) bits per channel, \(header.alpha)"
+  }
+
+  private static func line(_ page: Result<PageReport, CoderError>) -> String {
+    switch page {
+    case .success(let page):
+      let header = page.header
+      let words = [
+        "\(header.displayedSize)", "\(header.pixelFormat)", "\(header.bitsPerChannel) bits", "\(header.alpha)",
+      ]
+      return (words + (header.embedded == nil ? [] : ["embedded file"])).joined(separator: ", ")
+    case .failure(let error): return "\(error)"
+    }
   }
 
   private var plays: String {
@@ -65,7 +81,9 @@ extension FileReport {
       "pixel_format": .text("\(header.pixelFormat)"), "bits_per_channel": .integer(header.bitsPerChannel),
       "alpha": .text("\(header.alpha)"), "orientation": .integer(header.orientation.rawValue),
       "frame_count": .integer(header.frameCount), "page_count": .integer(header.pageCount),
-      "primary_page": .integer(header.primaryPage), "is_animated": .boolean(header.isAnimated),
+      "primary_page": .integer(header.primaryPage + 1), "pages_are_sizes": .boolean(header.pagesAreSizes),
+      "pages": .list(pages.enumerated().map { Self.json($1, number: $0 + 1) }),
+      "is_animated": .boolean(header.isAnimated),
       "has_icc": .boolean(header.metadata.contains(.icc)), "flags": .texts(flags),
       "properties": JSON(properties),
       "frames": .list(zip(frames, frameProperties).map { Self.json($0, $1) }),
@@ -84,6 +102,24 @@ extension FileReport {
       members["loop_count"] = .null
     }
     return members
+  }
+
+  private static func json(_ page: Result<PageReport, CoderError>, number: Int) -> JSON {
+    var members: [String: JSON] = ["page": .integer(number)]
+    switch page {
+    case .success(let page):
+      let header = page.header
+      members["width"] = .integer(header.displayedSize.width)
+      members["height"] = .integer(header.displayedSize.height)
+      members["pixel_format"] = .text("\(header.pixelFormat)")
+      members["bits_per_channel"] = .integer(header.bitsPerChannel)
+      members["alpha"] = .text("\(header.alpha)")
+      members["orientation"] = .integer(header.orientation.rawValue)
+      members["is_embedded"] = .boolean(header.embedded != nil)
+      members["properties"] = JSON(page.properties)
+    case .failure(let error): members["error"] = JSON(error)
+    }
+    return .object(members)
   }
 
   private static func json(_ cicp: CodingIndependentCodePoints) -> JSON {

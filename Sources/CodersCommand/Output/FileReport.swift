@@ -14,6 +14,8 @@ struct FileReport {
   let frameProperties: [Properties]
   /// The sum of the delays of one play.
   let duration: Duration
+  /// Every page of a file that has more than one, or why it cannot be read.
+  let pages: [Result<PageReport, CoderError>]
 
   /// Collects a report from an open file. No pixel is decoded.
   init(_ decoder: ImageDecoder) throws(CoderError) {
@@ -37,19 +39,40 @@ struct FileReport {
       frameProperties.append(try decoder.properties(frame: index))
       if let delay = frame.delay { duration.add(delay) }
     }
+    pages =
+      decoder.header.pageCount == 1
+      ? []
+      : (0..<decoder.header.pageCount).map { index in
+        Result { () throws(CoderError) in try PageReport(decoder.page(index)) }
+      }
     self.frames = frames
     self.frameProperties = frameProperties
     self.duration = duration
   }
 
+  /// Whether the file is a row of pages and no animation.
+  var showsPages: Bool { header.pageCount > 1 && !header.isAnimated }
+
   /// What is special about the file, in words.
   var flags: [String] {
     var words: [String] = []
+    if header.pageCount > 1 { words.append("\(header.pageCount) pages") }
     if header.isProgressive { words.append("progressive") }
     if header.isLossless { words.append("lossless") }
     if header.hasPalette { words.append("palette") }
     if header.isTruncated { words.append("truncated") }
     return words
+  }
+}
+
+/// What is said of one page among others, as values.
+struct PageReport {
+  let header: ImageHeader
+  let properties: Properties
+
+  init(_ decoder: ImageDecoder) throws(CoderError) {
+    header = decoder.header
+    properties = try decoder.properties()
   }
 }
 

@@ -2,7 +2,7 @@
 
 import ImageCoders
 
-/// The frames of a file as a table or as JSON.
+/// The frames of a file, or the pages of one that is no animation, as a table or as JSON.
 struct FrameList {
   private let file: String
   private let report: FileReport
@@ -14,6 +14,7 @@ struct FrameList {
 
   /// The table.
   func lines(_ style: Style) -> [String] {
+    if report.showsPages { return pageLines(style) }
     var table = Table(
       ["FRAME", "X", "Y", "SIZE", "SECONDS", "DISPOSAL", "BLEND", "ALPHA"], rightAligned: [0, 1, 2, 4])
     for (index, frame) in report.frames.enumerated() {
@@ -26,11 +27,33 @@ struct FrameList {
     return table.lines(style)
   }
 
+  private func pageLines(_ style: Style) -> [String] {
+    var table = Table(["PAGE", "SIZE", "PIXELS", "BITS", "ALPHA", ""], rightAligned: [0, 1, 3])
+    for (index, page) in report.pages.enumerated() {
+      switch page {
+      case .success(let page):
+        let header = page.header
+        var notes = index == report.header.primaryPage ? ["primary"] : []
+        if header.embedded != nil { notes.append("embedded file") }
+        table.add([
+          "\(index + 1)", "\(header.displayedSize)", "\(header.pixelFormat)", "\(header.bitsPerChannel)",
+          "\(header.alpha)", notes.joined(separator: ", "),
+        ])
+      case .failure(let error): table.add(["\(index + 1)", "", "", "", "", "\(error)"])
+      }
+    }
+    return table.lines(style)
+  }
+
   /// The contract of `coders frames --json`, described in `docs/cli.md`.
   var json: JSON {
     let members = report.members
     var kept: [String: JSON] = ["schema": .integer(1), "file": .text(file)]
-    for key in ["format", "stored_width", "stored_height", "frame_count", "loop_count", "duration", "frames"] {
+    for key in [
+      "format", "stored_width", "stored_height", "frame_count", "loop_count", "duration", "frames", "page_count",
+      "primary_page",
+      "pages",
+    ] {
       kept[key] = members[key]
     }
     return .object(kept)

@@ -7,15 +7,19 @@ import ImageCoders
 struct FramesCommand: Verb {
   static let configuration = CommandConfiguration(
     commandName: "frames",
-    abstract: "List the frames of an animation, or write them as PNG files.",
+    abstract: "List the frames of an animation or the pages of a file, or write them as PNG files.",
     discussion: """
       Without -o, lists each frame's rectangle on the canvas, its delay as the file has it, and how it meets its \
       neighbours; nothing is decoded. With -o, writes 0001.png, 0002.png and so on: the whole canvas as it is shown, or \
       with --raw the frame's own pixels. The names that were written are printed.
 
+      Pages are pictures of their own in one file: the directories of a TIFF, the sizes of an icon, the items of a HEIF. \
+      A file that has pages and is no animation is listed, and written, page by page; --page takes one.
+
       Examples:
         coders frames animation.gif
         coders frames --json animation.webp
+        coders frames scan.tiff -o pages/
         coders frames animation.gif -o frames/
         coders frames --raw animation.apng -o raw/
       """)
@@ -46,7 +50,9 @@ struct FramesCommand: Verb {
       let decoder = try registry.open(
         try read.source(input, console), options: read.decodeOptions(console, file: input), coder: read.coder)
       if let output {
-        let extraction = FrameExtraction(decoder, registry: registry, console: console, input: input, isRaw: raw)
+        let extraction = FrameExtraction(
+          decoder, registry: registry, console: console, input: input, isRaw: raw,
+          pages: read.page == nil)
         for path in extraction.run(into: output, failures) where !read.coders.quiet {
           console.print(path.printable)
         }

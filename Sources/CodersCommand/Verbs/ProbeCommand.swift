@@ -51,7 +51,9 @@ struct ProbeCommand: Verb {
         let decoder = try registry.open(
           try read.source(file, console), options: options, coder: read.coder,
           explain: explain ? { steps.append($0) } : nil)
-        return try FileReport(decoder)
+        // The small size above chose the smallest picture of an icon.
+        let isIcon = read.page == nil && decoder.header.pagesAreSizes
+        return try FileReport(isIcon ? decoder.page(decoder.header.primaryPage) : decoder)
       }
       if !read.coders.quiet { printer.print(file, report, steps: steps) }
       if case .failure(let error) = report { failures.add(error, file: file) }

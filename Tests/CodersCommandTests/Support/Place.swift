@@ -16,6 +16,9 @@ enum Package {
 
   /// Where `make test` stages the plugins before it runs this.
   static let plugins = "\(root)/build/lib/coders/1"
+  /// The identifiers of the coders that are staged, each with one manifest.
+  static let coders: [String] = Folder.names(in: plugins).filter { $0.hasSuffix(".json") }
+    .map { "org.imagecoders.\($0.dropLast(".imgcoder.json".count))" }
   /// The command that `make test` stages.
   static let command = "\(root)/build/bin/coders"
 
@@ -85,9 +88,9 @@ enum Fixture {
     let registry = CoderRegistry(
       searchPath: SearchPath(arguments: [Package.plugins], environment: { _ in nil }, executable: nil))
     for sample in Sample.all where sample.files.contains(where: { isSmall($0.name) }) {
-      guard let image = try? sample.image() else { continue }
+      guard let pages = try? sample.pages() else { continue }
       for file in sample.files {
-        if let bytes = try? Sample.encode(image, as: file, with: registry) {
+        if let bytes = try? Sample.encode(pages, as: file, with: registry) {
           files[file.name] = folder.write(file.name, bytes)
         }
       }
@@ -96,8 +99,11 @@ enum Fixture {
   }()
 
   private static func isSmall(_ name: String) -> Bool {
-    ["window.png", "shapes-alpha.png", "comet-alpha.gif", "gradient-16bit.png", "landscape-orientation-6.jpg"]
-      .contains(name)
+    [
+      "pages.tiff", "icon.ico", "window.png", "shapes-alpha.png", "comet-alpha.gif", "gradient-16bit.png",
+      "landscape-orientation-6.jpg",
+    ]
+    .contains(name)
   }
 
   /// The path of a sample.
