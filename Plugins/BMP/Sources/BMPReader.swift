@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceIndependentBitmap
+import ImageCoderPlugin
+
+/// Reads BMP: bitmaps of Windows and OS/2.
+///
+/// Rows of bitmaps that are not compressed are read through a window of the file, and are delivered from the top even
+/// where they are stored from the bottom.
+final class BMPReader: ContainerReader {
+  private let source: SourceView
+  private let host: CoderHost
+  private let file: BMPFile
+  private let pages: [Result<BitmapDecoder, CoderError>]
+
+  init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
+    self.source = source
+    self.host = host
+    let file = try BMPFile(parsing: source, limits: host.limits)
+    self.file = file
+    var pages: [Result<BitmapDecoder, CoderError>] = []
+    for entry in file.entries {
+      do throws(CoderError) {
+        let header = try BitmapHeader(parsing: source, at: entry.headerOffset)
+        let bitmap = try Bitmap(header, pixelsAt: entry.pixelOffset, in: source, limits: host.limits)
+        pages.append(.success(BitmapDecoder(bitmap, in: source, host: host)))
+      } catch {
+        // A bitmap of an array that cannot be read costs itself alone. One that is cut or too large might be the one to
+        // show, so that another must not take its place.
+        guard file.entries.count > 1, error.code == .malformed || error.code == .unsupported else { throw error }
+        pages.append(.failure(error))
+      }
+    }
+    self.pages = pages
+  }
+
+  func header(page: Int) throws(CoderError) -> ImageHeader {
+    let decoder = try decoder(page)
+    let bitmap = decoder.bitmap
+    let layout = bitmap.native(isOpaque: try decoder.isOpaque())
+    var header = ImageHeader(
+      format: .bmp, canvas: bitmap.size, pixelFormat: layout.format, bitsPerChannel: bitmap.bitsPerChannel,
+      alpha: layout.alpha)
+    header.pageCount = pages.count
+    header.primaryPage = primaryPage
+    header.pagesAreSizes = file.isArray
+    header.hasPalette = bitmap.hasPalette
+    header.isLossless = bitmap.header.compression != .jpeg
+    header.isDamaged = file.isDamaged
+    header.gamma = bitmap.header.colors?.gamma
+    if bitmap.header.colors?.kind == .sRGB || bitmap.header.colors?.kind == .windows || bitmap.header.bitCount == 64 {
+      // BT.709's primaries with the transfer function of IEC 61966-2-1 (ITU-T H.273, tables 2 and 3).
+      header.cicp = CodingIndependentCodePoints(primaries: 1, transfer: 13, matrix: 0, isFullRange: true)
+    }
+    if let profile = bitmap.profileRange {
+      if profile.upperBound <= source.size { header.metadata = [.icc] } else { header.isTruncated = true }
+    }
+    if bitmap.isEmbedded {
+      header.embedded = try embedded(bitmap)
+      if let range = header.embedded, bitmap.header.imageByteCount > range.count { header.isTruncated = true }
+    } else if try decoder.isTruncated() {
+      header.isTruncated = true
+    }
+    return header
+  }
+
+  func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
+    try decoder(request.page).offer(for: request)
+  }
+
+  func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
+    try decoder(offer.page).decode(offer, into: sink)
+  }
+
+  func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
+    let bitmap = try decoder(page).bitmap
+    guard kind == .icc, let range = bitmap.profileRange, range.upperBound <= source.size else { return nil }
+    try host.limits.check(metadata: range.count)
+    return try source.bytes(at: range.lowerBound, count: range.count, of: "the ICC profile")
+  }
+
+  func properties(page: Int, frame: Int?) throws(CoderError) -> Properties {
+    let bitmap = try decoder(page).bitmap
+    guard frame == nil else { return Properties() }
+    var properties = bitmap.properties
+    if let name = try linkedProfile(bitmap) { properties["{BMP}", "LinkedProfile"] = .text(name) }
+    return properties
+  }
+}
+
+extension BMPReader {
+  private func decoder(_ page: Int) throws(CoderError) -> BitmapDecoder {
+    guard pages.indices.contains(page) else {
+      throw .invalidArgument("page \(page) of a bitmap file, which has \(pages.count)")
+    }
+    return try pages[page].get()
+  }
+
+  /// The bitmap of an array with the most pixels, and of those the deepest.
+  private var primaryPage: Int {
+    var best = 0
+    var measure = (-1, -1)
+    for (index, page) in pages.enumerated() {
+      guard case .success(let decoder) = page else { continue }
+      let found = (decoder.bitmap.size.pixelCount, decoder.bitmap.header.bitCount)
+      if found > measure { (best, measure) = (index, found) }
+    }
+    return best
+  }
+
+  /// Where the file inside this one is (BI_JPEG, BI_PNG).
+  private func embedded(_ bitmap: Bitmap) throws(CoderError) -> Range<Int> {
+    let start = bitmap.pixelOffset
+    guard start < source.size else {
+      throw .truncated("the \(bitmap.header.compression.rawValue) file begins behind the file's end", at: source.size)
+    }
+    let stated = bitmap.header.imageByteCount
+    let end = stated == 0 ? source.size : min(source.size, start &+ stated)
+    return start..<end
+  }
+
+  /// The name of the profile's file, which is not read (BITMAPV5HEADER, PROFILE_LINKED): Windows-1252, up to a zero.
+  private func linkedProfile(_ bitmap: Bitmap) throws(CoderError) -> String? {
+    guard bitmap.header.colors?.kind == .linked, let range = bitmap.linkRange else { return nil }
+    let bytes = try source.view(at: range.lowerBound, count: min(range.count, 1_024))
+    let name = bytes.prefix { $0 != 0 }.map { $0 < 0x80 || $0 > 0x9F ? Unicode.Scalar($0) : "\u{FFFD}" }
+    return name.isEmpty ? nil : String(String.UnicodeScalarView(name))
+  }
+}
