@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceIndependentBitmap
+import ImageCoderPlugin
+
+/// A picture of an icon: a bitmap, or a whole PNG file.
+enum ICOPage {
+  case bitmap(IconBitmapDecoder)
+  case png(PNGEntry)
+  case failed(CoderError)
+
+  init(_ entry: ICODirectory.Entry, in source: SourceView, host: CoderHost) {
+    do throws(CoderError) {
+      guard entry.offset < source.size else {
+        throw .truncated("a picture at \(entry.offset) of a file of \(source.size) bytes", at: source.size)
+      }
+      if try PNGEntry.begins(at: entry.offset, in: source) {
+        self = .png(try PNGEntry(entry, in: source, limits: host.limits))
+      } else {
+        self = .bitmap(
+          try IconBitmapDecoder(
+            at: entry.offset, count: entry.byteCount, stated: entry.size, in: source, host: host))
+      }
+    } catch {
+      self = .failed(error)
+    }
+  }
+
+  /// Whether a picture may be there. One that is cut, or too large for the limits, is.
+  var isPicture: Bool {
+    guard case .failed(let error) = self else { return true }
+    return error.code == .truncated || error.code == .limitExceeded
+  }
+
+  /// The size that the picture itself states, or nil when it cannot be had.
+  var size: Size? {
+    switch self {
+    case .bitmap(let decoder): decoder.bitmap.size
+    case .png(let png): png.size
+    case .failed: nil
+    }
+  }
+
+  /// Bits of a pixel, or nil when they cannot be had.
+  var bitCount: Int? {
+    switch self {
+    case .bitmap(let decoder): decoder.bitmap.header.bitCount
+    case .png(let png): png.bitCount
+    case .failed: nil
+    }
+  }
+}
+
+/// A PNG file in an icon, as far as its first chunk tells (PNG Third Edition, §5.2 and §11.2.1).
+struct PNGEntry {
+  let range: Range<Int>
+  let size: Size
+  let depth: Int
+  let bitCount: Int
+  let hasPalette: Bool
+  /// Whether the directory says more bytes than there are.
+  let isTruncated: Bool
+
+  private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+
+  /// Whether a PNG file is there, or what a cut left of its signature.
+  static func begins(at offset: Int, in source: SourceView) throws(CoderError) -> Bool {
+    let bytes = try source.view(at: offset, count: signature.count)
+    return !bytes.isEmpty && bytes.elementsEqual(signature.prefix(bytes.count))
+  }
+
+  init(_ entry: ICODirectory.Entry, in source: SourceView, limits: Limits) throws(CoderError) {
+    let bytes = try source.bytes(at: entry.offset, count: 33, of: "the PNG header")
+    func number(_ place: Int) -> Int { (0..<4).reduce(0) { $0 << 8 | Int(bytes[place &+ $1]) } }
+    guard bytes[12..<16].elementsEqual("IHDR".utf8) else {
+      throw .malformed("a PNG picture whose first chunk is not IHDR", at: entry.offset &+ 12)
+    }
+    size = Size(width: number(16), height: number(20))
+    try limits.check(canvas: size)
+    depth = max(1, min(16, Int(bytes[24])))
+    let channels = [0: 1, 2: 3, 3: 1, 4: 2, 6: 4][Int(bytes[25])] ?? 4
+    bitCount = channels &* depth
+    hasPalette = bytes[25] == 3
+    // A length of nothing says nothing: the file ends by itself.
+    let end = entry.byteCount < bytes.count ? source.size : entry.offset &+ entry.byteCount
+    isTruncated = end > source.size
+    range = entry.offset..<min(end, source.size)
+  }
+}
