@@ -10,6 +10,8 @@ from PIL import Image
 import fixtures
 from fixtures import picture, rgba, valid
 
+FORMAT = "qoi"
+
 END = bytes(7) + b"\1"
 
 

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Turns chunks into pixels.
+///
+/// - Lifetime: The bytes outlive it; the seen pixels are given back with it.
+struct ChunkDecoder: ~Copyable {
+  private var next: UnsafePointer<UInt8>
+  private let end: UnsafePointer<UInt8>
+  /// "A running array[64] (zero-initialized) of previously seen pixel values."
+  private let seen: UnsafeMutablePointer<Pixel>
+  private var previous = Pixel.start
+  /// How often the previous pixel is still to be repeated.
+  private var run = 0
+
+  /// - Parameter bytes: What follows the header, with the end marker or cut.
+  init(_ bytes: UnsafeRawBufferPointer) {
+    let isWhole = bytes.suffix(QOIHeader.endMarker.count).elementsEqual(QOIHeader.endMarker)
+    let bytes = bytes.dropLast(isWhole ? QOIHeader.endMarker.count : 0).bindMemory(to: UInt8.self)
+    seen = .allocate(capacity: 64)
+    seen.initialize(repeating: Pixel(bits: 0), count: 64)
+    next = bytes.baseAddress ?? UnsafePointer(UnsafeRawPointer(seen).assumingMemoryBound(to: UInt8.self))
+    end = next + bytes.count
+  }
+
+  deinit { seen.deallocate() }
+
+  /// Decodes pixels.
+  ///
+  /// - Parameter target: Room for `count` pixels.
+  /// - Returns: Whether all of them were there.
+  mutating func decode<Stored: StoredPixel>(
+    _ count: Int, as stored: Stored.Type, to target: UnsafeMutableRawPointer
+  ) -> Bool {
+    var (target, next, previous) = (target, self.next, self.previous)
+    defer { (self.next, self.previous) = (next, previous) }
+    let rowEnd = target + count &* Stored.size
+    while target < rowEnd {
+      if run > 0 {
+        // A run may go on in the next row.
+        let length = min(run, (rowEnd - target) / Stored.size)
+        for _ in 0..<length {
+          Stored.store(previous, to: target)
+          target += Stored.size
+        }
+        run &-= length
+        continue
+      }
+      // The longest chunk has five bytes.
+      guard end - next >= 5 || end - next >= Self.length(next, until: end) else { return false }
+      let tag = next.pointee
+      switch tag {
+      case Tag.diff..<Tag.luma:
+        let differences = UInt32(tag)
+        previous = previous.adding(
+          red: (differences >> 4 & 3) &- 2, green: (differences >> 2 & 3) &- 2, blue: (differences & 3) &- 2)
+        next += 1
+      case Tag.luma..<Tag.run:
+        let green = UInt32(tag & 0x3F) &- 32
+        let others = UInt32(next[1])
+        previous = previous.adding(
+          red: green &- 8 &+ others >> 4, green: green, blue: green &- 8 &+ others & 0x0F)
+        next += 2
+      case Tag.index..<Tag.diff:
+        previous = seen[Int(tag)]
+        Stored.store(previous, to: target)
+        target += Stored.size
+        next += 1
+        continue
+      case Tag.rgb, Tag.rgba:
+        let colour = UInt32(next[1]) | UInt32(next[2]) << 8 | UInt32(next[3]) << 16
+        previous.bits = colour | (tag == Tag.rgb ? previous.bits & 0xFF00_0000 : UInt32(next[4]) << 24)
+        next += tag == Tag.rgb ? 4 : 5
+      default:
+        run = Int(tag & 0x3F) &+ 1
+        seen[previous.place] = previous
+        next += 1
+        continue
+      }
+      seen[previous.place] = previous
+      Stored.store(previous, to: target)
+      target += Stored.size
+    }
+    return true
+  }
+
+  /// Bytes of a chunk; more than are left when none is.
+  private static func length(_ chunk: UnsafePointer<UInt8>, until end: UnsafePointer<UInt8>) -> Int {
+    guard chunk < end else { return .max }
+    return switch chunk.pointee {
+    case Tag.rgba: 5
+    case Tag.rgb: 4
+    case Tag.luma..<Tag.run: 2
+    default: 1
+    }
+  }
+}
