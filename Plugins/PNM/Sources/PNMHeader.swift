@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderPlugin
+
+/// The header of one picture.
+///
+/// - Format: pbm(5), pgm(5), ppm(5) and pam(5) of Netpbm; PFM, the portable float map.
+struct PNMHeader {
+  /// How samples are stored.
+  enum Storage: Equatable {
+    /// Digits with white space between them.
+    case plain
+    /// Digits 0 and 1; 1 is black.
+    case plainBits
+    /// Bits, each row filled up to a byte; 1 is black.
+    case bits
+    /// Bytes, or two of them with the upper one first.
+    case raw(bytes: Int)
+    /// Numbers of 32 bits, rows from the bottom.
+    case float(isLittleEndian: Bool)
+  }
+
+  /// `P6`.
+  let kind: String
+  let canvas: Size
+  let storage: Storage
+  /// Samples of a pixel as stored, and those that are colour and alpha.
+  let depth: Int
+  let colors: Int
+  let hasAlpha: Bool
+  let maximum: Int
+  let tupleType: String?
+  /// PFM's, without its sign.
+  let scale: Double?
+  /// Where the samples begin.
+  let raster: Int
+
+  /// - Throws: ``CoderError/Code/wrongFormat`` when no picture begins here.
+  init(parsing bytes: UnsafeRawBufferPointer, at start: Int) throws(CoderError) {
+    let left = bytes.count - start
+    guard left > 0, bytes[start] == UInt8(ascii: "P"), left < 2 || Array("1234567Ff".utf8).contains(bytes[start + 1]),
+      left < 3 || HeaderText.isSpace(bytes[start + 2]) || bytes[start + 2] == UInt8(ascii: "#")
+    else { throw .wrongFormat("no \"P\" with 1 to 7, F or f and white space", at: start) }
+    guard left >= 3 else { throw .truncated("\(left) bytes of a header", at: bytes.count) }
+    let name = "P\(Character(Unicode.Scalar(bytes[start + 1])))"
+    switch name {
+    case "P7":
+      self = try PNMHeader(arbitraryMap: bytes, at: start)
+    case "PF", "Pf":
+      self = try PNMHeader(floatMap: bytes, at: start, kind: name)
+    default:
+      var text = HeaderText(bytes, at: start + 2)
+      kind = name
+      canvas = Size(width: try text.number("the width"), height: try text.number("the height"))
+      let isBitmap = kind == "P1" || kind == "P4"
+      maximum = isBitmap ? 1 : try text.number("the maxval")
+      try Self.check(maximum: maximum, at: text.offset)
+      storage =
+        switch kind {
+        case "P1": .plainBits
+        case "P4": .bits
+        case "P2", "P3": .plain
+        default: .raw(bytes: maximum > 255 ? 2 : 1)
+        }
+      colors = kind == "P3" || kind == "P6" ? 3 : 1
+      depth = colors
+      (hasAlpha, tupleType, scale, raster) = (false, nil, nil, text.offset)
+    }
+    guard !canvas.isEmpty else { throw .malformed("a canvas of \(canvas), at least 1×1 is needed", at: start) }
+  }
+
+  /// A PAM header: lines of a name and a value, until `ENDHDR`.
+  private init(arbitraryMap bytes: UnsafeRawBufferPointer, at start: Int) throws(CoderError) {
+    var text = HeaderText(bytes, at: start + 2)
+    var numbers: [String: Int] = [:]
+    var tuple: [String] = []
+    _ = try text.line("the signature's line")
+    while true {
+      let words = try text.line("the header")
+      guard let name = words.first else { continue }
+      if name == "ENDHDR" { break }
+      switch name {
+      case "WIDTH", "HEIGHT", "DEPTH", "MAXVAL":
+        guard words.count == 2, let value = UInt32(words[1]) else {
+          throw .malformed("\(name) is not one number", at: text.offset)
+        }
+        numbers[name] = Int(value)
+      // Several lines are one type, with a space between them.
+      case "TUPLTYPE": if tuple.count < 16 { tuple += words.dropFirst() }
+      default: throw .malformed("a line that begins with neither a known name nor #", at: text.offset)
+      }
+    }
+    func number(_ name: String) throws(CoderError) -> Int {
+      guard let value = numbers[name] else { throw .malformed("a header without \(name)", at: text.offset) }
+      return value
+    }
+    kind = "P7"
+    canvas = Size(width: try number("WIDTH"), height: try number("HEIGHT"))
+    maximum = try number("MAXVAL")
+    depth = try number("DEPTH")
+    try Self.check(maximum: maximum, at: text.offset)
+    guard (1...65_535).contains(depth) else {
+      throw .malformed("a depth of \(depth), 1 to 65535 is allowed", at: text.offset)
+    }
+    let type = tuple.joined(separator: " ")
+    switch (type, depth) {
+    case ("BLACKANDWHITE", 1...), ("GRAYSCALE", 1...): (colors, hasAlpha) = (1, false)
+    case ("BLACKANDWHITE_ALPHA", 2...), ("GRAYSCALE_ALPHA", 2...): (colors, hasAlpha) = (1, true)
+    case ("RGB", 3...): (colors, hasAlpha) = (3, false)
+    case ("RGB_ALPHA", 4...): (colors, hasAlpha) = (3, true)
+    case ("BLACKANDWHITE_ALPHA", _), ("GRAYSCALE_ALPHA", _), ("RGB", _), ("RGB_ALPHA", _):
+      throw .malformed("a depth of \(depth) is too little for \(type)", at: text.offset)
+    case ("CMYK", _), (_, 5...):
+      throw .unsupported("tuples of \(depth) samples of type \"\(type)\"", at: text.offset)
+    default: (colors, hasAlpha) = (depth < 3 ? 1 : 3, depth == 2 || depth == 4)
+    }
+    storage = .raw(bytes: maximum > 255 ? 2 : 1)
+    (tupleType, scale, raster) = (type.isEmpty ? nil : type, nil, text.offset)
+  }
+
+  /// A PFM header: width, height, and a scale, the sign of which is the byte order.
+  private init(floatMap bytes: UnsafeRawBufferPointer, at start: Int, kind: String) throws(CoderError) {
+    var text = HeaderText(bytes, at: start + 2)
+    self.kind = kind
+    canvas = Size(width: try text.number("the width"), height: try text.number("the height"))
+    var words: [String] = []
+    while words.isEmpty { words = try text.line("the scale") }
+    guard words.count == 1, let value = Double(words[0]), value.isFinite, value != 0 else {
+      throw .malformed("a scale that is not a number other than 0", at: text.offset)
+    }
+    storage = .float(isLittleEndian: value < 0)
+    colors = kind == "PF" ? 3 : 1
+    (depth, hasAlpha, maximum, tupleType) = (colors, false, 1, nil)
+    (scale, raster) = (value.magnitude, text.offset)
+  }
+
+  private static func check(maximum: Int, at offset: Int) throws(CoderError) {
+    guard (1...65_535).contains(maximum) else {
+      throw .malformed("a maxval of \(maximum), 1 to 65535 is allowed", at: offset)
+    }
+  }
+
+  /// Whether numbers are digits: then no other picture follows.
+  var isPlain: Bool { storage == .plain || storage == .plainBits }
+
+  var isFloat: Bool {
+    if case .float = storage { return true }
+    return false
+  }
+
+  /// Bytes of a row as stored, saturated; 0 for digits.
+  var rowBytes: Int {
+    let samples = canvas.width.multipliedReportingOverflow(by: depth)
+    let bytes =
+      switch storage {
+      case .plain, .plainBits: (partialValue: 0, overflow: false)
+      case .bits: (partialValue: (canvas.width - 1) / 8 + 1, overflow: false)
+      case .raw(let size): samples.partialValue.multipliedReportingOverflow(by: size)
+      case .float: samples.partialValue.multipliedReportingOverflow(by: 4)
+      }
+    return samples.overflow || bytes.overflow ? .max : bytes.partialValue
+  }
+
+  /// Bytes of all rows, saturated.
+  var rasterBytes: Int {
+    let (bytes, overflow) = rowBytes.multipliedReportingOverflow(by: canvas.height)
+    return overflow ? .max : bytes
+  }
+
+  var bitsPerChannel: Int { isFloat ? 32 : Int.bitWidth - maximum.leadingZeroBitCount }
+
+  /// The narrowest layout that holds all samples.
+  var pixelFormat: PixelFormat {
+    if isFloat { return .rgbaFloat32 }
+    return switch (colors, hasAlpha, maximum > 255) {
+    case (1, false, false): .gray8
+    case (1, true, false): .grayAlpha8
+    case (1, false, true): .gray16
+    case (1, true, true): .grayAlpha16
+    case (_, false, false): .rgb8
+    case (_, true, false): .rgba8
+    case (_, _, true): .rgba16
+    }
+  }
+}

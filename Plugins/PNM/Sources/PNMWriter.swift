@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderPlugin
+
+/// Which of the maps is written.
+enum WrittenKind: Int {
+  case automatic, gray, color, arbitrary, float, bits
+
+  static let descriptions = [
+    OptionDescription(
+      name: "kind", text: "which map is written; auto: the smallest that holds all of the picture's samples",
+      kind: .choice(["auto", "pgm", "ppm", "pam", "pfm", "pbm"], default: 0)),
+    OptionDescription(
+      name: "ascii", text: "digits instead of bytes, where the kind has them: pbm, pgm and ppm",
+      kind: .boolean(default: false)),
+  ]
+}
+
+/// Writes the portable maps of Netpbm, and PFM.
+///
+/// - Format: pbm(5), pgm(5), ppm(5), pam(5) of Netpbm; PFM, the portable float map.
+final class PNMWriter: ContainerWriter {
+  private let output: ByteOutput
+  private let host: CoderHost
+  private let wish: WrittenKind
+  private let isPlain: Bool
+  private let isLossless: Bool
+  private var kind = WrittenKind.color
+  private var pageCount = 0
+
+  init(_ output: ByteOutput, host: CoderHost, options: WriteOptions) throws(CoderError) {
+    self.output = output
+    self.host = host
+    wish = WrittenKind(rawValue: Int(options.values["kind"] ?? 0)) ?? .automatic
+    isPlain = options.values["ascii"] == 1
+    isLossless = options.isLossless
+  }
+
+  func layout(for wanted: PixelLayout) throws(CoderError) -> PixelLayout {
+    let isOpaque = wanted.alpha == .opaque
+    let isDeep = wanted.format.bytesPerChannel > 1
+    kind = wish
+    if wish == .automatic {
+      kind = !isOpaque ? .arbitrary : wanted.format.isFloat ? .float : wanted.format.isGray ? .gray : .color
+    }
+    switch kind {
+    case .bits:
+      guard !isLossless else { throw .unsupported("lossless as pbm, which holds one bit per pixel") }
+      return PixelLayout(.gray8, .opaque)
+    case .gray: return PixelLayout(isDeep ? .gray16 : .gray8, .opaque)
+    // Alpha is laid over the background by the host, which it does for layouts without alpha alone.
+    case .color: return isDeep && isOpaque ? PixelLayout(.rgba16, .opaque) : PixelLayout(.rgb8, .opaque)
+    case .float: return isOpaque ? PixelLayout(.rgbaFloat32, .opaque) : PixelLayout(.rgb8, .opaque)
+    case .arbitrary, .automatic:
+      if isOpaque {
+        return wanted.format.isGray
+          ? PixelLayout(isDeep ? .gray16 : .gray8, .opaque) : PixelLayout(isDeep ? .rgba16 : .rgb8, .opaque)
+      }
+      let format: PixelFormat =
+        wanted.format.isGray ? (isDeep ? .grayAlpha16 : .grayAlpha8) : isDeep ? .rgba16 : .rgba8
+      return PixelLayout(format, .straight)
+    }
+  }
+
+  func setHeader(_ header: ImageHeader) throws(CoderError) {
+    // Digits and float maps end with the file.
+    guard header.pageCount <= 1 || !(isPlain && kind != .arbitrary || kind == .float) else {
+      throw .unsupported("\(header.pageCount) pages as digits or as a float map, which are one picture")
+    }
+  }
+
+  func add(_ pixels: PixelView, frame: FrameHeader) throws(CoderError) {
+    let isAlone = kind == .float || isPlain && kind != .arbitrary
+    guard pageCount == 0 || !isAlone else { throw .unsupported("a second picture behind digits or a float map") }
+    pageCount += 1
+    let row = RowEncoder(pixels, kind: kind, isPlain: isPlain && kind != .arbitrary && kind != .float)
+    try output.write(Array(row.header.utf8))
+    let bytes = try host.allocate(bytes: row.memory, for: "a row of the file")
+    defer { host.free(bytes) }
+    for y in 0..<pixels.size.height {
+      if host.isCancelled { throw .cancelled }
+      // A float map's rows go from the bottom to the top.
+      let stored = kind == .float ? pixels.size.height - 1 - y : y
+      let count = row.encode(pixels.base + stored * pixels.stride, to: bytes.assumingMemoryBound(to: UInt8.self))
+      try output.write(UnsafeRawBufferPointer(start: bytes, count: count))
+    }
+  }
+
+  func finish() throws(CoderError) {
+    guard pageCount > 0 else { throw .outOfOrder("a file without a picture") }
+  }
+}
