@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderPlugin
+
+/// Reads TIFF and BigTIFF: each directory of the chain is a page.
+///
+/// Directories are read here; libtiff decompresses strips and tiles, and has no part in anything else. The tag
+/// Orientation is reported, not applied.
+///
+/// - Format: TIFF 6.0; TIFF Technical Notes 1 and 2; BigTIFF. Library: libtiff 4.5 or later.
+final class TIFFReader: ContainerReader {
+  let file: TIFFFile
+  private let source: SourceView
+  private let host: CoderHost
+  /// Pages that were looked at.
+  private var pages: [Int: TIFFPicture] = [:]
+  /// Smaller versions of pages, the largest first.
+  private var versions: [Int: [TIFFPicture]] = [:]
+
+  /// Directories of smaller versions that are looked at.
+  private static let mostVersions = 32
+
+  init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
+    self.source = source
+    self.host = host
+    file = try TIFFFile(source, host: host)
+    // The first page decides whether the file can be opened.
+    _ = try picture(0)
+  }
+
+  /// A page's own directory.
+  func picture(_ page: Int) throws(CoderError) -> TIFFPicture {
+    guard page >= 0, page < file.pages.count else {
+      throw .invalidArgument("page \(page) of a file that has \(file.pages.count)")
+    }
+    if let known = pages[page] { return known }
+    let directory = try TIFFDirectory(file.source, at: file.pages[page].offset)
+    let picture = try TIFFPicture(directory, limits: host.limits)
+    if pages.count < 64 { pages[page] = picture }
+    return picture
+  }
+
+  func header(page: Int) throws(CoderError) -> ImageHeader {
+    let picture = try picture(page)
+    let samples = picture.samples
+    var header = ImageHeader(
+      format: .tiff, canvas: picture.canvas, pixelFormat: samples.pixelFormat, bitsPerChannel: min(samples.bits, 32),
+      alpha: samples.alphaMode)
+    header.orientation = picture.orientation
+    header.pageCount = file.pages.count
+    header.isTruncated = file.isTruncated
+    header.isDamaged = file.isDamaged
+    header.isLossless = picture.isLossless
+    header.hasPalette = samples.photometric == .palette
+    if samples.photometric == .palette { header.bitsPerChannel = 8 }
+    header.subsampling = try subsampling(of: picture)
+    for kind in MetadataKind.allCases where hasMetadata(kind, of: picture.directory) { header.metadata.insert(kind) }
+    return header
+  }
+
+  private func subsampling(of picture: TIFFPicture) throws(CoderError) -> Subsampling? {
+    guard picture.samples.photometric == .yCbCr else { return nil }
+    var factors = picture.subsampling
+    if picture.compression == .jpeg {
+      let places = picture.isTiled ? Tag.tileOffsets : Tag.stripOffsets
+      // A file that is cut here says so when it is decoded.
+      if let first = try? picture.directory.numbers(places, limit: 1)?.first,
+        let found = try? picture.jpegSubsampling(at: first)
+      {
+        factors = found
+      }
+    }
+    switch (factors.horizontal, factors.vertical) {
+    case (1, 1): return .s444
+    case (2, 1): return .s422
+    case (2, 2): return .s420
+    case (1, 2): return .s440
+    case (4, 1): return .s411
+    default: return nil
+    }
+  }
+
+  func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
+    let page = try picture(request.page)
+    guard request.frame == 0 else { throw .invalidArgument("frame \(request.frame) of a page, which has 1") }
+    var picture = page
+    var code: UInt32 = 0
+    if let wanted = request.size, wanted.width < page.canvas.width || wanted.height < page.canvas.height {
+      let smaller = smallerVersions(of: request.page)
+      if let index = smaller.lastIndex(where: {
+        $0.canvas.width >= wanted.width && $0.canvas.height >= wanted.height
+      }) {
+        picture = smaller[index]
+        code = UInt32(index + 1)
+      }
+    }
+    let native = picture.samples.pixelFormat
+    let format = request.pixelFormat.flatMap { Self.canDeliver($0, of: native) ? $0 : nil } ?? native
+    // Rows that go straight into the result may come in any order, and then damage costs no rows but its own.
+    let isDirect =
+      request.size == nil && format == request.pixelFormat ?? native
+      && (!format.hasAlpha || picture.samples.alphaMode == .opaque || picture.samples.alphaMode == request.alpha)
+    let layout = try layout(picture, output: format, isTopDown: !isDirect)
+    return DecodeOffer(
+      request, size: picture.canvas, pixelFormat: format, alpha: picture.samples.alphaMode,
+      rowOrder: isDirect ? .any : .topDown, scaleCode: code, memory: LibTIFF.memory(layout))
+  }
+
+  func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
+    var picture = try picture(offer.page)
+    if offer.scaleCode > 0 {
+      let smaller = smallerVersions(of: offer.page)
+      guard offer.scaleCode <= smaller.count else { throw .invalidArgument("an offer that was not made") }
+      picture = smaller[Int(offer.scaleCode) - 1]
+    }
+    guard offer.size == picture.canvas, Self.canDeliver(offer.pixelFormat, of: picture.samples.pixelFormat) else {
+      throw .invalidArgument("an offer of \(offer.size) in \(offer.pixelFormat) was not made")
+    }
+    let layout = try layout(picture, output: offer.pixelFormat, isTopDown: offer.rowOrder == .topDown)
+    try LibTIFF.decode(layout, of: source, into: sink, host: host)
+  }
+
+  func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
+    let directory = try picture(page).directory
+    guard hasMetadata(kind, of: directory) else { return nil }
+    switch kind {
+    case .icc: return try payload(Tag.iccProfile, of: directory)
+    case .xmp: return try payload(Tag.xmp, of: directory)
+    case .exif: return try ExifBlock.read(directory, limits: host.limits)
+    }
+  }
+
+  func properties(page: Int, frame: Int?) throws(CoderError) -> Properties {
+    let picture = try picture(page)
+    return frame == nil ? picture.properties : Properties()
+  }
+
+  /// The formats that rows are converted to without a loss: the picture's own, and RGB with alpha from 8 bits.
+  private static func canDeliver(_ format: PixelFormat, of native: PixelFormat) -> Bool {
+    if format == native { return true }
+    return (format == .rgba8 || format == .bgra8) && native.bytesPerChannel == 1
+  }
+
+  private func layout(_ picture: TIFFPicture, output: PixelFormat, isTopDown: Bool) throws(CoderError) -> DecodeLayout {
+    try DecodeLayout(picture, output: output, isTopDown: isTopDown, limits: host.limits)
+  }
+
+  private func payload(_ tag: Int, of directory: TIFFDirectory) throws(CoderError) -> [UInt8]? {
+    guard let entry = directory[tag], entry.length > 0, directory.isWhole(entry) else { return nil }
+    try host.limits.check(metadata: entry.length)
+    return try directory.bytes(of: entry)
+  }
+
+  private func hasMetadata(_ kind: MetadataKind, of directory: TIFFDirectory) -> Bool {
+    switch kind {
+    case .icc: directory[Tag.iccProfile].map { $0.length > 0 && directory.isWhole($0) } ?? false
+    case .xmp: directory[Tag.xmp].map { $0.length > 0 && directory.isWhole($0) } ?? false
+    case .exif: ExifBlock.isPresent(in: directory)
+    }
+  }
+
+  /// Directories that show the same picture as a page with fewer pixels: those behind it in the chain that say so, and
+  /// its SubIFDs.
+  private func smallerVersions(of page: Int) -> [TIFFPicture] {
+    if let known = versions[page] { return known }
+    var found: [TIFFPicture] = []
+    if let picture = try? picture(page) {
+      let behind = file.pages[page].reduced
+      let nested = (try? picture.directory.numbers(Tag.subIFDs, limit: Self.mostVersions)) ?? []
+      let places = behind + nested.map { Int(clamping: $0) }
+      for place in places.prefix(Self.mostVersions) {
+        // What cannot be read is no help, and no harm either.
+        guard let directory = try? TIFFDirectory(file.source, at: place),
+          let role = (try? directory.number(Tag.newSubfileType)).flatMap({ $0 }), role & 1 == 1,
+          let version = try? TIFFPicture(directory, limits: host.limits), picture.isSmaller(version)
+        else { continue }
+        found.append(version)
+      }
+    }
+    found.sort { $0.canvas.width > $1.canvas.width }
+    versions[page] = found
+    return found
+  }
+}

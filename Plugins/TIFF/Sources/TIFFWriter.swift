@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CTIFFShim
+import ImageCoderPlugin
+
+/// Writes TIFF and BigTIFF, little-endian, one directory for each page.
+///
+/// libtiff compresses strips and tiles; the file around them is written here: first a page's strips, then its
+/// directory, and the link that leads to it is put in afterwards.
+///
+/// - Format: TIFF 6.0; BigTIFF. Library: libtiff 4.5 or later.
+/// - Not covered: palettes, premultiplied alpha, planes.
+final class TIFFWriter: ContainerWriter {
+  static let options = WritingPlan.options
+
+  private let output: ByteOutput
+  private let host: CoderHost
+  private let plan: WritingPlan
+
+  private var fields = FieldWriter(isBigEndian: 1.bigEndian == 1, isBigTIFF: false)
+  private var header: ImageHeader?
+  /// Of the page that comes next.
+  private var metadata: [MetadataKind: [UInt8]] = [:]
+  /// Bytes that the output has.
+  private var written = 0
+  /// Where the offset of the next directory goes.
+  private var link = 0
+  private var pages = 0
+
+  init(_ output: ByteOutput, host: CoderHost, options: WriteOptions) throws(CoderError) {
+    self.output = output
+    self.host = host
+    plan = try WritingPlan(options)
+    if options.isProgressive { host.log("TIFF has no progressive order") }
+  }
+
+  func layout(for wanted: PixelLayout) throws(CoderError) -> PixelLayout { try plan.layout(for: wanted) }
+
+  func setHeader(_ header: ImageHeader) throws(CoderError) {
+    guard header.canvas.width <= Int(Int32.max), header.canvas.height <= Int(Int32.max) else {
+      throw .unsupported("a canvas of \(header.canvas), 2147483647 a side at most")
+    }
+    guard plan.compression != .webP || plan.tile > 0 || header.canvas.width <= 16_383 else {
+      throw .unsupported("a strip of WebP of \(header.canvas.width) pixels, 16383 at most; tiles are not bound")
+    }
+    guard header.frameCount <= 1 else { throw .unsupported("\(header.frameCount) frames; TIFF has pages, not frames") }
+    self.header = header
+    metadata = [:]
+  }
+
+  func add(_ metadata: [UInt8], as kind: MetadataKind) throws(CoderError) {
+    guard metadata.count <= 0x7FFF_FFFF else {
+      throw .invalidArgument("\(kind) of \(metadata.count) bytes, 2147483647 at most")
+    }
+    self.metadata[kind] = metadata
+  }
+
+  func add(_ pixels: PixelView, frame: FrameHeader) throws(CoderError) {
+    guard let header else { throw .outOfOrder("a frame before the header") }
+    guard pixels.size == header.canvas else {
+      throw .invalidArgument("pixels of \(pixels.size) for a page of \(header.canvas)")
+    }
+    try checkBilevel(pixels)
+    if pages == 0 { try begin(pixels, pageCount: header.pageCount) }
+    var page = plan.page(pixels)
+    let (offsets, lengths) = try writeStriles(&page)
+    try writeDirectory(page, header: header, offsets: offsets, lengths: lengths)
+    pages += 1
+    self.header = nil
+  }
+
+  func finish() throws(CoderError) {
+    guard pages > 0 else { throw .outOfOrder("a file without pages") }
+  }
+
+  private func write(_ bytes: [UInt8]) throws(CoderError) {
+    try output.write(bytes)
+    written += bytes.count
+  }
+
+  private func align() throws(CoderError) { if written % 2 != 0 { try write([0]) } }
+
+  private func begin(_ pixels: PixelView, pageCount: Int) throws(CoderError) {
+    let isBig: Bool
+    switch plan.bigTIFF {
+    case .always: isBig = true
+    case .never: isBig = false
+    case .auto:
+      // Twice the raw bytes is more than any codec makes of them.
+      let (page, overflow) = pixels.size.pixelCount.multipliedReportingOverflow(
+        by: 2 * pixels.layout.format.bytesPerPixel)
+      let (all, overflows) = page.multipliedReportingOverflow(by: max(1, pageCount))
+      isBig = overflow || overflows || all > 0xF000_0000
+    }
+    fields = FieldWriter(isBigEndian: fields.isBigEndian, isBigTIFF: isBig)
+    try write(fields.header(firstDirectory: 0))
+    link = written - fields.offsetSize
+  }
+
+  /// Group 4 keeps black and white alone.
+  private func checkBilevel(_ pixels: PixelView) throws(CoderError) {
+    guard plan.compression == .group4, plan.isLossless else { return }
+    for y in 0..<pixels.size.height {
+      let row = UnsafeRawBufferPointer(start: pixels.base + y * pixels.stride, count: pixels.size.width)
+      guard row.allSatisfy({ $0 == 0 || $0 == 255 }) else {
+        throw .unsupported("lossless was asked for; Group 4 keeps black and white, the picture has grays")
+      }
+    }
+  }
+
+  private func writeStriles(_ page: inout ctiff_page) throws(CoderError) -> (offsets: [Int], lengths: [Int]) {
+    let count = Int(page.across) * Int(page.down)
+    var (offsets, lengths): ([Int], [Int]) = ([], [])
+    // What is compressed at a time: some for each thread, some MiB in all.
+    let raw = max(1, Int(page.strile_width) * Int(page.strile_height) * Int(page.pixel_bytes))
+    let batch = max(4, min(64, (16 << 20) / raw))
+    for first in stride(from: 0, to: count, by: batch) {
+      if host.isCancelled { throw .cancelled }
+      try LibTIFF.encode(&page, first: first, count: min(batch, count - first), host: host) {
+        (bytes) throws(CoderError) in
+        try align()
+        offsets.append(written)
+        lengths.append(bytes.count)
+        try output.write(bytes)
+        written += bytes.count
+      }
+      host.progress(Double(min(count, first + batch)) / Double(count))
+    }
+    return (offsets, lengths)
+  }
+
+  private func writeDirectory(
+    _ page: ctiff_page, header: ImageHeader, offsets: [Int], lengths: [Int]
+  ) throws(CoderError) {
+    var entries = try pageFields(page, offsets: offsets, lengths: lengths)
+    if let profile = metadata[.icc] { entries.append(fields.undefined(Tag.iccProfile, profile)) }
+    if let packet = metadata[.xmp] { entries.append(fields.undefined(Tag.xmp, packet, type: TagType.byte)) }
+    var statesOrientation = header.orientation != .up
+    if let payload = metadata[.exif], let block = ExifBlock(parsing: payload, fields: fields) {
+      if block.dropped > 0 {
+        host.log("\(block.dropped) fields of Exif have no place in TIFF and are left out", severity: .warning)
+      }
+      statesOrientation = statesOrientation || block.main.contains { $0.tag == Tag.orientation }
+      entries += block.main.filter { $0.tag != Tag.orientation }
+      entries += try writeExif(block)
+    } else if metadata[.exif] != nil {
+      host.log("Exif that is no TIFF structure is left out", severity: .warning)
+    }
+    if statesOrientation { entries.append(fields.shorts(Tag.orientation, [header.orientation.rawValue])) }
+    try align()
+    let place = written
+    try write(fields.directory(entries, at: place))
+    try output.patch(fields.offset(place), at: link)
+    guard fields.isBigTIFF || written <= Int(UInt32.max) else {
+      throw .unsupported("a file of \(written) bytes, 4294967295 at most without BigTIFF")
+    }
+    link = place + (fields.isBigTIFF ? 8 : 2) + entries.count * (fields.isBigTIFF ? 20 : 12)
+    metadata = [:]
+  }
+
+  /// The directories of Exif, as fields that lead to them.
+  private func writeExif(_ block: ExifBlock) throws(CoderError) -> [Field] {
+    var pointers: [Field] = []
+    var exif = block.exif
+    if !block.interoperability.isEmpty {
+      try align()
+      exif.append(fields.offsets(Tag.interoperability, [written]))
+      try write(fields.directory(block.interoperability, at: written))
+    }
+    for (tag, nested) in [(Tag.exif, exif), (Tag.gps, block.gps)] where !nested.isEmpty {
+      try align()
+      pointers.append(fields.offsets(tag, [written]))
+      try write(fields.directory(nested, at: written))
+    }
+    return pointers
+  }
+
+  private func pageFields(_ page: ctiff_page, offsets: [Int], lengths: [Int]) throws(CoderError) -> [Field] {
+    let samples = Int(page.samples)
+    var entries = [
+      fields.long(Tag.imageWidth, Int(page.width)), fields.long(Tag.imageLength, Int(page.height)),
+      fields.shorts(Tag.bitsPerSample, Array(repeating: Int(page.bits), count: samples)),
+      fields.shorts(Tag.compression, [Int(page.compression)]),
+      fields.shorts(Tag.photometric, [Int(page.photometric)]), fields.shorts(Tag.samplesPerPixel, [samples]),
+      fields.shorts(Tag.planarConfiguration, [1]),
+    ]
+    if page.predictor > 1 { entries.append(fields.shorts(Tag.predictor, [Int(page.predictor)])) }
+    if page.has_alpha != 0 { entries.append(fields.shorts(Tag.extraSamples, [2])) }
+    if page.sample_format != UInt32(CTIFF_UNSIGNED) {
+      entries.append(
+        fields.shorts(Tag.sampleFormat, Array(repeating: Int(page.sample_format), count: samples)))
+    }
+    if page.is_tiled != 0 {
+      entries.append(fields.long(Tag.tileWidth, Int(page.strile_width)))
+      entries.append(fields.long(Tag.tileLength, Int(page.strile_height)))
+      entries.append(fields.offsets(Tag.tileOffsets, offsets))
+      entries.append(fields.offsets(Tag.tileByteCounts, lengths))
+    } else {
+      entries.append(fields.long(Tag.rowsPerStrip, Int(page.strile_height)))
+      entries.append(fields.offsets(Tag.stripOffsets, offsets))
+      entries.append(fields.offsets(Tag.stripByteCounts, lengths))
+    }
+    if plan.compression == .jpeg {
+      var page = page
+      entries.append(fields.undefined(Tag.jpegTables, try LibTIFF.jpegTables(&page, host: host)))
+      if page.photometric == UInt32(Photometric.yCbCr.rawValue) {
+        let factors = plan.factors
+        entries.append(fields.shorts(Tag.yCbCrSubsampling, [factors.horizontal, factors.vertical]))
+      }
+    }
+    let pageCount = header?.pageCount ?? 1
+    if pageCount > 1 {
+      entries.append(fields.long(Tag.newSubfileType, 2))
+      entries.append(fields.shorts(Tag.pageNumber, [min(pages, 65_535), min(pageCount, 65_535)]))
+    }
+    return entries
+  }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Names of tags that are used: TIFF 6.0 appendix A, its supplements, and Exif 2.32 §4.6.
+enum Tag {
+  static let newSubfileType = 254
+  static let subfileType = 255
+  static let imageWidth = 256
+  static let imageLength = 257
+  static let bitsPerSample = 258
+  static let compression = 259
+  static let photometric = 262
+  static let fillOrder = 266
+  static let documentName = 269
+  static let imageDescription = 270
+  static let make = 271
+  static let model = 272
+  static let stripOffsets = 273
+  static let orientation = 274
+  static let samplesPerPixel = 277
+  static let rowsPerStrip = 278
+  static let stripByteCounts = 279
+  static let xResolution = 282
+  static let yResolution = 283
+  static let planarConfiguration = 284
+  static let pageName = 285
+  static let group3Options = 292
+  static let group4Options = 293
+  static let resolutionUnit = 296
+  static let pageNumber = 297
+  static let software = 305
+  static let dateTime = 306
+  static let artist = 315
+  static let hostComputer = 316
+  static let predictor = 317
+  static let whitePoint = 318
+  static let primaryChromaticities = 319
+  static let colorMap = 320
+  static let tileWidth = 322
+  static let tileLength = 323
+  static let tileOffsets = 324
+  static let tileByteCounts = 325
+  static let subIFDs = 330
+  static let inkSet = 332
+  static let extraSamples = 338
+  static let sampleFormat = 339
+  static let jpegTables = 347
+  static let jpegInterchangeFormat = 513
+  static let yCbCrCoefficients = 529
+  static let yCbCrSubsampling = 530
+  static let referenceBlackWhite = 532
+  static let xmp = 700
+  static let copyright = 33432
+  static let exif = 34665
+  static let iccProfile = 34675
+  static let gps = 34853
+  static let interoperability = 40965
+  static let lercParameters = 50674
+
+  /// What an Exif payload takes over from the page's own directory, beside the Exif and GPS directories: what the
+  /// picture is of, by whom and with what, and how it is turned (Exif 2.32 §4.6.4).
+  static let descriptive: Set<Int> = [
+    imageDescription, make, model, orientation, xResolution, yResolution, resolutionUnit, software, dateTime, artist,
+    hostComputer, copyright,
+  ]
+}
+
+/// How values of a tag are stored (TIFF 6.0 §2; Exif 2.32; BigTIFF).
+enum TagType {
+  static let byte = 1
+  static let ascii = 2
+  static let short = 3
+  static let long = 4
+  static let rational = 5
+  static let undefined = 7
+  static let long8 = 16
+
+  /// Bytes of one value, by type; 0 for types that are not known.
+  static func size(_ type: Int) -> Int {
+    let sizes = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8]
+    return type > 0 && type < sizes.count ? sizes[type] : 0
+  }
+
+  /// Bytes that change places between byte orders: a rational is two numbers of 4.
+  static func unit(_ type: Int) -> Int { type == 5 || type == 10 ? 4 : size(type) }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CTIFFShim
+import ImageCoderPlugin
+
+/// What the wishes of a caller come to: how pages are compressed, and in which layouts they are taken.
+struct WritingPlan {
+  static let options = [
+    OptionDescription(
+      name: "compression",
+      text: "how strips or tiles are compressed; webp and jpeg lose something, ccitt-g4 is for black and white",
+      kind: .choice(["none", "lzw", "deflate", "packbits", "zstd", "webp", "jpeg", "ccitt-g4"], default: 2)),
+    OptionDescription(
+      name: "predictor",
+      text: "differences of neighbours before lzw, deflate and zstd, which makes most pictures smaller",
+      kind: .boolean(default: true)),
+    OptionDescription(
+      name: "tile", text: "side of square tiles, rounded up to a multiple of 16; 0 writes strips",
+      kind: .integer(0...1024, default: 0)),
+    OptionDescription(
+      name: "bigtiff",
+      text: "offsets of 64 bits, which few programs read; auto uses them for files that may reach 4 GiB",
+      kind: .choice(["auto", "no", "yes"], default: 0)),
+    OptionDescription(
+      name: "level", text: "effort of deflate (1 to 9) and zstd (1 to 22); 0 is the codec's own",
+      kind: .integer(0...22, default: 0)),
+  ]
+
+  private static let compressions: [Compression] = [
+    .none, .lzw, .adobeDeflate, .packBits, .zstd, .webP, .jpeg, .group4,
+  ]
+
+  /// Whether 8-byte offsets are used.
+  enum BigTIFF: Int {
+    case auto, never, always
+  }
+
+  let compression: Compression
+  let usesPredictor: Bool
+  /// The side of tiles, or 0.
+  let tile: Int
+  let bigTIFF: BigTIFF
+  let level: Int32
+  /// 0 to 100, of JPEG and WebP.
+  let quality: Int
+  let isLossless: Bool
+  let subsampling: Subsampling
+
+  init(_ options: WriteOptions) throws(CoderError) {
+    let index = Int(options.values["compression"] ?? 2)
+    compression = Self.compressions.indices.contains(index) ? Self.compressions[index] : .adobeDeflate
+    guard LibTIFF.has(compression) else { throw .unsupported("this libtiff cannot write \(compression.name)") }
+    usesPredictor = options.values["predictor"] ?? 1 != 0
+    let side = Int(options.values["tile"] ?? 0)
+    tile = (max(0, side) + 15) / 16 * 16
+    bigTIFF = BigTIFF(rawValue: Int(options.values["bigtiff"] ?? 0)) ?? .auto
+    let level = Int(options.values["level"] ?? 0)
+    self.level = level == 0 ? -1 : Int32(compression == .adobeDeflate ? min(level, 9) : level)
+    quality = Int(((options.quality ?? 0.85) * 100).rounded())
+    isLossless = options.isLossless
+    subsampling = options.subsampling ?? .s420
+    guard !isLossless || compression != .jpeg else {
+      throw .unsupported("lossless was asked for, JPEG loses something")
+    }
+    guard [.s444, .s422, .s420, .s440, .s411].contains(subsampling) else {
+      throw .unsupported("subsampling \(subsampling)")
+    }
+  }
+
+  /// The nearest layout that the compression takes.
+  func layout(for wanted: PixelLayout) throws(CoderError) -> PixelLayout {
+    let alpha = wanted.alpha == .premultiplied ? .straight : wanted.alpha
+    let hasAlpha = alpha != .opaque
+    switch compression {
+    case .group4: return PixelLayout(.gray8, .opaque)
+    case .jpeg: return PixelLayout(wanted.format.isGray ? .gray8 : .rgb8, .opaque)
+    case .webP:
+      if isLossless, hasAlpha { throw .unsupported("lossless WebP with alpha: libtiff changes hidden colours") }
+      return PixelLayout(hasAlpha ? .rgba8 : .rgb8, alpha)
+    default:
+      switch wanted.format {
+      case .bgra8: return PixelLayout(.rgba8, alpha)
+      case .rgbaFloat16: return PixelLayout(.rgbaFloat32, alpha)
+      default: return PixelLayout(wanted.format, alpha)
+      }
+    }
+  }
+
+  /// How a page of a size and layout is compressed.
+  func page(_ pixels: PixelView) -> ctiff_page {
+    let layout = pixels.layout
+    let hasAlpha = layout.format.hasAlpha && layout.alpha != .opaque
+    let colours = layout.format.isGray ? 1 : 3
+    var page = ctiff_page()
+    page.width = UInt32(clamping: pixels.size.width)
+    page.height = UInt32(clamping: pixels.size.height)
+    page.pixels = pixels.base.assumingMemoryBound(to: UInt8.self)
+    page.stride = UInt64(clamping: pixels.stride)
+    page.pixel_bytes = UInt32(layout.format.bytesPerPixel)
+    page.samples = UInt32(colours + (hasAlpha ? 1 : 0))
+    page.bits = compression == .group4 ? 1 : UInt32(layout.format.bytesPerChannel * 8)
+    page.sample_format = UInt32(layout.format.isFloat ? CTIFF_FLOAT : CTIFF_UNSIGNED)
+    page.has_alpha = hasAlpha ? 1 : 0
+    let photometric: Photometric =
+      compression == .group4
+      ? .minIsWhite : colours == 1 ? .minIsBlack : compression == .jpeg ? .yCbCr : .rgb
+    page.photometric = UInt32(photometric.rawValue)
+    page.compression = UInt32(compression.code)
+    let canPredict = [.lzw, .adobeDeflate, .zstd].contains(compression) && usesPredictor
+    page.predictor = canPredict ? (layout.format.isFloat ? 3 : 2) : 1
+    page.level = level
+    page.quality = UInt32(max(0, min(100, quality)))
+    page.is_lossless = isLossless ? 1 : 0
+    let factors = factors
+    page.subsampling = UInt32(factors.horizontal << 4 | factors.vertical)
+    setStriles(of: &page, vertical: factors.vertical)
+    return page
+  }
+
+  /// As YCbCrSubSampling has it.
+  var factors: (horizontal: Int, vertical: Int) {
+    switch subsampling {
+    case .s422: (2, 1)
+    case .s420: (2, 2)
+    case .s440: (1, 2)
+    case .s411: (4, 1)
+    default: (1, 1)
+    }
+  }
+
+  /// Raw bytes of a strip: enough for threads and codecs to be at work, few enough to be read one by one.
+  private static let stripBytes = 256 << 10
+
+  private func setStriles(of page: inout ctiff_page, vertical: Int) {
+    if tile > 0 {
+      page.is_tiled = 1
+      page.strile_width = UInt32(tile)
+      page.strile_height = UInt32(tile)
+    } else {
+      let row = max(1, (Int(page.width) * Int(page.samples) * Int(page.bits) + 7) / 8)
+      let rows = max(1, Self.stripBytes / row)
+      // A row of JPEG's blocks is 8 or 16 rows, and G4 is better the longer it goes on.
+      let whole = compression == .jpeg ? (rows + 15) / 16 * 16 : compression == .group4 ? Int(page.height) : rows
+      page.strile_width = page.width
+      page.strile_height = UInt32(clamping: min(whole, Int(page.height)))
+    }
+    page.across = (page.width + page.strile_width - 1) / page.strile_width
+    page.down = UInt32((UInt64(page.height) + UInt64(page.strile_height) - 1) / UInt64(page.strile_height))
+  }
+}
