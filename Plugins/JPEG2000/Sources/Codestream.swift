@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderPlugin
+
+/// What the markers of a codestream say, without any packet (ISO/IEC 15444-1 annex A).
+struct Codestream {
+  let grid: ReferenceGrid
+  /// From the main header.
+  private(set) var style = CodingStyle()
+  private(set) var tiles: [Int: Tile] = [:]
+  /// Segments of the main header that a tile by itself needs as well, with their markers.
+  private(set) var shared: [Range<Int>] = []
+  /// The first comment in Latin characters, A.9.2.
+  private(set) var comment: Range<Int>?
+  /// Whether something that is announced is not there.
+  private(set) var isTruncated = false
+  /// Whether a marker segment behind the main header breaks the rules.
+  private(set) var isDamaged = false
+
+  /// A tile's parts in the order of the codestream.
+  struct Tile {
+    var parts: [TilePart] = []
+    /// What its own headers say.
+    var style = CodingStyle()
+    /// How many parts it has, as soon as one of them says so.
+    var announced: Int?
+    /// Whether all of it is there.
+    var isWhole: Bool { parts.last?.isWhole == true && (announced.map { parts.count >= $0 } ?? true) }
+    var byteCount: Int { parts.reduce(0) { $0 + $1.data.count } }
+  }
+
+  /// A tile-part: its header's segments, and what follows from the marker SOD on.
+  struct TilePart {
+    let header: Range<Int>
+    let data: Range<Int>
+    /// Whether the codestream holds all that it announces.
+    let isWhole: Bool
+    /// Packet headers that the main header keeps for it.
+    var packedHeaders: [UInt8]?
+  }
+
+  /// A part's number has 8 bits, and 255 stands for none (A.4.2).
+  static let maxTileParts = 255
+
+  /// Walks the markers.
+  ///
+  /// - Parameters:
+  ///   - range: Of the codestream; it may end behind the source.
+  /// - Complexity: O(marker segments); packets are not looked at.
+  init(parsing source: SourceView, in range: Range<Int>, limits: Limits) throws(CoderError) {
+    let end = min(range.upperBound, source.size)
+    let start = range.lowerBound
+    guard let first = try MarkerSegment(parsing: source, at: start, before: end) else {
+      throw .truncated("the codestream needs a marker at its start", at: end)
+    }
+    guard first.code == Marker.startOfCodestream else { throw .malformed("a codestream without SOC", at: start) }
+    guard let size = try MarkerSegment(parsing: source, at: start + 2, before: end) else {
+      throw .truncated("the SIZ segment is cut", at: end)
+    }
+    guard size.code == Marker.imageAndTileSize else { throw .malformed("no SIZ segment behind SOC", at: start + 2) }
+    grid = try ReferenceGrid(
+      parsing: try source.bytes(at: size.payload.lowerBound, count: size.payload.count, of: "the SIZ segment"),
+      at: size.payload.lowerBound)
+    let picture = grid.picture(reduction: 0)
+    guard !picture.isEmpty else {
+      throw .malformed("an image of \(grid.image.size) steps without a sample", at: size.payload.lowerBound)
+    }
+    try limits.check(canvas: picture.size)
+
+    var packed = PackedHeaders()
+    let body = try readMainHeader(source, at: size.payload.upperBound, before: end, packed: &packed)
+    try readTileParts(source, at: body, before: end, of: range.upperBound, packed: &packed)
+  }
+
+  /// Reads the segments behind SIZ.
+  ///
+  /// - Returns: Where the first tile-part is.
+  private mutating func readMainHeader(
+    _ source: SourceView, at start: Int, before end: Int, packed: inout PackedHeaders
+  ) throws(CoderError) -> Int {
+    var offset = start
+    while let segment = try MarkerSegment(parsing: source, at: offset, before: end) {
+      switch segment.code {
+      case Marker.startOfTilePart, Marker.endOfCodestream:
+        guard style.common != nil else { throw .malformed("a main header without COD", at: offset) }
+        return offset
+      case Marker.codingStyle, Marker.codingStyleComponent:
+        try style.add(segment, in: source, components: grid.components.count)
+        shared.append(offset..<segment.payload.upperBound)
+      case Marker.packedHeadersMain: try packed.add(segment, in: source)
+      case Marker.comment:
+        let kind = try source.view(at: segment.payload.lowerBound, count: 2)
+        if comment == nil, segment.payload.count > 2, kind.count == 2, kind.uint16(at: 0) == 1 {
+          comment = segment.payload.lowerBound + 2..<segment.payload.upperBound
+        }
+      case Marker.imageAndTileSize: throw .malformed("a second SIZ segment", at: offset)
+      case let code where Marker.concernsTiles.contains(code): shared.append(offset..<segment.payload.upperBound)
+      // A.1.3: what is not known is passed over.
+      default: break
+      }
+      offset = segment.payload.upperBound
+    }
+    throw .truncated("the main header is cut", at: end)
+  }
+
+  /// Reads the headers of tile-parts (A.4.2), as far as they go.
+  private mutating func readTileParts(
+    _ source: SourceView, at start: Int, before end: Int, of announced: Int, packed: inout PackedHeaders
+  ) throws(CoderError) {
+    var offset = start
+    var hasEnd = false
+    do throws(CoderError) {
+      while let segment = try MarkerSegment(parsing: source, at: offset, before: end) {
+        guard segment.code == Marker.startOfTilePart else {
+          hasEnd = segment.code == Marker.endOfCodestream
+          isDamaged = !hasEnd
+          break
+        }
+        guard segment.payload.count == 8 else {
+          throw .malformed("an SOT segment of \(segment.payload.count + 2) bytes, 10 are allowed", at: offset)
+        }
+        let bytes = try source.view(at: segment.payload.lowerBound, count: 8)
+        guard bytes.count == 8 else { break }
+        let index = bytes.uint16(at: 0)
+        let count = Int(bytes[7])
+        guard index < grid.tileCount else {
+          throw .malformed("a tile-part of tile \(index), \(grid.tileCount) are there", at: offset)
+        }
+        // A length of 0 reaches to the end of the codestream.
+        var next = bytes.uint32(at: 2)
+        guard next == 0 || next >= 14 else {
+          throw .malformed("a tile-part of \(next) bytes, 14 are needed", at: offset)
+        }
+        next = next == 0 ? try Self.lastPart(in: source, before: end) : offset + next
+        if let announced = tiles[index]?.announced, count != 0, count != announced { isDamaged = true }
+        try readTilePart(
+          segment, tile: index, count: count, next: next, in: source, before: end, packed: &packed)
+        offset = next
+      }
+    } catch {
+      guard error.code == .malformed else { throw error }
+      isDamaged = true
+    }
+    if !hasEnd, !isDamaged { isTruncated = !hasAllTiles || end < announced && announced != .max }
+    if hasEnd, !hasAllTiles { isDamaged = true }
+  }
+
+  /// Reads the header of one tile-part.
+  private mutating func readTilePart(
+    _ segment: MarkerSegment, tile index: Int, count: Int, next: Int, in source: SourceView, before end: Int,
+    packed: inout PackedHeaders
+  ) throws(CoderError) {
+    let headers = packed.next()
+    var offset = segment.payload.upperBound
+    var tile = tiles[index] ?? Tile()
+    if count > 0 { tile.announced = max(count, tile.announced ?? 0) }
+    defer { tiles[index] = tile }
+    let limit = min(next, end)
+    while let inner = try MarkerSegment(parsing: source, at: offset, before: limit) {
+      switch inner.code {
+      case Marker.startOfData:
+        guard tile.parts.count < Self.maxTileParts else {
+          throw .malformed("more than \(Self.maxTileParts) parts of tile \(index)", at: segment.offset)
+        }
+        tile.parts.append(
+          TilePart(
+            header: segment.payload.upperBound..<offset, data: offset..<limit, isWhole: next <= end,
+            packedHeaders: headers))
+        return
+      case Marker.codingStyle, Marker.codingStyleComponent:
+        try tile.style.add(inner, in: source, components: grid.components.count)
+      case Marker.startOfTilePart, Marker.endOfCodestream:
+        throw .malformed("a tile-part without SOD", at: segment.offset)
+      default: break
+      }
+      offset = inner.payload.upperBound
+    }
+    guard next > end else { throw .malformed("a tile-part without SOD", at: segment.offset) }
+    // The source ends inside the header: there is one part more than can be read.
+    tile.announced = max(tile.announced ?? 0, tile.parts.count + 1)
+  }
+
+  /// Where the data of a last tile-part without a length ends: before EOC, if it is there.
+  private static func lastPart(in source: SourceView, before end: Int) throws(CoderError) -> Int {
+    let bytes = try source.view(at: max(0, end - 2), count: 2)
+    // Without EOC nobody knows what is missing.
+    guard bytes.count == 2, bytes.uint16(at: 0) == Marker.endOfCodestream else { return end + 1 }
+    return end - 2
+  }
+
+  private var hasAllTiles: Bool { tiles.count == grid.tileCount && tiles.values.allSatisfy(\.isWhole) }
+
+  /// The style of a component in a tile (A.6: a tile's COC, its COD, then those of the main header).
+  func style(of component: Int, in tile: Int) -> ComponentStyle? {
+    let own = tiles[tile]?.style
+    return own?.components[component] ?? own?.common?.style ?? style.components[component] ?? style.common?.style
+  }
+
+  /// What COD says of a tile.
+  func common(of tile: Int) -> CodingStyle.Common? { tiles[tile]?.style.common ?? style.common }
+
+  /// All styles that occur.
+  var styles: [ComponentStyle] {
+    ([style] + tiles.values.map(\.style)).flatMap { Array($0.components.values) + ($0.common.map { [$0.style] } ?? []) }
+  }
+}
+
+extension CodingStyle {
+  /// Notes a COD or COC segment.
+  fileprivate mutating func add(
+    _ segment: MarkerSegment, in source: SourceView, components: Int
+  ) throws(CoderError) {
+    let start = segment.payload.lowerBound
+    let bytes = try source.bytes(at: start, count: segment.payload.count, of: "the coding style")
+    if segment.code == Marker.codingStyle {
+      common = try Common(parsing: bytes, at: start)
+    } else {
+      try add(component: bytes, of: components, at: start)
+    }
+  }
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderPlugin
+
+/// Reads JPEG 2000: JP2 files and bare codestreams.
+///
+/// Boxes, marker segments and colours are handled here. OpenJPEG decodes tiles, each as a codestream of its own.
+///
+/// - Format: ISO/IEC 15444-1; of 15444-2 its colour spaces. Library: OpenJPEG 2.5 or later.
+/// - Not covered: further codestreams and compositions of JPX, pages of JPM.
+final class JPEG2000Reader: ContainerReader {
+  private let source: SourceView
+  private let host: CoderHost
+  private let file: FileHeader
+  private let codestream: Codestream
+  private let map: ChannelMap
+  private let orientation: Orientation
+
+  init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
+    self.source = source
+    self.host = host
+    file = try FileHeader(parsing: source)
+    codestream = try Codestream(parsing: source, in: file.codestream, limits: host.limits)
+    map = try ChannelMap(file, grid: codestream.grid)
+    orientation = try Self.orientation(of: file, in: source, limits: host.limits)
+    if map.colours.count < (file.colour?.model?.channelCount ?? 0) {
+      host.log("the colour space has more channels than the picture", severity: .warning)
+    } else if file.colour != nil, file.colour?.model == nil {
+      host.log("the colour space is not known, channels are taken as \(map.model.name)", severity: .warning)
+    }
+  }
+
+  func header(page: Int) throws(CoderError) -> ImageHeader {
+    try check(page: page)
+    var header = ImageHeader(
+      format: .jpeg2000, canvas: codestream.grid.picture(reduction: 0).size, pixelFormat: map.pixelFormat,
+      bitsPerChannel: map.colours.reduce(1) { max($0, $1.bits) }, alpha: alpha)
+    header.orientation = orientation
+    header.metadata = Set(file.metadata.keys)
+    header.isTruncated = codestream.isTruncated
+    header.isDamaged = codestream.isDamaged
+    header.isProgressive = codestream.isProgressive
+    header.isLossless = codestream.isReversible
+    header.hasPalette = map.hasPalette
+    header.subsampling = subsampling
+    // Table I.10: 16 and 18 are sRGB and its luma and colour differences, 17 is gray with sRGB's transfer.
+    if let space = file.colour?.enumerated, [16, 17, 18].contains(space) {
+      header.cicp = CodingIndependentCodePoints(primaries: 1, transfer: 13, matrix: 0, isFullRange: true)
+    }
+    return header
+  }
+
+  func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
+    try check(page: request.page)
+    guard request.frame == 0 else { throw .invalidArgument("frame \(request.frame) of a still picture, which has 1") }
+    let grid = codestream.grid
+    var reduction = 0
+    if let wanted = request.size, !wanted.isEmpty {
+      reduction =
+        (0...codestream.maxReduction).last {
+          let size = grid.picture(reduction: $0).size
+          return size.width >= wanted.width && size.height >= wanted.height
+        } ?? 0
+    }
+    let format = format(for: request.pixelFormat)
+    let plan = DecodingPlan(codestream, map: map, reduction: reduction, format: format, limits: host.limits)
+    try host.limits.check(memory: plan.memory)
+    return DecodeOffer(
+      request, size: grid.picture(reduction: reduction).size, pixelFormat: format, alpha: alpha,
+      scaleCode: UInt32(reduction), memory: plan.memory)
+  }
+
+  func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
+    let reduction = Int(offer.scaleCode)
+    guard reduction <= codestream.maxReduction,
+      offer.size == codestream.grid.picture(reduction: reduction).size,
+      format(for: offer.pixelFormat) == offer.pixelFormat
+    else { throw .invalidArgument("an offer that this reader did not make: \(offer.size) \(offer.pixelFormat)") }
+    let plan = DecodingPlan(
+      codestream, map: map, reduction: reduction, format: offer.pixelFormat, limits: host.limits)
+    try PictureDecoder(
+      codestream, map: map, plan: plan, offer: offer, contents: try source.contents(), host: host
+    ).decode(into: sink)
+    if codestream.isTruncated { throw .truncated("the codestream ends early", at: source.size) }
+    if codestream.isDamaged { throw .malformed("the codestream goes on with something else than a tile-part") }
+  }
+
+  func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
+    try check(page: page)
+    guard let range = file.metadata[kind] else { return nil }
+    try host.limits.check(metadata: range.count)
+    return try source.bytes(at: range.lowerBound, count: range.count, of: "the \(kind) payload")
+  }
+
+  func properties(page: Int, frame: Int?) throws(CoderError) -> Properties {
+    try check(page: page)
+    guard frame == nil || frame == 0 else {
+      throw .invalidArgument("frame \(frame ?? 0) of a still picture, which has 1")
+    }
+    return frame == nil ? try allProperties() : Properties()
+  }
+}
+
+extension JPEG2000Reader {
+  private func check(page: Int) throws(CoderError) {
+    guard page == 0 else { throw .invalidArgument("page \(page) of a JPEG 2000 file, which has 1") }
+  }
+
+  private var alpha: AlphaMode {
+    map.alpha == nil ? .opaque : map.isPremultiplied ? .premultiplied : .straight
+  }
+
+  private func format(for wanted: PixelFormat?) -> PixelFormat {
+    let native = map.pixelFormat
+    switch wanted {
+    case .rgba8? where map.depth == 8: return .rgba8
+    case .bgra8? where map.depth == 8: return .bgra8
+    case .rgb8? where map.depth == 8 && map.alpha == nil: return .rgb8
+    case .rgba16? where map.depth == 16 && native != .rgba16: return .rgba16
+    default: return native
+    }
+  }
+
+  /// Of luma and colour differences alone: other subsampled components have no name.
+  private var subsampling: Subsampling? {
+    guard case .ycc = map.model, !map.hasPalette else { return nil }
+    let components = map.colours.map { codestream.grid.components[$0.component] }
+    guard components[0].dx == 1, components[0].dy == 1, components[1].dx == components[2].dx,
+      components[1].dy == components[2].dy
+    else { return nil }
+    switch (components[1].dx, components[1].dy) {
+    case (1, 1): return .s444
+    case (2, 1): return .s422
+    case (2, 2): return .s420
+    case (1, 2): return .s440
+    case (4, 1): return .s411
+    default: return nil
+    }
+  }
+
+  private static func orientation(
+    of file: FileHeader, in source: SourceView, limits: Limits
+  ) throws(CoderError) -> Orientation {
+    guard let range = file.metadata[.exif], range.count <= limits.maxMetadata else { return .up }
+    return ExifOrientation.read(try source.view(at: range.lowerBound, count: range.count))
+  }
+
+  private func allProperties() throws(CoderError) -> Properties {
+    var properties = Properties()
+    properties["ColorModel"] = .text(map.model.name)
+    let resolution = file.displayResolution ?? file.captureResolution
+    if let resolution {
+      properties["DPIWidth"] = .number(resolution.x * 0.0254)
+      properties["DPIHeight"] = .number(resolution.y * 0.0254)
+    }
+    func put(_ name: String, _ value: Int) { properties["{JPEG2000}", name] = .integer(Int64(value)) }
+    func put(_ name: String, _ value: String) { properties["{JPEG2000}", name] = .text(value) }
+    let grid = codestream.grid
+    put("Container", file.isBoxed ? "JP2" : "codestream")
+    put("Components", grid.components.count)
+    let ignored = grid.components.count - map.components.count
+    if ignored > 0 { put("IgnoredComponents", ignored) }
+    if file.codestreamCount > 1 { put("Codestreams", file.codestreamCount) }
+    put("Capabilities", grid.capabilities)
+    put("Tiles", grid.tileCount)
+    put("TileWidth", grid.tileSize.width)
+    put("TileHeight", grid.tileSize.height)
+    if let common = codestream.style.common {
+      put("ResolutionLevels", common.style.levels + 1)
+      put("QualityLayers", common.layers)
+      put("Progression", common.progression.name)
+      put("Transform", common.style.isReversible ? "5-3 reversible" : "9-7 irreversible")
+      put("CodeBlockWidth", 1 << common.style.blockWidth)
+      put("CodeBlockHeight", 1 << common.style.blockHeight)
+    }
+    if let space = file.colour?.enumerated { put("EnumeratedColorSpace", space) }
+    if let comment = codestream.comment {
+      let bytes = try source.bytes(at: comment.lowerBound, count: min(comment.count, 4096), of: "the comment")
+      // A.9.2: ISO 8859-15, which agrees with Unicode's first 256 characters but for eight.
+      put("Comment", String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) })))
+    }
+    return properties
+  }
+}

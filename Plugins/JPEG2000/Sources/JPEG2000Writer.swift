@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderPlugin
+
+/// Writes JPEG 2000: JP2 files and bare codestreams.
+///
+/// - Format: ISO/IEC 15444-1. Library: OpenJPEG 2.5 or later.
+final class JPEG2000Writer: ContainerWriter {
+  private let output: ByteOutput
+  private let host: CoderHost
+  private let settings: EncodingSettings
+  private var header: ImageHeader?
+  private var metadata: [MetadataKind: [UInt8]] = [:]
+  private var isWritten = false
+
+  init(_ output: ByteOutput, host: CoderHost, options: WriteOptions) throws(CoderError) {
+    self.output = output
+    self.host = host
+    settings = try EncodingSettings(options)
+  }
+
+  func layout(for wanted: PixelLayout) throws(CoderError) -> PixelLayout {
+    // A bare codestream has no place to say that colours are multiplied by alpha.
+    let alpha = wanted.alpha == .premultiplied && !settings.isBoxed ? .straight : wanted.alpha
+    return PixelLayout(wanted.format.isFloat ? .rgba16 : wanted.format, alpha)
+  }
+
+  func setHeader(_ header: ImageHeader) throws(CoderError) {
+    guard header.frameCount <= 1 else {
+      throw .unsupported("\(header.frameCount) frames, and JPEG 2000 holds one picture")
+    }
+    guard max(header.canvas.width, header.canvas.height) <= Int(Int32.max) else {
+      throw .unsupported("a canvas of \(header.canvas), and OpenJPEG holds \(Int32.max) pixels on a side")
+    }
+    try host.limits.check(canvas: header.canvas)
+    guard settings.isBoxed || header.orientation == .up else {
+      throw .unsupported("an orientation in a bare codestream")
+    }
+    self.header = header
+  }
+
+  func add(_ metadata: [UInt8], as kind: MetadataKind) throws(CoderError) {
+    guard settings.isBoxed else { throw .unsupported("a bare codestream has no place for \(kind)") }
+    guard metadata.count <= BoxWriter.maxMetadata else {
+      throw .invalidArgument("\(metadata.count) bytes of \(kind), a box holds \(BoxWriter.maxMetadata)")
+    }
+    self.metadata[kind] = metadata
+  }
+
+  func add(_ pixels: PixelView, frame: FrameHeader) throws(CoderError) {
+    guard let header else { throw .outOfOrder("a frame before the header") }
+    guard !isWritten else { throw .unsupported("a second frame in a still picture") }
+    guard frame.rect == Rect(covering: header.canvas), pixels.size == header.canvas else {
+      throw .unsupported("a picture of \(frame.rect.size) on a canvas of \(header.canvas)")
+    }
+    if host.isCancelled { throw .cancelled }
+    let encoder = CodestreamEncoder(pixels, settings: settings, host: host, output: output)
+    if settings.isBoxed {
+      let boxes = self.boxes(of: pixels)
+      try output.write(boxes)
+      // A length of 0 reaches to the end of the file, and is put right when the length is known.
+      try output.write([0, 0, 0, 0] + BoxWriter.box(Box.codestream, []).suffix(4))
+      try encoder.encode()
+      let length = encoder.byteCount + 8
+      if length <= Int(UInt32.max) {
+        var bytes: [UInt8] = []
+        bytes.append(uint32: length)
+        try output.patch(bytes, at: boxes.count)
+      }
+    } else {
+      try encoder.encode()
+    }
+    isWritten = true
+  }
+
+  func finish() throws(CoderError) {
+    guard isWritten else { throw .outOfOrder("a file without a picture") }
+  }
+
+  /// All boxes in front of the codestream's.
+  private func boxes(of pixels: PixelView) -> [UInt8] {
+    var bytes = BoxWriter.start
+    bytes += BoxWriter.header(of: pixels.size, layout: pixels.layout, profile: metadata[.icc])
+    if let exif { bytes += BoxWriter.metadata(BoxIdentifier.exif, exif) }
+    if let packet = metadata[.xmp] { bytes += BoxWriter.metadata(BoxIdentifier.xmp, packet) }
+    return bytes
+  }
+
+  /// The Exif payload, or one that states the orientation when there is none.
+  private var exif: [UInt8]? {
+    if let payload = metadata[.exif] { return payload }
+    guard let orientation = header?.orientation, orientation != .up else { return nil }
+    return ExifOrientation.payload(orientation)
+  }
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderPlugin
+
+/// Decodes a picture tile by tile, a row of tiles at a time, into the host's rows.
+final class PictureDecoder {
+  private let codestream: Codestream
+  private let contents: UnsafeRawBufferPointer
+  private let host: CoderHost
+  private let offer: DecodeOffer
+  private let reduction: Int
+  private let plan: DecodingPlan
+  private let map: ChannelMap
+  private let assembler: RowAssembler
+  /// The picture on the grid, at its resolution.
+  private let area: ReferenceGrid.Area
+  private let bytesPerPixel: Int
+  private let rowBytes: Int
+
+  private var scratch: UnsafeMutableRawPointer?
+  private var band: UnsafeMutableRawPointer?
+  /// Rows that are done.
+  private var done = 0
+  /// Rows behind those that have nothing to show unless more follow.
+  private var blank = 0
+  private var failure: CoderError?
+
+  /// What became of a tile.
+  private enum Outcome {
+    /// Outside the picture at this resolution.
+    case empty
+    case shown
+    case failed(CoderError)
+  }
+
+  init(
+    _ codestream: Codestream, map: ChannelMap, plan: DecodingPlan, offer: DecodeOffer,
+    contents: UnsafeRawBufferPointer, host: CoderHost
+  ) {
+    self.codestream = codestream
+    self.contents = contents
+    self.host = host
+    self.offer = offer
+    self.plan = plan
+    self.map = map
+    reduction = Int(offer.scaleCode)
+    assembler = RowAssembler(map, grid: codestream.grid, format: offer.pixelFormat)
+    area = codestream.grid.picture(reduction: reduction)
+    bytesPerPixel = offer.pixelFormat.bytesPerPixel
+    rowBytes = offer.size.width * bytesPerPixel
+  }
+
+  deinit {
+    host.free(scratch)
+    host.free(band)
+  }
+
+  /// Decodes all rows that can be had.
+  ///
+  /// - Throws: ``CoderError/Code/truncated`` or ``CoderError/Code/malformed`` after them.
+  func decode(into sink: RowSink) throws(CoderError) {
+    let grid = codestream.grid
+    scratch = try host.allocate(bytes: plan.scratchBytes, alignment: 64, for: "rows of samples")
+    for row in 0..<grid.tilesDown {
+      if host.isCancelled { throw .cancelled }
+      let tiles = row * grid.tilesAcross..<(row + 1) * grid.tilesAcross
+      let first = pixels(ofTile: tiles.lowerBound)
+      let height = first.y1 - first.y0
+      guard height > 0 else { continue }
+      guard tiles.contains(where: { codestream.tiles[$0]?.parts.isEmpty == false }) else {
+        note(missing(tiles.lowerBound))
+        blank += height
+        continue
+      }
+      // Rows of files that send no coarse picture first are right or not there.
+      if !plan.isProgressive, tiles.contains(where: { codestream.tiles[$0]?.isWhole != true }) {
+        note(missing(tiles.lowerBound))
+        break
+      }
+      if grid.tilesAcross == 1 {
+        try decode(tile: tiles.lowerBound, height: height, into: sink)
+      } else {
+        try decode(tiles, height: height, into: sink)
+      }
+    }
+    if let failure { throw failure }
+    guard done == offer.size.height else {
+      throw .malformed("tiles for \(done) of \(offer.size.height) rows")
+    }
+  }
+
+  /// The pixels of a tile at the picture's resolution.
+  private func pixels(ofTile index: Int) -> ReferenceGrid.Area {
+    codestream.grid.pixels(in: codestream.grid.tile(index), reduction: reduction)
+  }
+
+  private func note(_ error: CoderError) {
+    if failure == nil { failure = error }
+  }
+
+  private func missing(_ index: Int) -> CoderError {
+    let message = "tile \(index) of \(codestream.grid.tileCount) is not complete"
+    return codestream.isTruncated ? .truncated(message, at: contents.count) : .malformed(message)
+  }
+
+  /// Decodes a tile as wide as the picture.
+  private func decode(tile index: Int, height: Int, into sink: RowSink) throws(CoderError) {
+    let tile: DecodedTile
+    do throws(CoderError) {
+      tile = try decode(tile: index)
+    } catch {
+      guard error.code.group == .file else { throw error }
+      note(error)
+      blank += height
+      return
+    }
+    try flushBlank(into: sink)
+    guard let scratch else { return }
+    let area = pixels(ofTile: index)
+    var y = 0
+    while y < height {
+      let rows = try sink.rows(at: done, count: height - y)
+      try check(rows)
+      for line in 0..<rows.count {
+        assembler.write(
+          tile, y: area.y0 + y + line, area: area, to: rows.base + line * rows.stride,
+          scratch: scratch.assumingMemoryBound(to: Int32.self))
+      }
+      try sink.done(at: done, count: rows.count)
+      done += rows.count
+      y += rows.count
+    }
+  }
+
+  /// Decodes a row of tiles, several at a time.
+  private func decode(_ tiles: Range<Int>, height: Int, into sink: RowSink) throws(CoderError) {
+    // Tiles go straight into the host's rows when it grants all of them.
+    var base: UnsafeMutableRawPointer?
+    var stride = rowBytes
+    if blank == 0 {
+      let rows = try sink.rows(at: done, count: height)
+      try check(rows)
+      if rows.count == height {
+        base = rows.base
+        stride = rows.stride
+      }
+    }
+    let isDirect = base != nil
+    if base == nil {
+      if band == nil {
+        band = try host.allocate(bytes: plan.bandBytes, alignment: 64, for: "a row of tiles")
+      }
+      base = band
+    }
+    guard let base else { return }
+    let outcomes = run(tiles, base: base, stride: stride)
+    var isShown = false
+    for (index, outcome) in zip(tiles, outcomes) {
+      switch outcome {
+      case .empty: break
+      case .shown: isShown = true
+      case .failed(let error):
+        guard error.code.group == .file else { throw error }
+        note(error)
+        clear(tile: index, base: base, stride: stride)
+      }
+    }
+    guard isShown else {
+      blank += height
+      return
+    }
+    if isDirect {
+      try sink.done(at: done, count: height)
+      done += height
+      return
+    }
+    try flushBlank(into: sink)
+    var y = 0
+    while y < height {
+      let rows = try sink.rows(at: done, count: height - y)
+      try check(rows)
+      for line in 0..<rows.count {
+        (rows.base + line * rows.stride).copyMemory(from: base + (y + line) * stride, byteCount: rowBytes)
+      }
+      try sink.done(at: done, count: rows.count)
+      done += rows.count
+      y += rows.count
+    }
+  }
+
+  /// Decodes tiles on the host's threads. What comes out does not depend on how many there are.
+  private func run(_ tiles: Range<Int>, base: UnsafeMutableRawPointer, stride: Int) -> [Outcome] {
+    let outcomes = UnsafeMutableBufferPointer<Outcome>.allocate(capacity: tiles.count)
+    outcomes.initialize(repeating: .empty)
+    defer {
+      outcomes.deinitialize()
+      outcomes.deallocate()
+    }
+    let workers = plan.workers
+    host.parallelFor(workers) { worker in
+      guard let scratch else { return }
+      let room = (scratch + worker * plan.scratchBytesPerWorker).assumingMemoryBound(to: Int32.self)
+      for place in Swift.stride(from: worker, to: tiles.count, by: workers) {
+        let index = tiles.lowerBound + place
+        let area = pixels(ofTile: index)
+        if area.isEmpty { continue }
+        do throws(CoderError) {
+          let tile = try decode(tile: index)
+          let left = base + (area.x0 - self.area.x0) * bytesPerPixel
+          for y in area.y0..<area.y1 {
+            assembler.write(tile, y: y, area: area, to: left + (y - area.y0) * stride, scratch: room)
+          }
+          outcomes[place] = .shown
+        } catch {
+          outcomes[place] = .failed(error)
+        }
+      }
+    }
+    return Array(outcomes)
+  }
+
+  /// Decodes one tile's planes. A tile that is cut is shown as far as it goes, and noted by ``noteCuts(in:)``.
+  private func decode(tile index: Int) throws(CoderError) -> DecodedTile {
+    if host.isCancelled { throw .cancelled }
+    guard let tile = codestream.tiles[index], !tile.parts.isEmpty else { throw missing(index) }
+    let wanted = plan.wanted(in: index, of: codestream, map: map)
+    try plan.check(tile: index, of: codestream, wanted: wanted, at: tile.parts[0].data.lowerBound)
+    let area = codestream.grid.tile(index)
+    let stream = try TileStream(tile, area: area, of: codestream, in: contents, host: host)
+    let messages = LibraryMessages(host)
+    let decoded = withExtendedLifetime((stream, messages)) {
+      DecodedTile.decode(
+        stream, area: area, grid: codestream.grid, reduction: reduction, wanted: wanted,
+        levels: { codestream.style(of: $0, in: index)?.levels ?? 0 }, messages: messages)
+    }
+    if let decoded { return decoded }
+    if host.isCancelled { throw .cancelled }
+    guard tile.isWhole else { throw missing(index) }
+    throw .malformed(
+      "openjpeg cannot decode tile \(index): \(messages.error ?? "it gives no reason")",
+      at: tile.parts[0].data.lowerBound)
+  }
+
+  private func clear(tile index: Int, base: UnsafeMutableRawPointer, stride: Int) {
+    let area = pixels(ofTile: index)
+    guard !area.isEmpty else { return }
+    let left = base + (area.x0 - self.area.x0) * bytesPerPixel
+    for y in 0..<area.size.height {
+      (left + y * stride).initializeMemory(as: UInt8.self, repeating: 0, count: area.size.width * bytesPerPixel)
+    }
+  }
+
+  /// Sends the rows that have nothing to show, now that more follow.
+  private func flushBlank(into sink: RowSink) throws(CoderError) {
+    while blank > 0 {
+      let rows = try sink.rows(at: done, count: blank)
+      try check(rows)
+      for line in 0..<rows.count {
+        (rows.base + line * rows.stride).initializeMemory(as: UInt8.self, repeating: 0, count: rowBytes)
+      }
+      try sink.done(at: done, count: rows.count)
+      done += rows.count
+      blank -= rows.count
+    }
+  }
+
+  private func check(_ rows: RowSink.Rows) throws(CoderError) {
+    guard rows.stride >= rowBytes, rows.count > 0 else {
+      throw .library("the host grants a stride of \(rows.stride) bytes for rows of \(rowBytes)")
+    }
+  }
+}
