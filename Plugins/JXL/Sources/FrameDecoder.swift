@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CJXL
+import ImageCoderPlugin
+
+/// Decodes frames into the host's rows.
+///
+/// libjxl's decoder stays behind the frame that it decoded last, so that playing forward takes each frame's own time.
+/// For any other frame it goes back to the start and decodes only what the wanted frame refers to.
+final class FrameDecoder {
+  private let codestream: Codestream
+  /// The whole file, alive as long as the session.
+  private let bytes: UnsafeRawBufferPointer
+  private let host: CoderHost
+  private var decoder: LibJXL.Decoder?
+  /// The frame that the decoder comes to next.
+  private var next = 0
+  /// Whether the decoder knows which frames refer to which.
+  private var knowsReferences = false
+
+  init(_ codestream: Codestream, bytes: UnsafeRawBufferPointer, host: CoderHost) {
+    self.codestream = codestream
+    self.bytes = bytes
+    self.host = host
+  }
+
+  func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
+    let size = offer.size
+    let rows = try sink.rows(at: 0, count: size.height)
+    guard rows.count == size.height else {
+      throw .library("the host grants \(rows.count) of \(size.height) rows, which come in any order")
+    }
+    let rowBytes = size.width * offer.pixelFormat.bytesPerPixel
+    guard rows.stride >= rowBytes else {
+      throw .library("the host grants a stride of \(rows.stride) bytes for rows of \(rowBytes)")
+    }
+    let target = FrameTarget(rows: rows, format: offer.pixelFormat, width: size.width)
+    do throws(CoderError) {
+      let decoder = try decoder(at: offer.frame)
+      try run(decoder, frame: offer.frame, target: target, sink: sink)
+    } catch {
+      // What is left of the decoder's state is of no use, and holds memory.
+      decoder = nil
+      throw error
+    }
+    next = offer.frame + 1
+    if codestream.frames.count == 1 { decoder = nil }
+  }
+
+  private func run(
+    _ decoder: LibJXL.Decoder, frame: Int, target: FrameTarget, sink: RowSink
+  ) throws(CoderError) {
+    let black = codestream.black.map { BlackPlane($0.index, size: codestream.canvas, host: host) }
+    while true {
+      switch decoder.next() {
+      case JXL_DEC_NEED_IMAGE_OUT_BUFFER:
+        // Rows of a cut file may not all be reached.
+        if codestream.isTruncated { target.clear() }
+        try target.attach(to: decoder)
+        try black?.attach(to: decoder, format: target.format)
+      case JXL_DEC_FULL_IMAGE:
+        black?.multiply(into: target)
+        return try sink.done(at: 0, count: target.rows.count)
+      case JXL_DEC_NEED_MORE_INPUT:
+        // What has arrived of each group is shown, from coarse to fine.
+        guard JxlDecoderFlushImage(decoder.raw) == JXL_DEC_SUCCESS else {
+          throw .truncated("frame \(frame) is cut before anything can be shown of it", at: bytes.count)
+        }
+        black?.multiply(into: target)
+        try sink.done(at: 0, count: target.rows.count)
+        throw .truncated("frame \(frame) is cut", at: bytes.count)
+      case JXL_DEC_SUCCESS: throw .malformed("the codestream ends before frame \(frame)")
+      case JXL_DEC_ERROR:
+        if decoder.isCancelled || host.isCancelled { throw .cancelled }
+        throw .malformed("libjxl finds an error in frame \(frame)")
+      case let status: throw .library("libjxl reports event \(status.rawValue), which it was not asked for")
+      }
+    }
+  }
+
+  /// A decoder that comes to a frame next.
+  private func decoder(at frame: Int) throws(CoderError) -> LibJXL.Decoder {
+    if let decoder, frame == next { return decoder }
+    let decoder: LibJXL.Decoder
+    if let known = self.decoder {
+      decoder = known
+    } else {
+      decoder = try LibJXL.Decoder(host: host)
+      self.decoder = decoder
+      next = 0
+      knowsReferences = false
+      try begin(decoder, learning: frame > 0)
+      if frame == 0 { return decoder }
+    }
+    if frame > 0, !knowsReferences {
+      JxlDecoderRewind(decoder.raw)
+      try begin(decoder, learning: true)
+      var status = decoder.next()
+      while status == JXL_DEC_FRAME { status = decoder.next() }
+      knowsReferences = true
+    }
+    JxlDecoderRewind(decoder.raw)
+    try begin(decoder, learning: false)
+    if frame > 0 { JxlDecoderSkipFrames(decoder.raw, frame) }
+    next = frame
+    return decoder
+  }
+
+  /// - Parameter learning: Whether headers of frames are looked at, and no pixels.
+  private func begin(_ decoder: LibJXL.Decoder, learning: Bool) throws(CoderError) {
+    if learning { return try decoder.begin(bytes, events: JXL_DEC_FRAME) }
+    guard codestream.color?.isConverted == true else {
+      return try decoder.begin(bytes, events: JXL_DEC_FULL_IMAGE)
+    }
+    try decoder.begin(bytes, events: JXL_DEC_COLOR_ENCODING, JXL_DEC_FULL_IMAGE)
+    guard decoder.next() == JXL_DEC_COLOR_ENCODING else { throw .malformed("libjxl finds no colours") }
+    try ColorSignal.preferSRGB(decoder, info: codestream.info)
+  }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CJXL
+import ImageCoderPlugin
+
+/// Reads JPEG XL: codestreams alone and in their container, stills and animations.
+///
+/// Boxes are walked here; the codestream is libjxl's. Each frame is delivered as it is shown, layers and frames before it
+/// already blended in, so that no frame depends on another for the host.
+///
+/// - Format: ISO/IEC 18181-1 (codestream) and 18181-2 (file format). Library: libjxl 0.7 or later.
+final class JXLReader: ContainerReader {
+  private let source: SourceView
+  private let host: CoderHost
+  private let boxes: BoxIndex
+  private let codestream: Codestream
+  private let frames: FrameDecoder
+
+  init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
+    self.source = source
+    self.host = host
+    boxes = try BoxIndex(parsing: source)
+    var contents = try source.contents()
+    if let range = boxes.codestream {
+      guard range.upperBound <= contents.count else {
+        throw .io("the source shows \(contents.count) of its bytes, \(range.upperBound) are needed")
+      }
+      contents = UnsafeRawBufferPointer(rebasing: contents[range])
+    }
+    codestream = try Codestream(
+      parsing: contents, isFirstOnly: options.contains(.firstFrameOnly), host: host)
+    frames = FrameDecoder(codestream, bytes: contents, host: host)
+  }
+
+  func header(page: Int) throws(CoderError) -> ImageHeader {
+    try check(page: page)
+    let info = codestream.info
+    var header = ImageHeader(
+      format: .jpegXL, canvas: codestream.canvas, pixelFormat: codestream.pixelFormat,
+      bitsPerChannel: min(max(Int(info.bits_per_sample), 1), 32), alpha: codestream.alpha)
+    // ISO/IEC 18181-2 §9.6: the codestream's orientation counts, and a tag in Exif does not.
+    header.orientation = Orientation(rawValue: Int(info.orientation.rawValue)) ?? .up
+    header.frameCount = codestream.frames.count
+    header.isAnimated = info.have_animation != 0
+    header.loopCount = header.isAnimated ? LoopCount(plays: info.animation.num_loops) : nil
+    header.cicp = codestream.color?.cicp
+    header.gamma = codestream.color?.gamma
+    header.metadata = Set(boxes.metadata.keys)
+    if let color = codestream.color, color.profileSize > 0 { header.metadata.insert(.icc) }
+    header.isTruncated = boxes.isTruncated || codestream.isTruncated
+    header.isDamaged = codestream.isDamaged
+    // VarDCT has its lowest resolution first; samples of a modular picture come in groups of 128 pixels and more.
+    header.isProgressive =
+      !codestream.isModular || max(codestream.canvas.width, codestream.canvas.height) > 128
+    header.isLossless = codestream.isModular && info.uses_original_profile != 0
+    return header
+  }
+
+  func frame(_ index: Int, page: Int) throws(CoderError) -> FrameHeader {
+    try check(page: page)
+    return FrameHeader(
+      rect: Rect(covering: codestream.canvas), delay: try frame(index).delay, dependsOn: index,
+      hasAlpha: codestream.alpha != .opaque)
+  }
+
+  func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
+    try check(page: request.page)
+    _ = try frame(request.frame)
+    let format = request.pixelFormat.flatMap { codestream.delivers($0) ? $0 : nil } ?? codestream.pixelFormat
+    let memory = codestream.decodingMemory(for: format)
+    try host.limits.check(memory: memory)
+    return DecodeOffer(
+      request, size: codestream.canvas, pixelFormat: format, alpha: codestream.alpha, rowOrder: .any, memory: memory)
+  }
+
+  func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
+    try check(page: offer.page)
+    _ = try frame(offer.frame)
+    guard offer.size == codestream.canvas, codestream.delivers(offer.pixelFormat) else {
+      throw .invalidArgument("an offer of \(offer.size) in \(offer.pixelFormat), which was not made")
+    }
+    try frames.decode(offer, into: sink)
+  }
+
+  func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
+    try check(page: page)
+    if kind == .icc {
+      guard let color = codestream.color, color.profileSize > 0 else { return nil }
+      try host.limits.check(metadata: color.profileSize)
+      return color.profile
+    }
+    guard let box = boxes.metadata[kind] else { return nil }
+    if box.type == .compressed {
+      let content = try CompressedBox.contents(of: box, in: source, prefix: kind == .exif ? 4 : 0, host: host)
+      guard kind == .exif else { return content }
+      let start = content.withUnsafeBytes { ExifBox.start(in: $0, count: content.count) }
+      guard let start else { throw .malformed("an Exif box whose offset points outside", at: box.offset) }
+      return [UInt8](content[start...])
+    }
+    let range = kind == .exif ? try ExifBox.payload(of: box, in: source) : box.payload
+    guard let range else { return nil }
+    try host.limits.check(metadata: range.count)
+    return [UInt8](try source.view(at: range.lowerBound, count: range.count))
+  }
+
+  func properties(page: Int, frame: Int?) throws(CoderError) -> Properties {
+    try check(page: page)
+    if let frame { return Properties(of: try self.frame(frame)) }
+    return Properties(of: codestream, boxes: boxes)
+  }
+
+  private func check(page: Int) throws(CoderError) {
+    guard page == 0 else { throw .invalidArgument("page \(page) of a JPEG XL file, which has 1") }
+  }
+
+  private func frame(_ index: Int) throws(CoderError) -> AnimationFrame {
+    guard codestream.frames.indices.contains(index) else {
+      throw .invalidArgument("frame \(index) of a JPEG XL file, which has \(codestream.frames.count)")
+    }
+    return codestream.frames[index]
+  }
+}

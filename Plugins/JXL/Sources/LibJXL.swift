@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CJXL
+import ImageCoderPlugin
+
+/// What the wrapped library says of itself.
+enum LibJXL {
+  /// The library as it was found at run time, `libjxl 0.7.0`.
+  static var name: String {
+    let version = JxlDecoderVersion()
+    return "libjxl \(version / 1_000_000).\(version / 1000 % 1000).\(version % 1000)"
+  }
+
+  /// A decoder with its memory and threads.
+  final class Decoder {
+    let raw: OpaquePointer
+    /// Whether it failed because the host wants the work to stop.
+    var isCancelled: Bool { runner.isCancelled }
+
+    private let budget: MemoryBudget
+    private let runner: ParallelRunner
+
+    /// - Throws: ``CoderError/Code/outOfMemory``.
+    init(host: CoderHost) throws(CoderError) {
+      budget = MemoryBudget(limit: host.limits.maxMemory)
+      runner = ParallelRunner(host: host)
+      var manager = budget.manager
+      guard let raw = JxlDecoderCreate(&manager) else {
+        throw CoderError(code: .outOfMemory, message: "no memory for libjxl's decoder")
+      }
+      self.raw = raw
+      guard JxlDecoderSetParallelRunner(raw, ParallelRunner.function, runner.opaque) == JXL_DEC_SUCCESS,
+        // Turning pixels costs libjxl a copy of the whole picture, and the host does it well.
+        JxlDecoderSetKeepOrientation(raw, 1) == JXL_DEC_SUCCESS
+      else { throw .library("libjxl refuses a new decoder's settings") }
+    }
+
+    deinit { JxlDecoderDestroy(raw) }
+
+    /// Starts reading at the file's first byte.
+    ///
+    /// - Parameter bytes: Have to outlive the decoder, or the next call of this function.
+    func begin(_ bytes: UnsafeRawBufferPointer, events: JxlDecoderStatus...) throws(CoderError) {
+      _ = JxlDecoderReleaseInput(raw)
+      let wanted = events.reduce(0) { $0 | $1.rawValue }
+      guard JxlDecoderSubscribeEvents(raw, Int32(bitPattern: wanted)) == JXL_DEC_SUCCESS,
+        JxlDecoderSetInput(raw, bytes.assumingMemoryBound(to: UInt8.self).baseAddress, bytes.count) == JXL_DEC_SUCCESS
+      else { throw .library("libjxl takes no input") }
+    }
+
+    /// Works on until something is to be told.
+    func next() -> JxlDecoderStatus { JxlDecoderProcessInput(raw) }
+  }
+}

@@ -1,0 +1,391 @@
+# SPDX-License-Identifier: Apache-2.0
+"""JPEG XL stills, made by libjxl's encoder and put together box by box (ISO/IEC 18181-2)."""
+
+import struct
+
+import numpy as np
+
+import fixtures
+import jxl_library as library
+from fixtures import in_folder, picture, run, valid
+from jxl_library import Layer, encode
+
+FORMAT = "jxl"
+
+SIGNATURE = struct.pack(">I", 12) + b"JXL \r\n\x87\n"
+FTYP = struct.pack(">I", 20) + b"ftypjxl \0\0\0\0jxl "
+SIZE = (23, 17)
+
+
+def box(kind, content):
+    return struct.pack(">I", 8 + len(content)) + kind + content
+
+
+def container(*boxes):
+    return SIGNATURE + FTYP + b"".join(boxes)
+
+
+def part(number, content, is_last):
+    return box(b"jxlp", struct.pack(">I", number | is_last << 31) + content)
+
+
+def djxl(data):
+    """What libjxl's own tool makes of it, as RGBA of 8 bits and upright: samples of floating point, rounded here."""
+
+    def body(folder):
+        (folder / "in.jxl").write_bytes(data)
+        run("djxl", "--quiet", str(folder / "in.jxl"), str(folder / "out.npy"))
+        return np.load(folder / "out.npy")
+
+    return np.stack([np.rint(np.clip(rgba(f), 0, 1) * np.float32(255)).astype(np.uint8) for f in in_folder(body)])
+
+
+def rgba(samples, opaque=1):
+    """Samples of 1 to 4 channels as four, with an alpha of `opaque` where there is none."""
+    channels = samples.shape[2]
+    colour = np.repeat(samples[..., :1], 3, axis=2) if channels < 3 else samples[..., :3]
+    alpha = samples[..., -1:] if channels in (2, 4) else np.full_like(samples[..., :1], opaque)
+    return np.ascontiguousarray(np.concatenate([colour, alpha], axis=2))
+
+
+def cjxl(pixels, *options, suffix=".png"):
+    from PIL import Image
+
+    def body(folder):
+        # cjxl says what it assumes about colours.
+        Image.fromarray(pixels.squeeze()).save(folder / f"in{suffix}")
+        run("cjxl", "--quiet", str(folder / f"in{suffix}"), str(folder / "out.jxl"), *options)
+        return (folder / "out.jxl").read_bytes()
+
+    return in_folder(body)
+
+
+def still(name, shows, data, pixels, pixel_format, bits=8, alpha="opaque", **more):
+    valid("jxl", name, data, shows, pixels, pixel_format, bits, alpha, **more)
+
+
+def make():
+    make_depths()
+    make_lossy()
+    make_colours()
+    make_containers()
+    make_metadata()
+    make_orientations()
+    make_channels()
+
+
+def make_depths():
+    formats = {1: "gray", 2: "gray-alpha", 3: "rgb", 4: "rgba"}
+    names = {1: "gray", 2: "gray-alpha", 3: "rgb", 4: "rgba"}
+    for channels, bits in (
+        (1, 8),
+        (2, 8),
+        (3, 8),
+        (4, 8),
+        (1, 16),
+        (2, 16),
+        (3, 16),
+        (4, 16),
+        (1, 1),
+        (3, 5),
+        (3, 10),
+        (1, 12),
+    ):
+        to = 8 if bits <= 8 else 16
+        samples = picture(*SIZE, channels if channels != 2 else 4, (1 << bits) - 1)
+        samples = samples[..., [0, 3]] if channels == 2 else samples
+        # libjxl scales in 32-bit floating point.
+        wide = samples.astype(np.float32) * np.float32(1 / ((1 << bits) - 1)) * np.float32((1 << to) - 1)
+        given = np.rint(wide).astype(np.uint8 if to == 8 else np.uint16)
+        layout = formats[channels] + str(to) if (channels, to) != (3, 16) else "rgba16"
+        still(
+            f"lossless-{names[channels]}{bits}.jxl",
+            f"{bits} bits of {names[channels]}, every sample kept",
+            encode([Layer(given)], bits=bits),
+            rgba(given, (1 << to) - 1),
+            layout,
+            bits,
+            "straight" if channels in (2, 4) else "opaque",
+            isLossless=True,
+        )
+    for name, kind, exponent in (("float16", np.float16, 5), ("float32", np.float32, 8)):
+        given = (picture(*SIZE, 4) / 255).astype(kind)
+        shown = np.rint(given.astype(np.float32) * np.float32(65535)).astype(np.uint16)
+        still(
+            f"lossless-{name}.jxl",
+            f"samples as {name}, level 10",
+            encode([Layer(given)], exponent=exponent),
+            shown,
+            f"rgba-{name}",
+            given.dtype.itemsize * 8,
+            "straight",
+            isLossless=True,
+        )
+    for width, height in ((1, 1), (1, 9), (300, 2)):
+        given = picture(width, height, 3).astype(np.uint8)
+        still(f"lossless-{width}x{height}.jxl", "a small side", encode([Layer(given)]), rgba(given, 255), "rgb8")
+
+
+def make_lossy():
+    for name, shows, channels, options in (
+        ("lossy-rgb", "VarDCT and XYB", 3, ()),
+        ("lossy-rgba", "VarDCT with an alpha channel", 4, ()),
+        ("lossy-gray", "VarDCT of gray", 1, ()),
+        ("lossy-low", "a large distance", 3, ("-d", "9")),
+        ("lossy-modular", "modular, lossy", 3, ("-m", "1", "-d", "2")),
+        ("lossy-progressive", "passes from coarse to fine", 3, ("-p",)),
+        ("lossy-progressive-dc", "a frame of low resolution first", 3, ("--progressive_dc=1", "-p")),
+        ("lossy-noise", "noise that the decoder makes", 3, ("--photon_noise=ISO3200",)),
+        ("lossy-edges", "edge-preserving filter and patches", 3, ("--epf=3", "--patches=1", "--dots=1")),
+    ):
+        pixels = picture(*SIZE, channels).astype(np.uint8)
+        data = cjxl(pixels, *options)
+        layout = {1: "gray8", 3: "rgb8", 4: "rgba8"}[channels]
+        still(
+            f"{name}.jxl",
+            shows,
+            data,
+            djxl(data)[0],
+            layout,
+            8,
+            "straight" if channels == 4 else "opaque",
+            isLossless=False,
+        )
+    data = encode([Layer(picture(*SIZE, 3).astype(np.uint8))], lossless=False, options=[(library.RESAMPLING, 2)])
+    still(
+        "lossy-half.jxl", "half the resolution, enlarged by the decoder", data, djxl(data)[0], "rgb8", isLossless=False
+    )
+    data = cjxl(picture(*SIZE, 3).astype(np.uint8), suffix=".jpg")
+    still("jpeg-reconstruction.jxl", "a JPEG that can be made again", data, djxl_pixels(data), "rgb8", isLossless=False)
+
+
+def djxl_pixels(data):
+    """Pixels and not the JPEG, which djxl would rather make."""
+    return djxl(data)[0]
+
+
+def make_colours():
+    pixels = picture(*SIZE, 3).astype(np.uint8)
+    for name, shows, cicp, values in (
+        ("p3", "Display P3", [12, 13, 0, 1], (library.P3_PRIMARIES, library.SRGB)),
+        ("rec2100-pq", "BT.2100 with PQ", [9, 16, 0, 1], (library.REC2100, library.PQ)),
+        ("rec2100-hlg", "BT.2100 with HLG", [9, 18, 0, 1], (library.REC2100, library.HLG)),
+        ("linear", "linear light", [1, 8, 0, 1], (library.SRGB_PRIMARIES, library.LINEAR)),
+    ):
+        encoding = library.ColorEncoding(white_point=library.D65, primaries=values[0], transfer=values[1])
+        data = encode([Layer(pixels)], color=encoding)
+        still(f"colour-{name}.jxl", shows, data, rgba(pixels, 255), "rgb8", cicp=cicp)
+        data = encode([Layer(pixels)], color=encoding, lossless=False)
+        still(f"colour-{name}-lossy.jxl", f"{shows}, stored as XYB", data, djxl(data)[0], "rgb8", cicp=cicp)
+    profile = odd_profile()
+    still(
+        "icc.jxl",
+        "an ICC profile that no numbers describe",
+        encode([Layer(pixels)], icc=profile),
+        rgba(pixels, 255),
+        "rgb8",
+        metadata={"ICC": profile},
+    )
+    data = encode([Layer(pixels)], icc=odd_profile(), lossless=False)
+    # djxl's answer is linear, which 8 bits do not hold; what is delivered is sRGB, and says so.
+    valid(
+        "jxl",
+        "icc-lossy.jxl",
+        data,
+        "an ICC profile that XYB cannot be converted to: sRGB",
+        as_srgb(data),
+        "rgb8",
+        cicp=[1, 13, 0, 1],
+    )
+
+
+def as_srgb(data):
+    def body(folder):
+        (folder / "in.jxl").write_bytes(data)
+        run("djxl", "--quiet", "--color_space=RGB_D65_SRG_Rel_SRG", str(folder / "in.jxl"), str(folder / "out.npy"))
+        return np.load(folder / "out.npy")[0]
+
+    return np.rint(np.clip(rgba(in_folder(body)), 0, 1) * np.float32(255)).astype(np.uint8)
+
+
+def odd_profile():
+    """A display with primaries and a gamma of its own (ICC.1:2010, sections 7 and 9)."""
+
+    def fixed(value):
+        return struct.pack(">i", round(value * 65536))
+
+    def xyz(*values):
+        return b"XYZ \0\0\0\0" + b"".join(fixed(value) for value in values)
+
+    curve = b"curv\0\0\0\0\0\0\0\1" + struct.pack(">H", round(1.9 * 256)) + b"\0\0"
+    text = b"text\0\0\0\0CC0\0"
+    words = b"desc\0\0\0\0" + struct.pack(">I", 4) + b"odd\0" + bytes(79)
+    tags = {
+        b"desc": words + bytes(-len(words) % 4),
+        b"cprt": text,
+        b"wtpt": xyz(0.9642, 1, 0.8249),
+        b"rXYZ": xyz(0.5151, 0.2512, 0.0011),
+        b"gXYZ": xyz(0.2919, 0.6522, 0.0419),
+        b"bXYZ": xyz(0.1572, 0.0966, 0.7819),
+        b"rTRC": curve,
+        b"gTRC": curve,
+        b"bTRC": curve,
+    }
+    offset, table, body = 128 + 4 + 12 * len(tags), b"", b""
+    for name, content in tags.items():
+        table += name + struct.pack(">II", offset + len(body), len(content))
+        body += content
+    header = bytearray(128)
+    struct.pack_into(">I4sI4s4s4s", header, 0, offset + len(body), bytes(4), 0x02400000, b"mntr", b"RGB ", b"XYZ ")
+    header[36:40] = b"acsp"
+    header[68:80] = bytes.fromhex("0000f6d6000100000000d32d")
+    return bytes(header) + struct.pack(">I", len(tags)) + table + body
+
+
+def make_containers():
+    pixels = picture(*SIZE, 3).astype(np.uint8)
+    stream = encode([Layer(pixels)])
+    shown = rgba(pixels, 255)
+    half = len(stream) // 2
+    for name, shows, data in (
+        ("codestream", "no container", stream),
+        ("jxlc", "the codestream in one box", container(box(b"jxlc", stream))),
+        (
+            "jxlp",
+            "the codestream in parts",
+            container(part(0, stream[:20], 0), part(1, stream[20:half], 0), part(2, stream[half:], 1)),
+        ),
+        ("to-the-end", "a box of size 0 reaches to the end", container(struct.pack(">I", 0) + b"jxlc" + stream)),
+        (
+            "large-size",
+            "a box with a size of 64 bits",
+            container(struct.pack(">I4sQ", 1, b"jxlc", 16 + len(stream)) + stream),
+        ),
+        (
+            "unknown-box",
+            "boxes that nobody knows",
+            container(box(b"abcd", b"1234567"), box(b"jxlc", stream), box(b"efgh", b"")),
+        ),
+        ("level-10", "a level box", container(box(b"jxll", b"\n"), box(b"jxlc", stream))),
+    ):
+        still(f"container-{name}.jxl", shows, data, shown, "rgb8")
+
+
+def make_metadata():
+    pixels = picture(*SIZE, 3).astype(np.uint8)
+    stream, shown, tags, packet = encode([Layer(pixels)]), rgba(pixels, 255), fixtures.exif(6), fixtures.XMP
+    image = box(b"jxlc", stream)
+    for name, shows, data, metadata in (
+        (
+            "exif",
+            "Exif, whose orientation does not count",
+            container(box(b"Exif", bytes(4) + tags), image),
+            {"Exif": tags},
+        ),
+        (
+            "exif-offset",
+            "Exif behind three bytes",
+            container(box(b"Exif", b"\0\0\0\3abc" + tags), image),
+            {"Exif": tags},
+        ),
+        (
+            "exif-offset-outside",
+            "an offset behind the box: no Exif",
+            container(box(b"Exif", b"\0\0\xff\0" + tags), image),
+            None,
+        ),
+        ("exif-behind", "Exif behind the picture", container(image, box(b"Exif", bytes(4) + tags)), {"Exif": tags}),
+        ("xmp", "XMP", container(box(b"xml ", packet), image), {"XMP": packet}),
+        (
+            "compressed",
+            "Exif and XMP, compressed",
+            encode([Layer(pixels)], boxes=[(b"Exif", bytes(4) + tags, 1), (b"xml ", packet, 1)]),
+            {"Exif": tags, "XMP": packet},
+        ),
+    ):
+        still(f"metadata-{name}.jxl", shows, data, shown, "rgb8", metadata=metadata)
+
+
+def make_orientations():
+    pixels = picture(*SIZE, 3).astype(np.uint8)
+    for orientation in range(2, 9):
+        still(
+            f"orientation-{orientation}.jxl",
+            "the codestream's orientation",
+            encode([Layer(pixels)], orientation=orientation),
+            rgba(pixels, 255),
+            "rgb8",
+            orientation=orientation,
+        )
+
+
+def make_channels():
+    pixels = picture(*SIZE, 4).astype(np.uint8)
+    plane = np.full((SIZE[1], SIZE[0]), 255, np.uint8)
+    plane[4:9, 3:15] = 100
+    shown = rgba(pixels[..., :3], 255)
+    still(
+        "extra-depth.jxl",
+        "a channel of depth, which is not alpha",
+        encode([Layer(pixels[..., :3], (plane,))], extra=[(library.DEPTH, 8, "far")]),
+        shown,
+        "rgb8",
+    )
+    still(
+        "extra-beside-alpha.jxl",
+        "alpha and a selection",
+        encode([Layer(pixels, (plane,))], extra=[(library.SELECTION, 8, "")]),
+        pixels,
+        "rgba8",
+        8,
+        "straight",
+    )
+    data = encode([Layer(pixels[..., :3], (plane,))], extra=[(library.SPOT, 8, "gold")])
+    still("extra-spot.jxl", "a spot colour, mixed in", data, opaque(djxl(data)[0]), "rgb8")
+    inks = bytearray(fixtures.icc(b"CMYK"))
+    inks[12:16] = b"prtr"
+    data = encode([Layer(pixels[..., :3], (plane,))], extra=[(library.BLACK, 8, "")], icc=bytes(inks), level=10)
+    light = (pixels[..., :3].astype(np.int64) * plane[..., None] + 127) // 255
+    still(
+        "ink-cmyk.jxl",
+        "cyan, magenta, yellow and black",
+        data,
+        rgba(light.astype(np.uint8), 255),
+        "rgb8",
+        metadata={"ICC": bytes(inks)},
+    )
+    colour = pixels.astype(np.int64) * 257
+    colour[..., :3] = (colour[..., :3] * colour[..., 3:] + 32767) // 65535
+    colour[..., :3] = (colour[..., :3] + 128) // 257 * 257  # libjxl holds 8 bits of colour here
+    # A straight colour is the premultiplied one divided by alpha, rounded; of alpha 0 it is 0.
+    alpha = np.maximum(colour[..., 3:], 1)
+    straight = np.minimum((colour[..., :3] * 65535 + alpha // 2) // alpha, 65535)
+    straight = np.concatenate([np.where(colour[..., 3:] == 0, 0, straight), colour[..., 3:]], axis=2).astype(np.uint16)
+    # libjxl 0.7 does not encode premultiplied alpha; in this header, which it has written, bit 66 is alpha_associated.
+    data = encode([Layer(colour.astype(np.uint16))], bits=8, alpha_bits=16)
+    stream = bytearray(data[data.index(b"jxlc") + 4 :])
+    stream[66 // 8] ^= 1 << 66 % 8
+    still("premultiplied.jxl", "alpha multiplied in", bytes(stream), straight, "rgba16", 8, "premultiplied")
+    deep = encode([Layer(pixels.astype(np.uint16) * 257)], bits=8, alpha_bits=16)
+    still(
+        "alpha-deeper.jxl",
+        "8 bits of colour, 16 of alpha",
+        deep,
+        pixels.astype(np.uint16) * 257,
+        "rgba16",
+        8,
+        "straight",
+    )
+    half = pixels[4:12, 6:20]
+    layers = [
+        Layer(pixels, name="below", save_as_reference=1),
+        Layer(half, name="above", have_crop=1, crop_x0=2, crop_y0=5, source=1, blendmode=library.REPLACE),
+    ]
+    merged = pixels.copy()
+    merged[5:13, 2:16] = half
+    still("layers.jxl", "two layers of a still", encode(layers), merged, "rgba8", 8, "straight")
+
+
+def opaque(pixels):
+    pixels[..., 3] = 255
+    return pixels
