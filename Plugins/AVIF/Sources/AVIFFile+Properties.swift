@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CAVIF
+import ImageCoderPlugin
+
+extension AVIFFile {
+  /// Auxiliary items that are named.
+  private static let maxAuxiliaries = 16
+
+  /// What the container says beside the header.
+  func properties(of image: avifImage) -> Properties {
+    var properties = Properties()
+    properties["{AVIF}", "MajorBrand"] = .text("\(majorBrand)")
+    if image.transformFlags & AVIF_TRANSFORM_PASP.rawValue != 0 {
+      properties["{AVIF}", "PixelAspectRatio"] = .text("\(image.pasp.hSpacing):\(image.pasp.vSpacing)")
+    }
+    if isSequence {
+      properties["{AVIS}", "CanvasPixelWidth"] = .integer(Int64(image.width))
+      properties["{AVIS}", "CanvasPixelHeight"] = .integer(Int64(image.height))
+      if let track { properties["{AVIS}", "Timescale"] = .integer(Int64(track.timescale)) }
+      return properties
+    }
+    guard let items else { return properties }
+    if let type = items.types[items.primary] {
+      properties["{AVIF}", "PrimaryItemType"] = .text("\(type)")
+      if type == FourCC("grid") { properties["{AVIF}", "TileCount"] = .integer(Int64(items.sourceCount)) }
+    }
+    properties["{AVIF}", "ThumbnailCount"] = .integer(Int64(items.thumbnails.count))
+    properties["{AVIF}", "AuxiliaryCount"] = .integer(Int64(items.auxiliaries.count))
+    let types = items.auxiliaries.prefix(Self.maxAuxiliaries).compactMap { auxiliaryType(of: $0) }
+    if !types.isEmpty { properties["{AVIF}", "AuxiliaryTypes"] = .text(types.joined(separator: " ")) }
+    let boxes = items.properties(of: items.primary, in: bytes)
+    // ISO/IEC 14496-12 §12.1.6: candelas per square metre.
+    if let light = boxes.first(where: { $0.type == FourCC("clli") }),
+      let content = bytes.uint16(at: light.payload), let average = bytes.uint16(at: light.payload + 2)
+    {
+      properties["{AVIF}", "MaximumContentLightLevel"] = .integer(Int64(content))
+      properties["{AVIF}", "MaximumFrameAverageLightLevel"] = .integer(Int64(average))
+    }
+    return properties
+  }
+
+  /// ISO/IEC 23008-12 §6.5.8: a URN that ends with a null byte.
+  private func auxiliaryType(of item: UInt32) -> String? {
+    guard let items, let box = items.properties(of: item, in: bytes).first(where: { $0.type == FourCC("auxC") }),
+      box.fullPayload < min(box.end, bytes.count)
+    else { return nil }
+    let text = bytes.raw[box.fullPayload..<min(box.end, bytes.count, box.fullPayload + 256)].prefix { $0 != 0 }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// libavif adds up all delays before a frame each time it decodes one, and searches each in the table. The delays are
+  /// read here, so it gets a table of one entry in place of a long one.
+  var timingPatches: [DecoderInput.Patch] {
+    guard let runs = track?.runs, runs.count > Self.maxRuns else { return [] }
+    return [DecoderInput.Patch(offset: runs.place, bytes: [0, 0, 0, 1])]
+  }
+
+  private static let maxRuns = 16
+
+  /// libavif refuses a second table of associations with the version and flags of the first (ISO/IEC 23008-12 §9.3.1),
+  /// which old writers made. It looks at no flag but the lowest, so the others tell such tables apart.
+  var associationPatches: [DecoderInput.Patch] {
+    guard let items, let table = bytes.child(.itemProperties, of: items.box, skipping: 4) else { return [] }
+    var patches: [DecoderInput.Patch] = []
+    var seen: Set<UInt32> = []
+    for box in bytes.children(of: table) where box.type == FourCC("ipma") {
+      guard let head = bytes.uint32(at: box.payload), !seen.insert(head).inserted else { continue }
+      let mark = patches.count + 1
+      let flags = [mark >> 15, mark >> 7, mark << 1 | Int(head & 1)]
+      patches.append(DecoderInput.Patch(offset: box.payload + 1, bytes: flags.map { UInt8(truncatingIfNeeded: $0) }))
+    }
+    return patches
+  }
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderPlugin
+
+/// What the boxes of a file say, beside what libavif tells of them.
+struct AVIFFile {
+  let bytes: FileBytes
+  let majorBrand: FourCC
+  /// Where the last box ends by its own size; behind the bytes when the file is cut.
+  private(set) var claimedEnd = 0
+  private(set) var items: ItemTable?
+  private(set) var movie: Box?
+  private(set) var track: TrackTable?
+
+  /// Whether the file ends before its last box does.
+  var isCut: Bool { claimedEnd > bytes.count }
+
+  /// Whether the primary item has a clean aperture.
+  var isCropped: Bool {
+    items?.properties(of: items?.primary ?? 0, in: bytes).contains { $0.type == FourCC("clap") } ?? false
+  }
+
+  /// Whether pictures are taken from the track, as libavif's rule has it: the major brand decides, and files of other
+  /// brands are sequences when they have a track.
+  var isSequence: Bool {
+    switch majorBrand {
+    case .avis: true
+    case .avif: false
+    default: track != nil
+    }
+  }
+
+  /// - Throws: ``CoderError/Code/wrongFormat``, ``CoderError/Code/truncated``, ``CoderError/Code/unsupported`` for
+  ///   tables that would take too long to search.
+  init(parsing contents: UnsafeRawBufferPointer) throws(CoderError) {
+    bytes = FileBytes(raw: contents)
+    guard let first = bytes.box(at: 0, before: .max), first.type == FourCC("ftyp") else {
+      guard contents.count < 12, contents.count < 8 || bytes.fourCC(at: 4) == FourCC("ftyp") else {
+        throw .wrongFormat("no FileTypeBox at the start", at: 0)
+      }
+      throw .truncated("\(contents.count) bytes, a FileTypeBox needs 12", at: contents.count)
+    }
+    guard let brand = bytes.fourCC(at: first.payload) else {
+      throw .truncated("\(contents.count) bytes, a FileTypeBox needs 12", at: contents.count)
+    }
+    majorBrand = brand
+    guard Self.hasBrand(first, in: bytes) else {
+      throw first.end > contents.count
+        ? .truncated("the FileTypeBox needs \(first.end) bytes", at: contents.count)
+        : .wrongFormat("no brand avif or avis, the major brand is \(brand)", at: 8)
+    }
+    var end = first.end
+    while end < contents.count, let box = bytes.box(at: end, before: contents.count) {
+      end = max(box.end, end + 8)
+      guard box.end <= contents.count else { break }
+      switch box.type {
+      case .meta where items == nil:
+        try TableBounds.check(meta: box, in: bytes)
+        items = ItemTable(box, in: bytes)
+      case .movie where movie == nil:
+        try TableBounds.check(movie: box, in: bytes)
+        movie = box
+        track = TrackTable(box, in: bytes)
+      default: break
+      }
+    }
+    // A box header that is itself cut.
+    if end < contents.count, contents.count - end < 8 { end = contents.count + 1 }
+    // A file may be cut where a box ends: its items are somewhere behind.
+    if let items, !isSequence, let places = ItemPlaces(of: items.box, in: bytes) {
+      places.visit { if $0 == items.primary { end = max(end, $1.upperBound) } }
+    }
+    claimedEnd = end
+  }
+
+  private static func hasBrand(_ fileType: Box, in bytes: FileBytes) -> Bool {
+    let brands =
+      [fileType.payload] + Array(stride(from: fileType.payload + 8, to: min(fileType.end, bytes.count), by: 4))
+    return brands.contains { offset in
+      let brand = bytes.fourCC(at: offset)
+      return brand == .avif || brand == .avis
+    }
+  }
+}
+
+extension FourCC {
+  static let avif = FourCC("avif")
+  static let avis = FourCC("avis")
+}
+
+/// How large tables may be, so that libavif, which searches them from the start each time, stays quick.
+enum TableBounds {
+  /// Items of a meta box, and a grid's tiles.
+  private static let items = 1 << 14
+  /// Bytes of references: two tables of 16-bit numbers for as many items.
+  private static let referenceBytes = 1 << 17
+  /// Bytes of associations; libavif copies a property for each byte.
+  private static let associationBytes = 1 << 17
+  private static let properties = 1 << 16
+  /// Steps to find the samples of every chunk.
+  private static let chunkSteps = 1 << 28
+
+  static func check(meta: Box, in bytes: FileBytes) throws(CoderError) {
+    for box in bytes.children(of: meta, skipping: 4) {
+      let isLong = bytes.uint8(at: box.payload) ?? 0 > 0
+      switch box.type {
+      case .itemInformation:
+        let count = isLong ? Int(bytes.uint32(at: box.fullPayload) ?? 0) : bytes.uint16(at: box.fullPayload) ?? 0
+        try check(count, items, "items", at: box)
+      case FourCC("iloc"):
+        let isVersion2 = bytes.uint8(at: box.payload) == 2
+        let place = box.fullPayload + 2
+        try check(
+          isVersion2 ? Int(bytes.uint32(at: place) ?? 0) : bytes.uint16(at: place) ?? 0, items, "places of items",
+          at: box)
+      case .itemReferences: try check(box.end - box.payload, referenceBytes, "bytes of references", at: box)
+      case .itemProperties:
+        for table in bytes.children(of: box) {
+          if table.type == FourCC("ipma") {
+            try check(table.end - table.payload, associationBytes, "bytes of associations", at: table)
+          } else {
+            var count = 0
+            for _ in bytes.children(of: table) { count += 1 }
+            try check(count, properties, "properties", at: table)
+          }
+        }
+      default: break
+      }
+    }
+  }
+
+  static func check(movie: Box, in bytes: FileBytes) throws(CoderError) {
+    for track in bytes.children(of: movie) where track.type == .track {
+      if let meta = bytes.child(.meta, of: track) { try check(meta: meta, in: bytes) }
+      guard let media = bytes.child(FourCC("mdia"), of: track),
+        let information = bytes.child(FourCC("minf"), of: media),
+        let samples = bytes.child(FourCC("stbl"), of: information)
+      else { continue }
+      func entries(_ type: StaticString) -> Int {
+        let counts = bytes.children(of: samples).filter { $0.type == FourCC(type) }.map { box in
+          min(Int(bytes.uint32(at: box.fullPayload) ?? 0), (box.end - box.payload) / 4)
+        }
+        return counts.reduce(0, +)
+      }
+      let steps = (entries("stco") + entries("co64")).multipliedReportingOverflow(by: entries("stsc"))
+      try check(
+        steps.overflow ? .max : steps.partialValue, chunkSteps, "steps to find each chunk's samples", at: samples)
+    }
+  }
+
+  private static func check(_ found: Int, _ allowed: Int, _ what: String, at box: Box) throws(CoderError) {
+    guard found <= allowed else { throw .unsupported("\(found) \(what), \(allowed) are read", at: box.start) }
+  }
+}

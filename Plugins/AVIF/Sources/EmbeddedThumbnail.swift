@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CAVIF
+import ImageCoderPlugin
+
+/// A small picture of the primary item that the file has beside it (ISO/IEC 23008-12 §6.4.4).
+struct EmbeddedThumbnail {
+  let size: Size
+  private let item: UInt32
+  private let table: ItemTable
+
+  /// Finds the largest thumbnail that shows the whole picture in the same way: same sides' ratio, same transformations,
+  /// same colours, and no alpha that would be missing.
+  init?(in file: AVIFFile, of image: avifImage, presentation: Presentation, hasAlpha: Bool) {
+    let full = Size(width: Int(image.width), height: Int(image.height))
+    guard !file.isSequence, let items = file.items, !items.thumbnails.isEmpty, !hasAlpha,
+      presentation.crop.size == full
+    else { return nil }
+    let shared = Self.signature(of: items.primary, items, file.bytes)
+    var best: (item: UInt32, size: Size)?
+    for (candidate, _) in items.thumbnails.prefix(Self.maxCandidates) where items.types[candidate] == FourCC("av01") {
+      guard let size = items.size(of: candidate, in: file.bytes), !size.isEmpty, size.width <= full.width,
+        size.height <= full.height, size.pixelCount > best?.size.pixelCount ?? 0,
+        Self.hasSameShape(size, full), Self.signature(of: candidate, items, file.bytes) == shared
+      else { continue }
+      best = (candidate, size)
+    }
+    guard let best else { return nil }
+    (item, size, table) = (best.item, best.size, items)
+  }
+
+  private static let maxCandidates = 8
+
+  func covers(_ wanted: Size) -> Bool { wanted.width <= size.width && wanted.height <= size.height }
+
+  /// A decoder that takes the thumbnail for the primary item.
+  func decoder(for file: AVIFFile, limits: Limits) throws(CoderError) -> PictureDecoder {
+    let number = (0..<(table.primaryPlace.isLong ? 4 : 2)).reversed().map {
+      UInt8(truncatingIfNeeded: item >> ($0 * 8))
+    }
+    // libavif passes thumbnails over, so the references that say what it is have to be something else.
+    var patches = [DecoderInput.Patch(offset: table.primaryPlace.offset, bytes: number)]
+    for thumbnail in table.thumbnails where thumbnail.item == item {
+      patches.append(DecoderInput.Patch(offset: thumbnail.place, bytes: FourCC("skip").bytes))
+    }
+    return try PictureDecoder(
+      file, source: AVIF_DECODER_SOURCE_PRIMARY_ITEM, patches: file.associationPatches + patches, in: table.box,
+      limits: limits)
+  }
+
+  /// Sides are rounded when a picture is made smaller: each may be off by one.
+  private static func hasSameShape(_ size: Size, _ full: Size) -> Bool {
+    abs(size.width * full.height - size.height * full.width) <= max(full.width, full.height)
+  }
+
+  /// The bytes of the properties that decide how an item looks: colours, depth, channels, transformations.
+  private static func signature(of item: UInt32, _ items: ItemTable, _ bytes: FileBytes) -> [[UInt8]] {
+    let boxes = items.properties(of: item, in: bytes).filter { [.colour, .channels, .turn, .mirror].contains($0.type) }
+    return boxes.map { Array(bytes.raw[$0.start..<min($0.end, bytes.count)]) }.sorted {
+      $0.lexicographicallyPrecedes($1)
+    }
+  }
+}
+
+extension FourCC {
+  fileprivate static let colour = FourCC("colr")
+  fileprivate static let channels = FourCC("pixi")
+  fileprivate static let turn = FourCC("irot")
+  fileprivate static let mirror = FourCC("imir")
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CAVIF
+import ImageCoderPlugin
+
+/// libavif's decoder over one file: parsed when it is made, and with the picture that was decoded last.
+///
+/// - Threads: One at a time. libavif is told to use no threads of its own.
+final class PictureDecoder {
+  private let input: DecoderInput
+  private let decoder: UnsafeMutablePointer<avifDecoder>
+  private let limits: Limits
+  private let isCut: Bool
+  private let end: Int
+
+  /// - Throws: What is wrong with the file's boxes.
+  init(
+    _ file: AVIFFile, source: avifDecoderSource, patches: [DecoderInput.Patch] = [], in box: Box? = nil,
+    limits: Limits
+  ) throws(CoderError) {
+    self.limits = limits
+    isCut = file.isCut
+    end = file.bytes.count
+    input = DecoderInput(file.bytes.raw, claimedEnd: file.claimedEnd, patches: patches, in: box)
+    guard let decoder = avifDecoderCreate() else {
+      throw .outOfMemory(bytes: MemoryLayout<avifDecoder>.size, for: "libavif's decoder")
+    }
+    self.decoder = decoder
+    decoder.pointee.maxThreads = 1
+    decoder.pointee.requestedSource = source
+    decoder.pointee.allowProgressive = AVIF_FALSE
+    decoder.pointee.allowIncremental = AVIF_TRUE
+    // Files of old writers lack what the checks ask for, and decode well.
+    decoder.pointee.strictFlags = avifStrictFlags(AVIF_STRICT_DISABLED.rawValue)
+    // What a clean aperture leaves of a larger picture is the canvas; its limits are checked when it is known.
+    let isCropped = file.isCropped && !file.isSequence
+    decoder.pointee.imageSizeLimit = UInt32(isCropped ? Self.maxPixels : min(max(limits.maxPixels, 1), Self.maxPixels))
+    decoder.pointee.imageDimensionLimit = UInt32(clamping: isCropped ? Self.maxSide : max(limits.maxSide, 1))
+    decoder.pointee.imageCountLimit = UInt32(clamping: max(limits.maxFrames, 1))
+    avifDecoderSetIO(decoder, input.io)
+    let result = avifDecoderParse(decoder)
+    guard result == AVIF_RESULT_OK, decoder.pointee.image != nil else {
+      throw failure(result, of: "the file's structure")
+    }
+  }
+
+  deinit { avifDecoderDestroy(decoder) }
+
+  /// The largest picture that libavif agrees to.
+  private static let maxPixels = 16_384 * 16_384
+  private static let maxSide = 65_536
+
+  /// What is known of the picture; its planes are those of the frame that was decoded last.
+  var image: avifImage { decoder.pointee.image.pointee }
+  var imageCount: Int { Int(decoder.pointee.imageCount) }
+  var hasAlpha: Bool { decoder.pointee.alphaPresent != AVIF_FALSE }
+  var isProgressive: Bool { decoder.pointee.progressiveState == AVIF_PROGRESSIVE_STATE_AVAILABLE }
+
+  /// Decodes a frame: from the nearest key frame on, or from the frame that was decoded last.
+  ///
+  /// - Returns: Rows that are there; fewer than all when a grid's last tiles are cut.
+  func decode(frame index: Int, host: CoderHost) throws(CoderError) -> Int {
+    guard let target = UInt32(exactly: index) else { throw .invalidArgument("frame \(index)") }
+    let current = Int(decoder.pointee.imageIndex)
+    var next = Int(avifDecoderNearestKeyframe(decoder, target))
+    if current < index, current >= next { next = current + 1 }
+    while next < index {
+      if host.isCancelled { throw .cancelled }
+      let result = avifDecoderNthImage(decoder, UInt32(next))
+      guard result == AVIF_RESULT_OK else { throw failure(result, of: "frame \(next), before frame \(index),") }
+      next += 1
+    }
+    if host.isCancelled { throw .cancelled }
+    let result = avifDecoderNthImage(decoder, target)
+    if result == AVIF_RESULT_WAITING_ON_IO {
+      let rows = Int(avifDecoderDecodedRowCount(decoder))
+      if rows > 0 { return rows }
+    }
+    guard result == AVIF_RESULT_OK else { throw failure(result, of: index == 0 ? "the picture" : "frame \(index)") }
+    return Int(image.height)
+  }
+
+  /// How many of the frames, from the first on, have all their bytes in the file.
+  func wholeFrames(of count: Int) -> Int {
+    var whole = 0..<count + 1
+    while whole.count > 1 {
+      let middle = whole.lowerBound + whole.count / 2
+      if isWhole(middle - 1) { whole = middle..<whole.upperBound } else { whole = whole.lowerBound..<middle }
+    }
+    return whole.lowerBound
+  }
+
+  private func isWhole(_ frame: Int) -> Bool {
+    var extent = avifExtent()
+    guard avifDecoderNthImageMaxExtent(decoder, UInt32(clamping: frame), &extent) == AVIF_RESULT_OK else {
+      return false
+    }
+    let last = extent.offset.addingReportingOverflow(UInt64(extent.size))
+    return !last.overflow && last.partialValue <= UInt64(end)
+  }
+
+  private func failure(_ result: avifResult, of what: String) -> CoderError {
+    CoderError(decoding: result, decoder.pointee.diag, what: what, isCut: isCut, end: end, limits: limits)
+  }
+}

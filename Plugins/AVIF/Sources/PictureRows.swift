@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CAVIF
+import ImageCoderPlugin
+
+/// Turns the planes of a decoded picture into the host's rows.
+///
+/// The result does not depend on how many rows the host grants at a time: where chroma is interpolated between rows, the
+/// rows beside a seam are converted once more with their neighbours.
+struct PictureRows {
+  private let image: avifImage
+  private let crop: Rect
+  private let format: PixelFormat
+  private let host: CoderHost
+  private let direct: DirectRows?
+  private let deep: DeepRows?
+
+  /// Rows that are converted before the host is looked at again, and by one thread at a time. Even.
+  private static let band = 128
+
+  /// - Throws: ``CoderError/Code/malformed`` when AV1 data and container disagree.
+  init(_ image: avifImage, crop: Rect, offer: DecodeOffer, host: CoderHost) throws(CoderError) {
+    self.image = image
+    self.crop = crop
+    self.host = host
+    format = offer.pixelFormat
+    guard image.yuvPlanes.0 != nil else { throw .library("libavif gives a picture without planes") }
+    guard !format.isGray || image.yuvFormat == AVIF_PIXEL_FORMAT_YUV400 else {
+      throw .malformed("AV1 data with colours, the container says that there are none")
+    }
+    let isIdentity =
+      image.matrixCoefficients == 0 && image.yuvFormat == AVIF_PIXEL_FORMAT_YUV444 && image.depth > 8
+    direct = format.isGray || (isIdentity && format == .rgba16) ? try DirectRows(image, format: format) : nil
+    deep = direct == nil ? DeepRows(image, format: format) : nil
+  }
+
+  /// - Parameter count: Rows of the crop that can be had, from the top.
+  func deliver(_ count: Int, into sink: RowSink) throws(CoderError) {
+    var y = 0
+    while y < count {
+      if host.isCancelled { throw .cancelled }
+      let rows = try sink.rows(at: y, count: count - y)
+      let end = min(y + rows.count, count)
+      try convert(y..<end, to: rows)
+      try sink.done(at: y, count: end - y)
+      y = end
+    }
+  }
+
+  /// Converts rows of the crop to memory that begins with the first of them.
+  private func convert(_ range: Range<Int>, to rows: RowSink.Rows) throws(CoderError) {
+    let bands = (range.count + Self.band - 1) / Self.band
+    guard bands > 1 else { return try convertBand(range, to: rows.base, stride: rows.stride) }
+    let failures = UnsafeMutablePointer<CoderError?>.allocate(capacity: bands)
+    failures.initialize(repeating: nil, count: bands)
+    defer {
+      failures.deinitialize(count: bands)
+      failures.deallocate()
+    }
+    host.parallelFor(bands) { index in
+      if host.isCancelled {
+        failures[index] = .cancelled
+        return
+      }
+      let start = range.lowerBound + index * Self.band
+      let band = start..<min(start + Self.band, range.upperBound)
+      let base = rows.base + (start - range.lowerBound) * rows.stride
+      do throws(CoderError) {
+        try convertBand(band, to: base, stride: rows.stride)
+      } catch {
+        failures[index] = error
+      }
+    }
+    for index in 0..<bands {
+      if let failure = failures[index] { throw failure }
+    }
+  }
+
+  private func convertBand(_ range: Range<Int>, to base: UnsafeMutableRawPointer, stride: Int) throws(CoderError) {
+    if let direct {
+      for y in range {
+        direct.write(row: crop.y + y, from: crop.x, count: crop.width, to: base + (y - range.lowerBound) * stride)
+      }
+    } else if let deep {
+      deep.write(
+        crop.y + range.lowerBound..<crop.y + range.upperBound, crop: crop.x..<crop.x + crop.width, to: base,
+        stride: stride)
+    } else if crop.x == 0, crop.width == Int(image.width) {
+      try convertWide(range, to: base, stride: stride)
+    } else {
+      try convertNarrow(range, to: base, stride: stride)
+    }
+  }
+
+  /// Converts whole rows of the picture through memory of its own, and copies what the crop has of them.
+  private func convertNarrow(_ range: Range<Int>, to base: UnsafeMutableRawPointer, stride: Int) throws(CoderError) {
+    let pixel = format.bytesPerPixel
+    let wide = Int(image.width) * pixel
+    let step = 16
+    let scratch = UnsafeMutableRawPointer.allocate(byteCount: wide * step, alignment: 16)
+    defer { scratch.deallocate() }
+    var y = range.lowerBound
+    while y < range.upperBound {
+      let end = min(y + step, range.upperBound)
+      try convertWide(y..<end, to: scratch, stride: wide)
+      for row in y..<end {
+        (base + (row - range.lowerBound) * stride).copyMemory(
+          from: scratch + (row - y) * wide + crop.x * pixel, byteCount: crop.width * pixel)
+      }
+      y = end
+    }
+  }
+
+  private func convertWide(_ range: Range<Int>, to base: UnsafeMutableRawPointer, stride: Int) throws(CoderError) {
+    let first = crop.y + range.lowerBound
+    let end = crop.y + range.upperBound
+    guard image.yuvFormat == AVIF_PIXEL_FORMAT_YUV420 else {
+      return try libraryConvert(first..<end, to: base, stride: stride)
+    }
+    // Rows 2n - 1 and 2n lie between the same two rows of chroma, so a seam at an even row touches these two.
+    let height = Int(image.height)
+    let evenFirst = (first + 1) / 2 * 2
+    let evenEnd = end == height ? end : end / 2 * 2
+    if evenFirst < evenEnd {
+      try libraryConvert(evenFirst..<evenEnd, to: base + (evenFirst - first) * stride, stride: stride)
+    }
+    let seams = [evenFirst, evenEnd].filter { $0 > 0 && $0 < height }
+    guard !seams.isEmpty else { return }
+    let wide = Int(image.width) * format.bytesPerPixel
+    let scratch = UnsafeMutableRawPointer.allocate(byteCount: wide * 4, alignment: 16)
+    defer { scratch.deallocate() }
+    for seam in seams {
+      try libraryConvert(seam - 2..<min(seam + 2, height), to: scratch, stride: wide)
+      for row in [seam - 1, seam] where row >= first && row < end {
+        (base + (row - first) * stride).copyMemory(from: scratch + (row - seam + 2) * wide, byteCount: wide)
+      }
+    }
+  }
+
+  /// Converts rows of the picture as if they were a picture of their own. The first is even.
+  private func libraryConvert(_ range: Range<Int>, to base: UnsafeMutableRawPointer, stride: Int) throws(CoderError) {
+    var view = image
+    view.height = UInt32(range.count)
+    let chroma = range.lowerBound >> (image.yuvFormat == AVIF_PIXEL_FORMAT_YUV420 ? 1 : 0)
+    view.yuvPlanes.0 = image.yuvPlanes.0.map { $0 + range.lowerBound * Int(image.yuvRowBytes.0) }
+    view.yuvPlanes.1 = image.yuvPlanes.1.map { $0 + chroma * Int(image.yuvRowBytes.1) }
+    view.yuvPlanes.2 = image.yuvPlanes.2.map { $0 + chroma * Int(image.yuvRowBytes.2) }
+    view.alphaPlane = image.alphaPlane.map { $0 + range.lowerBound * Int(image.alphaRowBytes) }
+    var rgb = avifRGBImage()
+    avifRGBImageSetDefaults(&rgb, &view)
+    rgb.depth = UInt32(format.bytesPerChannel * 8)
+    rgb.format =
+      switch format {
+      case .rgb8: AVIF_RGB_FORMAT_RGB
+      case .bgra8: AVIF_RGB_FORMAT_BGRA
+      default: AVIF_RGB_FORMAT_RGBA
+      }
+    rgb.alphaPremultiplied = image.alphaPremultiplied
+    // Without an alpha plane libavif writes opaque alpha, but only when it is not to ignore alpha.
+    rgb.ignoreAlpha = format.hasAlpha ? AVIF_FALSE : AVIF_TRUE
+    rgb.pixels = base.assumingMemoryBound(to: UInt8.self)
+    guard let rowBytes = UInt32(exactly: stride) else { throw .library("a stride of \(stride) bytes") }
+    rgb.rowBytes = rowBytes
+    switch avifImageYUVToRGB(&view, &rgb) {
+    case AVIF_RESULT_OK: return
+    case AVIF_RESULT_NOT_IMPLEMENTED, AVIF_RESULT_REFORMAT_FAILED:
+      throw .unsupported(
+        "matrix coefficients \(image.matrixCoefficients) with \(image.depth) bits, which libavif does not convert")
+    case let result: throw .library("libavif converts no colours: \(String(cString: avifResultToString(result)))")
+    }
+  }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CAVIF
+import ImageCoderPlugin
+
+/// Puts samples into planes as they are: gray, and colours by the identity matrix, where the planes are green, blue and
+/// red (ITU-T H.273 §8.3).
+struct PlaneWriter {
+  private let image: UnsafeMutablePointer<avifImage>
+  private let depth: Int
+
+  init(_ image: UnsafeMutablePointer<avifImage>, depth: Int) {
+    self.image = image
+    self.depth = depth
+  }
+
+  func write(_ pixels: PixelView) {
+    let format = pixels.layout.format
+    let planes: [(channel: Int, base: UnsafeMutablePointer<UInt8>?, stride: UInt32)]
+    let picture = image.pointee
+    if format.isGray {
+      planes = [(0, picture.yuvPlanes.0, picture.yuvRowBytes.0), (1, picture.alphaPlane, picture.alphaRowBytes)]
+    } else {
+      planes = [
+        (1, picture.yuvPlanes.0, picture.yuvRowBytes.0), (2, picture.yuvPlanes.1, picture.yuvRowBytes.1),
+        (0, picture.yuvPlanes.2, picture.yuvRowBytes.2), (3, picture.alphaPlane, picture.alphaRowBytes),
+      ]
+    }
+    for plane in planes {
+      guard let base = plane.base else { continue }
+      for y in 0..<pixels.size.height {
+        let source = pixels.base + y * pixels.stride + plane.channel * format.bytesPerChannel
+        let target = UnsafeMutableRawPointer(base) + y * Int(plane.stride)
+        switch (format.bytesPerChannel, depth > 8) {
+        case (1, false): copy(UInt8.self, source, UInt8.self, target, pixels, top: 255)
+        case (1, true): copy(UInt8.self, source, UInt16.self, target, pixels, top: 255)
+        case (_, false): copy(UInt16.self, source, UInt8.self, target, pixels, top: 65_535)
+        default: copy(UInt16.self, source, UInt16.self, target, pixels, top: 65_535)
+        }
+      }
+    }
+  }
+
+  private func copy<From: FixedWidthInteger, To: FixedWidthInteger>(
+    _: From.Type, _ source: UnsafeRawPointer, _: To.Type, _ target: UnsafeMutableRawPointer, _ pixels: PixelView,
+    top: Int
+  ) {
+    let from = source.assumingMemoryBound(to: From.self)
+    let to = target.assumingMemoryBound(to: To.self)
+    let step = pixels.layout.format.channelCount
+    let largest = (1 << depth) - 1
+    if largest == top {
+      for x in 0..<pixels.size.width { to[x] = To(truncatingIfNeeded: from[x &* step]) }
+    } else {
+      for x in 0..<pixels.size.width {
+        to[x] = To(truncatingIfNeeded: (Int(from[x &* step]) &* largest &+ top / 2) / top)
+      }
+    }
+  }
+
+  /// Whether samples of 16 bits come back as they were from fewer bits.
+  static func isExact(_ pixels: PixelView, depth: Int) -> Bool {
+    let largest = (1 << depth) - 1
+    let channels = pixels.layout.format.channelCount
+    for y in 0..<pixels.size.height {
+      let row = (pixels.base + y * pixels.stride).assumingMemoryBound(to: UInt16.self)
+      for index in 0..<pixels.size.width * channels {
+        let sample = Int(row[index])
+        let stored = (sample * largest + 32_767) / 65_535
+        guard (stored * 65_535 * 2 + largest) / (2 * largest) == sample else { return false }
+      }
+    }
+    return true
+  }
+}
