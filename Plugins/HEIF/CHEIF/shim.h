@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// libheif encodes pictures with x265. The boxes around them are read and written in Swift.
+
+#ifndef CHEIF_SHIM_H
+#define CHEIF_SHIM_H
+
+#include <libheif/heif.h>
+
+#endif

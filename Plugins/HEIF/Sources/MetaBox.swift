@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderPlugin
+
+/// One item of a file (ISO/IEC 14496-12 §8.11).
+struct Item {
+  let id: UInt32
+  let type: FourCC
+  let isHidden: Bool
+  /// Of a `mime` item.
+  let contentType: String
+  /// Of a `mime` item: `deflate` and others, empty for none.
+  let contentEncoding: String
+  /// Where its bytes are, indexes into ``MetaBox/extents``.
+  var extents: Range<Int> = 0..<0
+  var construction = Construction.file
+  /// Added to the extents' offsets.
+  var base: UInt64 = 0
+  /// Its properties, indexes into ``MetaBox/associations``.
+  var associations: Range<Int> = 0..<0
+
+  /// What an extent's offset counts from (ISO/IEC 14496-12 §8.11.3).
+  enum Construction: Equatable {
+    case file
+    case itemData
+    /// Not read: bytes of other items, and other files.
+    case elsewhere(String)
+  }
+}
+
+/// Some bytes of an item.
+struct Extent {
+  let offset: UInt64
+  /// 0: all that follows.
+  let length: UInt64
+}
+
+/// A reference from an item to others (ISO/IEC 14496-12 §8.11.12).
+struct ItemReference {
+  let type: FourCC
+  let from: UInt32
+  /// Indexes into ``MetaBox/referenced``.
+  let to: Range<Int>
+}
+
+/// The file-level meta box: which items there are, where they lie, and what is said of them.
+///
+/// All lists are flat and grow by the bytes that state them, so that a small file cannot ask for much memory.
+struct MetaBox {
+  private(set) var primary: UInt32?
+  /// By their number in the file.
+  private(set) var items: [Item] = []
+  private(set) var extents: [Extent] = []
+  private(set) var references: [ItemReference] = []
+  private(set) var referenced: [UInt32] = []
+  /// Indexes of properties, from 0.
+  private(set) var associations: [Int] = []
+  private(set) var properties: [Box] = []
+  private(set) var itemData: Range<Int>?
+  private var indexes: [UInt32: Int] = [:]
+  /// References by the item that they start from.
+  private var referencesFrom: [UInt32: [Int]] = [:]
+
+  /// - Throws: ``CoderError/Code/truncated`` when the file ends inside the box.
+  init(parsing box: Box, in file: UnsafeRawBufferPointer) throws(CoderError) {
+    var bytes = BoxBytes(file, in: box.payload)
+    _ = try bytes.fullBox("meta")
+    var locations: Box?
+    var associationBoxes: [Box] = []
+    while let inner = try bytes.nextBox() {
+      guard !inner.isCut else {
+        throw .truncated("the box \(inner.name) inside meta is cut", at: file.count)
+      }
+      var content = BoxBytes(file, in: inner.payload)
+      switch inner.name {
+      case .primaryItem:
+        let (version, _) = try content.fullBox("pitm")
+        primary = UInt32(truncatingIfNeeded: try content.number(version == 0 ? 2 : 4, of: "pitm"))
+      case .itemInformation: try readItems(&content, in: file)
+      case .itemLocation: locations = inner
+      case .itemReference: try readReferences(&content, in: file)
+      case .itemData: itemData = inner.payload
+      case .itemProperties: try readProperties(&content, associations: &associationBoxes)
+      default: continue
+      }
+    }
+    guard !box.isCut else { throw .truncated("the meta box is cut", at: file.count) }
+    // Locations and associations name items, whatever the order of the boxes.
+    if let locations { try readLocations(BoxBytes(file, in: locations.payload)) }
+    for box in associationBoxes { try readAssociations(BoxBytes(file, in: box.payload)) }
+  }
+
+  func item(_ id: UInt32) -> Item? { indexes[id].map { items[$0] } }
+
+  /// What an item refers to, in order.
+  func references(from id: UInt32, as type: FourCC) -> ArraySlice<UInt32> {
+    let found = referencesFrom[id]?.first { references[$0].type == type }
+    return found.map { referenced[references[$0].to] } ?? []
+  }
+
+  /// All references of a type, each with the items that it goes to.
+  func references(as type: FourCC) -> [(from: UInt32, to: ArraySlice<UInt32>)] {
+    references.filter { $0.type == type }.map { ($0.from, referenced[$0.to]) }
+  }
+}
+
+extension MetaBox {
+  /// ISO/IEC 14496-12 §8.11.6.
+  private mutating func readItems(_ bytes: inout BoxBytes, in file: UnsafeRawBufferPointer) throws(CoderError) {
+    let (version, _) = try bytes.fullBox("iinf")
+    _ = try bytes.number(version == 0 ? 2 : 4, of: "the item count")
+    while let box = try bytes.nextBox() {
+      guard box.name == .itemInformationEntry else { continue }
+      var entry = BoxBytes(file, in: box.payload)
+      let (version, flags) = try entry.fullBox("infe")
+      // Versions 0 and 1 know no types, and so no pictures.
+      guard version >= 2 else { continue }
+      let id = UInt32(truncatingIfNeeded: try entry.number(version == 2 ? 2 : 4, of: "an item's number"))
+      _ = try entry.uint16("an item's protection")
+      let type = try entry.name("an item's type")
+      _ = entry.text()
+      let contentType = type == .mime ? entry.text() : ""
+      let encoding = type == .mime ? entry.text() : ""
+      guard indexes[id] == nil else {
+        throw .malformed("two items with the number \(id)", at: box.start)
+      }
+      indexes[id] = items.count
+      items.append(
+        Item(id: id, type: type, isHidden: flags & 1 == 1, contentType: contentType, contentEncoding: encoding))
+    }
+  }
+
+  /// ISO/IEC 14496-12 §8.11.3.
+  private mutating func readLocations(_ source: BoxBytes) throws(CoderError) {
+    var bytes = source
+    let (version, _) = try bytes.fullBox("iloc")
+    guard version <= 2 else { throw .unsupported("iloc of version \(version), 2 is known", at: bytes.offset) }
+    let sizes = try bytes.uint16("the sizes of iloc")
+    let offsetSize = sizes >> 12
+    let lengthSize = sizes >> 8 & 15
+    let baseSize = sizes >> 4 & 15
+    let indexSize = version == 0 ? 0 : sizes & 15
+    for size in [offsetSize, lengthSize, baseSize, indexSize] where ![0, 4, 8].contains(size) {
+      throw .malformed("a number of \(size) bytes in iloc, 0, 4 and 8 are allowed", at: bytes.offset)
+    }
+    let count = try bytes.number(version < 2 ? 2 : 4, of: "the number of locations")
+    for _ in 0..<count {
+      let id = UInt32(truncatingIfNeeded: try bytes.number(version < 2 ? 2 : 4, of: "a location"))
+      let method = version == 0 ? 0 : try bytes.uint16("a construction method") & 15
+      let reference = try bytes.uint16("a data reference")
+      let base = try bytes.number(baseSize, of: "a base offset")
+      let extentCount = try bytes.uint16("the number of extents")
+      // Extents that take no bytes would be a way to ask for much work with few bytes.
+      guard extentCount <= 1 || offsetSize + lengthSize + indexSize > 0 else {
+        throw .malformed("\(extentCount) extents without offset and length", at: bytes.offset)
+      }
+      let first = extents.count
+      for _ in 0..<extentCount {
+        _ = try bytes.number(indexSize, of: "an extent's index")
+        let offset = try bytes.number(offsetSize, of: "an extent's offset")
+        extents.append(Extent(offset: offset, length: try bytes.number(lengthSize, of: "an extent's length")))
+      }
+      guard let index = indexes[id] else { continue }
+      items[index].extents = first..<extents.count
+      items[index].base = base
+      items[index].construction =
+        reference != 0
+        ? .elsewhere("another file") : method == 0 ? .file : method == 1 ? .itemData : .elsewhere("another item")
+    }
+  }
+
+  /// ISO/IEC 14496-12 §8.11.12.
+  private mutating func readReferences(_ bytes: inout BoxBytes, in file: UnsafeRawBufferPointer) throws(CoderError) {
+    let (version, _) = try bytes.fullBox("iref")
+    let size = version == 0 ? 2 : 4
+    while let box = try bytes.nextBox() {
+      var content = BoxBytes(file, in: box.payload)
+      let from = UInt32(truncatingIfNeeded: try content.number(size, of: "a reference"))
+      let count = try content.uint16("the number of references")
+      let first = referenced.count
+      for _ in 0..<count {
+        referenced.append(UInt32(truncatingIfNeeded: try content.number(size, of: "a reference")))
+      }
+      referencesFrom[from, default: []].append(references.count)
+      references.append(ItemReference(type: box.name, from: from, to: first..<referenced.count))
+    }
+  }
+
+  /// ISO/IEC 23008-12 §9.3: properties, and boxes that give them to items.
+  private mutating func readProperties(_ bytes: inout BoxBytes, associations: inout [Box]) throws(CoderError) {
+    while let box = try bytes.nextBox() {
+      if box.name == .propertyAssociation {
+        associations.append(box)
+      } else if box.name == .propertyContainer {
+        var content = bytes.inside(box)
+        while let property = try content.nextBox() { properties.append(property) }
+      }
+    }
+  }
+
+  private mutating func readAssociations(_ source: BoxBytes) throws(CoderError) {
+    var bytes = source
+    let (version, flags) = try bytes.fullBox("ipma")
+    let count = try bytes.uint32("the number of associations")
+    for _ in 0..<count {
+      let id = UInt32(truncatingIfNeeded: try bytes.number(version == 0 ? 2 : 4, of: "an association"))
+      let properties = try bytes.uint8("the number of properties")
+      let first = associations.count
+      for _ in 0..<properties {
+        let word = try bytes.number(flags & 1 == 1 ? 2 : 1, of: "an association")
+        // The highest bit says that the property is essential; 0 stands for none.
+        let index = Int(word & (flags & 1 == 1 ? 0x7FFF : 0x7F))
+        if index > 0, index <= self.properties.count { associations.append(index - 1) }
+      }
+      guard let item = indexes[id] else { continue }
+      items[item].associations = first..<associations.count
+    }
+  }
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CHEIF
+import CHEIFPlanes
+public import CImageCoder
+import ImageCoderPlugin
+
+private let plugin = PluginExport(
+  id: "org.imagecoders.heif", version: "1.0.0",
+  library: "libde265 \(String(cString: heif_decoder_version())), libheif \(String(cString: heif_get_version()))",
+  reader: HEIFReader.self, writer: HEIFWriter.self, writesPages: true, options: EncodingSettings.descriptions)
+
+@c(imgcoder_plugin_describe)
+public func describe(_ host: UnsafePointer<imgcoder_host>?) -> UnsafePointer<imgcoder_coder>? { plugin.table }

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderPlugin
+
+/// An embedded smaller version of a picture (ISO/IEC 23008-12 §6.4.4), found fit to stand for it.
+struct Thumbnail {
+  let node: PictureNode
+
+  /// Thumbnails larger than this are not tried: they are decoded once before they are offered.
+  private static let maxPixels = 1 << 20
+
+  /// The smallest one that is large enough, shows the same picture with the same colours, and decodes.
+  init?(of whole: PictureNode, in file: HEIFFile, for size: Size) {
+    let fits = file.thumbnails(of: whole.id).compactMap { id -> PictureNode? in
+      guard let node = try? file.node(id), Self.shows(whole, in: node, file: file) else { return nil }
+      return Self.covers(node, size) ? node : nil
+    }
+    let sorted = fits.sorted { $0.placement.crop.size.pixelCount < $1.placement.crop.size.pixelCount }
+    guard let node = sorted.first(where: { Self.decodes($0, in: file) }) else { return nil }
+    self.node = node
+  }
+
+  func covers(_ size: Size) -> Bool { Self.covers(node, size) }
+
+  private static func covers(_ node: PictureNode, _ size: Size) -> Bool {
+    let own = node.placement.crop.size
+    return own.width >= size.width && own.height >= size.height
+  }
+
+  private static func shows(_ whole: PictureNode, in node: PictureNode, file: HEIFFile) -> Bool {
+    let large = whole.placement.crop.size
+    let small = node.placement.crop.size
+    guard node.placement.orientation == whole.placement.orientation, node.isGray == whole.isGray, !whole.hasAlpha,
+      !node.hasAlpha, small.width <= large.width, small.height <= large.height, small.pixelCount <= maxPixels
+    else { return false }
+    // A crop of the whole picture that the thumbnail does not have, or the other way round, shows something else.
+    let ideal = Double(small.width) * Double(large.height) / Double(large.width)
+    let other = Double(small.height) * Double(large.width) / Double(large.height)
+    guard abs(ideal - Double(small.height)) <= 1 || abs(other - Double(small.width)) <= 1 else { return false }
+    // Without a profile of its own it has the whole picture's.
+    guard let profile = node.profile else { return node.points == nil || node.points == whole.points }
+    return whole.profile.map { file.contents[$0].elementsEqual(file.contents[profile]) } ?? false
+  }
+
+  private static func decodes(_ node: PictureNode, in file: HEIFFile) -> Bool {
+    switch node.content {
+    case .coded(let coded):
+      guard let bytes = try? file.bytes(of: coded.item), !bytes.isCut else { return false }
+      return (try? DecodedItem(coded, bytes: bytes, in: file))?.damage == .some(nil)
+    case .overlay: return false
+    default: return node.content.parts.allSatisfy { decodes($0, in: file) }
+    }
+  }
+}
