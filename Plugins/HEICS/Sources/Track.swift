@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderPlugin
+
+/// A track of the movie: what its boxes say, without its sample tables.
+///
+/// - Format: ISO/IEC 14496-12 §8.3 to §8.6, ISO/IEC 23008-12 §7.
+struct Track {
+  let identifier: UInt32
+  let isEnabled: Bool
+  let handler: FourCC
+  /// Of the movie's timescale, or nil without end.
+  let duration: UInt64?
+  let orientation: Orientation
+  /// Units of a second.
+  let timescale: UInt32
+  let repetition: Repetition
+  private let references: [FourCC: [UInt32]]
+  let sampleTable: BoxBytes
+  /// The sample entry's format, `hvc1`; the first entry counts.
+  let format: FourCC
+  private let entry: BoxBytes
+
+  /// What the edit list says.
+  enum Repetition: Equatable {
+    case unstated
+    case once
+    /// Again and again, each time for so many units of the movie's timescale.
+    case repeated(UInt64)
+  }
+
+  init(parsing box: BoxBytes) throws(CoderError) {
+    let header = try box.required(.trackHeader)
+    let isLong = try header.uint8(at: 0) == 1
+    isEnabled = try header.uint8(at: 3) & 1 != 0
+    identifier = try header.uint32(at: isLong ? 20 : 12)
+    let stated = try header.number(at: isLong ? 28 : 20, bytes: isLong ? 8 : 4)
+    duration = stated == (isLong ? .max : UInt64(UInt32.max)) ? nil : stated
+    orientation = try Self.orientation(of: header, at: isLong ? 52 : 40)
+
+    references = try Self.references(of: box)
+    repetition = try Self.repetition(of: box)
+
+    let media = try box.required(.media)
+    let mediaHeader = try media.required(.mediaHeader)
+    timescale = try mediaHeader.uint32(at: try mediaHeader.uint8(at: 0) == 1 ? 20 : 12)
+    handler = try media.required(.handler).fourCC(at: 8)
+    sampleTable = try media.required(.mediaInformation).required(.sampleTable)
+    let description = try sampleTable.required(.sampleDescription)
+    guard try description.uint32(at: 4) > 0, let first = try description.children(from: 8).first else {
+      throw .malformed("the track has no sample entry", at: description.offset)
+    }
+    format = first.name
+    entry = first
+  }
+
+  /// Whether samples are pictures in HEVC, one layer each.
+  var isHEVC: Bool { format == .hvc1 || format == .hev1 }
+  /// Whether the track is there to be looked at: no alpha, depth or thumbnails of another one.
+  var isShown: Bool {
+    (handler == .picture || handler == .video) && references[.auxiliary] == nil && references[.thumbnail] == nil
+  }
+
+  func refers(to track: UInt32, as kind: FourCC) -> Bool { references[kind]?.contains(track) ?? false }
+
+  /// The width and height that the sample entry states (ISO/IEC 14496-12 §12.1.3).
+  func entrySize() throws(CoderError) -> Size {
+    Size(width: try entry.uint16(at: 24), height: try entry.uint16(at: 26))
+  }
+
+  /// The boxes behind the fields of a visual sample entry.
+  func entryBoxes() throws(CoderError) -> [BoxBytes] {
+    guard entry.count >= 78 else {
+      throw .malformed("a sample entry of \(entry.count) bytes, 78 are needed", at: entry.offset)
+    }
+    return try entry.children(from: 78)
+  }
+
+  /// How the matrix turns the picture, when it does nothing else (ISO/IEC 14496-12 §8.3.2, §6.2.2).
+  ///
+  /// Rows are those of the box: a picture's x goes by a and b, its y by c and d, into x and y of the display.
+  private static func orientation(of header: BoxBytes, at place: Int) throws(CoderError) -> Orientation {
+    func sign(_ index: Int) throws(CoderError) -> Int {
+      Int(Int32(bitPattern: try header.uint32(at: place + 4 * index)).signum())
+    }
+    let (a, b, c, d) = (try sign(0), try sign(1), try sign(3), try sign(4))
+    switch (a, b, c, d) {
+    case (-1, 0, 0, 1): return .upMirrored
+    case (-1, 0, 0, -1): return .down
+    case (1, 0, 0, -1): return .downMirrored
+    case (0, 1, 1, 0): return .leftMirrored
+    case (0, 1, -1, 0): return .right
+    case (0, -1, -1, 0): return .rightMirrored
+    case (0, -1, 1, 0): return .left
+    default: return .up
+    }
+  }
+
+  private static func references(of box: BoxBytes) throws(CoderError) -> [FourCC: [UInt32]] {
+    guard let references = try box.child(.trackReference) else { return [:] }
+    var result: [FourCC: [UInt32]] = [:]
+    for reference in try references.children() {
+      // More references than tracks say nothing.
+      for index in 0..<min(reference.count / 4, 256) {
+        result[reference.name, default: []].append(try reference.uint32(at: index * 4))
+      }
+    }
+    return result
+  }
+
+  /// ISO/IEC 14496-12 §8.6.6: flag 1 repeats the edits until the track's duration is over.
+  private static func repetition(of box: BoxBytes) throws(CoderError) -> Repetition {
+    guard let list = try box.child(.edit)?.child(.editList) else { return .unstated }
+    let isLong = try list.uint8(at: 0) == 1
+    guard try list.uint8(at: 3) & 1 != 0 else { return .once }
+    let width = isLong ? 8 : 4
+    let count = try list.tableCount(at: 4, entryBytes: 2 * width + 4)
+    var total: UInt64 = 0
+    for index in 0..<count {
+      let (sum, overflow) = total.addingReportingOverflow(
+        try list.number(at: 8 + index * (2 * width + 4), bytes: width))
+      total = overflow ? .max : sum
+    }
+    return .repeated(total)
+  }
+
+  /// How often the track plays in all, or nil when the file does not say.
+  var loopCount: LoopCount? {
+    switch repetition {
+    case .unstated: return nil
+    case .once: return .plays(1)
+    case .repeated(let length):
+      guard let duration else { return .infinite }
+      guard length > 0 else { return nil }
+      // A last round that the track's duration cuts short counts as one.
+      let (rounds, rest) = duration.quotientAndRemainder(dividingBy: length)
+      return .plays(UInt32(clamping: max(1, rest == 0 ? rounds : rounds &+ 1)))
+    }
+  }
+}
