@@ -7,7 +7,7 @@ PREFIX ?= /usr/local
 IMAGES ?=
 CONFIGURATION ?= release
 SWIFT_FLAGS := -c $(CONFIGURATION)
-PLUGINS := PNG JPEG GIF WebP
+PLUGINS := $(shell scripts/plugin-names)
 STAGE := build
 
 .DEFAULT_GOAL := stage
@@ -39,10 +39,7 @@ plugins: deps
 	@touch Plugins/Package.swift
 	@if [ -n "$$(find Sources/CImageCoder Sources/ImageCoderCore Sources/ImageCoderPlugin -newer Plugins/.build/built 2>&1)" ]; then \
 	  touch Plugins/*/Sources/*.swift; fi
-	@for plugin in $(PLUGINS); do \
-	  echo "swift build $(SWIFT_FLAGS) --package-path Plugins --product $${plugin}Coder"; \
-	  swift build $(SWIFT_FLAGS) --package-path Plugins --product $${plugin}Coder || exit 1; \
-	done
+	@scripts/build-plugins $(CONFIGURATION) $(PLUGINS)
 	@touch Plugins/.build/built
 
 stage: build plugins

@@ -25,28 +25,59 @@ func coder(_ name: String, in folder: String, wraps libraries: [Target.Dependenc
     path: "\(folder)/Sources", swiftSettings: settings, linkerSettings: linking)
 }
 
+/// Libraries that a plugin wraps, through their headers and pkg-config.
+func wrapped(_ module: String, in folder: String, pkgConfig: String?, debian: String) -> Target {
+  .systemLibrary(name: module, path: "\(folder)/\(module)", pkgConfig: pkgConfig, providers: [.apt([debian])])
+}
+
+let coders: [Target] = [
+  coder("PNGCoder", in: "PNG", wraps: ["CPNGShim"]),
+  coder("JPEGCoder", in: "JPEG", wraps: ["CJPEGShim"]),
+  coder("GIFCoder", in: "GIF", wraps: ["CGIF"]),
+  coder("WebPCoder", in: "WebP", wraps: ["CWebP"]),
+  coder("HEIFCoder", in: "HEIF", wraps: ["CHEIF", "CHEIFPlanes"]),
+  coder("HEICSCoder", in: "HEICS", wraps: ["CDe265"]),
+  coder("AVIFCoder", in: "AVIF", wraps: ["CAVIF", "CAVIFShim"]),
+  coder("TIFFCoder", in: "TIFF", wraps: ["CTIFFShim"]),
+  coder("JPEG2000Coder", in: "JPEG2000", wraps: ["COpenJPEG"]),
+  coder("JXLCoder", in: "JXL", wraps: ["CJXL"]),
+  coder("BMPCoder", in: "BMP", wraps: ["DeviceIndependentBitmap"]),
+  coder("ICOCoder", in: "ICO", wraps: ["DeviceIndependentBitmap"]),
+  coder("ICNSCoder", in: "ICNS", wraps: ["CZlib"]),
+  coder("QOICoder", in: "QOI", wraps: []),
+  coder("PNMCoder", in: "PNM", wraps: []),
+]
+
 let package = Package(
   name: "Plugins",
-  products: [
-    .library(name: "PNGCoder", type: .dynamic, targets: ["PNGCoder"]),
-    .library(name: "JPEGCoder", type: .dynamic, targets: ["JPEGCoder"]),
-    .library(name: "GIFCoder", type: .dynamic, targets: ["GIFCoder"]),
-    .library(name: "WebPCoder", type: .dynamic, targets: ["WebPCoder"]),
-  ],
+  products: coders.map { .library(name: $0.name, type: .dynamic, targets: [$0.name]) },
   dependencies: [.package(name: "ImageCoders", path: "..")],
-  targets: [
-    // libpng and libjpeg report errors with longjmp, which may not cross Swift: a few lines of C stand between.
+  targets: coders + [
+    // libpng, libjpeg and libtiff report errors in ways that may not cross Swift: a few lines of C stand between.
     .target(
       name: "CPNGShim", dependencies: [.product(name: "ImageCoderPlugin", package: "ImageCoders")],
       path: "PNG/CPNGShim", linkerSettings: [.linkedLibrary("png16"), .linkedLibrary("z")]),
-    coder("PNGCoder", in: "PNG", wraps: ["CPNGShim"]),
     .target(
       name: "CJPEGShim", dependencies: [.product(name: "ImageCoderPlugin", package: "ImageCoders")],
       path: "JPEG/CJPEGShim", linkerSettings: [.linkedLibrary("jpeg")]),
-    coder("JPEGCoder", in: "JPEG", wraps: ["CJPEGShim"]),
-    .systemLibrary(name: "CGIF", path: "GIF/CGIF", providers: [.apt(["libgif-dev"])]),
-    coder("GIFCoder", in: "GIF", wraps: ["CGIF"]),
-    .systemLibrary(name: "CWebP", path: "WebP/CWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"])]),
-    coder("WebPCoder", in: "WebP", wraps: ["CWebP"]),
+    .target(
+      name: "CTIFFShim", dependencies: [.product(name: "ImageCoderPlugin", package: "ImageCoders")],
+      path: "TIFF/CTIFFShim", linkerSettings: [.linkedLibrary("tiff")]),
+    // Swift makes no vectors of loops over floating-point samples.
+    .target(name: "CAVIFShim", path: "AVIF/CAVIFShim"),
+    // libde265 behind three calls, and loops over planes that the compiler turns into vector instructions.
+    .target(name: "CHEIFPlanes", path: "HEIF/CHEIFPlanes", linkerSettings: [.linkedLibrary("de265")]),
+    // What BMP files and the entries of ICO files have in common.
+    .target(
+      name: "DeviceIndependentBitmap", dependencies: [.product(name: "ImageCoderPlugin", package: "ImageCoders")],
+      path: "DIB/Sources", swiftSettings: settings),
+    wrapped("CGIF", in: "GIF", pkgConfig: nil, debian: "libgif-dev"),
+    wrapped("CWebP", in: "WebP", pkgConfig: "libwebp", debian: "libwebp-dev"),
+    wrapped("CHEIF", in: "HEIF", pkgConfig: "libheif", debian: "libheif-dev"),
+    wrapped("CDe265", in: "HEICS", pkgConfig: "libde265", debian: "libde265-dev"),
+    wrapped("CAVIF", in: "AVIF", pkgConfig: nil, debian: "libavif-dev"),
+    wrapped("COpenJPEG", in: "JPEG2000", pkgConfig: "libopenjp2", debian: "libopenjp2-7-dev"),
+    wrapped("CZlib", in: "ICNS", pkgConfig: nil, debian: "zlib1g-dev"),
+    wrapped("CJXL", in: "JXL", pkgConfig: nil, debian: "libjxl-dev"),
   ]
 )
