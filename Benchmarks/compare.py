@@ -10,14 +10,25 @@ import tempfile
 import time
 
 import numpy
+import pillow_heif
 from PIL import Image
 
+pillow_heif.register_heif_opener()
+
 FULL = ["photo24.jpg", "photo24-progressive.jpg", "photo12-rgb.png", "photo12-rgba.png", "photo12-palette.png",
-        "photo12-lossy.webp", "photo12-lossless.webp", "photo12.gif"]
-ANIMATIONS = ["screencast600.gif", "moving60.gif", "moving120.webp"]
-ICONS = ["icon.jpg", "icon.png", "icon.gif", "icon.webp"]
+        "photo12-lossy.webp", "photo12-lossless.webp", "photo12.gif", "photo12.heic", "photo12.avif",
+        "photo12-lzw.tif", "photo12-deflate.tif", "photo12-tiled.tif", "photo12.jp2", "photo12.jxl", "photo12.bmp",
+        "photo12.qoi", "photo12.ppm"]
+ANIMATIONS = ["screencast600.gif", "moving60.gif", "moving120.webp", "moving60.avif"]
+ICONS = ["icon.jpg", "icon.png", "icon.gif", "icon.webp", "icon.bmp", "icon.qoi", "icon.ppm"]
+# Their planes are converted to RGB here, within 2 of the library's own conversion: make conformance holds them to that.
+OWN_CONVERSION = {"photo12.heic"}
+# Pillow does not read these, so nothing resamples them for comparison.
+NO_REFERENCE = {"photo12.jxl"}
 
 FULL_GATE = 1.03
+# Pure Swift against plain C that does nothing but exchange bytes.
+GATES = {"photo12.bmp": 1.10}
 # The floors reduce with a box or libwebp's own filter, ours with Lanczos: this holds the price of that down.
 THUMBNAIL_GATE = 1.20
 ICON_GATE_US = 10
@@ -81,11 +92,12 @@ def ratios(title, operation, names, contenders, arguments, gate=FULL_GATE, equal
     print(f"\n{title}\n{'':<26}{'raw ms':>10}{'ours ms':>10}{'ratio':>8}   gate {gate:.2f}")
     for name in names:
         path = os.path.join(arguments.corpus, name)
+        allowed = max(gate, GATES.get(name, gate))
         raw, ours, ratio, same = judged(
-            contenders, operation, path, arguments, lambda our, base: our / base, gate)
-        passed = verdict(f"{title}: {name} {ratio:.3f}", ratio <= gate)
+            contenders, operation, path, arguments, lambda our, base: our / base, allowed)
+        passed = verdict(f"{title}: {name} {ratio:.3f}", ratio <= allowed)
         print(f"{name:<26}{raw:>10.2f}{ours:>10.2f}{ratio:>8.3f}   {passed} "
-              f"{agreement(title, name, same) if equal else ''}", flush=True)
+              f"{agreement(title, name, same) if equal and name not in OWN_CONVERSION else ''}", flush=True)
 
 
 def agreement(title, name, same):
@@ -159,7 +171,7 @@ def pillow_header(image):
 def quality(arguments):
     """Our thumbnails against Pillow's Lanczos filter of the whole picture."""
     print(f"\nThumbnails of 256 against Lanczos of the full picture   gate {PSNR_GATE_DB} dB")
-    for name in FULL:
+    for name in [name for name in FULL if name not in NO_REFERENCE]:
         path = os.path.join(arguments.corpus, name)
         with tempfile.TemporaryDirectory() as folder:
             subprocess.run(

@@ -4,8 +4,13 @@
 import os
 import sys
 
+import imagecodecs
 import numpy
+import pillow_heif
+import tifffile
 from PIL import Image, ImageDraw
+
+pillow_heif.register_heif_opener()
 
 PHOTO24 = (6000, 4000)
 PHOTO12 = (4000, 3000)
@@ -93,6 +98,17 @@ def save(picture, kind, **options):
     return lambda path: picture().save(path, kind, **options)
 
 
+def coded(picture, encode, **options):
+    def make(path):
+        with open(path, "wb") as file:
+            file.write(encode(numpy.asarray(picture()), **options))
+    return make
+
+
+def tiff(picture, **options):
+    return lambda path: tifffile.imwrite(path, numpy.asarray(picture()), photometric="rgb", **options)
+
+
 def save_all(frames, kind, **options):
     def make(path):
         first, *others = frames()
@@ -129,10 +145,25 @@ def main(folder):
         "screencast600.gif": save_all(lambda: screencast(600), "GIF", duration=40, loop=0, disposal=1),
         "moving60.gif": save_all(lambda: moving(60), "GIF", duration=40, loop=0),
         "moving120.webp": save_all(lambda: moving(120), "WEBP", duration=40, loop=0, quality=75, method=1),
+        "photo12.heic": save(middle, "HEIF", quality=70),
+        "photo12.avif": save(middle, "AVIF", quality=70, speed=8),
+        "photo12-lzw.tif": tiff(middle, compression="lzw", predictor=True, rowsperstrip=64),
+        "photo12-deflate.tif": tiff(middle, compression="zlib", predictor=True, rowsperstrip=64),
+        "photo12-tiled.tif": tiff(middle, compression="jpeg", compressionargs={"level": 90}, tile=(512, 512)),
+        "photo12.jp2": save(middle, "JPEG2000", quality_layers=[40], quality_mode="dB", irreversible=True),
+        "photo12.jxl": coded(middle, imagecodecs.jpegxl_encode, distance=1.0, effort=3),
+        "photo12.bmp": save(middle, "BMP"),
+        "photo12.qoi": coded(middle, imagecodecs.qoi_encode),
+        "photo12.ppm": save(middle, "PPM"),
+        "moving60.avif": save_all(lambda: moving(60), "AVIF", duration=40, quality=60, speed=9),
         "icon.jpg": save(icon, "JPEG", quality=90),
         "icon.png": save(icon, "PNG"),
         "icon.gif": save(icon, "GIF", interlace=0),
         "icon.webp": save(icon, "WEBP", quality=80),
+        "icon.bmp": save(icon, "BMP"),
+        "icon.qoi": coded(icon, imagecodecs.qoi_encode),
+        "icon.ppm": save(icon, "PPM"),
+        "icon.ico": save(icon, "ICO", sizes=[(64, 64)], bitmap_format="bmp"),
     }
     for name, make in files.items():
         write(os.path.join(folder, name), make)

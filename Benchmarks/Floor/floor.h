@@ -31,19 +31,16 @@ void cells_begin(struct cells *cells, size_t width, size_t height, size_t box);
 void cells_add(struct cells *cells, const uint8_t *row);
 struct picture cells_end(struct cells *cells);
 
-/* Each fills a picture and returns 1, or returns 0. */
-int jpeg_full(struct input input, struct picture *picture);
-int jpeg_thumbnail(struct input input, struct picture *picture);
-int png_full(struct input input, struct picture *picture);
-int png_thumbnail(struct input input, struct picture *picture);
-int gif_full(struct input input, struct picture *picture);
-int gif_thumbnail(struct input input, struct picture *picture);
-int webp_full(struct input input, struct picture *picture);
-int webp_thumbnail(struct input input, struct picture *picture);
-
-/* Composes every frame and mixes each canvas into `hash` when it is not NULL; the time for that is not counted. */
-int gif_all(struct input input, uint64_t *hash, double *hash_ms);
-int webp_all(struct input input, uint64_t *hash, double *hash_ms);
+/* What can be done with a file of one format. */
+struct floor_format {
+  int (*matches)(struct input input);
+  /* Each fills a picture and returns 1, or returns 0. */
+  int (*full)(struct input input, struct picture *picture);
+  int (*thumbnail)(struct input input, struct picture *picture);
+  /* Composes every frame and mixes each canvas into `hash` when it is not NULL; the time for that is not counted.
+   * NULL for stills. */
+  int (*all)(struct input input, uint64_t *hash, double *hash_ms);
+};
 
 uint64_t hash_bytes(uint64_t hash, const uint8_t *bytes, size_t count);
 double now_ms(void);

@@ -82,7 +82,7 @@ static int next_image(GifFileType *file, GraphicsControlBlock *control) {
   return -1;
 }
 
-int gif_full(struct input input, struct picture *picture) {
+static int gif_full(struct input input, struct picture *picture) {
   int error;
   GraphicsControlBlock control;
   GifFileType *file = DGifOpen(&input, read_bytes, &error);
@@ -104,7 +104,7 @@ int gif_full(struct input input, struct picture *picture) {
 }
 
 /* Files whose first image covers the canvas and is not interlaced only. */
-int gif_thumbnail(struct input input, struct picture *picture) {
+static int gif_thumbnail(struct input input, struct picture *picture) {
   int error, transparent;
   uint8_t palette[256][4];
   GraphicsControlBlock control;
@@ -128,7 +128,7 @@ int gif_thumbnail(struct input input, struct picture *picture) {
   return 1;
 }
 
-int gif_all(struct input input, uint64_t *hash, double *hash_ms) {
+static int gif_all(struct input input, uint64_t *hash, double *hash_ms) {
   int error, more;
   GraphicsControlBlock control;
   GifFileType *file = DGifOpen(&input, read_bytes, &error);
@@ -160,3 +160,8 @@ int gif_all(struct input input, uint64_t *hash, double *hash_ms) {
   DGifCloseFile(file, &error);
   return more == 0;
 }
+
+static int gif_matches(struct input input) { return memcmp(input.bytes, "GIF8", 4) == 0; }
+
+const struct floor_format gif_floor = {
+    .matches = gif_matches, .full = gif_full, .thumbnail = gif_thumbnail, .all = gif_all};

@@ -14,7 +14,7 @@ static void begin(struct jpeg_decompress_struct *decoder, struct jpeg_error_mgr 
   decoder->out_color_space = JCS_EXT_RGBA;
 }
 
-int jpeg_full(struct input input, struct picture *picture) {
+static int jpeg_full(struct input input, struct picture *picture) {
   struct jpeg_decompress_struct decoder;
   struct jpeg_error_mgr errors;
   begin(&decoder, &errors, input);
@@ -32,7 +32,7 @@ int jpeg_full(struct input input, struct picture *picture) {
 }
 
 /* The library's own reduction first, as far as it stays twice as large as the result. */
-int jpeg_thumbnail(struct input input, struct picture *picture) {
+static int jpeg_thumbnail(struct input input, struct picture *picture) {
   struct jpeg_decompress_struct decoder;
   struct jpeg_error_mgr errors;
   struct cells cells;
@@ -56,3 +56,8 @@ int jpeg_thumbnail(struct input input, struct picture *picture) {
   jpeg_destroy_decompress(&decoder);
   return 1;
 }
+
+static int jpeg_matches(struct input input) { return input.bytes[0] == 0xFF && input.bytes[1] == 0xD8; }
+
+const struct floor_format jpeg_floor = {
+    .matches = jpeg_matches, .full = jpeg_full, .thumbnail = jpeg_thumbnail, .all = NULL};

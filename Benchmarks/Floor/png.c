@@ -24,7 +24,7 @@ static void begin(png_structp *decoder, png_infop *info, struct input *input) {
   png_set_add_alpha(*decoder, 0xFF, PNG_FILLER_AFTER);
 }
 
-int png_full(struct input input, struct picture *picture) {
+static int png_full(struct input input, struct picture *picture) {
   png_structp decoder;
   png_infop info;
   begin(&decoder, &info, &input);
@@ -45,7 +45,7 @@ int png_full(struct input input, struct picture *picture) {
 }
 
 /* Files that are not interlaced only: their rows come in order. */
-int png_thumbnail(struct input input, struct picture *picture) {
+static int png_thumbnail(struct input input, struct picture *picture) {
   png_structp decoder;
   png_infop info;
   struct cells cells;
@@ -65,3 +65,8 @@ int png_thumbnail(struct input input, struct picture *picture) {
   png_destroy_read_struct(&decoder, &info, NULL);
   return 1;
 }
+
+static int png_matches(struct input input) { return input.bytes[0] == 0x89 && input.bytes[1] == 'P'; }
+
+const struct floor_format png_floor = {
+    .matches = png_matches, .full = png_full, .thumbnail = png_thumbnail, .all = NULL};

@@ -31,11 +31,11 @@ static int decode(struct input input, struct picture *picture, size_t box) {
   return status == VP8_STATUS_OK;
 }
 
-int webp_full(struct input input, struct picture *picture) { return decode(input, picture, 0); }
+static int webp_full(struct input input, struct picture *picture) { return decode(input, picture, 0); }
 
-int webp_thumbnail(struct input input, struct picture *picture) { return decode(input, picture, THUMBNAIL); }
+static int webp_thumbnail(struct input input, struct picture *picture) { return decode(input, picture, THUMBNAIL); }
 
-int webp_all(struct input input, uint64_t *hash, double *hash_ms) {
+static int webp_all(struct input input, uint64_t *hash, double *hash_ms) {
   WebPData data = {input.bytes, input.size};
   WebPAnimInfo info;
   WebPAnimDecoder *decoder = WebPAnimDecoderNew(&data, NULL);
@@ -58,3 +58,8 @@ int webp_all(struct input input, uint64_t *hash, double *hash_ms) {
   WebPAnimDecoderDelete(decoder);
   return 1;
 }
+
+static int webp_matches(struct input input) { return memcmp(input.bytes, "RIFF", 4) == 0; }
+
+const struct floor_format webp_floor = {
+    .matches = webp_matches, .full = webp_full, .thumbnail = webp_thumbnail, .all = webp_all};

@@ -3,19 +3,21 @@
 
 import argparse
 import datetime
+import glob
+import importlib
 import json
 import os
 import sys
 
 import robustness
-import suite_gif
-import suite_jpeg
-import suite_png
-import suite_webp
 from digest import Digest
 
-SUITES = {"gif": suite_gif.run, "png": suite_png.run, "jpeg": suite_jpeg.run, "webp": suite_webp.run,
-          "robustness": robustness.run}
+# Each module suite_NAME scores one format: run(digest, corpora) gives its scores.
+HERE = os.path.dirname(os.path.abspath(__file__))
+SUITES = {
+    os.path.basename(path)[len("suite_"):-len(".py")]: importlib.import_module(os.path.basename(path)[:-len(".py")]).run
+    for path in sorted(glob.glob(os.path.join(HERE, "suite_*.py")))}
+SUITES["robustness"] = robustness.run
 RECORDED = os.path.join(os.path.dirname(__file__), "scores.json")
 DOCUMENT = os.path.join(os.path.dirname(__file__), "..", "..", "docs", "conformance.md")
 

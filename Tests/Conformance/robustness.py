@@ -6,7 +6,10 @@ import os
 from score import Score
 from suite_jpeg import short
 
-SUFFIXES = (".png", ".apng", ".jpg", ".jpeg", ".jpe", ".mpo", ".gif", ".webp")
+SUFFIXES = (
+    ".png", ".apng", ".jpg", ".jpeg", ".jpe", ".mpo", ".gif", ".webp", ".avif", ".avifs", ".heic", ".heif", ".heics",
+    ".avci", ".hif", ".bmp", ".dib", ".ico", ".cur", ".icns", ".tif", ".tiff", ".jp2", ".j2k", ".j2c", ".jpf", ".jpx",
+    ".jpc", ".jxl", ".ppm", ".pgm", ".pbm", ".pnm", ".pam", ".pfm", ".qoi")
 
 ROUTES = [
     ("one call", ()),
@@ -15,6 +18,7 @@ ROUTES = [
     ("1,000 bytes at a time", ("--chunks", "1000")),
     ("thumbnail of 64", ("--thumbnail", "64")),
     ("thumbnail of 256", ("--thumbnail", "256")),
+    ("each page", ("--pages",)),
     ("header and metadata", ("--header",)),
 ]
 

@@ -13,6 +13,8 @@ struct Arguments {
     case frames
     /// Frames from the last to the first, which needs canvases rebuilt.
     case backwards
+    /// The picture of each page, as if the pages were frames.
+    case pages
     /// The first frame, to fit a box of so many pixels.
     case thumbnail(Int)
     /// Header and metadata, no pixels.
@@ -47,6 +49,7 @@ struct Arguments {
     Decodes each file, or each path on standard input, and prints one line of JSON for it.
 
       --frames, --backwards   frame by frame, forwards or from the last to the first
+      --pages                 the picture of each page
       --thumbnail N           the first frame, to fit N×N
       --header                no pixels
       --chunks N              bytes arrive N at a time
@@ -66,6 +69,7 @@ struct Arguments {
       case "--frames": mode = .frames
       case "--backwards": mode = .backwards
       case "--header": mode = .header
+      case "--pages": mode = .pages
       case "--as-stored": isUpright = false
       case "--parts": separatesParts = true
       case "--thumbnail", "--chunks":

@@ -65,6 +65,7 @@ struct FileDigest {
       let (frames, problem) = try frames(of: decoder, number: number)
       members += Self.problem(problem)
       members.append(("frames", .list(frames)))
+    case .pages: members.append(("frames", .list(pages(of: decoder, number: number))))
     case .header:
       var metadata: [(key: String, value: JSONText)] = []
       for kind in MetadataKind.allCases {
@@ -102,6 +103,18 @@ struct FileDigest {
     }
     if described.isEmpty, let problem { throw problem }
     return (described.sorted { $0.key < $1.key }.map(\.value), problem)
+  }
+
+  /// The picture of each page; a page that cannot be had has its error.
+  private func pages(of decoder: ImageDecoder, number: Int) -> [JSONText] {
+    (0..<decoder.header.pageCount).map { index in
+      do throws(CoderError) {
+        let page = try decoder.page(index)
+        return describe(try page.frame(at: 0), header: try page.frameHeader(at: 0), index: index, number: number)
+      } catch {
+        return .object([("index", .integer(index)), ("error", Self.describe(error))])
+      }
+    }
   }
 
   private func decode(
@@ -151,6 +164,8 @@ extension FileDigest {
       ("frameCount", .integer(header.frameCount)),
       ("isAnimated", .truth(header.isAnimated)),
       ("isTruncated", .truth(header.isTruncated)),
+      ("pageCount", .integer(header.pageCount)),
+      ("primaryPage", .integer(header.primaryPage)),
       ("loopCount", .integer(Int(decoder.loopCount.plays))),
       ("background", .text(header.background.map { "\($0)" } ?? "")),
     ]

@@ -8,6 +8,8 @@ import numpy as np
 import fixtures
 from fixtures import Frame, animated, picture, valid
 
+FORMAT = "gif"
+
 SIZE = (16, 12)
 DISPOSAL = {"keep": 1, "restoreBackground": 2, "restorePrevious": 3}
 PALETTE = np.array([[i * 36, 255 - i * 30, (i * 83) % 256] for i in range(8)], np.uint8)

@@ -10,6 +10,8 @@ from PIL import Image
 import fixtures
 from fixtures import picture, ppm, read_ppm, rgba, run, valid
 
+FORMAT = "jpeg"
+
 
 def encoded(samples, *options):
     return run("cjpeg", *options, data=ppm(samples))

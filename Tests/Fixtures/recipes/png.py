@@ -11,6 +11,8 @@ from PIL import Image
 import fixtures
 from fixtures import picture, rgba, valid
 
+FORMAT = "png"
+
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 GRAY, RGB, PALETTE, GRAY_ALPHA, RGBA = 0, 2, 3, 4, 6
 CHANNELS = {GRAY: 1, RGB: 3, PALETTE: 1, GRAY_ALPHA: 2, RGBA: 4}

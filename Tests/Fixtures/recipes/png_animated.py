@@ -8,6 +8,8 @@ import numpy as np
 from fixtures import Frame, animated, picture, valid
 from png import RGBA, SIGNATURE, chunk, header, image_data
 
+FORMAT = "png"
+
 DISPOSAL = {"keep": 0, "restoreBackground": 1, "restorePrevious": 2}
 BLEND = {"source": 0, "over": 1}
 SIZE = (16, 12)

@@ -9,6 +9,8 @@ from PIL import Image
 import fixtures
 from fixtures import Frame, animated, in_folder, picture, run, valid
 
+FORMAT = "webp"
+
 SIZE = (16, 12)
 ANIMATION, XMP, EXIF, ALPHA, ICC = 0x02, 0x04, 0x08, 0x10, 0x20
 
