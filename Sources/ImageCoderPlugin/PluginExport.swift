@@ -30,12 +30,14 @@ public final class PluginExport: @unchecked Sendable {
   ///   - names: For containers that hold animations.
   ///   - reader: The type of the coder's reader, or nil when it does not read.
   ///   - writer: The type of the coder's writer, or nil when it does not write.
+  ///   - readsArriving: Whether the reader knows ``OpenOptions/arriving``.
   ///   - writesPages: Whether the writer takes more than one page.
   ///   - transcoder: The type that carries files between formats without decoding them, or nil.
   ///   - options: What the writer understands beyond the common options.
   public init(
     id: String, version: String, library: String? = nil, names: ContainerNames? = nil,
-    reader: (any ContainerReader.Type)? = nil, writer: (any ContainerWriter.Type)? = nil, writesPages: Bool = false,
+    reader: (any ContainerReader.Type)? = nil, readsArriving: Bool = false,
+    writer: (any ContainerWriter.Type)? = nil, writesPages: Bool = false,
     transcoder: (any ContainerTranscoder.Type)? = nil, options: [OptionDescription] = []
   ) {
     self.reader = reader
@@ -47,7 +49,8 @@ public final class PluginExport: @unchecked Sendable {
     coder.pointee.id = Self.forever(id)
     coder.pointee.version = Self.forever(version)
     coder.pointee.library = Self.forever(library ?? "")
-    if writesPages { coder.pointee.flags = UInt32(IMGCODER_CODER_WRITES_PAGES) }
+    if writesPages { coder.pointee.flags |= UInt32(IMGCODER_CODER_WRITES_PAGES) }
+    if readsArriving { coder.pointee.flags |= UInt32(IMGCODER_CODER_READS_ARRIVING) }
     if let names { coder.pointee.container = Self.forever(names.raw) }
     if reader != nil { coder.pointee.reader = Self.forever(ReaderCalls.table) }
     if writer != nil { coder.pointee.writer = Self.forever(WriterCalls.table) }

@@ -46,8 +46,10 @@ public final class AnimatedCoder: ImageCoder {
   }
 
   public func makeIncrementalDecoder(options: DecodeOptions) -> IncrementalDecoder {
-    IncrementalDecoder(isKnownType: true, limits: options.limits) { (source) throws(CoderError) in
-      try self.makeDecoder(source, options: options)
+    IncrementalDecoder(options: options) { (_) throws(CoderError) in
+      nil
+    } body: { (source, options) throws(CoderError) in
+      try self.makeDecoder(source, options: options).image()
     }
   }
 

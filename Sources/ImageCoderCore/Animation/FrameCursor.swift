@@ -31,7 +31,8 @@ package final class FrameCursor {
     self.pool = pool
     self.draw = draw
     let affordable = checkpointBytes / max(canvas.pixels.byteCount, 1)
-    interval = affordable == 0 ? 0 : max(8, (frames.count + affordable - 1) / affordable)
+    // How many frames there will be is not known while bytes arrive; then they are shown one after the other.
+    interval = affordable == 0 || frames.count == .max ? 0 : max(8, (frames.count + affordable - 1) / affordable)
   }
 
   /// The canvas as it is while frame `index` is shown, valid until the next call.

@@ -6,8 +6,8 @@ import Glibc
 ///
 /// - Threads: One at a time.
 public final class OpenSource {
-  /// Bytes in all.
-  public let size: Int
+  /// Bytes in all, or the largest integer as long as bytes arrive.
+  public var size: Int { arriving.map { $0.isComplete ? $0.count : .max } ?? fixedSize }
   /// The extension that the source's name has.
   public let fileExtension: String?
   /// What messages call the source.
@@ -16,6 +16,9 @@ public final class OpenSource {
   /// A source in memory, or nil for one that is read through a window.
   private let memory: MemoryBytes?
   private let descriptor: Int32
+  private let fixedSize: Int
+  /// Bytes that arrive over time, or nil.
+  private let arriving: ArrivingBytes?
   private var window: UnsafeMutableRawPointer?
   private var windowCapacity = 0
   private var windowRange = 0..<0
@@ -24,22 +27,45 @@ public final class OpenSource {
   private static let firstWindow = 4 << 10
   private static let laterWindow = 64 << 10
 
+  /// Bytes that arrive over time. Views are taken on their reading thread.
+  init(_ arriving: ArrivingBytes) {
+    self.arriving = arriving
+    fileExtension = nil
+    name = "bytes"
+    memory = nil
+    descriptor = -1
+    fixedSize = 0
+  }
+
+  /// Whether all bytes are there.
+  var isComplete: Bool { arriving?.isComplete ?? true }
+
+  /// Sleeps until all bytes are there, where they arrive.
+  func waitForAll() throws(CoderError) { try arriving?.wait(for: .max) }
+
+  /// The first bytes: `count` of them, or as many as there are now.
+  package func prefix(_ count: Int) throws(CoderError) -> UnsafeRawBufferPointer {
+    guard let arriving else { return try view(at: 0, count: count) }
+    return UnsafeRawBufferPointer(rebasing: arriving.bytes.prefix(count))
+  }
+
   /// Opens a source.
   ///
   /// - Parameter limits: Bound what is read of a pipe, which has no size beforehand: `maxMemory`.
   /// - Throws: ``CoderError/Code/io`` with the system's reason; ``CoderError/Code/limitExceeded``.
   public init(_ source: ByteSource, limits: Limits) throws(CoderError) {
+    arriving = nil
     fileExtension = source.fileExtension
     name = source.name
     switch source.storage {
     case .memory(let bytes):
       memory = bytes
-      size = bytes.bytes.count
+      fixedSize = bytes.bytes.count
       descriptor = -1
     case .standardInput:
       let bytes = try Self.readToEnd(STDIN_FILENO, name: "-", limits: limits)
       memory = bytes
-      size = bytes.bytes.count
+      fixedSize = bytes.bytes.count
       descriptor = -1
     case .file(let path):
       let opened = path.withCString { open($0, O_RDONLY | O_CLOEXEC) }
@@ -53,7 +79,7 @@ public final class OpenSource {
       switch status.st_mode & S_IFMT {
       case S_IFREG:
         memory = nil
-        size = Int(status.st_size)
+        fixedSize = Int(status.st_size)
         descriptor = opened
       case S_IFDIR:
         close(opened)
@@ -62,7 +88,7 @@ public final class OpenSource {
         defer { close(opened) }
         let bytes = try Self.readToEnd(opened, name: path, limits: limits)
         memory = bytes
-        size = bytes.bytes.count
+        fixedSize = bytes.bytes.count
         descriptor = -1
       }
     }
@@ -78,6 +104,7 @@ public final class OpenSource {
   /// - Returns: Bytes that are valid until the next view; a view of the whole source is valid as long as the source,
   ///   because every later view lies inside it.
   public func view(at offset: Int, count: Int) throws(CoderError) -> UnsafeRawBufferPointer {
+    if let arriving { return try view(of: arriving, at: offset, least: count, most: count) }
     guard offset >= 0, offset < size, count > 0 else { return UnsafeRawBufferPointer(start: nil, count: 0) }
     let wanted = min(count, size - offset)
     if let memory { return UnsafeRawBufferPointer(rebasing: memory.bytes[offset..<(offset + wanted)]) }
@@ -86,6 +113,24 @@ public final class OpenSource {
     }
     guard let window else { throw .io("no window over the file") }
     return UnsafeRawBufferPointer(start: window + (offset - windowRange.lowerBound), count: wanted)
+  }
+
+  /// Shows bytes at an offset: between `least` and `most`, or what is left. Only bytes that arrive are worth fewer than
+  /// `most`.
+  public func view(at offset: Int, least: Int, most: Int) throws(CoderError) -> UnsafeRawBufferPointer {
+    guard let arriving else { return try view(at: offset, count: most) }
+    return try view(of: arriving, at: offset, least: least, most: most)
+  }
+
+  private func view(
+    of arriving: ArrivingBytes, at offset: Int, least: Int, most: Int
+  ) throws(CoderError) -> UnsafeRawBufferPointer {
+    guard offset >= 0, most > 0 else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+    let (end, overflow) = offset.addingReportingOverflow(least)
+    try arriving.wait(for: overflow ? .max : end)
+    let bytes = arriving.bytes
+    guard offset < bytes.count else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+    return UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + min(most, bytes.count - offset))])
   }
 
   /// A copy of all bytes.

@@ -17,6 +17,8 @@ public protocol Container: Sendable {
   var canWrite: Bool { get }
   /// Whether the writer takes more than one page.
   var writesPages: Bool { get }
+  /// Whether the reader knows ``OpenOptions/arriving``.
+  var readsArriving: Bool { get }
 
   /// Opens a file.
   ///
@@ -58,6 +60,7 @@ public struct SwiftContainer: Container, @unchecked Sendable {
   public let signatures: [Signature]
 
   public let writesPages: Bool
+  public let readsArriving: Bool
 
   private let reader: (any ContainerReader.Type)?
   private let writer: (any ContainerWriter.Type)?
@@ -65,7 +68,7 @@ public struct SwiftContainer: Container, @unchecked Sendable {
   public init(
     id: String, formats: [ImageFormat], signatures: [Signature], names: ContainerNames? = nil,
     reader: (any ContainerReader.Type)? = nil, writer: (any ContainerWriter.Type)? = nil, writesPages: Bool = false,
-    options: [OptionDescription] = []
+    readsArriving: Bool = false, options: [OptionDescription] = []
   ) {
     self.id = id
     self.formats = formats
@@ -74,6 +77,7 @@ public struct SwiftContainer: Container, @unchecked Sendable {
     self.reader = reader
     self.writer = writer
     self.writesPages = writesPages
+    self.readsArriving = readsArriving
     self.options = options
   }
 

@@ -44,6 +44,9 @@ public struct DecodeOptions: Sendable {
   /// How pages that are files of another format are opened, or nil when they cannot be. A registry sets it.
   package var openEmbedded: EmbeddedFileOpener?
 
+  /// Is told of what there is while bytes arrive, or nil.
+  var arriving: ArrivingImage?
+
   /// What several frames without any time between them are, as some GIF files have them to show more than 256 colours.
   public enum StillParts: Sendable {
     /// Parts of one picture, which is shown whole.

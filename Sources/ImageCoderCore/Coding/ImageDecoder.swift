@@ -56,14 +56,22 @@ public final class ImageDecoder {
     coder = file.coder
     let (reader, names) = (file.reader, file.names)
     loopCount = try Self.loopCount(header, reader: reader, page: page, names: names)
-    frames = FrameTable(count: header.frameCount, canvas: header.canvas) { (index) throws(CoderError) in
+    frames = FrameTable(count: header.mayGainFrames ? .max : header.frameCount, canvas: header.canvas) {
+      (index) throws(CoderError) in
       try Self.frameHeader(index, of: header, reader: reader, page: page, names: names)
     }
     plan = try OutputPlan(
-      header, frameCount: Self.stepCount(header, options), native: Self.nativeLayout(of: header),
+      header, frameCount: header.mayGainFrames ? 1 : Self.stepCount(header, options),
+      native: Self.nativeLayout(of: header),
       options: options)
-    pictures = PictureDecoder(reader: reader, session: file.session, pool: options.pool)
+    pictures = PictureDecoder(
+      reader: reader, session: file.session, pool: options.pool,
+      arriving: options.arriving)
+    let orientation = plan.orientation
+    options.arriving?.open(self) { (pixels) throws(CoderError) in try pixels.oriented(by: orientation) }
   }
+
+  deinit { options.arriving?.close() }
 
   /// Another page of the same open file, with the same options.
   ///
@@ -151,9 +159,11 @@ public final class ImageDecoder {
   /// - Throws: ``CoderError``, when not one row of the first frame can be had. Damage behind it ends the animation
   ///   there; ``Image/problem`` says why.
   public func image() throws(CoderError) -> Image {
+    if header.isGrowing { return try growingImage() }
     // Whoever asks for frames one by one keeps as many as they like; here all are kept.
     try attributing { () throws(CoderError) in try session.limits.check(memory: plan.bytes(frames: frameCount)) }
     var decoded: [Frame] = [try frame(at: 0)]
+    options.arriving?.add(decoded[0])
     var problem = decoded[0].problem
     var index = 1
     while index < frameCount {
@@ -161,6 +171,7 @@ public final class ImageDecoder {
         let next = try frame(at: index)
         problem = problem ?? next.problem
         decoded.append(next)
+        options.arriving?.add(next)
       } catch {
         guard error.code.group == .file || error.code == .library else { throw error }
         problem = problem ?? error
@@ -168,7 +179,80 @@ public final class ImageDecoder {
       }
       index += 1
     }
-    if problem == nil, !options.firstFrameOnly { problem = missingFrames }
+    return try image(of: decoded, header: header, loopCount: loopCount, problem: problem)
+  }
+
+  /// All frames of a file whose bytes arrive, each as soon as it is there.
+  private func growingImage() throws(CoderError) -> Image {
+    try attributing { () throws(CoderError) in
+      var decoded: [Frame] = []
+      var problem: CoderError?
+      while !(options.firstFrameOnly && decoded.count == 1) {
+        guard try hasFrame(decoded.count) else { break }
+        try session.limits.check(frames: decoded.count + 1)
+        try session.limits.check(memory: plan.bytes(frames: decoded.count + 1))
+        do throws(CoderError) {
+          let next = try frame(at: decoded.count)
+          problem = problem ?? next.problem
+          decoded.append(next)
+          options.arriving?.add(next)
+        } catch {
+          guard error.code.group == .file || error.code == .library else { throw error }
+          problem = problem ?? error
+          break
+        }
+      }
+      if problem != nil || !options.firstFrameOnly { try file.waitForAll() }
+      // What is kept of a damaged file depends on all of its frames.
+      if problem != nil { return try ImageDecoder(file, options: options).image() }
+      // Now the header says what it says of the whole file.
+      let whole = try reader.header(page: page)
+      let loopCount = try Self.loopCount(whole, reader: reader, page: page, names: names)
+      options.arriving?.update(whole, loopCount: loopCount)
+      // What began as a still may turn out to have more frames.
+      if !header.isAnimated, whole.frameCount > decoded.count || whole.isAnimated, !options.firstFrameOnly {
+        return try ImageDecoder(file, options: options).image()
+      }
+      // What turns a picture may stand behind its pixels; then sizes and boxes are other ones.
+      if whole.orientation != header.orientation { return try ImageDecoder(file, options: options).image() }
+      // A frame that began may turn out to be none.
+      if whole.isAnimated, decoded.count > whole.frameCount {
+        decoded.removeLast(decoded.count - whole.frameCount)
+        problem = decoded.lazy.compactMap(\.problem).first
+      }
+      if !whole.isAnimated, options.stillParts == .composed {
+        // What began as an animation is another picture where its frames turn out to be none.
+        let first = try Self.frameHeader(0, of: whole, reader: reader, page: page, names: names)
+        guard try first == frames.header(0) else { return try ImageDecoder(file, options: options).image() }
+        decoded = [decoded[decoded.count - 1]]
+      }
+      let layout = try OutputPlan(
+        whole, frameCount: decoded.count, native: Self.nativeLayout(of: whole), options: options
+      ).layout
+      for index in decoded.indices {
+        decoded[index].pixels = try decoded[index].pixels.converted(to: layout, pool: options.pool)
+      }
+      return try image(of: decoded, header: whole, loopCount: loopCount, problem: problem)
+    }
+  }
+
+  /// Whether a file whose bytes arrive has a frame; waits until that is known.
+  private func hasFrame(_ index: Int) throws(CoderError) -> Bool {
+    guard header.mayGainFrames else { return index < frameCount }
+    do throws(CoderError) {
+      _ = try frames.header(index)
+      return true
+    } catch {
+      guard error.code == .invalidArgument, index > 0 else { throw error }
+      return false
+    }
+  }
+
+  private func image(
+    of decoded: [Frame], header: ImageHeader, loopCount: LoopCount, problem: CoderError?
+  ) throws(CoderError) -> Image {
+    var problem = problem
+    if problem == nil, !options.firstFrameOnly { problem = missingFrames(header) }
     var image = Image(frames: decoded, loopCount: loopCount)
     image.orientation = options.appliesOrientation ? .up : header.orientation
     image.cicp = header.cicp
@@ -188,7 +272,7 @@ public final class ImageDecoder {
   }
 
   /// What the header says of frames that are not there.
-  private var missingFrames: CoderError? {
+  private func missingFrames(_ header: ImageHeader) -> CoderError? {
     let there = header.frameCount == 1 ? "1 frame" : "\(header.frameCount) frames"
     if header.isDamaged { return CoderError.malformed("the file is damaged after \(there)").attributed(to: coder) }
     if header.isTruncated { return CoderError.truncated("the file ends after \(there)").attributed(to: coder) }
@@ -224,6 +308,8 @@ public final class ImageDecoder {
 
   /// Whether a frame can be decoded without the canvas, and the next one does not need the canvas either.
   private func standsAlone(_ index: Int) throws(CoderError) -> Bool {
+    // Of a frame that is not there yet nothing is known.
+    if header.mayGainFrames { return false }
     let covers = try frames.header(index).rect == Rect(covering: header.canvas)
     guard covers, try frames.start(of: index) == index else { return false }
     guard index + 1 < frameCount else { return true }
@@ -234,9 +320,7 @@ public final class ImageDecoder {
   /// Composes a frame on the canvas and brings a copy to plan.
   private func compose(_ index: Int, into destination: PixelBuffer?) throws(CoderError) -> PictureDecoder.Picture {
     let (canvas, problem) = try canvasCursor().show(index)
-    var pixels = canvas
-    if plan.isReduced { pixels = try pixels.resampled(to: plan.size, region: plan.region, pool: options.pool) }
-    pixels = try pixels.converted(to: plan.layout, pool: options.pool)
+    var pixels = try planned(canvas)
     if let destination {
       destination.assign(from: pixels)
       pixels = destination
@@ -245,6 +329,13 @@ public final class ImageDecoder {
       pixels = try pixels.copy(pool: options.pool)
     }
     return PictureDecoder.Picture(pixels: pixels, problem: problem)
+  }
+
+  /// The canvas in the size and layout of the result; its own memory where they agree.
+  private func planned(_ canvas: PixelBuffer) throws(CoderError) -> PixelBuffer {
+    var pixels = canvas
+    if plan.isReduced { pixels = try pixels.resampled(to: plan.size, region: plan.region, pool: options.pool) }
+    return try pixels.converted(to: plan.layout, pool: options.pool)
   }
 
   private func canvasCursor() throws(CoderError) -> FrameCursor {
@@ -280,6 +371,10 @@ public final class ImageDecoder {
       }
     }
     self.cursor = cursor
+    options.arriving?.compose { [unowned self] () throws(CoderError) in
+      let pixels = try planned(canvas.pixels)
+      return pixels.base == canvas.pixels.base ? try pixels.copy() : pixels
+    }
     return cursor
   }
 
@@ -297,7 +392,9 @@ public final class ImageDecoder {
 
   private static func stepCount(_ header: ImageHeader, _ options: DecodeOptions) -> Int {
     let isComposed = !header.isAnimated && options.stillParts == .composed
-    return options.firstFrameOnly || isComposed ? 1 : header.frameCount
+    if options.firstFrameOnly { return 1 }
+    if header.mayGainFrames { return .max }
+    return isComposed ? 1 : header.frameCount
   }
 
   /// Animations are composed with alpha at the depth of the file; stills keep the file's own format.

@@ -15,51 +15,134 @@ public enum IncrementalStatus: UInt32, Sendable {
   case invalid = 5
 }
 
+/// How much of an image is there.
+public struct IncrementalProgress: Sendable, Equatable {
+  /// Frames whose every row is final.
+  public var framesComplete: Int
+  /// Rows of the next frame that will not change any more, from the top, as stored. 0 for pictures that come in passes,
+  /// until they are complete.
+  public var finalRows: Int
+  /// The pass of the next frame that is being sent, from 0.
+  public var pass: Int
+  /// How good the next frame looks, 0 to 1: the share of its rows, or for pictures that come in passes an estimate in
+  /// which the first pass counts a half, the second half of the rest, and so on.
+  public var quality: Double
+}
+
 /// Decodes an image whose bytes arrive over time.
 ///
-/// Bytes are handed over once. A coder without incremental decoding of its own is served by keeping the bytes and
-/// decoding them once, when the last one is there; the header is reported as soon as it can be read.
+///     let decoder = registry.makeIncrementalDecoder()
+///     for chunk in download {
+///       try decoder.append(chunk)
+///       if let image = try decoder.picture() { show(image) }
+///     }
+///     let image = try decoder.finish()
 ///
-/// - Threads: One at a time.
+/// Every byte is looked at once. The reader runs on a thread of its own and sleeps where it needs a byte that is not
+/// there, so it does what it does with a whole file, and the last picture is the same; ``append(_:)`` returns when it
+/// sleeps again. A coder that cannot stop in the middle of a file gets its bytes when all are there; its header is
+/// reported as soon as a part of the file is enough for it.
+///
+/// - Threads: One at a time. ``DecodeOptions/cancellation`` stops it from any thread.
 public final class IncrementalDecoder {
-  public private(set) var status: IncrementalStatus
-  /// The header, as soon as its bytes are there.
-  public private(set) var header: ImageHeader?
+  /// Opens what arrives, on the reading thread, and decodes all of it.
+  package typealias Body = (_ source: OpenSource, _ options: DecodeOptions) throws(CoderError) -> Image
+  /// Says how many bytes it takes to choose a coder, or nil when these are enough.
+  package typealias Choice = (_ prefix: OpenSource) throws(CoderError) -> Int?
 
-  private let open: (OpenSource) throws(CoderError) -> ImageDecoder
-  private let limits: Limits
-  private var bytes: [UInt8] = []
-  /// The next number of bytes at which the header is worth another try: doubled each time, so that all tries together
-  /// cost no more than a constant times the bytes.
-  private var nextTry = 64
-  private var result: Swift.Result<Image, CoderError>?
+  private let bytes = ArrivingBytes()
+  private let image = ArrivingImage()
+  private let options: DecodeOptions
+  private let body: Body
+  private let choice: Choice
+  /// Bytes at which a coder can be chosen, as far as is known.
+  private var neededToChoose = 1
+  private var isReading = false
+  private var isFinished = false
+  private let ending = Ending()
+  private var outcome: Result<Image, CoderError>? { ending.outcome }
+
+  /// What the reading thread leaves. An object of its own: the thread may be the last to let go of it.
+  private final class Ending: @unchecked Sendable {
+    // Unchecked: it is looked at after the thread has ended.
+    var outcome: Result<Image, CoderError>?
+  }
 
   /// - Parameters:
-  ///   - isKnownType: Whether the format is known before the first byte.
-  ///   - open: Opens what has arrived so far; throws ``CoderError/Code/truncated`` while that is too little.
-  package init(
-    isKnownType: Bool, limits: Limits, open: @escaping (OpenSource) throws(CoderError) -> ImageDecoder
-  ) {
-    status = isKnownType ? .readingHeader : .unknownType
-    self.limits = limits
-    self.open = open
+  ///   - choice: Asked until it says that the bytes are enough.
+  ///   - body: Runs on the reading thread as soon as they are.
+  package init(options: DecodeOptions, choice: @escaping Choice, body: @escaping Body) {
+    var options = options
+    options.arriving = image
+    self.options = options
+    self.choice = choice
+    self.body = body
+  }
+
+  deinit { bytes.abandon() }
+
+  public var status: IncrementalStatus {
+    switch outcome {
+    case .success(let image): return image.problem == nil ? .complete : .unexpectedEnd
+    case .failure(let error): return error.code == .truncated ? .unexpectedEnd : .invalid
+    case nil: break
+    }
+    if header != nil { return .incomplete }
+    return isReading ? .readingHeader : .unknownType
+  }
+
+  /// The header, as soon as its bytes are there. The number of frames of an animation grows.
+  public var header: ImageHeader? {
+    guard var header = image.header else { return nil }
+    if header.isGrowing { header.frameCount = max(header.frameCount, image.frames.count) }
+    return header
+  }
+
+  /// The identifier of the coder that reads, once there is a header.
+  public var coder: String? { image.coder }
+
+  /// How much is there.
+  public var progress: IncrementalProgress {
+    image.progress
   }
 
   /// Hands over the next bytes.
   ///
-  /// - Throws: ``CoderError/Code/outOfOrder`` after ``finish()``; ``CoderError/Code/limitExceeded``; what the header
-  ///   throws when the bytes are not of the coder's format.
+  /// - Throws: ``CoderError/Code/outOfOrder`` after ``finish()``; ``CoderError/Code/limitExceeded``; the error that the
+  ///   image ends with, as soon as it is known.
   public func append(_ chunk: UnsafeRawBufferPointer) throws(CoderError) {
-    guard result == nil else { throw .outOfOrder("bytes after the end") }
-    guard bytes.count + chunk.count <= limits.maxMemory else {
+    guard !isFinished else { throw .outOfOrder("bytes after the end") }
+    if case .failure(let error) = outcome { throw error }
+    guard bytes.count + chunk.count <= options.limits.maxMemory else {
       throw .limitExceeded(
-        "maxMemory", found: bytes.count + chunk.count, allowed: limits.maxMemory, what: "kept bytes of")
+        "maxMemory", found: bytes.count + chunk.count, allowed: options.limits.maxMemory, what: "arriving bytes of")
     }
-    bytes.append(contentsOf: chunk)
-    if header == nil, bytes.count >= nextTry {
-      nextTry = bytes.count * 2
-      try readHeader()
+    try bytes.append(chunk)
+    if !isReading, bytes.count >= neededToChoose { try choose() }
+    if case .failure(let error) = outcome { throw error }
+  }
+
+  /// What can be shown now: the frames that are complete, and of the next one the rows that are there. Rows that are
+  /// missing are transparent.
+  ///
+  /// - Parameter blur: Of a frame of which only coarse passes are there: the radius at quality 0, as a share of the longer
+  ///   side. See ``PartialPicturePolicy/blur``.
+  /// - Returns: Nil without a row. After ``finish()``, the image.
+  public func picture(blur: Double = 0) throws(CoderError) -> Image? {
+    if case .success(let image) = outcome { return image }
+    var frames = image.frames
+    if outcome == nil, var partial = try image.partialFrame() {
+      if blur > 0, image.header?.isProgressive ?? false {
+        let side = Double(max(partial.size.width, partial.size.height))
+        partial = try partial.blurred(radius: Int((side * min(blur, 1) * (1 - image.progress.quality)).rounded()))
+      }
+      frames.append(Frame(pixels: partial))
     }
+    guard !frames.isEmpty else { return nil }
+    var shown = Image(frames: frames, loopCount: image.loopCount)
+    shown.header = header
+    shown.coder = coder
+    return shown
   }
 
   /// Says that no byte follows, and gives the image.
@@ -67,45 +150,28 @@ public final class IncrementalDecoder {
   /// - Returns: The image, with ``Image/problem`` when the bytes ended too early.
   /// - Throws: ``CoderError``, when not one row can be had; the same at every later call.
   public func finish() throws(CoderError) -> Image {
-    if let result { return try result.get() }
-    let outcome: Swift.Result<Image, CoderError>
-    do throws(CoderError) {
-      let image = try opened { (decoder) throws(CoderError) in try decoder.image() }
-      header = image.header
-      status = image.problem == nil ? .complete : .unexpectedEnd
-      outcome = .success(image)
-    } catch {
-      status = error.code == .truncated ? .unexpectedEnd : .invalid
-      outcome = .failure(error)
+    if !isFinished {
+      isFinished = true
+      bytes.finish()
+      if !isReading { try read() }
     }
-    bytes = []
-    result = outcome
+    guard let outcome else { throw .library("the reader ended without an answer") }
     return try outcome.get()
   }
 
-  /// Opens what has arrived so far, where it lies.
-  private func opened<Value>(
-    _ body: (ImageDecoder) throws(CoderError) -> Value
-  ) throws(CoderError) -> Value {
-    let result: Swift.Result<Value, CoderError> = bytes.withUnsafeBytes { bytes in
-      Swift.Result { () throws(CoderError) in
-        try body(try open(try OpenSource(.unowned(bytes), limits: limits)))
-      }
+  private func choose() throws(CoderError) {
+    if let needed = try choice(OpenSource(bytes)) {
+      neededToChoose = max(needed, bytes.count + 1)
+    } else {
+      try read()
     }
-    return try result.get()
   }
 
-  private func readHeader() throws(CoderError) {
-    do throws(CoderError) {
-      header = try opened { (decoder) throws(CoderError) in decoder.header }
-      status = .incomplete
-    } catch {
-      // The header may still be on its way; anything else than its end is final.
-      guard error.code == .truncated else {
-        status = .invalid
-        result = .failure(error)
-        throw error
-      }
+  private func read() throws(CoderError) {
+    isReading = true
+    let (source, options, body, ending) = (OpenSource(bytes), options, body, ending)
+    try bytes.start {
+      ending.outcome = Result { () throws(CoderError) in try body(source, options) }
     }
   }
 }

@@ -8,15 +8,56 @@ final class OpenFile {
   let names: ContainerNames?
   let session: HostSession
   let reader: any ReaderSession
+  private let source: OpenSource
 
   init(_ container: any Container, source: OpenSource, options: DecodeOptions) throws(CoderError) {
+    // How small frames have to be for a budget depends on their number.
+    if !source.isComplete, !container.readsArriving || options.memoryBudget != nil {
+      try Self.lookAhead(container, source, options)
+      try source.waitForAll()
+    }
     session = HostSession(
       source: source, limits: options.limits, cancellation: options.cancellation, log: options.log,
       progress: options.progress)
-    let outer = try container.openReader(session, options: options.firstFrameOnly ? .firstFrameOnly : [])
+    var wishes: OpenOptions = options.firstFrameOnly ? .firstFrameOnly : []
+    if !source.isComplete { wishes.insert(.arriving) }
+    let outer = try container.openReader(session, options: wishes)
     reader = PagesReader(outer, source: source, options: options)
+    self.source = source
     coder = container.id
     names = container.names
+  }
+
+  /// Sleeps until all bytes are there, where they arrive.
+  func waitForAll() throws(CoderError) {
+    try source.waitForAll()
+    session.updateSize()
+  }
+
+  /// Tells the header of a file whose coder needs all bytes as soon as a part is enough for it.
+  ///
+  /// Each try has twice the bytes of the one before, so that all together cost no more than a constant times the bytes.
+  private static func lookAhead(
+    _ container: any Container, _ source: OpenSource, _ options: DecodeOptions
+  ) throws(CoderError) {
+    var count = 64
+    while true {
+      _ = try source.view(at: 0, least: count, most: count)
+      guard !source.isComplete else { return }
+      let part = try OpenSource(.bytes([UInt8](try source.prefix(count))), limits: options.limits)
+      let session = HostSession(source: part, limits: options.limits, cancellation: options.cancellation)
+      do throws(CoderError) {
+        let reader = try container.openReader(session, options: .headerOnly)
+        let page = try reader.header(page: 0)
+        let header = page.primaryPage == 0 ? page : try reader.header(page: page.primaryPage)
+        options.arriving?.preview(header, coder: container.id)
+        return
+      } catch {
+        // Whatever else is wrong with a part, all bytes will show.
+        guard error.code == .truncated else { return }
+      }
+      count *= 2
+    }
   }
 
   /// The page that the options mean: the one that they name, the one that fits a thumbnail best, or the primary one.

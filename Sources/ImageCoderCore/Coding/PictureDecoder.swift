@@ -8,6 +8,8 @@ struct PictureDecoder {
   let reader: any ReaderSession
   let session: HostSession
   let pool: PixelPool?
+  /// Is told of rows as they come, when somebody may look at them.
+  let arriving: ArrivingImage?
 
   /// A picture, and why rows of it are missing.
   struct Picture {
@@ -72,13 +74,17 @@ struct PictureDecoder {
       result = try PixelBuffer(size: offer.size, format: layout.format, alpha: layout.alpha, pool: pool)
     }
     if converter.isIdentity {
-      let outcome = try run(offer, into: DirectTarget(result))
+      let outcome = try run(
+        offer, into: DirectTarget(result),
+        showing: { (rows) throws(CoderError) in
+          try result.copy(without: rows.missingRows)
+        })
       outcome.missing.forEach(result.clear)
       return Picture(pixels: result, problem: outcome.problem)
     }
     let width = offer.size.width
     if offer.rowOrder == .any {
-      let whole = try whole(offer)
+      let whole = try whole(offer) { (pixels) throws(CoderError) in try pixels.converted(to: layout) }
       for y in 0..<offer.size.height { converter.convert(whole.pixels.row(y), into: result.row(y), count: width) }
       // What is converted of a row that is empty would be black where the source has no alpha.
       whole.missing.forEach(result.clear)
@@ -89,7 +95,11 @@ struct PictureDecoder {
     ) { y, rows, stride, count in
       for row in 0..<count { converter.convert(rows + row * stride, into: result.row(y + row), count: width) }
     }
-    let outcome = try run(offer, into: target)
+    let outcome = try run(
+      offer, into: target,
+      showing: { (rows) throws(CoderError) in
+        try result.copy(without: rows.missingRows)
+      })
     outcome.missing.forEach(result.clear)
     return Picture(pixels: result, problem: outcome.problem)
   }
@@ -105,33 +115,52 @@ struct PictureDecoder {
       source: offer.size, layout: source, region: region, destination: small)
     var problem: CoderError?
     if offer.rowOrder == .any {
-      let whole = try whole(offer)
+      let whole = try whole(offer) { (pixels) throws(CoderError) in
+        try pixels.resampled(to: size, region: region).converted(to: layout)
+      }
       problem = whole.problem
       resampler.push(whole.pixels.base, stride: whole.pixels.stride, count: offer.size.height)
     } else {
       let target = try PassingTarget(width: offer.size.width, height: offer.size.height, layout: source) {
         _, rows, stride, count in resampler.push(rows, stride: stride, count: count)
       }
-      problem = try run(offer, into: target).problem
+      problem = try run(
+        offer, into: target,
+        showing: { (_) throws(CoderError) in
+          try small.copy(without: [resampler.rowsWritten..<size.height]).converted(to: layout)
+        }
+      ).problem
     }
     _ = resampler.finish()
     return Picture(pixels: try small.converted(to: layout, pool: pool), problem: problem)
   }
 
   /// Decodes into memory that holds the whole picture in the reader's own layout.
-  private func whole(_ offer: DecodeOffer) throws(CoderError) -> Picture {
+  ///
+  /// - Parameter bring: Makes the result's layout and size of it, for a look at what is there.
+  private func whole(
+    _ offer: DecodeOffer, _ bring: @escaping (PixelBuffer) throws(CoderError) -> PixelBuffer
+  ) throws(CoderError) -> Picture {
     let buffer = try PixelBuffer(size: offer.size, format: offer.pixelFormat, alpha: offer.alpha, pool: pool)
-    let outcome = try run(offer, into: DirectTarget(buffer))
+    let outcome = try run(
+      offer, into: DirectTarget(buffer),
+      showing: { (rows) throws(CoderError) in
+        try bring(try buffer.copy(without: rows.missingRows))
+      })
     outcome.missing.forEach(buffer.clear)
     return Picture(pixels: buffer, problem: outcome.problem, missing: outcome.missing)
   }
 
   /// Runs the reader. An error of the file behind the first row is an outcome; any other is thrown.
+  ///
+  /// - Parameter show: Makes a picture of the rows that are there.
   private func run(
-    _ offer: DecodeOffer, into target: any SinkTarget
+    _ offer: DecodeOffer, into target: any SinkTarget,
+    showing show: @escaping (HostSink) throws(CoderError) -> PixelBuffer
   ) throws(CoderError) -> (missing: [Range<Int>], problem: CoderError?) {
     let sink = HostSink(target: target, height: offer.size.height, order: offer.rowOrder, session: session)
     session.clearError()
+    arriving?.begin(sink) { () throws(CoderError) in try show(sink) }
     do throws(CoderError) {
       try sink.withSink { (rows) throws(CoderError) in try reader.decode(offer, into: rows) }
     } catch {

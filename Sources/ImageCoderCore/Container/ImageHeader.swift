@@ -47,6 +47,9 @@ public struct ImageHeader: Sendable, Equatable {
   ///
   /// A reader that says so is asked for no pixels: the host opens that file with the coder it has for it.
   public var embedded: Range<Int>?
+  /// Whether bytes still arrive: what stands behind the pixels is not known yet, and of an animation ``frameCount``
+  /// counts the frames so far.
+  public var isGrowing: Bool
 
   public init(format: ImageFormat, canvas: Size, pixelFormat: PixelFormat, bitsPerChannel: Int, alpha: AlphaMode) {
     self.format = format
@@ -66,7 +69,11 @@ public struct ImageHeader: Sendable, Equatable {
     self.isLossless = false
     self.hasPalette = false
     self.pagesAreSizes = false
+    self.isGrowing = false
   }
+
+  /// Whether frames may follow those that ``frameCount`` counts.
+  var mayGainFrames: Bool { isGrowing && isAnimated }
 
   /// The size at which the picture is shown.
   public var displayedSize: Size { orientation.displayed(canvas) }

@@ -9,6 +9,8 @@ public struct OpenOptions: OptionSet, Sendable {
   public static let headerOnly = OpenOptions(rawValue: 1)
   /// Frames behind the first will not be asked for, and need not be counted.
   public static let firstFrameOnly = OpenOptions(rawValue: 2)
+  /// Bytes arrive over time: ask for none before it is needed, and count no frames ahead.
+  public static let arriving = OpenOptions(rawValue: 4)
 }
 
 /// One open file, read by its container's rules.
@@ -26,6 +28,8 @@ public protocol ReaderSession: AnyObject {
   func header(page: Int) throws(CoderError) -> ImageHeader
 
   /// Describes a frame. No pixels are decoded for it.
+  ///
+  /// Of a header that is growing, the frame behind the last known one waits until it is there.
   ///
   /// - Throws: ``CoderError/Code/invalidArgument`` for a frame that the file does not have.
   func frame(_ index: Int, page: Int) throws(CoderError) -> FrameHeader

@@ -12,7 +12,7 @@ public struct SourceView: @unchecked Sendable {
 
   public init(_ raw: UnsafePointer<imgcoder_source>) { self.raw = raw }
 
-  /// Bytes in all.
+  /// Bytes in all, or the largest integer as long as bytes arrive.
   public var size: Int { Int(clamping: raw.pointee.size) }
 
   /// Shows bytes at an offset: exactly `count`, or what is left of the source, which may be nothing.
@@ -23,10 +23,31 @@ public struct SourceView: @unchecked Sendable {
     var bytes: UnsafePointer<UInt8>?
     var length: UInt64 = 0
     let status = raw.pointee.view(raw, UInt64(clamping: offset), UInt64(clamping: count), &bytes, &length)
-    guard status == InterfaceStatus.ok else {
-      throw CoderError(code: CoderError.Code(rawValue: status), message: "the source has no bytes at \(offset)")
-    }
+    guard status == InterfaceStatus.ok else { throw Self.refusal(status, at: offset) }
     return UnsafeRawBufferPointer(start: bytes, count: Int(length))
+  }
+
+  /// Shows bytes at an offset: at least `least`, which are waited for where bytes arrive, at most `most`, or what is left
+  /// of the source.
+  ///
+  /// - Returns: Bytes that are valid until the next view of this source.
+  /// - Throws: ``CoderError/Code/io``; ``CoderError/Code/cancelled``.
+  public func view(at offset: Int, least: Int, most: Int) throws(CoderError) -> UnsafeRawBufferPointer {
+    // A host that is older than this function has all bytes.
+    guard Int(raw.pointee.struct_size) >= MemoryLayout<imgcoder_source>.size, let call = raw.pointee.view_some else {
+      return try view(at: offset, count: most)
+    }
+    var bytes: UnsafePointer<UInt8>?
+    var length: UInt64 = 0
+    let status = call(raw, UInt64(clamping: offset), UInt64(clamping: least), UInt64(clamping: most), &bytes, &length)
+    guard status == InterfaceStatus.ok else { throw Self.refusal(status, at: offset) }
+    return UnsafeRawBufferPointer(start: bytes, count: Int(length))
+  }
+
+  private static func refusal(_ status: imgcoder_status, at offset: Int) -> CoderError {
+    status == CoderError.Code.cancelled.rawValue
+      ? .cancelled
+      : CoderError(code: CoderError.Code(rawValue: status), message: "the source has no bytes at \(offset)")
   }
 
   /// Shows the whole source, valid until the session is closed.

@@ -47,15 +47,17 @@ enum HostCalls {
     return table
   }
 
-  static let view:
+  static let viewSome:
     @convention(c) (
-      UnsafePointer<imgcoder_source>?, UInt64, UInt64, UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
+      UnsafePointer<imgcoder_source>?, UInt64, UInt64, UInt64, UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
       UnsafeMutablePointer<UInt64>?
-    ) -> imgcoder_status = { source, offset, wanted, bytes, length in
+    ) -> imgcoder_status = { source, offset, least, wanted, bytes, length in
       guard let context = source?.pointee.context, let bytes, let length else { return InterfaceStatus.invalidArgument }
       let session = Unmanaged<HostSession>.fromOpaque(context).takeUnretainedValue()
       do throws(CoderError) {
-        let shown = try session.source?.view(at: Int(clamping: offset), count: Int(clamping: wanted))
+        let shown = try session.source?.view(
+          at: Int(clamping: offset), least: Int(clamping: least), most: Int(clamping: wanted))
+        session.updateSize()
         bytes.pointee = shown?.bindMemory(to: UInt8.self).baseAddress
         length.pointee = UInt64(shown?.count ?? 0)
         return InterfaceStatus.ok
@@ -63,6 +65,14 @@ enum HostCalls {
         session.record(error)
         return error.code.rawValue
       }
+    }
+
+  static let view:
+    @convention(c) (
+      UnsafePointer<imgcoder_source>?, UInt64, UInt64, UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
+      UnsafeMutablePointer<UInt64>?
+    ) -> imgcoder_status = { source, offset, wanted, bytes, length in
+      viewSome(source, offset, wanted, wanted, bytes, length)
     }
 
   /// A plugin's text as one line: what a foreign library says may hold newlines, and is bounded here.

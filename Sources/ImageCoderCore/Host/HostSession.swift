@@ -67,8 +67,9 @@ public final class HostSession {
     let context = Unmanaged.passUnretained(self).toOpaque()
     structs.source.pointee.struct_size = UInt32(MemoryLayout<imgcoder_source>.size)
     structs.source.pointee.context = context
-    structs.source.pointee.size = UInt64(source?.size ?? 0)
+    structs.source.pointee.size = Self.size(of: source)
     structs.source.pointee.view = HostCalls.view
+    structs.source.pointee.view_some = HostCalls.viewSome
     structs.host.pointee = HostCalls.makeTable()
     structs.host.pointee.context = context
     structs.host.pointee.limits = UnsafePointer(structs.limits)
@@ -78,6 +79,14 @@ public final class HostSession {
     structs.host.deallocate()
     structs.limits.deallocate()
     structs.source.deallocate()
+  }
+
+  /// Tells the reader the size of a source whose last byte has arrived.
+  func updateSize() { structs.source.pointee.size = Self.size(of: source) }
+
+  private static func size(of source: OpenSource?) -> UInt64 {
+    guard let source else { return 0 }
+    return source.isComplete ? UInt64(source.size) : .max
   }
 
   /// The error of a call that returned `status`: what the session recorded, or a general sentence.

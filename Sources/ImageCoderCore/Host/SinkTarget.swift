@@ -13,7 +13,7 @@ protocol SinkTarget: AnyObject {
 /// Checks what a reader does with its sink, counts rows, and hands the rest to a target.
 ///
 /// A plugin that asks for rows outside the picture, or out of order, gets `invalidArgument`; memory never comes from it.
-final class HostSink {
+final class HostSink: ArrivingRows {
   /// Rows of the picture.
   let height: Int
   private let target: any SinkTarget
@@ -22,6 +22,10 @@ final class HostSink {
   /// What became of each row, for orders other than top-down, which needs two counts alone.
   private var states: [RowState]
   private(set) var rowsDone = 0
+  private(set) var pass = 0
+  private var rowsToTheGap = 0
+  /// Behind the rows that were done last.
+  private var lastRow = 0
   /// Rows granted behind the last one that is done, under top-down.
   private var rowsGranted = 0
 
@@ -35,6 +39,15 @@ final class HostSink {
     self.order = order
     self.session = session
     self.states = order == .any ? [RowState](repeating: .untouched, count: height) : []
+  }
+
+  var shareOfRows: Double { Double(rowsDone) / Double(height) }
+  var shareOfPass: Double { Double(lastRow) / Double(height) }
+
+  var rowsFromTheTop: Int {
+    guard order == .any else { return rowsDone }
+    while rowsToTheGap < height, states[rowsToTheGap] == .done { rowsToTheGap += 1 }
+    return rowsToTheGap
   }
 
   /// Rows that were never reported done, as ranges from the top.
@@ -109,6 +122,8 @@ final class HostSink {
       rowsDone += count
       rowsGranted -= count
     }
+    self.pass = pass
+    lastRow = y + count
     target.done(at: y, count: count, pass: pass)
     session.progress?(Double(rowsDone) / Double(height))
     return InterfaceStatus.ok

@@ -48,6 +48,7 @@ extension ImageHeader {
     hasPalette = flags.contains(.palette)
     isDamaged = flags.contains(.damaged)
     pagesAreSizes = flags.contains(.pagesAreSizes)
+    isGrowing = flags.contains(.growing)
     if flags.contains(.embedded) {
       let (end, overflow) = raw.embedded_offset.addingReportingOverflow(raw.embedded_length)
       guard !overflow, end <= UInt64(Int.max), raw.embedded_length > 0 else {
@@ -72,6 +73,7 @@ extension ImageHeader {
     if isLossless { flags.insert(.lossless) }
     if hasPalette { flags.insert(.palette) }
     if isDamaged { flags.insert(.damaged) }
+    if isGrowing { flags.insert(.growing) }
     if pagesAreSizes { flags.insert(.pagesAreSizes) }
     if let embedded {
       flags.insert(.embedded)
@@ -121,6 +123,7 @@ extension ImageHeader {
     static let damaged = InfoFlags(rawValue: 1024)
     static let pagesAreSizes = InfoFlags(rawValue: 2048)
     static let embedded = InfoFlags(rawValue: 4096)
+    static let growing = InfoFlags(rawValue: 8192)
   }
 }
 

@@ -58,8 +58,6 @@ extension imgcoder_container: SizedStruct {}
 extension imgcoder_coder: SizedStruct {}
 extension imgcoder_reader_table: SizedStruct {}
 extension imgcoder_writer_table: SizedStruct {}
-extension imgcoder_incremental_table: SizedStruct {}
-extension imgcoder_incremental_progress: SizedStruct {}
 extension imgcoder_transcode_table: SizedStruct {}
 extension imgcoder_entry: SizedStruct {}
 

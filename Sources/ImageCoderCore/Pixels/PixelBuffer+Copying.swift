@@ -8,6 +8,13 @@ extension PixelBuffer {
     return copy
   }
 
+  /// A copy in which some rows are transparent black.
+  func copy(without rows: [Range<Int>]) throws(CoderError) -> PixelBuffer {
+    let copy = try copy()
+    for range in rows where !range.isEmpty { copy.clear(rows: range) }
+    return copy
+  }
+
   /// Copies every row of a buffer of the same size and format.
   func assign(from other: PixelBuffer) {
     precondition(other.size == size && other.format == format, "\(other.size) \(other.format) into \(size) \(format)")

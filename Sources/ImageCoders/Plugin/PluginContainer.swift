@@ -15,6 +15,7 @@ final class PluginContainer: Container, @unchecked Sendable {
   /// The wrapped library as the plugin found it, or empty.
   let library: String
   let writesPages: Bool
+  let readsArriving: Bool
 
   // The coder is constant memory of a library that is never unloaded.
   private let coder: UnsafePointer<imgcoder_coder>
@@ -33,6 +34,7 @@ final class PluginContainer: Container, @unchecked Sendable {
     id = String(described.id)
     version = String(described.version)
     library = String(described.library)
+    readsArriving = described.flags & UInt32(IMGCODER_CODER_READS_ARRIVING) != 0
     writesPages = described.flags & UInt32(IMGCODER_CODER_WRITES_PAGES) != 0
     names = described.container.map { ContainerNames(imgcoder_container(reading: $0)) }
     reader = described.reader.map { imgcoder_reader_table(reading: $0) }

@@ -121,7 +121,7 @@ final class Candidate: Sendable {
       guard case .success(let coder) = Result(catching: { () throws(SkipReason) in try coder(for: nil) }) else {
         return .no
       }
-      let prefix = try source.view(at: 0, count: Self.prefixBytes)
+      let prefix = try source.prefix(Self.prefixBytes)
       return coder.canDecode(prefix, isComplete: prefix.count == source.size)
     }
     var answer = Recognition.no
@@ -147,11 +147,13 @@ extension Signature {
   /// Compares with an open source, and looks at its end for a signature that is there.
   fileprivate func matches(_ source: OpenSource) throws(CoderError) -> Recognition {
     if offset < 0 {
+      // The end of what arrives is known when all is there.
+      guard source.size < .max else { return .needMore(bytes: .max) }
       guard source.size >= -offset else { return .no }
       let tail = try source.view(at: source.size + offset, count: -offset)
       return Signature(bytes, at: 0, mask: mask).matches(tail, isComplete: true)
     }
-    let prefix = try source.view(at: 0, count: max(Candidate.prefixBytes, reach))
+    let prefix = try source.prefix(max(Candidate.prefixBytes, reach))
     // A file that ends inside the bytes that would decide is cut, not unknown.
     return matches(prefix, isComplete: false)
   }

@@ -113,9 +113,23 @@ public final class CoderRegistry: Sendable {
 
   /// Begins decoding of bytes that arrive over time. The coder is chosen when the bytes are enough to choose.
   public func makeIncrementalDecoder(options: DecodeOptions = DecodeOptions()) -> IncrementalDecoder {
-    IncrementalDecoder(isKnownType: false, limits: options.limits) { (source) throws(CoderError) in
-      try self.attempt(source, options: options, coder: nil, explain: nil) { (decoder) throws(CoderError) in decoder }
+    IncrementalDecoder(options: options) { (source) throws(CoderError) in
+      try self.bytesNeededToChoose(source, options)
+    } body: { (source, options) throws(CoderError) in
+      try self.attempt(source, options: options, coder: nil, explain: nil) { (decoder) throws(CoderError) in
+        try decoder.image()
+      }
     }
+  }
+
+  /// How many bytes it takes to choose a coder, or nil when these are enough: no coder that may still turn out to be the
+  /// right one is passed over for one that knows itself sooner.
+  private func bytesNeededToChoose(_ source: OpenSource, _ options: DecodeOptions) throws(CoderError) -> Int? {
+    let snapshot = snapshot()
+    return try Selection(
+      source, among: snapshot.candidates, priority: { Self.priority($0, snapshot) }, allowed: options.allowedFormats,
+      explains: false
+    ).bytesNeeded
   }
 
   private func attempt<Result>(

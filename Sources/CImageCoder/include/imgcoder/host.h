@@ -80,16 +80,24 @@ typedef struct imgcoder_source {
   uint32_t struct_size;
   uint32_t reserved;  // 0
   void *context;      // the host's
-  uint64_t size;      // bytes in all
+  uint64_t size;      // bytes in all; UINT64_MAX as long as bytes arrive (IMGCODER_OPEN_ARRIVING) and the end is not known
 
   // Shows the bytes [offset, offset + min(wanted, size - offset)). Exactly so many are shown: `*length` is less than
   // `wanted` only at the end of the source, and 0 at or behind it. UINT64_MAX asks for all that follow.
   //   ownership  the host's. A view lives until the next view of the same source; a view of the whole source (offset
   //              0, wanted at least `size`) lives until the session is closed. The bytes are read only.
-  //   returns    OK, or IMGCODER_STATUS_IO, which `fail` has been told of already
+  //   returns    OK; IO, which `fail` has been told of already; CANCELLED, where bytes arrive
   // [session]
   imgcoder_status(IMGCODER_ABI *view)(const struct imgcoder_source *source, uint64_t offset, uint64_t wanted,
                                       const uint8_t **bytes, uint64_t *length);
+
+  // As `view`, but at least `least` bytes will do: where bytes arrive, no more than those are waited for, and what is
+  // there is shown, at most `wanted`. Elsewhere the two do the same. `*length` is less than `least` only at the end.
+  //   ownership  as `view`, but of no whole source
+  //   returns    as `view`; CANCELLED when nobody waits for the picture any more: return it at once
+  // [session]
+  imgcoder_status(IMGCODER_ABI *view_some)(const struct imgcoder_source *source, uint64_t offset, uint64_t least,
+                                           uint64_t wanted, const uint8_t **bytes, uint64_t *length);
 } imgcoder_source;
 
 // Where rows go.

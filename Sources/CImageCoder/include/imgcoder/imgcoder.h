@@ -9,7 +9,6 @@
 //   host.h         what the host gives to a plugin: source of bytes, sink for rows, output, memory, errors
 //   reader.h       reading: open, info, negotiate, frame_info, decode, metadata, properties, close
 //   writer.h       writing: open, negotiate, set_info, add_metadata, add_frame, finish, close
-//   incremental.h  an extension: bytes that arrive over time
 //   transcode.h    an extension: from one format to another without decoding
 //   plugin.h       the one symbol that a plugin exports
 //   layout.h       static assertions of every size and offset
@@ -30,7 +29,6 @@
 #include "host.h"
 #include "reader.h"
 #include "writer.h"
-#include "incremental.h"
 #include "transcode.h"
 #include "plugin.h"
 #include "layout.h"

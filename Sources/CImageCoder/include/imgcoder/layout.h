@@ -57,12 +57,13 @@ IMGCODER_OFFSET(imgcoder_host, progress, 64);
 IMGCODER_OFFSET(imgcoder_host, parallel_for, 72);
 IMGCODER_OFFSET(imgcoder_host, get_extension, 80);
 
-IMGCODER_SIZE(imgcoder_source, 32);
+IMGCODER_SIZE(imgcoder_source, 40);
 IMGCODER_OFFSET(imgcoder_source, struct_size, 0);
 IMGCODER_OFFSET(imgcoder_source, reserved, 4);
 IMGCODER_OFFSET(imgcoder_source, context, 8);
 IMGCODER_OFFSET(imgcoder_source, size, 16);
 IMGCODER_OFFSET(imgcoder_source, view, 24);
+IMGCODER_OFFSET(imgcoder_source, view_some, 32);
 
 IMGCODER_SIZE(imgcoder_rows, 24);
 IMGCODER_OFFSET(imgcoder_rows, pixels, 0);
@@ -213,24 +214,6 @@ IMGCODER_OFFSET(imgcoder_writer_table, add_metadata, 32);
 IMGCODER_OFFSET(imgcoder_writer_table, add_frame, 40);
 IMGCODER_OFFSET(imgcoder_writer_table, finish, 48);
 IMGCODER_OFFSET(imgcoder_writer_table, close, 56);
-
-IMGCODER_SIZE(imgcoder_incremental_progress, 24);
-IMGCODER_OFFSET(imgcoder_incremental_progress, struct_size, 0);
-IMGCODER_OFFSET(imgcoder_incremental_progress, state, 4);
-IMGCODER_OFFSET(imgcoder_incremental_progress, frames_complete, 8);
-IMGCODER_OFFSET(imgcoder_incremental_progress, frame, 12);
-IMGCODER_OFFSET(imgcoder_incremental_progress, rows_final, 16);
-IMGCODER_OFFSET(imgcoder_incremental_progress, pass, 20);
-
-IMGCODER_SIZE(imgcoder_incremental_table, 56);
-IMGCODER_OFFSET(imgcoder_incremental_table, struct_size, 0);
-IMGCODER_OFFSET(imgcoder_incremental_table, reserved, 4);
-IMGCODER_OFFSET(imgcoder_incremental_table, open, 8);
-IMGCODER_OFFSET(imgcoder_incremental_table, append, 16);
-IMGCODER_OFFSET(imgcoder_incremental_table, progress, 24);
-IMGCODER_OFFSET(imgcoder_incremental_table, info, 32);
-IMGCODER_OFFSET(imgcoder_incremental_table, frame_info, 40);
-IMGCODER_OFFSET(imgcoder_incremental_table, close, 48);
 
 IMGCODER_SIZE(imgcoder_transcode_table, 16);
 IMGCODER_OFFSET(imgcoder_transcode_table, struct_size, 0);

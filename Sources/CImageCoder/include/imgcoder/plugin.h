@@ -21,7 +21,7 @@
 #ifndef IMGCODER_PLUGIN_H
 #define IMGCODER_PLUGIN_H
 
-#include "incremental.h"
+#include "reader.h"
 #include "transcode.h"
 #include "writer.h"
 
@@ -43,7 +43,14 @@ typedef struct imgcoder_container {
 } imgcoder_container;
 
 enum {
-  IMGCODER_CODER_WRITES_PAGES = 1  // the writer takes more than one page; to others the host gives one
+  IMGCODER_CODER_WRITES_PAGES = 1,  // the writer takes more than one page; to others the host gives one
+
+  // The reader knows IMGCODER_OPEN_ARRIVING. Opened so, it asks for no byte before it needs it: `open` and `info` for
+  // those of the header alone, `decode` for rows as it goes, through view_some. It does not count frames ahead: `info`
+  // says IMGCODER_INFO_GROWING and what is known, `frame_info` of the next frame waits for that frame's header and
+  // returns INVALID_ARGUMENT behind the last. Coarse passes are worth sending. When all bytes are there, `info` says
+  // exactly what it would have said of the whole file. Of other readers the host keeps the bytes until all are there.
+  IMGCODER_CODER_READS_ARRIVING = 2
 };
 
 // One coder. Static in the plugin: it and all that it points at never change and are never freed.

@@ -27,7 +27,9 @@ typedef struct imgcoder_reader imgcoder_reader;
 // What the host is going to do, so that a reader can spare itself work. All are hints.
 enum {
   IMGCODER_OPEN_HEADER_ONLY = 1,       // info and metadata will be asked for, pixels not
-  IMGCODER_OPEN_FIRST_FRAME_ONLY = 2   // frames behind the first will not be asked for, and need not be counted
+  IMGCODER_OPEN_FIRST_FRAME_ONLY = 2,  // frames behind the first will not be asked for, and need not be counted
+  IMGCODER_OPEN_ARRIVING = 4           // bytes arrive over time, and asking the source for one that is not there yet waits
+                                       // for it: see imgcoder_coder.flags
 };
 
 typedef struct imgcoder_open_options {
@@ -50,7 +52,9 @@ enum {
   IMGCODER_INFO_DAMAGED = 1024,       // the file breaks its format's rules further on; frame_count counts what is there
   IMGCODER_INFO_PAGES_ARE_SIZES = 2048,  // all pages show one picture, in several sizes or depths (an icon): for a
                                          // thumbnail the host takes the page that fits best
-  IMGCODER_INFO_EMBEDDED = 4096       // the page is a whole file of another format inside this one, at `embedded`
+  IMGCODER_INFO_EMBEDDED = 4096,      // the page is a whole file of another format inside this one, at `embedded`
+  IMGCODER_INFO_GROWING = 8192        // bytes arrive: what stands behind the pixels is not known yet, and if ANIMATED is
+                                      // set, frames may follow, which frame_info tells
 };
 
 // What is known of a page without its pixels.
