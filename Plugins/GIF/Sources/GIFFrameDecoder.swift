@@ -36,26 +36,30 @@ final class GIFFrameDecoder {
   ///
   /// - Parameters:
   ///   - visible: Pixels, from the image's top left corner, that reach the sink.
+  ///   - showsCoarseRows: Whether rows of the early passes stand in for later ones while bytes are waited for.
   /// - Throws: ``CoderError/Code/truncated`` or ``CoderError/Code/malformed`` after the rows that could be had.
   func decode(
-    _ image: GIFImageBlock, of bytes: UnsafeRawBufferPointer, palette: GIFPalette, format: PixelFormat, visible: Size,
-    into sink: RowSink
+    _ image: GIFImageBlock, of bytes: GIFBytes, palette: GIFPalette, format: PixelFormat, visible: Size,
+    showsCoarseRows: Bool, into sink: RowSink
   ) throws(CoderError) {
     guard (1...11).contains(image.minimumCodeSize) else {
       throw .malformed("minimum code size \(image.minimumCodeSize), 1 to 11 are allowed", at: image.dataOffset)
     }
-    lzw.start(in: bytes, at: image.dataOffset + 1, minimumCodeSize: Int(image.minimumCodeSize))
+    lzw.start(
+      in: bytes.arrived, isComplete: bytes.isComplete, at: image.dataOffset + 1,
+      minimumCodeSize: Int(image.minimumCodeSize))
     var failure: CoderError?
     palette.pixels.withUnsafeBufferPointer { pixels in
       guard let base = pixels.baseAddress else { return }
       let expander = IndexExpander(palette: base, format: format)
       do throws(CoderError) {
         var rows = RowPlacement(
-          sink: sink, stored: image.size, visible: visible, isInterlaced: image.isInterlaced)
+          sink: sink, stored: image.size, visible: visible, isInterlaced: image.isInterlaced,
+          rowBytes: visible.width * format.bytesPerPixel, showsCoarseRows: showsCoarseRows)
         do throws(CoderError) {
-          try decode(image, expander: expander, rows: &rows)
+          try decode(image, of: bytes, expander: expander, rows: &rows)
         } catch {
-          try rows.flush()
+          try rows.end()
           throw error
         }
       } catch {
@@ -66,7 +70,7 @@ final class GIFFrameDecoder {
   }
 
   private func decode(
-    _ image: GIFImageBlock, expander: IndexExpander, rows: inout RowPlacement
+    _ image: GIFImageBlock, of bytes: GIFBytes, expander: IndexExpander, rows: inout RowPlacement
   ) throws(CoderError) {
     let width = Int(image.width)
     var x = 0
@@ -90,7 +94,13 @@ final class GIFFrameDecoder {
         }
       }
       guard !rows.isComplete else { return }
-      try check(decoded.stop, rows: rows)
+      if case .endOfArrived = decoded.stop {
+        try rows.show()
+        let arrived = try bytes.wait(for: lzw.worthWaitingFor)
+        lzw.readOn(in: arrived, isComplete: bytes.isComplete)
+      } else {
+        try check(decoded.stop, rows: rows)
+      }
     }
   }
 
@@ -98,9 +108,9 @@ final class GIFFrameDecoder {
   private func check(_ stop: LZWDecoder.Stop, rows: RowPlacement) throws(CoderError) {
     let found = "image data with \(rows.decodedCount) of \(rows.stored.height) rows"
     switch stop {
-    case .full: return
-    case .endOfBytes: throw .truncated(found, at: lzw.position)
-    case .endOfBlocks: throw .malformed("\(found), all are needed", at: lzw.position)
+    case .full, .endOfArrived: return
+    case .endOfBytes: throw .truncated(found, at: lzw.offset)
+    case .endOfBlocks: throw .malformed("\(found), all are needed", at: lzw.offset)
     case .endOfInformation: throw .malformed("\(found) before the end code, all are needed", at: lzw.position)
     case .invalidCode(let code):
       throw .malformed(

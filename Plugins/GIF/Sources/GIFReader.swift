@@ -5,26 +5,39 @@ import ImageCoderPlugin
 /// Reads GIF stills and animations.
 ///
 /// The file's blocks are indexed when it is opened, without decoding any pixel; each frame is then decoded on its own,
-/// in any order. Frames are the file's images as they are stored, cut to the canvas.
+/// in any order. While bytes arrive, blocks are indexed up to the image that is asked for. Frames are the file's images
+/// as they are stored, cut to the canvas.
 ///
 /// Pixels are rgb8 for an opaque still that covers its canvas, else rgba8; transparent ones are zero in all channels.
 ///
 /// - Format: Graphics Interchange Format, Version 89a (1990), and 87a.
 final class GIFReader: ContainerReader {
-  private let bytes: UnsafeRawBufferPointer
+  private let bytes: GIFBytes
   private let host: CoderHost
-  private let structure: GIFStructure
+  private var scanner: GIFScanner
+  private let wantsFirstFrameOnly: Bool
   private var decoder: GIFFrameDecoder?
 
+  private var structure: GIFStructure { scanner.structure }
+
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
-    bytes = try source.contents()
     self.host = host
-    structure = try GIFScanner.scan(
-      bytes, limits: host.limits, stopsBehindFirstImage: options.contains(.firstFrameOnly))
+    wantsFirstFrameOnly = options.contains(.firstFrameOnly)
+    bytes = try GIFBytes(source, isArriving: options.contains(.arriving))
+    scanner = try GIFScanner(bytes, limits: host.limits, stopsBehindFirstImage: wantsFirstFrameOnly)
+    try scanner.advance(toImage: bytes.isComplete ? .max : 0)
+  }
+
+  /// Looks at the rest of a file whose last byte has arrived, or of which no more is wanted than was decoded.
+  private func catchUp() throws(CoderError) {
+    try bytes.refresh()
+    if bytes.isComplete || (wantsFirstFrameOnly && decoder != nil) { try scanner.advance(toImage: .max) }
   }
 
   func header(page: Int) throws(CoderError) -> ImageHeader {
     try check(page: page)
+    try catchUp()
+    let structure = structure
     let isOpaque = structure.isOpaqueStill
     var header = ImageHeader(
       format: .gif, canvas: structure.canvas, pixelFormat: isOpaque ? .rgb8 : .rgba8, bitsPerChannel: 8,
@@ -35,6 +48,7 @@ final class GIFReader: ContainerReader {
     header.background = background
     if structure.iccOffset != nil { header.metadata.insert(.icc) }
     if structure.xmpOffset != nil { header.metadata.insert(.xmp) }
+    header.isGrowing = !structure.isWhole
     header.isTruncated = structure.isTruncated
     header.isProgressive = structure.images.first?.isInterlaced ?? false
     header.isLossless = true
@@ -87,19 +101,24 @@ final class GIFReader: ContainerReader {
     // An image may be larger than the canvas; all of it has to be decoded to find the rows that are not.
     try host.limits.check(canvas: image.size)
     let hasLocalPalette = image.localColorCount > 0
+    try bytes.refresh()
     let palette = GIFPalette(
-      bytes, at: hasLocalPalette ? image.paletteOffset : structure.globalPaletteOffset,
+      bytes.arrived, at: hasLocalPalette ? image.paletteOffset : structure.globalPaletteOffset,
       count: hasLocalPalette ? Int(image.localColorCount) : structure.globalColorCount,
       transparentIndex: Int(image.transparentIndex), format: offer.pixelFormat)
+    // The header says of the first image alone that rows come in passes, which are not final before the last.
+    let showsCoarseRows = structure.images[0].isInterlaced
     try frameDecoder().decode(
-      image, of: bytes, palette: palette, format: offer.pixelFormat, visible: visible.size, into: sink)
+      image, of: bytes, palette: palette, format: offer.pixelFormat, visible: visible.size,
+      showsCoarseRows: showsCoarseRows, into: sink)
   }
 
   func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
     try check(page: page)
+    try bytes.refresh()
     switch kind {
-    case .icc: return try structure.icc(in: bytes, limits: host.limits)
-    case .xmp: return try structure.xmp(in: bytes, limits: host.limits)
+    case .icc: return try structure.icc(in: bytes.arrived, limits: host.limits)
+    case .xmp: return try structure.xmp(in: bytes.arrived, limits: host.limits)
     case .exif: return nil
     }
   }
@@ -112,6 +131,7 @@ final class GIFReader: ContainerReader {
       return properties
     }
     try check(page: page)
+    try bytes.refresh()
     properties["{GIF}", "Version"] = .text(structure.version)
     properties["{GIF}", "CanvasPixelWidth"] = .integer(Int64(structure.canvas.width))
     properties["{GIF}", "CanvasPixelHeight"] = .integer(Int64(structure.canvas.height))
@@ -124,7 +144,7 @@ final class GIFReader: ContainerReader {
       properties["{GIF}", "LoopCount"] = .integer(Int64(loopCount.plays))
       properties["{GIF}", "NetscapeLoopCount"] = .integer(Int64(repetitions))
     }
-    if let comment = structure.comment(in: bytes, limits: host.limits) {
+    if let comment = structure.comment(in: bytes.arrived, limits: host.limits) {
       properties["{GIF}", "Comment"] = .text(comment)
     }
     return properties
@@ -134,6 +154,7 @@ final class GIFReader: ContainerReader {
   private var background: Background? {
     guard structure.backgroundIndex < structure.globalColorCount else { return nil }
     let color = structure.globalPaletteOffset + 3 * structure.backgroundIndex
+    let bytes = bytes.arrived
     return Background(
       red: UInt16(bytes[color]) * 257, green: UInt16(bytes[color + 1]) * 257, blue: UInt16(bytes[color + 2]) * 257)
   }
@@ -152,6 +173,7 @@ final class GIFReader: ContainerReader {
 
   private func image(_ index: Int, page: Int) throws(CoderError) -> GIFImageBlock {
     try check(page: page)
+    try scanner.advance(toImage: index)
     guard structure.images.indices.contains(index) else {
       throw .invalidArgument("frame \(index) of a GIF that has \(structure.images.count)")
     }

@@ -2,43 +2,65 @@
 
 import ImageCoderPlugin
 
-/// Walks over the blocks of a file once, without decoding any pixel.
+/// Walks over the blocks of a file once, without decoding any pixel, as far as it is asked to.
 ///
 /// - Format: GIF89a, Appendix B, GIF Grammar.
 /// - Complexity: Linear in the number of sub-blocks.
 struct GIFScanner {
-  private let bytes: UnsafeRawBufferPointer
+  /// The blocks that were walked over.
+  private(set) var structure: GIFStructure
+  /// Whether the walk is at its end.
+  private(set) var isOver = false
+
+  private let source: GIFBytes
+  /// The source's bytes, taken anew whenever they may have moved.
+  private var bytes: UnsafeRawBufferPointer
   private let limits: Limits
   private let stopsBehindFirstImage: Bool
   private var offset = 0
+  /// Where the sub-blocks of the last image start when they are still to be skipped.
+  private var imageDataStart: Int?
+  private var isCanvasSettled = false
   /// What the last Graphic Control Extension says; it holds for the one block that follows.
   private var control = GIFImageBlock.empty
 
   /// Comments kept of one file; the rest are skipped.
   private static let maxComments = 1_024
 
-  private init(_ bytes: UnsafeRawBufferPointer, limits: Limits, stopsBehindFirstImage: Bool) {
-    self.bytes = bytes
+  /// Reads the logical screen.
+  ///
+  /// - Throws: ``CoderError/Code/wrongFormat``; ``CoderError/Code/truncated``.
+  init(_ source: GIFBytes, limits: Limits, stopsBehindFirstImage: Bool) throws(CoderError) {
+    self.source = source
     self.limits = limits
     self.stopsBehindFirstImage = stopsBehindFirstImage
+    bytes = source.arrived
+    structure = GIFStructure(version: "", canvas: Size(width: 0, height: 0))
+    structure = try logicalScreen()
   }
 
-  /// Finds the blocks of a file.
+  /// Walks on until the image `index` and the first byte of its data are there, or to the end.
   ///
-  /// - Throws: ``CoderError/Code/wrongFormat``; ``CoderError/Code/truncated`` when the bytes end before the first
-  ///   image's data; ``CoderError/Code/malformed``; ``CoderError/Code/limitExceeded``.
-  static func scan(
-    _ bytes: UnsafeRawBufferPointer, limits: Limits, stopsBehindFirstImage: Bool
-  ) throws(CoderError) -> GIFStructure {
-    var scanner = GIFScanner(bytes, limits: limits, stopsBehindFirstImage: stopsBehindFirstImage)
-    var structure = try scanner.logicalScreen()
-    try scanner.blocks(into: &structure)
-    try scanner.settleCanvas(of: &structure)
-    return structure
+  /// - Throws: ``CoderError/Code/truncated`` when the bytes end before the first image's data;
+  ///   ``CoderError/Code/malformed``; ``CoderError/Code/limitExceeded``.
+  mutating func advance(toImage index: Int) throws(CoderError) {
+    guard !isOver, structure.images.count <= index else { return }
+    try source.refresh()
+    bytes = source.arrived
+    while !isOver, structure.images.count <= index { try nextBlock() }
+    if isOver { structure.isWhole = true }
+    try settleCanvas()
+  }
+
+  /// Whether there are `count` bytes; waits until that is known.
+  private mutating func has(_ count: Int) throws(CoderError) -> Bool {
+    if count > bytes.count { bytes = try source.wait(for: count) }
+    return count <= bytes.count
   }
 
   /// GIF89a §17, Header; §18, Logical Screen Descriptor; §19, Global Color Table.
   private mutating func logicalScreen() throws(CoderError) -> GIFStructure {
+    _ = try has(6)
     let signature = [UInt8](bytes.prefix(6))
     guard signature == Array("GIF87a".utf8) || signature == Array("GIF89a".utf8) else {
       // What is there of a cut signature may still be right.
@@ -47,7 +69,7 @@ struct GIFScanner {
       }
       throw .wrongFormat("the first bytes are \(signature), GIF87a or GIF89a is needed", at: 0)
     }
-    guard bytes.count >= 13 else {
+    guard try has(13) else {
       throw .truncated("the logical screen descriptor needs 13 bytes, \(bytes.count) are there", at: bytes.count)
     }
     var structure = GIFStructure(
@@ -59,7 +81,7 @@ struct GIFScanner {
     offset = 13
     if flags & 0x80 != 0 {
       let count = 2 << Int(flags & 7)
-      guard bytes.count - offset >= 3 * count else {
+      guard try has(offset + 3 * count) else {
         throw .truncated(
           "a global palette of \(count) colours, \(bytes.count - offset) bytes are left", at: bytes.count)
       }
@@ -70,41 +92,53 @@ struct GIFScanner {
     return structure
   }
 
-  private mutating func blocks(into structure: inout GIFStructure) throws(CoderError) {
-    scan: while offset < bytes.count {
-      let introducer = bytes[offset]
-      switch introducer {
-      case 0x2C:
-        guard try image(into: &structure) else { break scan }
-        // Images without delay and loop are parts of one still picture, which needs them all.
-        if stopsBehindFirstImage, structure.hasTiming {
-          structure.hasUnseenBlocks = offset < bytes.count && bytes[offset] != 0x3B
-          structure.isTruncated = offset >= bytes.count
-          return
-        }
-      case 0x21:
-        guard extensionBlock(into: &structure) else { break scan }
-      case 0x3B:
-        return
-      case 0:
-        // Stray terminators between blocks are frequent and harmless.
-        offset += 1
-      default:
-        // What follows cannot be told from garbage. Browsers take it for the end of the file, once there is an image.
-        guard !structure.images.isEmpty else {
-          throw .malformed("block introducer \(introducer), 33, 44 and 59 are known", at: offset)
-        }
-        return
-      }
+  /// Walks over one block, or over the data of the last image.
+  private mutating func nextBlock() throws(CoderError) {
+    if let start = imageDataStart {
+      imageDataStart = nil
+      offset = start
+      try skipSubBlocks()
+      return try stopBehindFirstImage()
     }
-    structure.isTruncated = true
+    guard try has(offset + 1) else { return cut() }
+    let introducer = bytes[offset]
+    switch introducer {
+    case 0x2C:
+      guard try image() else { return cut() }
+    case 0x21:
+      guard try extensionBlock() else { return cut() }
+    case 0x3B:
+      isOver = true
+    case 0:
+      // Stray terminators between blocks are frequent and harmless.
+      offset += 1
+    default:
+      // What follows cannot be told from garbage. Browsers take it for the end of the file, once there is an image.
+      guard !structure.images.isEmpty else {
+        throw .malformed("block introducer \(introducer), 33, 44 and 59 are known", at: offset)
+      }
+      isOver = true
+    }
   }
 
-  /// GIF89a §20, Image Descriptor, to the end of its data.
+  private mutating func cut() {
+    structure.isTruncated = true
+    isOver = true
+  }
+
+  private mutating func stopBehindFirstImage() throws(CoderError) {
+    // Images without delay and loop are parts of one still picture, which needs them all.
+    guard stopsBehindFirstImage, structure.hasTiming else { return }
+    structure.isTruncated = try !has(offset + 1)
+    structure.hasUnseenBlocks = !structure.isTruncated && bytes[offset] != 0x3B
+    isOver = true
+  }
+
+  /// GIF89a §20, Image Descriptor, to the beginning of its data.
   ///
   /// - Returns: False when the bytes end inside.
-  private mutating func image(into structure: inout GIFStructure) throws(CoderError) -> Bool {
-    guard bytes.count - offset >= 10 else { return false }
+  private mutating func image() throws(CoderError) -> Bool {
+    guard try has(offset + 10) else { return false }
     var image = control
     control = .empty
     image.x = word(at: offset + 1)
@@ -115,43 +149,45 @@ struct GIFScanner {
     image.isInterlaced = flags & 0x40 != 0
     image.localColorCount = flags & 0x80 == 0 ? 0 : UInt16(2) << UInt16(flags & 7)
     image.dataOffset = offset + 10 + 3 * Int(image.localColorCount)
-    guard image.dataOffset < bytes.count else {
+    guard try has(image.dataOffset + 1) else {
       // An image of no pixels may come without data, and without the palette that it announces.
       guard image.size.isEmpty else { return false }
       image.localColorCount = 0
-      return try append(image, endingAt: offset + 10, to: &structure)
+      try append(image)
+      offset += 10
+      try stopBehindFirstImage()
+      return true
     }
     // A code size is at most 12; an introducer in its place shows that an image of no pixels has no data at all.
     if image.size.isEmpty, [0x21, 0x2C, 0x3B].contains(bytes[image.dataOffset]) {
-      return try append(image, endingAt: image.dataOffset, to: &structure)
+      try append(image)
+      offset = image.dataOffset
+      try stopBehindFirstImage()
+      return true
     }
     image.minimumCodeSize = bytes[image.dataOffset]
     // With the first byte of data missing there is nothing of the image to show.
-    guard image.dataOffset + 1 < bytes.count else { return false }
-    offset = image.dataOffset + 1
-    skipSubBlocks()
-    return try append(image, endingAt: offset, to: &structure)
+    guard try has(image.dataOffset + 2) else { return false }
+    try append(image)
+    imageDataStart = image.dataOffset + 1
+    return true
   }
 
-  private mutating func append(
-    _ image: GIFImageBlock, endingAt end: Int, to structure: inout GIFStructure
-  ) throws(CoderError) -> Bool {
+  private mutating func append(_ image: GIFImageBlock) throws(CoderError) {
     try limits.check(frames: structure.images.count + 1)
     structure.images.append(image)
-    offset = end
-    return true
   }
 
   /// GIF89a §23 to §26, the extensions.
   ///
   /// - Returns: False when the bytes end inside.
-  private mutating func extensionBlock(into structure: inout GIFStructure) -> Bool {
-    guard bytes.count - offset >= 3 else { return false }
+  private mutating func extensionBlock() throws(CoderError) -> Bool {
+    guard try has(offset + 3) else { return false }
     let label = bytes[offset + 1]
     let size = Int(bytes[offset + 2])
     let data = offset + 3
     offset += 2
-    guard bytes.count - data >= size else { return false }
+    guard try has(data + size) else { return false }
     switch label {
     case 0xF9 where size >= 4:
       control.disposalMethod = bytes[data] >> 2 & 7
@@ -163,26 +199,26 @@ struct GIFScanner {
     case 0xFE:
       if structure.commentOffsets.count < Self.maxComments { structure.commentOffsets.append(offset) }
     case 0xFF where size == 11:
-      application(at: data, into: &structure)
+      try application(at: data)
     default: break
     }
-    return skipSubBlocks()
+    return try skipSubBlocks()
   }
 
   /// GIF89a §26, Application Extension, of those applications that matter.
-  private func application(at start: Int, into structure: inout GIFStructure) {
-    let name = bytes[start..<start + 11]
+  private mutating func application(at start: Int) throws(CoderError) {
+    let name = [UInt8](bytes[start..<start + 11])
     let data = start + 11
     if name.elementsEqual("NETSCAPE2.0".utf8) || name.elementsEqual("ANIMEXTS1.0".utf8) {
       // Sub-block 1 holds the loop; sub-block 2 a buffer size that nobody needs.
-      guard bytes.count - data >= 4, bytes[data] >= 3, bytes[data + 1] & 7 == 1 else { return }
+      guard try has(data + 4), bytes[data] >= 3, bytes[data + 1] & 7 == 1 else { return }
       structure.repetitions = word(at: data + 2)
     } else if name.elementsEqual("XMP DataXMP".utf8) {
       // An empty packet is nothing but the magic trailer, which starts with 1 and 255; no text does.
-      guard bytes.count - data >= 2, bytes[data] != 0, (bytes[data], bytes[data + 1]) != (1, 255) else { return }
+      guard try has(data + 2), bytes[data] != 0, (bytes[data], bytes[data + 1]) != (1, 255) else { return }
       structure.xmpOffset = structure.xmpOffset ?? data
     } else if name.elementsEqual("ICCRGBG1012".utf8) {
-      guard bytes.count > data, bytes[data] != 0 else { return }
+      guard try has(data + 1), bytes[data] != 0 else { return }
       structure.iccOffset = structure.iccOffset ?? data
     }
   }
@@ -191,8 +227,8 @@ struct GIFScanner {
   ///
   /// - Returns: False when the bytes end before it; then the offset is the end.
   @discardableResult
-  private mutating func skipSubBlocks() -> Bool {
-    while offset < bytes.count {
+  private mutating func skipSubBlocks() throws(CoderError) -> Bool {
+    while try has(offset + 1) {
       let length = Int(bytes[offset])
       offset += 1 + length
       if length == 0 { return true }
@@ -202,7 +238,9 @@ struct GIFScanner {
   }
 
   /// Checks the canvas, and that there is something to show on it.
-  private func settleCanvas(of structure: inout GIFStructure) throws(CoderError) {
+  private mutating func settleCanvas() throws(CoderError) {
+    guard !isCanvasSettled else { return }
+    isCanvasSettled = true
     // Some writers leave the logical screen at 0×0; browsers then take the first image's extent.
     if let first = structure.images.first {
       if structure.canvas.width == 0 { structure.canvas.width = Int(first.x) + Int(first.width) }

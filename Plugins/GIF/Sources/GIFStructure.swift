@@ -4,7 +4,7 @@ import ImageCoderPlugin
 
 /// The blocks of a file: where everything is, and nothing decoded.
 ///
-/// Made by ``GIFScanner`` in one pass that hops over the image data.
+/// Made by ``GIFScanner`` in one pass that hops over the image data; while bytes arrive it grows.
 struct GIFStructure {
   /// `87a` or `89a`, which no reader acts on.
   var version: String
@@ -29,6 +29,8 @@ struct GIFStructure {
   var isTruncated = false
   /// Whether the scan stopped behind the first image with more to come.
   var hasUnseenBlocks = false
+  /// Whether the scan is at its end. Until then the file counts as an animation, because it may become one.
+  var isWhole = false
 
   /// The loop count of the animation, or nil when no extension states it.
   ///
@@ -39,7 +41,7 @@ struct GIFStructure {
 
   /// Whether images are steps in time: several images without any delay and loop make one picture together.
   var isAnimated: Bool {
-    (images.count > 1 || hasUnseenBlocks || isTruncated) && hasTiming
+    (images.count > 1 || hasUnseenBlocks || isTruncated || !isWhole) && hasTiming
   }
 
   /// Whether anything says that time passes: a loop, or a delay.
@@ -47,7 +49,7 @@ struct GIFStructure {
 
   /// Whether the first image alone is the whole picture, with no transparent pixel.
   var isOpaqueStill: Bool {
-    guard images.count == 1, !hasUnseenBlocks, let image = images.first else { return false }
+    guard isWhole || !hasTiming, images.count == 1, !hasUnseenBlocks, let image = images.first else { return false }
     return image.visibleRect(on: canvas) == Rect(covering: canvas) && !image.hasTransparency
   }
 }

@@ -21,6 +21,8 @@ struct LZWDecoder {
     case endOfBlocks
     /// The end of the file.
     case endOfBytes
+    /// The end of the bytes that have arrived. More may come, with other bytes to read: see ``readOn(in:isComplete:)``.
+    case endOfArrived
     /// A code that stands for nothing yet.
     case invalidCode(UInt32)
   }
@@ -44,9 +46,14 @@ struct LZWDecoder {
   private let table: UnsafeMutablePointer<Entry>
 
   private var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
-  /// The next byte, and the end of its sub-block.
-  private var offset = 0
+  /// Whether no byte follows those.
+  private var isComplete = true
+  private var start = 0
+  /// The next byte, and the end of its sub-block as far as that is there.
+  private(set) var offset = 0
   private var blockEnd = 0
+  /// The end of its sub-block by the length that is stored.
+  private var announcedEnd = 0
   private var hasEnded = false
   private var endsWithBytes = false
   private var bitBuffer: UInt64 = 0
@@ -72,16 +79,51 @@ struct LZWDecoder {
   /// Gives the memory back; nothing else may be called afterwards.
   func release(to host: CoderHost) { host.free(table) }
 
-  /// The offset of the byte that is read next.
-  var position: Int { offset }
+  /// The offset of the byte where the last code ends, however many bytes behind it are in the bit buffer.
+  ///
+  /// - Complexity: Linear in the number of sub-blocks.
+  var position: Int {
+    var left = payloadCount(before: offset) - Int(bitCount >> 3)
+    var block = start
+    while block < offset {
+      let length = Int(bytes[block])
+      if left < length { return block + 1 + left }
+      left -= length
+      block += 1 + length
+    }
+    return offset
+  }
+
+  /// Bytes in sub-blocks, their lengths left out.
+  private func payloadCount(before end: Int) -> Int {
+    var count = 0
+    var block = start
+    while block < end {
+      let length = Int(bytes[block])
+      count += min(length, end - block - 1)
+      block += 1 + length
+    }
+    return count
+  }
+
+  /// Bytes of the file that are worth waiting for: those of the sub-block and the length of the next, and of large
+  /// images some more, so that what comes byte by byte is not decoded so.
+  var worthWaitingFor: Int { max(announcedEnd + 1, offset + min(4_096, (offset - start) / 8)) }
 
   /// Starts at the first sub-block of an image's data.
   ///
-  /// - Parameter minimumCodeSize: 1 to 11, so that a code of at most 12 bits can be added.
-  mutating func start(in bytes: UnsafeRawBufferPointer, at start: Int, minimumCodeSize: Int) {
+  /// - Parameters:
+  ///   - isComplete: Whether `bytes` are all that the file has.
+  ///   - minimumCodeSize: 1 to 11, so that a code of at most 12 bits can be added.
+  mutating func start(
+    in bytes: UnsafeRawBufferPointer, isComplete: Bool, at start: Int, minimumCodeSize: Int
+  ) {
     self.bytes = bytes
+    self.isComplete = isComplete
+    self.start = start
     offset = start
     blockEnd = start
+    announcedEnd = start
     hasEnded = false
     endsWithBytes = false
     bitBuffer = 0
@@ -95,6 +137,13 @@ struct LZWDecoder {
     nextCode = clearCode + 1
     nextTail = 0
     nextShift = 0
+  }
+
+  /// Takes the bytes of the file anew, after more of them have arrived.
+  mutating func readOn(in bytes: UnsafeRawBufferPointer, isComplete: Bool) {
+    self.bytes = bytes
+    self.isComplete = isComplete
+    blockEnd = min(announcedEnd, bytes.count)
   }
 
   /// Writes indexes.
@@ -124,7 +173,7 @@ struct LZWDecoder {
           (bitBuffer, bitCount) = refillBytewise(bitBuffer, bitCount)
           (offset, blockEnd) = (self.offset, self.blockEnd)
           guard bitCount >= codeWidth else {
-            stop = endsWithBytes ? .endOfBytes : .endOfBlocks
+            stop = endsWithBytes ? .endOfBytes : hasEnded ? .endOfBlocks : .endOfArrived
             break
           }
         }
@@ -201,7 +250,10 @@ struct LZWDecoder {
         let length = Int(bytes[offset])
         offset += 1
         hasEnded = length == 0
-        blockEnd = min(offset + length, bytes.count)
+        announcedEnd = offset + length
+        blockEnd = min(announcedEnd, bytes.count)
+      } else if !isComplete {
+        break
       } else {
         hasEnded = true
         endsWithBytes = true

@@ -109,12 +109,32 @@ static void see_components(decoder *decoder) {
   }
 }
 
+static void deliver(decoder *decoder);
+
+// Shows the scans that are complete, while the next bytes are on their way. A file that comes slowly is shown again each
+// time its bytes have doubled, and four times at most: each time costs what a decode costs.
+static void show_scans(decoder *decoder) {
+  struct jpeg_decompress_struct *cinfo = &decoder->cinfo;
+  uint64_t position = source_position(decoder);
+  int complete = cinfo->input_scan_number - 1;
+  if (decoder->passes == 4 || complete < 1 || position < decoder->next_pass) return;
+  jpeg_start_output(cinfo, complete);
+  deliver(decoder);
+  jpeg_finish_output(cinfo);
+  decoder->passes += 1;
+  decoder->next_pass = 2 * position;
+}
+
 // Reads the scans of a file that has several, into libjpeg's coefficients.
 static void read_scans(decoder *decoder) {
   struct jpeg_decompress_struct *cinfo = &decoder->cinfo;
   see_components(decoder);
   for (;;) {
     int result = jpeg_consume_input(cinfo);
+    if (result == JPEG_SUSPENDED) {
+      show_scans(decoder);
+      source_resume(decoder);
+    }
     if (result == JPEG_REACHED_EOI || decoder->is_cut) return;
     if (result == JPEG_SCAN_COMPLETED) decoder->can_recover = 1;
     if (result == JPEG_REACHED_SOS) {
@@ -185,7 +205,7 @@ static void deliver(decoder *decoder) {
     if (usable <= y) return;
     if (count > usable - y) count = usable - y;
     if (count == 0) return;
-    status = sink->done(sink, y, count, 0);
+    status = sink->done(sink, y, count, decoder->passes);
     if (status != IMGCODER_STATUS_OK) failure_escape((j_common_ptr)cinfo, status);
     y += count;
     decoder->failure.report->rows = y;
@@ -219,13 +239,17 @@ static void decode(decoder *decoder) {
   keep_frame(decoder);
   configure(decoder);
   cinfo->buffered_image = jpeg_has_multiple_scans(cinfo);
-  if (cinfo->progressive_mode && decoder->options->eighths == 1) source_skip_unused_scans(decoder);
+  // Looking for scans that are not needed would wait for the last byte.
+  if (cinfo->progressive_mode && decoder->options->eighths == 1 && !decoder->options->is_arriving) source_skip_unused_scans(decoder);
   jpeg_start_decompress(cinfo);
+  // libjpeg's arithmetic decoder cannot stop where bytes are missing.
+  decoder->may_suspend = cinfo->buffered_image && decoder->options->is_arriving && !cinfo->arith_code;
   if (!cinfo->buffered_image) {
     deliver(decoder);
     conclude(decoder, 1);
   } else {
     read_scans(decoder);
+    decoder->may_suspend = 0;
     decoder->can_recover = 0;
     jpeg_start_output(cinfo, cinfo->input_scan_number);
     deliver(decoder);

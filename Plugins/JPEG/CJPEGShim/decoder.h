@@ -24,6 +24,7 @@ typedef struct decoder {
   const cjpeg_decode_options *options;
 
   uint64_t offset;   // of the byte behind the bytes that libjpeg has
+  int may_suspend;   // libjpeg is told that there are no bytes now, so that what it has can be shown
   int has_ended;     // libjpeg asked for bytes behind the end, and got an EOI marker instead
   skipped *skips;    // in order, or null
   uint32_t skip_count, next_skip;
@@ -41,11 +42,16 @@ typedef struct decoder {
     boolean is_progressive, is_arithmetic;
   } frame;
   uint32_t components_seen;
+  uint32_t passes;     // pictures that were sent before the last scan
+  uint64_t next_pass;  // the offset behind which another one is worth its time
   uint8_t *inks;     // CMYK rows on their way to RGB
 } decoder;
 
 // Attaches the source to cinfo.
 void source_begin(decoder *decoder);
+
+// Waits for more bytes after libjpeg was told that there are none now.
+void source_resume(decoder *decoder);
 
 // The offset of the next byte that libjpeg will take.
 uint64_t source_position(const decoder *decoder);

@@ -14,6 +14,16 @@ static void look(decoder *decoder, uint64_t offset, uint64_t wanted, const uint8
   if (status != IMGCODER_STATUS_OK) failure_escape((j_common_ptr)&decoder->cinfo, status);
 }
 
+static void look_some(decoder *decoder, uint64_t offset, uint64_t least, uint64_t wanted, const uint8_t **bytes,
+                      uint64_t *length) {
+  const imgcoder_source *source = decoder->source;
+  imgcoder_status status = source->view_some(source, offset, least, wanted, bytes, length);
+  if (status != IMGCODER_STATUS_OK) failure_escape((j_common_ptr)&decoder->cinfo, status);
+}
+
+// What libjpeg gets at least while bytes arrive, so that a file that comes byte by byte is not decoded byte by byte.
+enum { LEAST = 4 * 1024 };
+
 static boolean end_source(decoder *decoder) {
   static const JOCTET eoi[2] = {0xFF, JPEG_EOI};
   struct jpeg_decompress_struct *cinfo = &decoder->cinfo;
@@ -42,12 +52,31 @@ static boolean fill(j_decompress_ptr cinfo) {
     uint64_t rest = decoder->skips[decoder->next_skip].start - decoder->offset;
     if (rest < wanted) wanted = rest;
   }
-  look(decoder, decoder->offset, wanted, &bytes, &length);
+  if (decoder->may_suspend) {
+    // What libjpeg has left it reads again, together with what follows, after source_resume.
+    return FALSE;
+  }
+  if (wanted > LEAST && decoder->options->is_arriving) {
+    look_some(decoder, decoder->offset, LEAST, wanted, &bytes, &length);
+  } else {
+    look(decoder, decoder->offset, wanted, &bytes, &length);
+  }
   if (length == 0) return end_source(decoder);
   decoder->offset += length;
   decoder->manager.next_input_byte = bytes;
   decoder->manager.bytes_in_buffer = length;
   return TRUE;
+}
+
+void source_resume(decoder *decoder) {
+  const uint8_t *bytes = NULL;
+  uint64_t length = 0, left = decoder->manager.bytes_in_buffer, start = decoder->offset - left;
+  look_some(decoder, start, left + LEAST, left + WINDOW, &bytes, &length);
+  decoder->manager.next_input_byte = bytes;
+  decoder->manager.bytes_in_buffer = length;
+  decoder->offset = start + length;
+  // The last bytes are there: from here on, their end is the end.
+  if (length < left + LEAST) decoder->may_suspend = 0;
 }
 
 static void skip(j_decompress_ptr cinfo, long count) {

@@ -15,10 +15,12 @@ final class JPEGReader: ContainerReader {
   private let file: FileHeader
   private let orientation: Orientation
   private let profile: [FileHeader.ProfilePart]
+  private let isArriving: Bool
 
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
     self.source = source
     self.host = host
+    isArriving = options.contains(.arriving)
     file = try FileHeader(parsing: source)
     try host.limits.check(canvas: file.frame.size)
     switch file.profile.inOrder {
@@ -63,7 +65,8 @@ final class JPEGReader: ContainerReader {
     try host.limits.check(memory: memory)
     return DecodeOffer(
       request, size: Self.size(of: canvas, eighths: eighths), pixelFormat: format(for: request.pixelFormat),
-      alpha: .opaque, scaleCode: UInt32(eighths), memory: memory)
+      alpha: .opaque, rowOrder: isArriving && file.hasSeveralScans ? .any : .topDown, scaleCode: UInt32(eighths),
+      memory: memory)
   }
 
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
@@ -73,7 +76,7 @@ final class JPEGReader: ContainerReader {
       format(for: offer.pixelFormat) == offer.pixelFormat
     else { throw .invalidArgument("an offer that this reader did not make: \(offer.size) \(offer.pixelFormat)") }
     try checkPlausibility()
-    try LibJPEG.decode(source, canvas: canvas, offer: offer, into: sink, host: host)
+    try LibJPEG.decode(source, canvas: canvas, offer: offer, into: sink, host: host, isArriving: isArriving)
   }
 
   func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {

@@ -21,7 +21,7 @@ struct MarkerInput {
   mutating func byte() throws(CoderError) -> UInt8 {
     var index = offset - windowStart
     if index < 0 || index >= window.count {
-      window = try source.view(at: offset, count: 4_096)
+      window = try source.view(at: offset, least: 1, most: 4_096)
       windowStart = offset
       index = 0
       guard !window.isEmpty else {

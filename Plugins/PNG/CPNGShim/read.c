@@ -24,6 +24,7 @@ typedef struct reader {
   uint8_t made_up[12];
   uint64_t offset;         // in the source: of the next byte of the open chunk, or of the next chunk
   uint32_t payload;        // bytes left in the open chunk
+  uint32_t announced;      // of them, those that libpng has been told of
   int is_open, is_cut;     // the open chunk; a cut one reaches behind the end of the source
   uint32_t crc;
 
@@ -44,14 +45,19 @@ typedef struct reader {
     png_error((reader)->session.png, "see above");        \
   } while (0)
 
-// Shows up to `wanted` bytes at the reader's offset: at least one when the source has any.
-static const uint8_t *show(reader *r, uint64_t wanted, uint64_t *length) {
+// Bytes of image data that are worth a step of libpng while bytes arrive.
+#define LEAST 4096u
+
+// Shows up to `wanted` bytes at the reader's offset: at least one when the source has any, and `least` where bytes arrive.
+static const uint8_t *show(reader *r, uint64_t least, uint64_t wanted, uint64_t *length) {
   const imgcoder_source *source = r->picture->source;
   uint64_t skipped = r->offset - r->window_start;
   if (r->offset < r->window_start || skipped >= r->window_length ||
       (wanted <= sizeof r->made_up && r->window_length - skipped < wanted)) {
+    uint64_t most = wanted < CPNG_BUFFER ? CPNG_BUFFER : wanted;
     imgcoder_status status =
-        source->view(source, r->offset, wanted < CPNG_BUFFER ? CPNG_BUFFER : wanted, &r->window, &r->window_length);
+        r->picture->is_arriving ? source->view_some(source, r->offset, least, most, &r->window, &r->window_length)
+                                : source->view(source, r->offset, most, &r->window, &r->window_length);
     if (status != IMGCODER_STATUS_OK) {
       r->window_length = 0;
       RAISE(r, status, "the source has no bytes at %llu", (unsigned long long)r->offset);
@@ -64,45 +70,70 @@ static const uint8_t *show(reader *r, uint64_t wanted, uint64_t *length) {
   return r->window + skipped;
 }
 
+static void raise_truncated(reader *r) {
+  RAISE(r, IMGCODER_STATUS_TRUNCATED, "the file of %llu bytes ends before the image data does",
+        (unsigned long long)r->picture->source->size);
+}
+
+// Tells libpng of bytes of the open chunk, as a chunk of their own: all of them, or those that have arrived. Where the
+// file is cut it is told of those that are there, so that it uses every byte before it asks for more.
+static void announce(reader *r) {
+  uint64_t shown = r->payload;
+  uint64_t size = r->picture->source->size;
+  if (r->picture->is_arriving && r->payload > 0) {
+    show(r, r->payload < LEAST ? r->payload : LEAST, r->payload < CPNG_BUFFER ? r->payload : CPNG_BUFFER, &shown);
+    if (shown == 0) raise_truncated(r);
+  } else if (r->payload > size - r->offset) {
+    r->is_cut = 1;
+    r->payload = (uint32_t)(size - r->offset);
+    shown = r->payload;
+  }
+  r->announced = (uint32_t)shown;
+  cpng_store32(r->made_up, 0);  // where libpng expects the CRC of the chunk before, which it does not look at
+  cpng_store32(r->made_up + 4, r->announced);
+  cpng_store32(r->made_up + 8, CPNG_IDAT);
+}
+
+static int ends_image_data(const cpng_picture *picture, uint32_t name) {
+  // IDAT chunks follow each other (PNG Third Edition, section 5.6); fdAT chunks may have others between them.
+  return picture->data_name == CPNG_IDAT || name == CPNG_FCTL || name == CPNG_IEND;
+}
+
 static void open_next_chunk(reader *r) {
+  static const uint8_t end[12] = {0, 0, 0, 0, 'I', 'E', 'N', 'D', 0xAE, 0x42, 0x60, 0x82};
   const cpng_picture *picture = r->picture;
-  uint64_t size = picture->source->size;
   for (;;) {
     uint64_t shown;
-    if (r->offset >= size) {
-      RAISE(r, IMGCODER_STATUS_TRUNCATED, "the file of %llu bytes ends before the image data does",
-            (unsigned long long)size);
-    }
+    if (r->offset >= picture->source->size) raise_truncated(r);
     if (r->offset >= picture->data_end) {
-      static const uint8_t end[12] = {0, 0, 0, 0, 'I', 'E', 'N', 'D', 0xAE, 0x42, 0x60, 0x82};
       r->pending = end;
       r->pending_length = sizeof end;
       return;
     }
-    const uint8_t *header = show(r, 12, &shown);
+    const uint8_t *header = show(r, 12, 12, &shown);
+    if (shown == 0) raise_truncated(r);
     if (shown < 8) RAISE(r, IMGCODER_STATUS_TRUNCATED, "a chunk header needs 8 bytes, %u are left", (unsigned)shown);
     uint32_t length = cpng_load32(header);
     if (length > 0x7FFFFFFFu) RAISE(r, IMGCODER_STATUS_MALFORMED, "a chunk of %u bytes, at most 2147483647", length);
-    if (cpng_load32(header + 4) != picture->data_name) {
+    uint32_t name = cpng_load32(header + 4);
+    if (picture->is_arriving && name != picture->data_name && ends_image_data(picture, name)) {
+      r->pending = end;
+      r->pending_length = sizeof end;
+      return;
+    }
+    if (name != picture->data_name) {
       r->offset += 12ull + length;
       continue;
     }
     uint32_t lead = picture->data_name == CPNG_FDAT ? 4 : 0;  // fdAT begins with its sequence number
     if (length < lead) RAISE(r, IMGCODER_STATUS_MALFORMED, "an fdAT chunk of %u bytes, at least 4 are needed", length);
-    if (shown < 8 + lead) {
-      RAISE(r, IMGCODER_STATUS_TRUNCATED, "the file of %llu bytes ends before the image data does",
-            (unsigned long long)size);
-    }
+    if (shown < 8 + lead) raise_truncated(r);
     r->crc = cpng_crc(0, header + 4, 4 + lead);
     r->offset += 8 + lead;
     r->payload = length - lead;
     r->is_open = 1;
-    // Where the file is cut, libpng is shown a shorter chunk, so that it uses every byte before it asks for more.
-    r->is_cut = r->payload > size - r->offset;
-    if (r->is_cut) r->payload = (uint32_t)(size - r->offset);
-    cpng_store32(r->made_up, r->payload);
-    cpng_store32(r->made_up + 4, CPNG_IDAT);
-    r->pending = r->made_up;
+    announce(r);
+    r->pending = r->made_up + 4;
     r->pending_length = 8;
     return;
   }
@@ -110,11 +141,8 @@ static void open_next_chunk(reader *r) {
 
 static void close_chunk(reader *r) {
   uint64_t shown = 0;
-  const uint8_t *stored = r->is_cut ? NULL : show(r, 4, &shown);
-  if (shown < 4) {
-    RAISE(r, IMGCODER_STATUS_TRUNCATED, "the file of %llu bytes ends before the image data does",
-          (unsigned long long)r->picture->source->size);
-  }
+  const uint8_t *stored = r->is_cut ? NULL : show(r, 4, 4, &shown);
+  if (shown < 4) raise_truncated(r);
   if (cpng_load32(stored) != r->crc) {
     RAISE(r, IMGCODER_STATUS_CHECKSUM_MISMATCH, "image data with CRC %08x, %08x is stored", r->crc,
           cpng_load32(stored));
@@ -135,13 +163,18 @@ static void on_read(png_structp png, png_bytep bytes, size_t length) {
       memcpy(bytes, r->pending, count);
       r->pending += count;
       r->pending_length -= count;
-    } else if (r->payload > 0) {
-      const uint8_t *shown = show(r, r->payload < length ? r->payload : length, &count);
+    } else if (r->announced > 0) {
+      const uint8_t *shown = show(r, 1, r->announced < length ? r->announced : length, &count);
       if (count == 0) RAISE(r, IMGCODER_STATUS_TRUNCATED, "the source ends before its size says");
       memcpy(bytes, shown, count);
       r->crc = cpng_crc(r->crc, shown, count);
       r->offset += count;
       r->payload -= (uint32_t)count;
+      r->announced -= (uint32_t)count;
+    } else if (r->payload > 0) {
+      announce(r);
+      r->pending = r->made_up;
+      r->pending_length = 12;
     } else {
       if (r->is_open) close_chunk(r); else open_next_chunk(r);
       continue;

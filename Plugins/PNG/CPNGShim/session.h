@@ -52,6 +52,8 @@ static inline int cpng_is_little_endian(void) {
 
 #define CPNG_IDAT 0x49444154u
 #define CPNG_FDAT 0x66644154u
+#define CPNG_FCTL 0x6663544Cu
+#define CPNG_IEND 0x49454E44u
 
 // Bytes of compressed data that libpng takes or gives at a time.
 #define CPNG_BUFFER 65536u

@@ -79,12 +79,31 @@ struct AnimationIndex {
     current = frame
   }
 
+  /// Whether an animation can still come of what has gone by.
+  var mayBeAnimated: Bool { declaredFrames != nil && (problem == nil || frames.count > 1) }
+
+  /// A frame that is known, with all of its data or with their beginning.
+  func frame(_ index: Int) -> Frame? {
+    if frames.indices.contains(index) { return frames[index] }
+    return index == frames.count ? current : nil
+  }
+
+  /// Whether a frame and the beginning of its data are known. A first frame that is not the default image is not, before
+  /// another one follows: by itself it would be no animation.
+  func knowsFrame(_ index: Int) -> Bool {
+    guard index == frames.count, let data = current?.data else { return frames.indices.contains(index) }
+    return data.name == .idat || index > 0
+  }
+
   /// The first IDAT. It belongs to the frame whose fcTL came before it, if one did.
-  mutating func beginImageData() { hasImageData = true }
+  mutating func beginImageData(_ data: ImageData) {
+    hasImageData = true
+    if frames.isEmpty, current != nil { current?.data = data }
+  }
 
   /// The last IDAT has gone by: the extent of the default image is known.
   mutating func endImageData(_ data: ImageData) {
-    if frames.isEmpty, current != nil, current?.data == nil { current?.data = data }
+    if frames.isEmpty, current?.data?.name == .idat { current?.data = data }
   }
 
   /// fdAT: more data of the frame whose fcTL came before it.

@@ -15,7 +15,7 @@ enum LibPNG {
   ///   - rowBytes: Of a row in memory.
   static func decode(
     _ data: ImageData, of source: SourceView, lead: [UInt8], transforms: Transforms, rowBytes: Int, into sink: RowSink,
-    host: CoderHost
+    host: CoderHost, isArriving: Bool
   ) throws(CoderError) {
     var failure = cpng_failure()
     let status = lead.withUnsafeBufferPointer { lead in
@@ -29,6 +29,7 @@ enum LibPNG {
       picture.data_name = data.name.rawValue
       picture.transforms = transforms.rawValue
       picture.row_bytes = UInt64(rowBytes)
+      picture.is_arriving = isArriving ? 1 : 0
       return cpng_decode(&picture, sink.raw, &failure)
     }
     guard status == 0 else { throw CoderError(failure, status: status) }

@@ -26,26 +26,53 @@ struct PNGFile {
   private(set) var isDamaged = false
 
   let host: CoderHost
+  /// Whether all chunks have been looked at. While bytes arrive, the walk stops where it would have to wait.
+  private(set) var isOver = false
+  private var walk: ChunkWalk
   private let logLines = LogLines()
   private var isImageDataOver = false
 
   static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
-  init(_ source: SourceView, host: CoderHost) throws(CoderError) {
+  /// - Parameter isArriving: Stop at the image data; ``advance(toFrame:)`` and ``advanceToTheEnd()`` go on.
+  init(_ source: SourceView, host: CoderHost, isArriving: Bool) throws(CoderError) {
     self.source = source
     self.host = host
     try Self.checkSignature(source)
-    var walk = ChunkWalk(source, from: Self.signature.count)
+    walk = ChunkWalk(source, from: Self.signature.count)
     header = try Self.readHeader(&walk)
     try host.limits.check(canvas: header.canvas)
     animation = AnimationIndex(canvas: header.canvas)
-    try readChunks(&walk)
+    try readChunks { (file) in isArriving && file.imageData != nil }
+    if !isOver { try checkPalette() }
+  }
+
+  /// Looks at chunks until a frame of the animation and the beginning of its data are known, or no chunk is left.
+  mutating func advance(toFrame index: Int) throws(CoderError) {
+    try readChunks { (file) in file.animation.knowsFrame(index) }
+  }
+
+  /// Looks at the chunks that are left.
+  mutating func advanceToTheEnd() throws(CoderError) { try readChunks { _ in false } }
+
+  private mutating func endWalk() throws(CoderError) {
+    isOver = true
+    endImageData()
     if let reason = try animation.finish(isCut: isTruncated, limits: host.limits) {
       let outcome = animation.isAnimated ? "\(animation.frames.count) frames are kept" : "the still image is kept"
       host.log("animation: \(reason); \(outcome)", severity: .warning)
       isDamaged = animation.isAnimated && animation.problem != nil && !isTruncated
     }
   }
+
+  /// Where the pixels of a frame lie, or those of the default image.
+  func data(ofFrame index: Int) -> ImageData? {
+    guard isPlayed else { return imageData }
+    return isOver ? animation.frames[index].data : animation.frame(index)?.data
+  }
+
+  /// Whether there is an animation, as far as is known.
+  var isPlayed: Bool { isOver ? animation.isAnimated : animation.mayBeAnimated }
 
   /// Whether some pixel may be not opaque.
   var hasAlpha: Bool { header.colourType.hasAlpha || !transparency.isEmpty }
@@ -107,36 +134,40 @@ struct PNGFile {
     }
   }
 
-  private mutating func readChunks(_ walk: inout ChunkWalk) throws(CoderError) {
-    while true {
+  private mutating func readChunks(until isEnough: (PNGFile) -> Bool) throws(CoderError) {
+    while !isOver, !isEnough(self) {
       switch try walk.next() {
       case .end:
         isTruncated = true
         // Fewer bytes than a chunk header has may be the start of more image data.
         if imageData?.end == walk.offset { imageData?.end = source.size }
-        return try endChunks()
+        try endChunks()
       case .damage(let error):
         // Before the image data this is the end; behind it the pixels are still good.
         guard imageData != nil else { throw error }
         host.log("the rest of the file is ignored: \(error)", severity: .warning)
         animation.fail(error.message)
-        return try endChunks()
+        try endChunks()
       case .chunk(let chunk) where chunk.name == .iend:
         guard imageData != nil else { throw .malformed("no IDAT before IEND", at: chunk.offset) }
-        return try endChunks()
+        try endChunks()
       case .chunk(let chunk):
         if chunk.name != .idat { endImageData() }
         try visit(chunk)
         if chunk.end > source.size {
           isTruncated = true
-          return try endChunks()
+          try endChunks()
         }
       }
     }
   }
 
   private mutating func endChunks() throws(CoderError) {
-    endImageData()
+    try checkPalette()
+    try endWalk()
+  }
+
+  private func checkPalette() throws(CoderError) {
     guard imageData != nil, header.colourType == .palette, palette.isEmpty else { return }
     throw .malformed("a palette image without PLTE before the image data")
   }
@@ -172,7 +203,7 @@ struct PNGFile {
     let end = min(chunk.end, source.size)
     if imageData == nil {
       imageData = ImageData(name: .idat, start: chunk.offset, end: end)
-      animation.beginImageData()
+      animation.beginImageData(ImageData(name: .idat, start: chunk.offset, end: end))
     } else if !isImageDataOver {
       imageData?.end = end
     } else {

@@ -10,31 +10,44 @@ import ImageCoderPlugin
 /// - Format: PNG Third Edition, W3C; APNG 1.0. Library: libpng 1.6.
 /// - Not covered: MNG, JNG, CgBI.
 final class PNGReader: ContainerReader {
-  private let file: PNGFile
+  private var file: PNGFile
   private let host: CoderHost
-  private let orientation: Orientation
-  private let hasExif: Bool
+  private var orientation = Orientation.up
+  private var hasExif = false
 
   /// Text that may be inflated for Exif when a file is opened: the largest Exif of JPEG in hexadecimal, many times.
   private static let openingLimit = 4 << 20
 
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
     self.host = host
-    file = try PNGFile(source, host: host)
+    file = try PNGFile(source, host: host, isArriving: options.contains(.arriving))
+    try noteExif()
+  }
+
+  private func noteExif() throws(CoderError) {
     let exif = try file.exif(limit: min(Self.openingLimit, host.limits.maxMetadata), host: host)
     hasExif = exif != nil
     orientation = exif.map { ExifOrientation.read($0) } ?? .up
   }
 
+  /// Looks at the rest of a file whose last byte has arrived.
+  private func catchUp() throws(CoderError) {
+    guard !file.isOver, file.source.size < .max else { return }
+    try file.advanceToTheEnd()
+    try noteExif()
+  }
+
   func header(page: Int) throws(CoderError) -> ImageHeader {
     try check(page: page)
+    try catchUp()
     var header = ImageHeader(
       format: .png, canvas: file.header.canvas, pixelFormat: nativeFormat, bitsPerChannel: bitsPerChannel,
       alpha: file.hasAlpha ? .straight : .opaque)
     header.orientation = orientation
     header.frameCount = frameCount
-    header.isAnimated = file.animation.isAnimated
-    header.loopCount = file.animation.isAnimated ? file.animation.loopCount : nil
+    header.isAnimated = file.isPlayed
+    header.isGrowing = !file.isOver
+    header.loopCount = file.isPlayed ? file.animation.loopCount : nil
     header.cicp = file.colour.cicp
     header.gamma = file.colour.gamma
     header.background = file.colour.background(for: file.header, palette: file.palette)
@@ -51,11 +64,11 @@ final class PNGReader: ContainerReader {
 
   func frame(_ index: Int, page: Int) throws(CoderError) -> FrameHeader {
     try check(page: page)
+    if file.isPlayed, !file.isOver { try file.advance(toFrame: index) }
     try check(frame: index)
-    guard file.animation.isAnimated else {
+    guard file.isPlayed, let frame = file.animation.frame(index) else {
       return FrameHeader(rect: Rect(covering: file.header.canvas), hasAlpha: file.hasAlpha)
     }
-    let frame = file.animation.frames[index]
     return FrameHeader(
       rect: frame.rect, delay: frame.delay, disposal: frame.disposal, blend: frame.blend, hasAlpha: file.hasAlpha)
   }
@@ -78,16 +91,16 @@ final class PNGReader: ContainerReader {
     guard offer.size == size, canDeliver(offer.pixelFormat) else {
       throw .invalidArgument("an offer of \(offer.size) in \(offer.pixelFormat) was not made")
     }
-    let data = file.animation.isAnimated ? file.animation.frames[offer.frame].data : file.imageData
-    guard let data else {
+    guard var data = file.data(ofFrame: offer.frame) else {
       throw .truncated("the file of \(file.source.size) bytes ends before the image data", at: file.source.size)
     }
+    if !file.isOver { data.end = .max }
     var lead = PNGFile.signature + LibPNG.chunk(.ihdr, file.header.resized(size).data)
     if !file.palette.isEmpty { lead += LibPNG.chunk(.plte, file.palette) }
     if !file.transparency.isEmpty { lead += LibPNG.chunk(.trns, file.transparency) }
     try LibPNG.decode(
       data, of: file.source, lead: lead, transforms: transforms(to: offer.pixelFormat),
-      rowBytes: size.width * offer.pixelFormat.bytesPerPixel, into: sink, host: host)
+      rowBytes: size.width * offer.pixelFormat.bytesPerPixel, into: sink, host: host, isArriving: !file.isOver)
   }
 
   func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
@@ -112,10 +125,11 @@ final class PNGReader: ContainerReader {
   /// Palette entries have 8 bits, whatever the indexes have (§11.2.1, sample depth).
   private var bitsPerChannel: Int { file.header.colourType == .palette ? 8 : file.header.bitDepth }
 
-  private var frameCount: Int { file.animation.isAnimated ? file.animation.frames.count : 1 }
+  private var frameCount: Int { file.isPlayed ? max(1, file.animation.frames.count) : 1 }
 
   private func size(of frame: Int) -> Size {
-    file.animation.isAnimated ? file.animation.frames[frame].rect.size : file.header.canvas
+    guard file.isPlayed, let frame = file.animation.frame(frame) else { return file.header.canvas }
+    return frame.rect.size
   }
 
   /// Whether libpng makes a format of this file's samples without losing a channel.
@@ -139,7 +153,8 @@ final class PNGReader: ContainerReader {
   }
 
   private func check(frame: Int) throws(CoderError) {
-    guard frame >= 0, frame < frameCount else {
+    let isBeginning = !file.isOver && file.isPlayed && file.animation.knowsFrame(frame)
+    guard isBeginning || (frame >= 0 && frame < frameCount) else {
       throw .invalidArgument("frame \(frame) of a file that has \(frameCount)")
     }
   }

@@ -5,7 +5,7 @@ import ImageCoderPlugin
 
 private let plugin = PluginExport(
   id: "org.imagecoders.png", version: "1.0.0", library: "libpng \(LibPNG.version)",
-  names: ContainerNames(dictionary: "{PNG}"), reader: PNGReader.self, writer: PNGWriter.self,
+  names: ContainerNames(dictionary: "{PNG}"), reader: PNGReader.self, readsArriving: true, writer: PNGWriter.self,
   options: PNGWriter.options)
 
 @c(imgcoder_plugin_describe)

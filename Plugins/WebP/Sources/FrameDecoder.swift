@@ -9,14 +9,8 @@ import ImageCoderPlugin
 /// of cut files are kept, and the host can stop between steps.
 struct FrameDecoder {
   let picture: Picture
-  /// From the ALPH, VP8 or VP8L chunk's header on, alive during the call.
-  let bytes: UnsafeRawBufferPointer
+  let input: BitstreamInput
   let host: CoderHost
-
-  /// Bytes that are decoded between two looks at the host.
-  private static let lossyStep = 1 << 15
-  /// Lossless data is decoded anew from the last 8 rows at each step, so steps are fewer.
-  private static let losslessStep = 1 << 21
 
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
     let size = offer.size
@@ -62,20 +56,17 @@ struct FrameDecoder {
   private func run(
     _ decoder: OpaquePointer, offer: DecodeOffer, rows: RowSink.Rows, sink: RowSink
   ) throws(CoderError) {
-    guard let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else {
-      throw .truncated("a picture without bytes", at: picture.bytes.lowerBound)
-    }
     // VP8L's alpha bit is a hint (RFC 9649 §3.4): where it says opaque, the samples may say something else.
     let forcesOpaque = picture.kind == .lossless && !picture.hasAlpha && offer.pixelFormat.hasAlpha
     let height = offer.size.height
-    let step = picture.kind == .lossless ? Self.losslessStep : Self.lossyStep
     var given = 0
     var done = 0
     var status = VP8_STATUS_SUSPENDED
-    while status == VP8_STATUS_SUSPENDED, given < bytes.count {
+    while status == VP8_STATUS_SUSPENDED {
       if host.isCancelled { throw .cancelled }
-      // A short rest goes with the step before it.
-      given = bytes.count - given < 2 * step ? bytes.count : given + step
+      let bytes = try input.bytes(behind: given)
+      guard bytes.count > given, let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { break }
+      given = bytes.count
       status = WebPIUpdate(decoder, start, given)
       var last: Int32 = 0
       guard WebPIDecGetRGB(decoder, &last, nil, nil, nil) != nil || status == VP8_STATUS_OK else { continue }
@@ -87,7 +78,7 @@ struct FrameDecoder {
     }
     guard status == VP8_STATUS_OK else {
       throw CoderError(
-        decoding: status, rows: done, of: height, isWhole: picture.isWhole, at: picture.bytes.lowerBound)
+        decoding: status, rows: done, of: height, isWhole: input.isWhole, at: picture.bytes.lowerBound)
     }
   }
 

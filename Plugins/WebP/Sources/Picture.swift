@@ -12,10 +12,10 @@ struct Picture {
   /// Whether the alpha plane beside a lossy picture is itself compressed.
   let hasCompressedAlpha: Bool
   /// The bytes that libwebp decodes: from the ALPH chunk's header, if there is one, to the end of the VP8 or VP8L
-  /// chunk, or as far as the source goes.
+  /// chunk, or as far as the source goes. While bytes arrive, the source may turn out to end before.
   let bytes: Range<Int>
-  /// Whether `bytes` holds all that its chunks announce.
-  let isWhole: Bool
+  /// Whether `bytes` is all that its chunks announce.
+  private let isWhole: Bool
 
   let delay: FrameDelay?
   let disposal: Disposal
@@ -84,8 +84,10 @@ struct Picture {
       default: continue
       }
     }
-    throw end < chunk.end
-      ? .truncated("the frame is cut before its bitstream", at: end)
+    // What ends inside a frame is cut, however little of the frame is of use.
+    if chunk.end <= end { _ = try source.view(at: chunk.end - 1, count: 1) }
+    throw min(end, source.size) < chunk.end
+      ? .truncated("the frame is cut before its bitstream", at: min(end, source.size))
       : .malformed("a frame without a bitstream", at: chunk.offset)
   }
 
@@ -110,6 +112,9 @@ struct Picture {
     self.disposal = disposal
     self.blend = blend
   }
+
+  /// Whether a source has all bytes that the picture's chunks announce.
+  func isWhole(in source: SourceView) -> Bool { isWhole && bytes.upperBound <= source.size }
 
   /// Bytes that libwebp takes while it decodes: an estimate from above, without Huffman tables, which grow with the
   /// file and not with the picture.

@@ -4,13 +4,15 @@ import ImageCoderPlugin
 
 /// What the chunks of a WebP file say, without any pixel.
 ///
+/// While bytes arrive, chunks are walked as far as somebody asks for what they say.
+///
 /// - Format: RFC 9649 §2, all three layouts: simple lossy, simple lossless, extended.
 /// - Not covered: chunks that RFC 9649 does not name; they are skipped.
 struct WebPFile {
   /// The canvas: of an extended file what its VP8X chunk says, else the picture's size.
   private(set) var canvas = Size(width: 0, height: 0)
   private(set) var isAnimated = false
-  /// At least one.
+  /// At least one, unless the walk has not come so far.
   private(set) var pictures: [Picture] = []
   /// What the ANIM chunk says.
   private(set) var loopCount: LoopCount?
@@ -18,21 +20,33 @@ struct WebPFile {
   /// Where the raw payloads lie.
   private(set) var metadata: [MetadataKind: Range<Int>] = [:]
   /// Whether the file ends before what its sizes announce, or its animation breaks off at a frame that is no frame.
-  private(set) var isTruncated: Bool
+  private(set) var isTruncated = false
   /// Whether a frame breaks the format's rules behind those that are kept.
   private(set) var isDamaged = false
+  /// Whether all chunks have been looked at, and the end of the file is known.
+  private(set) var isOver = false
 
   private let source: SourceView
   private let limits: Limits
-  /// Where the RIFF chunk or the source ends.
-  private let end: Int
+  /// Where the RIFF chunk ends by its own size.
+  private let announced: Int
+  /// Of the VP8X chunk; none in a simple file.
+  private var flags: Flags = []
+  /// Where the walk goes on, or nil when no chunk is left.
+  private var next: Int?
+  /// The ALPH chunk before the still's bitstream.
+  private var alpha: Chunk?
+  /// Whether a frame was no frame: those behind it do not count.
+  private var breaksOff = false
 
   /// Walks the chunks.
   ///
+  /// - Parameter isArriving: Stop where the canvas is known, and whether it has alpha; ``advance(toPicture:)`` and
+  ///   ``advanceToTheEnd()`` go on.
   /// - Complexity: O(chunks); payloads are not looked at.
   /// - Throws: ``CoderError/Code/wrongFormat``, ``CoderError/Code/truncated`` when no picture's header is there,
   ///   ``CoderError/Code/malformed``, ``CoderError/Code/unsupported``, ``CoderError/Code/limitExceeded``.
-  init(parsing source: SourceView, limits: Limits) throws(CoderError) {
+  init(parsing source: SourceView, limits: Limits, isArriving: Bool) throws(CoderError) {
     self.source = source
     self.limits = limits
     let start = try source.view(at: 0, count: 12)
@@ -41,11 +55,8 @@ struct WebPFile {
     }
     guard start.count == 12 else { throw .truncated("the RIFF header needs 12 bytes, \(start.count) are there", at: 0) }
     guard start.uint32(at: 8) == FourCC.webP.rawValue else { throw .wrongFormat("the RIFF file is no WEBP", at: 8) }
-    let announced = Int(start.uint32(at: 4)) + Chunk.headerSize
+    announced = Int(start.uint32(at: 4)) + Chunk.headerSize
     guard announced >= 20 else { throw .malformed("a RIFF size of \(announced - 8), at least 12 is needed", at: 4) }
-    // RFC 9649 §2.4: data behind the announced size is ignored. Writers that forget the last padding byte are common.
-    end = min(announced, source.size)
-    isTruncated = announced > source.size + 1
 
     guard let first = try Chunk(parsing: source, at: 12, before: end) else {
       throw .truncated("the first chunk's header needs 8 bytes", at: 12)
@@ -56,55 +67,98 @@ struct WebPFile {
       canvas = picture.rect.size
       try limits.check(canvas: canvas)
       pictures = [picture]
-    case .extended: try readExtended(first, announced: announced)
+    case .extended: try readExtended(first)
     default:
       throw .malformed("the first chunk is none of VP8, VP8L and VP8X", at: 12)
     }
+    guard isArriving else {
+      try advanceToTheEnd()
+      return
+    }
+    while next != nil, !isHeaderComplete { try readChunk() }
+    if pictures.isEmpty, next == nil { throw try withoutPicture() }
   }
 
-  /// Reads an extended file (RFC 9649 §2.7).
-  private mutating func readExtended(_ chunk: Chunk, announced: Int) throws(CoderError) {
+  /// Where the RIFF chunk ends, or the source, as far as that is known.
+  ///
+  /// RFC 9649 §2.4: data behind the announced size is ignored. Writers that forget the last padding byte are common.
+  private var end: Int { min(announced, source.size) }
+
+  /// Whether the source ends before the RIFF chunk does, by more than a byte of padding.
+  private var isCut: Bool { announced - 1 > source.size }
+
+  /// Whether what is said of the file before its pixels is there. A VP8X chunk that states alpha is enough for a still;
+  /// one that does not is no promise, because pixels may have it all the same.
+  private var isHeaderComplete: Bool {
+    !pictures.isEmpty || (isAnimated ? loopCount != nil : flags.contains(.alpha))
+  }
+
+  /// Looks at chunks until a picture's header is there, or no chunk is left.
+  mutating func advance(toPicture index: Int) throws(CoderError) {
+    while next != nil, !breaksOff, pictures.count <= index { try readChunk() }
+    if pictures.isEmpty { throw try withoutPicture() }
+  }
+
+  /// Looks at the chunks that are left, of a file whose last byte is there.
+  mutating func advanceToTheEnd() throws(CoderError) {
+    guard !isOver else { return }
+    while next != nil { try readChunk() }
+    isOver = true
+    isTruncated = isCut
+    isDamaged = breaksOff && !isTruncated
+    if pictures.isEmpty { throw try withoutPicture() }
+    // A cut payload counts as absent.
+    metadata = metadata.filter { $0.value.upperBound <= end }
+  }
+
+  /// Reads the VP8X chunk (RFC 9649 §2.7).
+  private mutating func readExtended(_ chunk: Chunk) throws(CoderError) {
     guard chunk.size >= 10 else { throw .malformed("a VP8X chunk of \(chunk.size) bytes, 10 are needed", at: 16) }
     let bytes = try source.view(at: chunk.payload, count: 10)
     guard bytes.count == 10, chunk.payload + 10 <= end else {
       throw .truncated("the VP8X chunk needs 10 bytes", at: chunk.payload)
     }
-    let flags = Flags(rawValue: bytes[0])
+    flags = Flags(rawValue: bytes[0])
     canvas = Size(width: bytes.uint24(at: 4) + 1, height: bytes.uint24(at: 7) + 1)
     guard canvas.pixelCount <= UInt32.max else {
       throw .malformed("a canvas of \(canvas), 4294967295 pixels are allowed", at: chunk.payload + 4)
     }
     try limits.check(canvas: canvas)
     isAnimated = flags.contains(.animation)
+    next = chunk.next
+  }
 
-    var offset = chunk.next
-    var alpha: Chunk?
-    var breaksOff = false
-    while let chunk = try Chunk(parsing: source, at: offset, before: end) {
-      offset = chunk.next
-      switch chunk.name {
-      // The first picture of a still counts, and the ALPH chunk before it (RFC 9649 §2.7.2).
-      case .alpha where !isAnimated && pictures.isEmpty: alpha = chunk
-      case .lossy, .lossless:
-        guard !isAnimated, pictures.isEmpty else { continue }
-        pictures = [try Picture(still: chunk, alpha: alpha, in: source, before: end, announced: announced)]
-      case .frame where isAnimated && !breaksOff: breaksOff = try !readFrame(chunk)
-      case .animation where isAnimated && loopCount == nil: try readAnimation(chunk)
-      // RFC 9649 §2.7.1: readers use the flags of VP8X and the first chunk of each kind, as libwebp does.
-      case .colorProfile where flags.contains(.colorProfile): record(chunk, as: .icc)
-      case .exif where flags.contains(.exif): record(chunk, as: .exif)
-      case .xmp where flags.contains(.xmp): record(chunk, as: .xmp)
-      default: continue
+  /// Looks at the next chunk of an extended file.
+  private mutating func readChunk() throws(CoderError) {
+    guard let offset = next, let chunk = try Chunk(parsing: source, at: offset, before: end) else {
+      next = nil
+      return
+    }
+    switch chunk.name {
+    // The first picture of a still counts, and the ALPH chunk before it (RFC 9649 §2.7.2).
+    case .alpha where !isAnimated && pictures.isEmpty: alpha = chunk
+    case .lossy where !isAnimated && pictures.isEmpty, .lossless where !isAnimated && pictures.isEmpty:
+      let picture = try Picture(still: chunk, alpha: alpha, in: source, before: end, announced: announced)
+      guard picture.rect.size == canvas else {
+        throw .malformed("a picture of \(picture.rect.size) on a canvas of \(canvas)", at: picture.bytes.lowerBound)
       }
+      pictures = [picture]
+    case .frame where isAnimated && !breaksOff: breaksOff = try !readFrame(chunk)
+    case .animation where isAnimated && loopCount == nil: try readAnimation(chunk)
+    // RFC 9649 §2.7.1: readers use the flags of VP8X and the first chunk of each kind, as libwebp does.
+    case .colorProfile where flags.contains(.colorProfile): record(chunk, as: .icc)
+    case .exif where flags.contains(.exif): record(chunk, as: .exif)
+    case .xmp where flags.contains(.xmp): record(chunk, as: .xmp)
+    default: break
     }
-    isDamaged = breaksOff && !isTruncated
-    guard let picture = pictures.first else {
-      let what = isAnimated ? "an animation without a frame" : "an extended file without a picture"
-      throw isTruncated ? .truncated(what, at: source.size) : .malformed(what, at: end)
-    }
-    guard isAnimated || picture.rect.size == canvas else {
-      throw .malformed("a picture of \(picture.rect.size) on a canvas of \(canvas)", at: picture.bytes.lowerBound)
-    }
+    next = chunk.next
+  }
+
+  /// The error of an extended file that has no picture. Waits until it is known whether it is cut.
+  private func withoutPicture() throws(CoderError) -> CoderError {
+    _ = try source.view(at: announced - 1, count: 1)
+    let what = isAnimated ? "an animation without a frame" : "an extended file without a picture"
+    return isCut ? .truncated(what, at: source.size) : .malformed(what, at: end)
   }
 
   /// Reads an ANMF chunk.
@@ -133,7 +187,7 @@ struct WebPFile {
     loopCount = LoopCount(plays: UInt32(truncatingIfNeeded: bytes.uint16(at: 4)))
   }
 
-  /// Notes where a raw payload lies; a cut one counts as absent.
+  /// Notes where a raw payload lies.
   private mutating func record(_ chunk: Chunk, as kind: MetadataKind) {
     guard metadata[kind] == nil, chunk.size > 0, chunk.end <= end else { return }
     metadata[kind] = chunk.payload..<chunk.end

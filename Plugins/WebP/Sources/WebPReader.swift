@@ -11,30 +11,40 @@ import ImageCoderPlugin
 final class WebPReader: ContainerReader {
   private let source: SourceView
   private let host: CoderHost
-  private let file: WebPFile
-  private let orientation: Orientation
+  private var file: WebPFile
+  private var orientation: Orientation
 
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
     self.source = source
     self.host = host
-    file = try WebPFile(parsing: source, limits: host.limits)
+    file = try WebPFile(parsing: source, limits: host.limits, isArriving: options.contains(.arriving))
+    orientation = try Self.orientation(of: file, in: source, limits: host.limits)
+  }
+
+  /// Looks at the rest of a file whose last byte has arrived.
+  private func catchUp() throws(CoderError) {
+    guard !file.isOver, source.size < .max else { return }
+    try file.advanceToTheEnd()
     orientation = try Self.orientation(of: file, in: source, limits: host.limits)
   }
 
   func header(page: Int) throws(CoderError) -> ImageHeader {
     try check(page: page)
+    try catchUp()
     let isOpaque = isOpaque
     var header = ImageHeader(
       format: .webP, canvas: file.canvas, pixelFormat: isOpaque && !file.isAnimated ? .rgb8 : .rgba8,
       bitsPerChannel: 8, alpha: isOpaque ? .opaque : .straight)
     header.orientation = orientation
-    header.frameCount = file.pictures.count
+    header.frameCount = max(1, file.pictures.count)
     header.isAnimated = file.isAnimated
     header.loopCount = file.loopCount
     header.background = file.background
     header.metadata = Set(file.metadata.keys)
+    header.isGrowing = !file.isOver
     header.isTruncated = file.isTruncated
     header.isDamaged = file.isDamaged
+    guard !file.pictures.isEmpty else { return header }
     header.isLossless = file.pictures.allSatisfy { $0.kind == .lossless }
     // RFC 6386 §2: VP8 stores 4:2:0 only.
     header.subsampling = file.pictures.allSatisfy { $0.kind == .lossy } ? .s420 : nil
@@ -75,12 +85,8 @@ final class WebPReader: ContainerReader {
     guard !offer.size.isEmpty, offer.size.width <= bounds.width, offer.size.height <= bounds.height else {
       throw .invalidArgument("an offer of \(offer.size) for a picture of \(bounds)")
     }
-    let contents = try source.contents()
-    guard picture.bytes.upperBound <= contents.count else {
-      throw .io("the source shows \(contents.count) of its bytes, \(picture.bytes.upperBound) are needed")
-    }
     let decoder = FrameDecoder(
-      picture: picture, bytes: UnsafeRawBufferPointer(rebasing: contents[picture.bytes]), host: host)
+      picture: picture, input: try BitstreamInput(picture, in: source, isArriving: !file.isOver), host: host)
     try decoder.decode(offer, into: sink)
   }
 
@@ -112,6 +118,7 @@ extension WebPReader {
   }
 
   private func picture(_ index: Int) throws(CoderError) -> Picture {
+    if !file.isOver { try file.advance(toPicture: index) }
     guard file.pictures.indices.contains(index) else {
       throw .invalidArgument("frame \(index) of a WebP file, which has \(file.pictures.count)")
     }
@@ -121,8 +128,10 @@ extension WebPReader {
   /// Whether every pixel of the canvas is opaque at every time. An animation's canvas starts out transparent
   /// (RFC 9649 §2.7.1.1), so its first frame has to cover it, and nothing may be cleared.
   private var isOpaque: Bool {
-    file.pictures.allSatisfy { !$0.hasAlpha && $0.disposal == .keep }
-      && file.pictures[0].rect == Rect(covering: file.canvas)
+    // Frames may follow those that are known.
+    guard file.isOver || !file.isAnimated, let first = file.pictures.first else { return false }
+    return first.rect == Rect(covering: file.canvas)
+      && file.pictures.allSatisfy { !$0.hasAlpha && $0.disposal == .keep }
   }
 
   private static func orientation(

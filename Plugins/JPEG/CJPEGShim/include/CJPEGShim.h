@@ -27,6 +27,8 @@ typedef struct cjpeg_decode_options {
   imgcoder_pixel_format pixel_format;  // GRAY8 from gray only; RGB8, RGBA8 and BGRA8 from anything
   uint32_t eighths;                    // the scale: 1, 2, 4 or 8
   uint32_t output_width, output_height;
+  uint32_t is_arriving;                // 1: bytes arrive over time, so coarse pictures of a file of several scans are worth
+                                       // sending; rows come more than once then
 } cjpeg_decode_options;
 
 // Decodes a file into a sink, from the top. Limits are those of `host`.

@@ -38,6 +38,8 @@ typedef struct cpng_picture {
   uint32_t data_name;   // IDAT or fdAT as a big-endian number; chunks with other names are stepped over
   uint32_t transforms;  // CPNG_*
   uint64_t row_bytes;   // of the rows in memory, as the caller expects them
+  uint32_t is_arriving; // 1: bytes arrive over time, and data_end is not known: the first chunk that cannot be part of the
+                        // image data ends it
 } cpng_picture;
 
 // Decodes a picture into a sink: in one pass from the top, or with the whole picture in the sink when it is interlaced.

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoders
+import TestSupport
+import Testing
+
+/// Bytes that arrive over time, through the plugins: what is shown early is right, and the end is that of a whole file.
+@Suite struct ArrivingTests {
+  private static let registry = CoderRegistry(
+    searchPath: SearchPath(arguments: [StagedTree.plugins], environment: { _ in nil }, executable: nil),
+    preferences: Preferences())
+
+  /// Rows of a picture as arrays of bytes.
+  private static func rows(_ pixels: PixelBuffer) -> [[UInt8]] {
+    (0..<pixels.size.height).map { y in pixels.withRow(y) { [UInt8]($0) } }
+  }
+
+  private static func feed(
+    _ bytes: [UInt8], by size: Int, _ options: DecodeOptions = DecodeOptions(),
+    _ look: (IncrementalDecoder) throws -> Void = { _ in }
+  ) throws -> Image {
+    let decoder = registry.makeIncrementalDecoder(options: options)
+    for start in stride(from: 0, to: bytes.count, by: size) {
+      try bytes[start..<min(start + size, bytes.count)].withUnsafeBytes { try decoder.append($0) }
+      try look(decoder)
+    }
+    return try decoder.finish()
+  }
+
+  /// A picture of 200 × 300 with noise, so that its file is large enough to come in parts.
+  private static func photo() throws -> Image {
+    var random = SplitMix(seed: 5)
+    let pixels = try PixelBuffer(size: Size(width: 200, height: 300), format: .rgb8, alpha: .opaque)
+    for y in 0..<300 {
+      let row = pixels.row(y).assumingMemoryBound(to: UInt8.self)
+      for x in 0..<600 { row[x] = UInt8((x / 3 + y) / 4 + random.below(60)) }
+    }
+    return Image(pixels)
+  }
+
+  @Test(arguments: [ImageFormat.png, .jpeg, .webP]) func rowsThatAreFinalStay(_ format: ImageFormat) throws {
+    let bytes = try Self.registry.encode(try Self.photo(), as: format)
+    let whole = Self.rows(try Self.registry.decode(.bytes(bytes)).pixels)
+    var seen: [Int] = []
+    let image = try Self.feed(bytes, by: 4096) { decoder in
+      let final = decoder.progress.finalRows
+      guard final > 0, let picture = try decoder.picture() else { return }
+      #expect(final >= seen.last ?? 0)
+      seen.append(final)
+      #expect(Self.rows(picture.pixels).prefix(final).elementsEqual(whole.prefix(final)))
+    }
+    #expect(seen.count > 3, "\(format): \(seen)")
+    #expect(Self.rows(image.pixels) == whole)
+  }
+
+  @Test func aProgressiveJPEGIsShownCoarseFirst() throws {
+    var options = EncodeOptions()
+    options.isProgressive = true
+    let bytes = try Self.registry.encode(try Self.photo(), as: .jpeg, options: options)
+    var passes: Set<Int> = []
+    var qualities: [Double] = []
+    let image = try Self.feed(bytes, by: 2048) { decoder in
+      #expect(decoder.progress.finalRows == 0)
+      guard try decoder.picture(blur: 0.02) != nil else { return }
+      passes.insert(decoder.progress.pass)
+      qualities.append(decoder.progress.quality)
+    }
+    #expect(passes.count >= 2)
+    #expect(qualities == qualities.sorted())
+    #expect(Self.rows(image.pixels) == Self.rows(try Self.registry.decode(.bytes(bytes)).pixels))
+  }
+
+  @Test func framesComeOneByOne() throws {
+    var frames: [Frame] = []
+    for _ in 0..<5 {
+      let pixels = try Self.photo().pixels.resampled(to: Size(width: 60, height: 90))
+      frames.append(Frame(pixels: pixels, delay: .milliseconds(40)))
+    }
+    for format in [ImageFormat.png, .gif, .webP] {
+      let bytes = try Self.registry.encode(Image(frames: frames, loopCount: .plays(3)), as: format)
+      var counts: Set<Int> = []
+      let image = try Self.feed(bytes, by: 1024) { counts.insert($0.progress.framesComplete) }
+      let whole = try Self.registry.decode(.bytes(bytes))
+      #expect(counts.count > 2, "\(format): \(counts)")
+      #expect(image.frames.count == whole.frames.count)
+      #expect(image.loopCount == whole.loopCount)
+      #expect(zip(image.frames, whole.frames).allSatisfy { Self.rows($0.pixels) == Self.rows($1.pixels) })
+    }
+  }
+
+  @Test func thumbnailsAndFirstFramesArriveToo() throws {
+    let bytes = try Self.registry.encode(try Self.photo(), as: .png)
+    let options = DecodeOptions.thumbnail(width: 50, height: 50)
+    let image = try Self.feed(bytes, by: 1000, options)
+    #expect(Self.rows(image.pixels) == Self.rows(try Self.registry.decode(.bytes(bytes), options: options).pixels))
+  }
+
+  @Test func aDecoderThatIsDroppedEndsItsThread() throws {
+    let bytes = try Self.registry.encode(try Self.photo(), as: .png)
+    for count in [0, 1, 100, bytes.count / 2, bytes.count] {
+      let decoder = Self.registry.makeIncrementalDecoder()
+      try bytes.prefix(count).withUnsafeBytes { try decoder.append($0) }
+    }
+  }
+
+  @Test func cancellingEndsTheDecode() throws {
+    let bytes = try Self.registry.encode(try Self.photo(), as: .png)
+    var options = DecodeOptions()
+    let cancellation = Cancellation()
+    options.cancellation = cancellation
+    let decoder = Self.registry.makeIncrementalDecoder(options: options)
+    try bytes.prefix(bytes.count / 2).withUnsafeBytes { try decoder.append($0) }
+    cancellation.cancel()
+    let error = #expect(throws: CoderError.self) {
+      try bytes.dropFirst(bytes.count / 2).withUnsafeBytes { try decoder.append($0) }
+      _ = try decoder.finish()
+    }
+    #expect(error?.code == .cancelled)
+  }
+
+  @Test func aWrongGuessIsNotFinal() throws {
+    let decoder = Self.registry.makeIncrementalDecoder()
+    try Array("RIFF".utf8).withUnsafeBytes { try decoder.append($0) }
+    #expect(decoder.status == .unknownType)
+    try Array("nothing that anybody reads".utf8).withUnsafeBytes { bytes in
+      // Whether the error comes now or at the end, it says that nobody reads this.
+      _ = try? decoder.append(bytes)
+    }
+    let error = #expect(throws: CoderError.self) { try decoder.finish() }
+    #expect(error?.code == .noCoder)
+  }
+}
