@@ -62,7 +62,8 @@ struct Coders: ParsableCommand {
       CommandGroup(
         name: "Images",
         subcommands: [
-          ProbeCommand.self, ConvertCommand.self, ThumbnailCommand.self, FramesCommand.self, ContactSheetCommand.self,
+          ProbeCommand.self, ConvertCommand.self, ThumbnailCommand.self, FramesCommand.self, StreamCommand.self,
+          ContactSheetCommand.self,
         ]),
       CommandGroup(name: "Coders", subcommands: [ListCommand.self, DoctorCommand.self]),
     ])

@@ -7,7 +7,7 @@ import Testing
 
 /// What the pages say is what the program does.
 @Suite struct DocumentationTests {
-  @Test(arguments: ["", "probe ", "convert ", "thumbnail ", "frames ", "contact-sheet ", "list ", "doctor "])
+  @Test(arguments: ["", "probe ", "convert ", "thumbnail ", "frames ", "stream ", "contact-sheet ", "list ", "doctor "])
   func helpIsAsDocumented(_ verb: String) throws {
     let page = try Package.text("docs/cli.md")
     let opening = "```\n$ coders \(verb)--help\n"

@@ -31,6 +31,17 @@ struct SizesArgument: ExpressibleByArgument {
   }
 }
 
+/// Qualities on the command line: `0.2,0.5`.
+struct QualitiesArgument: ExpressibleByArgument {
+  let qualities: [Double]
+
+  init?(argument: String) {
+    let values = argument.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) ?? -1 }
+    guard values.allSatisfy({ (0...1).contains($0) }) else { return nil }
+    qualities = values.sorted()
+  }
+}
+
 /// A colour on the command line: `ff8800`.
 struct ColourArgument: ExpressibleByArgument {
   let red: UInt8
