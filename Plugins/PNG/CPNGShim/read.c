@@ -175,6 +175,7 @@ static void on_read(png_structp png, png_bytep bytes, size_t length) {
       announce(r);
       r->pending = r->made_up;
       r->pending_length = 12;
+      continue;
     } else {
       if (r->is_open) close_chunk(r); else open_next_chunk(r);
       continue;
