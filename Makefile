@@ -24,7 +24,7 @@ help:
 #: make conformance                   score against public test suites (downloads them)
 #: make bench                         our speed beside the raw libraries
 #: make sanitize                      every test picture through an AddressSanitizer build
-#: make check                         formatting, manifests and the headers' layout
+#: make check                         formatting, the headers' layout and warnings of C
 #: make clean                         remove what was built
 
 deps:
@@ -53,9 +53,10 @@ test: stage
 	swift build $(SWIFT_FLAGS) --build-tests
 	swift test $(SWIFT_FLAGS) --skip-build
 
-check:
+check: deps
 	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks Plugins/Package.swift Plugins/*/Sources
 	@scripts/check-headers
+	@scripts/check-c
 
 conformance: stage
 	@scripts/conformance

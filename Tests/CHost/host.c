@@ -158,7 +158,7 @@ int main(int argc, char **argv) {
     return status != 0;
   }
 
-  imgcoder_source source = {sizeof source, 0, NULL, 0, source_view};
+  imgcoder_source source = {sizeof source, 0, NULL, 0, source_view, NULL};
   imgcoder_reader *reader = NULL;
   imgcoder_open_options open_options = {sizeof open_options, 0};
   source.size = read_file(argv[3], &file_bytes);

@@ -61,11 +61,16 @@ public final class IncrementalDecoder {
   private var isFinished = false
   private let ending = Ending()
   private var outcome: Result<Image, CoderError>? { ending.outcome }
+  /// The error that the image ends with, without a look at the image: asked for with every chunk.
+  private var failure: CoderError? { ending.failure }
 
   /// What the reading thread leaves. An object of its own: the thread may be the last to let go of it.
   private final class Ending: @unchecked Sendable {
     // Unchecked: it is looked at after the thread has ended.
-    var outcome: Result<Image, CoderError>?
+    var outcome: Result<Image, CoderError>? {
+      didSet { if case .failure(let error) = outcome { failure = error } }
+    }
+    private(set) var failure: CoderError?
   }
 
   /// - Parameters:
@@ -112,14 +117,14 @@ public final class IncrementalDecoder {
   ///   image ends with, as soon as it is known.
   public func append(_ chunk: UnsafeRawBufferPointer) throws(CoderError) {
     guard !isFinished else { throw .outOfOrder("bytes after the end") }
-    if case .failure(let error) = outcome { throw error }
+    if let failure { throw failure }
     guard bytes.count + chunk.count <= options.limits.maxMemory else {
       throw .limitExceeded(
         "maxMemory", found: bytes.count + chunk.count, allowed: options.limits.maxMemory, what: "arriving bytes of")
     }
     try bytes.append(chunk)
     if !isReading, bytes.count >= neededToChoose { try choose() }
-    if case .failure(let error) = outcome { throw error }
+    if let failure { throw failure }
   }
 
   /// What can be shown now: the frames that are complete, and of the next one the rows that are there. Rows that are

@@ -12,6 +12,8 @@ extension Subject {
       try claim.equal(container.canRead, manifest.canRead, "whether it reads")
       try claim.equal(container.canWrite, manifest.canWrite, "whether it writes")
       try claim.equal(container.writesPages, manifest.writesPages, "whether it writes pages")
+      try claim.equal(
+        container.readsArriving, manifest.capabilities.contains("incremental"), "whether it reads arriving bytes")
       try claim.equal(container.names, manifest.names, "container names")
       try claim.equal(
         container.names != nil, manifest.capabilities.contains("animation"), "whether it holds animations")
