@@ -26,7 +26,8 @@ let package = Package(
   targets: [
     .target(name: "CImageCoder", path: "Sources/CImageCoder"),
     .target(
-      name: "ImageCoderCore", dependencies: ["CImageCoder"], path: "Sources/ImageCoderCore", swiftSettings: settings),
+      name: "ImageCoderCore", dependencies: ["CHostSystem", "CImageCoder"], path: "Sources/ImageCoderCore",
+      swiftSettings: settings),
     .target(name: "CImageCoderEntry", dependencies: ["CImageCoder"], path: "Sources/CImageCoderEntry"),
     .target(
       name: "ImageCoderPlugin", dependencies: ["CImageCoder", "CImageCoderEntry", "ImageCoderCore"],
@@ -54,8 +55,8 @@ let package = Package(
       path: "Sources/coder-samples", swiftSettings: settings),
     .executableTarget(name: "coders", dependencies: ["CodersCommand"], path: "Sources/coders", swiftSettings: settings),
     .executableTarget(
-      name: "coder-digest", dependencies: ["ImageCoders", "ImageCoderCore"], path: "Tests/Conformance/Digest",
-      swiftSettings: settings),
+      name: "coder-digest", dependencies: ["ImageCoderTesting", "ImageCoders", "ImageCoderCore"],
+      path: "Tests/Conformance/Digest", swiftSettings: settings),
     .executableTarget(
       name: "coder-bench", dependencies: ["ImageCoders", "ImageCoderCore"], path: "Benchmarks/Bench",
       swiftSettings: settings),
@@ -75,6 +76,9 @@ let package = Package(
     .testTarget(
       name: "ImageCodersTests", dependencies: ["ImageCoders", "ImageCoderCore", "TestSupport"],
       path: "Tests/ImageCodersTests", swiftSettings: settings),
+    .testTarget(
+      name: "EncodingTests", dependencies: ["ImageCoders", "ImageCoderCore", "TestSupport"],
+      path: "Tests/EncodingTests", swiftSettings: settings),
     .testTarget(
       name: "PluginTests", dependencies: ["ImageCoderTesting", "ImageCoders", "ImageCoderCore", "TestSupport"],
       path: "Tests/PluginTests", swiftSettings: settings),

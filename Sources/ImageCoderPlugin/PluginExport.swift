@@ -32,12 +32,13 @@ public final class PluginExport: @unchecked Sendable {
   ///   - writer: The type of the coder's writer, or nil when it does not write.
   ///   - readsArriving: Whether the reader knows ``OpenOptions/arriving``.
   ///   - writesPages: Whether the writer takes more than one page.
+  ///   - writerFeatures: What the writer does with common wishes, and which frames it takes.
   ///   - transcoder: The type that carries files between formats without decoding them, or nil.
   ///   - options: What the writer understands beyond the common options.
   public init(
     id: String, version: String, library: String? = nil, names: ContainerNames? = nil,
     reader: (any ContainerReader.Type)? = nil, readsArriving: Bool = false,
-    writer: (any ContainerWriter.Type)? = nil, writesPages: Bool = false,
+    writer: (any ContainerWriter.Type)? = nil, writesPages: Bool = false, writerFeatures: WriterFeatures = [],
     transcoder: (any ContainerTranscoder.Type)? = nil, options: [OptionDescription] = []
   ) {
     self.reader = reader
@@ -53,7 +54,7 @@ public final class PluginExport: @unchecked Sendable {
     if readsArriving { coder.pointee.flags |= UInt32(IMGCODER_CODER_READS_ARRIVING) }
     if let names { coder.pointee.container = Self.forever(names.raw) }
     if reader != nil { coder.pointee.reader = Self.forever(ReaderCalls.table) }
-    if writer != nil { coder.pointee.writer = Self.forever(WriterCalls.table) }
+    if writer != nil { coder.pointee.writer = Self.forever(WriterCalls.table(writerFeatures)) }
     if transcoder != nil { coder.pointee.get_extension = TranscoderCalls.extension }
     if !options.isEmpty {
       let list = UnsafeMutableBufferPointer<UnsafePointer<imgcoder_option>?>.allocate(capacity: options.count)

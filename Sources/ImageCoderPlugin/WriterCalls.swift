@@ -21,7 +21,14 @@ enum WriterCalls {
     }
   }
 
-  static let table: imgcoder_writer_table = {
+  static func table(_ features: WriterFeatures) -> imgcoder_writer_table {
+    var table = table
+    table.features = features.subtracting(.thumbnail).rawValue
+    if !features.contains(.thumbnail) { table.add_thumbnail = nil }
+    return table
+  }
+
+  private static let table: imgcoder_writer_table = {
     var table = imgcoder_writer_table.sized()
     table.open = { coder, host, output, options, result in
       guard let type = PluginExport.of(coder)?.writer, let host, let output, let options, let result else {
@@ -63,19 +70,17 @@ enum WriterCalls {
           [UInt8](UnsafeBufferPointer(start: bytes, count: bytes == nil ? 0 : Int(clamping: length))), as: kind)
       }
     }
+    table.add_thumbnail = { raw, pixels in
+      guard let session = Session.of(raw), let view = pixels.flatMap({ PixelView(imgcoder_pixels(reading: $0)) })
+      else { return InterfaceStatus.invalidArgument }
+      return session.host.run { () throws(CoderError) in try session.writer.addThumbnail(view) }
+    }
     table.add_frame = { raw, frame, pixels in
-      guard let session = Session.of(raw), let frame, let pixels else {
-        return InterfaceStatus.invalidArgument
-      }
-      let given = imgcoder_pixels(reading: pixels)
-      guard let base = given.pixels, let format = PixelFormat(rawValue: given.pixel_format),
-        let alpha = AlphaMode(rawValue: given.alpha)
+      guard let session = Session.of(raw), let frame,
+        let view = pixels.flatMap({ PixelView(imgcoder_pixels(reading: $0)) })
       else { return InterfaceStatus.invalidArgument }
       return session.host.run { () throws(CoderError) in
         let header = try FrameHeader(imgcoder_frame_info(reading: frame), index: .max, canvas: session.canvas)
-        let view = PixelView(
-          layout: PixelLayout(format, alpha), size: Size(width: Int(given.width), height: Int(given.height)),
-          base: UnsafeRawPointer(base), stride: Int(clamping: given.stride))
         guard view.size == header.rect.size else {
           throw .invalidArgument("a frame of \(header.rect.size) with pixels of \(view.size)")
         }
@@ -92,4 +97,16 @@ enum WriterCalls {
     }
     return table
   }()
+}
+
+extension PixelView {
+  /// Nil for pixels that are not there, or of a format that this side does not know.
+  fileprivate init?(_ raw: imgcoder_pixels) {
+    guard let base = raw.pixels, let format = PixelFormat(rawValue: raw.pixel_format),
+      let alpha = AlphaMode(rawValue: raw.alpha)
+    else { return nil }
+    self.init(
+      layout: PixelLayout(format, alpha), size: Size(width: Int(raw.width), height: Int(raw.height)),
+      base: UnsafeRawPointer(base), stride: Int(clamping: raw.stride))
+  }
 }

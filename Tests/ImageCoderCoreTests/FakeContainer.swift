@@ -23,6 +23,7 @@ struct FakeContainer: Container {
   let canRead = true
   let canWrite = false
   let writesPages = false
+  let writerFeatures: WriterFeatures = []
   let readsArriving = false
 
   init(_ size: Size, frames: [FrameHeader], isAnimated: Bool = true) {

@@ -224,7 +224,7 @@ static void writer_close(imgcoder_writer *writer) { writer->host->free(writer->h
 
 static const imgcoder_writer_table writer_table = {
     sizeof(imgcoder_writer_table), 0, writer_open, writer_negotiate, writer_set_info, NULL /* add_metadata: no place */,
-    writer_add_frame, writer_finish, writer_close};
+    writer_add_frame, writer_finish, writer_close, NULL /* add_thumbnail: no place */};
 
 static const imgcoder_string colorspaces[] = {IMGCODER_TEXT("srgb"), IMGCODER_TEXT("linear")};
 static const imgcoder_option colorspace = {

@@ -262,7 +262,7 @@ static struct {
   imgcoder_writer_table known;
   uint8_t later[64];
 } writer_table = {{sizeof(imgcoder_writer_table), 0, writer_open, writer_negotiate, NULL, NULL, NULL, NULL,
-                   writer_close}, {0}};
+                   writer_close, NULL}, {0}};
 static struct {
   imgcoder_coder known;
   uint8_t later[64];

@@ -56,11 +56,61 @@ public final class AnimatedCoder: ImageCoder {
   public func canEncode(_ format: ImageFormat) -> Bool { container.canWrite && formats.contains(format) }
 
   public func encode(_ pages: [Image], as format: ImageFormat, options: EncodeOptions) throws(CoderError) -> [UInt8] {
-    guard canEncode(format) else { throw .noCoder("\(id) does not write \(format)") }
-    do throws(CoderError) {
-      return try EncodeRun(container, pages: pages, format: format, options: options).bytes()
-    } catch {
-      throw error.attributed(to: id)
+    let pages = try options.pageSizes.isEmpty ? pages : options.sizes(of: pages)
+    var options = options
+    options.pageSizes = []
+    let encoder = try makeEncoder(as: format, to: .memory, options: options, pageCount: pages.count)
+    for (index, page) in pages.enumerated() {
+      if index > 0 { try encoder.endPage() }
+      try encoder.add(framesToWrite(of: page, among: pages.count, as: format, options))
     }
+    return try encoder.finish().bytes
+  }
+
+  public func makeEncoder(
+    as format: ImageFormat, to destination: EncodeDestination, options: EncodeOptions, pageCount: Int
+  ) throws(CoderError) -> ImageEncoder {
+    guard canEncode(format) else { throw .noCoder("\(id) does not write \(format)") }
+    guard options.pageSizes.isEmpty else {
+      throw .invalidArgument("sizes are made of a whole picture, which an encoder of frames does not have")
+    }
+    return try ImageEncoder(
+      container, format: format, destination: destination, options: options, pageCount: pageCount)
+  }
+
+  /// All frames, where the format holds an animation and the file is one.
+  private func framesToWrite(
+    of image: Image, among pageCount: Int, as format: ImageFormat, _ options: EncodeOptions
+  ) -> Image {
+    guard image.frames.count > 1, !options.firstFrameOnly, container.names == nil || pageCount > 1 else {
+      return image
+    }
+    let reason = pageCount > 1 ? "a page holds no animation" : "\(format) holds no animation"
+    options.log?(.warning, "\(reason): the first of \(image.frames.count) frames is written")
+    var first = image
+    first.frames = [image.frames[0]]
+    return first
+  }
+}
+
+extension EncodeOptions {
+  /// One picture in several sizes, none of them enlarged.
+  package func sizes(of pages: [Image]) throws(CoderError) -> [Image] {
+    guard pages.count == 1, let image = pages.first else {
+      throw .invalidArgument("sizes are made of one picture, \(pages.count) were given")
+    }
+    var made: [Image] = []
+    for side in pageSizes {
+      guard side > 0 else { throw .invalidArgument("a page of size \(side), at least 1 is needed") }
+      guard side <= max(image.size.width, image.size.height) else {
+        log?(.warning, "size \(side) is left out: the picture is \(image.size)")
+        continue
+      }
+      var page = image
+      let size = Fit.plan(displayed: image.size, box: Size(width: side, height: side), mode: .fit).size
+      page.frames = [Frame(pixels: try image.pixels.resampled(to: size))]
+      made.append(page)
+    }
+    return made.isEmpty ? pages : made
   }
 }

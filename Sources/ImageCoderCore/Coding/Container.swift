@@ -17,6 +17,8 @@ public protocol Container: Sendable {
   var canWrite: Bool { get }
   /// Whether the writer takes more than one page.
   var writesPages: Bool { get }
+  /// What the writer does with common wishes, and which frames it takes.
+  var writerFeatures: WriterFeatures { get }
   /// Whether the reader knows ``OpenOptions/arriving``.
   var readsArriving: Bool { get }
 
@@ -60,6 +62,7 @@ public struct SwiftContainer: Container, @unchecked Sendable {
   public let signatures: [Signature]
 
   public let writesPages: Bool
+  public let writerFeatures: WriterFeatures
   public let readsArriving: Bool
 
   private let reader: (any ContainerReader.Type)?
@@ -68,7 +71,7 @@ public struct SwiftContainer: Container, @unchecked Sendable {
   public init(
     id: String, formats: [ImageFormat], signatures: [Signature], names: ContainerNames? = nil,
     reader: (any ContainerReader.Type)? = nil, writer: (any ContainerWriter.Type)? = nil, writesPages: Bool = false,
-    readsArriving: Bool = false, options: [OptionDescription] = []
+    writerFeatures: WriterFeatures = [], readsArriving: Bool = false, options: [OptionDescription] = []
   ) {
     self.id = id
     self.formats = formats
@@ -77,6 +80,7 @@ public struct SwiftContainer: Container, @unchecked Sendable {
     self.reader = reader
     self.writer = writer
     self.writesPages = writesPages
+    self.writerFeatures = writerFeatures
     self.readsArriving = readsArriving
     self.options = options
   }

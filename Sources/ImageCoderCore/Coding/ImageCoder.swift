@@ -37,6 +37,14 @@ public protocol ImageCoder: Sendable {
   /// - Throws: ``CoderError/Code/unsupported`` for what the format cannot hold; ``CoderError/Code/invalidArgument``
   ///   for an option that is unknown or out of range.
   func encode(_ pages: [Image], as format: ImageFormat, options: EncodeOptions) throws(CoderError) -> [UInt8]
+
+  /// Begins a file that is written frame by frame or page by page. By default, what is added is kept and encoded at the
+  /// end.
+  ///
+  /// - Parameter pageCount: Pages that the file will have.
+  func makeEncoder(
+    as format: ImageFormat, to destination: EncodeDestination, options: EncodeOptions, pageCount: Int
+  ) throws(CoderError) -> ImageEncoder
 }
 
 extension ImageCoder {
@@ -52,5 +60,11 @@ extension ImageCoder {
   /// Encodes one picture or animation to a file's bytes.
   public func encode(_ image: Image, as format: ImageFormat, options: EncodeOptions) throws(CoderError) -> [UInt8] {
     try encode([image], as: format, options: options)
+  }
+
+  public func makeEncoder(
+    as format: ImageFormat, to destination: EncodeDestination, options: EncodeOptions, pageCount: Int
+  ) throws(CoderError) -> ImageEncoder {
+    ImageEncoder(self, format: format, destination: destination, options: options)
   }
 }

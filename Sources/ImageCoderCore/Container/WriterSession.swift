@@ -42,6 +42,15 @@ public struct PixelLayout: Sendable, Hashable {
     if mine.isGray && !theirs.isGray { return false }
     return other.alpha == .opaque || (mine.hasAlpha && alpha == other.alpha)
   }
+
+  /// A layout that pixels of this and of another one fit into.
+  package func union(_ other: PixelLayout) -> PixelLayout {
+    if holds(other) { return self }
+    if other.holds(self) { return other }
+    let mode = alpha == .opaque ? other.alpha : other.alpha == .opaque || alpha == other.alpha ? alpha : .straight
+    if format.isFloat || other.format.isFloat { return PixelLayout(.rgbaFloat32, mode) }
+    return PixelLayout(max(format.bytesPerChannel, other.format.bytesPerChannel) == 1 ? .rgba8 : .rgba16, mode)
+  }
 }
 
 /// A whole picture in memory of the host.
@@ -63,7 +72,7 @@ public struct PixelView {
 
 /// One file that is being written.
 ///
-///     open, layout, setHeader, { add metadata }, { add frame }, finish, released
+///     open, layout, setHeader, { add metadata }, [ addThumbnail ], { add frame }, finish, released
 ///
 /// A writer of several pages gets layout, setHeader, metadata and one frame for each, one page after the other.
 ///
@@ -82,7 +91,13 @@ public protocol WriterSession: AnyObject {
   /// - Throws: ``CoderError/Code/unsupported`` when the format has no place for it.
   func add(_ metadata: [UInt8], as kind: MetadataKind) throws(CoderError)
 
-  /// Encodes a frame.
+  /// Adds a small picture to be kept inside the file, in the layout of the frames; after the metadata, before the first
+  /// frame. Only for writers with ``WriterFeatures/thumbnail``.
+  ///
+  /// - Throws: ``CoderError/Code/unsupported`` when the file has no place for it.
+  func addThumbnail(_ pixels: PixelView) throws(CoderError)
+
+  /// Encodes a frame. Which parts of the canvas it may cover, and how, the writer's ``WriterFeatures`` say.
   ///
   /// - Throws: ``CoderError/Code/unsupported`` for a second frame in a still format.
   func add(_ pixels: PixelView, frame: FrameHeader) throws(CoderError)
@@ -94,6 +109,10 @@ public protocol WriterSession: AnyObject {
 extension WriterSession {
   public func add(_ metadata: [UInt8], as kind: MetadataKind) throws(CoderError) {
     throw .unsupported("the format has no place for \(kind)")
+  }
+
+  public func addThumbnail(_ pixels: PixelView) throws(CoderError) {
+    throw .unsupported("the format has no place for a thumbnail")
   }
 }
 

@@ -15,6 +15,7 @@ final class PluginContainer: Container, @unchecked Sendable {
   /// The wrapped library as the plugin found it, or empty.
   let library: String
   let writesPages: Bool
+  let writerFeatures: WriterFeatures
   let readsArriving: Bool
 
   // The coder is constant memory of a library that is never unloaded.
@@ -39,6 +40,7 @@ final class PluginContainer: Container, @unchecked Sendable {
     names = described.container.map { ContainerNames(imgcoder_container(reading: $0)) }
     reader = described.reader.map { imgcoder_reader_table(reading: $0) }
     writer = described.writer.map { imgcoder_writer_table(reading: $0) }
+    writerFeatures = writer.map(WriterFeatures.init) ?? []
     transcoder = Self.extension(IMGCODER_EXTENSION_TRANSCODE, of: coder, described)
       .map { imgcoder_transcode_table(reading: $0.assumingMemoryBound(to: imgcoder_transcode_table.self)) }
     let count = described.options == nil ? 0 : Int(clamping: min(described.option_count, 1024))
@@ -93,6 +95,13 @@ final class PluginContainer: Container, @unchecked Sendable {
   ) throws(CoderError) -> any WriterSession {
     guard let writer else { throw .unsupported("\(id) does not write") }
     return try PluginWriter(coder, writer, session: session, output: output, options: options)
+  }
+}
+
+extension WriterFeatures {
+  fileprivate init(_ table: imgcoder_writer_table) {
+    self = WriterFeatures(rawValue: table.features).subtracting(.thumbnail)
+    if table.add_thumbnail != nil { insert(.thumbnail) }
   }
 }
 

@@ -49,15 +49,15 @@ final class PluginWriter: WriterSession {
     try check(call(writer, kind.rawValue, metadata, UInt64(metadata.count)))
   }
 
+  func addThumbnail(_ pixels: PixelView) throws(CoderError) {
+    guard let call = table.add_thumbnail else { throw .unsupported("the format has no place for a thumbnail") }
+    var raw = pixels.raw
+    try check(call(writer, &raw))
+  }
+
   func add(_ pixels: PixelView, frame: FrameHeader) throws(CoderError) {
     guard let call = table.add_frame else { throw .library("the plugin has no add_frame") }
-    var raw = imgcoder_pixels.sized()
-    raw.pixel_format = pixels.layout.format.rawValue
-    raw.alpha = pixels.layout.alpha.rawValue
-    raw.width = UInt32(clamping: pixels.size.width)
-    raw.height = UInt32(clamping: pixels.size.height)
-    raw.pixels = pixels.base.assumingMemoryBound(to: UInt8.self)
-    raw.stride = UInt64(pixels.stride)
+    var raw = pixels.raw
     var header = frame.raw
     try check(call(writer, &header, &raw))
   }
@@ -70,5 +70,18 @@ final class PluginWriter: WriterSession {
   private func check(_ status: imgcoder_status) throws(CoderError) {
     guard status != InterfaceStatus.ok else { return }
     throw session.error(for: status)
+  }
+}
+
+extension PixelView {
+  fileprivate var raw: imgcoder_pixels {
+    var raw = imgcoder_pixels.sized()
+    raw.pixel_format = layout.format.rawValue
+    raw.alpha = layout.alpha.rawValue
+    raw.width = UInt32(clamping: size.width)
+    raw.height = UInt32(clamping: size.height)
+    raw.pixels = base.assumingMemoryBound(to: UInt8.self)
+    raw.stride = UInt64(stride)
+    return raw
   }
 }

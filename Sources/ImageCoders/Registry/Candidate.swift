@@ -35,16 +35,24 @@ final class Candidate: Sendable {
   let formats: [ImageFormat]
   let canRead: Bool
   let canWrite: Bool
+  /// Whether it writes several pages into one file.
+  let writesPages: Bool
+  /// Whether its formats hold animations.
+  let holdsAnimations: Bool
   /// Counts up with each coder that the application registers; 0 for plugins.
   let registration: Int
   /// What counts when nobody has set another one.
   let priority: Int
   let entry: CatalogEntry?
+  /// Whether there is an entry, told without a look at it: that would copy it for each file.
+  private let isPlugin: Bool
 
   /// What the manifest says of a file's first bytes, kept apart so that each file does not look through a manifest.
   private let signatures: [Signature]
   /// Extensions of the formats that have no signature.
   private let extensions: Set<String>
+  /// First bytes of files that a signature may agree with, or nil when every one has to be asked.
+  private let firstBytes: FirstBytes?
 
   private enum State {
     case unloaded
@@ -60,10 +68,15 @@ final class Candidate: Sendable {
     formats = coder.formats
     canRead = true
     canWrite = true
+    let container = (coder as? AnimatedCoder)?.container
+    writesPages = container?.writesPages ?? true
+    holdsAnimations = container.map { $0.names != nil } ?? true
     entry = nil
+    isPlugin = false
     priority = 100
     signatures = []
     extensions = []
+    firstBytes = nil
     self.registration = registration
     state = Mutex(.loaded(coder))
   }
@@ -75,11 +88,15 @@ final class Candidate: Sendable {
     formats = manifest.formats.map(\.format)
     canRead = manifest.canRead
     canWrite = manifest.canWrite
+    writesPages = manifest.writesPages
+    holdsAnimations = manifest.names != nil
     registration = 0
     self.entry = entry
+    isPlugin = true
     priority = entry.priority
     signatures = manifest.formats.flatMap(\.signatures)
     extensions = Set(manifest.formats.filter(\.signatures.isEmpty).flatMap(\.extensions))
+    firstBytes = extensions.isEmpty ? FirstBytes(signatures) : nil
     state = Mutex(.unloaded)
   }
 
@@ -117,7 +134,8 @@ final class Candidate: Sendable {
 
   /// Whether a file's bytes are of a format that the coder reads, from the manifest alone.
   func recognise(_ source: OpenSource) throws(CoderError) -> Recognition {
-    guard entry != nil else {
+    if let firstBytes, let first = try source.prefix(1).first, !firstBytes.contains(first) { return .no }
+    guard isPlugin else {
       guard case .success(let coder) = Result(catching: { () throws(SkipReason) in try coder(for: nil) }) else {
         return .no
       }
@@ -141,6 +159,23 @@ final class Candidate: Sendable {
 
   /// Enough for nearly every signature, and no more than one small read.
   static let prefixBytes = 4 << 10
+}
+
+/// The bytes with which files of some signatures may begin: most coders are ruled out by one look at them.
+private struct FirstBytes: Sendable {
+  private var words = SIMD4<UInt64>.zero
+
+  /// Nil when some signature says nothing of the first byte.
+  init?(_ signatures: [Signature]) {
+    for signature in signatures {
+      guard signature.offset == 0, signature.within == 0, let byte = signature.bytes.first,
+        signature.mask.first ?? 0xFF == 0xFF
+      else { return nil }
+      words[Int(byte) >> 6] |= 1 << UInt64(byte & 63)
+    }
+  }
+
+  func contains(_ byte: UInt8) -> Bool { words[Int(byte) >> 6] >> UInt64(byte & 63) & 1 != 0 }
 }
 
 extension Signature {

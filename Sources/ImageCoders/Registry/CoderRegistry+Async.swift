@@ -25,14 +25,14 @@ extension CoderRegistry {
   ///
   /// - Throws: As the synchronous `encode`; ``CoderError/Code/cancelled`` when the task is cancelled.
   public func encode(
-    _ image: Image, as format: ImageFormat, options: EncodeOptions = EncodeOptions()
+    _ image: Image, as format: ImageFormat? = nil, options: EncodeOptions = EncodeOptions(), coder: String? = nil
   ) async throws(CoderError) -> [UInt8] {
     var options = options
     let cancellation = options.cancellation ?? Cancellation()
     options.cancellation = cancellation
     let wishes = options
     return try await DecodingThreads.run(cancellation) { () throws(CoderError) in
-      try self.encode(image, as: format, options: wishes)
+      try self.encode(image, as: format, options: wishes, coder: coder)
     }
   }
 }

@@ -3,35 +3,152 @@
 public import ImageCoderCore
 
 extension CoderRegistry {
-  /// A file of another format that holds exactly what a file holds, made without decoding its pixels.
+  /// A file of a format that holds exactly what a file holds, made without decoding its pixels: of the same format the
+  /// file itself, of another one where a coder can carry it over.
   ///
   /// JPEG XL keeps JPEG files so, at less than their size, and gives them back byte for byte.
   ///
-  /// - Returns: The new file's bytes, or nil when no coder can carry this file over without loss.
+  /// - Returns: The file's bytes, or nil when it cannot be had so, or when the options ask for something else than the file
+  ///   is.
   /// - Throws: ``CoderError`` for a file that is damaged, too large, or cannot be read.
   public func transcode(
     _ source: ByteSource, to format: ImageFormat, options: EncodeOptions = EncodeOptions()
   ) throws(CoderError) -> [UInt8]? {
+    guard options.isPlain else { return nil }
+    let source = try source.rereadable(options.limits)
     let open = try OpenSource(source, limits: options.limits)
+    // The header says what the file really is; a pair for another format is none for this one.
+    let found = try self.open(source).header.format
+    if found == format {
+      let bytes = [UInt8](try open.view(at: 0, count: open.size))
+      return bytes.count <= options.maxFileSize ?? .max ? bytes : nil
+    }
     let pairs = catalog.entries.filter { $0.reason == nil }.compactMap(\.manifest).flatMap { manifest in
       manifest.transcodes.filter { $0.to == format }.map { (id: manifest.id, from: $0.from) }
     }
-    guard !pairs.isEmpty else { return nil }
-    // The header says what the file really is; a pair for another format is none for this one.
-    let found = try self.open(source).header.format
     for pair in pairs where pair.from == found {
       do throws(CoderError) {
         guard let container = (try coder(pair.id) as? AnimatedCoder)?.container else { continue }
         let session = HostSession(
           source: open, limits: options.limits, cancellation: options.cancellation, log: options.log)
-        return try session.output { (output) throws(CoderError) in
+        let bytes = try session.output { (output) throws(CoderError) in
           try container.transcode(session, from: found, to: format, output: output)
         }
+        if bytes.count <= options.maxFileSize ?? .max { return bytes }
       } catch {
         guard error.allowsFallback else { throw error.attributed(to: pair.id) }
         options.log?(.info, "\(pair.id) does not carry the file over: \(error.message)")
       }
     }
     return nil
+  }
+
+  /// Converts a file: frames, delays, loop count and metadata go along, frame by frame, so that one at a time is in memory.
+  ///
+  /// Where nothing else is asked for than the file is, it is carried over as by ``transcode(_:to:options:)``. All pages go
+  /// along where the format holds pages, else the primary one.
+  ///
+  /// - Parameters:
+  ///   - reading: How the file is read. Its size, orientation and first-frame options are set from `options`.
+  ///   - reader: Read with this coder alone, or nil to choose.
+  ///   - coder: Encode with this coder alone, or nil for the first that can.
+  ///   - problem: Hears of pages and frames that could not be had whole. Without it, they are an error.
+  /// - Returns: The new file; its bytes, when the destination is memory.
+  @discardableResult
+  public func convert(
+    _ source: ByteSource, to format: ImageFormat, at destination: EncodeDestination,
+    options: EncodeOptions = EncodeOptions(), reading: DecodeOptions = DecodeOptions(), reader: String? = nil,
+    coder: String? = nil, problem: ((CoderError) -> Void)? = nil
+  ) throws(CoderError) -> EncodedFile {
+    let source = try source.rereadable(options.limits)
+    if coder == nil, reader == nil, reading.page == nil,
+      let bytes = try transcode(source, to: format, options: options)
+    {
+      return try EncodedFile(bytes, to: destination)
+    }
+    var (options, reading) = (options, reading)
+    reading.firstFrameOnly = options.firstFrameOnly
+    reading.appliesOrientation = !options.keepsOrientation
+    // A reader may have a way to a smaller picture; the encoder makes it exact.
+    if !options.keepsOrientation, options.pageSizes.isEmpty { reading.thumbnailSize = options.maxPixelSize }
+    let decoder = try open(source, options: reading, coder: reader)
+    guard options.pageSizes.isEmpty else {
+      let image = try decoder.image()
+      if let found = image.problem {
+        guard let problem else { throw found }
+        problem(found)
+      }
+      return try encodeSizes(of: image, as: format, to: destination, options, coder)
+    }
+    let writer = writers(of: format).first { coder == nil || $0.id == coder }
+    let pages = pagesToWrite(decoder, as: format, options, reading, writer)
+    if !options.firstFrameOnly, decoder.frameCount > 1, pages.count > 1 || !(writer?.holdsAnimations ?? true) {
+      let reason = pages.count > 1 ? "a page holds no animation" : "\(format) holds no animation"
+      options.log?(.warning, "\(reason): the first of \(decoder.frameCount) frames is written")
+      options.firstFrameOnly = true
+    }
+    let encoder = try makeEncoder(
+      as: format, to: destination, options: options, pageCount: pages.count, coder: coder)
+    for (index, page) in pages.enumerated() {
+      if index > 0 { try encoder.endPage() }
+      try encoder.add(page == decoder.page ? decoder : decoder.page(page), problem: problem)
+    }
+    return try encoder.finish()
+  }
+
+  /// Writes one picture in several sizes.
+  private func encodeSizes(
+    of image: Image, as format: ImageFormat, to destination: EncodeDestination, _ options: EncodeOptions,
+    _ coder: String?
+  ) throws(CoderError) -> EncodedFile {
+    let pages = try options.sizes(of: [image])
+    var options = options
+    options.pageSizes = []
+    options.firstFrameOnly = true
+    let encoder = try makeEncoder(
+      as: format, to: destination, options: options, pageCount: pages.count, coder: coder)
+    for (index, page) in pages.enumerated() {
+      if index > 0 { try encoder.endPage() }
+      try encoder.add(page)
+    }
+    return try encoder.finish()
+  }
+
+  /// Numbers of the pages that go along.
+  private func pagesToWrite(
+    _ decoder: ImageDecoder, as format: ImageFormat, _ options: EncodeOptions, _ reading: DecodeOptions,
+    _ writer: Candidate?
+  ) -> [Int] {
+    let header = decoder.header
+    // Sizes of one picture are pages of an icon, and nothing that another kind of file would show one after the other.
+    let isRow = header.pageCount > 1 && (!header.pagesAreSizes || header.format == format)
+    guard isRow, reading.page == nil, !options.firstFrameOnly else { return [decoder.page] }
+    guard writer?.writesPages ?? false else {
+      options.log?(
+        .warning, "\(format) holds 1 page: page \(decoder.page + 1) of \(header.pageCount) is written")
+      return [decoder.page]
+    }
+    return Array(0..<header.pageCount)
+  }
+}
+
+extension EncodeOptions {
+  /// Whether nothing is asked for that a file which is not encoded anew would not have.
+  var isPlain: Bool {
+    carriesOver && quality == nil && !isProgressive && subsampling == nil && maxPixelSize == nil
+      && thumbnailSide == nil && pageSizes.isEmpty && !firstFrameOnly && loopCount == nil && reducesFrames
+      && metadata.count == MetadataKind.allCases.count && values.isEmpty
+  }
+}
+
+extension EncodedFile {
+  /// A file that was made elsewhere.
+  fileprivate init(_ bytes: [UInt8], to destination: EncodeDestination) throws(CoderError) {
+    guard case .file(let path) = destination else {
+      self.init(bytes: bytes, byteCount: bytes.count)
+      return
+    }
+    try NewFile.write(bytes, to: path)
+    self.init(bytes: [], byteCount: bytes.count)
   }
 }

@@ -147,11 +147,19 @@ public final class CoderRegistry: Sendable {
 
   /// A reader for a file that is a page of another one.
   func embeddedReader(_ source: OpenSource, _ session: HostSession) throws(CoderError) -> any ReaderSession {
-    try choose(source, allowed: nil, coder: nil, explain: nil) { (coder) throws(CoderError) in
+    while !source.isComplete, let needed = try bytesNeededToChoose(source, DecodeOptions()) {
+      _ = try source.view(at: 0, least: needed, most: needed)
+    }
+    return try choose(source, allowed: nil, coder: nil, explain: nil) { (coder) throws(CoderError) in
       guard let container = (coder as? AnimatedCoder)?.container else {
         throw .unsupported("\(coder.id) reads no files inside other files")
       }
-      return try container.openReader(session, options: .firstFrameOnly)
+      var wishes: OpenOptions = .firstFrameOnly
+      if !source.isComplete {
+        if container.readsArriving { wishes.insert(.arriving) } else { try source.waitForAll() }
+      }
+      session.updateSize()
+      return try container.openReader(session, options: wishes)
     }
   }
 
@@ -183,7 +191,7 @@ public final class CoderRegistry: Sendable {
     throw first ?? Self.unrecognised(open, bytesNeeded: selection.bytesNeeded, coders: all.count)
   }
 
-  private func load(_ candidate: Candidate) throws(CoderError) -> any ImageCoder {
+  func load(_ candidate: Candidate) throws(CoderError) -> any ImageCoder {
     do throws(SkipReason) { return try candidate.coder(for: self) } catch {
       throw CoderError(error, coder: candidate.id)
     }
@@ -218,36 +226,6 @@ extension CoderRegistry {
   func writers(of format: ImageFormat) -> [Candidate] {
     let snapshot = snapshot()
     return Self.ordered(snapshot.candidates.filter { $0.canWrite && $0.formats.contains(format) }, snapshot)
-  }
-
-  /// Encodes one picture or animation to a file's bytes.
-  ///
-  /// - Throws: ``CoderError/Code/noCoder`` when nothing writes the format; what the coder throws.
-  public func encode(
-    _ image: Image, as format: ImageFormat, options: EncodeOptions = EncodeOptions()
-  ) throws(CoderError) -> [UInt8] {
-    try encode([image], as: format, options: options)
-  }
-
-  /// Encodes pictures to a file's bytes.
-  ///
-  /// - Parameter pages: One picture or animation, or several pictures for a format that holds pages.
-  /// - Throws: ``CoderError/Code/noCoder`` when nothing writes the format; what the coder throws.
-  public func encode(
-    _ pages: [Image], as format: ImageFormat, options: EncodeOptions = EncodeOptions()
-  ) throws(CoderError) -> [UInt8] {
-    var first: CoderError?
-    for candidate in writers(of: format) {
-      do throws(CoderError) {
-        let coder = try load(candidate)
-        guard coder.canEncode(format) else { continue }
-        return try coder.encode(pages, as: format, options: options)
-      } catch {
-        guard error.allowsFallback else { throw error }
-        first = first ?? error
-      }
-    }
-    throw first ?? .noCoder("no coder writes \(format)")
   }
 
   /// The format of a file name's extension, or nil when no coder has it.

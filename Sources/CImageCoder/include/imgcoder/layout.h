@@ -204,9 +204,9 @@ IMGCODER_OFFSET(imgcoder_pixels, reserved, 20);
 IMGCODER_OFFSET(imgcoder_pixels, pixels, 24);
 IMGCODER_OFFSET(imgcoder_pixels, stride, 32);
 
-IMGCODER_SIZE(imgcoder_writer_table, 64);
+IMGCODER_SIZE(imgcoder_writer_table, 72);
 IMGCODER_OFFSET(imgcoder_writer_table, struct_size, 0);
-IMGCODER_OFFSET(imgcoder_writer_table, reserved, 4);
+IMGCODER_OFFSET(imgcoder_writer_table, features, 4);
 IMGCODER_OFFSET(imgcoder_writer_table, open, 8);
 IMGCODER_OFFSET(imgcoder_writer_table, negotiate, 16);
 IMGCODER_OFFSET(imgcoder_writer_table, set_info, 24);
@@ -214,6 +214,7 @@ IMGCODER_OFFSET(imgcoder_writer_table, add_metadata, 32);
 IMGCODER_OFFSET(imgcoder_writer_table, add_frame, 40);
 IMGCODER_OFFSET(imgcoder_writer_table, finish, 48);
 IMGCODER_OFFSET(imgcoder_writer_table, close, 56);
+IMGCODER_OFFSET(imgcoder_writer_table, add_thumbnail, 64);
 
 IMGCODER_SIZE(imgcoder_transcode_table, 16);
 IMGCODER_OFFSET(imgcoder_transcode_table, struct_size, 0);

@@ -2,11 +2,11 @@
 //
 // Writing. The host hands over whole frames in memory, in a pixel format that the writer has agreed to.
 //
-//   open, negotiate, set_info, { add_metadata }, { add_frame }, finish, close
+//   open, negotiate, set_info, { add_metadata }, [ add_thumbnail ], { add_frame }, finish, close
 //
 // A coder with the flag IMGCODER_CODER_WRITES_PAGES takes several pages, one after the other, each as
 //
-//   negotiate, set_info, { add_metadata }, add_frame
+//   negotiate, set_info, { add_metadata }, [ add_thumbnail ], add_frame
 //
 // After a status in an error group only `close` follows.
 
@@ -76,9 +76,26 @@ typedef struct imgcoder_pixels {
   uint64_t stride;        // bytes, at least width × bytes per pixel
 } imgcoder_pixels;
 
+// What the writer does with wishes that all formats share, and which frames of an animation it takes. The host says to
+// its caller what cannot be followed, and cuts frames to what changed where the writer takes such frames; to a writer
+// without IMGCODER_WRITER_PARTS each frame comes as the whole canvas.
+enum {
+  IMGCODER_WRITER_QUALITY = 1,       // follows `quality`
+  IMGCODER_WRITER_PROGRESSIVE = 2,   // follows IMGCODER_WRITE_PROGRESSIVE
+  IMGCODER_WRITER_SUBSAMPLING = 4,   // follows `subsampling`
+  IMGCODER_WRITER_ORIENTATION = 8,   // keeps the orientation of `info` as a tag; to others pictures come upright
+  IMGCODER_WRITER_PARTS = 16,        // a frame may cover a part of the canvas
+  IMGCODER_WRITER_EVEN_PARTS = 32,   // ... at even offsets only
+  IMGCODER_WRITER_REPLACES = 64,     // a part may replace what is on the canvas, alpha included (IMGCODER_BLEND_SOURCE)
+  IMGCODER_WRITER_BLENDS = 128,      // a part may be drawn over the canvas by alpha (IMGCODER_BLEND_OVER)
+  IMGCODER_WRITER_CLEARS = 256,      // IMGCODER_DISPOSAL_RESTORE_BACKGROUND
+  IMGCODER_WRITER_RESTORES = 512,    // IMGCODER_DISPOSAL_RESTORE_PREVIOUS
+  IMGCODER_WRITER_BINARY_ALPHA = 1024  // pixels of an animation are opaque or wholly transparent
+};
+
 typedef struct imgcoder_writer_table {
   uint32_t struct_size;
-  uint32_t reserved;  // 0
+  uint32_t features;  // IMGCODER_WRITER_*
 
   // Opens a session. Nothing is written yet.
   //   order      first
@@ -133,6 +150,14 @@ typedef struct imgcoder_writer_table {
   //   order      last; also without finish
   // [session]
   void(IMGCODER_ABI *close)(imgcoder_writer *writer);
+
+  // Adds a small picture to be kept inside the file, in the pixel format that was accepted.
+  //   order      after the metadata, before the first frame; at most once for each page
+  //   ownership  `pixels` is the host's, during the call
+  //   null       the function itself, when the container has no place for one
+  //   returns    OK; UNSUPPORTED; OUT_OF_MEMORY; LIBRARY; a status of the output
+  // [session]
+  imgcoder_status(IMGCODER_ABI *add_thumbnail)(imgcoder_writer *writer, const imgcoder_pixels *pixels);
 } imgcoder_writer_table;
 
 #ifdef __cplusplus

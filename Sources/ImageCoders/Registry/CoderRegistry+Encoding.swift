@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import ImageCoderCore
+
+extension CoderRegistry {
+  /// Encodes one picture or animation to a file's bytes.
+  ///
+  /// - Parameters:
+  ///   - format: Or nil for one that holds the picture: see ``format(for:)``.
+  ///   - coder: Encode with this coder alone, or nil for the first that can.
+  /// - Throws: ``CoderError/Code/noCoder`` when nothing writes the format; what the coder throws.
+  public func encode(
+    _ image: Image, as format: ImageFormat? = nil, options: EncodeOptions = EncodeOptions(), coder: String? = nil
+  ) throws(CoderError) -> [UInt8] {
+    try encode([image], as: format ?? self.format(for: image), options: options, coder: coder)
+  }
+
+  /// Encodes pictures to a file's bytes.
+  ///
+  /// - Parameter pages: One picture or animation, or several pictures for a format that holds pages.
+  /// - Throws: ``CoderError/Code/noCoder`` when nothing writes the format; what the coder throws.
+  public func encode(
+    _ pages: [Image], as format: ImageFormat, options: EncodeOptions = EncodeOptions(), coder: String? = nil
+  ) throws(CoderError) -> [UInt8] {
+    try withWriter(of: format, id: coder) { (coder) throws(CoderError) in
+      try coder.encode(pages, as: format, options: options)
+    }
+  }
+
+  /// Begins a file that is written frame by frame or page by page.
+  ///
+  /// - Parameters:
+  ///   - pageCount: Pages that the file will have.
+  ///   - coder: Encode with this coder alone, or nil for the first that can.
+  /// - Throws: ``CoderError/Code/noCoder`` when nothing writes the format; what the coder throws.
+  public func makeEncoder(
+    as format: ImageFormat, to destination: EncodeDestination = .memory, options: EncodeOptions = EncodeOptions(),
+    pageCount: Int = 1, coder: String? = nil
+  ) throws(CoderError) -> ImageEncoder {
+    let encoder = try withWriter(of: format, id: coder) { (coder) throws(CoderError) in
+      try coder.makeEncoder(as: format, to: destination, options: options, pageCount: pageCount)
+    }
+    encoder.open = { (source) throws(CoderError) in
+      var reading = DecodeOptions()
+      reading.limits = options.limits
+      reading.cancellation = options.cancellation
+      reading.log = options.log
+      reading.appliesOrientation = !options.keepsOrientation
+      return try self.open(source, options: reading)
+    }
+    return encoder
+  }
+
+  /// The format that holds a picture when none is named: an animation becomes a WebP or else an APNG; what has alpha or
+  /// more than 8 bits, or came without loss, a PNG; other pictures a JPEG.
+  public func format(for image: Image) -> ImageFormat {
+    let isAnimated = image.frames.count > 1
+    if isAnimated, !writers(of: .webP).isEmpty { return .webP }
+    let layout = image.pixels.layout
+    let isExact = layout.alpha != .opaque || layout.format.bytesPerChannel > 1 || image.header?.isLossless ?? false
+    return isAnimated || isExact || writers(of: .jpeg).isEmpty ? .png : .jpeg
+  }
+
+  /// Tries the coders that write a format, in their order, until one does.
+  private func withWriter<Result>(
+    of format: ImageFormat, id: String?, _ body: (any ImageCoder) throws(CoderError) -> Result
+  ) throws(CoderError) -> Result {
+    var first: CoderError?
+    for candidate in writers(of: format) where id == nil || candidate.id == id {
+      do throws(CoderError) {
+        let coder = try load(candidate)
+        guard coder.canEncode(format) else { continue }
+        return try body(coder)
+      } catch {
+        guard error.allowsFallback else { throw error }
+        first = first ?? error
+      }
+    }
+    if let first { throw first }
+    guard let id else { throw .noCoder("no coder writes \(format)") }
+    throw .noCoder("no coder with the id \(id) writes \(format)")
+  }
+}
