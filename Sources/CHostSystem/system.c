@@ -3,6 +3,23 @@
 #define _GNU_SOURCE
 #include "CHostSystem.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <time.h>
 
 const char *chostsystem_secure_getenv(const char *name) { return secure_getenv(name); }
+
+int chostsystem_wait(sem_t *semaphore, long nanoseconds) {
+  struct timespec until;
+  clock_gettime(CLOCK_MONOTONIC, &until);
+  until.tv_nsec += nanoseconds;
+  if (until.tv_nsec >= 1000000000) {
+    until.tv_nsec -= 1000000000;
+    until.tv_sec += 1;
+  }
+  int result;
+  do {
+    result = sem_clockwait(semaphore, CLOCK_MONOTONIC, &until);
+  } while (result != 0 && errno == EINTR);
+  return result == 0;
+}

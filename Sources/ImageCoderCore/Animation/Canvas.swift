@@ -56,14 +56,48 @@ package final class Canvas {
   ///
   /// - Parameter source: The frame's own pixels, of the canvas's layout, as large as `rect`.
   package func blendOver(_ source: PixelBuffer, at rect: Rect) {
+    for y in 0..<rect.height { Self.blend(source.row(y), over: pixels, at: rect, row: y) }
+  }
+
+  /// What a canvas would look like with the rows of a frame that are there; it stays as it is.
+  ///
+  /// - Parameters:
+  ///   - pixels: The canvas.
+  ///   - rows: The frame's own pixels, of the canvas's layout, as large as its rectangle.
+  ///   - missing: Rows of them that are not there.
+  package static func showing(
+    _ rows: PixelBuffer, without missing: [Range<Int>], of frame: FrameHeader, on pixels: PixelBuffer
+  ) throws(CoderError) -> PixelBuffer {
+    let shown = try pixels.copy()
     let bytesPerPixel = pixels.format.bytesPerPixel
+    let rect = frame.rect
+    var gaps = missing[...]
     for y in 0..<rect.height {
-      let target = pixels.row(rect.y + y) + rect.x * bytesPerPixel
-      if pixels.format == .rgba8 {
-        AlphaBlend.over8(source.row(y), onto: target, count: rect.width)
+      while let gap = gaps.first, gap.upperBound <= y { gaps = gaps.dropFirst() }
+      if let gap = gaps.first, gap.contains(y) { continue }
+      if frame.replacesCanvas {
+        (shown.row(rect.y + y) + rect.x * bytesPerPixel).copyMemory(
+          from: rows.row(y), byteCount: rect.width * bytesPerPixel)
       } else {
-        AlphaBlend.over16(source.row(y), onto: target, count: rect.width)
+        blend(rows.row(y), over: shown, at: rect, row: y)
       }
+    }
+    return shown
+  }
+
+  /// Becomes what it is behind a frame that covers it and was drawn elsewhere.
+  package func assign(_ drawn: PixelBuffer, of frame: FrameHeader) {
+    pixels.assign(from: drawn)
+    pending = (frame, nil)
+  }
+
+  /// Composites row `row` of a frame over the pixels of a canvas.
+  private static func blend(_ source: UnsafeRawPointer, over pixels: PixelBuffer, at rect: Rect, row: Int) {
+    let target = pixels.row(rect.y + row) + rect.x * pixels.format.bytesPerPixel
+    if pixels.format == .rgba8 {
+      AlphaBlend.over8(source, onto: target, count: rect.width)
+    } else {
+      AlphaBlend.over16(source, onto: target, count: rect.width)
     }
   }
 
@@ -87,6 +121,11 @@ package final class Canvas {
       }
     }
   }
+}
+
+extension FrameHeader {
+  /// Whether the frame's pixels take the place of what is there, with nothing of it to be seen through them.
+  var replacesCanvas: Bool { blend == .source || !hasAlpha }
 }
 
 /// Source over destination for straight alpha, exact to the nearest sample.

@@ -35,6 +35,16 @@ package final class FrameCursor {
     interval = affordable == 0 || frames.count == .max ? 0 : max(8, (frames.count + affordable - 1) / affordable)
   }
 
+  /// The canvas if it shows a frame, or nil.
+  package func pixels(of index: Int) -> PixelBuffer? { shown == index ? canvas.pixels : nil }
+
+  /// Goes on from a frame that covers the canvas and was drawn elsewhere, unless the canvas shows it already.
+  package func resume(behind index: Int, drawn pixels: PixelBuffer) throws(CoderError) {
+    guard shown != index else { return }
+    canvas.assign(pixels, of: try frames.header(index))
+    shown = index
+  }
+
   /// The canvas as it is while frame `index` is shown, valid until the next call.
   package func show(_ index: Int) throws(CoderError) -> (pixels: PixelBuffer, problem: CoderError?) {
     if shown == index { return (canvas.pixels, problems[index]) }
@@ -98,7 +108,7 @@ package final class FrameTable {
       let number = headers.count
       let header = try read(number)
       let below = startBelow(number)
-      let covers = header.rect == Rect(covering: canvas) && (header.blend == .source || !header.hasAlpha)
+      let covers = header.rect == Rect(covering: canvas) && header.replacesCanvas
       startsBelow.append(below)
       starts.append(header.dependsOn ?? (covers ? number : below))
       headers.append(header)

@@ -7,18 +7,23 @@ import Glibc
 /// - Threads: One at a time.
 public final class OpenSource {
   /// Bytes in all, or the largest integer as long as bytes arrive.
-  public var size: Int { arriving.map { $0.isComplete ? $0.count : .max } ?? fixedSize }
+  public var size: Int {
+    guard let arriving else { return fixedSize }
+    return isComplete ? max(0, min(arriving.count, part.upperBound) - part.lowerBound) : .max
+  }
   /// The extension that the source's name has.
   public let fileExtension: String?
   /// What messages call the source.
   public let name: String
 
   /// A source in memory, or nil for one that is read through a window.
-  private let memory: MemoryBytes?
+  fileprivate let memory: MemoryBytes?
   private let descriptor: Int32
   private let fixedSize: Int
   /// Bytes that arrive over time, or nil.
   private let arriving: ArrivingBytes?
+  /// The part of what arrives that this source is.
+  private let part: Range<Int>
   private var window: UnsafeMutableRawPointer?
   private var windowCapacity = 0
   private var windowRange = 0..<0
@@ -28,25 +33,36 @@ public final class OpenSource {
   private static let laterWindow = 64 << 10
 
   /// Bytes that arrive over time. Views are taken on their reading thread.
-  init(_ arriving: ArrivingBytes) {
+  convenience init(_ arriving: ArrivingBytes) { self.init(arriving, part: 0..<Int.max, name: "bytes") }
+
+  private init(_ arriving: ArrivingBytes, part: Range<Int>, name: String) {
     self.arriving = arriving
+    self.part = part
+    self.name = name
     fileExtension = nil
-    name = "bytes"
     memory = nil
     descriptor = -1
     fixedSize = 0
   }
 
+  /// A file inside one that arrives, whose bytes arrive with it; nil for another source.
+  func arrivingPart(_ range: Range<Int>) -> OpenSource? {
+    arriving.map { OpenSource($0, part: range, name: name) }
+  }
+
+  /// Whether bytes arrive over time, or did.
+  var isArriving: Bool { arriving != nil }
+
   /// Whether all bytes are there.
-  var isComplete: Bool { arriving?.isComplete ?? true }
+  package var isComplete: Bool { arriving.map { $0.isComplete || $0.count >= part.upperBound } ?? true }
 
   /// Sleeps until all bytes are there, where they arrive.
-  func waitForAll() throws(CoderError) { try arriving?.wait(for: .max) }
+  package func waitForAll() throws(CoderError) { try arriving?.wait(for: part.upperBound) }
 
   /// The first bytes: `count` of them, or as many as there are now.
   package func prefix(_ count: Int) throws(CoderError) -> UnsafeRawBufferPointer {
     guard let arriving else { return try view(at: 0, count: count) }
-    return UnsafeRawBufferPointer(rebasing: arriving.bytes.prefix(count))
+    return UnsafeRawBufferPointer(rebasing: arriving.bytes.dropFirst(part.lowerBound).prefix(min(count, part.count)))
   }
 
   /// Opens a source.
@@ -55,6 +71,7 @@ public final class OpenSource {
   /// - Throws: ``CoderError/Code/io`` with the system's reason; ``CoderError/Code/limitExceeded``.
   public init(_ source: ByteSource, limits: Limits) throws(CoderError) {
     arriving = nil
+    part = 0..<Int.max
     fileExtension = source.fileExtension
     name = source.name
     switch source.storage {
@@ -125,12 +142,15 @@ public final class OpenSource {
   private func view(
     of arriving: ArrivingBytes, at offset: Int, least: Int, most: Int
   ) throws(CoderError) -> UnsafeRawBufferPointer {
-    guard offset >= 0, most > 0 else { return UnsafeRawBufferPointer(start: nil, count: 0) }
-    let (end, overflow) = offset.addingReportingOverflow(least)
-    try arriving.wait(for: overflow ? .max : end)
-    let bytes = arriving.bytes
-    guard offset < bytes.count else { return UnsafeRawBufferPointer(start: nil, count: 0) }
-    return UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + min(most, bytes.count - offset))])
+    guard offset >= 0, offset < part.count, most > 0 else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+    let start = part.lowerBound + offset
+    let (end, overflow) = start.addingReportingOverflow(least)
+    // A view of the whole source stays valid: after the last byte the memory does not move any more.
+    let isWhole = offset == 0 && least >= part.count
+    try arriving.wait(for: overflow || isWhole ? .max : min(end, part.upperBound))
+    let bytes = arriving.bytes.prefix(part.upperBound)
+    guard start < bytes.count else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+    return UnsafeRawBufferPointer(rebasing: bytes[start..<(start + min(most, bytes.count - start))])
   }
 
   /// A copy of all bytes.
@@ -181,4 +201,13 @@ public final class OpenSource {
   }
 
   private static func failure(_ code: Int32) -> CoderError { .io(String(cString: strerror(code)).lowercased()) }
+}
+
+extension ByteSource {
+  /// A source that can be opened more than once: the bytes of a pipe, which come only once, in memory.
+  package func rereadable(_ limits: Limits) throws(CoderError) -> ByteSource {
+    if case .memory = storage { return self }
+    guard let memory = try OpenSource(self, limits: limits).memory else { return self }
+    return ByteSource(storage: .memory(memory), fileExtension: fileExtension)
+  }
 }

@@ -4,6 +4,11 @@
 ///
 /// The reading thread writes it; it is looked at while that thread sleeps or after it has ended.
 final class ArrivingImage: @unchecked Sendable {
+  /// Makes a picture of the rows of a frame, but for the missing ones.
+  typealias Draw = (_ rows: PixelBuffer, _ missing: [Range<Int>]) throws(CoderError) -> PixelBuffer
+  /// The rows, from the top, that follow from the first `rows` rows of what they are made of.
+  typealias FinalRows = (_ rows: Int) -> Int
+
   // Unchecked: ArrivingBytes lets one thread at a time go.
   private(set) var header: ImageHeader?
   private(set) var coder: String?
@@ -15,8 +20,11 @@ final class ArrivingImage: @unchecked Sendable {
   private var show: (() throws(CoderError) -> PixelBuffer)?
   private var finish: (PixelBuffer) throws(CoderError) -> PixelBuffer = { pixels in pixels }
   private var rows: (any ArrivingRows)?
-  /// Makes a picture of the canvas, where the frame in progress is composed on one.
-  private var showCanvas: (() throws(CoderError) -> PixelBuffer)?
+  /// Of its first rows as the reader sends them, those of the picture that will not change any more.
+  private var finalRows: FinalRows = { rows in rows }
+  /// Draws what is there of the frame in progress on the canvas that it belongs on, if there is one, and says which rows
+  /// of that will not change any more.
+  private var canvas: (draw: Draw, finalRows: FinalRows)?
 
   /// The header of a file whose coder has to wait for all of its bytes.
   func preview(_ header: ImageHeader, coder: String) {
@@ -35,10 +43,7 @@ final class ArrivingImage: @unchecked Sendable {
   }
 
   /// The decoder is gone: what it showed cannot be shown any more.
-  func close() {
-    forgetFrame()
-    showCanvas = nil
-  }
+  func close() { forgetFrame() }
 
   /// The header as it is known now.
   func update(_ header: ImageHeader, loopCount: LoopCount) {
@@ -47,13 +52,16 @@ final class ArrivingImage: @unchecked Sendable {
   }
 
   /// A frame begins; its rows are counted by `rows`.
-  func begin(_ rows: any ArrivingRows, show: @escaping () throws(CoderError) -> PixelBuffer) {
+  func begin(
+    _ rows: any ArrivingRows, finalRows: @escaping FinalRows, show: @escaping () throws(CoderError) -> PixelBuffer
+  ) {
     self.rows = rows
+    self.finalRows = finalRows
     self.show = show
   }
 
-  /// Frames are composed on a canvas from now on.
-  func compose(_ show: @escaping () throws(CoderError) -> PixelBuffer) { showCanvas = show }
+  /// The frame that begins next is drawn on a canvas.
+  func compose(finalRows: @escaping FinalRows, _ draw: @escaping Draw) { canvas = (draw, finalRows) }
 
   /// A frame is complete.
   func add(_ frame: Frame) {
@@ -64,6 +72,7 @@ final class ArrivingImage: @unchecked Sendable {
   private func forgetFrame() {
     show = nil
     rows = nil
+    canvas = nil
   }
 
   /// How much is there.
@@ -76,16 +85,18 @@ final class ArrivingImage: @unchecked Sendable {
       for _ in 0..<min(rows.pass, 32) { missing /= 2 }
       state.quality = 1 - missing * (1 - rows.shareOfPass / 2)
     } else {
-      state.finalRows = rows.rowsFromTheTop
-      state.quality = rows.shareOfRows
+      let (rows, shareOfRows) = (finalRows(rows.rowsFromTheTop), rows.shareOfRows)
+      state.finalRows = canvas?.finalRows(rows) ?? rows
+      state.quality = shareOfRows
     }
     return state
   }
 
   /// The frame in progress as it can be shown now, with rows that are missing transparent; nil without a row.
   func partialFrame() throws(CoderError) -> PixelBuffer? {
-    guard let show = showCanvas ?? show, let rows, rows.shareOfRows > 0 else { return nil }
-    return try finish(try show())
+    guard let show, let rows, rows.shareOfRows > 0 else { return nil }
+    let shown = try show()
+    return try finish(try canvas?.draw(shown, rows.missingRows) ?? shown)
   }
 }
 

@@ -16,16 +16,18 @@ public final class ImageDecoder {
   /// Bytes that checkpoints of an animation may hold, so that frames can be reached out of order.
   public static let checkpointBytes = 8 << 20
 
-  private let file: OpenFile
-  private let options: DecodeOptions
-  private let frames: FrameTable
-  private let plan: OutputPlan
-  private let pictures: PictureDecoder
+  let file: OpenFile
+  let options: DecodeOptions
+  let frames: FrameTable
+  let plan: OutputPlan
+  let pictures: PictureDecoder
   private var cursor: FrameCursor?
+  /// While bytes arrive: the frame that was decoded last, if that was without the canvas.
+  private var last: (index: Int, pixels: PixelBuffer)?
 
-  private var session: HostSession { file.session }
-  private var reader: any ReaderSession { file.reader }
-  private var names: ContainerNames? { file.names }
+  var session: HostSession { file.session }
+  var reader: any ReaderSession { file.reader }
+  var names: ContainerNames? { file.names }
 
   /// Opens a file with a container's reader.
   ///
@@ -40,7 +42,7 @@ public final class ImageDecoder {
     }
   }
 
-  private init(_ file: OpenFile, options: DecodeOptions) throws(CoderError) {
+  init(_ file: OpenFile, options: DecodeOptions) throws(CoderError) {
     let limits = options.limits
     let (page, header) = try file.page(for: options)
     if let allowed = options.allowedFormats, !allowed.contains(header.format) {
@@ -121,10 +123,13 @@ public final class ImageDecoder {
       let isUpright = plan.orientation == .up
       let target = isUpright ? destination : nil
       if destination != nil, isUpright { destination = nil }
+      let isAlone = try standsAlone(drawn)
+      if isAlone, self.header.mayGainFrames { try showBehind(drawn) }
       var picture =
-        try standsAlone(drawn)
+        try isAlone
         ? pictures.decode(frame: drawn, page: page, canvas: self.header.canvas, plan: plan, destination: target)
         : compose(drawn, into: target)
+      last = isAlone && self.header.mayGainFrames ? (drawn, picture.pixels) : nil
       if !isUpright {
         picture.pixels = try picture.pixels.oriented(by: plan.orientation, pool: options.pool)
         if let destination {
@@ -152,131 +157,6 @@ public final class ImageDecoder {
       return Frame(
         pixels: picture.pixels, delay: header.delay ?? .zero, problem: picture.problem?.attributed(to: coder))
     }
-  }
-
-  /// All frames, or the first, with metadata.
-  ///
-  /// - Throws: ``CoderError``, when not one row of the first frame can be had. Damage behind it ends the animation
-  ///   there; ``Image/problem`` says why.
-  public func image() throws(CoderError) -> Image {
-    if header.isGrowing { return try growingImage() }
-    // Whoever asks for frames one by one keeps as many as they like; here all are kept.
-    try attributing { () throws(CoderError) in try session.limits.check(memory: plan.bytes(frames: frameCount)) }
-    var decoded: [Frame] = [try frame(at: 0)]
-    options.arriving?.add(decoded[0])
-    var problem = decoded[0].problem
-    var index = 1
-    while index < frameCount {
-      do throws(CoderError) {
-        let next = try frame(at: index)
-        problem = problem ?? next.problem
-        decoded.append(next)
-        options.arriving?.add(next)
-      } catch {
-        guard error.code.group == .file || error.code == .library else { throw error }
-        problem = problem ?? error
-        break
-      }
-      index += 1
-    }
-    return try image(of: decoded, header: header, loopCount: loopCount, problem: problem)
-  }
-
-  /// All frames of a file whose bytes arrive, each as soon as it is there.
-  private func growingImage() throws(CoderError) -> Image {
-    try attributing { () throws(CoderError) in
-      var decoded: [Frame] = []
-      var problem: CoderError?
-      while !(options.firstFrameOnly && decoded.count == 1) {
-        guard try hasFrame(decoded.count) else { break }
-        try session.limits.check(frames: decoded.count + 1)
-        try session.limits.check(memory: plan.bytes(frames: decoded.count + 1))
-        do throws(CoderError) {
-          let next = try frame(at: decoded.count)
-          problem = problem ?? next.problem
-          decoded.append(next)
-          options.arriving?.add(next)
-        } catch {
-          guard error.code.group == .file || error.code == .library else { throw error }
-          problem = problem ?? error
-          break
-        }
-      }
-      if problem != nil || !options.firstFrameOnly { try file.waitForAll() }
-      // What is kept of a damaged file depends on all of its frames.
-      if problem != nil { return try ImageDecoder(file, options: options).image() }
-      // Now the header says what it says of the whole file.
-      let whole = try reader.header(page: page)
-      let loopCount = try Self.loopCount(whole, reader: reader, page: page, names: names)
-      options.arriving?.update(whole, loopCount: loopCount)
-      // What began as a still may turn out to have more frames.
-      if !header.isAnimated, whole.frameCount > decoded.count || whole.isAnimated, !options.firstFrameOnly {
-        return try ImageDecoder(file, options: options).image()
-      }
-      // What turns a picture may stand behind its pixels; then sizes and boxes are other ones.
-      if whole.orientation != header.orientation { return try ImageDecoder(file, options: options).image() }
-      // A frame that began may turn out to be none.
-      if whole.isAnimated, decoded.count > whole.frameCount {
-        decoded.removeLast(decoded.count - whole.frameCount)
-        problem = decoded.lazy.compactMap(\.problem).first
-      }
-      if !whole.isAnimated, options.stillParts == .composed {
-        // What began as an animation is another picture where its frames turn out to be none.
-        let first = try Self.frameHeader(0, of: whole, reader: reader, page: page, names: names)
-        guard try first == frames.header(0) else { return try ImageDecoder(file, options: options).image() }
-        decoded = [decoded[decoded.count - 1]]
-      }
-      let layout = try OutputPlan(
-        whole, frameCount: decoded.count, native: Self.nativeLayout(of: whole), options: options
-      ).layout
-      for index in decoded.indices {
-        decoded[index].pixels = try decoded[index].pixels.converted(to: layout, pool: options.pool)
-      }
-      return try image(of: decoded, header: whole, loopCount: loopCount, problem: problem)
-    }
-  }
-
-  /// Whether a file whose bytes arrive has a frame; waits until that is known.
-  private func hasFrame(_ index: Int) throws(CoderError) -> Bool {
-    guard header.mayGainFrames else { return index < frameCount }
-    do throws(CoderError) {
-      _ = try frames.header(index)
-      return true
-    } catch {
-      guard error.code == .invalidArgument, index > 0 else { throw error }
-      return false
-    }
-  }
-
-  private func image(
-    of decoded: [Frame], header: ImageHeader, loopCount: LoopCount, problem: CoderError?
-  ) throws(CoderError) -> Image {
-    var problem = problem
-    if problem == nil, !options.firstFrameOnly { problem = missingFrames(header) }
-    var image = Image(frames: decoded, loopCount: loopCount)
-    image.orientation = options.appliesOrientation ? .up : header.orientation
-    image.cicp = header.cicp
-    image.scale = max(1, options.scale)
-    image.header = header
-    image.coder = coder
-    image.problem = problem
-    for kind in options.metadata {
-      // Metadata that is damaged or too large never costs the pixels.
-      do throws(CoderError) {
-        if let payload = try metadata(kind) { image.metadata[kind] = payload }
-      } catch {
-        options.log?(.warning, "\(kind) is left out: \(error)")
-      }
-    }
-    return image
-  }
-
-  /// What the header says of frames that are not there.
-  private func missingFrames(_ header: ImageHeader) -> CoderError? {
-    let there = header.frameCount == 1 ? "1 frame" : "\(header.frameCount) frames"
-    if header.isDamaged { return CoderError.malformed("the file is damaged after \(there)").attributed(to: coder) }
-    if header.isTruncated { return CoderError.truncated("the file ends after \(there)").attributed(to: coder) }
-    return nil
   }
 
   /// A raw payload byte for byte, without the container's own prefix, or nil when the file has none.
@@ -308,18 +188,36 @@ public final class ImageDecoder {
 
   /// Whether a frame can be decoded without the canvas, and the next one does not need the canvas either.
   private func standsAlone(_ index: Int) throws(CoderError) -> Bool {
-    // Of a frame that is not there yet nothing is known.
-    if header.mayGainFrames { return false }
-    let covers = try frames.header(index).rect == Rect(covering: header.canvas)
-    guard covers, try frames.start(of: index) == index else { return false }
+    let frame = try frames.header(index)
+    guard frame.rect == Rect(covering: header.canvas), try frames.start(of: index) == index else { return false }
     guard index + 1 < frameCount else { return true }
+    // Of a frame that is not there yet nothing is known. The canvas can be made of this one if it has to.
+    if header.mayGainFrames {
+      return frame.replacesCanvas && frame.disposal != .restorePrevious && plan.layout == canvasLayout
+        && !plan.isReduced
+    }
     // A next frame whose header cannot be read will say so itself.
     do throws(CoderError) { return try frames.start(of: index + 1) > index } catch { return true }
   }
 
+  /// Lets what the frame before leaves be seen where rows of a frame are missing that is decoded without the canvas.
+  private func showBehind(_ index: Int) throws(CoderError) {
+    guard let arriving = options.arriving, index > 0, try frames.header(index - 1).disposal == .keep,
+      let before = last?.pixels ?? cursor?.pixels(of: index - 1)
+    else { return }
+    let header = try frames.header(index)
+    arriving.compose { rows in
+      rows
+    } _: { (rows, missing) throws(CoderError) in
+      try Canvas.showing(rows, without: missing, of: header, on: before)
+    }
+  }
+
   /// Composes a frame on the canvas and brings a copy to plan.
   private func compose(_ index: Int, into destination: PixelBuffer?) throws(CoderError) -> PictureDecoder.Picture {
-    let (canvas, problem) = try canvasCursor().show(index)
+    let cursor = try canvasCursor()
+    if let last, last.index == index - 1 { try cursor.resume(behind: last.index, drawn: last.pixels) }
+    let (canvas, problem) = try cursor.show(index)
     var pixels = try planned(canvas)
     if let destination {
       destination.assign(from: pixels)
@@ -338,9 +236,13 @@ public final class ImageDecoder {
     return try pixels.converted(to: plan.layout, pool: options.pool)
   }
 
+  private var canvasLayout: PixelLayout {
+    PixelLayout(header.pixelFormat.bytesPerChannel == 2 ? .rgba16 : .rgba8, .straight)
+  }
+
   private func canvasCursor() throws(CoderError) -> FrameCursor {
     if let cursor { return cursor }
-    let layout = PixelLayout(header.pixelFormat.bytesPerChannel == 2 ? .rgba16 : .rgba8, .straight)
+    let layout = canvasLayout
     let (bytes, overflow) = header.canvas.pixelCount.multipliedReportingOverflow(by: 3 * layout.format.bytesPerPixel)
     try session.limits.check(memory: overflow ? .max : bytes)
     let canvas = try Canvas(size: header.canvas, layout: layout)
@@ -352,9 +254,16 @@ public final class ImageDecoder {
     let cursor = FrameCursor(
       canvas: canvas, frames: frames, checkpointBytes: min(Self.checkpointBytes, session.limits.maxMemory / 8),
       pool: nil
-    ) { (index, canvas) throws(CoderError) in
+    ) { [unowned self, arriving = options.arriving] (index, canvas) throws(CoderError) in
       let header = try frames.header(index)
-      let replaces = header.blend == .source || !header.hasAlpha
+      let replaces = header.replacesCanvas
+      arriving?.compose { [plan] rows in
+        let rows = header.rect.y + rows
+        return plan.isReduced
+          ? plan.region.rows(from: rows, of: canvas.pixels.size.height, resampledTo: plan.size.height) : rows
+      } _: { [unowned self] (rows, missing) throws(CoderError) in
+        try planned(try Canvas.showing(rows, without: missing, of: header, on: canvas.pixels))
+      }
       let target =
         try replaces
         ? canvas.region(header.rect)
@@ -371,10 +280,6 @@ public final class ImageDecoder {
       }
     }
     self.cursor = cursor
-    options.arriving?.compose { [unowned self] () throws(CoderError) in
-      let pixels = try planned(canvas.pixels)
-      return pixels.base == canvas.pixels.base ? try pixels.copy() : pixels
-    }
     return cursor
   }
 
@@ -386,7 +291,7 @@ public final class ImageDecoder {
     }
   }
 
-  private func attributing<Result>(_ body: () throws(CoderError) -> Result) throws(CoderError) -> Result {
+  func attributing<Result>(_ body: () throws(CoderError) -> Result) throws(CoderError) -> Result {
     do throws(CoderError) { return try body() } catch { throw error.attributed(to: coder) }
   }
 
@@ -398,7 +303,7 @@ public final class ImageDecoder {
   }
 
   /// Animations are composed with alpha at the depth of the file; stills keep the file's own format.
-  private static func nativeLayout(of header: ImageHeader) -> PixelLayout {
+  static func nativeLayout(of header: ImageHeader) -> PixelLayout {
     guard header.isAnimated else { return PixelLayout(header.pixelFormat, header.alpha) }
     return PixelLayout(header.pixelFormat.bytesPerChannel == 2 ? .rgba16 : .rgba8, .straight)
   }

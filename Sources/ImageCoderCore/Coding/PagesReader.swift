@@ -18,7 +18,7 @@ final class PagesReader: ReaderSession {
     /// The reader holds plain pointers into it.
     let session: HostSession
     let reader: any ReaderSession
-    let header: ImageHeader
+    var header: ImageHeader
   }
 
   /// The embedded file that was asked for last.
@@ -35,6 +35,7 @@ final class PagesReader: ReaderSession {
   func header(page: Int) throws(CoderError) -> ImageHeader {
     let listed = try outer.header(page: page)
     guard let place = listed.embedded else { return listed }
+    if !listed.isGrowing { try catchUp() }
     do throws(CoderError) {
       var header = try embedded(page, at: place).header
       header.format = listed.format
@@ -42,6 +43,7 @@ final class PagesReader: ReaderSession {
       header.primaryPage = listed.primaryPage
       header.pagesAreSizes = listed.pagesAreSizes
       header.embedded = place
+      header.isGrowing = header.isGrowing || listed.isGrowing
       return header
     } catch {
       // Without a coder for it there is still what the container's directory says.
@@ -100,6 +102,18 @@ final class PagesReader: ReaderSession {
     guard let open = options.openEmbedded else {
       throw .noCoder("page \(page) is a file of another format, and no registry is at hand to find its coder")
     }
+    let inner: OpenSource
+    if let part = source.arrivingPart(place) { inner = part } else { inner = try copy(of: place, page: page) }
+    let session = HostSession(
+      source: inner, limits: options.limits, cancellation: options.cancellation, log: options.log,
+      progress: options.progress)
+    let reader = try open(inner, session)
+    let file = EmbeddedFile(page: page, session: session, reader: reader, header: try header(of: reader, page: page))
+    self.file = file
+    return file
+  }
+
+  private func copy(of place: Range<Int>, page: Int) throws(CoderError) -> OpenSource {
     guard place.lowerBound >= 0, place.upperBound <= source.size else {
       throw .malformed(
         "page \(page) is said to be at \(place.lowerBound) to \(place.upperBound) of \(source.size) bytes",
@@ -109,11 +123,18 @@ final class PagesReader: ReaderSession {
     let bytes = try withExtendedLifetime(source) { () throws(CoderError) in
       [UInt8](try source.view(at: place.lowerBound, count: place.count))
     }
-    let inner = try OpenSource(.bytes(bytes), limits: options.limits)
-    let session = HostSession(
-      source: inner, limits: options.limits, cancellation: options.cancellation, log: options.log,
-      progress: options.progress)
-    let reader = try open(inner, session)
+    return try OpenSource(.bytes(bytes), limits: options.limits)
+  }
+
+  /// Asks once more for the header of an embedded file whose last byte has arrived.
+  private func catchUp() throws(CoderError) {
+    guard let file, file.header.isGrowing else { return }
+    file.session.updateSize()
+    self.file?.header = try header(of: file.reader, page: file.page)
+  }
+
+  /// The header of an embedded file, as that of one picture.
+  private func header(of reader: any ReaderSession, page: Int) throws(CoderError) -> ImageHeader {
     var header = try reader.header(page: 0)
     if header.primaryPage != 0 { header = try reader.header(page: header.primaryPage) }
     guard header.embedded == nil else {
@@ -122,8 +143,6 @@ final class PagesReader: ReaderSession {
     header.frameCount = 1
     header.isAnimated = false
     header.loopCount = nil
-    let file = EmbeddedFile(page: page, session: session, reader: reader, header: header)
-    self.file = file
-    return file
+    return header
   }
 }

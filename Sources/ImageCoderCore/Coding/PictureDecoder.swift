@@ -8,6 +8,9 @@ struct PictureDecoder {
   let reader: any ReaderSession
   let session: HostSession
   let pool: PixelPool?
+  /// Rows of a picture that is kept that are resampled before a look at whether it is still wanted.
+  private static let rowsBetweenLooks = 256
+
   /// Is told of rows as they come, when somebody may look at them.
   let arriving: ArrivingImage?
 
@@ -115,17 +118,24 @@ struct PictureDecoder {
       source: offer.size, layout: source, region: region, destination: small)
     var problem: CoderError?
     if offer.rowOrder == .any {
-      let whole = try whole(offer) { (pixels) throws(CoderError) in
+      let finalRows: ArrivingImage.FinalRows = { rows in
+        region.rows(from: rows, of: offer.size.height, resampledTo: size.height)
+      }
+      let whole = try whole(offer, finalRows: finalRows) { (pixels) throws(CoderError) in
         try pixels.resampled(to: size, region: region).converted(to: layout)
       }
       problem = whole.problem
-      resampler.push(whole.pixels.base, stride: whole.pixels.stride, count: offer.size.height)
+      for y in stride(from: 0, to: offer.size.height, by: Self.rowsBetweenLooks) {
+        guard !session.isCancelled else { throw .cancelled }
+        resampler.push(
+          whole.pixels.row(y), stride: whole.pixels.stride, count: min(Self.rowsBetweenLooks, offer.size.height - y))
+      }
     } else {
       let target = try PassingTarget(width: offer.size.width, height: offer.size.height, layout: source) {
         _, rows, stride, count in resampler.push(rows, stride: stride, count: count)
       }
       problem = try run(
-        offer, into: target,
+        offer, into: target, finalRows: { _ in resampler.rowsWritten },
         showing: { (_) throws(CoderError) in
           try small.copy(without: [resampler.rowsWritten..<size.height]).converted(to: layout)
         }
@@ -139,11 +149,12 @@ struct PictureDecoder {
   ///
   /// - Parameter bring: Makes the result's layout and size of it, for a look at what is there.
   private func whole(
-    _ offer: DecodeOffer, _ bring: @escaping (PixelBuffer) throws(CoderError) -> PixelBuffer
+    _ offer: DecodeOffer, finalRows: @escaping ArrivingImage.FinalRows = { rows in rows },
+    _ bring: @escaping (PixelBuffer) throws(CoderError) -> PixelBuffer
   ) throws(CoderError) -> Picture {
     let buffer = try PixelBuffer(size: offer.size, format: offer.pixelFormat, alpha: offer.alpha, pool: pool)
     let outcome = try run(
-      offer, into: DirectTarget(buffer),
+      offer, into: DirectTarget(buffer), finalRows: finalRows,
       showing: { (rows) throws(CoderError) in
         try bring(try buffer.copy(without: rows.missingRows))
       })
@@ -153,14 +164,16 @@ struct PictureDecoder {
 
   /// Runs the reader. An error of the file behind the first row is an outcome; any other is thrown.
   ///
-  /// - Parameter show: Makes a picture of the rows that are there.
+  /// - Parameters:
+  ///   - finalRows: Of that picture, how many rows follow from so many rows of the offer.
+  ///   - show: Makes a picture of the rows that are there.
   private func run(
-    _ offer: DecodeOffer, into target: any SinkTarget,
+    _ offer: DecodeOffer, into target: any SinkTarget, finalRows: @escaping ArrivingImage.FinalRows = { rows in rows },
     showing show: @escaping (HostSink) throws(CoderError) -> PixelBuffer
   ) throws(CoderError) -> (missing: [Range<Int>], problem: CoderError?) {
     let sink = HostSink(target: target, height: offer.size.height, order: offer.rowOrder, session: session)
     session.clearError()
-    arriving?.begin(sink) { () throws(CoderError) in try show(sink) }
+    arriving?.begin(sink, finalRows: finalRows) { () throws(CoderError) in try show(sink) }
     do throws(CoderError) {
       try sink.withSink { (rows) throws(CoderError) in try reader.decode(offer, into: rows) }
     } catch {
@@ -180,5 +193,16 @@ struct PictureDecoder {
     let (pixels, overflow) = offer.size.pixelCount.multipliedReportingOverflow(by: offer.pixelFormat.bytesPerPixel)
     let (sum, sumOverflow) = offer.memory.addingReportingOverflow(keepsWhole ? pixels : 0)
     try session.limits.check(memory: overflow || sumOverflow ? .max : sum)
+  }
+}
+
+extension ResamplingRegion {
+  /// Of the `height` rows that the region is resampled to, those that the first rows of the source are enough for.
+  func rows(from rows: Int, of sourceHeight: Int, resampledTo height: Int) -> Int {
+    guard rows < sourceHeight else { return height }
+    // Three lobes, half a row to the middle of a row, and what averaging whole pixels first may reach beyond.
+    let reach = 5.0
+    let reduction = max(self.height / Double(height), 1)
+    return min(max(Int((Double(rows) - y) / reduction - reach), 0), height)
   }
 }

@@ -58,6 +58,7 @@ enum HostCalls {
         let shown = try session.source?.view(
           at: Int(clamping: offset), least: Int(clamping: least), most: Int(clamping: wanted))
         session.updateSize()
+        if session.isCancelled, session.source?.isArriving == true { throw .cancelled }
         bytes.pointee = shown?.bindMemory(to: UInt8.self).baseAddress
         length.pointee = UInt64(shown?.count ?? 0)
         return InterfaceStatus.ok

@@ -37,6 +37,8 @@ public final class HostSession {
   private let cancellation: Cancellation?
   private let structs: Structs
   private var failure: CoderError?
+  /// Why the file that is written takes no more bytes. Whatever the writer says after that comes from it.
+  var outputFailure: CoderError?
   private let used = Atomic<Int>(0)
 
   /// C structs in memory that does not move.
@@ -82,7 +84,7 @@ public final class HostSession {
   }
 
   /// Tells the reader the size of a source whose last byte has arrived.
-  func updateSize() { structs.source.pointee.size = Self.size(of: source) }
+  package func updateSize() { structs.source.pointee.size = Self.size(of: source) }
 
   private static func size(of source: OpenSource?) -> UInt64 {
     guard let source else { return 0 }
@@ -96,6 +98,7 @@ public final class HostSession {
     guard status >= CoderError.Code.wrongFormat.rawValue else {
       return .library("the coder answers with status \(status), which says nothing here")
     }
+    if let outputFailure { return outputFailure }
     if let failure, failure.code.rawValue == status { return failure }
     if status == CoderError.Code.cancelled.rawValue { return .cancelled }
     // A reader passes on what its sink or source returned; the record of that call explains more than a number does.

@@ -122,8 +122,11 @@ final class HostSink: ArrivingRows {
       rowsDone += count
       rowsGranted -= count
     }
-    self.pass = pass
-    lastRow = y + count
+    // Rows may be shown in the colours of a pass that is over.
+    if pass >= self.pass {
+      self.pass = pass
+      lastRow = y + count
+    }
     target.done(at: y, count: count, pass: pass)
     session.progress?(Double(rowsDone) / Double(height))
     return InterfaceStatus.ok

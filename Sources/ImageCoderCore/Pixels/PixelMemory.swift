@@ -53,7 +53,8 @@ final class PixelMemory: @unchecked Sendable {
     return max(sum & ~(granule - 1), 64)
   }
 
-  private static func allocate(_ capacity: Int) -> UnsafeMutableRawPointer? {
+  /// Memory that `free` gives back, in huge pages when large.
+  static func allocate(_ capacity: Int) -> UnsafeMutableRawPointer? {
     let isHuge = capacity >= hugeThreshold
     var memory: UnsafeMutableRawPointer?
     guard posix_memalign(&memory, isHuge ? hugePage : 64, capacity) == 0, let memory else { return nil }
