@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import ImageCoders
+package import ImageCoders
 
 /// 64-bit FNV-1a, as 16 hex digits in answers.
 enum FNV {
@@ -49,7 +49,7 @@ extension PixelBuffer {
 
 extension Image {
   /// What of an image the conformance checks compare: pixels and delays of all frames, loops, and what is missing.
-  var fingerprint: String {
+  package var fingerprint: String {
     let shown = frames.map { "\($0.pixels.format) \($0.pixels.size) \($0.pixels.hash) \($0.delay.seconds)" }
     return "\(shown) loops \(loopCount) problem \(problem.map(\.code.description) ?? "none")"
   }

@@ -14,6 +14,10 @@ extension Subject {
       try claim.equal(container.writesPages, manifest.writesPages, "whether it writes pages")
       try claim.equal(
         container.readsArriving, manifest.capabilities.contains("incremental"), "whether it reads arriving bytes")
+      let wishes: Set<String> = ["quality", "progressive", "subsampling", "orientation", "thumbnail"]
+      try claim.equal(
+        container.writerFeatures.wishes.sorted(), manifest.capabilities.intersection(wishes).sorted(),
+        "which common wishes it follows")
       try claim.equal(container.names, manifest.names, "container names")
       try claim.equal(
         container.names != nil, manifest.capabilities.contains("animation"), "whether it holds animations")
@@ -23,7 +27,10 @@ extension Subject {
         try claim.equal(plugin.text, manifest.text, "text of option \(manifest.name)")
       }
       for name in manifest.capabilities {
-        let known = ["read", "write", "animation", "lossless", "icc", "exif", "xmp", "pages", "incremental"]
+        let known = [
+          "read", "write", "animation", "lossless", "icc", "exif", "xmp", "pages", "incremental", "quality",
+          "progressive", "subsampling", "orientation", "thumbnail",
+        ]
         try claim.holds(known.contains(name), "capability", expected: known.joined(separator: ", "), found: name)
       }
     }

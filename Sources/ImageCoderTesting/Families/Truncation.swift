@@ -3,7 +3,8 @@
 import ImageCoders
 
 extension Subject {
-  /// A file that is cut anywhere is `truncated`; the rows that it gives are those of the whole file.
+  /// A file that is cut anywhere is `truncated`; the rows that it gives are those of the whole file. When its bytes
+  /// arrive in pieces, it ends in the same way.
   var truncation: [ConformanceCheck] {
     fixtures.valid.map { fixture in
       check(.truncation, fixture.name) { (claim) throws(ConformanceFailure) in
@@ -11,16 +12,20 @@ extension Subject {
         let whole = try claim.value("decode") { try coder.decode(.bytes(fixture.bytes), options: options) }
         for length in Self.cuts(of: fixture.bytes.count) {
           let what = "the first \(length) of \(fixture.bytes.count) bytes"
-          do {
-            let image = try coder.decode(.bytes(Array(fixture.bytes.prefix(length))), options: options)
-            try compare(image, with: whole, what, claim)
-          } catch let error as CoderError {
+          let bytes = Array(fixture.bytes.prefix(length))
+          let cut = outcome(of: bytes, options)
+          switch cut {
+          case .success(let image): try compare(image, with: whole, what, claim)
+          case .failure(let error):
             let shortest = manifest.formats.flatMap(\.signatures).map(\.reach).max() ?? 0
             let isRight = error.code == .truncated || (error.code == .wrongFormat && length < max(shortest, 1))
             try claim.holds(isRight, what, expected: "truncated", found: "\(error)")
-          } catch {
-            throw error as? ConformanceFailure ?? claim.failure(what, expected: "truncated", found: "\(error)")
           }
+          var arrival = arrival(of: bytes, in: Chunking(seed: UInt64(length) + 1), options)
+          try checkEnd(of: arrival, cut, "\(what) in pieces", claim)
+          // What is final does not depend on what follows.
+          arrival.rows.compare(with: whole)
+          try claim.equal(arrival.rows.change, nil, "final rows in \(what), against the whole file's")
         }
       }
     }
@@ -28,7 +33,11 @@ extension Subject {
 
   /// All of the first 512 bytes, then 64 places.
   private static func cuts(of count: Int) -> [Int] {
-    Array(0..<min(count, 512)) + Array(stride(from: min(count, 512), to: count, by: max(1, (count - 512) / 64)))
+    var cuts = Array(0..<min(count, 512))
+    guard count > 512 + 64 else { return cuts + Array(cuts.count..<count) }
+    var places = Chunking(seed: UInt64(count))
+    for _ in 0..<64 { cuts.append(places.place(in: 512..<count)) }
+    return cuts
   }
 
   private func compare(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import ImageCoderTesting
 import ImageCoders
 
 /// What a run of the program is asked to do.
@@ -19,8 +20,8 @@ struct Arguments {
     case thumbnail(Int)
     /// Header and metadata, no pixels.
     case header
-    /// Bytes that arrive so many at a time.
-    case chunks(Int)
+    /// Bytes that arrive in pieces.
+    case chunks(Chunking)
   }
 
   /// The layout of the pixels that are printed.
@@ -52,7 +53,8 @@ struct Arguments {
       --pages                 the picture of each page
       --thumbnail N           the first frame, to fit N×N
       --header                no pixels
-      --chunks N              bytes arrive N at a time
+      --chunks N              bytes arrive N at a time; rows that are final are held against what becomes of them
+      --chunks seed:N         bytes arrive in pieces of random sizes, the same for the same N; one by one for 0
       --format NAME           gray8, rgb8, rgba8, rgba16, …; native; depth (rgba16 or rgba8, as the file's depth is)
       --as-stored             not turned upright
       --parts                 the parts of a still picture one by one
@@ -72,9 +74,12 @@ struct Arguments {
       case "--pages": mode = .pages
       case "--as-stored": isUpright = false
       case "--parts": separatesParts = true
-      case "--thumbnail", "--chunks":
-        guard let number = rest.popFirst().flatMap({ Int($0) }), number > 0 else { return nil }
-        mode = argument == "--chunks" ? .chunks(number) : .thumbnail(number)
+      case "--thumbnail":
+        guard let side = rest.popFirst().flatMap({ Int($0) }), side > 0 else { return nil }
+        mode = .thumbnail(side)
+      case "--chunks":
+        guard let pieces = rest.popFirst().flatMap({ Chunking($0) }) else { return nil }
+        mode = .chunks(pieces)
       case "--format":
         guard let name = rest.popFirst(), let layout = Layout(name) else { return nil }
         self.layout = layout
@@ -88,6 +93,19 @@ struct Arguments {
         guard !argument.hasPrefix("-") else { return nil }
         paths.append(argument)
       }
+    }
+  }
+}
+
+extension Chunking {
+  /// `1000` or `seed:7`.
+  fileprivate init?(_ argument: String) {
+    if argument.hasPrefix("seed:") {
+      guard let seed = UInt64(argument.dropFirst("seed:".count)) else { return nil }
+      self.init(seed: seed)
+    } else {
+      guard let size = Int(argument), size > 0 else { return nil }
+      self.init(size: size)
     }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import ImageCoderTesting
 import ImageCoders
 
 /// Decodes files and describes what came out.
@@ -50,17 +51,17 @@ struct FileDigest {
       let header = try registry.open(source).header
       options.pixelFormat = header.pixelFormat.bytesPerChannel > 1 ? .rgba16 : .rgba8
     }
+    if case .chunks(let chunking) = arguments.mode {
+      return try describe(try arrival(of: source, in: chunking, options), number: number)
+    }
     let decoder = try registry.open(source, options: options)
-    var members = Self.describe(decoder)
+    var members = Self.describe(decoder.header, decoder.loopCount, coder: decoder.coder)
     switch arguments.mode {
     case .decode, .thumbnail:
       let image = try decoder.image()
       members += Self.problem(image.problem)
       members.append(("frames", .list(try describe(image.frames, of: decoder, number: number))))
-    case .chunks(let count):
-      let image = try decode(source, with: decoder.coder, options: options, chunk: count)
-      members += Self.problem(image.problem)
-      members.append(("frames", .list(try describe(image.frames, of: decoder, number: number))))
+    case .chunks: break
     case .frames, .backwards:
       let (frames, problem) = try frames(of: decoder, number: number)
       members += Self.problem(problem)
@@ -117,21 +118,7 @@ struct FileDigest {
     }
   }
 
-  private func decode(
-    _ source: ByteSource, with coder: String, options: DecodeOptions, chunk: Int
-  ) throws(CoderError) -> Image {
-    let bytes = try OpenSource(source, limits: options.limits)
-    let incremental = try registry.coder(coder).makeIncrementalDecoder(options: options)
-    var offset = 0
-    while offset < bytes.size {
-      let view = try bytes.view(at: offset, count: chunk)
-      try incremental.append(view)
-      offset += view.count
-    }
-    return try incremental.finish()
-  }
-
-  private func describe(_ frame: Frame, header: FrameHeader, index: Int, number: Int) -> JSONText {
+  func describe(_ frame: Frame, header: FrameHeader?, index: Int, number: Int) -> JSONText {
     let pixels = frame.pixels
     if let folder = arguments.rawFolder { Self.write(pixels, to: "\(folder)/\(number)-\(index).raw") }
     var members: [(key: String, value: JSONText)] = [
@@ -141,20 +128,26 @@ struct FileDigest {
       ("format", .text(pixels.format.description)),
       ("alpha", .text(pixels.alpha.description)),
       ("delay", .list([.integer(Int(frame.delay.numerator)), .integer(Int(frame.delay.denominator))])),
-      ("rect", .list([header.rect.x, header.rect.y, header.rect.width, header.rect.height].map { .integer($0) })),
-      ("disposal", .integer(Int(header.disposal.rawValue))),
-      ("blend", .integer(Int(header.blend.rawValue))),
     ]
+    if let header {
+      let rect = header.rect
+      members += [
+        ("rect", .list([rect.x, rect.y, rect.width, rect.height].map { .integer($0) })),
+        ("disposal", .integer(Int(header.disposal.rawValue))),
+        ("blend", .integer(Int(header.blend.rawValue))),
+      ]
+    }
     members += Self.problem(frame.problem)
     return .object(members)
   }
 }
 
 extension FileDigest {
-  private static func describe(_ decoder: ImageDecoder) -> [(key: String, value: JSONText)] {
-    let header = decoder.header
-    return [
-      ("coder", .text(decoder.coder)),
+  static func describe(
+    _ header: ImageHeader, _ loopCount: LoopCount, coder: String
+  ) -> [(key: String, value: JSONText)] {
+    [
+      ("coder", .text(coder)),
       ("format", .text(header.format.rawValue)),
       ("canvas", .list([.integer(header.canvas.width), .integer(header.canvas.height)])),
       ("pixelFormat", .text(header.pixelFormat.description)),
@@ -166,16 +159,16 @@ extension FileDigest {
       ("isTruncated", .truth(header.isTruncated)),
       ("pageCount", .integer(header.pageCount)),
       ("primaryPage", .integer(header.primaryPage)),
-      ("loopCount", .integer(Int(decoder.loopCount.plays))),
+      ("loopCount", .integer(Int(loopCount.plays))),
       ("background", .text(header.background.map { "\($0)" } ?? "")),
     ]
   }
 
-  private static func problem(_ error: CoderError?) -> [(key: String, value: JSONText)] {
+  static func problem(_ error: CoderError?) -> [(key: String, value: JSONText)] {
     error.map { [("problem", describe($0))] } ?? []
   }
 
-  private static func describe(_ error: CoderError) -> JSONText {
+  static func describe(_ error: CoderError) -> JSONText {
     .object([
       ("code", .text(error.code.description)), ("message", .text(error.message)),
       ("offset", .integer(error.offset ?? -1)),
