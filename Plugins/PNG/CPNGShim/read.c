@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <string.h>
 
+#include "passes.h"
 #include "session.h"
 
 // Rows asked of the sink at a time.
@@ -35,6 +36,8 @@ typedef struct reader {
   int is_interlaced;
   imgcoder_rows rows;      // granted, not yet done
   uint32_t rows_start;
+  uint32_t rows_done;      // of the granted ones, those that were reported all the same
+  uint32_t shown_pass, shown_row;  // rows above this one show the pass, the others what the pass before made of them
 } reader;
 
 // Gives up from inside one of libpng's callbacks.
@@ -48,6 +51,18 @@ typedef struct reader {
 // Bytes of image data that are worth a step of libpng while bytes arrive.
 #define LEAST 4096u
 
+static imgcoder_status show_rows(reader *r);
+
+// Shows the rows that are there before more bytes are waited for.
+static void show_before_waiting(reader *r, uint64_t least, uint64_t most) {
+  const imgcoder_source *source = r->picture->source;
+  imgcoder_status status = source->view_some(source, r->offset, 0, most, &r->window, &r->window_length);
+  if (status == IMGCODER_STATUS_OK && r->window_length < least) status = show_rows(r);
+  if (status == IMGCODER_STATUS_OK) return;
+  r->window_length = 0;
+  RAISE(r, status, "no more rows are wanted");
+}
+
 // Shows up to `wanted` bytes at the reader's offset: at least one when the source has any, and `least` where bytes arrive.
 static const uint8_t *show(reader *r, uint64_t least, uint64_t wanted, uint64_t *length) {
   const imgcoder_source *source = r->picture->source;
@@ -55,6 +70,7 @@ static const uint8_t *show(reader *r, uint64_t least, uint64_t wanted, uint64_t 
   if (r->offset < r->window_start || skipped >= r->window_length ||
       (wanted <= sizeof r->made_up && r->window_length - skipped < wanted)) {
     uint64_t most = wanted < CPNG_BUFFER ? CPNG_BUFFER : wanted;
+    if (r->picture->is_arriving && r->rows.count > 0) show_before_waiting(r, least, most);
     imgcoder_status status =
         r->picture->is_arriving ? source->view_some(source, r->offset, least, most, &r->window, &r->window_length)
                                 : source->view(source, r->offset, most, &r->window, &r->window_length);
@@ -236,14 +252,48 @@ static imgcoder_status ask_rows(reader *r, uint32_t count) {
     return refuse(r, status);
   }
   r->rows_start = r->row;
+  r->rows_done = 0;
   return status;
 }
 
+// Reports the granted rows, `count` of them, and gives them back.
 static imgcoder_status report_rows(reader *r, uint32_t count) {
   imgcoder_status status = IMGCODER_STATUS_OK;
   r->rows.count = 0;
-  if (count > 0) status = r->sink->done(r->sink, r->rows_start, count, r->pass);
+  if (count > r->rows_done) {
+    status = r->sink->done(r->sink, r->rows_start + r->rows_done, count - r->rows_done, r->pass);
+  }
   return status == IMGCODER_STATUS_OK ? status : refuse(r, status);
+}
+
+static cpng_rows all_rows(const reader *r) {
+  uint32_t pixel_bytes = (uint32_t)(r->picture->row_bytes / r->width);
+  return (cpng_rows){r->rows.pixels, r->rows.stride, r->width, r->height, pixel_bytes};
+}
+
+// Reports the granted rows that are there and keeps the others; of an interlaced picture, all that its passes show.
+static imgcoder_status show_rows(reader *r) {
+  const imgcoder_sink *sink = r->sink;
+  imgcoder_status status = IMGCODER_STATUS_OK;
+  uint32_t start = r->rows_start + r->rows_done;
+  if (!r->is_interlaced) {
+    r->rows_done = r->row - r->rows_start;
+    return r->row > start ? sink->done(sink, start, r->row - start, r->pass) : status;
+  }
+  // libpng reads what follows the last row before it returns the row, which is whole then.
+  if (png_get_current_pass_number(r->session.png) >= PNG_INTERLACE_ADAM7_PASSES) return status;
+  cpng_rows rows = all_rows(r);
+  uint32_t end = cpng_rows_of_pass(&rows, r->pass, r->row);
+  start = r->shown_pass == r->pass ? r->shown_row : 0;
+  cpng_spread(&rows, r->pass, start, end);
+  if (r->shown_pass < r->pass) {
+    uint32_t rest = r->shown_pass + 1 == r->pass && r->shown_row > end ? r->shown_row : end;
+    cpng_spread(&rows, r->pass - 1, rest, r->height);
+    if (rest < r->height) status = sink->done(sink, rest, r->height - rest, r->pass - 1);
+  }
+  r->shown_pass = r->pass;
+  r->shown_row = end;
+  return status == IMGCODER_STATUS_OK && end > start ? sink->done(sink, start, end - start, r->pass) : status;
 }
 
 // The only function here that longjmp returns to. Its state is the caller's.
@@ -284,27 +334,12 @@ static imgcoder_status decode_rows(reader *r) {
   return IMGCODER_STATUS_OK;
 }
 
-// Gives the pixels of missing passes the value of the coarser pixel that stands for them (PNG Third Edition §8.2).
+// Lets the passes that are there stand for those that are missing.
 static void spread_passes(reader *r) {
-  static const uint32_t widths[] = {8, 4, 4, 2, 2, 1, 1}, heights[] = {8, 8, 4, 4, 2, 2, 1};
-  uint64_t pixel = r->picture->row_bytes / r->width;
-  for (uint32_t y = 0; y < r->height; y++) {
-    uint32_t pass = r->pass;
-    if ((y & ~(heights[pass] - 1)) >= r->row) {
-      if (pass == 0) return;
-      pass--;
-    }
-    uint8_t *row = r->rows.pixels + y * r->rows.stride;
-    uint32_t above = y & ~(heights[pass] - 1);
-    if (above != y) {
-      memcpy(row, r->rows.pixels + above * r->rows.stride, r->picture->row_bytes);
-      continue;
-    }
-    uint32_t mask = widths[pass] - 1;
-    for (uint32_t x = 0; mask && x < r->width; x++) {
-      if (x & mask) memcpy(row + x * pixel, row + (x & ~mask) * pixel, pixel);
-    }
-  }
+  cpng_rows rows = all_rows(r);
+  uint32_t end = cpng_rows_of_pass(&rows, r->pass, r->row);
+  cpng_spread(&rows, r->pass, 0, end);
+  if (r->pass > 0) cpng_spread(&rows, r->pass - 1, end, r->height);
 }
 
 // Hands out what was decoded before the file turned out to be bad.

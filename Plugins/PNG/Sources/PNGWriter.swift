@@ -5,19 +5,22 @@ import ImageCoderPlugin
 
 /// Writes PNG and APNG.
 ///
-/// Chunks are written here; libpng filters and deflates the pixels of each picture. Frames go out as they come; the
+/// Chunks are written here; rows are filtered and deflated in parts by several threads. Frames go out as they come; the
 /// number of frames is corrected at the end when it was not known.
 ///
-/// - Format: PNG Third Edition, W3C. Library: libpng 1.6.
-/// - Not covered: palettes, bit depths below 8.
+/// - Format: PNG Third Edition, W3C. Library: libdeflate 1.14.
+/// - Not covered: gray of fewer than 8 bits.
 final class PNGWriter: ContainerWriter {
   static let options = [
     OptionDescription(
-      name: "compression", text: "How hard zlib works: 0 stores, 9 is smallest and slowest.",
-      kind: .integer(0...9, default: 6)),
+      name: "compression", text: "How hard libdeflate works: 0 stores, 1 is fast, 12 is smallest and slowest.",
+      kind: .integer(0...12, default: 6)),
     OptionDescription(
       name: "filter", text: "How rows are prepared for compression; adaptive chooses for each row.",
       kind: .choice(["adaptive", "none", "sub", "up", "average", "paeth"], default: 0)),
+    OptionDescription(
+      name: "palette", text: "Store indexes of a palette where the whole file has at most 256 colours of 8 bits.",
+      kind: .choice(["auto", "never"], default: 0)),
   ]
 
   private let output: ByteOutput
@@ -25,6 +28,7 @@ final class PNGWriter: ContainerWriter {
   private let isInterlaced: Bool
   private let level: UInt32
   private let filter: UInt32
+  private let isPaletteAllowed: Bool
 
   private var layout: PixelLayout?
   private var header: ImageHeader?
@@ -32,19 +36,25 @@ final class PNGWriter: ContainerWriter {
   private var metadata: [UInt8] = []
   /// Bytes that the output has.
   private var written = 0
+  /// Frames that came.
   private var frameCount = 0
+  private var framesWritten = 0
+  /// Bits of an index.
+  private var indexDepth = 8
   private var sequence: UInt32 = 0
   /// Of acTL, once it is written.
   private var controlOffset: Int?
+  /// Frames that are held as long as a palette may hold all of them.
+  private var indexed: IndexedFrames?
+  private var isIndexed = false
 
   init(_ output: ByteOutput, host: CoderHost, options: WriteOptions) throws(CoderError) {
     self.output = output
     self.host = host
     isInterlaced = options.isProgressive
-    level = UInt32(min(max(options.values["compression"] ?? 6, 0), 9))
+    level = UInt32(min(max(options.values["compression"] ?? 6, 0), 12))
     filter = UInt32(min(max(options.values["filter"] ?? 0, 0), 5))
-    if options.quality != nil { host.log("quality has no meaning for PNG, which is always without loss") }
-    if options.subsampling != nil { host.log("subsampling has no meaning for PNG, which stores RGB") }
+    isPaletteAllowed = options.values["palette"] ?? 0 == 0
   }
 
   func layout(for wanted: PixelLayout) throws(CoderError) -> PixelLayout {
@@ -77,7 +87,7 @@ final class PNGWriter: ContainerWriter {
 
   func add(_ pixels: PixelView, frame: FrameHeader) throws(CoderError) {
     guard let header else { throw .outOfOrder("a frame before the header") }
-    guard frameCount == 0 || controlOffset != nil else {
+    guard frameCount == 0 || header.isAnimated || header.frameCount != 1 else {
       throw .unsupported("a second frame in a still picture; the header says how many there are, or 0")
     }
     // All frames share IHDR's colour type and bit depth.
@@ -85,18 +95,60 @@ final class PNGWriter: ContainerWriter {
     guard pixels.layout == layout, layout.alpha != .premultiplied else {
       throw .invalidArgument("a frame in \(pixels.layout.format), \(layout.format) was agreed")
     }
+    guard frame.rect.isInside(header.canvas), frame.rect.size == pixels.size else {
+      throw .invalidArgument("pixels of \(pixels.size) for a frame of \(frame.rect.size) on \(header.canvas)")
+    }
     self.layout = layout
-    if frameCount == 0 { try writeLead(header, layout: layout) }
-    try writeFrame(pixels, frame: frame, canvas: header.canvas)
     frameCount += 1
+    if frameCount == 1, isPaletteAllowed, IndexedFrames.takes(layout), frame.rect == Rect(covering: header.canvas) {
+      indexed = IndexedFrames(layout, host: host)
+    }
+    if let indexed {
+      if try indexed.add(pixels, frame: frame) { return }
+      try writeHeldPixels(indexed, layout: layout, header: header)
+      self.indexed = nil
+    }
+    if framesWritten == 0 { try writeLead(header, layout: layout) }
+    try writeFrame(pixels, frame: frame, canvas: header.canvas)
   }
 
   func finish() throws(CoderError) {
-    guard frameCount > 0 else { throw .outOfOrder("a picture without frames") }
-    if let controlOffset, let header, header.frameCount != frameCount {
+    guard frameCount > 0, let header else { throw .outOfOrder("a picture without frames") }
+    if let indexed {
+      isIndexed = true
+      indexed.sortPalette()
+      try writeLead(header, layout: PixelLayout(.gray8, .opaque), palette: indexed)
+      for held in indexed.frames {
+        try writeFrame(
+          PixelView(
+            layout: PixelLayout(.gray8, .opaque), size: held.header.rect.size,
+            base: UnsafeRawPointer(held.indexes), stride: held.header.rect.width), frame: held.header,
+          canvas: header.canvas)
+      }
+    }
+    if let controlOffset, header.frameCount != frameCount {
       try output.patch(control(frames: frameCount, of: header), at: controlOffset)
     }
     try write(LibPNG.chunk(.iend, []))
+  }
+
+  /// Writes what was held, now that it has to be stored as it came.
+  private func writeHeldPixels(
+    _ indexed: IndexedFrames, layout: PixelLayout, header: ImageHeader
+  ) throws(CoderError) {
+    guard let first = indexed.frames.first else { return }
+    try writeLead(header, layout: layout)
+    // The first frame is the canvas, so none is larger.
+    let memory = try host.allocate(
+      bytes: first.header.rect.size.pixelCount * layout.format.bytesPerPixel, for: "a frame")
+    defer { host.free(memory) }
+    for held in indexed.frames {
+      indexed.expand(held, into: memory)
+      try writeFrame(
+        PixelView(
+          layout: layout, size: held.header.rect.size, base: UnsafeRawPointer(memory),
+          stride: held.header.rect.width * layout.format.bytesPerPixel), frame: held.header, canvas: header.canvas)
+    }
   }
 
   private func write(_ bytes: [UInt8]) throws(CoderError) {
@@ -115,9 +167,13 @@ final class PNGWriter: ContainerWriter {
     metadata += LibPNG.chunk(.iccp, [UInt8]("ICC profile".utf8) + [0, 0] + (try LibPNG.deflate(profile, host: host)))
   }
 
-  private func writeLead(_ header: ImageHeader, layout: PixelLayout) throws(CoderError) {
+  private func writeLead(
+    _ header: ImageHeader, layout: PixelLayout, palette: IndexedFrames? = nil
+  ) throws(CoderError) {
+    indexDepth = palette?.bitDepth ?? 8
     let image = ImageHeaderChunk(
-      canvas: header.canvas, bitDepth: layout.bitDepth, colourType: layout.colourType, isInterlaced: isInterlaced)
+      canvas: header.canvas, bitDepth: palette?.bitDepth ?? layout.bitDepth,
+      colourType: palette == nil ? layout.colourType : .palette, isInterlaced: isInterlaced)
     try write(PNGFile.signature + LibPNG.chunk(.ihdr, image.data))
     if header.isAnimated || header.frameCount != 1 {
       controlOffset = written
@@ -133,6 +189,12 @@ final class PNGWriter: ContainerWriter {
     }
     try write(metadata)
     metadata = []
+    guard let palette else { return }
+    let colors = palette.colors
+    let entries = colors.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8 & 0xFF), UInt8($0 >> 16 & 0xFF)] }
+    try write(LibPNG.chunk(.plte, entries))
+    let alphas = colors.prefix { $0 >> 24 < 255 }.map { UInt8($0 >> 24) }
+    if !alphas.isEmpty { try write(LibPNG.chunk(.trns, alphas)) }
   }
 
   private func control(frames: Int, of header: ImageHeader) -> [UInt8] {
@@ -143,10 +205,7 @@ final class PNGWriter: ContainerWriter {
 
   private func writeFrame(_ pixels: PixelView, frame: FrameHeader, canvas: Size) throws(CoderError) {
     // The first frame is the default image too, which is as large as the canvas; around a smaller one it is transparent.
-    let rect = frameCount == 0 ? Rect(covering: canvas) : frame.rect
-    guard frame.rect.isInside(canvas), frame.rect.size == pixels.size else {
-      throw .invalidArgument("pixels of \(pixels.size) for a frame of \(frame.rect.size) on a canvas of \(canvas)")
-    }
+    let rect = framesWritten == 0 ? Rect(covering: canvas) : frame.rect
     if controlOffset != nil {
       try write(LibPNG.chunk(.fctl, frame.control(rect: rect, sequence: sequence)))
       sequence &+= 1
@@ -161,17 +220,19 @@ final class PNGWriter: ContainerWriter {
     image.pixels = pixels.base.assumingMemoryBound(to: UInt8.self)
     image.stride = UInt64(clamping: pixels.stride)
     image.bytes_per_pixel = UInt32(pixels.layout.format.bytesPerPixel)
-    image.color_type = UInt32(pixels.layout.colourType.rawValue)
-    image.bit_depth = UInt32(pixels.layout.bitDepth)
+    image.color_type = UInt32((isIndexed ? .palette : pixels.layout.colourType).rawValue)
+    image.bit_depth = UInt32(isIndexed ? indexDepth : pixels.layout.bitDepth)
     image.transforms = pixels.layout.transforms.rawValue
     image.level = level
-    image.filter = filter
+    // Indexes are no amounts: their differences say nothing (§12.7).
+    image.filter = isIndexed && filter == 0 ? 1 : filter
     image.is_interlaced = isInterlaced ? 1 : 0
-    image.is_frame_data = frameCount == 0 ? 0 : 1
+    image.is_frame_data = framesWritten == 0 ? 0 : 1
     image.sequence = sequence
     try LibPNG.encode(&image, to: output, host: host)
     sequence = image.sequence
     written += Int(clamping: image.written)
+    framesWritten += 1
   }
 }
 

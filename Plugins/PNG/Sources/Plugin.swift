@@ -6,6 +6,7 @@ import ImageCoderPlugin
 private let plugin = PluginExport(
   id: "org.imagecoders.png", version: "1.0.0", library: "libpng \(LibPNG.version)",
   names: ContainerNames(dictionary: "{PNG}"), reader: PNGReader.self, readsArriving: true, writer: PNGWriter.self,
+  writerFeatures: [.progressive, .parts, .replaces, .blends, .clears, .restores],
   options: PNGWriter.options)
 
 @c(imgcoder_plugin_describe)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// libpng and zlib for the PNG coder. libpng reports errors with longjmp, which may not cross Swift; here it stays
+// libpng, zlib and libdeflate for the PNG coder. libpng reports errors with longjmp, which may not cross Swift; here it stays
 // inside the one C function that loops over rows. Everything else of the format is in Swift: libpng only ever sees a
-// stream of signature, IHDR, PLTE, tRNS, IDAT and IEND that these functions make up, and writes one that they take
-// apart.
+// stream of signature, IHDR, PLTE, tRNS, IDAT and IEND that these functions make up. Image data is written with
+// libdeflate.
 
 #ifndef CPNGSHIM_H
 #define CPNGSHIM_H
@@ -56,9 +56,9 @@ typedef struct cpng_image {
   const uint8_t *pixels;
   uint64_t stride;
   uint32_t bytes_per_pixel;           // in memory
-  uint32_t color_type, bit_depth;     // of IHDR
+  uint32_t color_type, bit_depth;     // of IHDR; indexes of a palette are bytes in memory, also those of fewer bits
   uint32_t transforms;                // CPNG_*
-  uint32_t level;                     // of zlib, 0 to 9
+  uint32_t level;                     // of libdeflate, 0 to 12
   uint32_t filter;                    // 0 adaptive, 1 none, 2 sub, 3 up, 4 average, 5 Paeth
   uint32_t is_interlaced;
   uint32_t is_frame_data;             // 1: chunks are fdAT and numbered; 0: chunks are IDAT

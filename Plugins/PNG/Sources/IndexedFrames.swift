@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderPlugin
+
+/// Frames as indexes of a palette, as long as all of them together have at most 256 colours.
+///
+/// The palette stands before the first frame in the file, so frames are held until it is known, in a byte for each pixel.
+/// When a frame has too many colours, or too much would be held, the frames so far are given back as pixels.
+///
+/// - Lifetime: Takes memory of the host, and gives it back at the end of its life.
+final class IndexedFrames {
+  /// A frame that is held.
+  final class Frame {
+    let header: FrameHeader
+    let indexes: UnsafeMutablePointer<UInt8>
+    private let host: CoderHost
+
+    fileprivate init(_ header: FrameHeader, host: CoderHost) throws(CoderError) {
+      self.header = header
+      self.host = host
+      let count = header.rect.size.pixelCount
+      indexes = try host.allocate(bytes: count, for: "a frame").bindMemory(to: UInt8.self, capacity: count)
+    }
+
+    deinit { host.free(indexes) }
+  }
+
+  /// Pixels that are held at most.
+  private static let mostPixels = 64 << 20
+  /// A power of two, four times as many as there are colours, so that searches are short.
+  private static let slotCount = 1024
+
+  private(set) var frames: [Frame] = []
+  /// Red, green, blue, alpha from the lowest bits on, in the order in which they were met.
+  private(set) var colors: [UInt32] = []
+
+  private let host: CoderHost
+  private let layout: PixelLayout
+  private var pixelCount = 0
+  /// Numbers of colours, by hash; 0xFFFF for none.
+  private var slots = [UInt16](repeating: .max, count: slotCount)
+
+  /// - Parameter layout: `rgb8`, `rgba8` or `bgra8`, opaque or straight.
+  init(_ layout: PixelLayout, host: CoderHost) {
+    self.layout = layout
+    self.host = host
+  }
+
+  /// Whether pixels of a layout are looked at.
+  static func takes(_ layout: PixelLayout) -> Bool { [.rgb8, .rgba8, .bgra8].contains(layout.format) }
+
+  /// Takes a frame.
+  ///
+  /// - Returns: Whether it did; otherwise what is held is as it was, but for colours.
+  func add(_ pixels: PixelView, frame: FrameHeader) throws(CoderError) -> Bool {
+    guard pixelCount + pixels.size.pixelCount <= Self.mostPixels else { return false }
+    let held = try Frame(frame, host: host)
+    for y in 0..<pixels.size.height {
+      let row = (pixels.base + y * pixels.stride).assumingMemoryBound(to: UInt8.self)
+      guard index(row, count: pixels.size.width, to: held.indexes + y * pixels.size.width) else { return false }
+    }
+    pixelCount += pixels.size.pixelCount
+    frames.append(held)
+    return true
+  }
+
+  private func index(_ row: UnsafePointer<UInt8>, count: Int, to indexes: UnsafeMutablePointer<UInt8>) -> Bool {
+    let step = layout.format.bytesPerPixel
+    var (last, lastIndex) = (UInt32(0), UInt8(0))
+    for x in 0..<count {
+      let color = color(row + x * step)
+      if x == 0 || color != last {
+        guard let found = number(of: color) else { return false }
+        (last, lastIndex) = (color, found)
+      }
+      indexes[x] = lastIndex
+    }
+    return true
+  }
+
+  @inline(__always)
+  private func color(_ pixel: UnsafePointer<UInt8>) -> UInt32 {
+    let alpha = layout.alpha == .opaque ? 0xFF : UInt32(pixel[3])
+    let (first, third) = (UInt32(pixel[0]), UInt32(pixel[2]))
+    let isSwapped = layout.format == .bgra8
+    return (isSwapped ? third : first) | UInt32(pixel[1]) << 8 | (isSwapped ? first : third) << 16 | alpha << 24
+  }
+
+  private func number(of color: UInt32) -> UInt8? {
+    var slot = Int((color &* 0x9E37_79B1) >> 22)
+    while slots[slot] != .max {
+      if colors[Int(slots[slot])] == color { return UInt8(truncatingIfNeeded: slots[slot]) }
+      slot = (slot + 1) % Self.slotCount
+    }
+    guard colors.count < 256 else { return nil }
+    slots[slot] = UInt16(colors.count)
+    colors.append(color)
+    return UInt8(colors.count - 1)
+  }
+
+  /// Bits of an index.
+  var bitDepth: Int { colors.count <= 2 ? 1 : colors.count <= 4 ? 2 : colors.count <= 16 ? 4 : 8 }
+
+  /// Gives colours that are not opaque the first numbers, so that tRNS is short (PNG Third Edition §11.3.1.1).
+  func sortPalette() {
+    let order = colors.indices.filter { colors[$0] >> 24 < 255 } + colors.indices.filter { colors[$0] >> 24 == 255 }
+    var places = [UInt8](repeating: 0, count: 256)
+    for (place, number) in order.enumerated() { places[number] = UInt8(place) }
+    colors = order.map { colors[$0] }
+    places.withUnsafeBufferPointer { places in
+      for frame in frames {
+        for index in 0..<frame.header.rect.size.pixelCount {
+          frame.indexes[index] = places[Int(frame.indexes[index])]
+        }
+      }
+    }
+  }
+
+  /// A held frame's pixels in the layout in which they came.
+  func expand(_ frame: Frame, into memory: UnsafeMutableRawPointer) {
+    let step = layout.format.bytesPerPixel
+    let isSwapped = layout.format == .bgra8
+    for index in 0..<frame.header.rect.size.pixelCount {
+      let color = colors[Int(frame.indexes[index])]
+      let pixel = (memory + index * step).assumingMemoryBound(to: UInt8.self)
+      pixel[isSwapped ? 2 : 0] = UInt8(truncatingIfNeeded: color)
+      pixel[1] = UInt8(truncatingIfNeeded: color >> 8)
+      pixel[isSwapped ? 0 : 2] = UInt8(truncatingIfNeeded: color >> 16)
+      if step == 4 { pixel[3] = UInt8(truncatingIfNeeded: color >> 24) }
+    }
+  }
+}
