@@ -52,6 +52,7 @@ static void on_progress(j_common_ptr cinfo) {
   const struct jpeg_progress_mgr *progress = cinfo->progress;
   const imgcoder_host *host = ((encoder *)cinfo->client_data)->host;
   if (host->is_cancelled(host)) failure_escape(cinfo, IMGCODER_STATUS_CANCELLED);
+  if (((encoder *)cinfo->client_data)->options->is_thumbnail) return;
   if (progress->pass_limit > 0 && progress->total_passes > 0) {
     double pass = (double)progress->pass_counter / (double)progress->pass_limit;
     host->progress(host, (progress->completed_passes + pass) / progress->total_passes);
@@ -86,6 +87,7 @@ static void configure(encoder *encoder) {
     cinfo->comp_info[0].h_samp_factor = (int)options->horizontal;
     cinfo->comp_info[0].v_samp_factor = (int)options->vertical;
   }
+  if (options->is_thumbnail) cinfo->write_JFIF_header = FALSE;
   if (options->is_progressive) jpeg_simple_progression(cinfo);
 }
 
@@ -103,7 +105,7 @@ static void encode(encoder *encoder) {
   if (!encoder->chunk) failure_escape((j_common_ptr)cinfo, IMGCODER_STATUS_OUT_OF_MEMORY);
   configure(encoder);
   jpeg_start_compress(cinfo, TRUE);
-  // SOI and APP0 are in the chunk; frame and scan headers follow with the first row.
+  // SOI and APP0, if any, are in the chunk; frame and scan headers follow with the first row.
   stop(cinfo);
   empty_chunk(encoder);
   write_bytes(encoder, encoder->options->segments, encoder->options->segments_length);

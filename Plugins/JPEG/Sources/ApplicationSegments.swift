@@ -4,6 +4,9 @@ import ImageCoderPlugin
 
 /// The application segments that hold metadata, as bytes of a file.
 struct ApplicationSegments {
+  /// A JPEG stream that becomes a part of Exif.
+  var thumbnail: [UInt8]?
+
   /// Raw payloads as they were given.
   private var payloads: [MetadataKind: [UInt8]] = [:]
 
@@ -18,6 +21,16 @@ struct ApplicationSegments {
     payloads[kind] = payload
   }
 
+  /// Bytes that a thumbnail may have beside the Exif that was given, or nil where it cannot be put.
+  func roomForThumbnail(orientation: Orientation) -> Int? {
+    guard let exif = payloads[.exif] else {
+      return MetadataKind.exif.largestPayload - ExifOrientation.payload(orientation).count - ExifThumbnail.overhead
+    }
+    return ExifThumbnail.removing(from: exif).map {
+      MetadataKind.exif.largestPayload - turned($0, orientation).payload.count - ExifThumbnail.overhead
+    }
+  }
+
   /// The segments in the order of the file: Exif, XMP, ICC.
   ///
   /// The orientation is written into Exif, which is made up when there is none and the picture is to be turned.
@@ -26,7 +39,10 @@ struct ApplicationSegments {
     if let exif = exif(orientation: orientation, host: host) {
       bytes.append(segment: 0xE1, [FileHeader.Prefix.exif[...], exif[...]])
     }
-    if let xmp = payloads[.xmp] { bytes.append(segment: 0xE1, [FileHeader.Prefix.xmp[...], xmp[...]]) }
+    if let xmp = payloads[.xmp].map(ExtendedXMP.init) {
+      bytes.append(segment: 0xE1, [FileHeader.Prefix.xmp[...], xmp.standard[...]])
+      for part in xmp.extensions { bytes.append(segment: 0xE1, [part[...]]) }
+    }
     if let profile = payloads[.icc], !profile.isEmpty {
       let size = MetadataKind.profilePart
       let count = profile.count.dividedUp(by: size)
@@ -39,15 +55,27 @@ struct ApplicationSegments {
   }
 
   private func exif(orientation: Orientation, host: CoderHost) -> [UInt8]? {
-    guard var exif = payloads[.exif] else { return orientation == .up ? nil : ExifOrientation.payload(orientation) }
-    if !ExifOrientation.set(orientation, in: &exif), orientation != .up {
-      if let longer = ExifOrientation.adding(orientation, to: exif), longer.count <= MetadataKind.exif.largestPayload {
-        exif = longer
-      } else {
-        host.log("orientation \(orientation.rawValue) has no place in the Exif payload", severity: .warning)
-      }
+    guard var exif = payloads[.exif] else {
+      if thumbnail == nil, orientation == .up { return nil }
+      let made = ExifOrientation.payload(orientation)
+      return thumbnail.flatMap { ExifThumbnail.adding($0, to: made) } ?? made
     }
-    return exif
+    if thumbnail != nil { exif = ExifThumbnail.removing(from: exif) ?? exif }
+    let (payload, isTurned) = turned(exif, orientation)
+    if !isTurned {
+      host.log("orientation \(orientation.rawValue) has no place in the Exif payload", severity: .warning)
+    }
+    return thumbnail.flatMap { ExifThumbnail.adding($0, to: payload) } ?? payload
+  }
+
+  /// A payload that states an orientation, as far as it has a place for one.
+  private func turned(_ payload: [UInt8], _ orientation: Orientation) -> (payload: [UInt8], isTurned: Bool) {
+    var payload = payload
+    if ExifOrientation.set(orientation, in: &payload) || orientation == .up { return (payload, true) }
+    guard let longer = ExifOrientation.adding(orientation, to: payload),
+      longer.count <= MetadataKind.exif.largestPayload
+    else { return (payload, false) }
+    return (longer, true)
   }
 }
 
@@ -61,7 +89,7 @@ extension MetadataKind {
   fileprivate var largestPayload: Int {
     switch self {
     case .exif: Self.segment - FileHeader.Prefix.exif.count
-    case .xmp: 65_502  // XMP part 3 §1.1.3.
+    case .xmp: ExtendedXMP.largest
     case .icc: Self.profilePart * 255  // Parts are counted in one byte.
     }
   }

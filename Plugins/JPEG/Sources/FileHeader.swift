@@ -27,7 +27,10 @@ struct FileHeader {
   private(set) var density: Density?
   /// From the TIFF header on.
   private(set) var exif: Range<Int>?
+  /// StandardXMP.
   private(set) var xmp: Range<Int>?
+  /// Segments of ExtendedXMP, as they come, from the digest on.
+  private(set) var extendedXMP: [Range<Int>] = []
   /// As they come.
   private(set) var profile: [ProfilePart] = []
 
@@ -80,8 +83,10 @@ struct FileHeader {
     case 0xE1:
       if try input.skip(Prefix.exif, in: payload) {
         if exif == nil { exif = input.offset..<payload.upperBound }
-      } else if try input.skip(Prefix.xmp, in: payload), xmp == nil {
-        xmp = input.offset..<payload.upperBound
+      } else if try input.skip(Prefix.xmp, in: payload) {
+        if xmp == nil { xmp = input.offset..<payload.upperBound }
+      } else if try input.skip(Prefix.extendedXMP, in: payload) {
+        extendedXMP.append(input.offset..<payload.upperBound)
       }
     default:
       guard payload.count >= Prefix.icc.count + 2, try input.skip(Prefix.icc, in: payload) else { return }
@@ -108,6 +113,8 @@ struct FileHeader {
     static let exif = Array("Exif\0\0".utf8)
     /// XMP part 3 §1.1.3.
     static let xmp = Array("http://ns.adobe.com/xap/1.0/\0".utf8)
+    /// XMP part 3 §1.1.3.1.
+    static let extendedXMP = Array("http://ns.adobe.com/xmp/extension/\0".utf8)
     /// ICC.1:2022 §B.4.
     static let icc = Array("ICC_PROFILE\0".utf8)
     /// T.871 §10.1.

@@ -7,7 +7,8 @@ import ImageCoderPlugin
 /// Baseline, extended sequential and progressive files of 8 bits per channel, Huffman or arithmetic coded: gray, RGB,
 /// YCbCr, CMYK and YCCK. Inks become RGB. Of a multi-picture file, the first picture is read.
 ///
-/// - Format: ITU-T T.81, JFIF (T.871), Exif 2.32, ICC.1:2022 §B.4. Library: libjpeg-turbo 2.1 or later.
+/// - Format: ITU-T T.81, JFIF (T.871), Exif 2.32, XMP part 3 §1.1.3, ICC.1:2022 §B.4. Library: libjpeg-turbo 2.1
+///   or later.
 /// - Not covered: lossless and hierarchical files, 12 bits per channel, a height that only a DNL marker gives.
 final class JPEGReader: ContainerReader {
   private let source: SourceView
@@ -81,12 +82,14 @@ final class JPEGReader: ContainerReader {
 
   func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
     try check(page: page)
-    let parts: [Range<Int>] =
-      switch kind {
-      case .icc: profile.map(\.bytes)
-      case .exif: file.exif.map { [$0] } ?? []
-      case .xmp: file.xmp.map { [$0] } ?? []
-      }
+    let parts: [Range<Int>]
+    switch kind {
+    case .icc: parts = profile.map(\.bytes)
+    case .exif: parts = file.exif.map { [$0] } ?? []
+    case .xmp:
+      guard let standard = file.xmp else { return nil }
+      return try JoinedXMP(standard, file.extendedXMP, source: source, host: host).packet
+    }
     guard !parts.isEmpty else { return nil }
     try host.limits.check(metadata: parts.reduce(0) { $0 + $1.count })
     var payload: [UInt8] = []

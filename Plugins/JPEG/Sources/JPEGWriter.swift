@@ -7,7 +7,8 @@ import ImageCoderPlugin
 ///
 /// 8-bit gray and YCbCr, baseline or progressive. Alpha is not kept: the host flattens pictures that have it.
 ///
-/// - Format: ITU-T T.81, JFIF (T.871), Exif 2.32, ICC.1:2022 §B.4. Library: libjpeg-turbo 2.1 or later.
+/// - Format: ITU-T T.81, JFIF (T.871), Exif 2.32, XMP part 3 §1.1.3, ICC.1:2022 §B.4. Library: libjpeg-turbo 2.1 or
+///   later.
 /// - Not covered: CMYK, arithmetic coding, lossless files.
 final class JPEGWriter: ContainerWriter {
   static let optionDescriptions = [
@@ -17,6 +18,9 @@ final class JPEGWriter: ContainerWriter {
     OptionDescription(
       name: "restart", text: "rows of MCUs between restart markers, 0 for none", kind: .integer(0...65_535, default: 0)),
   ]
+
+  /// libjpeg's qualities at which a thumbnail is tried.
+  private static let thumbnailQualities: [UInt32] = [75, 60, 45, 30, 15]
 
   private let output: ByteOutput
   private let host: CoderHost
@@ -67,26 +71,59 @@ final class JPEGWriter: ContainerWriter {
       throw .invalidArgument("pixels of \(pixels.layout.format), \(pixels.layout.alpha), which were not agreed to")
     }
     hasPicture = true
-    let factors = samplingFactors
-    let settings = cjpeg_encode_options(
-      width: UInt32(clamping: pixels.size.width), height: UInt32(clamping: pixels.size.height),
-      pixel_format: pixels.layout.format.rawValue, quality: UInt32(max(1, (quality * 100).rounded())),
-      horizontal: factors.horizontal, vertical: factors.vertical, is_progressive: options.isProgressive ? 1 : 0,
-      is_optimized: options.values["optimize", default: 0] != 0 ? 1 : 0,
-      restart_rows: UInt32(min(max(options.values["restart", default: 0], 0), 65_535)), segments: nil,
-      segments_length: 0)
+    let settings = settings(
+      pixels, percent: UInt32(max(1, (quality * 100).rounded())),
+      subsampling: options.subsampling ?? (quality >= 0.9 ? .s444 : .s420))
     try LibJPEG.encode(
       pixels, options: settings, segments: segments.bytes(orientation: header.orientation, host: host), to: output,
       host: host)
+  }
+
+  /// Keeps a thumbnail in Exif, at the best of some qualities that fits beside the payload that was given.
+  func addThumbnail(_ pixels: PixelView) throws(CoderError) {
+    guard let header, !hasPicture else { throw .outOfOrder("a thumbnail before the header or behind the picture") }
+    guard let room = segments.roomForThumbnail(orientation: header.orientation) else {
+      throw .unsupported("a thumbnail beside an Exif payload whose first directory cannot be read")
+    }
+    guard room > 0 else { throw .unsupported("a thumbnail beside an Exif payload that fills its segment") }
+    var count = 0
+    for percent in Self.thumbnailQualities {
+      // Exif 2.32 §4.5.8: baseline, chroma subsampled, no restart markers.
+      var settings = settings(pixels, percent: percent, subsampling: .s420)
+      settings.is_progressive = 0
+      settings.restart_rows = 0
+      settings.is_thumbnail = 1
+      let memory = MemoryOutput()
+      try LibJPEG.encode(pixels, options: settings, segments: [], to: memory.output, host: host)
+      count = memory.bytes.count
+      guard count > room else {
+        segments.thumbnail = memory.bytes
+        return
+      }
+    }
+    throw .unsupported(
+      "a thumbnail of \(pixels.size), \(count) bytes at the lowest quality; Exif has room for \(room)")
   }
 
   func finish() throws(CoderError) {
     guard hasPicture else { throw .outOfOrder("no frame was added") }
   }
 
-  /// Luma samples per chroma sample. Where colour detail is asked for, it is not thrown away.
-  private var samplingFactors: (horizontal: UInt32, vertical: UInt32) {
-    switch options.subsampling ?? (quality >= 0.9 ? .s444 : .s420) {
+  /// What holds for a picture, apart from its segments.
+  private func settings(_ pixels: PixelView, percent: UInt32, subsampling: Subsampling) -> cjpeg_encode_options {
+    let factors = Self.samplingFactors(subsampling)
+    return cjpeg_encode_options(
+      width: UInt32(clamping: pixels.size.width), height: UInt32(clamping: pixels.size.height),
+      pixel_format: pixels.layout.format.rawValue, quality: percent, horizontal: factors.horizontal,
+      vertical: factors.vertical, is_progressive: options.isProgressive ? 1 : 0,
+      is_optimized: options.values["optimize", default: 0] != 0 ? 1 : 0,
+      restart_rows: UInt32(min(max(options.values["restart", default: 0], 0), 65_535)), is_thumbnail: 0,
+      segments: nil, segments_length: 0)
+  }
+
+  /// Luma samples per chroma sample.
+  private static func samplingFactors(_ subsampling: Subsampling) -> (horizontal: UInt32, vertical: UInt32) {
+    switch subsampling {
     case .s444, .s400: (1, 1)
     case .s422: (2, 1)
     case .s420: (2, 2)

@@ -58,6 +58,11 @@ struct MarkerInput {
       throw .malformed("segment of marker \(marker.hex) has a length of \(length), at least 2 is needed", at: place)
     }
     let payload = offset..<(place + length)
+    if source.size == .max, !payload.isEmpty {
+      // Bytes arrive: whether the segment is there is known when its last one is, or the end.
+      _ = try source.view(at: payload.upperBound - 1, least: 1, most: 1)
+      window = UnsafeRawBufferPointer(start: nil, count: 0)
+    }
     guard payload.upperBound <= source.size else {
       throw .truncated(
         "segment of marker \(marker.hex) needs \(length) bytes, \(source.size - place) are left", at: source.size)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """JPEG, made by cjpeg and jpegtran, then changed segment by segment (ITU-T T.81)."""
 
+import hashlib
 import io
 import struct
 
@@ -28,6 +29,33 @@ def segment(marker, payload):
 
 def with_segments(data, *segments):
     return data[:2] + b"".join(segments) + data[2:]
+
+
+PROPERTIES = (
+    b'<rdf:Description rdf:about="" xmlns:xmp="http://ns.adobe.com/xap/1.0/"'
+    b' xmlns:xmpNote="http://ns.adobe.com/xmp/note/" xmp:Label="one"%s/>',
+    b'<rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/" dc:source="two"/>',
+)
+
+
+def packet(properties):
+    return (
+        b'<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">'
+        + properties
+        + b"</rdf:RDF></x:xmpmeta>"
+    )
+
+
+def extended_xmp():
+    """XMP part 3, 1.1.3.1: the first packet names the second one, which is cut in two."""
+    other = packet(PROPERTIES[1])
+    digest = hashlib.md5(other).hexdigest().upper().encode()
+    yield segment(
+        0xE1, b"http://ns.adobe.com/xap/1.0/\0" + packet(PROPERTIES[0] % (b' xmpNote:HasExtendedXMP="' + digest + b'"'))
+    )
+    for start, end in ((100, len(other)), (0, 100)):
+        place = struct.pack(">II", len(other), start)
+        yield segment(0xE1, b"http://ns.adobe.com/xmp/extension/\0" + digest + place + other[start:end])
 
 
 def make():
@@ -116,6 +144,12 @@ def make():
         "an XMP packet",
         with_segments(plain, segment(0xE1, b"http://ns.adobe.com/xap/1.0/\0" + fixtures.XMP)),
         metadata={"XMP": fixtures.XMP},
+    )
+    still(
+        "xmp-extended.jpg",
+        "extended XMP, its second part first",
+        with_segments(plain, *extended_xmp()),
+        metadata={"XMP": packet(PROPERTIES[0] % b"" + PROPERTIES[1])},
     )
     still(
         "comment.jpg",
