@@ -5,6 +5,8 @@
 /// A colour is a pixel: red in the low byte, alpha, 255, in the high one; 0 stands for transparent.
 final class ColorTable {
   private(set) var colors: [UInt32] = []
+  /// Pixels of each colour.
+  private(set) var weights: [Int] = []
 
   /// Open addressing: the colour in the low half of a slot, its number in the high half, all ones when free.
   private let slots: UnsafeMutablePointer<UInt64>
@@ -17,15 +19,20 @@ final class ColorTable {
 
   deinit { slots.deallocate() }
 
-  /// Adds a colour unless it is there.
+  /// Counts pixels of a colour, which is added unless it is there.
   ///
   /// - Returns: False when there are `limit` others already.
-  func insert(_ color: UInt32, limit: Int) -> Bool {
+  @discardableResult
+  func insert(_ color: UInt32, weight: Int = 1, limit: Int = 256) -> Bool {
     let slot = slot(of: color)
-    guard slots[slot] == .max else { return true }
+    guard slots[slot] == .max else {
+      weights[Int(truncatingIfNeeded: slots[slot] >> 32)] += weight
+      return true
+    }
     guard colors.count < min(limit, 256) else { return false }
     slots[slot] = UInt64(colors.count) << 32 | UInt64(color)
     colors.append(color)
+    weights.append(weight)
     return true
   }
 
@@ -42,5 +49,10 @@ final class ColorTable {
       slot = (slot &+ 1) & (Self.slotCount - 1)
     }
     return slot
+  }
+
+  /// The colours, those of many pixels first.
+  var sorted: [UInt32] {
+    colors.indices.sorted { (weights[$0], $1) > (weights[$1], $0) }.map { colors[$0] }
   }
 }

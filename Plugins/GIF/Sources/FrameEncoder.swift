@@ -2,36 +2,34 @@
 
 import ImageCoderPlugin
 
-/// Chooses palettes and writes frames as image blocks.
+/// Writes frames as image blocks.
+///
+/// Pixels of an animation's frame that stay as they were may be the transparent index or the colour that is on the
+/// canvas: whichever makes longer strings is written.
 final class FrameEncoder {
-  /// What stands beside a frame's pixels in its Graphic Control Extension.
+  /// Where and how a frame is shown.
   struct Control {
     var rect: Rect
     /// In 1/100 s.
     var delay: UInt16
-    /// As stored: 0 to 3.
-    var disposalMethod: UInt8
+    /// Nil for a still.
+    var disposal: Disposal?
   }
 
   private let host: CoderHost
-  private let library: LibGIF
+  private let file: GIFFile
   private let options: GIFWriterOptions
-  /// Writes what stands between the global palette and the first frame.
-  private let putPreamble: () throws(CoderError) -> Void
-  private let canvas: Size
-  /// The colours of the global palette when it holds them exactly.
-  private var globalTable: ColorTable?
-  private var hasScreen = false
+  private let chooser: PaletteChooser
+  /// What is shown before the next frame; nil for a still.
+  private let canvas: ShownCanvas?
 
-  init(
-    host: CoderHost, library: LibGIF, options: GIFWriterOptions, canvas: Size,
-    putPreamble: @escaping () throws(CoderError) -> Void
-  ) {
+  /// - Throws: ``CoderError/Code/outOfMemory``.
+  init(host: CoderHost, file: GIFFile, options: GIFWriterOptions, canvas: Size) throws(CoderError) {
     self.host = host
-    self.library = library
+    self.file = file
     self.options = options
-    self.canvas = canvas
-    self.putPreamble = putPreamble
+    chooser = PaletteChooser(file, limit: options.colors, placement: options.placement)
+    self.canvas = file.isGrowing ? try ShownCanvas(size: canvas, host: host) : nil
   }
 
   /// Writes one frame.
@@ -39,75 +37,23 @@ final class FrameEncoder {
   /// - Throws: ``CoderError/Code/unsupported`` when the pixels have to be kept and cannot.
   func encode(_ rows: FrameRows, _ control: Control) throws(CoderError) {
     let width = rows.size.width
-    let memory = try host.allocate(bytes: 5 * width, for: "a row of pixels")
+    let memory = try host.allocate(bytes: 4 * width, for: "a row of pixels")
     defer { host.free(memory) }
     let row = memory.bindMemory(to: UInt32.self, capacity: width)
-    let indexes = (memory + 4 * width).bindMemory(to: UInt8.self, capacity: width)
-
-    let choice = try choosePalette(for: rows, row: row)
-    if !hasScreen {
-      hasScreen = true
-      try library.putScreen(canvas, palette: choice.palette)
-      try putPreamble()
-      globalTable = choice.table
-    }
-    try putControl(control, transparentIndex: choice.transparentIndex)
-    let isInterlaced = options.isInterlaced
-    try library.putImage(
-      control.rect, isInterlaced: isInterlaced, palette: choice.isGlobal ? nil : choice.palette)
-    if isInterlaced {
-      try putInterlaced(rows, row: row, mapper: choice.mapper)
-    } else {
-      for y in 0..<rows.size.height {
-        guard !host.isCancelled else { throw .cancelled }
-        rows.load(y, into: row)
-        choice.mapper.map(row, count: width, to: indexes)
-        try library.putRow(indexes, count: width)
-      }
-    }
+    let palette = try choosePalette(for: rows, control.rect, row: row)
+    let mapper = try IndexMapper(palette, isDithered: options.isDithered, width: width, host: host)
+    try encode(rows, control, palette, mapper, row: row)
   }
 
-  private struct Choice {
-    var palette: [UInt32]
-    var transparentIndex: Int?
-    var mapper: IndexMapper
-    /// The palette's colours when it has all of the frame's.
-    var table: ColorTable?
-    var isGlobal: Bool
-  }
+  // MARK: Palettes
 
   private func choosePalette(
-    for rows: FrameRows, row: UnsafeMutablePointer<UInt32>
-  ) throws(CoderError) -> Choice {
-    guard let table = exactTable(for: rows, row: row) else { return try reducedPalette(for: rows, row: row) }
-    var chosen = table
-    var isGlobal = !hasScreen
-    if let globalTable, table.colors.allSatisfy({ globalTable.index(of: $0) != nil }) {
-      chosen = globalTable
-      isGlobal = true
-    }
-    return Choice(
-      palette: chosen.colors, transparentIndex: chosen.index(of: 0).map { Int($0) }, mapper: IndexMapper(exact: chosen),
-      table: chosen, isGlobal: isGlobal)
-  }
-
-  /// All colours of a frame, or nil when there are too many.
-  private func exactTable(for rows: FrameRows, row: UnsafeMutablePointer<UInt32>) -> ColorTable? {
-    let table = ColorTable()
-    for y in 0..<rows.size.height {
-      rows.load(y, into: row)
-      var last = ~row[0]
-      for x in 0..<rows.size.width where row[x] != last {
-        last = row[x]
-        guard table.insert(last, limit: options.colors) else { return nil }
-      }
-    }
-    return table
-  }
-
-  private func reducedPalette(
-    for rows: FrameRows, row: UnsafeMutablePointer<UInt32>
-  ) throws(CoderError) -> Choice {
+    for rows: FrameRows, _ rect: Rect, row: UnsafeMutablePointer<UInt32>
+  ) throws(CoderError) -> FramePalette {
+    var frame = PaletteChooser.Frame()
+    frame.colors = colors(of: rows, row: row, on: nil, rect)
+    if frame.colors == nil, let canvas { frame.opaqueColors = colors(of: rows, row: row, on: canvas, rect) }
+    if let palette = chooser.exactPalette(for: frame) { return palette }
     guard !options.isLossless else {
       throw .unsupported("a frame of more than \(options.colors) colours, a lossless one has \(options.colors) at most")
     }
@@ -117,45 +63,183 @@ final class FrameEncoder {
       rows.load(y, into: row)
       histogram.add(row, count: rows.size.width)
     }
-    let hasTransparency = histogram.hasTransparency
-    var palette = PaletteMaker.palette(of: histogram, limit: options.colors - (hasTransparency ? 1 : 0))
-    let mapper = try IndexMapper(
-      nearest: PaletteSearch(palette), transparentIndex: hasTransparency ? palette.count : nil,
-      isDithered: options.isDithered, width: rows.size.width, host: host)
-    let transparentIndex = hasTransparency ? palette.count : nil
-    if hasTransparency { palette.append(0) }
-    return Choice(
-      palette: palette, transparentIndex: transparentIndex, mapper: mapper, table: nil, isGlobal: !hasScreen)
+    return chooser.reducedPalette(for: histogram)
   }
 
-  /// GIF89a §23, Graphic Control Extension.
-  private func putControl(_ control: Control, transparentIndex: Int?) throws(CoderError) {
-    guard control.delay > 0 || control.disposalMethod > 0 || transparentIndex != nil else { return }
-    let flags = control.disposalMethod << 2 | (transparentIndex == nil ? 0 : 1)
-    let bytes = [
-      flags, UInt8(truncatingIfNeeded: control.delay), UInt8(truncatingIfNeeded: control.delay >> 8),
-      UInt8(truncatingIfNeeded: transparentIndex ?? 0),
-    ]
-    try library.putExtension(0xF9, [bytes[...]])
+  /// All colours of a frame, or nil when there are too many.
+  ///
+  /// - Parameter canvas: Where pixels that stay as they were get their colours from; nil: they count as transparent.
+  private func colors(
+    of rows: FrameRows, row: UnsafeMutablePointer<UInt32>, on canvas: ShownCanvas?, _ rect: Rect
+  ) -> ColorTable? {
+    let table = ColorTable()
+    for y in 0..<rows.size.height {
+      rows.load(y, into: row)
+      if let below = canvas?.row(y, of: rect) {
+        for x in 0..<rows.size.width where row[x] == 0 { row[x] = below[x] }
+      }
+      var start = 0
+      for x in 1...rows.size.width where x == rows.size.width || row[x] != row[start] {
+        guard table.insert(row[start], weight: x - start, limit: options.colors) else { return nil }
+        start = x
+      }
+    }
+    return table
   }
 
-  /// Maps all rows from the top and then writes them in the order of Appendix E.
-  private func putInterlaced(
-    _ rows: FrameRows, row: UnsafeMutablePointer<UInt32>, mapper: IndexMapper
+  // MARK: Indexes
+
+  private func encode(
+    _ rows: FrameRows, _ control: Control, _ palette: FramePalette, _ mapper: IndexMapper,
+    row: UnsafeMutablePointer<UInt32>
   ) throws(CoderError) {
-    let size = rows.size
-    let memory = try host.allocate(bytes: size.pixelCount, for: "the indexes of an interlaced frame")
+    let count = rows.size.pixelCount
+    let (bytes, overflow) = count.multipliedReportingOverflow(by: 2)
+    guard !overflow else { throw .outOfMemory(bytes: count, for: "the indexes of a frame") }
+    let memory = try host.allocate(bytes: bytes, for: "the indexes of a frame")
     defer { host.free(memory) }
-    let indexes = memory.bindMemory(to: UInt8.self, capacity: size.pixelCount)
-    for y in 0..<size.height {
+    let indexes = memory.bindMemory(to: UInt8.self, capacity: count)
+    let alternates = (memory + count).bindMemory(to: UInt8.self, capacity: count)
+    let order = options.isInterlaced ? Self.interlacedOrder(rows.size.height) : nil
+    var largest = 0
+    for y in 0..<rows.size.height {
       guard !host.isCancelled else { throw .cancelled }
       rows.load(y, into: row)
-      mapper.map(row, count: size.width, to: indexes + y * size.width)
-    }
-    for (first, step) in zip([0, 4, 2, 1], [8, 8, 4, 2]) {
-      for y in stride(from: first, to: size.height, by: step) {
-        try library.putRow(indexes + y * size.width, count: size.width)
+      let start = (order?[y] ?? y) * rows.size.width
+      mapper.map(row, count: rows.size.width, to: indexes + start)
+      if let below = canvas?.row(y, of: control.rect) {
+        choose(indexes + start, alternates + start, row: row, below: below, count: rows.size.width, palette)
+      } else {
+        (alternates + start).update(from: indexes + start, count: rows.size.width)
       }
+      for x in start..<(start + rows.size.width) { largest = max(largest, Int(indexes[x])) }
+    }
+    let near = options.allowedError > 0 ? palette.nearColors(within: options.allowedError) : nil
+    let minimumCodeSize = Self.bits(of: near == nil ? largest : palette.colors.count - 1)
+    var hasChoices = false
+    for pixel in 0..<count where alternates[pixel] != indexes[pixel] {
+      if Int(alternates[pixel]) >> minimumCodeSize > 0 {
+        alternates[pixel] = indexes[pixel]
+      } else {
+        hasChoices = true
+      }
+    }
+    // Where pixels have a choice, the colour everywhere may make for fewer codes than the longest strings do.
+    var images = [
+      IndexChoices(
+        indexes: indexes, alternates: alternates, count: count, near: near, hasChoices: hasChoices || near != nil)
+    ]
+    if hasChoices, near == nil { images.append(IndexChoices(indexes: alternates, count: count)) }
+    let best = try compress(images, minimumCodeSize: minimumCodeSize)
+    let written = images[best.image].indexes
+    var usesTransparency = false
+    if let transparent = palette.transparentIndex {
+      for pixel in 0..<count where written[pixel] == transparent {
+        usesTransparency = true
+        break
+      }
+    }
+    var block = head(control, palette, usesTransparency: usesTransparency)
+    block.append(UInt8(truncatingIfNeeded: minimumCodeSize))
+    try file.put(block)
+    try file.put(best.data)
+    guard let canvas, let disposal = control.disposal else { return }
+    canvas.draw(written, control.rect, colors: palette.colors, order: order, disposal: disposal)
+  }
+
+  /// Encodes images of the same pixels.
+  ///
+  /// - Returns: The sub-blocks of the smallest, and which it is.
+  private func compress(
+    _ images: [IndexChoices], minimumCodeSize: Int
+  ) throws(CoderError) -> (data: [UInt8], image: Int) {
+    var results = [[UInt8]](repeating: [], count: images.count)
+    results.withUnsafeMutableBufferPointer { results in
+      nonisolated(unsafe) let results = results
+      host.parallelFor(images.count) { index in
+        var encoder = LZWEncoder(minimumCodeSize: minimumCodeSize)
+        encoder.encode(images[index]) { !host.isCancelled }
+        encoder.moveSubBlocks(to: &results[index])
+      }
+    }
+    guard !host.isCancelled else { throw .cancelled }
+    let best = results.indices.min { results[$0].count < results[$1].count } ?? 0
+    return (results[best], best)
+  }
+
+  /// Says of each pixel of a row what it may be instead.
+  private func choose(
+    _ indexes: UnsafeMutablePointer<UInt8>, _ alternates: UnsafeMutablePointer<UInt8>, row: UnsafePointer<UInt32>,
+    below: UnsafePointer<UInt32>, count: Int, _ palette: FramePalette
+  ) {
+    let transparent = palette.transparentIndex
+    for x in 0..<count {
+      alternates[x] = indexes[x]
+      if row[x] == 0 {
+        guard below[x] != 0, let own = palette.table.index(of: below[x]) else { continue }
+        if transparent == nil { indexes[x] = own }
+        alternates[x] = own
+      } else if let transparent, palette.colors[Int(indexes[x])] == below[x] {
+        (indexes[x], alternates[x]) = (transparent, indexes[x])
+      }
+    }
+  }
+
+  /// Where each row stands among the passes of an interlaced image.
+  ///
+  /// - Format: GIF89a Appendix E, Interlaced Images.
+  private static func interlacedOrder(_ height: Int) -> [Int] {
+    var order = [Int](repeating: 0, count: height)
+    var position = 0
+    for (first, step) in zip([0, 4, 2, 1], [8, 8, 4, 2]) {
+      for y in stride(from: first, to: height, by: step) {
+        order[y] = position
+        position += 1
+      }
+    }
+    return order
+  }
+
+  /// Bits of codes for indexes up to a largest one: 2 at least (GIF89a §22).
+  private static func bits(of largest: Int) -> Int {
+    var bits = 2
+    while largest >> bits > 0 { bits += 1 }
+    return bits
+  }
+
+  // MARK: Blocks
+
+  /// What stands in front of a frame's image data.
+  ///
+  /// - Format: GIF89a §23, Graphic Control Extension; §20, Image Descriptor; §21, Local Color Table.
+  private func head(_ control: Control, _ palette: FramePalette, usesTransparency: Bool) -> [UInt8] {
+    var bytes: [UInt8] = []
+    let method = Self.method(control.disposal)
+    if control.delay > 0 || method > 0 || usesTransparency {
+      bytes += [0x21, 0xF9, 4, method << 2 | (usesTransparency ? 1 : 0)]
+      bytes += Self.stored(Int(control.delay)) + [usesTransparency ? palette.transparentIndex ?? 0 : 0, 0]
+    }
+    bytes.append(0x2C)
+    for value in [control.rect.x, control.rect.y, control.rect.width, control.rect.height] {
+      bytes += Self.stored(value)
+    }
+    let interlace: UInt8 = options.isInterlaced ? 0x40 : 0
+    guard !palette.isGlobal else { return bytes + [interlace] }
+    let count = GIFFile.storedCount(palette.colors.count)
+    bytes.append(0x80 | interlace | UInt8(truncatingIfNeeded: count.trailingZeroBitCount - 1))
+    return bytes + GIFFile.stored(palette.colors, capacity: count)
+  }
+
+  private static func stored(_ value: Int) -> [UInt8] {
+    [UInt8(truncatingIfNeeded: value), UInt8(truncatingIfNeeded: value >> 8)]
+  }
+
+  private static func method(_ disposal: Disposal?) -> UInt8 {
+    switch disposal {
+    case nil: 0
+    case .keep: 1
+    case .restoreBackground: 2
+    case .restorePrevious: 3
     }
   }
 }

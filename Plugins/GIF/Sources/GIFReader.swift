@@ -17,6 +17,7 @@ final class GIFReader: ContainerReader {
   private var scanner: GIFScanner
   private let wantsFirstFrameOnly: Bool
   private var decoder: GIFFrameDecoder?
+  private var hasDecoded = false
 
   private var structure: GIFStructure { scanner.structure }
 
@@ -31,7 +32,7 @@ final class GIFReader: ContainerReader {
   /// Looks at the rest of a file whose last byte has arrived, or of which no more is wanted than was decoded.
   private func catchUp() throws(CoderError) {
     try bytes.refresh()
-    if bytes.isComplete || (wantsFirstFrameOnly && decoder != nil) { try scanner.advance(toImage: .max) }
+    if bytes.isComplete || (wantsFirstFrameOnly && hasDecoded) { try scanner.advance(toImage: .max) }
   }
 
   func header(page: Int) throws(CoderError) -> ImageHeader {
@@ -93,6 +94,7 @@ final class GIFReader: ContainerReader {
     else {
       throw .invalidArgument("an offer of \(offer.size) pixels of \(offer.pixelFormat), which was not made")
     }
+    hasDecoded = true
     guard let visible else {
       let row = try sink.rows(at: 0)
       row.base.initializeMemory(as: UInt8.self, repeating: 0, count: offer.pixelFormat.bytesPerPixel)

@@ -12,22 +12,19 @@ final class GIFWriter: ContainerWriter {
   private static let maxSide = 65_535
 
   private let host: CoderHost
-  private let library: LibGIF
+  private let output: ByteOutput
   private let options: GIFWriterOptions
+  private var file: GIFFile?
   private var encoder: FrameEncoder?
   private var header: ImageHeader?
   private var payloads: [MetadataKind: [UInt8]] = [:]
-  /// Follows the canvas of an animation with transparency.
-  private var canvas: WriterCanvas?
-  private var frameCount = 0
   /// Delay that rounding left over, in 1/100 s.
   private var delayCarry = 0.0
 
   init(_ output: ByteOutput, host: CoderHost, options: WriteOptions) throws(CoderError) {
     self.host = host
     self.options = GIFWriterOptions(options)
-    library = try LibGIF(output)
-    if let quality = options.quality { host.log("GIF has no quality: \(quality) changes nothing") }
+    self.output = output
   }
 
   func layout(for wanted: PixelLayout) throws(CoderError) -> PixelLayout {
@@ -42,9 +39,6 @@ final class GIFWriter: ContainerWriter {
   func setHeader(_ header: ImageHeader) throws(CoderError) {
     guard header.canvas.width <= Self.maxSide, header.canvas.height <= Self.maxSide else {
       throw .unsupported("a canvas of \(header.canvas), GIF has at most \(Self.maxSide) pixels on a side")
-    }
-    if header.orientation != .up {
-      host.log("GIF has no orientation: \(header.orientation) is dropped", severity: .warning)
     }
     self.header = header
   }
@@ -61,38 +55,30 @@ final class GIFWriter: ContainerWriter {
 
   func add(_ pixels: PixelView, frame: FrameHeader) throws(CoderError) {
     guard let header else { throw .outOfOrder("a frame before the header") }
-    let encoder = encoder ?? makeEncoder(header)
-    self.encoder = encoder
     let rows = FrameRows(pixels)
     guard !options.isLossless || !rows.hasPartialAlpha() else {
       throw .unsupported("partly transparent pixels in a lossless frame, GIF has opaque and fully transparent ones")
     }
-    frameCount += 1
-    let delay = hundredths(frame.delay)
-    guard header.frameCount != 1, canvas != nil || pixels.layout.alpha != .opaque else {
-      let disposal = header.frameCount == 1 ? 0 : method(frame.disposal)
-      return try encoder.encode(rows, FrameEncoder.Control(rect: frame.rect, delay: delay, disposalMethod: disposal))
-    }
-    if canvas == nil { canvas = try WriterCanvas(size: header.canvas, host: host) }
-    if let ready = try canvas?.add(rows, header: frame, delay: delay) { try encode(ready, with: encoder) }
+    let rect = frame.rect
+    guard rect.size == pixels.size, !rect.isEmpty, rect.x >= 0, rect.y >= 0,
+      rect.width <= header.canvas.width - rect.x, rect.height <= header.canvas.height - rect.y
+    else { throw .invalidArgument("a frame of \(pixels.size) for \(rect), on a canvas of \(header.canvas)") }
+    let isStill = header.frameCount == 1
+    if encoder == nil { try makeEncoder(header, isStill: isStill) }
+    try encoder?.encode(
+      rows,
+      FrameEncoder.Control(
+        rect: rect, delay: hundredths(frame.delay), disposal: isStill ? nil : frame.disposal))
   }
 
   func finish() throws(CoderError) {
-    guard let encoder, frameCount > 0 else { throw .outOfOrder("a file without frames") }
-    if let last = canvas?.finish() { try encode(last, with: encoder) }
-    try library.finish()
+    guard let file, encoder != nil else { throw .outOfOrder("a file without frames") }
+    try file.finish()
   }
 
-  private func encode(_ frame: WriterCanvas.Frame, with encoder: FrameEncoder) throws(CoderError) {
-    try encoder.encode(
-      FrameRows(loaded: frame.pixels.pixels, size: frame.rect.size),
-      FrameEncoder.Control(rect: frame.rect, delay: frame.delay, disposalMethod: method(frame.disposal)))
-  }
-
-  private func makeEncoder(_ header: ImageHeader) -> FrameEncoder {
-    let (library, host, payloads, loopCount) = (self.library, self.host, self.payloads, header.loopCount)
-    return FrameEncoder(host: host, library: library, options: options, canvas: header.canvas) {
-      () throws(CoderError) in
+  private func makeEncoder(_ header: ImageHeader, isStill: Bool) throws(CoderError) {
+    let (host, payloads, loopCount) = (self.host, self.payloads, header.loopCount)
+    let file = try GIFFile(output, canvas: header.canvas, isGrowing: !isStill) { (library) throws(CoderError) in
       if let loopCount { try Self.putLoopCount(loopCount, to: library, host: host) }
       if let profile = payloads[.icc] {
         let blocks = stride(from: 0, to: profile.count, by: 255).map { profile[$0..<min($0 + 255, profile.count)] }
@@ -100,10 +86,12 @@ final class GIFWriter: ContainerWriter {
       }
       if let packet = payloads[.xmp] {
         // The packet as it is, and behind it the magic trailer, which leads a reader of sub-blocks to the terminator.
-        try library.putBytes([0x21, 0xFF, 11] + Array("XMP DataXMP".utf8) + packet)
-        try library.putBytes([1] + (0...255).reversed().map { UInt8($0) } + [0])
+        library.putBytes([0x21, 0xFF, 11] + Array("XMP DataXMP".utf8) + packet)
+        library.putBytes([1] + (0...255).reversed().map { UInt8($0) } + [0])
       }
     }
+    encoder = try FrameEncoder(host: host, file: file, options: options, canvas: header.canvas)
+    self.file = file
   }
 
   /// Netscape's application extension: how often the animation starts again, 0 for without end.
@@ -128,13 +116,5 @@ final class GIFWriter: ContainerWriter {
     let rounded = min(65_535, max(0, exact.rounded()))
     delayCarry = min(1, max(-1, exact - rounded))
     return UInt16(rounded)
-  }
-
-  private func method(_ disposal: Disposal) -> UInt8 {
-    switch disposal {
-    case .keep: 1
-    case .restoreBackground: 2
-    case .restorePrevious: 3
-    }
   }
 }

@@ -14,20 +14,15 @@ final class IndexMapper {
   /// What transparent pixels become.
   private let transparentIndex: UInt8
 
-  /// For a palette that has every pixel.
-  init(exact table: ColorTable) {
-    method = .exact(table)
-    transparentIndex = table.index(of: 0) ?? 0
-  }
-
-  /// For a palette that has not.
-  ///
-  /// - Parameter transparentIndex: Behind the colours, or nil when no pixel is transparent.
-  init(nearest search: PaletteSearch, transparentIndex: Int?, isDithered: Bool, width: Int, host: CoderHost)
-    throws(CoderError)
-  {
-    method = isDithered ? .dithered(search, try ErrorRows(width: width, host: host)) : .nearest(search)
-    self.transparentIndex = UInt8(truncatingIfNeeded: transparentIndex ?? 0)
+  /// - Throws: ``CoderError/Code/outOfMemory``.
+  init(_ palette: FramePalette, isDithered: Bool, width: Int, host: CoderHost) throws(CoderError) {
+    transparentIndex = palette.transparentIndex ?? 0
+    if palette.isExact {
+      method = .exact(palette.table)
+    } else {
+      let search = PaletteSearch(palette.colors)
+      method = isDithered ? .dithered(search, try ErrorRows(width: width, host: host)) : .nearest(search)
+    }
   }
 
   /// Maps a row. With dithering, rows have to come from the top.
@@ -38,7 +33,7 @@ final class IndexMapper {
       for x in 0..<count {
         if row[x] != last {
           last = row[x]
-          index = table.index(of: last) ?? 0
+          index = table.index(of: last) ?? transparentIndex
         }
         indexes[x] = index
       }

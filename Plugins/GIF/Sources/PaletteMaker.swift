@@ -19,11 +19,11 @@ struct PaletteMaker {
   private var bins: [ColorHistogram.Bin]
   private var boxes: [Box] = []
 
-  /// A palette for the opaque pixels of a histogram.
+  /// A palette for the bins of a histogram.
   ///
   /// - Parameter limit: Colours at most, at least 1.
-  static func palette(of histogram: ColorHistogram, limit: Int) -> [UInt32] {
-    var maker = PaletteMaker(bins: histogram.bins)
+  static func palette(of bins: [ColorHistogram.Bin], limit: Int) -> [UInt32] {
+    var maker = PaletteMaker(bins: bins)
     guard !maker.bins.isEmpty else { return [0xFF00_0000] }
     maker.split(limit: max(1, limit))
     return maker.refined(maker.boxes.map { pixel($0.mean) })

@@ -2,23 +2,26 @@
 
 /// Finds the colour of a palette that is nearest to a given one.
 ///
-/// Distances are Euclidean in RGB. Answers are kept for cells of 4×4×4 colours, so that a picture costs a search per
-/// cell and not per pixel.
+/// Distances are Euclidean in RGB. For cells of 4×4×4 colours, those of the palette are kept that are nearest to some
+/// colour of the cell, so that a pixel is compared with a few of them.
 final class PaletteSearch {
   let colors: [UInt32]
 
   private var reds: [SIMD8<Float>] = []
   private var greens: [SIMD8<Float>] = []
   private var blues: [SIMD8<Float>] = []
-  /// The answer for a cell, or 0xFFFF.
-  private let cells: UnsafeMutablePointer<UInt16>
+  /// Where a cell's candidates start, and in the low byte their number, less 1; all ones when not known.
+  private let cells: UnsafeMutablePointer<UInt32>
   private static let cellCount = 1 << 18
+  private var candidates: [UInt8] = []
+  private let channels: [SIMD4<Int16>]
 
-  /// - Parameter colors: At most 256, none of them transparent.
+  /// - Parameter colors: At most 256; one of 0, the transparent one, is never found.
   init(_ colors: [UInt32]) {
     self.colors = colors
     cells = .allocate(capacity: Self.cellCount)
     cells.initialize(repeating: .max, count: Self.cellCount)
+    channels = colors.map(Self.channels)
     for group in stride(from: 0, to: colors.count, by: 8) {
       // Lanes behind the palette are too far away to be found.
       var (red, green, blue) = (
@@ -26,6 +29,7 @@ final class PaletteSearch {
       )
       for lane in 0..<min(8, colors.count - group) {
         let color = colors[group + lane]
+        guard color != 0 else { continue }
         red[lane] = Float(color & 0xFF)
         green[lane] = Float(color >> 8 & 0xFF)
         blue[lane] = Float(color >> 16 & 0xFF)
@@ -34,19 +38,29 @@ final class PaletteSearch {
       greens.append(green)
       blues.append(blue)
     }
-    // A colour of the palette finds itself even where another one is nearer to the middle of its cell.
-    for (index, color) in colors.enumerated().reversed() { cells[Self.cell(color)] = UInt16(index) }
   }
 
   deinit { cells.deallocate() }
 
-  /// The number of a colour near to a pixel: the nearest to the middle of the pixel's cell.
+  /// The number of the colour that is nearest to a pixel; of equals the first.
   @inline(__always)
   func index(near pixel: UInt32) -> UInt8 {
-    let cell = Self.cell(pixel)
-    let known = cells[cell]
-    if known != .max { return UInt8(truncatingIfNeeded: known) }
-    return search(cell)
+    var cell = cells[Self.cell(pixel)]
+    if cell == .max { cell = collect(Self.cell(pixel)) }
+    let start = Int(cell >> 8)
+    return candidates.withUnsafeBufferPointer { candidates in
+      if cell & 0xFF == 0 { return candidates[start] }
+      return channels.withUnsafeBufferPointer { channels in
+        let wanted = Self.channels(pixel)
+        var (found, least) = (candidates[start], Int32.max)
+        for position in start...start &+ Int(cell & 0xFF) {
+          let difference = SIMD4<Int32>(truncatingIfNeeded: channels[Int(candidates[position])] &- wanted)
+          let distance = (difference &* difference).wrappedSum()
+          if distance < least { (found, least) = (candidates[position], distance) }
+        }
+        return found
+      }
+    }
   }
 
   /// The number of the nearest colour; of equals the first.
@@ -72,11 +86,69 @@ final class PaletteSearch {
     return min(found, colors.count - 1)
   }
 
-  private func search(_ cell: Int) -> UInt8 {
-    let (red, green, blue) = (cell & 0x3F, cell >> 6 & 0x3F, cell >> 12)
-    let found = nearest(red: Float(4 * red) + 1.5, green: Float(4 * green) + 1.5, blue: Float(4 * blue) + 1.5)
-    cells[cell] = UInt16(truncatingIfNeeded: found)
-    return UInt8(truncatingIfNeeded: found)
+  /// The sum of squared distances of pixels from the colours that are nearest to them.
+  func error(of bins: [ColorHistogram.Bin]) -> Float {
+    var sum: Float = 0
+    for bin in bins {
+      let pixel = colors[nearest(red: bin.color.x, green: bin.color.y, blue: bin.color.z)]
+      let color = SIMD4(Float(pixel & 0xFF), Float(pixel >> 8 & 0xFF), Float(pixel >> 16 & 0xFF), 0)
+      let distance = bin.color - color
+      sum += (distance * distance).sum() * bin.weight
+    }
+    return sum
+  }
+
+  /// Keeps the colours that are nearest to some colour of a cell: no farther than the farthest corner of the cell is
+  /// from that colour for which it is nearest.
+  private func collect(_ cell: Int) -> UInt32 {
+    let (red, green, blue) = (Float(4 * (cell & 0x3F)), Float(4 * (cell >> 6 & 0x3F)), Float(4 * (cell >> 12)))
+    var least = SIMD8<Float>(repeating: .infinity)
+    for group in reds.indices {
+      let (x, y, z) = (Self.far(reds[group], red), Self.far(greens[group], green), Self.far(blues[group], blue))
+      let distance = x * x + y * y + z * z
+      least.replace(with: distance, where: distance .< least)
+    }
+    let bound = least.min()
+    // Starts have 24 bits: of palettes whose colours are all alike, cells far away have many candidates.
+    if candidates.count >= (1 << 24) - 256 {
+      candidates.removeAll(keepingCapacity: true)
+      cells.update(repeating: .max, count: Self.cellCount)
+    }
+    let start = candidates.count
+    for group in reds.indices {
+      let (x, y, z) = (Self.near(reds[group], red), Self.near(greens[group], green), Self.near(blues[group], blue))
+      let distance = x * x + y * y + z * z
+      let isCandidate = distance .<= bound
+      guard any(isCandidate) else { continue }
+      for lane in 0..<8 where isCandidate[lane] && 8 * group + lane < colors.count {
+        candidates.append(UInt8(truncatingIfNeeded: 8 * group + lane))
+      }
+    }
+    let found = UInt32(truncatingIfNeeded: start << 8 | max(0, candidates.count - start - 1))
+    cells[cell] = found
+    return found
+  }
+
+  /// Distances of levels from the farther end of a cell.
+  @inline(__always)
+  private static func far(_ levels: SIMD8<Float>, _ edge: Float) -> SIMD8<Float> {
+    let (below, above) = (levels - edge, edge + 3 - levels)
+    return above.replacing(with: below, where: below .> above)
+  }
+
+  /// Distances of levels from a cell, 0 inside.
+  @inline(__always)
+  private static func near(_ levels: SIMD8<Float>, _ edge: Float) -> SIMD8<Float> {
+    let (below, above) = (edge - levels, levels - (edge + 3))
+    let outside = above.replacing(with: below, where: below .> above)
+    return outside.replacing(with: 0, where: outside .< 0)
+  }
+
+  @inline(__always)
+  private static func channels(_ pixel: UInt32) -> SIMD4<Int16> {
+    SIMD4(
+      Int16(truncatingIfNeeded: pixel & 0xFF), Int16(truncatingIfNeeded: pixel >> 8 & 0xFF),
+      Int16(truncatingIfNeeded: pixel >> 16 & 0xFF), 0)
   }
 
   private static func cell(_ pixel: UInt32) -> Int {

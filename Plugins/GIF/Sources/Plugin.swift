@@ -6,7 +6,9 @@ import ImageCoderPlugin
 private let plugin = PluginExport(
   id: "org.imagecoders.gif", version: "1.0.0", library: LibGIF.version,
   names: ContainerNames(dictionary: "{GIF}", defaultLoopCount: .plays(1)), reader: GIFReader.self,
-  readsArriving: true, writer: GIFWriter.self, options: GIFWriterOptions.descriptions)
+  readsArriving: true, writer: GIFWriter.self,
+  writerFeatures: [.quality, .progressive, .parts, .blends, .clears, .restores, .binaryAlpha],
+  options: GIFWriterOptions.descriptions)
 
 @c(imgcoder_plugin_describe)
 public func describe(_ host: UnsafePointer<imgcoder_host>?) -> UnsafePointer<imgcoder_coder>? { plugin.table }

@@ -119,16 +119,20 @@ struct RowPlacement {
       }
       let end = min(coarseY + Self.heights[coarsePass], visible.height)
       var next = coarseY + 1
+      var start = next
       while next < end, !hasOwnPixels(next) {
-        // The row that is being decoded is not touched: its beginning is there.
-        if next != y {
+        if next == y {
+          // The row that is being decoded is not touched: its beginning is there.
+          if start < next { try sink.done(at: start, count: next - start, pass: coarsePass) }
+          start = next + 1
+        } else {
           (granted.base + next * granted.stride).copyMemory(
             from: granted.base + coarseY * granted.stride, byteCount: rowBytes)
-          try sink.done(at: next, pass: pass)
           hasCoarseRows = true
         }
         next += 1
       }
+      if start < next { try sink.done(at: start, count: next - start, pass: coarsePass) }
       coarseY += Self.steps[coarsePass]
     }
   }
