@@ -44,14 +44,23 @@ struct BitstreamInput {
       return UnsafeRawBufferPointer(rebasing: contents[..<end])
     }
     let count = picture.bytes.count
-    return try source.view(at: picture.bytes.lowerBound, least: min(count, given + stepWhileArriving), most: count)
+    let least = min(count, given + leastWhileArriving)
+    let most = count - given < 2 * mostWhileArriving ? count : given + mostWhileArriving
+    return try source.view(at: picture.bytes.lowerBound, least: least, most: max(least, most))
   }
 
   /// Of lossless pictures about 80 rows, of which 4 are decoded twice, or a sixteenth of a low picture.
-  private var stepWhileArriving: Int {
+  private var leastWhileArriving: Int {
     let count = picture.bytes.count
     let least = min(max(count / 16, Self.arrivingSteps.lowerBound), Self.arrivingSteps.upperBound)
     guard picture.kind == .lossless else { return least }
     return max(least, min(count / 16, count / max(1, picture.rect.height / 80)))
+  }
+
+  /// However many bytes come at once, the host is asked in between: of lossless pictures, where few bytes may hold many
+  /// pixels, after about half a million of these.
+  private var mostWhileArriving: Int {
+    guard picture.kind == .lossless else { return Self.lossyStep }
+    return max(leastWhileArriving, picture.bytes.count / max(1, picture.rect.size.pixelCount >> 19))
   }
 }

@@ -5,70 +5,78 @@ import ImageCoderPlugin
 
 /// How pictures are encoded: the common wishes and the format's own options, as libwebp's configuration.
 struct EncodingSettings {
-  let config: WebPConfig
+  /// The ways to encode a picture, of which the smallest is kept: lossy, without loss, or both.
+  private(set) var attempts: [WebPConfig] = []
 
   /// Whether every sample comes back as it was.
   let isLossless: Bool
+
+  /// Whether the smallest file is worth any time.
+  let isSmallest: Bool
 
   /// What holds when no quality is asked for.
   private static let defaultQuality = 0.8
   /// How much effort a VP8L bitstream gets, where libwebp reads its quality as effort: cwebp's default.
   private static let losslessEffort: Float = 75
+  /// What cwebp takes where a PSNR is to be reached and no number of passes is given: one pass reaches none.
+  private static let searchPasses: Int32 = 6
 
   private static let presets = [
     WEBP_PRESET_DEFAULT, WEBP_PRESET_PICTURE, WEBP_PRESET_PHOTO, WEBP_PRESET_DRAWING, WEBP_PRESET_ICON,
     WEBP_PRESET_TEXT,
   ]
 
-  /// The format's own options; the registry's manifest lists the same.
-  static let descriptions: [OptionDescription] = [
-    OptionDescription(
-      name: "method", text: "effort: 0 is fastest, 6 is smallest", kind: .integer(0...6, default: 4)),
-    OptionDescription(
-      name: "alpha-quality", text: "quality of the alpha plane of lossy pictures: 0 is smallest, 100 is lossless",
-      kind: .integer(0...100, default: 100)),
-    OptionDescription(
-      name: "near-lossless", text: "lossless compression of slightly changed pixels: 0 changes most, 100 is off",
-      kind: .integer(0...100, default: 100)),
-    OptionDescription(
-      name: "sharp-yuv", text: "slower colour conversion that keeps edges of lossy pictures sharp",
-      kind: .boolean(default: false)),
-    OptionDescription(
-      name: "preset", text: "kind of picture that lossy compression is tuned for",
-      kind: .choice(["default", "picture", "photo", "drawing", "icon", "text"], default: 0)),
-  ]
-
   /// - Throws: ``CoderError/Code/unsupported`` for wishes that exclude each other.
   init(_ options: WriteOptions) throws(CoderError) {
-    func integer(_ name: String, in range: ClosedRange<Int>, default value: Int) throws(CoderError) -> Int32 {
-      guard let given = options.values[name] else { return Int32(value) }
-      guard let exact = Int(exactly: given), range.contains(exact) else {
-        throw .invalidArgument("\(name) of \(given), \(range.lowerBound) to \(range.upperBound) are allowed")
-      }
-      return Int32(exact)
+    func isOn(_ option: EncodingOption) throws(CoderError) -> Bool? {
+      try option.value(in: options.values).map { $0 != 0 }
     }
-    let nearLossless = try integer("near-lossless", in: 0...100, default: 100)
-    guard !options.isLossless || nearLossless == 100 else {
-      throw .unsupported("near-lossless of \(nearLossless) in a file that keeps every sample")
-    }
-    let preset = Int(try integer("preset", in: 0...(Self.presets.count - 1), default: 0))
     let quality = min(max(options.quality ?? Self.defaultQuality, 0), 1) * 100
+    let preset = Int(try EncodingOption.preset.value(in: options.values) ?? 0)
     var config = WebPConfig()
     guard WebPConfigPreset(&config, Self.presets[preset], Float(quality)) != 0 else {
       throw .library("libwebp refuses preset \(preset) at quality \(quality)")
     }
-    config.method = try integer("method", in: 0...6, default: 4)
-    config.alpha_quality = try integer("alpha-quality", in: 0...100, default: 100)
-    config.use_sharp_yuv = try integer("sharp-yuv", in: 0...1, default: 0)
-    if options.isLossless || nearLossless < 100 {
-      config.lossless = 1
-      config.near_lossless = nearLossless
-      config.quality = Self.losslessEffort
-      // Colours under alpha 0 are samples like any other.
-      config.exact = options.isLossless ? 1 : 0
+    // Only what is given: the rest is the preset's.
+    for option in EncodingOption.all {
+      guard let value = try option.value(in: options.values) else { continue }
+      option.apply(&config, Int32(value))
     }
-    guard WebPValidateConfig(&config) != 0 else { throw .library("libwebp refuses its own preset \(preset)") }
-    self.config = config
+    if let decibels = try EncodingOption.targetPSNR.value(in: options.values), decibels > 0 {
+      config.target_PSNR = Float(decibels)
+      if options.values["pass"] == nil { config.pass = Self.searchPasses }
+    }
+    let nearLossless = Int32(try EncodingOption.nearLossless.value(in: options.values) ?? 100)
+    let isExact = try isOn(.exact)
+    let isMixed = try isOn(.mixed) ?? false
+    if options.isLossless {
+      let refused =
+        nearLossless < 100
+        ? "near-lossless of \(nearLossless)" : isExact == false ? "exact of 0" : isMixed ? "mixed" : nil
+      if let refused { throw .unsupported("\(refused) in a file that keeps every sample") }
+    }
+    guard !isMixed || nearLossless == 100 else { throw .unsupported("mixed and near-lossless together") }
     isLossless = options.isLossless
+    isSmallest = try isOn(.minSize) ?? false
+    // Colours under alpha 0 are samples like any other.
+    config.exact = isLossless || isExact == true ? 1 : 0
+
+    var lossless = config
+    lossless.lossless = 1
+    lossless.near_lossless = nearLossless
+    lossless.quality = Self.losslessEffort
+    if !isLossless && nearLossless == 100 { attempts.append(config) }
+    if isLossless || nearLossless < 100 || isMixed { attempts.append(lossless) }
+    for index in attempts.indices {
+      guard WebPValidateConfig(&attempts[index]) != 0 else { throw .library("libwebp refuses its own settings") }
+    }
+  }
+
+  /// Settings with all effort that libwebp has.
+  static func smallest(_ config: WebPConfig) -> WebPConfig {
+    var config = config
+    config.method = 6
+    if config.lossless != 0 { config.quality = 100 }
+    return config
   }
 }

@@ -16,13 +16,16 @@ final class EncodedPicture {
 
   /// Encodes a picture.
   ///
+  /// - Parameter part: Which attempt of how many this is.
   /// - Throws: ``CoderError/Code/outOfMemory``, ``CoderError/Code/unsupported``, ``CoderError/Code/cancelled``,
   ///   ``CoderError/Code/library``.
-  init(_ pixels: PixelView, settings: EncodingSettings, host: CoderHost) throws(CoderError) {
+  init(
+    _ pixels: PixelView, config: WebPConfig, part: (index: Int, count: Int), host: CoderHost
+  ) throws(CoderError) {
     var memory = WebPMemoryWriter()
     WebPMemoryWriterInit(&memory)
     do throws(CoderError) {
-      try Self.encode(pixels, settings: settings, host: host, into: &memory)
+      try Self.encode(pixels, config: config, part: part, host: host, into: &memory)
       let bytes = UnsafeRawBufferPointer(start: memory.mem, count: memory.size)
       // libwebp writes a whole file: RIFF header, for lossy pictures with alpha a VP8X chunk, and the picture's chunks.
       guard bytes.count > 30, bytes.uint32(at: 0) == FourCC.riff.rawValue else {
@@ -50,42 +53,32 @@ final class EncodedPicture {
     try output.write(UnsafeRawBufferPointer(start: memory.mem + chunks.lowerBound, count: chunks.count))
   }
 
+  /// What the hook of libwebp needs.
+  private struct Progress {
+    let host: UnsafePointer<imgcoder_host>
+    let part: (index: Int, count: Int)
+  }
+
   private static func encode(
-    _ pixels: PixelView, settings: EncodingSettings, host: CoderHost, into memory: inout WebPMemoryWriter
+    _ pixels: PixelView, config: WebPConfig, part: (index: Int, count: Int), host: CoderHost,
+    into memory: inout WebPMemoryWriter
   ) throws(CoderError) {
     var picture = WebPPicture()
     guard WebPPictureInit(&picture) != 0 else { throw .library("libwebp has another interface than its header") }
     defer { WebPPictureFree(&picture) }
-    // VP8L and the sharp conversion start from RGB; else libwebp converts to 4:2:0 while it takes the rows.
-    picture.use_argb = settings.config.lossless != 0 || settings.config.use_sharp_yuv != 0 ? 1 : 0
-    picture.width = Int32(clamping: pixels.size.width)
-    picture.height = Int32(clamping: pixels.size.height)
-    guard let stride = Int32(exactly: pixels.stride) else {
-      throw .unsupported("a stride of \(pixels.stride) bytes, 2147483647 are allowed")
-    }
-    let base = pixels.base.assumingMemoryBound(to: UInt8.self)
-    let isTaken: Int32
-    switch (pixels.layout.format, pixels.layout.alpha) {
-    case (.rgb8, _): isTaken = WebPPictureImportRGB(&picture, base, stride)
-    case (.rgba8, .opaque): isTaken = WebPPictureImportRGBX(&picture, base, stride)
-    case (.rgba8, .straight): isTaken = WebPPictureImportRGBA(&picture, base, stride)
-    case (.bgra8, .opaque): isTaken = WebPPictureImportBGRX(&picture, base, stride)
-    case (.bgra8, .straight): isTaken = WebPPictureImportBGRA(&picture, base, stride)
-    default: throw .invalidArgument("\(pixels.layout.alpha) \(pixels.layout.format), which was not agreed on")
-    }
-    guard isTaken != 0 else { throw CoderError(encoding: picture.error_code, size: pixels.size) }
-
-    var config = settings.config
-    var raw = host.raw
+    try picture.take(pixels, for: config)
+    var config = config
+    var progress = Progress(host: host.raw, part: part)
     let isDone = withUnsafeMutablePointer(to: &memory) { memory in
-      withUnsafeMutablePointer(to: &raw) { raw in
+      withUnsafeMutablePointer(to: &progress) { progress in
         picture.writer = WebPMemoryWrite
         picture.custom_ptr = UnsafeMutableRawPointer(memory)
-        picture.user_data = UnsafeMutableRawPointer(raw)
+        picture.user_data = UnsafeMutableRawPointer(progress)
         picture.progress_hook = { percent, picture in
-          guard let raw = picture?.pointee.user_data?.load(as: UnsafePointer<imgcoder_host>.self) else { return 1 }
-          raw.pointee.progress(raw, Double(percent) / 100)
-          return CoderHost(raw).isCancelled ? 0 : 1
+          guard let progress = picture?.pointee.user_data?.load(as: Progress.self) else { return 1 }
+          let done = Double(progress.part.index) + Double(percent) / 100
+          progress.host.pointee.progress(progress.host, done / Double(progress.part.count))
+          return CoderHost(progress.host).isCancelled ? 0 : 1
         }
         return WebPEncode(&config, &picture) != 0
       }

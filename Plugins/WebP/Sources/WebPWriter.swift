@@ -11,6 +11,11 @@ import ImageCoderPlugin
 final class WebPWriter: ContainerWriter {
   private let host: CoderHost
   private let settings: EncodingSettings
+  private let search: PictureSearch
+  /// Whether it is known what is shown.
+  private var isFollowed = false
+  /// What is shown, where that helps to write the next frame.
+  private var canvas: ShownCanvas?
   private var chunks: ChunkWriter
   private var header: ImageHeader?
   private var isAnimated = false
@@ -26,6 +31,7 @@ final class WebPWriter: ContainerWriter {
   init(_ output: ByteOutput, host: CoderHost, options: WriteOptions) throws(CoderError) {
     self.host = host
     settings = try EncodingSettings(options)
+    search = PictureSearch(settings: settings, host: host)
     chunks = ChunkWriter(output)
   }
 
@@ -34,7 +40,8 @@ final class WebPWriter: ContainerWriter {
       throw .unsupported("lossless \(wanted.format), and WebP holds 8 bits per channel")
     }
     switch wanted.format {
-    case .rgb8, .gray8, .gray16: return PixelLayout(.rgb8, .opaque)
+    case .gray8, .gray16: return PixelLayout(.gray8, .opaque)
+    case .rgb8: return PixelLayout(.rgb8, .opaque)
     case .bgra8: return PixelLayout(.bgra8, wanted.alpha == .opaque ? .opaque : .straight)
     default: return PixelLayout(.rgba8, wanted.alpha == .opaque ? .opaque : .straight)
     }
@@ -46,19 +53,25 @@ final class WebPWriter: ContainerWriter {
       throw .unsupported("a canvas of \(header.canvas), and WebP holds \(LibWebP.maxEncodedSide) pixels on a side")
     }
     try host.limits.check(canvas: header.canvas)
+    isAnimated = header.isAnimated || header.frameCount > 1
+    isUndecided = !isAnimated && header.frameCount == 0
+    // Holes matter to lossy frames, and to the search for the smallest file.
+    isFollowed = (isAnimated || isUndecided) && header.alpha != .opaque && (!settings.isLossless || settings.isSmallest)
     // libwebp keeps the picture in its own layout beside the host's.
-    try host.limits.check(memory: header.canvas.pixelCount * 4)
+    try host.limits.check(memory: header.canvas.pixelCount * (isFollowed ? 16 : 4))
     if case .plays(let count)? = header.loopCount, count > UInt16.max {
       throw .unsupported("\(count) plays, and WebP counts to \(UInt16.max)")
     }
-    isAnimated = header.isAnimated || header.frameCount > 1
-    isUndecided = !isAnimated && header.frameCount == 0
     self.header = header
   }
 
   func add(_ metadata: [UInt8], as kind: MetadataKind) throws(CoderError) {
     guard metadata.count <= ChunkWriter.maxPayload else {
       throw .invalidArgument("\(metadata.count) bytes of \(kind), a chunk holds \(ChunkWriter.maxPayload)")
+    }
+    // A bitstream is of colours, whatever was given (RFC 9649 §2.7.1.4), so a profile of gray does not describe it.
+    if kind == .icc, metadata.count >= 20, metadata[16..<20].elementsEqual("GRAY".utf8) {
+      throw .unsupported("an ICC profile of gray, and pixels of a WebP are colours")
     }
     self.metadata[kind] = metadata
   }
@@ -77,7 +90,8 @@ final class WebPWriter: ContainerWriter {
         throw .unsupported("a still picture of \(frame.rect.size) on a canvas of \(header.canvas)")
       }
     }
-    let picture = try EncodedPicture(pixels, settings: settings, host: host)
+    if isFollowed, canvas == nil { canvas = try ShownCanvas(header.canvas, host: host) }
+    let (picture, frame) = try search.encode(pixels, frame, on: canvas)
     guard isAnimated else {
       held = (picture, frame)
       return
@@ -124,11 +138,12 @@ extension WebPWriter {
     return flags
   }
 
-  /// The Exif payload, or one that states the orientation when there is none.
+  /// The Exif payload with the orientation, or one that states nothing else when there is none.
   private var exif: [UInt8]? {
-    if let payload = metadata[.exif] { return payload }
-    guard let orientation = header?.orientation, orientation != .up else { return nil }
-    return ExifOrientation.payload(orientation)
+    guard let orientation = header?.orientation, orientation != .up else { return metadata[.exif] }
+    guard var payload = metadata[.exif] else { return ExifOrientation.payload(orientation) }
+    if ExifOrientation.set(orientation, in: &payload) { return payload }
+    return ExifOrientation.adding(orientation, to: payload) ?? payload
   }
 
   private func writeStill(_ picture: EncodedPicture) throws(CoderError) {
@@ -163,7 +178,12 @@ extension WebPWriter {
   }
 
   private func writeTrailer() throws(CoderError) {
-    if let exif { try chunks.write(exif, as: .exif) }
+    if let exif {
+      try chunks.write(exif, as: .exif)
+      if let orientation = header?.orientation, orientation != .up, ExifOrientation.read(exif) != orientation {
+        host.log("orientation \(orientation.rawValue) has no place in the Exif payload", severity: .warning)
+      }
+    }
     if let packet = metadata[.xmp] { try chunks.write(packet, as: .xmp) }
   }
 }
