@@ -35,9 +35,9 @@ let coders: [Target] = [
   coder("JPEGCoder", in: "JPEG", wraps: ["CJPEGShim"]),
   coder("GIFCoder", in: "GIF", wraps: ["CGIF"]),
   coder("WebPCoder", in: "WebP", wraps: ["CWebP"]),
-  coder("HEIFCoder", in: "HEIF", wraps: ["CHEIF", "CHEIFPlanes"]),
-  coder("HEICSCoder", in: "HEICS", wraps: ["CDe265"]),
-  coder("AVIFCoder", in: "AVIF", wraps: ["CAVIF", "CAVIFShim"]),
+  coder("HEIFCoder", in: "HEIF", wraps: ["CHEIF", "CHEIFPlanes", "ISOBaseMediaFile"]),
+  coder("HEICSCoder", in: "HEICS", wraps: ["CDe265", "ISOBaseMediaFile"]),
+  coder("AVIFCoder", in: "AVIF", wraps: ["CAVIF", "CAVIFShim", "ISOBaseMediaFile"]),
   coder("TIFFCoder", in: "TIFF", wraps: ["CTIFFShim"]),
   coder("JPEG2000Coder", in: "JPEG2000", wraps: ["COpenJPEG"]),
   coder("JXLCoder", in: "JXL", wraps: ["CJXL"]),
@@ -56,7 +56,8 @@ let package = Package(
     // libpng, libjpeg and libtiff report errors in ways that may not cross Swift: a few lines of C stand between.
     .target(
       name: "CPNGShim", dependencies: [.product(name: "ImageCoderPlugin", package: "ImageCoders")],
-      path: "PNG/CPNGShim", linkerSettings: [.linkedLibrary("png16"), .linkedLibrary("z")]),
+      path: "PNG/CPNGShim",
+      linkerSettings: [.linkedLibrary("png16"), .linkedLibrary("z"), .linkedLibrary("deflate")]),
     .target(
       name: "CJPEGShim", dependencies: [.product(name: "ImageCoderPlugin", package: "ImageCoders")],
       path: "JPEG/CJPEGShim", linkerSettings: [.linkedLibrary("jpeg")]),
@@ -71,6 +72,10 @@ let package = Package(
     .target(
       name: "DeviceIndependentBitmap", dependencies: [.product(name: "ImageCoderPlugin", package: "ImageCoders")],
       path: "DIB/Sources", swiftSettings: settings),
+    // Boxes, items and tracks, which HEIF, HEICS and AVIF have in common.
+    .target(
+      name: "ISOBaseMediaFile", dependencies: [.product(name: "ImageCoderPlugin", package: "ImageCoders")],
+      path: "ISOBMFF/Sources", swiftSettings: settings),
     wrapped("CGIF", in: "GIF", pkgConfig: nil, debian: "libgif-dev"),
     wrapped("CWebP", in: "WebP", pkgConfig: "libwebp", debian: "libwebp-dev"),
     wrapped("CHEIF", in: "HEIF", pkgConfig: "libheif", debian: "libheif-dev"),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CAVIF
+import ISOBaseMediaFile
 import ImageCoderPlugin
 
 extension AVIFFile {
@@ -21,18 +22,18 @@ extension AVIFFile {
       return properties
     }
     guard let items else { return properties }
-    if let type = items.types[items.primary] {
+    if let type = items.type(of: items.primary) {
       properties["{AVIF}", "PrimaryItemType"] = .text("\(type)")
-      if type == FourCC("grid") { properties["{AVIF}", "TileCount"] = .integer(Int64(items.sourceCount)) }
+      if type == .grid { properties["{AVIF}", "TileCount"] = .integer(Int64(items.sourceCount)) }
     }
     properties["{AVIF}", "ThumbnailCount"] = .integer(Int64(items.thumbnails.count))
     properties["{AVIF}", "AuxiliaryCount"] = .integer(Int64(items.auxiliaries.count))
     let types = items.auxiliaries.prefix(Self.maxAuxiliaries).compactMap { auxiliaryType(of: $0) }
     if !types.isEmpty { properties["{AVIF}", "AuxiliaryTypes"] = .text(types.joined(separator: " ")) }
-    let boxes = items.properties(of: items.primary, in: bytes)
+    let boxes = items.properties(of: items.primary)
     // ISO/IEC 14496-12 §12.1.6: candelas per square metre.
-    if let light = boxes.first(where: { $0.type == FourCC("clli") }),
-      let content = bytes.uint16(at: light.payload), let average = bytes.uint16(at: light.payload + 2)
+    if let light = boxes.first(where: { $0.type == .lightLevel }),
+      let content = bytes.uint16(at: light.content), let average = bytes.uint16(at: light.content + 2)
     {
       properties["{AVIF}", "MaximumContentLightLevel"] = .integer(Int64(content))
       properties["{AVIF}", "MaximumFrameAverageLightLevel"] = .integer(Int64(average))
@@ -42,10 +43,10 @@ extension AVIFFile {
 
   /// ISO/IEC 23008-12 §6.5.8: a URN that ends with a null byte.
   private func auxiliaryType(of item: UInt32) -> String? {
-    guard let items, let box = items.properties(of: item, in: bytes).first(where: { $0.type == FourCC("auxC") }),
-      box.fullPayload < min(box.end, bytes.count)
+    guard let items, let box = items.properties(of: item).first(where: { $0.type == .auxiliaryType }),
+      box.fullContent < min(box.end, bytes.count)
     else { return nil }
-    let text = bytes.raw[box.fullPayload..<min(box.end, bytes.count, box.fullPayload + 256)].prefix { $0 != 0 }
+    let text = bytes.raw[box.fullContent..<min(box.end, bytes.count, box.fullContent + 256)].prefix { $0 != 0 }
     return String(decoding: text, as: UTF8.self)
   }
 
@@ -64,11 +65,11 @@ extension AVIFFile {
     guard let items, let table = bytes.child(.itemProperties, of: items.box, skipping: 4) else { return [] }
     var patches: [DecoderInput.Patch] = []
     var seen: Set<UInt32> = []
-    for box in bytes.children(of: table) where box.type == FourCC("ipma") {
-      guard let head = bytes.uint32(at: box.payload), !seen.insert(head).inserted else { continue }
+    for box in bytes.children(of: table) where box.type == .propertyAssociation {
+      guard let head = bytes.uint32(at: box.content), !seen.insert(head).inserted else { continue }
       let mark = patches.count + 1
       let flags = [mark >> 15, mark >> 7, mark << 1 | Int(head & 1)]
-      patches.append(DecoderInput.Patch(offset: box.payload + 1, bytes: flags.map { UInt8(truncatingIfNeeded: $0) }))
+      patches.append(DecoderInput.Patch(offset: box.content + 1, bytes: flags.map { UInt8(truncatingIfNeeded: $0) }))
     }
     return patches
   }

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ISOBaseMediaFile
 import ImageCoderPlugin
 
 /// What the boxes of a file say, beside what libavif tells of them.
 struct AVIFFile {
+  /// All of the file; while it arrives, its boxes before the media data.
   let bytes: FileBytes
+  /// Where the other bytes come from while they arrive.
+  let arriving: (source: SourceView, head: FileHead)?
   let majorBrand: FourCC
   /// Where the last box ends by its own size; behind the bytes when the file is cut.
   private(set) var claimedEnd = 0
@@ -17,8 +21,11 @@ struct AVIFFile {
 
   /// Whether the primary item has a clean aperture.
   var isCropped: Bool {
-    items?.properties(of: items?.primary ?? 0, in: bytes).contains { $0.type == FourCC("clap") } ?? false
+    items.map { $0.properties(of: $0.primary).contains { $0.type == .cleanAperture } } ?? false
   }
+
+  /// Whether the primary item is put together from tiles.
+  var isGrid: Bool { !isSequence && items.map { $0.type(of: $0.primary) == .grid } ?? false }
 
   /// Whether pictures are taken from the track, as libavif's rule has it: the major brand decides, and files of other
   /// brands are sequences when they have a track.
@@ -30,17 +37,41 @@ struct AVIFFile {
     }
   }
 
+  /// Waits for the boxes that tell of the pictures.
+  ///
+  /// - Returns: nil when all of the file has to be waited for.
+  init?(arriving source: SourceView) throws(CoderError) {
+    let start = try source.view(at: 0, count: 12)
+    let last: FourCC? =
+      switch FileBytes(whole: start).fourCC(at: 8) {
+      case FourCC.avif?: .meta
+      case FourCC.avis?: .movie
+      default: nil
+      }
+    guard let head = try FileHead(source, upTo: last) else { return nil }
+    try self.init(parsing: head.bytes, arriving: (source, head))
+    // libavif takes memory for an item when it looks at its first bytes.
+    guard !isSequence else { return }
+    guard let items, items.hasPlace(items.primary) else { return nil }
+    let needed = items.longestItem(in: bytes) - DecoderInput.claim
+    if needed > bytes.count { _ = try source.view(at: needed - 1, least: 1, most: 1) }
+    if source.size < .max { return nil }
+  }
+
   /// - Throws: ``CoderError/Code/wrongFormat``, ``CoderError/Code/truncated``, ``CoderError/Code/unsupported`` for
   ///   tables that would take too long to search.
-  init(parsing contents: UnsafeRawBufferPointer) throws(CoderError) {
-    bytes = FileBytes(raw: contents)
-    guard let first = bytes.box(at: 0, before: .max), first.type == FourCC("ftyp") else {
-      guard contents.count < 12, contents.count < 8 || bytes.fourCC(at: 4) == FourCC("ftyp") else {
+  init(
+    parsing contents: UnsafeRawBufferPointer, arriving: (source: SourceView, head: FileHead)? = nil
+  ) throws(CoderError) {
+    bytes = arriving == nil ? FileBytes(whole: contents) : FileBytes(first: contents)
+    self.arriving = arriving
+    guard let first = bytes.box(at: 0, before: .max), first.type == .fileType else {
+      guard contents.count < 12, contents.count < 8 || bytes.fourCC(at: 4) == .fileType else {
         throw .wrongFormat("no FileTypeBox at the start", at: 0)
       }
       throw .truncated("\(contents.count) bytes, a FileTypeBox needs 12", at: contents.count)
     }
-    guard let brand = bytes.fourCC(at: first.payload) else {
+    guard let brand = bytes.fourCC(at: first.content) else {
       throw .truncated("\(contents.count) bytes, a FileTypeBox needs 12", at: contents.count)
     }
     majorBrand = brand
@@ -67,15 +98,15 @@ struct AVIFFile {
     // A box header that is itself cut.
     if end < contents.count, contents.count - end < 8 { end = contents.count + 1 }
     // A file may be cut where a box ends: its items are somewhere behind.
-    if let items, !isSequence, let places = ItemPlaces(of: items.box, in: bytes) {
-      places.visit { if $0 == items.primary { end = max(end, $1.upperBound) } }
+    if let items, !isSequence {
+      for place in items.places(of: items.primary, in: bytes) { end = max(end, place.upperBound) }
     }
     claimedEnd = end
   }
 
   private static func hasBrand(_ fileType: Box, in bytes: FileBytes) -> Bool {
     let brands =
-      [fileType.payload] + Array(stride(from: fileType.payload + 8, to: min(fileType.end, bytes.count), by: 4))
+      [fileType.content] + Array(stride(from: fileType.content + 8, to: min(fileType.end, bytes.count), by: 4))
     return brands.contains { offset in
       let brand = bytes.fourCC(at: offset)
       return brand == .avif || brand == .avis
@@ -102,22 +133,22 @@ enum TableBounds {
 
   static func check(meta: Box, in bytes: FileBytes) throws(CoderError) {
     for box in bytes.children(of: meta, skipping: 4) {
-      let isLong = bytes.uint8(at: box.payload) ?? 0 > 0
+      let isLong = bytes.uint8(at: box.content) ?? 0 > 0
       switch box.type {
       case .itemInformation:
-        let count = isLong ? Int(bytes.uint32(at: box.fullPayload) ?? 0) : bytes.uint16(at: box.fullPayload) ?? 0
+        let count = isLong ? Int(bytes.uint32(at: box.fullContent) ?? 0) : bytes.uint16(at: box.fullContent) ?? 0
         try check(count, items, "items", at: box)
-      case FourCC("iloc"):
-        let isVersion2 = bytes.uint8(at: box.payload) == 2
-        let place = box.fullPayload + 2
+      case .itemLocation:
+        let isVersion2 = bytes.uint8(at: box.content) == 2
+        let place = box.fullContent + 2
         try check(
           isVersion2 ? Int(bytes.uint32(at: place) ?? 0) : bytes.uint16(at: place) ?? 0, items, "places of items",
           at: box)
-      case .itemReferences: try check(box.end - box.payload, referenceBytes, "bytes of references", at: box)
+      case .itemReference: try check(box.end - box.content, referenceBytes, "bytes of references", at: box)
       case .itemProperties:
         for table in bytes.children(of: box) {
-          if table.type == FourCC("ipma") {
-            try check(table.end - table.payload, associationBytes, "bytes of associations", at: table)
+          if table.type == .propertyAssociation {
+            try check(table.end - table.content, associationBytes, "bytes of associations", at: table)
           } else {
             var count = 0
             for _ in bytes.children(of: table) { count += 1 }
@@ -132,17 +163,18 @@ enum TableBounds {
   static func check(movie: Box, in bytes: FileBytes) throws(CoderError) {
     for track in bytes.children(of: movie) where track.type == .track {
       if let meta = bytes.child(.meta, of: track) { try check(meta: meta, in: bytes) }
-      guard let media = bytes.child(FourCC("mdia"), of: track),
-        let information = bytes.child(FourCC("minf"), of: media),
-        let samples = bytes.child(FourCC("stbl"), of: information)
+      guard let media = bytes.child(.media, of: track),
+        let information = bytes.child(.mediaInformation, of: media),
+        let samples = bytes.child(.sampleTable, of: information)
       else { continue }
-      func entries(_ type: StaticString) -> Int {
-        let counts = bytes.children(of: samples).filter { $0.type == FourCC(type) }.map { box in
-          min(Int(bytes.uint32(at: box.fullPayload) ?? 0), (box.end - box.payload) / 4)
+      func entries(_ type: FourCC) -> Int {
+        let counts = bytes.children(of: samples).filter { $0.type == type }.map { box in
+          min(Int(bytes.uint32(at: box.fullContent) ?? 0), (box.end - box.content) / 4)
         }
         return counts.reduce(0, +)
       }
-      let steps = (entries("stco") + entries("co64")).multipliedReportingOverflow(by: entries("stsc"))
+      let steps = (entries(.chunkOffset) + entries(.largeChunkOffset)).multipliedReportingOverflow(
+        by: entries(.sampleToChunk))
       try check(
         steps.overflow ? .max : steps.partialValue, chunkSteps, "steps to find each chunk's samples", at: samples)
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CAVIF
+import ISOBaseMediaFile
 import ImageCoderPlugin
 
 /// Reads AVIF: stills, grids and sequences.
@@ -11,59 +12,41 @@ import ImageCoderPlugin
 /// - Format: AV1 Image File Format 1.1, ISO/IEC 23008-12, ISO/IEC 14496-12. Library: libavif 0.11.
 final class AVIFReader: ContainerReader {
   private let host: CoderHost
-  private let file: AVIFFile
-  private let picture: PictureDecoder
-  private let presentation: Presentation
-  private let layout: PixelLayout
-  private let frameCount: Int
-  private let isTruncated: Bool
-  private let delays: [UInt32]
-  private let isLossless: Bool
-  private let thumbnail: EmbeddedThumbnail?
+  private let source: SourceView
+  private var open: OpenedFile
 
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
+    self.source = source
     self.host = host
-    let limits = host.limits
-    file = try AVIFFile(parsing: try source.contents())
-    try Self.checkPrimaryItem(of: file)
-    picture = try PictureDecoder(
-      file, source: file.isSequence ? AVIF_DECODER_SOURCE_TRACKS : AVIF_DECODER_SOURCE_PRIMARY_ITEM,
-      patches: file.isSequence ? file.timingPatches : file.associationPatches,
-      in: file.isSequence ? file.movie : file.items?.box, limits: limits)
-    let image = picture.image
-    presentation = Presentation(image)
-    try limits.check(canvas: presentation.crop.size)
-    let count = max(picture.imageCount, 1)
-    try limits.check(frames: count)
-    let whole = file.isCut ? picture.wholeFrames(of: count) : count
-    frameCount = max(whole, 1)
-    isTruncated = whole < count
-    layout = PixelLayout(
-      Self.format(image, hasAlpha: picture.hasAlpha),
-      !picture.hasAlpha ? .opaque : image.alphaPremultiplied != AVIF_FALSE ? .premultiplied : .straight)
-    delays = file.isSequence ? file.track?.delays(of: frameCount, in: file.bytes) ?? [] : []
-    isLossless = Self.isLossless(picture, in: file)
-    thumbnail = EmbeddedThumbnail(in: file, of: image, presentation: presentation, hasAlpha: picture.hasAlpha)
+    open = try OpenedFile(source, isArriving: options.contains(.arriving), limits: host.limits)
+  }
+
+  /// Opens the whole file when its last byte has arrived.
+  private func catchUp() throws(CoderError) {
+    guard open.file.arriving != nil, source.size < .max else { return }
+    open = try OpenedFile(source, isArriving: false, limits: host.limits)
   }
 
   func header(page: Int) throws(CoderError) -> ImageHeader {
     try check(page: page)
-    let image = picture.image
+    try catchUp()
+    let image = open.picture.image
     var header = ImageHeader(
-      format: .avif, canvas: presentation.crop.size, pixelFormat: layout.format, bitsPerChannel: Int(image.depth),
-      alpha: layout.alpha)
-    header.orientation = presentation.orientation
-    header.frameCount = frameCount
-    header.isAnimated = file.isSequence
-    header.loopCount = file.isSequence ? file.track?.loopCount : nil
+      format: .avif, canvas: open.presentation.crop.size, pixelFormat: open.layout.format,
+      bitsPerChannel: Int(image.depth), alpha: open.layout.alpha)
+    header.orientation = open.presentation.orientation
+    header.frameCount = open.frameCount
+    header.isAnimated = open.file.isSequence
+    header.loopCount = open.file.isSequence ? open.file.track?.loopCount : nil
     header.cicp = Self.cicp(image)
     header.subsampling = Self.subsampling(image)
+    header.isGrowing = open.file.arriving != nil
     if image.icc.size > 0 { header.metadata.insert(.icc) }
     if image.exif.size > 0 { header.metadata.insert(.exif) }
     if image.xmp.size > 0 { header.metadata.insert(.xmp) }
-    header.isTruncated = isTruncated
-    header.isProgressive = picture.isProgressive
-    header.isLossless = isLossless
+    header.isTruncated = open.isTruncated
+    header.isProgressive = open.picture.isProgressive
+    header.isLossless = open.isLossless
     return header
   }
 
@@ -71,55 +54,63 @@ final class AVIFReader: ContainerReader {
     try check(page: page)
     try check(frame: index)
     var delay: FrameDelay?
-    if file.isSequence, delays.indices.contains(index), let timescale = file.track?.timescale, timescale > 0 {
-      delay = FrameDelay(numerator: delays[index], denominator: timescale)
+    if open.file.isSequence, open.delays.indices.contains(index), let timescale = open.file.track?.timescale,
+      timescale > 0
+    {
+      delay = FrameDelay(numerator: open.delays[index], denominator: timescale)
     }
     return FrameHeader(
-      rect: Rect(covering: presentation.crop.size), delay: delay, disposal: .keep, blend: .source, dependsOn: index,
-      hasAlpha: picture.hasAlpha)
+      rect: Rect(covering: open.presentation.crop.size), delay: delay, disposal: .keep, blend: .source,
+      dependsOn: index, hasAlpha: open.picture.hasAlpha)
   }
 
   func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
     try check(page: request.page)
     try check(frame: request.frame)
-    if let thumbnail, request.frame == 0, let wanted = request.size, thumbnail.covers(wanted) {
+    if let thumbnail = open.thumbnail, request.frame == 0, let wanted = request.size, thumbnail.covers(wanted) {
       return DecodeOffer(
-        request, size: thumbnail.size, pixelFormat: layout.format, alpha: layout.alpha, scaleCode: 1,
-        memory: Self.memory(of: thumbnail.size, as: picture.image, hasAlpha: picture.hasAlpha, isSequence: false))
+        request, size: thumbnail.size, pixelFormat: open.layout.format, alpha: open.layout.alpha, scaleCode: 1,
+        memory: Self.memory(
+          of: thumbnail.size, as: open.picture.image, hasAlpha: open.picture.hasAlpha, isSequence: false))
     }
-    var format = layout.format
+    var format = open.layout.format
     if let wanted = request.pixelFormat, !format.isGray,
       [.rgba8, .bgra8, .rgb8].contains(wanted),
       wanted.hasAlpha || !format.hasAlpha
     {
       format = wanted
     }
-    let image = picture.image
+    let image = open.picture.image
     let memory = Self.memory(
-      of: Size(width: Int(image.width), height: Int(image.height)), as: image, hasAlpha: picture.hasAlpha,
-      isSequence: file.isSequence)
+      of: Size(width: Int(image.width), height: Int(image.height)), as: image, hasAlpha: open.picture.hasAlpha,
+      isSequence: open.file.isSequence)
     try host.limits.check(memory: memory)
     return DecodeOffer(
-      request, size: presentation.crop.size, pixelFormat: format, alpha: layout.alpha, memory: memory)
+      request, size: open.presentation.crop.size, pixelFormat: format, alpha: open.layout.alpha, memory: memory)
   }
 
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
     try check(page: offer.page)
     try check(frame: offer.frame)
-    if offer.scaleCode == 1, let thumbnail {
+    if offer.scaleCode == 1, let thumbnail = open.thumbnail {
       guard offer.size == thumbnail.size else { throw .invalidArgument("an offer of \(offer.size), not made") }
-      let decoder = try thumbnail.decoder(for: file, limits: host.limits)
+      let decoder = try thumbnail.decoder(for: open.file, limits: host.limits)
       return try deliver(decoder, crop: Rect(covering: thumbnail.size), offer: offer, into: sink)
     }
-    guard offer.size == presentation.crop.size else {
-      throw .invalidArgument("an offer of \(offer.size) for a picture of \(presentation.crop.size)")
+    guard offer.size == open.presentation.crop.size else {
+      throw .invalidArgument("an offer of \(offer.size) for a picture of \(open.presentation.crop.size)")
     }
-    try deliver(picture, crop: presentation.crop, offer: offer, into: sink)
+    try deliver(open.picture, crop: open.presentation.crop, offer: offer, into: sink)
   }
 
   func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
     try check(page: page)
-    let image = picture.image
+    // Exif and XMP may lie behind the picture.
+    if kind != .icc, open.file.arriving != nil {
+      _ = try source.contents()
+      try catchUp()
+    }
+    let image = open.picture.image
     let data =
       switch kind {
       case .icc: image.icc
@@ -138,7 +129,7 @@ final class AVIFReader: ContainerReader {
       try check(frame: frame)
       return Properties()
     }
-    return file.properties(of: picture.image)
+    return open.file.properties(of: open.picture.image)
   }
 }
 
@@ -147,17 +138,9 @@ extension AVIFReader {
     guard page == 0 else { throw .invalidArgument("page \(page) of an AVIF file, which has 1") }
   }
 
-  /// Items that libavif does not derive pictures from are for another coder.
-  private static func checkPrimaryItem(of file: AVIFFile) throws(CoderError) {
-    guard !file.isSequence, let items = file.items, let type = items.types[items.primary] else { return }
-    guard type == FourCC("av01") || type == FourCC("grid") else {
-      throw .unsupported("a primary item of type \(type), and libavif reads av01 and grid")
-    }
-  }
-
   private func check(frame: Int) throws(CoderError) {
-    guard frame >= 0, frame < frameCount else {
-      throw .invalidArgument("frame \(frame) of an AVIF file, which has \(frameCount)")
+    guard frame >= 0, frame < open.frameCount else {
+      throw .invalidArgument("frame \(frame) of an AVIF file, which has \(open.frameCount)")
     }
   }
 
@@ -165,24 +148,27 @@ extension AVIFReader {
   private func deliver(
     _ decoder: PictureDecoder, crop: Rect, offer: DecodeOffer, into sink: RowSink
   ) throws(CoderError) {
-    let rows = try decoder.decode(frame: offer.frame, host: host)
-    let image = decoder.image
-    guard Int(image.width) >= crop.x + crop.width, Int(image.height) >= crop.y + crop.height else {
-      throw .malformed("a decoded picture of \(image.width)×\(image.height), the container has \(crop.size)")
+    var delivered = 0
+    while true {
+      let rows = try decoder.decode(frame: offer.frame, isPatient: !open.file.isGrid, host: host)
+      let image = decoder.image
+      guard Int(image.width) >= crop.x + crop.width, Int(image.height) >= crop.y + crop.height else {
+        throw .malformed("a decoded picture of \(image.width)×\(image.height), the container has \(crop.size)")
+      }
+      let isWhole = rows >= Int(image.height)
+      let there = min(max(rows - crop.y, 0), crop.height)
+      // A row at the lower edge of what is there would be interpolated with rows that are not.
+      let available = isWhole ? there : max(there - 1, 0)
+      if isWhole || available > delivered {
+        let converter = try PictureRows(image, crop: crop, offer: offer, host: host)
+        try converter.deliver(delivered..<available, into: sink)
+        delivered = available
+      }
+      if isWhole { return }
+      guard try decoder.waitForMissing() else {
+        throw .truncated("\(rows) of \(image.height) rows are there", at: open.file.bytes.count)
+      }
     }
-    let converter = try PictureRows(image, crop: crop, offer: offer, host: host)
-    let available = min(max(rows - crop.y, 0), crop.height)
-    // A row at the lower edge of what is there would be interpolated with rows that are not.
-    try converter.deliver(rows < Int(image.height) ? max(available - 1, 0) : available, into: sink)
-    guard rows >= Int(image.height) else {
-      throw .truncated("\(rows) of \(image.height) rows are there", at: file.bytes.count)
-    }
-  }
-
-  private static func format(_ image: avifImage, hasAlpha: Bool) -> PixelFormat {
-    let isDeep = image.depth > 8
-    guard image.yuvFormat == AVIF_PIXEL_FORMAT_YUV400 else { return isDeep ? .rgba16 : hasAlpha ? .rgba8 : .rgb8 }
-    return isDeep ? hasAlpha ? .grayAlpha16 : .gray16 : hasAlpha ? .grayAlpha8 : .gray8
   }
 
   /// dav1d keeps a frame for each plane, a sequence up to eight more for reference (AV1 §7.20), and the tiles of a grid
@@ -215,20 +201,6 @@ extension AVIFReader {
     return CodingIndependentCodePoints(
       primaries: UInt8(clamping: image.colorPrimaries), transfer: UInt8(clamping: image.transferCharacteristics),
       matrix: UInt8(clamping: image.matrixCoefficients), isFullRange: image.yuvRange == AVIF_RANGE_FULL)
-  }
-
-  /// Whether a still's colours are stored as they are, and colour and alpha are compressed without loss.
-  private static func isLossless(_ picture: PictureDecoder, in file: AVIFFile) -> Bool {
-    let image = picture.image
-    let isDirect =
-      image.yuvFormat == AVIF_PIXEL_FORMAT_YUV400
-      || (image.matrixCoefficients == 0 && image.yuvFormat == AVIF_PIXEL_FORMAT_YUV444)
-    guard isDirect, image.yuvRange == AVIF_RANGE_FULL, !file.isSequence, let items = file.items else { return false }
-    let alpha = picture.hasAlpha ? items.auxiliaries.prefix(1) : []
-    return ([items.primary] + alpha).allSatisfy { item in
-      guard items.types[item] == FourCC("av01"), let place = items.place(of: item, in: file.bytes) else { return false }
-      return AV1KeyFrame(parsing: UnsafeRawBufferPointer(rebasing: file.bytes.raw[place]))?.isLossless == true
-    }
   }
 }
 

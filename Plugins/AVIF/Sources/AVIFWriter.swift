@@ -21,6 +21,8 @@ final class AVIFWriter: ContainerWriter {
   /// A first frame that becomes a still unless another one follows.
   private var held: SourcePicture?
   private var delays: [FrameDelay] = []
+  /// Of the first frame, and so of all.
+  private var depth: Int?
 
   init(_ output: ByteOutput, host: CoderHost, options: WriteOptions) throws(CoderError) {
     self.output = output
@@ -77,7 +79,9 @@ final class AVIFWriter: ContainerWriter {
     guard isAnimated || isUndecided || delays.isEmpty else { throw .unsupported("a second frame in a still picture") }
     try check(frame, of: pixels, canvas: header.canvas)
     if host.isCancelled { throw .cancelled }
-    let picture = try SourcePicture(pixels, settings: settings, cicp: header.cicp ?? defaultColors)
+    let picture = try SourcePicture(
+      pixels, bits: header.bitsPerChannel, depth: depth, settings: settings, cicp: header.cicp ?? defaultColors)
+    depth = Int(picture.image.pointee.depth)
     if delays.isEmpty { describe(picture, header: header) }
     delays.append(frame.delay ?? .zero)
     if isUndecided, held == nil, delays.count == 1 {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CAVIF
+import ISOBaseMediaFile
 import ImageCoderPlugin
 
 /// The bytes that libavif reads: the file's, with one box replaced where that is needed.
+///
+/// While bytes arrive, a read waits for its own, unless ``isPatient`` says otherwise.
 ///
 /// - Lifetime: Longer than the decoder that reads it; the file's bytes live as long as the session.
 final class DecoderInput {
@@ -13,6 +16,12 @@ final class DecoderInput {
 
   fileprivate struct State {
     let file: UnsafeRawBufferPointer
+    /// Where bytes behind those of `file` come from, or nil when that is all.
+    let source: SourceView?
+    var isPatient = true
+    /// Behind the first bytes that were missing.
+    var missing = Int.max
+    var failure: CoderError?
     /// Whether what is behind the end is on its way: libavif then decodes what is there.
     let isCut: Bool
     let replaced: Range<Int>
@@ -26,12 +35,12 @@ final class DecoderInput {
   }
 
   /// How much more than its bytes a cut file may claim, which bounds what libavif takes to join parts of an item.
-  private static let claim = 1 << 24
+  static let claim = 1 << 24
 
-  /// - Parameters:
-  ///   - claimedEnd: Where the last box ends.
-  ///   - patches: Changes inside `box`, which is copied for them.
-  init(_ file: UnsafeRawBufferPointer, claimedEnd: Int, patches: [Patch] = [], in box: Box? = nil) {
+  /// - Parameter patches: Changes inside `box`, which is copied for them.
+  init(_ whole: AVIFFile, patches: [Patch] = [], in box: Box? = nil) {
+    let (file, claimedEnd) = (whole.bytes.raw, whole.claimedEnd)
+    let source = whole.arriving?.source
     let range = box.map { $0.start..<min($0.end, file.count) } ?? 0..<0
     let replaced = patches.isEmpty ? 0..<0 : range
     let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: replaced.count, alignment: 1)
@@ -43,16 +52,21 @@ final class DecoderInput {
     }
     state = .allocate(capacity: 1)
     state.initialize(
-      to: State(file: file, isCut: claimedEnd > file.count, replaced: replaced, replacement: copy))
+      to: State(
+        file: file, source: source, isCut: source != nil || claimedEnd > file.count, replaced: replaced,
+        replacement: copy))
     io = .allocate(capacity: 1)
     io.initialize(to: avifIO())
     io.pointee.data = UnsafeMutableRawPointer(state)
-    io.pointee.persistent = AVIF_TRUE
+    // Bytes that arrive move when more of them do, and nobody knows how many there will be.
+    io.pointee.persistent = source == nil ? AVIF_TRUE : AVIF_FALSE
     let most = file.count.addingReportingOverflow(Self.claim)
     io.pointee.sizeHint = UInt64(
-      claimedEnd > file.count
-        ? min(claimedEnd, most.overflow ? .max : most.partialValue)
-        : file.count)
+      source != nil
+        ? 0
+        : claimedEnd > file.count
+          ? min(claimedEnd, most.overflow ? .max : most.partialValue)
+          : file.count)
     io.pointee.read = { io, flags, offset, size, out in
       guard let state = io?.pointee.data?.assumingMemoryBound(to: State.self), let out, flags == 0 else {
         return AVIF_RESULT_IO_ERROR
@@ -63,8 +77,33 @@ final class DecoderInput {
 
   deinit {
     state.pointee.replacement.deallocate()
+    state.deinitialize(count: 1)
     state.deallocate()
     io.deallocate()
+  }
+}
+
+extension DecoderInput {
+  /// Whether reads wait for bytes that have not arrived.
+  var isPatient: Bool {
+    get { state.pointee.isPatient }
+    set { state.pointee.isPatient = newValue }
+  }
+
+  /// Why the source gave no bytes, when it did not.
+  var failure: CoderError? { state.pointee.failure }
+
+  /// Whether a read failed for bytes that may still arrive.
+  var isWaiting: Bool { state.pointee.missing < .max && state.pointee.source?.size == .max }
+
+  /// Waits for the first bytes that a read missed.
+  ///
+  /// - Returns: Whether they have arrived.
+  func waitForMissing() throws(CoderError) -> Bool {
+    guard let source = state.pointee.source, isWaiting else { return false }
+    let missing = state.pointee.missing
+    state.pointee.missing = .max
+    return try source.view(at: missing - 1, least: 1, most: 1).count > 0
   }
 }
 
@@ -72,7 +111,15 @@ extension DecoderInput.State {
   /// libavif looks for headers of boxes with reads of this size, which may be short at the end.
   private static var headerSize: Int { 32 }
 
-  func show(_ size: Int, at offset: UInt64, in out: UnsafeMutablePointer<avifROData>) -> avifResult {
+  mutating func show(_ size: Int, at offset: UInt64, in out: UnsafeMutablePointer<avifROData>) -> avifResult {
+    if let source, let start = Int(exactly: offset), start > file.count || size > file.count - start {
+      do throws(CoderError) {
+        return try show(size, at: start, of: source, in: out)
+      } catch {
+        failure = error
+        return AVIF_RESULT_IO_ERROR
+      }
+    }
     guard let start = Int(exactly: offset), start <= file.count else {
       return isCut ? AVIF_RESULT_WAITING_ON_IO : AVIF_RESULT_IO_ERROR
     }
@@ -84,6 +131,24 @@ extension DecoderInput.State {
       : file.baseAddress.map { $0 + start }
     out.pointee.data = base?.assumingMemoryBound(to: UInt8.self)
     out.pointee.size = available
+    return AVIF_RESULT_OK
+  }
+
+  private mutating func show(
+    _ size: Int, at start: Int, of source: SourceView, in out: UnsafeMutablePointer<avifROData>
+  ) throws(CoderError) -> avifResult {
+    let end = start.addingReportingOverflow(size)
+    if !isPatient, source.size == .max {
+      let arrived = try source.view(at: 0, least: 0, most: .max).count
+      guard !end.overflow, end.partialValue <= arrived else {
+        missing = min(missing, end.overflow ? .max - 1 : end.partialValue)
+        return AVIF_RESULT_WAITING_ON_IO
+      }
+    }
+    let bytes = try source.view(at: start, count: size)
+    guard bytes.count == size || size <= Self.headerSize else { return AVIF_RESULT_WAITING_ON_IO }
+    out.pointee.data = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+    out.pointee.size = bytes.count
     return AVIF_RESULT_OK
   }
 }

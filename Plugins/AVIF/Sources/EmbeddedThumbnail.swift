@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CAVIF
+import ISOBaseMediaFile
 import ImageCoderPlugin
 
 /// A small picture of the primary item that the file has beside it (ISO/IEC 23008-12 §6.4.4).
@@ -18,7 +19,7 @@ struct EmbeddedThumbnail {
     else { return nil }
     let shared = Self.signature(of: items.primary, items, file.bytes)
     var best: (item: UInt32, size: Size)?
-    for (candidate, _) in items.thumbnails.prefix(Self.maxCandidates) where items.types[candidate] == FourCC("av01") {
+    for (candidate, _) in items.thumbnails.prefix(Self.maxCandidates) where items.type(of: candidate) == .av01 {
       guard let size = items.size(of: candidate, in: file.bytes), !size.isEmpty, size.width <= full.width,
         size.height <= full.height, size.pixelCount > best?.size.pixelCount ?? 0,
         Self.hasSameShape(size, full), Self.signature(of: candidate, items, file.bytes) == shared
@@ -35,13 +36,11 @@ struct EmbeddedThumbnail {
 
   /// A decoder that takes the thumbnail for the primary item.
   func decoder(for file: AVIFFile, limits: Limits) throws(CoderError) -> PictureDecoder {
-    let number = (0..<(table.primaryPlace.isLong ? 4 : 2)).reversed().map {
-      UInt8(truncatingIfNeeded: item >> ($0 * 8))
-    }
+    let number = (0..<table.primaryPlace.count).reversed().map { UInt8(truncatingIfNeeded: item >> ($0 * 8)) }
     // libavif passes thumbnails over, so the references that say what it is have to be something else.
-    var patches = [DecoderInput.Patch(offset: table.primaryPlace.offset, bytes: number)]
+    var patches = [DecoderInput.Patch(offset: table.primaryPlace.lowerBound, bytes: number)]
     for thumbnail in table.thumbnails where thumbnail.item == item {
-      patches.append(DecoderInput.Patch(offset: thumbnail.place, bytes: FourCC("skip").bytes))
+      patches.append(DecoderInput.Patch(offset: thumbnail.place, bytes: FourCC.free.bytes))
     }
     return try PictureDecoder(
       file, source: AVIF_DECODER_SOURCE_PRIMARY_ITEM, patches: file.associationPatches + patches, in: table.box,
@@ -55,16 +54,11 @@ struct EmbeddedThumbnail {
 
   /// The bytes of the properties that decide how an item looks: colours, depth, channels, transformations.
   private static func signature(of item: UInt32, _ items: ItemTable, _ bytes: FileBytes) -> [[UInt8]] {
-    let boxes = items.properties(of: item, in: bytes).filter { [.colour, .channels, .turn, .mirror].contains($0.type) }
+    let boxes = items.properties(of: item).filter {
+      [.colour, .pixelInformation, .rotation, .mirror].contains($0.type)
+    }
     return boxes.map { Array(bytes.raw[$0.start..<min($0.end, bytes.count)]) }.sorted {
       $0.lexicographicallyPrecedes($1)
     }
   }
-}
-
-extension FourCC {
-  fileprivate static let colour = FourCC("colr")
-  fileprivate static let channels = FourCC("pixi")
-  fileprivate static let turn = FourCC("irot")
-  fileprivate static let mirror = FourCC("imir")
 }

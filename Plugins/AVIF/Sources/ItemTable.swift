@@ -1,145 +1,88 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ISOBaseMediaFile
 import ImageCoderPlugin
 
 /// What a meta box says of the items around its primary one (ISO/IEC 14496-12 §8.11, ISO/IEC 23008-12 §6).
+///
+/// libavif reads the boxes as well and says what is wrong with them, so that here of a damaged table counts what can be
+/// read.
 struct ItemTable {
-  /// The whole meta box.
-  let box: Box
-  /// Where the number of the primary item stands, and whether it has 32 bits.
-  let primaryPlace: (offset: Int, isLong: Bool)
+  private let meta: MetaBox
   let primary: UInt32
-  private(set) var types: [UInt32: FourCC] = [:]
+  /// Where the number of the primary item stands.
+  let primaryPlace: Range<Int>
   /// Items that are thumbnails of the primary one, and where the types of the references stand that say so.
   private(set) var thumbnails: [(item: UInt32, place: Int)] = []
   /// Items that are auxiliary to the primary one: alpha, depth, gain map.
   private(set) var auxiliaries: [UInt32] = []
-  /// Items that the primary one is derived from: the tiles of a grid.
-  private(set) var sourceCount = 0
-  private let properties: PropertyTable
 
   /// - Returns: nil when there is no primary item.
-  init?(_ meta: Box, in bytes: FileBytes) {
-    guard let pitm = bytes.child(.primaryItem, of: meta, skipping: 4), let version = bytes.uint8(at: pitm.payload)
+  init?(_ box: Box, in bytes: FileBytes) {
+    guard let meta = try? MetaBox(parsing: box, in: bytes, isLenient: true), let primary = meta.primary,
+      let place = meta.primaryPlace
     else { return nil }
-    let isLong = version != 0
-    guard
-      let primary = isLong ? bytes.uint32(at: pitm.fullPayload) : bytes.uint16(at: pitm.fullPayload).map({ UInt32($0) })
-    else { return nil }
-    box = meta
+    self.meta = meta
     self.primary = primary
-    primaryPlace = (pitm.fullPayload, isLong)
-    properties = PropertyTable(bytes.child(.itemProperties, of: meta, skipping: 4), in: bytes)
-    if let table = bytes.child(.itemInformation, of: meta, skipping: 4) { readTypes(table, in: bytes) }
-    if let table = bytes.child(.itemReferences, of: meta, skipping: 4) { readReferences(table, in: bytes) }
+    primaryPlace = place
+    for reference in meta.references where meta.referenced[reference.to].contains(primary) {
+      // The type stands behind the size.
+      if reference.type == .thumbnail { thumbnails.append((reference.from, reference.start + 4)) }
+      if reference.type == .auxiliary { auxiliaries.append(reference.from) }
+    }
   }
 
+  /// The whole meta box.
+  var box: Box { meta.box }
+  /// Items that the primary one is derived from: the tiles of a grid.
+  var sourceCount: Int { meta.references(from: primary, as: .derivedFrom).count }
+
+  func type(of item: UInt32) -> FourCC? { meta.item(item)?.type }
+
   /// An item's properties, whole boxes, in the order in which they apply.
-  func properties(of item: UInt32, in bytes: FileBytes) -> [Box] { properties.boxes(of: item, in: bytes) }
+  func properties(of item: UInt32) -> [Box] {
+    guard let item = meta.item(item) else { return [] }
+    return meta.associations[item.associations].map { meta.properties[$0] }
+  }
 
   /// The size of an item, from its ImageSpatialExtentsProperty (ISO/IEC 23008-12 §6.5.3).
   func size(of item: UInt32, in bytes: FileBytes) -> Size? {
-    guard let box = properties(of: item, in: bytes).first(where: { $0.type == FourCC("ispe") }),
-      let width = bytes.uint32(at: box.fullPayload), let height = bytes.uint32(at: box.fullPayload + 4)
+    guard let box = properties(of: item).first(where: { $0.type == .imageSize }),
+      let width = bytes.uint32(at: box.fullContent), let height = bytes.uint32(at: box.fullContent + 4)
     else { return nil }
     return Size(width: Int(width), height: Int(height))
   }
 
+  /// Whether the table of places has an item.
+  func hasPlace(_ item: UInt32) -> Bool { meta.item(item).map { !$0.extents.isEmpty } ?? false }
+
+  /// The parts of the file in which an item lies. A length of 0 reaches up to its end.
+  func places(of item: UInt32, in bytes: FileBytes) -> [Range<Int>] {
+    guard let item = meta.item(item), item.construction == .file, let base = Int(exactly: item.base) else { return [] }
+    return meta.extents[item.extents].compactMap { extent in
+      guard let offset = Int(exactly: extent.offset), let length = Int(exactly: extent.length) else { return nil }
+      let start = base.addingReportingOverflow(offset)
+      let end = start.partialValue.addingReportingOverflow(length)
+      guard !start.overflow, !end.overflow else { return nil }
+      return start.partialValue..<(length == 0 ? max(bytes.end, start.partialValue) : end.partialValue)
+    }
+  }
+
   /// Where an item's bytes are, when they lie in the file in one piece, or the part of them that is there.
   func place(of item: UInt32, in bytes: FileBytes) -> Range<Int>? {
-    var found: [Range<Int>] = []
-    ItemPlaces(of: box, in: bytes)?.visit { if $0 == item { found.append($1) } }
-    guard found.count == 1, found[0].lowerBound <= bytes.count else { return nil }
-    return found[0].clamped(to: found[0].lowerBound..<bytes.count)
+    let places = places(of: item, in: bytes)
+    guard places.count == 1, places[0].lowerBound <= bytes.count else { return nil }
+    return places[0].clamped(to: places[0].lowerBound..<bytes.count)
   }
 
-  /// ISO/IEC 14496-12 §8.11.6: ItemInfoEntry of versions 2 and 3 has the type behind number and protection.
-  private mutating func readTypes(_ table: Box, in bytes: FileBytes) {
-    guard let version = bytes.uint8(at: table.payload) else { return }
-    for entry in bytes.children(of: table, skipping: version == 0 ? 6 : 8) where entry.type == FourCC("infe") {
-      let isLong = bytes.uint8(at: entry.payload) == 3
-      let place = entry.fullPayload
-      let number = isLong ? bytes.uint32(at: place) : bytes.uint16(at: place).map { UInt32($0) }
-      guard let number, let type = bytes.fourCC(at: place + (isLong ? 6 : 4)) else { continue }
-      types[number] = type
-    }
-  }
-
-  /// ISO/IEC 14496-12 §8.11.12: from, count, and so many items; 32 bits each in version 1.
-  private mutating func readReferences(_ table: Box, in bytes: FileBytes) {
-    guard let version = bytes.uint8(at: table.payload) else { return }
-    let width = version == 0 ? 2 : 4
-    func item(at offset: Int) -> UInt32? {
-      width == 4 ? bytes.uint32(at: offset) : bytes.uint16(at: offset).map { UInt32($0) }
-    }
-    for reference in bytes.children(of: table, skipping: 4) {
-      guard let from = item(at: reference.payload), let count = bytes.uint16(at: reference.payload + width) else {
-        continue
-      }
-      if reference.type == FourCC("dimg"), from == primary { sourceCount = count }
-      guard reference.type == FourCC("thmb") || reference.type == FourCC("auxl") else { continue }
-      let first = reference.payload + width + 2
-      let targets = (0..<count).prefix { first + ($0 + 1) * width <= reference.end }
-      guard targets.contains(where: { item(at: first + $0 * width) == primary }) else { continue }
-      if reference.type == FourCC("thmb") {
-        thumbnails.append((from, reference.start + 4))
-      } else {
-        auxiliaries.append(from)
+  /// Bytes that the longest item claims.
+  func longestItem(in bytes: FileBytes) -> Int {
+    let lengths = meta.items.lazy.map { item in
+      places(of: item.id, in: bytes).reduce(0) { sum, place in
+        let longer = sum.addingReportingOverflow(place.count)
+        return longer.overflow ? .max : longer.partialValue
       }
     }
+    return lengths.max() ?? 0
   }
-}
-
-/// Properties and the items that they belong to (ISO/IEC 23008-12 §9.3).
-struct PropertyTable {
-  private var boxes: [Box] = []
-  private var associations: [Box] = []
-
-  init(_ table: Box?, in bytes: FileBytes) {
-    guard let table else { return }
-    for box in bytes.children(of: table) {
-      if box.type == FourCC("ipco"), boxes.isEmpty { boxes = Array(bytes.children(of: box)) }
-      if box.type == FourCC("ipma") { associations.append(box) }
-    }
-  }
-
-  func boxes(of item: UInt32, in bytes: FileBytes) -> [Box] {
-    var found: [Box] = []
-    for table in associations {
-      guard let head = bytes.uint32(at: table.payload), let entries = bytes.uint32(at: table.fullPayload) else {
-        continue
-      }
-      // Version in the upper 8 bits; flag 1: 15-bit indexes.
-      let (isLong, isWide) = (head >> 24 != 0, head & 1 != 0)
-      var offset = table.fullPayload + 4
-      for _ in 0..<entries {
-        let number = isLong ? bytes.uint32(at: offset) : bytes.uint16(at: offset).map { UInt32($0) }
-        guard let number, let count = bytes.uint8(at: offset + (isLong ? 4 : 2)) else { break }
-        offset += isLong ? 5 : 3
-        guard offset + count * (isWide ? 2 : 1) <= table.end else { break }
-        if number == item {
-          for position in 0..<count {
-            let index =
-              isWide
-              ? bytes.uint16(at: offset + position * 2).map { $0 & 0x7FFF }
-              : bytes.uint8(at: offset + position).map { $0 & 0x7F }
-            guard let index, index > 0, index <= boxes.count else { continue }
-            found.append(boxes[index - 1])
-          }
-        }
-        offset += count * (isWide ? 2 : 1)
-      }
-    }
-    return found
-  }
-}
-
-extension FourCC {
-  static let primaryItem = FourCC("pitm")
-  static let itemInformation = FourCC("iinf")
-  static let itemReferences = FourCC("iref")
-  static let itemProperties = FourCC("iprp")
-  static let meta = FourCC("meta")
-  static let movie = FourCC("moov")
-  static let track = FourCC("trak")
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CAVIF
+import ISOBaseMediaFile
 import ImageCoderPlugin
 
 /// libavif's decoder over one file: parsed when it is made, and with the picture that was decoded last.
@@ -21,7 +22,7 @@ final class PictureDecoder {
     self.limits = limits
     isCut = file.isCut
     end = file.bytes.count
-    input = DecoderInput(file.bytes.raw, claimedEnd: file.claimedEnd, patches: patches, in: box)
+    input = DecoderInput(file, patches: patches, in: box)
     guard let decoder = avifDecoderCreate() else {
       throw .outOfMemory(bytes: MemoryLayout<avifDecoder>.size, for: "libavif's decoder")
     }
@@ -37,6 +38,11 @@ final class PictureDecoder {
     decoder.pointee.imageSizeLimit = UInt32(isCropped ? Self.maxPixels : min(max(limits.maxPixels, 1), Self.maxPixels))
     decoder.pointee.imageDimensionLimit = UInt32(clamping: isCropped ? Self.maxSide : max(limits.maxSide, 1))
     decoder.pointee.imageCountLimit = UInt32(clamping: max(limits.maxFrames, 1))
+    if file.arriving != nil {
+      // They may lie behind the picture, and are read when all is there.
+      decoder.pointee.ignoreExif = AVIF_TRUE
+      decoder.pointee.ignoreXMP = AVIF_TRUE
+    }
     avifDecoderSetIO(decoder, input.io)
     let result = avifDecoderParse(decoder)
     guard result == AVIF_RESULT_OK, decoder.pointee.image != nil else {
@@ -58,8 +64,11 @@ final class PictureDecoder {
 
   /// Decodes a frame: from the nearest key frame on, or from the frame that was decoded last.
   ///
-  /// - Returns: Rows that are there; fewer than all when a grid's last tiles are cut.
-  func decode(frame index: Int, host: CoderHost) throws(CoderError) -> Int {
+  /// - Parameter isPatient: Whether to wait for all rows, where bytes arrive.
+  /// - Returns: Rows that are there; fewer than all when a grid's last tiles are cut or not there yet.
+  func decode(frame index: Int, isPatient: Bool = true, host: CoderHost) throws(CoderError) -> Int {
+    input.isPatient = isPatient
+    defer { input.isPatient = true }
     guard let target = UInt32(exactly: index) else { throw .invalidArgument("frame \(index)") }
     let current = Int(decoder.pointee.imageIndex)
     var next = Int(avifDecoderNearestKeyframe(decoder, target))
@@ -74,11 +83,16 @@ final class PictureDecoder {
     let result = avifDecoderNthImage(decoder, target)
     if result == AVIF_RESULT_WAITING_ON_IO {
       let rows = Int(avifDecoderDecodedRowCount(decoder))
-      if rows > 0 { return rows }
+      if rows > 0 || input.isWaiting { return rows }
     }
     guard result == AVIF_RESULT_OK else { throw failure(result, of: index == 0 ? "the picture" : "frame \(index)") }
     return Int(image.height)
   }
+
+  /// Waits for the bytes that the last decode missed.
+  ///
+  /// - Returns: Whether they have arrived.
+  func waitForMissing() throws(CoderError) -> Bool { try input.waitForMissing() }
 
   /// How many of the frames, from the first on, have all their bytes in the file.
   func wholeFrames(of count: Int) -> Int {
@@ -100,6 +114,7 @@ final class PictureDecoder {
   }
 
   private func failure(_ result: avifResult, of what: String) -> CoderError {
-    CoderError(decoding: result, decoder.pointee.diag, what: what, isCut: isCut, end: end, limits: limits)
+    input.failure
+      ?? CoderError(decoding: result, decoder.pointee.diag, what: what, isCut: isCut, end: end, limits: limits)
   }
 }

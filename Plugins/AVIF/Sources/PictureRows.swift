@@ -34,13 +34,13 @@ struct PictureRows {
     deep = direct == nil ? DeepRows(image, format: format) : nil
   }
 
-  /// - Parameter count: Rows of the crop that can be had, from the top.
-  func deliver(_ count: Int, into sink: RowSink) throws(CoderError) {
-    var y = 0
-    while y < count {
+  /// - Parameter range: Rows of the crop that can be had.
+  func deliver(_ range: Range<Int>, into sink: RowSink) throws(CoderError) {
+    var y = range.lowerBound
+    while y < range.upperBound {
       if host.isCancelled { throw .cancelled }
-      let rows = try sink.rows(at: y, count: count - y)
-      let end = min(y + rows.count, count)
+      let rows = try sink.rows(at: y, count: range.upperBound - y)
+      let end = min(y + rows.count, range.upperBound)
       try convert(y..<end, to: rows)
       try sink.done(at: y, count: end - y)
       y = end

@@ -31,11 +31,12 @@ struct PlaneWriter {
       for y in 0..<pixels.size.height {
         let source = pixels.base + y * pixels.stride + plane.channel * format.bytesPerChannel
         let target = UnsafeMutableRawPointer(base) + y * Int(plane.stride)
+        let isLimited = picture.yuvRange == AVIF_RANGE_LIMITED && plane.base != picture.alphaPlane
         switch (format.bytesPerChannel, depth > 8) {
-        case (1, false): copy(UInt8.self, source, UInt8.self, target, pixels, top: 255)
-        case (1, true): copy(UInt8.self, source, UInt16.self, target, pixels, top: 255)
-        case (_, false): copy(UInt16.self, source, UInt8.self, target, pixels, top: 65_535)
-        default: copy(UInt16.self, source, UInt16.self, target, pixels, top: 65_535)
+        case (1, false): copy(UInt8.self, source, UInt8.self, target, pixels, top: 255, isLimited)
+        case (1, true): copy(UInt8.self, source, UInt16.self, target, pixels, top: 255, isLimited)
+        case (_, false): copy(UInt16.self, source, UInt8.self, target, pixels, top: 65_535, isLimited)
+        default: copy(UInt16.self, source, UInt16.self, target, pixels, top: 65_535, isLimited)
         }
       }
     }
@@ -43,33 +44,20 @@ struct PlaneWriter {
 
   private func copy<From: FixedWidthInteger, To: FixedWidthInteger>(
     _: From.Type, _ source: UnsafeRawPointer, _: To.Type, _ target: UnsafeMutableRawPointer, _ pixels: PixelView,
-    top: Int
+    top: Int, _ isLimited: Bool
   ) {
     let from = source.assumingMemoryBound(to: From.self)
     let to = target.assumingMemoryBound(to: To.self)
     let step = pixels.layout.format.channelCount
-    let largest = (1 << depth) - 1
+    // ITU-T H.273 §8.3: limited range has 219 steps of 8 bits above 16.
+    let black = isLimited ? 16 << (depth - 8) : 0
+    let largest = isLimited ? 219 << (depth - 8) : (1 << depth) - 1
     if largest == top {
       for x in 0..<pixels.size.width { to[x] = To(truncatingIfNeeded: from[x &* step]) }
     } else {
       for x in 0..<pixels.size.width {
-        to[x] = To(truncatingIfNeeded: (Int(from[x &* step]) &* largest &+ top / 2) / top)
+        to[x] = To(truncatingIfNeeded: (Int(from[x &* step]) &* largest &+ top / 2) / top &+ black)
       }
     }
-  }
-
-  /// Whether samples of 16 bits come back as they were from fewer bits.
-  static func isExact(_ pixels: PixelView, depth: Int) -> Bool {
-    let largest = (1 << depth) - 1
-    let channels = pixels.layout.format.channelCount
-    for y in 0..<pixels.size.height {
-      let row = (pixels.base + y * pixels.stride).assumingMemoryBound(to: UInt16.self)
-      for index in 0..<pixels.size.width * channels {
-        let sample = Int(row[index])
-        let stored = (sample * largest + 32_767) / 65_535
-        guard (stored * 65_535 * 2 + largest) / (2 * largest) == sample else { return false }
-      }
-    }
-    return true
   }
 }

@@ -7,7 +7,8 @@ import ImageCoderPlugin
 private let plugin = PluginExport(
   id: "org.imagecoders.avif", version: "1.0.0", library: LibAVIF.name,
   names: ContainerNames(dictionary: "{AVIS}", defaultLoopCount: .infinite), reader: AVIFReader.self,
-  writer: AVIFWriter.self,
+  readsArriving: true,
+  writer: AVIFWriter.self, writerFeatures: [.quality, .subsampling, .orientation],
   options: EncodingSettings.descriptions)
 
 @c(imgcoder_plugin_describe)

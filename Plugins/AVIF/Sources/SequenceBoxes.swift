@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ISOBaseMediaFile
 import ImageCoderPlugin
 
 /// Rewrites the boxes around a sequence that libavif has encoded: exact delays, and how often it plays, which libavif
@@ -14,7 +15,7 @@ struct SequenceBoxes {
 
   /// - Throws: ``CoderError/Code/library`` when libavif lays a file out in another way.
   init(_ file: UnsafeRawBufferPointer, timing: FrameTicks, loopCount: LoopCount?) throws(CoderError) {
-    bytes = FileBytes(raw: file)
+    bytes = FileBytes(whole: file)
     self.timing = timing
     self.loopCount = loopCount
     guard let movie = bytes.boxes(in: 0..<file.count).first(where: { $0.type == .movie }) else {
@@ -50,7 +51,7 @@ struct SequenceBoxes {
     case "moov", "trak", "mdia", "minf", "stbl", "dinf": return try container(box, skipping: 0)
     case "meta": return try container(box, skipping: 4)
     case "mvhd", "mdhd":
-      let total = box.type == FourCC("mvhd") ? duration : timing.total
+      let total = box.type == .movieHeader ? duration : timing.total
       return try header(box, [(16, number(timing.timescale)), (20, number(total))])
     case "tkhd": return try header(box, [(24, number(duration))])
     case "stts":
@@ -64,10 +65,10 @@ struct SequenceBoxes {
   }
 
   private func container(_ box: Box, skipping skipped: Int) throws(CoderError) -> [UInt8] {
-    var payload = Array(bytes.raw[box.payload..<box.payload + skipped])
+    var payload = Array(bytes.raw[box.content..<box.content + skipped])
     for child in bytes.children(of: box, skipping: skipped) {
       payload += try rebuilt(child)
-      if box.type == .track, child.type == FourCC("tkhd"), let edits { payload += edits }
+      if box.type == .track, child.type == .trackHeader, let edits { payload += edits }
     }
     return number(UInt32(payload.count + 8)) + box.type.bytes + payload
   }
@@ -85,13 +86,13 @@ struct SequenceBoxes {
   ///
   /// - Parameter fields: Offsets behind version and flags.
   private func header(_ box: Box, _ fields: [(offset: Int, bytes: [UInt8])]) throws(CoderError) -> [UInt8] {
-    guard bytes.uint8(at: box.payload) == 1 else {
+    guard bytes.uint8(at: box.content) == 1 else {
       throw .library("libavif writes \(box.type) of another version than 1")
     }
     var copy = copy(box)
     // Without the times of creation and change the same pictures give the same file.
     for field in fields + [(0, number(UInt64(0))), (8, number(UInt64(0)))] {
-      let start = box.fullPayload - box.start + field.offset
+      let start = box.fullContent - box.start + field.offset
       guard start + field.bytes.count <= copy.count else { throw .library("libavif writes \(box.type) too short") }
       copy.replaceSubrange(start..<start + field.bytes.count, with: field.bytes)
     }
@@ -99,21 +100,21 @@ struct SequenceBoxes {
   }
 
   private func chunkOffsets(_ box: Box) throws(CoderError) -> [UInt8] {
-    guard let count = bytes.uint32(at: box.fullPayload) else { throw .library("libavif writes an empty stco") }
+    guard let count = bytes.uint32(at: box.fullContent) else { throw .library("libavif writes an empty stco") }
     var copy = copy(box)
     for index in 0..<Int(count) {
-      try move(box.fullPayload + 4 + index * 4, in: &copy, of: box)
+      try move(box.fullContent + 4 + index * 4, in: &copy, of: box)
     }
     return copy
   }
 
   /// ISO/IEC 14496-12 §8.11.3, as libavif writes it: version 0, offsets and lengths of 4 bytes, no base.
   private func itemPlaces(_ box: Box) throws(CoderError) -> [UInt8] {
-    guard bytes.uint8(at: box.payload) == 0, bytes.uint16(at: box.fullPayload) == 0x4400,
-      let count = bytes.uint16(at: box.fullPayload + 2)
+    guard bytes.uint8(at: box.content) == 0, bytes.uint16(at: box.fullContent) == 0x4400,
+      let count = bytes.uint16(at: box.fullContent + 2)
     else { throw .library("libavif writes places of items in another way") }
     var copy = copy(box)
-    var offset = box.fullPayload + 4
+    var offset = box.fullContent + 4
     for _ in 0..<count {
       guard let extents = bytes.uint16(at: offset + 4) else { throw .library("libavif cuts places of items") }
       for index in 0..<extents { try move(offset + 6 + index * 8, in: &copy, of: box) }

@@ -9,11 +9,17 @@ final class SourcePicture {
 
   /// Converts a picture of the host.
   ///
+  /// - Parameters:
+  ///   - stated: Bits that samples of 16 bits are said to hold.
+  ///   - fixed: The depth of the frames before it.
   /// - Throws: ``CoderError/Code/unsupported`` for samples that lossless compression cannot keep.
-  init(_ pixels: PixelView, settings: EncodingSettings, cicp: CodingIndependentCodePoints?) throws(CoderError) {
+  init(
+    _ pixels: PixelView, bits stated: Int, depth fixed: Int?, settings: EncodingSettings,
+    cicp: CodingIndependentCodePoints?
+  ) throws(CoderError) {
     let format = pixels.layout.format
     let isDirect = format.isGray || (settings.isLossless && format.bytesPerChannel == 2)
-    let depth = try Self.depth(of: pixels, settings: settings)
+    let depth = try Self.depth(of: pixels, bits: stated, fixed: fixed, settings: settings)
     let chroma =
       switch (format.isGray, settings.subsampling) {
       case (true, _): AVIF_PIXEL_FORMAT_YUV400
@@ -26,7 +32,7 @@ final class SourcePicture {
         UInt32(clamping: pixels.size.width), UInt32(clamping: pixels.size.height), UInt32(depth), chroma)
     else { throw .outOfMemory(bytes: MemoryLayout<avifImage>.size, for: "a picture") }
     self.image = image
-    image.pointee.yuvRange = AVIF_RANGE_FULL
+    image.pointee.yuvRange = settings.isFullRange ? AVIF_RANGE_FULL : AVIF_RANGE_LIMITED
     image.pointee.colorPrimaries = avifColorPrimaries(cicp?.primaries ?? 2)
     image.pointee.transferCharacteristics = avifTransferCharacteristics(cicp?.transfer ?? 2)
     image.pointee.matrixCoefficients = avifMatrixCoefficients(
@@ -71,18 +77,21 @@ final class SourcePicture {
   }
 
   /// The bits per channel to store.
-  private static func depth(of pixels: PixelView, settings: EncodingSettings) throws(CoderError) -> Int {
+  private static func depth(
+    of pixels: PixelView, bits stated: Int, fixed: Int?, settings: EncodingSettings
+  ) throws(CoderError) -> Int {
     guard pixels.layout.format.bytesPerChannel == 2 else {
       guard !settings.isLossless || settings.depth ?? 8 == 8 else {
         throw .unsupported("bit-depth of \(settings.depth ?? 8) for 8-bit samples that are to stay as they are")
       }
       return settings.depth ?? 8
     }
-    guard settings.isLossless else { return settings.depth ?? 10 }
-    for depth in [10, 12] where settings.depth ?? depth == depth {
-      if PlaneWriter.isExact(pixels, depth: depth) { return depth }
+    let nearest = settings.depth ?? (stated == 11 || stated == 12 ? 12 : 10)
+    guard settings.isLossless, nearest > 8 else { return nearest }
+    for depth in [nearest, 22 - nearest] where (fixed ?? settings.depth ?? depth) == depth {
+      if pixels.holdsSamples(ofBits: depth) { return depth }
     }
-    throw .unsupported("lossless samples of 16 bits, and AV1 holds \(settings.depth ?? 12)")
+    throw .unsupported("lossless samples of 16 bits, and AV1 holds \(fixed ?? settings.depth ?? 12)")
   }
 
   /// ITU-T H.273 §8.3: the matrix that was asked for if libavif converts by it and it is one; BT.601 otherwise.

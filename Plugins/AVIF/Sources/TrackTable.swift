@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ISOBaseMediaFile
 import ImageCoderPlugin
 
 /// The timing of the track that a sequence's pictures are in (ISO/IEC 14496-12 §8).
@@ -13,21 +14,14 @@ struct TrackTable {
 
   /// Finds the track that libavif shows: the first with AV1 samples that is not auxiliary to another one.
   init?(_ movie: Box, in bytes: FileBytes) {
-    for track in bytes.children(of: movie) where track.type == .track {
-      guard let header = bytes.child(FourCC("tkhd"), of: track), let media = bytes.child(FourCC("mdia"), of: track),
-        let mediaHeader = bytes.child(FourCC("mdhd"), of: media),
-        let information = bytes.child(FourCC("minf"), of: media),
-        let samples = bytes.child(FourCC("stbl"), of: information),
-        let descriptions = bytes.child(FourCC("stsd"), of: samples),
-        bytes.children(of: descriptions, skipping: 8).contains(where: { $0.type == FourCC("av01") }),
-        Self.auxiliaryTarget(of: track, in: bytes) == 0
+    let boxes = try? bytes.payload(of: movie)?.children()
+    for box in boxes ?? [] where box.type == .track {
+      guard let track = try? Track(parsing: box), track.formats.contains(.av01), track.target(of: .auxiliary) ?? 0 == 0
       else { continue }
-      // §8.4.2: two times come before the timescale, of 64 bits each in version 1.
-      let isLong = bytes.uint8(at: mediaHeader.payload) == 1
-      timescale = bytes.uint32(at: mediaHeader.fullPayload + (isLong ? 16 : 8)) ?? 0
-      loopCount = Self.loopCount(of: track, header: header, in: bytes)
-      runs = bytes.child(FourCC("stts"), of: samples).flatMap { box in
-        bytes.uint32(at: box.fullPayload).map { (box.fullPayload, $0) }
+      timescale = track.timescale
+      loopCount = Self.loopCount(of: track)
+      runs = (try? track.sampleTable.child(.timeToSample)).flatMap { table in
+        (try? table.uint32(at: 4)).map { (table.offset + 4, $0) }
       }
       return
     }
@@ -55,36 +49,11 @@ struct TrackTable {
     return delays
   }
 
-  /// The track that this one is auxiliary to, 0 for none.
-  private static func auxiliaryTarget(of track: Box, in bytes: FileBytes) -> UInt32 {
-    guard let references = bytes.child(FourCC("tref"), of: track),
-      let auxiliary = bytes.child(FourCC("auxl"), of: references)
-    else { return 0 }
-    return bytes.uint32(at: auxiliary.payload) ?? 0
-  }
-
-  /// ISO/IEC 23008-12 §9.6.1: an edit list whose flag 1 is set is repeated until the track's duration is filled; a
-  /// duration of all ones has no end.
-  private static func loopCount(of track: Box, header: Box, in bytes: FileBytes) -> LoopCount? {
-    guard let edits = bytes.child(FourCC("edts"), of: track), let list = bytes.child(FourCC("elst"), of: edits),
-      let head = bytes.uint32(at: list.payload), let entries = bytes.uint32(at: list.fullPayload)
-    else { return nil }
-    guard head & 1 == 1 else { return .plays(1) }
-    guard entries == 1 else { return nil }
-    let segment =
-      head >> 24 == 1
-      ? bytes.uint64(at: list.fullPayload + 4) : bytes.uint32(at: list.fullPayload + 4).map { UInt64($0) }
-    // §8.3.2: times, number and a reserved field come before the duration.
-    let isLong = bytes.uint8(at: header.payload) == 1
-    let duration: UInt64?
-    if isLong {
-      duration = bytes.uint64(at: header.fullPayload + 24)
-    } else {
-      duration = bytes.uint32(at: header.fullPayload + 16).map { $0 == .max ? .max : UInt64($0) }
+  /// ISO/IEC 23008-12 §9.6.1. As in libavif, one edit alone can be repeated.
+  private static func loopCount(of track: Track) -> LoopCount? {
+    if case .repeated(let length, let edits) = track.repetition {
+      guard edits == 1, length > 0, track.duration != 0 else { return nil }
     }
-    guard let segment, let duration, segment > 0, duration > 0 else { return nil }
-    if duration == .max { return .infinite }
-    let plays = duration / segment + (duration % segment == 0 ? 0 : 1)
-    return .plays(UInt32(clamping: plays))
+    return track.loopCount
   }
 }

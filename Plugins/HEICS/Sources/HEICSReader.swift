@@ -12,9 +12,11 @@ import ImageCoderPlugin
 final class HEICSReader: ContainerReader {
   private let source: SourceView
   private let host: CoderHost
-  private let file: SequenceFile
-  private let sequence: SequenceParameters
-  private let alphaSequence: SequenceParameters?
+  private var file: SequenceFile
+  private var sequence: SequenceParameters
+  private var alphaSequence: SequenceParameters?
+  /// Whether samples may lie behind the bytes that are there.
+  private var isArriving: Bool
   private var decoder: SequenceDecoder?
   private var alphaDecoder: SequenceDecoder?
   /// The frame that was decoded last, and those that were passed on the way back to it.
@@ -25,19 +27,43 @@ final class HEICSReader: ContainerReader {
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
     self.source = source
     self.host = host
-    file = try SequenceFile(parsing: source, limits: host.limits)
-    sequence = try file.pictures.configuration.sequence()
-    alphaSequence = try file.alpha?.configuration.sequence()
+    isArriving = options.contains(.arriving)
+    do throws(CoderError) {
+      (file, sequence, alphaSequence) = try Self.open(source, host)
+    } catch {
+      // Whether the end of the file is to blame shows with the last byte; the brands say at once whose file it is.
+      guard isArriving, error.code != .wrongFormat else { throw error }
+      _ = try source.contents()
+      (file, sequence, alphaSequence) = try Self.open(source, host)
+      isArriving = false
+    }
+  }
+
+  private static func open(
+    _ source: SourceView, _ host: CoderHost
+  ) throws(CoderError) -> (SequenceFile, SequenceParameters, SequenceParameters?) {
+    let file = try SequenceFile(parsing: source, limits: host.limits)
+    return (file, try file.pictures.configuration.sequence(), try file.alpha?.configuration.sequence())
+  }
+
+  /// Opens the whole file when its last byte has arrived: samples that never came are no frames.
+  private func catchUp() throws(CoderError) {
+    guard isArriving, source.size < .max else { return }
+    isArriving = false
+    (file, sequence, alphaSequence) = try Self.open(source, host)
+    (decoder, alphaDecoder, cache, tables, lastFrame) = (nil, nil, nil, nil, -1)
   }
 
   func header(page: Int) throws(CoderError) -> ImageHeader {
     try check(page: page)
+    try catchUp()
     var header = ImageHeader(
       format: .heics, canvas: file.window.size, pixelFormat: isDeep ? .rgba16 : .rgba8,
       bitsPerChannel: sequence.bitDepth, alpha: file.alpha == nil ? .opaque : .straight)
     header.orientation = file.orientation
     header.frameCount = file.frameCount
     header.isAnimated = true
+    header.isGrowing = isArriving
     header.loopCount = file.loopCount
     header.cicp = file.pictures.colour.codePoints
     header.subsampling = [.s400, .s420, .s422, .s444][sequence.chromaFormat]

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ISOBaseMediaFile
 import ImageCoderPlugin
 
 /// How a track's samples are decoded: the parameter sets, and how long the length before each NAL unit is.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ISOBaseMediaFile
 import ImageCoderPlugin
 
 /// A track of coded pictures, ready to be decoded: its samples in order, and what its sample entry says of them.
@@ -34,17 +35,17 @@ struct PictureTrack {
     durations = Self.durations(of: samples, in: order, total: table.duration)
     entrySize = try track.entrySize()
     let boxes = try track.entryBoxes()
-    guard let record = boxes.first(where: { $0.name == .configuration }) else {
+    guard let record = boxes.first(where: { $0.type == .hevcConfiguration }) else {
       throw .malformed("the sample entry has no hvcC", at: track.sampleTable.offset)
     }
     configuration = try HEVCConfiguration(parsing: record)
     sequence = configuration.sequences.first
     for box in boxes {
-      switch box.name {
+      switch box.type {
       case .colour: try readColour(box)
       case .cleanAperture: aperture = try CleanAperture(parsing: box)
       case .pixelAspectRatio: pixelAspectRatio = (try box.uint32(at: 0), try box.uint32(at: 4))
-      case .auxiliaryType:
+      case .auxiliaryTypeInformation:
         let text = try box.copy(at: 4, count: max(0, box.count - 4))
         auxiliaryType = String(decoding: text.prefix { $0 != 0 }, as: UTF8.self)
       default: continue
@@ -55,7 +56,7 @@ struct PictureTrack {
   /// A `colr` box: code points and a profile may both be there (ISO/IEC 14496-12 §12.1.5).
   private mutating func readColour(_ box: BoxBytes) throws(CoderError) {
     switch try box.fourCC(at: 0) {
-    case .codePoints: boxColour = try VideoColour(codePoints: box)
+    case .nclx: boxColour = try VideoColour(codePoints: box)
     case .profile, .restrictedProfile: profile = try box.place(of: 4, count: box.count - 4)
     default: return
     }

@@ -177,7 +177,7 @@ final class SequenceDecoder {
     let sample = track.samples[index]
     let bytes = try source.view(at: sample.offset, count: sample.size)
     guard bytes.count == sample.size else {
-      throw .io("the source shows \(bytes.count) bytes of a sample of \(sample.size)")
+      throw .truncated("a sample needs \(sample.size) bytes, \(bytes.count) are there", at: source.size)
     }
     do throws(CoderError) {
       guard try check(bytes, references: &run.references) == .decoded else { return false }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ISOBaseMediaFile
 import ImageCoderPlugin
 
 /// What the boxes of a file say of its image sequence, without any pixel.
@@ -34,7 +35,7 @@ struct SequenceFile {
     let movie = try Self.movie(of: source)
     var problem: CoderError?
     var tracks: [Track] = []
-    for box in try movie.children() where box.name == .track {
+    for box in try movie.children() where box.type == .track {
       // A track that cannot be read may be one that does not matter.
       do throws(CoderError) { tracks.append(try Track(parsing: box)) } catch { problem = problem ?? error }
     }
@@ -99,8 +100,8 @@ struct SequenceFile {
     for index in 0..<maxBoxes {
       guard place < source.size else { break }
       let box = try TopLevelBox(at: place, in: source)
-      guard index > 0 || box.name == .fileType else { throw .wrongFormat("the file does not start with ftyp", at: 4) }
-      switch box.name {
+      guard index > 0 || box.type == .fileType else { throw .wrongFormat("the file does not start with ftyp", at: 4) }
+      switch box.type {
       case .fileType where index == 0: isSequence = try readBrands(box, in: source)
       case .meta: hasItems = true
       case .mediaData: hasData = true
@@ -109,11 +110,11 @@ struct SequenceFile {
         guard bytes.count == box.end - box.payload else {
           throw .truncated("the movie needs \(box.end - box.payload) bytes, \(bytes.count) are there", at: source.size)
         }
-        return BoxBytes(name: .movie, offset: box.payload, bytes: bytes)
+        return BoxBytes(type: .movie, offset: box.payload, bytes: bytes)
       default: break
       }
       guard box.end <= source.size else {
-        throw .truncated("a box \(box.name) ends at \(box.end), the file at \(source.size)", at: source.size)
+        throw .truncated("a box \(box.type) ends at \(box.end), the file at \(source.size)", at: source.size)
       }
       place = box.end
     }
@@ -131,7 +132,7 @@ struct SequenceFile {
     let count = min(box.end - box.payload, 1_024)
     let bytes = try source.view(at: box.payload, count: count)
     guard bytes.count == count else { throw .truncated("the box ftyp needs \(count) bytes", at: source.size) }
-    let brands = BoxBytes(name: .fileType, offset: box.payload, bytes: bytes)
+    let brands = BoxBytes(type: .fileType, offset: box.payload, bytes: bytes)
     for place in stride(from: 0, through: count - 4, by: 4) where place != 4 {
       let brand = try brands.fourCC(at: place)
       // hevc, hevx, hevm, hevs
@@ -143,31 +144,24 @@ struct SequenceFile {
   }
 }
 
-/// Where a box lies that is in no other (ISO/IEC 14496-12 §4.2).
+/// Where a box lies that is in no other.
 private struct TopLevelBox {
-  let name: FourCC
+  let type: FourCC
   let payload: Int
   /// Behind the box, by its own size; maybe behind the end of the source.
   let end: Int
 
   init(at offset: Int, in source: SourceView) throws(CoderError) {
-    let bytes = try source.view(at: offset, count: 16)
+    var bytes = try source.view(at: offset, least: 8, most: 16)
     guard bytes.count >= 8 else { throw .truncated("a box's header needs 8 bytes", at: source.size) }
-    let header = BoxBytes(name: FourCC("file"), offset: offset, bytes: bytes)
-    name = try header.fourCC(at: 4)
-    var size = UInt64(try header.uint32(at: 0))
-    var length = 8
-    if size == 1 {
-      guard bytes.count == 16 else { throw .truncated("a box's header needs 16 bytes", at: source.size) }
-      size = try header.uint64(at: 8)
-      length = 16
-    } else if size == 0 {
-      size = UInt64(source.size - offset)
+    if BoxHeader(bytes) == nil { bytes = try source.view(at: offset, count: 16) }
+    guard let header = BoxHeader(bytes) else { throw .truncated("a box's header needs 16 bytes", at: source.size) }
+    type = header.type
+    let size = header.size ?? UInt64(source.size - offset)
+    guard size >= UInt64(header.length), size < 1 << 62 else {
+      throw .malformed("a box \(type) of \(size) bytes", at: offset)
     }
-    guard size >= UInt64(length), size < 1 << 62 else {
-      throw .malformed("a box \(name) of \(size) bytes", at: offset)
-    }
-    payload = offset &+ length
+    payload = offset &+ header.length
     end = offset &+ Int(size)
   }
 }

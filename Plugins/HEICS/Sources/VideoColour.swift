@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ISOBaseMediaFile
 import ImageCoderPlugin
 
 /// What samples mean, by the code points of ITU-T H.273: from the `colr` box, else from the bitstream's VUI.

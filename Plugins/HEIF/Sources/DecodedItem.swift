@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CHEIFPlanes
+import ISOBaseMediaFile
 import ImageCoderPlugin
 
 /// The planes of one coded item, decoded by libde265 on the thread that asks.
@@ -69,7 +70,7 @@ final class DecodedItem: @unchecked Sendable {
         throw .outOfMemory(bytes: unit.count, for: "a NAL unit")
       }
     }
-    for unit in coded.configuration.units { try push(UnsafeRawBufferPointer(rebasing: file.contents[unit])) }
+    for unit in coded.configuration.units { try push(file.contents.bytes(in: unit)) }
     try bytes.withBytes { payload throws(CoderError) in
       var units = UnitReader(
         payload, lengthSize: coded.configuration.lengthSize, isCut: bytes.isCut, at: bytes.offset)

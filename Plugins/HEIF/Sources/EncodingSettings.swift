@@ -9,31 +9,33 @@ struct EncodingSettings {
   /// Whether every sample comes back as it was.
   let isLossless: Bool
   let subsampling: Subsampling
-  /// Of lossy pictures.
-  let bits: Int
+  /// Bits per channel that were asked for, or nil.
+  let depth: Int?
   let preset: String
-  /// Longest side of the embedded thumbnail, 0 for none.
-  let thumbnail: Int
+  /// What x265 is tuned for.
+  let tune: String
 
   /// What holds when no quality is asked for.
   private static let defaultQuality = 0.7
-  private static let depths = [8, 10, 12]
+  private static let depths = ["auto", "8", "10", "12"]
   private static let presets = [
     "ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower", "veryslow", "placebo",
   ]
   private static let defaultPreset = 6
-  private static let maxThumbnail = 1024
+  private static let tunes = ["ssim", "psnr", "grain", "fastdecode"]
 
   /// The format's own options; the registry's manifest lists the same.
   static let descriptions: [OptionDescription] = [
     OptionDescription(
-      name: "bit-depth", text: "bits per channel of lossy pictures", kind: .choice(depths.map { "\($0)" }, default: 0)),
+      name: "bit-depth",
+      text: "bits per channel; auto takes 8 for 8-bit pictures, 12 for those of 11 and 12 bits, 10 for other deep ones",
+      kind: .choice(depths, default: 0)),
     OptionDescription(
       name: "preset", text: "effort of the encoder: ultrafast to placebo",
       kind: .choice(presets, default: defaultPreset)),
     OptionDescription(
-      name: "thumbnail", text: "longest side of an embedded thumbnail, 0 for none",
-      kind: .integer(0...maxThumbnail, default: 0)),
+      name: "tune", text: "what lossy compression is tuned for: a measure of likeness, film grain, or fast decoding",
+      kind: .choice(tunes, default: 0)),
   ]
 
   /// - Throws: ``CoderError/Code/unsupported`` for wishes that exclude each other or that the format cannot meet.
@@ -46,12 +48,10 @@ struct EncodingSettings {
       return exact
     }
     isLossless = options.isLossless
-    bits = Self.depths[try integer("bit-depth", in: 0...(Self.depths.count - 1), default: 0)]
+    let depthIndex = try integer("bit-depth", in: 0...(Self.depths.count - 1), default: 0)
+    depth = depthIndex == 0 ? nil : 6 + 2 * depthIndex
     preset = Self.presets[try integer("preset", in: 0...(Self.presets.count - 1), default: Self.defaultPreset)]
-    thumbnail = try integer("thumbnail", in: 0...Self.maxThumbnail, default: 0)
-    guard !isLossless || bits == 8 else {
-      throw .unsupported("bit-depth of \(bits) in a file that keeps every sample, which is of 8 bits")
-    }
+    tune = Self.tunes[try integer("tune", in: 0...(Self.tunes.count - 1), default: 0)]
     let wanted = options.subsampling
     switch wanted {
     case nil, .s420?, .s422?, .s444?, .s400?: break
@@ -62,6 +62,27 @@ struct EncodingSettings {
     }
     subsampling = wanted ?? (isLossless ? .s444 : .s420)
     quality = Int32((min(max(options.quality ?? Self.defaultQuality, 0), 1) * 100).rounded())
+  }
+
+  /// The bits per channel under which a picture is stored.
+  ///
+  /// - Parameters:
+  ///   - stated: What samples of 16 bits are said to hold.
+  ///   - isThumbnail: Whether it may lose samples of a lossless file.
+  /// - Throws: ``CoderError/Code/unsupported`` for samples that lossless compression cannot keep.
+  func bits(of pixels: PixelView, stated: Int, isThumbnail: Bool) throws(CoderError) -> Int {
+    guard pixels.layout.format.bytesPerChannel == 2 else {
+      guard !isLossless || depth ?? 8 == 8 else {
+        throw .unsupported("bit-depth of \(depth ?? 8) for 8-bit samples that are to stay as they are")
+      }
+      return depth ?? 8
+    }
+    let nearest = depth ?? (stated == 11 || stated == 12 ? 12 : 10)
+    guard isLossless, !isThumbnail else { return nearest }
+    for bits in [nearest, 22 - nearest] where depth ?? bits == bits {
+      if pixels.holdsSamples(ofBits: bits) { return bits }
+    }
+    throw .unsupported("lossless samples of 16 bits, and HEVC holds \(depth ?? 12) here")
   }
 
   /// The code points under which a picture is stored.

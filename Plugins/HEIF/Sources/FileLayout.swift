@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ISOBaseMediaFile
 import ImageCoderPlugin
 
 /// The items of a file that is written, and the boxes that tell of them.
@@ -33,7 +34,7 @@ struct FileLayout {
   ///
   /// - Returns: Its item, for references.
   mutating func add(_ picture: EncodedPicture, _ stated: PictureProperties, isHidden: Bool) -> Int {
-    var item = Item(type: .hevc, isHidden: isHidden, data: picture.data)
+    var item = Item(type: .hvc1, isHidden: isHidden, data: picture.data)
     func use(_ box: [UInt8], essential isEssential: Bool = false) {
       item.properties.append((property(box), isEssential))
     }

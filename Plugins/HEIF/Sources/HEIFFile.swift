@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ISOBaseMediaFile
 import ImageCoderPlugin
 
 /// The boxes of a HEIF file: its items, and where their bytes are.
 ///
-/// - Lifetime: As long as the view of the source that it was made from.
+/// - Lifetime: As long as the source.
 final class HEIFFile {
-  let contents: UnsafeRawBufferPointer
+  /// All bytes; while bytes arrive, those up to the end of the meta box.
+  let contents: FileBytes
   let meta: MetaBox
   let format: ImageFormat
   /// Items that are pictures in their own right, by their number (ISO/IEC 23008-12 §6.4).
   let pages: [UInt32]
   let primaryPage: Int
   let limits: Limits
+  private let arriving: (head: FileHead, source: SourceView)?
   private var nodes: [UInt32: PictureNode] = [:]
   /// What belongs to a picture, by the picture.
   private let attached: [FourCC: [UInt32: [UInt32]]]
@@ -24,30 +27,51 @@ final class HEIFFile {
   ]
   /// Brands of files with pictures of any kind.
   private static let pictureBrands: Set<FourCC> = [FourCC("mif1"), FourCC("mif2"), FourCC("msf1"), FourCC("miaf")]
-  static let pictureTypes: Set<FourCC> = [.hevc, .grid, .overlay, .identity]
+  static let pictureTypes: Set<FourCC> = [.hvc1, .grid, .overlay, .identity]
 
-  init(parsing contents: UnsafeRawBufferPointer, limits: Limits) throws(CoderError) {
+  /// - Parameter isArriving: Waits for the meta box alone, where it comes before the pixels.
+  /// - Throws: What is wrong with the boxes, or with the primary picture.
+  static func open(_ source: SourceView, isArriving: Bool, limits: Limits) throws(CoderError) -> HEIFFile {
+    if isArriving, let head = try FileHead(source, upTo: .meta) {
+      do throws(CoderError) {
+        let file = try HEIFFile(parsing: FileBytes(first: head.bytes), arriving: (head, source), limits: limits)
+        _ = try file.node(file.pages[file.primaryPage])
+        return file
+      } catch {
+        // Boxes that reach to the end of the file are cut, others break a rule.
+        _ = try source.view(at: head.bytes.count, least: 1, most: 1)
+        guard source.size < .max else { throw error }
+      }
+    }
+    return try HEIFFile(parsing: FileBytes(whole: try source.contents()), limits: limits)
+  }
+
+  /// - Parameter arriving: What keeps the bytes while they arrive, and where the others come from.
+  init(
+    parsing contents: FileBytes, arriving: (head: FileHead, source: SourceView)? = nil, limits: Limits
+  ) throws(CoderError) {
     self.contents = contents
+    self.arriving = arriving
     self.limits = limits
-    var bytes = BoxBytes(contents, in: 0..<contents.count)
+    var bytes = BoxReader(contents, in: 0..<contents.raw.count)
     format = try Self.format(&bytes)
     var found: Box?
     var hasMovie = false
     while found == nil, let box = try bytes.nextBox() {
-      if box.name == .meta { found = box }
-      if box.name == .movie { hasMovie = true }
+      if box.type == .meta { found = box }
+      if box.type == .movie { hasMovie = true }
       if box.isCut, found == nil {
-        throw .truncated("the file ends inside the box \(box.name), before meta", at: contents.count)
+        throw .truncated("the file ends inside the box \(box.type), before meta", at: contents.end)
       }
     }
     guard let found else {
       throw hasMovie
         ? .wrongFormat("a file of tracks, without a meta box")
-        : .truncated("the file ends before its meta box", at: contents.count)
+        : .truncated("the file ends before its meta box", at: contents.end)
     }
     meta = try MetaBox(parsing: found, in: contents)
     guard let primary = meta.primary else {
-      while !hasMovie, let box = try bytes.nextBox() { hasMovie = box.name == .movie }
+      while !hasMovie, let box = try bytes.nextBox() { hasMovie = box.type == .movie }
       throw hasMovie
         ? .wrongFormat("a file of tracks, none of whose items is the primary one", at: found.start)
         : .malformed("no primary item is named", at: found.start)
@@ -66,18 +90,18 @@ final class HEIFFile {
     primaryPage = pages.firstIndex(of: primary) ?? 0
   }
 
-  private static func format(_ bytes: inout BoxBytes) throws(CoderError) -> ImageFormat {
+  private static func format(_ bytes: inout BoxReader) throws(CoderError) -> ImageFormat {
     guard bytes.left >= 8 else { throw .truncated("a file of \(bytes.left) bytes", at: bytes.left) }
     var start = bytes
-    guard try start.number(4, of: "the file type") >= 8, try start.name("the file type") == .fileType else {
+    guard try start.number(4, of: "the file type") >= 8, try start.fourCC("the file type") == .fileType else {
       throw .wrongFormat("no file type box at the start", at: 0)
     }
     guard let box = try bytes.nextBox() else { throw .wrongFormat("no file type box at the start", at: 0) }
     var content = bytes.inside(box)
-    let major = try content.name("the major brand")
+    let major = try content.fourCC("the major brand")
     _ = try content.uint32("the minor version")
     var brands: Set<FourCC> = []
-    while content.left >= 4 { brands.insert(try content.name("a brand")) }
+    while content.left >= 4 { brands.insert(try content.fourCC("a brand")) }
     if hevcBrands.contains(major) { return .heic }
     guard pictureBrands.contains(major) || !brands.isDisjoint(with: hevcBrands.union(pictureBrands)) else {
       guard !box.isCut else { throw .truncated("the file type box is cut", at: content.end) }
@@ -88,7 +112,7 @@ final class HEIFFile {
 
   private static func pages(of meta: MetaBox, primary: Item, limits: Limits) throws(CoderError) -> [UInt32] {
     guard pictureTypes.contains(primary.type) else {
-      throw primary.type == .av1
+      throw primary.type == .av01
         ? .wrongFormat("a primary item of AV1")
         : .unsupported("a primary item of the type \(primary.type)")
     }
@@ -145,94 +169,15 @@ extension HEIFFile {
 
   private static let maxDepth = 8
 
-  /// The bytes of an item.
-  func bytes(of item: Item) throws(CoderError) -> ItemBytes { try ItemBytes(of: item, in: self) }
-}
+  /// Whether the file was opened before all of its bytes were there.
+  var isArriving: Bool { arriving != nil }
 
-/// The bytes of one item, in one piece.
-struct ItemBytes {
-  /// Where they lie in the file, when they lie in one piece.
-  private let range: Range<Int>?
-  private let gathered: [UInt8]
-  private let contents: UnsafeRawBufferPointer
-  /// Whether the file ends before the item does.
-  let isCut: Bool
-
-  /// - Throws: ``CoderError/Code/malformed``; ``CoderError/Code/unsupported`` for bytes that lie elsewhere.
-  fileprivate init(of item: Item, in file: HEIFFile) throws(CoderError) {
-    contents = file.contents
-    let whole: Range<Int>
-    switch item.construction {
-    case .file: whole = 0..<file.contents.count
-    case .itemData:
-      guard let data = file.meta.itemData else { throw .malformed("item \(item.id) lies in idat, which is not there") }
-      whole = data
-    case .elsewhere(let place): throw .unsupported("item \(item.id) lies in \(place)")
+  /// The bytes of an item, which are waited for where they arrive.
+  func bytes(of item: Item) throws(CoderError) -> ItemBytes {
+    guard let source = arriving?.source, item.construction == .file else {
+      return try ItemBytes(of: item, in: meta, contents)
     }
-    var ranges: [Range<Int>] = []
-    var isCut = false
-    var total = 0
-    for extent in file.meta.extents[item.extents] {
-      let (start, overflow) = item.base.addingReportingOverflow(extent.offset)
-      guard !overflow, let offset = Int(exactly: start) else {
-        throw .malformed("item \(item.id) starts at \(item.base) + \(extent.offset)")
-      }
-      let available = max(whole.count - offset, 0)
-      let length = extent.length == 0 ? available : Int(clamping: extent.length)
-      if length > available {
-        guard whole.upperBound == file.contents.count else {
-          throw .malformed("item \(item.id) needs \(length) bytes at \(offset) of idat, which has \(whole.count)")
-        }
-        isCut = true
-      }
-      let first = whole.lowerBound + min(offset, whole.count)
-      let count = min(length, available)
-      // Extents that overlap would let a small file ask for much memory.
-      total += count
-      guard total <= file.contents.count else {
-        throw .malformed("item \(item.id) takes \(total) bytes of a file of \(file.contents.count)")
-      }
-      if count > 0 { ranges.append(first..<first + count) }
-      if isCut { break }
-    }
-    self.isCut = isCut
-    if ranges.count == 1 {
-      range = ranges[0]
-      gathered = []
-    } else {
-      range = nil
-      var bytes: [UInt8] = []
-      bytes.reserveCapacity(total)
-      for part in ranges { bytes.append(contentsOf: file.contents[part]) }
-      gathered = bytes
-    }
-  }
-
-  var count: Int { range?.count ?? gathered.count }
-
-  /// Reads fields from the item's bytes.
-  func read<Result>(_ body: (inout BoxBytes) throws(CoderError) -> Result) throws(CoderError) -> Result {
-    try withBytes { bytes throws(CoderError) in
-      var reader = BoxBytes(bytes, in: 0..<bytes.count)
-      do throws(CoderError) {
-        return try body(&reader)
-      } catch {
-        guard error.code == .truncated, !isCut else { throw error }
-        throw .malformed(error.message, at: offset)
-      }
-    }
-  }
-
-  /// Where the item starts in the file, for errors.
-  var offset: Int { range?.lowerBound ?? 0 }
-
-  func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws(CoderError) -> Result) throws(CoderError) -> Result {
-    if let range { return try body(UnsafeRawBufferPointer(rebasing: contents[range])) }
-    var result: Swift.Result<Result, CoderError>?
-    gathered.withUnsafeBytes { bytes in
-      do throws(CoderError) { result = .success(try body(bytes)) } catch { result = .failure(error) }
-    }
-    guard let result else { throw .library("an array without bytes") }
-    return try result.get()
+    if let bytes = try ItemBytes(of: item, in: meta, arriving: source) { return bytes }
+    return try ItemBytes(of: item, in: meta, FileBytes(whole: try source.contents()))
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ISOBaseMediaFile
 import ImageCoderPlugin
 
 /// Reads HEIF stills of HEVC: coded, derived, with alpha, several in a file.
@@ -11,18 +12,26 @@ import ImageCoderPlugin
 final class HEIFReader: ContainerReader {
   private let source: SourceView
   let host: CoderHost
-  let file: HEIFFile
+  private(set) var file: HEIFFile
   /// A thumbnail that was found fit, decoded when it was offered.
   private var thumbnails: [Int: Thumbnail] = [:]
 
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
     self.source = source
     self.host = host
-    file = try HEIFFile(parsing: try source.contents(), limits: host.limits)
+    file = try HEIFFile.open(source, isArriving: options.contains(.arriving), limits: host.limits)
     _ = try canvas(of: file.primaryPage)
   }
 
+  /// Opens the whole file when its last byte has arrived.
+  private func catchUp() throws(CoderError) {
+    guard file.isArriving, source.size < .max else { return }
+    file = try HEIFFile.open(source, isArriving: false, limits: host.limits)
+    thumbnails = [:]
+  }
+
   func header(page: Int) throws(CoderError) -> ImageHeader {
+    try catchUp()
     let node = try canvas(of: page)
     var header = ImageHeader(
       format: file.format, canvas: node.placement.crop.size, pixelFormat: node.pixelFormat, bitsPerChannel: node.bits,
@@ -33,8 +42,9 @@ final class HEIFReader: ContainerReader {
     header.cicp = node.points
     header.subsampling = node.subsampling
     header.isLossless = node.isLossless
-    header.metadata = Set(MetadataKind.allCases.filter { payload($0, of: node) != nil })
+    header.metadata = Set(MetadataKind.allCases.filter { payload($0, of: node, isAwaited: false) != nil })
     header.isTruncated = isCut(node)
+    header.isGrowing = file.isArriving
     return header
   }
 
@@ -83,7 +93,7 @@ final class HEIFReader: ContainerReader {
     case nil: return nil
     case .range(let range)?:
       try host.limits.check(metadata: range.count)
-      return [UInt8](file.contents[range])
+      return [UInt8](file.contents.bytes(in: range))
     case .item(let item)?:
       let bytes = try file.bytes(of: item)
       let start = kind == .exif ? try ExifItem.start(in: bytes) : 0
@@ -112,8 +122,9 @@ extension HEIFReader {
     return node
   }
 
-  /// Whether bytes of the picture are missing.
+  /// Whether bytes of the picture are missing and do not arrive any more.
   private func isCut(_ node: PictureNode) -> Bool {
+    guard !file.isArriving else { return false }
     if case .coded(let coded) = node.content { return (try? file.bytes(of: coded.item).isCut) ?? false }
     return node.content.parts.contains { isCut($0) }
   }
@@ -132,16 +143,16 @@ extension HEIFReader {
     case item(Item)
   }
 
-  private func payload(_ kind: MetadataKind, of node: PictureNode) -> Payload? {
+  /// - Parameter isAwaited: Whether to wait for bytes that arrive; without them, items are taken at their types' word.
+  private func payload(_ kind: MetadataKind, of node: PictureNode, isAwaited: Bool = true) -> Payload? {
     if kind == .icc { return node.profile.map { .range($0) } }
     for id in file.descriptions(of: node.id) {
-      guard let item = file.meta.item(id), let bytes = try? file.bytes(of: item), !bytes.isCut, bytes.count > 0 else {
-        continue
-      }
-      if kind == .exif, item.type == .exif, (try? ExifItem.start(in: bytes)) != nil { return .item(item) }
-      if kind == .xmp, item.type == .mime, item.contentType == "application/rdf+xml", item.contentEncoding.isEmpty {
-        return .item(item)
-      }
+      guard let item = file.meta.item(id) else { continue }
+      let isXMP = item.type == .mime && item.contentType == "application/rdf+xml" && item.contentEncoding.isEmpty
+      guard kind == .exif && item.type == .exif || kind == .xmp && isXMP else { continue }
+      if file.isArriving, !isAwaited { return .item(item) }
+      guard let bytes = try? file.bytes(of: item), !bytes.isCut, bytes.count > 0 else { continue }
+      if kind == .xmp || (try? ExifItem.start(in: bytes)) != nil { return .item(item) }
     }
     return nil
   }

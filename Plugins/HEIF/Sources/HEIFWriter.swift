@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ISOBaseMediaFile
 import ImageCoderPlugin
 
 /// Writes HEIC: lossy or lossless pictures, one or several, with alpha and thumbnails.
@@ -17,6 +18,8 @@ final class HEIFWriter: ContainerWriter {
   /// The first page's item.
   private var primary: Int?
   private var pageCount = 0
+  /// Of the page that comes next.
+  private var thumbnail: Picture?
   /// Whether all pictures are of the Main profile.
   private var isMain = true
 
@@ -31,18 +34,17 @@ final class HEIFWriter: ContainerWriter {
   }
 
   func layout(for wanted: PixelLayout) throws(CoderError) -> PixelLayout {
-    if settings.isLossless, wanted.format.bytesPerChannel > 1 {
-      throw .unsupported("lossless \(wanted.format), and samples of 8 bits are kept")
+    let isDeep = wanted.format.bytesPerChannel > 1 && settings.depth != 8
+    if settings.isLossless, wanted.format.isFloat || (wanted.format.bytesPerChannel > 1 && !isDeep) {
+      throw .unsupported("lossless \(wanted.format), and HEVC holds \(settings.depth ?? 12) bits here")
     }
-    let isDeep = settings.bits > 8
-    let format: PixelFormat =
-      switch wanted.format {
-      case .gray16: isDeep ? .gray16 : .gray8
-      case .grayAlpha16: isDeep ? .grayAlpha16 : .grayAlpha8
-      case .rgba16, .rgbaFloat16, .rgbaFloat32: isDeep ? .rgba16 : .rgba8
-      default: wanted.format
-      }
-    return PixelLayout(format, wanted.alpha)
+    if wanted.format.isGray || settings.subsampling == .s400 {
+      return wanted.alpha == .opaque
+        ? PixelLayout(isDeep ? .gray16 : .gray8, .opaque)
+        : PixelLayout(isDeep ? .grayAlpha16 : .grayAlpha8, wanted.alpha)
+    }
+    if wanted.format.bytesPerChannel > 1 { return PixelLayout(isDeep ? .rgba16 : .rgba8, wanted.alpha) }
+    return wanted
   }
 
   func setHeader(_ header: ImageHeader) throws(CoderError) {
@@ -58,9 +60,17 @@ final class HEIFWriter: ContainerWriter {
     }
     self.header = header
     metadata = [:]
+    thumbnail = nil
   }
 
   func add(_ metadata: [UInt8], as kind: MetadataKind) throws(CoderError) { self.metadata[kind] = metadata }
+
+  /// Encodes the thumbnail, which becomes an item when its picture is one.
+  func addThumbnail(_ pixels: PixelView) throws(CoderError) {
+    guard let header else { throw .outOfOrder("a thumbnail before the header") }
+    guard pixels.size != header.canvas else { throw .unsupported("one as large as the picture, \(pixels.size)") }
+    thumbnail = try encode(pixels, isThumbnail: true)
+  }
 
   func add(_ pixels: PixelView, frame: FrameHeader) throws(CoderError) {
     guard let header else { throw .outOfOrder("a frame before the header") }
@@ -68,35 +78,10 @@ final class HEIFWriter: ContainerWriter {
     guard frame.rect == Rect(covering: header.canvas) else {
       throw .unsupported("a still picture of \(frame.rect.size) on a canvas of \(header.canvas)")
     }
-    let isGray = pixels.layout.format.isGray
-    guard isGray || settings.subsampling != .s400 else {
-      throw .unsupported("subsampling 4:0:0 of \(pixels.layout.format), which has colours")
-    }
-    let encoder = HEVCEncoder(settings: settings, host: host)
-    let profile = metadata[.icc]
-    var points = settings.points(for: header.cicp, hasProfile: profile != nil)
-    if isGray { points.isFullRange = true }
-    if isGray, settings.isLossless { points.matrix = header.cicp?.matrix ?? 2 }
-    let hasAlpha = pixels.layout.alpha != .opaque && pixels.layout.format.hasAlpha
-
-    var stated = FileLayout.PictureProperties(points: points, profile: profile, orientation: header.orientation)
-    let colour = try encoder.encode(pixels, .colour(points))
-    // H.265 Annex A.3.2: 4:2:0 and 8 bits.
-    isMain = isMain && settings.bits == 8 && settings.subsampling == .s420 && !isGray && !settings.isLossless
-    let item = layout.add(colour, stated, isHidden: false)
-    if hasAlpha {
-      let picture = try encoder.encode(pixels, .alpha)
-      let alpha = layout.add(
-        picture, FileLayout.PictureProperties(orientation: header.orientation, auxiliaryType: Self.alphaType),
-        isHidden: true)
-      layout.refer(.auxiliary, from: alpha, to: item)
-      if pixels.layout.alpha == .premultiplied { layout.refer(.premultiplied, from: item, to: alpha) }
-    } else if let small = Reduction.size(of: pixels.size, within: settings.thumbnail) {
-      stated.points = points
-      let picture = try Reduction.withReduced(pixels, to: small, host: host) { reduced throws(CoderError) in
-        try encoder.encode(reduced, .colour(points))
-      }
-      layout.refer(.thumbnail, from: layout.add(picture, stated, isHidden: true), to: item)
+    let item = add(try encode(pixels, isThumbnail: false), isHidden: false)
+    if let thumbnail {
+      self.thumbnail = nil
+      layout.refer(.thumbnail, from: add(thumbnail, isHidden: true), to: item)
     }
     for kind in [MetadataKind.exif, .xmp] {
       if let payload = metadata[kind] { layout.add(payload, as: kind, of: item) }
@@ -112,54 +97,43 @@ final class HEIFWriter: ContainerWriter {
   }
 }
 
-/// Makes pictures smaller, by the mean of the pixels that each new one covers.
-enum Reduction {
-  /// The size of a picture that fits a square, or nil when it fits already or none is wanted.
-  static func size(of size: Size, within side: Int) -> Size? {
-    let longest = max(size.width, size.height)
-    guard side > 0, longest > side else { return nil }
-    func scaled(_ value: Int) -> Int { max((value * side + longest / 2) / longest, 1) }
-    return Size(width: scaled(size.width), height: scaled(size.height))
+extension HEIFWriter {
+  /// A picture with its alpha, encoded.
+  private struct Picture {
+    let colour: EncodedPicture
+    let alpha: EncodedPicture?
+    let isPremultiplied: Bool
+    let stated: FileLayout.PictureProperties
   }
 
-  static func withReduced<Result>(
-    _ pixels: PixelView, to size: Size, host: CoderHost, _ body: (PixelView) throws(CoderError) -> Result
-  ) throws(CoderError) -> Result {
-    let format = pixels.layout.format
-    let stride = size.width * format.bytesPerPixel
-    let memory = try host.allocate(bytes: stride * size.height, for: "a thumbnail")
-    defer { host.free(memory) }
-    if format.bytesPerChannel == 2 {
-      reduce(pixels, to: size, into: memory.assumingMemoryBound(to: UInt16.self))
-    } else {
-      reduce(pixels, to: size, into: memory.assumingMemoryBound(to: UInt8.self))
-    }
-    return try body(
-      PixelView(layout: pixels.layout, size: size, base: UnsafeRawPointer(memory), stride: stride))
+  private func encode(_ pixels: PixelView, isThumbnail: Bool) throws(CoderError) -> Picture {
+    let bits = try settings.bits(of: pixels, stated: header?.bitsPerChannel ?? 16, isThumbnail: isThumbnail)
+    let encoder = HEVCEncoder(settings: settings, bits: bits, host: host)
+    let isGray = pixels.layout.format.isGray
+    let profile = metadata[.icc]
+    var points = settings.points(for: header?.cicp, hasProfile: profile != nil)
+    if isGray { points.isFullRange = true }
+    if isGray, settings.isLossless { points.matrix = header?.cicp?.matrix ?? 2 }
+    // H.265 Annex A.3.2: 4:2:0 and 8 bits.
+    isMain = isMain && bits == 8 && settings.subsampling == .s420 && !isGray && !settings.isLossless
+    let colour = try encoder.encode(pixels, .colour(points))
+    let hasAlpha = pixels.layout.alpha != .opaque && pixels.layout.format.hasAlpha
+    return Picture(
+      colour: colour, alpha: hasAlpha ? try encoder.encode(pixels, .alpha) : nil,
+      isPremultiplied: pixels.layout.alpha == .premultiplied,
+      stated: FileLayout.PictureProperties(
+        points: points, profile: profile, orientation: header?.orientation ?? .up))
   }
 
-  private static func reduce<Sample: FixedWidthInteger>(
-    _ pixels: PixelView, to size: Size, into result: UnsafeMutablePointer<Sample>
-  ) {
-    let channels = pixels.layout.format.channelCount
-    var next = result
-    for y in 0..<size.height {
-      let top = y * pixels.size.height / size.height
-      let bottom = max((y + 1) * pixels.size.height / size.height, top + 1)
-      for x in 0..<size.width {
-        let left = x * pixels.size.width / size.width
-        let right = max((x + 1) * pixels.size.width / size.width, left + 1)
-        let count = (bottom - top) * (right - left)
-        for channel in 0..<channels {
-          var sum = count / 2
-          for row in top..<bottom {
-            let samples = (pixels.base + row * pixels.stride).assumingMemoryBound(to: Sample.self)
-            for column in left..<right { sum &+= Int(samples[column &* channels &+ channel]) }
-          }
-          next.pointee = Sample(truncatingIfNeeded: sum / count)
-          next += 1
-        }
-      }
-    }
+  /// Makes a picture an item, and its alpha another one.
+  private func add(_ picture: Picture, isHidden: Bool) -> Int {
+    let item = layout.add(picture.colour, picture.stated, isHidden: isHidden)
+    guard let plane = picture.alpha else { return item }
+    let stated = FileLayout.PictureProperties(
+      orientation: picture.stated.orientation, auxiliaryType: Self.alphaType)
+    let alpha = layout.add(plane, stated, isHidden: true)
+    layout.refer(.auxiliary, from: alpha, to: item)
+    if picture.isPremultiplied { layout.refer(.premultiplied, from: item, to: alpha) }
+    return item
   }
 }

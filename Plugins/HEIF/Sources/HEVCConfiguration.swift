@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ISOBaseMediaFile
 import ImageCoderPlugin
 
 /// The configuration of an HEVC item (ISO/IEC 14496-15 §8.3.3.1): how its bytes are cut up, and its parameter sets.
@@ -18,8 +19,8 @@ struct HEVCConfiguration {
   static let sequenceUnit = 33
   static let pictureUnit = 34
 
-  init(parsing box: Box, in file: UnsafeRawBufferPointer) throws(CoderError) {
-    var bytes = BoxBytes(file, in: box.payload)
+  init(parsing box: Box, in file: FileBytes) throws(CoderError) {
+    var bytes = BoxReader(file, in: box.payload)
     try bytes.skip(21, of: "the HEVC configuration")
     lengthSize = try bytes.uint8("the HEVC configuration") & 3 + 1
     guard lengthSize != 3 else { throw .malformed("lengths of 3 bytes before NAL units", at: bytes.offset) }
@@ -36,7 +37,7 @@ struct HEVCConfiguration {
         try bytes.skip(length, of: "a parameter set")
         guard length > 2 else { continue }
         units.append(start..<start + length)
-        let unit = UnsafeRawBufferPointer(rebasing: file[start..<start + length])
+        let unit = file.bytes(in: start..<start + length)
         switch Self.type(of: unit[0]) {
         case Self.sequenceUnit where sequence == nil: sequence = try SequenceParameters(parsing: unit, at: start)
         case Self.pictureUnit: allowsBypass = (try? Self.bypass(of: unit, at: start)) ?? false

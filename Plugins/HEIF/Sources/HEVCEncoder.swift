@@ -2,6 +2,7 @@
 
 import CHEIF
 import CHEIFPlanes
+import ISOBaseMediaFile
 import ImageCoderPlugin
 
 /// One picture as HEVC: what an item and its properties hold of it.
@@ -22,6 +23,8 @@ struct EncodedPicture {
 /// that is written are made here. x265 gets no pool of threads; the one thread that it starts ends before a call returns.
 struct HEVCEncoder {
   let settings: EncodingSettings
+  /// Of a sample.
+  let bits: Int
   let host: CoderHost
 
   /// What is encoded of the pixels.
@@ -56,7 +59,7 @@ struct HEVCEncoder {
     try check(heif_context_encode_image(context, image, encoder, options, nil), "encoding a picture of \(pixels.size)")
     if host.isCancelled { throw .cancelled }
     let file = try written(context)
-    return try Self.picture(in: file, size: pixels.size, bits: settings.bits, limits: host.limits)
+    return try Self.picture(in: file, size: pixels.size, bits: bits, limits: host.limits)
   }
 
   private func configure(_ encoder: OpaquePointer, isGray: Bool) throws(CoderError) {
@@ -75,7 +78,7 @@ struct HEVCEncoder {
       }
     let parameters = [
       ("chroma", chroma), ("preset", settings.preset), ("x265:pools", "none"), ("x265:frame-threads", "1"),
-      ("x265:wpp", "0"),
+      ("x265:wpp", "0"), ("tune", settings.tune),
     ]
     for (name, value) in parameters {
       try check(heif_encoder_set_parameter_string(encoder, name, value), "setting \(name) to \(value)")
@@ -101,7 +104,7 @@ struct HEVCEncoder {
       let shiftX: Int32 = chroma == heif_chroma_444 ? 0 : 1
       let shiftY: Int32 = chroma == heif_chroma_420 ? 1 : 0
       var planes = heif_planes()
-      planes.bits = UInt32(settings.bits)
+      planes.bits = UInt32(bits)
       planes.has_chroma = isGray ? 0 : 1
       planes.shift_x = UInt32(shiftX)
       planes.shift_y = UInt32(shiftY)
@@ -109,7 +112,7 @@ struct HEVCEncoder {
       for (index, channel) in channels.enumerated() {
         let columns = index == 0 ? width : (width + shiftX) >> shiftX
         let rows = index == 0 ? height : (height + shiftY) >> shiftY
-        try check(heif_image_add_plane(image, channel, columns, rows, Int32(settings.bits)), "making a plane")
+        try check(heif_image_add_plane(image, channel, columns, rows, Int32(bits)), "making a plane")
         var stride: Int32 = 0
         guard let plane = heif_image_get_plane(image, channel, &stride) else {
           throw .outOfMemory(bytes: pixels.size.pixelCount, for: "a plane")
@@ -195,11 +198,12 @@ struct HEVCEncoder {
     var result: Result<EncodedPicture, CoderError>?
     file.withUnsafeBytes { bytes in
       do throws(CoderError) {
-        let parsed = try HEIFFile(parsing: bytes, limits: limits)
+        let contents = FileBytes(whole: bytes)
+        let parsed = try HEIFFile(parsing: contents, limits: limits)
         guard let id = parsed.meta.primary, let item = parsed.meta.item(id),
           let box = try parsed.properties(of: item).configuration
         else { throw .library("libheif writes a file without a picture") }
-        let configuration = try HEVCConfiguration(parsing: box, in: bytes)
+        let configuration = try HEVCConfiguration(parsing: box, in: contents)
         guard let sequence = configuration.sequence else { throw .library("libheif writes no parameter set") }
         let data = try parsed.bytes(of: item).withBytes { [UInt8]($0) }
         let channels = sequence.chroma == .monochrome ? 1 : 3

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ISOBaseMediaFile
 import ImageCoderPlugin
 
 /// What the properties of one item say (ISO/IEC 23008-12 §6.5).
@@ -17,11 +18,11 @@ struct ItemProperties {
   var lightLevel: (maximum: Int, average: Int)?
 
   /// - Throws: For a property that is cut or breaks its rules.
-  init(of item: Item, in meta: MetaBox, file: UnsafeRawBufferPointer) throws(CoderError) {
+  init(of item: Item, in meta: MetaBox, file: FileBytes) throws(CoderError) {
     for index in meta.associations[item.associations] {
       let box = meta.properties[index]
-      var bytes = BoxBytes(file, in: box.payload)
-      switch box.name {
+      var bytes = BoxReader(file, in: box.payload)
+      switch box.type {
       case .imageSize:
         _ = try bytes.fullBox("ispe")
         let width = try bytes.uint32("ispe")
@@ -39,7 +40,7 @@ struct ItemProperties {
       case .auxiliaryType:
         _ = try bytes.fullBox("auxC")
         auxiliaryType = bytes.text()
-      case .pixelAspect:
+      case .pixelAspectRatio:
         let horizontal = Int(try bytes.uint32("pasp"))
         pixelAspect = (horizontal, Int(try bytes.uint32("pasp")))
       case .lightLevel:
@@ -51,8 +52,8 @@ struct ItemProperties {
   }
 
   /// ISO/IEC 14496-12 §12.1.5. The first box of each kind counts.
-  private mutating func readColour(_ bytes: inout BoxBytes) throws(CoderError) {
-    switch try bytes.name("colr") {
+  private mutating func readColour(_ bytes: inout BoxReader) throws(CoderError) {
+    switch try bytes.fourCC("colr") {
     case .nclx where points == nil:
       let primaries = try bytes.uint16("nclx")
       let transfer = try bytes.uint16("nclx")
@@ -89,7 +90,7 @@ struct CleanAperture {
     let denominator: Int
   }
 
-  init(_ bytes: inout BoxBytes) throws(CoderError) {
+  init(_ bytes: inout BoxReader) throws(CoderError) {
     func fraction(isSigned: Bool) throws(CoderError) -> Fraction {
       let numerator = try bytes.uint32("clap")
       let denominator = try bytes.uint32("clap")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ISOBaseMediaFile
 import ImageCoderPlugin
 
 /// A picture as the file makes it: a coded one, or one that is put together from others (ISO/IEC 23008-12 §6.6).
@@ -50,7 +51,7 @@ final class PictureNode {
     id = item.id
     let size: Size
     switch item.type {
-    case .hevc:
+    case .hvc1:
       let coded = try CodedItem(item, properties, in: file)
       content = .coded(coded)
       size = coded.sequence.size

@@ -8,7 +8,8 @@ import ImageCoderPlugin
 private let plugin = PluginExport(
   id: "org.imagecoders.heif", version: "1.0.0",
   library: "libde265 \(String(cString: heif_decoder_version())), libheif \(String(cString: heif_get_version()))",
-  reader: HEIFReader.self, writer: HEIFWriter.self, writesPages: true, options: EncodingSettings.descriptions)
+  reader: HEIFReader.self, readsArriving: true, writer: HEIFWriter.self, writesPages: true,
+  writerFeatures: [.quality, .subsampling, .orientation, .thumbnail], options: EncodingSettings.descriptions)
 
 @c(imgcoder_plugin_describe)
 public func describe(_ host: UnsafePointer<imgcoder_host>?) -> UnsafePointer<imgcoder_coder>? { plugin.table }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CHEIFPlanes
+import ISOBaseMediaFile
 import ImageCoderPlugin
 
 /// Decodes a picture's parts into place.
@@ -103,7 +104,7 @@ extension Renderer {
           try report(origin..<origin + rows)
         }
       }
-      throw .truncated("item \(coded.item.id) is cut behind \(bytes.count) bytes", at: file.contents.count)
+      throw .truncated("item \(coded.item.id) is cut behind \(bytes.count) bytes", at: file.contents.end)
     }
     let item = try DecodedItem(coded, bytes: bytes, in: file)
     if let damage = item.damage { throw damage }
@@ -134,7 +135,9 @@ extension Renderer {
   /// Draws coded tiles, some rows of them at a time, side by side on several threads.
   private func draw(_ grid: Grid, into target: PixelTarget, origin: Int?) throws(CoderError) {
     let (file, host, points) = (file, host, points)
-    for batch in grid.batches {
+    for batch in grid.batches(of: file.isArriving ? 1 : Self.batchSize) {
+      // Bytes are waited for here, and not on the threads that decode.
+      let items = batch.map { cell in Result { () throws(CoderError) in try Self.tile(cell, in: file) } }
       let failures = UnsafeMutableBufferPointer<CoderError?>.allocate(capacity: batch.count)
       failures.initialize(repeating: nil)
       defer {
@@ -149,7 +152,7 @@ extension Renderer {
           return
         }
         do throws(CoderError) {
-          try Self.draw(cells[index], into: target, file: file, points: points)
+          try Self.draw(cells[index], try items[index].get(), into: target, file: file, points: points)
         } catch {
           results[index] = error
         }
@@ -163,13 +166,21 @@ extension Renderer {
     }
   }
 
-  private static func draw(
-    _ cell: Grid.Cell, into target: PixelTarget, file: HEIFFile, points: CodingIndependentCodePoints?
-  ) throws(CoderError) {
+  /// Tiles that are decoded side by side keep a few threads busy.
+  private static let batchSize = 16
+
+  private static func tile(_ cell: Grid.Cell, in file: HEIFFile) throws(CoderError) -> (CodedItem, ItemBytes) {
     guard case .coded(let coded) = cell.node.content else { throw .library("a tile that is no coded picture") }
-    let bytes = try file.bytes(of: coded.item)
+    return (coded, try file.bytes(of: coded.item))
+  }
+
+  private static func draw(
+    _ cell: Grid.Cell, _ tile: (CodedItem, ItemBytes), into target: PixelTarget, file: HEIFFile,
+    points: CodingIndependentCodePoints?
+  ) throws(CoderError) {
+    let (coded, bytes) = tile
     guard !bytes.isCut else {
-      throw .truncated("tile \(coded.item.id) is cut behind \(bytes.count) bytes", at: file.contents.count)
+      throw .truncated("tile \(coded.item.id) is cut behind \(bytes.count) bytes", at: file.contents.end)
     }
     let item = try DecodedItem(coded, bytes: bytes, in: file)
     if let damage = item.damage { throw damage }
@@ -245,11 +256,11 @@ struct Grid {
     self.isSimple = isSimple
   }
 
-  /// Whole rows of tiles, as many as keep a few threads busy.
-  var batches: [[Cell]] {
+  /// Whole rows of tiles, as few as have `count` tiles.
+  func batches(of count: Int) -> [[Cell]] {
     var batches: [[Cell]] = []
     for cell in cells {
-      if let last = batches.last, let end = last.last, end.y == cell.y || last.count < Self.batchSize {
+      if let last = batches.last, let end = last.last, end.y == cell.y || last.count < count {
         batches[batches.count - 1].append(cell)
       } else {
         batches.append([cell])
@@ -257,6 +268,4 @@ struct Grid {
     }
     return batches
   }
-
-  private static let batchSize = 16
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ISOBaseMediaFile
 import ImageCoderPlugin
 
 /// An embedded smaller version of a picture (ISO/IEC 23008-12 §6.4.4), found fit to stand for it.
@@ -39,7 +40,7 @@ struct Thumbnail {
     guard abs(ideal - Double(small.height)) <= 1 || abs(other - Double(small.width)) <= 1 else { return false }
     // Without a profile of its own it has the whole picture's.
     guard let profile = node.profile else { return node.points == nil || node.points == whole.points }
-    return whole.profile.map { file.contents[$0].elementsEqual(file.contents[profile]) } ?? false
+    return whole.profile.map { file.contents.bytes(in: $0).elementsEqual(file.contents.bytes(in: profile)) } ?? false
   }
 
   private static func decodes(_ node: PictureNode, in file: HEIFFile) -> Bool {

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ImageCoderPlugin
+public import ImageCoderPlugin
 
 /// One item of a file (ISO/IEC 14496-12 §8.11).
-struct Item {
-  let id: UInt32
-  let type: FourCC
-  let isHidden: Bool
+public struct Item {
+  public let id: UInt32
+  public let type: FourCC
+  public let isHidden: Bool
   /// Of a `mime` item.
-  let contentType: String
+  public let contentType: String
   /// Of a `mime` item: `deflate` and others, empty for none.
-  let contentEncoding: String
+  public let contentEncoding: String
   /// Where its bytes are, indexes into ``MetaBox/extents``.
-  var extents: Range<Int> = 0..<0
-  var construction = Construction.file
+  public internal(set) var extents: Range<Int> = 0..<0
+  public internal(set) var construction = Construction.file
   /// Added to the extents' offsets.
-  var base: UInt64 = 0
+  public internal(set) var base: UInt64 = 0
   /// Its properties, indexes into ``MetaBox/associations``.
-  var associations: Range<Int> = 0..<0
+  public internal(set) var associations: Range<Int> = 0..<0
 
   /// What an extent's offset counts from (ISO/IEC 14496-12 §8.11.3).
-  enum Construction: Equatable {
+  public enum Construction: Equatable {
     case file
     case itemData
     /// Not read: bytes of other items, and other files.
@@ -29,95 +29,123 @@ struct Item {
 }
 
 /// Some bytes of an item.
-struct Extent {
-  let offset: UInt64
+public struct Extent {
+  public let offset: UInt64
   /// 0: all that follows.
-  let length: UInt64
+  public let length: UInt64
 }
 
 /// A reference from an item to others (ISO/IEC 14496-12 §8.11.12).
-struct ItemReference {
-  let type: FourCC
-  let from: UInt32
+public struct ItemReference {
+  /// Of its box.
+  public let start: Int
+  public let type: FourCC
+  public let from: UInt32
   /// Indexes into ``MetaBox/referenced``.
-  let to: Range<Int>
+  public let to: Range<Int>
 }
 
 /// The file-level meta box: which items there are, where they lie, and what is said of them.
 ///
 /// All lists are flat and grow by the bytes that state them, so that a small file cannot ask for much memory.
-struct MetaBox {
-  private(set) var primary: UInt32?
+public struct MetaBox {
+  /// The whole box.
+  public let box: Box
+  public private(set) var primary: UInt32?
+  /// Where the number of the primary item stands.
+  public private(set) var primaryPlace: Range<Int>?
   /// By their number in the file.
-  private(set) var items: [Item] = []
-  private(set) var extents: [Extent] = []
-  private(set) var references: [ItemReference] = []
-  private(set) var referenced: [UInt32] = []
+  public private(set) var items: [Item] = []
+  public private(set) var extents: [Extent] = []
+  public private(set) var references: [ItemReference] = []
+  public private(set) var referenced: [UInt32] = []
   /// Indexes of properties, from 0.
-  private(set) var associations: [Int] = []
-  private(set) var properties: [Box] = []
-  private(set) var itemData: Range<Int>?
+  public private(set) var associations: [Int] = []
+  public private(set) var properties: [Box] = []
+  public private(set) var itemData: Range<Int>?
   private var indexes: [UInt32: Int] = [:]
   /// References by the item that they start from.
   private var referencesFrom: [UInt32: [Int]] = [:]
 
+  /// - Parameter isLenient: Whether of a table that breaks its rules what comes before counts, and nothing is thrown.
   /// - Throws: ``CoderError/Code/truncated`` when the file ends inside the box.
-  init(parsing box: Box, in file: UnsafeRawBufferPointer) throws(CoderError) {
-    var bytes = BoxBytes(file, in: box.payload)
+  public init(parsing box: Box, in file: FileBytes, isLenient: Bool = false) throws(CoderError) {
+    self.box = box
+    do throws(CoderError) {
+      try readTables(in: file, isLenient: isLenient)
+    } catch {
+      guard isLenient else { throw error }
+    }
+  }
+
+  private mutating func readTables(in file: FileBytes, isLenient: Bool) throws(CoderError) {
+    func tolerantly(_ read: () throws(CoderError) -> Void) throws(CoderError) {
+      do throws(CoderError) { try read() } catch { if !isLenient { throw error } }
+    }
+    var bytes = BoxReader(file, in: box.payload)
     _ = try bytes.fullBox("meta")
     var locations: Box?
     var associationBoxes: [Box] = []
     while let inner = try bytes.nextBox() {
       guard !inner.isCut else {
-        throw .truncated("the box \(inner.name) inside meta is cut", at: file.count)
+        throw .truncated("the box \(inner.type) inside meta is cut", at: file.end)
       }
-      var content = BoxBytes(file, in: inner.payload)
-      switch inner.name {
+      var content = BoxReader(file, in: inner.payload)
+      switch inner.type {
       case .primaryItem:
-        let (version, _) = try content.fullBox("pitm")
-        primary = UInt32(truncatingIfNeeded: try content.number(version == 0 ? 2 : 4, of: "pitm"))
-      case .itemInformation: try readItems(&content, in: file)
+        try tolerantly { () throws(CoderError) in
+          let (version, _) = try content.fullBox("pitm")
+          let start = content.offset
+          primary = UInt32(truncatingIfNeeded: try content.number(version == 0 ? 2 : 4, of: "pitm"))
+          primaryPlace = start..<content.offset
+        }
+      case .itemInformation: try tolerantly { () throws(CoderError) in try readItems(&content, in: file) }
       case .itemLocation: locations = inner
-      case .itemReference: try readReferences(&content, in: file)
+      case .itemReference: try tolerantly { () throws(CoderError) in try readReferences(&content, in: file) }
       case .itemData: itemData = inner.payload
-      case .itemProperties: try readProperties(&content, associations: &associationBoxes)
+      case .itemProperties:
+        try tolerantly { () throws(CoderError) in try readProperties(&content, associations: &associationBoxes) }
       default: continue
       }
     }
-    guard !box.isCut else { throw .truncated("the meta box is cut", at: file.count) }
+    guard !box.isCut else { throw .truncated("the meta box is cut", at: file.end) }
     // Locations and associations name items, whatever the order of the boxes.
-    if let locations { try readLocations(BoxBytes(file, in: locations.payload)) }
-    for box in associationBoxes { try readAssociations(BoxBytes(file, in: box.payload)) }
+    if let locations {
+      try tolerantly { () throws(CoderError) in try readLocations(BoxReader(file, in: locations.payload)) }
+    }
+    for box in associationBoxes {
+      try tolerantly { () throws(CoderError) in try readAssociations(BoxReader(file, in: box.payload)) }
+    }
   }
 
-  func item(_ id: UInt32) -> Item? { indexes[id].map { items[$0] } }
+  public func item(_ id: UInt32) -> Item? { indexes[id].map { items[$0] } }
 
   /// What an item refers to, in order.
-  func references(from id: UInt32, as type: FourCC) -> ArraySlice<UInt32> {
+  public func references(from id: UInt32, as type: FourCC) -> ArraySlice<UInt32> {
     let found = referencesFrom[id]?.first { references[$0].type == type }
     return found.map { referenced[references[$0].to] } ?? []
   }
 
   /// All references of a type, each with the items that it goes to.
-  func references(as type: FourCC) -> [(from: UInt32, to: ArraySlice<UInt32>)] {
+  public func references(as type: FourCC) -> [(from: UInt32, to: ArraySlice<UInt32>)] {
     references.filter { $0.type == type }.map { ($0.from, referenced[$0.to]) }
   }
 }
 
 extension MetaBox {
   /// ISO/IEC 14496-12 §8.11.6.
-  private mutating func readItems(_ bytes: inout BoxBytes, in file: UnsafeRawBufferPointer) throws(CoderError) {
+  private mutating func readItems(_ bytes: inout BoxReader, in file: FileBytes) throws(CoderError) {
     let (version, _) = try bytes.fullBox("iinf")
     _ = try bytes.number(version == 0 ? 2 : 4, of: "the item count")
     while let box = try bytes.nextBox() {
-      guard box.name == .itemInformationEntry else { continue }
-      var entry = BoxBytes(file, in: box.payload)
+      guard box.type == .itemInformationEntry else { continue }
+      var entry = BoxReader(file, in: box.payload)
       let (version, flags) = try entry.fullBox("infe")
       // Versions 0 and 1 know no types, and so no pictures.
       guard version >= 2 else { continue }
       let id = UInt32(truncatingIfNeeded: try entry.number(version == 2 ? 2 : 4, of: "an item's number"))
       _ = try entry.uint16("an item's protection")
-      let type = try entry.name("an item's type")
+      let type = try entry.fourCC("an item's type")
       _ = entry.text()
       let contentType = type == .mime ? entry.text() : ""
       let encoding = type == .mime ? entry.text() : ""
@@ -131,7 +159,7 @@ extension MetaBox {
   }
 
   /// ISO/IEC 14496-12 §8.11.3.
-  private mutating func readLocations(_ source: BoxBytes) throws(CoderError) {
+  private mutating func readLocations(_ source: BoxReader) throws(CoderError) {
     var bytes = source
     let (version, _) = try bytes.fullBox("iloc")
     guard version <= 2 else { throw .unsupported("iloc of version \(version), 2 is known", at: bytes.offset) }
@@ -170,11 +198,11 @@ extension MetaBox {
   }
 
   /// ISO/IEC 14496-12 §8.11.12.
-  private mutating func readReferences(_ bytes: inout BoxBytes, in file: UnsafeRawBufferPointer) throws(CoderError) {
+  private mutating func readReferences(_ bytes: inout BoxReader, in file: FileBytes) throws(CoderError) {
     let (version, _) = try bytes.fullBox("iref")
     let size = version == 0 ? 2 : 4
     while let box = try bytes.nextBox() {
-      var content = BoxBytes(file, in: box.payload)
+      var content = BoxReader(file, in: box.payload)
       let from = UInt32(truncatingIfNeeded: try content.number(size, of: "a reference"))
       let count = try content.uint16("the number of references")
       let first = referenced.count
@@ -182,23 +210,23 @@ extension MetaBox {
         referenced.append(UInt32(truncatingIfNeeded: try content.number(size, of: "a reference")))
       }
       referencesFrom[from, default: []].append(references.count)
-      references.append(ItemReference(type: box.name, from: from, to: first..<referenced.count))
+      references.append(ItemReference(start: box.start, type: box.type, from: from, to: first..<referenced.count))
     }
   }
 
   /// ISO/IEC 23008-12 §9.3: properties, and boxes that give them to items.
-  private mutating func readProperties(_ bytes: inout BoxBytes, associations: inout [Box]) throws(CoderError) {
+  private mutating func readProperties(_ bytes: inout BoxReader, associations: inout [Box]) throws(CoderError) {
     while let box = try bytes.nextBox() {
-      if box.name == .propertyAssociation {
+      if box.type == .propertyAssociation {
         associations.append(box)
-      } else if box.name == .propertyContainer {
+      } else if box.type == .propertyContainer {
         var content = bytes.inside(box)
         while let property = try content.nextBox() { properties.append(property) }
       }
     }
   }
 
-  private mutating func readAssociations(_ source: BoxBytes) throws(CoderError) {
+  private mutating func readAssociations(_ source: BoxReader) throws(CoderError) {
     var bytes = source
     let (version, flags) = try bytes.fullBox("ipma")
     let count = try bytes.uint32("the number of associations")

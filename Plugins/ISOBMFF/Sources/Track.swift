@@ -1,35 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ImageCoderPlugin
+public import ImageCoderPlugin
 
 /// A track of the movie: what its boxes say, without its sample tables.
 ///
 /// - Format: ISO/IEC 14496-12 §8.3 to §8.6, ISO/IEC 23008-12 §7.
-struct Track {
-  let identifier: UInt32
-  let isEnabled: Bool
-  let handler: FourCC
+public struct Track {
+  public let identifier: UInt32
+  public let isEnabled: Bool
+  public let handler: FourCC
   /// Of the movie's timescale, or nil without end.
-  let duration: UInt64?
-  let orientation: Orientation
+  public let duration: UInt64?
+  public let orientation: Orientation
   /// Units of a second.
-  let timescale: UInt32
-  let repetition: Repetition
+  public let timescale: UInt32
+  public let repetition: Repetition
   private let references: [FourCC: [UInt32]]
-  let sampleTable: BoxBytes
+  public let sampleTable: BoxBytes
   /// The sample entry's format, `hvc1`; the first entry counts.
-  let format: FourCC
+  public let format: FourCC
   private let entry: BoxBytes
+  /// The formats of all sample entries.
+  public let formats: [FourCC]
 
   /// What the edit list says.
-  enum Repetition: Equatable {
+  public enum Repetition: Equatable {
     case unstated
     case once
-    /// Again and again, each time for so many units of the movie's timescale.
-    case repeated(UInt64)
+    /// Again and again, each time for so many units of the movie's timescale in so many edits.
+    case repeated(UInt64, edits: Int)
   }
 
-  init(parsing box: BoxBytes) throws(CoderError) {
+  public init(parsing box: BoxBytes) throws(CoderError) {
     let header = try box.required(.trackHeader)
     let isLong = try header.uint8(at: 0) == 1
     isEnabled = try header.uint8(at: 3) & 1 != 0
@@ -47,29 +49,34 @@ struct Track {
     handler = try media.required(.handler).fourCC(at: 8)
     sampleTable = try media.required(.mediaInformation).required(.sampleTable)
     let description = try sampleTable.required(.sampleDescription)
-    guard try description.uint32(at: 4) > 0, let first = try description.children(from: 8).first else {
+    let entries = try description.uint32(at: 4) > 0 ? description.children(from: 8) : []
+    guard let first = entries.first else {
       throw .malformed("the track has no sample entry", at: description.offset)
     }
-    format = first.name
+    format = first.type
+    formats = entries.map(\.type)
     entry = first
   }
 
   /// Whether samples are pictures in HEVC, one layer each.
-  var isHEVC: Bool { format == .hvc1 || format == .hev1 }
+  public var isHEVC: Bool { format == .hvc1 || format == .hev1 }
   /// Whether the track is there to be looked at: no alpha, depth or thumbnails of another one.
-  var isShown: Bool {
+  public var isShown: Bool {
     (handler == .picture || handler == .video) && references[.auxiliary] == nil && references[.thumbnail] == nil
   }
 
-  func refers(to track: UInt32, as kind: FourCC) -> Bool { references[kind]?.contains(track) ?? false }
+  public func refers(to track: UInt32, as kind: FourCC) -> Bool { references[kind]?.contains(track) ?? false }
+
+  /// The first track that this one refers to in some way.
+  public func target(of kind: FourCC) -> UInt32? { references[kind]?.first }
 
   /// The width and height that the sample entry states (ISO/IEC 14496-12 §12.1.3).
-  func entrySize() throws(CoderError) -> Size {
+  public func entrySize() throws(CoderError) -> Size {
     Size(width: try entry.uint16(at: 24), height: try entry.uint16(at: 26))
   }
 
   /// The boxes behind the fields of a visual sample entry.
-  func entryBoxes() throws(CoderError) -> [BoxBytes] {
+  public func entryBoxes() throws(CoderError) -> [BoxBytes] {
     guard entry.count >= 78 else {
       throw .malformed("a sample entry of \(entry.count) bytes, 78 are needed", at: entry.offset)
     }
@@ -102,7 +109,7 @@ struct Track {
     for reference in try references.children() {
       // More references than tracks say nothing.
       for index in 0..<min(reference.count / 4, 256) {
-        result[reference.name, default: []].append(try reference.uint32(at: index * 4))
+        result[reference.type, default: []].append(try reference.uint32(at: index * 4))
       }
     }
     return result
@@ -121,15 +128,15 @@ struct Track {
         try list.number(at: 8 + index * (2 * width + 4), bytes: width))
       total = overflow ? .max : sum
     }
-    return .repeated(total)
+    return .repeated(total, edits: count)
   }
 
   /// How often the track plays in all, or nil when the file does not say.
-  var loopCount: LoopCount? {
+  public var loopCount: LoopCount? {
     switch repetition {
     case .unstated: return nil
     case .once: return .plays(1)
-    case .repeated(let length):
+    case .repeated(let length, _):
       guard let duration else { return .infinite }
       guard length > 0 else { return nil }
       // A last round that the track's duration cuts short counts as one.

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CAVIF
+import ISOBaseMediaFile
+import ImageCoderPlugin
+
+/// A file whose structure has been read: its boxes, a decoder over it, and what both say of the picture.
+struct OpenedFile {
+  let file: AVIFFile
+  let picture: PictureDecoder
+  let presentation: Presentation
+  let layout: PixelLayout
+  let frameCount: Int
+  let isTruncated: Bool
+  let delays: [UInt32]
+  let isLossless: Bool
+  let thumbnail: EmbeddedThumbnail?
+
+  /// - Parameter isArriving: Waits for the boxes alone, where they come before the pixels.
+  init(_ source: SourceView, isArriving: Bool, limits: Limits) throws(CoderError) {
+    if isArriving {
+      do throws(CoderError) {
+        if let file = try AVIFFile(arriving: source) {
+          self = try OpenedFile(file, limits: limits)
+          return
+        }
+      } catch {
+        // Whether the end of the file is to blame shows with the last byte; the brands say at once whose file it is.
+        guard error.code != .wrongFormat else { throw error }
+      }
+    }
+    self = try OpenedFile(try AVIFFile(parsing: try source.contents()), limits: limits)
+  }
+
+  private init(_ file: AVIFFile, limits: Limits) throws(CoderError) {
+    self.file = file
+    try Self.checkPrimaryItem(of: file)
+    picture = try PictureDecoder(
+      file, source: file.isSequence ? AVIF_DECODER_SOURCE_TRACKS : AVIF_DECODER_SOURCE_PRIMARY_ITEM,
+      patches: file.isSequence ? file.timingPatches : file.associationPatches,
+      in: file.isSequence ? file.movie : file.items?.box, limits: limits)
+    let image = picture.image
+    presentation = Presentation(image)
+    try limits.check(canvas: presentation.crop.size)
+    let count = max(picture.imageCount, 1)
+    try limits.check(frames: count)
+    let whole = file.isCut && file.arriving == nil ? picture.wholeFrames(of: count) : count
+    frameCount = max(whole, 1)
+    isTruncated = whole < count
+    layout = PixelLayout(
+      Self.format(image, hasAlpha: picture.hasAlpha),
+      !picture.hasAlpha ? .opaque : image.alphaPremultiplied != AVIF_FALSE ? .premultiplied : .straight)
+    delays = file.isSequence ? file.track?.delays(of: frameCount, in: file.bytes) ?? [] : []
+    isLossless = Self.isLossless(picture, in: file)
+    thumbnail = EmbeddedThumbnail(in: file, of: image, presentation: presentation, hasAlpha: picture.hasAlpha)
+  }
+
+  /// Items that libavif does not derive pictures from are for another coder.
+  private static func checkPrimaryItem(of file: AVIFFile) throws(CoderError) {
+    guard !file.isSequence, let items = file.items, let type = items.type(of: items.primary) else { return }
+    guard type == .av01 || type == .grid else {
+      throw .unsupported("a primary item of type \(type), and libavif reads av01 and grid")
+    }
+  }
+
+  private static func format(_ image: avifImage, hasAlpha: Bool) -> PixelFormat {
+    let isDeep = image.depth > 8
+    guard image.yuvFormat == AVIF_PIXEL_FORMAT_YUV400 else { return isDeep ? .rgba16 : hasAlpha ? .rgba8 : .rgb8 }
+    return isDeep ? hasAlpha ? .grayAlpha16 : .gray16 : hasAlpha ? .grayAlpha8 : .gray8
+  }
+
+  /// Whether a still's colours are stored as they are, and colour and alpha are compressed without loss.
+  private static func isLossless(_ picture: PictureDecoder, in file: AVIFFile) -> Bool {
+    let image = picture.image
+    let isDirect =
+      image.yuvFormat == AVIF_PIXEL_FORMAT_YUV400
+      || (image.matrixCoefficients == 0 && image.yuvFormat == AVIF_PIXEL_FORMAT_YUV444)
+    guard isDirect, image.yuvRange == AVIF_RANGE_FULL, !file.isSequence, let items = file.items else { return false }
+    let alpha = picture.hasAlpha ? items.auxiliaries.prefix(1) : []
+    return ([items.primary] + alpha).allSatisfy { item in
+      guard items.type(of: item) == .av01, let place = items.place(of: item, in: file.bytes) else { return false }
+      return AV1KeyFrame(parsing: UnsafeRawBufferPointer(rebasing: file.bytes.raw[place]))?.isLossless == true
+    }
+  }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The bytes of a file from its start on, and where it ends. Every read answers nil where the bytes end.
+public struct FileBytes {
+  public let raw: UnsafeRawBufferPointer
+  /// Behind the last byte; the largest integer as long as more bytes may arrive than are here.
+  public let end: Int
+
+  /// All bytes of a file.
+  public init(whole raw: UnsafeRawBufferPointer) {
+    self.raw = raw
+    end = raw.count
+  }
+
+  /// The first bytes of a file, of which more arrive.
+  public init(first raw: UnsafeRawBufferPointer) {
+    self.raw = raw
+    end = .max
+  }
+
+  /// Bytes that are here.
+  public var count: Int { raw.count }
+
+  public func bytes(in range: Range<Int>) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: raw[range]) }
+
+  public func uint8(at offset: Int) -> Int? { raw.bigEndian(at: offset, count: 1).map { Int($0) } }
+  public func uint16(at offset: Int) -> Int? { raw.bigEndian(at: offset, count: 2).map { Int($0) } }
+  public func uint32(at offset: Int) -> UInt32? {
+    raw.bigEndian(at: offset, count: 4).map { UInt32(truncatingIfNeeded: $0) }
+  }
+  public func fourCC(at offset: Int) -> FourCC? { uint32(at: offset).map { FourCC(rawValue: $0) } }
+
+  /// A box's header, or nil when it is cut or its size is less than the header's.
+  ///
+  /// - Parameter limit: Where the enclosing box or the file ends; a size of 0 reaches up to it.
+  public func box(at offset: Int, before limit: Int) -> Box? {
+    guard let header = BoxHeader(raw, at: offset), offset + 8 <= limit else { return nil }
+    var end = max(limit, offset + 8)
+    if let size = header.size {
+      guard size >= UInt64(header.length) else { return nil }
+      let sum = offset.addingReportingOverflow(Int(clamping: size))
+      end = sum.overflow ? .max : sum.partialValue
+    }
+    return Box(type: header.type, start: offset, content: offset + header.length, end: end, isCut: end > raw.count)
+  }
+
+  /// The boxes that lie wholly in a range, in order, up to the first that does not.
+  public func boxes(in range: Range<Int>) -> Children {
+    Children(bytes: self, offset: range.lowerBound, limit: range.upperBound)
+  }
+
+  /// The boxes inside another one, up to the first that does not fit.
+  ///
+  /// - Parameter skipped: Bytes of fields before the first.
+  public func children(of box: Box, skipping skipped: Int = 0) -> Children {
+    Children(bytes: self, offset: box.content + skipped, limit: min(box.end, raw.count))
+  }
+
+  /// The first box of a type inside another one.
+  public func child(_ type: FourCC, of box: Box, skipping skipped: Int = 0) -> Box? {
+    children(of: box, skipping: skipped).first { $0.type == type }
+  }
+
+  /// A box's payload, which has to be here.
+  public func payload(of box: Box) -> BoxBytes? {
+    guard !box.isCut else { return nil }
+    return BoxBytes(type: box.type, offset: box.content, bytes: bytes(in: box.payload))
+  }
+
+  /// Boxes one behind the other.
+  public struct Children: Sequence, IteratorProtocol {
+    let bytes: FileBytes
+    var offset: Int
+    let limit: Int
+
+    public mutating func next() -> Box? {
+      guard offset < limit, let box = bytes.box(at: offset, before: limit), box.end <= limit else { return nil }
+      offset = box.end
+      return box
+    }
+  }
+}
