@@ -11,6 +11,9 @@
 #define BATCH_BYTES (4u << 20)
 #define MOST_WORKERS 16u
 #define MOST_ITEMS 4096u
+// Coded bytes that are worth a batch, where they arrive, and those that are worth a second thread.
+#define ARRIVING_BYTES 4096u
+#define THREAD_BYTES (32u << 10)
 
 typedef struct decoding {
   rows_plan plan;
@@ -20,8 +23,10 @@ typedef struct decoding {
   worker workers[MOST_WORKERS];
   uint32_t worker_count;
 
-  uint32_t first_band, bands;  // of the batch: bands are rows of strips or tiles
+  uint32_t most_bands;         // in a batch: bands are rows of strips or tiles
+  uint32_t first_band, bands;  // of the batch
   uint32_t items;
+  uint32_t threads;
   coded *coded;                // of each item, for each plane
   outcome *outcomes;
   uint8_t *pixels;             // of the batch's first row
@@ -78,17 +83,68 @@ static void IMGCODER_ABI work(void *argument, uint32_t index) {
 static imgcoder_status view(decoding *d, uint64_t offset, uint64_t wanted, const uint8_t **bytes, uint64_t *length) {
   const imgcoder_source *source = d->picture->source;
   imgcoder_status status = source->view(source, offset, wanted, bytes, length);
-  if (status != IMGCODER_STATUS_OK) {
+  if (status != IMGCODER_STATUS_OK && status != IMGCODER_STATUS_CANCELLED) {
     ctiff_fail(d->failure, status, (int64_t)offset, "the source has no bytes at %llu", (unsigned long long)offset);
   }
   return status;
 }
 
+static int is_arriving(const decoding *d) { return d->picture->source->size == UINT64_MAX; }
+
+// Where the bytes of a band end in the source; adds them to `sum`.
+static uint64_t band_end(const decoding *d, uint32_t band, uint64_t *sum) {
+  const ctiff_picture *picture = d->picture;
+  uint32_t per_plane = picture->across * picture->down;
+  uint64_t end = 0;
+  for (uint32_t plane = 0; plane < d->plan.planes; plane++) {
+    for (uint32_t column = 0; column < picture->across; column++) {
+      uint32_t index = plane * per_plane + band * picture->across + column;
+      uint64_t offset = picture->offsets[index], length = picture->lengths[index];
+      uint64_t last = length > UINT64_MAX - offset ? UINT64_MAX : offset + length;
+      if (last > end) end = last;
+      *sum = length > UINT64_MAX - *sum ? UINT64_MAX : *sum + length;
+    }
+  }
+  return end;
+}
+
+// Where bytes arrive, makes the batch of the bands that are there, after waiting for one that is worth it.
+static imgcoder_status wait_for_batch(decoding *d) {
+  const ctiff_picture *picture = d->picture;
+  d->threads = d->worker_count;
+  const imgcoder_source *source = picture->source;
+  const uint8_t *bytes;
+  uint64_t length, sum = 0, end = 0;
+  if (picture->flags & CTIFF_OLD_JPEG || !is_arriving(d)) return IMGCODER_STATUS_OK;
+  uint32_t bands = 0;
+  while (bands < d->bands && sum < ARRIVING_BYTES) {
+    uint64_t last = band_end(d, d->first_band + bands, &sum);
+    if (last > end) end = last;
+    bands++;
+  }
+  imgcoder_status status = source->view_some(source, 0, end, UINT64_MAX, &bytes, &length);
+  if (status != IMGCODER_STATUS_OK) return status;
+  if (!is_arriving(d)) return IMGCODER_STATUS_OK;
+  while (bands < d->bands && band_end(d, d->first_band + bands, &sum) <= length) bands++;
+  d->bands = bands;
+  d->items = bands * picture->across;
+  if (sum < THREAD_BYTES) d->threads = 1;
+  return IMGCODER_STATUS_OK;
+}
+
 // Shows the coded bytes of the batch: in one view where they lie together, else the whole source.
 static imgcoder_status show_batch(decoding *d) {
   const ctiff_picture *picture = d->picture;
-  uint64_t size = picture->source->size, start = UINT64_MAX, end = 0, sum = 0;
+  uint64_t start = UINT64_MAX, end = 0, sum = 0;
   uint32_t per_plane = picture->across * picture->down;
+  imgcoder_status waited = wait_for_batch(d);
+  if (waited != IMGCODER_STATUS_OK) return waited;
+  if (picture->flags & CTIFF_OLD_JPEG) {
+    uint64_t all;
+    imgcoder_status status = view(d, 0, UINT64_MAX, &d->whole, &all);
+    if (status != IMGCODER_STATUS_OK) return status;
+  }
+  uint64_t size = picture->source->size;
   for (uint32_t item = 0; item < d->items; item++) {
     for (uint32_t plane = 0; plane < d->plan.planes; plane++) {
       coded *coded = &d->coded[(uint64_t)item * d->plan.planes + plane];
@@ -109,7 +165,8 @@ static imgcoder_status show_batch(decoding *d) {
   if (sum == 0 && !(picture->flags & CTIFF_OLD_JPEG)) return IMGCODER_STATUS_OK;
   const uint8_t *bytes = d->whole;
   uint64_t length;
-  if (picture->flags & CTIFF_OLD_JPEG || (!bytes && (end - start) / 2 > sum + BATCH_BYTES)) {
+  // Bytes that arrive are in memory, wherever they are; all of them are not there yet.
+  if (!bytes && !is_arriving(d) && (end - start) / 2 > sum + BATCH_BYTES) {
     imgcoder_status status = view(d, 0, UINT64_MAX, &d->whole, &length);
     if (status != IMGCODER_STATUS_OK) return status;
     bytes = d->whole;
@@ -200,11 +257,11 @@ static imgcoder_status decode_batch(decoding *d, imgcoder_rows *granted) {
   const ctiff_picture *picture = d->picture;
   const imgcoder_host *host = picture->host;
   uint32_t y = d->first_band * picture->strile_height;
-  uint32_t rows = least((uint64_t)d->bands * picture->strile_height, picture->height - y);
   int is_own = 0;
   if (host->is_cancelled(host)) return refuse(d, IMGCODER_STATUS_CANCELLED);
   imgcoder_status status = show_batch(d);
-  if (status != IMGCODER_STATUS_OK) return status;
+  if (status != IMGCODER_STATUS_OK) return status == IMGCODER_STATUS_CANCELLED ? refuse(d, status) : status;
+  uint32_t rows = least((uint64_t)d->bands * picture->strile_height, picture->height - y);
   if (picture->flags & CTIFF_TOP_DOWN) {
     imgcoder_rows answer = {0};
     status = d->sink->rows(d->sink, y, rows, &answer);
@@ -214,7 +271,7 @@ static imgcoder_status decode_batch(decoding *d, imgcoder_rows *granted) {
     d->stride = answer.stride;
     if (is_own) {
       d->stride = (uint64_t)picture->width * d->plan.pixel_bytes;
-      uint64_t most = least((uint64_t)d->bands * picture->strile_height, picture->height);
+      uint64_t most = least((uint64_t)d->most_bands * picture->strile_height, picture->height);
       if (!d->rows) d->rows = host->allocate(host, most * d->stride, 64);
       if (!d->rows) {
         return ctiff_fail(d->failure, IMGCODER_STATUS_OUT_OF_MEMORY, -1, "no memory for %llu bytes of rows",
@@ -227,7 +284,7 @@ static imgcoder_status decode_batch(decoding *d, imgcoder_rows *granted) {
     d->stride = granted->stride;
   }
   atomic_store(&d->next, 0);
-  uint32_t count = least(d->worker_count, d->items);
+  uint32_t count = least(d->threads, d->items);
   if (count > 1) host->parallel_for(host, count, work, d);
   else work(d, 0);
   if (host->is_cancelled(host)) return refuse(d, IMGCODER_STATUS_CANCELLED);
@@ -281,9 +338,9 @@ imgcoder_status ctiff_decode(const ctiff_picture *picture, const imgcoder_sink *
   d->sink = sink;
   d->failure = failure;
   rows_prepare(&d->plan, picture);
-  uint32_t most = bands_at_a_time(&d->plan);
-  d->worker_count = workers_of(&d->plan, most);
-  uint64_t items = (uint64_t)most * picture->across;
+  d->most_bands = bands_at_a_time(&d->plan);
+  d->worker_count = workers_of(&d->plan, d->most_bands);
+  uint64_t items = (uint64_t)d->most_bands * picture->across;
   d->coded = host->allocate(host, items * d->plan.planes * sizeof *d->coded, 0);
   d->outcomes = host->allocate(host, items * sizeof *d->outcomes, 0);
   if (!d->coded || !d->outcomes) {
@@ -296,7 +353,7 @@ imgcoder_status ctiff_decode(const ctiff_picture *picture, const imgcoder_sink *
     }
   }
   while (status == IMGCODER_STATUS_OK && d->first_band < picture->down) {
-    d->bands = least(most, picture->down - d->first_band);
+    d->bands = least(d->most_bands, picture->down - d->first_band);
     d->items = d->bands * picture->across;
     status = decode_batch(d, &granted);
     d->first_band += d->bands;

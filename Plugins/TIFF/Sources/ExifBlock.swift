@@ -26,6 +26,11 @@ struct ExifBlock {
     [Tag.exif, Tag.gps].contains { nested($0, of: directory) != nil }
   }
 
+  /// Whether a page says that it has one of them, without a look at it.
+  static func isAnnounced(in directory: TIFFDirectory) -> Bool {
+    [Tag.exif, Tag.gps].contains { directory[$0] != nil }
+  }
+
   /// The structure for a page, or nil when it has neither of the directories.
   ///
   /// - Throws: ``CoderError/Code/limitExceeded``.

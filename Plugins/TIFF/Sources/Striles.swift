@@ -18,6 +18,8 @@ struct Striles {
 
   /// Bytes of raw rows that are handled at a time.
   private static let rawBytes = 128 << 10
+  /// The same where bytes arrive: rows are shown as soon as so many are there.
+  private static let arrivingBytes = 16 << 10
   /// Strips or tiles that a directory may lack.
   private static let mostMissing = 1 << 20
   /// An offset that is behind every file's end.
@@ -60,6 +62,8 @@ struct Striles {
       return
     }
     lengths = try directory.numbers(sizes, limit: offsets.count) ?? []
+    let isUnbounded = lengths.count < offsets.count || zip(offsets, lengths).contains { $0 != 0 && $1 == 0 }
+    if isUnbounded { try directory.file.waitForAll() }
     let fileSize = UInt64(directory.file.size)
     // Without a word on lengths, a codec gets all that follows and stops by itself.
     for offset in offsets[lengths.count...] { lengths.append(offset < fileSize ? fileSize - offset : 1) }
@@ -98,7 +102,8 @@ struct Striles {
   private mutating func cut(_ picture: TIFFPicture, planes: Int, rowBytes: Int, rowsPerUnit: Int) {
     guard rowBytes > 0, picture.down == 1 || picture.strile.height % rowsPerUnit == 0 else { return }
     let units = (picture.strile.height + rowsPerUnit - 1) / rowsPerUnit
-    var unitsAtOnce = min(units, max(1, Self.rawBytes / rowBytes))
+    let bytesAtOnce = picture.directory.file.isComplete ? Self.rawBytes : Self.arrivingBytes
+    var unitsAtOnce = min(units, max(1, bytesAtOnce / rowBytes))
     // Where there are several strips, each has to be cut into parts of the same height.
     if picture.down > 1 { while units % unitsAtOnce != 0 { unitsAtOnce -= 1 } }
     guard unitsAtOnce < units else { return }

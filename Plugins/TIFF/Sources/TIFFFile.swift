@@ -4,6 +4,8 @@ import ImageCoderPlugin
 
 /// The directories of a file: its pages, and smaller versions of them.
 ///
+/// Of a file whose bytes arrive, the chain of directories is walked as far as it is asked for.
+///
 /// - Format: TIFF 6.0 §2 and NewSubfileType; TIFF Technical Note 1 for SubIFDs.
 struct TIFFFile {
   /// An independent picture.
@@ -15,65 +17,111 @@ struct TIFFFile {
   }
 
   let source: TIFFSource
-  /// At least one.
-  let pages: [Page]
+  /// Those that are known, at least one.
+  private(set) var pages: [Page] = []
   /// The chain of directories leaves the file.
-  let isTruncated: Bool
+  private(set) var isTruncated = false
   /// The chain of directories comes back to itself, or leads to something else.
-  let isDamaged: Bool
+  private(set) var isDamaged = false
+  /// Whether the chain has been walked to its end.
+  private(set) var isOver = false
 
-  /// Walks the chain of directories. Of each, only the first entries are looked at: tags are sorted.
-  init(_ view: SourceView, host: CoderHost) throws(CoderError) {
+  private let limit: Int
+  private var next: Link
+  private var visited: Set<Int> = []
+  /// Smaller versions in front of the first page.
+  private var early: [Int] = []
+
+  /// What leads to the next directory.
+  private enum Link {
+    case directory(at: Int)
+    /// Where its offset is.
+    case stored(at: Int)
+  }
+
+  /// Walks the chain of directories, or only as far as to the first page where bytes arrive. Of each directory, only the
+  /// first entries are looked at: tags are sorted.
+  init(_ view: SourceView, host: CoderHost, isArriving: Bool) throws(CoderError) {
     source = try TIFFSource(view)
-    let limit = host.limits.maxPages
-    var pages: [Page] = []
-    var early: [Int] = []  // smaller versions in front of the first page
-    var visited: Set<Int> = []
-    var next = source.firstDirectory
-    var (isTruncated, isDamaged) = (false, false)
-    while next != 0 {
-      guard visited.insert(next).inserted else {
-        isDamaged = true
-        break
-      }
-      // Smaller versions are no pages, but they are not free either.
-      let (bound, overflow) = limit.multipliedReportingOverflow(by: 16)
-      guard visited.count <= (overflow ? .max : max(bound, 64)) else {
-        throw .limitExceeded("maxPages", found: visited.count, allowed: limit, what: "a directory count of")
-      }
-      let step: Step
-      do throws(CoderError) {
-        step = try Self.step(at: next, in: source)
-      } catch {
-        // The first directory has to be there; the pages before a broken one are.
-        guard visited.count > 1, error.code == .truncated || error.code == .malformed else { throw error }
-        if error.code == .truncated { isTruncated = true } else { isDamaged = true }
-        break
-      }
-      switch step.role {
-      case .page:
-        pages.append(Page(offset: next))
-        guard pages.count <= limit else {
-          throw .limitExceeded("maxPages", found: pages.count, allowed: limit, what: "a page count of")
-        }
-      case .reduced:
-        if pages.isEmpty { early.append(next) } else { pages[pages.count - 1].reduced.append(next) }
-      case .mask: break
-      }
-      next = step.next
+    limit = host.limits.maxPages
+    next = .directory(at: source.firstDirectory)
+    if isArriving { try advance(toPage: 0) } else { try advanceToTheEnd() }
+  }
+
+  mutating func advanceToTheEnd() throws(CoderError) {
+    while !isOver { try advance() }
+  }
+
+  /// Goes on until a page is known, or that there is none.
+  mutating func advance(toPage index: Int) throws(CoderError) {
+    while !isOver, pages.count <= index { try advance() }
+  }
+
+  /// Directories that say that they are smaller versions of a page.
+  mutating func reduced(ofPage index: Int) throws(CoderError) -> [Int] {
+    // They end where the next page begins.
+    try advance(toPage: index + 1)
+    return pages[index].reduced + (index == 0 ? early : [])
+  }
+
+  /// Takes one directory.
+  private mutating func advance() throws(CoderError) {
+    let place = try nextDirectory()
+    guard place != 0 else { return try finish() }
+    guard visited.insert(place).inserted else {
+      isDamaged = true
+      return try finish()
     }
-    if pages.isEmpty {
-      // All of them are smaller versions of something that is elsewhere, as in raw files of cameras.
-      pages = (early.isEmpty ? [source.firstDirectory] : early).map { Page(offset: $0) }
-      guard pages.count <= limit else {
-        throw .limitExceeded("maxPages", found: pages.count, allowed: limit, what: "a page count of")
-      }
-    } else {
-      pages[0].reduced += early
+    // Smaller versions are no pages, but they are not free either.
+    let (bound, overflow) = limit.multipliedReportingOverflow(by: 16)
+    guard visited.count <= (overflow ? .max : max(bound, 64)) else {
+      throw .limitExceeded("maxPages", found: visited.count, allowed: limit, what: "a directory count of")
     }
-    self.pages = pages
-    self.isTruncated = isTruncated
-    self.isDamaged = isDamaged
+    let step: Step
+    do throws(CoderError) {
+      step = try Self.step(at: place, in: source)
+    } catch {
+      // The first directory has to be there; the pages before a broken one are.
+      guard visited.count > 1, error.code == .truncated || error.code == .malformed else { throw error }
+      if error.code == .truncated { isTruncated = true } else { isDamaged = true }
+      return try finish()
+    }
+    next = .stored(at: step.link)
+    switch step.role {
+    case .page:
+      pages.append(Page(offset: place))
+      try checkPageCount()
+    case .reduced:
+      if pages.isEmpty { early.append(place) } else { pages[pages.count - 1].reduced.append(place) }
+    case .mask: break
+    }
+  }
+
+  /// Follows the link of the directory before; 0 behind the last.
+  private func nextDirectory() throws(CoderError) -> Int {
+    switch next {
+    case .directory(let place): return place
+    case .stored(let place):
+      let link = [UInt8](try source.source.view(at: place, count: source.offsetSize))
+      // A file that ends where the link should be has no further directory.
+      guard link.count == source.offsetSize else { return 0 }
+      return Int(clamping: link.number(at: 0, bytes: source.offsetSize, isBigEndian: source.isBigEndian))
+    }
+  }
+
+  private mutating func finish() throws(CoderError) {
+    isOver = true
+    guard pages.isEmpty else { return }
+    // All of them are smaller versions of something that is elsewhere, as in raw files of cameras.
+    pages = (early.isEmpty ? [source.firstDirectory] : early).map { Page(offset: $0) }
+    early = []
+    try checkPageCount()
+  }
+
+  private func checkPageCount() throws(CoderError) {
+    guard pages.count <= limit else {
+      throw .limitExceeded("maxPages", found: pages.count, allowed: limit, what: "a page count of")
+    }
   }
 
   /// What a directory is for.
@@ -83,7 +131,8 @@ struct TIFFFile {
 
   private struct Step {
     let role: Role
-    let next: Int
+    /// Where the offset of the next directory is.
+    let link: Int
   }
 
   private static func step(at offset: Int, in source: TIFFSource) throws(CoderError) -> Step {
@@ -101,11 +150,6 @@ struct TIFFFile {
       if tag == Tag.newSubfileType { role = value & 1 != 0 ? .reduced : value & 4 != 0 ? .mask : .page }
       if tag == Tag.subfileType, role == .page, value == 2 { role = .reduced }
     }
-    let link = entries + count * size
-    // A file that ends where the link should be has no further directory.
-    let next =
-      link <= source.size - source.offsetSize
-      ? try source.number(at: link, bytes: source.offsetSize, of: "a directory's link") : 0
-    return Step(role: role, next: Int(clamping: next))
+    return Step(role: role, link: entries + count * size)
   }
 }

@@ -5,11 +5,12 @@ import ImageCoderPlugin
 /// Reads TIFF and BigTIFF: each directory of the chain is a page.
 ///
 /// Directories are read here; libtiff decompresses strips and tiles, and has no part in anything else. The tag
-/// Orientation is reported, not applied.
+/// Orientation is reported, not applied. Where bytes arrive, a page is read as soon as its directory is there, and its
+/// strips or tiles as they come.
 ///
 /// - Format: TIFF 6.0; TIFF Technical Notes 1 and 2; BigTIFF. Library: libtiff 4.5 or later.
 final class TIFFReader: ContainerReader {
-  let file: TIFFFile
+  private var file: TIFFFile
   private let source: SourceView
   private let host: CoderHost
   /// Pages that were looked at.
@@ -23,13 +24,14 @@ final class TIFFReader: ContainerReader {
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
     self.source = source
     self.host = host
-    file = try TIFFFile(source, host: host)
+    file = try TIFFFile(source, host: host, isArriving: options.contains(.arriving))
     // The first page decides whether the file can be opened.
     _ = try picture(0)
   }
 
   /// A page's own directory.
   func picture(_ page: Int) throws(CoderError) -> TIFFPicture {
+    if page >= 0 { try file.advance(toPage: page) }
     guard page >= 0, page < file.pages.count else {
       throw .invalidArgument("page \(page) of a file that has \(file.pages.count)")
     }
@@ -42,12 +44,15 @@ final class TIFFReader: ContainerReader {
 
   func header(page: Int) throws(CoderError) -> ImageHeader {
     let picture = try picture(page)
+    let isGrowing = !file.source.isComplete
+    if !isGrowing { try file.advanceToTheEnd() }
     let samples = picture.samples
     var header = ImageHeader(
       format: .tiff, canvas: picture.canvas, pixelFormat: samples.pixelFormat, bitsPerChannel: min(samples.bits, 32),
       alpha: samples.alphaMode)
     header.orientation = picture.orientation
     header.pageCount = file.pages.count
+    header.isGrowing = isGrowing
     header.isTruncated = file.isTruncated
     header.isDamaged = file.isDamaged
     header.isLossless = picture.isLossless
@@ -61,7 +66,10 @@ final class TIFFReader: ContainerReader {
   private func subsampling(of picture: TIFFPicture) throws(CoderError) -> Subsampling? {
     guard picture.samples.photometric == .yCbCr else { return nil }
     var factors = picture.subsampling
-    if picture.compression == .jpeg {
+    if picture.compression == .jpeg, !file.source.isComplete {
+      // A strip that is not there yet is not waited for.
+      guard picture.directory[Tag.yCbCrSubsampling] != nil else { return nil }
+    } else if picture.compression == .jpeg {
       let places = picture.isTiled ? Tag.tileOffsets : Tag.stripOffsets
       // A file that is cut here says so when it is decoded.
       if let first = try? picture.directory.numbers(places, limit: 1)?.first,
@@ -86,7 +94,7 @@ final class TIFFReader: ContainerReader {
     var picture = page
     var code: UInt32 = 0
     if let wanted = request.size, wanted.width < page.canvas.width || wanted.height < page.canvas.height {
-      let smaller = smallerVersions(of: request.page)
+      let smaller = try smallerVersions(of: request.page)
       if let index = smaller.lastIndex(where: {
         $0.canvas.width >= wanted.width && $0.canvas.height >= wanted.height
       }) {
@@ -109,7 +117,7 @@ final class TIFFReader: ContainerReader {
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
     var picture = try picture(offer.page)
     if offer.scaleCode > 0 {
-      let smaller = smallerVersions(of: offer.page)
+      let smaller = try smallerVersions(of: offer.page)
       guard offer.scaleCode <= smaller.count else { throw .invalidArgument("an offer that was not made") }
       picture = smaller[Int(offer.scaleCode) - 1]
     }
@@ -122,6 +130,8 @@ final class TIFFReader: ContainerReader {
 
   func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
     let directory = try picture(page).directory
+    // Directories of Exif may be anywhere.
+    if kind == .exif { try file.source.waitForAll() }
     guard hasMetadata(kind, of: directory) else { return nil }
     switch kind {
     case .icc: return try payload(Tag.iccProfile, of: directory)
@@ -148,6 +158,8 @@ final class TIFFReader: ContainerReader {
   private func payload(_ tag: Int, of directory: TIFFDirectory) throws(CoderError) -> [UInt8]? {
     guard let entry = directory[tag], entry.length > 0, directory.isWhole(entry) else { return nil }
     try host.limits.check(metadata: entry.length)
+    // Where bytes arrive, it is known only now whether all of it is there.
+    guard try file.source.hasBytes(at: entry.place, count: entry.length) else { return nil }
     return try directory.bytes(of: entry)
   }
 
@@ -155,17 +167,19 @@ final class TIFFReader: ContainerReader {
     switch kind {
     case .icc: directory[Tag.iccProfile].map { $0.length > 0 && directory.isWhole($0) } ?? false
     case .xmp: directory[Tag.xmp].map { $0.length > 0 && directory.isWhole($0) } ?? false
+    // A directory that is not there yet is not waited for.
+    case .exif where !file.source.isComplete: ExifBlock.isAnnounced(in: directory)
     case .exif: ExifBlock.isPresent(in: directory)
     }
   }
 
   /// Directories that show the same picture as a page with fewer pixels: those behind it in the chain that say so, and
   /// its SubIFDs.
-  private func smallerVersions(of page: Int) -> [TIFFPicture] {
+  private func smallerVersions(of page: Int) throws(CoderError) -> [TIFFPicture] {
     if let known = versions[page] { return known }
     var found: [TIFFPicture] = []
     if let picture = try? picture(page) {
-      let behind = file.pages[page].reduced
+      let behind = try file.reduced(ofPage: page)
       let nested = (try? picture.directory.numbers(Tag.subIFDs, limit: Self.mostVersions)) ?? []
       let places = behind + nested.map { Int(clamping: $0) }
       for place in places.prefix(Self.mostVersions) {

@@ -16,7 +16,7 @@ struct TIFFSource {
   /// Reads the file's header.
   init(_ source: SourceView) throws(CoderError) {
     self.source = source
-    let shown = [UInt8](try source.view(at: 0, count: 16))
+    var shown = [UInt8](try source.view(at: 0, least: 8, most: 16))
     let orders: [[UInt8]: Bool] = [[0x49, 0x49]: false, [0x4D, 0x4D]: true]
     guard shown.count >= 2 else {
       throw .truncated("a header needs 8 bytes, \(shown.count) are there", at: shown.count)
@@ -31,6 +31,7 @@ struct TIFFSource {
     }
     let isBigTIFF = version == 43
     let length = isBigTIFF ? 16 : 8
+    if shown.count < length { shown = [UInt8](try source.view(at: 0, count: length)) }
     guard shown.count >= length else {
       throw .truncated("a header needs \(length) bytes, \(shown.count) are there", at: shown.count)
     }
@@ -48,7 +49,10 @@ struct TIFFSource {
     }
   }
 
+  /// Bytes in all, or the largest integer as long as bytes arrive.
   var size: Int { source.size }
+  /// Whether every byte is there.
+  var isComplete: Bool { size < .max }
   /// Bytes of an entry of a directory.
   var entrySize: Int { isBigTIFF ? 20 : 12 }
   /// Bytes of the number of entries.
@@ -56,12 +60,26 @@ struct TIFFSource {
   /// Bytes of an offset.
   var offsetSize: Int { isBigTIFF ? 8 : 4 }
 
-  /// Copies exactly `count` bytes.
+  /// Copies exactly `count` bytes, and waits for them where bytes arrive.
   func bytes(at offset: Int, count: Int, of what: String) throws(CoderError) -> [UInt8] {
-    guard offset >= 0, count >= 0, offset <= size, count <= size - offset else {
-      throw .truncated("\(what) needs \(count) bytes at \(offset), the file has \(size)", at: size)
+    if offset >= 0, count >= 0, offset <= size, count <= size - offset {
+      let shown = try source.view(at: offset, count: count)
+      // Only now is it known where arriving bytes end.
+      if shown.count == count { return [UInt8](shown) }
     }
-    return try source.bytes(at: offset, count: count, of: what)
+    try waitForAll()
+    throw .truncated("\(what) needs \(count) bytes at \(offset), the file has \(size)", at: size)
+  }
+
+  /// Whether the file has bytes; waits until that is known.
+  func hasBytes(at offset: Int, count: Int) throws(CoderError) -> Bool {
+    if isComplete { return offset <= size && count <= size - offset }
+    return try source.view(at: offset, count: count).count == count
+  }
+
+  /// Waits until ``size`` is known.
+  func waitForAll() throws(CoderError) {
+    if !isComplete { _ = try source.view(at: .max, count: 1) }
   }
 
   /// A number of 1 to 8 bytes in the file's order.

@@ -26,12 +26,16 @@ final class TIFFWriter: ContainerWriter {
   /// Where the offset of the next directory goes.
   private var link = 0
   private var pages = 0
+  /// Where the directory of the page's thumbnail is.
+  private var thumbnail: Int?
 
   init(_ output: ByteOutput, host: CoderHost, options: WriteOptions) throws(CoderError) {
     self.output = output
     self.host = host
     plan = try WritingPlan(options)
-    if options.isProgressive { host.log("TIFF has no progressive order") }
+    if options.quality != nil, ![.jpeg, .webP].contains(plan.compression) {
+      host.log("\(plan.compression.name) keeps every sample: quality changes nothing", severity: .warning)
+    }
   }
 
   func layout(for wanted: PixelLayout) throws(CoderError) -> PixelLayout { try plan.layout(for: wanted) }
@@ -44,8 +48,10 @@ final class TIFFWriter: ContainerWriter {
       throw .unsupported("a strip of WebP of \(header.canvas.width) pixels, 16383 at most; tiles are not bound")
     }
     guard header.frameCount <= 1 else { throw .unsupported("\(header.frameCount) frames; TIFF has pages, not frames") }
+    if pages == 0, written == 0 { try begin(header) }
     self.header = header
     metadata = [:]
+    thumbnail = nil
   }
 
   func add(_ metadata: [UInt8], as kind: MetadataKind) throws(CoderError) {
@@ -55,16 +61,39 @@ final class TIFFWriter: ContainerWriter {
     self.metadata[kind] = metadata
   }
 
+  /// Writes a smaller version of the page into a SubIFD (TIFF Technical Note 1), which is no page of its own.
+  func addThumbnail(_ pixels: PixelView) throws(CoderError) {
+    guard let header else { throw .outOfOrder("a thumbnail before the header") }
+    guard plan.compression != .group4 else { throw .unsupported("Group 4 has black and white alone") }
+    guard pixels.size != header.canvas else { throw .unsupported("one as large as the picture, \(pixels.size)") }
+    var page = plan.page(pixels)
+    let (offsets, lengths) = try writeStriles(&page)
+    var entries = try pageFields(page, offsets: offsets, lengths: lengths)
+    // TIFF 6.0 §8, NewSubfileType: bit 0 is a reduced-resolution version of another image.
+    entries.append(fields.long(Tag.newSubfileType, 1))
+    if header.orientation != .up { entries.append(fields.shorts(Tag.orientation, [header.orientation.rawValue])) }
+    try align()
+    thumbnail = written
+    try write(fields.directory(entries, at: written))
+    try checkLength()
+  }
+
   func add(_ pixels: PixelView, frame: FrameHeader) throws(CoderError) {
     guard let header else { throw .outOfOrder("a frame before the header") }
     guard pixels.size == header.canvas else {
       throw .invalidArgument("pixels of \(pixels.size) for a page of \(header.canvas)")
     }
     try checkBilevel(pixels)
-    if pages == 0 { try begin(pixels, pageCount: header.pageCount) }
     var page = plan.page(pixels)
     let (offsets, lengths) = try writeStriles(&page)
-    try writeDirectory(page, header: header, offsets: offsets, lengths: lengths)
+    let entries = try describedFields(page, header: header, offsets: offsets, lengths: lengths)
+    try align()
+    let place = written
+    try write(fields.directory(entries, at: place))
+    try output.patch(fields.offset(place), at: link)
+    try checkLength()
+    link = place + (fields.isBigTIFF ? 8 : 2) + entries.count * (fields.isBigTIFF ? 20 : 12)
+    metadata = [:]
     pages += 1
     self.header = nil
   }
@@ -80,16 +109,16 @@ final class TIFFWriter: ContainerWriter {
 
   private func align() throws(CoderError) { if written % 2 != 0 { try write([0]) } }
 
-  private func begin(_ pixels: PixelView, pageCount: Int) throws(CoderError) {
+  private func begin(_ header: ImageHeader) throws(CoderError) {
     let isBig: Bool
     switch plan.bigTIFF {
     case .always: isBig = true
     case .never: isBig = false
     case .auto:
       // Twice the raw bytes is more than any codec makes of them.
-      let (page, overflow) = pixels.size.pixelCount.multipliedReportingOverflow(
-        by: 2 * pixels.layout.format.bytesPerPixel)
-      let (all, overflows) = page.multipliedReportingOverflow(by: max(1, pageCount))
+      let (page, overflow) = header.canvas.pixelCount.multipliedReportingOverflow(
+        by: 2 * header.pixelFormat.bytesPerPixel)
+      let (all, overflows) = page.multipliedReportingOverflow(by: max(1, header.pageCount))
       isBig = overflow || overflows || all > 0xF000_0000
     }
     fields = FieldWriter(isBigEndian: fields.isBigEndian, isBigTIFF: isBig)
@@ -129,10 +158,16 @@ final class TIFFWriter: ContainerWriter {
     return (offsets, lengths)
   }
 
-  private func writeDirectory(
+  /// A page's fields, with what goes with it.
+  private func describedFields(
     _ page: ctiff_page, header: ImageHeader, offsets: [Int], lengths: [Int]
-  ) throws(CoderError) {
+  ) throws(CoderError) -> [Field] {
     var entries = try pageFields(page, offsets: offsets, lengths: lengths)
+    if header.pageCount > 1 {
+      entries.append(fields.long(Tag.newSubfileType, 2))
+      entries.append(fields.shorts(Tag.pageNumber, [min(pages, 65_535), min(header.pageCount, 65_535)]))
+    }
+    if let thumbnail { entries.append(fields.offsets(Tag.subIFDs, [thumbnail])) }
     if let profile = metadata[.icc] { entries.append(fields.undefined(Tag.iccProfile, profile)) }
     if let packet = metadata[.xmp] { entries.append(fields.undefined(Tag.xmp, packet, type: TagType.byte)) }
     var statesOrientation = header.orientation != .up
@@ -147,15 +182,13 @@ final class TIFFWriter: ContainerWriter {
       host.log("Exif that is no TIFF structure is left out", severity: .warning)
     }
     if statesOrientation { entries.append(fields.shorts(Tag.orientation, [header.orientation.rawValue])) }
-    try align()
-    let place = written
-    try write(fields.directory(entries, at: place))
-    try output.patch(fields.offset(place), at: link)
+    return entries
+  }
+
+  private func checkLength() throws(CoderError) {
     guard fields.isBigTIFF || written <= Int(UInt32.max) else {
       throw .unsupported("a file of \(written) bytes, 4294967295 at most without BigTIFF")
     }
-    link = place + (fields.isBigTIFF ? 8 : 2) + entries.count * (fields.isBigTIFF ? 20 : 12)
-    metadata = [:]
   }
 
   /// The directories of Exif, as fields that lead to them.
@@ -207,11 +240,6 @@ final class TIFFWriter: ContainerWriter {
         let factors = plan.factors
         entries.append(fields.shorts(Tag.yCbCrSubsampling, [factors.horizontal, factors.vertical]))
       }
-    }
-    let pageCount = header?.pageCount ?? 1
-    if pageCount > 1 {
-      entries.append(fields.long(Tag.newSubfileType, 2))
-      entries.append(fields.shorts(Tag.pageNumber, [min(pages, 65_535), min(pageCount, 65_535)]))
     }
     return entries
   }

@@ -62,7 +62,7 @@ struct WritingPlan {
     guard !isLossless || compression != .jpeg else {
       throw .unsupported("lossless was asked for, JPEG loses something")
     }
-    guard [.s444, .s422, .s420, .s440, .s411].contains(subsampling) else {
+    guard compression != .jpeg || [.s444, .s422, .s420, .s440, .s411].contains(subsampling) else {
       throw .unsupported("subsampling \(subsampling)")
     }
   }
