@@ -18,7 +18,7 @@ struct Box {
   /// - Throws: ``CoderError/Code/malformed`` for a length that makes no sense.
   init?(parsing source: SourceView, at offset: Int, before limit: Int) throws(CoderError) {
     guard limit >= 8, offset <= limit - 8 else { return nil }
-    let bytes = try source.view(at: offset, count: Swift.min(16, limit - offset))
+    var bytes = try source.view(at: offset, least: 8, most: Swift.min(16, limit - offset))
     guard bytes.count >= 8 else { return nil }
     let length = bytes.uint32(at: 0)
     type = UInt32(truncatingIfNeeded: bytes.uint32(at: 4))
@@ -28,6 +28,7 @@ struct Box {
       payload = offset + 8
       end = limit
     case 1:
+      if bytes.count < 16 { bytes = try source.view(at: offset, count: Swift.min(16, limit - offset)) }
       guard bytes.count >= 16 else { return nil }
       let high = bytes.uint32(at: 8)
       // Offsets stay far from 2^63: no source is larger than 2^47 bytes.

@@ -24,13 +24,13 @@ enum BoxWriter {
   }
 
   /// The header (I.5.3).
-  static func header(of size: Size, layout: PixelLayout, profile: [UInt8]?) -> [UInt8] {
+  static func header(of size: Size, layout: PixelLayout, bits: Int, profile: [UInt8]?) -> [UInt8] {
     var image: [UInt8] = []
     image.append(uint32: size.height)
     image.append(uint32: size.width)
     image.append(uint16: layout.componentCount)
     // Bits of all components, less one; compression type 7; the colour space is known; no rights.
-    image += [UInt8(layout.format.bytesPerChannel * 8 - 1), 7, 0, 0]
+    image += [UInt8(clamping: bits - 1), 7, 0, 0]
     var boxes = box(Box.imageHeader, image)
     boxes += box(Box.colour, colour(layout, profile: profile))
     if layout.hasStoredAlpha { boxes += box(Box.channelDefinition, channels(layout)) }

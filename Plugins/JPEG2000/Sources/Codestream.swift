@@ -3,6 +3,8 @@
 import ImageCoderPlugin
 
 /// What the markers of a codestream say, without any packet (ISO/IEC 15444-1 annex A).
+///
+/// Of a codestream whose bytes arrive, tile-parts are read as they are asked for.
 struct Codestream {
   let grid: ReferenceGrid
   /// From the main header.
@@ -16,6 +18,17 @@ struct Codestream {
   private(set) var isTruncated = false
   /// Whether a marker segment behind the main header breaks the rules.
   private(set) var isDamaged = false
+  /// Whether all tile-parts have been read.
+  private(set) var isOver = false
+
+  private let source: SourceView
+  /// It may end behind the source.
+  private let range: Range<Int>
+  /// Where the next tile-part is.
+  private var next: Int
+  /// The tile that the last part is of.
+  private var latest: Int?
+  private var packed = PackedHeaders()
 
   /// A tile's parts in the order of the codestream.
   struct Tile {
@@ -32,7 +45,7 @@ struct Codestream {
   /// A tile-part: its header's segments, and what follows from the marker SOD on.
   struct TilePart {
     let header: Range<Int>
-    let data: Range<Int>
+    var data: Range<Int>
     /// Whether the codestream holds all that it announces.
     let isWhole: Bool
     /// Packet headers that the main header keeps for it.
@@ -46,9 +59,13 @@ struct Codestream {
   ///
   /// - Parameters:
   ///   - range: Of the codestream; it may end behind the source.
+  ///   - isArriving: Whether tile-parts are left to ``advance()``.
   /// - Complexity: O(marker segments); packets are not looked at.
-  init(parsing source: SourceView, in range: Range<Int>, limits: Limits) throws(CoderError) {
-    let end = min(range.upperBound, source.size)
+  init(
+    parsing source: SourceView, in range: Range<Int>, limits: Limits, isArriving: Bool
+  ) throws(CoderError) {
+    // Where bytes arrive, the source's end comes to be known.
+    var end: Int { min(range.upperBound, source.size) }
     let start = range.lowerBound
     guard let first = try MarkerSegment(parsing: source, at: start, before: end) else {
       throw .truncated("the codestream needs a marker at its start", at: end)
@@ -66,24 +83,28 @@ struct Codestream {
       throw .malformed("an image of \(grid.image.size) steps without a sample", at: size.payload.lowerBound)
     }
     try limits.check(canvas: picture.size)
-
-    var packed = PackedHeaders()
-    let body = try readMainHeader(source, at: size.payload.upperBound, before: end, packed: &packed)
-    try readTileParts(source, at: body, before: end, of: range.upperBound, packed: &packed)
+    self.source = source
+    self.range = range
+    next = size.payload.upperBound
+    try readMainHeader()
+    if !isArriving { try advanceToTheEnd() }
   }
 
-  /// Reads the segments behind SIZ.
-  ///
-  /// - Returns: Where the first tile-part is.
-  private mutating func readMainHeader(
-    _ source: SourceView, at start: Int, before end: Int, packed: inout PackedHeaders
-  ) throws(CoderError) -> Int {
-    var offset = start
+  /// Where the codestream should end, or the largest integer when nothing says it.
+  var announcedEnd: Int { range.upperBound }
+
+  /// Where the codestream ends, or its source, as far as is known.
+  private var end: Int { min(range.upperBound, source.size) }
+
+  /// Reads the segments behind SIZ, as far as to the first tile-part.
+  private mutating func readMainHeader() throws(CoderError) {
+    var offset = next
     while let segment = try MarkerSegment(parsing: source, at: offset, before: end) {
       switch segment.code {
       case Marker.startOfTilePart, Marker.endOfCodestream:
         guard style.common != nil else { throw .malformed("a main header without COD", at: offset) }
-        return offset
+        next = offset
+        return
       case Marker.codingStyle, Marker.codingStyleComponent:
         try style.add(segment, in: source, components: grid.components.count)
         shared.append(offset..<segment.payload.upperBound)
@@ -103,60 +124,71 @@ struct Codestream {
     throw .truncated("the main header is cut", at: end)
   }
 
-  /// Reads the headers of tile-parts (A.4.2), as far as they go.
-  private mutating func readTileParts(
-    _ source: SourceView, at start: Int, before end: Int, of announced: Int, packed: inout PackedHeaders
-  ) throws(CoderError) {
-    var offset = start
+  /// Reads the headers of all tile-parts (A.4.2), as far as they go.
+  mutating func advanceToTheEnd() throws(CoderError) {
+    while !isOver { try advance() }
+  }
+
+  /// Reads the header of the next tile-part, or finds that there is none.
+  mutating func advance() throws(CoderError) {
+    guard !isOver else { return }
     var hasEnd = false
     do throws(CoderError) {
-      while let segment = try MarkerSegment(parsing: source, at: offset, before: end) {
-        guard segment.code == Marker.startOfTilePart else {
-          hasEnd = segment.code == Marker.endOfCodestream
-          isDamaged = !hasEnd
-          break
-        }
-        guard segment.payload.count == 8 else {
-          throw .malformed("an SOT segment of \(segment.payload.count + 2) bytes, 10 are allowed", at: offset)
-        }
-        let bytes = try source.view(at: segment.payload.lowerBound, count: 8)
-        guard bytes.count == 8 else { break }
-        let index = bytes.uint16(at: 0)
-        let count = Int(bytes[7])
-        guard index < grid.tileCount else {
-          throw .malformed("a tile-part of tile \(index), \(grid.tileCount) are there", at: offset)
-        }
-        // A length of 0 reaches to the end of the codestream.
-        var next = bytes.uint32(at: 2)
-        guard next == 0 || next >= 14 else {
-          throw .malformed("a tile-part of \(next) bytes, 14 are needed", at: offset)
-        }
-        next = next == 0 ? try Self.lastPart(in: source, before: end) : offset + next
-        if let announced = tiles[index]?.announced, count != 0, count != announced { isDamaged = true }
-        try readTilePart(
-          segment, tile: index, count: count, next: next, in: source, before: end, packed: &packed)
-        offset = next
-      }
+      if try readTilePart(hasEnd: &hasEnd) { return }
     } catch {
       guard error.code == .malformed else { throw error }
       isDamaged = true
     }
-    if !hasEnd, !isDamaged { isTruncated = !hasAllTiles || end < announced && announced != .max }
+    isOver = true
+    let isShort = end < range.upperBound && range.upperBound != .max
+    if !hasEnd, !isDamaged { isTruncated = !hasAllTiles || isShort }
     if hasEnd, !hasAllTiles { isDamaged = true }
+  }
+
+  /// Reads a tile-part's SOT segment and what follows.
+  ///
+  /// - Returns: Whether further ones may follow.
+  private mutating func readTilePart(hasEnd: inout Bool) throws(CoderError) -> Bool {
+    let offset = next
+    guard let segment = try MarkerSegment(parsing: source, at: offset, before: end) else { return false }
+    guard segment.code == Marker.startOfTilePart else {
+      hasEnd = segment.code == Marker.endOfCodestream
+      isDamaged = !hasEnd
+      return false
+    }
+    guard segment.payload.count == 8 else {
+      throw .malformed("an SOT segment of \(segment.payload.count + 2) bytes, 10 are allowed", at: offset)
+    }
+    let bytes = try source.view(at: segment.payload.lowerBound, count: 8)
+    guard bytes.count == 8 else { return false }
+    let index = bytes.uint16(at: 0)
+    let count = Int(bytes[7])
+    guard index < grid.tileCount else {
+      throw .malformed("a tile-part of tile \(index), \(grid.tileCount) are there", at: offset)
+    }
+    // A length of 0 reaches to the end of the codestream.
+    let length = bytes.uint32(at: 2)
+    guard length == 0 || length >= 14 else {
+      throw .malformed("a tile-part of \(length) bytes, 14 are needed", at: offset)
+    }
+    let following = length == 0 ? try lastPart() : offset + length
+    if let announced = tiles[index]?.announced, count != 0, count != announced { isDamaged = true }
+    try readTilePart(segment, tile: index, count: count, next: following)
+    latest = index
+    next = following
+    return true
   }
 
   /// Reads the header of one tile-part.
   private mutating func readTilePart(
-    _ segment: MarkerSegment, tile index: Int, count: Int, next: Int, in source: SourceView, before end: Int,
-    packed: inout PackedHeaders
+    _ segment: MarkerSegment, tile index: Int, count: Int, next: Int
   ) throws(CoderError) {
     let headers = packed.next()
     var offset = segment.payload.upperBound
     var tile = tiles[index] ?? Tile()
     if count > 0 { tile.announced = max(count, tile.announced ?? 0) }
     defer { tiles[index] = tile }
-    let limit = min(next, end)
-    while let inner = try MarkerSegment(parsing: source, at: offset, before: limit) {
+    while let inner = try MarkerSegment(parsing: source, at: offset, before: min(next, end)) {
       switch inner.code {
       case Marker.startOfData:
         guard tile.parts.count < Self.maxTileParts else {
@@ -164,7 +196,7 @@ struct Codestream {
         }
         tile.parts.append(
           TilePart(
-            header: segment.payload.upperBound..<offset, data: offset..<limit, isWhole: next <= end,
+            header: segment.payload.upperBound..<offset, data: offset..<min(next, end), isWhole: next <= end,
             packedHeaders: headers))
         return
       case Marker.codingStyle, Marker.codingStyleComponent:
@@ -181,11 +213,20 @@ struct Codestream {
   }
 
   /// Where the data of a last tile-part without a length ends: before EOC, if it is there.
-  private static func lastPart(in source: SourceView, before end: Int) throws(CoderError) -> Int {
+  private func lastPart() throws(CoderError) -> Int {
+    // Where bytes arrive, the last of them has to be there.
+    if source.size == .max { _ = try source.view(at: end - 1, count: 1) }
+    let end = end
     let bytes = try source.view(at: max(0, end - 2), count: 2)
     // Without EOC nobody knows what is missing.
     guard bytes.count == 2, bytes.uint16(at: 0) == Marker.endOfCodestream else { return end + 1 }
     return end - 2
+  }
+
+  /// Whether all parts of a tile have been read: as many as are announced, or those before another tile's.
+  func hasAllParts(ofTile index: Int) -> Bool {
+    guard let tile = tiles[index], !tile.parts.isEmpty else { return isOver }
+    return isOver || tile.announced.map { tile.parts.count >= $0 } ?? (latest != index)
   }
 
   private var hasAllTiles: Bool { tiles.count == grid.tileCount && tiles.values.allSatisfy(\.isWhole) }

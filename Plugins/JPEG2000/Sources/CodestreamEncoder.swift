@@ -16,13 +16,16 @@ final class CodestreamEncoder {
   /// Components, colours first.
   private let componentCount: Int
   private let bytesPerSample: Int
+  /// Of a sample in the file.
+  private let bits: Int
 
   private static let streamBuffer = 1 << 16
   /// Of the library for each sample: 32-bit samples, code-blocks, their passes, and the tile's bytes.
   private static let bytesPerEncodedSample = 16
 
-  init(_ pixels: PixelView, settings: EncodingSettings, host: CoderHost, output: ByteOutput) {
+  init(_ pixels: PixelView, bits: Int, settings: EncodingSettings, host: CoderHost, output: ByteOutput) {
     self.pixels = pixels
+    self.bits = bits
     self.settings = settings
     self.host = host
     self.output = output
@@ -103,7 +106,7 @@ final class CodestreamEncoder {
     component.dy = 1
     component.w = UInt32(clamping: pixels.size.width)
     component.h = UInt32(clamping: pixels.size.height)
-    component.prec = UInt32(bytesPerSample * 8)
+    component.prec = UInt32(clamping: bits)
     var components = [opj_image_cmptparm_t](repeating: component, count: componentCount)
     let space = pixels.layout.format.isGray ? OPJ_CLRSPC_GRAY : OPJ_CLRSPC_SRGB
     let image = opj_image_tile_create(UInt32(componentCount), &components, space)
@@ -129,6 +132,10 @@ final class CodestreamEncoder {
           Self.pick(
             row.assumingMemoryBound(to: UInt8.self), step: format.channelCount,
             to: target.assumingMemoryBound(to: UInt8.self), count: tile.width)
+        } else if bits < 16 {
+          Self.pick(
+            row.assumingMemoryBound(to: UInt16.self), step: format.channelCount, scaledTo: 1 << bits - 1,
+            to: target.assumingMemoryBound(to: UInt16.self), count: tile.width)
         } else {
           Self.pick(
             row.assumingMemoryBound(to: UInt16.self), step: format.channelCount,
@@ -144,6 +151,13 @@ final class CodestreamEncoder {
     _ row: UnsafePointer<Sample>, step: Int, to target: UnsafeMutablePointer<Sample>, count: Int
   ) {
     for x in 0..<count { target[x] = row[x &* step] }
+  }
+
+  /// Samples of fewer bits than 16, to the nearest.
+  private static func pick(
+    _ row: UnsafePointer<UInt16>, step: Int, scaledTo top: Int, to target: UnsafeMutablePointer<UInt16>, count: Int
+  ) {
+    for x in 0..<count { target[x] = UInt16(truncatingIfNeeded: (Int(row[x &* step]) &* top &+ 32_767) / 65_535) }
   }
 }
 

@@ -49,7 +49,6 @@ struct DecodingCost {
     let marks = min(Self.ceiling, mostPrecincts) * min(Self.ceiling, resolutions * grid.components.count)
     let (included, overflow) = marks.multipliedReportingOverflow(by: 2 * (layers + 1))
     memory = min(Self.ceiling, memory + (overflow ? Self.ceiling : min(Self.ceiling, included)))
-    memory += codestream.tiles[index]?.byteCount ?? 0
   }
 
   /// Counts the precincts and code-blocks of a resolution (B.6, B.7).

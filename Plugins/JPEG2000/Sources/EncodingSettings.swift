@@ -47,9 +47,6 @@ struct EncodingSettings {
       }
       return exact
     }
-    if let subsampling = options.subsampling, subsampling != .s444 {
-      throw .unsupported("subsampling \(subsampling), and JPEG 2000 is written without")
-    }
     isLossless = options.isLossless
     isBoxed = try integer("container", in: 0...1, default: 0) == 0
     resolutions = try integer("resolutions", in: 1...33, default: 6)
@@ -57,6 +54,15 @@ struct EncodingSettings {
     progression = try integer("progression", in: 0...4, default: 0)
     layers = try integer("layers", in: 1...20, default: options.isProgressive ? Self.progressiveLayers : 1)
     peakSignalToNoise = 24 + 24 * min(max(options.quality ?? Self.defaultQuality, 0), 1)
+  }
+
+  /// The bits of a picture's samples in the file.
+  ///
+  /// - Parameter stated: What samples of 16 bits are said to hold.
+  func bits(of pixels: PixelView, stated: Int) -> Int {
+    let format = pixels.layout.format
+    guard format.bytesPerChannel == 2, (9...15).contains(stated) else { return format.bytesPerChannel * 8 }
+    return !isLossless || pixels.holdsSamples(ofBits: stated) ? stated : 16
   }
 
   /// Tiles of a picture, from left to right and top to bottom.

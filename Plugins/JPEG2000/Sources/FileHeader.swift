@@ -22,8 +22,9 @@ struct FileHeader {
   private(set) var captureResolution: (x: Double, y: Double)?
   private(set) var displayResolution: (x: Double, y: Double)?
 
+  /// - Parameter isArriving: Whether what stands behind the codestream's beginning is not there yet; it is left out.
   /// - Complexity: O(boxes).
-  init(parsing source: SourceView) throws(CoderError) {
+  init(parsing source: SourceView, isArriving: Bool) throws(CoderError) {
     let start = try source.view(at: 0, count: 12)
     if start.count >= 4, start.uint32(at: 0) == 0xFF4F_FF51 {
       isBoxed = false
@@ -39,7 +40,7 @@ struct FileHeader {
     codestream = 0..<0
     codestreamCount = 0
     do throws(CoderError) {
-      try readBoxes(of: source)
+      try readBoxes(of: source, isArriving: isArriving)
     } catch {
       // What follows the codestream cannot take it away.
       guard error.code == .malformed, codestreamCount > 0 else { throw error }
@@ -49,7 +50,7 @@ struct FileHeader {
   }
 
   /// Walks the outermost boxes.
-  private mutating func readBoxes(of source: SourceView) throws(CoderError) {
+  private mutating func readBoxes(of source: SourceView, isArriving: Bool) throws(CoderError) {
     var offset = 12
     while let box = try Box(parsing: source, at: offset, before: source.size) {
       switch box.type {
@@ -57,6 +58,7 @@ struct FileHeader {
       case Box.codestream:
         if codestreamCount == 0 { codestream = box.contents }
         codestreamCount += 1
+        if isArriving { return }
       case Box.uuid: try readUUID(box, in: source)
       default: break
       }
@@ -66,6 +68,7 @@ struct FileHeader {
 
   /// Reads the boxes of the header (I.5.3).
   private mutating func readHeader(_ outer: Box, in source: SourceView) throws(CoderError) {
+    if source.size == .max { _ = try source.view(at: outer.end - 1, count: 1) }
     guard outer.end <= source.size else {
       throw .truncated("the header box ends at \(outer.end), the source at \(source.size)", at: source.size)
     }

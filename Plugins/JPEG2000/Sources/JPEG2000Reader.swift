@@ -4,23 +4,30 @@ import ImageCoderPlugin
 
 /// Reads JPEG 2000: JP2 files and bare codestreams.
 ///
-/// Boxes, marker segments and colours are handled here. OpenJPEG decodes tiles, each as a codestream of its own.
+/// Boxes, marker segments and colours are handled here. OpenJPEG decodes tiles, each as a codestream of its own. Where
+/// bytes arrive, tiles are decoded as they come.
 ///
 /// - Format: ISO/IEC 15444-1; of 15444-2 its colour spaces. Library: OpenJPEG 2.5 or later.
 /// - Not covered: further codestreams and compositions of JPX, pages of JPM.
 final class JPEG2000Reader: ContainerReader {
   private let source: SourceView
   private let host: CoderHost
-  private let file: FileHeader
-  private let codestream: Codestream
-  private let map: ChannelMap
-  private let orientation: Orientation
+  private var file: FileHeader
+  private var codestream: Codestream
+  private var map: ChannelMap
+  private var orientation: Orientation
+  /// Whether nothing but the main header has been read.
+  private var isGrowing: Bool
+  /// Whether a picture has been decoded.
+  private var isShown = false
 
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
     self.source = source
     self.host = host
-    file = try FileHeader(parsing: source)
-    codestream = try Codestream(parsing: source, in: file.codestream, limits: host.limits)
+    isGrowing = options.contains(.arriving)
+    file = try FileHeader(parsing: source, isArriving: isGrowing)
+    codestream = try Codestream(
+      parsing: source, in: file.codestream, limits: host.limits, isArriving: isGrowing)
     map = try ChannelMap(file, grid: codestream.grid)
     orientation = try Self.orientation(of: file, in: source, limits: host.limits)
     if map.colours.count < (file.colour?.model?.channelCount ?? 0) {
@@ -30,8 +37,19 @@ final class JPEG2000Reader: ContainerReader {
     }
   }
 
+  /// Reads a file whose last byte has arrived as a whole one.
+  private func catchUp() throws(CoderError) {
+    guard isGrowing, source.size < .max else { return }
+    file = try FileHeader(parsing: source, isArriving: false)
+    codestream = try Codestream(parsing: source, in: file.codestream, limits: host.limits, isArriving: false)
+    map = try ChannelMap(file, grid: codestream.grid)
+    orientation = try Self.orientation(of: file, in: source, limits: host.limits)
+    isGrowing = false
+  }
+
   func header(page: Int) throws(CoderError) -> ImageHeader {
     try check(page: page)
+    try catchUp()
     var header = ImageHeader(
       format: .jpeg2000, canvas: codestream.grid.picture(reduction: 0).size, pixelFormat: map.pixelFormat,
       bitsPerChannel: map.colours.reduce(1) { max($0, $1.bits) }, alpha: alpha)
@@ -39,7 +57,9 @@ final class JPEG2000Reader: ContainerReader {
     header.metadata = Set(file.metadata.keys)
     header.isTruncated = codestream.isTruncated
     header.isDamaged = codestream.isDamaged
-    header.isProgressive = codestream.isProgressive
+    // While several tiles arrive, each is shown when it is there, and stays as it is.
+    header.isProgressive = codestream.isProgressive && (!isGrowing || isShown || codestream.grid.tileCount == 1)
+    header.isGrowing = isGrowing
     header.isLossless = codestream.isReversible
     header.hasPalette = map.hasPalette
     header.subsampling = subsampling
@@ -55,7 +75,8 @@ final class JPEG2000Reader: ContainerReader {
     guard request.frame == 0 else { throw .invalidArgument("frame \(request.frame) of a still picture, which has 1") }
     let grid = codestream.grid
     var reduction = 0
-    if let wanted = request.size, !wanted.isEmpty {
+    let isCut = codestream.isTruncated || codestream.isDamaged
+    if let wanted = request.size, !wanted.isEmpty, !isCut || LibOpenJPEG.reducesCutTiles {
       reduction =
         (0...codestream.maxReduction).last {
           let size = grid.picture(reduction: $0).size
@@ -65,9 +86,13 @@ final class JPEG2000Reader: ContainerReader {
     let format = format(for: request.pixelFormat)
     let plan = DecodingPlan(codestream, map: map, reduction: reduction, format: format, limits: host.limits)
     try host.limits.check(memory: plan.memory)
+    // A coarse picture needs rows that can be written again, straight into the result.
+    let isPreviewed =
+      isGrowing && codestream.isProgressive && grid.tileCount == 1 && request.size == nil
+      && format == request.pixelFormat ?? map.pixelFormat && (alpha == .opaque || alpha == request.alpha)
     return DecodeOffer(
       request, size: grid.picture(reduction: reduction).size, pixelFormat: format, alpha: alpha,
-      scaleCode: UInt32(reduction), memory: plan.memory)
+      rowOrder: isPreviewed ? .any : .topDown, scaleCode: UInt32(reduction), memory: plan.memory)
   }
 
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
@@ -78,9 +103,12 @@ final class JPEG2000Reader: ContainerReader {
     else { throw .invalidArgument("an offer that this reader did not make: \(offer.size) \(offer.pixelFormat)") }
     let plan = DecodingPlan(
       codestream, map: map, reduction: reduction, format: offer.pixelFormat, limits: host.limits)
-    try PictureDecoder(
-      codestream, map: map, plan: plan, offer: offer, contents: try source.contents(), host: host
-    ).decode(into: sink)
+    let decoder = PictureDecoder(
+      codestream, map: map, plan: plan, offer: offer, contents: isGrowing ? nil : try source.contents(), source: source,
+      host: host)
+    defer { isShown = true }
+    try decoder.decode(into: sink)
+    let codestream = decoder.codestream
     if codestream.isTruncated { throw .truncated("the codestream ends early", at: source.size) }
     if codestream.isDamaged { throw .malformed("the codestream goes on with something else than a tile-part") }
   }

@@ -54,9 +54,10 @@ final class JPEG2000Writer: ContainerWriter {
       throw .unsupported("a picture of \(frame.rect.size) on a canvas of \(header.canvas)")
     }
     if host.isCancelled { throw .cancelled }
-    let encoder = CodestreamEncoder(pixels, settings: settings, host: host, output: output)
+    let bits = settings.bits(of: pixels, stated: header.bitsPerChannel)
+    let encoder = CodestreamEncoder(pixels, bits: bits, settings: settings, host: host, output: output)
     if settings.isBoxed {
-      let boxes = self.boxes(of: pixels)
+      let boxes = self.boxes(of: pixels, bits: bits)
       try output.write(boxes)
       // A length of 0 reaches to the end of the file, and is put right when the length is known.
       try output.write([0, 0, 0, 0] + BoxWriter.box(Box.codestream, []).suffix(4))
@@ -78,9 +79,9 @@ final class JPEG2000Writer: ContainerWriter {
   }
 
   /// All boxes in front of the codestream's.
-  private func boxes(of pixels: PixelView) -> [UInt8] {
+  private func boxes(of pixels: PixelView, bits: Int) -> [UInt8] {
     var bytes = BoxWriter.start
-    bytes += BoxWriter.header(of: pixels.size, layout: pixels.layout, profile: metadata[.icc])
+    bytes += BoxWriter.header(of: pixels.size, layout: pixels.layout, bits: bits, profile: metadata[.icc])
     if let exif { bytes += BoxWriter.metadata(BoxIdentifier.exif, exif) }
     if let packet = metadata[.xmp] { bytes += BoxWriter.metadata(BoxIdentifier.xmp, packet) }
     return bytes

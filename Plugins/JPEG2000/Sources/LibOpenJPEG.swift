@@ -6,7 +6,17 @@ import ImageCoderPlugin
 /// What the wrapped library says of itself.
 enum LibOpenJPEG {
   /// The library as it was found at run time, `openjpeg 2.5.0`.
-  static var name: String { "openjpeg \(String(cString: opj_version()))" }
+  static var name: String { "openjpeg \(version)" }
+
+  private static var version: String { String(cString: opj_version()) }
+
+  /// Whether resolutions can be left out of a tile that is cut.
+  ///
+  /// Before 2.5.1 the library then passes over packets behind the end of its data, and writes there.
+  static let reducesCutTiles: Bool = {
+    let numbers = version.split(separator: ".").compactMap { Int($0) }
+    return !numbers.lexicographicallyPrecedes([2, 5, 1])
+  }()
 }
 
 /// Collects what the library says during one call; nothing reaches standard error.
@@ -98,7 +108,7 @@ final class DecodedTile {
     parameters.cp_reduce = UInt32(reduction)
     guard opj_setup_decoder(codec, &parameters) != 0 else { return nil }
     // What a cut tile has is wanted; whether it is cut is known already.
-    opj_decoder_set_strict_mode(codec, 0)
+    opj_decoder_set_strict_mode(codec, reduction == 0 || LibOpenJPEG.reducesCutTiles ? 0 : 1)
     // Whatever OPJ_NUM_THREADS says, threads are the host's.
     opj_codec_set_threads(codec, 0)
     guard let input = opj_stream_create(streamBuffer, 1) else { return nil }

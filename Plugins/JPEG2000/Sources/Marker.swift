@@ -37,7 +37,7 @@ struct MarkerSegment {
   /// - Returns: nil when the codestream ends before the segment does.
   init?(parsing source: SourceView, at offset: Int, before end: Int) throws(CoderError) {
     guard offset <= end - 2 else { return nil }
-    let bytes = try source.view(at: offset, count: min(4, end - offset))
+    var bytes = try source.view(at: offset, least: 2, most: min(4, end - offset))
     guard bytes.count >= 2 else { return nil }
     code = bytes.uint16(at: 0)
     self.offset = offset
@@ -48,10 +48,13 @@ struct MarkerSegment {
       guard code >= 0xFF00 else {
         throw .malformed("0x\(String(code, radix: 16)) where a marker belongs", at: offset)
       }
+      if bytes.count < 4 { bytes = try source.view(at: offset, count: min(4, end - offset)) }
       guard bytes.count == 4 else { return nil }
       let length = bytes.uint16(at: 2)
       guard length >= 2 else { throw .malformed("a marker segment of \(length) bytes, 2 are needed", at: offset + 2) }
       guard offset + 2 + length <= end else { return nil }
+      // Where bytes arrive, the source may end before its codestream should.
+      if source.size == .max, try source.view(at: offset, count: 2 + length).count < 2 + length { return nil }
       payload = offset + 4..<offset + 2 + length
     }
   }

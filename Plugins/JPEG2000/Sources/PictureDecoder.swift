@@ -4,20 +4,28 @@ import ImageCoderPlugin
 
 /// Decodes a picture tile by tile, a row of tiles at a time, into the host's rows.
 final class PictureDecoder {
-  private let codestream: Codestream
-  private let contents: UnsafeRawBufferPointer
-  private let host: CoderHost
-  private let offer: DecodeOffer
+  /// Where bytes arrive, its tile-parts are read as they come.
+  var codestream: Codestream
+  /// Where bytes arrive, what is there so far.
+  var contents: UnsafeRawBufferPointer
+  let source: SourceView
+  let host: CoderHost
+  let offer: DecodeOffer
   private let reduction: Int
-  private let plan: DecodingPlan
+  let plan: DecodingPlan
   private let map: ChannelMap
-  private let assembler: RowAssembler
+  let assembler: RowAssembler
+  private let isArriving: Bool
+  /// Parts of the tiles that were decoded, where bytes arrive.
+  var partsShown: [Int: Int] = [:]
+  /// Coarse pictures that were sent.
+  var passes = 0
   /// The picture on the grid, at its resolution.
   private let area: ReferenceGrid.Area
   private let bytesPerPixel: Int
   private let rowBytes: Int
 
-  private var scratch: UnsafeMutableRawPointer?
+  private(set) var scratch: UnsafeMutableRawPointer?
   private var band: UnsafeMutableRawPointer?
   /// Rows that are done.
   private var done = 0
@@ -33,12 +41,15 @@ final class PictureDecoder {
     case failed(CoderError)
   }
 
+  /// - Parameter contents: Of the whole source; nil where bytes arrive.
   init(
     _ codestream: Codestream, map: ChannelMap, plan: DecodingPlan, offer: DecodeOffer,
-    contents: UnsafeRawBufferPointer, host: CoderHost
+    contents: UnsafeRawBufferPointer?, source: SourceView, host: CoderHost
   ) {
     self.codestream = codestream
-    self.contents = contents
+    self.contents = contents ?? UnsafeRawBufferPointer(start: nil, count: 0)
+    isArriving = contents == nil
+    self.source = source
     self.host = host
     self.offer = offer
     self.plan = plan
@@ -61,9 +72,11 @@ final class PictureDecoder {
   func decode(into sink: RowSink) throws(CoderError) {
     let grid = codestream.grid
     scratch = try host.allocate(bytes: plan.scratchBytes, alignment: 64, for: "rows of samples")
+    if isArriving, offer.rowOrder == .any { try sendPreview(into: sink) }
     for row in 0..<grid.tilesDown {
       if host.isCancelled { throw .cancelled }
       let tiles = row * grid.tilesAcross..<(row + 1) * grid.tilesAcross
+      if isArriving { try wait(for: tiles) }
       let first = pixels(ofTile: tiles.lowerBound)
       let height = first.y1 - first.y0
       guard height > 0 else { continue }
@@ -84,6 +97,7 @@ final class PictureDecoder {
       }
     }
     if let failure { throw failure }
+    if isArriving { try checkRest() }
     guard done == offer.size.height else {
       throw .malformed("tiles for \(done) of \(offer.size.height) rows")
     }
@@ -126,7 +140,7 @@ final class PictureDecoder {
           tile, y: area.y0 + y + line, area: area, to: rows.base + line * rows.stride,
           scratch: scratch.assumingMemoryBound(to: Int32.self))
       }
-      try sink.done(at: done, count: rows.count)
+      try sink.done(at: done, count: rows.count, pass: passes)
       done += rows.count
       y += rows.count
     }
@@ -182,7 +196,7 @@ final class PictureDecoder {
       for line in 0..<rows.count {
         (rows.base + line * rows.stride).copyMemory(from: base + (y + line) * stride, byteCount: rowBytes)
       }
-      try sink.done(at: done, count: rows.count)
+      try sink.done(at: done, count: rows.count, pass: passes)
       done += rows.count
       y += rows.count
     }
@@ -225,20 +239,27 @@ final class PictureDecoder {
     guard let tile = codestream.tiles[index], !tile.parts.isEmpty else { throw missing(index) }
     let wanted = plan.wanted(in: index, of: codestream, map: map)
     try plan.check(tile: index, of: codestream, wanted: wanted, at: tile.parts[0].data.lowerBound)
-    let area = codestream.grid.tile(index)
-    let stream = try TileStream(tile, area: area, of: codestream, in: contents, host: host)
     let messages = LibraryMessages(host)
-    let decoded = withExtendedLifetime((stream, messages)) {
-      DecodedTile.decode(
-        stream, area: area, grid: codestream.grid, reduction: reduction, wanted: wanted,
-        levels: { codestream.style(of: $0, in: index)?.levels ?? 0 }, messages: messages)
-    }
+    let decoded = try decode(tile: tile, index: index, wanted: wanted, messages: messages)
     if let decoded { return decoded }
     if host.isCancelled { throw .cancelled }
     guard tile.isWhole else { throw missing(index) }
     throw .malformed(
       "openjpeg cannot decode tile \(index): \(messages.error ?? "it gives no reason")",
       at: tile.parts[0].data.lowerBound)
+  }
+
+  /// Decodes what there is of a tile, or nothing.
+  func decode(
+    tile: Codestream.Tile, index: Int, wanted: [Int]?, messages: LibraryMessages
+  ) throws(CoderError) -> DecodedTile? {
+    let area = codestream.grid.tile(index)
+    let stream = try TileStream(tile, area: area, of: codestream, in: contents, host: host)
+    return withExtendedLifetime((stream, messages)) {
+      DecodedTile.decode(
+        stream, area: area, grid: codestream.grid, reduction: reduction, wanted: wanted,
+        levels: { codestream.style(of: $0, in: index)?.levels ?? 0 }, messages: messages)
+    }
   }
 
   private func clear(tile index: Int, base: UnsafeMutableRawPointer, stride: Int) {
@@ -258,13 +279,13 @@ final class PictureDecoder {
       for line in 0..<rows.count {
         (rows.base + line * rows.stride).initializeMemory(as: UInt8.self, repeating: 0, count: rowBytes)
       }
-      try sink.done(at: done, count: rows.count)
+      try sink.done(at: done, count: rows.count, pass: passes)
       done += rows.count
       blank -= rows.count
     }
   }
 
-  private func check(_ rows: RowSink.Rows) throws(CoderError) {
+  func check(_ rows: RowSink.Rows) throws(CoderError) {
     guard rows.stride >= rowBytes, rows.count > 0 else {
       throw .library("the host grants a stride of \(rows.stride) bytes for rows of \(rowBytes)")
     }

@@ -6,7 +6,7 @@ import ImageCoderPlugin
 ///
 /// - Threads: Any number, each with scratch rows of its own.
 struct RowAssembler {
-  private let map: ChannelMap
+  let map: ChannelMap
   private let grid: ReferenceGrid
   private let format: PixelFormat
   private let mappings: [SampleMapping]
