@@ -40,7 +40,7 @@ struct Box {
   init?(parsing source: SourceView, at offset: Int) throws(CoderError) {
     let end = source.size
     guard offset <= end - 8 else { return nil }
-    let bytes = try source.view(at: offset, count: 16)
+    var bytes = try source.view(at: offset, least: 8, most: 16)
     guard bytes.count >= 8 else { return nil }
     self.offset = offset
     type = BoxType(rawValue: bytes.bigEndian32(at: 4))
@@ -49,6 +49,7 @@ struct Box {
     switch size {
     case 0: size = end - offset  // to the end of the file
     case 1:
+      if bytes.count < 16 { bytes = try source.view(at: offset, count: 16) }
       guard bytes.count == 16 else { return nil }
       header = 16
       let high = Int(bytes.bigEndian32(at: 8))
@@ -82,17 +83,32 @@ struct BoxIndex {
   /// Whether the file can be turned back into the JPEG that it was made of.
   private(set) var hasReconstruction = false
   private(set) var isTruncated = false
+  /// The codestream, or the first part of it, as soon as a box begins it.
+  private(set) var firstPart: Part?
   /// The codestream's level, 5 unless stated (ISO/IEC 18181-1 §M).
   private(set) var level = 5
+
+  /// A part of the codestream.
+  struct Part {
+    let range: Range<Int>
+    /// Whether boxes behind it may hold more of it.
+    let mayContinue: Bool
+  }
 
   /// The box that every container begins with, and the codestream's own signature.
   private static let signature: [UInt8] = [0, 0, 0, 12, 0x4a, 0x58, 0x4c, 0x20, 0x0d, 0x0a, 0x87, 0x0a]
   private static let codestreamSignature: [UInt8] = [0xff, 0x0a]
 
+  /// - Parameter isArriving: Whether boxes behind the beginning of the codestream are left out: no byte behind it is
+  ///   asked for.
   /// - Throws: ``CoderError/Code/wrongFormat``; ``CoderError/Code/truncated`` when the signature is cut.
-  init(parsing source: SourceView) throws(CoderError) {
-    let start = try source.view(at: 0, count: Self.signature.count)
-    if start.count >= 2, start.prefix(2).elementsEqual(Self.codestreamSignature) { return }
+  init(parsing source: SourceView, isArriving: Bool = false) throws(CoderError) {
+    var start = try source.view(at: 0, least: 2, most: Self.signature.count)
+    if start.count >= 2, start.prefix(2).elementsEqual(Self.codestreamSignature) {
+      firstPart = Part(range: 0..<Int.max, mayContinue: false)
+      return
+    }
+    if start.count < Self.signature.count { start = try source.view(at: 0, count: Self.signature.count) }
     guard start.count == Self.signature.count else {
       guard
         start.elementsEqual(Self.signature.prefix(start.count))
@@ -112,6 +128,7 @@ struct BoxIndex {
         return
       }
       try note(box, in: source)
+      if isArriving, firstPart != nil { return }
       guard box.isWhole else {
         isTruncated = true
         return
@@ -121,7 +138,13 @@ struct BoxIndex {
   }
 
   private mutating func note(_ box: Box, in source: SourceView) throws(CoderError) {
-    if box.type == .codestream, box.isLarge, codestream == nil { codestream = box.payload }
+    if box.type == .codestream || box.type == .partialCodestream {
+      guard firstPart == nil else { return }
+      if box.type == .codestream, box.isLarge { codestream = box.payload }
+      let isPart = box.type == .partialCodestream
+      firstPart = Part(range: isPart ? box.payload.dropFirst(4) : box.payload, mayContinue: isPart)
+      return
+    }
     guard box.isWhole else { return }
     var type = box.type
     if type == .compressed {

@@ -25,16 +25,7 @@ final class FrameDecoder {
   }
 
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
-    let size = offer.size
-    let rows = try sink.rows(at: 0, count: size.height)
-    guard rows.count == size.height else {
-      throw .library("the host grants \(rows.count) of \(size.height) rows, which come in any order")
-    }
-    let rowBytes = size.width * offer.pixelFormat.bytesPerPixel
-    guard rows.stride >= rowBytes else {
-      throw .library("the host grants a stride of \(rows.stride) bytes for rows of \(rowBytes)")
-    }
-    let target = FrameTarget(rows: rows, format: offer.pixelFormat, width: size.width)
+    let target = try FrameTarget(offer, from: sink)
     do throws(CoderError) {
       let decoder = try decoder(at: offer.frame)
       try run(decoder, frame: offer.frame, target: target, sink: sink)

@@ -26,8 +26,7 @@ final class FrameEncoder {
 
   init(
     _ output: ByteOutput, host: CoderHost, settings wishes: EncodingSettings, header: ImageHeader,
-    animation: TickClock?,
-    layout: PixelLayout, metadata: [MetadataKind: [UInt8]]
+    animation: TickClock?, layout: PixelLayout, bits: Int, metadata: [MetadataKind: [UInt8]]
   ) throws(CoderError) {
     encoder = try LibJXL.Encoder(host: host)
     self.output = output
@@ -43,7 +42,7 @@ final class FrameEncoder {
     if !boxes.isEmpty { try encoder.check(JxlEncoderUseBoxes(encoder.raw), "boxes") }
     let profile = metadata[.icc]
     let keepsColors = wishes.isLossless || (profile != nil && wishes.keepsProfile)
-    var info = JxlBasicInfo(header, layout: layout, keepsColors: keepsColors)
+    var info = JxlBasicInfo(header, layout: layout, bits: bits, keepsColors: keepsColors)
     if let clock {
       info.have_animation = 1
       info.animation.tps_numerator = clock.ticksPerSecond
@@ -204,13 +203,15 @@ extension PixelLayout {
 }
 
 extension JxlBasicInfo {
-  /// - Parameter keepsColors: Whether samples are stored in the colours in which they come, and not as XYB.
-  init(_ header: ImageHeader, layout: PixelLayout, keepsColors: Bool) {
+  /// - Parameters:
+  ///   - bits: Of a sample.
+  ///   - keepsColors: Whether samples are stored in the colours in which they come, and not as XYB.
+  init(_ header: ImageHeader, layout: PixelLayout, bits: Int, keepsColors: Bool) {
     self.init()
     JxlEncoderInitBasicInfo(&self)
     xsize = UInt32(clamping: header.canvas.width)
     ysize = UInt32(clamping: header.canvas.height)
-    bits_per_sample = UInt32(layout.format.bytesPerChannel * 8)
+    bits_per_sample = UInt32(clamping: bits)
     exponent_bits_per_sample = layout.format == .rgbaFloat16 ? 5 : layout.format == .rgbaFloat32 ? 8 : 0
     num_color_channels = layout.format.isGray ? 1 : 3
     if layout.alpha != .opaque {

@@ -16,6 +16,20 @@ final class FrameTarget {
     self.width = width
   }
 
+  /// Asks the host for all rows of an offer.
+  convenience init(_ offer: DecodeOffer, from sink: RowSink) throws(CoderError) {
+    let size = offer.size
+    let rows = try sink.rows(at: 0, count: size.height)
+    guard rows.count == size.height else {
+      throw .library("the host grants \(rows.count) of \(size.height) rows, which come in any order")
+    }
+    let rowBytes = size.width * offer.pixelFormat.bytesPerPixel
+    guard rows.stride >= rowBytes else {
+      throw .library("the host grants a stride of \(rows.stride) bytes for rows of \(rowBytes)")
+    }
+    self.init(rows: rows, format: offer.pixelFormat, width: size.width)
+  }
+
   private var rowBytes: Int { width &* format.bytesPerPixel }
 
   /// Sets every pixel to 0.

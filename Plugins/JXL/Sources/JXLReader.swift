@@ -12,14 +12,44 @@ import ImageCoderPlugin
 final class JXLReader: ContainerReader {
   private let source: SourceView
   private let host: CoderHost
-  private let boxes: BoxIndex
-  private let codestream: Codestream
-  private let frames: FrameDecoder
+  private let isFirstOnly: Bool
+  private var boxes: BoxIndex
+  private var headers: HeaderReader
+  private var codestream: Codestream { headers.codestream }
+  private var frames: Frames
+
+  /// Who decodes.
+  private enum Frames {
+    case whole(FrameDecoder)
+    /// What stands behind the pixels is not known yet.
+    case arriving(ArrivingFrameDecoder)
+  }
 
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
     self.source = source
     self.host = host
-    boxes = try BoxIndex(parsing: source)
+    isFirstOnly = options.contains(.firstFrameOnly)
+    guard options.contains(.arriving) else {
+      (boxes, headers, frames) = try Self.open(source, isFirstOnly: isFirstOnly, host: host)
+      return
+    }
+    boxes = try BoxIndex(parsing: source, isArriving: true)
+    let range = boxes.codestream
+    headers = try HeaderReader(InputFeed(source, range: range), isFirstOnly: isFirstOnly, host: host)
+    try headers.advanceToThePicture()
+    let (part, start, info) = (boxes.firstPart, headers.firstFrame, headers.codestream.info)
+    frames = .arriving(
+      ArrivingFrameDecoder(host: host) {
+        let order = part.flatMap { SectionOrder(source, part: $0, start: start, info: info) }
+        return InputFeed(source, range: range, order: order)
+      })
+  }
+
+  /// Opens a file of which all bytes are there.
+  private static func open(
+    _ source: SourceView, isFirstOnly: Bool, host: CoderHost
+  ) throws(CoderError) -> (BoxIndex, HeaderReader, Frames) {
+    let boxes = try BoxIndex(parsing: source)
     var contents = try source.contents()
     if let range = boxes.codestream {
       guard range.upperBound <= contents.count else {
@@ -27,20 +57,34 @@ final class JXLReader: ContainerReader {
       }
       contents = UnsafeRawBufferPointer(rebasing: contents[range])
     }
-    codestream = try Codestream(
-      parsing: contents, isFirstOnly: options.contains(.firstFrameOnly), host: host)
-    frames = FrameDecoder(codestream, bytes: contents, host: host)
+    let headers = try HeaderReader(
+      InputFeed(source, range: boxes.codestream), isFirstOnly: isFirstOnly, host: host)
+    try headers.advanceToTheEnd()
+    return (boxes, headers, .whole(FrameDecoder(headers.codestream, bytes: contents, host: host)))
+  }
+
+  /// Looks at the rest of a file whose last byte has arrived.
+  private func catchUp() throws(CoderError) {
+    guard isGrowing, source.size < .max else { return }
+    (boxes, headers, frames) = try Self.open(source, isFirstOnly: isFirstOnly, host: host)
+  }
+
+  private var isGrowing: Bool {
+    if case .arriving = frames { return true }
+    return false
   }
 
   func header(page: Int) throws(CoderError) -> ImageHeader {
     try check(page: page)
+    try catchUp()
     let info = codestream.info
     var header = ImageHeader(
       format: .jpegXL, canvas: codestream.canvas, pixelFormat: codestream.pixelFormat,
       bitsPerChannel: min(max(Int(info.bits_per_sample), 1), 32), alpha: codestream.alpha)
     // ISO/IEC 18181-2 §9.6: the codestream's orientation counts, and a tag in Exif does not.
     header.orientation = Orientation(rawValue: Int(info.orientation.rawValue)) ?? .up
-    header.frameCount = codestream.frames.count
+    header.frameCount = max(1, codestream.frames.count)
+    header.isGrowing = isGrowing
     header.isAnimated = info.have_animation != 0
     header.loopCount = header.isAnimated ? LoopCount(plays: info.animation.num_loops) : nil
     header.cicp = codestream.color?.cicp
@@ -79,7 +123,10 @@ final class JXLReader: ContainerReader {
     guard offer.size == codestream.canvas, codestream.delivers(offer.pixelFormat) else {
       throw .invalidArgument("an offer of \(offer.size) in \(offer.pixelFormat), which was not made")
     }
-    try frames.decode(offer, into: sink)
+    switch frames {
+    case .whole(let decoder): try decoder.decode(offer, into: sink)
+    case .arriving(let decoder): try decoder.decode(offer, of: codestream, into: sink)
+    }
   }
 
   func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
@@ -114,6 +161,11 @@ final class JXLReader: ContainerReader {
   }
 
   private func frame(_ index: Int) throws(CoderError) -> AnimationFrame {
+    if isGrowing {
+      // A still has one frame, whose layers do not matter here.
+      if codestream.info.have_animation == 0, index == 0 { return AnimationFrame(layers: [], layerCount: 1) }
+      try headers.advance(toFrame: index)
+    }
     guard codestream.frames.indices.contains(index) else {
       throw .invalidArgument("frame \(index) of a JPEG XL file, which has \(codestream.frames.count)")
     }

@@ -87,9 +87,11 @@ final class JXLWriter: ContainerWriter {
       guard isAnimated else { throw .unsupported("a second frame in a still picture") }
       return try encoder.add(pixels, frame: frame)
     }
+    let bits = StoredDepth.bits(
+      of: pixels, stated: header.bitsPerChannel, isLossless: settings.isLossless, isAnimated: isAnimated)
     let encoder = try FrameEncoder(
       output, host: host, settings: settings, header: header, animation: isAnimated ? TickClock(frame.delay) : nil,
-      layout: pixels.layout, metadata: metadata)
+      layout: pixels.layout, bits: bits, metadata: metadata)
     self.encoder = encoder
     try encoder.add(pixels, frame: frame)
   }
@@ -116,24 +118,35 @@ final class HeldPicture {
 
 /// Turns exact delays into ticks, without letting the animation drift.
 ///
-/// The length of a tick is written before the first frame, and later delays are not known by then. 360,000 ticks a second
-/// count hundredths, thousandths, 24, 25, 30, 48, 60, 90, 120 and 144 frames a second, MPEG's 90 kHz, and the 1001/24000,
-/// 1001/30000 and 1001/60000 seconds of television; what the first delay needs beside them is multiplied in.
+/// The length of a tick is written before the first frame, and later delays are not known by then. 18,000 ticks a second
+/// count hundredths, thousandths, and 24, 25, 30, 48, 50, 60, 72, 75, 90, 120 and 144 frames a second; what the first delay
+/// needs beside them is multiplied in.
 struct TickClock {
   let ticksPerSecond: UInt32
   private var seconds = 0.0
   private var shown = 0.0
 
-  private static let common: UInt64 = 360_000
-  /// ISO/IEC 18181-1 §D.3.7: tps_numerator.
-  private static let most: UInt64 = 1 << 30
+  /// What is tried: all that is usual, at least hundredths and thousandths, and all of that with MPEG's 90 kHz and the
+  /// 1001/24000, 1001/30000 and 1001/60000 seconds of television.
+  private static let common: [(ticks: UInt64, most: UInt64)] = [
+    // Programs that make an APNG of an animation count ticks in 16 bits.
+    (18_000, 65_535), (1000, 65_535),
+    // ISO/IEC 18181-1 §D.3.7: tps_numerator.
+    (360_000, 1 << 30),
+  ]
 
   init(_ delay: FrameDelay?) {
     let denominator = UInt64(delay?.denominator ?? 1)
-    var (divisor, rest) = (Self.common, denominator)
-    while rest > 0 { (divisor, rest) = (rest, divisor % rest) }
-    let multiple = Self.common / divisor * denominator
-    ticksPerSecond = UInt32(truncatingIfNeeded: multiple <= Self.most ? multiple : Self.common)
+    for (common, most) in Self.common {
+      var (divisor, rest) = (common, denominator)
+      while rest > 0 { (divisor, rest) = (rest, divisor % rest) }
+      let multiple = common / divisor * denominator
+      if multiple <= most {
+        ticksPerSecond = UInt32(truncatingIfNeeded: multiple)
+        return
+      }
+    }
+    ticksPerSecond = 360_000
   }
 
   /// - Throws: ``CoderError/Code/unsupported`` for a delay of more than 32 bits of ticks.

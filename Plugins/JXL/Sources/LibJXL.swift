@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CJXL
+import Glibc
 import ImageCoderPlugin
 
 /// What the wrapped library says of itself.
@@ -9,6 +10,13 @@ enum LibJXL {
   static var name: String {
     let version = JxlDecoderVersion()
     return "libjxl \(version / 1_000_000).\(version / 1000 % 1000).\(version % 1000)"
+  }
+
+  /// Nanoseconds of a clock that goes on.
+  static var now: Int {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return time.tv_sec &* 1_000_000_000 &+ time.tv_nsec
   }
 
   /// A decoder with its memory and threads.
@@ -42,10 +50,24 @@ enum LibJXL {
     /// - Parameter bytes: Have to outlive the decoder, or the next call of this function.
     func begin(_ bytes: UnsafeRawBufferPointer, events: JxlDecoderStatus...) throws(CoderError) {
       _ = JxlDecoderReleaseInput(raw)
+      try subscribe(to: events)
+      try show(bytes)
+    }
+
+    /// Says what is to be told, before the first byte.
+    func subscribe(to events: [JxlDecoderStatus]) throws(CoderError) {
       let wanted = events.reduce(0) { $0 | $1.rawValue }
-      guard JxlDecoderSubscribeEvents(raw, Int32(bitPattern: wanted)) == JXL_DEC_SUCCESS,
-        JxlDecoderSetInput(raw, bytes.assumingMemoryBound(to: UInt8.self).baseAddress, bytes.count) == JXL_DEC_SUCCESS
-      else { throw .library("libjxl takes no input") }
+      guard JxlDecoderSubscribeEvents(raw, Int32(bitPattern: wanted)) == JXL_DEC_SUCCESS else {
+        throw .library("libjxl does not tell of events \(wanted)")
+      }
+    }
+
+    /// Lends bytes, until they are released.
+    func show(_ bytes: UnsafeRawBufferPointer) throws(CoderError) {
+      let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
+      guard JxlDecoderSetInput(raw, start, bytes.count) == JXL_DEC_SUCCESS else {
+        throw .library("libjxl takes no input")
+      }
     }
 
     /// Works on until something is to be told.
