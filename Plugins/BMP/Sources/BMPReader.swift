@@ -10,14 +10,22 @@ import ImageCoderPlugin
 final class BMPReader: ContainerReader {
   private let source: SourceView
   private let host: CoderHost
-  private let file: BMPFile
-  private let pages: [Result<BitmapDecoder, CoderError>]
+  private var file: BMPFile
+  private var pages: [Result<BitmapDecoder, CoderError>]
+  /// Whether bytes arrive: what depends on the file's length is not known yet.
+  private var isGrowing: Bool
 
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
     self.source = source
     self.host = host
-    let file = try BMPFile(parsing: source, limits: host.limits)
-    self.file = file
+    isGrowing = options.contains(.arriving)
+    file = try BMPFile(parsing: source, limits: host.limits)
+    pages = try Self.pages(of: file, in: source, host: host)
+  }
+
+  private static func pages(
+    of file: BMPFile, in source: SourceView, host: CoderHost
+  ) throws(CoderError) -> [Result<BitmapDecoder, CoderError>] {
     var pages: [Result<BitmapDecoder, CoderError>] = []
     for entry in file.entries {
       do throws(CoderError) {
@@ -31,10 +39,19 @@ final class BMPReader: ContainerReader {
         pages.append(.failure(error))
       }
     }
-    self.pages = pages
+    return pages
+  }
+
+  /// Looks again at a file whose last byte has arrived: where its pixels are depends on its length.
+  private func catchUp() throws(CoderError) {
+    guard isGrowing, source.size < .max else { return }
+    file = try BMPFile(parsing: source, limits: host.limits)
+    pages = try Self.pages(of: file, in: source, host: host)
+    isGrowing = false
   }
 
   func header(page: Int) throws(CoderError) -> ImageHeader {
+    try catchUp()
     let decoder = try decoder(page)
     let bitmap = decoder.bitmap
     let layout = bitmap.native(isOpaque: try decoder.isOpaque())
@@ -47,18 +64,21 @@ final class BMPReader: ContainerReader {
     header.hasPalette = bitmap.hasPalette
     header.isLossless = bitmap.header.compression != .jpeg
     header.isDamaged = file.isDamaged
+    header.isGrowing = isGrowing
     header.gamma = bitmap.header.colors?.gamma
     if bitmap.header.colors?.kind == .sRGB || bitmap.header.colors?.kind == .windows || bitmap.header.bitCount == 64 {
       // BT.709's primaries with the transfer function of IEC 61966-2-1 (ITU-T H.273, tables 2 and 3).
       header.cicp = CodingIndependentCodePoints(primaries: 1, transfer: 13, matrix: 0, isFullRange: true)
     }
-    if let profile = bitmap.profileRange {
+    if let profile = bitmap.profileRange, !isGrowing {
       if profile.upperBound <= source.size { header.metadata = [.icc] } else { header.isTruncated = true }
     }
     if bitmap.isEmbedded {
       header.embedded = try embedded(bitmap)
-      if let range = header.embedded, bitmap.header.imageByteCount > range.count { header.isTruncated = true }
-    } else if try decoder.isTruncated() {
+      if let range = header.embedded, !isGrowing, bitmap.header.imageByteCount > range.count {
+        header.isTruncated = true
+      }
+    } else if !isGrowing, try decoder.isTruncated() {
       header.isTruncated = true
     }
     return header
@@ -76,7 +96,8 @@ final class BMPReader: ContainerReader {
     let bitmap = try decoder(page).bitmap
     guard kind == .icc, let range = bitmap.profileRange, range.upperBound <= source.size else { return nil }
     try host.limits.check(metadata: range.count)
-    return try source.bytes(at: range.lowerBound, count: range.count, of: "the ICC profile")
+    let bytes = try source.view(at: range.lowerBound, count: range.count)
+    return bytes.count == range.count ? [UInt8](bytes) : nil
   }
 
   func properties(page: Int, frame: Int?) throws(CoderError) -> Properties {
@@ -111,10 +132,12 @@ extension BMPReader {
   /// Where the file inside this one is (BI_JPEG, BI_PNG).
   private func embedded(_ bitmap: Bitmap) throws(CoderError) -> Range<Int> {
     let start = bitmap.pixelOffset
-    guard start < source.size else {
+    let stated = bitmap.header.imageByteCount
+    // Of what arrives, the last byte is waited for only when nothing else says where the file ends.
+    let first = try source.view(at: start, least: stated == 0 ? .max : 1, most: 1)
+    guard !first.isEmpty else {
       throw .truncated("the \(bitmap.header.compression.rawValue) file begins behind the file's end", at: source.size)
     }
-    let stated = bitmap.header.imageByteCount
     let end = stated == 0 ? source.size : min(source.size, start &+ stated)
     return start..<end
   }

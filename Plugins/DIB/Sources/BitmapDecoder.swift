@@ -7,7 +7,7 @@ public final class BitmapDecoder {
   public let bitmap: Bitmap
   private let source: SourceView
   private let host: CoderHost
-  /// What a walk over the runs found; made when it is first asked for.
+  /// What a walk over all runs found; made when it is first asked for, or by decoding.
   private var runs: RunLengthDecoder.Outcome?
 
   public init(_ bitmap: Bitmap, in source: SourceView, host: CoderHost) {
@@ -16,10 +16,14 @@ public final class BitmapDecoder {
     self.host = host
   }
 
-  /// Whether every pixel is opaque. Of runs, that is known when all of them have been walked over.
+  /// Whether bytes arrive, and the end of the source is not known yet.
+  private var isArriving: Bool { source.size == .max }
+
+  /// Whether every pixel is opaque. Of runs, that is known when all of them have been walked over; until all have
+  /// arrived, some may be not.
   public func isOpaque() throws(CoderError) -> Bool {
     switch bitmap.header.compression {
-    case .runLength4, .runLength8, .runLength24: try !walked().hasGaps
+    case .runLength4, .runLength8, .runLength24: runs == nil && isArriving ? false : try !walked().hasGaps
     default: !bitmap.hasAlpha
     }
   }
@@ -46,7 +50,7 @@ public final class BitmapDecoder {
     try checkPixels()
     let layout = bitmap.layout(for: request.pixelFormat, isOpaque: try isOpaque())
     // Rows from the bottom up can be had from the top only when the top is there.
-    let hasTop = !bitmap.isBottomUp || storedRows == bitmap.size.height
+    let hasTop = !bitmap.isBottomUp || (!isArriving && storedRows == bitmap.size.height)
     return DecodeOffer(
       request, size: bitmap.size, pixelFormat: layout.format, alpha: layout.alpha,
       rowOrder: bitmap.isCompressed || !hasTop ? .any : .topDown, memory: bitmap.size.width &* 4 &+ (1 << 20))
@@ -73,6 +77,7 @@ public final class BitmapDecoder {
         try deliver(line, row, unpacker, sink)
       }
       if let end = outcome.end { throw truncated(rows: outcome.rows, at: end) }
+      runs = outcome
     case .huffman:
       let unpacker = RowUnpacker(wordsAs: offer.pixelFormat)
       let outcome = try HuffmanDecoder(bitmap).rows(from: source, into: line()) { (row, line) throws(CoderError) in
@@ -87,24 +92,28 @@ public final class BitmapDecoder {
   private func decodeRows(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
     let unpacker = RowUnpacker(bitmap, format: offer.pixelFormat, hasAlpha: offer.alpha != .opaque)
     let (width, height) = (bitmap.size.width, bitmap.size.height)
-    let stored = storedRows
-    guard stored > 0 else { throw truncated(rows: 0, at: source.size) }
-    var window = RowWindow(bitmap, in: source, goesBackwards: bitmap.isBottomUp)
-    // A cut file that is stored from the bottom up has the rows at the bottom.
-    var y = bitmap.isBottomUp ? height &- stored : 0
-    let end = bitmap.isBottomUp ? height : stored
-    while y < end {
-      let rows = try sink.rows(at: y, count: end &- y)
-      let count = min(rows.count, end &- y)
-      for index in 0..<count {
-        let row = try window.row(bitmap.flipped(y &+ index))
-        unpacker.unpack(row, into: rows.base + index &* rows.stride, count: width)
-        if index & 63 == 63, host.isCancelled { throw .cancelled }
+    let goesBackwards = bitmap.isBottomUp && offer.rowOrder == .topDown
+    var window = RowWindow(bitmap, in: source, goesBackwards: goesBackwards)
+    var done = 0
+    while done < height {
+      let count = try window.show(goesBackwards ? bitmap.flipped(done) : done)
+      guard count > 0 else { throw truncated(rows: done, at: source.size) }
+      // In the order of a file that is stored from the bottom up, rows come from the bottom.
+      var y = bitmap.isBottomUp && !goesBackwards ? height &- done &- count : done
+      let end = y &+ count
+      while y < end {
+        let rows = try sink.rows(at: y, count: end &- y)
+        let granted = min(rows.count, end &- y)
+        for index in 0..<granted {
+          guard let row = window.row(bitmap.flipped(y &+ index)) else { break }
+          unpacker.unpack(row, into: rows.base + index &* rows.stride, count: width)
+          if index & 63 == 63, host.isCancelled { throw .cancelled }
+        }
+        try sink.done(at: y, count: granted)
+        y &+= granted
       }
-      try sink.done(at: y, count: count)
-      y &+= count
+      done &+= count
     }
-    if stored < height { throw truncated(rows: stored, at: source.size) }
   }
 
   private func walked() throws(CoderError) -> RunLengthDecoder.Outcome {

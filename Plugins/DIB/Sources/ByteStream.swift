@@ -10,12 +10,19 @@ struct ByteStream {
   /// Where the window begins in the source.
   private var offset: Int
 
+  /// Where the bytes are said to end, which may be wrong.
+  private let statedEnd: Int
+
+  private static let leastBytes = 4 << 10
   private static let windowBytes = 256 << 10
 
-  init(_ source: SourceView, at offset: Int) throws(CoderError) {
+  /// - Parameter count: Bytes that there are said to be, or 0.
+  init(_ source: SourceView, at offset: Int, count: Int) throws(CoderError) {
     self.source = source
     self.offset = offset
-    window = try source.view(at: offset, count: Self.windowBytes)
+    statedEnd = offset &+ count
+    window = UnsafeRawBufferPointer(start: nil, count: 0)
+    _ = try refill()
   }
 
   /// Where the next byte is in the source.
@@ -44,10 +51,12 @@ struct ByteStream {
   }
 
   private mutating func refill() throws(CoderError) -> Bool {
-    guard window.count > 0 else { return false }
     offset &+= window.count
     position = 0
-    window = try source.view(at: offset, count: Self.windowBytes)
+    // Where bytes arrive, more than the stated ones might never come.
+    let stated = statedEnd &- offset
+    window = try source.view(
+      at: offset, least: stated > 0 ? min(Self.leastBytes, stated) : Self.leastBytes, most: Self.windowBytes)
     return window.count > 0
   }
 }

@@ -34,7 +34,7 @@ struct HuffmanDecoder {
     from source: SourceView, into line: PixelLine, _ body: (_ row: Int, _ line: PixelLine) throws(CoderError) -> Void
   ) throws(CoderError) -> Outcome {
     var outcome = Outcome()
-    var bits = BitStream(try ByteStream(source, at: bitmap.pixelOffset))
+    var bits = BitStream(try ByteStream(source, at: bitmap.pixelOffset, count: bitmap.header.imageByteCount))
     let height = bitmap.size.height
     while outcome.rows < height {
       // T.4 §4.1.4: six marks in a row end the page.

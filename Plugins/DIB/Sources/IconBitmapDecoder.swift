@@ -41,40 +41,50 @@ public final class IconBitmapDecoder {
     self.host = host
     maskRowBytes = (bitmap.size.width &+ 7) >> 3
     maskStride = (maskRowBytes &+ 3) & ~3
-    let colorBytes = bitmap.pixelBytes &- bitmap.rowBytes &+ bitmap.stride
     let maskBytes = maskStride &* (bitmap.size.height &- 1) &+ maskRowBytes
     let stated = count &- (bitmap.pixelOffset &- offset)
-    hasMask = stated < bitmap.pixelBytes || stated >= colorBytes &+ maskBytes
+    hasMask = stated < bitmap.pixelBytes || stated >= bitmap.pixelBytes &- bitmap.rowBytes &+ bitmap.stride &+ maskBytes
   }
 
-  /// Rows that can be had, and what decides over their transparency.
+  /// What is there of colours and mask, and what decides over transparency.
   private struct Rows {
-    let bytes: UnsafeRawBufferPointer
-    let count: Int
-    let usesAlpha: Bool
-    let usesMask: Bool
-    let maskStart: Int
+    var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
+    /// Rows of colours that were looked at, and whether some pixel of them has alpha.
+    var seen = 0
+    var usesAlpha = false
+    var usesMask = false
+    /// Rows from the first stored one that cannot change any more.
+    var count = 0
+    /// Whether no byte follows that counts.
+    var isWhole = false
   }
 
-  private func rows() throws(CoderError) -> Rows {
+  /// Bytes of all rows of colours.
+  private var colorBytes: Int { bitmap.pixelBytes &- bitmap.rowBytes &+ bitmap.stride }
+
+  /// Looks at more rows: where bytes arrive, at those that are there, elsewhere at all.
+  private func extend(_ rows: inout Rows) throws(CoderError) {
     let height = bitmap.size.height
-    let colorBytes = bitmap.pixelBytes &- bitmap.rowBytes &+ bitmap.stride
     let all = colorBytes &+ (hasMask ? maskStride &* height : 0)
-    let bytes = try source.view(at: bitmap.pixelOffset, count: all)
-    let stored = Self.count(of: bytes.count, bitmap.rowBytes, bitmap.stride, height)
-    var usesAlpha = false
-    if bitmap.hasAlpha, let base = bytes.baseAddress {
-      var row = 0
-      while row < stored, !usesAlpha {
-        usesAlpha = bitmap.alphaIsUsed(base + row &* bitmap.stride)
-        row &+= 1
+    let least = min(all, rows.bytes.count &+ Self.leastBytes)
+    rows.bytes = try source.view(at: bitmap.pixelOffset, least: least, most: all)
+    rows.isWhole = rows.bytes.count < least || rows.bytes.count == all
+    let stored = Self.count(of: rows.bytes.count, bitmap.rowBytes, bitmap.stride, height)
+    if bitmap.hasAlpha, let base = rows.bytes.baseAddress {
+      while rows.seen < stored, !rows.usesAlpha {
+        rows.usesAlpha = bitmap.alphaIsUsed(base + rows.seen &* bitmap.stride)
+        rows.seen &+= 1
       }
     }
-    let usesMask = hasMask && !usesAlpha
-    let masked = usesMask ? Self.count(of: bytes.count &- colorBytes, maskRowBytes, maskStride, height) : height
-    return Rows(
-      bytes: bytes, count: min(stored, masked), usesAlpha: usesAlpha, usesMask: usesMask, maskStart: colorBytes)
+    rows.usesMask = hasMask && !rows.usesAlpha
+    let masked =
+      rows.usesMask ? Self.count(of: rows.bytes.count &- colorBytes, maskRowBytes, maskStride, height) : height
+    // Without a mask, what is transparent depends on whether any pixel has alpha.
+    let isDecided = rows.usesAlpha || !bitmap.hasAlpha || stored == height || rows.isWhole
+    rows.count = isDecided ? min(stored, masked) : 0
   }
+
+  private static let leastBytes = 4 << 10
 
   private static func count(of bytes: Int, _ rowBytes: Int, _ stride: Int, _ height: Int) -> Int {
     guard bytes >= rowBytes, stride > 0 else { return 0 }
@@ -85,14 +95,17 @@ public final class IconBitmapDecoder {
   public func isTruncated() throws(CoderError) -> Bool {
     let all = bitmap.pixelBytes &+ (hasMask ? bitmap.stride &- bitmap.rowBytes &+ maskStride &* bitmap.size.height : 0)
     if source.size &- bitmap.pixelOffset >= all { return false }
-    return try rows().count < bitmap.size.height
+    var rows = Rows()
+    try extend(&rows)
+    return rows.count < bitmap.size.height
   }
 
   public func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
     let format: PixelFormat = request.pixelFormat == .bgra8 ? .bgra8 : .rgba8
+    let isFromTheTop = source.size == .max ? false : try !isTruncated()
     return DecodeOffer(
       request, size: bitmap.size, pixelFormat: format, alpha: .straight,
-      rowOrder: try isTruncated() ? .any : .topDown, memory: 1 << 20)
+      rowOrder: isFromTheTop ? .topDown : .any, memory: 1 << 20)
   }
 
   public func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
@@ -100,24 +113,36 @@ public final class IconBitmapDecoder {
     guard offer.size == bitmap.size, offer.pixelFormat == .rgba8 || offer.pixelFormat == .bgra8 else {
       throw .invalidArgument("an offer of \(offer.size) in \(offer.pixelFormat) for an icon of \(bitmap.size)")
     }
-    let rows = try rows()
-    let unpacker = RowUnpacker(bitmap, format: offer.pixelFormat, hasAlpha: rows.usesAlpha)
-    var y = bitmap.isBottomUp ? height &- rows.count : 0
-    let end = y &+ rows.count
-    while y < end, let base = rows.bytes.baseAddress {
-      let granted = try sink.rows(at: y, count: end &- y)
-      let count = min(granted.count, end &- y)
-      for index in 0..<count {
-        let row = bitmap.flipped(y &+ index)
-        let out = granted.base + index &* granted.stride
-        unpacker.unpack(base + row &* bitmap.stride, into: out, count: width)
-        if rows.usesMask { PixelBytes.clear(out, where: base + (rows.maskStart &+ row &* maskStride), count: width) }
+    var rows = Rows()
+    var unpacker: RowUnpacker?
+    var done = 0
+    while done < height {
+      try extend(&rows)
+      if rows.count > done {
+        // Rows come when it is decided whether alpha counts.
+        let unpack = unpacker ?? RowUnpacker(bitmap, format: offer.pixelFormat, hasAlpha: rows.usesAlpha)
+        unpacker = unpack
+        var y = bitmap.isBottomUp ? height &- rows.count : done
+        let end = y &+ rows.count &- done
+        while y < end, let base = rows.bytes.baseAddress {
+          let granted = try sink.rows(at: y, count: end &- y)
+          let count = min(granted.count, end &- y)
+          for index in 0..<count {
+            let row = bitmap.flipped(y &+ index)
+            let out = granted.base + index &* granted.stride
+            unpack.unpack(base + row &* bitmap.stride, into: out, count: width)
+            if rows.usesMask {
+              PixelBytes.clear(out, where: base + (colorBytes &+ row &* maskStride), count: width)
+            }
+          }
+          try sink.done(at: y, count: count)
+          y &+= count
+        }
+        done = rows.count
       }
-      try sink.done(at: y, count: count)
-      y &+= count
-    }
-    guard rows.count == height else {
-      throw .truncated("the file has \(rows.count) of the icon's \(height) rows", at: source.size)
+      guard done == height || !rows.isWhole else {
+        throw .truncated("the file has \(done) of the icon's \(height) rows", at: source.size)
+      }
     }
   }
 }

@@ -54,6 +54,7 @@ public struct RowPacker {
       }
       try output.write(UnsafeRawBufferPointer(start: band, count: count &* stride))
       y &+= count
+      host.progress(Double(y) / Double(height))
     }
   }
 

@@ -4,8 +4,8 @@ import ImageCoderPlugin
 
 /// Rows of a bitmap that are not compressed, seen through a window of the source.
 ///
-/// The window moves against the order of the file where rows are stored from the bottom up, so that they can be had
-/// from the top down without holding more than a few.
+/// The window moves with the order of the file, or against it, so that rows that are stored from the bottom up can be
+/// had from the top down without holding more than a few.
 struct RowWindow {
   private let source: SourceView
   private let offset: Int
@@ -13,10 +13,11 @@ struct RowWindow {
   private let rowBytes: Int
   private let height: Int
   private var shown: UnsafeRawBufferPointer
-  /// The stored rows that are shown.
-  private var rows = 0..<0
+  /// The first stored row that is shown.
+  private var first = 0
   private let goesBackwards: Bool
 
+  private static let leastBytes = 4 << 10
   private static let windowBytes = 512 << 10
 
   init(_ bitmap: Bitmap, in source: SourceView, goesBackwards: Bool) {
@@ -29,18 +30,21 @@ struct RowWindow {
     self.goesBackwards = goesBackwards
   }
 
-  /// The bytes of a stored row; the row lies in the source. Valid until the next row is asked for.
-  mutating func row(_ index: Int) throws(CoderError) -> UnsafeRawPointer {
-    if !rows.contains(index) {
-      let count = max(1, Self.windowBytes / stride)
-      rows = goesBackwards ? max(0, index &- count &+ 1)..<index &+ 1 : index..<min(height, index &+ count)
-      shown = try source.view(
-        at: offset &+ rows.lowerBound &* stride, count: (rows.count &- 1) &* stride &+ rowBytes)
-    }
-    let start = (index &- rows.lowerBound) &* stride
-    guard let base = shown.baseAddress, start &+ rowBytes <= shown.count else {
-      throw .truncated("row \(index) of the bitmap ends behind the file's end", at: offset &+ index &* stride)
-    }
-    return base + start
+  /// Shows a stored row and those that come next in the window's direction.
+  ///
+  /// - Returns: How many rows are shown, valid until this is called again; 0 when the source ends before the first.
+  mutating func show(_ index: Int) throws(CoderError) -> Int {
+    let possible = max(1, Self.windowBytes / stride)
+    let wanted = goesBackwards ? min(index &+ 1, possible) : min(height &- index, possible)
+    first = goesBackwards ? index &+ 1 &- wanted : index
+    let size = (wanted &- 1) &* stride &+ rowBytes
+    shown = try source.view(
+      at: offset &+ first &* stride, least: goesBackwards ? size : min(size, max(rowBytes, Self.leastBytes)),
+      most: size)
+    guard shown.count >= (goesBackwards ? size : rowBytes) else { return 0 }
+    return min(wanted, (shown.count &- rowBytes) / stride &+ 1)
   }
+
+  /// The bytes of a stored row that is shown.
+  func row(_ index: Int) -> UnsafeRawPointer? { shown.baseAddress.map { $0 + (index &- first) &* stride } }
 }

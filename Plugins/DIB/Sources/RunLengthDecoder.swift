@@ -37,7 +37,7 @@ struct RunLengthDecoder {
     from source: SourceView, into line: PixelLine, _ body: (_ row: Int, _ line: PixelLine) throws(CoderError) -> Void
   ) throws(CoderError) -> Outcome {
     var outcome = Outcome()
-    var stream = try ByteStream(source, at: bitmap.pixelOffset)
+    var stream = try ByteStream(source, at: bitmap.pixelOffset, count: bitmap.header.imageByteCount)
     func finishRow() throws(CoderError) {
       try body(outcome.rows, line)
       outcome.rows &+= 1

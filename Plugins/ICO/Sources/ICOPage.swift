@@ -11,7 +11,7 @@ enum ICOPage {
 
   init(_ entry: ICODirectory.Entry, in source: SourceView, host: CoderHost) {
     do throws(CoderError) {
-      guard entry.offset < source.size else {
+      guard try !source.view(at: entry.offset, least: 1, most: 1).isEmpty else {
         throw .truncated("a picture at \(entry.offset) of a file of \(source.size) bytes", at: source.size)
       }
       if try PNGEntry.begins(at: entry.offset, in: source) {
@@ -82,6 +82,7 @@ struct PNGEntry {
     bitCount = channels &* depth
     hasPalette = bytes[25] == 3
     // A length of nothing says nothing: the file ends by itself.
+    if entry.byteCount < bytes.count, source.size == .max { _ = try source.contents() }
     let end = entry.byteCount < bytes.count ? source.size : entry.offset &+ entry.byteCount
     isTruncated = end > source.size
     range = entry.offset..<min(end, source.size)

@@ -7,22 +7,36 @@ import ImageCoderPlugin
 ///
 /// An entry that cannot be read costs itself alone. What a picture says of its own size goes before the directory.
 final class ICOReader: ContainerReader {
+  private let source: SourceView
+  private let host: CoderHost
   private let directory: ICODirectory
-  private let pages: [ICOPage]
-  private let primaryPage: Int
+  /// What has been looked at.
+  private var pages: [ICOPage?]
+  /// The page with the most pixels, and of those the deepest; while bytes arrive, as far as the directory knows.
+  private var primaryPage: Int?
+  /// Whether bytes arrive, and pictures that nobody asks for are not looked at.
+  private var isGrowing: Bool
 
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
-    let directory = try ICODirectory(parsing: source, limits: host.limits)
-    self.directory = directory
+    self.source = source
+    self.host = host
+    isGrowing = options.contains(.arriving)
+    directory = try ICODirectory(parsing: source, limits: host.limits)
+    pages = Array(repeating: nil, count: directory.entries.count)
+    if !isGrowing { try readPages() }
+  }
+
+  private func readPages() throws(CoderError) {
     var pages: [ICOPage] = []
     pages.reserveCapacity(directory.entries.count)
     for entry in directory.entries {
       if pages.count & 63 == 63, host.isCancelled { throw .cancelled }
       pages.append(ICOPage(entry, in: source, host: host))
     }
-    self.pages = pages
     if case .failed(let error)? = pages.first, !pages.contains(where: \.isPicture) { throw error }
     primaryPage = Self.largest(pages, directory.entries)
+    self.pages = pages
+    isGrowing = false
   }
 
   /// The page with the most pixels, and of those the deepest.
@@ -37,6 +51,7 @@ final class ICOReader: ContainerReader {
   }
 
   func header(page: Int) throws(CoderError) -> ImageHeader {
+    try catchUp(page)
     var header: ImageHeader
     let format: ImageFormat = directory.isCursor ? .cur : .ico
     switch try self.page(page) {
@@ -45,7 +60,7 @@ final class ICOReader: ContainerReader {
         format: format, canvas: decoder.bitmap.size, pixelFormat: .rgba8,
         bitsPerChannel: decoder.bitmap.bitsPerChannel, alpha: .straight)
       header.hasPalette = decoder.bitmap.hasPalette
-      header.isTruncated = try decoder.isTruncated()
+      header.isTruncated = isGrowing ? false : try decoder.isTruncated()
     case .png(let png):
       header = ImageHeader(
         format: format, canvas: png.size, pixelFormat: png.depth == 16 ? .rgba16 : .rgba8,
@@ -57,8 +72,9 @@ final class ICOReader: ContainerReader {
     }
     header.isLossless = true
     header.pageCount = pages.count
-    header.primaryPage = primaryPage
+    header.primaryPage = try primary()
     header.pagesAreSizes = true
+    header.isGrowing = isGrowing
     return header
   }
 
@@ -92,11 +108,44 @@ final class ICOReader: ContainerReader {
 }
 
 extension ICOReader {
+  /// Reads all pictures where the last byte has arrived, or where it matters what all of them are: a file does not open
+  /// when there is none in it.
+  private func catchUp(_ page: Int) throws(CoderError) {
+    guard isGrowing else { return }
+    if source.size == .max, pages.indices.contains(page), try self.page(page).isPicture {
+      _ = try primary()
+      // The end may have been met on the way.
+      if source.size == .max { return }
+    }
+    try readPages()
+  }
+
+  /// The primary page. While bytes arrive this is the largest picture of the directory that can be read, which may be
+  /// another one than pictures say themselves. Many a directory has no depth, but lengths tell as much.
+  private func primary() throws(CoderError) -> Int {
+    if let primaryPage { return primaryPage }
+    let measures = directory.entries.map { entry in
+      let pixels = entry.size.pixelCount
+      return (pixels: pixels, depth: entry.bitCount > 0 ? entry.bitCount : entry.byteCount &* 8 / pixels)
+    }
+    // The sort is stable: of equal ones the first counts.
+    var found = 0
+    for index in measures.indices.sorted(by: { measures[$0] > measures[$1] }) where try page(index).isPicture {
+      found = index
+      break
+    }
+    primaryPage = found
+    return found
+  }
+
   private func page(_ index: Int) throws(CoderError) -> ICOPage {
     guard pages.indices.contains(index) else {
       throw .invalidArgument("page \(index) of an icon file, which has \(pages.count)")
     }
-    return pages[index]
+    if let page = pages[index] { return page }
+    let page = ICOPage(directory.entries[index], in: source, host: host)
+    pages[index] = page
+    return page
   }
 
   private func decoder(_ index: Int) throws(CoderError) -> IconBitmapDecoder {

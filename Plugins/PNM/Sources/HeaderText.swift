@@ -8,25 +8,34 @@ import ImageCoderPlugin
 /// "characters from a # to the next end of line, before the maxval line, are comments").
 struct HeaderText {
   private let bytes: UnsafeRawBufferPointer
-  private(set) var offset: Int
+  /// Where `bytes` begin in the file.
+  private let start: Int
+  private var position: Int
 
-  init(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
+  /// - Parameters:
+  ///   - start: Where `bytes` begin in the file.
+  ///   - position: The first of them that is text.
+  init(_ bytes: UnsafeRawBufferPointer, from start: Int, at position: Int) {
     self.bytes = bytes
-    self.offset = offset
+    self.start = start
+    self.position = position
   }
+
+  /// Where the next byte is in the file.
+  var offset: Int { start + position }
 
   static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 
   /// The next byte, or the line's end behind a comment.
   private mutating func next() -> UInt8? {
-    guard offset < bytes.count else { return nil }
-    var byte = bytes[offset]
-    offset += 1
+    guard position < bytes.count else { return nil }
+    var byte = bytes[position]
+    position += 1
     guard byte == UInt8(ascii: "#") else { return byte }
     while byte != 0x0A, byte != 0x0D {
-      guard offset < bytes.count else { return nil }
-      byte = bytes[offset]
-      offset += 1
+      guard position < bytes.count else { return nil }
+      byte = bytes[position]
+      position += 1
     }
     return byte
   }
@@ -58,12 +67,12 @@ struct HeaderText {
 
   /// The words of a line, empty for a comment or an empty line; of PAM and PFM, whose headers consist of lines.
   mutating func line(_ what: String) throws(CoderError) -> [String] {
-    let start = offset
-    while offset < bytes.count, bytes[offset] != 0x0A { offset += 1 }
-    guard offset < bytes.count else { throw .truncated("the file ends in \(what)", at: offset) }
-    defer { offset += 1 }
+    let first = position
+    while position < bytes.count, bytes[position] != 0x0A { position += 1 }
+    guard position < bytes.count else { throw .truncated("the file ends in \(what)", at: offset) }
+    defer { position += 1 }
     // No line that means something is longer.
-    let line = bytes[start..<min(offset, start + 256)]
+    let line = bytes[first..<min(position, first + 256)]
     guard line.first != UInt8(ascii: "#") else { return [] }
     return line.split(whereSeparator: Self.isSpace).map { String(decoding: $0, as: UTF8.self) }
   }

@@ -35,21 +35,41 @@ struct PNMHeader {
   /// Where the samples begin.
   let raster: Int
 
+  /// Reads a header, and waits for no byte behind it.
+  ///
+  /// - Parameter start: Where it begins in the source.
   /// - Throws: ``CoderError/Code/wrongFormat`` when no picture begins here.
-  init(parsing bytes: UnsafeRawBufferPointer, at start: Int) throws(CoderError) {
-    let left = bytes.count - start
-    guard left > 0, bytes[start] == UInt8(ascii: "P"), left < 2 || Array("1234567Ff".utf8).contains(bytes[start + 1]),
-      left < 3 || HeaderText.isSpace(bytes[start + 2]) || bytes[start + 2] == UInt8(ascii: "#")
+  init(reading source: SourceView, at start: Int) throws(CoderError) {
+    // A header has no length. What is not enough of it is read again with more: with each byte, and behind the first
+    // 4 KiB so that all tries together cost a constant times the header.
+    var least = 8
+    while true {
+      let bytes = try source.view(at: start, least: least, most: max(least, 4 << 10))
+      do throws(CoderError) {
+        self = try PNMHeader(parsing: bytes, from: start)
+        return
+      } catch {
+        guard error.code == .truncated, bytes.count >= least else { throw error }
+      }
+      least = bytes.count + max(1, (bytes.count - 4_096) / 8)
+    }
+  }
+
+  /// - Parameter bytes: What is known of the source from `start` on.
+  private init(parsing bytes: UnsafeRawBufferPointer, from start: Int) throws(CoderError) {
+    let left = bytes.count
+    guard left > 0, bytes[0] == UInt8(ascii: "P"), left < 2 || Array("1234567Ff".utf8).contains(bytes[1]),
+      left < 3 || HeaderText.isSpace(bytes[2]) || bytes[2] == UInt8(ascii: "#")
     else { throw .wrongFormat("no \"P\" with 1 to 7, F or f and white space", at: start) }
-    guard left >= 3 else { throw .truncated("\(left) bytes of a header", at: bytes.count) }
-    let name = "P\(Character(Unicode.Scalar(bytes[start + 1])))"
+    guard left >= 3 else { throw .truncated("\(left) bytes of a header", at: start + left) }
+    let name = "P\(Character(Unicode.Scalar(bytes[1])))"
     switch name {
     case "P7":
-      self = try PNMHeader(arbitraryMap: bytes, at: start)
+      self = try PNMHeader(arbitraryMap: bytes, from: start)
     case "PF", "Pf":
-      self = try PNMHeader(floatMap: bytes, at: start, kind: name)
+      self = try PNMHeader(floatMap: bytes, from: start, kind: name)
     default:
-      var text = HeaderText(bytes, at: start + 2)
+      var text = HeaderText(bytes, from: start, at: 2)
       kind = name
       canvas = Size(width: try text.number("the width"), height: try text.number("the height"))
       let isBitmap = kind == "P1" || kind == "P4"
@@ -70,8 +90,8 @@ struct PNMHeader {
   }
 
   /// A PAM header: lines of a name and a value, until `ENDHDR`.
-  private init(arbitraryMap bytes: UnsafeRawBufferPointer, at start: Int) throws(CoderError) {
-    var text = HeaderText(bytes, at: start + 2)
+  private init(arbitraryMap bytes: UnsafeRawBufferPointer, from start: Int) throws(CoderError) {
+    var text = HeaderText(bytes, from: start, at: 2)
     var numbers: [String: Int] = [:]
     var tuple: [String] = []
     _ = try text.line("the signature's line")
@@ -119,8 +139,8 @@ struct PNMHeader {
   }
 
   /// A PFM header: width, height, and a scale, the sign of which is the byte order.
-  private init(floatMap bytes: UnsafeRawBufferPointer, at start: Int, kind: String) throws(CoderError) {
-    var text = HeaderText(bytes, at: start + 2)
+  private init(floatMap bytes: UnsafeRawBufferPointer, from start: Int, kind: String) throws(CoderError) {
+    var text = HeaderText(bytes, from: start, at: 2)
     self.kind = kind
     canvas = Size(width: try text.number("the width"), height: try text.number("the height"))
     var words: [String] = []
@@ -140,8 +160,11 @@ struct PNMHeader {
     }
   }
 
-  /// Whether numbers are digits: then no other picture follows.
+  /// Whether numbers are digits.
   var isPlain: Bool { storage == .plain || storage == .plainBits }
+
+  /// Whether no other picture follows: digits cannot be told from what follows them.
+  var standsAlone: Bool { isPlain || isFloat }
 
   var isFloat: Bool {
     if case .float = storage { return true }

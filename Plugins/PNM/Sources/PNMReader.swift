@@ -6,62 +6,85 @@ import ImageCoderPlugin
 ///
 /// - Format: pbm(5), pgm(5), ppm(5), pam(5) of Netpbm; PFM, the portable float map.
 final class PNMReader: ContainerReader {
+  private let source: SourceView
   private let host: CoderHost
-  private let bytes: UnsafeRawBufferPointer
   private var pages: [PNMHeader] = []
+  /// Whether all pages have been found. Until then bytes arrive, and what is behind the last one is not known.
+  private var isOver = false
   private var isTruncated = false
   private var isDamaged = false
 
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
+    self.source = source
     self.host = host
-    bytes = try source.contents()
-    try pages.append(PNMHeader(parsing: bytes, at: 0))
-    try findPages()
+    let first = try PNMHeader(reading: source, at: 0)
+    pages.append(first)
+    isOver = first.standsAlone
+    if !options.contains(.arriving) { try findPages(through: .max) }
   }
 
-  /// Each header says how long its picture is, so that no sample is looked at.
-  private func findPages() throws(CoderError) {
-    while let last = pages.last, !last.isPlain, !last.isFloat {
-      let (end, overflow) = last.raster.addingReportingOverflow(last.rasterBytes)
-      guard !overflow, end <= bytes.count else {
-        isTruncated = true
-        return
+  /// Finds pages up to one, or all.
+  private func findPages(through index: Int) throws(CoderError) {
+    while !isOver, pages.count <= index {
+      if let page = try nextPage() { pages.append(page) } else { isOver = true }
+    }
+  }
+
+  /// The picture behind the last one, or nil. Each header says how long its picture is, so that no sample is looked at.
+  private func nextPage() throws(CoderError) -> PNMHeader? {
+    guard let last = pages.last else { return nil }
+    let (end, overflow) = last.raster.addingReportingOverflow(last.rasterBytes)
+    guard !overflow, let next = try firstByte(behind: end) else {
+      isTruncated = overflow || source.size < end
+      return nil
+    }
+    do throws(CoderError) {
+      let page = try PNMHeader(reading: source, at: next)
+      guard !page.standsAlone else { return nil }
+      guard pages.count < host.limits.maxPages else {
+        throw .limitExceeded(
+          "maxPages", found: pages.count + 1, allowed: host.limits.maxPages, what: "a page count of")
       }
-      // Netpbm's programs skip white space before the next picture.
-      guard let next = bytes[end...].firstIndex(where: { !HeaderText.isSpace($0) }) else { return }
-      do throws(CoderError) {
-        let page = try PNMHeader(parsing: bytes, at: next)
-        // Digits cannot be told from what follows them, and stand alone.
-        guard !page.isPlain, !page.isFloat else { return }
-        guard pages.count < host.limits.maxPages else {
-          throw .limitExceeded(
-            "maxPages", found: pages.count + 1, allowed: host.limits.maxPages, what: "a page count of")
-        }
-        pages.append(page)
-      } catch {
-        switch error.code {
-        case .wrongFormat: host.log("bytes behind the last picture, from \(next) on, are ignored")
-        case .truncated: isTruncated = true
-        case .limitExceeded: throw error
-        default: isDamaged = true
-        }
-        return
+      return page
+    } catch {
+      switch error.code {
+      case .wrongFormat: host.log("bytes behind the last picture, from \(next) on, are ignored")
+      case .truncated: isTruncated = true
+      case .malformed, .unsupported: isDamaged = true
+      default: throw error
       }
+      return nil
+    }
+  }
+
+  /// Where the first byte is that is no white space, which Netpbm's programs skip before the next picture.
+  private func firstByte(behind end: Int) throws(CoderError) -> Int? {
+    var offset = end
+    while true {
+      let bytes = try source.view(at: offset, least: 1, most: 4 << 10)
+      if let index = bytes.firstIndex(where: { !HeaderText.isSpace($0) }) { return offset + index }
+      guard !bytes.isEmpty else { return nil }
+      offset += bytes.count
     }
   }
 
   func header(page index: Int) throws(CoderError) -> ImageHeader {
+    if source.size < .max { try findPages(through: .max) }
     let page = try page(index)
     try host.limits.check(canvas: page.canvas)
     var header = ImageHeader(
       format: .pnm, canvas: page.canvas, pixelFormat: page.pixelFormat, bitsPerChannel: page.bitsPerChannel,
       alpha: page.hasAlpha ? .straight : .opaque)
     header.pageCount = pages.count
+    header.isGrowing = !isOver
     header.isTruncated = isTruncated
     header.isDamaged = isDamaged
     header.isLossless = true
     return header
   }
+
+  private static let leastBytes = 4 << 10
+  private static let windowBytes = 256 << 10
 
   func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
     let header = try header(page: request.page)
@@ -71,8 +94,9 @@ final class PNMReader: ContainerReader {
     let format = request.pixelFormat == .rgba8 && isEightBits ? .rgba8 : header.pixelFormat
     return DecodeOffer(
       request, size: page.canvas, pixelFormat: format, alpha: header.alpha,
-      // A cut float map has its lower rows.
-      rowOrder: page.isFloat && isCut(page) ? .any : .topDown, memory: SampleTable.memory(for: page))
+      // A cut float map has its lower rows, and one that arrives has them first.
+      rowOrder: page.isFloat && (isCut(page) || source.size == .max) ? .any : .topDown,
+      memory: SampleTable.memory(for: page))
   }
 
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
@@ -81,40 +105,50 @@ final class PNMReader: ContainerReader {
     guard offer.size == page.canvas, formats.contains(offer.pixelFormat) else {
       throw .invalidArgument("an offer of \(offer.size) pixels of \(offer.pixelFormat), which was not made")
     }
-    let raster = UnsafeRawBufferPointer(rebasing: bytes[page.raster...])
     let rows = RowDecoder(page, format: offer.pixelFormat)
     if page.isPlain {
-      try PlainRaster(raster, of: page, host: host).decode(rows, into: sink)
+      var raster = PlainRaster(source, of: page, host: host)
+      try raster.decode(rows, into: sink)
     } else {
-      try decodeRaw(raster, of: page, rows, into: sink)
+      try decodeRaw(page, rows, goesBackwards: page.isFloat && offer.rowOrder == .topDown, into: sink)
     }
   }
 
+  /// - Parameter goesBackwards: Whether the last rows are read first: those of PFM come from the bottom.
   private func decodeRaw(
-    _ raster: UnsafeRawBufferPointer, of page: PNMHeader, _ decoder: RowDecoder, into sink: RowSink
+    _ page: PNMHeader, _ decoder: RowDecoder, goesBackwards: Bool, into sink: RowSink
   ) throws(CoderError) {
     let table = try SampleTable(for: page, host: host)
     defer { table?.release(to: host) }
-    let height = page.canvas.height
-    let whole = min(raster.count / page.rowBytes, height)
-    guard let base = raster.baseAddress, whole > 0 else {
-      throw .truncated("no whole row of \(page.rowBytes) bytes", at: bytes.count)
-    }
-    // PFM's rows come from the bottom, so the rows of a cut one are the lower ones.
-    var y = page.isFloat ? height - whole : 0
-    let end = page.isFloat ? height : whole
-    while y < end {
-      let granted = try sink.rows(at: y, count: min(end - y, 64))
-      let count = min(granted.count, end - y)
-      for row in 0..<count {
-        let stored = page.isFloat ? height - 1 - (y + row) : y + row
-        decoder.decode(base + stored * page.rowBytes, table: table, to: granted.base + row * granted.stride)
+    let (height, rowBytes) = (page.canvas.height, page.rowBytes)
+    let window = max(1, Self.windowBytes / rowBytes)
+    var done = 0
+    while done < height {
+      let wanted = min(window, height - done)
+      // The first stored row that is looked at. All rows before it are in the file: its place is no overflow.
+      let first = goesBackwards ? height - done - wanted : done
+      let size = wanted * rowBytes
+      let bytes = try source.view(
+        at: page.raster + first * rowBytes, least: goesBackwards ? size : min(size, max(rowBytes, Self.leastBytes)),
+        most: size)
+      let count = min(wanted, bytes.count / rowBytes)
+      guard let base = bytes.baseAddress, count > 0 else {
+        let found = done == 0 ? "no whole row" : "\(done) of \(height) rows"
+        throw .truncated("\(found) of \(rowBytes) bytes", at: source.size)
       }
-      try sink.done(at: y, count: count)
-      y += count
-    }
-    guard whole == height else {
-      throw .truncated("\(whole) of \(height) rows of \(page.rowBytes) bytes", at: bytes.count)
+      var y = page.isFloat ? height - first - count : first
+      let end = y + count
+      while y < end {
+        let granted = try sink.rows(at: y, count: end - y)
+        let rows = min(granted.count, end - y)
+        for row in 0..<rows {
+          let stored = page.isFloat ? height - 1 - (y + row) : y + row
+          decoder.decode(base + (stored - first) * rowBytes, table: table, to: granted.base + row * granted.stride)
+        }
+        try sink.done(at: y, count: rows)
+        y += rows
+      }
+      done += count
     }
   }
 
@@ -137,9 +171,10 @@ final class PNMReader: ContainerReader {
     return properties
   }
 
-  private func isCut(_ page: PNMHeader) -> Bool { page.rasterBytes > bytes.count - page.raster }
+  private func isCut(_ page: PNMHeader) -> Bool { page.rasterBytes > source.size - page.raster }
 
   private func page(_ index: Int) throws(CoderError) -> PNMHeader {
+    try findPages(through: index)
     guard pages.indices.contains(index) else {
       throw .invalidArgument("page \(index) of a file that has \(pages.count)")
     }

@@ -26,6 +26,8 @@ final class PNMWriter: ContainerWriter {
   private let isPlain: Bool
   private let isLossless: Bool
   private var kind = WrittenKind.color
+  /// What the samples of the page are said to hold.
+  private var bits = 16
   private var pageCount = 0
 
   init(_ output: ByteOutput, host: CoderHost, options: WriteOptions) throws(CoderError) {
@@ -67,13 +69,16 @@ final class PNMWriter: ContainerWriter {
     guard header.pageCount <= 1 || !(isPlain && kind != .arbitrary || kind == .float) else {
       throw .unsupported("\(header.pageCount) pages as digits or as a float map, which are one picture")
     }
+    bits = header.bitsPerChannel
   }
 
   func add(_ pixels: PixelView, frame: FrameHeader) throws(CoderError) {
     let isAlone = kind == .float || isPlain && kind != .arbitrary
     guard pageCount == 0 || !isAlone else { throw .unsupported("a second picture behind digits or a float map") }
     pageCount += 1
-    let row = RowEncoder(pixels, kind: kind, isPlain: isPlain && kind != .arbitrary && kind != .float)
+    let maximum = (9...15).contains(bits) && pixels.holdsSamples(ofBits: bits) ? 1 << bits - 1 : 65_535
+    let row = RowEncoder(
+      pixels, kind: kind, isPlain: isPlain && kind != .arbitrary && kind != .float, maximum: maximum)
     try output.write(Array(row.header.utf8))
     let bytes = try host.allocate(bytes: row.memory, for: "a row of the file")
     defer { host.free(bytes) }
@@ -83,6 +88,7 @@ final class PNMWriter: ContainerWriter {
       let stored = kind == .float ? pixels.size.height - 1 - y : y
       let count = row.encode(pixels.base + stored * pixels.stride, to: bytes.assumingMemoryBound(to: UInt8.self))
       try output.write(UnsafeRawBufferPointer(start: bytes, count: count))
+      if y & 255 == 255 { host.progress(Double(y + 1) / Double(pixels.size.height)) }
     }
   }
 

@@ -8,12 +8,16 @@ struct RowEncoder {
   private let size: Size
   private let kind: WrittenKind
   private let isPlain: Bool
+  /// The largest sample of a file of 16-bit ones.
+  private let maximum: Int
 
-  init(_ pixels: PixelView, kind: WrittenKind, isPlain: Bool) {
+  /// - Parameter maximum: Samples of 16 bits are scaled to it.
+  init(_ pixels: PixelView, kind: WrittenKind, isPlain: Bool, maximum: Int) {
     layout = pixels.layout
     size = pixels.size
     self.kind = kind
     self.isPlain = isPlain
+    self.maximum = maximum
   }
 
   private var isDeep: Bool { layout.format.bytesPerChannel == 2 }
@@ -24,7 +28,7 @@ struct RowEncoder {
   }
 
   var header: String {
-    let maximum = isDeep ? 65_535 : 255
+    let maximum = isDeep ? maximum : 255
     let sides = "\(size.width) \(size.height)"
     switch kind {
     case .bits: return "\(isPlain ? "P1" : "P4")\n\(sides)\n"
@@ -64,8 +68,8 @@ struct RowEncoder {
     let stored = UnsafeMutableRawPointer(target)
     for x in 0..<size.width {
       for sample in 0..<samples {
-        stored.storeBytes(
-          of: words[x * channels + sample].bigEndian, toByteOffset: 2 * (x * samples + sample), as: UInt16.self)
+        let value = scaled(words[x * channels + sample])
+        stored.storeBytes(of: value.bigEndian, toByteOffset: 2 * (x * samples + sample), as: UInt16.self)
       }
     }
     return 2 * count
@@ -74,7 +78,13 @@ struct RowEncoder {
   private func sample(_ row: UnsafeRawPointer, _ x: Int, _ sample: Int) -> Int {
     let index = x * layout.format.channelCount + sample
     return isDeep
-      ? Int(row.assumingMemoryBound(to: UInt16.self)[index]) : Int(row.assumingMemoryBound(to: UInt8.self)[index])
+      ? Int(scaled(row.assumingMemoryBound(to: UInt16.self)[index]))
+      : Int(row.assumingMemoryBound(to: UInt8.self)[index])
+  }
+
+  @inline(__always)
+  private func scaled(_ sample: UInt16) -> UInt16 {
+    maximum == 65_535 ? sample : UInt16(truncatingIfNeeded: (Int(sample) &* maximum &+ 32_767) / 65_535)
   }
 
   /// 1 is black: whatever is darker than the middle.

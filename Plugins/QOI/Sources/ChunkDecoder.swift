@@ -1,25 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Turns chunks into pixels.
+import ImageCoderPlugin
+
+/// Turns chunks into pixels, through a window of the file that moves on.
 ///
-/// - Lifetime: The bytes outlive it; the seen pixels are given back with it.
+/// - Lifetime: The source outlives it; the seen pixels are given back with it.
 struct ChunkDecoder: ~Copyable {
+  private let source: SourceView
+  /// Where the window begins in the source, and its bytes that are chunks: between `next` and `end`.
+  private var offset: Int
+  private var start: UnsafePointer<UInt8>
   private var next: UnsafePointer<UInt8>
-  private let end: UnsafePointer<UInt8>
+  private var end: UnsafePointer<UInt8>
   /// "A running array[64] (zero-initialized) of previously seen pixel values."
   private let seen: UnsafeMutablePointer<Pixel>
   private var previous = Pixel.start
   /// How often the previous pixel is still to be repeated.
   private var run = 0
 
-  /// - Parameter bytes: What follows the header, with the end marker or cut.
-  init(_ bytes: UnsafeRawBufferPointer) {
-    let isWhole = bytes.suffix(QOIHeader.endMarker.count).elementsEqual(QOIHeader.endMarker)
-    let bytes = bytes.dropLast(isWhole ? QOIHeader.endMarker.count : 0).bindMemory(to: UInt8.self)
+  private static let leastBytes = 4 << 10
+  private static let windowBytes = 256 << 10
+
+  /// - Parameter offset: Where chunks begin.
+  init(_ source: SourceView, at offset: Int) {
+    self.source = source
+    self.offset = offset
     seen = .allocate(capacity: 64)
     seen.initialize(repeating: Pixel(bits: 0), count: 64)
-    next = bytes.baseAddress ?? UnsafePointer(UnsafeRawPointer(seen).assumingMemoryBound(to: UInt8.self))
-    end = next + bytes.count
+    start = UnsafePointer(UnsafeRawPointer(seen).assumingMemoryBound(to: UInt8.self))
+    (next, end) = (start, start)
   }
 
   deinit { seen.deallocate() }
@@ -30,8 +39,38 @@ struct ChunkDecoder: ~Copyable {
   /// - Returns: Whether all of them were there.
   mutating func decode<Stored: StoredPixel>(
     _ count: Int, as stored: Stored.Type, to target: UnsafeMutableRawPointer
-  ) -> Bool {
-    var (target, next, previous) = (target, self.next, self.previous)
+  ) throws(CoderError) -> Bool {
+    var done = decodeWindow(count, as: stored, to: target)
+    while done < count {
+      guard try moveOn() else { return false }
+      done &+= decodeWindow(count &- done, as: stored, to: target + done &* Stored.size)
+    }
+    return true
+  }
+
+  /// Moves the window to the first chunk that is not decoded.
+  ///
+  /// - Returns: False at the end of the chunks, where the end marker is or the file is cut.
+  private mutating func moveOn() throws(CoderError) -> Bool {
+    let (old, held) = (end - next, QOIHeader.endMarker.count)
+    offset &+= next - start
+    let bytes = try source.view(at: offset, least: Self.leastBytes, most: Self.windowBytes)
+    // The end marker is no chunk. As long as it may be at the window's end, its bytes wait for the next window.
+    let isLast = bytes.count < Self.leastBytes || source.size &- bytes.count <= offset
+    let isMarked = !isLast || bytes.suffix(held).elementsEqual(QOIHeader.endMarker)
+    let chunks = bytes.dropLast(isMarked ? held : 0).bindMemory(to: UInt8.self)
+    guard let base = chunks.baseAddress, chunks.count > old else { return false }
+    (start, next, end) = (base, base, base + chunks.count)
+    return true
+  }
+
+  /// Decodes pixels whose chunks are in the window.
+  ///
+  /// - Returns: How many.
+  private mutating func decodeWindow<Stored: StoredPixel>(
+    _ count: Int, as stored: Stored.Type, to first: UnsafeMutableRawPointer
+  ) -> Int {
+    var (target, next, previous) = (first, self.next, self.previous)
     defer { (self.next, self.previous) = (next, previous) }
     let rowEnd = target + count &* Stored.size
     while target < rowEnd {
@@ -46,7 +85,9 @@ struct ChunkDecoder: ~Copyable {
         continue
       }
       // The longest chunk has five bytes.
-      guard end - next >= 5 || end - next >= Self.length(next, until: end) else { return false }
+      guard end - next >= 5 || end - next >= Self.length(next, until: end) else {
+        return (target - first) / Stored.size
+      }
       let tag = next.pointee
       switch tag {
       case Tag.diff..<Tag.luma:
@@ -80,7 +121,7 @@ struct ChunkDecoder: ~Copyable {
       Stored.store(previous, to: target)
       target += Stored.size
     }
-    return true
+    return count
   }
 
   /// Bytes of a chunk; more than are left when none is.

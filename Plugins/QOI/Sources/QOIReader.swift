@@ -37,14 +37,14 @@ final class QOIReader: ContainerReader {
   }
 
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
-    var chunks = ChunkDecoder(UnsafeRawBufferPointer(rebasing: try source.contents().dropFirst(QOIHeader.size)))
+    var chunks = ChunkDecoder(source, at: QOIHeader.size)
     for y in 0..<file.canvas.height {
       let row = try sink.rows(at: y).base
       let isWhole =
         switch (offer.pixelFormat, file.hasAlpha) {
-        case (.rgb8, _): chunks.decode(file.canvas.width, as: ThreeChannels.self, to: row)
-        case (_, true): chunks.decode(file.canvas.width, as: FourChannels.self, to: row)
-        case (_, false): chunks.decode(file.canvas.width, as: OpaqueFourChannels.self, to: row)
+        case (.rgb8, _): try chunks.decode(file.canvas.width, as: ThreeChannels.self, to: row)
+        case (_, true): try chunks.decode(file.canvas.width, as: FourChannels.self, to: row)
+        case (_, false): try chunks.decode(file.canvas.width, as: OpaqueFourChannels.self, to: row)
         }
       guard isWhole else {
         throw .truncated("the pixels end in row \(y) of \(file.canvas.height)", at: source.size)

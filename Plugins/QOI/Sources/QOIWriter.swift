@@ -57,6 +57,7 @@ final class QOIWriter: ContainerWriter {
           encoder.encode(row, pixels.size.width, as: FourChannels.self, to: chunks)
         }
       try output.write(UnsafeRawBufferPointer(start: chunks, count: end - chunks))
+      if y & 255 == 255 { host.progress(Double(y + 1) / Double(pixels.size.height)) }
     }
     let end = encoder.finish(to: chunks)
     try output.write(UnsafeRawBufferPointer(start: chunks, count: end - chunks))
