@@ -62,10 +62,11 @@ struct Coders: ParsableCommand {
       CommandGroup(
         name: "Images",
         subcommands: [
-          ProbeCommand.self, ConvertCommand.self, ThumbnailCommand.self, FramesCommand.self, StreamCommand.self,
+          ProbeCommand.self, ConvertCommand.self, AnimateCommand.self, ThumbnailCommand.self, FramesCommand.self,
+          StreamCommand.self,
           ContactSheetCommand.self,
         ]),
-      CommandGroup(name: "Coders", subcommands: [ListCommand.self, DoctorCommand.self]),
+      CommandGroup(name: "Coders", subcommands: [ListCommand.self, OptionsCommand.self, DoctorCommand.self]),
     ])
 }
 

@@ -7,7 +7,10 @@ import Testing
 
 /// What the pages say is what the program does.
 @Suite struct DocumentationTests {
-  @Test(arguments: ["", "probe ", "convert ", "thumbnail ", "frames ", "stream ", "contact-sheet ", "list ", "doctor "])
+  @Test(arguments: [
+    "", "probe ", "convert ", "animate ", "thumbnail ", "frames ", "stream ", "contact-sheet ", "list ", "options ",
+    "doctor ",
+  ])
   func helpIsAsDocumented(_ verb: String) throws {
     let page = try Package.text("docs/cli.md")
     let opening = "```\n$ coders \(verb)--help\n"
@@ -17,6 +20,14 @@ import Testing
     let run = Run.inProcess(verb.split(separator: " ").map(String.init) + ["--help"])
     #expect(run.status == 0)
     #expect(Self.trimmed(run.output) == Self.trimmed(String(rest[..<end.lowerBound])))
+  }
+
+  @Test(arguments: ["", " gif"])
+  func optionsAreAsDocumented(_ format: String) throws {
+    let page = try Package.text("docs/cli.md")
+    let start = try #require(page.firstRange(of: "```\n$ coders options\(format)\n"))
+    let shown = page[start.upperBound...].prefix { $0 != "`" }
+    #expect(Run.inProcess(["options"] + format.split(separator: " ").map(String.init)).output == shown)
   }
 
   private static func trimmed(_ text: String) -> [Substring] {

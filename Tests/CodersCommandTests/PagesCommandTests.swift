@@ -42,7 +42,7 @@ import Testing
     let pages = try Fixture.path("pages.tiff")
     let first = Run.inProcess("convert", pages, "\(folder.path)/first.png")
     #expect(first.status == 0)
-    #expect(first.errors.contains("warning: page 1 of 3 is written; --page chooses another"))
+    #expect(first.errors.contains("warning: public.png holds 1 page: page 1 of 3 is written"))
     #expect(try Self.open("\(folder.path)/first.png").header.canvas == Size(width: 720, height: 420))
     #expect(Run.inProcess("convert", "--page", "2", pages, "\(folder.path)/second.png").errors == "")
     #expect(try Self.open("\(folder.path)/second.png").header.canvas == Size(width: 480, height: 360))

@@ -14,7 +14,7 @@ import Testing
           coder        org.imagecoders.png
           size         720×420
           pixels       rgb8, 8 bits per channel, opaque
-          flags        lossless
+          flags        lossless, palette
 
         \(try Fixture.path("landscape-orientation-6.jpg"))
           format       public.jpeg
@@ -33,7 +33,7 @@ import Testing
     let lines = run.output.split(separator: "\n")
     #expect(lines.count == 3)
     #expect(lines[1].hasSuffix("public.png  200×200  rgba8 straight      30      1.5  lossless"))
-    #expect(lines[2].hasSuffix("public.png  720×420  rgb8                             lossless"))
+    #expect(lines[2].hasSuffix("public.png  720×420  rgb8                             lossless palette"))
   }
 
   @Test func jsonHasFramesAndProperties() throws {

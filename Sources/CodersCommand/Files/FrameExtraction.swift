@@ -57,7 +57,7 @@ struct FrameExtraction {
         var options = EncodeOptions()
         options.cancellation = console.cancellation
         let bytes = try registry.encode(Image(frame.pixels), as: .png, options: options)
-        try OutputFile(path).write(bytes, to: console)
+        try NewFile.write(bytes, to: path)
         written.append(path)
       }
     } catch {

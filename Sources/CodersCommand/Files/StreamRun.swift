@@ -97,7 +97,7 @@ final class StreamRun {
   ) throws(CoderError) {
     var options = EncodeOptions()
     options.cancellation = console.cancellation
-    try OutputFile(path).write(try registry.encode(Image(pixels), as: .png, options: options), to: console)
+    try NewFile.write(try registry.encode(Image(pixels), as: .png, options: options), to: path)
   }
 
   // MARK: The strip

@@ -54,11 +54,15 @@ final class ThumbnailRun: Sendable {
       options.firstFrameOnly = true
       let image = try registry.decode(try read.source(input, console), options: options, coder: read.coder)
       concerned = output
-      let bytes = try registry.encode(
-        [image], as: format,
-        options: encoding.encodeOptions(as: format, registry, console, file: output, isQuiet: read.coders.quiet),
-        encoder: encoding.encoder)
-      try OutputFile(output).write(bytes, to: console)
+      let writing = try encoding.encodeOptions(as: format, registry, console, file: output, read)
+      let target = OutputFile(output)
+      let encoder = try registry.makeEncoder(
+        as: format, to: target.destination, options: writing, coder: encoding.encoder)
+      try encoder.add(image)
+      let made = try encoder.finish()
+      try target.take(made, console)
+      EncodingReport(file: output, format: format, made: made, allowed: writing.maxFileSize)
+        .print(console, json: false, isQuiet: read.coders.quiet)
       if let problem = image.problem { failures.add(problem, file: input, order: order) }
       return true
     } catch {

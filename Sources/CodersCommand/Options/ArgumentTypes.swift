@@ -57,15 +57,21 @@ struct ColourArgument: ExpressibleByArgument {
   }
 }
 
-/// An option of a format's own on the command line: `method=4`.
+/// An option of a format's own on the command line: `method=4`, or `webp.method=4`.
 struct NamedValue: ExpressibleByArgument {
+  /// The format that the option is said to be of, or nil: an extension, a name or a type identifier.
+  let format: String?
   let name: String
   let value: String
 
   init?(argument: String) {
     let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-    guard parts.count == 2, !parts[0].isEmpty else { return nil }
-    name = String(parts[0])
+    guard parts.count == 2 else { return nil }
+    // Type identifiers have dots, names of options have none.
+    let dot = parts[0].lastIndex(of: ".")
+    format = dot.map { String(parts[0][..<$0]) }
+    name = String(dot.map { parts[0][parts[0].index(after: $0)...] } ?? parts[0])
+    guard !name.isEmpty, format?.isEmpty != true else { return nil }
     value = String(parts[1])
   }
 

@@ -14,12 +14,29 @@ struct EncodingOptions: ParsableArguments {
   @Flag(help: "Interlaced or progressive output.")
   var progressive = false
 
-  @Option(help: ArgumentHelp("Shows through where the format has no alpha.", valueName: "rrggbb"))
+  @Option(help: ArgumentHelp("Chroma of lossy pictures: 420 for 4:2:0.", valueName: "s"))
+  var subsampling: SubsamplingArgument?
+
+  @Option(help: ArgumentHelp("Shows through where the format has no alpha; ffffff otherwise.", valueName: "rrggbb"))
   var background: ColourArgument?
 
   @Option(
+    help: ArgumentHelp(
+      "The most that the file may have, as 200k or 1.5M (k is 1000): the best quality that fits is searched.",
+      valueName: "n"))
+  var maxBytes: ByteCountArgument?
+
+  @Option(help: ArgumentHelp("Keep a thumbnail with this longest side inside the file.", valueName: "n"))
+  var embedThumbnail: Int?
+
+  @Option(help: ArgumentHelp("What goes along: keep, strip, or some of icc,exif,xmp.", valueName: "kinds"))
+  var metadata: MetadataArgument?
+
+  @Option(
     name: .customLong("option"),
-    help: ArgumentHelp("An option of the format's own; can be repeated.", valueName: "name=value"))
+    help: ArgumentHelp(
+      "An option of the format's own, which coders options lists; can be repeated. One for another format is an error.",
+      valueName: "[format.]name=value"))
   var values: [NamedValue] = []
 
   @Option(name: .customLong("encoder"), help: ArgumentHelp("Write with this coder alone.", valueName: "id"))
@@ -29,35 +46,69 @@ struct EncodingOptions: ParsableArguments {
     if let quality, !(0...1).contains(quality) {
       throw ValidationError("--quality is \(quality), 0 to 1 is allowed")
     }
-  }
-
-  /// Whether nothing was asked for that a file which is not encoded anew would not have.
-  var isPlain: Bool {
-    quality == nil && !progressive && background == nil && values.isEmpty && encoder == nil
+    if let embedThumbnail, embedThumbnail < 1 {
+      throw ValidationError("--embed-thumbnail is \(embedThumbnail), at least 1 is needed")
+    }
   }
 
   /// Options of an encode in this run.
   func encodeOptions(
-    as format: ImageFormat, _ registry: CoderRegistry, _ console: Console, file: String, isQuiet: Bool
+    as format: ImageFormat, _ registry: CoderRegistry, _ console: Console, file: String, _ read: ReadOptions
   ) throws(CoderError) -> EncodeOptions {
     var options = EncodeOptions()
     options.quality = quality
     options.isLossless = lossless
     options.isProgressive = progressive
+    options.subsampling = subsampling?.subsampling
     if let background { options.background = (background.red, background.green, background.blue) }
+    options.maxFileSize = maxBytes?.bytes
+    options.thumbnailSide = embedThumbnail
+    if let metadata { options.metadata = metadata.kinds }
     let writer = registry.catalog.writer(of: format, id: encoder)
-    for value in values { options.values[value.name] = try value.number(writer?.options ?? []) }
+    for value in values {
+      if let name = value.format, registry.format(forExtension: name) != format {
+        throw .invalidArgument("option \(name).\(value.name) is not for \(format)")
+      }
+      options.values[value.name] = try value.number(writer?.options ?? [])
+    }
+    options.limits = read.limits.limits
     options.cancellation = console.cancellation
-    options.log = console.log(for: file, isQuiet: isQuiet)
+    options.log = console.log(for: file, isQuiet: read.coders.quiet)
     return options
   }
 }
 
+/// Options of a verb that writes whole animations.
+struct SequenceOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("The box that the picture has to fit; it is never enlarged.", valueName: "wxh"))
+  var maxSize: BoxArgument?
+
+  @Flag(name: .customLong("first-frame"), help: "Only the first frame of an animation.")
+  var firstFrame = false
+
+  @Option(help: ArgumentHelp("How often an animation plays in all, or forever.", valueName: "n"))
+  var loop: LoopArgument?
+
+  @Flag(help: "Write every frame as the whole canvas, not cut to what changed.")
+  var noReduce = false
+
+  /// Adds these options to those of an encode.
+  func apply(to options: inout EncodeOptions) {
+    options.maxPixelSize = maxSize?.size
+    options.firstFrameOnly = firstFrame
+    options.loopCount = loop?.count
+    options.reducesFrames = !noReduce
+  }
+}
+
 extension Catalog {
+  /// Manifests of the coders that write, in the order in which they are tried.
+  var writers: [Manifest] { entries.filter { $0.reason == nil }.compactMap(\.manifest).filter(\.canWrite) }
+
   /// The manifest of the coder that a format is written with.
   func writer(of format: ImageFormat, id: String?) -> Manifest? {
-    entries.lazy.filter { $0.reason == nil }.compactMap(\.manifest).first { manifest in
-      manifest.canWrite && manifest.formats.contains { $0.format == format } && (id == nil || manifest.id == id)
+    writers.first { manifest in
+      manifest.formats.contains { $0.format == format } && (id == nil || manifest.id == id)
     }
   }
 }
@@ -71,19 +122,10 @@ extension CoderRegistry {
     guard let word = name ?? Path.suffix(output) else {
       throw .invalidArgument("the output's name has no extension: --format is needed")
     }
-    guard let format = format(forExtension: word) else {
-      let known = catalog.entries.filter { $0.reason == nil }.compactMap(\.manifest).filter(\.canWrite)
-        .flatMap(\.formats).flatMap(\.extensions).sorted().joined(separator: ", ")
+    guard let format = format(forExtension: word), catalog.writer(of: format, id: nil) != nil else {
+      let known = catalog.writers.flatMap(\.formats).flatMap(\.extensions).sorted().joined(separator: ", ")
       throw .noCoder("no coder writes \"\(word)\"; \(known.isEmpty ? "nothing is" : known + " are") written")
     }
     return format
-  }
-
-  /// Encodes with one coder when it is named, else with the first that can.
-  func encode(
-    _ pages: [Image], as format: ImageFormat, options: EncodeOptions, encoder: String?
-  ) throws(CoderError) -> [UInt8] {
-    guard let encoder else { return try encode(pages, as: format, options: options) }
-    return try coder(encoder).encode(pages, as: format, options: options)
   }
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ImageCoders
 import Synchronization
 
-/// A bar on standard error that says how far a run over several files is; nothing where nobody watches.
+/// A bar on standard error that says how far a run over several files or frames is; nothing where nobody watches.
 ///
 /// - Threads: Safe from every thread.
 final class Progress: Sendable {
@@ -19,11 +20,19 @@ final class Progress: Sendable {
     isShown = console.isErrorTerminal && !isQuiet && total > 1
   }
 
-  /// Counts one file more.
+  /// Options of an encode whose frames are counted.
+  func listening(_ options: EncodeOptions) -> EncodeOptions {
+    guard isShown else { return options }
+    var options = options
+    options.progress = { if $0 == 1 { self.advance() } }
+    return options
+  }
+
+  /// Counts one file or frame more. After the last one, the count begins anew.
   func advance() {
     guard isShown else { return }
     done.withLock { done in
-      done += 1
+      done = done % total + 1
       let filled = Self.width * done / max(total, 1)
       let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: Self.width - filled)
       console.showProgress("\r[\(bar)] \(done)/\(total)")

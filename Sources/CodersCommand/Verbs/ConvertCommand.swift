@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import ImageCoderCore
 import ImageCoders
 
 /// `coders convert`: one file into another format.
@@ -14,31 +15,42 @@ struct ConvertCommand: Verb {
       format has a place for them, and a warning says what does not. A file that is cut or damaged is converted as far \
       as it goes, with the error on standard error and in the exit status.
 
-      All pages go along where the output's format holds pages, else the primary one; --page takes one. --sizes makes an \
-      icon of several sizes. A JPEG becomes a JPEG XL, and such a JPEG XL a JPEG again, without loss and without being \
-      decoded, unless an option asks for other pixels.
+      Animations go along frame by frame, with their delays and loop count, cut to what changes from frame to frame. All \
+      pages go along where the output's format holds pages, else the primary one; --page takes one. --sizes makes an \
+      icon of several sizes.
+
+      A file that is already what is asked for is copied as it is. A JPEG becomes a JPEG XL, and such a JPEG XL a JPEG \
+      again, without loss and without being decoded. --reencode, --orientation and every option that asks for other \
+      pixels or payloads encode it anew.
 
       Examples:
         coders convert photo.png photo.jpg --quality 0.9
-        coders convert animation.gif animation.webp --lossless
+        coders convert animation.gif animation.webp
         coders convert animation.gif first.png --first-frame
         coders convert logo.png logo.ico --sizes 16,32,48,256
-        coders convert photo.jpg small.webp --max-size 1024 --option method=6
+        coders convert photo.heic small.jpg --max-size 1024 --max-bytes 200k
+        coders convert photo.jpg plain.webp --metadata strip --option method=6
         coders convert - - --format png <photo.webp >photo.png
       """)
-
-  @Flag(name: .customLong("first-frame"), help: "Only the first frame of an animation.")
-  var firstFrame = false
 
   @Option(help: ArgumentHelp("The output's format: an extension, a name or a type identifier.", valueName: "f"))
   var format: String?
 
-  @Option(help: ArgumentHelp("The box that the picture has to fit; it is never enlarged.", valueName: "wxh"))
-  var maxSize: BoxArgument?
-
   @Option(help: ArgumentHelp("Sizes of an icon's pages, from one picture.", valueName: "n,n"))
   var sizes: SizesArgument?
 
+  @Option(
+    help: ArgumentHelp(
+      "Turn pixels upright, or keep the tag where the format has one; upright otherwise.", valueName: "what"))
+  var orientation: OrientationArgument?
+
+  @Flag(help: "Encode a file anew that could be copied.")
+  var reencode = false
+
+  @Flag(help: "Print what was made as JSON.")
+  var json = false
+
+  @OptionGroup(title: "Animations and sizes") var sequence: SequenceOptions
   @OptionGroup(title: "Encoding") var encoding: EncodingOptions
 
   @Argument(help: ArgumentHelp("The image; - is standard input.", valueName: "in"))
@@ -49,65 +61,64 @@ struct ConvertCommand: Verb {
 
   @OptionGroup var read: ReadOptions
 
+  func validate() throws {
+    if json, output == "-" { throw ValidationError("standard output takes the picture or --json, not both") }
+  }
+
   func run(_ console: Console) throws(CoderError) -> ExitStatus {
     let registry = read.coders.registry(console)
     let failures = Failures(console)
     var concerned = output
+    var isOfInput: (CoderError) -> Bool = { _ in false }
     do throws(CoderError) {
       let format = try registry.format(named: format, output: output)
-      var writing = try encoding.encodeOptions(
-        as: format, registry, console, file: output, isQuiet: read.coders.quiet)
-      writing.pageSizes = sizes?.sides ?? []
+      let writing = try options(as: format, registry, console)
       concerned = input
-      let source = try read.source(input, console)
-      if keepsPixels, let bytes = try registry.transcode(source, to: format, options: writing) {
-        concerned = output
-        try OutputFile(output).write(bytes, to: console)
-        return failures.status
-      }
-      let pages = try pages(of: source, as: format, registry, console, failures)
+      let reading = read.decodeOptions(console, file: input)
+      let source = try read.source(input, console).rereadable(read.limits.limits)
+      // Opened here for what only the header says: whether the file can be read at all, and how many frames there are.
+      let decoder = try registry.open(source, options: reading, coder: read.coder)
       concerned = output
-      let bytes = try registry.encode(pages, as: format, options: writing, encoder: encoding.encoder)
-      try OutputFile(output).write(bytes, to: console)
+      let writer = registry.catalog.writer(of: format, id: encoding.encoder)?.id
+      isOfInput = { $0.isOfInput(reader: decoder.coder, writer: writer) }
+      let progress = Progress(
+        console, total: sequence.firstFrame ? 1 : decoder.frameCount, isQuiet: read.coders.quiet)
+      defer { progress.finish() }
+      let target = OutputFile(output)
+      let made = try registry.convert(
+        source, to: format, at: target.destination, options: progress.listening(writing), reading: reading,
+        reader: read.coder, coder: encoding.encoder
+      ) { failures.add($0, file: input) }
+      try target.take(made, console)
+      progress.finish()
+      EncodingReport(file: output, format: format, made: made, allowed: writing.maxFileSize)
+        .print(console, json: json, isQuiet: read.coders.quiet)
     } catch {
-      failures.add(error, file: concerned)
+      failures.add(error, file: isOfInput(error) ? input : concerned)
     }
     return failures.status
   }
 
-  /// Whether nothing asks for other pixels than the file has.
-  private var keepsPixels: Bool {
-    maxSize == nil && !firstFrame && sizes == nil && read.page == nil && read.coder == nil && encoding.isPlain
+  private func options(
+    as format: ImageFormat, _ registry: CoderRegistry, _ console: Console
+  ) throws(CoderError) -> EncodeOptions {
+    var options = try encoding.encodeOptions(as: format, registry, console, file: output, read)
+    sequence.apply(to: &options)
+    options.pageSizes = sizes?.sides ?? []
+    options.keepsOrientation = orientation == .keep
+    options.carriesOver = !reencode && orientation == nil
+    return options
   }
+}
 
-  /// What is written: all pages of the file, where the format holds pages, or one.
-  private func pages(
-    of source: ByteSource, as format: ImageFormat, _ registry: CoderRegistry, _ console: Console, _ failures: Failures
-  ) throws(CoderError) -> [Image] {
-    var reading = read.decodeOptions(console, file: input)
-    reading.firstFrameOnly = firstFrame
-    reading.thumbnailSize = maxSize?.size
-    let decoder = try registry.open(source, options: reading, coder: read.coder)
-    let header = decoder.header
-    // Sizes of one picture are pages of an icon, and nothing that another kind of file would show one after the other.
-    let isRow = header.pageCount > 1 && (!header.pagesAreSizes || header.format == format)
-    let writer = registry.catalog.writer(of: format, id: encoding.encoder)
-    guard isRow, read.page == nil, !firstFrame, sizes == nil, writer?.writesPages ?? false else {
-      if isRow, read.page == nil, !read.coders.quiet {
-        console.warn("page \(decoder.page + 1) of \(header.pageCount) is written; --page chooses another", file: input)
-      }
-      return [try image(decoder, failures, name: input)]
+extension CoderError {
+  /// Whether an error of a conversion is the input's and not the output's, after the input was opened.
+  func isOfInput(reader: String, writer: String?) -> Bool {
+    switch code.group {
+    case .file: true
+    case .limits: !message.contains("maxFileSize") && (coder == nil || coder == reader)
+    case .reach: coder == reader && reader != writer
+    case .caller, .environment: false
     }
-    var pages: [Image] = []
-    for index in 0..<header.pageCount {
-      pages.append(try image(decoder.page(index), failures, name: "\(input): page \(index + 1)"))
-    }
-    return pages
-  }
-
-  private func image(_ decoder: ImageDecoder, _ failures: Failures, name: String) throws(CoderError) -> Image {
-    let image = try decoder.image()
-    if let problem = image.problem { failures.add(problem, file: name) }
-    return image
   }
 }

@@ -53,6 +53,16 @@ extension Run {
   static func binary(
     _ arguments: [String], input: String = "/dev/null", output: String? = nil, interruptAfter: UInt32? = nil
   ) -> Run {
+    spawn(Package.command, arguments, input: input, output: output, interruptAfter: interruptAfter)
+  }
+
+  /// Runs a script of the shell; words become `$0`, `$1` and so on.
+  static func shell(_ script: String, _ words: [String]) -> Run { spawn("/bin/sh", ["-c", script] + words) }
+
+  private static func spawn(
+    _ program: String, _ arguments: [String], input: String = "/dev/null", output: String? = nil,
+    interruptAfter: UInt32? = nil
+  ) -> Run {
     let folder = Folder()
     let (out, err) = ("\(folder.path)/out", "\(folder.path)/err")
     var ends: [Int32] = [-1, -1]
@@ -79,9 +89,9 @@ extension Run {
     sigemptyset(&nothing)
     posix_spawnattr_setsigmask(&attributes, &nothing)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-    var words = ([Package.command] + arguments).map { strdup($0) } + [nil]
+    var words = ([program] + arguments).map { strdup($0) } + [nil]
     var process: pid_t = 0
-    let failure = posix_spawn(&process, Package.command, &actions, &attributes, &words, environ)
+    let failure = posix_spawn(&process, program, &actions, &attributes, &words, environ)
     for word in words { free(word) }
     guard failure == 0 else { return Run(status: -1, output: "", errors: String(cString: strerror(failure))) }
     if let interruptAfter {
