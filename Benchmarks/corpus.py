@@ -2,6 +2,7 @@
 """Makes the benchmark's pictures, the same ones each time: `python corpus.py FOLDER`. What is there is kept."""
 
 import os
+import subprocess
 import sys
 
 import imagecodecs
@@ -15,6 +16,7 @@ pillow_heif.register_heif_opener()
 PHOTO24 = (6000, 4000)
 PHOTO12 = (4000, 3000)
 SCREEN = (480, 270)
+MEGABYTES = (1, 4, 16)
 
 
 def photo(width, height, seed):
@@ -85,6 +87,17 @@ def moving(count):
         yield wide.crop((2 * number, 0, 2 * number + SCREEN[0], SCREEN[1]))
 
 
+def repeated(picture, pixels):
+    """A picture of about so many pixels, made of copies of another one: its bytes per pixel are the other one's."""
+    width = min(picture.width, round((pixels * 4 / 3) ** 0.5))
+    height = round(pixels / width)
+    rows = numpy.asarray(picture)[:, :width]
+    result = Image.fromarray(numpy.concatenate([rows] * (height // picture.height + 1))[:height])
+    if picture.mode == "P":
+        result.putpalette(picture.getpalette())
+    return result
+
+
 def write(path, make):
     if os.path.exists(path):
         return
@@ -107,6 +120,25 @@ def coded(picture, encode, **options):
 
 def tiff(picture, **options):
     return lambda path: tifffile.imwrite(path, numpy.asarray(picture()), photometric="rgb", **options)
+
+
+def sequence(frames, rate):
+    """Pictures of HEVC in a movie, which is an image sequence but for the names of what it is."""
+    def make(path):
+        pictures = list(frames())
+        subprocess.run(
+            ["ffmpeg", "-v", "error", "-y", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s",
+             "{}x{}".format(*pictures[0].size), "-r", str(rate), "-i", "-", "-c:v", "libx265", "-x265-params",
+             "log-level=none:bframes=0:crf=24", "-pix_fmt", "yuv420p", "-tag:v", "hvc1", "-bitexact",
+             "-f", "mp4", path],
+            input=b"".join(picture.convert("RGB").tobytes() for picture in pictures), check=True)
+        with open(path, "rb") as file:
+            movie = file.read()
+        end = int.from_bytes(movie[:4], "big")
+        brands = (b"msf1" + bytes(4) + b"msf1hevciso8")[:end - 8].ljust(end - 8, b"\0")
+        with open(path, "wb") as file:
+            file.write(movie[:8] + brands + movie[end:].replace(b"vide", b"pict", 1))
+    return make
 
 
 def save_all(frames, kind, **options):
@@ -132,6 +164,25 @@ def main(folder):
     middle = once("middle", lambda: photo(*PHOTO12, 2))
     clear = once("clear", lambda: with_alpha(middle()))
     few = once("few", lambda: middle().quantize(256, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE))
+    # What costs about as much a pixel as a file of its kind does, and takes little time to write; bytes a pixel of each.
+    sized = {
+        "{}mb.jpg": (0.25, middle, lambda picture: save(picture, "JPEG", quality=90)),
+        "{}mb-progressive.jpg": (0.23, middle, lambda picture: save(picture, "JPEG", quality=90, progressive=True)),
+        "{}mb.png": (1.7, middle, lambda picture: save(picture, "PNG", compress_level=6)),
+        "{}mb.gif": (0.47, few, lambda picture: save(picture, "GIF", interlace=0)),
+        "{}mb.webp": (1.12, middle, lambda picture: save(picture, "WEBP", lossless=True, quality=20, method=1)),
+        "{}mb.avif": (0.57, middle, lambda picture: save(picture, "AVIF", quality=99, speed=10)),
+        "{}mb.tif": (1.7, middle, lambda picture: tiff(picture, compression="zlib", predictor=True, rowsperstrip=64)),
+        "{}mb.jp2": (1.74, middle, lambda picture: save(picture, "JPEG2000", irreversible=False)),
+        "{}mb.jxl": (0.55, middle, lambda picture: coded(picture, imagecodecs.jpegxl_encode, distance=0.2, effort=3)),
+        "{}mb.bmp": (3, middle, lambda picture: save(picture, "BMP")),
+        "{}mb.qoi": (1.79, middle, lambda picture: coded(picture, imagecodecs.qoi_encode)),
+        "{}mb.ppm": (3, middle, lambda picture: save(picture, "PPM")),
+    }
+
+    def copies(picture, pixels):
+        return lambda: repeated(picture(), pixels)
+
     icon = once("icon", lambda: middle().crop((0, 0, 3000, 3000)).resize((64, 64), Image.Resampling.LANCZOS))
     files = {
         "photo24.jpg": save(large, "JPEG", quality=90, subsampling="4:2:0"),
@@ -164,7 +215,17 @@ def main(folder):
         "icon.qoi": coded(icon, imagecodecs.qoi_encode),
         "icon.ppm": save(icon, "PPM"),
         "icon.ico": save(icon, "ICO", sizes=[(64, 64)], bitmap_format="bmp"),
+        "moving60.heics": sequence(lambda: moving(60), 25),
+        "1mb-lossy.webp": save(copies(middle, 9.5e6), "WEBP", quality=80, method=2),
+        "1mb.heic": save(copies(middle, 2.1e6), "HEIF", quality=70),
+        "1mb.ico": save(
+            lambda: middle().crop((0, 0, 256, 256)), "ICO", bitmap_format="bmp",
+            sizes=[(side, side) for side in range(253, 257)]),
+        "1mb.icns": save(lambda: middle().crop((0, 0, 512, 512)), "ICNS"),
     }
+    for megabytes in MEGABYTES:
+        for name, (per_pixel, picture, make) in sized.items():
+            files[name.format(megabytes)] = make(copies(picture, megabytes * 1e6 / per_pixel))
     for name, make in files.items():
         write(os.path.join(folder, name), make)
     many(os.path.join(folder, "many"))

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import ImageCoders
 
 /// One operation on one file, ready to be timed.
@@ -31,11 +30,11 @@ struct Bench {
   /// - Parameter hashes: Whether pixels are mixed into the hash; the time for that is not counted.
   /// - Returns: Milliseconds.
   func run(_ hash: inout Hash, hashes: Bool) throws(CoderError) -> Double {
-    let start = Self.milliseconds()
+    let start = Time.milliseconds()
     switch operation {
     case .full, .thumbnail:
       let image = try registry.decode(source, options: options)
-      let time = Self.milliseconds() - start
+      let time = Time.milliseconds() - start
       if hashes { hash.add(image.pixels) }
       return time
     case .all:
@@ -44,24 +43,18 @@ struct Bench {
       for index in 0..<decoder.frameCount {
         let frame = try decoder.frame(at: index)
         guard hashes else { continue }
-        let before = Self.milliseconds()
+        let before = Time.milliseconds()
         hash.add(frame.pixels)
-        hashing += Self.milliseconds() - before
+        hashing += Time.milliseconds() - before
       }
-      return Self.milliseconds() - start - hashing
+      return Time.milliseconds() - start - hashing
     case .probe:
       var pixels = 0
       for path in paths {
         pixels += try registry.open(.file(path), options: options).header.displayedSize.pixelCount
       }
-      let time = Self.milliseconds() - start
+      let time = Time.milliseconds() - start
       return pixels > 0 ? time : 0
     }
-  }
-
-  private static func milliseconds() -> Double {
-    var now = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &now)
-    return Double(now.tv_sec) * 1000 + Double(now.tv_nsec) / 1_000_000
   }
 }

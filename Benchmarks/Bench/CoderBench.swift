@@ -10,18 +10,29 @@ enum CoderBench {
   private static let usage = """
     usage: coder-bench full|thumbnail|all FILE REPETITIONS [PLUGINS]
            coder-bench probe LIST REPETITIONS [PLUGINS]
+           coder-bench pieces|passes|first|cancel FILE REPETITIONS [PLUGINS [SIZE]]
+           coder-bench encode FILE REPETITIONS PLUGINS jpeg|png|png-fast|webpN
 
     full       the first frame, RGBA8, upright, without metadata
     thumbnail  the first frame, to fit 256×256
     all        every frame of an animation, one after the other
     probe      the headers of the files that LIST names, one a line, read from disk
+    encode     an opaque picture, as RGBA8 in memory: JPEG of quality 0.9, PNG, WebP of quality 0.8 with method N
+
+    Bytes that arrive SIZE at a time, all frames:
+
+    pieces     beside one call, the two taking turns
+    passes     the same, and a picture is made of each coarse pass
+    first      with how many bytes the header and the first rows come
+    cancel     the longest that a decode goes on after another thread has cancelled it, at several moments
 
     """
 
   static func main() {
     let arguments = CommandLine.arguments
-    guard arguments.count >= 4, let operation = Operation(rawValue: arguments[1]), let count = Int(arguments[3]),
-      count > 0
+    let encodes = arguments.count == 6 && arguments[1] == "encode"
+    guard arguments.count >= 4, let count = Int(arguments[3]), count > 0,
+      let size = arguments.count > 5 && !encodes ? Int(arguments[5]) : 64 << 10, size > 0
     else {
       complain(usage)
       exit(2)
@@ -31,22 +42,26 @@ enum CoderBench {
       searchPath: SearchPath(arguments: [plugins], environment: { _ in nil }, executable: nil),
       preferences: Preferences())
     do throws(CoderError) {
+      if encodes, let bench = try EncodeBench(registry, path: arguments[2], how: arguments[5]) {
+        return print(try bench.report(repetitions: count))
+      }
+      if let operation = ArrivingOperation(rawValue: arguments[1]) {
+        let bench = try ArrivingBench(registry, path: arguments[2])
+        return print(try bench.report(operation, size: size, repetitions: count))
+      }
+      guard let operation = Operation(rawValue: arguments[1]) else {
+        complain(usage)
+        exit(2)
+      }
       let bench = try Bench(registry, operation, path: arguments[2])
       var hash = Hash()
       let times = try (0..<count).map { (index) throws(CoderError) in try bench.run(&hash, hashes: index == 0) }
         .sorted()
-      print("min_ms \(decimal(times[0])) med_ms \(decimal(times[count / 2])) hash \(hash.text)")
+      print("min_ms \(Time.text(times[0])) med_ms \(Time.text(times[count / 2])) hash \(hash.text)")
     } catch {
       complain("\(arguments[2]): \(error)\n")
       exit(1)
     }
-  }
-
-  /// Milliseconds with five decimals.
-  private static func decimal(_ milliseconds: Double) -> String {
-    let scaled = Int((milliseconds * 100_000).rounded())
-    let fraction = String(scaled % 100_000)
-    return "\(scaled / 100_000).\(String(repeating: "0", count: 5 - fraction.count))\(fraction)"
   }
 
   private static func complain(_ text: String) {

@@ -48,4 +48,8 @@ double now_ms(void);
 #define HASH_START 0xCBF29CE484222325u
 #define THUMBNAIL 256
 
+/* The bytes of an opaque picture, encoded as `how` says: jpeg at quality 90, png at zlib's level 6, webpN at quality 80
+ * with method N. 0: not known, or failed. */
+size_t floor_encode(const char *how, struct picture picture);
+
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * usage: floor full|thumbnail|all FILE REPETITIONS
+ *        floor encode FILE REPETITIONS HOW
  *
- * Prints `min_ms X med_ms Y hash H`. */
+ * Prints `min_ms X med_ms Y hash H`, or `bytes B` for the hash when it encodes. */
 #include "floor.h"
 
 #include <stdio.h>
@@ -91,9 +92,26 @@ static int compare(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+/* Decodes the file once and encodes the picture again and again. */
+static int encode(const struct floor_format *format, struct input input, int count, double *times, const char *how) {
+  struct picture picture = {NULL, 0, 0};
+  size_t bytes = 0;
+  if (!format->full(input, &picture)) return 1;
+  for (int i = 0; i < count; i++) {
+    double start = now_ms();
+    bytes = floor_encode(how, picture);
+    times[i] = now_ms() - start;
+    if (bytes == 0) return 1;
+  }
+  qsort(times, count, sizeof *times, compare);
+  printf("min_ms %.5f med_ms %.5f bytes %zu\n", times[0], times[count / 2], bytes);
+  return 0;
+}
+
 int main(int argc, char **argv) {
-  if (argc != 4) {
-    fprintf(stderr, "usage: floor full|thumbnail|all FILE REPETITIONS\n");
+  int encodes = argc == 5 && strcmp(argv[1], "encode") == 0;
+  if (argc != 4 && !encodes) {
+    fprintf(stderr, "usage: floor full|thumbnail|all FILE REPETITIONS\n       floor encode FILE REPETITIONS HOW\n");
     return 2;
   }
   struct input input = read_file(argv[2]);
@@ -111,6 +129,7 @@ int main(int argc, char **argv) {
   int (*compose)(struct input, uint64_t *, double *) = format->all;
   int all = strcmp(argv[1], "all") == 0;
   double *times = malloc(count * sizeof *times);
+  if (encodes) return encode(format, input, count, times, argv[4]);
   uint64_t hash = HASH_START;
   for (int i = 0; i < count; i++) {
     struct picture picture = {NULL, 0, 0};
