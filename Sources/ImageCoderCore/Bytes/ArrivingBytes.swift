@@ -46,11 +46,11 @@ final class ArrivingBytes: @unchecked Sendable {
   private let readersTurn = Turn()
   private let appendersTurn = Turn()
 
-  /// A chunk of so many bytes is worth waking the reading thread, and so are as many smaller ones as make up
-  /// ``mostGathered`` bytes, or a share of a file that is still short.
+  /// So many bytes are worth waking the reading thread, or as many as are this share of what is there already.
+  private static let mostGathered = 256 << 10
+  private static let gatheredShare = 8
+  /// Chunks of so many bytes are no quiet ones: they take a call more, and no time that counts.
   private static let largeChunk = 1 << 10
-  private static let mostGathered = 8 << 10
-  private static let gatheredShare = 32
 
   /// Behind so many bytes, memory is taken that costs nothing before it is used, in huge pages where the system has them:
   /// to fault small pages, and to copy from block to block, would cost as much as some formats' decoding.
@@ -128,7 +128,7 @@ final class ArrivingBytes: @unchecked Sendable {
     if count + chunk.count > capacity { try grow(to: count + chunk.count) }
     (memory.unsafelyUnwrapped + count).copyMemory(from: start, byteCount: chunk.count)
     count += chunk.count
-    if count >= wanted, chunk.count >= Self.largeChunk || count >= worthWaking {
+    if count >= wanted, count >= worthWaking {
       letTheReaderGoOn()
     } else {
       updateQuietEnd()
