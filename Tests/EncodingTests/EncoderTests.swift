@@ -120,10 +120,10 @@ import Testing
       let dropped = try Self.registry.makeEncoder(as: .png, to: .file("\(folder.path)/dropped.png"))
       try dropped.add(Pictures.walk(0))
     }
-    withExtendedLifetime(encoder) {}
+    // The encoder that failed is still here: it has let go of its file at once.
+    defer { withExtendedLifetime(encoder) {} }
     let listing = Command.run("ls -A '\(folder.path)' && od -An -tu1 '\(path)'").output
-    #expect(
-      listing.split(whereSeparator: \.isWhitespace).filter { !$0.hasPrefix(".coders-") } == ["old.webp", "1", "2", "3"])
+    #expect(listing.split(whereSeparator: \.isWhitespace) == ["old.webp", "1", "2", "3"])
   }
 
   @Test func aNewFileKeepsLinksAndModes() throws {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CAVIF
+import ISOBaseMediaFile
 import ImageCoderPlugin
 
 /// Writes AVIF: lossy or lossless, stills and sequences.
@@ -140,15 +141,15 @@ extension AVIFWriter {
     if let exif = metadata[.exif] { avifImageSetMetadataExif(picture.image, exif, exif.count) }
     if let packet = metadata[.xmp] { avifImageSetMetadataXMP(picture.image, packet, packet.count) }
     // libavif has taken the orientation from Exif; the header decides.
-    let (turns, mirror) = Presentation.transform(for: header.orientation)
+    let transform = ImageTransform(header.orientation)
     picture.image.pointee.transformFlags = 0
-    if turns > 0 {
+    if transform.turns > 0 {
       picture.image.pointee.transformFlags |= AVIF_TRANSFORM_IROT.rawValue
-      picture.image.pointee.irot.angle = turns
+      picture.image.pointee.irot.angle = UInt8(transform.turns)
     }
-    if let mirror {
+    if let mirror = transform.mirror {
       picture.image.pointee.transformFlags |= AVIF_TRANSFORM_IMIR.rawValue
-      picture.image.pointee.imir.mode = mirror
+      picture.image.pointee.imir.mode = UInt8(mirror)
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CAVIF
+import ISOBaseMediaFile
 import ImageCoderPlugin
 
 /// How the decoded picture is to be shown: which part of it, and which way up.
@@ -16,32 +17,7 @@ struct Presentation {
     crop = Self.crop(of: image, in: full) ?? Rect(covering: full)
     let turns = image.transformFlags & AVIF_TRANSFORM_IROT.rawValue != 0 ? Int(image.irot.angle & 3) : 0
     let mirror = image.transformFlags & AVIF_TRANSFORM_IMIR.rawValue != 0 ? Int(image.imir.mode & 1) : nil
-    orientation = Self.orientation(turns: turns, mirror: mirror)
-  }
-
-  /// - Parameters:
-  ///   - turns: By 90° counter-clockwise (ISO/IEC 23008-12 §6.5.10).
-  ///   - mirror: 0 exchanges top and bottom, 1 exchanges left and right (§6.5.12).
-  static func orientation(turns: Int, mirror: Int?) -> Orientation {
-    let table: [[Orientation]] = [
-      [.up, .left, .down, .right], [.downMirrored, .leftMirrored, .upMirrored, .rightMirrored],
-      [.upMirrored, .rightMirrored, .downMirrored, .leftMirrored],
-    ]
-    return table[mirror.map { $0 + 1 } ?? 0][turns & 3]
-  }
-
-  /// What `turns` and `mirror` of ``orientation(turns:mirror:)`` give an orientation.
-  static func transform(for orientation: Orientation) -> (turns: UInt8, mirror: UInt8?) {
-    switch orientation {
-    case .up: (0, nil)
-    case .upMirrored: (0, 1)
-    case .down: (2, nil)
-    case .downMirrored: (0, 0)
-    case .leftMirrored: (1, 0)
-    case .right: (3, nil)
-    case .rightMirrored: (1, 1)
-    case .left: (1, nil)
-    }
+    orientation = ImageTransform(turns: turns, mirror: mirror).orientation
   }
 
   /// ISO/IEC 14496-12 §12.1.4: the aperture's size and the place of its centre, as fractions. Only apertures of whole

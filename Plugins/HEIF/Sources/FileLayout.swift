@@ -108,19 +108,11 @@ struct FileLayout {
           for number in numbers { writer.put(number, bytes: 4) }
         })
     }
-    let (turns, mirror): (Int, Int?) =
-      switch orientation {
-      case .up: (0, nil)
-      case .upMirrored: (0, 1)
-      case .down: (2, nil)
-      case .downMirrored: (0, 0)
-      case .leftMirrored: (1, 0)
-      case .right: (3, nil)
-      case .rightMirrored: (1, 1)
-      case .left: (1, nil)
-      }
-    if turns > 0 { boxes.append(BoxWriter.property(.rotation) { $0.put(turns, bytes: 1) }) }
-    if let mirror { boxes.append(BoxWriter.property(.mirror) { $0.put(mirror, bytes: 1) }) }
+    let transform = ImageTransform(orientation)
+    if transform.turns > 0 {
+      boxes.append(BoxWriter.property(.rotation) { $0.put(transform.turns, bytes: 1) })
+    }
+    if let mirror = transform.mirror { boxes.append(BoxWriter.property(.mirror) { $0.put(mirror, bytes: 1) }) }
     return boxes
   }
 }

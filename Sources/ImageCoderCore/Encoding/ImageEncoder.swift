@@ -41,7 +41,8 @@ public final class ImageEncoder {
   /// Opens a file whose frames are added.
   package typealias Opener = (_ source: ByteSource) throws(CoderError) -> ImageDecoder
 
-  private let body: any EncoderBody
+  /// Nil after a failure: what was written until then is gone with it.
+  private var body: (any EncoderBody)?
   private let coder: String
   private let options: EncodeOptions
   /// Set by the registry that made the encoder.
@@ -168,10 +169,12 @@ public final class ImageEncoder {
     guard !isFinished else { throw .outOfOrder("a file that is finished takes no more") }
     if let failure { throw failure }
     do throws(CoderError) {
+      guard let body else { throw .outOfOrder("an encoder without a file") }
       try step(body)
     } catch {
       let error = error.attributed(to: coder)
       failure = error
+      body = nil
       throw error
     }
   }
