@@ -41,6 +41,33 @@ public struct SourceView: @unchecked Sendable {
     return UnsafeRawBufferPointer(start: bytes, count: Int(length))
   }
 
+  /// Shows bytes at an offset: exactly `count`, or what is left of the source, which may be nothing.
+  ///
+  /// - Returns: Bytes that are valid until the next call that shows bytes of this source.
+  /// - Throws: ``CoderError/Code/io``.
+  @_lifetime(borrow self)
+  public func bytes(at offset: Int, count: Int) throws(CoderError) -> RawSpan {
+    _overrideLifetime(RawSpan(_unsafeBytes: try view(at: offset, count: count)), borrowing: self)
+  }
+
+  /// Shows bytes at an offset: at least `least`, which are waited for while the file is incomplete, at most `most`, or what
+  /// is left of the source.
+  ///
+  /// - Returns: Bytes that are valid until the next call that shows bytes of this source.
+  /// - Throws: ``CoderError/Code/io``; ``CoderError/Code/cancelled``.
+  @_lifetime(borrow self)
+  public func bytes(at offset: Int, least: Int, most: Int) throws(CoderError) -> RawSpan {
+    _overrideLifetime(RawSpan(_unsafeBytes: try view(at: offset, least: least, most: most)), borrowing: self)
+  }
+
+  /// A reader of bytes at an offset: exactly `count`, or what is left of the source.
+  @_lifetime(borrow self)
+  public func reader(
+    at offset: Int, count: Int, order: ByteOrder = .bigEndian, of name: StaticString = "the file"
+  ) throws(CoderError) -> ByteReader {
+    ByteReader(try bytes(at: offset, count: count), order: order, at: offset, of: name)
+  }
+
   private static func refusal(_ status: imgcoder_status, at offset: Int) -> CoderError {
     status == CoderError.Code.cancelled.rawValue
       ? .cancelled
