@@ -64,10 +64,10 @@ struct Subject: Sendable {
     }
     if let reason = entry.reason { throw reason }
     guard let manifest = entry.manifest, let library = entry.library,
-      let coder = try registry.coder(id) as? AnimatedCoder
+      let container = try registry.coder(id).container?.container
     else { throw CoderError.pluginRejected("\(id) is not a plugin's coder") }
-    self.coder = coder
-    container = coder.container
+    coder = try registry.coder(id)
+    self.container = container
     self.manifest = manifest
     self.library = library
     self.fixtures = try Fixtures(folder: fixtures)
@@ -83,7 +83,7 @@ struct Subject: Sendable {
 
   /// Opens bytes with the coder.
   func open(_ bytes: [UInt8], _ options: DecodeOptions = DecodeOptions()) throws(CoderError) -> ImageDecoder {
-    try coder.makeDecoder(try OpenSource(.bytes(bytes), limits: options.limits), options: options)
+    try coder.makeDecoder(DecodeContext(try OpenSource(.bytes(bytes), limits: options.limits), options: options))
   }
 
   /// Options that leave a picture as it is stored, in a layout.

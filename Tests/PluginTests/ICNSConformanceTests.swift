@@ -45,7 +45,7 @@ import Testing
     let picture = try Self.picture(side)
     var options = EncodeOptions()
     options.isLossless = true
-    options.values = ["small": Double(small)]
+    options.values = ["small": .number(Double(small))]
     let bytes = try Self.coder().encode(Image(picture), as: .icns, options: options)
     let image = try Self.coder().decode(.bytes(bytes))
     #expect(image.size == picture.size)

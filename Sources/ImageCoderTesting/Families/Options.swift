@@ -55,7 +55,7 @@ extension Subject {
 
   private func encode(as format: ImageFormat, _ values: [String: Double]) throws(CoderError) -> [UInt8] {
     var options = EncodeOptions()
-    options.values = values
+    options.values = values.mapValues { .number($0) }
     return try coder.encode(Image(try TestPicture.smooth(.rgba8, .straight)), as: format, options: options)
   }
 }

@@ -5,15 +5,15 @@ import ImageCoderModel
 /// What an incremental decode has so far.
 ///
 /// The reading thread writes it; it is looked at while that thread sleeps or after it has ended.
-final class ArrivingImage: @unchecked Sendable {
+final class IncrementalImage: @unchecked Sendable {
   /// Makes a picture of the rows of a frame, but for the missing ones.
   typealias Draw = (_ rows: PixelBuffer, _ missing: [Range<Int>]) throws(CoderError) -> PixelBuffer
   /// The rows, from the top, that follow from the first `rows` rows of what they are made of.
   typealias FinalRows = (_ rows: Int) -> Int
 
-  // Unchecked: ArrivingBytes lets one thread at a time go.
+  // Unchecked: IncrementalBytes lets one thread at a time go.
   private(set) var header: ImageHeader?
-  private(set) var coder: String?
+  private(set) var coderID: String?
   private(set) var loopCount = LoopCount.infinite
   /// Frames whose every row is there.
   private(set) var frames: [Frame] = []
@@ -21,7 +21,7 @@ final class ArrivingImage: @unchecked Sendable {
   /// The frame in progress: makes a picture of what is there.
   private var show: (() throws(CoderError) -> PixelBuffer)?
   private var finish: (PixelBuffer) throws(CoderError) -> PixelBuffer = { pixels in pixels }
-  private var rows: (any ArrivingRows)?
+  private var rows: (any IncrementalRows)?
   /// Of its first rows as the reader sends them, those of the picture that will not change any more.
   private var finalRows: FinalRows = { rows in rows }
   /// Draws what is there of the frame in progress on the canvas that it belongs on, if there is one, and says which rows
@@ -31,13 +31,13 @@ final class ArrivingImage: @unchecked Sendable {
   /// The header of a file whose coder has to wait for all of its bytes.
   func preview(_ header: ImageHeader, coder: String) {
     self.header = header
-    self.coder = coder
+    coderID = coder
   }
 
   /// How each picture gets from the frame's own pixels to what the caller wants, once it is there.
   func open(_ decoder: ImageDecoder, finish: @escaping (PixelBuffer) throws(CoderError) -> PixelBuffer) {
     header = decoder.header
-    coder = decoder.coder
+    coderID = decoder.coderID
     loopCount = decoder.loopCount
     self.finish = finish
     frames = []
@@ -55,7 +55,7 @@ final class ArrivingImage: @unchecked Sendable {
 
   /// A frame begins; its rows are counted by `rows`.
   func begin(
-    _ rows: any ArrivingRows, finalRows: @escaping FinalRows, show: @escaping () throws(CoderError) -> PixelBuffer
+    _ rows: any IncrementalRows, finalRows: @escaping FinalRows, show: @escaping () throws(CoderError) -> PixelBuffer
   ) {
     self.rows = rows
     self.finalRows = finalRows
@@ -103,7 +103,7 @@ final class ArrivingImage: @unchecked Sendable {
 }
 
 /// Counts the rows of a frame that is being decoded.
-protocol ArrivingRows: AnyObject {
+protocol IncrementalRows: AnyObject {
   /// Rows that were done without a gap, from the top.
   var rowsFromTheTop: Int { get }
   /// Of all rows, those that were done at least once, 0 to 1.
