@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ImageCoderEngine
+public import ImageCoderModel
 import ImageCoders
 
 /// All checks of a coder, as it is installed: found by its manifest and loaded through the plugin interface.
@@ -28,11 +30,13 @@ public struct CoderConformance: Sendable {
   ///   - fixtures: A folder as ``Fixtures`` describes it.
   public init(pluginDirectory: String, id: String, fixtures: String, bounds: Bounds = Bounds()) {
     do {
-      let subject = try Subject(pluginDirectory: pluginDirectory, id: id, fixtures: fixtures, bounds: bounds)
+      let subject = Subject(
+        plugin: try Plugin(pluginDirectory: pluginDirectory, id: id), fixtures: try Fixtures(folder: fixtures),
+        bounds: bounds)
       checks =
-        subject.interface + subject.signature + subject.pixels + subject.malformed + subject.truncation
-        + subject.chunkedInput + subject.limits + subject.roundTrip + subject.options + subject.animation
-        + subject.concurrency + subject.poison + subject.cancellation
+        subject.loading + subject.interface + subject.signature + subject.pixels + subject.malformed
+        + subject.truncation + subject.chunkedInput + subject.limits + subject.roundTrip + subject.options
+        + subject.animation + subject.concurrency + subject.poison + subject.cancellation
     } catch {
       let reason = "\(error)"
       checks = [
@@ -44,17 +48,15 @@ public struct CoderConformance: Sendable {
   }
 }
 
-/// The coder that is checked.
-struct Subject: Sendable {
+/// A coder as it is installed.
+struct Plugin: Sendable {
   let coder: any ImageCoder
   let container: any Container
   let manifest: Manifest
   /// The library's path.
   let library: String
-  let fixtures: Fixtures
-  let bounds: CoderConformance.Bounds
 
-  init(pluginDirectory: String, id: String, fixtures: String, bounds: CoderConformance.Bounds) throws {
+  init(pluginDirectory: String, id: String) throws {
     let searchPath = SearchPath(arguments: [pluginDirectory], environment: { _ in nil }, executable: nil)
     let registry = CoderRegistry(searchPath: searchPath, preferences: Preferences())
     for (path, reason) in registry.catalog.unreadable where path == pluginDirectory { throw reason }
@@ -70,8 +72,26 @@ struct Subject: Sendable {
     container = coder.container
     self.manifest = manifest
     self.library = library
-    self.fixtures = try Fixtures(folder: fixtures)
-    self.bounds = bounds
+  }
+}
+
+/// The coder that is checked, and what it is checked with.
+struct Subject: Sendable {
+  let plugin: Plugin
+  let fixtures: Fixtures
+  let bounds: CoderConformance.Bounds
+
+  var coder: any ImageCoder { plugin.coder }
+  var container: any Container { plugin.container }
+  var manifest: Manifest { plugin.manifest }
+
+  /// A check for each mistake in the folder of fixtures, which fails.
+  var loading: [ConformanceCheck] {
+    fixtures.mistakes.map { mistake in
+      check(.loading, mistake.name) { (claim) throws(ConformanceFailure) in
+        throw claim.failure("fixture", expected: mistake.expected, found: mistake.found)
+      }
+    }
   }
 
   func check(
