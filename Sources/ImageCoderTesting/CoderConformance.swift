@@ -16,10 +16,12 @@ public struct CoderConformance: Sendable {
   /// At least one; when the plugin or the fixtures cannot be loaded, the one that says why.
   public let checks: [ConformanceCheck]
 
-  /// Bounds for formats that lose something.
+  /// What the format cannot hold.
   public struct Bounds: Sendable {
     /// Decibels of a smooth picture that was written at quality 0.9 and read again, at least.
     public var peakSignalToNoise = 30.0
+    /// Bits per channel that lossless files hold, at most. Pictures with more are kept exactly or refused as `unsupported`.
+    public var losslessBits = 16
 
     public init() {}
   }
@@ -28,11 +30,16 @@ public struct CoderConformance: Sendable {
   ///   - pluginDirectory: Holds the plugin's manifest.
   ///   - id: The coder's identifier.
   ///   - fixtures: A folder as ``Fixtures`` describes it.
-  public init(pluginDirectory: String, id: String, fixtures: String, bounds: Bounds = Bounds()) {
+  ///   - pictureSize: Of the pictures that the checks write, pixels; for formats that hold certain sizes only. Larger
+  ///     pictures are four times as wide and high.
+  public init(
+    pluginDirectory: String, id: String, fixtures: String, bounds: Bounds = Bounds(),
+    pictureSize: Size = Size(width: 48, height: 36)
+  ) {
     do {
       let subject = Subject(
         plugin: try Plugin(pluginDirectory: pluginDirectory, id: id), fixtures: try Fixtures(folder: fixtures),
-        bounds: bounds)
+        bounds: bounds, pictures: TestPictures(size: pictureSize))
       checks =
         subject.loading + subject.interface + subject.signature + subject.pixels + subject.malformed
         + subject.truncation + subject.chunkedInput + subject.limits + subject.roundTrip + subject.options
@@ -80,6 +87,7 @@ struct Subject: Sendable {
   let plugin: Plugin
   let fixtures: Fixtures
   let bounds: CoderConformance.Bounds
+  let pictures: TestPictures
 
   var coder: any ImageCoder { plugin.coder }
   var container: any Container { plugin.container }

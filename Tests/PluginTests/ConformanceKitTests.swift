@@ -39,4 +39,46 @@ import Testing
     #expect(families == Set(ConformanceCheck.Family.allCases).subtracting([.loading]))
     #expect(Set(conformance.checks.map(\.name)).count == conformance.checks.count)
   }
+
+  /// The QOI plugin in C with a line of its source changed by a command of sed.
+  private static func plugin(changedBy command: String) -> TemporaryFolder {
+    let folder = TemporaryFolder()
+    let source = "\(StagedTree.root)/Tests/QOIPlugin"
+    let result = Command.run(
+      """
+      cd '\(folder.path)' && cp '\(source)'/* . && sed '\(command)' qoi.c >changed.c && ! cmp -s qoi.c changed.c &&
+      cc -std=c99 -shared -fPIC -O2 -fvisibility=hidden -I'\(StagedTree.headers)' -I. -o libqoi.so changed.c
+      """)
+    #expect(result.status == 0, "\(result.output)")
+    return folder
+  }
+
+  private static func failures(of folder: TemporaryFolder) -> [String: String] {
+    let conformance = CoderConformance(
+      pluginDirectory: folder.path, id: "org.example.qoi", fixtures: StagedTree.fixtures("qoi"))
+    var failures: [String: String] = [:]
+    for check in conformance.checks where [.options, .roundTrip, .loading].contains(check.family) {
+      do throws(ConformanceFailure) { try check.run() } catch { failures[check.name] = "\(error)" }
+    }
+    return failures
+  }
+
+  @Test func aWriterThatClaimsLosslessMayNotRefuseEightBits() {
+    let folder = Self.plugin(changedBy: "s/if (is_deep .. writer->is_lossless)/if (writer->is_lossless)/")
+    let found = Self.failures(of: folder)
+    for layout in ["gray8", "gray-alpha8", "rgb8", "rgba8", "bgra8"] {
+      #expect(found["round trip: QOI of \(layout), lossless"]?.contains("the manifest claims lossless") == true)
+    }
+    #expect(found["round trip: QOI of rgba16, lossless"] == nil)
+  }
+
+  @Test func aWriterThatTakesALayoutMayNotRefuseItLater() {
+    let change =
+      "s/if (is_deep .. writer->is_lossless)/if (0)/; "
+      + "s/.accepted = IMGCODER_PIXEL_RGBA8;/*accepted = is_deep ? IMGCODER_PIXEL_RGBA16 : IMGCODER_PIXEL_RGBA8;/; "
+      + "s/  if (writer->frames++ > 0)/  if (pixels->pixel_format == IMGCODER_PIXEL_RGBA16 || writer->frames++ > 0)/"
+    let found = Self.failures(of: Self.plugin(changedBy: change))
+    #expect(found["round trip: QOI of rgba16, lossless"]?.contains("the writer takes the layout") == true)
+    #expect(found["round trip: QOI of rgba8, lossless"] == nil)
+  }
 }
