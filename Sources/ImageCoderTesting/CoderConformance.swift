@@ -32,18 +32,20 @@ public struct CoderConformance: Sendable {
   ///   - fixtures: A folder as ``Fixtures`` describes it.
   ///   - pictureSize: Of the pictures that the checks write, pixels; for formats that hold certain sizes only. Larger
   ///     pictures are four times as wide and high.
+  ///   - optionsWithoutEffect: The writer's own options that change no file on this machine, by name, each with the
+  ///     reason. Any other option has to change the bytes of some file.
   public init(
     pluginDirectory: String, id: String, fixtures: String, bounds: Bounds = Bounds(),
-    pictureSize: Size = Size(width: 48, height: 36)
+    pictureSize: Size = Size(width: 48, height: 36), optionsWithoutEffect: [String: String] = [:]
   ) {
     do {
       let subject = Subject(
         plugin: try Plugin(pluginDirectory: pluginDirectory, id: id), fixtures: try Fixtures(folder: fixtures),
-        bounds: bounds, pictures: TestPictures(size: pictureSize))
+        bounds: bounds, pictures: TestPictures(size: pictureSize), optionsWithoutEffect: optionsWithoutEffect)
       checks =
         subject.loading + subject.interface + subject.signature + subject.pixels + subject.malformed
         + subject.truncation + subject.chunkedInput + subject.limits + subject.roundTrip + subject.options
-        + subject.animation + subject.concurrency + subject.poison + subject.cancellation
+        + subject.optionEffects + subject.animation + subject.concurrency + subject.poison + subject.cancellation
     } catch {
       let reason = "\(error)"
       checks = [
@@ -88,6 +90,7 @@ struct Subject: Sendable {
   let fixtures: Fixtures
   let bounds: CoderConformance.Bounds
   let pictures: TestPictures
+  let optionsWithoutEffect: [String: String]
 
   var coder: any ImageCoder { plugin.coder }
   var container: any Container { plugin.container }

@@ -53,14 +53,38 @@ import Testing
     return folder
   }
 
-  private static func failures(of folder: TemporaryFolder) -> [String: String] {
+  private static func failures(
+    of folder: TemporaryFolder, optionsWithoutEffect: [String: String] = [:]
+  ) -> [String: String] {
     let conformance = CoderConformance(
-      pluginDirectory: folder.path, id: "org.example.qoi", fixtures: StagedTree.fixtures("qoi"))
+      pluginDirectory: folder.path, id: "org.example.qoi", fixtures: StagedTree.fixtures("qoi"),
+      optionsWithoutEffect: optionsWithoutEffect)
     var failures: [String: String] = [:]
     for check in conformance.checks where [.options, .roundTrip, .loading].contains(check.family) {
       do throws(ConformanceFailure) { try check.run() } catch { failures[check.name] = "\(error)" }
     }
     return failures
+  }
+
+  @Test func anOptionWithoutEffectFailsUnlessItIsDeclared() throws {
+    let folder = Self.plugin(changedBy: "s/is_linear = options.*/is_linear = 0;/")
+    let found = Self.failures(of: folder)
+    #expect(Array(found.keys) == ["options: colorspace changes a file"])
+    #expect(found.values.first?.contains("expected two that give different files from one picture") == true)
+    #expect(Self.failures(of: folder, optionsWithoutEffect: ["colorspace": "the header is not written"]).isEmpty)
+  }
+
+  @Test func aDeclarationNeedsANameAndAReason() {
+    let found = Self.failures(of: ForeignPlugin.qoi, optionsWithoutEffect: ["no-such": "a reason", "colorspace": ""])
+    #expect(
+      Set(found.keys) == [
+        "options: no-such, declared without effect", "options: colorspace, declared without effect",
+      ])
+  }
+
+  @Test func filesThatDifferByThemselvesShowNoEffect() {
+    let folder = Self.plugin(changedBy: "s/header.13. = .*/static uint8_t count; header[13] = count++;/")
+    #expect(Self.failures(of: folder)["options: colorspace changes a file"] != nil)
   }
 
   @Test func aWriterThatClaimsLosslessMayNotRefuseEightBits() {
