@@ -186,18 +186,20 @@ public final class ImageDecoder {
     }
   }
 
-  /// Whether a frame can be decoded without the canvas, and the next one does not need the canvas either.
+  /// Whether a frame can be decoded without the canvas, and no later one is drawn on what it leaves.
   private func standsAlone(_ index: Int) throws(CoderError) -> Bool {
     let frame = try frames.header(index)
     guard frame.rect == Rect(covering: header.canvas), try frames.start(of: index) == index else { return false }
     guard index + 1 < frameCount else { return true }
+    // The canvas, which the frame would only cover for a while, stays as it is.
+    if frame.disposal == .restorePrevious, !header.mayGainFrames { return true }
     // Of a frame that is not there yet nothing is known. The canvas can be made of this one if it has to.
     if header.mayGainFrames {
       return frame.replacesCanvas && frame.disposal != .restorePrevious && plan.layout == canvasLayout
         && !plan.isReduced
     }
     // A next frame whose header cannot be read will say so itself.
-    do throws(CoderError) { return try frames.start(of: index + 1) > index } catch { return true }
+    do throws(CoderError) { return try !frames.mayBeDrawnOver(index) } catch { return true }
   }
 
   /// Lets what the frame before leaves be seen where rows of a frame are missing that is decoded without the canvas.
@@ -276,6 +278,8 @@ public final class ImageDecoder {
       } catch {
         // A frame without a row leaves the canvas as it is; the first frame has nothing to leave.
         guard index > 0, error.code.group == .file || error.code == .library else { throw error }
+        // One that needs no other frame has nothing below it.
+        if try frames.start(of: index) == index { canvas.clear() }
         return error
       }
     }
