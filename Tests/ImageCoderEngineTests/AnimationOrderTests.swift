@@ -68,6 +68,24 @@ import Testing
     }
   }
 
+  @Test(arguments: 2...3) func nothingChangesOutsideTheChangedArea(_ count: Int) throws {
+    for model in AnimationModel.all(frames: count) {
+      let headers = model.headers
+      let frames = FrameTable(count: count, canvas: AnimationModel.size) { (index) throws(CoderError) in headers[index]
+      }
+      #expect(try frames.changedArea(0) == nil)
+      for index in 1..<count {
+        let area = try #require(try frames.changedArea(index))
+        let (old, new) = (model.shown[index - 1], model.shown[index])
+        let outside = new.indices.filter { place in
+          let (x, y) = (place % AnimationModel.size.width, place / AnimationModel.size.width)
+          return x < area.x || x >= area.x + area.width || y < area.y || y >= area.y + area.height
+        }
+        guard outside.allSatisfy({ old[$0] == new[$0] }) else { throw Fault("frame \(index) of \(model.summary)") }
+      }
+    }
+  }
+
   /// Frames in an order that chance chooses.
   private static func jumps(_ count: Int, seed: UInt64) -> [Int] {
     var random = SeededGenerator(seed: seed)

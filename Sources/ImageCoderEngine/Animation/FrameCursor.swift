@@ -157,6 +157,14 @@ package final class FrameTable {
     return startsBelow[index]
   }
 
+  /// Where the canvas may differ from what it was while the frame before was shown, or nil when that is not known.
+  package func changedArea(_ index: Int) throws(CoderError) -> Rect? {
+    try load(through: index)
+    guard index > 0, headers[index].dependsOn == nil else { return nil }
+    let (before, frame) = (headers[index - 1], headers[index])
+    return before.disposal == .keep ? frame.rect : before.rect.union(frame.rect)
+  }
+
   /// Whether frame `index` replaces every pixel of the canvas.
   package func replacesCanvas(_ index: Int) throws(CoderError) -> Bool {
     try load(through: index)

@@ -19,10 +19,10 @@ public final class ImageDecoder {
   public static let checkpointBytes = 8 << 20
 
   let file: OpenFile
-  let options: DecodeOptions
+  private(set) var options: DecodeOptions
   let frames: FrameTable
   let plan: OutputPlan
-  let pictures: PictureDecoder
+  private(set) var pictures: PictureDecoder
   private var cursor: FrameCursor?
   /// While bytes arrive: the frame that was decoded last, if that was without the canvas.
   private var last: (index: Int, pixels: PixelBuffer)?
@@ -108,6 +108,21 @@ public final class ImageDecoder {
   /// - Throws: ``CoderError/Code/invalidArgument`` for a frame that the file does not have.
   public func frameHeader(at index: Int) throws(CoderError) -> FrameHeader {
     try attributing { () throws(CoderError) in try frames.header(index) }
+  }
+
+  /// Takes memory of frames that are gone for the next ones, unless the options name a pool. For whoever asks for one
+  /// frame after the other and keeps few of them.
+  package func reuseFrameMemory() {
+    guard options.pool == nil else { return }
+    let pool = PixelPool(byteLimit: plan.bytes(frames: 2))
+    options.pool = pool
+    pictures.pool = pool
+  }
+
+  /// Where frame `index` may differ from the frame before as both are handed out, or nil when that is not known.
+  package func changedArea(at index: Int) throws(CoderError) -> Rect? {
+    guard !plan.isReduced, plan.orientation == .up, !isComposedStill else { return nil }
+    return try attributing { () throws(CoderError) in try frames.changedArea(index) }
   }
 
   /// The whole canvas as it is while a frame is shown, as the options want it.
