@@ -70,7 +70,8 @@ let package = Package(
       name: "coder-bench", dependencies: ["ImageCoders", "ImageCoderEngine", "ImageCoderModel"], path: "Benchmarks/Bench",
       swiftSettings: settings),
     .testTarget(
-      name: "ImageCoderEngineTests", dependencies: ["ImageCoderEngine", "ImageCoderModel"], path: "Tests/ImageCoderEngineTests",
+      name: "ImageCoderEngineTests", dependencies: ["ImageCoderEngine", "ImageCoderModel", "TestSupport"],
+      path: "Tests/ImageCoderEngineTests",
       swiftSettings: settings),
     .testTarget(
       name: "CodersCommandTests",
