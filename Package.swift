@@ -42,17 +42,10 @@ let package = Package(
     .target(
       name: "CodersCommand",
       dependencies: [
-        "BitmapFont", "ImageCoders", "ImageCoderCore",
+        "ImageCoders", "ImageCoderCore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Sources/CodersCommand", swiftSettings: settings),
-    .target(name: "BitmapFont", path: "Sources/BitmapFont", swiftSettings: settings),
-    .target(
-      name: "SampleImages", dependencies: ["BitmapFont", "ImageCoders", "ImageCoderCore"], path: "Sources/SampleImages",
-      swiftSettings: settings),
-    .executableTarget(
-      name: "coder-samples", dependencies: ["SampleImages", "ImageCoders", "ImageCoderCore"],
-      path: "Sources/coder-samples", swiftSettings: settings),
     .executableTarget(name: "coders", dependencies: ["CodersCommand"], path: "Sources/coders", swiftSettings: settings),
     .executableTarget(
       name: "coder-digest", dependencies: ["ImageCoderTesting", "ImageCoders", "ImageCoderCore"],
@@ -65,7 +58,7 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "CodersCommandTests",
-      dependencies: ["CImageCoder", "CodersCommand", "ImageCoders", "ImageCoderCore", "SampleImages"],
+      dependencies: ["CImageCoder", "CodersCommand", "ImageCoders", "ImageCoderCore", "TestSupport"],
       path: "Tests/CodersCommandTests", swiftSettings: settings),
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
     .target(name: "CInterfaceFakes", dependencies: ["CImageCoder"], path: "Tests/CInterfaceFakes"),

@@ -64,7 +64,6 @@ struct Coders: ParsableCommand {
         subcommands: [
           ProbeCommand.self, ConvertCommand.self, AnimateCommand.self, ThumbnailCommand.self, FramesCommand.self,
           StreamCommand.self,
-          ContactSheetCommand.self,
         ]),
       CommandGroup(name: "Coders", subcommands: [ListCommand.self, OptionsCommand.self, DoctorCommand.self]),
     ])
