@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CImageCoder
-import ImageCoderCore
+import CImageCoderStructs
+import ImageCoderModel
 import Synchronization
 
 /// The reader functions of the plugin interface over a reader written in Swift.
@@ -26,14 +27,14 @@ enum ReaderCalls {
   }
 
   static let table: imgcoder_reader_table = {
-    var table = imgcoder_reader_table.sized()
+    var table = imgcoder_reader_table_sized()
     table.open = { coder, host, source, options, result in
       guard let type = PluginExport.of(coder)?.reader, let host, let source, let result else {
         return InterfaceStatus.invalidArgument
       }
       let session = CoderHost(host)
       return session.run { () throws(CoderError) in
-        let flags = options.map { imgcoder_open_options(reading: $0).flags } ?? 0
+        let flags = options.map { imgcoder_open_options_read($0).flags } ?? 0
         let reader = try type.init(SourceView(source), host: session, options: OpenOptions(rawValue: flags))
         result.pointee = OpaquePointer(Unmanaged.passRetained(Session(reader: reader, host: session)).toOpaque())
       }
@@ -42,22 +43,25 @@ enum ReaderCalls {
       guard let session = Session.of(raw), let result else { return InterfaceStatus.invalidArgument }
       return session.host.run { () throws(CoderError) in
         let header = try session.reader.header(page: Int(page))
-        header.raw(format: FormatNames.text(for: header.format)).write(to: result)
+        var info = header.raw(format: FormatNames.text(for: header.format))
+        imgcoder_info_write(&info, result)
       }
     }
     table.frame_info = { raw, page, frame, result in
       guard let session = Session.of(raw), let result else { return InterfaceStatus.invalidArgument }
       return session.host.run { () throws(CoderError) in
-        try session.reader.frame(Int(frame), page: Int(page)).raw.write(to: result)
+        var info = try session.reader.frame(Int(frame), page: Int(page)).raw
+        imgcoder_frame_info_write(&info, result)
       }
     }
     table.negotiate = { raw, request, result in
       guard let session = Session.of(raw), let request, let result else {
         return InterfaceStatus.invalidArgument
       }
-      let wanted = DecodeRequest(imgcoder_request(reading: request))
+      let wanted = DecodeRequest(imgcoder_request_read(request))
       return session.host.run { () throws(CoderError) in
-        try session.reader.offer(for: wanted).raw(for: wanted).write(to: result)
+        var offer = try session.reader.offer(for: wanted).raw(for: wanted)
+        imgcoder_offer_write(&offer, result)
       }
     }
     table.decode = { raw, offer, sink in
@@ -65,7 +69,7 @@ enum ReaderCalls {
         return InterfaceStatus.invalidArgument
       }
       return session.host.run { () throws(CoderError) in
-        try session.reader.decode(try DecodeOffer(imgcoder_offer(reading: offer)), into: RowSink(sink))
+        try session.reader.decode(try DecodeOffer(imgcoder_offer_read(offer)), into: RowSink(sink))
       }
     }
     table.metadata = { raw, page, kind, bytes, length in

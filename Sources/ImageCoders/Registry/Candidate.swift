@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ImageCoderCore
+import ImageCoderEngine
+import ImageCoderModel
 import Synchronization
 
 /// Where a candidate stands among others: a total order, in which the first is tried first.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ImageCoderCore
+public import ImageCoderEngine
+public import ImageCoderModel
 
 extension CoderRegistry {
   /// A file of a format that holds exactly what a file holds, made without decoding its pixels: of the same format the

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@_exported public import ImageCoderCore
+public import ImageCoderEngine
+public import ImageCoderModel
 import Synchronization
 
 /// The coders that an application can use: plugins that were found, and coders that it registered itself.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import ImageCoderCore
+import ImageCoderEngine
+import ImageCoderModel
 import Synchronization
 
 /// Threads for work that takes long and never suspends: as many as there are processors, started with the first job.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ImageCoderCore
+import ImageCoderEngine
+import ImageCoderModel
 
 /// One step of a choice, for people: `coders probe --explain` prints them.
 public struct SelectionStep: Sendable, Equatable {
