@@ -44,7 +44,7 @@ import Testing
   @Test func checksTheInstallation() {
     let run = Run.binary(["doctor"])
     #expect(run.status == 0)
-    #expect(run.output.hasSuffix("all is well\n"))
+    #expect(run.output.hasSuffix("no problems\n"))
   }
 
   @Test func saysItsVersion() { #expect(Run.binary(["--version"]).output == "1.0.0\n") }

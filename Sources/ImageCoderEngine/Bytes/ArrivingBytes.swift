@@ -124,7 +124,7 @@ final class ArrivingBytes: @unchecked Sendable {
   func append(_ chunk: UnsafeRawBufferPointer) throws(CoderError) {
     guard let start = chunk.baseAddress, !chunk.isEmpty, !isOver else { return }
     guard chunk.count <= limit - count else {
-      throw .limitExceeded("maxMemory", found: count + chunk.count, allowed: limit, what: "arriving bytes of")
+      throw .limitExceeded(.maxMemory, found: count + chunk.count, allowed: limit, what: "arriving bytes of")
     }
     if count + chunk.count > capacity { try grow(to: count + chunk.count) }
     (memory.unsafelyUnwrapped + count).copyMemory(from: start, byteCount: chunk.count)

@@ -133,8 +133,12 @@ extension ImageDecoder {
   /// What the header says of frames that are not there.
   private func missingFrames(_ header: ImageHeader) -> CoderError? {
     let there = header.frameCount == 1 ? "1 frame" : "\(header.frameCount) frames"
-    if header.isDamaged { return CoderError.malformed("the file is damaged after \(there)").attributed(to: coder) }
-    if header.isTruncated { return CoderError.truncated("the file ends after \(there)").attributed(to: coder) }
+    if header.isDamaged {
+      return CoderError.malformed("the file is damaged after \(there)").attributed(to: coder, file: file.path)
+    }
+    if header.isTruncated {
+      return CoderError.truncated("the file ends after \(there)").attributed(to: coder, file: file.path)
+    }
     return nil
   }
 }
