@@ -23,6 +23,7 @@ public final class PluginExport: @unchecked Sendable {
   let reader: (any ContainerReader.Type)?
   let writer: (any ContainerWriter.Type)?
   let transcoder: (any ContainerTranscoder.Type)?
+  let options: [OptionDescription]
 
   /// - Parameters:
   ///   - id: Reverse-DNS, as in the manifest.
@@ -45,6 +46,7 @@ public final class PluginExport: @unchecked Sendable {
     self.reader = reader
     self.writer = writer
     self.transcoder = transcoder
+    self.options = options
     // The process ends when it has no memory for these few bytes: nobody is there to be told.
     let coder = imgcoder_coder_keep(imgcoder_coder_sized())!
     table = UnsafePointer(coder)

@@ -32,13 +32,15 @@ enum WriterCalls {
   private static let table: imgcoder_writer_table = {
     var table = imgcoder_writer_table_sized()
     table.open = { coder, host, output, options, result in
-      guard let type = PluginExport.of(coder)?.writer, let host, let output, let options, let result else {
+      guard let plugin = PluginExport.of(coder), let type = plugin.writer, let host, let output, let options, let result
+      else {
         return InterfaceStatus.invalidArgument
       }
       let session = CoderHost(host)
       return session.run { () throws(CoderError) in
-        let wishes = WriteOptions(imgcoder_write_options_read(options))
-        let writer = try type.init(ByteOutput(output), host: session, options: wishes)
+        let requested = WriteOptions(imgcoder_write_options_read(options))
+        try OptionDescription.check(requested.values, against: plugin.options, of: requested.format)
+        let writer = try type.init(ByteOutput(output), host: session, options: requested)
         result.pointee = OpaquePointer(Unmanaged.passRetained(Session(writer: writer, host: session)).toOpaque())
       }
     }

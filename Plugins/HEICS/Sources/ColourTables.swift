@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ImageCoderPlugin
+
 /// Tables from samples of YCbCr to what each adds to red, green and blue, as fixed-point numbers.
 ///
 /// With n bits, H.273 §8.3 gives luma as (Y − 16·2^(n−8)) / (219·2^(n−8)) and chroma as (C − 2^(n−1)) / (224·2^(n−8))

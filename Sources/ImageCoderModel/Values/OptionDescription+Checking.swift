@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ImageCoderModel
-
 extension OptionDescription {
   /// Checks values of a format's own options.
   ///
   /// - Throws: ``CoderError/Code/invalidArgument`` for a name that is not known, with the known ones, or a value that
   ///   is out of range, with the range.
-  static func check(
+  package static func check(
     _ values: [String: Double], against known: [OptionDescription], of format: ImageFormat
   ) throws(CoderError) {
     for (name, value) in values.sorted(by: { $0.key < $1.key }) {
