@@ -109,7 +109,7 @@ extension JSON {
     self = .object([
       "code": .text("\(error.code)"), "message": .text(error.message), "coder": .optional(error.coder),
       "offset": error.offset.map { .integer($0) } ?? .null,
-      "limit": .optional(error.limit?.rawValue), "exit_status": .integer(Int64(ExitStatus(error).rawValue)),
+      "exit_status": .integer(Int64(ExitStatus(error).rawValue)),
     ])
   }
 }

@@ -80,7 +80,8 @@ public struct ContactSheet {
     } else {
       sheet.fill(place, Self.emptyPicture)
       sheet.write(
-        "unreadable", centeredIn: box, x: place.x, y: place.y + (place.height - 7 * scale) / 2, scale: scale, Self.errorText)
+        "unreadable", centeredIn: box, x: place.x, y: place.y + (place.height - 7 * scale) / 2, scale: scale,
+        Self.errorText)
     }
     let top = place.y + place.height + margin * 3 / 4
     let width = box / scale

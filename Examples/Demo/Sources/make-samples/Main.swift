@@ -31,7 +31,7 @@ import SampleImages
       let bytes = try Sample.encode(pages, as: file, with: .standard)
       try NewFile.write(bytes, to: path)
       return true
-    } catch where error.code == .noCoder {
+    } catch  where error.code == .noCoder {
       // The build leaves out a plugin whose library is missing, and says so.
       say("\(path) is not written: \(error)")
       return true
