@@ -19,7 +19,7 @@ struct FileReport {
 
   /// Collects the facts from an open file without decoding pixels.
   init(_ decoder: ImageDecoder) throws(CoderError) {
-    coder = decoder.coder
+    coder = decoder.coderID
     header = decoder.header
     loopCount = decoder.loopCount
     var metadata: [(kind: MetadataKind, bytes: Int?)] = []

@@ -93,7 +93,7 @@ struct AnimateCommand: Verb {
             failures.add($0, file: input.file, order: order)
           }
         } catch {
-          if !error.isOfInput(reader: decoder.coder, writer: writer) { currentFile = output }
+          if !error.isOfInput(reader: decoder.coderID, writer: writer) { currentFile = output }
           throw error
         }
       }
