@@ -145,7 +145,8 @@ public final class ImageDecoder {
         }
       }
       return Frame(
-        pixels: picture.pixels, delay: header.delay ?? .zero, problem: picture.problem?.attributed(to: coderID))
+        pixels: picture.pixels, delay: header.delay ?? .zero,
+        problem: picture.problem?.attributed(to: coderID, file: file.path))
     }
   }
 
@@ -162,7 +163,8 @@ public final class ImageDecoder {
         size: header.rect.size, format: layout.format, alpha: layout.alpha, pool: options.pool)
       let picture = try pictures.decode(frame: index, page: page, rect: header.rect, into: buffer)
       return Frame(
-        pixels: picture.pixels, delay: header.delay ?? .zero, problem: picture.problem?.attributed(to: coderID))
+        pixels: picture.pixels, delay: header.delay ?? .zero,
+        problem: picture.problem?.attributed(to: coderID, file: file.path))
     }
   }
 
@@ -303,7 +305,7 @@ public final class ImageDecoder {
   }
 
   func attributing<Result>(_ body: () throws(CoderError) -> Result) throws(CoderError) -> Result {
-    do throws(CoderError) { return try body() } catch { throw error.attributed(to: coderID) }
+    do throws(CoderError) { return try body() } catch { throw error.attributed(to: coderID, file: file.path) }
   }
 
   private static func stepCount(_ header: ImageHeader, _ options: DecodeOptions) -> Int {
@@ -321,11 +323,18 @@ public final class ImageDecoder {
 }
 
 extension CoderError {
-  /// The same error with the coder that reported it, unless it has one.
-  package func attributed(to coder: String) -> CoderError {
-    guard self.coder == nil else { return self }
+  /// The same error with the coder that reported it and the file that was read, unless it has them.
+  package func attributed(to coder: String, file: String? = nil) -> CoderError {
     var error = self
-    error.coder = coder
+    error.coder = error.coder ?? coder
+    error.file = error.file ?? file
+    return error
+  }
+
+  /// The same error with the file that it concerns, unless it has one.
+  package func inFile(_ file: String?) -> CoderError {
+    var error = self
+    error.file = error.file ?? file
     return error
   }
 }
