@@ -16,7 +16,7 @@ import Testing
   }
 
   private func index(_ bytes: [UInt8], isIncremental: Bool = false) throws(CoderError) -> BoxIndex {
-    let source = TestSource(bytes, isIncremental: isIncremental)
+    let source = MemorySource(bytes, isIncremental ? .incremental : .complete)
     defer { withExtendedLifetime(source) {} }
     return try BoxIndex(parsing: source.view, isIncremental: isIncremental)
   }

@@ -13,7 +13,7 @@ import Testing
     + [0, 0, 0, 0, 0x6C, 0x61, 0x73, 0x74, 9]
 
   private func box(at offset: Int, of bytes: [UInt8] = file, isIncremental: Bool = false) throws -> Box? {
-    let source = TestSource(bytes, isIncremental: isIncremental)
+    let source = MemorySource(bytes, isIncremental ? .incremental : .complete)
     return try withExtendedLifetime(source) { try source.view.box(at: offset, before: source.view.size) }
   }
 
@@ -35,8 +35,10 @@ import Testing
   }
 
   @Test func aCutBoxIsSaidToBeCut() throws {
-    #expect(try box(at: 0, of: Array(Self.file.prefix(9))) == Box(
-      type: FourCC("free"), start: 0, content: 8, end: 10, isCut: true))
+    #expect(
+      try box(at: 0, of: Array(Self.file.prefix(9)))
+        == Box(
+          type: FourCC("free"), start: 0, content: 8, end: 10, isCut: true))
   }
 
   @Test func aSizeBeyondAllNumbersIsCut() throws {
