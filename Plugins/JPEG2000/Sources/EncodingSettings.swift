@@ -57,6 +57,12 @@ struct EncodingSettings {
     return tiles
   }
 
+  /// The length of the last tile along a side.
+  private static func lastTile(_ length: Int, _ tile: Int) -> Int {
+    let rest = length % tile
+    return rest == 0 ? tile : rest
+  }
+
   /// OpenJPEG's parameters for a picture.
   func parameters(for size: Size, colors: Int) -> opj_cparameters_t {
     var parameters = opj_cparameters_t()
@@ -70,6 +76,8 @@ struct EncodingSettings {
       parameters.cp_tdx = Int32(tile)
       parameters.cp_tdy = Int32(tile)
       side = tile
+      // OpenJPEG's 9-7 transform ends the process when a tile at an edge is halved too often.
+      if !isLossless { side = min(tile, Self.lastTile(size.width, tile), Self.lastTile(size.height, tile)) }
     }
     // OpenJPEG halves as long as a pixel is left, rounded down.
     parameters.numresolution = Int32(min(resolutions, Int.bitWidth - side.leadingZeroBitCount))
