@@ -46,7 +46,7 @@ final class DecoderInput {
     let range = box.map { $0.start..<min($0.end, file.count) } ?? 0..<0
     let replaced = patches.isEmpty ? 0..<0 : range
     let copy = UnsafeMutableRawBufferPointer(
-      start: try host.allocate(bytes: replaced.count, for: "a changed box"), count: replaced.count)
+      start: try host.allocate(bytes: max(1, replaced.count), for: "a changed box"), count: replaced.count)
     copy.copyMemory(from: UnsafeRawBufferPointer(rebasing: file[replaced]))
     for patch in patches {
       for (index, byte) in patch.bytes.enumerated() where replaced.contains(patch.offset + index) {
