@@ -3,7 +3,7 @@
 import CImageCoder
 public import ImageCoderPlugin
 
-/// Bytes in memory as the source of a reader.
+/// Bytes in memory as the source of a reader. They are never freed: a test uses its reader as long as it likes.
 ///
 /// An incremental source shows all bytes that are asked for, but says how many there are only after somebody reached their
 /// end. A source of an old host is a smaller struct, as hosts had it before `view_some`, and whoever calls that goes
@@ -19,7 +19,6 @@ public final class MemorySource {
   private let bytes: UnsafeMutableBufferPointer<UInt8>
   private let raw: UnsafeMutablePointer<imgcoder_source>
 
-  /// Valid as long as this object.
   public var view: SourceView { SourceView(UnsafePointer(raw)) }
 
   public init(_ contents: [UInt8], _ kind: Kind = .complete) {
@@ -31,7 +30,7 @@ public final class MemorySource {
     let isComplete = kind == .complete || kind == .ofOldHost
     raw.pointee.struct_size = UInt32(
       isOld ? MemoryLayout<imgcoder_source>.offset(of: \.view_some) ?? 0 : MemoryLayout<imgcoder_source>.size)
-    raw.pointee.context = Unmanaged.passUnretained(self).toOpaque()
+    raw.pointee.context = Unmanaged.passRetained(self).toOpaque()
     raw.pointee.size = isComplete ? UInt64(contents.count) : .max
     raw.pointee.view = { source, offset, wanted, bytes, length in
       MemorySource.show(source, offset, wanted, bytes, length)
@@ -41,11 +40,6 @@ public final class MemorySource {
         MemorySource.show(source, offset, wanted, bytes, length)
       }
     }
-  }
-
-  deinit {
-    raw.deallocate()
-    bytes.deallocate()
   }
 
   private static func show(
