@@ -37,12 +37,15 @@ func coder(_ name: String, in folder: String, wraps libraries: [Target.Dependenc
 func entry(of coder: String) -> String { coder.replacing("Coder", with: "Plugin") }
 
 /// Unit tests of a coder's parsers, or of code that coders share: each folder `Tests/<module>Tests`.
-let unitTests: [Target] = ((try? FileManager.default.contentsOfDirectory(atPath: "\(Context.packageDirectory)/Tests")) ?? [])
+let unitTests: [Target] =
+  ((try? FileManager.default.contentsOfDirectory(atPath: "\(Context.packageDirectory)/Tests")) ?? [])
   .filter { $0.hasSuffix("Tests") }.sorted().map { folder in
     .testTarget(
       name: folder,
       dependencies: [
-        .product(name: "ImageCoderPlugin", package: "ImageCoders"), .target(name: String(folder.dropLast("Tests".count))),
+        .product(name: "ImageCoderPlugin", package: "ImageCoders"),
+        .target(name: String(folder.dropLast("Tests".count))),
+        "CoderTestSupport",
       ],
       path: "Tests/\(folder)", swiftSettings: settings)
   }
@@ -90,6 +93,10 @@ let package = Package(
     .target(name: "CAVIFShim", path: "AVIF/CAVIFShim"),
     // libde265 behind three calls, and loops over planes that the compiler turns into vector instructions.
     .target(name: "CHEIFPlanes", path: "HEIF/CHEIFPlanes", linkerSettings: [.linkedLibrary("de265")]),
+    // A file in memory for the tests of parsers.
+    .target(
+      name: "CoderTestSupport", dependencies: [.product(name: "ImageCoderPlugin", package: "ImageCoders")],
+      path: "Tests/CoderTestSupport", swiftSettings: settings),
     // What BMP files and the entries of ICO files have in common.
     .target(
       name: "DeviceIndependentBitmap", dependencies: [.product(name: "ImageCoderPlugin", package: "ImageCoders")],

@@ -2,16 +2,15 @@
 
 import ImageCoderPlugin
 
-/// Decoding while bytes arrive. Whatever is not as it should be ends it with an error: then the host asks again when all
-/// bytes are there.
+/// Decoding an incomplete file. Every irregularity is an error here: the host then asks again when all bytes are there.
 extension PictureDecoder {
-  /// Of a tile's bytes, the share that is worth a coarse picture. All of its samples are made of them, so that one such
-  /// picture costs about half of the whole.
+  /// A coarse picture is decoded from one part in so many of a tile's bytes. It costs about half of the whole, since all
+  /// samples are made.
   private static let previewShare = 4
-  /// Bytes of a tile that is not worth one.
+  /// A tile with fewer bytes gets no coarse picture.
   private static let leastBytes = 16 << 10
 
-  /// Sleeps until all parts of some tiles are there.
+  /// Waits until all parts of some tiles are there.
   func wait(for tiles: Range<Int>) throws(CoderError) {
     for index in tiles {
       while !codestream.hasAllParts(ofTile: index) { try codestream.advance() }
@@ -21,7 +20,7 @@ extension PictureDecoder {
     for index in tiles { partsShown[index] = codestream.tiles[index]?.parts.count }
   }
 
-  /// Shows what there is, as soon as it reaches to a place.
+  /// Waits for the bytes up to a place, and shows all that are there.
   private func show(_ end: Int) throws(CoderError) {
     contents = try source.view(at: 0, least: end, most: .max)
     guard contents.count >= end else {
@@ -33,7 +32,7 @@ extension PictureDecoder {
   func checkRest() throws(CoderError) {
     try codestream.advanceToTheEnd()
     for (index, count) in partsShown where codestream.tiles[index]?.parts.count ?? 0 != count {
-      throw .malformed("a part of tile \(index) behind those of other tiles, and no number of its parts")
+      throw .malformed("a part of tile \(index) after those of other tiles, without a number of its parts")
     }
     guard Int(offer.scaleCode) <= codestream.maxReduction else {
       throw .malformed("a tile has fewer resolutions than the main header says")
@@ -44,9 +43,9 @@ extension PictureDecoder {
   func sendPreview(into sink: RowSink) throws(CoderError) {
     while !codestream.isOver, codestream.tiles[0]?.parts.isEmpty ?? true { try codestream.advance() }
     guard let first = codestream.tiles[0]?.parts.first?.data else { return }
-    // By position, the first share of the bytes holds a part of the picture and nothing of the rest.
+    // In this order, the first bytes hold a part of the picture and nothing of the rest.
     guard codestream.common(of: 0)?.progression != .pcrl else { return }
-    // Where the tile ends; without a word on that, a share of it is unknown.
+    // Where the tile ends; when nothing says it, no share of it can be told.
     let end = codestream.tiles[0]?.announced == 1 ? first.upperBound : codestream.announcedEnd
     let length = end - first.lowerBound
     guard end < .max, length >= Self.leastBytes else { return }
@@ -55,7 +54,7 @@ extension PictureDecoder {
       try codestream.advance()
     }
     try show(wanted)
-    // What is about to be replaced is not worth its time.
+    // A coarse picture that is about to be replaced is not worth its time.
     guard source.size == .max, contents.count - first.lowerBound < length / 2 else { return }
     guard let tile = codestream.tiles[0], !tile.hasPackedHeaders(contents), let scratch else { return }
     let components = plan.wanted(in: 0, of: codestream, map: assembler.map)
@@ -78,15 +77,20 @@ extension PictureDecoder {
 }
 
 extension Codestream.Tile {
-  /// Whether packet headers are elsewhere than packets. Then they are there when packets are not, which libraries have
-  /// not been made for.
+  /// Whether packet headers lie apart from packets. Then headers can be there without their packets, which libraries do not
+  /// expect.
   fileprivate func hasPackedHeaders(_ contents: UnsafeRawBufferPointer) -> Bool {
     parts.contains { part in
       if part.packedHeaders != nil { return true }
-      var place = part.header.lowerBound
-      while place + 4 <= min(part.header.upperBound, contents.count) {
-        if contents.uint16(at: place) == Marker.packedHeadersTile { return true }
-        place += 2 + contents.uint16(at: place + 2)
+      var reader = ByteReader(contents.bytes, of: "a tile-part's header")
+      do throws(CoderError) {
+        try reader.seek(to: part.header.lowerBound)
+        while reader.position < part.header.upperBound {
+          if try reader.uint16("a marker") == UInt16(Marker.packedHeadersTile) { return true }
+          try reader.skip(Int(try reader.uint16(at: reader.position, "a length")), "a segment")
+        }
+      } catch {
+        // The header ends, or is cut: what was read of it has no packet headers.
       }
       return false
     }

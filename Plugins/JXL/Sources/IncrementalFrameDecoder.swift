@@ -3,8 +3,8 @@
 import CJXL
 import ImageCoderPlugin
 
-/// Decodes frames while their bytes arrive, and shows each a few times until it is complete.
-final class ArrivingFrameDecoder {
+/// Decodes frames while their bytes are received, and shows each a few times until it is complete.
+final class IncrementalFrameDecoder {
   private let makeFeed: () -> InputFeed
   private let host: CoderHost
   private var playing: Playing?
@@ -17,7 +17,7 @@ final class ArrivingFrameDecoder {
     var next: Int
   }
 
-  /// Bytes that are waited for: libjxl looks for whole sections with every call, and they are long.
+  /// Bytes to wait for before each call: libjxl looks for whole sections with every call, and they are long.
   private static let step = 4096
 
   /// - Parameter makeFeed: Gives the bytes from the start.
@@ -29,7 +29,7 @@ final class ArrivingFrameDecoder {
   func decode(_ offer: DecodeOffer, of codestream: Codestream, into sink: RowSink) throws(CoderError) {
     let target = try FrameTarget(offer, from: sink)
     var current = try playing(to: offer.frame, of: codestream)
-    // What is left of the decoder's state after an error is of no use, and holds memory.
+    // After an error, the decoder cannot go on, and it holds memory.
     playing = nil
     try run(current, codestream: codestream, target: target, sink: sink)
     guard codestream.info.have_animation != 0 else { return }
@@ -89,9 +89,9 @@ final class ArrivingFrameDecoder {
 
 /// When a frame is shown that is not complete.
 ///
-/// libjxl draws all groups that are not complete for it. That takes half of the time of decoding for pictures that are
-/// transforms, and next to none for samples without loss: as often as the frame's bytes have doubled, as long as it costs
-/// less than a share of the decoding, or nobody has to wait for it. The first time may cost what it likes.
+/// For each coarse pass libjxl draws all groups that are not complete. That takes half of the decoding time for VarDCT
+/// pictures, and nearly none for lossless ones. A pass is due whenever the frame's bytes have doubled, as long as all passes
+/// cost less than half of the decoding and the time spent waiting for bytes. The first pass has no such limit.
 private struct CoarsePasses {
   private static let most = 5
 
@@ -119,7 +119,7 @@ private struct CoarsePasses {
     return count == 0 || cost + lastCost <= worked / 2 + feed.waited - waitedBefore
   }
 
-  /// Draws what there is.
+  /// Draws what is there.
   ///
   /// - Returns: Whether there was anything to draw: all of the lowest resolution.
   mutating func draw(_ decoder: LibJXL.Decoder) -> Bool {
