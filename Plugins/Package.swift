@@ -43,6 +43,7 @@ let unitTests: [Target] = ((try? FileManager.default.contentsOfDirectory(atPath:
       name: folder,
       dependencies: [
         .product(name: "ImageCoderPlugin", package: "ImageCoders"), .target(name: String(folder.dropLast("Tests".count))),
+        "CoderTestSupport",
       ],
       path: "Tests/\(folder)", swiftSettings: settings)
   }
@@ -90,6 +91,10 @@ let package = Package(
     .target(name: "CAVIFShim", path: "AVIF/CAVIFShim"),
     // libde265 behind three calls, and loops over planes that the compiler turns into vector instructions.
     .target(name: "CHEIFPlanes", path: "HEIF/CHEIFPlanes", linkerSettings: [.linkedLibrary("de265")]),
+    // A file in memory for the tests of parsers.
+    .target(
+      name: "CoderTestSupport", dependencies: [.product(name: "ImageCoderPlugin", package: "ImageCoders")],
+      path: "Tests/CoderTestSupport", swiftSettings: settings),
     // What BMP files and the entries of ICO files have in common.
     .target(
       name: "DeviceIndependentBitmap", dependencies: [.product(name: "ImageCoderPlugin", package: "ImageCoders")],

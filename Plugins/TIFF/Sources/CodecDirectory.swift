@@ -10,7 +10,8 @@ struct CodecDirectory {
   /// Tag, type, number of values, values in the file's byte order.
   private var entries: [(tag: Int, type: Int, count: Int, value: [UInt8])] = []
 
-  init(_ picture: TIFFPicture) {
+  /// - Parameter striles: Strips or tiles of all planes.
+  init(_ picture: TIFFPicture, striles: Int) {
     isBigEndian = picture.directory.file.isBigEndian
     let samples = picture.samples
     long(Tag.imageWidth, picture.canvas.width)
@@ -30,7 +31,6 @@ struct CodecDirectory {
       // libtiff wants one; nobody looks at it.
       entries.append((Tag.colorMap, TagType.short, 3 << samples.bits, []))
     }
-    let striles = picture.across * picture.down * (samples.isPlanar ? samples.count : 1)
     if picture.isTiled {
       long(Tag.tileWidth, picture.strile.width)
       long(Tag.tileLength, picture.strile.height)

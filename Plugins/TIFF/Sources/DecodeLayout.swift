@@ -39,12 +39,11 @@ struct DecodeLayout {
       picture.samples = samples.photometric == .logL ? 1 : 3
     }
     Self.setColour(of: tiff, in: &picture)
-    let planes = samples.isPlanar ? samples.count : 1
     let rowBytes = Self.rowBytes(picture, isPlanar: samples.isPlanar)
     if tiff.compression == .oldJPEG {
       striles = try Striles(oldJPEG: tiff)
     } else {
-      striles = try Striles(tiff, planes: planes, rowBytes: rowBytes, rowsPerUnit: Int(picture.vertical))
+      striles = try Striles(tiff, rowBytes: rowBytes, rowsPerUnit: Int(picture.vertical))
     }
     picture.strile_height = UInt32(clamping: striles.height)
     picture.down = UInt32(clamping: striles.down)
@@ -66,8 +65,10 @@ struct DecodeLayout {
             picture.codec = codec.baseAddress
             picture.codec_length = UInt64(codec.count)
             picture.palette = palette.baseAddress
+            picture.palette_length = UInt64(palette.count)
             picture.offsets = offsets.baseAddress
             picture.lengths = lengths.baseAddress
+            picture.strile_count = UInt64(min(offsets.count, lengths.count))
             return body(&picture)
           }
         }
@@ -167,7 +168,7 @@ struct DecodeLayout {
 
   /// The directory for libtiff, with the tags of the codec's own.
   private static func codec(_ tiff: TIFFPicture, striles: Striles) throws(CoderError) -> [UInt8] {
-    var codec = CodecDirectory(tiff)
+    var codec = CodecDirectory(tiff, striles: striles.offsets.count)
     if tiff.compression == .jpeg, tiff.samples.photometric == .yCbCr {
       // libtiff refuses JPEG whose own header has another subsampling than the directory.
       let found = try tiff.jpegSubsampling(at: striles.offsets.first { $0 != 0 } ?? 0)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CTIFFShim
 import ImageCoderPlugin
 
 extension TIFFPicture {
@@ -53,13 +52,5 @@ extension TIFFPicture {
       place += 2 + Int(head[place + 2]) << 8 + Int(head[place + 3])
     }
     return .further
-  }
-
-  /// The subsampling as libtiff's codec for old JPEG finds it.
-  func oldJPEGSubsampling() throws(CoderError) -> (horizontal: Int, vertical: Int)? {
-    let contents = try directory.file.source.contents()
-    let found = ctiff_old_jpeg_subsampling(
-      contents.bindMemory(to: UInt8.self).baseAddress, UInt64(contents.count), UInt64(directory.offset))
-    return found == 0 ? nil : (horizontal: Int(found >> 4), vertical: Int(found & 15))
   }
 }
