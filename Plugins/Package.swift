@@ -37,12 +37,14 @@ func coder(_ name: String, in folder: String, wraps libraries: [Target.Dependenc
 func entry(of coder: String) -> String { coder.replacing("Coder", with: "Plugin") }
 
 /// Unit tests of a coder's parsers, or of code that coders share: each folder `Tests/<module>Tests`.
-let unitTests: [Target] = ((try? FileManager.default.contentsOfDirectory(atPath: "\(Context.packageDirectory)/Tests")) ?? [])
+let unitTests: [Target] =
+  ((try? FileManager.default.contentsOfDirectory(atPath: "\(Context.packageDirectory)/Tests")) ?? [])
   .filter { $0.hasSuffix("Tests") }.sorted().map { folder in
     .testTarget(
       name: folder,
       dependencies: [
-        .product(name: "ImageCoderPlugin", package: "ImageCoders"), .target(name: String(folder.dropLast("Tests".count))),
+        .product(name: "ImageCoderPlugin", package: "ImageCoders"),
+        .target(name: String(folder.dropLast("Tests".count))),
         "CoderTestSupport",
       ],
       path: "Tests/\(folder)", swiftSettings: settings)

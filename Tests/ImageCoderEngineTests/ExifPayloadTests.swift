@@ -13,7 +13,8 @@ import Testing
   }
 
   /// Also one of BigTIFF, which Exif is not, and one of mixed byte orders.
-  @Test(arguments: [[], [0x4D, 0x4D, 0], [0x49, 0x49, 43, 0], [0x49, 0x4D, 42, 0], [0x49, 0x49, 0, 42]] as [[UInt8]])
+  @Test(
+    arguments: [[], [0x4D, 0x4D, 0], [0x49, 0x49, 43, 0], [0x49, 0x4D, 42, 0], [0x49, 0x49, 0, 42]] as [[UInt8]])
   func otherBytesAreNoTIFFStructure(_ bytes: [UInt8]) { #expect(!ExifPayload.isTIFF(bytes.span.bytes)) }
 
   @Test func passesOverThePrefixWhenItIsThere() {

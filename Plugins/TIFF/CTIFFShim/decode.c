@@ -11,8 +11,8 @@
 #define BATCH_BYTES (4u << 20)
 #define MOST_WORKERS 16u
 #define MOST_ITEMS 4096u
-// Coded bytes that are worth a batch, where they arrive, and those that are worth a second thread.
-#define ARRIVING_BYTES 4096u
+// Coded bytes of an incremental file that are worth a batch, and those that are worth a second thread.
+#define INCREMENTAL_BYTES 4096u
 #define THREAD_BYTES (32u << 10)
 
 typedef struct decoding {
@@ -90,7 +90,7 @@ static imgcoder_status view(decoding *d, uint64_t offset, uint64_t wanted, const
   return status;
 }
 
-static int is_arriving(const decoding *d) { return d->picture->source->size == UINT64_MAX; }
+static int is_incremental(const decoding *d) { return d->picture->source->size == UINT64_MAX; }
 
 // Where the bytes of a band end in the source; adds them to `sum`.
 static uint64_t band_end(const decoding *d, uint32_t band, uint64_t *sum) {
@@ -109,23 +109,23 @@ static uint64_t band_end(const decoding *d, uint32_t band, uint64_t *sum) {
   return end;
 }
 
-// Where bytes arrive, makes the batch of the bands that are there, after waiting for one that is worth it.
+// Of an incremental file, makes the batch of the bands that are there, after waiting for one that is worth it.
 static imgcoder_status wait_for_batch(decoding *d) {
   const ctiff_picture *picture = d->picture;
   d->threads = d->worker_count;
   const imgcoder_source *source = picture->source;
   const uint8_t *bytes;
   uint64_t length, sum = 0, end = 0;
-  if (picture->flags & CTIFF_OLD_JPEG || !is_arriving(d)) return IMGCODER_STATUS_OK;
+  if (picture->flags & CTIFF_OLD_JPEG || !is_incremental(d)) return IMGCODER_STATUS_OK;
   uint32_t bands = 0;
-  while (bands < d->bands && sum < ARRIVING_BYTES) {
+  while (bands < d->bands && sum < INCREMENTAL_BYTES) {
     uint64_t last = band_end(d, d->first_band + bands, &sum);
     if (last > end) end = last;
     bands++;
   }
   imgcoder_status status = imgcoder_source_view_available(source, 0, end, UINT64_MAX, &bytes, &length);
   if (status != IMGCODER_STATUS_OK) return status;
-  if (!is_arriving(d)) return IMGCODER_STATUS_OK;
+  if (!is_incremental(d)) return IMGCODER_STATUS_OK;
   while (bands < d->bands && band_end(d, d->first_band + bands, &sum) <= length) bands++;
   d->bands = bands;
   d->items = bands * picture->across;
@@ -166,7 +166,7 @@ static imgcoder_status show_batch(decoding *d) {
   const uint8_t *bytes = d->whole;
   uint64_t length = d->whole_length;
   // An incremental source has its bytes in memory, wherever they are; all of them are not there yet.
-  if (!bytes && !is_arriving(d) && (end - start) / 2 > sum + BATCH_BYTES) {
+  if (!bytes && !is_incremental(d) && (end - start) / 2 > sum + BATCH_BYTES) {
     imgcoder_status status = view(d, 0, UINT64_MAX, &d->whole, &d->whole_length);
     if (status != IMGCODER_STATUS_OK) return status;
     bytes = d->whole;

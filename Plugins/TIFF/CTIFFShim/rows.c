@@ -97,7 +97,7 @@ void rows_prepare(rows_plan *plan, const ctiff_picture *picture) {
   plan->picture = picture;
   plan->depth = picture->sample_format == CTIFF_FLOAT ? 4 : picture->bits <= 8 ? 1 : 2;
   uint32_t colors = color_count(picture);
-  // Planes behind the last one that counts are not decoded.
+  // Planes after the last one that counts are not decoded.
   plan->planes = !is_planar(picture) ? 1 : picture->alpha >= (int32_t)colors ? (uint32_t)picture->alpha + 1 : colors;
   plan->channels = is_planar(picture) ? 1 : picture->samples;
   plan->pixel_bytes = bytes_per_pixel[picture->output];

@@ -18,11 +18,11 @@ struct Striles {
 
   /// Bytes of raw rows that are handled at a time.
   private static let rawBytes = 128 << 10
-  /// The same where bytes arrive: rows are shown as soon as so many are there.
-  private static let arrivingBytes = 16 << 10
+  /// The same of an incremental file: rows are shown as soon as so many bytes are there.
+  private static let incrementalBytes = 16 << 10
   /// Strips or tiles that a directory may lack.
   private static let mostMissing = 1 << 20
-  /// An offset that is behind every file's end.
+  /// An offset that is beyond every file's end.
   private static let nowhere = UInt64(Int64.max)
 
   /// - Parameters:
@@ -109,7 +109,7 @@ struct Striles {
   private mutating func cut(_ picture: TIFFPicture, planes: Int, rowBytes: Int, rowsPerUnit: Int) {
     guard rowBytes > 0, picture.down == 1 || picture.strile.height % rowsPerUnit == 0 else { return }
     let units = (picture.strile.height + rowsPerUnit - 1) / rowsPerUnit
-    let bytesAtOnce = picture.directory.file.isComplete ? Self.rawBytes : Self.arrivingBytes
+    let bytesAtOnce = picture.directory.file.isComplete ? Self.rawBytes : Self.incrementalBytes
     var unitsAtOnce = min(units, max(1, bytesAtOnce / rowBytes))
     // Where there are several strips, each has to be cut into parts of the same height.
     if picture.down > 1 { while units % unitsAtOnce != 0 { unitsAtOnce -= 1 } }

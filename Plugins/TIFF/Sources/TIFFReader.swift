@@ -59,7 +59,9 @@ final class TIFFReader: ContainerReader {
     header.hasPalette = samples.photometric == .palette
     if samples.photometric == .palette { header.bitsPerChannel = 8 }
     header.subsampling = try subsampling(of: picture)
-    for kind in MetadataKind.allCases where try hasMetadata(kind, of: picture.directory) { header.metadata.insert(kind) }
+    for kind in MetadataKind.allCases where try hasMetadata(kind, of: picture.directory) {
+      header.metadata.insert(kind)
+    }
     return header
   }
 

@@ -95,7 +95,11 @@ import Testing
     }
   }
 
-  @Test(arguments: [(0xC3, "lossless JPEG (marker 0xC3); DCT-based files are read"), (0xC5, "hierarchical JPEG (marker 0xC5); DCT-based frames are read")] as [(UInt8, String)])
+  @Test(
+    arguments: [
+      (0xC3, "lossless JPEG (marker 0xC3); DCT-based files are read"),
+      (0xC5, "hierarchical JPEG (marker 0xC5); DCT-based frames are read"),
+    ] as [(UInt8, String)])
   func rejectsOtherProcesses(_ marker: UInt8, _ message: String) {
     #expect(throws: CoderError.unsupported(message, at: 100)) { _ = try frame(Self.frame, marker: marker) }
   }

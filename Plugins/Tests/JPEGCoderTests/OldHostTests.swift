@@ -21,7 +21,8 @@ import Testing
     try samples.withUnsafeMutableBytes { bytes in
       let base = try #require(bytes.baseAddress)
       let pixels = PixelView(
-        layout: PixelLayout(.gray8, .opaque), size: Size(width: 16, height: 8), base: UnsafeRawPointer(base), stride: 16)
+        layout: PixelLayout(.gray8, .opaque), size: Size(width: 16, height: 8), base: UnsafeRawPointer(base), stride: 16
+      )
       try LibJPEG.encode(pixels, options: options, segments: [], to: output.output, host: memory.host)
     }
     return output.bytes

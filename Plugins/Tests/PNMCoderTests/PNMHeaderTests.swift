@@ -11,7 +11,9 @@ import Testing
     try PNMHeader(reading: MemorySource(Array("??".utf8) + Array(text.utf8), kind).view, at: 2)
   }
 
-  @Test(arguments: [MemorySource.Kind.complete, .incremental]) func readsAHeaderOfNumbers(_ kind: MemorySource.Kind) throws {
+  @Test(arguments: [MemorySource.Kind.complete, .incremental]) func readsAHeaderOfNumbers(_ kind: MemorySource.Kind)
+    throws
+  {
     let header = try header("P6# a comment\n300\t20#another\n255\nXYZ", kind)
     #expect(header.kind == "P6")
     #expect(header.canvas == Size(width: 300, height: 20))
@@ -33,7 +35,9 @@ import Testing
     #expect(header.storage == .float(isLittleEndian: true) && header.scale == 0.5 && header.raster == 2 + 12)
   }
 
-  @Test(arguments: ["P6# a\n300 20\n255\n", "P7\nWIDTH 3\nHEIGHT 2\nDEPTH 4\nMAXVAL 9\nENDHDR\n", "PF 2 3\n1.0\n", "P4\n8 8\n"])
+  @Test(arguments: [
+    "P6# a\n300 20\n255\n", "P7\nWIDTH 3\nHEIGHT 2\nDEPTH 4\nMAXVAL 9\nENDHDR\n", "PF 2 3\n1.0\n", "P4\n8 8\n",
+  ])
   func isTruncatedWhereverItIsCut(_ text: String) {
     for count in 1..<text.utf8.count {
       #expect("\(count) bytes") { _ = try header(String(text.prefix(count))) } throws: {

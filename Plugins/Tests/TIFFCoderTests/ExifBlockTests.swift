@@ -9,7 +9,9 @@ import Testing
   private static func block(_ order: ByteOrder) -> ExifBlock {
     let writer = FieldWriter(order: order, isBigTIFF: false)
     var block = ExifBlock()
-    block.main = [writer.undefined(Tag.make, Array("Maker\0".utf8), type: TagType.ascii), writer.shorts(Tag.orientation, [6])]
+    block.main = [
+      writer.undefined(Tag.make, Array("Maker\0".utf8), type: TagType.ascii), writer.shorts(Tag.orientation, [6]),
+    ]
     block.exif = [writer.undefined(0x9000, Array("0232".utf8)), writer.long(0x8827, 800)]
     block.interoperability = [writer.undefined(1, Array("R98\0".utf8), type: TagType.ascii)]
     block.gps = [writer.undefined(0, [2, 3, 0, 0], type: TagType.byte)]

@@ -8,7 +8,9 @@ import Testing
 
 /// A host from before `view_some`: whoever calls it goes through a null pointer.
 @Suite struct OldHostTests {
-  @Test(arguments: [ByteOrder.littleEndian, .bigEndian], [MemorySource.Kind.complete, .incremental, .ofOldHost, .incrementalOfOldHost])
+  @Test(
+    arguments: [ByteOrder.littleEndian, .bigEndian],
+    [MemorySource.Kind.complete, .incremental, .ofOldHost, .incrementalOfOldHost])
   func decodes(_ order: ByteOrder, _ kind: MemorySource.Kind) throws {
     var file = SmallFile(width: 4, height: 2)
     file.set(273, [UInt32(file.bytes(order).count)])

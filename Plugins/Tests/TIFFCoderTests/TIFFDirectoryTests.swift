@@ -94,7 +94,8 @@ import Testing
     ),
   ])
   func saysWhatIsWrongAndWhere(_ bytes: [UInt8], _ error: CoderError) {
-    let padded = bytes.count < 10 && bytes.count > 4 && bytes[3] == 43 ? bytes + [UInt8](repeating: 0, count: 10) : bytes
+    let padded =
+      bytes.count < 10 && bytes.count > 4 && bytes[3] == 43 ? bytes + [UInt8](repeating: 0, count: 10) : bytes
     #expect(throws: error) { _ = try directory(padded) }
   }
 
