@@ -24,10 +24,10 @@ import Testing
     // After 26 bytes: six entries, the link, two resolutions.
     #expect(Array(with[22..<26]) == [0, 0, 0, 26])
     let reader = ByteReader(with.span.bytes)
-    #expect(try reader.uint16(at: 26) == 6)
-    #expect(try reader.uint16(at: 28 + 48) == 0x0201)
-    #expect(try reader.uint32(at: 28 + 48 + 8) == 26 + 78 + 16)
-    #expect(try reader.uint32(at: 28 + 60 + 8) == UInt32(Self.picture.count))
+    let (count, tag) = (try reader.uint16(at: 26), try reader.uint16(at: 28 + 48))
+    let (place, length) = (try reader.uint32(at: 28 + 48 + 8), try reader.uint32(at: 28 + 60 + 8))
+    #expect(count == 6 && tag == 0x0201)
+    #expect(place == 26 + 78 + 16 && length == UInt32(Self.picture.count))
   }
 
   @Test func payloadsThatCannotBeReadAreLeftAlone() throws {

@@ -27,7 +27,8 @@ import Testing
     #expect(control.delay == FrameDelay(numerator: 1, denominator: 50))
     #expect(control.disposal == .restoreBackground)
     #expect(control.blend == .over)
-    #expect(reader.isAtEnd)
+    let isAtEnd = reader.isAtEnd
+    #expect(isAtEnd)
   }
 
   @Test func writesTheFCTLThatItRead() throws {
