@@ -2,8 +2,8 @@
 
 import ImageCoderPlugin
 
-/// What the small chunks before the image data say of colour and scale.
-struct ColourChunks {
+/// What the small chunks before the image data say of color and scale.
+struct ColorChunks {
   /// gAMA: of encoding, 0.45455 for sRGB-like (PNG Third Edition §11.3.2.2).
   private(set) var gamma: Double?
   /// cICP (§11.3.2.6).
@@ -16,13 +16,16 @@ struct ColourChunks {
   private(set) var pixelsPerUnit: (x: UInt32, y: UInt32, isMetre: Bool)?
   private var backgroundData: [UInt8] = []
 
-  static let names: Set<ChunkName> = [.gama, .cicp, .srgb, .chrm, .phys, .bkgd]
+  static let names: Set<FourCC> = [.gama, .cicp, .srgb, .chrm, .phys, .bkgd]
 
+  /// Reads a chunk's data.
+  ///
   /// - Returns: Why the chunk is ignored, or nil.
-  mutating func read(_ data: [UInt8], of name: ChunkName) -> String? {
+  mutating func read(_ data: [UInt8], of name: FourCC) throws(CoderError) -> String? {
+    var reader = ByteReader(data.span.bytes, of: "the chunk")
     switch name {
     case .gama:
-      guard data.count == 4, let value = data.bigEndian32(at: 0), value > 0, value <= 0x7FFF_FFFF else {
+      guard data.count == 4, case let value = try reader.uint32(), value > 0, value <= 0x7FFF_FFFF else {
         return "gAMA of \(data.count) bytes: \(data), 4 bytes above 0 are needed"
       }
       gamma = Double(value) / 100_000
@@ -38,12 +41,11 @@ struct ColourChunks {
       renderingIntent = data[0]
     case .chrm:
       guard data.count == 32 else { return "cHRM of \(data.count) bytes, 32 are needed" }
-      chromaticities = stride(from: 0, to: 32, by: 4).map { Double(data.bigEndian32(at: $0) ?? 0) / 100_000 }
+      chromaticities = []
+      for _ in 0..<8 { chromaticities.append(Double(try reader.uint32()) / 100_000) }
     case .phys:
-      guard data.count == 9, let x = data.bigEndian32(at: 0), let y = data.bigEndian32(at: 4) else {
-        return "pHYs of \(data.count) bytes, 9 are needed"
-      }
-      pixelsPerUnit = (x, y, data[8] == 1)
+      guard data.count == 9 else { return "pHYs of \(data.count) bytes, 9 are needed" }
+      pixelsPerUnit = (x: try reader.uint32(), y: try reader.uint32(), isMetre: try reader.uint8() == 1)
     default:
       backgroundData = data
     }
@@ -51,25 +53,28 @@ struct ColourChunks {
   }
 
   /// bKGD as 16-bit samples, or nil without one that fits the image (§11.3.4.1).
-  func background(for header: ImageHeaderChunk, palette: [UInt8]) -> Background? {
-    func sample(_ index: Int) -> UInt16? {
-      guard let value = backgroundData.bigEndian16(at: index * 2) else { return nil }
-      let maximum = UInt32(1) << UInt32(header.bitDepth) - 1
-      return UInt16(truncatingIfNeeded: (UInt32(value) & maximum) &* 65_535 / maximum)
-    }
-    switch header.colourType {
+  func background(for header: ImageHeaderChunk, palette: [UInt8]) throws(CoderError) -> Background? {
+    var reader = ByteReader(backgroundData.span.bytes, of: "bKGD")
+    switch header.colorType {
     case .gray, .grayAlpha:
-      guard backgroundData.count == 2, let gray = sample(0) else { return nil }
+      guard reader.count == 2 else { return nil }
+      let gray = try Self.sample(&reader, bits: header.bitDepth)
       return Background(red: gray, green: gray, blue: gray)
     case .rgb, .rgba:
-      guard backgroundData.count == 6, let red = sample(0), let green = sample(1), let blue = sample(2) else {
-        return nil
-      }
-      return Background(red: red, green: green, blue: blue)
+      guard reader.count == 6 else { return nil }
+      let red = try Self.sample(&reader, bits: header.bitDepth)
+      let green = try Self.sample(&reader, bits: header.bitDepth)
+      return Background(red: red, green: green, blue: try Self.sample(&reader, bits: header.bitDepth))
     case .palette:
-      guard backgroundData.count == 1, palette.count / 3 > Int(backgroundData[0]) else { return nil }
-      let entry = palette[(Int(backgroundData[0]) * 3)...].prefix(3).map { UInt16($0) * 257 }
+      guard reader.count == 1, case let index = Int(try reader.uint8()), palette.count / 3 > index else { return nil }
+      let entry = palette[(index * 3)...].prefix(3).map { UInt16($0) * 257 }
       return Background(red: entry[0], green: entry[1], blue: entry[2])
     }
+  }
+
+  /// A sample of so many bits, stored in 16, as one of 16 bits.
+  private static func sample(_ reader: inout ByteReader, bits: Int) throws(CoderError) -> UInt16 {
+    let maximum = UInt32(1) << UInt32(bits) - 1
+    return UInt16(truncatingIfNeeded: (UInt32(try reader.uint16()) & maximum) &* 65_535 / maximum)
   }
 }
