@@ -37,12 +37,14 @@ func coder(_ name: String, in folder: String, wraps libraries: [Target.Dependenc
 func entry(of coder: String) -> String { coder.replacing("Coder", with: "Plugin") }
 
 /// Unit tests of a coder's parsers, or of code that coders share: each folder `Tests/<module>Tests`.
-let unitTests: [Target] = ((try? FileManager.default.contentsOfDirectory(atPath: "\(Context.packageDirectory)/Tests")) ?? [])
+let unitTests: [Target] =
+  ((try? FileManager.default.contentsOfDirectory(atPath: "\(Context.packageDirectory)/Tests")) ?? [])
   .filter { $0.hasSuffix("Tests") }.sorted().map { folder in
     .testTarget(
       name: folder,
       dependencies: [
-        .product(name: "ImageCoderPlugin", package: "ImageCoders"), .target(name: String(folder.dropLast("Tests".count))),
+        .product(name: "ImageCoderPlugin", package: "ImageCoders"),
+        .target(name: String(folder.dropLast("Tests".count))),
       ],
       path: "Tests/\(folder)", swiftSettings: settings)
   }
@@ -55,7 +57,7 @@ func wrapped(_ module: String, in folder: String, pkgConfig: String?, debian: St
 let coders: [[Target]] = [
   coder("PNGCoder", in: "PNG", wraps: ["CPNGShim"]),
   coder("JPEGCoder", in: "JPEG", wraps: ["CJPEGShim"]),
-  coder("GIFCoder", in: "GIF", wraps: ["CGIF"]),
+  coder("GIFCoder", in: "GIF", wraps: []),
   coder("WebPCoder", in: "WebP", wraps: ["CWebP"]),
   coder("HEIFCoder", in: "HEIF", wraps: ["CHEIF", "CHEIFPlanes", "ISOBaseMediaFile"]),
   coder("HEICSCoder", in: "HEICS", wraps: ["CDe265", "ISOBaseMediaFile"]),
@@ -98,7 +100,7 @@ let package = Package(
     .target(
       name: "ISOBaseMediaFile", dependencies: [.product(name: "ImageCoderPlugin", package: "ImageCoders")],
       path: "ISOBMFF/Sources", swiftSettings: settings),
-    wrapped("CGIF", in: "GIF", pkgConfig: nil, debian: "libgif-dev"),
+    wrapped("CGIF", in: "GIFLib", pkgConfig: nil, debian: "libgif-dev"),
     wrapped("CWebP", in: "WebP", pkgConfig: "libwebp", debian: "libwebp-dev"),
     wrapped("CHEIF", in: "HEIF", pkgConfig: "libheif", debian: "libheif-dev"),
     wrapped("CDe265", in: "HEICS", pkgConfig: "libde265", debian: "libde265-dev"),

@@ -29,7 +29,7 @@ final class FrameEncoder {
     self.file = file
     self.options = options
     chooser = PaletteChooser(file, limit: options.colors, placement: options.placement)
-    self.canvas = file.isGrowing ? try ShownCanvas(size: canvas, host: host) : nil
+    self.canvas = file.isAnimation ? try ShownCanvas(size: canvas, host: host) : nil
   }
 
   /// Writes one frame.
@@ -209,29 +209,21 @@ final class FrameEncoder {
 
   // MARK: Blocks
 
-  /// What stands in front of a frame's image data.
+  /// What stands before a frame's image data.
   ///
   /// - Format: GIF89a §23, Graphic Control Extension; §20, Image Descriptor; §21, Local Color Table.
   private func head(_ control: Control, _ palette: FramePalette, usesTransparency: Bool) -> [UInt8] {
-    var bytes: [UInt8] = []
-    let method = Self.method(control.disposal)
-    if control.delay > 0 || method > 0 || usesTransparency {
-      bytes += [0x21, 0xF9, 4, method << 2 | (usesTransparency ? 1 : 0)]
-      bytes += Self.stored(Int(control.delay)) + [usesTransparency ? palette.transparentIndex ?? 0 : 0, 0]
-    }
-    bytes.append(0x2C)
-    for value in [control.rect.x, control.rect.y, control.rect.width, control.rect.height] {
-      bytes += Self.stored(value)
-    }
-    let interlace: UInt8 = options.isInterlaced ? 0x40 : 0
-    guard !palette.isGlobal else { return bytes + [interlace] }
-    let count = GIFFile.storedCount(palette.colors.count)
-    bytes.append(0x80 | interlace | UInt8(truncatingIfNeeded: count.trailingZeroBitCount - 1))
-    return bytes + GIFFile.stored(palette.colors, capacity: count)
-  }
-
-  private static func stored(_ value: Int) -> [UInt8] {
-    [UInt8(truncatingIfNeeded: value), UInt8(truncatingIfNeeded: value >> 8)]
+    var writer = ByteWriter(order: .littleEndian)
+    var shown = GraphicControl()
+    shown.disposalMethod = Self.method(control.disposal)
+    shown.delay = control.delay
+    shown.transparentIndex = usesTransparency ? palette.transparentIndex : nil
+    if !shown.isDefault { shown.write(to: &writer) }
+    let localColorCount = palette.isGlobal ? 0 : PaletteBytes.storedCount(palette.colors.count)
+    ImageDescriptor(control.rect, isInterlaced: options.isInterlaced, localColorCount: localColorCount)
+      .write(to: &writer)
+    if !palette.isGlobal { PaletteBytes.write(palette.colors, storedCount: localColorCount, to: &writer) }
+    return writer.bytes
   }
 
   private static func method(_ disposal: Disposal?) -> UInt8 {

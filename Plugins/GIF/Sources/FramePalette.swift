@@ -89,7 +89,7 @@ final class PaletteChooser {
     let global = file.palette
     let isFirst = global.colors.isEmpty
     // Frames behind the first one leave pixels as they are; a low index makes for short codes.
-    let reserved = isFirst && file.isGrowing && table.colors.count < limit && table.index(of: 0) == nil ? 1 : 0
+    let reserved = isFirst && file.isAnimation && table.colors.count < limit && table.index(of: 0) == nil ? 1 : 0
     let missing = table.colors.count(where: { global.index(of: $0) == nil })
     guard missing == 0 || file.hasRoom(for: missing + reserved, limit: limit) else { return nil }
     if reserved > 0 || (isFirst && table.index(of: 0) != nil) { global.insert(0) }
@@ -106,7 +106,7 @@ final class PaletteChooser {
     if placement == .global, !global.colors.isEmpty, holds(global, histogram) {
       return FramePalette(global, isGlobal: true, isExact: false)
     }
-    let hasTransparency = histogram.hasTransparency || (file.isGrowing && limit > 2)
+    let hasTransparency = histogram.hasTransparency || (file.isAnimation && limit > 2)
     let bins = histogram.bins
     let best = PaletteMaker.palette(of: bins, limit: limit - (hasTransparency ? 1 : 0))
     let colors = (hasTransparency ? [0] : []) + best
