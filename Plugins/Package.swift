@@ -58,6 +58,7 @@ let coders: [[Target]] = [
   coder("PNGCoder", in: "PNG", wraps: ["CPNGShim"]),
   coder("JPEGCoder", in: "JPEG", wraps: ["CJPEGShim"]),
   coder("GIFCoder", in: "GIF", wraps: []),
+  coder("GIFLibCoder", in: "GIFLib", wraps: ["CGIF"]),
   coder("WebPCoder", in: "WebP", wraps: ["CWebP"]),
   coder("HEIFCoder", in: "HEIF", wraps: ["CHEIF", "CHEIFPlanes", "ISOBaseMediaFile"]),
   coder("HEICSCoder", in: "HEICS", wraps: ["CDe265", "ISOBaseMediaFile"]),
