@@ -57,7 +57,7 @@ func wrapped(_ module: String, in folder: String, pkgConfig: String?, debian: St
 let coders: [[Target]] = [
   coder("PNGCoder", in: "PNG", wraps: ["CPNGShim"]),
   coder("JPEGCoder", in: "JPEG", wraps: ["CJPEGShim"]),
-  coder("GIFCoder", in: "GIF", wraps: []),
+  coder("GIFCoder", in: "GIF", wraps: ["Palettes"]),
   coder("GIFLibCoder", in: "GIFLib", wraps: ["CGIF"]),
   coder("WebPCoder", in: "WebP", wraps: ["CWebP"]),
   coder("HEIFCoder", in: "HEIF", wraps: ["CHEIF", "CHEIFPlanes", "ISOBaseMediaFile"]),
@@ -66,7 +66,7 @@ let coders: [[Target]] = [
   coder("TIFFCoder", in: "TIFF", wraps: ["CTIFFShim"]),
   coder("JPEG2000Coder", in: "JPEG2000", wraps: ["COpenJPEG"]),
   coder("JXLCoder", in: "JXL", wraps: ["CJXL"]),
-  coder("BMPCoder", in: "BMP", wraps: ["DeviceIndependentBitmap"]),
+  coder("BMPCoder", in: "BMP", wraps: ["DeviceIndependentBitmap", "Palettes"]),
   coder("ICOCoder", in: "ICO", wraps: ["DeviceIndependentBitmap"]),
   coder("ICNSCoder", in: "ICNS", wraps: ["CZlib"]),
   coder("QOICoder", in: "QOI", wraps: []),
@@ -96,7 +96,9 @@ let package = Package(
     // What BMP files and the entries of ICO files have in common.
     .target(
       name: "DeviceIndependentBitmap", dependencies: [.product(name: "ImageCoderPlugin", package: "ImageCoders")],
-      path: "DIB/Sources", swiftSettings: settings),
+      path: "Shared/DeviceIndependentBitmap", swiftSettings: settings),
+    // Up to 256 colors and their numbers.
+    .target(name: "Palettes", path: "Shared/Palettes", swiftSettings: settings),
     // Boxes, items and tracks, which HEIF, HEICS and AVIF have in common.
     .target(
       name: "ISOBaseMediaFile", dependencies: [.product(name: "ImageCoderPlugin", package: "ImageCoders")],
