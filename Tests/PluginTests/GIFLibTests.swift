@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FoundationEssentials
+import ImageCoderModel
 import ImageCoderTesting
 import ImageCoders
 import TestSupport

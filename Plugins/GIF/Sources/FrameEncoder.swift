@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ImageCoderPlugin
+import Palettes
 
 /// Writes frames as image blocks.
 ///
-/// Pixels of an animation's frame that stay as they were may be the transparent index or the colour that is on the
+/// Pixels of an animation's frame that stay as they were may be the transparent index or the color that is on the
 /// canvas: whichever makes longer strings is written.
 final class FrameEncoder {
   /// Where and how a frame is shown.
@@ -55,7 +56,7 @@ final class FrameEncoder {
     if frame.colors == nil, let canvas { frame.opaqueColors = colors(of: rows, row: row, on: canvas, rect) }
     if let palette = chooser.exactPalette(for: frame) { return palette }
     guard !options.isLossless else {
-      throw .unsupported("a frame of more than \(options.colors) colours, a lossless one has \(options.colors) at most")
+      throw .unsupported("a frame of more than \(options.colors) colors, a lossless one has \(options.colors) at most")
     }
     var histogram = ColorHistogram()
     for y in 0..<rows.size.height {
@@ -66,9 +67,9 @@ final class FrameEncoder {
     return chooser.reducedPalette(for: histogram)
   }
 
-  /// All colours of a frame, or nil when there are too many.
+  /// All colors of a frame, or nil when there are too many.
   ///
-  /// - Parameter canvas: Where pixels that stay as they were get their colours from; nil: they count as transparent.
+  /// - Parameter canvas: Where pixels that stay as they were get their colors from; nil: they count as transparent.
   private func colors(
     of rows: FrameRows, row: UnsafeMutablePointer<UInt32>, on canvas: ShownCanvas?, _ rect: Rect
   ) -> ColorTable? {
@@ -124,7 +125,7 @@ final class FrameEncoder {
         hasChoices = true
       }
     }
-    // Where pixels have a choice, the colour everywhere may make for fewer codes than the longest strings do.
+    // Where pixels have a choice, the color everywhere may make for fewer codes than the longest strings do.
     var images = [
       IndexChoices(
         indexes: indexes, alternates: alternates, count: count, near: near, hasChoices: hasChoices || near != nil)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ImageCoderPlugin
+import Palettes
 
 /// A file while it is written; its global palette gains the colors of later frames.
 ///

@@ -4,7 +4,7 @@ import ImageCoderPlugin
 
 /// Writes GIF stills and animations.
 ///
-/// Frames of at most 256 colours come back as they were, but for partial transparency, which GIF does not have. Others
+/// Frames of at most 256 colors come back as they were, but for partial transparency, which GIF does not have. Others
 /// get a palette of their own.
 ///
 /// - Format: Graphics Interchange Format, Version 89a (1990).

@@ -7,6 +7,7 @@ enum BlockIntroducer {
   static let `extension`: UInt8 = 0x21
   static let image: UInt8 = 0x2C
   static let trailer: UInt8 = 0x3B
+  static let all = [`extension`, image, trailer]
 }
 
 /// Where an image lies on the canvas, and which palette it has.
@@ -20,14 +21,15 @@ struct ImageDescriptor: Equatable {
   var width: UInt16
   var height: UInt16
   var isInterlaced: Bool
+  private var storedColorCount: UInt16
   /// Entries of the palette that follows, a power of two from 2 to 256; 0 without one.
-  var localColorCount: Int
+  var localColorCount: Int { Int(storedColorCount) }
 
   init(_ rect: Rect, isInterlaced: Bool, localColorCount: Int) {
     (x, y) = (UInt16(clamping: rect.x), UInt16(clamping: rect.y))
     (width, height) = (UInt16(clamping: rect.width), UInt16(clamping: rect.height))
     self.isInterlaced = isInterlaced
-    self.localColorCount = localColorCount
+    storedColorCount = UInt16(clamping: localColorCount)
   }
 
   /// - Parameter reader: At the introducer of the block.
@@ -40,8 +42,11 @@ struct ImageDescriptor: Equatable {
     height = try reader.uint16("the height")
     let flags = try reader.uint8("the flags")
     isInterlaced = flags & 0x40 != 0
-    localColorCount = flags & 0x80 == 0 ? 0 : 2 << Int(flags & 7)
+    storedColorCount = flags & 0x80 == 0 ? 0 : 2 << UInt16(flags & 7)
   }
+
+  /// Makes it an image without a palette of its own.
+  mutating func dropPalette() { storedColorCount = 0 }
 
   /// - Parameter writer: Little-endian.
   func write(to writer: inout ByteWriter) {

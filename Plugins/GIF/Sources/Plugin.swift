@@ -8,4 +8,4 @@ public let plugin = PluginExport(
   names: ContainerNames(dictionary: "{GIF}", defaultLoopCount: .plays(1)), reader: GIFReader.self,
   readsArriving: true, writer: GIFWriter.self,
   writerFeatures: [.quality, .progressive, .parts, .blends, .clears, .restores, .binaryAlpha],
-  options: GIFWriterOptions.descriptions)
+  options: GIFOption.table)
