@@ -26,6 +26,8 @@ struct IndexedPicture {
     let (bytes, isBGR) = (pixels.layout.format.bytesPerPixel, pixels.layout.format == .bgra8)
     let table = ColorTable()
     indexes.reserveCapacity(size.pixelCount)
+    // Neighbors often have the same color.
+    var (last, lastNumber): (UInt32?, UInt8) = (nil, 0)
     for y in 0..<size.height {
       if y & 63 == 0, host.isCancelled { throw .cancelled }
       let row = pixels.base + y &* pixels.stride
@@ -36,8 +38,11 @@ struct IndexedPicture {
           UInt32(row.load(fromByteOffset: x &* bytes &+ 2, as: UInt8.self))
         )
         let color = (isBGR ? third | first << 16 : first | third << 16) | second << 8
-        guard let number = table.number(adding: color) else { return nil }
-        indexes.append(number)
+        if color != last {
+          guard let number = table.number(adding: color) else { return nil }
+          (last, lastNumber) = (color, number)
+        }
+        indexes.append(lastNumber)
       }
     }
     colors = table.colors
