@@ -20,6 +20,7 @@
 @_exported public import enum ImageCoderModel.LoopCount
 @_exported public import enum ImageCoderModel.MetadataKind
 @_exported public import struct ImageCoderModel.OptionDescription
+@_exported public import enum ImageCoderModel.OptionValue
 @_exported public import enum ImageCoderModel.Orientation
 @_exported public import enum ImageCoderModel.PixelFormat
 @_exported public import struct ImageCoderModel.PixelLayout

@@ -60,8 +60,12 @@ struct FakeContainer: Container {
   }
 
   /// A decoder of the file.
-  func decoder(_ options: DecodeOptions = DecodeOptions()) throws -> ImageDecoder {
-    try AnimatedCoder(self).makeDecoder(try OpenSource(.bytes(Array("fake".utf8)), limits: .standard), options: options)
+  func decoder(
+    _ options: DecodeOptions = DecodeOptions(), opening openEmbedded: EmbeddedFileOpener? = nil
+  ) throws -> ImageDecoder {
+    try AnimatedCoder(self).makeDecoder(
+      DecodeContext(
+        try OpenSource(.bytes(Array("fake".utf8)), limits: .standard), options: options, openEmbedded: openEmbedded))
   }
 
   private final class Reader: ReaderSession {

@@ -171,14 +171,14 @@ import Testing
     options.cancellation = cancellation
     let decoder = IncrementalDecoder(options: options) { (_) throws(CoderError) in
       nil
-    } body: { (_, _) throws(CoderError) in
+    } body: { (_) throws(CoderError) in
       while !isReleased.withLock({ $0 }) { usleep(1_000) }
       throw .library("nobody is to hear this")
     }
     cancellation.cancel()
     let error = #expect(throws: CoderError.self) { try Self.append([1, 2, 3], to: decoder, by: 3) }
     #expect(error?.code == .cancelled && decoder.status == .invalid)
-    #expect(decoder.header == nil && decoder.coder == nil && decoder.progress.framesComplete == 0)
+    #expect(decoder.header == nil && decoder.coderID == nil && decoder.progress.framesComplete == 0)
     #expect(try decoder.picture() == nil)
     #expect(throws: CoderError.cancelled) { try decoder.finish() }
     isReleased.withLock { $0 = true }

@@ -71,14 +71,28 @@ import Testing
     return container
   }
 
-  private static func opening(_ inner: FakeContainer) -> DecodeOptions {
-    var options = DecodeOptions()
-    options.openEmbedded = { (source, session) throws(CoderError) in
+  private static func opening(_ inner: FakeContainer) -> EmbeddedFileOpener {
+    { (source, session, _) throws(CoderError) in
       #expect(source.size == 2)
       #expect(try source.contents() == Array("ak".utf8))
       return try inner.openReader(session, options: [])
     }
-    return options
+  }
+
+  /// The page is listed in an allowed format, and is a file of another one.
+  @Test func aFileInsideIsHeldToTheAllowedFormats() throws {
+    var inner = FakeContainer(Self.square(4))
+    inner.header.format = .png
+    var options = DecodeOptions()
+    options.allowedFormats = [Self.outer.header.format]
+    let decoder = try Self.outer.decoder(options, opening: Self.opening(inner))
+    #expect(
+      throws: CoderError.unsupported("the file is public.png, the caller allows org.example.fake").attributed(
+        to: decoder.coderID)
+    ) { try decoder.page(1) }
+    options.allowedFormats = [Self.outer.header.format, .png]
+    #expect(
+      try Self.outer.decoder(options, opening: Self.opening(inner)).page(1).header.canvas == Self.square(4))
   }
 
   @Test func aPageCanBeAFileOfAnotherFormat() throws {
@@ -89,7 +103,7 @@ import Testing
         FrameHeader(rect: Rect(x: 0, y: 0, width: 1, height: 1)),
       ]
     )
-    let page = try Self.outer.decoder(Self.opening(inner)).page(1)
+    let page = try Self.outer.decoder(opening: Self.opening(inner)).page(1)
     #expect(page.header.canvas == Size(width: 7, height: 6))
     #expect(page.header.format.rawValue == "org.example.fake")
     #expect(page.header.pageCount == 2)
@@ -110,7 +124,7 @@ import Testing
     let error = #expect(throws: CoderError.self) {
       var inner = FakeContainer(Self.square(4))
       inner.header.embedded = 0..<1
-      return try Self.outer.decoder(Self.opening(inner)).page(1)
+      return try Self.outer.decoder(opening: Self.opening(inner)).page(1)
     }
     #expect(error?.code == .unsupported)
   }
@@ -118,7 +132,7 @@ import Testing
   @Test func anEmbeddedFileLiesInsideItsFile() throws {
     var container = Self.outer
     container.pages?[1].embedded = 3..<5
-    let decoder = try container.decoder(Self.opening(FakeContainer(Self.square(1))))
+    let decoder = try container.decoder(opening: Self.opening(FakeContainer(Self.square(1))))
     let error = #expect(throws: CoderError.self) { try decoder.page(1) }
     #expect(error?.code == .malformed)
   }

@@ -89,7 +89,7 @@ struct AnimateCommand: Verb {
             failures.add($0, file: input.file, order: order)
           }
         } catch {
-          if !error.isOfInput(reader: decoder.coder, writer: writer) { concerned = output }
+          if !error.isOfInput(reader: decoder.coderID, writer: writer) { concerned = output }
           throw error
         }
       }

@@ -2,60 +2,47 @@
 
 public import ImageCoderModel
 
-/// The coder of every container, animated or not.
+/// The coder of every container: the base of animated formats, parameterised by the names of the container's properties.
 ///
-/// All that animated formats share lives here and below, once: loop counts, delays, first-frame-only, access to
-/// frames, compositing, thumbnails of frames, growth while bytes arrive, the encode loop. A format differs by its
-/// ``ContainerNames``, which say under which names its properties are kept and which loop count holds when a file says
-/// nothing, and by its reader and writer.
+/// Stills use it too, because a still is an animation of one frame: the same base opens it, bounds it, scales and turns it.
+/// All that formats share lives here and below, once: loop counts, delays, first-frame-only, access to frames,
+/// compositing, thumbnails, incremental decoding, the encode loop. A format differs by its ``ContainerNames``, which say
+/// under which names its properties are kept and which loop count holds when a file says nothing, and by its reader and
+/// writer.
 ///
 /// - Threads: Safe from every thread.
 public final class AnimatedCoder: ImageCoder {
-  public let container: any Container
+  private let base: any Container
 
-  /// How pages that are files of another format are opened when the options do not say.
+  /// Opens pages that are files of another format when the context does not say how.
   private let openEmbedded: EmbeddedFileOpener?
 
-  public convenience init(_ container: any Container) { self.init(container, openEmbedded: nil) }
+  /// A coder of a reader and a writer in Swift.
+  public convenience init(_ container: SwiftContainer) { self.init(container, openEmbedded: nil) }
 
-  package init(_ container: any Container, openEmbedded: EmbeddedFileOpener?) {
-    self.container = container
+  package init(_ container: any Container, openEmbedded: EmbeddedFileOpener? = nil) {
+    base = container
     self.openEmbedded = openEmbedded
   }
 
-  public var id: String { container.id }
-  public var formats: [ImageFormat] { container.formats }
+  public var container: ContainerAccess? { ContainerAccess(base) }
+  public var id: String { base.id }
+  public var formats: [ImageFormat] { base.formats }
 
   public func canDecode(_ prefix: UnsafeRawBufferPointer, isComplete: Bool) -> Recognition {
-    guard container.canRead else { return .no }
+    guard base.canRead else { return .no }
     var answer = Recognition.no
-    for signature in container.signatures {
-      switch (signature.matches(prefix, isComplete: isComplete), answer) {
-      case (.yes(let new), .yes(let old)): answer = .yes(strength: max(new, old))
-      case (.yes(let new), _): answer = .yes(strength: new)
-      case (.needMore(let new), .needMore(let old)): answer = .needMore(bytes: min(new, old))
-      case (.needMore(let new), .no): answer = .needMore(bytes: new)
-      default: break
-      }
-    }
+    for signature in base.signatures { answer.merge(signature.matches(prefix, isComplete: isComplete)) }
     return answer
   }
 
-  public func makeDecoder(_ source: OpenSource, options: DecodeOptions) throws(CoderError) -> ImageDecoder {
-    var options = options
-    options.openEmbedded = options.openEmbedded ?? openEmbedded
-    return try ImageDecoder(container, source: source, options: options)
+  public func makeDecoder(_ context: DecodeContext) throws(CoderError) -> ImageDecoder {
+    var context = context
+    context.openEmbedded = context.openEmbedded ?? openEmbedded
+    return try ImageDecoder(base, context)
   }
 
-  public func makeIncrementalDecoder(options: DecodeOptions) -> IncrementalDecoder {
-    IncrementalDecoder(options: options) { (_) throws(CoderError) in
-      nil
-    } body: { (source, options) throws(CoderError) in
-      try self.makeDecoder(source, options: options).image()
-    }
-  }
-
-  public func canEncode(_ format: ImageFormat) -> Bool { container.canWrite && formats.contains(format) }
+  public func canEncode(_ format: ImageFormat) -> Bool { base.canWrite && formats.contains(format) }
 
   public func encode(_ pages: [Image], as format: ImageFormat, options: EncodeOptions) throws(CoderError) -> [UInt8] {
     let pages = try options.pageSizes.isEmpty ? pages : options.sizes(of: pages)
@@ -77,14 +64,14 @@ public final class AnimatedCoder: ImageCoder {
       throw .invalidArgument("sizes are made of a whole picture, which an encoder of frames does not have")
     }
     return try ImageEncoder(
-      container, format: format, destination: destination, options: options, pageCount: pageCount)
+      base, format: format, destination: destination, options: options, pageCount: pageCount)
   }
 
   /// All frames, where the format holds an animation and the file is one.
   private func framesToWrite(
     of image: Image, among pageCount: Int, as format: ImageFormat, _ options: EncodeOptions
   ) -> Image {
-    guard image.frames.count > 1, !options.firstFrameOnly, container.names == nil || pageCount > 1 else {
+    guard image.frames.count > 1, !options.firstFrameOnly, base.names == nil || pageCount > 1 else {
       return image
     }
     let reason = pageCount > 1 ? "a page holds no animation" : "\(format) holds no animation"
@@ -102,7 +89,7 @@ extension EncodeOptions {
       throw .invalidArgument("sizes are made of one picture, \(pages.count) were given")
     }
     var made: [Image] = []
-    for side in pageSizes {
+    for side in self.pageSizes {
       guard side > 0 else { throw .invalidArgument("a page of size \(side), at least 1 is needed") }
       guard side <= max(image.size.width, image.size.height) else {
         log?(.warning, "size \(side) is left out: the picture is \(image.size)")

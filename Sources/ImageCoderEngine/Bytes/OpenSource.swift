@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-public import ImageCoderModel
+package import ImageCoderModel
 
 /// An open source: its size, and views of its bytes.
 ///
 /// - Threads: One at a time.
-public final class OpenSource {
-  /// Bytes in all, or the largest integer as long as bytes arrive.
-  public var size: Int {
-    guard let arriving else { return fixedSize }
-    return isComplete ? max(0, min(arriving.count, part.upperBound) - part.lowerBound) : .max
+package final class OpenSource {
+  /// Bytes in all, or the largest integer while the file is incomplete.
+  package var size: Int {
+    guard let incremental else { return fixedSize }
+    return isComplete ? max(0, min(incremental.count, part.upperBound) - part.lowerBound) : .max
   }
   /// The extension that the source's name has.
-  public let fileExtension: String?
+  package let fileExtension: String?
   /// What messages call the source.
-  public let name: String
+  package let name: String
 
   /// A source in memory, or nil for one that is read through a window.
   fileprivate let memory: MemoryBytes?
   private let descriptor: Int32
   private let fixedSize: Int
-  /// Bytes that arrive over time, or nil.
-  private let arriving: ArrivingBytes?
-  /// The part of what arrives that this source is.
+  /// The bytes of an incremental decode, or nil.
+  private let incremental: IncrementalBytes?
+  /// The part of those that this source is.
   private let part: Range<Int>
   private var window: UnsafeMutableRawPointer?
   private var windowCapacity = 0
@@ -33,11 +33,11 @@ public final class OpenSource {
   private static let firstWindow = 4 << 10
   private static let laterWindow = 64 << 10
 
-  /// Bytes that arrive over time. Views are taken on their reading thread.
-  convenience init(_ arriving: ArrivingBytes) { self.init(arriving, part: 0..<Int.max, name: "bytes") }
+  /// A file whose bytes come over time. Views are taken on its reading thread.
+  convenience init(_ incremental: IncrementalBytes) { self.init(incremental, part: 0..<Int.max, name: "bytes") }
 
-  private init(_ arriving: ArrivingBytes, part: Range<Int>, name: String) {
-    self.arriving = arriving
+  private init(_ incremental: IncrementalBytes, part: Range<Int>, name: String) {
+    self.incremental = incremental
     self.part = part
     self.name = name
     fileExtension = nil
@@ -46,32 +46,32 @@ public final class OpenSource {
     fixedSize = 0
   }
 
-  /// A file inside one that arrives, whose bytes arrive with it; nil for another source.
-  func arrivingPart(_ range: Range<Int>) -> OpenSource? {
-    arriving.map { OpenSource($0, part: range, name: name) }
+  /// A file inside this one, if this one is decoded incrementally; nil for another source.
+  func incrementalPart(_ range: Range<Int>) -> OpenSource? {
+    incremental.map { OpenSource($0, part: range, name: name) }
   }
 
-  /// Whether bytes arrive over time, or did.
-  var isArriving: Bool { arriving != nil }
+  /// Whether the file is decoded incrementally.
+  var isIncremental: Bool { incremental != nil }
 
   /// Whether all bytes are there.
-  package var isComplete: Bool { arriving.map { $0.isComplete || $0.count >= part.upperBound } ?? true }
+  package var isComplete: Bool { incremental.map { $0.isComplete || $0.count >= part.upperBound } ?? true }
 
-  /// Sleeps until all bytes are there, where they arrive.
-  package func waitForAll() throws(CoderError) { try arriving?.wait(for: part.upperBound) }
+  /// Waits for the last byte of a file that is decoded incrementally.
+  package func waitForAll() throws(CoderError) { try incremental?.wait(for: part.upperBound) }
 
   /// The first bytes: `count` of them, or as many as there are now.
   package func prefix(_ count: Int) throws(CoderError) -> UnsafeRawBufferPointer {
-    guard let arriving else { return try view(at: 0, count: count) }
-    return UnsafeRawBufferPointer(rebasing: arriving.bytes.dropFirst(part.lowerBound).prefix(min(count, part.count)))
+    guard let incremental else { return try view(at: 0, count: count) }
+    return UnsafeRawBufferPointer(rebasing: incremental.bytes.dropFirst(part.lowerBound).prefix(min(count, part.count)))
   }
 
   /// Opens a source.
   ///
   /// - Parameter limits: Bound what is read of a pipe, which has no size beforehand: `maxMemory`.
   /// - Throws: ``CoderError/Code/io`` with the system's reason; ``CoderError/Code/limitExceeded``.
-  public init(_ source: ByteSource, limits: Limits) throws(CoderError) {
-    arriving = nil
+  package init(_ source: ByteSource, limits: Limits) throws(CoderError) {
+    incremental = nil
     part = 0..<Int.max
     fileExtension = source.fileExtension
     name = source.name
@@ -121,8 +121,8 @@ public final class OpenSource {
   ///
   /// - Returns: Bytes that are valid until the next view; a view of the whole source is valid as long as the source,
   ///   because every later view lies inside it.
-  public func view(at offset: Int, count: Int) throws(CoderError) -> UnsafeRawBufferPointer {
-    if let arriving { return try view(of: arriving, at: offset, least: count, most: count) }
+  package func view(at offset: Int, count: Int) throws(CoderError) -> UnsafeRawBufferPointer {
+    if let incremental { return try view(of: incremental, at: offset, least: count, most: count) }
     guard offset >= 0, offset < size, count > 0 else { return UnsafeRawBufferPointer(start: nil, count: 0) }
     let wanted = min(count, size - offset)
     if let memory { return UnsafeRawBufferPointer(rebasing: memory.bytes[offset..<(offset + wanted)]) }
@@ -133,29 +133,29 @@ public final class OpenSource {
     return UnsafeRawBufferPointer(start: window + (offset - windowRange.lowerBound), count: wanted)
   }
 
-  /// Shows bytes at an offset: between `least` and `most`, or what is left. Only bytes that arrive are worth fewer than
-  /// `most`.
-  public func view(at offset: Int, least: Int, most: Int) throws(CoderError) -> UnsafeRawBufferPointer {
-    guard let arriving else { return try view(at: offset, count: most) }
-    return try view(of: arriving, at: offset, least: least, most: most)
+  /// Shows bytes at an offset: between `least` and `most`, or what is left. Fewer than `most` are shown
+  /// only of a file that is incomplete.
+  package func view(at offset: Int, least: Int, most: Int) throws(CoderError) -> UnsafeRawBufferPointer {
+    guard let incremental else { return try view(at: offset, count: most) }
+    return try view(of: incremental, at: offset, least: least, most: most)
   }
 
   private func view(
-    of arriving: ArrivingBytes, at offset: Int, least: Int, most: Int
+    of incremental: IncrementalBytes, at offset: Int, least: Int, most: Int
   ) throws(CoderError) -> UnsafeRawBufferPointer {
     guard offset >= 0, offset < part.count, most > 0 else { return UnsafeRawBufferPointer(start: nil, count: 0) }
     let start = part.lowerBound + offset
     let (end, overflow) = start.addingReportingOverflow(least)
     // A view of the whole source stays valid: after the last byte the memory does not move any more.
     let isWhole = offset == 0 && least >= part.count
-    try arriving.wait(for: overflow || isWhole ? .max : min(end, part.upperBound))
-    let bytes = arriving.bytes.prefix(part.upperBound)
+    try incremental.wait(for: overflow || isWhole ? .max : min(end, part.upperBound))
+    let bytes = incremental.bytes.prefix(part.upperBound)
     guard start < bytes.count else { return UnsafeRawBufferPointer(start: nil, count: 0) }
     return UnsafeRawBufferPointer(rebasing: bytes[start..<(start + min(most, bytes.count - start))])
   }
 
   /// A copy of all bytes.
-  public func contents() throws(CoderError) -> [UInt8] {
+  package func contents() throws(CoderError) -> [UInt8] {
     // The view does not keep the source alive.
     try withExtendedLifetime(self) { () throws(CoderError) in [UInt8](try view(at: 0, count: .max)) }
   }

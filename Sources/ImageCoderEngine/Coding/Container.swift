@@ -5,7 +5,7 @@ public import ImageCoderModel
 /// A container that can be read, written or both: behind the plugin interface, or in Swift in this process.
 ///
 /// - Threads: Safe from every thread; sessions that it opens are not.
-public protocol Container: Sendable {
+package protocol Container: Sendable {
   /// Reverse-DNS name of the coder.
   var id: String { get }
   var formats: [ImageFormat] { get }
@@ -21,7 +21,7 @@ public protocol Container: Sendable {
   var writesPages: Bool { get }
   /// What the writer does with common wishes, and which frames it takes.
   var writerFeatures: WriterFeatures { get }
-  /// Whether the reader knows ``OpenOptions/arriving``.
+  /// Whether the reader can be opened while the file is incomplete.
   var readsArriving: Bool { get }
 
   /// Opens a file.
@@ -42,8 +42,20 @@ public protocol Container: Sendable {
   ) throws(CoderError) -> any WriterSession
 }
 
+/// The container under a coder, which only the library looks at.
+public struct ContainerAccess: Sendable {
+  package let container: any Container
+
+  package init(_ container: any Container) { self.container = container }
+}
+
 extension Container {
-  public func transcode(
+  /// Whether the writer follows an option of common meaning.
+  package func follows(_ option: CommonOption) -> Bool {
+    options.contains { $0.name == option.name } || writerFeatures.follows(option)
+  }
+
+  package func transcode(
     _ session: HostSession, from: ImageFormat, to: ImageFormat, output: ByteOutput
   ) throws(CoderError) {
     throw .unsupported("\(id) carries no \(from) to \(to)")
@@ -90,12 +102,12 @@ public struct SwiftContainer: Container, @unchecked Sendable {
   public var canRead: Bool { reader != nil }
   public var canWrite: Bool { writer != nil }
 
-  public func openReader(_ session: HostSession, options: OpenOptions) throws(CoderError) -> any ReaderSession {
+  package func openReader(_ session: HostSession, options: OpenOptions) throws(CoderError) -> any ReaderSession {
     guard let reader else { throw .unsupported("\(id) does not read") }
     return try reader.init(session.view, host: session.host, options: options)
   }
 
-  public func openWriter(
+  package func openWriter(
     _ session: HostSession, output: ByteOutput, options: WriteOptions
   ) throws(CoderError) -> any WriterSession {
     guard let writer else { throw .unsupported("\(id) does not write") }

@@ -4,8 +4,8 @@ public import ImageCoderModel
 
 /// What a caller wants of a decode.
 public struct DecodeOptions: Sendable {
-  /// The box that the picture has to fit, in displayed pixels, or nil for full size. A 0 in either side means nil. A
-  /// picture is never enlarged.
+  /// The box that the picture has to fit, in displayed pixels, or nil for full size. A side of 0 is free: 300×0 is a
+  /// width alone. A picture is never enlarged; a negative side is ``CoderError/Code/invalidArgument``.
   public var thumbnailSize: Size?
   /// How the picture meets the box.
   public var thumbnailMode: ThumbnailMode = .fit
@@ -42,12 +42,6 @@ public struct DecodeOptions: Sendable {
   public var progress: (@Sendable (Double) -> Void)?
   /// Formats that may be decoded, or nil for all.
   public var allowedFormats: Set<ImageFormat>?
-
-  /// How pages that are files of another format are opened, or nil when they cannot be. A registry sets it.
-  package var openEmbedded: EmbeddedFileOpener?
-
-  /// Is told of what there is while bytes arrive, or nil.
-  var arriving: ArrivingImage?
 
   /// What several frames without any time between them are, as some GIF files have them to show more than 256 colours.
   public enum StillParts: Sendable {

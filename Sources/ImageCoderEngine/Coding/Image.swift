@@ -18,7 +18,7 @@ public struct Image: Sendable {
   /// The file's header, or nil for a picture that comes from no file.
   public var header: ImageHeader?
   /// The identifier of the coder that decoded it, or nil.
-  public var coder: String?
+  public var coderID: String?
   /// Why pixels or frames are missing, or nil when all are there.
   public var problem: CoderError?
 

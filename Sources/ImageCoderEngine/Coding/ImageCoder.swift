@@ -22,12 +22,15 @@ public protocol ImageCoder: Sendable {
   ///   - isComplete: Whether no byte follows.
   func canDecode(_ prefix: UnsafeRawBufferPointer, isComplete: Bool) -> Recognition
 
+  /// The container under the coder, or nil for a coder that is made of others.
+  var container: ContainerAccess? { get }
+
   /// Opens a file for access to its header, frames and metadata.
   ///
   /// - Throws: ``CoderError``; ``CoderError/Code/wrongFormat`` lets the next coder try.
-  func makeDecoder(_ source: OpenSource, options: DecodeOptions) throws(CoderError) -> ImageDecoder
+  func makeDecoder(_ context: DecodeContext) throws(CoderError) -> ImageDecoder
 
-  /// Begins decoding of bytes that arrive over time.
+  /// Begins incremental decoding: of a file whose bytes come over time.
   func makeIncrementalDecoder(options: DecodeOptions) -> IncrementalDecoder
 
   /// Whether the coder writes a format.
@@ -50,13 +53,23 @@ public protocol ImageCoder: Sendable {
 }
 
 extension ImageCoder {
+  public var container: ContainerAccess? { nil }
+
+  public func makeIncrementalDecoder(options: DecodeOptions) -> IncrementalDecoder {
+    IncrementalDecoder(options: options) { (_) throws(CoderError) in
+      nil
+    } body: { (context) throws(CoderError) in
+      try self.makeDecoder(context).image()
+    }
+  }
+
   /// Decodes a file: all frames, or the first.
   ///
   /// - Returns: The image. When the file is cut or damaged behind its header, what can be shown, with
   ///   ``Image/problem``.
   /// - Throws: ``CoderError`` when not one row can be had.
   public func decode(_ source: ByteSource, options: DecodeOptions = DecodeOptions()) throws(CoderError) -> Image {
-    try makeDecoder(try OpenSource(source, limits: options.limits), options: options).image()
+    try makeDecoder(DecodeContext(try OpenSource(source, limits: options.limits), options: options)).image()
   }
 
   /// Encodes one picture or animation to a file's bytes.

@@ -7,7 +7,7 @@ public import ImageCoderModel
 /// - Threads: One at a time, any thread.
 public final class ImageDecoder {
   /// The identifier of the coder that reads the file.
-  public let coder: String
+  public let coderID: String
   /// The page that is decoded.
   public let page: Int
   /// The page's header.
@@ -19,7 +19,7 @@ public final class ImageDecoder {
   public static let checkpointBytes = 8 << 20
 
   let file: OpenFile
-  let options: DecodeOptions
+  let context: DecodeContext
   let frames: FrameTable
   let plan: OutputPlan
   let pictures: PictureDecoder
@@ -27,6 +27,7 @@ public final class ImageDecoder {
   /// While bytes arrive: the frame that was decoded last, if that was without the canvas.
   private var last: (index: Int, pixels: PixelBuffer)?
 
+  var options: DecodeOptions { context.options }
   var session: HostSession { file.session }
   var reader: any ReaderSession { file.reader }
   var names: ContainerNames? { file.names }
@@ -34,30 +35,25 @@ public final class ImageDecoder {
   /// Opens a file with a container's reader.
   ///
   /// - Throws: ``CoderError/Code/limitExceeded`` before any pixel memory is taken; what the reader throws.
-  public convenience init(
-    _ container: any Container, source: OpenSource, options: DecodeOptions
-  ) throws(CoderError) {
+  package convenience init(_ container: any Container, _ context: DecodeContext) throws(CoderError) {
     do throws(CoderError) {
-      try self.init(try OpenFile(container, source: source, options: options), options: options)
+      try self.init(try OpenFile(container, context), context)
     } catch {
       throw error.attributed(to: container.id)
     }
   }
 
-  init(_ file: OpenFile, options: DecodeOptions) throws(CoderError) {
-    let limits = options.limits
+  init(_ file: OpenFile, _ context: DecodeContext) throws(CoderError) {
+    let options = context.options
     let (page, header) = try file.page(for: options)
-    if let allowed = options.allowedFormats, !allowed.contains(header.format) {
-      let names = allowed.map(\.rawValue).sorted().joined(separator: ", ")
-      throw .unsupported("the file is \(header.format), the caller allows \(names)")
-    }
-    try limits.check(canvas: header.canvas)
-    try limits.check(frames: header.frameCount)
+    try options.checkAllowed(header.format)
+    try options.limits.check(canvas: header.canvas)
+    try options.limits.check(frames: header.frameCount)
     self.file = file
     self.page = page
     self.header = header
-    self.options = options
-    coder = file.coder
+    self.context = context
+    coderID = file.coder
     let (reader, names) = (file.reader, file.names)
     loopCount = try Self.loopCount(header, reader: reader, page: page, names: names)
     frames = FrameTable(count: header.mayGainFrames ? .max : header.frameCount, canvas: header.canvas) {
@@ -70,12 +66,12 @@ public final class ImageDecoder {
       options: options)
     pictures = PictureDecoder(
       reader: reader, session: file.session, pool: options.pool,
-      arriving: options.arriving)
+      incremental: context.incremental)
     let orientation = plan.orientation
-    options.arriving?.open(self) { (pixels) throws(CoderError) in try pixels.oriented(by: orientation) }
+    context.incremental?.open(self) { (pixels) throws(CoderError) in try pixels.oriented(by: orientation) }
   }
 
-  deinit { options.arriving?.close() }
+  deinit { context.incremental?.close() }
 
   /// Another page of the same open file, with the same options.
   ///
@@ -83,13 +79,7 @@ public final class ImageDecoder {
   /// - Throws: ``CoderError/Code/invalidArgument`` for a page that the file does not have; what the reader says of the
   ///   page.
   public func page(_ index: Int) throws(CoderError) -> ImageDecoder {
-    var options = options
-    options.page = index
-    do throws(CoderError) {
-      return try ImageDecoder(file, options: options)
-    } catch {
-      throw error.attributed(to: coder)
-    }
+    try attributing { () throws(CoderError) in try ImageDecoder(file, context.page(index)) }
   }
 
   /// Frames that ``frame(at:)`` can be asked for, at least 1.
@@ -140,7 +130,7 @@ public final class ImageDecoder {
         }
       }
       return Frame(
-        pixels: picture.pixels, delay: header.delay ?? .zero, problem: picture.problem?.attributed(to: coder))
+        pixels: picture.pixels, delay: header.delay ?? .zero, problem: picture.problem?.attributed(to: coderID))
     }
   }
 
@@ -157,7 +147,7 @@ public final class ImageDecoder {
         size: header.rect.size, format: layout.format, alpha: layout.alpha, pool: options.pool)
       let picture = try pictures.decode(frame: index, page: page, rect: header.rect, into: buffer)
       return Frame(
-        pixels: picture.pixels, delay: header.delay ?? .zero, problem: picture.problem?.attributed(to: coder))
+        pixels: picture.pixels, delay: header.delay ?? .zero, problem: picture.problem?.attributed(to: coderID))
     }
   }
 
@@ -204,11 +194,11 @@ public final class ImageDecoder {
 
   /// Lets what the frame before leaves be seen where rows of a frame are missing that is decoded without the canvas.
   private func showBehind(_ index: Int) throws(CoderError) {
-    guard let arriving = options.arriving, index > 0, try frames.header(index - 1).disposal == .keep,
+    guard let incremental = context.incremental, index > 0, try frames.header(index - 1).disposal == .keep,
       let before = last?.pixels ?? cursor?.pixels(of: index - 1)
     else { return }
     let header = try frames.header(index)
-    arriving.compose { rows in
+    incremental.compose { rows in
       rows
     } _: { (rows, missing) throws(CoderError) in
       try Canvas.showing(rows, without: missing, of: header, on: before)
@@ -256,10 +246,10 @@ public final class ImageDecoder {
     let cursor = FrameCursor(
       canvas: canvas, frames: frames, checkpointBytes: min(Self.checkpointBytes, session.limits.maxMemory / 8),
       pool: nil
-    ) { [unowned self, arriving = options.arriving] (index, canvas) throws(CoderError) in
+    ) { [unowned self, incremental = context.incremental] (index, canvas) throws(CoderError) in
       let header = try frames.header(index)
       let replaces = header.replacesCanvas
-      arriving?.compose { [plan] rows in
+      incremental?.compose { [plan] rows in
         let rows = header.rect.y + rows
         return plan.isReduced
           ? plan.region.rows(from: rows, of: canvas.pixels.size.height, resampledTo: plan.size.height) : rows
@@ -277,7 +267,7 @@ public final class ImageDecoder {
         return picture.problem
       } catch {
         // A frame without a row leaves the canvas as it is; the first frame has nothing to leave.
-        guard index > 0, error.code.group == .file || error.code == .library else { throw error }
+        guard index > 0, error.keepsEarlierFrames else { throw error }
         return error
       }
     }
@@ -294,7 +284,7 @@ public final class ImageDecoder {
   }
 
   func attributing<Result>(_ body: () throws(CoderError) -> Result) throws(CoderError) -> Result {
-    do throws(CoderError) { return try body() } catch { throw error.attributed(to: coder) }
+    do throws(CoderError) { return try body() } catch { throw error.attributed(to: coderID) }
   }
 
   private static func stepCount(_ header: ImageHeader, _ options: DecodeOptions) -> Int {

@@ -31,7 +31,7 @@ public struct IncrementalProgress: Sendable, Equatable {
   public var quality: Double
 }
 
-/// Decodes an image whose bytes arrive over time.
+/// Decodes an image whose bytes come over time.
 ///
 ///     let decoder = registry.makeIncrementalDecoder()
 ///     for chunk in download {
@@ -50,12 +50,12 @@ public struct IncrementalProgress: Sendable, Equatable {
 ///   lets it; with ``DecodeOptions/destination``, which has to stay valid, it is waited for.
 public final class IncrementalDecoder {
   /// Opens what arrives, on the reading thread, and decodes all of it.
-  package typealias Body = (_ source: OpenSource, _ options: DecodeOptions) throws(CoderError) -> Image
+  package typealias Body = (_ context: DecodeContext) throws(CoderError) -> Image
   /// Says how many bytes it takes to choose a coder, or nil when these are enough.
   package typealias Choice = (_ prefix: OpenSource) throws(CoderError) -> Int?
 
-  private let bytes: ArrivingBytes
-  private let image = ArrivingImage()
+  private let bytes: IncrementalBytes
+  private let image = IncrementalImage()
   private let options: DecodeOptions
   private let body: Body
   private let choice: Choice
@@ -66,9 +66,9 @@ public final class IncrementalDecoder {
   private var isReading = false
   private var isFinished = false
   private let ending = Ending()
-  private var outcome: Result<Image, CoderError>? { bytes.isLeftAlone ? .failure(.cancelled) : ending.outcome }
+  private var outcome: Result<Image, CoderError>? { bytes.isReaderAbandoned ? .failure(.cancelled) : ending.outcome }
   /// The error that the image ends with, without a look at the image.
-  private var failure: CoderError? { bytes.isLeftAlone ? .cancelled : ending.failure }
+  private var failure: CoderError? { bytes.isReaderAbandoned ? .cancelled : ending.failure }
 
   /// What the reading thread leaves. An object of its own: the thread may be the last to let go of it.
   private final class Ending: @unchecked Sendable {
@@ -83,18 +83,16 @@ public final class IncrementalDecoder {
   ///   - choice: Asked until it says that the bytes are enough.
   ///   - body: Runs on the reading thread as soon as they are.
   package init(options: DecodeOptions, choice: @escaping Choice, body: @escaping Body) {
-    var options = options
-    options.arriving = image
-    bytes = ArrivingBytes(limit: options.limits.maxMemory)
+    bytes = IncrementalBytes(limit: options.limits.maxMemory)
     self.options = options
     self.choice = choice
     self.body = body
   }
 
-  deinit { bytes.abandon() }
+  deinit { bytes.stop() }
 
   public var status: IncrementalStatus {
-    bytes.catchUp()
+    bytes.deliver()
     switch outcome {
     case .success(let image): return image.problem == nil ? .complete : .unexpectedEnd
     case .failure(let error): return error.code == .truncated ? .unexpectedEnd : .invalid
@@ -106,19 +104,19 @@ public final class IncrementalDecoder {
 
   /// The header, as soon as its bytes are there. The number of frames of an animation grows.
   public var header: ImageHeader? {
-    bytes.catchUp()
-    guard !bytes.isLeftAlone, var header = image.header else { return nil }
+    bytes.deliver()
+    guard !bytes.isReaderAbandoned, var header = image.header else { return nil }
     if header.isGrowing { header.frameCount = max(header.frameCount, image.frames.count) }
     return header
   }
 
   /// The identifier of the coder that reads, once there is a header.
-  public var coder: String? { bytes.isLeftAlone ? nil : image.coder }
+  public var coderID: String? { bytes.isReaderAbandoned ? nil : image.coderID }
 
   /// How much is there.
   public var progress: IncrementalProgress {
-    bytes.catchUp()
-    guard !bytes.isLeftAlone else {
+    bytes.deliver()
+    guard !bytes.isReaderAbandoned else {
       return IncrementalProgress(framesComplete: 0, finalRows: 0, pass: 0, quality: 0)
     }
     var progress = image.progress
@@ -134,7 +132,14 @@ public final class IncrementalDecoder {
   /// - Throws: ``CoderError/Code/outOfOrder`` after ``finish()``; ``CoderError/Code/limitExceeded``; the error that the
   ///   image ends with, as soon as it is known.
   public func append(_ chunk: UnsafeRawBufferPointer) throws(CoderError) {
-    if !bytes.appendQuietly(chunk) { try appendAndRead(chunk) }
+    if !bytes.appendWithoutWaking(chunk) { try appendAndRead(chunk) }
+  }
+
+  /// Hands over the next bytes.
+  ///
+  /// - Throws: As `append` of a buffer.
+  public func append(_ chunk: [UInt8]) throws(CoderError) {
+    try chunk.span.bytes.withUnsafeBytes { (bytes) throws(CoderError) in try append(bytes) }
   }
 
   @inline(never)
@@ -142,11 +147,11 @@ public final class IncrementalDecoder {
     guard !isFinished else { throw .outOfOrder("bytes after the end") }
     if let failure { throw failure }
     // A reader that waits for bytes does not see that nobody wants them any more.
-    if isReading, options.cancellation?.isCancelled == true { bytes.abandon() }
+    if isReading, options.cancellation?.isCancelled == true { bytes.stop() }
     try bytes.append(chunk)
     if !isReading, bytes.count >= neededToChoose { try choose() }
     if let failure { throw failure }
-    if !bytes.gathers, image.header != nil { bytes.gathers = true }
+    if !bytes.buffersChunks, image.header != nil { bytes.buffersChunks = true }
   }
 
   /// What can be shown now: the frames that are complete, and of the next one the rows that are there. Rows that are
@@ -156,9 +161,9 @@ public final class IncrementalDecoder {
   ///   side. See ``PartialPicturePolicy/blur``.
   /// - Returns: Nil without a row. After ``finish()``, the image.
   public func picture(blur: Double = 0) throws(CoderError) -> Image? {
-    bytes.catchUp()
+    bytes.deliver()
     if case .success(let image) = outcome { return image }
-    guard !bytes.isLeftAlone else { return nil }
+    guard !bytes.isReaderAbandoned else { return nil }
     var frames = image.frames
     if outcome == nil, var partial = try image.partialFrame() {
       if blur > 0, image.header?.isProgressive ?? false {
@@ -170,7 +175,7 @@ public final class IncrementalDecoder {
     guard !frames.isEmpty else { return nil }
     var shown = Image(frames: frames, loopCount: image.loopCount)
     shown.header = header
-    shown.coder = coder
+    shown.coderID = coderID
     return shown
   }
 
@@ -201,10 +206,14 @@ public final class IncrementalDecoder {
   /// Starts the reading thread.
   private func read() throws(CoderError) {
     isReading = true
-    let (source, options, body, ending) = (OpenSource(bytes), options, body, ending)
+    var context = DecodeContext(OpenSource(bytes), options: options)
+    context.incremental = image
+    // The reader uses both until it ends; this thread does not look at them again.
+    nonisolated(unsafe) let (opened, body) = (context, body)
+    let ending = ending
     // Whoever lends memory for the result has to know when it is not written any more.
     try bytes.start(options.destination == nil ? options.cancellation : nil) {
-      ending.outcome = Result { () throws(CoderError) in try body(source, options) }
+      ending.outcome = Result { () throws(CoderError) in try body(opened) }
     }
   }
 }

@@ -12,19 +12,18 @@ final class OpenFile {
   let reader: any ReaderSession
   private let source: OpenSource
 
-  init(_ container: any Container, source: OpenSource, options: DecodeOptions) throws(CoderError) {
+  init(_ container: any Container, _ context: DecodeContext) throws(CoderError) {
+    let source = context.source
     // How small frames have to be for a budget depends on their number.
-    if !source.isComplete, !container.readsArriving || options.memoryBudget != nil {
-      try Self.lookAhead(container, source, options)
+    if !source.isComplete, !container.readsArriving || context.options.memoryBudget != nil {
+      try Self.lookAhead(container, context)
       try source.waitForAll()
     }
-    session = HostSession(
-      source: source, limits: options.limits, cancellation: options.cancellation, log: options.log,
-      progress: options.progress)
-    var wishes: OpenOptions = options.firstFrameOnly ? .firstFrameOnly : []
-    if !source.isComplete { wishes.insert(.arriving) }
-    let outer = try container.openReader(session, options: wishes)
-    reader = PagesReader(outer, source: source, options: options)
+    session = context.session(for: source)
+    var requested: OpenOptions = context.options.firstFrameOnly ? .firstFrameOnly : []
+    if !source.isComplete { requested.insert(.arriving) }
+    let outer = try container.openReader(session, options: requested)
+    reader = PagesReader(outer, context)
     self.source = source
     coder = container.id
     names = container.names
@@ -39,9 +38,8 @@ final class OpenFile {
   /// Tells the header of a file whose coder needs all bytes as soon as a part is enough for it.
   ///
   /// Each try has twice the bytes of the one before, so that all together cost no more than a constant times the bytes.
-  private static func lookAhead(
-    _ container: any Container, _ source: OpenSource, _ options: DecodeOptions
-  ) throws(CoderError) {
+  private static func lookAhead(_ container: any Container, _ context: DecodeContext) throws(CoderError) {
+    let (source, options) = (context.source, context.options)
     var count = 64
     while true {
       _ = try source.view(at: 0, least: count, most: count)
@@ -52,7 +50,7 @@ final class OpenFile {
         let reader = try container.openReader(session, options: .headerOnly)
         let page = try reader.header(page: 0)
         let header = page.primaryPage == 0 ? page : try reader.header(page: page.primaryPage)
-        options.arriving?.preview(header, coder: container.id)
+        context.incremental?.preview(header, coder: container.id)
         return
       } catch {
         // Whatever else is wrong with a part, all bytes will show.
@@ -89,7 +87,7 @@ final class OpenFile {
       guard case .success(let header) = Result(catching: { () throws(CoderError) in try reader.header(page: index) }),
         header.displayedSize.width >= wanted.width, header.displayedSize.height >= wanted.height
       else { continue }
-      if let best, !header.serves(betterThan: best.header) { continue }
+      if let best, !header.isBetterSource(than: best.header) { continue }
       best = (index, header)
     }
     return best
@@ -97,8 +95,8 @@ final class OpenFile {
 }
 
 extension ImageHeader {
-  /// Whether the page is the better one of two that are large enough.
-  fileprivate func serves(betterThan other: ImageHeader) -> Bool {
+  /// Whether a thumbnail is better made of this page than of another one, where both are large enough.
+  fileprivate func isBetterSource(than other: ImageHeader) -> Bool {
     if canvas.pixelCount != other.canvas.pixelCount { return canvas.pixelCount < other.canvas.pixelCount }
     if hasPalette != other.hasPalette { return !hasPalette }
     return bitsPerChannel > other.bitsPerChannel

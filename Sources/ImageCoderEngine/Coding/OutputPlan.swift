@@ -26,6 +26,9 @@ struct OutputPlan {
     orientation = options.appliesOrientation ? header.orientation : .up
     let displayed = orientation.displayed(header.canvas)
     var box = options.thumbnailSize
+    if let box, box.width < 0 || box.height < 0 {
+      throw .invalidArgument("a thumbnail of \(box); a side is at least 1, or 0 where it is free")
+    }
     var mode = options.thumbnailMode
     if let budget = options.memoryBudget,
       let smaller = Fit.box(

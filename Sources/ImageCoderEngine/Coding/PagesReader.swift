@@ -4,7 +4,9 @@ package import ImageCoderModel
 
 /// Opens files that are pages of other files, with the coder for them. The session has the file as its source.
 package typealias EmbeddedFileOpener =
-  @Sendable (_ source: OpenSource, _ session: HostSession) throws(CoderError) -> any ReaderSession
+  @Sendable (
+    _ source: OpenSource, _ session: HostSession, _ allowed: Set<ImageFormat>?
+  ) throws(CoderError) -> any ReaderSession
 
 /// A container's reader with those of its pages that are files of another format: ICO keeps PNG so, ICNS JPEG 2000.
 ///
@@ -12,8 +14,7 @@ package typealias EmbeddedFileOpener =
 /// shows its own first page and frame, and embeds nothing further.
 final class PagesReader: ReaderSession {
   private let outer: any ReaderSession
-  private let source: OpenSource
-  private let options: DecodeOptions
+  private let context: DecodeContext
 
   private struct EmbeddedFile {
     let page: Int
@@ -28,16 +29,15 @@ final class PagesReader: ReaderSession {
   /// The page of the container's own that was asked for last.
   private var ownPage: Int?
 
-  init(_ outer: any ReaderSession, source: OpenSource, options: DecodeOptions) {
+  init(_ outer: any ReaderSession, _ context: DecodeContext) {
     self.outer = outer
-    self.source = source
-    self.options = options
+    self.context = context
   }
 
   func header(page: Int) throws(CoderError) -> ImageHeader {
     let listed = try outer.header(page: page)
     guard let place = listed.embedded else { return listed }
-    if !listed.isGrowing { try catchUp() }
+    if !listed.isGrowing { try refreshHeader() }
     do throws(CoderError) {
       var header = try embedded(page, at: place).header
       header.format = listed.format
@@ -101,35 +101,38 @@ final class PagesReader: ReaderSession {
 
   private func embedded(_ page: Int, at place: Range<Int>) throws(CoderError) -> EmbeddedFile {
     if let file, file.page == page { return file }
-    guard let open = options.openEmbedded else {
+    guard let open = context.openEmbedded else {
       throw .noCoder("page \(page) is a file of another format, and no registry is at hand to find its coder")
     }
     let inner: OpenSource
-    if let part = source.arrivingPart(place) { inner = part } else { inner = try copy(of: place, page: page) }
-    let session = HostSession(
-      source: inner, limits: options.limits, cancellation: options.cancellation, log: options.log,
-      progress: options.progress)
-    let reader = try open(inner, session)
+    if let part = context.source.incrementalPart(place) {
+      inner = part
+    } else {
+      inner = try copy(of: place, page: page)
+    }
+    let session = context.session(for: inner)
+    let reader = try open(inner, session, context.options.allowedFormats)
     let file = EmbeddedFile(page: page, session: session, reader: reader, header: try header(of: reader, page: page))
     self.file = file
     return file
   }
 
   private func copy(of place: Range<Int>, page: Int) throws(CoderError) -> OpenSource {
+    let source = context.source
     guard place.lowerBound >= 0, place.upperBound <= source.size else {
       throw .malformed(
         "page \(page) is said to be at \(place.lowerBound) to \(place.upperBound) of \(source.size) bytes",
         at: source.size)
     }
-    try options.limits.check(memory: place.count)
+    try context.options.limits.check(memory: place.count)
     let bytes = try withExtendedLifetime(source) { () throws(CoderError) in
       [UInt8](try source.view(at: place.lowerBound, count: place.count))
     }
-    return try OpenSource(.bytes(bytes), limits: options.limits)
+    return try OpenSource(.bytes(bytes), limits: context.options.limits)
   }
 
   /// Asks once more for the header of an embedded file whose last byte has arrived.
-  private func catchUp() throws(CoderError) {
+  private func refreshHeader() throws(CoderError) {
     guard let file, file.header.isGrowing else { return }
     file.session.updateSize()
     self.file?.header = try header(of: file.reader, page: file.page)
@@ -139,6 +142,7 @@ final class PagesReader: ReaderSession {
   private func header(of reader: any ReaderSession, page: Int) throws(CoderError) -> ImageHeader {
     var header = try reader.header(page: 0)
     if header.primaryPage != 0 { header = try reader.header(page: header.primaryPage) }
+    try context.options.checkAllowed(header.format)
     guard header.embedded == nil else {
       throw .unsupported("page \(page) is a file with a file inside; one inside another is allowed")
     }

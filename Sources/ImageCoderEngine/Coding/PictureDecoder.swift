@@ -14,7 +14,7 @@ struct PictureDecoder {
   private static let rowsBetweenLooks = 256
 
   /// Is told of rows as they come, when somebody may look at them.
-  let arriving: ArrivingImage?
+  let incremental: IncrementalImage?
 
   /// A picture, and why rows of it are missing.
   struct Picture {
@@ -120,7 +120,7 @@ struct PictureDecoder {
       source: offer.size, layout: source, region: region, destination: small)
     var problem: CoderError?
     if offer.rowOrder == .any {
-      let finalRows: ArrivingImage.FinalRows = { rows in
+      let finalRows: IncrementalImage.FinalRows = { rows in
         region.rows(from: rows, of: offer.size.height, resampledTo: size.height)
       }
       let whole = try whole(offer, finalRows: finalRows) { (pixels) throws(CoderError) in
@@ -151,7 +151,7 @@ struct PictureDecoder {
   ///
   /// - Parameter bring: Makes the result's layout and size of it, for a look at what is there.
   private func whole(
-    _ offer: DecodeOffer, finalRows: @escaping ArrivingImage.FinalRows = { rows in rows },
+    _ offer: DecodeOffer, finalRows: @escaping IncrementalImage.FinalRows = { rows in rows },
     _ bring: @escaping (PixelBuffer) throws(CoderError) -> PixelBuffer
   ) throws(CoderError) -> Picture {
     let buffer = try PixelBuffer(size: offer.size, format: offer.pixelFormat, alpha: offer.alpha, pool: pool)
@@ -170,16 +170,16 @@ struct PictureDecoder {
   ///   - finalRows: Of that picture, how many rows follow from so many rows of the offer.
   ///   - show: Makes a picture of the rows that are there.
   private func run(
-    _ offer: DecodeOffer, into target: any SinkTarget, finalRows: @escaping ArrivingImage.FinalRows = { rows in rows },
+    _ offer: DecodeOffer, into target: any SinkTarget, finalRows: @escaping IncrementalImage.FinalRows = { rows in rows },
     showing show: @escaping (HostSink) throws(CoderError) -> PixelBuffer
   ) throws(CoderError) -> (missing: [Range<Int>], problem: CoderError?) {
     let sink = HostSink(target: target, height: offer.size.height, order: offer.rowOrder, session: session)
     session.clearError()
-    arriving?.begin(sink, finalRows: finalRows) { () throws(CoderError) in try show(sink) }
+    incremental?.begin(sink, finalRows: finalRows) { () throws(CoderError) in try show(sink) }
     do throws(CoderError) {
       try sink.withSink { (rows) throws(CoderError) in try reader.decode(offer, into: rows) }
     } catch {
-      let keepsRows = error.code.group == .file || error.code == .library
+      let keepsRows = error.keepsEarlierFrames
       guard keepsRows, sink.rowsDone > 0 else { throw error }
       return (sink.missingRows, error)
     }

@@ -62,6 +62,19 @@ public struct Signature: Sendable, Equatable {
   }
 }
 
+extension Recognition {
+  /// Adds the answer of another signature of the same coder: the surest yes counts, else the fewest bytes that decide.
+  package mutating func merge(_ other: Recognition) {
+    switch (other, self) {
+    case (.yes(let new), .yes(let old)): self = .yes(strength: max(new, old))
+    case (.yes, _): self = other
+    case (.needMore(let new), .needMore(let old)): self = .needMore(bytes: min(new, old))
+    case (.needMore, .no): self = other
+    default: break
+    }
+  }
+}
+
 /// Whether bytes are of a format.
 public enum Recognition: Sendable, Equatable {
   case no

@@ -8,6 +8,8 @@ struct EncodePlan {
   let format: ImageFormat
   let options: EncodeOptions
   let pageCount: Int
+  /// What the writer gets for the options that were given.
+  private let values: [String: Double]
 
   /// - Throws: ``CoderError/Code/invalidArgument`` for a wish without meaning; ``CoderError/Code/unsupported`` for one that
   ///   the format cannot meet.
@@ -30,21 +32,15 @@ struct EncodePlan {
     }
     if let size = options.maxFileSize, size < 1 { throw .invalidArgument("a file of at most \(size) bytes") }
     if let side = options.thumbnailSide, side < 1 { throw .invalidArgument("a thumbnail of side \(side)") }
-    try OptionDescription.check(options.values, against: container.options, of: format)
+    values = try OptionDescription.numbers(of: options.values, for: container.options, of: format)
     warn()
   }
 
   /// Says which wishes change nothing.
   private func warn() {
-    let features = container.writerFeatures
-    if let quality = options.quality, !features.contains(.quality) {
-      options.log?(.warning, "\(format) has no quality: \(quality) changes nothing")
-    }
-    if options.isProgressive, !features.contains(.progressive) {
-      options.log?(.warning, "\(format) has no progressive or interlaced form: it is written from top to bottom")
-    }
-    if let subsampling = options.subsampling, !features.contains(.subsampling) {
-      options.log?(.warning, "\(format) is written without chroma subsampling: \(subsampling) changes nothing")
+    for option in CommonOption.allCases where !container.follows(option) {
+      guard let value = options.values[option.name] else { continue }
+      options.log?(.warning, "\(format) has no option \(option.name): \(value) changes nothing")
     }
   }
 
@@ -55,7 +51,8 @@ struct EncodePlan {
     var options = options
     if isSilent { options.log = nil }
     return try FileWriter(
-      container, format: format, options: options, quality: quality, pageCount: pageCount, target: target)
+      container, format: format, options: options, values: values, quality: quality, pageCount: pageCount,
+      target: target)
   }
 
   /// The file of the best quality that is not larger than ``EncodeOptions/maxFileSize``.
@@ -77,7 +74,7 @@ struct EncodePlan {
     }
     let first = try encode(nil)
     guard first.byteCount > allowed else { return first }
-    guard container.writerFeatures.contains(.quality), !options.isLossless else {
+    guard container.follows(.quality), !options.isLossless else {
       throw tooLarge(first.byteCount, allowed, "which has one size only")
     }
     var (low, high) = (0, Int(((options.quality ?? 1) * 100).rounded(.up)))

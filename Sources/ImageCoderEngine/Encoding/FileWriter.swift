@@ -31,10 +31,12 @@ final class FileWriter {
     var reducer: FrameReducer?
   }
 
-  /// - Parameter quality: In place of that of the options.
+  /// - Parameters:
+  ///   - values: Of the options that were given, as the writer gets them.
+  ///   - quality: In place of that of the options.
   init(
-    _ container: any Container, format: ImageFormat, options: EncodeOptions, quality: Double?, pageCount: Int,
-    target: any ByteTarget
+    _ container: any Container, format: ImageFormat, options: EncodeOptions, values: [String: Double], quality: Double?,
+    pageCount: Int, target: any ByteTarget
   ) throws(CoderError) {
     self.container = container
     self.format = format
@@ -46,13 +48,14 @@ final class FileWriter {
     session = HostSession(
       source: nil, limits: options.limits, cancellation: options.cancellation, log: options.log, progress: progress)
     output = WriterOutput(target, session: session)
-    var wishes = WriteOptions(format: format)
-    wishes.quality = quality
-    wishes.isLossless = options.isLossless
-    wishes.isProgressive = options.isProgressive
-    wishes.subsampling = options.subsampling
-    wishes.values = options.values
-    writer = try container.openWriter(session, output: output.output, options: wishes)
+    var requested = WriteOptions(format: format)
+    requested.isLossless = options.isLossless
+    requested.values = values
+    if container.follows(.quality) { requested.values[CommonOption.quality.name] = quality }
+    requested.quality = quality
+    requested.isProgressive = options.isProgressive
+    requested.subsampling = options.subsampling
+    writer = try container.openWriter(session, output: output.output, options: requested)
   }
 
   /// Adds a frame to the page in progress.
@@ -153,7 +156,7 @@ extension FileWriter {
   /// where a pixel that stays as it is may be left out and nothing is lost by that.
   private func wanted(_ needed: PixelLayout, isAnimated: Bool) -> PixelLayout {
     let features = container.writerFeatures
-    let isExact = options.isLossless || !features.contains(.quality) || features.contains(.binaryAlpha)
+    let isExact = options.isLossless || !container.follows(.quality) || features.contains(.binaryAlpha)
     guard isAnimated, isExact, options.reducesFrames, features.contains(.blends), !needed.format.isFloat else {
       return needed
     }

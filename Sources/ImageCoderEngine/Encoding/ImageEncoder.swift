@@ -125,7 +125,7 @@ public final class ImageEncoder {
     for index in 0..<(options.firstFrameOnly ? 1 : decoder.frameCount) {
       let frame: Frame
       do throws(CoderError) { frame = try decoder.frame(at: index) } catch {
-        guard index > 0, error.code.group == .file || error.code == .library else { throw error }
+        guard index > 0, error.keepsEarlierFrames else { throw error }
         return try Self.report(error, to: problem)
       }
       var found = frame.problem

@@ -6,7 +6,7 @@ public import ImageCoderModel
 public enum ThumbnailMode: Sendable {
   /// The whole picture, aspect kept, at most as large as the box.
   case fit
-  /// The box is filled, aspect kept; what stands out on two opposite sides is cut off.
+  /// The box is filled, aspect kept; the overflow is cropped evenly on both sides.
   case fill
   /// The whole picture takes the sides of the box; aspect is not kept.
   case stretch
@@ -48,14 +48,20 @@ public struct Fit: Sendable, Equatable {
   ///
   /// - Parameters:
   ///   - displayed: The size of the picture, orientation applied; neither side empty.
-  ///   - box: The sides of the result at most, or nil or an empty size for no reduction.
+  ///   - box: The sides of the result at most; a side of 0 is free. Nil or 0×0 for no reduction.
   ///   - mode: `fit`: the side that the box constrains is met exactly, the other one is rounded to the nearest pixel
   ///     (half up), at least 1. `fill`: a direction in which the picture is smaller than the box keeps the picture's
   ///     pixels, and the crop has the aspect of the result. `stretch`: each side by itself.
   /// - Returns: Sizes that follow from integers alone, the same on every machine.
   public static func plan(displayed: Size, box: Size?, mode: ThumbnailMode) -> Fit {
     let whole = ResamplingRegion.whole(displayed)
-    guard let box, !box.isEmpty, !displayed.isEmpty else { return Fit(size: displayed, crop: whole) }
+    guard var box, !displayed.isEmpty, box.width > 0 || box.height > 0 else { return Fit(size: displayed, crop: whole) }
+    var mode = mode
+    if box.width <= 0 || box.height <= 0 {
+      // A side that is free follows from the other one: there is nothing to fill or to stretch to.
+      box = Size(width: box.width > 0 ? box.width : .max, height: box.height > 0 ? box.height : .max)
+      mode = .fit
+    }
     switch mode {
     case .fit: return Fit(size: fitted(displayed, in: box), crop: whole)
     case .fill: return filled(displayed, box: box)

@@ -42,7 +42,7 @@ enum HostCalls {
       guard let body else { return }
       // The plugin answers for what its body does with the argument on several threads.
       nonisolated(unsafe) let argument = argument
-      WorkQueue.run(Int(count), jobs: WorkQueue.processors) { body(argument, UInt32($0)) }
+      ThreadPool.shared.run(Int(count)) { body(argument, UInt32($0)) }
     }
     table.get_extension = { _, _ in nil }
     return table
@@ -59,7 +59,7 @@ enum HostCalls {
         let shown = try session.source?.view(
           at: Int(clamping: offset), least: Int(clamping: least), most: Int(clamping: wanted))
         session.updateSize()
-        if session.isCancelled, session.source?.isArriving == true { throw .cancelled }
+        if session.isCancelled, session.source?.isIncremental == true { throw .cancelled }
         bytes.pointee = shown?.bindMemory(to: UInt8.self).baseAddress
         length.pointee = UInt64(shown?.count ?? 0)
         return InterfaceStatus.ok

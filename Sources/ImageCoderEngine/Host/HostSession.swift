@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CImageCoder
+package import CImageCoder
 import CImageCoderStructs
 import Glibc
-public import ImageCoderModel
+package import ImageCoderModel
 import Synchronization
 
 /// A flag that stops work, to be raised from any thread.
@@ -23,12 +23,12 @@ public final class Cancellation: Sendable {
 /// Owns the C structs that the session sees; they live as long as this object.
 ///
 /// - Threads: One at a time, as the session.
-public final class HostSession {
+package final class HostSession {
   /// What a reader or writer in Swift sees.
-  public var host: CoderHost { CoderHost(UnsafePointer(structs.host)) }
+  package var host: CoderHost { CoderHost(UnsafePointer(structs.host)) }
   /// The bytes that are read. Empty for a writer.
-  public var view: SourceView { SourceView(UnsafePointer(structs.source)) }
-  public let limits: Limits
+  package var view: SourceView { SourceView(UnsafePointer(structs.source)) }
+  package let limits: Limits
 
   /// What the session's messages go to, or nil for nowhere.
   let log: (@Sendable (LogSeverity, String) -> Void)?
@@ -55,7 +55,7 @@ public final class HostSession {
   ///   - cancellation: Stops the session's work, or nil.
   ///   - log: Receives the session's messages from any thread.
   ///   - progress: Hears how much of the call in progress is done, on the session's thread.
-  public init(
+  package init(
     source: OpenSource?, limits: Limits, cancellation: Cancellation? = nil,
     log: (@Sendable (LogSeverity, String) -> Void)? = nil, progress: (@Sendable (Double) -> Void)? = nil
   ) {
@@ -93,7 +93,7 @@ public final class HostSession {
   }
 
   /// The error of a call that returned `status`: what the session recorded, or a general sentence.
-  public func error(for status: imgcoder_status) -> CoderError {
+  package func error(for status: imgcoder_status) -> CoderError {
     defer { failure = nil }
     // Results are no errors; a plugin that gives one where none is due breaks the interface.
     guard status >= CoderError.Code.wrongFormat.rawValue else {
@@ -107,7 +107,7 @@ public final class HostSession {
   }
 
   /// Forgets what an earlier call recorded.
-  public func clearError() { failure = nil }
+  package func clearError() { failure = nil }
 
   func record(_ error: CoderError) { failure = error }
 

@@ -15,7 +15,7 @@ protocol SinkTarget: AnyObject {
 /// Checks what a reader does with its sink, counts rows, and hands the rest to a target.
 ///
 /// A plugin that asks for rows outside the picture, or out of order, gets `invalidArgument`; memory never comes from it.
-final class HostSink: ArrivingRows {
+final class HostSink: IncrementalRows {
   /// Rows of the picture.
   let height: Int
   private let target: any SinkTarget

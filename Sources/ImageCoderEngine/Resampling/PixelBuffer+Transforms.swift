@@ -52,7 +52,7 @@ extension PixelBuffer {
   ///   buffer where it is that already.
   /// - Throws: ``CoderError/Code/outOfMemory``.
   public func flattened(
-    on background: (red: UInt8, green: UInt8, blue: UInt8)
+    on background: RGBColor
   ) throws(CoderError) -> PixelBuffer {
     let isNarrow = format.bytesPerChannel == 1
     let target = PixelLayout(isNarrow ? .rgb8 : format, .opaque)

@@ -10,7 +10,7 @@ struct RowFlattener {
   private let floats: (Float, Float, Float)
 
   /// - Parameter layout: Any format with alpha but `grayAlpha8` and `bgra8`; straight or premultiplied.
-  init(_ layout: PixelLayout, on background: (red: UInt8, green: UInt8, blue: UInt8)) {
+  init(_ layout: PixelLayout, on background: RGBColor) {
     self.layout = layout
     let factor: UInt32 = layout.format.bytesPerChannel == 1 ? 1 : 257
     var colour = (UInt32(background.red), UInt32(background.green), UInt32(background.blue))

@@ -31,6 +31,15 @@ public struct WriterFeatures: OptionSet, Sendable, Hashable {
   /// Takes a thumbnail. Not a bit of the plugin interface, where the function says it.
   public static let thumbnail = WriterFeatures(rawValue: 1 << 31)
 
+  /// Whether the bit of an option is set.
+  package func follows(_ option: CommonOption) -> Bool {
+    switch option {
+    case .quality: contains(.quality)
+    case .progressive: contains(.progressive)
+    case .subsampling: contains(.subsampling)
+    }
+  }
+
   /// The common wishes that the writer follows, by their names in manifests.
   public var wishes: Set<String> {
     var names: Set<String> = []
