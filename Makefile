@@ -38,7 +38,7 @@ build: deps
 plugins: deps
 	@touch Plugins/Package.swift
 	@if [ -n "$$(find Sources/CImageCoder Sources/ImageCoderCore Sources/ImageCoderPlugin -newer Plugins/.build/built 2>&1)" ]; then \
-	  touch Plugins/*/Sources/*.swift; fi
+	  touch Plugins/*/Sources/*.swift Plugins/Shared/*/*.swift; fi
 	@scripts/build-plugins $(CONFIGURATION) $(PLUGINS)
 	@touch Plugins/.build/built
 
@@ -54,7 +54,8 @@ test: stage
 	swift test $(SWIFT_FLAGS) --skip-build
 
 check: deps
-	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks Plugins/Package.swift Plugins/*/Sources
+	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks Plugins/Package.swift Plugins/*/Sources \
+	  Plugins/*/Entry Plugins/Shared Plugins/Tests
 	@scripts/check-headers
 	@scripts/check-c
 
