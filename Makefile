@@ -9,6 +9,7 @@ CONFIGURATION ?= release
 SWIFT_FLAGS := -c $(CONFIGURATION)
 PLUGINS := $(shell scripts/plugin-names)
 STAGE := build
+DEMO := Examples/Demo
 
 .DEFAULT_GOAL := stage
 
@@ -17,7 +18,7 @@ STAGE := build
 help:
 	@sed -n 's/^#: //p' Makefile
 
-#: make demo [IMAGES="~/Pictures/*"]  decode, probe and thumbnail sample pictures, or your own
+#: make demo [IMAGES="~/Pictures/*"]  list, probe, thumbnails and a contact sheet of sample pictures, or your own
 #: make test                          build everything and run all tests
 #: make                                stage build/bin/coders, build/lib/coders/1/*.so, build/include/imgcoder
 #: make install [PREFIX=/usr/local]   copy that tree
@@ -46,16 +47,18 @@ stage: build plugins
 	@scripts/stage $(STAGE) $(CONFIGURATION) $(PLUGINS)
 
 demo: stage
-	swift build $(SWIFT_FLAGS) --product coder-samples
+	swift build $(SWIFT_FLAGS) --package-path $(DEMO) --product make-samples
+	swift build $(SWIFT_FLAGS) --package-path $(DEMO) --product contact-sheet
 	@CONFIGURATION=$(CONFIGURATION) scripts/demo $(STAGE) $${IMAGES:+"$$IMAGES"}
 
 test: stage
 	swift build $(SWIFT_FLAGS) --build-tests
 	swift test $(SWIFT_FLAGS) --skip-build
+	swift test $(SWIFT_FLAGS) --package-path $(DEMO)
 
 check: deps
 	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks Plugins/Package.swift Plugins/*/Sources \
-	  Plugins/*/Entry Plugins/Shared Plugins/Tests
+	  Plugins/*/Entry Plugins/Shared Plugins/Tests $(DEMO)/Package.swift $(DEMO)/Sources $(DEMO)/Tests
 	@scripts/check-headers
 	@scripts/check-c
 
@@ -72,4 +75,4 @@ install: stage
 	@scripts/install $(STAGE) "$(DESTDIR)$(PREFIX)"
 
 clean:
-	rm -rf .build Plugins/.build build
+	rm -rf .build Plugins/.build $(DEMO)/.build build

@@ -54,7 +54,7 @@ import Testing
     var options = DecodeOptions()
     options.pixelFormat = .rgba8
     let decoder = try registry(preferring: id).open(.bytes(bytes), options: options)
-    #expect(decoder.coder == id)
+    #expect(decoder.coderID == id)
     let image = try decoder.image()
     #expect(image.problem == nil)
     return Answer(
@@ -115,9 +115,9 @@ import Testing
 
   @Test func isChosenWhenPreferredOrAlone() throws {
     let bytes = try Self.bytes("valid/comment.gif")
-    #expect(try Self.registry().open(.bytes(bytes)).coder == Self.own)
-    #expect(try Self.registry(preferring: Self.giflib).open(.bytes(bytes)).coder == Self.giflib)
-    #expect(try Self.registry(without: Self.own).open(.bytes(bytes)).coder == Self.giflib)
+    #expect(try Self.registry().open(.bytes(bytes)).coderID == Self.own)
+    #expect(try Self.registry(preferring: Self.giflib).open(.bytes(bytes)).coderID == Self.giflib)
+    #expect(try Self.registry(without: Self.own).open(.bytes(bytes)).coderID == Self.giflib)
   }
 
   /// A frame is found again in any order.

@@ -29,10 +29,10 @@ public final class NewFile {
   public init(_ path: String) throws(CoderError) {
     var status = stat()
     let exists = stat(path, &status) == 0
-    if exists, status.st_mode & S_IFMT == S_IFDIR { throw .io("is a directory") }
+    if exists, status.st_mode & S_IFMT == S_IFDIR { throw CoderError.io("is a directory").inFile(path) }
     if exists, status.st_mode & S_IFMT != S_IFREG {
       descriptor = open(path, O_WRONLY | O_CLOEXEC)
-      guard descriptor >= 0 else { throw Self.failure() }
+      guard descriptor >= 0 else { throw Self.failure(path) }
       (self.path, temporary) = (path, nil)
     } else {
       let target = exists ? Self.resolved(path) : path
@@ -76,7 +76,7 @@ public final class NewFile {
     while done < bytes.count {
       let step = pwrite(descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done, off_t(offset + done))
       if step < 0, errno == EINTR { continue }
-      guard step > 0 else { throw Self.failure() }
+      guard step > 0 else { throw Self.failure(path) }
       done += step
     }
   }
@@ -89,9 +89,9 @@ public final class NewFile {
     let open = descriptor
     descriptor = Self.closed
     // A full disk may first be noticed here.
-    guard close(open) == 0 else { throw Self.failure() }
+    guard close(open) == 0 else { throw Self.failure(path) }
     guard let temporary else { return }
-    guard rename(temporary, path) == 0 else { throw Self.failure() }
+    guard rename(temporary, path) == 0 else { throw Self.failure(path) }
     descriptor = Self.committed
   }
 
@@ -118,7 +118,7 @@ public final class NewFile {
     while done < bytes.count {
       let step = Glibc.write(descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done)
       if step < 0, errno == EINTR { continue }
-      guard step > 0 else { throw Self.failure() }
+      guard step > 0 else { throw Self.failure(path) }
       done += step
     }
   }
@@ -134,7 +134,7 @@ public final class NewFile {
       let candidate = "\(folder).coders-\(getpid())-\(String(UInt64.random(in: 0...UInt64.max), radix: 36)).tmp"
       let descriptor = open(candidate, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
       if descriptor >= 0 { return (descriptor, candidate) }
-      guard errno == EEXIST, attempt < 100 else { throw failure() }
+      guard errno == EEXIST, attempt < 100 else { throw failure(path) }
     }
   }
 
@@ -145,5 +145,7 @@ public final class NewFile {
     return String(cString: real)
   }
 
-  private static func failure() -> CoderError { .io(String(cString: strerror(errno)).lowercased()) }
+  private static func failure(_ path: String) -> CoderError {
+    CoderError.io(String(cString: strerror(errno)).lowercased()).inFile(path)
+  }
 }

@@ -39,7 +39,8 @@ extension OptionDescription {
       case .word(let word): self.number(spelled: word)
       }
     guard let number, range.contains(number), !isWhole || number == number.rounded() else {
-      throw .invalidArgument("option \(name) is \(value), \(allowedValues) is allowed")
+      // A number that was written as a word is shown as the number.
+      throw .invalidArgument("option \(name) is \(number.map { .number($0) } ?? value), \(allowedValues) is allowed")
     }
     return number
   }

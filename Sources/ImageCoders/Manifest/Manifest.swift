@@ -73,4 +73,11 @@ public struct Manifest: Sendable, Equatable {
   public var canWrite: Bool { capabilities.contains("write") }
   /// Whether the plugin writes several pages into one file.
   public var writesPages: Bool { canWrite && capabilities.contains("pages") }
+  /// Whether the plugin's formats hold animations.
+  public var holdsAnimations: Bool { names != nil }
+
+  /// The extension for new files of a format, without a dot, or nil when the plugin does not have the format.
+  public func preferredExtension(of format: ImageFormat) -> String? {
+    formats.first { $0.format == format }?.extensions.first
+  }
 }

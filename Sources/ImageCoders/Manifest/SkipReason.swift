@@ -5,10 +5,14 @@ public struct SkipReason: Error, Sendable, Equatable {
   public let code: Code
   /// One sentence: what was found and what was expected.
   public let message: String
+  /// With ``Code/loadFailed``: the library that the plugin needs and the system does not have, as the plugin names it,
+  /// `libwebp.so.7`. Nil when loading failed for another reason.
+  public let missingLibrary: String?
 
-  public init(_ code: Code, _ message: String) {
+  public init(_ code: Code, _ message: String, missingLibrary: String? = nil) {
     self.code = code
     self.message = message
+    self.missingLibrary = missingLibrary
   }
 
   /// Stable, as `coders list --json` prints it.
