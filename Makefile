@@ -41,7 +41,7 @@ build: deps
 plugins: deps
 	@touch Plugins/Package.swift
 	@if [ -n "$$(find Sources/CImageCoder Sources/ImageCoderModel Sources/ImageCoderPlugin -newer Plugins/.build/built 2>&1)" ]; then \
-	  touch Plugins/*/Sources/*.swift; fi
+	  touch Plugins/*/Sources/*.swift Plugins/Shared/*/*.swift; fi
 	@scripts/build-plugins $(CONFIGURATION) $(PLUGINS)
 	@touch Plugins/.build/built
 
@@ -61,7 +61,8 @@ test: stage
 	@scripts/check-compatibility $(STAGE)
 
 check: deps
-	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks Plugins/Package.swift Plugins/*/Sources $(DEMO)/Package.swift $(DEMO)/Sources $(DEMO)/Tests
+	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks Plugins/Package.swift Plugins/*/Sources \
+	  Plugins/*/Entry Plugins/Shared Plugins/Tests $(DEMO)/Package.swift $(DEMO)/Sources $(DEMO)/Tests
 	@scripts/check-headers
 	@scripts/check-c
 

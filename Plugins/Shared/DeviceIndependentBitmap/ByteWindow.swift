@@ -3,9 +3,10 @@
 import ImageCoderPlugin
 
 /// Bytes of a source one after the other, through a window that moves on.
-struct ByteStream {
+struct ByteWindow {
   private let source: SourceView
   private var window: UnsafeRawBufferPointer
+  /// At most the window's count: every load is after a comparison with that.
   private var position = 0
   /// Where the window begins in the source.
   private var offset: Int
@@ -53,7 +54,7 @@ struct ByteStream {
   private mutating func refill() throws(CoderError) -> Bool {
     offset &+= window.count
     position = 0
-    // Where bytes arrive, more than the stated ones might never come.
+    // Of an incremental file, more than the stated bytes might never come.
     let stated = statedEnd &- offset
     window = try source.view(
       at: offset, least: stated > 0 ? min(Self.leastBytes, stated) : Self.leastBytes, most: Self.windowBytes)

@@ -20,7 +20,7 @@ public struct RowPacker {
 
   private static let bandBytes = 256 << 10
 
-  /// - Parameter pixels: `gray8` for bytes; `rgb8`, `rgba8` or `bgra8` for colours.
+  /// - Parameter pixels: `gray8` for bytes; `rgb8`, `rgba8` or `bgra8` for colors.
   public init(_ pixels: PixelView, as storage: Storage, host: CoderHost) {
     self.pixels = pixels
     self.storage = storage
@@ -68,27 +68,5 @@ public struct RowPacker {
     case (.bgra, .bgra8): destination.copyMemory(from: source, byteCount: count &* 4)
     case (.bgra, _): PixelBytes.swapBGRX(source, destination, count, 0)
     }
-  }
-}
-
-/// Numbers of a header that is written, little-endian.
-public struct FieldBytes: Sendable {
-  public private(set) var bytes: [UInt8] = []
-
-  public init() {}
-
-  public mutating func put(_ bytes: some Sequence<UInt8>) { self.bytes += bytes }
-
-  public mutating func put16(_ value: Int) { put((0..<2).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }) }
-
-  public mutating func put32(_ value: Int) { put((0..<4).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }) }
-
-  public mutating func putZeros(_ count: Int) { put([UInt8](repeating: 0, count: count)) }
-
-  /// The bytes of one 32-bit number.
-  public static func number(_ value: Int) -> [UInt8] {
-    var fields = FieldBytes()
-    fields.put32(value)
-    return fields.bytes
   }
 }

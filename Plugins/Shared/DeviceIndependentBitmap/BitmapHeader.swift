@@ -45,7 +45,7 @@ public struct BitmapHeader: Sendable {
   public let imageByteCount: Int
   /// Pixels per metre, or 0.
   public let density: (x: Int, y: Int)
-  /// Colours of the palette as stated; 0 means all that the bit count allows.
+  /// Colors of the palette as stated; 0 means all that the bit count allows.
   public let statedColors: Int
   /// Masks of red, green, blue and alpha; those of a header that has none are 0.
   let masks: [UInt32]
@@ -58,32 +58,40 @@ public struct BitmapHeader: Sendable {
   /// - Throws: ``CoderError/Code/truncated``; ``CoderError/Code/malformed`` for a width of 0 or less, or a height of 0;
   ///   ``CoderError/Code/unsupported`` for sizes, depths and compressions that are of no known version.
   public init(parsing source: SourceView, at offset: Int) throws(CoderError) {
-    let count = LittleEndian(try source.bytes(at: offset, count: 4, of: "the header's size")).unsigned32(0)
+    let size = try source.reader(at: offset, count: 4, order: .littleEndian, of: "the bitmap header")
+    let count = Int(try size.uint32(at: 0, "the size"))
     guard let version = Self.version(of: count) else {
       throw .unsupported("a bitmap header of \(count) bytes, which no version has", at: offset)
     }
-    let fields = LittleEndian(try source.bytes(at: offset, count: count, of: "the bitmap header"))
+    // Fields that an older version lacks read as 0.
+    let stored = try source.bytes(at: offset, count: count, of: "the bitmap header")
+    let padded = stored + [UInt8](repeating: 0, count: Self.largestSize - count)
+    let fields = ByteReader(padded.span.bytes, order: .littleEndian, at: offset, of: "the bitmap header")
     self.offset = offset
     self.version = version
     byteCount = count
     let isCore = version == .os2Version1
-    let storedHeight = isCore ? fields.unsigned16(6) : fields.signed32(8)
-    width = isCore ? fields.unsigned16(4) : fields.signed32(4)
+    let storedHeight = isCore ? Int(try fields.uint16(at: 6)) : try fields.signed32(at: 8)
+    width = isCore ? Int(try fields.uint16(at: 4)) : try fields.signed32(at: 4)
     height = abs(storedHeight)
     isTopDown = storedHeight < 0
     guard width > 0, height > 0 else {
       throw .malformed("a bitmap of \(width)×\(storedHeight) pixels, at least 1×1 is needed", at: offset &+ 4)
     }
-    bitCount = fields.unsigned16(isCore ? 10 : 14)
-    let stated = isCore ? 0 : fields.unsigned32(16)
+    bitCount = Int(try fields.uint16(at: isCore ? 10 : 14))
+    let stated = isCore ? 0 : Int(try fields.uint32(at: 16))
     compression = try Self.compression(stated, bits: bitCount, version: version, at: offset &+ 16)
-    imageByteCount = isCore ? 0 : fields.unsigned32(20)
-    density = isCore ? (0, 0) : (max(0, fields.signed32(24)), max(0, fields.signed32(28)))
-    statedColors = isCore ? 0 : fields.unsigned32(32)
+    imageByteCount = isCore ? 0 : Int(try fields.uint32(at: 20))
+    density = isCore ? (0, 0) : (max(0, try fields.signed32(at: 24)), max(0, try fields.signed32(at: 28)))
+    statedColors = isCore ? 0 : Int(try fields.uint32(at: 32))
     (masks, trailingMaskBytes) = try Self.masks(
       fields, version: version, stated: stated, compression: compression, source: source, offset: offset)
-    colors = version == .windows4 || version == .windows5 ? BitmapColorSpace(fields, version: version) : nil
+    colors =
+      version == .windows4 || version == .windows5 ? try BitmapColorSpace(parsing: fields, version: version) : nil
   }
+
+  /// Bytes of BITMAPV5HEADER.
+  private static let largestSize = 124
 
   /// The version that has headers of so many bytes.
   private static func version(of count: Int) -> Version? {
@@ -121,25 +129,36 @@ public struct BitmapHeader: Sendable {
 
   /// The masks, and how many bytes of them follow the header: only BITMAPINFOHEADER has none of its own.
   private static func masks(
-    _ fields: LittleEndian, version: Version, stated: Int, compression: Compression, source: SourceView, offset: Int
+    _ fields: ByteReader, version: Version, stated: Int, compression: Compression, source: SourceView, offset: Int
   ) throws(CoderError) -> ([UInt32], Int) {
-    func masks(_ fields: LittleEndian, at start: Int) -> [UInt32] {
-      (0..<4).map { UInt32(truncatingIfNeeded: fields.unsigned32(start &+ $0 &* 4)) }
-    }
     switch version {
     case .os2Version1, .os2Version2: return ([0, 0, 0, 0], 0)
-    case .windows3RGB, .windows3RGBA, .windows4, .windows5: return (masks(fields, at: 40), 0)
+    case .windows3RGB, .windows3RGBA, .windows4, .windows5: return (try fields.masks(at: 40), 0)
     case .windows3:
       // BI_BITFIELDS and BI_ALPHABITFIELDS, whatever the depth: the palette comes behind them.
       guard stated == 3 || stated == 6 else { return ([0, 0, 0, 0], 0) }
       let count = stated == 3 ? 12 : 16
-      let found = LittleEndian(try source.bytes(at: offset &+ 40, count: count, of: "the colour masks"))
-      return (masks(found, at: 0), count)
+      let found = try source.bytes(at: offset &+ 40, count: count, of: "the color masks")
+      let padded = found + [UInt8](repeating: 0, count: 16 - count)
+      return (try ByteReader(padded.span.bytes, order: .littleEndian).masks(at: 0), count)
     }
   }
 }
 
-/// The colours that a header of version 4 or 5 states (MS-WMF 2.2.2.4 and 2.2.2.5).
+extension ByteReader {
+  fileprivate func signed32(at place: Int) throws(CoderError) -> Int {
+    Int(Int32(bitPattern: try uint32(at: place)))
+  }
+
+  /// The masks of red, green, blue and alpha.
+  fileprivate func masks(at place: Int) throws(CoderError) -> [UInt32] {
+    [
+      try uint32(at: place), try uint32(at: place &+ 4), try uint32(at: place &+ 8), try uint32(at: place &+ 12),
+    ]
+  }
+}
+
+/// The colors that a header of version 4 or 5 states (MS-WMF 2.2.2.4 and 2.2.2.5).
 public struct BitmapColorSpace: Sendable {
   /// What the field ColorSpaceType says.
   public enum Kind: Sendable {
@@ -154,8 +173,8 @@ public struct BitmapColorSpace: Sendable {
   /// Of version 5: LCS_GM_…
   public let intent: Int
 
-  init(_ fields: LittleEndian, version: BitmapHeader.Version) {
-    switch fields.unsigned32(56) {
+  init(parsing fields: ByteReader, version: BitmapHeader.Version) throws(CoderError) {
+    switch try fields.uint32(at: 56, "the color space") {
     case 0: kind = .calibrated
     case 0x7352_4742: kind = .sRGB
     case 0x5769_6E20: kind = .windows
@@ -163,12 +182,12 @@ public struct BitmapColorSpace: Sendable {
     case 0x4D42_4544: kind = .embedded
     default: kind = .unknown
     }
-    let gammas = (fields.unsigned32(96), fields.unsigned32(100), fields.unsigned32(104))
+    let gammas = (try fields.uint32(at: 96), try fields.uint32(at: 100), try fields.uint32(at: 104))
     let isSame = gammas.0 > 0 && gammas.0 == gammas.1 && gammas.0 == gammas.2
     // 16.16 fixed point; the field has the exponent of decoding.
     gamma = kind == .calibrated && isSame ? 65_536 / Double(gammas.0) : nil
-    intent = version == .windows5 ? fields.unsigned32(108) : 0
-    let (start, count) = (fields.unsigned32(112), fields.unsigned32(116))
+    intent = version == .windows5 ? Int(try fields.uint32(at: 108)) : 0
+    let (start, count) = (Int(try fields.uint32(at: 112)), Int(try fields.uint32(at: 116)))
     profile = version == .windows5 && start > 0 && count > 0 ? start..<(start &+ count) : nil
   }
 }

@@ -34,7 +34,7 @@ struct HuffmanDecoder {
     from source: SourceView, into line: PixelLine, _ body: (_ row: Int, _ line: PixelLine) throws(CoderError) -> Void
   ) throws(CoderError) -> Outcome {
     var outcome = Outcome()
-    var bits = BitStream(try ByteStream(source, at: bitmap.pixelOffset, count: bitmap.header.imageByteCount))
+    var bits = BitWindow(try ByteWindow(source, at: bitmap.pixelOffset, count: bitmap.header.imageByteCount))
     let height = bitmap.size.height
     while outcome.rows < height {
       // T.4 §4.1.4: six marks in a row end the page.
@@ -67,7 +67,7 @@ struct HuffmanDecoder {
   }
 
   /// The length of a run: any number of make-up codes and a terminating code. -1 when there is no such code.
-  private func run(_ bits: inout BitStream, _ codes: [UInt16]) throws(CoderError) -> Int {
+  private func run(_ bits: inout BitWindow, _ codes: [UInt16]) throws(CoderError) -> Int {
     var length = 0
     while true {
       let entry = Int(codes[try bits.peek()])
@@ -80,13 +80,13 @@ struct HuffmanDecoder {
 }
 
 /// Bits of a stream, the highest of each byte first, up to 13 at a time.
-private struct BitStream {
-  private var stream: ByteStream
+private struct BitWindow {
+  private var stream: ByteWindow
   private var bits: UInt32 = 0
   private var count = 0
   private var hasEnded = false
 
-  init(_ stream: ByteStream) { self.stream = stream }
+  init(_ stream: ByteWindow) { self.stream = stream }
 
   var place: Int { stream.place }
   var isAtEnd: Bool { hasEnded }

@@ -70,7 +70,7 @@ struct PixelMasks: Equatable {
 
   /// The masks that hold for a header.
   ///
-  /// BI_BITFIELDS has them; masks that are all 0 count as none. With BI_RGB, those of the colours are as they always
+  /// BI_BITFIELDS has them; masks that are all 0 count as none. With BI_RGB, those of the colors are as they always
   /// are, and alpha counts when a header of version 3 or later has a mask for it, as the field's description says.
   init?(_ header: BitmapHeader) {
     let ordinary: PixelMasks

@@ -37,7 +37,7 @@ struct RunLengthDecoder {
     from source: SourceView, into line: PixelLine, _ body: (_ row: Int, _ line: PixelLine) throws(CoderError) -> Void
   ) throws(CoderError) -> Outcome {
     var outcome = Outcome()
-    var stream = try ByteStream(source, at: bitmap.pixelOffset, count: bitmap.header.imageByteCount)
+    var stream = try ByteWindow(source, at: bitmap.pixelOffset, count: bitmap.header.imageByteCount)
     func finishRow() throws(CoderError) {
       try body(outcome.rows, line)
       outcome.rows &+= 1
@@ -79,8 +79,8 @@ struct RunLengthDecoder {
     return outcome
   }
 
-  /// A run of one colour, or of two in turn.
-  private func run(_ count: Int, _ stream: inout ByteStream, _ line: PixelLine) throws(CoderError) -> Bool {
+  /// A run of one color, or of two in turn.
+  private func run(_ count: Int, _ stream: inout ByteWindow, _ line: PixelLine) throws(CoderError) -> Bool {
     let value = try stream.next()
     guard value >= 0 else { return false }
     switch bitmap.header.compression {
@@ -96,7 +96,7 @@ struct RunLengthDecoder {
   }
 
   /// Pixels one by one, padded to 16 bits.
-  private func absolute(_ count: Int, _ stream: inout ByteStream, _ line: PixelLine) throws(CoderError) -> Bool {
+  private func absolute(_ count: Int, _ stream: inout ByteWindow, _ line: PixelLine) throws(CoderError) -> Bool {
     var bytes = 0
     switch bitmap.header.compression {
     case .runLength8:

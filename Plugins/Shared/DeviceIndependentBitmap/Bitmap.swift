@@ -6,7 +6,7 @@ public import ImageCoderPlugin
 public struct Bitmap: Sendable {
   public let header: BitmapHeader
   public let size: Size
-  /// Colours as blue, green and red from the lowest byte on, and opaque. Empty for pixels that are no indexes.
+  /// Colors as blue, green and red from the lowest byte on, and opaque. Empty for pixels that are no indexes.
   public let palette: [UInt32]
   /// Where pixels begin in the source.
   public let pixelOffset: Int
@@ -23,7 +23,7 @@ public struct Bitmap: Sendable {
   ///   - height: Rows of the picture, where they are not those of the header.
   ///   - alphaIsUsual: Whether the fourth byte of BI_RGB of 32 bits is alpha, as in icons.
   ///   - stated: Where the file says that pixels begin, or nil when they follow the palette. An offset inside the
-  ///     header, or where the palette's first colour is, does not count, nor one behind the end of a file that has room
+  ///     header, or where the palette's first color is, does not count, nor one behind the end of a file that has room
   ///     for the pixels behind the palette.
   /// - Throws: ``CoderError/Code/limitExceeded``; ``CoderError/Code/truncated`` when the palette is cut.
   public init(
@@ -45,7 +45,7 @@ public struct Bitmap: Sendable {
     let start = header.offset &+ header.byteCount &+ header.trailingMaskBytes
     let entryBytes = header.version == .os2Version1 ? 3 : 4
     let possible = header.bitCount > 0 && header.bitCount <= 8 ? 1 << header.bitCount : 0
-    // What is more than a 16-bit index could use is no number of colours.
+    // What is more than a 16-bit index could use is no number of colors.
     let isStated = header.statedColors > 0 && header.statedColors <= 65_536
     let colors = isStated ? header.statedColors : possible
     let behindPalette = start &+ colors &* entryBytes
@@ -83,7 +83,7 @@ public struct Bitmap: Sendable {
 
   public var hasPalette: Bool { header.bitCount <= 8 && !isEmbedded }
 
-  /// Whether every colour that an index can stand for is gray; an index behind the palette's end is black.
+  /// Whether every color that an index can stand for is gray; an index behind the palette's end is black.
   public var isGray: Bool {
     hasPalette
       && palette.allSatisfy { color in
@@ -101,7 +101,7 @@ public struct Bitmap: Sendable {
   /// Bits of the widest sample; a palette's have 8.
   public var bitsPerChannel: Int { header.bitCount == 64 ? 16 : masks.map { max(1, $0.widest) } ?? 8 }
 
-  /// The colour of each of so many indexes.
+  /// The color of each of so many indexes.
   func colors(_ count: Int) -> [UInt32] {
     palette + [UInt32](repeating: 0xFF00_0000, count: max(0, count - palette.count))
   }

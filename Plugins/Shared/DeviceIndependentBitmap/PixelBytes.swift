@@ -81,7 +81,7 @@ enum PixelBytes {
     }
   }
 
-  /// Indexes of 1, 2, 4 or 8 bits, the first in the highest bits, become colours of 1, 3 or 4 bytes.
+  /// Indexes of 1, 2, 4 or 8 bits, the first in the highest bits, become colors of 1, 3 or 4 bytes.
   @inline(__always) static func look(
     up source: UnsafeRawPointer, _ bits: Int, _ colors: UnsafePointer<UInt32>,
     _ destination: UnsafeMutableRawPointer, _ count: Int, bytes: Int
@@ -120,7 +120,7 @@ enum PixelBytes {
     }
   }
 
-  /// Makes pixels of four bytes transparent where a bit of an icon's mask is set, and keeps their colours.
+  /// Makes pixels of four bytes transparent where a bit of an icon's mask is set, and keeps their colors.
   static func clear(_ pixels: UnsafeMutableRawPointer, where mask: UnsafeRawPointer, count: Int) {
     for start in stride(from: 0, to: count, by: 8) {
       let bits = mask.load(fromByteOffset: start >> 3, as: UInt8.self)

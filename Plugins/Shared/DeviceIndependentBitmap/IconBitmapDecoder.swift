@@ -2,10 +2,10 @@
 
 public import ImageCoderPlugin
 
-/// Decodes the bitmap of an icon: colours, and behind them a mask of one bit per pixel.
+/// Decodes the bitmap of an icon: colors, and behind them a mask of one bit per pixel.
 ///
-/// The header's height counts the rows of both. Alpha is the colours' own when any of it is not 0; else a pixel is
-/// transparent where its bit of the mask is set. Colours of transparent pixels stay as they are.
+/// The header's height counts the rows of both. Alpha is the colors' own when any of it is not 0; else a pixel is
+/// transparent where its bit of the mask is set. Colors of transparent pixels stay as they are.
 ///
 /// - Format: Windows, icon resources: ICONIMAGE with its XOR and AND masks.
 public final class IconBitmapDecoder {
@@ -19,8 +19,8 @@ public final class IconBitmapDecoder {
 
   /// - Parameters:
   ///   - offset: Where the bitmap's header is.
-  ///   - count: Bytes of header, palette, colours and mask, as the directory says. Where that is too little for the
-  ///     colours it does not count; where it is enough for the colours alone there is no mask.
+  ///   - count: Bytes of header, palette, colors and mask, as the directory says. Where that is too little for the
+  ///     colors it does not count; where it is enough for the colors alone there is no mask.
   ///   - stated: The size that the directory says. It counts where the header's height is that of the picture alone.
   public init(
     at offset: Int, count: Int, stated: Size, in source: SourceView, host: CoderHost
@@ -46,10 +46,10 @@ public final class IconBitmapDecoder {
     hasMask = stated < bitmap.pixelBytes || stated >= bitmap.pixelBytes &- bitmap.rowBytes &+ bitmap.stride &+ maskBytes
   }
 
-  /// What is there of colours and mask, and what decides over transparency.
+  /// What is there of colors and mask, and what decides over transparency.
   private struct Rows {
     var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
-    /// Rows of colours that were looked at, and whether some pixel of them has alpha.
+    /// Rows of colors that were looked at, and whether some pixel of them has alpha.
     var seen = 0
     var usesAlpha = false
     var usesMask = false
@@ -59,7 +59,7 @@ public final class IconBitmapDecoder {
     var isWhole = false
   }
 
-  /// Bytes of all rows of colours.
+  /// Bytes of all rows of colors.
   private var colorBytes: Int { bitmap.pixelBytes &- bitmap.rowBytes &+ bitmap.stride }
 
   /// Looks at more rows: where bytes arrive, at those that are there, elsewhere at all.
