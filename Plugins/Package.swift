@@ -35,8 +35,8 @@ let coders: [Target] = [
   coder("JPEGCoder", in: "JPEG", wraps: ["CJPEGShim"]),
   coder("GIFCoder", in: "GIF", wraps: ["CGIF"]),
   coder("WebPCoder", in: "WebP", wraps: ["CWebP"]),
-  coder("HEIFCoder", in: "HEIF", wraps: ["CHEIF", "CHEIFPlanes", "ISOBaseMediaFile"]),
-  coder("HEICSCoder", in: "HEICS", wraps: ["CDe265", "ISOBaseMediaFile"]),
+  coder("HEIFCoder", in: "HEIF", wraps: ["CHEIF", "CHEIFPlanes", "ISOBaseMediaFile", "SharedPlanes"]),
+  coder("HEICSCoder", in: "HEICS", wraps: ["CDe265", "ISOBaseMediaFile", "SharedPlanes"]),
   coder("AVIFCoder", in: "AVIF", wraps: ["CAVIF", "CAVIFShim", "ISOBaseMediaFile"]),
   coder("TIFFCoder", in: "TIFF", wraps: ["CTIFFShim"]),
   coder("JPEG2000Coder", in: "JPEG2000", wraps: ["COpenJPEG"]),
@@ -66,7 +66,7 @@ let package = Package(
       path: "TIFF/CTIFFShim", linkerSettings: [.linkedLibrary("tiff")]),
     // Swift makes no vectors of loops over floating-point samples.
     .target(name: "CAVIFShim", path: "AVIF/CAVIFShim"),
-    // libde265 behind three calls, and loops over planes that the compiler turns into vector instructions.
+    // libde265 behind three calls, and pixels as planes of luma and chroma.
     .target(name: "CHEIFPlanes", path: "HEIF/CHEIFPlanes", linkerSettings: [.linkedLibrary("de265")]),
     // What BMP files and the entries of ICO files have in common.
     .target(
@@ -76,6 +76,17 @@ let package = Package(
     .target(
       name: "ISOBaseMediaFile", dependencies: [.product(name: "ImageCoderPlugin", package: "ImageCoders")],
       path: "ISOBMFF/Sources", swiftSettings: settings),
+    // Planes of luma and chroma, and CIELab, as red, green and blue: once for all formats. The loops are C, which the
+    // compiler turns into vector instructions.
+    .target(
+      name: "SharedPlanes",
+      dependencies: ["CSharedPlanes", .product(name: "ImageCoderPlugin", package: "ImageCoders")],
+      path: "Shared/Planes/SharedPlanes", swiftSettings: settings),
+    .target(name: "CSharedPlanes", path: "Shared/Planes/CSharedPlanes", linkerSettings: [.linkedLibrary("m")]),
+    .testTarget(
+      name: "SharedPlanesTests",
+      dependencies: ["SharedPlanes", "CSharedPlanes", .product(name: "ImageCoderPlugin", package: "ImageCoders")],
+      path: "Tests/SharedPlanesTests", swiftSettings: settings),
     wrapped("CGIF", in: "GIF", pkgConfig: nil, debian: "libgif-dev"),
     wrapped("CWebP", in: "WebP", pkgConfig: "libwebp", debian: "libwebp-dev"),
     wrapped("CHEIF", in: "HEIF", pkgConfig: "libheif", debian: "libheif-dev"),
