@@ -10,6 +10,9 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+// For the module that gives out views of storage that is not its own.
+let spanSettings = settings + [.enableExperimentalFeature("Lifetimes")]
+
 // A target names every module whose types it uses, also those that come with another one: the build rebuilds it only
 // when a module that it names has changed.
 let package = Package(
@@ -25,62 +28,68 @@ let package = Package(
   ],
   targets: [
     .target(name: "CImageCoder", path: "Sources/CImageCoder"),
+    // Values, errors, limits, session protocols and checked readers of bytes: all that a plugin links.
     .target(
-      name: "ImageCoderCore", dependencies: ["CHostSystem", "CImageCoder"], path: "Sources/ImageCoderCore",
-      swiftSettings: settings),
+      name: "ImageCoderModel", dependencies: ["CImageCoder", "CImageCoderStructs"], path: "Sources/ImageCoderModel",
+      swiftSettings: spanSettings),
+    .target(
+      name: "ImageCoderEngine", dependencies: ["CHostSystem", "CImageCoder", "CImageCoderStructs", "ImageCoderModel"],
+      path: "Sources/ImageCoderEngine", swiftSettings: settings),
+    .target(name: "CImageCoderStructs", dependencies: ["CImageCoder"], path: "Sources/CImageCoderStructs"),
     .target(name: "CImageCoderEntry", dependencies: ["CImageCoder"], path: "Sources/CImageCoderEntry"),
     .target(
-      name: "ImageCoderPlugin", dependencies: ["CImageCoder", "CImageCoderEntry", "ImageCoderCore"],
+      name: "ImageCoderPlugin", dependencies: ["CImageCoder", "CImageCoderEntry", "CImageCoderStructs", "ImageCoderModel"],
       path: "Sources/ImageCoderPlugin", swiftSettings: settings),
     .target(name: "CHostSystem", path: "Sources/CHostSystem"),
     .target(
-      name: "ImageCoders", dependencies: ["CHostSystem", "CImageCoder", "ImageCoderCore"], path: "Sources/ImageCoders",
-      swiftSettings: settings),
+      name: "ImageCoders",
+      dependencies: ["CHostSystem", "CImageCoder", "CImageCoderStructs", "ImageCoderEngine", "ImageCoderModel"],
+      path: "Sources/ImageCoders", swiftSettings: settings),
     .target(
-      name: "ImageCoderTesting", dependencies: ["ImageCoders", "ImageCoderCore"], path: "Sources/ImageCoderTesting",
+      name: "ImageCoderTesting", dependencies: ["ImageCoders", "ImageCoderEngine", "ImageCoderModel"], path: "Sources/ImageCoderTesting",
       swiftSettings: settings),
     .target(
       name: "CodersCommand",
       dependencies: [
-        "BitmapFont", "ImageCoders", "ImageCoderCore",
+        "BitmapFont", "ImageCoders", "ImageCoderEngine", "ImageCoderModel",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Sources/CodersCommand", swiftSettings: settings),
     .target(name: "BitmapFont", path: "Sources/BitmapFont", swiftSettings: settings),
     .target(
-      name: "SampleImages", dependencies: ["BitmapFont", "ImageCoders", "ImageCoderCore"], path: "Sources/SampleImages",
+      name: "SampleImages", dependencies: ["BitmapFont", "ImageCoders", "ImageCoderEngine", "ImageCoderModel"], path: "Sources/SampleImages",
       swiftSettings: settings),
     .executableTarget(
-      name: "coder-samples", dependencies: ["SampleImages", "ImageCoders", "ImageCoderCore"],
+      name: "coder-samples", dependencies: ["SampleImages", "ImageCoders", "ImageCoderEngine", "ImageCoderModel"],
       path: "Sources/coder-samples", swiftSettings: settings),
     .executableTarget(name: "coders", dependencies: ["CodersCommand"], path: "Sources/coders", swiftSettings: settings),
     .executableTarget(
-      name: "coder-digest", dependencies: ["ImageCoderTesting", "ImageCoders", "ImageCoderCore"],
+      name: "coder-digest", dependencies: ["ImageCoderTesting", "ImageCoders", "ImageCoderEngine", "ImageCoderModel"],
       path: "Tests/Conformance/Digest", swiftSettings: settings),
     .executableTarget(
-      name: "coder-bench", dependencies: ["ImageCoders", "ImageCoderCore"], path: "Benchmarks/Bench",
+      name: "coder-bench", dependencies: ["ImageCoders", "ImageCoderEngine", "ImageCoderModel"], path: "Benchmarks/Bench",
       swiftSettings: settings),
     .testTarget(
-      name: "ImageCoderCoreTests", dependencies: ["ImageCoderCore"], path: "Tests/ImageCoderCoreTests",
+      name: "ImageCoderEngineTests", dependencies: ["ImageCoderEngine", "ImageCoderModel"], path: "Tests/ImageCoderEngineTests",
       swiftSettings: settings),
     .testTarget(
       name: "CodersCommandTests",
-      dependencies: ["CImageCoder", "CodersCommand", "ImageCoders", "ImageCoderCore", "SampleImages"],
+      dependencies: ["CImageCoder", "CodersCommand", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "SampleImages"],
       path: "Tests/CodersCommandTests", swiftSettings: settings),
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
     .target(name: "CInterfaceFakes", dependencies: ["CImageCoder"], path: "Tests/CInterfaceFakes"),
     .testTarget(
       name: "InterfaceTests",
-      dependencies: ["CInterfaceFakes", "ImageCoderPlugin", "ImageCoders", "ImageCoderCore", "TestSupport"],
+      dependencies: ["CInterfaceFakes", "ImageCoderPlugin", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "TestSupport"],
       path: "Tests/InterfaceTests", swiftSettings: settings),
     .testTarget(
-      name: "ImageCodersTests", dependencies: ["ImageCoders", "ImageCoderCore", "TestSupport"],
+      name: "ImageCodersTests", dependencies: ["ImageCoders", "ImageCoderEngine", "ImageCoderModel", "TestSupport"],
       path: "Tests/ImageCodersTests", swiftSettings: settings),
     .testTarget(
-      name: "EncodingTests", dependencies: ["ImageCoders", "ImageCoderCore", "TestSupport"],
+      name: "EncodingTests", dependencies: ["ImageCoders", "ImageCoderEngine", "ImageCoderModel", "TestSupport"],
       path: "Tests/EncodingTests", swiftSettings: settings),
     .testTarget(
-      name: "PluginTests", dependencies: ["ImageCoderTesting", "ImageCoders", "ImageCoderCore", "TestSupport"],
+      name: "PluginTests", dependencies: ["ImageCoderTesting", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "TestSupport"],
       path: "Tests/PluginTests", swiftSettings: settings),
   ]
 )

@@ -1,6 +1,7 @@
 // swift-tools-version: 6.2
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import PackageDescription
 
 let settings: [SwiftSetting] = [
@@ -18,19 +19,40 @@ let linking: [LinkerSetting] = [
   ])
 ]
 
-/// A plugin in a folder of its own: `<folder>/Sources` in Swift, which sees what a third party sees.
-func coder(_ name: String, in folder: String, wraps libraries: [Target.Dependency]) -> Target {
-  .target(
-    name: name, dependencies: [.product(name: "ImageCoderPlugin", package: "ImageCoders")] + libraries,
-    path: "\(folder)/Sources", swiftSettings: settings, linkerSettings: linking)
+/// A coder in a folder of its own: `<folder>/Sources` in Swift, which sees what a third party sees, and `<folder>/Entry`,
+/// the one symbol that makes a plugin of it.
+func coder(_ name: String, in folder: String, wraps libraries: [Target.Dependency]) -> [Target] {
+  [
+    .target(
+      name: name, dependencies: [.product(name: "ImageCoderPlugin", package: "ImageCoders")] + libraries,
+      path: "\(folder)/Sources", swiftSettings: settings),
+    .target(
+      name: entry(of: name),
+      dependencies: [.product(name: "ImageCoderPlugin", package: "ImageCoders"), .target(name: name)],
+      path: "\(folder)/Entry", swiftSettings: settings, linkerSettings: linking),
+  ]
 }
+
+/// The module of a coder's entry: `PNGPlugin` for `PNGCoder`.
+func entry(of coder: String) -> String { coder.replacing("Coder", with: "Plugin") }
+
+/// Unit tests of a coder's parsers, or of code that coders share: each folder `Tests/<module>Tests`.
+let unitTests: [Target] = ((try? FileManager.default.contentsOfDirectory(atPath: "\(Context.packageDirectory)/Tests")) ?? [])
+  .filter { $0.hasSuffix("Tests") }.sorted().map { folder in
+    .testTarget(
+      name: folder,
+      dependencies: [
+        .product(name: "ImageCoderPlugin", package: "ImageCoders"), .target(name: String(folder.dropLast("Tests".count))),
+      ],
+      path: "Tests/\(folder)", swiftSettings: settings)
+  }
 
 /// Libraries that a plugin wraps, through their headers and pkg-config.
 func wrapped(_ module: String, in folder: String, pkgConfig: String?, debian: String) -> Target {
   .systemLibrary(name: module, path: "\(folder)/\(module)", pkgConfig: pkgConfig, providers: [.apt([debian])])
 }
 
-let coders: [Target] = [
+let coders: [[Target]] = [
   coder("PNGCoder", in: "PNG", wraps: ["CPNGShim"]),
   coder("JPEGCoder", in: "JPEG", wraps: ["CJPEGShim"]),
   coder("GIFCoder", in: "GIF", wraps: ["CGIF"]),
@@ -50,9 +72,9 @@ let coders: [Target] = [
 
 let package = Package(
   name: "Plugins",
-  products: coders.map { .library(name: $0.name, type: .dynamic, targets: [$0.name]) },
+  products: coders.map { .library(name: $0[0].name, type: .dynamic, targets: [$0[1].name]) },
   dependencies: [.package(name: "ImageCoders", path: "..")],
-  targets: coders + [
+  targets: coders.flatMap { $0 } + unitTests + [
     // libpng, libjpeg and libtiff report errors in ways that may not cross Swift: a few lines of C stand between.
     .target(
       name: "CPNGShim", dependencies: [.product(name: "ImageCoderPlugin", package: "ImageCoders")],
@@ -83,10 +105,6 @@ let package = Package(
       dependencies: ["CSharedPlanes", .product(name: "ImageCoderPlugin", package: "ImageCoders")],
       path: "Shared/Planes/SharedPlanes", swiftSettings: settings),
     .target(name: "CSharedPlanes", path: "Shared/Planes/CSharedPlanes", linkerSettings: [.linkedLibrary("m")]),
-    .testTarget(
-      name: "SharedPlanesTests",
-      dependencies: ["SharedPlanes", "CSharedPlanes", .product(name: "ImageCoderPlugin", package: "ImageCoders")],
-      path: "Tests/SharedPlanesTests", swiftSettings: settings),
     wrapped("CGIF", in: "GIF", pkgConfig: nil, debian: "libgif-dev"),
     wrapped("CWebP", in: "WebP", pkgConfig: "libwebp", debian: "libwebp-dev"),
     wrapped("CHEIF", in: "HEIF", pkgConfig: "libheif", debian: "libheif-dev"),

@@ -28,7 +28,7 @@ struct EncodeBench {
       guard let method = Double(webP.dropFirst(4)) else { return nil }
       format = .webP
       options.quality = 0.8
-      options.values["method"] = method
+      options.values["method"] = .number(method)
     default: return nil
     }
     self.registry = registry

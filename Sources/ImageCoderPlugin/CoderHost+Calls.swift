@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CImageCoder
-import ImageCoderCore
+import ImageCoderModel
 
 extension CoderHost {
   /// Runs what a call of the interface asks for, and turns what it throws into a status.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ImageCoderCore
+public import ImageCoderModel
 
 extension PixelView {
   /// Whether samples of 16 bits are samples of fewer bits, scaled to all of 16 to the nearest, so that they come back

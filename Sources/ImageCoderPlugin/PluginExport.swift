@@ -2,7 +2,8 @@
 
 @_exported public import CImageCoder
 import CImageCoderEntry
-@_exported public import ImageCoderCore
+import CImageCoderStructs
+@_exported public import ImageCoderModel
 
 /// A coder written in Swift, as the tables that the plugin interface wants.
 ///
@@ -22,6 +23,7 @@ public final class PluginExport: @unchecked Sendable {
   let reader: (any ContainerReader.Type)?
   let writer: (any ContainerWriter.Type)?
   let transcoder: (any ContainerTranscoder.Type)?
+  let options: [OptionDescription]
 
   /// - Parameters:
   ///   - id: Reverse-DNS, as in the manifest.
@@ -44,21 +46,24 @@ public final class PluginExport: @unchecked Sendable {
     self.reader = reader
     self.writer = writer
     self.transcoder = transcoder
-    let coder = UnsafeMutablePointer<imgcoder_coder>.allocate(capacity: 1)
-    coder.initialize(to: .sized())
+    self.options = options
+    // The process ends when it has no memory for these few bytes: nobody is there to be told.
+    let coder = imgcoder_coder_keep(imgcoder_coder_sized())!
     table = UnsafePointer(coder)
-    coder.pointee.id = Self.forever(id)
-    coder.pointee.version = Self.forever(version)
-    coder.pointee.library = Self.forever(library ?? "")
+    coder.pointee.id = Self.kept(id)
+    coder.pointee.version = Self.kept(version)
+    coder.pointee.library = Self.kept(library ?? "")
     if writesPages { coder.pointee.flags |= UInt32(IMGCODER_CODER_WRITES_PAGES) }
     if readsArriving { coder.pointee.flags |= UInt32(IMGCODER_CODER_READS_ARRIVING) }
-    if let names { coder.pointee.container = Self.forever(names.raw) }
-    if reader != nil { coder.pointee.reader = Self.forever(ReaderCalls.table) }
-    if writer != nil { coder.pointee.writer = Self.forever(WriterCalls.table(writerFeatures)) }
+    if let names { coder.pointee.container = UnsafePointer(imgcoder_container_keep(names.raw)) }
+    if reader != nil { coder.pointee.reader = UnsafePointer(imgcoder_reader_table_keep(ReaderCalls.table)) }
+    if writer != nil {
+      coder.pointee.writer = UnsafePointer(imgcoder_writer_table_keep(WriterCalls.table(writerFeatures)))
+    }
     if transcoder != nil { coder.pointee.get_extension = TranscoderCalls.extension }
     if !options.isEmpty {
       let list = UnsafeMutableBufferPointer<UnsafePointer<imgcoder_option>?>.allocate(capacity: options.count)
-      _ = list.initialize(from: options.map { Self.forever($0.raw) })
+      _ = list.initialize(from: options.map { UnsafePointer(imgcoder_option_keep($0.raw)) })
       coder.pointee.options = UnsafePointer(list.baseAddress)
       coder.pointee.option_count = UInt64(options.count)
     }
@@ -71,32 +76,26 @@ public final class PluginExport: @unchecked Sendable {
   }
 
   /// Text that lives as long as the process, as the interface's static strings do.
-  static func forever(_ text: String) -> imgcoder_string { StaticText(text).keptForever }
-
-  static func forever<Value>(_ value: Value) -> UnsafePointer<Value> {
-    let pointer = UnsafeMutablePointer<Value>.allocate(capacity: 1)
-    pointer.initialize(to: value)
-    return UnsafePointer(pointer)
-  }
+  static func kept(_ text: String) -> imgcoder_string { StaticText(text).keptForProcess }
 }
 
 extension ContainerNames {
   fileprivate var raw: imgcoder_container {
-    var container = imgcoder_container.sized()
+    var container = imgcoder_container_sized()
     container.default_plays = defaultLoopCount.plays
-    container.dictionary = PluginExport.forever(dictionary)
-    container.unclamped_delay = PluginExport.forever(unclampedDelay)
-    container.delay = PluginExport.forever(delay)
-    container.loop_count = PluginExport.forever(loopCount)
+    container.dictionary = PluginExport.kept(dictionary)
+    container.unclamped_delay = PluginExport.kept(unclampedDelay)
+    container.delay = PluginExport.kept(delay)
+    container.loop_count = PluginExport.kept(loopCount)
     return container
   }
 }
 
 extension OptionDescription {
   fileprivate var raw: imgcoder_option {
-    var option = imgcoder_option.sized()
-    option.name = PluginExport.forever(name)
-    option.text = PluginExport.forever(text)
+    var option = imgcoder_option_sized()
+    option.name = PluginExport.kept(name)
+    option.text = PluginExport.kept(text)
     switch kind {
     case .boolean(let value):
       option.type = UInt32(IMGCODER_OPTION_BOOLEAN)
@@ -117,7 +116,7 @@ extension OptionDescription {
       option.maximum = Double(words.count - 1)
       option.default_value = Double(value)
       let list = UnsafeMutableBufferPointer<imgcoder_string>.allocate(capacity: words.count)
-      _ = list.initialize(from: words.map { PluginExport.forever($0) })
+      _ = list.initialize(from: words.map { PluginExport.kept($0) })
       option.choices = UnsafePointer(list.baseAddress)
       option.choice_count = UInt64(words.count)
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CImageCoder
-import ImageCoderCore
+import CImageCoderStructs
+import ImageCoderModel
 import Synchronization
 
 /// The reader functions of the plugin interface over a reader written in Swift.
@@ -13,9 +14,32 @@ enum ReaderCalls {
     /// Payloads that were shown: the interface lets the host look at them until close.
     var shown: [MetadataKind: UnsafeMutableBufferPointer<UInt8>] = [:]
 
+    /// Pages of the file, once they were counted; they stay as many.
+    private var pageCount: Int?
+
     init(reader: any ContainerReader, host: CoderHost) {
       self.reader = reader
       self.host = host
+    }
+
+    /// The header of a page that the file has.
+    ///
+    /// - Throws: ``CoderError/Code/invalidArgument`` for another page, of which the reader is not asked.
+    func header(page: Int) throws(CoderError) -> ImageHeader {
+      if page > 0 {
+        let count: Int
+        if let pageCount { count = pageCount } else { count = try reader.header(page: 0).pageCount }
+        pageCount = count
+        guard page < count else { throw .invalidArgument("page \(page) of a file that has \(count)") }
+      }
+      return try reader.header(page: page)
+    }
+
+    /// Checks that a page has a frame, as far as that is known.
+    func check(frame: Int, page: Int) throws(CoderError) {
+      let header = try header(page: page)
+      guard frame > 0, !header.mayGainFrames, frame >= header.frameCount else { return }
+      throw .invalidArgument("frame \(frame) of a page that has \(header.frameCount)")
     }
 
     deinit { for bytes in shown.values { bytes.deallocate() } }
@@ -26,14 +50,14 @@ enum ReaderCalls {
   }
 
   static let table: imgcoder_reader_table = {
-    var table = imgcoder_reader_table.sized()
+    var table = imgcoder_reader_table_sized()
     table.open = { coder, host, source, options, result in
       guard let type = PluginExport.of(coder)?.reader, let host, let source, let result else {
         return InterfaceStatus.invalidArgument
       }
       let session = CoderHost(host)
       return session.run { () throws(CoderError) in
-        let flags = options.map { imgcoder_open_options(reading: $0).flags } ?? 0
+        let flags = options.map { imgcoder_open_options_read($0).flags } ?? 0
         let reader = try type.init(SourceView(source), host: session, options: OpenOptions(rawValue: flags))
         result.pointee = OpaquePointer(Unmanaged.passRetained(Session(reader: reader, host: session)).toOpaque())
       }
@@ -41,23 +65,28 @@ enum ReaderCalls {
     table.info = { raw, page, result in
       guard let session = Session.of(raw), let result else { return InterfaceStatus.invalidArgument }
       return session.host.run { () throws(CoderError) in
-        let header = try session.reader.header(page: Int(page))
-        header.raw(format: FormatNames.text(for: header.format)).write(to: result)
+        let header = try session.header(page: Int(page))
+        var info = header.raw(format: FormatNames.text(for: header.format))
+        imgcoder_info_write(&info, result)
       }
     }
     table.frame_info = { raw, page, frame, result in
       guard let session = Session.of(raw), let result else { return InterfaceStatus.invalidArgument }
       return session.host.run { () throws(CoderError) in
-        try session.reader.frame(Int(frame), page: Int(page)).raw.write(to: result)
+        try session.check(frame: Int(frame), page: Int(page))
+        var info = try session.reader.frame(Int(frame), page: Int(page)).raw
+        imgcoder_frame_info_write(&info, result)
       }
     }
     table.negotiate = { raw, request, result in
       guard let session = Session.of(raw), let request, let result else {
         return InterfaceStatus.invalidArgument
       }
-      let wanted = DecodeRequest(imgcoder_request(reading: request))
+      let wanted = DecodeRequest(imgcoder_request_read(request))
       return session.host.run { () throws(CoderError) in
-        try session.reader.offer(for: wanted).raw(for: wanted).write(to: result)
+        try session.check(frame: wanted.frame, page: wanted.page)
+        var offer = try session.reader.offer(for: wanted).raw(for: wanted)
+        imgcoder_offer_write(&offer, result)
       }
     }
     table.decode = { raw, offer, sink in
@@ -65,7 +94,9 @@ enum ReaderCalls {
         return InterfaceStatus.invalidArgument
       }
       return session.host.run { () throws(CoderError) in
-        try session.reader.decode(try DecodeOffer(imgcoder_offer(reading: offer)), into: RowSink(sink))
+        let accepted = try DecodeOffer(imgcoder_offer_read(offer))
+        try session.check(frame: accepted.frame, page: accepted.page)
+        try session.reader.decode(accepted, into: RowSink(sink))
       }
     }
     table.metadata = { raw, page, kind, bytes, length in
@@ -74,6 +105,7 @@ enum ReaderCalls {
       }
       var isPresent = false
       let status = session.host.run { () throws(CoderError) in
+        _ = try session.header(page: Int(page))
         guard let payload = try session.reader.metadata(kind, page: Int(page)) else { return }
         isPresent = true
         session.shown.removeValue(forKey: kind)?.deallocate()
@@ -91,7 +123,9 @@ enum ReaderCalls {
         return InterfaceStatus.invalidArgument
       }
       return session.host.run { () throws(CoderError) in
-        try session.reader.properties(page: Int(page), frame: frame == .max ? nil : Int(frame)).put(into: properties)
+        let frame = frame == .max ? nil : Int(frame)
+        try session.check(frame: frame ?? 0, page: Int(page))
+        try session.reader.properties(page: Int(page), frame: frame).put(into: properties)
       }
     }
     table.close = { raw in

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CImageCoder
-import ImageCoderCore
+import CImageCoderStructs
+import ImageCoderModel
 
 /// The transcode extension of the plugin interface over a type written in Swift.
 enum TranscoderCalls {
   // Constant data of the process, handed out by address.
-  private nonisolated(unsafe) static let table: UnsafePointer<imgcoder_transcode_table> = {
-    var table = imgcoder_transcode_table.sized()
+  private nonisolated(unsafe) static let table: UnsafePointer<imgcoder_transcode_table>? = {
+    var table = imgcoder_transcode_table_sized()
     table.transcode = { coder, host, source, from, to, output in
       guard let type = PluginExport.of(coder)?.transcoder, let host, let source, let output else {
         return InterfaceStatus.invalidArgument
@@ -18,7 +19,7 @@ enum TranscoderCalls {
           output: ByteOutput(output), host: CoderHost(host))
       }
     }
-    return PluginExport.forever(table)
+    return UnsafePointer(imgcoder_transcode_table_keep(table))
   }()
 
   static let `extension`: @convention(c) (UnsafePointer<imgcoder_coder>?, imgcoder_string) -> UnsafeRawPointer? = {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CImageCoder
-import ImageCoderCore
+import CImageCoderStructs
+import ImageCoderModel
 
 /// The writer functions of the plugin interface over a writer written in Swift.
 enum WriterCalls {
@@ -29,15 +30,17 @@ enum WriterCalls {
   }
 
   private static let table: imgcoder_writer_table = {
-    var table = imgcoder_writer_table.sized()
+    var table = imgcoder_writer_table_sized()
     table.open = { coder, host, output, options, result in
-      guard let type = PluginExport.of(coder)?.writer, let host, let output, let options, let result else {
+      guard let plugin = PluginExport.of(coder), let type = plugin.writer, let host, let output, let options, let result
+      else {
         return InterfaceStatus.invalidArgument
       }
       let session = CoderHost(host)
       return session.run { () throws(CoderError) in
-        let wishes = WriteOptions(imgcoder_write_options(reading: options))
-        let writer = try type.init(ByteOutput(output), host: session, options: wishes)
+        let requested = WriteOptions(imgcoder_write_options_read(options))
+        try OptionDescription.check(requested.values, against: plugin.options, of: requested.format)
+        let writer = try type.init(ByteOutput(output), host: session, options: requested)
         result.pointee = OpaquePointer(Unmanaged.passRetained(Session(writer: writer, host: session)).toOpaque())
       }
     }
@@ -54,7 +57,7 @@ enum WriterCalls {
     table.set_info = { raw, info in
       guard let session = Session.of(raw), let info else { return InterfaceStatus.invalidArgument }
       return session.host.run { () throws(CoderError) in
-        let info = imgcoder_info(reading: info)
+        let info = imgcoder_info_read(info)
         var header = try ImageHeader(info)
         header.frameCount = Int(info.frame_count)
         session.canvas = header.canvas
@@ -71,16 +74,16 @@ enum WriterCalls {
       }
     }
     table.add_thumbnail = { raw, pixels in
-      guard let session = Session.of(raw), let view = pixels.flatMap({ PixelView(imgcoder_pixels(reading: $0)) })
+      guard let session = Session.of(raw), let view = pixels.flatMap({ PixelView(imgcoder_pixels_read($0)) })
       else { return InterfaceStatus.invalidArgument }
       return session.host.run { () throws(CoderError) in try session.writer.addThumbnail(view) }
     }
     table.add_frame = { raw, frame, pixels in
       guard let session = Session.of(raw), let frame,
-        let view = pixels.flatMap({ PixelView(imgcoder_pixels(reading: $0)) })
+        let view = pixels.flatMap({ PixelView(imgcoder_pixels_read($0)) })
       else { return InterfaceStatus.invalidArgument }
       return session.host.run { () throws(CoderError) in
-        let header = try FrameHeader(imgcoder_frame_info(reading: frame), index: .max, canvas: session.canvas)
+        let header = try FrameHeader(imgcoder_frame_info_read(frame), index: .max, canvas: session.canvas)
         guard view.size == header.rect.size else {
           throw .invalidArgument("a frame of \(header.rect.size) with pixels of \(view.size)")
         }

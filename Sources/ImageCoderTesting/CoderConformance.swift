@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ImageCoderEngine
+public import ImageCoderModel
 import ImageCoders
 
 /// All checks of a coder, as it is installed: found by its manifest and loaded through the plugin interface.
@@ -14,10 +16,12 @@ public struct CoderConformance: Sendable {
   /// At least one; when the plugin or the fixtures cannot be loaded, the one that says why.
   public let checks: [ConformanceCheck]
 
-  /// Bounds for formats that lose something.
+  /// What the format cannot hold.
   public struct Bounds: Sendable {
     /// Decibels of a smooth picture that was written at quality 0.9 and read again, at least.
     public var peakSignalToNoise = 30.0
+    /// Bits per channel that lossless files hold, at most. Pictures with more are kept exactly or refused as `unsupported`.
+    public var losslessBits = 16
 
     public init() {}
   }
@@ -26,13 +30,22 @@ public struct CoderConformance: Sendable {
   ///   - pluginDirectory: Holds the plugin's manifest.
   ///   - id: The coder's identifier.
   ///   - fixtures: A folder as ``Fixtures`` describes it.
-  public init(pluginDirectory: String, id: String, fixtures: String, bounds: Bounds = Bounds()) {
+  ///   - pictureSize: Of the pictures that the checks write, pixels; for formats that hold certain sizes only. Larger
+  ///     pictures are four times as wide and high.
+  ///   - optionsWithoutEffect: The writer's own options that change no file on this machine, by name, each with the
+  ///     reason. Any other option has to change the bytes of some file.
+  public init(
+    pluginDirectory: String, id: String, fixtures: String, bounds: Bounds = Bounds(),
+    pictureSize: Size = Size(width: 48, height: 36), optionsWithoutEffect: [String: String] = [:]
+  ) {
     do {
-      let subject = try Subject(pluginDirectory: pluginDirectory, id: id, fixtures: fixtures, bounds: bounds)
+      let subject = Subject(
+        plugin: try Plugin(pluginDirectory: pluginDirectory, id: id), fixtures: try Fixtures(folder: fixtures),
+        bounds: bounds, pictures: TestPictures(size: pictureSize), optionsWithoutEffect: optionsWithoutEffect)
       checks =
-        subject.interface + subject.signature + subject.pixels + subject.malformed + subject.truncation
-        + subject.chunkedInput + subject.limits + subject.roundTrip + subject.options + subject.animation
-        + subject.concurrency + subject.poison + subject.cancellation
+        subject.loading + subject.interface + subject.signature + subject.pixels + subject.malformed
+        + subject.truncation + subject.chunkedInput + subject.limits + subject.roundTrip + subject.options
+        + subject.optionEffects + subject.animation + subject.concurrency + subject.poison + subject.cancellation
     } catch {
       let reason = "\(error)"
       checks = [
@@ -44,17 +57,15 @@ public struct CoderConformance: Sendable {
   }
 }
 
-/// The coder that is checked.
-struct Subject: Sendable {
+/// A coder as it is installed.
+struct Plugin: Sendable {
   let coder: any ImageCoder
   let container: any Container
   let manifest: Manifest
   /// The library's path.
   let library: String
-  let fixtures: Fixtures
-  let bounds: CoderConformance.Bounds
 
-  init(pluginDirectory: String, id: String, fixtures: String, bounds: CoderConformance.Bounds) throws {
+  init(pluginDirectory: String, id: String) throws {
     let searchPath = SearchPath(arguments: [pluginDirectory], environment: { _ in nil }, executable: nil)
     let registry = CoderRegistry(searchPath: searchPath, preferences: Preferences())
     for (path, reason) in registry.catalog.unreadable where path == pluginDirectory { throw reason }
@@ -64,14 +75,34 @@ struct Subject: Sendable {
     }
     if let reason = entry.reason { throw reason }
     guard let manifest = entry.manifest, let library = entry.library,
-      let coder = try registry.coder(id) as? AnimatedCoder
+      let container = try registry.coder(id).container?.container
     else { throw CoderError.pluginRejected("\(id) is not a plugin's coder") }
-    self.coder = coder
-    container = coder.container
+    coder = try registry.coder(id)
+    self.container = container
     self.manifest = manifest
     self.library = library
-    self.fixtures = try Fixtures(folder: fixtures)
-    self.bounds = bounds
+  }
+}
+
+/// The coder that is checked, and what it is checked with.
+struct Subject: Sendable {
+  let plugin: Plugin
+  let fixtures: Fixtures
+  let bounds: CoderConformance.Bounds
+  let pictures: TestPictures
+  let optionsWithoutEffect: [String: String]
+
+  var coder: any ImageCoder { plugin.coder }
+  var container: any Container { plugin.container }
+  var manifest: Manifest { plugin.manifest }
+
+  /// A check for each mistake in the folder of fixtures, which fails.
+  var loading: [ConformanceCheck] {
+    fixtures.mistakes.map { mistake in
+      check(.loading, mistake.name) { (claim) throws(ConformanceFailure) in
+        throw claim.failure("fixture", expected: mistake.expected, found: mistake.found)
+      }
+    }
   }
 
   func check(
@@ -83,7 +114,7 @@ struct Subject: Sendable {
 
   /// Opens bytes with the coder.
   func open(_ bytes: [UInt8], _ options: DecodeOptions = DecodeOptions()) throws(CoderError) -> ImageDecoder {
-    try coder.makeDecoder(try OpenSource(.bytes(bytes), limits: options.limits), options: options)
+    try coder.makeDecoder(DecodeContext(try OpenSource(.bytes(bytes), limits: options.limits), options: options))
   }
 
   /// Options that leave a picture as it is stored, in a layout.

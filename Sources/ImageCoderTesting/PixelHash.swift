@@ -1,33 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-package import ImageCoders
+public import ImageCoders
 
-/// 64-bit FNV-1a, as 16 hex digits in answers.
-enum FNV {
-  static func hash(_ bytes: some Sequence<UInt8>) -> String {
-    var value: UInt64 = 0xCBF2_9CE4_8422_2325
-    for byte in bytes { value = (value ^ UInt64(byte)) &* 0x100_0000_01B3 }
-    return text(value)
+/// The hash by which answers know pixels and payloads: 64-bit FNV-1a, printed as 16 hex digits.
+///
+///     print(PixelHash(rows))  // bytes of another decoder: all rows, top to bottom, RGBA of 8 or 16 bits, straight alpha
+public struct PixelHash: Sendable, Hashable, CustomStringConvertible {
+  private var value: UInt64 = 0xCBF2_9CE4_8422_2325
+
+  /// Of bytes in their order; samples of 16 bits have their low byte first.
+  public init(_ bytes: some Sequence<UInt8>) { append(bytes) }
+
+  /// Of all rows' bytes, top to bottom, without what the stride adds.
+  public init(_ pixels: PixelBuffer) {
+    for y in 0..<pixels.size.height { pixels.withRow(y) { append($0) } }
   }
 
-  static func text(_ value: UInt64) -> String {
+  private mutating func append(_ bytes: some Sequence<UInt8>) {
+    for byte in bytes { value = (value ^ UInt64(byte)) &* 0x100_0000_01B3 }
+  }
+
+  public var description: String {
     let digits = String(value, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
   }
 }
 
 extension PixelBuffer {
-  /// The hash of all rows' bytes, without what the stride adds.
-  var hash: String {
-    var value: UInt64 = 0xCBF2_9CE4_8422_2325
-    for y in 0..<size.height {
-      withRow(y) { row in
-        for byte in row { value = (value ^ UInt64(byte)) &* 0x100_0000_01B3 }
-      }
-    }
-    return FNV.text(value)
-  }
+  /// The hash as answers have it.
+  var hash: String { PixelHash(self).description }
 
   /// All rows' bytes.
   var rowBytesInOrder: [[UInt8]] { (0..<size.height).map { y in withRow(y) { [UInt8]($0) } } }

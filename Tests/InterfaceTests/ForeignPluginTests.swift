@@ -37,17 +37,17 @@ import Testing
   @Test func decodesAmongTheOthers() throws {
     var steps: [SelectionStep] = []
     let decoder = try registry().open(Self.picture) { steps.append($0) }
-    #expect(decoder.coder == Self.id)
+    #expect(decoder.coderID == Self.id)
     #expect(decoder.header.canvas == Size(width: 17, height: 11))
     #expect(decoder.header.format == Self.format)
-    #expect(steps.last?.coder == Self.id && steps.last?.code == "chosen")
+    #expect(steps.last?.coder == Self.id && steps.last?.code == .chosen)
     #expect(try decoder.image().problem == nil)
   }
 
   @Test func makesThumbnails() throws {
     let image = try registry().decode(Self.picture, options: .thumbnail(width: 8, height: 8))
     #expect(image.size == Size(width: 8, height: 5))
-    #expect(image.coder == Self.id)
+    #expect(image.coderID == Self.id)
   }
 
   @Test func encodesWhatItDecodes() throws {
@@ -80,7 +80,7 @@ import Testing
     let image = try registry.decode(Self.picture)
     let png = try registry.encode(image, as: .png)
     let again = try registry.decode(.bytes(png))
-    #expect(again.coder == "org.imagecoders.png")
+    #expect(again.coderID == "org.imagecoders.png")
     #expect(again.pixels.withRow(7) { [UInt8]($0) } == image.pixels.withRow(7) { [UInt8]($0) })
   }
 }

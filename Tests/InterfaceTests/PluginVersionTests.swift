@@ -9,9 +9,9 @@ import Testing
   @Test func readsWithAnOlderPlugin() throws {
     // Behind the sizes that it states there is poison: following any of it would crash.
     let plugin = UnrulyPlugin("OLDER")
-    let coder = try #require(try plugin.registry.coder(UnrulyPlugin.id) as? AnimatedCoder)
-    #expect(coder.container.options.isEmpty)
-    #expect(coder.container.canRead && coder.container.canWrite)
+    let container = try #require(try plugin.registry.coder(UnrulyPlugin.id).container?.container)
+    #expect(container.options.isEmpty)
+    #expect(container.canRead && container.canWrite)
     let image = try plugin.registry.decode(UnrulyPlugin.file("nothing"))
     #expect(image.size == Size(width: 8, height: 6))
     #expect(image.problem == nil)
@@ -33,7 +33,7 @@ import Testing
   @Test func readsWithANewerPlugin() throws {
     let plugin = UnrulyPlugin("NEWER")
     let coder = try #require(try plugin.registry.coder(UnrulyPlugin.id) as? AnimatedCoder)
-    #expect(coder.container.options.map(\.name) == ["plain", "cut"])
+    #expect(coder.container?.container.options.map(\.name) == ["plain", "cut"])
     let image = try plugin.registry.decode(UnrulyPlugin.file("nothing"))
     #expect(image.pixels.withRow(5) { [UInt8]($0) } == [UInt8](repeating: 7, count: 32))
   }

@@ -35,7 +35,7 @@ import Testing
         switch (arrival.outcome, whole) {
         case (.success(let image), .success(let expected)):
           #expect(image.fingerprint == expected.fingerprint, "\(name)")
-          #expect(image.coder == expected.coder, "\(name)")
+          #expect(image.coderID == expected.coderID, "\(name)")
         case (.failure(let error), .failure(let expected)):
           #expect(error.code == expected.code && error.coder == expected.coder, "\(name)")
         default: Issue.record("\(name): \(arrival.outcome) where one call gives \(whole)")

@@ -81,7 +81,7 @@ import Testing
     }
     var options = EncodeOptions()
     options.isLossless = true
-    options.values["palette"] = palette == "auto" ? 0 : 2
+    options.values["palette"] = .number(palette == "auto" ? 0 : 2)
     let bytes = try Self.registry.encode(Self.animation(pictures), as: Self.gif, options: options)
     #expect(try Self.frames(bytes) == pictures.map(Self.rows))
   }

@@ -30,7 +30,7 @@ import Testing
     return buffer
   }
 
-  private static func text(_ picture: PixelBuffer, _ values: [String: Double]) throws -> [UInt8] {
+  private static func text(_ picture: PixelBuffer, _ values: [String: OptionValue]) throws -> [UInt8] {
     var options = EncodeOptions()
     options.values = values
     return try coder().encode(Image(picture), as: .pnm, options: options)

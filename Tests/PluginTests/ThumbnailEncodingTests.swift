@@ -10,7 +10,7 @@ import Testing
 
   struct Case: CustomTestStringConvertible {
     let format: ImageFormat
-    var values: [String: Double] = [:]
+    var values: [String: OptionValue] = [:]
     var isGray = false
     var orientation = Orientation.up
     var testDescription: String { "\(format) \(values) \(isGray ? "gray" : "colour") \(orientation)" }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ImageCoderModel
 import ImageCoders
 import Synchronization
 import TestSupport
@@ -43,7 +44,7 @@ import Testing
   }
 
   private static func encode(
-    _ image: Image, lossless: Bool = false, quality: Double? = nil, _ values: [String: Double] = [:]
+    _ image: Image, lossless: Bool = false, quality: Double? = nil, _ values: [String: OptionValue] = [:]
   ) throws(CoderError) -> [UInt8] {
     var options = EncodeOptions()
     options.isLossless = lossless
@@ -69,13 +70,13 @@ import Testing
     ] as [(String, Double)]) func anOptionReachesTheLibrary(_ name: String, _ value: Double) throws
   {
     let image = Image(try Self.photo())
-    #expect(try Self.encode(image, [name: value]) != Self.encode(image))
+    #expect(try Self.encode(image, [name: .number(value)]) != Self.encode(image))
   }
 
   /// What libwebp uses in company only.
   @Test func optionsThatNeedOthersReachTheLibrary() throws {
     let image = Image(try Self.photo())
-    let pairs: [([String: Double], [String: Double])] = [
+    let pairs: [([String: OptionValue], [String: OptionValue])] = [
       (["target-psnr": 45.0, "pass": 1], ["target-psnr": 45, "pass": 10]),
       (["low-memory": 1], ["low-memory": 1, "partitions": 3]),
     ]
@@ -96,7 +97,7 @@ import Testing
         case .integer(_, let value), .choice(_, let value): Double(value)
         case .number(_, let value): value
         }
-      #expect(try Self.encode(image, [option.name: value]) == plain, "\(option.name) of \(value)")
+      #expect(try Self.encode(image, [option.name: .number(value)]) == plain, "\(option.name) of \(value)")
     }
   }
 
@@ -112,14 +113,14 @@ import Testing
     let pixels = try Self.photo(.rgb8)
     var sizes: [Int] = []
     for decibels in [30.0, 36, 42] {
-      let bytes = try Self.encode(Image(pixels), ["target-psnr": decibels])
+      let bytes = try Self.encode(Image(pixels), ["target-psnr": .number(decibels)])
       sizes.append(bytes.count)
     }
     #expect(sizes[0] < sizes[1] && sizes[1] < sizes[2])
   }
 
   @Test(arguments: [["near-lossless": 50.0], ["exact": 0], ["mixed": 1]])
-  func whatExcludesLosslessIsRefused(_ values: [String: Double]) throws {
+  func whatExcludesLosslessIsRefused(_ values: [String: OptionValue]) throws {
     let image = Image(try Self.photo())
     let error = #expect(throws: CoderError.self) { try Self.encode(image, lossless: true, values) }
     #expect(error?.code == .unsupported && values.keys.allSatisfy { error?.message.contains($0) == true })
@@ -143,8 +144,8 @@ import Testing
   // MARK: Layouts and payloads
 
   /// Gray rows make the file that gray as RGB makes.
-  @Test(arguments: [[:], ["sharp-yuv": 1], ["preprocessing": 2], ["method": 0]] as [[String: Double]])
-  func grayIsTakenAsItIs(_ values: [String: Double]) throws {
+  @Test(arguments: [[:], ["sharp-yuv": 1], ["preprocessing": 2], ["method": 0]] as [[String: OptionValue]])
+  func grayIsTakenAsItIs(_ values: [String: OptionValue]) throws {
     let gray = try Self.photo(.gray8)
     let colours = try gray.converted(to: PixelLayout(.rgb8, .opaque))
     #expect(try Self.encode(Image(gray), values) == Self.encode(Image(colours), values))
@@ -180,8 +181,8 @@ import Testing
   // MARK: Animations
 
   /// However a frame is drawn, what is shown is what was given: exactly, or as nearly as a still of it.
-  @Test(arguments: [[:], ["min-size": 1], ["mixed": 1], ["mixed": 1, "min-size": 1]] as [[String: Double]])
-  func framesShowWhatWasGiven(_ values: [String: Double]) throws {
+  @Test(arguments: [[:], ["min-size": 1], ["mixed": 1], ["mixed": 1, "min-size": 1]] as [[String: OptionValue]])
+  func framesShowWhatWasGiven(_ values: [String: OptionValue]) throws {
     let frames = try (0..<8).map { Frame(pixels: try Self.walk($0), delay: .milliseconds(40)) }
     var image = Image(frames: frames)
     var profile = [UInt8](repeating: 7, count: 133)

@@ -62,7 +62,7 @@ final class Lines: Sendable {
       let log = Lines()
       var options = EncodeOptions()
       options.log = { _, line in log.add(line) }
-      options.values["compression"] = compression
+      options.values["compression"] = .number(compression)
       options.quality = 0.2
       let low = try Self.registry.encode(image, as: .tiff, options: options)
       #expect(log.all.count == lines, "\(compression): \(log.all)")
@@ -98,7 +98,7 @@ final class Lines: Sendable {
       for value in 0..<count {
         var options = EncodeOptions()
         options.quality = 0.9
-        options.values[name] = Double(value)
+        options.values[name] = .number(Double(value))
         let bytes = try Self.registry.encode(image, as: format, options: options)
         let found = try Self.registry.decode(.bytes(bytes)).pixels.converted(to: image.pixels.layout)
         #expect(Self.worst(found, image.pixels) < 100, "\(format) \(name) \(value)")

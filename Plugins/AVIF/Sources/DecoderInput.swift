@@ -38,7 +38,7 @@ final class DecoderInput {
   static let claim = 1 << 24
 
   /// - Parameter patches: Changes inside `box`, which is copied for them.
-  init(_ whole: AVIFFile, patches: [Patch] = [], in box: Box? = nil) {
+  init(_ whole: AVIFFile, patches: [Patch] = [], in box: FileBox? = nil) {
     let (file, claimedEnd) = (whole.bytes.raw, whole.claimedEnd)
     let source = whole.arriving?.source
     let range = box.map { $0.start..<min($0.end, file.count) } ?? 0..<0

@@ -9,7 +9,7 @@ struct SequenceBoxes {
   private let bytes: FileBytes
   private let timing: FrameTicks
   private let loopCount: LoopCount?
-  private let movie: Box
+  private let movie: FileBox
   /// By how much everything behind the movie box moves.
   private var shift = 0
 
@@ -46,7 +46,7 @@ struct SequenceBoxes {
     }
   }
 
-  private func rebuilt(_ box: Box) throws(CoderError) -> [UInt8] {
+  private func rebuilt(_ box: FileBox) throws(CoderError) -> [UInt8] {
     switch "\(box.type)" {
     case "moov", "trak", "mdia", "minf", "stbl", "dinf": return try container(box, skipping: 0)
     case "meta": return try container(box, skipping: 4)
@@ -64,7 +64,7 @@ struct SequenceBoxes {
     }
   }
 
-  private func container(_ box: Box, skipping skipped: Int) throws(CoderError) -> [UInt8] {
+  private func container(_ box: FileBox, skipping skipped: Int) throws(CoderError) -> [UInt8] {
     var payload = Array(bytes.raw[box.content..<box.content + skipped])
     for child in bytes.children(of: box, skipping: skipped) {
       payload += try rebuilt(child)
@@ -85,7 +85,7 @@ struct SequenceBoxes {
   /// A header box of version 1 with fields that are replaced.
   ///
   /// - Parameter fields: Offsets behind version and flags.
-  private func header(_ box: Box, _ fields: [(offset: Int, bytes: [UInt8])]) throws(CoderError) -> [UInt8] {
+  private func header(_ box: FileBox, _ fields: [(offset: Int, bytes: [UInt8])]) throws(CoderError) -> [UInt8] {
     guard bytes.uint8(at: box.content) == 1 else {
       throw .library("libavif writes \(box.type) of another version than 1")
     }
@@ -99,7 +99,7 @@ struct SequenceBoxes {
     return copy
   }
 
-  private func chunkOffsets(_ box: Box) throws(CoderError) -> [UInt8] {
+  private func chunkOffsets(_ box: FileBox) throws(CoderError) -> [UInt8] {
     guard let count = bytes.uint32(at: box.fullContent) else { throw .library("libavif writes an empty stco") }
     var copy = copy(box)
     for index in 0..<Int(count) {
@@ -109,7 +109,7 @@ struct SequenceBoxes {
   }
 
   /// ISO/IEC 14496-12 §8.11.3, as libavif writes it: version 0, offsets and lengths of 4 bytes, no base.
-  private func itemPlaces(_ box: Box) throws(CoderError) -> [UInt8] {
+  private func itemPlaces(_ box: FileBox) throws(CoderError) -> [UInt8] {
     guard bytes.uint8(at: box.content) == 0, bytes.uint16(at: box.fullContent) == 0x4400,
       let count = bytes.uint16(at: box.fullContent + 2)
     else { throw .library("libavif writes places of items in another way") }
@@ -124,14 +124,14 @@ struct SequenceBoxes {
   }
 
   /// Moves a 32-bit offset in the copy of a box along with what it points at.
-  private func move(_ place: Int, in copy: inout [UInt8], of box: Box) throws(CoderError) {
+  private func move(_ place: Int, in copy: inout [UInt8], of box: FileBox) throws(CoderError) {
     guard let old = bytes.uint32(at: place), place + 4 <= box.end else { throw .library("libavif cuts \(box.type)") }
     guard Int(old) >= movie.end else { return }
     guard let new = UInt32(exactly: Int(old) + shift) else { throw .unsupported("a file over 4 GiB") }
     copy.replaceSubrange(place - box.start..<place - box.start + 4, with: number(new))
   }
 
-  private func copy(_ box: Box) -> [UInt8] { Array(bytes.raw[box.start..<box.end]) }
+  private func copy(_ box: FileBox) -> [UInt8] { Array(bytes.raw[box.start..<box.end]) }
 
   private func boxed(_ type: StaticString, _ payload: [UInt8]) -> [UInt8] {
     number(UInt32(payload.count + 8)) + FourCC(type).bytes + payload

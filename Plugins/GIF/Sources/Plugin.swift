@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CImageCoder
-import ImageCoderPlugin
+public import ImageCoderPlugin
 
-private let plugin = PluginExport(
+/// The coder, as the plugin interface has it.
+public let plugin = PluginExport(
   id: "org.imagecoders.gif", version: "1.0.0", library: LibGIF.version,
   names: ContainerNames(dictionary: "{GIF}", defaultLoopCount: .plays(1)), reader: GIFReader.self,
   readsArriving: true, writer: GIFWriter.self,
   writerFeatures: [.quality, .progressive, .parts, .blends, .clears, .restores, .binaryAlpha],
   options: GIFWriterOptions.descriptions)
-
-@c(imgcoder_plugin_describe)
-public func describe(_ host: UnsafePointer<imgcoder_host>?) -> UnsafePointer<imgcoder_coder>? { plugin.table }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ImageCoderPlugin
+
 /// In which order a track's samples are shown, and from where each is decoded.
 ///
 /// Decoding of a picture starts at a sync sample and never goes on from an earlier one, so that a picture comes out

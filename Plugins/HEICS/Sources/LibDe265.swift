@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ImageCoderPlugin
+
 import CDe265
 
 /// What the wrapped library says of itself.

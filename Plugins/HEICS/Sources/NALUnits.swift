@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ImageCoderPlugin
+
 /// The NAL units of a sample, each behind its length (ISO/IEC 14496-15 §4.3.3).
 enum NALUnits {
   /// Calls `body` with each unit.

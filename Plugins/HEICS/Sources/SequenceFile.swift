@@ -152,8 +152,8 @@ private struct TopLevelBox {
   init(at offset: Int, in source: SourceView) throws(CoderError) {
     var bytes = try source.view(at: offset, least: 8, most: 16)
     guard bytes.count >= 8 else { throw .truncated("a box's header needs 8 bytes", at: source.size) }
-    if BoxHeader(bytes) == nil { bytes = try source.view(at: offset, count: 16) }
-    guard let header = BoxHeader(bytes) else { throw .truncated("a box's header needs 16 bytes", at: source.size) }
+    if FileBoxHeader(bytes) == nil { bytes = try source.view(at: offset, count: 16) }
+    guard let header = FileBoxHeader(bytes) else { throw .truncated("a box's header needs 16 bytes", at: source.size) }
     type = header.type
     let size = header.size ?? UInt64(source.size - offset)
     guard size >= UInt64(header.length), size < 1 << 62 else {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ImageCoderPlugin
+
 import ISOBaseMediaFile
 
 /// Bytes of boxes that are written (ISO/IEC 14496-12 §4.2).

@@ -53,9 +53,9 @@ final class HEIFFile {
     self.contents = contents
     self.arriving = arriving
     self.limits = limits
-    var bytes = BoxReader(contents, in: 0..<contents.raw.count)
+    var bytes = FileBoxReader(contents, in: 0..<contents.raw.count)
     format = try Self.format(&bytes)
-    var found: Box?
+    var found: FileBox?
     var hasMovie = false
     while found == nil, let box = try bytes.nextBox() {
       if box.type == .meta { found = box }
@@ -90,7 +90,7 @@ final class HEIFFile {
     primaryPage = pages.firstIndex(of: primary) ?? 0
   }
 
-  private static func format(_ bytes: inout BoxReader) throws(CoderError) -> ImageFormat {
+  private static func format(_ bytes: inout FileBoxReader) throws(CoderError) -> ImageFormat {
     guard bytes.left >= 8 else { throw .truncated("a file of \(bytes.left) bytes", at: bytes.left) }
     var start = bytes
     guard try start.number(4, of: "the file type") >= 8, try start.fourCC("the file type") == .fileType else {

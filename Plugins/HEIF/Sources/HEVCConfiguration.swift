@@ -19,8 +19,8 @@ struct HEVCConfiguration {
   static let sequenceUnit = 33
   static let pictureUnit = 34
 
-  init(parsing box: Box, in file: FileBytes) throws(CoderError) {
-    var bytes = BoxReader(file, in: box.payload)
+  init(parsing box: FileBox, in file: FileBytes) throws(CoderError) {
+    var bytes = FileBoxReader(file, in: box.payload)
     try bytes.skip(21, of: "the HEVC configuration")
     lengthSize = try bytes.uint8("the HEVC configuration") & 3 + 1
     guard lengthSize != 3 else { throw .malformed("lengths of 3 bytes before NAL units", at: bytes.offset) }

@@ -103,9 +103,9 @@ struct ItemBytes {
   var count: Int { range?.count ?? gathered.count }
 
   /// Reads fields from the item's bytes.
-  func read<Result>(_ body: (inout BoxReader) throws(CoderError) -> Result) throws(CoderError) -> Result {
+  func read<Result>(_ body: (inout FileBoxReader) throws(CoderError) -> Result) throws(CoderError) -> Result {
     try withBytes { bytes throws(CoderError) in
-      var reader = BoxReader(FileBytes(whole: bytes), in: 0..<bytes.count)
+      var reader = FileBoxReader(FileBytes(whole: bytes), in: 0..<bytes.count)
       do throws(CoderError) {
         return try body(&reader)
       } catch {

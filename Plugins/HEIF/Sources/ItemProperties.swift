@@ -6,7 +6,7 @@ import ImageCoderPlugin
 /// What the properties of one item say (ISO/IEC 23008-12 §6.5).
 struct ItemProperties {
   var size: Size?
-  var configuration: Box?
+  var configuration: FileBox?
   var points: CodingIndependentCodePoints?
   var profile: Range<Int>?
   /// Bits of each channel.
@@ -21,7 +21,7 @@ struct ItemProperties {
   init(of item: Item, in meta: MetaBox, file: FileBytes) throws(CoderError) {
     for index in meta.associations[item.associations] {
       let box = meta.properties[index]
-      var bytes = BoxReader(file, in: box.payload)
+      var bytes = FileBoxReader(file, in: box.payload)
       switch box.type {
       case .imageSize:
         _ = try bytes.fullBox("ispe")
@@ -52,7 +52,7 @@ struct ItemProperties {
   }
 
   /// ISO/IEC 14496-12 §12.1.5. The first box of each kind counts.
-  private mutating func readColour(_ bytes: inout BoxReader) throws(CoderError) {
+  private mutating func readColour(_ bytes: inout FileBoxReader) throws(CoderError) {
     switch try bytes.fourCC("colr") {
     case .nclx where points == nil:
       let primaries = try bytes.uint16("nclx")
@@ -90,7 +90,7 @@ struct CleanAperture {
     let denominator: Int
   }
 
-  init(_ bytes: inout BoxReader) throws(CoderError) {
+  init(_ bytes: inout FileBoxReader) throws(CoderError) {
     func fraction(isSigned: Bool) throws(CoderError) -> Fraction {
       let numerator = try bytes.uint32("clap")
       let denominator = try bytes.uint32("clap")

@@ -2,14 +2,11 @@
 
 import CHEIF
 import CHEIFPlanes
-public import CImageCoder
-import ImageCoderPlugin
+public import ImageCoderPlugin
 
-private let plugin = PluginExport(
+/// The coder, as the plugin interface has it.
+public let plugin = PluginExport(
   id: "org.imagecoders.heif", version: "1.0.0",
   library: "libde265 \(String(cString: heif_decoder_version())), libheif \(String(cString: heif_get_version()))",
   reader: HEIFReader.self, readsArriving: true, writer: HEIFWriter.self, writesPages: true,
   writerFeatures: [.quality, .subsampling, .orientation, .thumbnail], options: EncodingSettings.descriptions)
-
-@c(imgcoder_plugin_describe)
-public func describe(_ host: UnsafePointer<imgcoder_host>?) -> UnsafePointer<imgcoder_coder>? { plugin.table }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import ImageCoderPlugin
+
 /// Where a box lies (ISO/IEC 14496-12 §4.2).
-public struct Box {
+public struct FileBox {
   public let type: FourCC
   /// Of its header, in the file.
   public let start: Int
@@ -19,7 +21,7 @@ public struct Box {
 }
 
 /// The fields that every box starts with (ISO/IEC 14496-12 §4.2).
-public struct BoxHeader {
+public struct FileBoxHeader {
   public let type: FourCC
   /// Bytes of these fields: 8, or 16 with a size of 64 bits.
   public let length: Int

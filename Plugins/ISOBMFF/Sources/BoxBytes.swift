@@ -72,7 +72,7 @@ public struct BoxBytes {
     var place = start
     // Fewer than 8 bytes at the end, a terminator of QuickTime among them, are no box.
     while count &- place >= 8 {
-      guard let header = BoxHeader(bytes, at: place) else {
+      guard let header = FileBoxHeader(bytes, at: place) else {
         // The first 8 bytes are there, those of a larger size are not.
         _ = try range(at: place &+ 8, count: 8)
         break

@@ -3,7 +3,7 @@
 public import ImageCoderPlugin
 
 /// The bytes of a box, read from the front and never left.
-public struct BoxReader {
+public struct FileBoxReader {
   private let file: FileBytes
   /// Where the next read happens, in the file.
   public private(set) var offset: Int
@@ -20,7 +20,7 @@ public struct BoxReader {
   public var left: Int { end - offset }
 
   /// The same file, narrowed to a box inside this one.
-  public func inside(_ box: Box) -> BoxReader { BoxReader(file, in: box.payload) }
+  public func inside(_ box: FileBox) -> FileBoxReader { FileBoxReader(file, in: box.payload) }
 
   /// An error about the place where the next read would happen.
   public func tooShort(_ what: String, needs count: Int) -> CoderError {
@@ -74,10 +74,10 @@ public struct BoxReader {
   /// ISO/IEC 14496-12 §4.2: a 32-bit size and a name; size 1 is followed by a 64-bit size, size 0 reaches to the end.
   ///
   /// - Throws: For a box that is larger than this one, unless the file ends in it: then it reaches to the end.
-  public mutating func nextBox() throws(CoderError) -> Box? {
+  public mutating func nextBox() throws(CoderError) -> FileBox? {
     guard left > 0 else { return nil }
     let start = offset
-    guard let header = BoxHeader(rest) else {
+    guard let header = FileBoxHeader(rest) else {
       guard left >= 8 else { throw tooShort("a box", needs: 8) }
       offset += 8
       throw tooShort("a box's size", needs: 8)
@@ -93,7 +93,7 @@ public struct BoxReader {
     }
     offset = isCut ? end : start + size
     let (boxEnd, overflow) = start.addingReportingOverflow(size)
-    return Box(
+    return FileBox(
       type: header.type, start: start, content: start + header.length, end: overflow ? .max : boxEnd, isCut: isCut)
   }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import ImageCoderPlugin
+
 /// The bytes of a file from its start on, and where it ends. Every read answers nil where the bytes end.
 public struct FileBytes {
   public let raw: UnsafeRawBufferPointer
@@ -33,15 +35,15 @@ public struct FileBytes {
   /// A box's header, or nil when it is cut or its size is less than the header's.
   ///
   /// - Parameter limit: Where the enclosing box or the file ends; a size of 0 reaches up to it.
-  public func box(at offset: Int, before limit: Int) -> Box? {
-    guard let header = BoxHeader(raw, at: offset), offset + 8 <= limit else { return nil }
+  public func box(at offset: Int, before limit: Int) -> FileBox? {
+    guard let header = FileBoxHeader(raw, at: offset), offset + 8 <= limit else { return nil }
     var end = max(limit, offset + 8)
     if let size = header.size {
       guard size >= UInt64(header.length) else { return nil }
       let sum = offset.addingReportingOverflow(Int(clamping: size))
       end = sum.overflow ? .max : sum.partialValue
     }
-    return Box(type: header.type, start: offset, content: offset + header.length, end: end, isCut: end > raw.count)
+    return FileBox(type: header.type, start: offset, content: offset + header.length, end: end, isCut: end > raw.count)
   }
 
   /// The boxes that lie wholly in a range, in order, up to the first that does not.
@@ -52,17 +54,17 @@ public struct FileBytes {
   /// The boxes inside another one, up to the first that does not fit.
   ///
   /// - Parameter skipped: Bytes of fields before the first.
-  public func children(of box: Box, skipping skipped: Int = 0) -> Children {
+  public func children(of box: FileBox, skipping skipped: Int = 0) -> Children {
     Children(bytes: self, offset: box.content + skipped, limit: min(box.end, raw.count))
   }
 
   /// The first box of a type inside another one.
-  public func child(_ type: FourCC, of box: Box, skipping skipped: Int = 0) -> Box? {
+  public func child(_ type: FourCC, of box: FileBox, skipping skipped: Int = 0) -> FileBox? {
     children(of: box, skipping: skipped).first { $0.type == type }
   }
 
   /// A box's payload, which has to be here.
-  public func payload(of box: Box) -> BoxBytes? {
+  public func payload(of box: FileBox) -> BoxBytes? {
     guard !box.isCut else { return nil }
     return BoxBytes(type: box.type, offset: box.content, bytes: bytes(in: box.payload))
   }
@@ -73,7 +75,7 @@ public struct FileBytes {
     var offset: Int
     let limit: Int
 
-    public mutating func next() -> Box? {
+    public mutating func next() -> FileBox? {
       guard offset < limit, let box = bytes.box(at: offset, before: limit), box.end <= limit else { return nil }
       offset = box.end
       return box

@@ -14,8 +14,8 @@ public final class FileHead {
     var offset = 0
     var isFound = false
     while !isFound {
-      var header = BoxHeader(try source.view(at: offset, least: 8, most: 16))
-      if header == nil { header = BoxHeader(try source.view(at: offset, count: 16)) }
+      var header = FileBoxHeader(try source.view(at: offset, least: 8, most: 16))
+      if header == nil { header = FileBoxHeader(try source.view(at: offset, count: 16)) }
       guard let header else { return nil }
       guard header.type != .mediaData else {
         guard last == nil else { return nil }

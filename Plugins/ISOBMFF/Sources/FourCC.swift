@@ -1,26 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A name of four bytes: the type of a box, an item, a reference or a sample entry, a brand or a handler.
-public struct FourCC: Hashable, Sendable {
-  public let rawValue: UInt32
-
-  public init(rawValue: UInt32) { self.rawValue = rawValue }
-
-  /// - Parameter text: Four ASCII characters.
-  public init(_ text: StaticString) {
-    rawValue = text.withUTF8Buffer { bytes in bytes.prefix(4).reduce(0) { $0 << 8 | UInt32($1) } }
-  }
-
-  /// As they lie in the file.
-  public var bytes: [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: rawValue >> (24 - $0 * 8)) } }
-}
-
-extension FourCC: CustomStringConvertible {
-  /// The name as it is written; bytes that are no printable ASCII as question marks.
-  public var description: String {
-    String(decoding: bytes.map { (0x20...0x7E).contains($0) ? $0 : 0x3F }, as: UTF8.self)
-  }
-}
+public import ImageCoderPlugin
 
 // ISO/IEC 14496-12, in the order of its sections.
 extension FourCC {

@@ -50,7 +50,7 @@ public struct ItemReference {
 /// All lists are flat and grow by the bytes that state them, so that a small file cannot ask for much memory.
 public struct MetaBox {
   /// The whole box.
-  public let box: Box
+  public let box: FileBox
   public private(set) var primary: UInt32?
   /// Where the number of the primary item stands.
   public private(set) var primaryPlace: Range<Int>?
@@ -61,7 +61,7 @@ public struct MetaBox {
   public private(set) var referenced: [UInt32] = []
   /// Indexes of properties, from 0.
   public private(set) var associations: [Int] = []
-  public private(set) var properties: [Box] = []
+  public private(set) var properties: [FileBox] = []
   public private(set) var itemData: Range<Int>?
   private var indexes: [UInt32: Int] = [:]
   /// References by the item that they start from.
@@ -69,7 +69,7 @@ public struct MetaBox {
 
   /// - Parameter isLenient: Whether of a table that breaks its rules what comes before counts, and nothing is thrown.
   /// - Throws: ``CoderError/Code/truncated`` when the file ends inside the box.
-  public init(parsing box: Box, in file: FileBytes, isLenient: Bool = false) throws(CoderError) {
+  public init(parsing box: FileBox, in file: FileBytes, isLenient: Bool = false) throws(CoderError) {
     self.box = box
     do throws(CoderError) {
       try readTables(in: file, isLenient: isLenient)
@@ -82,15 +82,15 @@ public struct MetaBox {
     func tolerantly(_ read: () throws(CoderError) -> Void) throws(CoderError) {
       do throws(CoderError) { try read() } catch { if !isLenient { throw error } }
     }
-    var bytes = BoxReader(file, in: box.payload)
+    var bytes = FileBoxReader(file, in: box.payload)
     _ = try bytes.fullBox("meta")
-    var locations: Box?
-    var associationBoxes: [Box] = []
+    var locations: FileBox?
+    var associationBoxes: [FileBox] = []
     while let inner = try bytes.nextBox() {
       guard !inner.isCut else {
         throw .truncated("the box \(inner.type) inside meta is cut", at: file.end)
       }
-      var content = BoxReader(file, in: inner.payload)
+      var content = FileBoxReader(file, in: inner.payload)
       switch inner.type {
       case .primaryItem:
         try tolerantly { () throws(CoderError) in
@@ -111,10 +111,10 @@ public struct MetaBox {
     guard !box.isCut else { throw .truncated("the meta box is cut", at: file.end) }
     // Locations and associations name items, whatever the order of the boxes.
     if let locations {
-      try tolerantly { () throws(CoderError) in try readLocations(BoxReader(file, in: locations.payload)) }
+      try tolerantly { () throws(CoderError) in try readLocations(FileBoxReader(file, in: locations.payload)) }
     }
     for box in associationBoxes {
-      try tolerantly { () throws(CoderError) in try readAssociations(BoxReader(file, in: box.payload)) }
+      try tolerantly { () throws(CoderError) in try readAssociations(FileBoxReader(file, in: box.payload)) }
     }
   }
 
@@ -134,12 +134,12 @@ public struct MetaBox {
 
 extension MetaBox {
   /// ISO/IEC 14496-12 §8.11.6.
-  private mutating func readItems(_ bytes: inout BoxReader, in file: FileBytes) throws(CoderError) {
+  private mutating func readItems(_ bytes: inout FileBoxReader, in file: FileBytes) throws(CoderError) {
     let (version, _) = try bytes.fullBox("iinf")
     _ = try bytes.number(version == 0 ? 2 : 4, of: "the item count")
     while let box = try bytes.nextBox() {
       guard box.type == .itemInformationEntry else { continue }
-      var entry = BoxReader(file, in: box.payload)
+      var entry = FileBoxReader(file, in: box.payload)
       let (version, flags) = try entry.fullBox("infe")
       // Versions 0 and 1 know no types, and so no pictures.
       guard version >= 2 else { continue }
@@ -159,7 +159,7 @@ extension MetaBox {
   }
 
   /// ISO/IEC 14496-12 §8.11.3.
-  private mutating func readLocations(_ source: BoxReader) throws(CoderError) {
+  private mutating func readLocations(_ source: FileBoxReader) throws(CoderError) {
     var bytes = source
     let (version, _) = try bytes.fullBox("iloc")
     guard version <= 2 else { throw .unsupported("iloc of version \(version), 2 is known", at: bytes.offset) }
@@ -198,11 +198,11 @@ extension MetaBox {
   }
 
   /// ISO/IEC 14496-12 §8.11.12.
-  private mutating func readReferences(_ bytes: inout BoxReader, in file: FileBytes) throws(CoderError) {
+  private mutating func readReferences(_ bytes: inout FileBoxReader, in file: FileBytes) throws(CoderError) {
     let (version, _) = try bytes.fullBox("iref")
     let size = version == 0 ? 2 : 4
     while let box = try bytes.nextBox() {
-      var content = BoxReader(file, in: box.payload)
+      var content = FileBoxReader(file, in: box.payload)
       let from = UInt32(truncatingIfNeeded: try content.number(size, of: "a reference"))
       let count = try content.uint16("the number of references")
       let first = referenced.count
@@ -215,7 +215,7 @@ extension MetaBox {
   }
 
   /// ISO/IEC 23008-12 §9.3: properties, and boxes that give them to items.
-  private mutating func readProperties(_ bytes: inout BoxReader, associations: inout [Box]) throws(CoderError) {
+  private mutating func readProperties(_ bytes: inout FileBoxReader, associations: inout [FileBox]) throws(CoderError) {
     while let box = try bytes.nextBox() {
       if box.type == .propertyAssociation {
         associations.append(box)
@@ -226,7 +226,7 @@ extension MetaBox {
     }
   }
 
-  private mutating func readAssociations(_ source: BoxReader) throws(CoderError) {
+  private mutating func readAssociations(_ source: FileBoxReader) throws(CoderError) {
     var bytes = source
     let (version, flags) = try bytes.fullBox("ipma")
     let count = try bytes.uint32("the number of associations")

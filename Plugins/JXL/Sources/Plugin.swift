@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CImageCoder
 import CJXL
-import ImageCoderPlugin
+public import ImageCoderPlugin
 
-private let plugin = PluginExport(
+/// The coder, as the plugin interface has it.
+public let plugin = PluginExport(
   id: "org.imagecoders.jxl", version: "1.0.0", library: LibJXL.name,
   names: ContainerNames(dictionary: "{JPEGXL}", defaultLoopCount: .infinite), reader: JXLReader.self,
   readsArriving: true,
@@ -12,6 +12,3 @@ private let plugin = PluginExport(
   writerFeatures: [.quality, .progressive, .orientation, .parts, .replaces],
   transcoder: JXLTranscoder.self,
   options: EncodingSettings.descriptions)
-
-@c(imgcoder_plugin_describe)
-public func describe(_ host: UnsafePointer<imgcoder_host>?) -> UnsafePointer<imgcoder_coder>? { plugin.table }

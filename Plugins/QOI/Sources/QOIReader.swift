@@ -13,12 +13,12 @@ final class QOIReader: ContainerReader {
 
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
     self.source = source
-    file = try QOIHeader(parsing: source)
+    var reader = try source.reader(at: 0, count: QOIHeader.size, of: "the header")
+    file = try QOIHeader(parsing: &reader)
     try host.limits.check(canvas: file.canvas)
   }
 
   func header(page: Int) throws(CoderError) -> ImageHeader {
-    guard page == 0 else { throw .invalidArgument("page \(page) of a QOI file, which has 1") }
     var header = ImageHeader(
       format: .qoi, canvas: file.canvas, pixelFormat: file.hasAlpha ? .rgba8 : .rgb8, bitsPerChannel: 8,
       alpha: file.hasAlpha ? .straight : .opaque)
@@ -31,7 +31,6 @@ final class QOIReader: ContainerReader {
 
   func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
     let header = try header(page: request.page)
-    _ = try frame(request.frame, page: request.page)
     let format = request.pixelFormat == .rgba8 ? .rgba8 : header.pixelFormat
     return DecodeOffer(request, size: header.canvas, pixelFormat: format, alpha: header.alpha)
   }
@@ -54,7 +53,6 @@ final class QOIReader: ContainerReader {
   }
 
   func properties(page: Int, frame: Int?) throws(CoderError) -> Properties {
-    _ = try self.frame(frame ?? 0, page: page)
     var properties = Properties()
     guard frame == nil else { return properties }
     properties["{QOI}", "Channels"] = .integer(file.hasAlpha ? 4 : 3)

@@ -2,13 +2,19 @@
 
 import ImageCoderPlugin
 
-/// What is written about the meaning of samples.
-enum ColorSpaceChoice: Int {
-  case automatic, sRGB, linear
+/// The writer's options: manifest, help, validation and documentation come from this table.
+enum QOIOption {
+  enum ColorSpace: String, CaseIterable {
+    case automatic = "auto"
+    case sRGB = "srgb"
+    case linear
+  }
 
-  static let description = OptionDescription(
-    name: "colorspace", text: "what the header says of the samples; auto: linear when the picture says so, else srgb",
-    kind: .choice(["auto", "srgb", "linear"], default: 0))
+  static let colorSpace = WriterOption.choice(
+    "colorspace", default: ColorSpace.automatic,
+    "What the header says of the samples; auto: linear when the picture says so, else srgb.")
+
+  static let table = [colorSpace.description]
 }
 
 /// Writes QOI, row by row.
@@ -17,14 +23,14 @@ enum ColorSpaceChoice: Int {
 final class QOIWriter: ContainerWriter {
   private let output: ByteOutput
   private let host: CoderHost
-  private let colorSpace: ColorSpaceChoice
+  private let colorSpace: QOIOption.ColorSpace
   private var canvas = Size(width: 0, height: 0)
   private var frameCount = 0
 
   init(_ output: ByteOutput, host: CoderHost, options: WriteOptions) throws(CoderError) {
     self.output = output
     self.host = host
-    colorSpace = ColorSpaceChoice(rawValue: Int(options.values["colorspace"] ?? 0)) ?? .automatic
+    colorSpace = options[QOIOption.colorSpace]
   }
 
   func layout(for wanted: PixelLayout) throws(CoderError) -> PixelLayout {
@@ -36,7 +42,9 @@ final class QOIWriter: ContainerWriter {
     // A height and a width of 32 bits hold every canvas that there is.
     canvas = header.canvas
     let isLinear = colorSpace == .linear || (colorSpace == .automatic && header.cicp?.transfer == 8)
-    try QOIHeader(canvas: canvas, hasAlpha: header.alpha != .opaque, isLinear: isLinear).write(to: output)
+    var bytes = ByteWriter()
+    QOIHeader(canvas: canvas, hasAlpha: header.alpha != .opaque, isLinear: isLinear).write(to: &bytes)
+    try output.write(bytes.bytes)
   }
 
   func add(_ pixels: PixelView, frame: FrameHeader) throws(CoderError) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ImageCoderCore
+import ImageCoderEngine
+import ImageCoderModel
 import ImageCoders
 
 /// One moment of an image's arrival.

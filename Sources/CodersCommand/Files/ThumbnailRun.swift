@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ImageCoderCore
+import ImageCoderEngine
+import ImageCoderModel
 import ImageCoders
 import Synchronization
 
@@ -36,7 +37,7 @@ final class ThumbnailRun: Sendable {
   func make(_ files: [(input: String, output: String)], jobs: Int) -> [String] {
     let progress = Progress(console, total: files.count, isQuiet: read.coders.quiet)
     let written = Written(files.count)
-    WorkQueue.run(files.count, jobs: jobs) { index in
+    ThreadPool.shared.run(files.count, jobs: jobs) { index in
       if self.make(files[index].input, files[index].output, order: index) { written.add(index) }
       progress.advance()
     }

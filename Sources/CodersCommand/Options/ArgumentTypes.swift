@@ -74,28 +74,4 @@ struct NamedValue: ExpressibleByArgument {
     guard !name.isEmpty, format?.isEmpty != true else { return nil }
     value = String(parts[1])
   }
-
-  /// The value as the library wants it: a number, or the index of a word.
-  ///
-  /// - Parameter known: The coder's options. A name that is not among them is left to the library, whose error lists
-  ///   the known ones.
-  func number(_ known: [OptionDescription]) throws(CoderError) -> Double {
-    switch known.first(where: { $0.name == name })?.kind {
-    case .boolean:
-      if ["true", "yes", "on", "1"].contains(value) { return 1 }
-      if ["false", "no", "off", "0"].contains(value) { return 0 }
-      throw .invalidArgument("option \(name) is \"\(value)\", true or false is allowed")
-    case .choice(let words, _):
-      guard let index = words.firstIndex(of: value) else {
-        throw .invalidArgument("option \(name) is \"\(value)\", \(words.joined(separator: ", ")) is allowed")
-      }
-      return Double(index)
-    case .integer, .number:
-      guard let number = Double(value) else {
-        throw .invalidArgument("option \(name) is \"\(value)\", a number is allowed")
-      }
-      return number
-    case nil: return Double(value) ?? 0
-    }
-  }
 }

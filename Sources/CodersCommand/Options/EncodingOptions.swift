@@ -60,16 +60,17 @@ struct EncodingOptions: ParsableArguments {
     options.isLossless = lossless
     options.isProgressive = progressive
     options.subsampling = subsampling?.subsampling
-    if let background { options.background = (background.red, background.green, background.blue) }
+    if let background {
+      options.background = RGBColor(red: background.red, green: background.green, blue: background.blue)
+    }
     options.maxFileSize = maxBytes?.bytes
     options.thumbnailSide = embedThumbnail
     if let metadata { options.metadata = metadata.kinds }
-    let writer = registry.catalog.writer(of: format, id: encoder)
     for value in values {
       if let name = value.format, registry.format(forExtension: name) != format {
         throw .invalidArgument("option \(name).\(value.name) is not for \(format)")
       }
-      options.values[value.name] = try value.number(writer?.options ?? [])
+      options.values[value.name] = .word(value.value)
     }
     options.limits = read.limits.limits
     options.cancellation = console.cancellation

@@ -134,7 +134,7 @@ extension Console {
   func warn(_ message: String, file: String) { printError("coders: \(file.printable): warning: \(message)") }
 
   /// Receives a coder's log: warnings are printed, unless the user wants quiet.
-  func log(for file: String, isQuiet: Bool) -> (@Sendable (CoderHost.Severity, String) -> Void)? {
+  func log(for file: String, isQuiet: Bool) -> (@Sendable (LogSeverity, String) -> Void)? {
     guard !isQuiet else { return nil }
     return { severity, message in
       if severity == .warning { self.warn(message, file: file) }

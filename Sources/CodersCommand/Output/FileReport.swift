@@ -19,7 +19,7 @@ struct FileReport {
 
   /// Collects a report from an open file. No pixel is decoded.
   init(_ decoder: ImageDecoder) throws(CoderError) {
-    coder = decoder.coder
+    coder = decoder.coderID
     header = decoder.header
     loopCount = decoder.loopCount
     var metadata: [(kind: MetadataKind, bytes: Int?)] = []

@@ -41,7 +41,7 @@ final class ProbeTextPrinter: ProbePrinter {
     }
     console.print("  choice")
     for step in steps {
-      console.print("    \(step.coder ?? "file"): \(step.code): \(step.message.printable)")
+      console.print("    \(step.coder ?? "file"): \(step.code.rawValue): \(step.message.printable)")
     }
   }
 
@@ -58,7 +58,7 @@ final class ProbeTablePrinter: ProbePrinter {
 
   func print(_ file: String, _ report: Result<FileReport, CoderError>, steps: [SelectionStep]) {
     for step in steps {
-      self.steps.append("\(file.printable): \(step.coder ?? "file"): \(step.code): \(step.message.printable)")
+      self.steps.append("\(file.printable): \(step.coder ?? "file"): \(step.code.rawValue): \(step.message.printable)")
     }
     guard case .success(let report) = report else { return }
     let header = report.header
@@ -94,7 +94,7 @@ final class ProbeJSONPrinter: ProbePrinter {
     if !steps.isEmpty {
       members["choice"] = .list(
         steps.map {
-          .object(["coder": .optional($0.coder), "code": .text($0.code), "message": .text($0.message)])
+          .object(["coder": .optional($0.coder), "code": .text($0.code.rawValue), "message": .text($0.message)])
         })
     }
     files.append(.object(members))

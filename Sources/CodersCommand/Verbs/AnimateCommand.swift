@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import ImageCoderCore
+import ImageCoderEngine
+import ImageCoderModel
 import ImageCoders
 
 /// `coders animate`: an animation of several files.
@@ -88,7 +89,7 @@ struct AnimateCommand: Verb {
             failures.add($0, file: input.file, order: order)
           }
         } catch {
-          if !error.isOfInput(reader: decoder.coder, writer: writer) { concerned = output }
+          if !error.isOfInput(reader: decoder.coderID, writer: writer) { concerned = output }
           throw error
         }
       }

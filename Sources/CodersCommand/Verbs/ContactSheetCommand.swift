@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import ImageCoderCore
+import ImageCoderEngine
+import ImageCoderModel
 import ImageCoders
 import Synchronization
 
@@ -61,7 +62,7 @@ struct ContactSheetCommand: Verb {
   private func items(_ registry: CoderRegistry, _ console: Console) -> [SheetItem] {
     let items = Items(files.count)
     let progress = Progress(console, total: files.count, isQuiet: read.coders.quiet)
-    WorkQueue.run(files.count, jobs: WorkQueue.processors) { index in
+    ThreadPool.shared.run(files.count, jobs: ThreadPool.processors) { index in
       let options = read.decodeOptions(console, file: files[index])
       items.set(index, SheetItem(files[index], size: size, registry: registry, coder: read.coder, options: options))
       progress.advance()

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import ImageCoderCore
+import ImageCoderEngine
+import ImageCoderModel
 import ImageCoders
 
 /// `coders convert`: one file into another format.
@@ -80,7 +81,7 @@ struct ConvertCommand: Verb {
       let decoder = try registry.open(source, options: reading, coder: read.coder)
       concerned = output
       let writer = registry.catalog.writer(of: format, id: encoding.encoder)?.id
-      isOfInput = { $0.isOfInput(reader: decoder.coder, writer: writer) }
+      isOfInput = { $0.isOfInput(reader: decoder.coderID, writer: writer) }
       let progress = Progress(
         console, total: sequence.firstFrame ? 1 : decoder.frameCount, isQuiet: read.coders.quiet)
       defer { progress.finish() }
@@ -106,7 +107,7 @@ struct ConvertCommand: Verb {
     sequence.apply(to: &options)
     options.pageSizes = sizes?.sides ?? []
     options.keepsOrientation = orientation == .keep
-    options.carriesOver = !reencode && orientation == nil
+    options.copiesUnchanged = !reencode && orientation == nil
     return options
   }
 }

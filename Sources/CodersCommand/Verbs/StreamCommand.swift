@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import ImageCoderCore
+import ImageCoderEngine
+import ImageCoderModel
 import ImageCoders
 
 /// `coders stream`: what can be seen of an image while its bytes arrive.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import ImageCoderCore
+import ImageCoderEngine
+import ImageCoderModel
 import ImageCoders
 
 /// `coders thumbnail`: small pictures of many files.
@@ -75,7 +76,7 @@ struct ThumbnailCommand: Verb {
     let run = ThumbnailRun(
       registry: registry, format: format, size: size.size, mode: mode.mode, read: read, encoding: encoding,
       console: console)
-    let written = run.make(zip(files, names.paths).map { $0 }, jobs: jobs ?? WorkQueue.processors)
+    let written = run.make(zip(files, names.paths).map { $0 }, jobs: jobs ?? ThreadPool.processors)
     if !read.coders.quiet, output != "-" { for path in written { console.print(path.printable) } }
     return run.failures.status
   }

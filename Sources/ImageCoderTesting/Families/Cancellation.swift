@@ -39,7 +39,7 @@ extension Subject {
     guard container.canWrite else { return [] }
     return manifest.formats.map { format in
       check(.cancellation, "encoding \(format.name)") { (claim) throws(ConformanceFailure) in
-        let picture = try claim.value("picture") { try TestPicture.smooth(.rgba8, .straight) }
+        let picture = try claim.value("picture") { try pictures.smooth(.rgba8, .straight) }
         var options = EncodeOptions()
         options.cancellation = Cancellation()
         options.cancellation?.cancel()

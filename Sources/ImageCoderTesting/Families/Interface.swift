@@ -35,7 +35,7 @@ extension Subject {
       }
     }
     let symbols = check(.interface, "exported symbols") { (claim) throws(ConformanceFailure) in
-      guard let listing = Self.output(of: "nm -D --defined-only --extern-only -- '\(library)'") else {
+      guard let listing = Self.output(of: "nm -D --defined-only --extern-only -- '\(plugin.library)'") else {
         throw claim.failure("nm", expected: "to be installed (binutils)", found: "no output")
       }
       let names = listing.split(separator: "\n").compactMap { $0.split(separator: " ").last.map(String.init) }

@@ -8,11 +8,11 @@ extension Subject {
     guard container.canWrite, let format = manifest.formats.first?.format else { return [] }
     let known = manifest.options.map { option in
       check(.options, option.name) { (claim) throws(ConformanceFailure) in
-        let (lowest, usual, highest) = option.kind.values
+        let (lowest, usual, highest) = option.kind.bounds
         for value in [lowest, usual, highest] {
           let bytes = try claim.value("\(option.name) of \(value)") { try encode(as: format, [option.name: value]) }
           let image = try claim.value("decode with \(option.name) of \(value)") { try coder.decode(.bytes(bytes)) }
-          try claim.equal(image.size, TestPicture.size, "size with \(option.name) of \(value)")
+          try claim.equal(image.size, pictures.size, "size with \(option.name) of \(value)")
         }
         for value in [lowest - 1, highest + 1, .nan] {
           let error = try claim.error("\(option.name) of \(value)", in: .invalidArgument) {
@@ -35,7 +35,7 @@ extension Subject {
       for value in [0, 0.5, 1] {
         var options = EncodeOptions()
         options.quality = value
-        let picture = try claim.value("picture") { try TestPicture.smooth(.rgb8, .opaque) }
+        let picture = try claim.value("picture") { try pictures.smooth(.rgb8, .opaque) }
         let bytes = try claim.value("quality \(value)") {
           try coder.encode(Image(picture), as: format, options: options)
         }
@@ -44,7 +44,7 @@ extension Subject {
       for value in [-0.01, 1.01, .nan] {
         var options = EncodeOptions()
         options.quality = value
-        let picture = try claim.value("picture") { try TestPicture.smooth(.rgb8, .opaque) }
+        let picture = try claim.value("picture") { try pictures.smooth(.rgb8, .opaque) }
         try claim.error("quality \(value)", in: .invalidArgument) {
           try coder.encode(Image(picture), as: format, options: options)
         }
@@ -55,14 +55,14 @@ extension Subject {
 
   private func encode(as format: ImageFormat, _ values: [String: Double]) throws(CoderError) -> [UInt8] {
     var options = EncodeOptions()
-    options.values = values
-    return try coder.encode(Image(try TestPicture.smooth(.rgba8, .straight)), as: format, options: options)
+    options.values = values.mapValues { .number($0) }
+    return try coder.encode(Image(try pictures.smooth(.rgba8, .straight)), as: format, options: options)
   }
 }
 
 extension OptionDescription.Kind {
   /// The smallest, the default and the largest value.
-  fileprivate var values: (lowest: Double, usual: Double, highest: Double) {
+  var bounds: (lowest: Double, usual: Double, highest: Double) {
     switch self {
     case .boolean(let value): (0, value ? 1 : 0, 1)
     case .integer(let range, let value): (Double(range.lowerBound), Double(value), Double(range.upperBound))

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import ImageCoderCore
+import ImageCoderEngine
+import ImageCoderModel
 
 /// One manifest that was found, used or not.
 public struct CatalogEntry: Sendable, Equatable {

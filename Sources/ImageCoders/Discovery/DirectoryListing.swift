@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import ImageCoderCore
+import ImageCoderEngine
+import ImageCoderModel
 
 /// Files of plugin directories, and whether they can be trusted.
 enum DirectoryListing {

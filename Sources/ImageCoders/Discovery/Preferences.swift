@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FoundationEssentials
-import ImageCoderCore
+import ImageCoderEngine
+import ImageCoderModel
 
 /// The user's own order of coders.
 public struct Preferences: Sendable, Equatable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ImageCoderCore
+public import ImageCoderEngine
+public import ImageCoderModel
 
 /// What a plugin says of itself beside its library, so that nothing has to be loaded to know it.
 ///

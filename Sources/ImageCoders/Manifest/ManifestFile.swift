@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FoundationEssentials
-import ImageCoderCore
+import ImageCoderEngine
+import ImageCoderModel
 
 /// The JSON of a manifest, key by key; in the file, words are joined by underscores.
 struct ManifestFile: Decodable {

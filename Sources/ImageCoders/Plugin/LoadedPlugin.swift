@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ImageCoderCore
+import ImageCoderEngine
+import ImageCoderModel
 
 /// A plugin that was loaded to see whether it can be, for `coders doctor`.
 package struct LoadedPlugin: Sendable {

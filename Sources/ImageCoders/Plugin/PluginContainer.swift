@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CImageCoder
-import ImageCoderCore
+import CImageCoderStructs
+import ImageCoderEngine
+import ImageCoderModel
 
 /// A container behind the plugin interface.
 final class PluginContainer: Container, @unchecked Sendable {
@@ -28,7 +30,7 @@ final class PluginContainer: Container, @unchecked Sendable {
   ///   - coder: As the plugin described it.
   ///   - formats: As the manifest lists them.
   init(_ coder: UnsafePointer<imgcoder_coder>, formats: [ImageFormat], signatures: [Signature]) {
-    let described = imgcoder_coder(reading: coder)
+    let described = imgcoder_coder_read(coder)
     self.coder = coder
     self.formats = formats
     self.signatures = signatures
@@ -37,15 +39,15 @@ final class PluginContainer: Container, @unchecked Sendable {
     library = String(described.library)
     readsArriving = described.flags & UInt32(IMGCODER_CODER_READS_ARRIVING) != 0
     writesPages = described.flags & UInt32(IMGCODER_CODER_WRITES_PAGES) != 0
-    names = described.container.map { ContainerNames(imgcoder_container(reading: $0)) }
-    reader = described.reader.map { imgcoder_reader_table(reading: $0) }
-    writer = described.writer.map { imgcoder_writer_table(reading: $0) }
+    names = described.container.map { ContainerNames(imgcoder_container_read($0)) }
+    reader = described.reader.map { imgcoder_reader_table_read($0) }
+    writer = described.writer.map { imgcoder_writer_table_read($0) }
     writerFeatures = writer.map(WriterFeatures.init) ?? []
     transcoder = Self.extension(IMGCODER_EXTENSION_TRANSCODE, of: coder, described)
-      .map { imgcoder_transcode_table(reading: $0.assumingMemoryBound(to: imgcoder_transcode_table.self)) }
+      .map { imgcoder_transcode_table_read($0.assumingMemoryBound(to: imgcoder_transcode_table.self)) }
     let count = described.options == nil ? 0 : Int(clamping: min(described.option_count, 1024))
     options = UnsafeBufferPointer(start: described.options, count: count).compactMap { option in
-      option.flatMap { OptionDescription(imgcoder_option(reading: $0)) }
+      option.flatMap { OptionDescription(imgcoder_option_read($0)) }
     }
   }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CImageCoder
+import CImageCoderStructs
 import Glibc
-import ImageCoderCore
+import ImageCoderEngine
+import ImageCoderModel
 
 /// A shared library that holds a coder. Once loaded it stays: unloading a library with a Swift runtime crashes.
 enum PluginLibrary {
@@ -20,7 +22,7 @@ enum PluginLibrary {
       throw SkipReason(.entryMissing, "\(path) exports no \(IMGCODER_ENTRY_SYMBOL)")
     }
     let raw = UnsafePointer(symbol.assumingMemoryBound(to: imgcoder_entry.self))
-    let entry = imgcoder_entry(reading: raw)
+    let entry = imgcoder_entry_read(raw)
     guard isMagic(entry.magic) else {
       throw SkipReason(.entryInvalid, "\(IMGCODER_ENTRY_SYMBOL) of \(path) does not begin as an entry does")
     }
@@ -36,7 +38,7 @@ enum PluginLibrary {
     guard let coder = describe(session.host.raw) else {
       throw SkipReason(.refused, session.error(for: CoderError.Code.pluginRejected.rawValue).message)
     }
-    let found = String(imgcoder_coder(reading: coder).id)
+    let found = String(imgcoder_coder_read(coder).id)
     guard found == id else {
       throw SkipReason(.idMismatch, "\(path) holds the coder \(found), the manifest promises \(id)")
     }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CImageCoder
-import ImageCoderCore
+import CImageCoderStructs
+import ImageCoderEngine
+import ImageCoderModel
 
 /// One open file behind the plugin interface. What the plugin answers is checked before anyone else sees it.
 final class PluginReader: ReaderSession {
@@ -13,7 +15,7 @@ final class PluginReader: ReaderSession {
     _ coder: UnsafePointer<imgcoder_coder>, _ table: imgcoder_reader_table, session: HostSession, options: OpenOptions
   ) throws(CoderError) {
     guard let open = table.open else { throw .library("the plugin has no open") }
-    var wishes = imgcoder_open_options.sized()
+    var wishes = imgcoder_open_options_sized()
     wishes.flags = options.rawValue
     var reader: OpaquePointer?
     let status = open(coder, session.host.raw, session.view.raw, &wishes, &reader)
@@ -27,14 +29,14 @@ final class PluginReader: ReaderSession {
   deinit { table.close?(reader) }
 
   func header(page: Int) throws(CoderError) -> ImageHeader {
-    var info = imgcoder_info.sized()
+    var info = imgcoder_info_sized()
     guard let call = table.info else { throw .library("the plugin has no info") }
     try check(call(reader, UInt32(clamping: page), &info))
     return try ImageHeader(info)
   }
 
   func frame(_ index: Int, page: Int) throws(CoderError) -> FrameHeader {
-    var frame = imgcoder_frame_info.sized()
+    var frame = imgcoder_frame_info_sized()
     guard let call = table.frame_info else { throw .library("the plugin has no frame_info") }
     try check(call(reader, UInt32(clamping: page), UInt32(clamping: index), &frame))
     // The rectangle is checked against the canvas by whoever knows it; here the fields alone.
@@ -44,7 +46,7 @@ final class PluginReader: ReaderSession {
 
   func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
     var raw = request.raw
-    var offer = imgcoder_offer.sized()
+    var offer = imgcoder_offer_sized()
     guard let call = table.negotiate else { throw .library("the plugin has no negotiate") }
     try check(call(reader, &raw, &offer))
     return try DecodeOffer(offer, for: request)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CImageCoder
-import ImageCoderCore
+import CImageCoderStructs
+import ImageCoderEngine
+import ImageCoderModel
 
 /// One file that is written behind the plugin interface.
 final class PluginWriter: WriterSession {
@@ -75,7 +77,7 @@ final class PluginWriter: WriterSession {
 
 extension PixelView {
   fileprivate var raw: imgcoder_pixels {
-    var raw = imgcoder_pixels.sized()
+    var raw = imgcoder_pixels_sized()
     raw.pixel_format = layout.format.rawValue
     raw.alpha = layout.alpha.rawValue
     raw.width = UInt32(clamping: size.width)

@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ImageCoderCore
+import ImageCoderEngine
+import ImageCoderModel
 import Synchronization
 
 /// Where a candidate stands among others: a total order, in which the first is tried first.
 ///
 /// It does not depend on the order of directories: priority, the application's later registration, strength of the
-/// signature, identifier.
+/// signature, whether the file's name has an extension of the coder, identifier.
 struct CandidateRank: Comparable {
   let priority: Int
   let registration: Int
   /// 0 where no file is in question.
   let strength: Int
+  /// Whether the name of the file in question has an extension of the coder.
+  let isNamed: Bool
   let id: String
 
-  init(_ candidate: Candidate, priority: Int, strength: Int = 0) {
+  init(_ candidate: Candidate, priority: Int, strength: Int = 0, isNamed: Bool = false) {
     self.priority = priority
     registration = candidate.registration
     self.strength = strength
+    self.isNamed = isNamed
     id = candidate.id
   }
 
@@ -25,6 +29,7 @@ struct CandidateRank: Comparable {
     if one.priority != other.priority { return one.priority > other.priority }
     if one.registration != other.registration { return one.registration > other.registration }
     if one.strength != other.strength { return one.strength > other.strength }
+    if one.isNamed != other.isNamed { return one.isNamed }
     return one.id < other.id
   }
 }
@@ -49,8 +54,10 @@ final class Candidate: Sendable {
 
   /// What the manifest says of a file's first bytes, kept apart so that each file does not look through a manifest.
   private let signatures: [Signature]
-  /// Extensions of the formats that have no signature.
-  private let extensions: Set<String>
+  /// Extensions of all its formats, lower case.
+  let extensions: Set<String>
+  /// Those of formats that have no signature.
+  private let identifyingExtensions: Set<String>
   /// First bytes of files that a signature may agree with, or nil when every one has to be asked.
   private let firstBytes: FirstBytes?
 
@@ -66,9 +73,9 @@ final class Candidate: Sendable {
   init(_ coder: any ImageCoder, registration: Int) {
     id = coder.id
     formats = coder.formats
-    canRead = true
-    canWrite = true
-    let container = (coder as? AnimatedCoder)?.container
+    let container = coder.container?.container
+    canRead = container?.canRead ?? true
+    canWrite = container?.canWrite ?? true
     writesPages = container?.writesPages ?? true
     holdsAnimations = container.map { $0.names != nil } ?? true
     entry = nil
@@ -76,6 +83,7 @@ final class Candidate: Sendable {
     priority = 100
     signatures = []
     extensions = []
+    identifyingExtensions = []
     firstBytes = nil
     self.registration = registration
     state = Mutex(.loaded(coder))
@@ -95,8 +103,9 @@ final class Candidate: Sendable {
     isPlugin = true
     priority = entry.priority
     signatures = manifest.formats.flatMap(\.signatures)
-    extensions = Set(manifest.formats.filter(\.signatures.isEmpty).flatMap(\.extensions))
-    firstBytes = extensions.isEmpty ? FirstBytes(signatures) : nil
+    extensions = Set(manifest.formats.flatMap(\.extensions))
+    identifyingExtensions = Set(manifest.formats.filter(\.signatures.isEmpty).flatMap(\.extensions))
+    firstBytes = identifyingExtensions.isEmpty ? FirstBytes(signatures) : nil
     state = Mutex(.unloaded)
   }
 
@@ -126,9 +135,10 @@ final class Candidate: Sendable {
 
   private func load(for registry: CoderRegistry?) throws(SkipReason) -> any ImageCoder {
     guard let entry else { throw SkipReason(.manifestInvalid, "there is no manifest") }
-    return AnimatedCoder(try PluginContainer(loading: entry)) { [weak registry] (source, session) throws(CoderError) in
+    return AnimatedCoder(try PluginContainer(loading: entry)) {
+      [weak registry] (source, session, allowed) throws(CoderError) in
       guard let registry else { throw .noCoder("the registry of the coder is gone") }
-      return try registry.embeddedReader(source, session)
+      return try registry.embeddedReader(source, session, allowed: allowed)
     }
   }
 
@@ -143,15 +153,8 @@ final class Candidate: Sendable {
       return coder.canDecode(prefix, isComplete: prefix.count == source.size)
     }
     var answer = Recognition.no
-    for signature in signatures {
-      switch (try signature.matches(source), answer) {
-      case (.yes(let new), .yes(let old)): answer = .yes(strength: max(new, old))
-      case (.yes(let new), _): answer = .yes(strength: new)
-      case (.needMore(let new), .no): answer = .needMore(bytes: new)
-      default: break
-      }
-    }
-    if answer == .no, !extensions.isEmpty, let name = source.fileExtension, extensions.contains(name) {
+    for signature in signatures { answer.merge(try signature.matches(source)) }
+    if answer == .no, let name = source.fileExtension, identifyingExtensions.contains(name) {
       return .yes(strength: 0)
     }
     return answer

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ImageCoderCore
-import Synchronization
+public import ImageCoderEngine
+public import ImageCoderModel
 
 extension CoderRegistry {
-  /// Decodes an image on a thread of the library's own, so that no thread of the cooperative pool waits for it.
+  /// Decodes an image on a thread of the library, so that no thread of the cooperative pool waits for it.
   ///
   /// Cancelling the task cancels the decode.
   ///
@@ -15,13 +15,13 @@ extension CoderRegistry {
     var options = options
     let cancellation = options.cancellation ?? Cancellation()
     options.cancellation = cancellation
-    let wishes = options
-    return try await DecodingThreads.run(cancellation) { () throws(CoderError) in
-      try self.decode(source, options: wishes, coder: coder)
+    let requested = options
+    return try await ThreadPool.shared.value(cancellation) { () throws(CoderError) in
+      try self.decode(source, options: requested, coder: coder)
     }
   }
 
-  /// Encodes an image on a thread of the library's own.
+  /// Encodes an image on a thread of the library.
   ///
   /// - Throws: As the synchronous `encode`; ``CoderError/Code/cancelled`` when the task is cancelled.
   public func encode(
@@ -30,9 +30,31 @@ extension CoderRegistry {
     var options = options
     let cancellation = options.cancellation ?? Cancellation()
     options.cancellation = cancellation
-    let wishes = options
-    return try await DecodingThreads.run(cancellation) { () throws(CoderError) in
-      try self.encode(image, as: format, options: wishes, coder: coder)
+    let requested = options
+    return try await ThreadPool.shared.value(cancellation) { () throws(CoderError) in
+      try self.encode(image, as: format, options: requested, coder: coder)
     }
+  }
+}
+
+extension ThreadPool {
+  /// Runs work in turn, and suspends the task until it is done.
+  fileprivate func value<Value: Sendable>(
+    _ cancellation: Cancellation, _ body: @escaping @Sendable () throws(CoderError) -> Value
+  ) async throws(CoderError) -> Value {
+    let result: Result<Value, CoderError> = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        enqueue {
+          continuation.resume(
+            returning: Result { () throws(CoderError) in
+              if cancellation.isCancelled { throw CoderError.cancelled }
+              return try body()
+            })
+        }
+      }
+    } onCancel: {
+      cancellation.cancel()
+    }
+    return try result.get()
   }
 }

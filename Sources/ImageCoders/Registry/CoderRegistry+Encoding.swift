@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ImageCoderCore
+public import ImageCoderEngine
+public import ImageCoderModel
 
 extension CoderRegistry {
   /// Encodes one picture or animation to a file's bytes.

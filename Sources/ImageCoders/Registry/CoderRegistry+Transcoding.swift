@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ImageCoderCore
+public import ImageCoderEngine
+public import ImageCoderModel
 
 extension CoderRegistry {
   /// A file of a format that holds exactly what a file holds, made without decoding its pixels: of the same format the
@@ -8,17 +9,28 @@ extension CoderRegistry {
   ///
   /// JPEG XL keeps JPEG files so, at less than their size, and gives them back byte for byte.
   ///
+  /// - Parameters:
+  ///   - reading: How the file is read: its limits and allowed formats hold, although no pixels are decoded. Nil for the
+  ///     limits of `options` and all formats.
   /// - Returns: The file's bytes, or nil when it cannot be had so, or when the options ask for something else than the file
   ///   is.
-  /// - Throws: ``CoderError`` for a file that is damaged, too large, or cannot be read.
+  /// - Throws: ``CoderError`` for a file that is damaged, too large, not allowed, or cannot be read.
   public func transcode(
-    _ source: ByteSource, to format: ImageFormat, options: EncodeOptions = EncodeOptions()
+    _ source: ByteSource, to format: ImageFormat, options: EncodeOptions = EncodeOptions(),
+    reading: DecodeOptions? = nil
   ) throws(CoderError) -> [UInt8]? {
-    guard options.isPlain else { return nil }
-    let source = try source.rereadable(options.limits)
-    let open = try OpenSource(source, limits: options.limits)
+    guard options.copiesUnchanged, options.output.isMetByACopy else { return nil }
+    var limited = DecodeOptions()
+    limited.limits = options.limits
+    let reading = reading ?? limited
+    let source = try source.rereadable(reading.limits)
     // The header says what the file really is; a pair for another format is none for this one.
-    let found = try self.open(source).header.format
+    let header = try self.open(source, options: reading).header
+    // What is missing or damaged is to be told, which only a decode does.
+    guard !header.isTruncated, !header.isDamaged else { return nil }
+    let found = header.format
+    let open = try OpenSource(source, limits: reading.limits)
+    try reading.limits.check(memory: open.size)
     if found == format {
       let bytes = [UInt8](try open.view(at: 0, count: open.size))
       return bytes.count <= options.maxFileSize ?? .max ? bytes : nil
@@ -28,9 +40,9 @@ extension CoderRegistry {
     }
     for pair in pairs where pair.from == found {
       do throws(CoderError) {
-        guard let container = (try coder(pair.id) as? AnimatedCoder)?.container else { continue }
+        guard let container = try coder(pair.id).container?.container else { continue }
         let session = HostSession(
-          source: open, limits: options.limits, cancellation: options.cancellation, log: options.log)
+          source: open, limits: reading.limits, cancellation: options.cancellation, log: options.log)
         let bytes = try session.output { (output) throws(CoderError) in
           try container.transcode(session, from: found, to: format, output: output)
         }
@@ -60,9 +72,9 @@ extension CoderRegistry {
     options: EncodeOptions = EncodeOptions(), reading: DecodeOptions = DecodeOptions(), reader: String? = nil,
     coder: String? = nil, problem: ((CoderError) -> Void)? = nil
   ) throws(CoderError) -> EncodedFile {
-    let source = try source.rereadable(options.limits)
+    let source = try source.rereadable(reading.limits)
     if coder == nil, reader == nil, reading.page == nil,
-      let bytes = try transcode(source, to: format, options: options)
+      let bytes = try transcode(source, to: format, options: options, reading: reading)
     {
       return try EncodedFile(bytes, to: destination)
     }
@@ -129,15 +141,6 @@ extension CoderRegistry {
       return [decoder.page]
     }
     return Array(0..<header.pageCount)
-  }
-}
-
-extension EncodeOptions {
-  /// Whether nothing is asked for that a file which is not encoded anew would not have.
-  var isPlain: Bool {
-    carriesOver && quality == nil && !isProgressive && subsampling == nil && maxPixelSize == nil
-      && thumbnailSide == nil && pageSizes.isEmpty && !firstFrameOnly && loopCount == nil && reducesFrames
-      && metadata.count == MetadataKind.allCases.count && values.isEmpty
   }
 }
 

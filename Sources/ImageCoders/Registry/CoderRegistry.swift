@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@_exported public import ImageCoderCore
+public import ImageCoderEngine
+public import ImageCoderModel
 import Synchronization
 
 /// The coders that an application can use: plugins that were found, and coders that it registered itself.
@@ -92,7 +93,7 @@ public final class CoderRegistry: Sendable {
     explain: ((SelectionStep) -> Void)? = nil
   ) throws(CoderError) -> ImageDecoder {
     try attempt(
-      try OpenSource(source, limits: options.limits), options: options, coder: coder, explain: explain
+      DecodeContext(try OpenSource(source, limits: options.limits), options: options), coder: coder, explain: explain
     ) { (decoder) throws(CoderError) in decoder }
   }
 
@@ -105,61 +106,63 @@ public final class CoderRegistry: Sendable {
     _ source: ByteSource, options: DecodeOptions = DecodeOptions(), coder: String? = nil
   ) throws(CoderError) -> Image {
     try attempt(
-      try OpenSource(source, limits: options.limits), options: options, coder: coder, explain: nil
+      DecodeContext(try OpenSource(source, limits: options.limits), options: options), coder: coder, explain: nil
     ) { (decoder) throws(CoderError) in
       try decoder.image()
     }
   }
 
-  /// Begins decoding of bytes that arrive over time. The coder is chosen when the bytes are enough to choose.
+  /// Begins incremental decoding. The coder is chosen when the bytes are enough to choose.
   public func makeIncrementalDecoder(options: DecodeOptions = DecodeOptions()) -> IncrementalDecoder {
     IncrementalDecoder(options: options) { (source) throws(CoderError) in
-      try self.bytesNeededToChoose(source, options)
-    } body: { (source, options) throws(CoderError) in
-      try self.attempt(source, options: options, coder: nil, explain: nil) { (decoder) throws(CoderError) in
-        try decoder.image()
-      }
+      try self.bytesNeededToChoose(source, options.allowedFormats)
+    } body: { (context) throws(CoderError) in
+      try self.attempt(context, coder: nil, explain: nil) { (decoder) throws(CoderError) in try decoder.image() }
     }
   }
 
   /// How many bytes it takes to choose a coder, or nil when these are enough: no coder that may still turn out to be the
   /// right one is passed over for one that knows itself sooner.
-  private func bytesNeededToChoose(_ source: OpenSource, _ options: DecodeOptions) throws(CoderError) -> Int? {
+  private func bytesNeededToChoose(_ source: OpenSource, _ allowed: Set<ImageFormat>?) throws(CoderError) -> Int? {
     let snapshot = snapshot()
     return try Selection(
-      source, among: snapshot.candidates, priority: { Self.priority($0, snapshot) }, allowed: options.allowedFormats,
+      source, among: snapshot.candidates, priority: { Self.priority($0, snapshot) }, allowed: allowed,
       explains: false
     ).bytesNeeded
   }
 
   private func attempt<Result>(
-    _ open: OpenSource, options: DecodeOptions, coder: String?, explain: ((SelectionStep) -> Void)?,
+    _ context: DecodeContext, coder: String?, explain: ((SelectionStep) -> Void)?,
     _ body: (ImageDecoder) throws(CoderError) -> Result
   ) throws(CoderError) -> Result {
-    var options = options
-    options.openEmbedded = { (source, session) throws(CoderError) in try self.embeddedReader(source, session) }
-    let wishes = options
-    return try choose(open, allowed: options.allowedFormats, coder: coder, explain: explain) {
+    var context = context
+    context.openEmbedded = { (source, session, allowed) throws(CoderError) in
+      try self.embeddedReader(source, session, allowed: allowed)
+    }
+    let opened = context
+    return try choose(opened.source, allowed: opened.options.allowedFormats, coder: coder, explain: explain) {
       (coder) throws(CoderError) in
-      try body(try coder.makeDecoder(open, options: wishes))
+      try body(try coder.makeDecoder(opened))
     }
   }
 
   /// A reader for a file that is a page of another one.
-  func embeddedReader(_ source: OpenSource, _ session: HostSession) throws(CoderError) -> any ReaderSession {
-    while !source.isComplete, let needed = try bytesNeededToChoose(source, DecodeOptions()) {
+  func embeddedReader(
+    _ source: OpenSource, _ session: HostSession, allowed: Set<ImageFormat>?
+  ) throws(CoderError) -> any ReaderSession {
+    while !source.isComplete, let needed = try bytesNeededToChoose(source, allowed) {
       _ = try source.view(at: 0, least: needed, most: needed)
     }
-    return try choose(source, allowed: nil, coder: nil, explain: nil) { (coder) throws(CoderError) in
-      guard let container = (coder as? AnimatedCoder)?.container else {
+    return try choose(source, allowed: allowed, coder: nil, explain: nil) { (coder) throws(CoderError) in
+      guard let container = coder.container?.container else {
         throw .unsupported("\(coder.id) reads no files inside other files")
       }
-      var wishes: OpenOptions = .firstFrameOnly
+      var requested: OpenOptions = .firstFrameOnly
       if !source.isComplete {
-        if container.readsArriving { wishes.insert(.arriving) } else { try source.waitForAll() }
+        if container.readsArriving { requested.insert(.arriving) } else { try source.waitForAll() }
       }
       session.updateSize()
-      return try container.openReader(session, options: wishes)
+      return try container.openReader(session, options: requested)
     }
   }
 
@@ -177,18 +180,19 @@ public final class CoderRegistry: Sendable {
     for step in selection.steps { explain?(step) }
     var first: CoderError?
     for candidate in selection.candidates {
+      if first != nil { explain?(SelectionStep(coder: candidate.id, code: .fallback, message: "is tried next")) }
       do throws(CoderError) {
         let result = try body(try load(candidate))
-        explain?(SelectionStep(coder: candidate.id, code: "chosen", message: "reads the file"))
+        explain?(SelectionStep(coder: candidate.id, code: .chosen, message: "reads the file"))
         return result
       } catch {
-        explain?(SelectionStep(coder: candidate.id, code: "failed", message: "\(error)"))
+        explain?(SelectionStep(coder: candidate.id, code: .failed, message: "\(error)"))
         guard error.allowsFallback else { throw error }
         // A coder that knows the file and lacks a feature says more than one that does not know it.
         if first == nil || first?.code == .wrongFormat { first = error }
       }
     }
-    throw first ?? Self.unrecognised(open, bytesNeeded: selection.bytesNeeded, coders: all.count)
+    throw first ?? Self.unrecognised(open, selection, coders: all.count)
   }
 
   func load(_ candidate: Candidate) throws(CoderError) -> any ImageCoder {
@@ -197,9 +201,13 @@ public final class CoderRegistry: Sendable {
     }
   }
 
-  private static func unrecognised(_ source: OpenSource, bytesNeeded: Int?, coders: Int) -> CoderError {
+  private static func unrecognised(_ source: OpenSource, _ selection: Selection, coders: Int) -> CoderError {
     if source.size == 0 { return .wrongFormat("the file is empty") }
-    if let bytesNeeded {
+    if let refused = selection.refused {
+      let formats = refused.formats.map(\.rawValue).joined(separator: " or ")
+      return .unsupported("the file is recognised as \(formats), which the caller does not allow")
+    }
+    if let bytesNeeded = selection.bytesNeeded {
       return .truncated("the file ends while it is identified: \(bytesNeeded) bytes would decide", at: source.size)
     }
     var shown = ""

@@ -1,20 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ImageCoderCore
+import ImageCoderEngine
+import ImageCoderModel
 
 /// One step of a choice, for people: `coders probe --explain` prints them.
 public struct SelectionStep: Sendable, Equatable {
   /// The coder that the step is about, or nil when it is about the file.
   public let coder: String?
-  /// Stable: `identified`, `need_more`, `no_match`, `not_allowed`, `skipped`, `opened`, `failed`, `fallback`, `chosen`.
-  public let code: String
+  public let code: Code
   public let message: String
+
+  /// What happened. Stable, as `coders probe --explain --json` prints it.
+  public enum Code: String, Sendable, CaseIterable {
+    /// A signature agrees, or the name of the file.
+    case identified
+    /// A signature agrees so far; the file is too short to decide.
+    case needMore = "need_more"
+    case noMatch = "no_match"
+    /// The caller allows none of the coder's formats.
+    case notAllowed = "not_allowed"
+    /// The coder could not be loaded, or did not take the file.
+    case failed
+    /// The next coder is tried, after one failed.
+    case fallback
+    case chosen
+  }
 }
 
 /// The order in which coders are tried for a file, and why.
 struct Selection {
   /// Coders whose signatures agree, first to last.
   let candidates: [Candidate]
+  /// The first coder that recognises the file and may not read it.
+  let refused: Candidate?
   /// The smallest number of bytes that could still decide, when the file is too short for that.
   let bytesNeeded: Int?
   let steps: [SelectionStep]
@@ -29,39 +47,44 @@ struct Selection {
     var matches: [(candidate: Candidate, rank: CandidateRank)] = []
     var steps: [SelectionStep] = []
     var needed: Int?
+    var refused: Candidate?
     for candidate in all where candidate.canRead {
+      let answer = try candidate.recognise(source)
       if let allowed, allowed.isDisjoint(with: candidate.formats) {
+        if case .yes = answer { refused = refused ?? candidate }
         if explains {
           steps.append(
-            SelectionStep(coder: candidate.id, code: "not_allowed", message: "the caller allows other formats only"))
+            SelectionStep(coder: candidate.id, code: .notAllowed, message: "the caller allows other formats only"))
         }
         continue
       }
-      switch try candidate.recognise(source) {
+      switch answer {
       case .yes(let strength):
         let priority = priority(candidate)
-        matches.append((candidate, CandidateRank(candidate, priority: priority, strength: strength)))
+        let isNamed = source.fileExtension.map(candidate.extensions.contains) ?? false
+        matches.append((candidate, CandidateRank(candidate, priority: priority, strength: strength, isNamed: isNamed)))
         if explains {
           let how = strength == 0 ? "by the file's extension" : "by \(strength) bits of its signature"
           steps.append(
-            SelectionStep(coder: candidate.id, code: "identified", message: "\(how), priority \(priority)"))
+            SelectionStep(coder: candidate.id, code: .identified, message: "\(how), priority \(priority)"))
         }
       case .needMore(let bytes):
         needed = min(needed ?? bytes, bytes)
         if explains {
           steps.append(
             SelectionStep(
-              coder: candidate.id, code: "need_more", message: "agrees so far, \(bytes) bytes would decide"))
+              coder: candidate.id, code: .needMore, message: "agrees so far, \(bytes) bytes would decide"))
         }
       case .no:
         if explains {
-          steps.append(SelectionStep(coder: candidate.id, code: "no_match", message: "no signature agrees"))
+          steps.append(SelectionStep(coder: candidate.id, code: .noMatch, message: "no signature agrees"))
         }
       }
     }
     matches.sort { $0.rank < $1.rank }
     candidates = matches.map(\.candidate)
     bytesNeeded = needed
+    self.refused = refused
     self.steps = steps
   }
 }

@@ -28,7 +28,7 @@ extension FileDigest {
     switch arrival.outcome {
     case .success(let image):
       if let header = image.header {
-        members += Self.describe(header, image.loopCount, coder: image.coder ?? "")
+        members += Self.describe(header, image.loopCount, coder: image.coderID ?? "")
       }
       members += Self.problem(image.problem)
       let frames = image.frames.enumerated().map { index, frame in

@@ -55,7 +55,7 @@ struct FileDigest {
       return try describe(try arrival(of: source, in: chunking, options), number: number)
     }
     let decoder = try registry.open(source, options: options)
-    var members = Self.describe(decoder.header, decoder.loopCount, coder: decoder.coder)
+    var members = Self.describe(decoder.header, decoder.loopCount, coder: decoder.coderID)
     switch arguments.mode {
     case .decode, .thumbnail:
       let image = try decoder.image()

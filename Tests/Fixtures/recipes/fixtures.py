@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """What all recipes share: test pictures, hashes, compositing by the letter of the specifications, and the answers."""
 
-import json
+import shutil
 import subprocess
 import tempfile
 from pathlib import Path
 
 import numpy as np
 
+from answers import text_of_answers
+
 ROOT = Path(__file__).parent.parent
 LARGEST = 4096
+
+# What the recipes of each format have made so far: {"png": {"valid/rgb8.png": (bytes, answer)}}.
+made = {}
 
 
 def fnv(data):
@@ -109,21 +114,27 @@ def composite(width, height, frames):
     return shown
 
 
-def write(folder, name, data, answer):
+def add(fmt, name, data, answer):
+    """Keeps a fixture until `write` is called. `name` is its path in the format's folder: `valid/rgb8.png`."""
     if len(data) > LARGEST:
-        raise SystemExit(f"{name} has {len(data)} bytes, {LARGEST} are allowed")
-    path = ROOT / folder / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data)
-    lines = [
-        f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}"
-        for key, value in answer.items()
-        if key != "frames"
-    ]
-    if "frames" in answer:
-        frames = ",\n    ".join(json.dumps(frame) for frame in answer["frames"])
-        lines.append(f'  "frames": [\n    {frames}\n  ]')
-    Path(str(path) + ".json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
+        raise SystemExit(f"{fmt}/{name} has {len(data)} bytes, {LARGEST} are allowed")
+    fixtures = made.setdefault(fmt, {})
+    if name in fixtures:
+        raise SystemExit(f"{fmt}/{name} is made twice")
+    fixtures[name] = (data, answer)
+
+
+def write(fmt):
+    """Replaces a format's folder by the fixtures that were added for it. Returns how many there are."""
+    folder = ROOT / fmt
+    shutil.rmtree(folder, ignore_errors=True)
+    for name, (data, _) in made[fmt].items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    answers = {name: answer for name, (_, answer) in made[fmt].items()}
+    (folder / "answers.json").write_text(text_of_answers(answers))
+    return len(answers)
 
 
 def valid(fmt, name, data, shows, pixels, pixel_format, bits=8, alpha="opaque", orientation=1, metadata=None, **more):
@@ -144,7 +155,7 @@ def valid(fmt, name, data, shows, pixels, pixel_format, bits=8, alpha="opaque", 
         answer["metadata"] = {kind: {"bytes": len(load), "hash": fnv(load)} for kind, load in metadata.items()}
     answer.update(more)
     answer["frames"] = [{"hash": fnv(pixels.tobytes())}]
-    write(f"{fmt}/valid", name, data, answer)
+    add(fmt, f"valid/{name}", data, answer)
 
 
 def animated(fmt, name, data, shows, size, frames, loop_count, pixel_format="rgba8", bits=8, alpha="straight", **more):
@@ -157,12 +168,12 @@ def animated(fmt, name, data, shows, size, frames, loop_count, pixel_format="rgb
         {"rect": f.rect, "delay": list(f.delay), "disposal": f.disposal, "blend": f.blend, "hash": fnv(shown.tobytes())}
         for f, shown in zip(frames, composite(*size, frames))
     ]
-    write(f"{fmt}/valid", name, data, answer)
+    add(fmt, f"valid/{name}", data, answer)
 
 
 def invalid(fmt, name, data, shows, error, **more):
     """A bad file. `error` is the code; `rows`: "none", "some" or "any" rows come before the error."""
-    write(f"{fmt}/invalid", name, data, {"shows": shows, "error": error, **more})
+    add(fmt, f"invalid/{name}", data, {"shows": shows, "error": error, **more})
 
 
 def run(*command, data=None):

@@ -5,7 +5,7 @@ import struct
 
 import fixtures
 from fixtures import picture
-from jpeg2000 import FORMAT, SIGNATURE, SRGB, box, colour, compress, jp2, split
+from jpeg2000 import SIGNATURE, SRGB, box, colour, compress, jp2, split
 from jpeg2000_streams import SIZE
 
 
@@ -16,7 +16,7 @@ def make():
     file = jp2(codestream, colour(SRGB))
 
     def bad(name, shows, data, error, **more):
-        fixtures.invalid(FORMAT, name, data, shows, error, **more)
+        fixtures.invalid("jpeg2000", name, data, shows, error, **more)
 
     def siz(place, form, value, data=codestream):
         """A field of SIZ changed; `place` counts from Rsiz (A.5.1)."""

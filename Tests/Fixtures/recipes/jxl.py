@@ -175,7 +175,9 @@ def make_colours():
         encoding = library.ColorEncoding(white_point=library.D65, primaries=values[0], transfer=values[1])
         data = encode([Layer(pixels)], color=encoding)
         still(f"colour-{name}.jxl", shows, data, rgba(pixels, 255), "rgb8", cicp=cicp)
-        data = encode([Layer(pixels)], color=encoding, lossless=False)
+        # A part of which no PQ sample is near to where it is rounded to the next: libjxl's PQ differs by processor.
+        lossy = np.ascontiguousarray(pixels[3:11, 3:15]) if name == "rec2100-pq" else pixels
+        data = encode([Layer(lossy)], color=encoding, lossless=False)
         still(f"colour-{name}-lossy.jxl", f"{shows}, stored as XYB", data, djxl(data)[0], "rgb8", cicp=cicp)
     profile = odd_profile()
     still(

@@ -100,6 +100,16 @@ typedef struct imgcoder_source {
                                            uint64_t wanted, const uint8_t **bytes, uint64_t *length);
 } imgcoder_source;
 
+// Calls `view_some`, or `view` of a host that is older than `view_some` and has all bytes.
+static inline imgcoder_status imgcoder_source_view_available(const imgcoder_source *source, uint64_t offset,
+                                                             uint64_t least, uint64_t wanted, const uint8_t **bytes,
+                                                             uint64_t *length) {
+  if (IMGCODER_HAS(source, imgcoder_source, view_some) && source->view_some != 0) {
+    return source->view_some(source, offset, least, wanted, bytes, length);
+  }
+  return source->view(source, offset, wanted, bytes, length);
+}
+
 // Where rows go.
 typedef struct imgcoder_rows {
   uint8_t *pixels;   // the first row, its leftmost pixel

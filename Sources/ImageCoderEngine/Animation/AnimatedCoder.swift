@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import ImageCoderModel
+
+/// The coder of every container: the base of animated formats, parameterised by the names of the container's properties.
+///
+/// Stills use it too, because a still is an animation of one frame: the same base opens it, bounds it, scales and turns it.
+/// All that formats share lives here and below, once: loop counts, delays, first-frame-only, access to frames,
+/// compositing, thumbnails, incremental decoding, the encode loop. A format differs by its ``ContainerNames``, which say
+/// under which names its properties are kept and which loop count holds when a file says nothing, and by its reader and
+/// writer.
+///
+/// - Threads: Safe from every thread.
+public final class AnimatedCoder: ImageCoder {
+  private let base: any Container
+
+  /// Opens pages that are files of another format when the context does not say how.
+  private let openEmbedded: EmbeddedFileOpener?
+
+  /// A coder of a reader and a writer in Swift.
+  public convenience init(_ container: SwiftContainer) { self.init(container, openEmbedded: nil) }
+
+  package init(_ container: any Container, openEmbedded: EmbeddedFileOpener? = nil) {
+    base = container
+    self.openEmbedded = openEmbedded
+  }
+
+  public var container: ContainerAccess? { ContainerAccess(base) }
+  public var id: String { base.id }
+  public var formats: [ImageFormat] { base.formats }
+
+  public func canDecode(_ prefix: UnsafeRawBufferPointer, isComplete: Bool) -> Recognition {
+    guard base.canRead else { return .no }
+    var answer = Recognition.no
+    for signature in base.signatures { answer.merge(signature.matches(prefix, isComplete: isComplete)) }
+    return answer
+  }
+
+  public func makeDecoder(_ context: DecodeContext) throws(CoderError) -> ImageDecoder {
+    var context = context
+    context.openEmbedded = context.openEmbedded ?? openEmbedded
+    return try ImageDecoder(base, context)
+  }
+
+  public func canEncode(_ format: ImageFormat) -> Bool { base.canWrite && formats.contains(format) }
+
+  public func encode(_ pages: [Image], as format: ImageFormat, options: EncodeOptions) throws(CoderError) -> [UInt8] {
+    let pages = try options.pageSizes.isEmpty ? pages : options.sizes(of: pages)
+    var options = options
+    options.pageSizes = []
+    let encoder = try makeEncoder(as: format, to: .memory, options: options, pageCount: pages.count)
+    for (index, page) in pages.enumerated() {
+      if index > 0 { try encoder.endPage() }
+      try encoder.add(framesToWrite(of: page, among: pages.count, as: format, options))
+    }
+    return try encoder.finish().bytes
+  }
+
+  public func makeEncoder(
+    as format: ImageFormat, to destination: EncodeDestination, options: EncodeOptions, pageCount: Int
+  ) throws(CoderError) -> ImageEncoder {
+    guard canEncode(format) else { throw .noCoder("\(id) does not write \(format)") }
+    guard options.pageSizes.isEmpty else {
+      throw .invalidArgument("sizes are made of a whole picture, which an encoder of frames does not have")
+    }
+    return try ImageEncoder(
+      base, format: format, destination: destination, options: options, pageCount: pageCount)
+  }
+
+  /// All frames, where the format holds an animation and the file is one.
+  private func framesToWrite(
+    of image: Image, among pageCount: Int, as format: ImageFormat, _ options: EncodeOptions
+  ) -> Image {
+    guard image.frames.count > 1, !options.firstFrameOnly, base.names == nil || pageCount > 1 else {
+      return image
+    }
+    let reason = pageCount > 1 ? "a page holds no animation" : "\(format) holds no animation"
+    options.log?(.warning, "\(reason): the first of \(image.frames.count) frames is written")
+    var first = image
+    first.frames = [image.frames[0]]
+    return first
+  }
+}
+
+extension EncodeOptions {
+  /// One picture in several sizes, none of them enlarged.
+  package func sizes(of pages: [Image]) throws(CoderError) -> [Image] {
+    guard pages.count == 1, let image = pages.first else {
+      throw .invalidArgument("sizes are made of one picture, \(pages.count) were given")
+    }
+    var made: [Image] = []
+    for side in self.pageSizes {
+      guard side > 0 else { throw .invalidArgument("a page of size \(side), at least 1 is needed") }
+      guard side <= max(image.size.width, image.size.height) else {
+        log?(.warning, "size \(side) is left out: the picture is \(image.size)")
+        continue
+      }
+      var page = image
+      let size = Fit.plan(displayed: image.size, box: Size(width: side, height: side), mode: .fit).size
+      page.frames = [Frame(pixels: try image.pixels.resampled(to: size))]
+      made.append(page)
+    }
+    return made.isEmpty ? pages : made
+  }
+}

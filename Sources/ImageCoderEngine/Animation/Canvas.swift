@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import ImageCoderModel
+
+/// The area on which the frames of an animation are drawn, with the rules of disposal and blending.
+///
+/// Frame *n* is drawn on what is left of frame *n − 1* after its disposal. The background is transparent, as browsers
+/// have it, whatever colour a container states.
+///
+/// - Threads: One at a time.
+package final class Canvas {
+  /// The canvas as it is shown after the last draw.
+  package let pixels: PixelBuffer
+
+  /// The frame whose disposal is still to come, and what its rectangle held before, when that is to come back.
+  private var pending: (frame: FrameHeader, before: PixelBuffer?)?
+
+  /// Makes a transparent canvas.
+  ///
+  /// - Parameter layout: ``PixelFormat/rgba8`` or ``PixelFormat/rgba16`` with straight alpha.
+  package init(size: Size, layout: PixelLayout, pool: PixelPool? = nil) throws(CoderError) {
+    pixels = try PixelBuffer(size: size, format: layout.format, alpha: layout.alpha, pool: pool)
+    pixels.clear(rows: 0..<size.height)
+  }
+
+  /// A copy of a canvas and of what it still has to do.
+  package init(copying other: Canvas, pool: PixelPool? = nil) throws(CoderError) {
+    pixels = try other.pixels.copy(pool: pool)
+    pending = other.pending
+  }
+
+  /// Becomes a copy of another canvas of the same size.
+  package func assign(from other: Canvas) throws(CoderError) {
+    pixels.assign(from: other.pixels)
+    pending = other.pending
+  }
+
+  /// Makes the canvas transparent and forgets what is pending.
+  package func reset() {
+    pending = nil
+    pixels.clear(rows: 0..<pixels.size.height)
+  }
+
+  /// Disposes of the last frame and prepares for `frame`, so that its pixels can be drawn.
+  ///
+  /// What comes before the first frame is transparent, so "as it was before" and "to the background" are the same for
+  /// it, as APNG wants (PNG Third Edition §11.3.6.2).
+  package func begin(_ frame: FrameHeader) throws(CoderError) {
+    dispose()
+    let before = frame.disposal == .restorePrevious ? try pixels.copy(of: frame.rect) : nil
+    pending = (frame, before)
+  }
+
+  /// Memory of a rectangle on the canvas, for a frame whose pixels replace what is there.
+  package func region(_ rect: Rect) throws(CoderError) -> PixelBuffer { try pixels.region(rect) }
+
+  /// Composites a frame's pixels over the canvas.
+  ///
+  /// - Parameter source: The frame's own pixels, of the canvas's layout, as large as `rect`.
+  package func blendOver(_ source: PixelBuffer, at rect: Rect) {
+    for y in 0..<rect.height { Self.blend(source.row(y), over: pixels, at: rect, row: y) }
+  }
+
+  /// What a canvas would look like with the rows of a frame that are there; it stays as it is.
+  ///
+  /// - Parameters:
+  ///   - pixels: The canvas.
+  ///   - rows: The frame's own pixels, of the canvas's layout, as large as its rectangle.
+  ///   - missing: Rows of them that are not there.
+  package static func showing(
+    _ rows: PixelBuffer, without missing: [Range<Int>], of frame: FrameHeader, on pixels: PixelBuffer
+  ) throws(CoderError) -> PixelBuffer {
+    let shown = try pixels.copy()
+    let bytesPerPixel = pixels.format.bytesPerPixel
+    let rect = frame.rect
+    var gaps = missing[...]
+    for y in 0..<rect.height {
+      while let gap = gaps.first, gap.upperBound <= y { gaps = gaps.dropFirst() }
+      if let gap = gaps.first, gap.contains(y) { continue }
+      if frame.replacesCanvas {
+        (shown.row(rect.y + y) + rect.x * bytesPerPixel).copyMemory(
+          from: rows.row(y), byteCount: rect.width * bytesPerPixel)
+      } else {
+        blend(rows.row(y), over: shown, at: rect, row: y)
+      }
+    }
+    return shown
+  }
+
+  /// Becomes what it is behind a frame that covers it and was drawn elsewhere.
+  package func assign(_ drawn: PixelBuffer, of frame: FrameHeader) {
+    pixels.assign(from: drawn)
+    pending = (frame, nil)
+  }
+
+  /// Composites row `row` of a frame over the pixels of a canvas.
+  private static func blend(_ source: UnsafeRawPointer, over pixels: PixelBuffer, at rect: Rect, row: Int) {
+    let target = pixels.row(rect.y + row) + rect.x * pixels.format.bytesPerPixel
+    if pixels.format == .rgba8 {
+      AlphaBlend.over8(source, onto: target, count: rect.width)
+    } else {
+      AlphaBlend.over16(source, onto: target, count: rect.width)
+    }
+  }
+
+  private func dispose() {
+    guard let (frame, before) = pending else { return }
+    pending = nil
+    let bytesPerPixel = pixels.format.bytesPerPixel
+    let rect = frame.rect
+    switch frame.disposal {
+    case .keep: break
+    case .restoreBackground:
+      for y in rect.y..<(rect.y + rect.height) {
+        (pixels.row(y) + rect.x * bytesPerPixel).initializeMemory(
+          as: UInt8.self, repeating: 0, count: rect.width * bytesPerPixel)
+      }
+    case .restorePrevious:
+      guard let before else { return }
+      for y in 0..<rect.height {
+        (pixels.row(rect.y + y) + rect.x * bytesPerPixel).copyMemory(
+          from: before.row(y), byteCount: rect.width * bytesPerPixel)
+      }
+    }
+  }
+}
+
+extension FrameHeader {
+  /// Whether the frame's pixels take the place of what is there, with nothing of it to be seen through them.
+  var replacesCanvas: Bool { blend == .source || !hasAlpha }
+}
+
+/// Source over destination for straight alpha, exact to the nearest sample.
+enum AlphaBlend {
+  /// Composites `count` RGBA pixels of 8 bits.
+  static func over8(_ source: UnsafeRawPointer, onto target: UnsafeMutableRawPointer, count: Int) {
+    let source = source.assumingMemoryBound(to: UInt32.self)
+    let target = target.assumingMemoryBound(to: UInt32.self)
+    for index in 0..<count {
+      let above = source[index]
+      let alpha = UInt32(littleEndian: above) >> 24
+      if alpha == 255 {
+        target[index] = above
+      } else if alpha != 0 {
+        let below = target[index]
+        let under = UInt32(littleEndian: below) >> 24
+        target[index] =
+          under == 0 ? above : blend8(UInt32(littleEndian: above), alpha, UInt32(littleEndian: below), under)
+      }
+    }
+  }
+
+  /// PNG Third Edition, §13.16: with alphas a and b, the result has alpha a + b(1 − a), and its colours are the mean of both
+  /// by those weights.
+  private static func blend8(_ above: UInt32, _ alpha: UInt32, _ below: UInt32, _ under: UInt32) -> UInt32 {
+    let weightAbove = alpha &* 255
+    let weightBelow = under &* (255 &- alpha)
+    let total = weightAbove &+ weightBelow
+    var result = ((total &+ 127) / 255) << 24
+    var shift: UInt32 = 0
+    while shift < 24 {
+      let colour = ((above >> shift) & 255) &* weightAbove &+ ((below >> shift) & 255) &* weightBelow
+      result |= ((colour &+ total / 2) / total) << shift
+      shift &+= 8
+    }
+    return UInt32(littleEndian: result)
+  }
+
+  /// Composites `count` RGBA pixels of 16 bits.
+  static func over16(_ source: UnsafeRawPointer, onto target: UnsafeMutableRawPointer, count: Int) {
+    let source = source.assumingMemoryBound(to: UInt16.self)
+    let target = target.assumingMemoryBound(to: UInt16.self)
+    for index in stride(from: 0, to: count &* 4, by: 4) {
+      let alpha = UInt64(source[index + 3])
+      let under = UInt64(target[index + 3])
+      if alpha == 0 { continue }
+      let weightAbove = alpha &* 65_535
+      let weightBelow = under &* (65_535 &- alpha)
+      let total = weightAbove &+ weightBelow
+      for channel in index..<(index + 3) {
+        let colour = UInt64(source[channel]) &* weightAbove &+ UInt64(target[channel]) &* weightBelow
+        target[channel] = UInt16(truncatingIfNeeded: (colour &+ total / 2) / total)
+      }
+      target[index + 3] = UInt16(truncatingIfNeeded: (total &+ 32_767) / 65_535)
+    }
+  }
+}

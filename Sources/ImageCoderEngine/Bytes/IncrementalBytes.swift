@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import ImageCoderModel
+import Synchronization
+
+/// The bytes of an incremental decode, and the thread that reads them.
+///
+/// Two threads take turns, so that nothing here needs a lock: one appends, the other reads, and sleeps as soon as it
+/// wants more bytes than there are. ``append(_:)`` and ``finish()`` return when the reader sleeps or has ended; what it did
+/// until then is visible to the appender.
+///
+/// Waking the reader costs as much as decoding some hundred bytes, so small chunks are buffered until there are enough.
+/// Whoever looks at the result calls ``deliver()`` first and misses nothing.
+///
+/// A library may be in the middle of a long call when the work is cancelled. The reader thread is abandoned then: it ends
+/// as soon as it asks for bytes or looks at the cancellation, and its memory goes with it. See ``isReaderAbandoned``.
+final class IncrementalBytes: @unchecked Sendable {
+  // Unchecked: the semaphores hand every field from one thread to the other.
+  private(set) var count = 0
+  /// Whether no byte follows.
+  private(set) var isComplete = false
+  /// Whether small chunks are buffered. Off until there is a header, whose earliest byte counts.
+  var buffersChunks = false {
+    didSet { updateBufferedEnd() }
+  }
+
+  private var memory: UnsafeMutableRawPointer?
+  private var capacity = 0
+  private let limit: Int
+  /// The reader sleeps until there are so many bytes.
+  private var wanted = 0
+  /// Bytes that were there when it went to sleep.
+  private var countSeen = 0
+  /// As long as fewer bytes than these are there, a chunk is only copied.
+  private var bufferedEnd = 0
+  /// Tells the reader to end.
+  private let isStopped = Atomic<Bool>(false)
+  /// Whether the reader was abandoned. Nothing that it writes may be looked at then.
+  private(set) var isReaderAbandoned = false
+  private var cancellation: Cancellation?
+  private var isStarted = false
+  private var hasEnded = false
+
+  private let readersTurn = Semaphore()
+  private let appendersTurn = Semaphore()
+
+  /// So many new bytes are enough to wake the reader, or as many as are this share of what is there already.
+  private static let mostBuffered = 256 << 10
+  private static let bufferedShare = 8
+  /// Chunks of so many bytes are never only copied: they take one more call, which is nothing beside their size.
+  private static let largeChunk = 1 << 10
+
+  /// For more bytes than this, memory is taken that costs nothing before it is used, in huge pages where the system has
+  /// them: to fault small pages, and to copy from block to block, would cost as much as some formats' decoding.
+  private static let smallMemory = 1 << 20
+  private static let largeMemory = 64 << 20
+
+  /// - Parameter limit: Bytes that are kept at most.
+  init(limit: Int) { self.limit = limit }
+
+  deinit { free(memory) }
+
+  /// What there is so far, valid until the next append.
+  var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory, count: count) }
+
+  /// Whether the reader needs no more bytes.
+  var isOver: Bool { isReaderAbandoned || hasEnded }
+
+  // MARK: The appender
+
+  /// Starts the reader and returns when it sleeps or has ended.
+  ///
+  /// - Parameter cancellation: After it, the reader is not waited for any more, however long it works on.
+  /// - Throws: ``CoderError/Code/outOfMemory`` when the machine has no more threads.
+  func start(_ cancellation: Cancellation?, _ body: @escaping @Sendable () -> Void) throws(CoderError) {
+    self.cancellation = cancellation
+    try ThreadPool.shared.start(for: "a thread that reads an incomplete file") { [self] in
+      body()
+      hasEnded = true
+      appendersTurn.signal()
+    }
+    isStarted = true
+    waitForReader()
+  }
+
+  /// Adds a few bytes that neither fill the memory nor end the reader's sleep.
+  ///
+  /// - Returns: Whether they were added; otherwise nothing was done.
+  @inline(__always)
+  func appendWithoutWaking(_ chunk: UnsafeRawBufferPointer) -> Bool {
+    let end = count &+ chunk.count
+    guard end < bufferedEnd, chunk.count < Self.largeChunk, let start = chunk.baseAddress, let memory else {
+      return false
+    }
+    let target = memory + count
+    if chunk.count == 1 {
+      target.storeBytes(of: start.load(as: UInt8.self), as: UInt8.self)
+    } else {
+      target.copyMemory(from: start, byteCount: chunk.count)
+    }
+    count = end
+    return true
+  }
+
+  /// Adds bytes, and wakes the reader when they are what it waits for and enough to be worth it. After it has ended,
+  /// nobody needs them.
+  ///
+  /// - Throws: ``CoderError/Code/limitExceeded``; ``CoderError/Code/outOfMemory``.
+  func append(_ chunk: UnsafeRawBufferPointer) throws(CoderError) {
+    guard let start = chunk.baseAddress, !chunk.isEmpty, !isOver else { return }
+    guard chunk.count <= limit - count else {
+      throw .limitExceeded("maxMemory", found: count + chunk.count, allowed: limit, what: "a file size in bytes of")
+    }
+    if count + chunk.count > capacity { try grow(to: count + chunk.count) }
+    (memory.unsafelyUnwrapped + count).copyMemory(from: start, byteCount: chunk.count)
+    count += chunk.count
+    if count >= wanted, count >= wakingCount {
+      wakeReader()
+    } else {
+      updateBufferedEnd()
+    }
+  }
+
+  /// Takes memory for at least so many bytes: twice as much each time, or once for most files that are not small.
+  private func grow(to needed: Int) throws(CoderError) {
+    let isLarge = needed > Self.smallMemory
+    let grown = min(max(capacity * 2, needed, isLarge ? Self.largeMemory : 4 << 10), limit)
+    guard let larger = isLarge ? PixelMemory.allocate(grown) : realloc(memory, grown) else {
+      throw .outOfMemory(bytes: grown, for: "the bytes of an incomplete file")
+    }
+    if isLarge {
+      if let memory { larger.copyMemory(from: memory, byteCount: count) }
+      free(memory)
+    }
+    memory = larger
+    capacity = grown
+  }
+
+  /// Lets the reader have what was buffered.
+  func deliver() {
+    if !isReaderAbandoned, count >= wanted, count > countSeen { wakeReader() }
+  }
+
+  /// Says that no byte follows, and returns when the reader has ended.
+  func finish() {
+    guard !isReaderAbandoned else { return }
+    isComplete = true
+    wakeReader()
+  }
+
+  /// Ends the reader, whatever it waits for.
+  func stop() {
+    guard !isReaderAbandoned else { return }
+    isStopped.store(true, ordering: .relaxed)
+    isComplete = true
+    wakeReader()
+  }
+
+  private func wakeReader() {
+    bufferedEnd = 0
+    guard isStarted, !isOver else { return }
+    readersTurn.signal()
+    waitForReader()
+  }
+
+  private func waitForReader() {
+    guard waitForTurn() else { return abandonReader() }
+    countSeen = count
+    updateBufferedEnd()
+  }
+
+  /// Nanoseconds between looks at a cancellation, and looks that the reader gets to see it by itself.
+  private static let interval = 10_000_000
+  private static let patience = 3
+
+  /// Waits until the reader sleeps or has ended, but not for long once the work is cancelled.
+  ///
+  /// - Returns: Whether the reader sleeps or has ended.
+  private func waitForTurn() -> Bool {
+    guard let cancellation else {
+      appendersTurn.wait()
+      return true
+    }
+    var looks = 0
+    while true {
+      if appendersTurn.wait(atMost: Self.interval) { return true }
+      guard cancellation.isCancelled else { continue }
+      looks += 1
+      if looks > Self.patience { return false }
+    }
+  }
+
+  private func abandonReader() {
+    isReaderAbandoned = true
+    isStopped.store(true, ordering: .relaxed)
+    // It may have gone to sleep just now.
+    readersTurn.signal()
+  }
+
+  /// Bytes that are enough to wake the reader, if it has use for them.
+  private var wakingCount: Int {
+    guard buffersChunks else { return wanted }
+    return max(wanted, countSeen + min(Self.mostBuffered, count / Self.bufferedShare))
+  }
+
+  private func updateBufferedEnd() {
+    let isAsleep = isStarted && !isOver && !isComplete
+    // `wanted` may be all bytes, which is the largest integer.
+    bufferedEnd = isAsleep ? min(capacity + 1, wakingCount) : 0
+  }
+
+  // MARK: The reader
+
+  /// Sleeps until there are so many bytes, or all.
+  ///
+  /// - Throws: ``CoderError/Code/cancelled`` when nobody wants the result any more.
+  func wait(for bytes: Int) throws(CoderError) {
+    while !isStopped.load(ordering: .relaxed), count < bytes, !isComplete {
+      wanted = bytes
+      appendersTurn.signal()
+      readersTurn.wait()
+    }
+    if isStopped.load(ordering: .relaxed) { throw .cancelled }
+  }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+public import ImageCoderModel
+
+/// A file that appears whole or not at all.
+///
+/// Bytes go to a temporary file in the same directory, which takes the target's name when ``commit()`` is called. Without
+/// that nothing is left behind, and a file that had the name before is untouched. A link is followed to its target; a
+/// device or a pipe, which cannot be replaced, is written as it is.
+///
+/// - Threads: One at a time.
+public final class NewFile {
+  private static let bufferSize = 256 << 10
+
+  private let path: String
+  private let temporary: String?
+  private var descriptor: Int32
+  private var buffer: [UInt8] = []
+  /// Bytes before those of the buffer.
+  private var written = 0
+
+  /// Bytes that were appended.
+  public var count: Int { written + buffer.count }
+
+  /// Makes the temporary file.
+  ///
+  /// - Throws: ``CoderError/Code/io`` with the system's reason.
+  public init(_ path: String) throws(CoderError) {
+    var status = stat()
+    let exists = stat(path, &status) == 0
+    if exists, status.st_mode & S_IFMT == S_IFDIR { throw .io("is a directory") }
+    if exists, status.st_mode & S_IFMT != S_IFREG {
+      descriptor = open(path, O_WRONLY | O_CLOEXEC)
+      guard descriptor >= 0 else { throw Self.failure() }
+      (self.path, temporary) = (path, nil)
+    } else {
+      let target = exists ? Self.resolved(path) : path
+      self.path = target
+      let made = try Self.makeTemporary(beside: target)
+      (descriptor, temporary) = made
+      if exists { fchmod(descriptor, status.st_mode & 0o777) }
+    }
+    buffer.reserveCapacity(Self.bufferSize)
+  }
+
+  deinit {
+    if descriptor >= 0 { close(descriptor) }
+    if let temporary, descriptor != Self.committed { unlink(temporary) }
+  }
+
+  /// Appends bytes.
+  public func append(_ bytes: UnsafeRawBufferPointer) throws(CoderError) {
+    if buffer.count + bytes.count > Self.bufferSize { try flush() }
+    guard bytes.count < Self.bufferSize else {
+      try write(bytes)
+      written += bytes.count
+      return
+    }
+    buffer.append(contentsOf: bytes)
+  }
+
+  /// Replaces bytes that were appended before.
+  ///
+  /// - Throws: ``CoderError/Code/io``, also for a pipe, which cannot be written again.
+  public func patch(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(CoderError) {
+    precondition(offset >= 0 && offset + bytes.count <= count, "\(bytes.count) bytes at \(offset) of \(count)")
+    if offset >= written {
+      buffer.withUnsafeMutableBytes { held in
+        UnsafeMutableRawBufferPointer(rebasing: held[(offset - written)...]).copyMemory(from: bytes)
+      }
+      return
+    }
+    try flush()
+    var done = 0
+    while done < bytes.count {
+      let step = pwrite(descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done, off_t(offset + done))
+      if step < 0, errno == EINTR { continue }
+      guard step > 0 else { throw Self.failure() }
+      done += step
+    }
+  }
+
+  /// Gives the file its name.
+  ///
+  /// - Throws: ``CoderError/Code/io``; the file that had the name is still there then.
+  public func commit() throws(CoderError) {
+    try flush()
+    let open = descriptor
+    descriptor = Self.closed
+    // A full disk may first be noticed here.
+    guard close(open) == 0 else { throw Self.failure() }
+    guard let temporary else { return }
+    guard rename(temporary, path) == 0 else { throw Self.failure() }
+    descriptor = Self.committed
+  }
+
+  /// Writes a whole file.
+  public static func write(_ bytes: [UInt8], to path: String) throws(CoderError) {
+    let file = try NewFile(path)
+    try bytes.span.bytes.withUnsafeBytes { (bytes) throws(CoderError) in try file.append(bytes) }
+    try file.commit()
+  }
+
+  private static let closed: Int32 = -1
+  private static let committed: Int32 = -2
+
+  private func flush() throws(CoderError) {
+    guard !buffer.isEmpty else { return }
+    let pending = buffer
+    try pending.span.bytes.withUnsafeBytes { (bytes) throws(CoderError) in try write(bytes) }
+    written += pending.count
+    buffer.removeAll(keepingCapacity: true)
+  }
+
+  private func write(_ bytes: UnsafeRawBufferPointer) throws(CoderError) {
+    var done = 0
+    while done < bytes.count {
+      let step = Glibc.write(descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done)
+      if step < 0, errno == EINTR { continue }
+      guard step > 0 else { throw Self.failure() }
+      done += step
+    }
+  }
+
+  private static func makeTemporary(
+    beside path: String
+  ) throws(CoderError) -> (descriptor: Int32, path: String) {
+    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+    var attempt = 0
+    while true {
+      attempt += 1
+      // Not mkstemp: its mode of 0600 would have to be widened by the umask, which can be read only by changing it.
+      let candidate = "\(folder).coders-\(getpid())-\(String(UInt64.random(in: 0...UInt64.max), radix: 36)).tmp"
+      let descriptor = open(candidate, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+      if descriptor >= 0 { return (descriptor, candidate) }
+      guard errno == EEXIST, attempt < 100 else { throw failure() }
+    }
+  }
+
+  /// Where a path leads behind links.
+  private static func resolved(_ path: String) -> String {
+    guard let real = realpath(path, nil) else { return path }
+    defer { free(real) }
+    return String(cString: real)
+  }
+
+  private static func failure() -> CoderError { .io(String(cString: strerror(errno)).lowercased()) }
+}

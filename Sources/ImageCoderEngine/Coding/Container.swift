@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import ImageCoderModel
+
+/// A container that can be read, written or both: behind the plugin interface, or in Swift in this process.
+///
+/// - Threads: Safe from every thread; sessions that it opens are not.
+package protocol Container: Sendable {
+  /// Reverse-DNS name of the coder.
+  var id: String { get }
+  var formats: [ImageFormat] { get }
+  /// Names of the container's animation properties, or nil when it holds stills only.
+  var names: ContainerNames? { get }
+  /// Options of the writer's own.
+  var options: [OptionDescription] { get }
+  /// Bytes by which files of the container are known.
+  var signatures: [Signature] { get }
+  var canRead: Bool { get }
+  var canWrite: Bool { get }
+  /// Whether the writer takes more than one page.
+  var writesPages: Bool { get }
+  /// What the writer does with common wishes, and which frames it takes.
+  var writerFeatures: WriterFeatures { get }
+  /// Whether the reader can be opened while the file is incomplete.
+  var readsArriving: Bool { get }
+
+  /// Opens a file.
+  ///
+  /// - Parameter session: Kept by the caller as long as the reader.
+  func openReader(_ session: HostSession, options: OpenOptions) throws(CoderError) -> any ReaderSession
+
+  /// Carries a file to another format without decoding its pixels.
+  ///
+  /// - Throws: ``CoderError/Code/unsupported`` when that cannot be done without loss; nothing has been written then.
+  func transcode(
+    _ session: HostSession, from: ImageFormat, to: ImageFormat, output: ByteOutput
+  ) throws(CoderError)
+
+  /// Opens a file that is going to be written.
+  func openWriter(
+    _ session: HostSession, output: ByteOutput, options: WriteOptions
+  ) throws(CoderError) -> any WriterSession
+}
+
+/// The container under a coder, which only the library looks at.
+public struct ContainerAccess: Sendable {
+  package let container: any Container
+
+  package init(_ container: any Container) { self.container = container }
+}
+
+extension Container {
+  /// Whether the writer follows an option of common meaning.
+  package func follows(_ option: CommonOption) -> Bool {
+    options.contains { $0.name == option.name } || writerFeatures.follows(option)
+  }
+
+  package func transcode(
+    _ session: HostSession, from: ImageFormat, to: ImageFormat, output: ByteOutput
+  ) throws(CoderError) {
+    throw .unsupported("\(id) carries no \(from) to \(to)")
+  }
+}
+
+/// A container whose reader and writer are Swift types of this process.
+///
+///     let qoi = AnimatedCoder(SwiftContainer(
+///       id: "org.example.qoi", formats: [qoiFormat], signatures: [Signature(Array("qoif".utf8))], reader: QOIReader.self))
+///     registry.register(qoi)
+public struct SwiftContainer: Container, @unchecked Sendable {
+  // Unchecked for the two metatypes below, which are constants.
+  public let id: String
+  public let formats: [ImageFormat]
+  public let names: ContainerNames?
+  public let options: [OptionDescription]
+  public let signatures: [Signature]
+
+  public let writesPages: Bool
+  public let writerFeatures: WriterFeatures
+  public let readsArriving: Bool
+
+  private let reader: (any ContainerReader.Type)?
+  private let writer: (any ContainerWriter.Type)?
+
+  public init(
+    id: String, formats: [ImageFormat], signatures: [Signature], names: ContainerNames? = nil,
+    reader: (any ContainerReader.Type)? = nil, writer: (any ContainerWriter.Type)? = nil, writesPages: Bool = false,
+    writerFeatures: WriterFeatures = [], readsArriving: Bool = false, options: [OptionDescription] = []
+  ) {
+    self.id = id
+    self.formats = formats
+    self.signatures = signatures
+    self.names = names
+    self.reader = reader
+    self.writer = writer
+    self.writesPages = writesPages
+    self.writerFeatures = writerFeatures
+    self.readsArriving = readsArriving
+    self.options = options
+  }
+
+  public var canRead: Bool { reader != nil }
+  public var canWrite: Bool { writer != nil }
+
+  package func openReader(_ session: HostSession, options: OpenOptions) throws(CoderError) -> any ReaderSession {
+    guard let reader else { throw .unsupported("\(id) does not read") }
+    return try reader.init(session.view, host: session.host, options: options)
+  }
+
+  package func openWriter(
+    _ session: HostSession, output: ByteOutput, options: WriteOptions
+  ) throws(CoderError) -> any WriterSession {
+    guard let writer else { throw .unsupported("\(id) does not write") }
+    return try writer.init(output, host: session.host, options: options)
+  }
+}

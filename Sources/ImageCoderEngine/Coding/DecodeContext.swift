@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import ImageCoderModel
+
+/// A decode that was asked for: the open file, the caller's options, and what the host adds to them.
+///
+/// A registry makes it and hands it to a coder; a coder of an application's own hands it on to the coder that it is made
+/// of.
+public struct DecodeContext {
+  /// What the caller asked for.
+  public internal(set) var options: DecodeOptions
+
+  package let source: OpenSource
+  /// Opens pages that are files of another format, or nil when they cannot be opened.
+  package var openEmbedded: EmbeddedFileOpener?
+  /// Is told what there is while the file is incomplete, or nil.
+  var incremental: IncrementalImage?
+
+  package init(_ source: OpenSource, options: DecodeOptions, openEmbedded: EmbeddedFileOpener? = nil) {
+    self.source = source
+    self.options = options
+    self.openEmbedded = openEmbedded
+  }
+
+  /// The same for one page of the file.
+  func page(_ index: Int) -> DecodeContext {
+    var context = self
+    context.options.page = index
+    return context
+  }
+
+  /// A session of a reader of the file, or of a file inside it.
+  func session(for source: OpenSource) -> HostSession {
+    HostSession(
+      source: source, limits: options.limits, cancellation: options.cancellation, log: options.log,
+      progress: options.progress)
+  }
+}
+
+extension DecodeOptions {
+  /// Checks that a format may be decoded.
+  ///
+  /// - Throws: ``CoderError/Code/unsupported`` with the formats that are allowed.
+  package func checkAllowed(_ format: ImageFormat) throws(CoderError) {
+    guard let allowedFormats, !allowedFormats.contains(format) else { return }
+    let names = allowedFormats.map(\.rawValue).sorted().joined(separator: ", ")
+    throw .unsupported("the file is \(format), the caller allows \(names.isEmpty ? "no format" : names)")
+  }
+}

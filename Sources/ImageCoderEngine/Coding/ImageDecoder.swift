@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import ImageCoderModel
+
+/// An open image: its header, frames in any order, metadata and properties.
+///
+/// - Threads: One at a time, any thread.
+public final class ImageDecoder {
+  /// The identifier of the coder that reads the file.
+  public let coderID: String
+  /// The page that is decoded.
+  public let page: Int
+  /// The page's header.
+  public let header: ImageHeader
+  /// How often the animation plays in all: what the file says, or the container's default.
+  public let loopCount: LoopCount
+
+  /// Bytes that checkpoints of an animation may hold, so that frames can be reached out of order.
+  public static let checkpointBytes = 8 << 20
+
+  let file: OpenFile
+  let context: DecodeContext
+  let frames: FrameTable
+  let plan: OutputPlan
+  let pictures: PictureDecoder
+  private var cursor: FrameCursor?
+  /// While bytes arrive: the frame that was decoded last, if that was without the canvas.
+  private var last: (index: Int, pixels: PixelBuffer)?
+
+  var options: DecodeOptions { context.options }
+  var session: HostSession { file.session }
+  var reader: any ReaderSession { file.reader }
+  var names: ContainerNames? { file.names }
+
+  /// Opens a file with a container's reader.
+  ///
+  /// - Throws: ``CoderError/Code/limitExceeded`` before any pixel memory is taken; what the reader throws.
+  package convenience init(_ container: any Container, _ context: DecodeContext) throws(CoderError) {
+    do throws(CoderError) {
+      try self.init(try OpenFile(container, context), context)
+    } catch {
+      throw error.attributed(to: container.id)
+    }
+  }
+
+  init(_ file: OpenFile, _ context: DecodeContext) throws(CoderError) {
+    let options = context.options
+    let (page, header) = try file.page(for: options)
+    try options.checkAllowed(header.format)
+    try options.limits.check(canvas: header.canvas)
+    try options.limits.check(frames: header.frameCount)
+    self.file = file
+    self.page = page
+    self.header = header
+    self.context = context
+    coderID = file.coder
+    let (reader, names) = (file.reader, file.names)
+    loopCount = try Self.loopCount(header, reader: reader, page: page, names: names)
+    frames = FrameTable(count: header.mayGainFrames ? .max : header.frameCount, canvas: header.canvas) {
+      (index) throws(CoderError) in
+      try Self.frameHeader(index, of: header, reader: reader, page: page, names: names)
+    }
+    plan = try OutputPlan(
+      header, frameCount: header.mayGainFrames ? 1 : Self.stepCount(header, options),
+      native: Self.nativeLayout(of: header),
+      options: options)
+    pictures = PictureDecoder(
+      reader: reader, session: file.session, pool: options.pool,
+      incremental: context.incremental)
+    let orientation = plan.orientation
+    context.incremental?.open(self) { (pixels) throws(CoderError) in try pixels.oriented(by: orientation) }
+  }
+
+  deinit { context.incremental?.close() }
+
+  /// Another page of the same open file, with the same options.
+  ///
+  /// - Returns: A decoder that shares the file with this one: the two are used one at a time.
+  /// - Throws: ``CoderError/Code/invalidArgument`` for a page that the file does not have; what the reader says of the
+  ///   page.
+  public func page(_ index: Int) throws(CoderError) -> ImageDecoder {
+    try attributing { () throws(CoderError) in try ImageDecoder(file, context.page(index)) }
+  }
+
+  /// Frames that ``frame(at:)`` can be asked for, at least 1.
+  ///
+  /// 1 for a still picture that the file keeps in several parts, unless ``DecodeOptions/stillParts`` says otherwise;
+  /// ``ImageHeader/frameCount`` counts the parts.
+  public var frameCount: Int { Self.stepCount(header, options) }
+
+  private var isComposedStill: Bool { !header.isAnimated && options.stillParts == .composed }
+
+  /// The size of every frame that is handed out, pixels.
+  public var outputSize: Size { plan.orientation.displayed(plan.size) }
+
+  /// A frame's place in the animation, with the delay that the file states.
+  ///
+  /// - Throws: ``CoderError/Code/invalidArgument`` for a frame that the file does not have.
+  public func frameHeader(at index: Int) throws(CoderError) -> FrameHeader {
+    try attributing { () throws(CoderError) in try frames.header(index) }
+  }
+
+  /// The whole canvas as it is while a frame is shown, as the options want it.
+  ///
+  /// Any frame may be asked for at any time; going forward one by one is the fastest.
+  ///
+  /// - Throws: ``CoderError``, when not one row can be had; otherwise ``Frame/problem`` says what is missing.
+  public func frame(at index: Int) throws(CoderError) -> Frame {
+    try attributing { () throws(CoderError) in
+      guard index >= 0, index < frameCount else { throw .invalidArgument("frame \(index) of \(frameCount)") }
+      let header = try frames.header(index)
+      let drawn = isComposedStill ? frames.count - 1 : index
+      var destination = index == 0 ? options.destination : nil
+      try check(destination)
+      let isUpright = plan.orientation == .up
+      let target = isUpright ? destination : nil
+      if destination != nil, isUpright { destination = nil }
+      let isAlone = try standsAlone(drawn)
+      if isAlone, self.header.mayGainFrames { try showBehind(drawn) }
+      var picture =
+        try isAlone
+        ? pictures.decode(frame: drawn, page: page, canvas: self.header.canvas, plan: plan, destination: target)
+        : compose(drawn, into: target)
+      last = isAlone && self.header.mayGainFrames ? (drawn, picture.pixels) : nil
+      if !isUpright {
+        picture.pixels = try picture.pixels.oriented(by: plan.orientation, pool: options.pool)
+        if let destination {
+          destination.assign(from: picture.pixels)
+          picture.pixels = destination
+        }
+      }
+      return Frame(
+        pixels: picture.pixels, delay: header.delay ?? .zero, problem: picture.problem?.attributed(to: coderID))
+    }
+  }
+
+  /// A frame's own pixels, as the file has them: neither composited, scaled nor turned.
+  ///
+  /// - Returns: The pixels of the frame's rectangle, in ``DecodeOptions/pixelFormat`` or the header's own.
+  public func rawFrame(at index: Int) throws(CoderError) -> Frame {
+    try attributing { () throws(CoderError) in
+      let header = try frames.header(index)
+      let layout = PixelLayout(
+        options.pixelFormat ?? Self.nativeLayout(of: self.header).format,
+        self.header.alpha == .opaque ? .opaque : options.alpha)
+      let buffer = try PixelBuffer(
+        size: header.rect.size, format: layout.format, alpha: layout.alpha, pool: options.pool)
+      let picture = try pictures.decode(frame: index, page: page, rect: header.rect, into: buffer)
+      return Frame(
+        pixels: picture.pixels, delay: header.delay ?? .zero, problem: picture.problem?.attributed(to: coderID))
+    }
+  }
+
+  /// A raw payload byte for byte, without the container's own prefix, or nil when the file has none.
+  ///
+  /// - Throws: ``CoderError/Code/limitExceeded``, ``CoderError/Code/malformed``.
+  public func metadata(_ kind: MetadataKind) throws(CoderError) -> [UInt8]? {
+    try attributing { () throws(CoderError) in
+      guard let payload = try reader.metadata(kind, page: page) else { return nil }
+      try session.limits.check(metadata: payload.count)
+      return payload
+    }
+  }
+
+  /// Properties by ImageIO's names.
+  ///
+  /// - Parameter frame: A frame's number, or nil for what holds for the page.
+  public func properties(frame: Int? = nil) throws(CoderError) -> Properties {
+    try attributing { () throws(CoderError) in
+      var properties = try reader.properties(page: page, frame: frame)
+      if let frame {
+        let header = try frames.header(frame)
+        properties.add(header, names: self.header.isAnimated ? names : nil)
+      } else {
+        properties.add(self.header, loopCount: loopCount, names: names)
+      }
+      return properties
+    }
+  }
+
+  /// Whether a frame can be decoded without the canvas, and the next one does not need the canvas either.
+  private func standsAlone(_ index: Int) throws(CoderError) -> Bool {
+    let frame = try frames.header(index)
+    guard frame.rect == Rect(covering: header.canvas), try frames.start(of: index) == index else { return false }
+    guard index + 1 < frameCount else { return true }
+    // Of a frame that is not there yet nothing is known. The canvas can be made of this one if it has to.
+    if header.mayGainFrames {
+      return frame.replacesCanvas && frame.disposal != .restorePrevious && plan.layout == canvasLayout
+        && !plan.isReduced
+    }
+    // A next frame whose header cannot be read will say so itself.
+    do throws(CoderError) { return try frames.start(of: index + 1) > index } catch { return true }
+  }
+
+  /// Lets what the frame before leaves be seen where rows of a frame are missing that is decoded without the canvas.
+  private func showBehind(_ index: Int) throws(CoderError) {
+    guard let incremental = context.incremental, index > 0, try frames.header(index - 1).disposal == .keep,
+      let before = last?.pixels ?? cursor?.pixels(of: index - 1)
+    else { return }
+    let header = try frames.header(index)
+    incremental.compose { rows in
+      rows
+    } _: { (rows, missing) throws(CoderError) in
+      try Canvas.showing(rows, without: missing, of: header, on: before)
+    }
+  }
+
+  /// Composes a frame on the canvas and brings a copy to plan.
+  private func compose(_ index: Int, into destination: PixelBuffer?) throws(CoderError) -> PictureDecoder.Picture {
+    let cursor = try canvasCursor()
+    if let last, last.index == index - 1 { try cursor.resume(behind: last.index, drawn: last.pixels) }
+    let (canvas, problem) = try cursor.show(index)
+    var pixels = try planned(canvas)
+    if let destination {
+      destination.assign(from: pixels)
+      pixels = destination
+    } else if pixels.base == canvas.base {
+      // Also a buffer that only gives the canvas's memory another alpha mode: the next frame would show through it.
+      pixels = try pixels.copy(pool: options.pool)
+    }
+    return PictureDecoder.Picture(pixels: pixels, problem: problem)
+  }
+
+  /// The canvas in the size and layout of the result; its own memory where they agree.
+  private func planned(_ canvas: PixelBuffer) throws(CoderError) -> PixelBuffer {
+    var pixels = canvas
+    if plan.isReduced { pixels = try pixels.resampled(to: plan.size, region: plan.region, pool: options.pool) }
+    return try pixels.converted(to: plan.layout, pool: options.pool)
+  }
+
+  private var canvasLayout: PixelLayout {
+    PixelLayout(header.pixelFormat.bytesPerChannel == 2 ? .rgba16 : .rgba8, .straight)
+  }
+
+  private func canvasCursor() throws(CoderError) -> FrameCursor {
+    if let cursor { return cursor }
+    let layout = canvasLayout
+    let (bytes, overflow) = header.canvas.pixelCount.multipliedReportingOverflow(by: 3 * layout.format.bytesPerPixel)
+    try session.limits.check(memory: overflow ? .max : bytes)
+    let canvas = try Canvas(size: header.canvas, layout: layout)
+    let pictures = pictures
+    let page = page
+    let frames = frames
+    // Frames come and go; their memory is used again.
+    let scratch = PixelPool(byteLimit: 2 * canvas.pixels.byteCount)
+    let cursor = FrameCursor(
+      canvas: canvas, frames: frames, checkpointBytes: min(Self.checkpointBytes, session.limits.maxMemory / 8),
+      pool: nil
+    ) { [unowned self, incremental = context.incremental] (index, canvas) throws(CoderError) in
+      let header = try frames.header(index)
+      let replaces = header.replacesCanvas
+      incremental?.compose { [plan] rows in
+        let rows = header.rect.y + rows
+        return plan.isReduced
+          ? plan.region.rows(from: rows, of: canvas.pixels.size.height, resampledTo: plan.size.height) : rows
+      } _: { [unowned self] (rows, missing) throws(CoderError) in
+        try planned(try Canvas.showing(rows, without: missing, of: header, on: canvas.pixels))
+      }
+      let target =
+        try replaces
+        ? canvas.region(header.rect)
+        : PixelBuffer(size: header.rect.size, format: layout.format, alpha: layout.alpha, pool: scratch)
+      do throws(CoderError) {
+        let picture = try pictures.decode(
+          frame: index, page: page, rect: header.rect, into: target)
+        if !replaces { canvas.blendOver(picture.pixels, at: header.rect) }
+        return picture.problem
+      } catch {
+        // A frame without a row leaves the canvas as it is; the first frame has nothing to leave.
+        guard index > 0, error.keepsEarlierFrames else { throw error }
+        return error
+      }
+    }
+    self.cursor = cursor
+    return cursor
+  }
+
+  private func check(_ destination: PixelBuffer?) throws(CoderError) {
+    guard let destination else { return }
+    guard destination.size == outputSize, destination.format == plan.layout.format else {
+      throw .invalidArgument(
+        "the destination is \(destination.size) \(destination.format), the result \(outputSize) \(plan.layout.format)")
+    }
+  }
+
+  func attributing<Result>(_ body: () throws(CoderError) -> Result) throws(CoderError) -> Result {
+    do throws(CoderError) { return try body() } catch { throw error.attributed(to: coderID) }
+  }
+
+  private static func stepCount(_ header: ImageHeader, _ options: DecodeOptions) -> Int {
+    let isComposed = !header.isAnimated && options.stillParts == .composed
+    if options.firstFrameOnly { return 1 }
+    if header.mayGainFrames { return .max }
+    return isComposed ? 1 : header.frameCount
+  }
+
+  /// Animations are composed with alpha at the depth of the file; stills keep the file's own format.
+  static func nativeLayout(of header: ImageHeader) -> PixelLayout {
+    guard header.isAnimated else { return PixelLayout(header.pixelFormat, header.alpha) }
+    return PixelLayout(header.pixelFormat.bytesPerChannel == 2 ? .rgba16 : .rgba8, .straight)
+  }
+}
+
+extension CoderError {
+  /// The same error with the coder that reported it, unless it has one.
+  package func attributed(to coder: String) -> CoderError {
+    guard self.coder == nil else { return self }
+    var error = self
+    error.coder = coder
+    return error
+  }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderModel
+
+/// A file that is open with a container's reader: what all its pages have in common.
+///
+/// - Threads: One at a time, any thread.
+final class OpenFile {
+  let coder: String
+  let names: ContainerNames?
+  let session: HostSession
+  let reader: any ReaderSession
+  private let source: OpenSource
+
+  init(_ container: any Container, _ context: DecodeContext) throws(CoderError) {
+    let source = context.source
+    // How small frames have to be for a budget depends on their number.
+    if !source.isComplete, !container.readsArriving || context.options.memoryBudget != nil {
+      try Self.lookAhead(container, context)
+      try source.waitForAll()
+    }
+    session = context.session(for: source)
+    var requested: OpenOptions = context.options.firstFrameOnly ? .firstFrameOnly : []
+    if !source.isComplete { requested.insert(.arriving) }
+    let outer = try container.openReader(session, options: requested)
+    reader = PagesReader(outer, context)
+    self.source = source
+    coder = container.id
+    names = container.names
+  }
+
+  /// Sleeps until all bytes are there, where they arrive.
+  func waitForAll() throws(CoderError) {
+    try source.waitForAll()
+    session.updateSize()
+  }
+
+  /// Tells the header of a file whose coder needs all bytes as soon as a part is enough for it.
+  ///
+  /// Each try has twice the bytes of the one before, so that all together cost no more than a constant times the bytes.
+  private static func lookAhead(_ container: any Container, _ context: DecodeContext) throws(CoderError) {
+    let (source, options) = (context.source, context.options)
+    var count = 64
+    while true {
+      _ = try source.view(at: 0, least: count, most: count)
+      guard !source.isComplete else { return }
+      let part = try OpenSource(.bytes([UInt8](try source.prefix(count))), limits: options.limits)
+      let session = HostSession(source: part, limits: options.limits, cancellation: options.cancellation)
+      do throws(CoderError) {
+        let reader = try container.openReader(session, options: .headerOnly)
+        let page = try reader.header(page: 0)
+        let header = page.primaryPage == 0 ? page : try reader.header(page: page.primaryPage)
+        context.incremental?.preview(header, coder: container.id)
+        return
+      } catch {
+        // Whatever else is wrong with a part, all bytes will show.
+        guard error.code == .truncated else { return }
+      }
+      count *= 2
+    }
+  }
+
+  /// The page that the options mean: the one that they name, the one that fits a thumbnail best, or the primary one.
+  func page(for options: DecodeOptions) throws(CoderError) -> (index: Int, header: ImageHeader) {
+    let first = try reader.header(page: options.page ?? 0)
+    guard first.pageCount <= options.limits.maxPages else {
+      throw .limitExceeded(
+        "maxPages", found: first.pageCount, allowed: options.limits.maxPages, what: "a page count of")
+    }
+    if let page = options.page {
+      guard page >= 0, page < first.pageCount else { throw .invalidArgument("page \(page) of \(first.pageCount)") }
+      return (page, first)
+    }
+    let primary = first.primaryPage == 0 ? first : try reader.header(page: first.primaryPage)
+    guard first.pagesAreSizes, let box = options.thumbnailSize else { return (first.primaryPage, primary) }
+    return bestSize(for: box, primary: primary, options) ?? (first.primaryPage, primary)
+  }
+
+  /// The smallest page from which a thumbnail can be made as well as from the largest, of those the richest in colours.
+  private func bestSize(
+    for box: Size, primary: ImageHeader, _ options: DecodeOptions
+  ) -> (index: Int, header: ImageHeader)? {
+    let wanted = Fit.plan(displayed: primary.displayedSize, box: box, mode: options.thumbnailMode).size
+    var best: (index: Int, header: ImageHeader)?
+    for index in 0..<primary.pageCount {
+      // A page that cannot be read is no choice.
+      guard case .success(let header) = Result(catching: { () throws(CoderError) in try reader.header(page: index) }),
+        header.displayedSize.width >= wanted.width, header.displayedSize.height >= wanted.height
+      else { continue }
+      if let best, !header.isBetterSource(than: best.header) { continue }
+      best = (index, header)
+    }
+    return best
+  }
+}
+
+extension ImageHeader {
+  /// Whether a thumbnail is better made of this page than of another one, where both are large enough.
+  fileprivate func isBetterSource(than other: ImageHeader) -> Bool {
+    if canvas.pixelCount != other.canvas.pixelCount { return canvas.pixelCount < other.canvas.pixelCount }
+    if hasPalette != other.hasPalette { return !hasPalette }
+    return bitsPerChannel > other.bitsPerChannel
+  }
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderModel
+
+/// Brings one frame's own pixels from a reader into a result, on the cheapest route that is exact.
+///
+/// Rows go straight into the result when layout and size agree; otherwise they are converted or resampled as they
+/// arrive, and only a reader that sends rows out of order makes the whole picture be kept in between.
+struct PictureDecoder {
+  let reader: any ReaderSession
+  let session: HostSession
+  let pool: PixelPool?
+  /// Rows of a picture that is kept that are resampled before a look at whether it is still wanted.
+  private static let rowsBetweenLooks = 256
+
+  /// Is told of rows as they come, when somebody may look at them.
+  let incremental: IncrementalImage?
+
+  /// A picture, and why rows of it are missing.
+  struct Picture {
+    var pixels: PixelBuffer
+    var problem: CoderError?
+    /// Rows that never came, as ranges from the top; they are transparent.
+    var missing: [Range<Int>] = []
+  }
+
+  /// Decodes a frame that covers the canvas, to plan.
+  ///
+  /// - Parameter destination: Memory for the result, of its size and layout, or nil for fresh memory.
+  func decode(
+    frame: Int, page: Int, canvas: Size, plan: OutputPlan, destination: PixelBuffer?
+  ) throws(CoderError) -> Picture {
+    let wanted = plan.wanted(of: canvas)
+    let offer = try offer(
+      for: DecodeRequest(
+        page: page, frame: frame, size: wanted, pixelFormat: plan.layout.format, alpha: plan.layout.alpha),
+      size: canvas)
+    let region = plan.region(in: offer.size, of: canvas)
+    guard offer.size != plan.size || region != .whole(plan.size) else {
+      return try decode(offer, layout: plan.layout, into: destination)
+    }
+    var picture = try resample(offer, region: region, to: plan.size, layout: plan.layout)
+    if let destination {
+      destination.assign(from: picture.pixels)
+      picture.pixels = destination
+    }
+    return picture
+  }
+
+  /// Decodes a frame's own rectangle into memory of its size, in that memory's layout.
+  func decode(frame: Int, page: Int, rect: Rect, into destination: PixelBuffer) throws(CoderError) -> Picture {
+    let layout = destination.layout
+    let offer = try offer(
+      for: DecodeRequest(page: page, frame: frame, pixelFormat: layout.format, alpha: layout.alpha), size: rect.size)
+    return try decode(offer, layout: layout, into: destination)
+  }
+
+  /// Asks the reader, and holds it to what it may answer.
+  private func offer(for request: DecodeRequest, size: Size) throws(CoderError) -> DecodeOffer {
+    let offer = try reader.offer(for: request)
+    let smallest = request.size ?? size
+    guard offer.size.width >= smallest.width, offer.size.height >= smallest.height, offer.size.width <= size.width,
+      offer.size.height <= size.height
+    else {
+      throw .library("the reader offers \(offer.size) where \(smallest) to \(size) were asked for")
+    }
+    return offer
+  }
+
+  private func decode(
+    _ offer: DecodeOffer, layout: PixelLayout, into destination: PixelBuffer?
+  ) throws(CoderError) -> Picture {
+    let converter = RowConverter(from: PixelLayout(offer.pixelFormat, offer.alpha), to: layout)
+    try check(offer, keepsWhole: offer.rowOrder == .any && !converter.isIdentity)
+    let result: PixelBuffer
+    if let destination {
+      result = destination
+    } else {
+      result = try PixelBuffer(size: offer.size, format: layout.format, alpha: layout.alpha, pool: pool)
+    }
+    if converter.isIdentity {
+      let outcome = try run(
+        offer, into: DirectTarget(result),
+        showing: { (rows) throws(CoderError) in
+          try result.copy(without: rows.missingRows)
+        })
+      outcome.missing.forEach(result.clear)
+      return Picture(pixels: result, problem: outcome.problem)
+    }
+    let width = offer.size.width
+    if offer.rowOrder == .any {
+      let whole = try whole(offer) { (pixels) throws(CoderError) in try pixels.converted(to: layout) }
+      for y in 0..<offer.size.height { converter.convert(whole.pixels.row(y), into: result.row(y), count: width) }
+      // What is converted of a row that is empty would be black where the source has no alpha.
+      whole.missing.forEach(result.clear)
+      return Picture(pixels: result, problem: whole.problem)
+    }
+    let target = try PassingTarget(
+      width: width, height: offer.size.height, layout: PixelLayout(offer.pixelFormat, offer.alpha)
+    ) { y, rows, stride, count in
+      for row in 0..<count { converter.convert(rows + row * stride, into: result.row(y + row), count: width) }
+    }
+    let outcome = try run(
+      offer, into: target,
+      showing: { (rows) throws(CoderError) in
+        try result.copy(without: rows.missingRows)
+      })
+    outcome.missing.forEach(result.clear)
+    return Picture(pixels: result, problem: outcome.problem)
+  }
+
+  private func resample(
+    _ offer: DecodeOffer, region: ResamplingRegion, to size: Size, layout: PixelLayout
+  ) throws(CoderError) -> Picture {
+    try check(offer, keepsWhole: offer.rowOrder == .any)
+    let source = PixelLayout(offer.pixelFormat, offer.alpha)
+    let small = try PixelBuffer(
+      size: size, format: source.format, alpha: source.alpha == .opaque ? .opaque : layout.alpha, pool: pool)
+    let resampler = try StreamingResampler(
+      source: offer.size, layout: source, region: region, destination: small)
+    var problem: CoderError?
+    if offer.rowOrder == .any {
+      let finalRows: IncrementalImage.FinalRows = { rows in
+        region.rows(from: rows, of: offer.size.height, resampledTo: size.height)
+      }
+      let whole = try whole(offer, finalRows: finalRows) { (pixels) throws(CoderError) in
+        try pixels.resampled(to: size, region: region).converted(to: layout)
+      }
+      problem = whole.problem
+      for y in stride(from: 0, to: offer.size.height, by: Self.rowsBetweenLooks) {
+        guard !session.isCancelled else { throw .cancelled }
+        resampler.push(
+          whole.pixels.row(y), stride: whole.pixels.stride, count: min(Self.rowsBetweenLooks, offer.size.height - y))
+      }
+    } else {
+      let target = try PassingTarget(width: offer.size.width, height: offer.size.height, layout: source) {
+        _, rows, stride, count in resampler.push(rows, stride: stride, count: count)
+      }
+      problem = try run(
+        offer, into: target, finalRows: { _ in resampler.rowsWritten },
+        showing: { (_) throws(CoderError) in
+          try small.copy(without: [resampler.rowsWritten..<size.height]).converted(to: layout)
+        }
+      ).problem
+    }
+    _ = resampler.finish()
+    return Picture(pixels: try small.converted(to: layout, pool: pool), problem: problem)
+  }
+
+  /// Decodes into memory that holds the whole picture in the reader's own layout.
+  ///
+  /// - Parameter bring: Makes the result's layout and size of it, for a look at what is there.
+  private func whole(
+    _ offer: DecodeOffer, finalRows: @escaping IncrementalImage.FinalRows = { rows in rows },
+    _ bring: @escaping (PixelBuffer) throws(CoderError) -> PixelBuffer
+  ) throws(CoderError) -> Picture {
+    let buffer = try PixelBuffer(size: offer.size, format: offer.pixelFormat, alpha: offer.alpha, pool: pool)
+    let outcome = try run(
+      offer, into: DirectTarget(buffer), finalRows: finalRows,
+      showing: { (rows) throws(CoderError) in
+        try bring(try buffer.copy(without: rows.missingRows))
+      })
+    outcome.missing.forEach(buffer.clear)
+    return Picture(pixels: buffer, problem: outcome.problem, missing: outcome.missing)
+  }
+
+  /// Runs the reader. An error of the file behind the first row is an outcome; any other is thrown.
+  ///
+  /// - Parameters:
+  ///   - finalRows: Of that picture, how many rows follow from so many rows of the offer.
+  ///   - show: Makes a picture of the rows that are there.
+  private func run(
+    _ offer: DecodeOffer, into target: any SinkTarget, finalRows: @escaping IncrementalImage.FinalRows = { rows in rows },
+    showing show: @escaping (HostSink) throws(CoderError) -> PixelBuffer
+  ) throws(CoderError) -> (missing: [Range<Int>], problem: CoderError?) {
+    let sink = HostSink(target: target, height: offer.size.height, order: offer.rowOrder, session: session)
+    session.clearError()
+    incremental?.begin(sink, finalRows: finalRows) { () throws(CoderError) in try show(sink) }
+    do throws(CoderError) {
+      try sink.withSink { (rows) throws(CoderError) in try reader.decode(offer, into: rows) }
+    } catch {
+      let keepsRows = error.keepsEarlierFrames
+      guard keepsRows, sink.rowsDone > 0 else { throw error }
+      return (sink.missingRows, error)
+    }
+    guard sink.rowsDone == sink.height else {
+      let problem = CoderError.library("the reader delivered \(sink.rowsDone) of \(sink.height) rows and says nothing")
+      guard sink.rowsDone > 0 else { throw problem }
+      return (sink.missingRows, problem)
+    }
+    return ([], nil)
+  }
+
+  private func check(_ offer: DecodeOffer, keepsWhole: Bool) throws(CoderError) {
+    let (pixels, overflow) = offer.size.pixelCount.multipliedReportingOverflow(by: offer.pixelFormat.bytesPerPixel)
+    let (sum, sumOverflow) = offer.memory.addingReportingOverflow(keepsWhole ? pixels : 0)
+    try session.limits.check(memory: overflow || sumOverflow ? .max : sum)
+  }
+}
+
+extension ResamplingRegion {
+  /// Of the `height` rows that the region is resampled to, those that the first rows of the source are enough for.
+  func rows(from rows: Int, of sourceHeight: Int, resampledTo height: Int) -> Int {
+    guard rows < sourceHeight else { return height }
+    // Three lobes, half a row to the middle of a row, and what averaging whole pixels first may reach beyond.
+    let reach = 5.0
+    let reduction = max(self.height / Double(height), 1)
+    return min(max(Int((Double(rows) - y) / reduction - reach), 0), height)
+  }
+}

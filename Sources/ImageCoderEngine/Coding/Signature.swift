@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderModel
+
+/// Bytes by which a format is known.
+public struct Signature: Sendable, Equatable {
+  /// Where the bytes are looked for: from the start of the file, or, when negative, from its end.
+  public var offset: Int
+  public var bytes: [UInt8]
+  /// Bits that count, as many bytes as ``bytes``; empty for all.
+  public var mask: [UInt8]
+  /// How many further offsets may hold the bytes: a bounded search.
+  public var within: Int
+
+  public init(_ bytes: [UInt8], at offset: Int = 0, mask: [UInt8] = [], within: Int = 0) {
+    self.bytes = bytes
+    self.offset = offset
+    self.mask = mask
+    self.within = within
+  }
+
+  /// Bits that have to agree: how sure a match is.
+  public var strength: Int {
+    mask.isEmpty ? bytes.count * 8 : mask.reduce(0) { $0 + $1.nonzeroBitCount }
+  }
+
+  /// Bytes of the file's start that decide.
+  public var reach: Int { offset < 0 ? 0 : offset + within + bytes.count }
+
+  /// Compares with the first bytes of a file.
+  ///
+  /// - Parameters:
+  ///   - prefix: The bytes that are there, from the start of the file.
+  ///   - isComplete: Whether no byte follows.
+  public func matches(_ prefix: UnsafeRawBufferPointer, isComplete: Bool) -> Recognition {
+    guard !bytes.isEmpty else { return .no }
+    if offset < 0 {
+      guard isComplete else { return .needMore(bytes: prefix.count + 1) }
+      let start = prefix.count + offset
+      return start >= 0 && agrees(prefix, at: start) == .yes(strength: strength) ? .yes(strength: strength) : .no
+    }
+    var undecided = false
+    for start in offset...(offset + within) {
+      switch agrees(prefix, at: start) {
+      case .yes(let strength): return .yes(strength: strength)
+      case .needMore: undecided = true
+      case .no: break
+      }
+    }
+    return undecided && !isComplete ? .needMore(bytes: reach) : .no
+  }
+
+  /// A byte that differs decides at once, even when others are not there yet.
+  private func agrees(_ prefix: UnsafeRawBufferPointer, at start: Int) -> Recognition {
+    for index in bytes.indices {
+      let place = start + index
+      guard place < prefix.count else { return .needMore(bytes: start + bytes.count) }
+      let bits = mask.isEmpty ? 0xFF : mask[index]
+      if (prefix[place] ^ bytes[index]) & bits != 0 { return .no }
+    }
+    return .yes(strength: strength)
+  }
+}
+
+extension Recognition {
+  /// Adds the answer of another signature of the same coder: the surest yes counts, else the fewest bytes that decide.
+  package mutating func merge(_ other: Recognition) {
+    switch (other, self) {
+    case (.yes(let new), .yes(let old)): self = .yes(strength: max(new, old))
+    case (.yes, _): self = other
+    case (.needMore(let new), .needMore(let old)): self = .needMore(bytes: min(new, old))
+    case (.needMore, .no): self = other
+    default: break
+    }
+  }
+}
+
+/// Whether bytes are of a format.
+public enum Recognition: Sendable, Equatable {
+  case no
+  /// So far they agree, and this many from the start decide.
+  case needMore(bytes: Int)
+  /// They are, by so many bits that agree; 0 when a name alone says so.
+  case yes(strength: Int)
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderModel
+
+/// What is going to be encoded and how, with every wish checked.
+struct EncodePlan {
+  let container: any Container
+  let format: ImageFormat
+  let options: EncodeOptions
+  let pageCount: Int
+  /// What the writer gets for the options that were given.
+  private let values: [String: Double]
+
+  /// - Throws: ``CoderError/Code/invalidArgument`` for a wish without meaning; ``CoderError/Code/unsupported`` for one that
+  ///   the format cannot meet.
+  init(
+    _ container: any Container, format: ImageFormat, options: EncodeOptions, pageCount: Int
+  ) throws(CoderError) {
+    self.container = container
+    self.format = format
+    self.options = options
+    self.pageCount = pageCount
+    if let quality = options.quality, !(quality >= 0 && quality <= 1) {
+      throw .invalidArgument("quality \(quality), 0 to 1 is allowed")
+    }
+    guard pageCount >= 1 else { throw .invalidArgument("there is no picture to encode") }
+    guard pageCount == 1 || container.writesPages else {
+      throw .unsupported("\(format) holds 1 page, \(pageCount) were given")
+    }
+    guard pageCount <= options.limits.maxPages else {
+      throw .limitExceeded("maxPages", found: pageCount, allowed: options.limits.maxPages, what: "a page count of")
+    }
+    if let size = options.maxFileSize, size < 1 { throw .invalidArgument("a file of at most \(size) bytes") }
+    if let side = options.thumbnailSide, side < 1 { throw .invalidArgument("a thumbnail of side \(side)") }
+    values = try OptionDescription.numbers(of: options.values, for: container.options, of: format)
+    warn()
+  }
+
+  /// Says which wishes change nothing.
+  private func warn() {
+    for option in CommonOption.allCases where !container.follows(option) {
+      guard let value = options.values[option.name] else { continue }
+      options.log?(.warning, "\(format) has no option \(option.name): \(value) changes nothing")
+    }
+  }
+
+  /// - Parameter isSilent: Says nothing to the log, for a file whose like was written before.
+  func writer(
+    quality: Double?, target: any ByteTarget, isSilent: Bool = false
+  ) throws(CoderError) -> FileWriter {
+    var options = options
+    if isSilent { options.log = nil }
+    return try FileWriter(
+      container, format: format, options: options, values: values, quality: quality, pageCount: pageCount,
+      target: target)
+  }
+
+  /// The file of the best quality that is not larger than ``EncodeOptions/maxFileSize``.
+  ///
+  /// Quality is searched in steps of 1/100, by halves. Files grow with quality, though not quite always; what is found
+  /// fits, and one step more did not.
+  ///
+  func largestFile(_ pages: [Image]) throws(CoderError) -> EncodedFile {
+    let allowed = options.maxFileSize ?? .max
+    func encode(_ percent: Int?) throws(CoderError) -> EncodedFile {
+      // Where the caller names a quality, it is tried as it is.
+      let quality = percent.map { Double($0) / 100 } ?? options.quality
+      let target = MemoryTarget(limits: options.limits)
+      let writer = try writer(quality: quality, target: target, isSilent: percent != nil)
+      try writer.add(pages)
+      try writer.finish()
+      return EncodedFile(
+        bytes: target.bytes, byteCount: target.count, frameCount: writer.frameCount, quality: quality)
+    }
+    let first = try encode(nil)
+    guard first.byteCount > allowed else { return first }
+    guard container.follows(.quality), !options.isLossless else {
+      throw tooLarge(first.byteCount, allowed, "which has one size only")
+    }
+    var (low, high) = (0, Int(((options.quality ?? 1) * 100).rounded(.up)))
+    var best = try encode(0)
+    guard best.byteCount <= allowed else { throw tooLarge(best.byteCount, allowed, "at quality 0") }
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      let file = try encode(middle)
+      if file.byteCount <= allowed { (low, best) = (middle, file) } else { high = middle }
+    }
+    return best
+  }
+
+  private func tooLarge(_ found: Int, _ allowed: Int, _ how: String) -> CoderError {
+    .limitExceeded("maxFileSize", found: found, allowed: allowed, what: "\(format), \(how), has bytes:")
+  }
+}

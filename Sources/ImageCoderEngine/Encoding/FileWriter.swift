@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderModel
+
+/// Writes one file through a container's writer: pages, each with its header, payloads, thumbnail and frames.
+///
+/// What the image is becomes what the format can hold. A page's header goes out when it is known whether the page is an
+/// animation: with its second frame, or at its end.
+final class FileWriter {
+  private let container: any Container
+  private let format: ImageFormat
+  private let options: EncodeOptions
+  private let pageCount: Int
+  private let session: HostSession
+  private let output: WriterOutput
+  private let writer: any WriterSession
+  private var page: Page?
+  /// Frames that were given, of all pages.
+  private(set) var frameCount = 0
+
+  /// The page in progress.
+  private struct Page {
+    /// Where payloads, colours and the loop count come from. Its frames are not looked at.
+    var image: Image
+    var size: Size
+    /// The only frame so far.
+    var first: (pixels: PixelBuffer, delay: FrameDelay)?
+    /// What the frames need, as far as they are known when the page begins.
+    var needed: PixelLayout?
+    var layout: PixelLayout?
+    var reducer: FrameReducer?
+  }
+
+  /// - Parameters:
+  ///   - values: Of the options that were given, as the writer gets them.
+  ///   - quality: In place of that of the options.
+  init(
+    _ container: any Container, format: ImageFormat, options: EncodeOptions, values: [String: Double], quality: Double?,
+    pageCount: Int, target: any ByteTarget
+  ) throws(CoderError) {
+    self.container = container
+    self.format = format
+    self.options = options
+    self.pageCount = pageCount
+    // That a frame is done is said here, once.
+    var progress: (@Sendable (Double) -> Void)?
+    if let listener = options.progress { progress = { if $0 < 1 { listener($0) } } }
+    session = HostSession(
+      source: nil, limits: options.limits, cancellation: options.cancellation, log: options.log, progress: progress)
+    output = WriterOutput(target, session: session)
+    var requested = WriteOptions(format: format)
+    requested.isLossless = options.isLossless
+    requested.values = values
+    if container.follows(.quality) { requested.values[CommonOption.quality.name] = quality }
+    requested.quality = quality
+    requested.isProgressive = options.isProgressive
+    requested.subsampling = options.subsampling
+    writer = try container.openWriter(session, output: output.output, options: requested)
+  }
+
+  /// Adds a frame to the page in progress.
+  ///
+  /// - Parameters:
+  ///   - pixels: As the image has them stored: its orientation is not applied.
+  ///   - image: What the frame is one of; the first one counts.
+  func add(_ pixels: PixelBuffer, delay: FrameDelay, of image: Image) throws(CoderError) {
+    if session.isCancelled { throw .cancelled }
+    let pixels = try prepared(pixels, of: image)
+    frameCount += 1
+    guard var page else {
+      page = Page(image: image, size: pixels.size, first: (pixels, delay))
+      return
+    }
+    guard container.names != nil else { throw .unsupported("a second frame; \(format) holds no animation") }
+    guard pageCount == 1 else { throw .unsupported("a second frame; a page holds no animation") }
+    guard pixels.size == page.size else {
+      throw .invalidArgument("frame \(frameCount) is \(pixels.size), the first is \(page.size)")
+    }
+    if let first = page.first {
+      try begin(&page, before: pixels)
+      try page.reducer?.add(converted(first.pixels, &page), delay: first.delay)
+      page.first = nil
+      options.progress?(1)
+    }
+    try check(pixels, page)
+    try page.reducer?.add(converted(pixels, &page), delay: delay)
+    options.progress?(1)
+    self.page = page
+  }
+
+  /// Adds whole pages.
+  func add(_ pages: [Image]) throws(CoderError) {
+    for (index, image) in pages.enumerated() {
+      if index > 0 { try endPage() }
+      for frame in image.frames { try add(frame.pixels, delay: frame.delay, of: image) }
+    }
+  }
+
+  /// Ends the page in progress.
+  func endPage() throws(CoderError) {
+    guard var page else { throw .invalidArgument("there is no picture to encode") }
+    self.page = nil
+    if let first = page.first {
+      try begin(&page, before: nil)
+      let pixels = try converted(first.pixels, &page)
+      try write(
+        pixels, FrameHeader(rect: Rect(covering: page.size), delay: first.delay, hasAlpha: pixels.alpha != .opaque))
+      options.progress?(1)
+    } else {
+      try page.reducer?.finish()
+    }
+  }
+
+  /// Writes what is left.
+  func finish() throws(CoderError) {
+    if page != nil { try endPage() }
+    try writer.finish()
+  }
+
+  private func write(_ pixels: PixelBuffer, _ frame: FrameHeader) throws(CoderError) {
+    if session.isCancelled { throw .cancelled }
+    try writer.add(
+      PixelView(layout: pixels.layout, size: pixels.size, base: UnsafeRawPointer(pixels.base), stride: pixels.stride),
+      frame: frame)
+  }
+}
+
+// MARK: The page's lead
+
+extension FileWriter {
+  /// - Parameter second: The second frame of an animation, or nil for a still.
+  private func begin(_ page: inout Page, before second: PixelBuffer?) throws(CoderError) {
+    guard let first = page.first?.pixels else { return }
+    let isAnimated = second != nil
+    var needed = first.layout
+    if let second {
+      needed = needed.union(second.layout)
+      if let announced = options.layout { needed = needed.union(announced) }
+    }
+    let layout = try writer.layout(for: wanted(needed, isAnimated: isAnimated))
+    if options.isLossless, !layout.holds(needed) {
+      throw .unsupported("lossless was asked for; \(format) takes \(layout.format), the picture is \(needed.format)")
+    }
+    page.needed = needed
+    page.layout = layout
+    try writer.setHeader(header(page, layout: layout, isAnimated: isAnimated))
+    for kind in MetadataKind.allCases { try add(kind, of: page.image, layout: layout) }
+    try addThumbnail(of: first, page)
+    guard isAnimated else { return }
+    page.reducer = FrameReducer(container.writerFeatures, isReducing: options.reducesFrames) {
+      [unowned self] (pixels, frame) throws(CoderError) in try write(pixels, frame)
+    }
+  }
+
+  /// The layout that the writer is asked for. Frames that are drawn over others want alpha, even of opaque pictures,
+  /// where a pixel that stays as it is may be left out and nothing is lost by that.
+  private func wanted(_ needed: PixelLayout, isAnimated: Bool) -> PixelLayout {
+    let features = container.writerFeatures
+    let isExact = options.isLossless || !container.follows(.quality) || features.contains(.binaryAlpha)
+    guard isAnimated, isExact, options.reducesFrames, features.contains(.blends), !needed.format.isFloat else {
+      return needed
+    }
+    if needed.format == .bgra8 { return PixelLayout(.bgra8, .straight) }
+    return PixelLayout(needed.format.bytesPerChannel == 1 ? .rgba8 : .rgba16, .straight)
+  }
+
+  /// - Throws: ``CoderError/Code/invalidArgument`` for a later frame that has colours or alpha, when the file was begun
+  ///   without; ``CoderError/Code/unsupported`` for one that is not kept without loss.
+  private func check(_ pixels: PixelBuffer, _ page: Page) throws(CoderError) {
+    guard let needed = page.needed, let layout = page.layout, !needed.holds(pixels.layout) else { return }
+    let alpha = layout.alpha == .opaque && pixels.isOpaque ? AlphaMode.opaque : pixels.alpha
+    let found = PixelLayout(pixels.format, alpha)
+    if options.isLossless, !layout.holds(found) {
+      throw .unsupported(
+        "lossless was asked for; \(format) takes \(layout.format), frame \(frameCount) is \(found.format)")
+    }
+    let losesColour = layout.format.isGray && !found.format.isGray
+    let losesAlpha = needed.alpha == .opaque && layout.alpha == .opaque && found.alpha != .opaque
+    guard !losesColour, !losesAlpha else {
+      throw .invalidArgument(
+        "frame \(frameCount) has \(losesColour ? "colours" : "alpha"), the first two have not; "
+          + "EncodeOptions.layout announces what frames need")
+    }
+  }
+
+  private func header(_ page: Page, layout: PixelLayout, isAnimated: Bool) -> ImageHeader {
+    let image = page.image
+    var header = ImageHeader(
+      format: format, canvas: page.size, pixelFormat: layout.format,
+      bitsPerChannel: bits(of: image, layout: layout), alpha: layout.alpha)
+    // Frames that show the same become one, so their number is known at the end.
+    header.frameCount = isAnimated ? 0 : 1
+    header.pageCount = pageCount
+    header.isAnimated = isAnimated
+    header.loopCount = isAnimated ? options.loopCount ?? image.loopCount : nil
+    header.cicp = image.cicp
+    header.orientation = keptOrientation(of: image)
+    return header
+  }
+
+  /// What the samples really hold: those of 16 bits may have come from 10 or 12.
+  private func bits(of image: Image, layout: PixelLayout) -> Int {
+    let stored = layout.format.bytesPerChannel * 8
+    guard stored == 16, !layout.format.isFloat, let bits = image.header?.bitsPerChannel, (9...16).contains(bits) else {
+      return stored
+    }
+    return bits
+  }
+
+  private func keptOrientation(of image: Image) -> Orientation {
+    options.keepsOrientation && container.writerFeatures.contains(.orientation) ? image.orientation : .up
+  }
+
+  private func add(_ kind: MetadataKind, of image: Image, layout: PixelLayout) throws(CoderError) {
+    guard options.metadata.contains(kind), var payload = image.metadata[kind] else { return }
+    switch kind {
+    case .icc:
+      guard ICCProfile.describes(layout.format, profile: payload) else {
+        options.log?(.warning, "the ICC profile is left out: it is not for \(layout.format.isGray ? "gray" : "RGB")")
+        return
+      }
+    case .exif:
+      // What the file says of the pixels has to be so: a tag that turns them again would turn them twice.
+      ExifOrientation.set(keptOrientation(of: image), in: &payload)
+    case .xmp: break
+    }
+    do throws(CoderError) {
+      try writer.add(payload, as: kind)
+    } catch {
+      // No place for it, or not so much place.
+      guard error.code == .unsupported || error.code == .invalidArgument else { throw error }
+      options.log?(.warning, "\(kind) is left out: \(error.message)")
+    }
+  }
+
+  private func addThumbnail(of pixels: PixelBuffer, _ page: Page) throws(CoderError) {
+    guard let side = options.thumbnailSide, let layout = page.layout else { return }
+    guard container.writerFeatures.contains(.thumbnail) else {
+      options.log?(.warning, "the thumbnail is left out: \(format) has no place for one")
+      return
+    }
+    let size = Fit.plan(displayed: pixels.size, box: Size(width: side, height: side), mode: .fit).size
+    // A picture that is small already is its own thumbnail.
+    guard size != pixels.size else { return }
+    let small = try converted(try pixels.resampled(to: size), to: layout)
+    do throws(CoderError) {
+      try writer.addThumbnail(
+        PixelView(layout: layout, size: size, base: UnsafeRawPointer(small.base), stride: small.stride))
+    } catch {
+      guard error.code == .unsupported else { throw error }
+      options.log?(.warning, "the thumbnail is left out: \(error.message)")
+    }
+  }
+}
+
+// MARK: Pixels
+
+extension FileWriter {
+  /// The pixels within the maximum size, and upright unless the orientation is kept as a tag.
+  private func prepared(_ pixels: PixelBuffer, of image: Image) throws(CoderError) -> PixelBuffer {
+    var pixels = pixels
+    let displayed = image.orientation.displayed(pixels.size)
+    let size = Fit.plan(displayed: displayed, box: options.maxPixelSize, mode: .fit).size
+    if size != displayed {
+      pixels = try pixels.resampled(to: image.orientation.swapsSides ? size.transposed : size)
+    }
+    return keptOrientation(of: image) == image.orientation ? pixels : try pixels.oriented(by: image.orientation)
+  }
+
+  private func converted(_ pixels: PixelBuffer, _ page: inout Page) throws(CoderError) -> PixelBuffer {
+    guard let layout = page.layout else { throw .outOfOrder("a frame before the header") }
+    let pixels = try converted(pixels, to: layout)
+    guard page.reducer != nil, layout.format == .rgba8 || layout.format == .bgra8, layout.alpha == .straight,
+      container.writerFeatures.contains(.binaryAlpha)
+    else { return pixels }
+    let hard = try pixels.copy()
+    if hard.hardenAlpha(), options.isLossless {
+      throw .unsupported("partly transparent pixels in a lossless frame; \(format) has opaque and transparent ones")
+    }
+    return hard
+  }
+
+  private func converted(_ pixels: PixelBuffer, to layout: PixelLayout) throws(CoderError) -> PixelBuffer {
+    var pixels = pixels
+    if !layout.format.hasAlpha, pixels.alpha != .opaque { pixels = try pixels.flattened(on: options.background) }
+    return try pixels.converted(to: layout)
+  }
+}
+
+extension PixelBuffer {
+  /// Whether every alpha sample is the maximum.
+  fileprivate var isOpaque: Bool {
+    guard format.hasAlpha, alpha != .opaque else { return true }
+    guard !format.isFloat else { return false }
+    let (pixel, sample) = (format.bytesPerPixel, format.bytesPerChannel)
+    for y in 0..<size.height {
+      let row = UnsafeRawPointer(row(y)) + (pixel - sample)
+      for x in 0..<size.width {
+        let isMaximum =
+          sample == 1
+          ? row.load(fromByteOffset: x * pixel, as: UInt8.self) == .max
+          : row.load(fromByteOffset: x * pixel, as: UInt16.self) == .max
+        if !isMaximum { return false }
+      }
+    }
+    return true
+  }
+}

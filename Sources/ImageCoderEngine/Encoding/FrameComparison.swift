@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import ImageCoderModel
+
+/// Compares pictures of one size and layout, pixel by pixel, as bytes.
+enum FrameComparison {
+  /// The smallest rectangle outside of which two pictures are the same, or nil when they are the same.
+  static func changed(_ new: PixelBuffer, _ old: PixelBuffer) -> Rect? {
+    let (rowBytes, step, height) = (new.rowBytes, new.format.bytesPerPixel, new.size.height)
+    guard let top = (0..<height).first(where: { memcmp(new.row($0), old.row($0), rowBytes) != 0 }),
+      let bottom = (top..<height).last(where: { memcmp(new.row($0), old.row($0), rowBytes) != 0 })
+    else { return nil }
+    // Bytes from either end that are the same in every row.
+    var (left, right) = (rowBytes, rowBytes)
+    for y in top...bottom {
+      let (one, other) = (new.row(y), old.row(y))
+      left = sameBytes(one, other, limit: left)
+      right = sameBytesBackwards(one, other, count: rowBytes, limit: right)
+    }
+    let (x, end) = (left / step, new.size.width - right / step)
+    return Rect(x: x, y: top, width: end - x, height: bottom - top + 1)
+  }
+
+  private static func sameBytes(_ one: UnsafeRawPointer, _ other: UnsafeRawPointer, limit: Int) -> Int {
+    var index = 0
+    while index &+ 8 <= limit,
+      one.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+        == other.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+    {
+      index &+= 8
+    }
+    while index < limit,
+      one.load(fromByteOffset: index, as: UInt8.self) == other.load(fromByteOffset: index, as: UInt8.self)
+    {
+      index &+= 1
+    }
+    return index
+  }
+
+  private static func sameBytesBackwards(
+    _ one: UnsafeRawPointer, _ other: UnsafeRawPointer, count: Int, limit: Int
+  ) -> Int {
+    var index = 0
+    while index &+ 8 <= limit,
+      one.loadUnaligned(fromByteOffset: count &- index &- 8, as: UInt64.self)
+        == other.loadUnaligned(fromByteOffset: count &- index &- 8, as: UInt64.self)
+    {
+      index &+= 8
+    }
+    while index < limit,
+      one.load(fromByteOffset: count &- index &- 1, as: UInt8.self)
+        == other.load(fromByteOffset: count &- index &- 1, as: UInt8.self)
+    {
+      index &+= 1
+    }
+    return index
+  }
+}
+
+/// How the pixels of a picture with alpha come about from those of a canvas.
+struct PixelCensus {
+  /// Pixels that differ.
+  private(set) var changed = 0
+  /// Whether all that differ are opaque, so that they can be drawn over the canvas.
+  private(set) var isOpaqueWhereChanged = true
+  /// The smallest rectangle around pixels that are transparent now and were not, which only a clear or a replacement
+  /// can do.
+  private(set) var erased: Rect?
+
+  /// Looks at the pixels of a rectangle.
+  ///
+  /// - Parameters:
+  ///   - new: `rgba8`, `bgra8` or `rgba16`, straight.
+  ///   - old: Of the same size and layout.
+  init(_ new: PixelBuffer, over old: PixelBuffer, in rect: Rect) {
+    if new.format.bytesPerPixel == 8 {
+      count(new, old, rect, as: UInt64.self)
+    } else {
+      count(new, old, rect, as: UInt32.self)
+    }
+  }
+
+  private mutating func count<Pixel: FixedWidthInteger & UnsignedInteger>(
+    _ new: PixelBuffer, _ old: PixelBuffer, _ rect: Rect, as type: Pixel.Type
+  ) {
+    // Alpha is the last channel, which on little-endian machines is the highest bits.
+    let alpha = Pixel.max << (Pixel.bitWidth / 4 * 3)
+    var (left, right, top, bottom) = (Int.max, -1, Int.max, -1)
+    for y in rect.y..<(rect.y + rect.height) {
+      let one = new.row(y).assumingMemoryBound(to: type)
+      let other = old.row(y).assumingMemoryBound(to: type)
+      for x in rect.x..<(rect.x + rect.width) where one[x] != other[x] {
+        changed &+= 1
+        let opacity = one[x] & alpha
+        guard opacity != alpha else { continue }
+        isOpaqueWhereChanged = false
+        guard opacity == 0, other[x] & alpha != 0 else { continue }
+        (left, right, top, bottom) = (min(left, x), max(right, x), min(top, y), y)
+      }
+    }
+    if right >= 0 { erased = Rect(x: left, y: top, width: right - left + 1, height: bottom - top + 1) }
+  }
+}
+
+extension PixelBuffer {
+  /// A copy of a rectangle in which pixels that a canvas holds already are transparent black.
+  func transparentWhereEqual(_ canvas: PixelBuffer, in rect: Rect) throws(CoderError) -> PixelBuffer {
+    let part = try copy(of: rect)
+    let step = format.bytesPerPixel
+    for y in 0..<rect.height {
+      let (row, old) = (part.row(y), UnsafeRawPointer(canvas.row(rect.y + y) + rect.x * step))
+      if step == 8 {
+        Self.clearEqual(row, old, rect.width, UInt64.self)
+      } else {
+        Self.clearEqual(row, old, rect.width, UInt32.self)
+      }
+    }
+    return part
+  }
+
+  private static func clearEqual<Pixel: FixedWidthInteger>(
+    _ row: UnsafeMutableRawPointer, _ old: UnsafeRawPointer, _ count: Int, _ type: Pixel.Type
+  ) {
+    let (row, old) = (row.assumingMemoryBound(to: type), old.assumingMemoryBound(to: type))
+    for x in 0..<count where row[x] == old[x] { row[x] = 0 }
+  }
+
+  /// Makes every pixel opaque or transparent black.
+  ///
+  /// - Returns: Whether some pixel was neither.
+  func hardenAlpha() -> Bool {
+    var hadPartial = false
+    for y in 0..<size.height {
+      let row = row(y).assumingMemoryBound(to: UInt32.self)
+      for x in 0..<size.width {
+        let alpha = UInt32(littleEndian: row[x]) >> 24
+        guard alpha != 255 else { continue }
+        if alpha != 0 { hadPartial = true }
+        row[x] = alpha < 128 ? 0 : row[x] | UInt32(littleEndian: 0xFF00_0000)
+      }
+    }
+    return hadPartial
+  }
+}
+
+extension Rect {
+  /// The smallest rectangle that holds both.
+  func union(_ other: Rect) -> Rect {
+    let (x, y) = (min(x, other.x), min(y, other.y))
+    return Rect(
+      x: x, y: y, width: max(self.x + width, other.x + other.width) - x,
+      height: max(self.y + height, other.y + other.height) - y)
+  }
+
+  /// The smallest rectangle around this one whose offsets are even.
+  var evenOffset: Rect { Rect(x: x & ~1, y: y & ~1, width: width + (x & 1), height: height + (y & 1)) }
+}

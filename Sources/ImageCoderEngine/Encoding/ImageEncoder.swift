@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import ImageCoderModel
+
+/// Where an encoded file goes.
+public enum EncodeDestination: Sendable {
+  /// Into memory: ``EncodedFile/bytes``.
+  case memory
+  /// Into a file by its path. It appears whole or not at all: see ``NewFile``.
+  case file(String)
+}
+
+/// What an encode made.
+public struct EncodedFile: Sendable {
+  /// The file, or empty when it went somewhere else.
+  public var bytes: [UInt8]
+  public var byteCount: Int
+  /// Frames that were given, those that show the same among them; 0 for a file that was carried over without decoding.
+  public var frameCount: Int
+  /// The quality that ``EncodeOptions/maxFileSize`` led to, or that of the options.
+  public var quality: Double?
+
+  package init(bytes: [UInt8], byteCount: Int, frameCount: Int = 0, quality: Double? = nil) {
+    self.bytes = bytes
+    self.byteCount = byteCount
+    self.frameCount = frameCount
+    self.quality = quality
+  }
+}
+
+/// Writes one file, frame by frame or page by page.
+///
+///     let encoder = try registry.makeEncoder(as: .webP, to: .file("out.webp"))
+///     for picture in pictures { try encoder.add(picture, delay: .milliseconds(40)) }
+///     try encoder.finish()
+///
+/// Frames are encoded as they come and not kept, but for the last two; with ``EncodeOptions/maxFileSize``, all are kept,
+/// since the whole file is tried at several qualities. A file appears when ``finish()`` returns; without that, nothing is
+/// left behind.
+///
+/// - Threads: One at a time. ``EncodeOptions/cancellation`` stops it from any thread.
+public final class ImageEncoder {
+  /// Opens a file whose frames are added.
+  package typealias Opener = (_ source: ByteSource) throws(CoderError) -> ImageDecoder
+
+  /// Nil after a failure: what was written until then is gone with it.
+  private var body: (any EncoderBody)?
+  private let coder: String
+  private let options: EncodeOptions
+  /// Set by the registry that made the encoder.
+  package var open: Opener?
+  private var failure: CoderError?
+  private var isFinished = false
+
+  init(
+    _ container: any Container, format: ImageFormat, destination: EncodeDestination, options: EncodeOptions,
+    pageCount: Int
+  ) throws(CoderError) {
+    coder = container.id
+    self.options = options
+    do throws(CoderError) {
+      let plan = try EncodePlan(container, format: format, options: options, pageCount: pageCount)
+      guard options.maxFileSize != nil else {
+        body = try StreamingBody(plan, destination)
+        return
+      }
+      body = CollectingBody(destination, limits: options.limits) { (pages) throws(CoderError) in
+        try plan.largestFile(pages)
+      }
+    } catch {
+      throw error.attributed(to: container.id)
+    }
+  }
+
+  /// For a coder that encodes whole images only: what is added is kept until the end.
+  init(
+    _ coder: any ImageCoder, format: ImageFormat, destination: EncodeDestination, options: EncodeOptions
+  ) {
+    self.coder = coder.id
+    self.options = options
+    body = CollectingBody(destination, limits: options.limits) { (pages) throws(CoderError) in
+      let bytes = try coder.encode(pages, as: format, options: options)
+      return EncodedFile(
+        bytes: bytes, byteCount: bytes.count, frameCount: pages.reduce(0) { $0 + $1.frames.count },
+        quality: options.quality)
+    }
+  }
+
+  /// Adds a still, or a frame of an animation.
+  ///
+  /// - Parameter delay: How long it is shown.
+  /// - Throws: ``CoderError/Code/unsupported`` for a second frame in a format of stills;
+  ///   ``CoderError/Code/invalidArgument`` for one of another size than the first, or with colours or alpha that the first
+  ///   two have not: see ``EncodeOptions/layout``.
+  public func add(_ pixels: PixelBuffer, delay: FrameDelay = .zero) throws(CoderError) {
+    try add(pixels, delay: delay, of: Image(pixels))
+  }
+
+  /// Adds a picture, or all frames of an animation.
+  ///
+  /// The first one that is added gives the file its metadata, colours and loop count.
+  ///
+  /// - Parameter delay: Of each frame, in place of the image's own.
+  public func add(_ image: Image, delay: FrameDelay? = nil) throws(CoderError) {
+    for frame in options.firstFrameOnly ? [image.frames[0]] : image.frames {
+      try add(frame.pixels, delay: delay ?? frame.delay, of: image)
+    }
+  }
+
+  /// Adds a file: all frames of an animation, one after the other, so that one at a time is in memory.
+  ///
+  /// - Throws: What the coder of the file throws; a file that is cut or damaged gives its frames first.
+  public func add(_ source: ByteSource, delay: FrameDelay? = nil) throws(CoderError) {
+    guard let open else { throw .noCoder("the encoder of a coder reads no files; that of a registry does") }
+    try add(try open(source), delay: delay)
+  }
+
+  /// Adds what a decoder decodes: all frames of an animation, one after the other.
+  ///
+  /// - Parameter problem: Hears of frames that could not be had whole. Without it, they are an error.
+  public func add(
+    _ decoder: ImageDecoder, delay: FrameDelay? = nil, problem: ((CoderError) -> Void)? = nil
+  ) throws(CoderError) {
+    var image: Image?
+    for index in 0..<(options.firstFrameOnly ? 1 : decoder.frameCount) {
+      let frame: Frame
+      do throws(CoderError) { frame = try decoder.frame(at: index) } catch {
+        guard index > 0, error.keepsEarlierFrames else { throw error }
+        return try Self.report(error, to: problem)
+      }
+      var found = frame.problem
+      if image == nil {
+        image = try decoder.image(of: [frame])
+        found = image?.problem
+      }
+      guard let image else { return }
+      try add(frame.pixels, delay: delay ?? frame.delay, of: image)
+      try Self.report(found, to: problem)
+    }
+  }
+
+  private static func report(_ found: CoderError?, to listener: ((CoderError) -> Void)?) throws(CoderError) {
+    guard let found else { return }
+    guard let listener else { throw found }
+    listener(found)
+  }
+
+  /// Ends the page in progress; what is added next is on the next one. See `makeEncoder(…, pageCount:)`.
+  public func endPage() throws(CoderError) {
+    try run { (body) throws(CoderError) in try body.endPage() }
+  }
+
+  /// Writes what is left, and gives the file its name.
+  ///
+  /// - Throws: ``CoderError/Code/limitExceeded`` for a file that ``EncodeOptions/maxFileSize`` does not allow.
+  @discardableResult
+  public func finish() throws(CoderError) -> EncodedFile {
+    var file: EncodedFile?
+    try run { (body) throws(CoderError) in file = try body.finish() }
+    isFinished = true
+    guard let file else { throw .library("the encoder ended without a file") }
+    return file
+  }
+
+  private func add(_ pixels: PixelBuffer, delay: FrameDelay, of image: Image) throws(CoderError) {
+    try run { (body) throws(CoderError) in try body.add(pixels, delay: delay, of: image) }
+  }
+
+  /// A writer that failed is not called again.
+  private func run(_ step: (any EncoderBody) throws(CoderError) -> Void) throws(CoderError) {
+    guard !isFinished else { throw .outOfOrder("a file that is finished takes no more") }
+    if let failure { throw failure }
+    do throws(CoderError) {
+      guard let body else { throw .outOfOrder("an encoder without a file") }
+      try step(body)
+    } catch {
+      let error = error.attributed(to: coder)
+      failure = error
+      body = nil
+      throw error
+    }
+  }
+}
+
+/// What an encoder does with frames.
+protocol EncoderBody: AnyObject {
+  func add(_ pixels: PixelBuffer, delay: FrameDelay, of image: Image) throws(CoderError)
+  func endPage() throws(CoderError)
+  func finish() throws(CoderError) -> EncodedFile
+}
+
+/// Encodes each frame as it comes.
+private final class StreamingBody: EncoderBody {
+  private let writer: FileWriter
+  private let target: any ByteTarget
+  private let quality: Double?
+
+  init(_ plan: EncodePlan, _ destination: EncodeDestination) throws(CoderError) {
+    switch destination {
+    case .memory: target = MemoryTarget(limits: plan.options.limits)
+    case .file(let path): target = try NewFile(path)
+    }
+    quality = plan.options.quality
+    writer = try plan.writer(quality: quality, target: target)
+  }
+
+  func add(_ pixels: PixelBuffer, delay: FrameDelay, of image: Image) throws(CoderError) {
+    try writer.add(pixels, delay: delay, of: image)
+  }
+
+  func endPage() throws(CoderError) { try writer.endPage() }
+
+  func finish() throws(CoderError) -> EncodedFile {
+    try writer.finish()
+    let count = target.count
+    try (target as? NewFile)?.commit()
+    return EncodedFile(
+      bytes: (target as? MemoryTarget)?.bytes ?? [], byteCount: count, frameCount: writer.frameCount, quality: quality)
+  }
+}
+
+/// Keeps what it is given, and encodes it at the end.
+private final class CollectingBody: EncoderBody {
+  typealias Encode = (_ pages: [Image]) throws(CoderError) -> EncodedFile
+
+  private let destination: EncodeDestination
+  private let limits: Limits
+  private let encode: Encode
+  private var pages: [Image] = []
+  private var isPageOpen = false
+  private var kept = 0
+
+  init(_ destination: EncodeDestination, limits: Limits, encode: @escaping Encode) {
+    self.destination = destination
+    self.limits = limits
+    self.encode = encode
+  }
+
+  func add(_ pixels: PixelBuffer, delay: FrameDelay, of image: Image) throws(CoderError) {
+    kept += pixels.byteCount
+    try limits.check(memory: kept)
+    let frame = Frame(pixels: pixels, delay: delay)
+    if isPageOpen {
+      pages[pages.count - 1].frames.append(frame)
+    } else {
+      var page = image
+      page.frames = [frame]
+      pages.append(page)
+      isPageOpen = true
+    }
+  }
+
+  func endPage() throws(CoderError) { isPageOpen = false }
+
+  func finish() throws(CoderError) -> EncodedFile {
+    var file = try encode(pages)
+    guard case .file(let path) = destination else { return file }
+    try NewFile.write(file.bytes, to: path)
+    file.bytes = []
+    return file
+  }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CImageCoder
+import CImageCoderStructs
+import ImageCoderModel
+
+/// The host's functions of the plugin interface.
+enum HostCalls {
+  private static func session(_ host: UnsafePointer<imgcoder_host>?) -> HostSession? {
+    guard let context = host?.pointee.context else { return nil }
+    return Unmanaged<HostSession>.fromOpaque(context).takeUnretainedValue()
+  }
+
+  static func makeTable() -> imgcoder_host {
+    var table = imgcoder_host_sized()
+    table.abi_minor = UInt32(IMGCODER_ABI_MINOR)
+    table.fail = { host, status, offset, message in
+      HostCalls.session(host)?.record(
+        CoderError(
+          code: CoderError.Code(rawValue: status), message: HostCalls.sentence(message),
+          offset: offset < 0 ? nil : Int(offset)))
+      return status
+    }
+    table.allocate = { host, size, alignment in
+      guard let size = Int(exactly: size), let alignment = Int(exactly: alignment == 0 ? 16 : alignment) else {
+        return nil
+      }
+      return HostCalls.session(host)?.allocate(size, alignment: alignment)
+    }
+    table.free = { host, memory in
+      if let memory { HostCalls.session(host)?.release(memory) }
+    }
+    table.log = { host, severity, message in
+      HostCalls.session(host)?.log?(LogSeverity(rawValue: severity) ?? .warning, HostCalls.sentence(message))
+    }
+    table.is_cancelled = { HostCalls.session($0)?.isCancelled == true ? 1 : 0 }
+    table.progress = { host, fraction in
+      // A plugin's number may be anything.
+      if fraction >= 0, fraction <= 1 { HostCalls.session(host)?.progress?(fraction) }
+    }
+    table.parallel_for = { _, count, body, argument in
+      guard let body else { return }
+      // The plugin answers for what its body does with the argument on several threads.
+      nonisolated(unsafe) let argument = argument
+      ThreadPool.shared.run(Int(count)) { body(argument, UInt32($0)) }
+    }
+    table.get_extension = { _, _ in nil }
+    return table
+  }
+
+  static let viewSome:
+    @convention(c) (
+      UnsafePointer<imgcoder_source>?, UInt64, UInt64, UInt64, UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
+      UnsafeMutablePointer<UInt64>?
+    ) -> imgcoder_status = { source, offset, least, wanted, bytes, length in
+      guard let context = source?.pointee.context, let bytes, let length else { return InterfaceStatus.invalidArgument }
+      let session = Unmanaged<HostSession>.fromOpaque(context).takeUnretainedValue()
+      do throws(CoderError) {
+        let shown = try session.source?.view(
+          at: Int(clamping: offset), least: Int(clamping: least), most: Int(clamping: wanted))
+        session.updateSize()
+        if session.isCancelled, session.source?.isIncremental == true { throw .cancelled }
+        bytes.pointee = shown?.bindMemory(to: UInt8.self).baseAddress
+        length.pointee = UInt64(shown?.count ?? 0)
+        return InterfaceStatus.ok
+      } catch {
+        session.record(error)
+        return error.code.rawValue
+      }
+    }
+
+  static let view:
+    @convention(c) (
+      UnsafePointer<imgcoder_source>?, UInt64, UInt64, UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
+      UnsafeMutablePointer<UInt64>?
+    ) -> imgcoder_status = { source, offset, wanted, bytes, length in
+      viewSome(source, offset, wanted, wanted, bytes, length)
+    }
+
+  /// A plugin's text as one line: what a foreign library says may hold newlines, and is bounded here.
+  private static func sentence(_ raw: imgcoder_string) -> String {
+    let longest: UInt64 = 500
+    let text = String(imgcoder_string(bytes: raw.bytes, length: min(raw.length, longest)))
+    guard text.utf8.contains(where: { $0 < 0x20 }) else { return text }
+    return String(text.unicodeScalars.map { $0.value < 0x20 ? " " : Character($0) })
+  }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CImageCoder
+import CImageCoderStructs
+package import ImageCoderModel
+
+/// Where the bytes of a file go that is being written.
+protocol ByteTarget: AnyObject {
+  /// Bytes that it has.
+  var count: Int { get }
+  func append(_ bytes: UnsafeRawBufferPointer) throws(CoderError)
+  /// Replaces bytes that it has.
+  func patch(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(CoderError)
+}
+
+extension NewFile: ByteTarget {}
+
+/// A file's bytes in memory.
+final class MemoryTarget: ByteTarget {
+  private(set) var bytes: [UInt8] = []
+  private let limits: Limits
+
+  init(limits: Limits) { self.limits = limits }
+
+  var count: Int { bytes.count }
+
+  func append(_ chunk: UnsafeRawBufferPointer) throws(CoderError) {
+    guard chunk.count <= limits.maxMemory - bytes.count else {
+      throw .limitExceeded(
+        "maxMemory", found: bytes.count + chunk.count, allowed: limits.maxMemory, what: "a file size in bytes of")
+    }
+    bytes.append(contentsOf: chunk)
+  }
+
+  func patch(_ chunk: UnsafeRawBufferPointer, at offset: Int) throws(CoderError) {
+    bytes.withUnsafeMutableBytes { UnsafeMutableRawBufferPointer(rebasing: $0[offset...]).copyMemory(from: chunk) }
+  }
+}
+
+/// A target as a writer sees it.
+///
+/// - Lifetime: Writers hold plain pointers into it and into the session; both outlive the writer.
+final class WriterOutput {
+  private unowned let session: HostSession
+  private let target: any ByteTarget
+  private let raw = UnsafeMutablePointer<imgcoder_output>.allocate(capacity: 1)
+
+  /// Valid as long as this object.
+  var output: ByteOutput { ByteOutput(UnsafePointer(raw)) }
+
+  init(_ target: any ByteTarget, session: HostSession) {
+    self.session = session
+    self.target = target
+    raw.initialize(to: imgcoder_output_sized())
+    raw.pointee.context = Unmanaged.passUnretained(self).toOpaque()
+    raw.pointee.write = { output, bytes, length in
+      WriterOutput.run(output, bytes, length) { (output, chunk) throws(CoderError) in
+        if output.session.isCancelled { throw .cancelled }
+        try output.target.append(chunk)
+      }
+    }
+    raw.pointee.patch = { output, offset, bytes, length in
+      let offset = Int(clamping: offset)
+      return WriterOutput.run(output, bytes, length) { (output, chunk) throws(CoderError) in
+        guard offset <= output.target.count, chunk.count <= output.target.count - offset else {
+          throw .invalidArgument("the writer changes \(chunk.count) bytes at \(offset) of \(output.target.count)")
+        }
+        try output.target.patch(chunk, at: offset)
+      }
+    }
+  }
+
+  deinit { raw.deallocate() }
+
+  private static func run(
+    _ output: UnsafePointer<imgcoder_output>?, _ bytes: UnsafePointer<UInt8>?, _ length: UInt64,
+    _ body: (WriterOutput, UnsafeRawBufferPointer) throws(CoderError) -> Void
+  ) -> imgcoder_status {
+    guard let context = output?.pointee.context, bytes != nil || length == 0 else {
+      return InterfaceStatus.invalidArgument
+    }
+    let output = Unmanaged<WriterOutput>.fromOpaque(context).takeUnretainedValue()
+    do throws(CoderError) {
+      try body(output, UnsafeRawBufferPointer(start: bytes, count: Int(clamping: length)))
+      return InterfaceStatus.ok
+    } catch {
+      output.session.record(error)
+      output.session.outputFailure = output.session.outputFailure ?? error
+      return error.code.rawValue
+    }
+  }
+}
+
+extension HostSession {
+  /// The bytes that are written while `body` runs. What it opens with the output has to end before it returns.
+  package func output(_ body: (ByteOutput) throws(CoderError) -> Void) throws(CoderError) -> [UInt8] {
+    let target = MemoryTarget(limits: limits)
+    let output = WriterOutput(target, session: self)
+    defer { withExtendedLifetime((self, output)) {} }
+    try body(output.output)
+    return target.bytes
+  }
+}

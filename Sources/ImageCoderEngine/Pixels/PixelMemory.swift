@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import ImageCoderModel
+import Synchronization
+
+/// A block of memory for pixels that frees itself, or returns to the pool that it came from.
+final class PixelMemory: @unchecked Sendable {
+  let base: UnsafeMutableRawPointer
+  let bytes: Int
+
+  private let capacity: Int
+  private let pool: PixelPool?
+  private let owner: AnyObject?
+  private let isWrapped: Bool
+
+  /// Blocks of at least this size are aligned to huge pages.
+  static let hugeThreshold = 4 << 20
+  static let hugePage = 2 << 20
+
+  init(bytes: Int, pool: PixelPool?) throws(CoderError) {
+    let capacity = try Self.capacity(for: bytes)
+    guard let base = pool?.take(capacity) ?? Self.allocate(capacity) else {
+      throw .outOfMemory(bytes: bytes, for: "pixels")
+    }
+    self.base = base
+    self.bytes = bytes
+    self.capacity = capacity
+    self.pool = pool
+    self.owner = nil
+    self.isWrapped = false
+  }
+
+  init(wrapping base: UnsafeMutableRawPointer, bytes: Int, owner: AnyObject?) {
+    self.base = base
+    self.bytes = bytes
+    self.capacity = bytes
+    self.pool = nil
+    self.owner = owner
+    self.isWrapped = true
+  }
+
+  deinit {
+    guard !isWrapped else { return }
+    if let pool, pool.give(base, capacity: capacity) { return }
+    free(base)
+  }
+
+  /// The bytes to ask the system for: whole huge pages when large, whole cache lines otherwise.
+  private static func capacity(for bytes: Int) throws(CoderError) -> Int {
+    let granule = bytes >= hugeThreshold ? hugePage : 64
+    let (sum, overflow) = bytes.addingReportingOverflow(granule - 1)
+    guard !overflow else { throw .outOfMemory(bytes: bytes, for: "pixels") }
+    return max(sum & ~(granule - 1), 64)
+  }
+
+  /// Memory that `free` gives back, in huge pages when large.
+  static func allocate(_ capacity: Int) -> UnsafeMutableRawPointer? {
+    let isHuge = capacity >= hugeThreshold
+    var memory: UnsafeMutableRawPointer?
+    guard posix_memalign(&memory, isHuge ? hugePage : 64, capacity) == 0, let memory else { return nil }
+    // Transparent huge pages are off for ordinary memory on Debian ("madvise" mode); faulting 4 KiB pages costs more
+    // than decoding some formats does. Advice that is refused changes nothing but speed.
+    if isHuge { _ = madvise(memory, capacity, MADV_HUGEPAGE) }
+    return memory
+  }
+}
+
+/// Memory of pixel buffers that are gone, kept for the next ones of the same size.
+///
+/// - Threads: Safe from every thread.
+public final class PixelPool: Sendable {
+  /// Bytes that the pool keeps at most.
+  public let byteLimit: Int
+
+  private struct Block: @unchecked Sendable {
+    let base: UnsafeMutableRawPointer
+    let capacity: Int
+  }
+
+  private struct Kept {
+    var blocks: [Block] = []
+    var bytes = 0
+  }
+
+  private let kept = Mutex(Kept())
+
+  /// - Parameter byteLimit: Bytes that the pool keeps at most; memory over it goes back to the system.
+  public init(byteLimit: Int = 256 << 20) { self.byteLimit = byteLimit }
+
+  deinit { removeAll() }
+
+  /// Gives all kept memory back to the system.
+  public func removeAll() {
+    let blocks = kept.withLock { kept in
+      defer { kept = Kept() }
+      return kept.blocks
+    }
+    for block in blocks { free(block.base) }
+  }
+
+  func take(_ capacity: Int) -> UnsafeMutableRawPointer? {
+    kept.withLock { kept -> Block? in
+      guard let index = kept.blocks.lastIndex(where: { $0.capacity == capacity }) else { return nil }
+      kept.bytes -= capacity
+      return kept.blocks.remove(at: index)
+    }?.base
+  }
+
+  /// Keeps a block; false when it does not fit.
+  func give(_ base: UnsafeMutableRawPointer, capacity: Int) -> Bool {
+    let block = Block(base: base, capacity: capacity)
+    return kept.withLock { kept in
+      guard kept.bytes + capacity <= byteLimit else { return false }
+      kept.bytes += capacity
+      kept.blocks.append(block)
+      return true
+    }
+  }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderModel
+
+/// How samples become the numbers that are filtered, and what they become afterwards.
+///
+/// Numbers keep the range of the samples (255, 65535 or 1). Three channels take four lanes, so that each pixel is one
+/// vector. Colour is multiplied by alpha, because a mean of colours has to count each as much as it is seen.
+struct LaneRow {
+  let format: PixelFormat
+  /// Whether colour has to be multiplied by alpha when it is read.
+  let premultiplies: Bool
+  /// What the result's alpha samples mean.
+  let output: AlphaMode
+  /// Whether the source's alpha says nothing, so that colour is filtered as it is.
+  let isOpaque: Bool
+
+  init(source: PixelLayout, output: AlphaMode) {
+    self.format = source.format
+    self.isOpaque = !source.format.hasAlpha || source.alpha == .opaque
+    self.premultiplies = !isOpaque && source.alpha == .straight
+    self.output = output
+  }
+
+  /// Numbers of one pixel: 1, 2 or 4.
+  var lanes: Int { Self.lanes(of: format) }
+
+  static func lanes(of format: PixelFormat) -> Int { format.channelCount == 3 ? 4 : format.channelCount }
+
+  // MARK: - Reading
+
+  /// Reads `count` pixels.
+  func read(_ source: UnsafeRawPointer, into lanes: UnsafeMutablePointer<Float>, count: Int) {
+    switch format {
+    case .gray8: Self.readPlain(Sample8.self, source, lanes, count)
+    case .gray16: Self.readPlain(Sample16.self, source, lanes, count)
+    case .rgb8: Self.readThree(source, lanes, count)
+    case .grayAlpha8: read(Sample8.self, colours: 1, source, lanes, count)
+    case .grayAlpha16: read(Sample16.self, colours: 1, source, lanes, count)
+    case .rgba8, .bgra8: read(Sample8.self, colours: 3, source, lanes, count)
+    case .rgba16: read(Sample16.self, colours: 3, source, lanes, count)
+    case .rgbaFloat16: read(SampleFloat16.self, colours: 3, source, lanes, count)
+    case .rgbaFloat32: read(SampleFloat32.self, colours: 3, source, lanes, count)
+    }
+  }
+
+  @inline(__always)
+  private func read<Sample: PixelSample>(
+    _: Sample.Type, colours: Int, _ source: UnsafeRawPointer, _ lanes: UnsafeMutablePointer<Float>, _ count: Int
+  ) {
+    guard premultiplies else { return Self.readPlain(Sample.self, source, lanes, count * (colours + 1)) }
+    for i in 0..<count {
+      let first = i &* (colours + 1)
+      let alpha = Sample.read(source, first + colours)
+      let factor = alpha / Sample.maximum
+      for c in 0..<colours { lanes[first &+ c] = Sample.read(source, first &+ c) * factor }
+      lanes[first &+ colours] = alpha
+    }
+  }
+
+  @inline(__always)
+  private static func readPlain<Sample: PixelSample>(
+    _: Sample.Type, _ source: UnsafeRawPointer, _ lanes: UnsafeMutablePointer<Float>, _ count: Int
+  ) {
+    for i in 0..<count { lanes[i] = Sample.read(source, i) }
+  }
+
+  private static func readThree(_ source: UnsafeRawPointer, _ lanes: UnsafeMutablePointer<Float>, _ count: Int) {
+    let lanes = UnsafeMutableRawPointer(lanes).assumingMemoryBound(to: SIMD4<Float>.self)
+    // The fourth lane takes the next pixel's first sample and means nothing; the last pixel has no next one.
+    for i in 0..<(count &- 1) {
+      let bytes = source.loadUnaligned(fromByteOffset: 3 &* i, as: SIMD4<UInt8>.self)
+      lanes[i] = SIMD4<Float>(SIMD4<Int32>(truncatingIfNeeded: bytes))
+    }
+    let last = 3 &* (count &- 1)
+    lanes[count &- 1] = SIMD4(
+      Sample8.read(source, last), Sample8.read(source, last &+ 1), Sample8.read(source, last &+ 2), 0)
+  }
+
+  // MARK: - Writing
+
+  /// Writes `count` pixels, rounded and clamped to what the format and the alpha mode allow.
+  func write(_ lanes: UnsafePointer<Float>, into target: UnsafeMutableRawPointer, count: Int) {
+    switch format {
+    case .gray8: Self.writePlain(Sample8.self, lanes, target, count)
+    case .gray16: Self.writePlain(Sample16.self, lanes, target, count)
+    case .rgb8: Self.writeThree(lanes, target, count)
+    case .grayAlpha8: write(Sample8.self, colours: 1, lanes, target, count)
+    case .grayAlpha16: write(Sample16.self, colours: 1, lanes, target, count)
+    case .rgba8, .bgra8: write(Sample8.self, colours: 3, lanes, target, count)
+    case .rgba16: write(Sample16.self, colours: 3, lanes, target, count)
+    case .rgbaFloat16: write(SampleFloat16.self, colours: 3, lanes, target, count)
+    case .rgbaFloat32: write(SampleFloat32.self, colours: 3, lanes, target, count)
+    }
+  }
+
+  @inline(__always)
+  private func write<Sample: PixelSample>(
+    _: Sample.Type, colours: Int, _ lanes: UnsafePointer<Float>, _ target: UnsafeMutableRawPointer, _ count: Int
+  ) {
+    let maximum = Sample.maximum
+    for i in 0..<count {
+      let first = i &* (colours + 1)
+      let alpha = isOpaque ? maximum : min(max(lanes[first &+ colours], 0), maximum)
+      for c in 0..<colours {
+        var colour = lanes[first &+ c]
+        if !isOpaque {
+          if output != .premultiplied {
+            colour = alpha > 0 ? colour * (maximum / alpha) : 0
+          } else if maximum > 1 {
+            // Integer colour is never brighter than its alpha, after rounding too.
+            colour = min(colour, Float(alpha.rounded(within: maximum)))
+          }
+        }
+        Sample.write(colour, target, first &+ c)
+      }
+      Sample.write(output == .opaque ? maximum : alpha, target, first &+ colours)
+    }
+  }
+
+  @inline(__always)
+  private static func writePlain<Sample: PixelSample>(
+    _: Sample.Type, _ lanes: UnsafePointer<Float>, _ target: UnsafeMutableRawPointer, _ count: Int
+  ) {
+    for i in 0..<count { Sample.write(lanes[i], target, i) }
+  }
+
+  private static func writeThree(_ lanes: UnsafePointer<Float>, _ target: UnsafeMutableRawPointer, _ count: Int) {
+    for i in 0..<count {
+      Sample8.write(lanes[4 &* i], target, 3 &* i)
+      Sample8.write(lanes[4 &* i &+ 1], target, 3 &* i &+ 1)
+      Sample8.write(lanes[4 &* i &+ 2], target, 3 &* i &+ 2)
+    }
+  }
+}

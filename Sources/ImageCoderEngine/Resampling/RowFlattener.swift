@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderModel
+
+/// Lays rows of pixels with alpha over one colour.
+struct RowFlattener {
+  private let layout: PixelLayout
+  /// Of the background, in the channel order of the layout: integers of the sample's range, or 0 … 1.
+  private let integers: (UInt32, UInt32, UInt32)
+  private let floats: (Float, Float, Float)
+
+  /// - Parameter layout: Any format with alpha but `grayAlpha8` and `bgra8`; straight or premultiplied.
+  init(_ layout: PixelLayout, on background: RGBColor) {
+    self.layout = layout
+    let factor: UInt32 = layout.format.bytesPerChannel == 1 ? 1 : 257
+    var colour = (UInt32(background.red), UInt32(background.green), UInt32(background.blue))
+    if layout.format.isGray {
+      // 16-bit gray: the luma of the scaled colour, so that it has all 16 bits.
+      let luma = (257 * (299 * colour.0 + 587 * colour.1 + 114 * colour.2) + 500) / 1_000
+      self.integers = (luma, luma, luma)
+    } else {
+      colour = (colour.0 * factor, colour.1 * factor, colour.2 * factor)
+      self.integers = colour
+    }
+    self.floats = (Float(background.red) / 255, Float(background.green) / 255, Float(background.blue) / 255)
+  }
+
+  /// Flattens one row; 8-bit rows become `rgb8`, others keep their format.
+  func flatten(_ source: UnsafeRawPointer, into destination: UnsafeMutableRawPointer, count: Int) {
+    switch layout.format {
+    case .rgba8: flatten8(source, destination, count)
+    case .grayAlpha16: flatten16(source, destination, count, colours: 1)
+    case .rgba16: flatten16(source, destination, count, colours: 3)
+    case .rgbaFloat16: flattenFloats(SampleFloat16.self, source, destination, count)
+    default: flattenFloats(SampleFloat32.self, source, destination, count)
+    }
+  }
+
+  @inline(__always)
+  private func over(_ colour: UInt32, _ alpha: UInt32, _ background: UInt32, _ maximum: UInt32) -> UInt32 {
+    // Straight: one rounding of the sum. Premultiplied: colour has been rounded already, so only the rest is.
+    if layout.alpha == .straight {
+      let sum = UInt64(colour) * UInt64(alpha) + UInt64(background) * UInt64(maximum - alpha)
+      return UInt32(truncatingIfNeeded: (sum + UInt64(maximum / 2)) / UInt64(maximum))
+    }
+    let rest = (UInt64(background) * UInt64(maximum - alpha) + UInt64(maximum / 2)) / UInt64(maximum)
+    return min(maximum, colour + UInt32(truncatingIfNeeded: rest))
+  }
+
+  private func flatten8(_ source: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer, _ count: Int) {
+    let background = integers
+    for i in 0..<count {
+      let pixel = source.loadUnaligned(fromByteOffset: 4 &* i, as: UInt32.self)
+      let alpha = pixel >> 24
+      let red = over(pixel & 0xFF, alpha, background.0, 255)
+      let green = over((pixel >> 8) & 0xFF, alpha, background.1, 255)
+      let blue = over((pixel >> 16) & 0xFF, alpha, background.2, 255)
+      destination.storeBytes(of: UInt8(truncatingIfNeeded: red), toByteOffset: 3 &* i, as: UInt8.self)
+      destination.storeBytes(of: UInt8(truncatingIfNeeded: green), toByteOffset: 3 &* i &+ 1, as: UInt8.self)
+      destination.storeBytes(of: UInt8(truncatingIfNeeded: blue), toByteOffset: 3 &* i &+ 2, as: UInt8.self)
+    }
+  }
+
+  private func flatten16(
+    _ source: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer, _ count: Int, colours: Int
+  ) {
+    let background = [integers.0, integers.1, integers.2]
+    for i in 0..<count {
+      let first = i * (colours + 1)
+      func sample(_ channel: Int) -> UInt32 {
+        UInt32(source.loadUnaligned(fromByteOffset: 2 * (first + channel), as: UInt16.self))
+      }
+      let alpha = sample(colours)
+      for c in 0..<colours {
+        let value = UInt16(truncatingIfNeeded: over(sample(c), alpha, background[c], 65_535))
+        destination.storeBytes(of: value, toByteOffset: 2 * (first + c), as: UInt16.self)
+      }
+      destination.storeBytes(of: UInt16.max, toByteOffset: 2 * (first + colours), as: UInt16.self)
+    }
+  }
+
+  @inline(__always)
+  private func flattenFloats<Sample: PixelSample>(
+    _: Sample.Type, _ source: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer, _ count: Int
+  ) {
+    let background = SIMD4<Float>(floats.0, floats.1, floats.2, 1)
+    let isStraight = layout.alpha == .straight
+    for i in 0..<count {
+      let alpha = Sample.read(source, 4 &* i &+ 3)
+      for c in 0..<3 {
+        let colour = Sample.read(source, 4 &* i &+ c)
+        let value = (isStraight ? colour * alpha : colour) + background[c] * (1 - alpha)
+        Sample.write(value, destination, 4 &* i &+ c)
+      }
+      Sample.write(1, destination, 4 &* i &+ 3)
+    }
+  }
+}

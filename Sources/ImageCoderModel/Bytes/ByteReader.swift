@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Reads the fields of a structure in a file's bytes, one after the other or at given places.
+///
+///     var reader = ByteReader(try source.bytes(at: 18, count: 8), order: .littleEndian, at: 18, of: "the BMP header")
+///     let width = try reader.uint32("the width")
+///
+/// Every read is checked, in release builds too. What does not lie inside the bytes is an error that names the field, and
+/// the byte of the file at which it would begin.
+///
+/// - Lifetime: At most that of the bytes.
+public struct ByteReader: ~Escapable {
+  /// All bytes that the reader may look at.
+  public let bytes: RawSpan
+  /// Where ``bytes`` begin in the file.
+  public let fileOffset: Int
+  /// The order of numbers that are read without one of their own.
+  public var order: ByteOrder
+  /// Of the next field, from the start of ``bytes``: 0 to the number of bytes.
+  public private(set) var position = 0
+
+  private let name: StaticString
+  private let isCutOff: Bool
+
+  /// - Parameters:
+  ///   - bytes: What is read.
+  ///   - order: Of numbers.
+  ///   - fileOffset: Where the bytes begin in the file, for errors.
+  ///   - name: What the bytes are, for errors: `the BMP header`.
+  ///   - isCutOff: Whether the file ends with these bytes, so that a field that is missing is
+  ///     ``CoderError/Code/truncated``. Otherwise it is ``CoderError/Code/malformed``: a structure that is too small for
+  ///     its fields.
+  @_lifetime(copy bytes)
+  public init(
+    _ bytes: RawSpan, order: ByteOrder = .bigEndian, at fileOffset: Int = 0, of name: StaticString = "the file",
+    isCutOff: Bool = true
+  ) {
+    self.bytes = bytes
+    self.fileOffset = fileOffset
+    self.order = order
+    self.name = name
+    self.isCutOff = isCutOff
+  }
+
+  /// Number of bytes, read or not.
+  public var count: Int { bytes.byteCount }
+  /// Bytes that follow ``position``.
+  public var remaining: Int { bytes.byteCount &- position }
+  public var isAtEnd: Bool { remaining == 0 }
+  /// Where the next field begins in the file.
+  public var offset: Int { fileOffset &+ position }
+
+  // MARK: One after the other
+
+  public mutating func uint8(_ field: StaticString = "a field") throws(CoderError) -> UInt8 {
+    try next(field, as: UInt8.self)
+  }
+  public mutating func uint16(_ field: StaticString = "a field") throws(CoderError) -> UInt16 {
+    try next(field, as: UInt16.self)
+  }
+  public mutating func uint32(_ field: StaticString = "a field") throws(CoderError) -> UInt32 {
+    try next(field, as: UInt32.self)
+  }
+  public mutating func uint64(_ field: StaticString = "a field") throws(CoderError) -> UInt64 {
+    try next(field, as: UInt64.self)
+  }
+  /// A number of 3 bytes.
+  public mutating func uint24(_ field: StaticString = "a field") throws(CoderError) -> UInt32 {
+    UInt32(truncatingIfNeeded: try unsigned(bytes: 3, field))
+  }
+
+  /// A number of 0 to 8 bytes; one of 0 bytes is 0.
+  public mutating func unsigned(bytes width: Int, _ field: StaticString = "a field") throws(CoderError) -> UInt64 {
+    let value = try unsigned(bytes: width, at: position, field)
+    position &+= width
+    return value
+  }
+
+  /// The next bytes as they are.
+  @_lifetime(copy self)
+  public mutating func bytes(_ count: Int, _ field: StaticString = "a field") throws(CoderError) -> RawSpan {
+    let part = try bytes(at: position, count: count, field)
+    position &+= count
+    return part
+  }
+
+  /// A copy of the next bytes.
+  public mutating func array(_ count: Int, _ field: StaticString = "a field") throws(CoderError) -> [UInt8] {
+    [UInt8](copying: try bytes(count, field))
+  }
+
+  /// A reader of the next bytes alone, which this one passes over.
+  @_lifetime(copy self)
+  public mutating func part(
+    _ count: Int, of name: StaticString, isCutOff: Bool = false
+  ) throws(CoderError) -> ByteReader {
+    let start = offset
+    return ByteReader(try bytes(count, name), order: order, at: start, of: name, isCutOff: isCutOff)
+  }
+
+  /// Passes over bytes.
+  public mutating func skip(_ count: Int, _ field: StaticString = "a field") throws(CoderError) {
+    try check(at: position, count: count, field)
+    position &+= count
+  }
+
+  /// Goes to a place, from the start of ``bytes``. The end is a place too.
+  public mutating func seek(to place: Int, _ field: StaticString = "a field") throws(CoderError) {
+    try check(at: place, count: 0, field)
+    position = place
+  }
+
+  // MARK: At given places, from the start of `bytes`
+
+  public func uint8(at place: Int, _ field: StaticString = "a field") throws(CoderError) -> UInt8 {
+    try value(at: place, field, as: UInt8.self)
+  }
+  public func uint16(at place: Int, _ field: StaticString = "a field") throws(CoderError) -> UInt16 {
+    try value(at: place, field, as: UInt16.self)
+  }
+  public func uint32(at place: Int, _ field: StaticString = "a field") throws(CoderError) -> UInt32 {
+    try value(at: place, field, as: UInt32.self)
+  }
+  public func uint64(at place: Int, _ field: StaticString = "a field") throws(CoderError) -> UInt64 {
+    try value(at: place, field, as: UInt64.self)
+  }
+
+  /// A number of 0 to 8 bytes; one of 0 bytes is 0.
+  public func unsigned(
+    bytes width: Int, at place: Int, _ field: StaticString = "a field"
+  ) throws(CoderError) -> UInt64 {
+    guard width <= 8 else { throw .invalidArgument("a number of \(width) bytes, 8 is the most") }
+    try check(at: place, count: width, field)
+    var value: UInt64 = 0
+    for index in 0..<width {
+      let step = order == .bigEndian ? index : width &- 1 &- index
+      let byte = bytes.unsafeLoad(fromUncheckedByteOffset: place &+ step, as: UInt8.self)
+      value = value << 8 | UInt64(byte)
+    }
+    return value
+  }
+
+  /// Bytes as they are.
+  @_lifetime(copy self)
+  public func bytes(
+    at place: Int, count: Int, _ field: StaticString = "a field"
+  ) throws(CoderError) -> RawSpan {
+    try check(at: place, count: count, field)
+    return bytes.extracting(unchecked: place..<(place &+ count))
+  }
+
+  /// Whether the bytes at a place are these. Bytes that are not there are not.
+  public func has(_ expected: StaticString, at place: Int) -> Bool {
+    let count = expected.utf8CodeUnitCount
+    guard place >= 0, count <= bytes.byteCount, place <= bytes.byteCount &- count else { return false }
+    return expected.withUTF8Buffer { text in
+      (0..<count).allSatisfy { bytes.unsafeLoad(fromUncheckedByteOffset: place &+ $0, as: UInt8.self) == text[$0] }
+    }
+  }
+
+  // MARK: For the extensions beside this
+
+  /// A number that is big-endian whatever ``order`` says, as names are.
+  mutating func unsigned32BigEndian(_ field: StaticString) throws(CoderError) -> UInt32 {
+    try check(at: position, count: 4, field)
+    let value = bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: position, as: UInt32.self).bigEndian
+    position &+= 4
+    return value
+  }
+
+  /// - Parameter place: 0 to ``count``.
+  mutating func advance(to place: Int) { position = place }
+
+  // MARK: Checks
+
+  /// An error about the place where the next field begins.
+  public func malformed(_ message: String) -> CoderError { .malformed(message, at: offset) }
+
+  private mutating func next<Value: FixedWidthInteger & BitwiseCopyable>(
+    _ field: StaticString, as type: Value.Type
+  ) throws(CoderError) -> Value {
+    let value = try value(at: position, field, as: type)
+    position &+= MemoryLayout<Value>.size
+    return value
+  }
+
+  @inline(__always)
+  private func value<Value: FixedWidthInteger & BitwiseCopyable>(
+    at place: Int, _ field: StaticString, as type: Value.Type
+  ) throws(CoderError) -> Value {
+    try check(at: place, count: MemoryLayout<Value>.size, field)
+    return bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: place, as: type).swapped(to: order)
+  }
+
+  private func check(at place: Int, count: Int, _ field: StaticString) throws(CoderError) {
+    guard place >= 0, count >= 0, place <= bytes.byteCount, count <= bytes.byteCount &- place else {
+      throw shortage(at: place, count: count, field)
+    }
+  }
+
+  @inline(never)
+  private func shortage(at place: Int, count: Int, _ field: StaticString) -> CoderError {
+    let start = min(max(place, 0), bytes.byteCount)
+    let offset = fileOffset &+ start
+    let message = "\(field) of \(name) needs \(count) bytes, \(bytes.byteCount &- start) are left"
+    return isCutOff ? .truncated(message, at: offset) : .malformed(message, at: offset)
+  }
+}
+
+extension [UInt8] {
+  /// A copy of bytes of a file.
+  public init(copying bytes: RawSpan) {
+    self.init(unsafeUninitializedCapacity: bytes.byteCount) { buffer, count in
+      bytes.withUnsafeBytes { UnsafeMutableRawBufferPointer(buffer).copyMemory(from: $0) }
+      count = bytes.byteCount
+    }
+  }
+}
+
+extension String {
+  /// Text of a file; bytes that are not UTF-8 are replaced.
+  public init(decoding bytes: RawSpan) { self = bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import CImageCoder
+import CImageCoderStructs
+
+extension ImageHeader {
+  /// Checks what a reader says of a page.
+  ///
+  /// - Throws: ``CoderError/Code/library`` when the reader breaks the interface: the file is not to blame.
+  package init(_ raw: imgcoder_info) throws(CoderError) {
+    guard let pixelFormat = PixelFormat(rawValue: raw.pixel_format) else {
+      throw .library("the reader reports pixel format \(raw.pixel_format), 1 to 10 are known")
+    }
+    guard let alpha = AlphaMode(rawValue: raw.alpha) else {
+      throw .library("the reader reports alpha mode \(raw.alpha), 0 to 2 are known")
+    }
+    guard raw.width > 0, raw.height > 0 else {
+      throw .library("the reader reports a canvas of \(raw.width)×\(raw.height)")
+    }
+    self.init(
+      format: ImageFormat(rawValue: String(raw.format)), canvas: Size(width: Int(raw.width), height: Int(raw.height)),
+      pixelFormat: pixelFormat, bitsPerChannel: Int(raw.bits_per_channel), alpha: alpha)
+    let flags = InfoFlags(rawValue: raw.flags)
+    // Exif readers treat a value outside 1...8 as "nothing to do"; so does this one.
+    orientation = Orientation(rawValue: Int(raw.orientation)) ?? .up
+    frameCount = max(1, Int(raw.frame_count))
+    pageCount = max(1, Int(raw.page_count))
+    primaryPage = Int(raw.primary_page) < pageCount ? Int(raw.primary_page) : 0
+    isAnimated = flags.contains(.animated)
+    loopCount = flags.contains(.playsStated) ? LoopCount(plays: raw.plays) : nil
+    let points = raw.cicp
+    if points.primaries != 0 || points.transfer != 0 {
+      cicp = CodingIndependentCodePoints(
+        primaries: points.primaries, transfer: points.transfer, matrix: points.matrix,
+        isFullRange: points.full_range != 0)
+    }
+    gamma = raw.gamma > 0 ? raw.gamma : nil
+    subsampling = Subsampling(rawValue: raw.subsampling)
+    if flags.contains(.hasBackground) {
+      let (red, green, blue, alpha) = raw.background
+      background = Background(red: red, green: green, blue: blue, alpha: alpha)
+    }
+    if flags.contains(.hasICC) { metadata.insert(.icc) }
+    if flags.contains(.hasExif) { metadata.insert(.exif) }
+    if flags.contains(.hasXMP) { metadata.insert(.xmp) }
+    isTruncated = flags.contains(.truncated)
+    isProgressive = flags.contains(.progressive)
+    isLossless = flags.contains(.lossless)
+    hasPalette = flags.contains(.palette)
+    isDamaged = flags.contains(.damaged)
+    pagesAreSizes = flags.contains(.pagesAreSizes)
+    isGrowing = flags.contains(.growing)
+    if flags.contains(.embedded) {
+      let (end, overflow) = raw.embedded_offset.addingReportingOverflow(raw.embedded_length)
+      guard !overflow, end <= UInt64(Int.max), raw.embedded_length > 0 else {
+        throw .library("the reader reports an embedded file of \(raw.embedded_length) bytes at \(raw.embedded_offset)")
+      }
+      embedded = Int(raw.embedded_offset)..<Int(end)
+    }
+  }
+
+  /// The same for the plugin interface.
+  ///
+  /// - Parameter format: The format's identifier in memory that lives as long as the plugin.
+  package func raw(format: imgcoder_string) -> imgcoder_info {
+    var info = imgcoder_info_sized()
+    var flags: InfoFlags = []
+    if isAnimated { flags.insert(.animated) }
+    if metadata.contains(.icc) { flags.insert(.hasICC) }
+    if metadata.contains(.exif) { flags.insert(.hasExif) }
+    if metadata.contains(.xmp) { flags.insert(.hasXMP) }
+    if isTruncated { flags.insert(.truncated) }
+    if isProgressive { flags.insert(.progressive) }
+    if isLossless { flags.insert(.lossless) }
+    if hasPalette { flags.insert(.palette) }
+    if isDamaged { flags.insert(.damaged) }
+    if isGrowing { flags.insert(.growing) }
+    if pagesAreSizes { flags.insert(.pagesAreSizes) }
+    if let embedded {
+      flags.insert(.embedded)
+      info.embedded_offset = UInt64(embedded.lowerBound)
+      info.embedded_length = UInt64(embedded.count)
+    }
+    if let loopCount {
+      flags.insert(.playsStated)
+      info.plays = loopCount.plays
+    }
+    if let background {
+      flags.insert(.hasBackground)
+      info.background = (background.red, background.green, background.blue, background.alpha)
+    }
+    if let cicp {
+      info.cicp = imgcoder_cicp(
+        primaries: cicp.primaries, transfer: cicp.transfer, matrix: cicp.matrix, full_range: cicp.isFullRange ? 1 : 0)
+    }
+    info.flags = flags.rawValue
+    info.width = UInt32(clamping: canvas.width)
+    info.height = UInt32(clamping: canvas.height)
+    info.pixel_format = pixelFormat.rawValue
+    info.bits_per_channel = UInt32(clamping: bitsPerChannel)
+    info.alpha = alpha.rawValue
+    info.orientation = UInt32(orientation.rawValue)
+    info.frame_count = UInt32(clamping: frameCount)
+    info.page_count = UInt32(clamping: pageCount)
+    info.primary_page = UInt32(clamping: primaryPage)
+    info.subsampling = subsampling?.rawValue ?? 0
+    info.gamma = gamma ?? 0
+    info.format = format
+    return info
+  }
+
+  private struct InfoFlags: OptionSet {
+    let rawValue: UInt32
+    static let animated = InfoFlags(rawValue: 1)
+    static let playsStated = InfoFlags(rawValue: 2)
+    static let hasICC = InfoFlags(rawValue: 4)
+    static let hasExif = InfoFlags(rawValue: 8)
+    static let hasXMP = InfoFlags(rawValue: 16)
+    static let hasBackground = InfoFlags(rawValue: 32)
+    static let truncated = InfoFlags(rawValue: 64)
+    static let progressive = InfoFlags(rawValue: 128)
+    static let lossless = InfoFlags(rawValue: 256)
+    static let palette = InfoFlags(rawValue: 512)
+    static let damaged = InfoFlags(rawValue: 1024)
+    static let pagesAreSizes = InfoFlags(rawValue: 2048)
+    static let embedded = InfoFlags(rawValue: 4096)
+    static let growing = InfoFlags(rawValue: 8192)
+  }
+}
+
+extension FrameHeader {
+  /// Checks what a reader says of a frame.
+  ///
+  /// - Throws: ``CoderError/Code/library`` when the reader breaks the interface.
+  package init(_ raw: imgcoder_frame_info, index: Int, canvas: Size) throws(CoderError) {
+    let rect = Rect(x: Int(raw.x), y: Int(raw.y), width: Int(raw.width), height: Int(raw.height))
+    guard !rect.isEmpty, rect.isInside(canvas) else {
+      throw .library(
+        "the reader reports frame \(index) at \(rect.x),\(rect.y) of \(rect.size) on a canvas of \(canvas)")
+    }
+    guard let disposal = Disposal(rawValue: raw.disposal), let blend = Blend(rawValue: raw.blend) else {
+      throw .library("the reader reports disposal \(raw.disposal) and blend \(raw.blend) for frame \(index)")
+    }
+    self.init(
+      rect: rect,
+      delay: raw.delay_denominator == 0
+        ? nil : FrameDelay(numerator: raw.delay_numerator, denominator: raw.delay_denominator),
+      disposal: disposal, blend: blend, dependsOn: raw.depends_on == .max ? nil : min(Int(raw.depends_on), index),
+      hasAlpha: raw.flags & 1 != 0)
+  }
+
+  /// The same for the plugin interface.
+  package var raw: imgcoder_frame_info {
+    var info = imgcoder_frame_info_sized()
+    info.flags = hasAlpha ? 1 : 0
+    info.x = UInt32(clamping: rect.x)
+    info.y = UInt32(clamping: rect.y)
+    info.width = UInt32(clamping: rect.width)
+    info.height = UInt32(clamping: rect.height)
+    info.delay_numerator = delay?.numerator ?? 0
+    info.delay_denominator = delay?.denominator ?? 0
+    info.disposal = disposal.rawValue
+    info.blend = blend.rawValue
+    info.depends_on = dependsOn.map { UInt32(clamping: $0) } ?? .max
+    return info
+  }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import CImageCoder
+import CImageCoderStructs
+
+extension Properties {
+  /// Puts the dictionary's values into one of the plugin interface.
+  package func put(into raw: UnsafePointer<imgcoder_properties>) {
+    for (name, value) in sorted {
+      name.withCoderString { name in
+        switch value {
+        case .integer(let value): raw.pointee.put_integer(raw, name, value)
+        case .number(let value): raw.pointee.put_number(raw, name, value)
+        case .text(let value): value.withCoderString { raw.pointee.put_text(raw, name, $0) }
+        case .dictionary(let inner):
+          raw.pointee.begin(raw, name)
+          inner.put(into: raw)
+          raw.pointee.end(raw)
+        }
+      }
+    }
+  }
+
+  /// Collects what `body` puts into a dictionary of the plugin interface.
+  package static func collect(_ body: (UnsafePointer<imgcoder_properties>) -> imgcoder_status) -> (
+    status: imgcoder_status, properties: Properties
+  ) {
+    let collector = Collector()
+    var raw = imgcoder_properties_sized()
+    raw.context = Unmanaged.passUnretained(collector).toOpaque()
+    raw.begin = { Collector.of($0)?.begin($1) }
+    raw.end = { Collector.of($0)?.end() }
+    raw.put_integer = { Collector.of($0)?.put($1, .integer($2)) }
+    raw.put_number = { Collector.of($0)?.put($1, .number($2)) }
+    raw.put_text = { Collector.of($0)?.put($1, .text(String($2))) }
+    let status = withExtendedLifetime(collector) { withUnsafePointer(to: raw, body) }
+    return (status, collector.finished())
+  }
+
+  private final class Collector {
+    private var open: [(name: String, values: Properties)] = [("", Properties())]
+    private var ignoredDepth = 0
+    private static let maxDepth = 8
+
+    static func of(_ raw: UnsafePointer<imgcoder_properties>?) -> Collector? {
+      guard let context = raw?.pointee.context else { return nil }
+      return Unmanaged<Collector>.fromOpaque(context).takeUnretainedValue()
+    }
+
+    func begin(_ name: imgcoder_string) {
+      if open.count > Self.maxDepth { ignoredDepth += 1 } else { open.append((String(name), Properties())) }
+    }
+
+    func end() {
+      if ignoredDepth > 0 {
+        ignoredDepth -= 1
+      } else if open.count > 1 {
+        let inner = open.removeLast()
+        open[open.count - 1].values[inner.name] = .dictionary(inner.values)
+      }
+    }
+
+    func put(_ name: imgcoder_string, _ value: PropertyValue) {
+      guard ignoredDepth == 0 else { return }
+      open[open.count - 1].values[String(name)] = value
+    }
+
+    func finished() -> Properties {
+      ignoredDepth = 0
+      while open.count > 1 { end() }
+      return open[0].values
+    }
+  }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CImageCoder
+import CImageCoderStructs
+
+/// The host as one session of a reader or writer sees it.
+///
+/// - Lifetime: As long as the session; it is not kept by anything that outlives the session.
+/// - Threads: One at a time, as the session, except ``isCancelled`` and ``log(_:severity:)``.
+public struct CoderHost: @unchecked Sendable {
+  /// The C struct, for code that hands it on to C.
+  public let raw: UnsafePointer<imgcoder_host>
+
+  /// - Parameter raw: Valid as long as the session.
+  public init(_ raw: UnsafePointer<imgcoder_host>) { self.raw = raw }
+
+  /// What the session may ask of the machine.
+  public var limits: Limits { Limits(raw.pointee.limits) }
+
+  /// Whether the work should stop. Cheap enough for once per row.
+  public var isCancelled: Bool { raw.pointee.is_cancelled(raw) != 0 }
+
+  /// Says how much of the call in progress is done, 0 to 1, for work that reports no rows.
+  public func progress(_ fraction: Double) { raw.pointee.progress(raw, fraction) }
+
+  /// Writes a line for a developer.
+  public func log(_ message: String, severity: LogSeverity = .info) {
+    message.withCoderString { raw.pointee.log(raw, severity.rawValue, $0) }
+  }
+
+  /// Takes memory from the session's budget. It is not cleared.
+  ///
+  /// - Parameters:
+  ///   - bytes: At least 0.
+  ///   - alignment: A power of two, at most 4096.
+  /// - Returns: Memory to be given back with ``free(_:)``.
+  /// - Throws: ``CoderError/Code/outOfMemory`` when the budget or the machine has no more.
+  public func allocate(bytes: Int, alignment: Int = 16, for purpose: String) throws(CoderError)
+    -> UnsafeMutableRawPointer
+  {
+    guard bytes >= 0, let memory = raw.pointee.allocate(raw, UInt64(bytes), UInt64(alignment)) else {
+      throw .outOfMemory(bytes: bytes, for: purpose)
+    }
+    return memory
+  }
+
+  /// Gives memory back.
+  public func free(_ memory: UnsafeMutableRawPointer?) { raw.pointee.free(raw, memory) }
+
+  /// Records an error for the call in progress and returns its code for C.
+  public func fail(_ error: CoderError) -> imgcoder_status {
+    error.message.withCoderString {
+      raw.pointee.fail(raw, error.code.rawValue, Int64(error.offset ?? -1), $0)
+    }
+  }
+
+  /// Runs `body` for every index in `0 ..< count` on as many threads as the host likes.
+  public func parallelFor(_ count: Int, _ body: (Int) -> Void) {
+    withoutActuallyEscaping(body) { escapable in
+      var closure: (Int) -> Void = escapable
+      withUnsafeMutablePointer(to: &closure) { pointer in
+        raw.pointee.parallel_for(
+          raw, UInt32(clamping: count),
+          { argument, index in
+            argument?.assumingMemoryBound(to: ((Int) -> Void).self).pointee(Int(index))
+          }, pointer)
+      }
+    }
+  }
+}
+
+extension Limits {
+  /// The limits of a session of the plugin interface. A field that the host does not know counts as 0.
+  public init(_ raw: UnsafePointer<imgcoder_limits>?) {
+    let limits = raw.map { imgcoder_limits_read($0) } ?? imgcoder_limits()
+    self.init(
+      maxPixels: Int(clamping: limits.max_pixels), maxSide: Int(clamping: limits.max_side),
+      maxMemory: Int(clamping: limits.max_memory), maxFrames: Int(clamping: limits.max_frames),
+      maxMetadata: Int(clamping: limits.max_metadata), maxPages: Int(clamping: limits.max_pages),
+      maxScans: Int(clamping: limits.max_scans))
+  }
+
+  /// The same limits for the plugin interface; negative values count as 0.
+  public var raw: imgcoder_limits {
+    var raw = imgcoder_limits_sized()
+    raw.max_side = UInt32(clamping: maxSide)
+    raw.max_pixels = UInt64(clamping: maxPixels)
+    raw.max_memory = UInt64(clamping: maxMemory)
+    raw.max_metadata = UInt64(clamping: maxMetadata)
+    raw.max_frames = UInt32(clamping: maxFrames)
+    raw.max_pages = UInt32(clamping: maxPages)
+    raw.max_scans = UInt32(clamping: maxScans)
+    return raw
+  }
+}
+
+extension String {
+  /// Calls `body` with the text as the plugin interface has it, valid during the call.
+  public func withCoderString<Result>(_ body: (imgcoder_string) -> Result) -> Result {
+    var copy = self
+    return copy.withUTF8 { bytes in
+      bytes.withMemoryRebound(to: CChar.self) {
+        body(imgcoder_string(bytes: $0.baseAddress, length: UInt64($0.count)))
+      }
+    }
+  }
+
+  /// Text of the plugin interface; bytes that are not UTF-8 are replaced.
+  public init(_ raw: imgcoder_string) {
+    guard let bytes = raw.bytes, raw.length > 0 else {
+      self = ""
+      return
+    }
+    self = String(decoding: UnsafeRawBufferPointer(start: bytes, count: Int(clamping: raw.length)), as: UTF8.self)
+  }
+}

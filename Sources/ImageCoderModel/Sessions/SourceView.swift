@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CImageCoder
+
+/// The bytes of a file, as a reader sees them.
+///
+/// - Lifetime: As long as the session.
+/// - Threads: One at a time, as the session.
+public struct SourceView: @unchecked Sendable {
+  /// The C struct, for code that hands it on to C.
+  public let raw: UnsafePointer<imgcoder_source>
+
+  public init(_ raw: UnsafePointer<imgcoder_source>) { self.raw = raw }
+
+  /// Bytes in all, or the largest integer as long as bytes arrive.
+  public var size: Int { Int(clamping: raw.pointee.size) }
+
+  /// Shows bytes at an offset: exactly `count`, or what is left of the source, which may be nothing.
+  ///
+  /// - Returns: Bytes that are valid until the next view of this source.
+  /// - Throws: ``CoderError/Code/io``.
+  public func view(at offset: Int, count: Int) throws(CoderError) -> UnsafeRawBufferPointer {
+    var bytes: UnsafePointer<UInt8>?
+    var length: UInt64 = 0
+    let status = raw.pointee.view(raw, UInt64(clamping: offset), UInt64(clamping: count), &bytes, &length)
+    guard status == InterfaceStatus.ok else { throw Self.refusal(status, at: offset) }
+    return UnsafeRawBufferPointer(start: bytes, count: Int(length))
+  }
+
+  /// Shows bytes at an offset: at least `least`, which are waited for where bytes arrive, at most `most`, or what is left
+  /// of the source.
+  ///
+  /// - Returns: Bytes that are valid until the next view of this source.
+  /// - Throws: ``CoderError/Code/io``; ``CoderError/Code/cancelled``.
+  public func view(at offset: Int, least: Int, most: Int) throws(CoderError) -> UnsafeRawBufferPointer {
+    var bytes: UnsafePointer<UInt8>?
+    var length: UInt64 = 0
+    let status = imgcoder_source_view_available(
+      raw, UInt64(clamping: offset), UInt64(clamping: least), UInt64(clamping: most), &bytes, &length)
+    guard status == InterfaceStatus.ok else { throw Self.refusal(status, at: offset) }
+    return UnsafeRawBufferPointer(start: bytes, count: Int(length))
+  }
+
+  /// Shows bytes at an offset: exactly `count`, or what is left of the source, which may be nothing.
+  ///
+  /// - Returns: Bytes that are valid until the next call that shows bytes of this source.
+  /// - Throws: ``CoderError/Code/io``.
+  @_lifetime(borrow self)
+  public func bytes(at offset: Int, count: Int) throws(CoderError) -> RawSpan {
+    _overrideLifetime(RawSpan(_unsafeBytes: try view(at: offset, count: count)), borrowing: self)
+  }
+
+  /// Shows bytes at an offset: at least `least`, which are waited for while the file is incomplete, at most `most`, or what
+  /// is left of the source.
+  ///
+  /// - Returns: Bytes that are valid until the next call that shows bytes of this source.
+  /// - Throws: ``CoderError/Code/io``; ``CoderError/Code/cancelled``.
+  @_lifetime(borrow self)
+  public func bytes(at offset: Int, least: Int, most: Int) throws(CoderError) -> RawSpan {
+    _overrideLifetime(RawSpan(_unsafeBytes: try view(at: offset, least: least, most: most)), borrowing: self)
+  }
+
+  /// A reader of bytes at an offset: exactly `count`, or what is left of the source.
+  @_lifetime(borrow self)
+  public func reader(
+    at offset: Int, count: Int, order: ByteOrder = .bigEndian, of name: StaticString = "the file"
+  ) throws(CoderError) -> ByteReader {
+    ByteReader(try bytes(at: offset, count: count), order: order, at: offset, of: name)
+  }
+
+  private static func refusal(_ status: imgcoder_status, at offset: Int) -> CoderError {
+    status == CoderError.Code.cancelled.rawValue
+      ? .cancelled
+      : CoderError(code: CoderError.Code(rawValue: status), message: "the source has no bytes at \(offset)")
+  }
+
+  /// Shows the whole source, valid until the session is closed.
+  ///
+  /// - Throws: ``CoderError/Code/io``, ``CoderError/Code/outOfMemory``.
+  public func contents() throws(CoderError) -> UnsafeRawBufferPointer { try view(at: 0, count: .max) }
+
+  /// Copies exactly `count` bytes.
+  ///
+  /// - Parameter what: Named in the error: `the image header`.
+  /// - Throws: ``CoderError/Code/truncated`` when the source ends before them.
+  public func bytes(at offset: Int, count: Int, of what: String) throws(CoderError) -> [UInt8] {
+    let shown = try view(at: offset, count: count)
+    guard shown.count == count else {
+      throw .truncated("\(what) needs \(count) bytes, \(shown.count) are left", at: offset + shown.count)
+    }
+    return [UInt8](shown)
+  }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One step of an animation, before any compositing.
+public struct FrameHeader: Sendable, Equatable {
+  /// The frame's rectangle on the canvas.
+  public var rect: Rect
+  /// As the file has it, or nil when the reader leaves it to the container's properties.
+  public var delay: FrameDelay?
+  public var disposal: Disposal
+  public var blend: Blend
+  /// The earliest frame that has to be drawn, after a clear, to show this one, or nil to let the core work it out from
+  /// rectangles, disposal, blend and alpha.
+  public var dependsOn: Int?
+  /// Whether some pixel of the frame may be not opaque.
+  public var hasAlpha: Bool
+
+  public init(
+    rect: Rect, delay: FrameDelay? = nil, disposal: Disposal = .keep, blend: Blend = .source, dependsOn: Int? = nil,
+    hasAlpha: Bool = true
+  ) {
+    self.rect = rect
+    self.delay = delay
+    self.disposal = disposal
+    self.blend = blend
+    self.dependsOn = dependsOn
+    self.hasAlpha = hasAlpha
+  }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension OptionDescription {
+  /// The numbers for values that were given: as a writer gets them, the index of the word for a choice.
+  ///
+  /// - Parameters:
+  ///   - known: The options of the writer.
+  ///   - format: Named in errors.
+  /// - Returns: Values by name. An option of common meaning that the writer does not follow is left out.
+  /// - Throws: ``CoderError/Code/invalidArgument`` for a name that is not known, with the known ones, or a value that the
+  ///   option does not take, with those that it takes.
+  package static func numbers(
+    of values: [String: OptionValue], for known: [OptionDescription], of format: ImageFormat
+  ) throws(CoderError) -> [String: Double] {
+    var numbers: [String: Double] = [:]
+    for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+      if let option = known.first(where: { $0.name == name }) {
+        numbers[name] = try option.number(of: value)
+      } else if CommonOption(rawValue: name) == nil {
+        let names = known.map(\.name).joined(separator: ", ")
+        throw .invalidArgument("\(format) has no option \(name); it has \(names.isEmpty ? "none" : names)")
+      }
+    }
+    return numbers
+  }
+
+  /// Checks values that a host hands to a writer.
+  package static func check(
+    _ values: [String: Double], against known: [OptionDescription], of format: ImageFormat
+  ) throws(CoderError) {
+    _ = try numbers(of: values.mapValues { .number($0) }, for: known, of: format)
+  }
+
+  private func number(of value: OptionValue) throws(CoderError) -> Double {
+    let number: Double? =
+      switch value {
+      case .boolean(let isOn): isBoolean ? (isOn ? 1 : 0) : nil
+      case .number(let number): number
+      case .word(let word): self.number(spelled: word)
+      }
+    guard let number, range.contains(number), !isWhole || number == number.rounded() else {
+      throw .invalidArgument("option \(name) is \(value), \(allowedValues) is allowed")
+    }
+    return number
+  }
+
+  private func number(spelled word: String) -> Double? {
+    switch kind {
+    case .boolean:
+      switch word {
+      case "true", "yes", "on", "1": 1
+      case "false", "no", "off", "0": 0
+      default: nil
+      }
+    case .choice(let words, _): words.firstIndex(of: word).map(Double.init)
+    case .integer, .number: Double(word)
+    }
+  }
+
+  /// What the option takes, in words: `0 to 12`, `auto, never`.
+  private var allowedValues: String {
+    switch kind {
+    case .boolean: "true or false"
+    case .integer(let range, _): "\(range.lowerBound) to \(range.upperBound)"
+    case .number(let range, _): "\(OptionValue.number(range.lowerBound)) to \(OptionValue.number(range.upperBound))"
+    case .choice(let words, _): words.joined(separator: ", ")
+    }
+  }
+
+  private var range: ClosedRange<Double> {
+    switch kind {
+    case .boolean: 0...1
+    case .integer(let range, _): Double(range.lowerBound)...Double(range.upperBound)
+    case .number(let range, _): range
+    case .choice(let words, _): 0...Double(max(0, words.count - 1))
+    }
+  }
+
+  private var isBoolean: Bool {
+    if case .boolean = kind { return true }
+    return false
+  }
+
+  private var isWhole: Bool {
+    if case .number = kind { return false }
+    return true
+  }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A value that somebody gives an option, before it is checked against the option's description.
+public enum OptionValue: Sendable, Hashable {
+  case boolean(Bool)
+  case number(Double)
+  /// A word of a choice, or a value of any other kind as it is written: `true`, `12`, `0.5`.
+  case word(String)
+}
+
+extension OptionValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+  ExpressibleByStringLiteral
+{
+  public init(booleanLiteral value: Bool) { self = .boolean(value) }
+  public init(integerLiteral value: Int) { self = .number(Double(value)) }
+  public init(floatLiteral value: Double) { self = .number(value) }
+  public init(stringLiteral value: String) { self = .word(value) }
+}
+
+extension OptionValue: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .boolean(let value): "\(value)"
+    case .number(let value): Int(exactly: value).map { "\($0)" } ?? "\(value)"
+    case .word(let text): "\"\(text)\""
+    }
+  }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A pixel format with what its alpha means.
+public struct PixelLayout: Sendable, Hashable {
+  public var format: PixelFormat
+  public var alpha: AlphaMode
+
+  public init(_ format: PixelFormat, _ alpha: AlphaMode) {
+    self.format = format
+    self.alpha = format.hasAlpha ? alpha : .opaque
+  }
+
+  /// Whether pixels of another layout keep every sample when they are converted to this one.
+  ///
+  /// Alpha that is multiplied in or out is rounded, so it does not.
+  package func holds(_ other: PixelLayout) -> Bool {
+    let (mine, theirs) = (format, other.format)
+    if theirs.isFloat != mine.isFloat || theirs.bytesPerChannel > mine.bytesPerChannel { return false }
+    if mine.isGray && !theirs.isGray { return false }
+    return other.alpha == .opaque || (mine.hasAlpha && alpha == other.alpha)
+  }
+
+  /// A layout that pixels of this and of another one fit into.
+  package func union(_ other: PixelLayout) -> PixelLayout {
+    if holds(other) { return self }
+    if other.holds(self) { return other }
+    let mode = alpha == .opaque ? other.alpha : other.alpha == .opaque || alpha == other.alpha ? alpha : .straight
+    if format.isFloat || other.format.isFloat { return PixelLayout(.rgbaFloat32, mode) }
+    return PixelLayout(max(format.bytesPerChannel, other.format.bytesPerChannel) == 1 ? .rgba8 : .rgba16, mode)
+  }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An option that a writer follows: all that is said of it, once, and how its value reads in Swift.
+///
+///     enum QOIOption {
+///       static let colorSpace = WriterOption.choice("color-space", default: ColorSpace.sRGB, "What the header says.")
+///       static let table: [OptionDescription] = [colorSpace.description]
+///     }
+///     let space = options[QOIOption.colorSpace]
+///
+/// Manifest, `--help`, validation and documentation come from the description. Options of the same meaning in every format
+/// are the static members ``quality(default:)``, ``progressive()``, and ``subsampling(_:default:)``.
+public struct WriterOption<Value: Sendable>: Sendable {
+  public let description: OptionDescription
+  /// What holds when nothing is asked for.
+  public let defaultValue: Value
+  let read: @Sendable (Double) -> Value?
+
+  public var name: String { description.name }
+}
+
+extension WriterOption {
+  /// A whole number.
+  public static func integer(
+    _ name: String, _ range: ClosedRange<Int>, default value: Int, _ text: String
+  ) -> WriterOption where Value == Int {
+    WriterOption(
+      description: OptionDescription(name: name, text: text, kind: .integer(range, default: value)),
+      defaultValue: value
+    ) { Int(exactly: $0) }
+  }
+
+  /// A number.
+  public static func number(
+    _ name: String, _ range: ClosedRange<Double>, default value: Double, _ text: String
+  ) -> WriterOption where Value == Double {
+    WriterOption(
+      description: OptionDescription(name: name, text: text, kind: .number(range, default: value)), defaultValue: value
+    ) { $0 }
+  }
+
+  /// Yes or no.
+  public static func boolean(
+    _ name: String, default value: Bool, _ text: String
+  ) -> WriterOption where Value == Bool {
+    WriterOption(
+      description: OptionDescription(name: name, text: text, kind: .boolean(default: value)), defaultValue: value
+    ) { $0 != 0 }
+  }
+
+  /// One of the cases of an enumeration, whose raw values are the words.
+  public static func choice(
+    _ name: String, default value: Value, _ text: String
+  ) -> WriterOption where Value: RawRepresentable & CaseIterable & Equatable, Value.RawValue == String {
+    let cases = Array(Value.allCases)
+    let index = cases.firstIndex(of: value) ?? 0
+    return WriterOption(
+      description: OptionDescription(
+        name: name, text: text, kind: .choice(cases.map(\.rawValue), default: index)),
+      defaultValue: value
+    ) { Int(exactly: $0).flatMap { cases.indices.contains($0) ? cases[$0] : nil } }
+  }
+}
+
+// Options whose meaning is the same in every format that has them.
+extension WriterOption {
+  /// How much may be lost: 0 smallest, 1 best.
+  public static func quality(default value: Double) -> WriterOption where Value == Double {
+    .number(CommonOption.quality.name, 0...1, default: value, CommonOption.quality.text)
+  }
+
+  /// Interlaced or progressive output.
+  public static func progressive() -> WriterOption where Value == Bool {
+    .boolean(CommonOption.progressive.name, default: false, CommonOption.progressive.text)
+  }
+
+  /// Chroma subsampling.
+  ///
+  /// - Parameters:
+  ///   - choices: That the format can write, as they are named: `4:2:0`.
+  public static func subsampling(
+    _ choices: [Subsampling], default value: Subsampling
+  ) -> WriterOption where Value == Subsampling {
+    WriterOption(
+      description: OptionDescription(
+        name: CommonOption.subsampling.name, text: CommonOption.subsampling.text,
+        kind: .choice(choices.map(\.description), default: choices.firstIndex(of: value) ?? 0)),
+      defaultValue: value
+    ) { Int(exactly: $0).flatMap { choices.indices.contains($0) ? choices[$0] : nil } }
+  }
+}
+
+/// The options of common meaning, by name.
+public enum CommonOption: String, CaseIterable, Sendable {
+  case quality
+  case progressive
+  case subsampling
+
+  public var name: String { rawValue }
+
+  /// One sentence for `--help`.
+  public var text: String {
+    switch self {
+    case .quality: "How much may be lost: 0 is smallest, 1 is best."
+    case .progressive: "Write coarse rows before fine ones: interlaced or progressive."
+    case .subsampling: "How many samples of color there are for four of brightness."
+    }
+  }
+}
+
+extension WriteOptions {
+  /// The value of an option: what was asked for, else the option's default.
+  public subscript<Value>(_ option: WriterOption<Value>) -> Value { given(option) ?? option.defaultValue }
+
+  /// The value that was asked for, or nil.
+  public func given<Value>(_ option: WriterOption<Value>) -> Value? {
+    number(of: option.description).flatMap(option.read)
+  }
+
+  private func number(of option: OptionDescription) -> Double? {
+    if let value = values[option.name] { return value }
+    switch CommonOption(rawValue: option.name) {
+    case .quality: return quality
+    case .progressive: return isProgressive ? 1 : nil
+    case .subsampling:
+      guard let wanted = subsampling?.description, case .choice(let words, _) = option.kind else { return nil }
+      return words.firstIndex(of: wanted).map(Double.init)
+    case nil: return nil
+    }
+  }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderEngine
+import ImageCoderModel
+import Testing
+
+/// Delays and loop counts, and the policy that players apply to them.
+@Suite struct TimingTests {
+  @Test(arguments: [(0, 100), (10, 100), (11, 11), (19, 19), (20, 20), (100, 100)])
+  func browsersShowTenMillisecondsAndLessForATenthOfASecond(_ file: UInt32, _ shown: UInt32) {
+    let delay = FrameDelay.milliseconds(file)
+    #expect(delay.clamped(by: .browser).seconds == Double(shown) / 1000)
+    #expect(delay.clamped(by: .exact) == delay)
+  }
+
+  @Test func theRuleIsExactForFractions() {
+    #expect(FrameDelay(numerator: 1, denominator: 100).clamped(by: .browser) == .milliseconds(100))
+    let longer = FrameDelay(numerator: 4_294_967_295, denominator: 4_294_967_295)
+    #expect(longer.clamped(by: .browser) == longer)
+  }
+
+  @Test func aDenominatorOfNothingIsAHundred() {
+    #expect(FrameDelay(numerator: 5, denominator: 0) == FrameDelay(numerator: 5, denominator: 100))
+  }
+
+  @Test func noPlaysIsWithoutEnd() {
+    #expect(LoopCount(plays: 0) == .infinite)
+    #expect(LoopCount(plays: 3) == .plays(3))
+    #expect(LoopCount.infinite.plays == 0)
+  }
+}
