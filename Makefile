@@ -38,7 +38,7 @@ build: deps
 plugins: deps
 	@touch Plugins/Package.swift
 	@if [ -n "$$(find Sources/CImageCoder Sources/ImageCoderCore Sources/ImageCoderPlugin -newer Plugins/.build/built 2>&1)" ]; then \
-	  touch Plugins/*/Sources/*.swift; fi
+	  touch Plugins/*/Sources/*.swift Plugins/Shared/*/*/*.swift; fi
 	@scripts/build-plugins $(CONFIGURATION) $(PLUGINS)
 	@touch Plugins/.build/built
 
@@ -52,9 +52,11 @@ demo: stage
 test: stage
 	swift build $(SWIFT_FLAGS) --build-tests
 	swift test $(SWIFT_FLAGS) --skip-build
+	swift test $(SWIFT_FLAGS) --package-path Plugins --scratch-path Plugins/.build-tests
 
 check: deps
-	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks Plugins/Package.swift Plugins/*/Sources
+	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks Plugins/Package.swift Plugins/*/Sources \
+	  Plugins/*/Entry Plugins/Shared/*/*/ Plugins/Tests
 	@scripts/check-headers
 	@scripts/check-c
 
@@ -71,4 +73,4 @@ install: stage
 	@scripts/install $(STAGE) "$(DESTDIR)$(PREFIX)"
 
 clean:
-	rm -rf .build Plugins/.build build
+	rm -rf .build Plugins/.build Plugins/.build-tests build

@@ -65,6 +65,16 @@ struct Planes {
     }
   }
 
+  /// A rectangle of pixels.
+  static func part(_ rect: Rect, of pixels: [Int], width: Int, channels: Int) -> [Int] {
+    var part: [Int] = []
+    for y in rect.y..<rect.y + rect.height {
+      let first = (y * width + rect.x) * channels
+      part += pixels[first..<first + rect.width * channels]
+    }
+    return part
+  }
+
   /// The samples that `body` writes.
   static func pixels(
     of rect: Rect, as format: PixelFormat, _ body: (_ memory: UnsafeMutableRawPointer, _ stride: Int) throws -> Void

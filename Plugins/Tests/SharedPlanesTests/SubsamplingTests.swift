@@ -46,9 +46,7 @@ import Testing
         for (x, y) in [(0, 0), (1, 0), (0, 1), (1, 1), (2, 2)] where x < size.width && y < size.height {
           let rect = Rect(x: x, y: y, width: size.width - x, height: size.height - y)
           let part = try planes.converted(by: converter, as: format, rect: rect)
-          let expected = (y..<size.height).flatMap { row in
-            Array(whole[(row * size.width + x) * format.channelCount..<(row + 1) * size.width * format.channelCount])
-          }
+          let expected = Planes.part(rect, of: whole, width: size.width, channels: format.channelCount)
           #expect(part == expected)
         }
       }

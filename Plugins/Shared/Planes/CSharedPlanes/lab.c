@@ -9,19 +9,16 @@
 // Columns that are converted at a time.
 #define PART_COLUMNS 256
 
-void lab_prepare(lab_conversion *conversion, const double start[3], const double scale[3], uint32_t top) {
-  for (int i = 0; i < 3; i++) {
-    conversion->start[i] = (float)start[i];
-    conversion->scale[i] = (float)scale[i];
-  }
-  conversion->top = (float)top;
+#define STEPS (LAB_CURVE_COUNT - 2)
+
+void lab_prepare_curve(uint32_t top, float *curve) {
   // IEC 61966-2-1, section 5.2. By the square root the curve is so even that straight lines between the steps are less
   // than 0.02 of 65,535 away from it.
-  for (int step = 0; step <= LAB_CURVE_STEPS + 1; step++) {
-    double root = step < LAB_CURVE_STEPS ? (double)step / LAB_CURVE_STEPS : 1;
+  for (int step = 0; step < LAB_CURVE_COUNT; step++) {
+    double root = step < STEPS ? (double)step / STEPS : 1;
     double light = root * root;
     double value = light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055;
-    conversion->curve[step] = (float)(value * top);
+    curve[step] = (float)(value * top);
   }
 }
 
@@ -35,7 +32,7 @@ static inline float inverse(float value) {
 static inline float clamped(float value) { return value > 0 ? value < 1 ? value : 1 : 0; }
 
 // The square root of light, in steps of the curve.
-static inline float place_of(float light) { return __builtin_elementwise_sqrt(clamped(light)) * LAB_CURVE_STEPS; }
+static inline float place_of(float light) { return __builtin_elementwise_sqrt(clamped(light)) * STEPS; }
 
 // CIELab relative to D50 as the ICC's profile connection space has it (ICC.1:2022, section 7.2.16: X 0.9642, Z 0.8249),
 // then linear sRGB (IEC 61966-2-1) adapted to that white by Bradford's matrix. The white is multiplied into the matrix,

@@ -175,6 +175,8 @@ void planes_read_integers(const planes_conversion *conversion, const int32_t *co
   const float black = conversion->luma_black, middle = conversion->chroma_middle;
   const int32_t *luma = samples[0], *cb = samples[1], *cr = samples[2];
   int32_t *red = colors[0], *green = colors[1], *blue = colors[2];
+  // Rows that are the same memory are so sample by sample, and all three are loaded before one is stored.
+#pragma clang loop vectorize(assume_safety)
   for (size_t i = 0; i < count; i++) {
     float y = ((float)luma[i] - black) * luma_scale + 0.5f;
     float u = (float)cb[i] - middle, v = (float)cr[i] - middle;

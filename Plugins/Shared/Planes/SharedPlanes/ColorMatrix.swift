@@ -13,6 +13,9 @@ package enum ColorMatrix: Hashable, Sendable {
   /// YCgCo-Re and YCgCo-Ro: integers, with so many bits more in the planes than in the colors.
   case yCgCoR(extraBits: Int)
 
+  /// ITU-R BT.709.
+  package static let bt709 = ColorMatrix.weights(red: 0.2126, blue: 0.0722)
+
   /// ITU-R BT.601.
   package static let bt601 = ColorMatrix.weights(red: 0.299, blue: 0.114)
 
@@ -27,7 +30,7 @@ package enum ColorMatrix: Hashable, Sendable {
   package init(code: UInt8, primaries: UInt8) throws(CoderError) {
     switch code {
     case 0: self = .identity
-    case 1: self = .weights(red: 0.2126, blue: 0.0722)
+    case 1: self = .bt709
     case 2: self = .unspecified
     case 4: self = .weights(red: 0.30, blue: 0.11)
     case 5, 6: self = .bt601
