@@ -59,7 +59,7 @@ let coders: [[Target]] = [
   coder("WebPCoder", in: "WebP", wraps: ["CWebP"]),
   coder("HEIFCoder", in: "HEIF", wraps: ["CHEIF", "CHEIFPlanes", "ISOBaseMediaFile", "SharedPlanes"]),
   coder("HEICSCoder", in: "HEICS", wraps: ["CDe265", "ISOBaseMediaFile", "SharedPlanes"]),
-  coder("AVIFCoder", in: "AVIF", wraps: ["CAVIF", "CAVIFShim", "ISOBaseMediaFile"]),
+  coder("AVIFCoder", in: "AVIF", wraps: ["CAVIF", "ISOBaseMediaFile", "SharedPlanes"]),
   coder("TIFFCoder", in: "TIFF", wraps: ["CTIFFShim"]),
   coder("JPEG2000Coder", in: "JPEG2000", wraps: ["COpenJPEG"]),
   coder("JXLCoder", in: "JXL", wraps: ["CJXL"]),
@@ -86,8 +86,6 @@ let package = Package(
     .target(
       name: "CTIFFShim", dependencies: [.product(name: "ImageCoderPlugin", package: "ImageCoders")],
       path: "TIFF/CTIFFShim", linkerSettings: [.linkedLibrary("tiff")]),
-    // Swift makes no vectors of loops over floating-point samples.
-    .target(name: "CAVIFShim", path: "AVIF/CAVIFShim"),
     // libde265 behind three calls, and pixels as planes of luma and chroma.
     .target(name: "CHEIFPlanes", path: "HEIF/CHEIFPlanes", linkerSettings: [.linkedLibrary("de265")]),
     // What BMP files and the entries of ICO files have in common.
