@@ -61,7 +61,7 @@ let coders: [[Target]] = [
   coder("HEICSCoder", in: "HEICS", wraps: ["CDe265", "ISOBaseMediaFile", "SharedPlanes"]),
   coder("AVIFCoder", in: "AVIF", wraps: ["CAVIF", "ISOBaseMediaFile", "SharedPlanes"]),
   coder("TIFFCoder", in: "TIFF", wraps: ["CTIFFShim"]),
-  coder("JPEG2000Coder", in: "JPEG2000", wraps: ["COpenJPEG"]),
+  coder("JPEG2000Coder", in: "JPEG2000", wraps: ["COpenJPEG", "SharedPlanes"]),
   coder("JXLCoder", in: "JXL", wraps: ["CJXL"]),
   coder("BMPCoder", in: "BMP", wraps: ["DeviceIndependentBitmap"]),
   coder("ICOCoder", in: "ICO", wraps: ["DeviceIndependentBitmap"]),
