@@ -84,7 +84,7 @@ let package = Package(
       name: "CJPEGShim", dependencies: [.product(name: "ImageCoderPlugin", package: "ImageCoders")],
       path: "JPEG/CJPEGShim", linkerSettings: [.linkedLibrary("jpeg")]),
     .target(
-      name: "CTIFFShim", dependencies: [.product(name: "ImageCoderPlugin", package: "ImageCoders")],
+      name: "CTIFFShim", dependencies: [.product(name: "ImageCoderPlugin", package: "ImageCoders"), "CSharedPlanes"],
       path: "TIFF/CTIFFShim", linkerSettings: [.linkedLibrary("tiff")]),
     // libde265 behind three calls, and pixels as planes of luma and chroma.
     .target(name: "CHEIFPlanes", path: "HEIF/CHEIFPlanes", linkerSettings: [.linkedLibrary("de265")]),
