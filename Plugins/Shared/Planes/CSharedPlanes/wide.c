@@ -160,8 +160,10 @@ void wide_color_row(const planes_conversion *conversion, const uint16_t *luma, c
   }
 }
 
-// Rounds to the nearest; halves up.
+// Rounds down. Samples of a damaged codestream may be any integers, and sums of them more than one holds.
 static inline int32_t floored(float value) {
+  const float limit = 1 << 30;
+  value = value > -limit ? value < limit ? value : limit : -limit;
   int32_t integer = (int32_t)value;
   return integer - ((float)integer > value);
 }
