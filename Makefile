@@ -9,21 +9,24 @@ CONFIGURATION ?= release
 SWIFT_FLAGS := -c $(CONFIGURATION)
 PLUGINS := $(shell scripts/plugin-names)
 STAGE := build
+DEMO := Examples/Demo
 
 .DEFAULT_GOAL := stage
 
-.PHONY: help deps build plugins stage demo test check conformance bench sanitize install clean
+.PHONY: help deps build plugins stage demo test check conformance bench sanitize sanitize-fixtures sanitize-thread install clean
 
 help:
 	@sed -n 's/^#: //p' Makefile
 
-#: make demo [IMAGES="~/Pictures/*"]  decode, probe and thumbnail sample pictures, or your own
+#: make demo [IMAGES="~/Pictures/*"]  list, probe, thumbnails and a contact sheet of sample pictures, or your own
 #: make test                          build everything and run all tests
 #: make                                stage build/bin/coders, build/lib/coders/1/*.so, build/include/imgcoder
 #: make install [PREFIX=/usr/local]   copy that tree
 #: make conformance                   score against public test suites (downloads them)
 #: make bench                         our speed beside the raw libraries
 #: make sanitize                      every test picture through an AddressSanitizer build
+#: make sanitize-fixtures             the fixtures alone through that build: a few minutes
+#: make sanitize-thread               tests in which threads meet, under ThreadSanitizer
 #: make check                         formatting, the headers' layout and warnings of C
 #: make clean                         remove what was built
 
@@ -37,7 +40,7 @@ build: deps
 # through another one, unless the importer changes: younger files make it look.
 plugins: deps
 	@touch Plugins/Package.swift
-	@if [ -n "$$(find Sources/CImageCoder Sources/ImageCoderCore Sources/ImageCoderPlugin -newer Plugins/.build/built 2>&1)" ]; then \
+	@if [ -n "$$(find Sources/CImageCoder Sources/ImageCoderModel Sources/ImageCoderPlugin -newer Plugins/.build/built 2>&1)" ]; then \
 	  touch Plugins/*/Sources/*.swift Plugins/Shared/*/*/*.swift; fi
 	@scripts/build-plugins $(CONFIGURATION) $(PLUGINS)
 	@touch Plugins/.build/built
@@ -46,17 +49,20 @@ stage: build plugins
 	@scripts/stage $(STAGE) $(CONFIGURATION) $(PLUGINS)
 
 demo: stage
-	swift build $(SWIFT_FLAGS) --product coder-samples
+	swift build $(SWIFT_FLAGS) --package-path $(DEMO) --product make-samples
+	swift build $(SWIFT_FLAGS) --package-path $(DEMO) --product contact-sheet
 	@CONFIGURATION=$(CONFIGURATION) scripts/demo $(STAGE) $${IMAGES:+"$$IMAGES"}
 
 test: stage
 	swift build $(SWIFT_FLAGS) --build-tests
 	swift test $(SWIFT_FLAGS) --skip-build
-	swift test $(SWIFT_FLAGS) --package-path Plugins --scratch-path Plugins/.build-tests
+	swift test --package-path Plugins
+	swift test $(SWIFT_FLAGS) --package-path $(DEMO)
+	@scripts/check-compatibility $(STAGE)
 
 check: deps
 	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks Plugins/Package.swift Plugins/*/Sources \
-	  Plugins/*/Entry Plugins/Shared/*/*/ Plugins/Tests
+	  Plugins/*/Entry Plugins/Shared/*/*/ Plugins/Tests $(DEMO)/Package.swift $(DEMO)/Sources $(DEMO)/Tests
 	@scripts/check-headers
 	@scripts/check-c
 
@@ -69,8 +75,14 @@ bench: stage
 sanitize: deps
 	@scripts/sanitize
 
+sanitize-fixtures: deps
+	@scripts/sanitize-fixtures
+
+sanitize-thread: stage
+	@scripts/sanitize-thread
+
 install: stage
 	@scripts/install $(STAGE) "$(DESTDIR)$(PREFIX)"
 
 clean:
-	rm -rf .build Plugins/.build Plugins/.build-tests build
+	rm -rf .build .build-asan .build-tsan Plugins/.build Plugins/.build-asan $(DEMO)/.build build

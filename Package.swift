@@ -51,17 +51,10 @@ let package = Package(
     .target(
       name: "CodersCommand",
       dependencies: [
-        "BitmapFont", "ImageCoders", "ImageCoderEngine", "ImageCoderModel",
+        "ImageCoders", "ImageCoderEngine", "ImageCoderModel",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Sources/CodersCommand", swiftSettings: settings),
-    .target(name: "BitmapFont", path: "Sources/BitmapFont", swiftSettings: settings),
-    .target(
-      name: "SampleImages", dependencies: ["BitmapFont", "ImageCoders", "ImageCoderEngine", "ImageCoderModel"], path: "Sources/SampleImages",
-      swiftSettings: settings),
-    .executableTarget(
-      name: "coder-samples", dependencies: ["SampleImages", "ImageCoders", "ImageCoderEngine", "ImageCoderModel"],
-      path: "Sources/coder-samples", swiftSettings: settings),
     .executableTarget(name: "coders", dependencies: ["CodersCommand"], path: "Sources/coders", swiftSettings: settings),
     .executableTarget(
       name: "coder-digest", dependencies: ["ImageCoderTesting", "ImageCoders", "ImageCoderEngine", "ImageCoderModel"],
@@ -70,11 +63,14 @@ let package = Package(
       name: "coder-bench", dependencies: ["ImageCoders", "ImageCoderEngine", "ImageCoderModel"], path: "Benchmarks/Bench",
       swiftSettings: settings),
     .testTarget(
-      name: "ImageCoderEngineTests", dependencies: ["ImageCoderEngine", "ImageCoderModel"], path: "Tests/ImageCoderEngineTests",
+      name: "ImageCoderEngineTests", dependencies: ["ImageCoderEngine", "ImageCoderModel", "TestSupport"],
+      path: "Tests/ImageCoderEngineTests",
       swiftSettings: settings),
     .testTarget(
       name: "CodersCommandTests",
-      dependencies: ["CImageCoder", "CodersCommand", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "SampleImages"],
+      dependencies: [
+        "CImageCoder", "CodersCommand", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "TestSupport",
+      ],
       path: "Tests/CodersCommandTests", swiftSettings: settings),
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
     .target(name: "CInterfaceFakes", dependencies: ["CImageCoder"], path: "Tests/CInterfaceFakes"),

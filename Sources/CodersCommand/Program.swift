@@ -3,13 +3,13 @@
 import ArgumentParser
 import ImageCoders
 
-/// The command as a function: arguments and surroundings in, exit status out.
+/// The command as a function from arguments and a console to an exit status.
 public enum Program {
   /// Runs the command.
   ///
   /// - Parameters:
-  ///   - arguments: Without the program's own name.
-  ///   - console: Where output goes and what the command may know of its surroundings.
+  ///   - arguments: The arguments without the program's name.
+  ///   - console: The output and the environment.
   public static func run(_ arguments: [String], console: Console) -> ExitStatus {
     var status = result(arguments, console: console)
     if let failure = console.flush() {
@@ -24,16 +24,20 @@ public enum Program {
     do {
       var command = try Coders.parseAsRoot(arguments)
       if let verb = command as? any Verb { return try verb.run(console) }
-      // The root and `help` end with a request for help that knows whose help.
+      // The root command and `help` throw a request for the right help text.
       try command.run()
       return .ok
     } catch let error as CoderError {
       console.report(error)
       return ExitStatus(error)
     } catch {
+      if let name = arguments.first, let verb = Coders.suggestion(for: name) {
+        console.printError("coders: no verb is called \(name.printable); did you mean \(verb)?")
+        return .usage
+      }
       let text = Coders.fullMessage(for: error, columns: console.columns)
       let code = Coders.exitCode(for: error)
-      // ArgumentParser begins its errors with a word of its own; ours begin with the command's name.
+      // ArgumentParser's errors begin with "Error: "; ours begin with the command's name.
       let prefix = "Error: "
       let line = text.hasPrefix(prefix) ? "coders: " + text.dropFirst(prefix.count) : text
       if code.isSuccess { console.print(line) } else { console.printError(line) }
@@ -42,20 +46,20 @@ public enum Program {
   }
 }
 
-/// The root of the command: its verbs and what `coders --help` says.
+/// The root command: its verbs and the text of `coders --help`.
 struct Coders: ParsableCommand {
   static let version = "1.0.0"
 
   static let configuration = CommandConfiguration(
     commandName: "coders",
-    abstract: "Looks at images, converts them, and makes thumbnails, with the coders that are installed.",
+    abstract: "Inspects and converts images and makes thumbnails, with the installed coders.",
     discussion: """
-      Formats come with plugins: each is a library with a manifest beside it, found on a search path. \
-      `coders list` shows them; `coders doctor` says what is wrong when one is missing.
+      Each format is supported by a plugin: a library and its manifest in a directory of the search path. \
+      `coders list` shows the plugins; `coders doctor` finds out why one is missing.
 
-      Results go to standard output, everything else to standard error. Exit status: 0 all is well, 1 a file is bad, \
-      2 nothing here reads or writes it, 3 a limit was met, 5 the machine or a plugin failed, 64 the command was not \
-      understood, 130 interrupted. With several files, that of the first error.
+      Results go to standard output, everything else to standard error. Exit status: 0 success, 1 a file is damaged, \
+      2 no coder supports the file or what was asked, 3 a limit was exceeded, 5 a system call, library or plugin failed, \
+      64 wrong usage, 130 interrupted. With several files, the first error sets the exit status.
       """,
     version: version,
     groupedSubcommands: [
@@ -64,19 +68,16 @@ struct Coders: ParsableCommand {
         subcommands: [
           ProbeCommand.self, ConvertCommand.self, AnimateCommand.self, ThumbnailCommand.self, FramesCommand.self,
           StreamCommand.self,
-          ContactSheetCommand.self,
         ]),
       CommandGroup(name: "Coders", subcommands: [ListCommand.self, OptionsCommand.self, DoctorCommand.self]),
     ])
 }
 
-/// A verb of the command.
-///
-/// It gets its surroundings handed over, so that a test can run it in process.
+/// A verb of the command. It gets its console from the caller, so that a test can run it in process.
 protocol Verb: ParsableCommand {
-  /// Does the verb's work.
+  /// Runs the verb.
   ///
   /// - Returns: The status of the first error, or ok.
-  /// - Throws: An error that concerns no single file; it is reported by the caller.
+  /// - Throws: An error that does not belong to one file. The caller prints it.
   func run(_ console: Console) throws(CoderError) -> ExitStatus
 }

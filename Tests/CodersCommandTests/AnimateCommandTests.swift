@@ -6,15 +6,15 @@ import Testing
 @Suite struct AnimateCommandTests {
   private let folder = Folder()
 
-  /// Stills of one size and one colour each.
-  private func stills(_ colours: [String]) throws -> [String] {
-    try colours.map { colour in
-      let path = "\(folder.path)/\(colour).png"
+  /// Stills of one size and one color each.
+  private func stills(_ colors: [String]) throws -> [String] {
+    try colors.map { color in
+      let path = "\(folder.path)/\(color).png"
       let run = Run.inProcess(
-        "convert", "--background", colour, "--max-size", "40", try Fixture.path("shapes-alpha.png"),
-        "\(folder.path)/\(colour).jpg")
+        "convert", "--background", color, "--max-size", "40", try Fixture.path("shapes-alpha.png"),
+        "\(folder.path)/\(color).jpg")
       #expect(run.status == 0)
-      #expect(Run.inProcess("convert", "\(folder.path)/\(colour).jpg", path).status == 0)
+      #expect(Run.inProcess("convert", "\(folder.path)/\(color).jpg", path).status == 0)
       return path
     }
   }
@@ -90,9 +90,9 @@ import Testing
     #expect(Run.inProcess("animate", red, red, "-o", output, "--no-reduce").status == 0)
   }
 
-  /// Gray, then colours, then alpha: every frame is as it was, whatever the first ones have.
+  /// Gray, then colors, then alpha: every frame is as it was, whatever the first ones have.
   @Test(arguments: ["gif", "png", "webp", "avif", "jxl"])
-  func picturesOfDifferentKindsKeepColoursAndAlpha(_ suffix: String) throws {
+  func picturesOfDifferentKindsKeepColorsAndAlpha(_ suffix: String) throws {
     let (red, alpha) = (try stills(["ff0000"])[0], "\(folder.path)/alpha.png")
     let gray = "\(folder.path)/gray.png"
     #expect(Run.inProcess("convert", try Fixture.path("shapes-alpha.png"), alpha, "--max-size", "40").status == 0)
@@ -103,9 +103,9 @@ import Testing
     #expect(Run.inProcess("animate", gray, gray, red, alpha, "-o", output, "--quality", "1", "--quiet").errors == "")
     let frames = try Decoded.image(output).frames
     #expect(frames.count == 3)
-    let colours = frames.map { Decoded.corner($0.pixels) }
-    #expect(colours[0].max().map { $0 - (colours[0].min() ?? 0) <= 8 } == true, "\(colours)")
-    #expect(colours[1][0] > 240 && colours[1][1] < 16 && colours[1][2] < 16, "\(colours)")
+    let colors = frames.map { Decoded.corner($0.pixels) }
+    #expect(colors[0].max().map { $0 - (colors[0].min() ?? 0) <= 8 } == true, "\(colors)")
+    #expect(colors[1][0] > 240 && colors[1][1] < 16 && colors[1][2] < 16, "\(colors)")
     #expect(frames[2].pixels.withRow(0) { $0[3] } == 0)
     // In Swift, the first two frames or the options have to say it.
     guard suffix == "avif" else { return }
@@ -158,8 +158,8 @@ import Testing
     #expect(run.status == 2)
     #expect(
       run.errors
-        == "coders: \(folder.path)/out.jpg: unsupported: public.jpeg holds no animation; "
-        + "apng, avif, avifs, gif, jxl, png, webp do\n")
+        == "coders: \(folder.path)/out.jpg: unsupported: public.jpeg cannot hold an animation; "
+        + "apng, avif, avifs, gif, jxl, png, webp can\n")
   }
 
   @Test func anInputThatCannotBeReadLeavesNothing() throws {

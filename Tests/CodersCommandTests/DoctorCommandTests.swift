@@ -2,6 +2,7 @@
 
 import CodersCommand
 import ImageCoders
+import TestSupport
 import Testing
 
 @Suite struct DoctorCommandTests {
@@ -14,7 +15,7 @@ import Testing
     for library in ["giflib 5", "libjpeg-turbo 2", "libpng 1.6", "libwebp 1."] {
       #expect(run.output.contains(library), "\(library)")
     }
-    #expect(run.output.hasSuffix("all is well\n"))
+    #expect(run.output.hasSuffix("no problems\n"))
     #expect(Run.inProcess("doctor", "--quiet").output == "")
   }
 
@@ -46,12 +47,37 @@ import Testing
 
   @Test func aMissingLibraryHasAPackage() {
     let packages = Manifest.Packages(build: ["libexample-dev"], run: ["libexample6"])
-    let missing = SkipReason(
-      .loadFailed, "libexample.so.6: cannot open shared object file: No such file or directory")
-    #expect(PluginAdvice.sentence(missing, packages) == "install it: apt-get install libexample6")
+    let missing = SkipReason(.loadFailed, "in any words", missingLibrary: "libexample.so.6")
+    #expect(PluginAdvice.sentence(missing, packages) == "install libexample.so.6: apt-get install libexample6")
+    // A symbol that is missing is no missing library, whatever the message says.
+    let symbol = SkipReason(.loadFailed, "/lib/libexample.so: undefined symbol: No such file")
+    #expect(PluginAdvice.sentence(symbol, packages) == nil)
     #expect(PluginAdvice.sentence(missing, nil) == nil)
     let notBuilt = SkipReason(.libraryMissing, "libExampleCoder.so is not there")
     #expect(PluginAdvice.sentence(notBuilt, packages) == "build the plugin; it needs: apt-get install libexample-dev")
+  }
+
+  /// A plugin that loads only where a library of its own is installed, which it is not.
+  @Test func aPluginWithoutItsLibraryNamesThePackage() throws {
+    let folder = Folder()
+    folder.write("empty.c", "")
+    folder.write(
+      "plain.imgcoder.json",
+      """
+      {"id": "org.example.plain", "name": "Plain", "version": "1", "abi": {"major": 1}, "library": "libplain.so",
+       "formats": [{"uti": "org.example.plain", "match": [{"bytes": "61"}]}], "capabilities": ["read"],
+       "packages": {"build": ["libneeded-dev"], "run": ["libneeded6"]}}
+      """)
+    let built = Command.run(
+      """
+      cd '\(folder.path)' && cc -shared -fPIC -Wl,-soname,libneeded.so.6 -o libneeded.so empty.c &&
+        cc -shared -fPIC -Wl,--no-as-needed -o libplain.so empty.c -L. -lneeded && rm libneeded.so
+      """)
+    try #require(built.status == 0, "\(built.output)")
+    let run = Run.inProcess("doctor", plugins: folder.path)
+    #expect(run.status == 5)
+    #expect(run.output.contains("load_failed: libneeded.so.6: "), "\(run.output)")
+    #expect(run.output.contains("           install libneeded.so.6: apt-get install libneeded6\n"), "\(run.output)")
   }
 
   /// A tree in which one plugin was left out, as `make` leaves it where a library cannot be had.

@@ -8,8 +8,7 @@ import Testing
 /// What the pages say is what the program does.
 @Suite struct DocumentationTests {
   @Test(arguments: [
-    "", "probe ", "convert ", "animate ", "thumbnail ", "frames ", "stream ", "contact-sheet ", "list ", "options ",
-    "doctor ",
+    "", "probe ", "convert ", "animate ", "thumbnail ", "frames ", "stream ", "list ", "options ", "doctor ",
   ])
   func helpIsAsDocumented(_ verb: String) throws {
     let page = try Package.text("docs/cli.md")

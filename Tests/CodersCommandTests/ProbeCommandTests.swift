@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import Testing
 
 @Suite struct ProbeCommandTests {
@@ -34,6 +35,17 @@ import Testing
     #expect(lines.count == 3)
     #expect(lines[1].hasSuffix("public.png  200×200  rgba8 straight      30      1.5  lossless"))
     #expect(lines[2].hasSuffix("public.png  720×420  rgb8                             lossless palette"))
+  }
+
+  /// East Asian characters and emoji take two columns of a terminal.
+  @Test func columnsAreAlignedAfterWideNames() throws {
+    let folder = Folder()
+    let bytes = try Package.bytes(try Fixture.path("window.png"))
+    let names = ["日本語.png", "abcdef.png", "🦆🦆🦆.png"].map { folder.write($0, bytes) }
+    defer { for name in names { #expect(Glibc.unlink(name) == 0) } }
+    let lines = Run.inProcess(["probe", "--short"] + names).output.split(separator: "\n").dropFirst()
+    #expect(lines.count == 3)
+    for (line, name) in zip(lines, names) { #expect(line.hasPrefix("\(name)  public.png  "), "\(line)") }
   }
 
   @Test func jsonHasFramesAndProperties() throws {

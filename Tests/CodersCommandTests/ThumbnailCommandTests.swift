@@ -20,6 +20,48 @@ import Testing
     #expect(Self.size(output) == "100×67")
   }
 
+  @Test(arguments: [("a.webp", "RIFF"), ("a.gif", "GIF8"), ("a.PNG", "\u{89}PNG")])
+  func theExtensionOfTheOutputSetsTheFormat(_ name: String, _ start: String) throws {
+    let output = "\(folder.path)/\(name)"
+    let run = Run.inProcess("thumbnail", "--size", "64", try Fixture.path("window.png"), "-o", output)
+    #expect(run.status == 0)
+    #expect(try Package.bytes(output).prefix(4).elementsEqual(start.unicodeScalars.map { UInt8($0.value) }))
+  }
+
+  @Test func theFormatOptionComesBeforeTheExtension() throws {
+    let output = "\(folder.path)/a.webp"
+    let window = try Fixture.path("window.png")
+    #expect(Run.inProcess("thumbnail", "--size", "64", "--format", "gif", window, "-o", output).status == 0)
+    #expect(try Package.bytes(output).starts(with: "GIF8".utf8))
+    // A directory has no extension, whatever its name.
+    let folder = "\(folder.path)/out.webp/"
+    #expect(Run.inProcess("thumbnail", "--size", "64", window, "-o", folder).output == "\(folder)window.png\n")
+  }
+
+  @Test func anExtensionThatNobodyWritesIsWrongUse() throws {
+    let window = try Fixture.path("window.png")
+    let run = Run.inProcess("thumbnail", "--size", "64", window, "-o", "\(folder.path)/a.xyz")
+    #expect(run.status == 64)
+    #expect(
+      run.errors.hasPrefix("coders: invalidArgument: no coder writes \"xyz\"; these can be written: apng, avif, "),
+      "\(run.errors)")
+    let none = Run.inProcess("thumbnail", "--size", "64", window, "-o", "\(folder.path)/a")
+    #expect(none.status == 64)
+    #expect(none.errors.contains("--format is needed"))
+    #expect(folder.names == [])
+  }
+
+  @Test func aFileInPlaceOfADirectoryIsNamedOnce() throws {
+    let file = folder.write("exist.png", "a file")
+    let window = try Fixture.path("window.png")
+    let thumbnails = Run.inProcess("thumbnail", "--size", "64", window, window, "-o", file)
+    #expect(thumbnails.errors == "coders: \(file): io: not a directory\n")
+    let frames = Run.inProcess("frames", window, "-o", file)
+    #expect(frames.errors == "coders: \(file): io: not a directory\n")
+    let deeper = Run.inProcess("frames", window, "-o", "\(file)/out")
+    #expect(deeper.errors == "coders: \(file)/out: io: \(file): not a directory\n")
+  }
+
   @Test func equalNamesGetNumbersInTheOrderOfTheCommandLine() throws {
     let files = try ["shapes-alpha.png", "shapes-alpha.gif", "shapes-alpha.webp", "window.png"].map(Fixture.path)
     let run = Run.inProcess(["thumbnail", "--size", "64", "-o", "\(folder.path)/new/"] + files)
@@ -49,7 +91,7 @@ import Testing
     #expect(run.status == 64)
     #expect(
       run.errors
-        == "coders: invalidArgument: the thumbnail of \(input) would take the place of an input, \(input)\n")
+        == "coders: invalidArgument: the thumbnail of \(input) would replace the input \(input)\n")
     #expect(try Package.bytes(input).count == Package.bytes(Fixture.path("window.png")).count)
   }
 
@@ -70,5 +112,14 @@ import Testing
     let watched = Run.inProcess(arguments, isErrorTerminal: true)
     #expect(watched.errors.hasPrefix("\r[############............] 1/2\r[########################] 2/2"))
     #expect(Run.inProcess(arguments + ["--quiet"], isErrorTerminal: true).errors == "")
+  }
+
+  @Test func anErrorReplacesTheProgressBar() throws {
+    let bad = folder.write("bad.png", "no picture")
+    let files = [try Fixture.path("window.png"), bad, try Fixture.path("shapes-alpha.png")]
+    let run = Run.inProcess(
+      ["thumbnail", "--size", "64", "--jobs", "1", "-o", "\(folder.path)/out"] + files, isErrorTerminal: true)
+    #expect(run.errors.contains("] 1/3\r\u{1B}[Kcoders: \(bad): noCoder: "), "\(run.errors)")
+    #expect(run.errors.hasSuffix("] 3/3\r\u{1B}[K"))
   }
 }

@@ -59,7 +59,7 @@ struct FakeCoder {
   }
   private final class Limited: Reader, ContainerReader {
     init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
-      throw .limitExceeded("maxPixels", found: 2, allowed: 1, what: "pixels of")
+      throw .limitExceeded(.maxPixels, found: 2, allowed: 1, what: "pixels of")
     }
   }
   private final class Cancelled: Reader, ContainerReader {

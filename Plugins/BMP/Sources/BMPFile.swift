@@ -69,7 +69,7 @@ struct BMPFile {
         return (entries, true)
       }
       guard visited.count <= limits.maxPages else {
-        throw .limitExceeded("maxPages", found: visited.count, allowed: limits.maxPages, what: "a page count of")
+        throw .limitExceeded(.maxPages, found: visited.count, allowed: limits.maxPages, what: "a page count of")
       }
       // Icons and pointers (IC, CI, PT, CP) have another layout; an array may hold them between bitmaps.
       let picture = try source.bytes(at: offset &+ 14, count: 2, of: "the entry's file header")

@@ -126,7 +126,7 @@ final class HEIFFile {
         || (pictureTypes.contains(item.type) && !item.isHidden && !parts.contains(item.id))
     }
     guard pages.count <= limits.maxPages else {
-      throw .limitExceeded("maxPages", found: pages.count, allowed: limits.maxPages, what: "a page count of")
+      throw .limitExceeded(.maxPages, found: pages.count, allowed: limits.maxPages, what: "a page count of")
     }
     return pages.map(\.id).sorted()
   }

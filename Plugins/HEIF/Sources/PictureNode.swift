@@ -92,7 +92,7 @@ final class PictureNode {
       memory = (parts.map(\.memory).max() ?? 0) &+ turned
     }
     guard work <= 64 &* size.pixelCount &+ 1 << 24 else {
-      throw .limitExceeded("maxPixels", found: work, allowed: 64 * size.pixelCount + 1 << 24, what: "pixels to decode,")
+      throw .limitExceeded(.maxPixels, found: work, allowed: 64 * size.pixelCount + 1 << 24, what: "pixels to decode,")
     }
     points = properties.points ?? parts.first?.points
     profile = properties.profile ?? parts.first?.profile

@@ -109,7 +109,7 @@ struct IconFile {
         return
       }
       guard pages.count < limits.maxPages else {
-        throw .limitExceeded("maxPages", found: pages.count + 1, allowed: limits.maxPages, what: "a page count of")
+        throw .limitExceeded(.maxPages, found: pages.count + 1, allowed: limits.maxPages, what: "a page count of")
       }
       pages.append(page)
     } else if PictureType.byteMasks[code] != nil {

@@ -41,7 +41,7 @@ struct ICODirectory {
     // Files of other formats begin with these bytes, and have zeros where the count is.
     guard count > 0 else { throw .wrongFormat("a directory of no pictures", at: 4) }
     guard count <= limits.maxPages else {
-      throw .limitExceeded("maxPages", found: count, allowed: limits.maxPages, what: "a page count of")
+      throw .limitExceeded(.maxPages, found: count, allowed: limits.maxPages, what: "a page count of")
     }
     let bytes = try source.bytes(at: Self.headerBytes, count: count &* Self.entryBytes, of: "the directory")
     self.isCursor = isCursor

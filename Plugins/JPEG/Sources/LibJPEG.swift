@@ -63,10 +63,10 @@ extension CoderError {
       self = .outOfMemory(bytes: memory, for: "libjpeg")
     case .limitExceeded where report.scans > 0:
       self = .limitExceeded(
-        "maxScans", found: report.scans, allowed: host.limits.maxScans, what: "a scan count of at least")
+        .maxScans, found: report.scans, allowed: host.limits.maxScans, what: "a scan count of at least")
     case .limitExceeded where report.message.0 != 0:
       self = .limitExceeded(
-        "maxMemory", found: memory, allowed: host.limits.maxMemory, what: "coefficients with bytes of about")
+        .maxMemory, found: memory, allowed: host.limits.maxMemory, what: "coefficients with bytes of about")
     default:
       let said = withUnsafeBytes(of: report.message) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
       let message = said.isEmpty ? refusal : "libjpeg: \(said.lowercasedStart)"

@@ -68,7 +68,7 @@ enum CompressedBox {
       content.append(contentsOf: UnsafeBufferPointer(start: buffer, count: count))
       let found = content.count - prefix
       guard found <= longest else {
-        throw .limitExceeded("maxMetadata", found: found, allowed: longest, what: "a metadata size in bytes of")
+        throw .limitExceeded(.maxMetadata, found: found, allowed: longest, what: "a metadata size in bytes of")
       }
     } while status == JXL_DEC_BOX_NEED_MORE_OUTPUT
     guard status != JXL_DEC_ERROR else { throw .malformed("a compressed box that does not inflate", at: offset) }

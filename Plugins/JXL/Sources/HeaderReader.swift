@@ -147,7 +147,7 @@ final class HeaderReader {
       let (most, overflow) = limits.maxFrames.multipliedReportingOverflow(by: Self.layersPerFrame)
       guard overflow || layerCount <= most else {
         throw .limitExceeded(
-          "maxFrames", found: layerCount, allowed: most, what: "at \(Self.layersPerFrame) layers to a frame, a count of"
+          .maxFrames, found: layerCount, allowed: most, what: "at \(Self.layersPerFrame) layers to a frame, a count of"
         )
       }
       try limits.check(

@@ -26,7 +26,7 @@ extension PNGFile {
     case .whole: return inflated.bytes
     case .overLimit:
       throw .limitExceeded(
-        "maxMetadata", found: limit + 1, allowed: limit, what: "an ICC profile with at least bytes of")
+        .maxMetadata, found: limit + 1, allowed: limit, what: "an ICC profile with at least bytes of")
     case .damaged: throw .malformed("iCCP is damaged after \(inflated.bytes.count) bytes", at: chunk.dataOffset)
     }
   }
@@ -59,7 +59,7 @@ extension PNGFile {
           throw .malformed("XMP is damaged after \(text.text.count) bytes", at: chunk.dataOffset)
         }
         throw .limitExceeded(
-          "maxMetadata", found: limit + 1, allowed: limit, what: "an XMP packet with at least bytes of")
+          .maxMetadata, found: limit + 1, allowed: limit, what: "an XMP packet with at least bytes of")
       }
       return text.text
     }

@@ -43,7 +43,7 @@ final class PNMReader: ContainerReader {
       guard !page.standsAlone else { return nil }
       guard pages.count < host.limits.maxPages else {
         throw .limitExceeded(
-          "maxPages", found: pages.count + 1, allowed: host.limits.maxPages, what: "a page count of")
+          .maxPages, found: pages.count + 1, allowed: host.limits.maxPages, what: "a page count of")
       }
       return page
     } catch {

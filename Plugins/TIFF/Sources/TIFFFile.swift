@@ -75,7 +75,7 @@ struct TIFFFile {
     // Smaller versions are no pages, but they are not free either.
     let (bound, overflow) = limit.multipliedReportingOverflow(by: 16)
     guard visited.count <= (overflow ? .max : max(bound, 64)) else {
-      throw .limitExceeded("maxPages", found: visited.count, allowed: limit, what: "a directory count of")
+      throw .limitExceeded(.maxPages, found: visited.count, allowed: limit, what: "a directory count of")
     }
     let step: Step
     do throws(CoderError) {
@@ -120,7 +120,7 @@ struct TIFFFile {
 
   private func checkPageCount() throws(CoderError) {
     guard pages.count <= limit else {
-      throw .limitExceeded("maxPages", found: pages.count, allowed: limit, what: "a page count of")
+      throw .limitExceeded(.maxPages, found: pages.count, allowed: limit, what: "a page count of")
     }
   }
 

@@ -58,11 +58,11 @@ struct TIFFPicture {
       let size = Size(width: width, height: height)
       let (pixels, overflow) = width.multipliedReportingOverflow(by: height)
       guard !overflow, width <= 1 << 20, height <= 1 << 20 else {
-        throw .limitExceeded("maxPixels", found: overflow ? .max : pixels, allowed: limits.maxPixels, what: "a tile of")
+        throw .limitExceeded(.maxPixels, found: overflow ? .max : pixels, allowed: limits.maxPixels, what: "a tile of")
       }
       // A tile may be larger than the picture, but not beyond all measure.
       guard pixels <= max(limits.maxPixels, 1 << 16) else {
-        throw .limitExceeded("maxPixels", found: pixels, allowed: limits.maxPixels, what: "a tile of pixels,")
+        throw .limitExceeded(.maxPixels, found: pixels, allowed: limits.maxPixels, what: "a tile of pixels,")
       }
       return size
     }

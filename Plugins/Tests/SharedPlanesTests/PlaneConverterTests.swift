@@ -10,8 +10,8 @@ import Testing
   /// Every luma beside chroma of all magnitudes: one row for each pair of differences.
   static func table(bits: Int) -> Planes {
     let largest = (1 << bits) - 1
-    let steps = Array(stride(from: 0, to: largest, by: (largest + 1) / 16)) + [largest]
-    let columns = min(largest + 1, 1024)
+    let steps = Array(stride(from: 0, to: largest, by: (largest + 1) / (bits == 8 ? 16 : 8))) + [largest]
+    let columns = 256
     func plane(_ value: @escaping (Int, Int) -> Int) -> Samples {
       Samples(width: columns, height: steps.count * steps.count, value)
     }

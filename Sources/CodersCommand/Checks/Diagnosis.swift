@@ -3,9 +3,9 @@
 import Glibc
 package import ImageCoders
 
-/// What `coders doctor` finds.
+/// The findings of `coders doctor`.
 struct Diagnosis {
-  /// Findings about one subject.
+  /// The findings on one topic.
   struct Section {
     let title: String
     let findings: [Finding]
@@ -13,7 +13,7 @@ struct Diagnosis {
 
   let sections: [Section]
 
-  /// Checks an installation. Every plugin is loaded.
+  /// Checks an installation. This loads every plugin.
   init(searchPath: SearchPath, preferences: Preferences) {
     let catalog = Catalog(searchPath, preferences: preferences)
     sections = [
@@ -31,7 +31,7 @@ struct Diagnosis {
     if let reason = catalog.unreadable.first(where: { $0.path == directory.path })?.reason {
       return Finding(mark: .problem, text: "\(place): \(reason.code.rawValue): \(reason.message)")
     }
-    guard Path.isDirectory(directory.path) else { return Finding(mark: .note, text: "\(place): not there") }
+    guard Path.isDirectory(directory.path) else { return Finding(mark: .note, text: "\(place): does not exist") }
     guard access(directory.path, R_OK | X_OK) == 0 else {
       return Finding(mark: .problem, text: "\(place): \(String(cString: strerror(errno)).lowercased())")
     }
@@ -44,7 +44,7 @@ struct Diagnosis {
       return [
         Finding(
           mark: .problem, text: "no manifest in any directory of the search path",
-          advice: "install plugins to /usr/local/lib/coders/1, or name their directory with --plugin-dir")
+          advice: "install plugins to /usr/local/lib/coders/1, or pass their directory with --plugin-dir")
       ]
     }
     return catalog.entries.map { coder($0) }
@@ -56,9 +56,10 @@ struct Diagnosis {
       guard let manifest = entry.manifest else { return Finding(mark: .note, text: entry.path) }
       if let difference = difference(manifest, plugin) {
         return Finding(
-          mark: .problem, text: "\(entry.id): \(difference)", advice: "install manifest and library of one version")
+          mark: .problem, text: "\(entry.id): \(difference)",
+          advice: "install the manifest and the library of the same version")
       }
-      let library = plugin.library.isEmpty ? "no library of its own" : plugin.library
+      let library = plugin.library.isEmpty ? "no wrapped library" : plugin.library
       return Finding(
         mark: .good,
         text: "\(entry.id) \(plugin.version), \(library), priority \(entry.priority): \(entry.library ?? "")")
@@ -71,13 +72,15 @@ struct Diagnosis {
     }
   }
 
-  /// What a manifest promises and its library does not keep.
+  /// How a manifest and its library disagree, or nil.
   private static func difference(_ manifest: Manifest, _ plugin: LoadedPlugin) -> String? {
     if plugin.version != manifest.version {
       return "the library is version \(plugin.version), the manifest \(manifest.version)"
     }
-    if manifest.canRead, !plugin.canRead { return "the manifest says that it reads, the library does not" }
-    if manifest.canWrite, !plugin.canWrite { return "the manifest says that it writes, the library does not" }
+    if manifest.canRead, !plugin.canRead { return "the manifest says that the plugin reads, but the library does not" }
+    if manifest.canWrite, !plugin.canWrite {
+      return "the manifest says that the plugin writes, but the library does not"
+    }
     return nil
   }
 
@@ -91,7 +94,7 @@ struct Diagnosis {
     for id in preferences.disabled.sorted() {
       findings.append(Finding(mark: .note, text: "\(id): turned off\(known.contains(id) ? "" : ", not installed")"))
     }
-    return findings.isEmpty ? [Finding(mark: .good, text: "none, the manifests' priorities hold")] : findings
+    return findings.isEmpty ? [Finding(mark: .good, text: "none; the priorities are those of the manifests")] : findings
   }
 
   private static var runtime: Finding {
@@ -104,19 +107,18 @@ struct Diagnosis {
   }
 }
 
-/// What can be done about a plugin that is not used.
+/// Advice about plugins that cannot be used.
 package enum PluginAdvice {
-  /// What to do about a plugin that is not used.
+  /// What to do about a plugin, or nil when nothing general can be said.
   package static func sentence(_ reason: SkipReason, _ packages: Manifest.Packages?) -> String? {
     switch reason.code {
     case .libraryMissing:
       guard let packages, !packages.build.isEmpty else { return nil }
       return "build the plugin; it needs: apt-get install \(packages.build.joined(separator: " "))"
     case .loadFailed:
-      // The loader's message begins with the name of what it did not find (dlerror(3)).
-      guard let packages, !packages.run.isEmpty, reason.message.contains("No such file") else { return nil }
-      return "install it: apt-get install \(packages.run.joined(separator: " "))"
-    case .runtimeMismatch, .abiUnsupported: return "build the plugin anew, with the compiler that built this program"
+      guard let library = reason.missingLibrary, let packages, !packages.run.isEmpty else { return nil }
+      return "install \(library): apt-get install \(packages.run.joined(separator: " "))"
+    case .runtimeMismatch, .abiUnsupported: return "rebuild the plugin with the compiler that built this program"
     default: return nil
     }
   }

@@ -4,14 +4,14 @@
 struct Finding: Equatable {
   enum Mark: String {
     case good = "ok"
-    /// Worth a word, nothing to do.
+    /// For information; nothing to do.
     case note = "-"
     case problem = "PROBLEM"
   }
 
   let mark: Mark
   let text: String
-  /// What to do, or nil.
+  /// What to do about it, or nil.
   var advice: String?
 
   func lines(_ style: Style) -> [String] {

@@ -2,7 +2,7 @@
 
 import ImageCoders
 
-/// Writes the frames of an animation, or the pages of a file, as PNG files, one after the other.
+/// Writes the frames of an animation, or the pages of a file, as PNG files.
 struct FrameExtraction {
   private let decoder: ImageDecoder
   private let registry: CoderRegistry
@@ -11,7 +11,7 @@ struct FrameExtraction {
   private let isRaw: Bool
   private let showsPages: Bool
 
-  /// - Parameter pages: Write pages, where the file is a row of them and no animation.
+  /// - Parameter pages: Whether to write pages if the file has several and is not an animation.
   init(
     _ decoder: ImageDecoder, registry: CoderRegistry, console: Console, input: String, isRaw: Bool, pages: Bool
   ) {
@@ -23,7 +23,7 @@ struct FrameExtraction {
     self.isRaw = isRaw
   }
 
-  /// A frame of the animation, or the picture of a page; nil for a page that cannot be had, which costs only itself.
+  /// A frame of the animation, or the picture of a page. Nil for a page that cannot be decoded; others can still be.
   private func frame(_ index: Int, _ name: String, _ failures: Failures) throws(CoderError) -> Frame? {
     guard showsPages else { return try isRaw ? decoder.rawFrame(at: index) : decoder.frame(at: index) }
     do throws(CoderError) {
@@ -36,12 +36,12 @@ struct FrameExtraction {
     }
   }
 
-  /// Writes all frames. A frame that cannot be had ends the run; one with rows missing does not.
+  /// Writes all frames. The run ends at a frame that cannot be decoded at all; a frame with missing rows is written.
   ///
-  /// - Returns: The files that were written.
+  /// - Returns: The paths of the written files.
   func run(into directory: String, _ failures: Failures) -> [String] {
     var written: [String] = []
-    var concerned = directory
+    var currentFile = directory
     do throws(CoderError) {
       try Path.makeDirectory(directory)
       let folder = directory.hasSuffix("/") ? directory : directory + "/"
@@ -49,11 +49,11 @@ struct FrameExtraction {
       let digits = max(4, "\(count)".count)
       for index in 0..<count {
         let number = "\(index + 1)"
-        concerned = "\(input): \(showsPages ? "page" : "frame") \(number)"
-        guard let frame = try frame(index, concerned, failures) else { continue }
-        if let problem = frame.problem { failures.add(problem, file: concerned) }
+        currentFile = "\(input): \(showsPages ? "page" : "frame") \(number)"
+        guard let frame = try frame(index, currentFile, failures) else { continue }
+        if let problem = frame.problem { failures.add(problem, file: currentFile) }
         let path = "\(folder)\(String(repeating: "0", count: digits - number.count))\(number).png"
-        concerned = path
+        currentFile = path
         var options = EncodeOptions()
         options.cancellation = console.cancellation
         let bytes = try registry.encode(Image(frame.pixels), as: .png, options: options)
@@ -61,7 +61,7 @@ struct FrameExtraction {
         written.append(path)
       }
     } catch {
-      failures.add(error, file: concerned)
+      failures.add(error, file: currentFile)
     }
     return written
   }

@@ -3,15 +3,17 @@
 import Glibc
 import ImageCoders
 
-/// Where a result goes: standard output, or a file that appears whole or not at all, as ``NewFile`` has it.
+/// Where a result is written: standard output, or a file that appears complete or not at all (see ``NewFile``).
 struct OutputFile {
   private let path: String
 
   /// - Parameter path: `-` for standard output.
   init(_ path: String) { self.path = path }
 
-  /// Where an encoder writes. What cannot be replaced, standard output, devices and pipes, gets the file in one piece at
-  /// the end: nothing can be taken back from there, and not every format is written from front to back.
+  /// Where the encoder writes: directly to a regular file; to memory for standard output, devices and pipes.
+  ///
+  /// Some formats are not written from front to back, and bytes sent to a pipe cannot be taken back after an error.
+  /// These outputs therefore get the whole file at the end.
   var destination: EncodeDestination {
     guard path != "-" else { return .memory }
     var status = stat()
@@ -19,14 +21,23 @@ struct OutputFile {
     return [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) ? .file(path) : .memory
   }
 
-  /// Takes what an encoder made for ``destination``.
+  /// Refuses to write an image to a terminal.
+  ///
+  /// - Throws: ``CoderError/Code/invalidArgument``.
+  func refuseTerminal(_ console: Console) throws(CoderError) {
+    guard path != "-" || !console.isTerminal else {
+      throw .invalidArgument("standard output is a terminal: redirect it, or name a file")
+    }
+  }
+
+  /// Writes the encoded file, unless the encoder wrote it to ``destination`` already.
   ///
   /// - Throws: ``CoderError/Code/io`` with the system's reason.
   func take(_ file: EncodedFile, _ console: Console) throws(CoderError) {
     if case .memory = destination { try write(file.bytes, to: console) }
   }
 
-  /// Writes a whole file.
+  /// Writes the bytes of a whole file.
   ///
   /// - Throws: ``CoderError/Code/io`` with the system's reason.
   func write(_ bytes: [UInt8], to console: Console) throws(CoderError) {

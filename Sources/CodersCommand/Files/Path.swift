@@ -3,9 +3,9 @@
 import Glibc
 import ImageCoders
 
-/// Names of files.
+/// File names and directories.
 enum Path {
-  /// The part behind the last slash.
+  /// The part after the last slash.
   static func name(_ path: String) -> String {
     String(path.split(separator: "/").last ?? "")
   }
@@ -15,7 +15,7 @@ enum Path {
     path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
   }
 
-  /// The name without its extension; a dot at the start belongs to the name.
+  /// The name without its extension. A dot at the start does not begin an extension.
   static func base(_ path: String) -> String {
     let name = name(path)
     guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name }
@@ -35,20 +35,21 @@ enum Path {
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// Makes a directory and those above it.
+  /// Makes a directory and its parents.
   ///
-  /// - Throws: ``CoderError/Code/io``.
+  /// - Throws: ``CoderError/Code/io``. The message names a parent that is in the way, but not `path` itself.
   static func makeDirectory(_ path: String) throws(CoderError) {
     var above = path.hasPrefix("/") ? "/" : ""
     for part in path.split(separator: "/") {
       above += "\(part)/"
       guard mkdir(above, 0o777) != 0, errno != EEXIST || !isDirectory(above) else { continue }
-      guard errno != EEXIST else { throw .io("\(above.dropLast()) is there and is no directory") }
-      throw .io("\(above.dropLast()): \(String(cString: strerror(errno)).lowercased())")
+      let reason = String(cString: strerror(errno == EEXIST ? ENOTDIR : errno)).lowercased()
+      let isWhole = above.split(separator: "/").count == path.split(separator: "/").count
+      throw .io(isWhole ? reason : "\(String(above.dropLast()).printable): \(reason)")
     }
   }
 
-  /// Whether two paths lead to the same file.
+  /// Whether two paths name the same file.
   static func areSame(_ first: String, _ second: String) -> Bool {
     var (one, other) = (stat(), stat())
     return stat(first, &one) == 0 && stat(second, &other) == 0 && one.st_dev == other.st_dev

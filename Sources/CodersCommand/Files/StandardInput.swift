@@ -3,11 +3,11 @@
 import Glibc
 import ImageCoders
 
-/// The process's standard input as bytes.
+/// The bytes of standard input.
 enum StandardInput {
-  /// Reads to the end. An interrupt ends the wait, which the library's own reading of pipes does not.
+  /// Reads to the end. Unlike the library's reading of pipes, this stops when the user interrupts it.
   ///
-  /// - Parameter most: Bytes that are taken at most.
+  /// - Parameter most: The largest number of bytes that is accepted.
   static func read(most: Int, _ cancellation: Cancellation) throws(CoderError) -> [UInt8] {
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 64 << 10)
@@ -19,7 +19,7 @@ enum StandardInput {
       guard got > 0 else { return bytes }
       guard bytes.count + got <= most else {
         throw .limitExceeded(
-          "maxMemory", found: bytes.count + got, allowed: most, what: "input from a pipe with bytes of")
+          .maxMemory, found: bytes.count + got, allowed: most, what: "input from a pipe with bytes of")
       }
       bytes.append(contentsOf: chunk[..<got])
     }

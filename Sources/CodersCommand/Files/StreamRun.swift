@@ -4,12 +4,13 @@ import ImageCoderEngine
 import ImageCoderModel
 import ImageCoders
 
-/// One moment of an image's arrival.
+/// One step of an incremental decode.
 struct StreamStep {
+  /// Bytes that were given so far.
   let bytes: Int
   let status: IncrementalStatus
   let progress: IncrementalProgress
-  /// Of the picture, or nil when nothing was written.
+  /// The name of the picture that was written, or nil.
   let name: String?
 
   static func table(_ steps: [StreamStep]) -> Table {
@@ -33,8 +34,9 @@ struct StreamStep {
   }
 }
 
-/// Hands a file to a decoder a few bytes at a time, and writes what can be seen.
+/// Gives a file to an incremental decoder in chunks, and writes each picture that it shows.
 final class StreamRun {
+  /// Why the last picture is incomplete, or nil.
   private(set) var problem: CoderError?
 
   private let decoder: IncrementalDecoder
@@ -42,9 +44,12 @@ final class StreamRun {
   private let chunk: Int
   private var policy: PartialPicturePolicy
   private let folder: String?
-  private var shown: [(caption: String, pixels: PixelBuffer)] = []
-  private var count = 0
+  /// The pictures that were written, small.
+  private var shown: [PixelBuffer] = []
 
+  /// - Parameters:
+  ///   - chunk: Bytes that the decoder gets at a time.
+  ///   - folder: Where pictures are written, or nil for nowhere.
   init(_ decoder: IncrementalDecoder, source: OpenSource, chunk: Int, policy: PartialPicturePolicy, folder: String?) {
     self.decoder = decoder
     self.source = source
@@ -53,7 +58,9 @@ final class StreamRun {
     self.folder = folder
   }
 
-  /// Runs through the file. A step is a change of what can be seen, or of the status.
+  /// Decodes the whole file.
+  ///
+  /// - Returns: A step for each change of the picture or of the status.
   func steps(_ registry: CoderRegistry, _ console: Console) throws(CoderError) -> [StreamStep] {
     if let folder { try Path.makeDirectory(folder) }
     var steps: [StreamStep] = []
@@ -63,7 +70,7 @@ final class StreamRun {
       let bytes = try source.view(at: offset, count: chunk)
       try decoder.append(bytes)
       offset += bytes.count
-      // The end shows itself below.
+      // The last step comes from finish() below.
       if offset == source.size { break }
       let shows = policy.shows(decoder.progress, at: .milliseconds(offset))
       guard shows || steps.last?.status != decoder.status else { continue }
@@ -82,12 +89,10 @@ final class StreamRun {
   ) throws(CoderError) -> StreamStep {
     var name: String?
     if let folder, let pixels = picture?.frames.last?.pixels {
-      count += 1
-      let number = "\(count)"
+      shown.append(try pixels.resampled(to: Self.small(pixels.size)))
+      let number = "\(shown.count)"
       let file = String(repeating: "0", count: max(0, 4 - number.count)) + number + ".png"
       try write(pixels, to: "\(folder)/\(file)", registry, console)
-      let share = source.size == 0 ? 100 : 100 * bytes / source.size
-      shown.append(("\(share) %", try pixels.resampled(to: Self.fit(pixels.size))))
       name = file
     }
     return StreamStep(bytes: bytes, status: decoder.status, progress: decoder.progress, name: name)
@@ -103,32 +108,20 @@ final class StreamRun {
 
   // MARK: The strip
 
-  private static let cell = 200
-  private static let margin = 8
-  private static let most = 8
+  /// The longest side of a picture in the strip, in pixels.
+  private static let smallSide = 200
+  /// Pictures in the strip at most.
+  private static let stripCount = 8
 
-  private static func fit(_ size: Size) -> Size {
-    Fit.plan(displayed: size, box: Size(width: cell, height: cell), mode: .fit).size
+  private static func small(_ size: Size) -> Size {
+    Fit.plan(displayed: size, box: Size(width: smallSide, height: smallSide), mode: .fit).size
   }
 
-  /// Some of the pictures side by side, the first and the last among them.
+  /// Writes some of the pictures side by side, among them the first and the last.
   private func writeStrip(_ registry: CoderRegistry, _ console: Console) throws(CoderError) {
     guard let folder, !shown.isEmpty else { return }
-    let count = min(shown.count, Self.most)
+    let count = min(shown.count, Self.stripCount)
     let chosen = (0..<count).map { shown[count == 1 ? 0 : $0 * (shown.count - 1) / (count - 1)] }
-    let (cell, margin) = (Self.cell, Self.margin)
-    let sheet = try Sheet(
-      Size(width: count * (cell + margin) + margin, height: cell + 2 * margin + 20), background: Ink(0x202124))
-    for (index, picture) in chosen.enumerated() {
-      let size = picture.pixels.size
-      let x = margin + index * (cell + margin) + (cell - size.width) / 2
-      let y = margin + (cell - size.height) / 2
-      sheet.checker(Rect(x: x, y: y, width: size.width, height: size.height), square: 8, Ink(0xFFFFFF), Ink(0xDDDDDD))
-      try sheet.draw(picture.pixels, x: x, y: y)
-      sheet.write(
-        picture.caption, centredIn: cell, x: margin + index * (cell + margin), y: cell + margin + 6, scale: 1,
-        Ink(0xE8EAED))
-    }
-    try write(sheet.pixels, to: "\(folder)/strip.png", registry, console)
+    try write(try PictureRow.drawn(chosen), to: "\(folder)/strip.png", registry, console)
   }
 }

@@ -5,7 +5,7 @@ import ImageCoderModel
 import ImageCoders
 import Synchronization
 
-/// Thumbnails of several files, on several threads. An error ends its file and no other.
+/// Makes thumbnails of several files on several threads. An error in one file does not stop the others.
 final class ThumbnailRun: Sendable {
   let failures: Failures
 
@@ -33,7 +33,7 @@ final class ThumbnailRun: Sendable {
 
   /// Makes the thumbnails.
   ///
-  /// - Returns: Outputs that were written, in the order of the inputs.
+  /// - Returns: The written outputs, in the order of the inputs.
   func make(_ files: [(input: String, output: String)], jobs: Int) -> [String] {
     let progress = Progress(console, total: files.count, isQuiet: read.coders.quiet)
     let written = Written(files.count)
@@ -46,7 +46,7 @@ final class ThumbnailRun: Sendable {
   }
 
   private func make(_ input: String, _ output: String, order: Int) -> Bool {
-    var concerned = input
+    var currentFile = input
     do throws(CoderError) {
       if console.cancellation.isCancelled { throw .cancelled }
       var options = read.decodeOptions(console, file: input)
@@ -54,7 +54,7 @@ final class ThumbnailRun: Sendable {
       options.thumbnailMode = mode
       options.firstFrameOnly = true
       let image = try registry.decode(try read.source(input, console), options: options, coder: read.coder)
-      concerned = output
+      currentFile = output
       let writing = try encoding.encodeOptions(as: format, registry, console, file: output, read)
       let target = OutputFile(output)
       let encoder = try registry.makeEncoder(
@@ -67,12 +67,12 @@ final class ThumbnailRun: Sendable {
       if let problem = image.problem { failures.add(problem, file: input, order: order) }
       return true
     } catch {
-      failures.add(error, file: concerned, order: order)
+      failures.add(error, file: currentFile, order: order)
       return false
     }
   }
 
-  /// Which of the files are done.
+  /// Which files were written.
   private final class Written: Sendable {
     private let flags: Mutex<[Bool]>
 

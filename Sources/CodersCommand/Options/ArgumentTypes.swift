@@ -20,7 +20,7 @@ struct BoxArgument: ExpressibleByArgument {
   }
 }
 
-/// Sides of an icon's sizes on the command line: `16,32,48`.
+/// The sides of an icon's pages on the command line: `16,32,48`.
 struct SizesArgument: ExpressibleByArgument {
   let sides: [Int]
 
@@ -42,8 +42,8 @@ struct QualitiesArgument: ExpressibleByArgument {
   }
 }
 
-/// A colour on the command line: `ff8800`.
-struct ColourArgument: ExpressibleByArgument {
+/// A color on the command line: `ff8800`.
+struct ColorArgument: ExpressibleByArgument {
   let red: UInt8
   let green: UInt8
   let blue: UInt8
@@ -57,9 +57,9 @@ struct ColourArgument: ExpressibleByArgument {
   }
 }
 
-/// An option of a format's own on the command line: `method=4`, or `webp.method=4`.
+/// A format-specific option on the command line: `method=4`, or `webp.method=4`.
 struct NamedValue: ExpressibleByArgument {
-  /// The format that the option is said to be of, or nil: an extension, a name or a type identifier.
+  /// The format before the dot, or nil: an extension, a name or a type identifier.
   let format: String?
   let name: String
   let value: String
@@ -67,7 +67,7 @@ struct NamedValue: ExpressibleByArgument {
   init?(argument: String) {
     let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2 else { return nil }
-    // Type identifiers have dots, names of options have none.
+    // Type identifiers contain dots, option names do not.
     let dot = parts[0].lastIndex(of: ".")
     format = dot.map { String(parts[0][..<$0]) }
     name = String(dot.map { parts[0][parts[0].index(after: $0)...] } ?? parts[0])

@@ -10,7 +10,7 @@ struct CoderOptions: ParsableArguments {
     help: ArgumentHelp("Look for plugins in this directory first; can be repeated.", valueName: "dir"))
   var pluginDirectories: [String] = []
 
-  @Flag(help: "Print errors alone, and of a list the names alone.")
+  @Flag(help: "Print only errors, and only the names in a list.")
   var quiet = false
 
   /// The search path of this run.

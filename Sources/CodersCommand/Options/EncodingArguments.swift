@@ -17,7 +17,7 @@ struct ByteCountArgument: ExpressibleByArgument {
     default: break
     }
     if factor > 1 { digits.removeLast() }
-    // Double takes more forms than people write: no sign, exponent or word is meant here.
+    // Double accepts signs, exponents and words, which are not allowed here.
     guard digits.utf8.allSatisfy({ $0 == UInt8(ascii: ".") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
       let number = Double(digits), factor > 1 || !digits.contains("."),
       let bytes = Int(exactly: (number * factor).rounded()),
@@ -29,7 +29,7 @@ struct ByteCountArgument: ExpressibleByArgument {
 
 /// How long a frame is shown, on the command line: `40ms`, `4cs`, `0.04s`, `0.04` or `1/25`.
 struct DelayArgument: ExpressibleByArgument {
-  /// Exactly what was written, and more than 0.
+  /// Exactly as written; greater than 0.
   let delay: FrameDelay
 
   init?(argument: String) {
@@ -48,7 +48,7 @@ struct DelayArgument: ExpressibleByArgument {
     delay = fraction
   }
 
-  /// `0.04s` as 4/100, without the rounding of a Double.
+  /// Parses `0.04s` as 4/100, without rounding to a Double.
   private static func decimal(_ text: String) -> FrameDelay? {
     let (unit, perSecond): (String, UInt32) =
       text.hasSuffix("ms")
@@ -73,7 +73,7 @@ struct DelayArgument: ExpressibleByArgument {
   }
 }
 
-/// How often an animation plays in all, on the command line: `3`, or `forever`.
+/// How many times an animation plays in total, on the command line: `3`, or `forever`.
 struct LoopArgument: ExpressibleByArgument {
   let count: LoopCount
 
@@ -87,7 +87,7 @@ struct LoopArgument: ExpressibleByArgument {
   }
 }
 
-/// Payloads that go along, on the command line: `keep`, `strip`, or a list such as `icc,exif`.
+/// Metadata that is copied, on the command line: `keep`, `strip`, or a list such as `icc,exif`.
 struct MetadataArgument: ExpressibleByArgument {
   let kinds: Set<MetadataKind>
 
@@ -105,7 +105,7 @@ struct MetadataArgument: ExpressibleByArgument {
 }
 
 extension MetadataKind {
-  /// What the command line and manifests call the payload.
+  /// The name on the command line and in manifests.
   var name: String { "\(self)".lowercased() }
 }
 
@@ -121,7 +121,7 @@ enum SubsamplingArgument: String, ExpressibleByArgument, CaseIterable {
   var subsampling: Subsampling? { UInt32(rawValue).flatMap(Subsampling.init) }
 }
 
-/// What becomes of the orientation, on the command line.
+/// What happens to the orientation, on the command line.
 enum OrientationArgument: String, ExpressibleByArgument, CaseIterable {
   case apply, keep
 }

@@ -3,43 +3,44 @@
 import ArgumentParser
 import ImageCoders
 
-/// Options of an encode.
+/// Options of verbs that write images.
 struct EncodingOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("From 0 (smallest) to 1 (best); the format's own default otherwise.", valueName: "q"))
+  @Option(help: ArgumentHelp("From 0 (smallest file) to 1 (best picture). (default: the format's own)", valueName: "q"))
   var quality: Double?
 
-  @Flag(help: "Every sample comes back as it was; an error where the format cannot.")
+  @Flag(help: "Keep every sample exactly; an error if the format cannot.")
   var lossless = false
 
-  @Flag(help: "Interlaced or progressive output.")
+  @Flag(help: "Write an interlaced or progressive file.")
   var progressive = false
 
-  @Option(help: ArgumentHelp("Chroma of lossy pictures: 420 for 4:2:0.", valueName: "s"))
+  @Option(help: ArgumentHelp("Chroma subsampling of lossy pictures: 420 means 4:2:0.", valueName: "s"))
   var subsampling: SubsamplingArgument?
-
-  @Option(help: ArgumentHelp("Shows through where the format has no alpha; ffffff otherwise.", valueName: "rrggbb"))
-  var background: ColourArgument?
 
   @Option(
     help: ArgumentHelp(
-      "The most that the file may have, as 200k or 1.5M (k is 1000): the best quality that fits is searched.",
-      valueName: "n"))
+      "The color behind transparency if the format has no alpha. (default: ffffff)", valueName: "rrggbb"))
+  var background: ColorArgument?
+
+  @Option(
+    help: ArgumentHelp(
+      "The largest file size in bytes, as 200k or 1.5M (k is 1000): uses the best quality that fits.", valueName: "n"))
   var maxBytes: ByteCountArgument?
 
-  @Option(help: ArgumentHelp("Keep a thumbnail with this longest side inside the file.", valueName: "n"))
+  @Option(help: ArgumentHelp("Store a thumbnail with this longest side inside the file.", valueName: "n"))
   var embedThumbnail: Int?
 
-  @Option(help: ArgumentHelp("What goes along: keep, strip, or some of icc,exif,xmp.", valueName: "kinds"))
+  @Option(help: ArgumentHelp("Metadata to copy: keep, strip, or a list from icc,exif,xmp.", valueName: "kinds"))
   var metadata: MetadataArgument?
 
   @Option(
     name: .customLong("option"),
     help: ArgumentHelp(
-      "An option of the format's own, which coders options lists; can be repeated. One for another format is an error.",
+      "A format-specific option; coders options lists them; can be repeated. An option of another format is an error.",
       valueName: "[format.]name=value"))
   var values: [NamedValue] = []
 
-  @Option(name: .customLong("encoder"), help: ArgumentHelp("Write with this coder alone.", valueName: "id"))
+  @Option(name: .customLong("encoder"), help: ArgumentHelp("Write with this coder only.", valueName: "id"))
   var encoder: String?
 
   func validate() throws {
@@ -51,7 +52,7 @@ struct EncodingOptions: ParsableArguments {
     }
   }
 
-  /// Options of an encode in this run.
+  /// The encode options for one output file.
   func encodeOptions(
     as format: ImageFormat, _ registry: CoderRegistry, _ console: Console, file: String, _ read: ReadOptions
   ) throws(CoderError) -> EncodeOptions {
@@ -79,21 +80,21 @@ struct EncodingOptions: ParsableArguments {
   }
 }
 
-/// Options of a verb that writes whole animations.
+/// Options of verbs that write whole animations.
 struct SequenceOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("The box that the picture has to fit; it is never enlarged.", valueName: "wxh"))
+  @Option(help: ArgumentHelp("Shrink the picture to fit this box; it is never enlarged.", valueName: "wxh"))
   var maxSize: BoxArgument?
 
-  @Flag(name: .customLong("first-frame"), help: "Only the first frame of an animation.")
+  @Flag(name: .customLong("first-frame"), help: "Write only the first frame of an animation.")
   var firstFrame = false
 
-  @Option(help: ArgumentHelp("How often an animation plays in all, or forever.", valueName: "n"))
+  @Option(help: ArgumentHelp("How many times the animation plays in total, or forever.", valueName: "n"))
   var loop: LoopArgument?
 
-  @Flag(help: "Write every frame as the whole canvas, not cut to what changed.")
+  @Flag(help: "Write every frame as the whole canvas, not only the part that changed.")
   var noReduce = false
 
-  /// Adds these options to those of an encode.
+  /// Adds these options to the options of an encode.
   func apply(to options: inout EncodeOptions) {
     options.maxPixelSize = maxSize?.size
     options.firstFrameOnly = firstFrame
@@ -102,31 +103,14 @@ struct SequenceOptions: ParsableArguments {
   }
 }
 
-extension Catalog {
-  /// Manifests of the coders that write, in the order in which they are tried.
-  var writers: [Manifest] { entries.filter { $0.reason == nil }.compactMap(\.manifest).filter(\.canWrite) }
-
-  /// The manifest of the coder that a format is written with.
-  func writer(of format: ImageFormat, id: String?) -> Manifest? {
-    writers.first { manifest in
-      manifest.formats.contains { $0.format == format } && (id == nil || manifest.id == id)
-    }
-  }
-}
-
 extension CoderRegistry {
-  /// The format that a user names: by `--format`, or by the output's name.
+  /// The format to write, from `--format` or else from the output's extension.
   ///
-  /// - Throws: ``CoderError/Code/invalidArgument`` when neither says anything; ``CoderError/Code/noCoder`` for a format
-  ///   that no coder writes, with those that are written.
+  /// - Throws: ``CoderError/Code/invalidArgument`` when neither names a format that a coder writes.
   func format(named name: String?, output: String) throws(CoderError) -> ImageFormat {
     guard let word = name ?? Path.suffix(output) else {
       throw .invalidArgument("the output's name has no extension: --format is needed")
     }
-    guard let format = format(forExtension: word), catalog.writer(of: format, id: nil) != nil else {
-      let known = catalog.writers.flatMap(\.formats).flatMap(\.extensions).sorted().joined(separator: ", ")
-      throw .noCoder("no coder writes \"\(word)\"; \(known.isEmpty ? "nothing is" : known + " are") written")
-    }
-    return format
+    return try formatToWrite(named: word)
   }
 }

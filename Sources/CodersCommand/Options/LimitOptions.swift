@@ -3,27 +3,28 @@
 import ArgumentParser
 import ImageCoders
 
-/// Limits of verbs that decode, with the library's names and defaults.
+/// Limits for verbs that decode, with the library's names and defaults.
 struct LimitOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Refuse pictures with more pixels.", valueName: "n"))
+  @Option(help: ArgumentHelp("Refuse pictures with more pixels than this.", valueName: "n"))
   var maxPixels = Limits.standard.maxPixels
 
-  @Option(help: ArgumentHelp("Refuse pictures with a longer side.", valueName: "n"))
+  @Option(help: ArgumentHelp("Refuse pictures with a side longer than this.", valueName: "n"))
   var maxSide = Limits.standard.maxSide
 
-  @Option(help: ArgumentHelp("Bytes that one picture's pixels may take, all frames together.", valueName: "n"))
+  @Option(
+    help: ArgumentHelp("Refuse pictures whose pixels, all frames together, take more bytes than this.", valueName: "n"))
   var maxMemory = Limits.standard.maxMemory
 
-  @Option(help: ArgumentHelp("Refuse animations with more frames.", valueName: "n"))
+  @Option(help: ArgumentHelp("Refuse animations with more frames than this.", valueName: "n"))
   var maxFrames = Limits.standard.maxFrames
 
-  @Option(help: ArgumentHelp("Refuse metadata blocks with more bytes.", valueName: "n"))
+  @Option(help: ArgumentHelp("Refuse metadata blocks with more bytes than this.", valueName: "n"))
   var maxMetadata = Limits.standard.maxMetadata
 
-  @Option(help: ArgumentHelp("Refuse files with more pages.", valueName: "n"))
+  @Option(help: ArgumentHelp("Refuse files with more pages than this.", valueName: "n"))
   var maxPages = Limits.standard.maxPages
 
-  @Option(help: ArgumentHelp("Refuse pictures that are sent in more passes.", valueName: "n"))
+  @Option(help: ArgumentHelp("Refuse progressive pictures with more passes than this.", valueName: "n"))
   var maxScans = Limits.standard.maxScans
 
   var limits: Limits {
@@ -34,6 +35,6 @@ struct LimitOptions: ParsableArguments {
 
   func validate() throws {
     let values = [maxPixels, maxSide, maxMemory, maxFrames, maxMetadata, maxPages, maxScans]
-    guard values.allSatisfy({ $0 >= 0 }) else { throw ValidationError("a limit is a number from 0 on") }
+    guard values.allSatisfy({ $0 >= 0 }) else { throw ValidationError("a limit must not be negative") }
   }
 }

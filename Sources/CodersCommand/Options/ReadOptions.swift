@@ -8,17 +8,17 @@ struct ReadOptions: ParsableArguments {
   @OptionGroup var coders: CoderOptions
   @OptionGroup(title: "Limits") var limits: LimitOptions
 
-  @Option(name: .customLong("coder"), help: ArgumentHelp("Read with this coder alone.", valueName: "id"))
+  @Option(name: .customLong("coder"), help: ArgumentHelp("Read with this coder only.", valueName: "id"))
   var coder: String?
 
-  @Option(help: ArgumentHelp("Read this page, counted from 1; the file's primary one otherwise.", valueName: "n"))
+  @Option(help: ArgumentHelp("Read this page, counted from 1. (default: the file's primary page)", valueName: "n"))
   var page: Int?
 
   func validate() throws {
     if let page, page < 1 { throw ValidationError("--page is \(page), pages count from 1") }
   }
 
-  /// Options of a decode in this run.
+  /// The decode options for one input file.
   func decodeOptions(_ console: Console, file: String) -> DecodeOptions {
     var options = DecodeOptions()
     options.limits = limits.limits

@@ -2,7 +2,7 @@
 
 import ImageCoders
 
-/// What `coders list` prints: coders in their order, then what was found and is not used.
+/// The output of `coders list`: the coders in use in their order, then those that were found but are not used.
 struct CoderListing {
   private let used: [(entry: CatalogEntry, manifest: Manifest)]
   private let unused: [(entry: CatalogEntry, reason: SkipReason)]
@@ -19,14 +19,14 @@ struct CoderListing {
     self.searchPath = searchPath
   }
 
-  /// Identifiers of the coders that are used.
+  /// The identifiers of the coders in use.
   var ids: [String] { used.map(\.manifest.id) }
 
   /// The table.
   func lines(_ style: Style) -> [String] {
     var lines: [String] = []
     if used.isEmpty {
-      lines.append("no coders; coders doctor shows where they are looked for")
+      lines.append("no coders found; run coders doctor to see where coders looks for them")
     } else {
       var table = Table(
         ["ID", "FORMAT", "EXTENSIONS", "DOES", "PRIORITY", "VERSION", "LIBRARY"], rightAligned: [4])
@@ -61,7 +61,7 @@ struct CoderListing {
 }
 
 extension CoderListing {
-  /// The contract of `coders list --json`, described in `docs/cli.md`.
+  /// The output of `coders list --json`; `docs/cli.md` documents its keys.
   var json: JSON {
     .object([
       "schema": .integer(1),
@@ -110,7 +110,7 @@ extension Manifest {
 }
 
 extension JSON {
-  /// A described option, with the manifest's keys.
+  /// An option description, with the keys of a manifest.
   init(_ option: OptionDescription) {
     var members: [String: JSON] = ["name": .text(option.name), "text": .text(option.text)]
     switch option.kind {

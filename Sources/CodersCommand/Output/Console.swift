@@ -4,26 +4,26 @@ import Glibc
 public import ImageCoders
 import Synchronization
 
-/// Where the command's output goes, and what it may know of its surroundings.
+/// The command's output, and its environment.
 ///
 /// Results go to standard output, everything else to standard error, one line per error.
 ///
 /// - Threads: Safe from every thread.
 public final class Console: Sendable {
-  /// Receives bytes of standard output or standard error, and says why it could not take them, or nil.
+  /// Receives bytes of standard output or standard error. Returns the error if they could not be written, or nil.
   public typealias Sink = @Sendable (UnsafeRawBufferPointer) -> CoderError?
 
-  /// Looks a variable of the environment up.
+  /// Returns an environment variable, or nil.
   public let environment: @Sendable (String) -> String?
-  /// The path of the running program, beside which plugins are looked for.
+  /// The path of the running program. Its directory decides where plugins are looked for.
   public let executable: String?
-  /// Whether results are read by a person at a terminal.
+  /// Whether standard output is a terminal.
   public let isTerminal: Bool
-  /// Whether errors are, so that progress can be shown.
+  /// Whether standard error is a terminal; only then is progress shown.
   public let isErrorTerminal: Bool
-  /// The width of a line of text.
+  /// The width of the terminal in characters.
   public let columns: Int
-  /// Stops the work, when the user interrupts it.
+  /// Cancelled when the user interrupts the command.
   public let cancellation: Cancellation
 
   let interruption: Interruption?
@@ -31,13 +31,15 @@ public final class Console: Sendable {
   private let output: Sink
   private let errors: Sink
   private let pending = Mutex(Pending())
+  /// Whether the last line on standard error is a progress bar. The lock also orders what is written there.
+  private let isProgressShown = Mutex(false)
 
   private struct Pending {
     var bytes: [UInt8] = []
     var failure: CoderError?
   }
 
-  /// Bytes of output that are kept before they are written.
+  /// Bytes of output that are buffered before they are written.
   private static let pendingBytes = 64 << 10
 
   public init(
@@ -68,11 +70,11 @@ public final class Console: Sendable {
     self.interruption = interruption
   }
 
-  /// The console of this process. From now on, an interrupt stops the work instead of the process.
+  /// The console of this process. From now on, the first interrupt cancels the work instead of ending the process.
   public static func process() -> Console { Console(interruption: .install()) }
 
-  /// Whether text may be coloured: on a terminal, and not with `NO_COLOR`.
-  var usesColour: Bool { isTerminal && environment("NO_COLOR") == nil && environment("TERM") != "dumb" }
+  /// Whether text may be colored: on a terminal, unless `NO_COLOR` is set.
+  var usesColor: Bool { isTerminal && environment("NO_COLOR") == nil && environment("TERM") != "dumb" }
 
   /// Prints a line of the result.
   func print(_ text: String) {
@@ -91,23 +93,34 @@ public final class Console: Sendable {
 
   /// Prints a line that is not a result.
   func printError(_ text: String) {
-    // What was said before has to stand before it, where both go to one place.
+    // Earlier output must come first if both go to the same terminal.
     flush()
-    var text = text
-    text.append("\n")
-    // There is nowhere left to report that errors cannot be reported.
-    text.withUTF8 { _ = errors(UnsafeRawBufferPointer($0)) }
+    isProgressShown.withLock { isShown in
+      var line = (isShown ? Self.eraseLine : "") + text + "\n"
+      isShown = false
+      // An error that cannot be printed cannot be reported either.
+      line.withUTF8 { _ = errors(UnsafeRawBufferPointer($0)) }
+    }
   }
 
-  /// Shows text on standard error without ending the line.
-  func showProgress(_ text: String) {
-    var text = text
-    text.withUTF8 { _ = errors(UnsafeRawBufferPointer($0)) }
-  }
-
-  /// Writes what was kept.
+  /// Shows a progress bar on standard error in place of the last one, or removes it.
   ///
-  /// - Returns: Why results are missing, or nil when all could be written.
+  /// - Parameter bar: Text without a line end, or nil to remove the bar.
+  func showProgress(_ bar: String?) {
+    isProgressShown.withLock { isShown in
+      guard bar != nil || isShown else { return }
+      var text = bar.map { "\r" + $0 } ?? Self.eraseLine
+      isShown = bar != nil
+      text.withUTF8 { _ = errors(UnsafeRawBufferPointer($0)) }
+    }
+  }
+
+  /// Removes the last line of a terminal. ECMA-48 §8.3.41, Erase in Line.
+  private static let eraseLine = "\r\u{1B}[K"
+
+  /// Writes the buffered output.
+  ///
+  /// - Returns: The first error of writing, or nil if everything was written.
   @discardableResult
   public func flush() -> CoderError? {
     pending.withLock { pending in
@@ -125,15 +138,17 @@ public final class Console: Sendable {
 }
 
 extension Console {
-  /// Prints an error that concerns a file, or none.
+  /// Prints an error.
+  ///
+  /// - Parameter file: The file that it concerns, or nil to name the file that the error itself has.
   func report(_ error: CoderError, file: String? = nil) {
-    printError("coders: \(file.map { "\($0.printable): " } ?? "")\(error)")
+    printError("coders: \((file ?? error.file).map { "\($0.printable): " } ?? "")\(error.descriptionWithoutFile)")
   }
 
-  /// Prints a warning that concerns a file.
+  /// Prints a warning about a file.
   func warn(_ message: String, file: String) { printError("coders: \(file.printable): warning: \(message)") }
 
-  /// Receives a coder's log: warnings are printed, unless the user wants quiet.
+  /// The receiver of a coder's log: prints warnings unless `--quiet` is given.
   func log(for file: String, isQuiet: Bool) -> (@Sendable (LogSeverity, String) -> Void)? {
     guard !isQuiet else { return nil }
     return { severity, message in
@@ -144,9 +159,9 @@ extension Console {
 
 /// Calls on file descriptors.
 enum Descriptor {
-  /// Writes all bytes. A reader that went away ends the process by SIGPIPE, as for every command.
+  /// Writes all bytes. If the reader of a pipe is gone, SIGPIPE ends the process, as with other commands.
   ///
-  /// - Returns: Why bytes are missing, or nil.
+  /// - Returns: The error, or nil if all bytes were written.
   static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> CoderError? {
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -166,7 +181,7 @@ enum Descriptor {
 }
 
 extension String {
-  /// The text with control characters replaced, so that a file's name cannot move the cursor or end a line.
+  /// The text with control characters replaced, so that a file name cannot move the cursor or end a line.
   var printable: String {
     guard utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return self }
     return String(String.UnicodeScalarView(unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? "?" : $0 }))

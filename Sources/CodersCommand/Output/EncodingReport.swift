@@ -2,15 +2,15 @@
 
 import ImageCoders
 
-/// What a run that encodes made.
+/// The result of writing a file.
 struct EncodingReport {
   let file: String
   let format: ImageFormat
   let made: EncodedFile
-  /// Bytes that were allowed, or nil.
+  /// The file size that `--max-bytes` allows, or nil.
   let allowed: Int?
 
-  /// Says on standard error what a limit of bytes led to, and prints JSON when it is wanted.
+  /// Prints the size that `--max-bytes` led to on standard error, and with `json` a report on standard output.
   func print(_ console: Console, json: Bool, isQuiet: Bool) {
     if let allowed, !isQuiet {
       let quality = made.quality.map { ", quality \($0.short)" } ?? ""
@@ -20,7 +20,7 @@ struct EncodingReport {
   }
 
   private var json: JSON {
-    // A file that was carried over was not looked into.
+    // The frames of a file that was copied or carried over are not counted.
     let isCarriedOver = made.frameCount == 0
     return .object([
       "schema": .integer(1), "file": .text(file), "format": .text(format.rawValue), "bytes": .integer(made.byteCount),

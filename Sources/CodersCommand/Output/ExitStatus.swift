@@ -2,7 +2,7 @@
 
 public import ImageCoders
 
-/// What the command ends with: the group of its first error, see `docs/errors.md`.
+/// The exit status of the command: the group of its first error, see `docs/errors.md`.
 public struct ExitStatus: RawRepresentable, Sendable, Equatable {
   public let rawValue: Int32
 
@@ -11,12 +11,12 @@ public struct ExitStatus: RawRepresentable, Sendable, Equatable {
   public static let ok = ExitStatus(rawValue: 0)
   /// The machine, a library or a plugin failed.
   public static let environment = ExitStatus(rawValue: 5)
-  /// The command was not understood: the status of ArgumentParser and of `sysexits.h`.
+  /// Wrong usage: EX_USAGE of `sysexits.h`, which ArgumentParser uses too.
   public static let usage = ExitStatus(rawValue: 64)
-  /// Interrupted: what a shell reports for SIGINT.
+  /// Interrupted: the status that a shell reports for SIGINT.
   public static let cancelled = ExitStatus(rawValue: 130)
 
-  /// What a shell reports for a program that a signal ended.
+  /// The status that a shell reports for a program that a signal ended.
   static func interrupted(by signal: Int32) -> ExitStatus { ExitStatus(rawValue: 128 + signal) }
 
   /// The status of an error.

@@ -3,7 +3,7 @@
 import ImageCoders
 import Synchronization
 
-/// Errors of a run over several files: each is printed at once, and the first decides the exit status.
+/// The errors of a run over several files: each is printed at once, and the first one sets the exit status.
 ///
 /// - Threads: Safe from every thread.
 final class Failures: Sendable {
@@ -12,11 +12,12 @@ final class Failures: Sendable {
 
   init(_ console: Console) { self.console = console }
 
-  /// Prints an error and remembers its status.
+  /// Prints an error and records its status.
   ///
-  /// - Parameter order: The file's place on the command line: the first file's error counts, whatever thread meets it.
+  /// - Parameter order: The file's position on the command line. The error of the first file there sets the status,
+  ///   whichever thread reports first.
   func add(_ error: CoderError, file: String, order: Int = 0) {
-    // After an interrupt every file that is left says the same.
+    // After an interrupt, every remaining file fails with this error.
     if error.code != .cancelled { console.report(error, file: file) }
     first.withLock { first in
       if let known = first, known.order <= order { return }

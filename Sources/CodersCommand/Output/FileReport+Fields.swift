@@ -3,22 +3,22 @@
 import ImageCoders
 
 extension FileReport {
-  /// The report in lines: a name and a value each. What a file does not have is left out.
+  /// The report as lines with a name and a value. What a file does not have is left out.
   var fields: [(name: String, value: String)] {
     var fields = [("format", header.format.rawValue), ("coder", coder), ("size", sizes), ("pixels", pixels)]
     if header.orientation != .up { fields.append(("orientation", "\(header.orientation.rawValue), stored turned")) }
     if header.pageCount > 1 {
-      let sizes = header.pagesAreSizes ? ", sizes of one picture" : ""
-      fields.append(("pages", "\(header.pageCount), primary \(header.primaryPage + 1)\(sizes)"))
+      let sizes = header.pagesAreSizes ? ", the sizes of one picture" : ""
+      fields.append(("pages", "\(header.pageCount), primary page \(header.primaryPage + 1)\(sizes)"))
       for (index, page) in pages.enumerated() { fields.append(("page \(index + 1)", Self.line(page))) }
     }
     if header.isAnimated {
       fields += [("frames", "\(header.frameCount)"), ("duration", "\(duration.seconds.short) s"), ("plays", plays)]
     }
     if !metadata.isEmpty {
-      fields.append(("metadata", metadata.map { Self.payload($0.kind, $0.bytes) }.joined(separator: ", ")))
+      fields.append(("metadata", metadata.map { Self.block($0.kind, $0.bytes) }.joined(separator: ", ")))
     }
-    if let colour { fields.append(("colour", colour)) }
+    if let color { fields.append(("color", color)) }
     if let subsampling = header.subsampling { fields.append(("subsampling", "\(subsampling)")) }
     if let background = header.background {
       fields.append(
@@ -44,22 +44,22 @@ extension FileReport {
         "\(header.displayedSize)", "\(header.pixelFormat)", "\(header.bitsPerChannel) bits", "\(header.alpha)",
       ]
       return (words + (header.embedded == nil ? [] : ["embedded file"])).joined(separator: ", ")
-    case .failure(let error): return "\(error)"
+    case .failure(let error): return error.descriptionWithoutFile
     }
   }
 
   private var plays: String {
     switch loopCount {
-    case .infinite: "without end"
+    case .infinite: "forever"
     case .plays(let count): "\(count)"
     }
   }
 
-  private static func payload(_ kind: MetadataKind, _ bytes: Int?) -> String {
+  private static func block(_ kind: MetadataKind, _ bytes: Int?) -> String {
     bytes.map { "\(kind) \($0) bytes" } ?? "\(kind) unreadable"
   }
 
-  private var colour: String? {
+  private var color: String? {
     var words: [String] = []
     if header.metadata.contains(.icc) { words.append("ICC profile") }
     if let cicp = header.cicp {
@@ -72,7 +72,7 @@ extension FileReport {
 }
 
 extension FileReport {
-  /// The report as members of a JSON object: the contract of `coders probe --json`, described in `docs/cli.md`.
+  /// The report as members of a JSON object: the output of `coders probe --json`; `docs/cli.md` documents the keys.
   var members: [String: JSON] {
     var members: [String: JSON] = [
       "format": .text(header.format.rawValue), "coder": .text(coder),
@@ -153,7 +153,7 @@ extension FrameHeader {
 }
 
 extension MetadataKind {
-  /// As `--json` names it.
+  /// The key in JSON.
   var key: String {
     switch self {
     case .icc: "icc"

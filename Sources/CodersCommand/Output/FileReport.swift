@@ -2,31 +2,34 @@
 
 import ImageCoders
 
-/// What `coders probe` says of one file, as values.
+/// The facts that `coders probe` prints about one file.
 struct FileReport {
   let coder: String
   let header: ImageHeader
   let loopCount: LoopCount
-  /// Bytes of each payload that the file has, or nil for one that cannot be read.
+  /// The size in bytes of each metadata block, or nil for a block that cannot be read.
   let metadata: [(kind: MetadataKind, bytes: Int?)]
   let frames: [FrameHeader]
   let properties: Properties
   let frameProperties: [Properties]
-  /// The sum of the delays of one play.
+  /// The duration of one play: the sum of all delays.
   let duration: Duration
   /// Every page of a file that has more than one, or why it cannot be read.
   let pages: [Result<PageReport, CoderError>]
 
-  /// Collects a report from an open file. No pixel is decoded.
+  /// Collects the facts from an open file without decoding pixels.
   init(_ decoder: ImageDecoder) throws(CoderError) {
     coder = decoder.coderID
     header = decoder.header
     loopCount = decoder.loopCount
     var metadata: [(kind: MetadataKind, bytes: Int?)] = []
     for kind in MetadataKind.allCases where decoder.header.metadata.contains(kind) {
-      // A payload that is damaged does not take the report with it.
-      let payload = Result { () throws(CoderError) in try decoder.metadata(kind) }
-      metadata.append((kind, (try? payload.get()).flatMap { $0?.count }))
+      // A damaged block is reported as unreadable; the rest of the report does not depend on it.
+      do throws(CoderError) {
+        metadata.append((kind, try decoder.metadata(kind)?.count))
+      } catch {
+        metadata.append((kind, nil))
+      }
     }
     self.metadata = metadata
     properties = try decoder.properties()
@@ -50,10 +53,10 @@ struct FileReport {
     self.duration = duration
   }
 
-  /// Whether the file is a row of pages and no animation.
+  /// Whether the file has several pages and is not an animation.
   var showsPages: Bool { header.pageCount > 1 && !header.isAnimated }
 
-  /// What is special about the file, in words.
+  /// Words for special properties of the file.
   var flags: [String] {
     var words: [String] = []
     if header.pageCount > 1 { words.append("\(header.pageCount) pages") }
@@ -65,7 +68,7 @@ struct FileReport {
   }
 }
 
-/// What is said of one page among others, as values.
+/// The facts that are printed about one of several pages.
 struct PageReport {
   let header: ImageHeader
   let properties: Properties
@@ -77,7 +80,7 @@ struct PageReport {
 }
 
 extension FileReport {
-  /// A sum of delays: exact as long as a common denominator fits, which it does for every real animation.
+  /// A sum of delays. It is exact as long as the common denominator fits into 64 bits.
   struct Duration {
     private var numerator: UInt64 = 0
     private var denominator: UInt64 = 1
@@ -108,7 +111,7 @@ extension FileReport {
 }
 
 extension Disposal {
-  /// As `--json` and tables print it.
+  /// The word in JSON and tables.
   var word: String {
     switch self {
     case .keep: "keep"
@@ -128,7 +131,7 @@ extension Blend {
 }
 
 extension Double {
-  /// At most three decimals, without zeros at the end.
+  /// The value with at most three decimals and no trailing zeros.
   var short: String {
     guard magnitude < 1e12 else { return "\(self)" }
     let thousandths = Int64((self * 1000).rounded())

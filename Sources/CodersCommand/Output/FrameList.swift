@@ -2,7 +2,7 @@
 
 import ImageCoders
 
-/// The frames of a file, or the pages of one that is no animation, as a table or as JSON.
+/// The frames of an animation, or the pages of another file, as a table or as JSON.
 struct FrameList {
   private let file: String
   private let report: FileReport
@@ -39,13 +39,13 @@ struct FrameList {
           "\(index + 1)", "\(header.displayedSize)", "\(header.pixelFormat)", "\(header.bitsPerChannel)",
           "\(header.alpha)", notes.joined(separator: ", "),
         ])
-      case .failure(let error): table.add(["\(index + 1)", "", "", "", "", "\(error)"])
+      case .failure(let error): table.add(["\(index + 1)", "", "", "", "", error.descriptionWithoutFile])
       }
     }
     return table.lines(style)
   }
 
-  /// The contract of `coders frames --json`, described in `docs/cli.md`.
+  /// The output of `coders frames --json`; `docs/cli.md` documents its keys.
   var json: JSON {
     let members = report.members
     var kept: [String: JSON] = ["schema": .integer(1), "file": .text(file)]

@@ -4,7 +4,7 @@ import Glibc
 import ImageCoders
 import Synchronization
 
-/// Turns the first interrupt into a cancellation, so that temporary files are removed; the second one ends the process.
+/// Turns the first interrupt into a cancellation, so that temporary files are removed. A second one ends the process.
 final class Interruption: Sendable {
   let cancellation = Cancellation()
 
@@ -12,7 +12,7 @@ final class Interruption: Sendable {
 
   private static let shared = Interruption()
 
-  /// The signal that came, or nil.
+  /// The signal that was received, or nil.
   var signal: Int32? {
     let number = received.load(ordering: .relaxed)
     return number == 0 ? nil : number
@@ -22,17 +22,17 @@ final class Interruption: Sendable {
   static func install() -> Interruption {
     let shared = shared
     var action = sigaction()
-    // Storing to atomics of an object that exists is all that happens, which a signal handler may do.
+    // The handler only stores to atomics of an existing object, which is safe in a signal handler.
     action.__sigaction_handler.sa_handler = { number in
       Interruption.shared.received.store(number, ordering: .relaxed)
       Interruption.shared.cancellation.cancel()
     }
-    // Calls are not restarted: whoever waits for input has to see the cancellation.
+    // System calls are not restarted, so a read that waits for input returns and sees the cancellation.
     action.sa_flags = Int32(bitPattern: UInt32(SA_RESETHAND))
     sigaction(SIGINT, &action, nil)
     sigaction(SIGTERM, &action, nil)
     sigaction(SIGHUP, &action, nil)
-    // A file that is too large is an error of its own, and no reason to leave half of it behind.
+    // With SIGXFSZ ignored, writing too large a file fails with EFBIG, and the temporary file is removed.
     Glibc.signal(SIGXFSZ, SIG_IGN)
     return shared
   }

@@ -2,7 +2,7 @@
 
 import ImageCoders
 
-/// A value of a report. Keys are printed in the order of their bytes, so that equal reports are equal files.
+/// A JSON value. Keys are printed in the order of their bytes, so that equal values give equal text.
 enum JSON {
   case null
   case boolean(Bool)
@@ -14,10 +14,10 @@ enum JSON {
 
   static func integer(_ value: Int) -> JSON { .integer(Int64(value)) }
 
-  /// Text, or null when there is none.
+  /// The text, or null for nil.
   static func optional(_ text: String?) -> JSON { text.map { .text($0) } ?? .null }
 
-  /// Strings.
+  /// A list of strings.
   static func texts(_ list: some Sequence<String>) -> JSON { .list(list.map { .text($0) }) }
 
   /// The value as text, indented by two spaces.

@@ -2,26 +2,26 @@
 
 import ImageCoders
 
-/// What `coders options` prints: the formats that are written, or all that can be asked for in one of them.
+/// The output of `coders options`: the formats that can be written, or the options of one format.
 struct OptionListing {
   private let writers: [Writer]
   private let isOne: Bool
 
-  /// A format with the coder that writes it.
+  /// A format and the coder that writes it.
   private struct Writer {
     let format: Manifest.Format
     let manifest: Manifest
 
     func can(_ capability: String) -> Bool { manifest.capabilities.contains(capability) }
 
-    /// Common options of the shell, each with the capability that says whether the writer follows it.
-    static let wishes = [
+    /// The common options of the command, each with the capability that supports it.
+    static let commonOptions = [
       ("--quality", "quality"), ("--lossless", "lossless"), ("--progressive", "progressive"),
       ("--subsampling", "subsampling"), ("--embed-thumbnail", "thumbnail"), ("--orientation keep", "orientation"),
       ("--loop, --no-reduce", "animation"), ("--sizes", "pages"),
     ]
 
-    var followed: [String] {
+    var supported: [String] {
       ["quality", "lossless", "progressive", "subsampling", "thumbnail", "orientation"].filter(can)
     }
     var holds: [String] { ["animation", "pages"].filter(can) }
@@ -29,12 +29,12 @@ struct OptionListing {
   }
 
   /// - Parameters:
-  ///   - format: Or nil for all that are written.
-  ///   - encoder: The one coder to look at, or nil for the first of each format.
-  init(_ catalog: Catalog, format: ImageFormat?, encoder: String?) {
+  ///   - format: The format to list, or nil for all.
+  ///   - encoder: The coder to list, or nil for the first of each format.
+  init(_ registry: CoderRegistry, format: ImageFormat?, encoder: String?) {
     var seen: Set<ImageFormat> = []
     var writers: [Writer] = []
-    for manifest in catalog.writers where encoder == nil || manifest.id == encoder {
+    for manifest in registry.writers where encoder == nil || manifest.id == encoder {
       for described in manifest.formats where format == nil || described.format == format {
         if seen.insert(described.format).inserted { writers.append(Writer(format: described, manifest: manifest)) }
       }
@@ -45,23 +45,23 @@ struct OptionListing {
 
   var isEmpty: Bool { writers.isEmpty }
 
-  /// Names alone: of the options of a format, or of the formats.
+  /// Only the names: of the options of one format, or of all formats.
   var names: [String] {
     isOne ? writers.flatMap(\.manifest.options).map(\.name) : writers.map(\.format.format.rawValue)
   }
 
-  /// Tables for people.
+  /// The tables.
   func lines(_ style: Style) -> [String] {
     guard isOne else { return overview.lines(style) }
     return writers.flatMap { Self.lines($0, style) }
   }
 
   private var overview: Table {
-    var table = Table(["FORMAT", "EXTENSIONS", "FOLLOWS", "KEEPS", "HOLDS", "OPTIONS"])
+    var table = Table(["FORMAT", "EXTENSIONS", "SUPPORTS", "KEEPS", "HOLDS", "OPTIONS"])
     for writer in writers {
       table.add([
         writer.format.name, writer.format.extensions.joined(separator: " "),
-        writer.followed.joined(separator: " "), writer.metadata.map(\.name).joined(separator: " "),
+        writer.supported.joined(separator: " "), writer.metadata.map(\.name).joined(separator: " "),
         writer.holds.joined(separator: " "), writer.manifest.options.map(\.name).joined(separator: " "),
       ])
     }
@@ -76,11 +76,11 @@ struct OptionListing {
     ] {
       lines.append("  \(name)\(String(repeating: " ", count: 13 - name.count))\(value.printable)")
     }
-    var common = Table(["OPTION", "FOLLOWED"])
-    for (option, capability) in Writer.wishes { common.add([option, writer.can(capability) ? "yes" : "no"]) }
+    var common = Table(["OPTION", "SUPPORTED"])
+    for (option, capability) in Writer.commonOptions { common.add([option, writer.can(capability) ? "yes" : "no"]) }
     let kinds = writer.metadata.map(\.name).joined(separator: ",")
     common.add(["--metadata", kinds.isEmpty ? "no" : kinds])
-    common.add(["--max-bytes", writer.can("quality") ? "by quality" : "as a limit alone"])
+    common.add(["--max-bytes", writer.can("quality") ? "by lowering the quality" : "as a limit only"])
     lines += [""] + common.lines(style)
     guard !writer.manifest.options.isEmpty else { return lines }
     var own = Table(["--option", "TYPE", "VALUES", "DEFAULT", "MEANING"])
@@ -91,7 +91,7 @@ struct OptionListing {
     return lines + [""] + own.lines(style)
   }
 
-  /// The contract of `coders options --json`, described in `docs/cli.md`.
+  /// The output of `coders options --json`; `docs/cli.md` documents its keys.
   var json: JSON {
     .object([
       "schema": .integer(1),
@@ -100,7 +100,7 @@ struct OptionListing {
           .object([
             "format": .text(writer.format.format.rawValue), "name": .text(writer.format.name),
             "extensions": .texts(writer.format.extensions), "coder": .text(writer.manifest.id),
-            "follows": .texts(writer.followed), "metadata": .texts(writer.metadata.map(\.name)),
+            "follows": .texts(writer.supported), "metadata": .texts(writer.metadata.map(\.name)),
             "animation": .boolean(writer.can("animation")), "pages": .boolean(writer.can("pages")),
             "options": .list(writer.manifest.options.map { JSON($0) }),
           ])
@@ -110,7 +110,7 @@ struct OptionListing {
 }
 
 extension OptionDescription {
-  /// Type, allowed values and default as the shell takes them.
+  /// Type, allowed values and default as they are written on the command line.
   fileprivate var kindInWords: (type: String, values: String, usual: String) {
     switch kind {
     case .boolean(let value): ("boolean", "true, false", "\(value)")

@@ -2,12 +2,12 @@
 
 import ImageCoders
 
-/// Prints reports of files in one of the forms of `coders probe`.
+/// Prints the reports of `coders probe` in one of its forms.
 protocol ProbePrinter: AnyObject {
-  /// Prints or keeps a file's report. Errors reach standard error by another way.
+  /// Prints or keeps the report of a file. The caller prints errors.
   func print(_ file: String, _ report: Result<FileReport, CoderError>, steps: [SelectionStep])
 
-  /// Prints what was kept.
+  /// Prints the reports that were kept.
   func finish()
 }
 
@@ -104,7 +104,7 @@ final class ProbeJSONPrinter: ProbePrinter {
 }
 
 extension JSON {
-  /// An error, with the exit status that it leads to.
+  /// An error and its exit status.
   init(_ error: CoderError) {
     self = .object([
       "code": .text("\(error.code)"), "message": .text(error.message), "coder": .optional(error.coder),

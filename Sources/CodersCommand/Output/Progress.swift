@@ -3,7 +3,7 @@
 import ImageCoders
 import Synchronization
 
-/// A bar on standard error that says how far a run over several files or frames is; nothing where nobody watches.
+/// A progress bar over files or frames on standard error; shown only on a terminal.
 ///
 /// - Threads: Safe from every thread.
 final class Progress: Sendable {
@@ -20,7 +20,7 @@ final class Progress: Sendable {
     isShown = console.isErrorTerminal && !isQuiet && total > 1
   }
 
-  /// Options of an encode whose frames are counted.
+  /// The options with a callback that counts the frames of the encode.
   func listening(_ options: EncodeOptions) -> EncodeOptions {
     guard isShown else { return options }
     var options = options
@@ -28,20 +28,19 @@ final class Progress: Sendable {
     return options
   }
 
-  /// Counts one file or frame more. After the last one, the count begins anew.
+  /// Counts one more file or frame. After the last one, counting starts again: `--max-bytes` encodes several times.
   func advance() {
     guard isShown else { return }
     done.withLock { done in
       done = done % total + 1
       let filled = Self.width * done / max(total, 1)
       let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: Self.width - filled)
-      console.showProgress("\r[\(bar)] \(done)/\(total)")
+      console.showProgress("[\(bar)] \(done)/\(total)")
     }
   }
 
-  /// Takes the bar away.
+  /// Removes the bar.
   func finish() {
-    // ECMA-48 §8.3.41, Erase in Line.
-    if isShown { console.showProgress("\r\u{1B}[K") }
+    if isShown { console.showProgress(nil) }
   }
 }

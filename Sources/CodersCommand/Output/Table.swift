@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Text in columns, with a line of titles.
+/// Text in columns under a line of titles.
 struct Table {
   private let titles: [String]
   private let rightAligned: Set<Int>
   private var rows: [[String]] = []
 
-  /// - Parameter rightAligned: Columns of numbers.
+  /// - Parameter rightAligned: The indices of right-aligned columns, for numbers.
   init(_ titles: [String], rightAligned: Set<Int> = []) {
     self.titles = titles
     self.rightAligned = rightAligned
@@ -21,7 +21,7 @@ struct Table {
   /// - Parameter style: How titles are shown.
   func lines(_ style: Style) -> [String] {
     let widths = titles.indices.map { column in
-      ([titles] + rows).map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
+      ([titles] + rows).map { column < $0.count ? $0[column].columns : 0 }.max() ?? 0
     }
     return [style.title(line(titles, widths))] + rows.map { line($0, widths) }
   }
@@ -29,7 +29,7 @@ struct Table {
   private func line(_ cells: [String], _ widths: [Int]) -> String {
     var text = ""
     for (column, cell) in cells.enumerated() {
-      let padding = String(repeating: " ", count: max(0, widths[column] - cell.count))
+      let padding = String(repeating: " ", count: max(0, widths[column] - cell.columns))
       if column > 0 { text += "  " }
       text += rightAligned.contains(column) ? padding + cell : cell + padding
     }
@@ -38,9 +38,9 @@ struct Table {
   }
 }
 
-/// How text is marked on a terminal.
+/// How text is highlighted on a terminal.
 struct Style {
-  /// Whether anything is marked.
+  /// Whether text is highlighted at all.
   let isOn: Bool
 
   func title(_ text: String) -> String { mark(text, "1") }
@@ -53,5 +53,5 @@ struct Style {
 }
 
 extension Console {
-  var style: Style { Style(isOn: usesColour) }
+  var style: Style { Style(isOn: usesColor) }
 }

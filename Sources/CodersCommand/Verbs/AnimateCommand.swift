@@ -5,19 +5,19 @@ import ImageCoderEngine
 import ImageCoderModel
 import ImageCoders
 
-/// `coders animate`: an animation of several files.
+/// `coders animate`: makes an animation of several files.
 struct AnimateCommand: Verb {
   static let configuration = CommandConfiguration(
     commandName: "animate",
-    abstract: "Make an animation of pictures and animations, in the order given.",
+    abstract: "Make an animation from pictures and animations, in the order given.",
     discussion: """
-      Each input adds its picture, or all frames of its animation; all have to have one size. --delay is how long each \
-      frame is shown; without it, frames of an animation keep their own delays, and pictures are shown for a tenth of a \
-      second. The first input gives the file its metadata and its loop count; an animation that begins with a picture \
-      plays forever.
+      Each input adds its picture, or all frames of its animation. All inputs must have the same size. --delay sets how \
+      long each frame is shown. Without it, frames of an animation keep their own delays, and each picture is shown for \
+      a tenth of a second. Metadata and loop count come from the first input; if that is a picture, the animation plays \
+      forever.
 
-      Frames are read, cut to what changed and written one by one, so that long animations need little memory. Frames \
-      that show the same become one that is shown longer.
+      Frames are read and written one by one, so a long animation needs little memory. Each frame is cut to the part \
+      that changed. Identical frames in a row become one frame that is shown longer.
 
       Examples:
         coders animate frame-*.png -o party.gif
@@ -28,16 +28,19 @@ struct AnimateCommand: Verb {
       """)
 
   @Option(
-    help: ArgumentHelp("How long each frame is shown: 40ms, 4cs, 0.04s or 1/25 of a second.", valueName: "t"))
+    help: ArgumentHelp("How long each frame is shown: 40ms, 4cs, 0.04s or 1/25 (of a second).", valueName: "t"))
   var delay: DelayArgument?
 
   @Option(name: .shortAndLong, help: ArgumentHelp("The file to write; - is standard output.", valueName: "out"))
   var output: String
 
-  @Option(help: ArgumentHelp("The output's format: an extension, a name or a type identifier.", valueName: "f"))
+  @Option(
+    help: ArgumentHelp(
+      "The output's format: an extension, a name or a type identifier. (default: from the extension of the output)",
+      valueName: "f"))
   var format: String?
 
-  @Flag(help: "Print what was made as JSON.")
+  @Flag(help: "Print a report of the written file as JSON.")
   var json = false
 
   @OptionGroup(title: "Animations and sizes") var sequence: SequenceOptions
@@ -49,14 +52,14 @@ struct AnimateCommand: Verb {
   @OptionGroup var read: ReadOptions
 
   func validate() throws {
-    if json, output == "-" { throw ValidationError("standard output takes the animation or --json, not both") }
+    if json, output == "-" { throw ValidationError("standard output takes either the animation or --json") }
     if files.count(where: { $0 == "-" }) > 1 { throw ValidationError("standard input can be read once") }
   }
 
-  /// How long a picture is shown when nobody says.
-  private static let usualDelay = FrameDelay(numerator: 1, denominator: 10)
+  /// How long a picture is shown without `--delay`.
+  private static let defaultDelay = FrameDelay(numerator: 1, denominator: 10)
 
-  /// A file that adds frames, with what its header says.
+  /// An input file with the facts of its header.
   private struct Input {
     let file: String
     let source: ByteSource
@@ -67,63 +70,66 @@ struct AnimateCommand: Verb {
   func run(_ console: Console) throws(CoderError) -> ExitStatus {
     let registry = read.coders.registry(console)
     let failures = Failures(console)
-    var concerned = output
+    var currentFile = output
     do throws(CoderError) {
+      let target = OutputFile(output)
+      try target.refuseTerminal(console)
       let format = try registry.format(named: format, output: output)
       try check(format, registry)
-      let inputs = try inputs(registry, console, &concerned)
-      concerned = output
+      let inputs = try inputs(registry, console, &currentFile)
+      currentFile = output
       let writing = try options(as: format, inputs, registry, console)
       let progress = Progress(
         console, total: inputs.reduce(0) { $0 + $1.frameCount }, isQuiet: read.coders.quiet)
       defer { progress.finish() }
-      let target = OutputFile(output)
       let encoder = try registry.makeEncoder(
         as: format, to: target.destination, options: progress.listening(writing), coder: encoding.encoder)
-      let writer = registry.catalog.writer(of: format, id: encoding.encoder)?.id
+      let writer = registry.writer(of: format, id: encoding.encoder)?.id
       for (order, input) in inputs.enumerated() {
-        concerned = input.file
+        currentFile = input.file
         let decoder = try open(input.source, input.file, registry, console)
         do throws(CoderError) {
-          try encoder.add(decoder, delay: delay?.delay ?? (input.header.isAnimated ? nil : Self.usualDelay)) {
+          try encoder.add(decoder, delay: delay?.delay ?? (input.header.isAnimated ? nil : Self.defaultDelay)) {
             failures.add($0, file: input.file, order: order)
           }
         } catch {
-          if !error.isOfInput(reader: decoder.coderID, writer: writer) { concerned = output }
+          if !error.isOfInput(reader: decoder.coderID, writer: writer) { currentFile = output }
           throw error
         }
       }
-      concerned = output
+      currentFile = output
       let made = try encoder.finish()
       try target.take(made, console)
       progress.finish()
       EncodingReport(file: output, format: format, made: made, allowed: writing.maxFileSize)
         .print(console, json: json, isQuiet: read.coders.quiet)
     } catch {
-      failures.add(error, file: concerned, order: files.count)
+      failures.add(error, file: currentFile, order: files.count)
     }
     return failures.status
   }
 
-  /// - Throws: ``CoderError/Code/unsupported`` for a format of stills, with those of animations.
+  /// Checks that the format holds animations.
+  ///
+  /// - Throws: ``CoderError/Code/unsupported`` with the extensions of formats that do.
   private func check(_ format: ImageFormat, _ registry: CoderRegistry) throws(CoderError) {
-    let writers = registry.catalog.writers
-    guard registry.catalog.writer(of: format, id: encoding.encoder)?.names == nil else { return }
-    let animated = writers.filter { $0.names != nil }.flatMap(\.formats).flatMap(\.extensions).sorted()
+    guard registry.writer(of: format, id: encoding.encoder)?.holdsAnimations != true else { return }
+    let animated = registry.writers.filter(\.holdsAnimations).flatMap(\.formats).flatMap(\.extensions).sorted()
     throw .unsupported(
-      "\(format) holds no animation; \(animated.isEmpty ? "nothing does" : animated.joined(separator: ", ") + " do")")
+      "\(format) cannot hold an animation; "
+        + (animated.isEmpty ? "no installed coder writes one" : animated.joined(separator: ", ") + " can"))
   }
 
-  /// Reads all headers, before anything is written.
+  /// Reads the headers of all inputs before anything is written.
   ///
-  /// - Throws: ``CoderError/Code/invalidArgument`` for a picture of another size than the first.
+  /// - Throws: ``CoderError/Code/invalidArgument`` for a picture whose size differs from the first.
   private func inputs(
-    _ registry: CoderRegistry, _ console: Console, _ concerned: inout String
+    _ registry: CoderRegistry, _ console: Console, _ currentFile: inout String
   ) throws(CoderError) -> [Input] {
     var inputs: [Input] = []
     for file in files {
       if console.cancellation.isCancelled { throw .cancelled }
-      concerned = file
+      currentFile = file
       let source = try read.source(file, console).rereadable(read.limits.limits)
       let decoder = try open(source, file, registry, console)
       let header = decoder.header
@@ -143,9 +149,9 @@ struct AnimateCommand: Verb {
   ) throws(CoderError) -> EncodeOptions {
     var options = try encoding.encodeOptions(as: format, registry, console, file: output, read)
     sequence.apply(to: &options)
-    // Without a loop count, formats have defaults of their own, and pictures have none.
+    // A picture has no loop count, and each format has its own default.
     if inputs.first?.header.isAnimated == false { options.loopCount = options.loopCount ?? .infinite }
-    // What pixels of all inputs fit into has to be known before the first frame is written.
+    // The pixel layout must fit all inputs and must be known before the first frame is written.
     for header in inputs.map(\.header) {
       let layout = PixelLayout(header.pixelFormat, header.alpha == .opaque ? .opaque : .straight)
       options.layout = options.layout?.union(layout) ?? layout
@@ -157,7 +163,7 @@ struct AnimateCommand: Verb {
     _ source: ByteSource, _ file: String, _ registry: CoderRegistry, _ console: Console
   ) throws(CoderError) -> ImageDecoder {
     var options = read.decodeOptions(console, file: file)
-    // A reader may have a way to a smaller picture.
+    // Some readers decode directly to a smaller size.
     options.thumbnailSize = sequence.maxSize?.size
     options.firstFrameOnly = sequence.firstFrame
     return try registry.open(source, options: options, coder: read.coder)

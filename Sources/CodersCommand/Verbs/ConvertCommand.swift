@@ -5,24 +5,24 @@ import ImageCoderEngine
 import ImageCoderModel
 import ImageCoders
 
-/// `coders convert`: one file into another format.
+/// `coders convert`: converts a file to another format.
 struct ConvertCommand: Verb {
   static let configuration = CommandConfiguration(
     commandName: "convert",
     abstract: "Convert an image, animations included, to another format.",
     discussion: """
-      The format is that of the output's extension, or of --format. The output appears whole or not at all: it is \
-      written beside its name and renamed. Pictures are turned upright; ICC profile, Exif and XMP go along where the \
-      format has a place for them, and a warning says what does not. A file that is cut or damaged is converted as far \
-      as it goes, with the error on standard error and in the exit status.
+      The extension of the output, or --format, sets the output's format. The output appears complete or not at all: it \
+      is written to a temporary file in the same directory and then renamed. Pictures are turned upright. The ICC \
+      profile, Exif and XMP are copied if the format can hold them; a warning names what is dropped. A truncated or \
+      damaged file is converted as far as it can be read; the error is printed and sets the exit status.
 
-      Animations go along frame by frame, with their delays and loop count, cut to what changes from frame to frame. All \
-      pages go along where the output's format holds pages, else the primary one; --page takes one. --sizes makes an \
-      icon of several sizes.
+      Animations are converted frame by frame with their delays and loop count; each frame is cut to the part that \
+      changed. If the output's format holds pages, all pages are converted, otherwise only the primary page; --page \
+      selects one. --sizes makes an icon with several sizes.
 
-      A file that is already what is asked for is copied as it is. A JPEG becomes a JPEG XL, and such a JPEG XL a JPEG \
-      again, without loss and without being decoded. --reencode, --orientation and every option that asks for other \
-      pixels or payloads encode it anew.
+      If the input already meets the options, it is copied unchanged. A JPEG is stored in a JPEG XL file without \
+      decoding or loss, and restored from it. --reencode, --orientation and options that change pixels or metadata turn \
+      copying off.
 
       Examples:
         coders convert photo.png photo.jpg --quality 0.9
@@ -34,21 +34,25 @@ struct ConvertCommand: Verb {
         coders convert - - --format png <photo.webp >photo.png
       """)
 
-  @Option(help: ArgumentHelp("The output's format: an extension, a name or a type identifier.", valueName: "f"))
+  @Option(
+    help: ArgumentHelp(
+      "The output's format: an extension, a name or a type identifier. (default: from the extension of the output)",
+      valueName: "f"))
   var format: String?
 
-  @Option(help: ArgumentHelp("Sizes of an icon's pages, from one picture.", valueName: "n,n"))
+  @Option(help: ArgumentHelp("Write an icon with these sizes, made from one picture.", valueName: "n,n"))
   var sizes: SizesArgument?
 
   @Option(
     help: ArgumentHelp(
-      "Turn pixels upright, or keep the tag where the format has one; upright otherwise.", valueName: "what"))
+      "Turn the pixels upright, or keep the orientation tag if the format has one. (default: apply)", valueName: "what")
+  )
   var orientation: OrientationArgument?
 
-  @Flag(help: "Encode a file anew that could be copied.")
+  @Flag(help: "Encode the file again even if it could be copied.")
   var reencode = false
 
-  @Flag(help: "Print what was made as JSON.")
+  @Flag(help: "Print a report of the written file as JSON.")
   var json = false
 
   @OptionGroup(title: "Animations and sizes") var sequence: SequenceOptions
@@ -63,29 +67,30 @@ struct ConvertCommand: Verb {
   @OptionGroup var read: ReadOptions
 
   func validate() throws {
-    if json, output == "-" { throw ValidationError("standard output takes the picture or --json, not both") }
+    if json, output == "-" { throw ValidationError("standard output takes either the picture or --json") }
   }
 
   func run(_ console: Console) throws(CoderError) -> ExitStatus {
     let registry = read.coders.registry(console)
     let failures = Failures(console)
-    var concerned = output
+    var currentFile = output
     var isOfInput: (CoderError) -> Bool = { _ in false }
     do throws(CoderError) {
+      let target = OutputFile(output)
+      try target.refuseTerminal(console)
       let format = try registry.format(named: format, output: output)
       let writing = try options(as: format, registry, console)
-      concerned = input
+      currentFile = input
       let reading = read.decodeOptions(console, file: input)
       let source = try read.source(input, console).rereadable(read.limits.limits)
-      // Opened here for what only the header says: whether the file can be read at all, and how many frames there are.
+      // Opened here to learn the number of frames, and to report an unreadable input as the input's error.
       let decoder = try registry.open(source, options: reading, coder: read.coder)
-      concerned = output
-      let writer = registry.catalog.writer(of: format, id: encoding.encoder)?.id
+      currentFile = output
+      let writer = registry.writer(of: format, id: encoding.encoder)?.id
       isOfInput = { $0.isOfInput(reader: decoder.coderID, writer: writer) }
       let progress = Progress(
         console, total: sequence.firstFrame ? 1 : decoder.frameCount, isQuiet: read.coders.quiet)
       defer { progress.finish() }
-      let target = OutputFile(output)
       let made = try registry.convert(
         source, to: format, at: target.destination, options: progress.listening(writing), reading: reading,
         reader: read.coder, coder: encoding.encoder
@@ -95,7 +100,7 @@ struct ConvertCommand: Verb {
       EncodingReport(file: output, format: format, made: made, allowed: writing.maxFileSize)
         .print(console, json: json, isQuiet: read.coders.quiet)
     } catch {
-      failures.add(error, file: isOfInput(error) ? input : concerned)
+      failures.add(error, file: isOfInput(error) ? input : currentFile)
     }
     return failures.status
   }
@@ -113,11 +118,11 @@ struct ConvertCommand: Verb {
 }
 
 extension CoderError {
-  /// Whether an error of a conversion is the input's and not the output's, after the input was opened.
+  /// Whether an error of a conversion comes from the input rather than the output, once the input is open.
   func isOfInput(reader: String, writer: String?) -> Bool {
     switch code.group {
     case .file: true
-    case .limits: !message.contains("maxFileSize") && (coder == nil || coder == reader)
+    case .limits: limit != .maxFileSize && (coder == nil || coder == reader)
     case .reach: coder == reader && reader != writer
     case .caller, .environment: false
     }

@@ -3,20 +3,20 @@
 import ArgumentParser
 import ImageCoders
 
-/// `coders doctor`: whether the installation works, and what to do when it does not.
+/// `coders doctor`: checks the installation and advises what to repair.
 struct DoctorCommand: Verb {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
     abstract: "Check the installation: directories, manifests, plugins and their libraries.",
     discussion: """
-      Looks into every directory of the search path, checks every manifest, and loads every plugin. Each problem has \
-      the name of the thing to change; for a library that is missing, the Debian package that has it. Ends with 0 when \
-      all is well, and with 5 otherwise.
+      Lists every directory of the search path, checks every manifest, and loads every plugin. Each problem names what \
+      to change; for a missing library, that is the Debian package to install. The exit status is 0 if there are no \
+      problems, otherwise 5.
 
       Examples:
         coders doctor
         coders doctor --plugin-dir ./build/lib/coders/1
-        coders doctor --quiet && echo all is well
+        coders doctor --quiet && echo no problems
       """)
 
   @OptionGroup var coders: CoderOptions
@@ -33,7 +33,7 @@ struct DoctorCommand: Verb {
     }
     let problems = diagnosis.problemCount
     if !coders.quiet {
-      console.print(problems == 0 ? "all is well" : problems == 1 ? "1 problem" : "\(problems) problems")
+      console.print(problems == 0 ? "no problems" : problems == 1 ? "1 problem" : "\(problems) problems")
     }
     return problems == 0 ? .ok : .environment
   }

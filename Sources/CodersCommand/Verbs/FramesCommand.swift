@@ -3,18 +3,18 @@
 import ArgumentParser
 import ImageCoders
 
-/// `coders frames`: the frames of an animation, as a list or as files.
+/// `coders frames`: lists or extracts the frames of an animation or the pages of a file.
 struct FramesCommand: Verb {
   static let configuration = CommandConfiguration(
     commandName: "frames",
     abstract: "List the frames of an animation or the pages of a file, or write them as PNG files.",
     discussion: """
-      Without -o, lists each frame's rectangle on the canvas, its delay as the file has it, and how it meets its \
-      neighbours; nothing is decoded. With -o, writes 0001.png, 0002.png and so on: the whole canvas as it is shown, or \
-      with --raw the frame's own pixels. The names that were written are printed.
+      Without -o, lists each frame's rectangle on the canvas, its delay as stored in the file, and its disposal and \
+      blend modes; no pixels are decoded. With -o, writes 0001.png, 0002.png and so on: the whole canvas as it is \
+      shown, or with --raw only the frame's own pixels. Prints the names of the written files.
 
-      Pages are pictures of their own in one file: the directories of a TIFF, the sizes of an icon, the items of a HEIF. \
-      A file that has pages and is no animation is listed, and written, page by page; --page takes one.
+      Pages are separate pictures in one file: the directories of a TIFF, the sizes of an icon, the items of a HEIF. If \
+      a file has pages and is not an animation, its pages are listed or written instead; --page selects one.
 
       Examples:
         coders frames animation.gif
@@ -24,13 +24,13 @@ struct FramesCommand: Verb {
         coders frames --raw animation.apng -o raw/
       """)
 
-  @Flag(help: "Write each frame's own pixels, not composited.")
+  @Flag(help: "Write each frame's own pixels without drawing them on the canvas.")
   var raw = false
 
   @Flag(help: "Print the list as JSON.")
   var json = false
 
-  @Option(name: .shortAndLong, help: ArgumentHelp("The directory to write to; it is made.", valueName: "dir"))
+  @Option(name: .shortAndLong, help: ArgumentHelp("The directory to write to; it is created.", valueName: "dir"))
   var output: String?
 
   @Argument(help: ArgumentHelp("The animation; - is standard input.", valueName: "in"))
@@ -39,8 +39,8 @@ struct FramesCommand: Verb {
   @OptionGroup var read: ReadOptions
 
   func validate() throws {
-    if json, output != nil { throw ValidationError("--json prints a list; -o writes files") }
-    if raw, output == nil { throw ValidationError("--raw is for files: -o is needed") }
+    if json, output != nil { throw ValidationError("--json cannot be used with -o") }
+    if raw, output == nil { throw ValidationError("--raw needs -o") }
   }
 
   func run(_ console: Console) throws(CoderError) -> ExitStatus {

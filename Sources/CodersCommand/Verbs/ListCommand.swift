@@ -3,15 +3,15 @@
 import ArgumentParser
 import ImageCoders
 
-/// `coders list`: the coders that are installed.
+/// `coders list`: lists the installed coders.
 struct ListCommand: Verb {
   static let configuration = CommandConfiguration(
     commandName: "list",
-    abstract: "List the coders, in the order in which they are tried.",
+    abstract: "List the installed coders in the order in which they are tried.",
     discussion: """
-      Reads manifests only: no plugin is loaded, so the list is safe and quick. Coders that were found and are not used \
-      follow with the reason. The first directory that has an id wins; among coders of a format the higher priority is \
-      tried first.
+      Reads only the manifests; no plugin is loaded. Coders that were found but are not used follow, each with the \
+      reason. If several directories have a coder with the same id, the first directory is used. Among coders of one \
+      format, the one with the higher priority is tried first.
 
       Examples:
         coders list
@@ -20,7 +20,7 @@ struct ListCommand: Verb {
         CODERS_PRIORITY=org.example.png:200 coders list
       """)
 
-  @Flag(help: "Print JSON, with all that the manifests say.")
+  @Flag(help: "Print JSON with the full content of the manifests.")
   var json = false
 
   @OptionGroup var coders: CoderOptions

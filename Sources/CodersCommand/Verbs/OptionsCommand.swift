@@ -3,15 +3,16 @@
 import ArgumentParser
 import ImageCoders
 
-/// `coders options`: what can be asked of the writers.
+/// `coders options`: lists the options for writing each format.
 struct OptionsCommand: Verb {
   static let configuration = CommandConfiguration(
     commandName: "options",
-    abstract: "List the formats that are written, or what one of them can be asked for.",
+    abstract: "List the formats that can be written, or the options of one format.",
     discussion: """
-      Without a format, prints a line for each: the common options that its writer follows, the payloads that it keeps, \
-      and the options of its own. With one, prints these with type, values, default and meaning; they go behind --option. \
-      Common options that are not listed are the same for every format. Reads manifests only: no plugin is loaded.
+      Without a format, prints one line for each: the common options it supports, the metadata it keeps, and the names \
+      of its format-specific options. With a format, prints its options with type, values, default and meaning; pass \
+      them with --option. Common options that are not listed work for every format. Reads only the manifests; no plugin \
+      is loaded.
 
       Examples:
         coders options
@@ -23,7 +24,7 @@ struct OptionsCommand: Verb {
   @Flag(help: "Print JSON.")
   var json = false
 
-  @Option(name: .customLong("encoder"), help: ArgumentHelp("Of this coder alone.", valueName: "id"))
+  @Option(name: .customLong("encoder"), help: ArgumentHelp("Show only this coder.", valueName: "id"))
   var encoder: String?
 
   @Argument(help: ArgumentHelp("An extension, a name or a type identifier.", valueName: "format"))
@@ -34,7 +35,7 @@ struct OptionsCommand: Verb {
   func run(_ console: Console) throws(CoderError) -> ExitStatus {
     let registry = coders.registry(console)
     let chosen: ImageFormat? = if let format { try registry.format(named: format, output: "") } else { nil }
-    let listing = OptionListing(registry.catalog, format: chosen, encoder: encoder)
+    let listing = OptionListing(registry, format: chosen, encoder: encoder)
     if listing.isEmpty {
       let what = chosen.map { "writes \($0)" } ?? "writes anything"
       throw .noCoder(encoder.map { "no coder with the id \($0) \(what)" } ?? "no coder \(what)")

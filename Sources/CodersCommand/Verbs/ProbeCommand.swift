@@ -3,15 +3,15 @@
 import ArgumentParser
 import ImageCoders
 
-/// `coders probe`: what files are, from their headers.
+/// `coders probe`: describes files from their headers.
 struct ProbeCommand: Verb {
   static let configuration = CommandConfiguration(
     commandName: "probe",
-    abstract: "Say what image files are, without decoding their pixels.",
+    abstract: "Describe image files without decoding their pixels.",
     discussion: """
-      Prints format, sizes, pixels, animation, metadata and colour of each file. Sizes are as displayed; the stored \
-      size follows where the orientation exchanges the sides. With --json, properties come with ImageIO's names, and \
-      every frame with its rectangle, delay, disposal and blend.
+      Prints format, size, pixel format, animation, metadata and color information of each file. The size is the \
+      displayed size; if the orientation swaps width and height, the stored size follows. --json also prints all \
+      properties under ImageIO's names, and the rectangle, delay, disposal and blend of every frame.
 
       Examples:
         coders probe photo.jpg
@@ -35,7 +35,7 @@ struct ProbeCommand: Verb {
   @OptionGroup var read: ReadOptions
 
   func validate() throws {
-    if json, short { throw ValidationError("--json and --short exclude each other") }
+    if json, short { throw ValidationError("--json cannot be used with --short") }
   }
 
   func run(_ console: Console) throws(CoderError) -> ExitStatus {
@@ -46,12 +46,12 @@ struct ProbeCommand: Verb {
       var steps: [SelectionStep] = []
       let report = Result { () throws(CoderError) in
         var options = read.decodeOptions(console, file: file)
-        // No pixel is decoded here: memory for all frames of an animation is not worth a refusal.
+        // No pixels are decoded, so the memory limit must not refuse an animation for the size of all its frames.
         options.thumbnailSize = Size(width: 1, height: 1)
         let decoder = try registry.open(
           try read.source(file, console), options: options, coder: read.coder,
           explain: explain ? { steps.append($0) } : nil)
-        // The small size above chose the smallest picture of an icon.
+        // For an icon, the thumbnail size above selects its smallest picture; report the primary one.
         let isIcon = read.page == nil && decoder.header.pagesAreSizes
         return try FileReport(isIcon ? decoder.page(decoder.header.primaryPage) : decoder)
       }

@@ -5,16 +5,16 @@ import ImageCoderEngine
 import ImageCoderModel
 import ImageCoders
 
-/// `coders stream`: what can be seen of an image while its bytes arrive.
+/// `coders stream`: decodes a file incrementally and writes each picture that it shows.
 struct StreamCommand: Verb {
   static let configuration = CommandConfiguration(
     commandName: "stream",
-    abstract: "Show what can be seen of an image while its bytes arrive.",
+    abstract: "Decode a file incrementally and show each step.",
     discussion: """
-      Hands the file to its coder a few bytes at a time, as a network does, and writes what a person would see: 0001.png, \
-      0002.png and so on, and strip.png with some of them side by side. A line for each says how many bytes it took, how \
-      many rows are final, which pass is being sent, and how many frames are complete. Without -o, prints the lines \
-      alone. Every byte is looked at once: the last picture is the decoded file.
+      Gives the file to its coder in chunks, as a download does, and writes the picture that can be shown after each \
+      chunk: 0001.png, 0002.png and so on, and strip.png with some of them side by side. Prints one line for each \
+      picture: bytes so far, status, complete frames, final rows, current pass and estimated quality. Without -o, only \
+      prints the lines. The last picture is the same as a normal decode of the file.
 
       Examples:
         coders stream --chunk 4096 photo-progressive.jpg -o steps/
@@ -22,22 +22,25 @@ struct StreamCommand: Verb {
         coders stream --json animation.gif
       """)
 
-  @Option(help: ArgumentHelp("Bytes at a time.", valueName: "n"))
+  @Option(help: ArgumentHelp("Bytes in each chunk.", valueName: "n"))
   var chunk = 4096
 
-  @Option(help: ArgumentHelp("Qualities, 0 to 1, at which a picture is shown anew.", valueName: "q,q"))
+  @Option(
+    help: ArgumentHelp(
+      "Show a new picture only when the quality, 0 to 1, passes one of these values.", valueName: "q,q"))
   var thresholds: QualitiesArgument?
 
-  @Option(help: ArgumentHelp("Blur of coarse pictures: a radius, as a share of the longer side.", valueName: "share"))
+  @Option(
+    help: ArgumentHelp("Blur coarse pictures with this radius, as a fraction of the longer side.", valueName: "share"))
   var blur = 0.0
 
-  @Option(help: ArgumentHelp("Fit pictures into a box.", valueName: "n[xm]"))
+  @Option(help: ArgumentHelp("Shrink pictures to fit this box.", valueName: "n[xm]"))
   var size: BoxArgument?
 
   @Flag(help: "Print the steps as JSON.")
   var json = false
 
-  @Option(name: .shortAndLong, help: ArgumentHelp("The directory to write to; it is made.", valueName: "dir"))
+  @Option(name: .shortAndLong, help: ArgumentHelp("The directory to write to; it is created.", valueName: "dir"))
   var output: String?
 
   @Argument(help: ArgumentHelp("The image; - is standard input.", valueName: "in"))

@@ -5,18 +5,21 @@ import ImageCoderEngine
 import ImageCoderModel
 import ImageCoders
 
-/// `coders thumbnail`: small pictures of many files.
+/// `coders thumbnail`: makes thumbnails of files.
 struct ThumbnailCommand: Verb {
   static let configuration = CommandConfiguration(
     commandName: "thumbnail",
-    abstract: "Make thumbnails of images, on all processors.",
+    abstract: "Make thumbnails of images on all processors.",
     discussion: """
-      Thumbnails are upright, show the first frame, and are never larger than their picture. Each is named after its \
-      input with the extension of the format. Where two inputs have one name, the later gets a number: photo.png, \
-      photo-2.png. Files of an earlier run are replaced; an input never is. The names that were written are printed.
+      A thumbnail is upright, shows the first frame, and is never larger than its picture.
+
+      With one input, -o names the output file and its extension sets the format, unless -o is a directory or ends in a \
+      slash. With several inputs, -o names a directory; each thumbnail is named after its input, with the extension of \
+      the format. If two inputs have the same name, the later one gets a number: photo.png, photo-2.png. Existing \
+      outputs are replaced; inputs are never replaced. Prints the names of the written files.
 
       Examples:
-        coders thumbnail --size 256 photo.jpg -o small.png
+        coders thumbnail --size 256 photo.jpg -o small.webp
         coders thumbnail --size 256 *.jpg -o thumbnails/
         coders thumbnail --size 320x200 --fill --format webp *.png -o cards/
       """)
@@ -34,9 +37,9 @@ struct ThumbnailCommand: Verb {
 
     static func help(for value: Mode) -> ArgumentHelp? {
       switch value {
-      case .fit: "The whole picture inside the box."
-      case .fill: "The whole box; what stands out on two sides is cut off."
-      case .stretch: "The whole picture with the sides of the box."
+      case .fit: "Fit the whole picture inside the box."
+      case .fill: "Fill the whole box; the overflow is cropped evenly on both sides."
+      case .stretch: "Stretch the picture to exactly the size of the box."
       }
     }
   }
@@ -44,18 +47,26 @@ struct ThumbnailCommand: Verb {
   @Option(help: ArgumentHelp("The box, in pixels: one number for both sides, or 320x200.", valueName: "n[xm]"))
   var size: BoxArgument
 
-  @Flag(help: "How the picture meets the box.")
+  @Flag(help: "How the picture is fitted to the box.")
   var mode = Mode.fit
 
-  @Option(help: ArgumentHelp("The thumbnails' format.", valueName: "f"))
-  var format = "png"
+  @Option(
+    help: ArgumentHelp(
+      """
+      The output's format: an extension, a name or a type identifier. (default: from the extension of an output file; \
+      png for a directory or standard output)
+      """, valueName: "f"))
+  var format: String?
 
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp("The file or directory to write; directories are made.", valueName: "file|dir"))
+    help: ArgumentHelp(
+      "The file or directory to write; directories are created; - is standard output.", valueName: "file|dir"))
   var output: String
 
-  @Option(name: .shortAndLong, help: ArgumentHelp("Files at a time; all processors otherwise.", valueName: "n"))
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp("Files processed at the same time. (default: the number of processors)", valueName: "n"))
   var jobs: Int?
 
   @OptionGroup(title: "Encoding") var encoding: EncodingOptions
@@ -71,8 +82,10 @@ struct ThumbnailCommand: Verb {
 
   func run(_ console: Console) throws(CoderError) -> ExitStatus {
     let registry = read.coders.registry(console)
-    let format = try registry.format(named: format, output: "")
-    let names = try OutputNames(files, in: output, suffix: registry.catalog.suffix(of: format) ?? self.format)
+    try OutputFile(output).refuseTerminal(console)
+    let format = try format(registry)
+    let suffix = registry.writer(of: format, id: encoding.encoder)?.preferredExtension(of: format) ?? format.rawValue
+    let names = try OutputNames(files, in: output, suffix: suffix)
     let run = ThumbnailRun(
       registry: registry, format: format, size: size.size, mode: mode.mode, read: read, encoding: encoding,
       console: console)
@@ -80,16 +93,12 @@ struct ThumbnailCommand: Verb {
     if !read.coders.quiet, output != "-" { for path in written { console.print(path.printable) } }
     return run.failures.status
   }
-}
 
-extension Catalog {
-  /// The extension that files of a format get.
-  func suffix(of format: ImageFormat) -> String? {
-    writer(of: format, id: nil)?.formats.first { $0.format == format }?.extensions.first
-  }
-
-  /// What people call a format, `PNG`.
-  func name(of format: ImageFormat) -> String {
-    entries.lazy.compactMap(\.manifest).flatMap(\.formats).first { $0.format == format }?.name ?? format.rawValue
+  /// The format of the thumbnails: from `--format`, else from the extension of an output file, else PNG.
+  ///
+  /// - Throws: ``CoderError/Code/invalidArgument`` for a format that no coder writes.
+  private func format(_ registry: CoderRegistry) throws(CoderError) -> ImageFormat {
+    let hasExtension = output != "-" && OutputNames.isFile(output, inputs: files.count)
+    return try registry.format(named: format ?? (hasExtension ? nil : "png"), output: output)
   }
 }

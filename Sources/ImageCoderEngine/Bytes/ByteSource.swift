@@ -41,6 +41,12 @@ public struct ByteSource: Sendable {
   /// The process's standard input, read to its end.
   public static let standardInput = ByteSource(storage: .standardInput, fileExtension: nil)
 
+  /// The file's path, or nil for bytes from elsewhere.
+  package var path: String? {
+    guard case .file(let path) = storage else { return nil }
+    return path
+  }
+
   /// What messages call the source: its path, or `-`.
   public var name: String {
     switch storage {

@@ -110,7 +110,7 @@ final class IncrementalBytes: @unchecked Sendable {
   func append(_ chunk: UnsafeRawBufferPointer) throws(CoderError) {
     guard let start = chunk.baseAddress, !chunk.isEmpty, !isOver else { return }
     guard chunk.count <= limit - count else {
-      throw .limitExceeded("maxMemory", found: count + chunk.count, allowed: limit, what: "a file size in bytes of")
+      throw .limitExceeded(.maxMemory, found: count + chunk.count, allowed: limit, what: "a file size in bytes of")
     }
     if count + chunk.count > capacity { try grow(to: count + chunk.count) }
     (memory.unsafelyUnwrapped + count).copyMemory(from: start, byteCount: chunk.count)

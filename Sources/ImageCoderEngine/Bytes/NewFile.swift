@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-public import ImageCoderModel
+package import ImageCoderModel
 
 /// A file that appears whole or not at all.
 ///
@@ -10,7 +10,7 @@ public import ImageCoderModel
 /// device or a pipe, which cannot be replaced, is written as it is.
 ///
 /// - Threads: One at a time.
-public final class NewFile {
+package final class NewFile {
   private static let bufferSize = 256 << 10
 
   private let path: String
@@ -21,18 +21,18 @@ public final class NewFile {
   private var written = 0
 
   /// Bytes that were appended.
-  public var count: Int { written + buffer.count }
+  package var count: Int { written + buffer.count }
 
   /// Makes the temporary file.
   ///
   /// - Throws: ``CoderError/Code/io`` with the system's reason.
-  public init(_ path: String) throws(CoderError) {
+  package init(_ path: String) throws(CoderError) {
     var status = stat()
     let exists = stat(path, &status) == 0
-    if exists, status.st_mode & S_IFMT == S_IFDIR { throw .io("is a directory") }
+    if exists, status.st_mode & S_IFMT == S_IFDIR { throw CoderError.io("is a directory").inFile(path) }
     if exists, status.st_mode & S_IFMT != S_IFREG {
       descriptor = open(path, O_WRONLY | O_CLOEXEC)
-      guard descriptor >= 0 else { throw Self.failure() }
+      guard descriptor >= 0 else { throw Self.failure(path) }
       (self.path, temporary) = (path, nil)
     } else {
       let target = exists ? Self.resolved(path) : path
@@ -50,7 +50,7 @@ public final class NewFile {
   }
 
   /// Appends bytes.
-  public func append(_ bytes: UnsafeRawBufferPointer) throws(CoderError) {
+  package func append(_ bytes: UnsafeRawBufferPointer) throws(CoderError) {
     if buffer.count + bytes.count > Self.bufferSize { try flush() }
     guard bytes.count < Self.bufferSize else {
       try write(bytes)
@@ -63,7 +63,7 @@ public final class NewFile {
   /// Replaces bytes that were appended before.
   ///
   /// - Throws: ``CoderError/Code/io``, also for a pipe, which cannot be written again.
-  public func patch(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(CoderError) {
+  package func patch(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(CoderError) {
     precondition(offset >= 0 && offset + bytes.count <= count, "\(bytes.count) bytes at \(offset) of \(count)")
     if offset >= written {
       buffer.withUnsafeMutableBytes { held in
@@ -76,7 +76,7 @@ public final class NewFile {
     while done < bytes.count {
       let step = pwrite(descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done, off_t(offset + done))
       if step < 0, errno == EINTR { continue }
-      guard step > 0 else { throw Self.failure() }
+      guard step > 0 else { throw Self.failure(path) }
       done += step
     }
   }
@@ -84,19 +84,19 @@ public final class NewFile {
   /// Gives the file its name.
   ///
   /// - Throws: ``CoderError/Code/io``; the file that had the name is still there then.
-  public func commit() throws(CoderError) {
+  package func commit() throws(CoderError) {
     try flush()
     let open = descriptor
     descriptor = Self.closed
     // A full disk may first be noticed here.
-    guard close(open) == 0 else { throw Self.failure() }
+    guard close(open) == 0 else { throw Self.failure(path) }
     guard let temporary else { return }
-    guard rename(temporary, path) == 0 else { throw Self.failure() }
+    guard rename(temporary, path) == 0 else { throw Self.failure(path) }
     descriptor = Self.committed
   }
 
   /// Writes a whole file.
-  public static func write(_ bytes: [UInt8], to path: String) throws(CoderError) {
+  package static func write(_ bytes: [UInt8], to path: String) throws(CoderError) {
     let file = try NewFile(path)
     try bytes.span.bytes.withUnsafeBytes { (bytes) throws(CoderError) in try file.append(bytes) }
     try file.commit()
@@ -118,7 +118,7 @@ public final class NewFile {
     while done < bytes.count {
       let step = Glibc.write(descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done)
       if step < 0, errno == EINTR { continue }
-      guard step > 0 else { throw Self.failure() }
+      guard step > 0 else { throw Self.failure(path) }
       done += step
     }
   }
@@ -134,7 +134,7 @@ public final class NewFile {
       let candidate = "\(folder).coders-\(getpid())-\(String(UInt64.random(in: 0...UInt64.max), radix: 36)).tmp"
       let descriptor = open(candidate, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
       if descriptor >= 0 { return (descriptor, candidate) }
-      guard errno == EEXIST, attempt < 100 else { throw failure() }
+      guard errno == EEXIST, attempt < 100 else { throw failure(path) }
     }
   }
 
@@ -145,5 +145,7 @@ public final class NewFile {
     return String(cString: real)
   }
 
-  private static func failure() -> CoderError { .io(String(cString: strerror(errno)).lowercased()) }
+  private static func failure(_ path: String) -> CoderError {
+    CoderError.io(String(cString: strerror(errno)).lowercased()).inFile(path)
+  }
 }

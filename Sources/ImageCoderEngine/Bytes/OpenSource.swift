@@ -16,6 +16,8 @@ package final class OpenSource {
   package let fileExtension: String?
   /// What messages call the source.
   package let name: String
+  /// The path of the file that is read, or nil for bytes from elsewhere.
+  package let path: String?
 
   /// A source in memory, or nil for one that is read through a window.
   fileprivate let memory: MemoryBytes?
@@ -40,6 +42,7 @@ package final class OpenSource {
     self.incremental = incremental
     self.part = part
     self.name = name
+    path = nil
     fileExtension = nil
     memory = nil
     descriptor = -1
@@ -75,6 +78,7 @@ package final class OpenSource {
     part = 0..<Int.max
     fileExtension = source.fileExtension
     name = source.name
+    path = source.path
     switch source.storage {
     case .memory(let bytes):
       memory = bytes
@@ -87,12 +91,12 @@ package final class OpenSource {
       descriptor = -1
     case .file(let path):
       let opened = path.withCString { open($0, O_RDONLY | O_CLOEXEC) }
-      guard opened >= 0 else { throw Self.failure(errno) }
+      guard opened >= 0 else { throw Self.failure(errno).inFile(path) }
       var status = stat()
       guard fstat(opened, &status) == 0 else {
         let reason = errno
         close(opened)
-        throw Self.failure(reason)
+        throw Self.failure(reason).inFile(path)
       }
       switch status.st_mode & S_IFMT {
       case S_IFREG:
@@ -101,7 +105,7 @@ package final class OpenSource {
         descriptor = opened
       case S_IFDIR:
         close(opened)
-        throw .io("is a directory, a file is needed")
+        throw CoderError.io("is a directory, a file is needed").inFile(path)
       default:
         defer { close(opened) }
         let bytes = try Self.readToEnd(opened, name: path, limits: limits)
@@ -195,7 +199,7 @@ package final class OpenSource {
       guard got > 0 else { return MemoryBytes(bytes) }
       guard bytes.count + got <= limits.maxMemory else {
         throw .limitExceeded(
-          "maxMemory", found: bytes.count + got, allowed: limits.maxMemory, what: "input of a pipe, in bytes, of")
+          .maxMemory, found: bytes.count + got, allowed: limits.maxMemory, what: "input of a pipe, in bytes, of")
       }
       bytes.append(contentsOf: chunk[..<got])
     }

@@ -129,8 +129,12 @@ extension ImageDecoder {
   /// What the header says of frames that are not there.
   private func missingFrames(_ header: ImageHeader) -> CoderError? {
     let there = header.frameCount == 1 ? "1 frame" : "\(header.frameCount) frames"
-    if header.isDamaged { return CoderError.malformed("the file is damaged after \(there)").attributed(to: coderID) }
-    if header.isTruncated { return CoderError.truncated("the file ends after \(there)").attributed(to: coderID) }
+    if header.isDamaged {
+      return CoderError.malformed("the file is damaged after \(there)").attributed(to: coderID, file: file.path)
+    }
+    if header.isTruncated {
+      return CoderError.truncated("the file ends after \(there)").attributed(to: coderID, file: file.path)
+    }
     return nil
   }
 }

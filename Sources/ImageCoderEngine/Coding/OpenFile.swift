@@ -11,6 +11,8 @@ final class OpenFile {
   let session: HostSession
   let reader: any ReaderSession
   private let source: OpenSource
+  /// The file's path, or nil for bytes from elsewhere.
+  var path: String? { source.path }
 
   init(_ container: any Container, _ context: DecodeContext) throws(CoderError) {
     let source = context.source
@@ -65,7 +67,7 @@ final class OpenFile {
     let first = try reader.header(page: options.page ?? 0)
     guard first.pageCount <= options.limits.maxPages else {
       throw .limitExceeded(
-        "maxPages", found: first.pageCount, allowed: options.limits.maxPages, what: "a page count of")
+        .maxPages, found: first.pageCount, allowed: options.limits.maxPages, what: "a page count of")
     }
     if let page = options.page {
       guard page >= 0, page < first.pageCount else { throw .invalidArgument("page \(page) of \(first.pageCount)") }

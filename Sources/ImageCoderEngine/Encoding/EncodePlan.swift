@@ -28,7 +28,7 @@ struct EncodePlan {
       throw .unsupported("\(format) holds 1 page, \(pageCount) were given")
     }
     guard pageCount <= options.limits.maxPages else {
-      throw .limitExceeded("maxPages", found: pageCount, allowed: options.limits.maxPages, what: "a page count of")
+      throw .limitExceeded(.maxPages, found: pageCount, allowed: options.limits.maxPages, what: "a page count of")
     }
     if let size = options.maxFileSize, size < 1 { throw .invalidArgument("a file of at most \(size) bytes") }
     if let side = options.thumbnailSide, side < 1 { throw .invalidArgument("a thumbnail of side \(side)") }
@@ -89,6 +89,6 @@ struct EncodePlan {
   }
 
   private func tooLarge(_ found: Int, _ allowed: Int, _ how: String) -> CoderError {
-    .limitExceeded("maxFileSize", found: found, allowed: allowed, what: "\(format), \(how), has bytes:")
+    .limitExceeded(.maxFileSize, found: found, allowed: allowed, what: "\(format), \(how), has bytes:")
   }
 }

@@ -27,7 +27,7 @@ final class MemoryTarget: ByteTarget {
   func append(_ chunk: UnsafeRawBufferPointer) throws(CoderError) {
     guard chunk.count <= limits.maxMemory - bytes.count else {
       throw .limitExceeded(
-        "maxMemory", found: bytes.count + chunk.count, allowed: limits.maxMemory, what: "a file size in bytes of")
+        .maxMemory, found: bytes.count + chunk.count, allowed: limits.maxMemory, what: "a file size in bytes of")
     }
     bytes.append(contentsOf: chunk)
   }

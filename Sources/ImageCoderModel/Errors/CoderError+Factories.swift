@@ -31,16 +31,17 @@ extension CoderError {
     CoderError(code: .noCoder, message: message)
   }
 
-  /// One of the caller's limits was met.
+  /// One of the caller's limits was exceeded.
   ///
   /// - Parameters:
-  ///   - limit: The property of ``Limits``, `maxPixels`.
+  ///   - limit: Which limit.
   ///   - found: The value found.
   ///   - allowed: The value allowed.
   public static func limitExceeded(
-    _ limit: String, found: some BinaryInteger, allowed: some BinaryInteger, what: String
+    _ limit: Limits.Name, found: some BinaryInteger, allowed: some BinaryInteger, what: String
   ) -> CoderError {
-    CoderError(code: .limitExceeded, message: "\(what) \(found) is over the limit \(limit) of \(allowed)")
+    CoderError(
+      code: .limitExceeded, message: "\(what) \(found) is over the limit \(limit) of \(allowed)", limit: limit)
   }
 
   /// The caller asked for something that has no meaning.

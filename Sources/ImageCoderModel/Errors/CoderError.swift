@@ -17,11 +17,20 @@ public struct CoderError: Error, Sendable, Equatable {
   /// One sentence for a developer: what was found, what was allowed. Lower case, no final stop, no newline.
   public let message: String
 
-  public init(code: Code, message: String, offset: Int? = nil, coder: String? = nil) {
+  /// Which limit was exceeded, or nil for an error of another kind. Nil also where a plugin reports a limit: the plugin
+  /// interface carries its name in ``message`` alone.
+  public let limit: Limits.Name?
+
+  /// The path of the file that was read or written, or nil for bytes in memory and on standard input. Not part of
+  /// ``message``.
+  public var file: String?
+
+  public init(code: Code, message: String, offset: Int? = nil, coder: String? = nil, limit: Limits.Name? = nil) {
     self.code = code
     self.message = message
     self.offset = offset
     self.coder = coder
+    self.limit = limit
   }
 }
 
@@ -47,7 +56,7 @@ extension CoderError {
     public static let unsupported = Code(rawValue: 0x20)
     /// No registered coder takes these bytes or this format.
     public static let noCoder = Code(rawValue: 0x21)
-    /// One of the caller's ``Limits`` was met; the message names it.
+    /// One of the caller's limits was exceeded; ``CoderError/limit`` and the message name it.
     public static let limitExceeded = Code(rawValue: 0x30)
     /// The caller asked for something that has no meaning.
     public static let invalidArgument = Code(rawValue: 0x40)
@@ -107,8 +116,11 @@ extension CoderError.Code: CustomStringConvertible {
 }
 
 extension CoderError: CustomStringConvertible {
-  /// The message with its code and place: `truncated at byte 1032: VP8 chunk needs 4096 bytes`.
-  public var description: String {
+  /// File, code, place and message: `photo.webp: truncated at byte 1032: VP8 chunk needs 4096 bytes`.
+  public var description: String { (file.map { "\($0): " } ?? "") + descriptionWithoutFile }
+
+  /// Code, place and message, for output that names the file itself.
+  public var descriptionWithoutFile: String {
     let place = offset.map { " at byte \($0)" } ?? ""
     return "\(code)\(place): \(message)"
   }

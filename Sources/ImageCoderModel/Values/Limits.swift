@@ -30,6 +30,25 @@ public struct Limits: Sendable, Equatable {
 
   public static let standard = Limits()
 
+  /// Names a limit: the property of ``Limits`` or ``EncodeOptions`` that holds it.
+  public struct Name: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+    public let rawValue: String
+
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public static let maxPixels = Name(rawValue: "maxPixels")
+    public static let maxSide = Name(rawValue: "maxSide")
+    public static let maxMemory = Name(rawValue: "maxMemory")
+    public static let maxFrames = Name(rawValue: "maxFrames")
+    public static let maxMetadata = Name(rawValue: "maxMetadata")
+    public static let maxPages = Name(rawValue: "maxPages")
+    public static let maxScans = Name(rawValue: "maxScans")
+    /// ``EncodeOptions/maxFileSize``
+    public static let maxFileSize = Name(rawValue: "maxFileSize")
+
+    public var description: String { rawValue }
+  }
+
   /// Checks a canvas.
   ///
   /// - Throws: ``CoderError/Code/malformed`` for an empty canvas; ``CoderError/Code/limitExceeded`` with the limit's
@@ -37,31 +56,31 @@ public struct Limits: Sendable, Equatable {
   public func check(canvas: Size) throws(CoderError) {
     guard !canvas.isEmpty else { throw .malformed("canvas of \(canvas), at least 1×1 is needed") }
     guard canvas.width <= maxSide, canvas.height <= maxSide else {
-      throw .limitExceeded("maxSide", found: max(canvas.width, canvas.height), allowed: maxSide, what: "a side of")
+      throw .limitExceeded(.maxSide, found: max(canvas.width, canvas.height), allowed: maxSide, what: "a side of")
     }
     guard canvas.pixelCount <= maxPixels else {
-      throw .limitExceeded("maxPixels", found: canvas.pixelCount, allowed: maxPixels, what: "a pixel count of")
+      throw .limitExceeded(.maxPixels, found: canvas.pixelCount, allowed: maxPixels, what: "a pixel count of")
     }
   }
 
   /// Checks a number of frames.
   public func check(frames: Int) throws(CoderError) {
     guard frames <= maxFrames else {
-      throw .limitExceeded("maxFrames", found: frames, allowed: maxFrames, what: "a frame count of")
+      throw .limitExceeded(.maxFrames, found: frames, allowed: maxFrames, what: "a frame count of")
     }
   }
 
   /// Checks the size of one metadata block.
   public func check(metadata bytes: Int) throws(CoderError) {
     guard bytes <= maxMetadata else {
-      throw .limitExceeded("maxMetadata", found: bytes, allowed: maxMetadata, what: "a metadata size in bytes of")
+      throw .limitExceeded(.maxMetadata, found: bytes, allowed: maxMetadata, what: "a metadata size in bytes of")
     }
   }
 
   /// Checks bytes of pixels and working memory.
   public func check(memory bytes: Int) throws(CoderError) {
     guard bytes <= maxMemory else {
-      throw .limitExceeded("maxMemory", found: bytes, allowed: maxMemory, what: "memory for pixels, in bytes, of")
+      throw .limitExceeded(.maxMemory, found: bytes, allowed: maxMemory, what: "memory for pixels, in bytes, of")
     }
   }
 }

@@ -16,7 +16,8 @@ enum PluginLibrary {
   /// - Throws: ``SkipReason`` with the name of what to change.
   static func load(_ path: String, id: String) throws(SkipReason) -> UnsafePointer<imgcoder_coder> {
     guard let library = dlopen(path, RTLD_NOW | RTLD_LOCAL) else {
-      throw SkipReason(.loadFailed, String(cString: dlerror()))
+      let message = String(cString: dlerror())
+      throw SkipReason(.loadFailed, message, missingLibrary: missingLibrary(message))
     }
     guard let symbol = dlsym(library, IMGCODER_ENTRY_SYMBOL) else {
       throw SkipReason(.entryMissing, "\(path) exports no \(IMGCODER_ENTRY_SYMBOL)")
@@ -43,6 +44,17 @@ enum PluginLibrary {
       throw SkipReason(.idMismatch, "\(path) holds the coder \(found), the manifest promises \(id)")
     }
     return coder
+  }
+
+  /// The library that the loader did not find, or nil when loading failed for another reason.
+  ///
+  /// The loader begins its message with the name of the file that it could not load. That is a path when it found the
+  /// file, and the bare name of a needed library when it did not.
+  private static func missingLibrary(_ message: String) -> String? {
+    guard let name = message.split(separator: ":", maxSplits: 1).first, !name.contains("/"), !name.contains(" ") else {
+      return nil
+    }
+    return String(name)
   }
 
   private static func isMagic(_ bytes: (UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8)) -> Bool {

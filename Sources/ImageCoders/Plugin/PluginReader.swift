@@ -67,7 +67,7 @@ final class PluginReader: ReaderSession {
     try check(status)
     guard length <= UInt64(clamping: session.limits.maxMetadata) else {
       throw .limitExceeded(
-        "maxMetadata", found: length, allowed: session.limits.maxMetadata, what: "a metadata size in bytes of")
+        .maxMetadata, found: length, allowed: session.limits.maxMetadata, what: "a metadata size in bytes of")
     }
     return [UInt8](UnsafeBufferPointer(start: bytes, count: bytes == nil ? 0 : Int(length)))
   }

@@ -97,7 +97,7 @@ final class Candidate: Sendable {
     canRead = manifest.canRead
     canWrite = manifest.canWrite
     writesPages = manifest.writesPages
-    holdsAnimations = manifest.names != nil
+    holdsAnimations = manifest.holdsAnimations
     registration = 0
     self.entry = entry
     isPlugin = true

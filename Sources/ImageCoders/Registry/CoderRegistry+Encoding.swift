@@ -56,10 +56,10 @@ extension CoderRegistry {
   /// more than 8 bits, or came without loss, a PNG; other pictures a JPEG.
   public func format(for image: Image) -> ImageFormat {
     let isAnimated = image.frames.count > 1
-    if isAnimated, !writers(of: .webP).isEmpty { return .webP }
+    if isAnimated, !candidates(writing: .webP).isEmpty { return .webP }
     let layout = image.pixels.layout
     let isExact = layout.alpha != .opaque || layout.format.bytesPerChannel > 1 || image.header?.isLossless ?? false
-    return isAnimated || isExact || writers(of: .jpeg).isEmpty ? .png : .jpeg
+    return isAnimated || isExact || candidates(writing: .jpeg).isEmpty ? .png : .jpeg
   }
 
   /// Tries the coders that write a format, in their order, until one does.
@@ -67,7 +67,7 @@ extension CoderRegistry {
     of format: ImageFormat, id: String?, _ body: (any ImageCoder) throws(CoderError) -> Result
   ) throws(CoderError) -> Result {
     var first: CoderError?
-    for candidate in writers(of: format) where id == nil || candidate.id == id {
+    for candidate in candidates(writing: format) where id == nil || candidate.id == id {
       do throws(CoderError) {
         let coder = try load(candidate)
         guard coder.canEncode(format) else { continue }

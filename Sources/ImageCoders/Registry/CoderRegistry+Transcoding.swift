@@ -92,7 +92,7 @@ extension CoderRegistry {
       }
       return try encodeSizes(of: image, as: format, to: destination, options, coder)
     }
-    let writer = writers(of: format).first { coder == nil || $0.id == coder }
+    let writer = candidates(writing: format).first { coder == nil || $0.id == coder }
     let pages = pagesToWrite(decoder, as: format, options, reading, writer)
     if !options.firstFrameOnly, decoder.frameCount > 1, pages.count > 1 || !(writer?.holdsAnimations ?? true) {
       let reason = pages.count > 1 ? "a page holds no animation" : "\(format) holds no animation"

@@ -19,7 +19,7 @@ public final class CoderRegistry: Sendable {
   public static let standard = CoderRegistry()
 
   /// What was found on the search path, used or not.
-  public let catalog: Catalog
+  package let catalog: Catalog
 
   private struct State {
     var candidates: [Candidate]
@@ -92,9 +92,11 @@ public final class CoderRegistry: Sendable {
     _ source: ByteSource, options: DecodeOptions = DecodeOptions(), coder: String? = nil,
     explain: ((SelectionStep) -> Void)? = nil
   ) throws(CoderError) -> ImageDecoder {
-    try attempt(
-      DecodeContext(try OpenSource(source, limits: options.limits), options: options), coder: coder, explain: explain
-    ) { (decoder) throws(CoderError) in decoder }
+    try naming(source) { () throws(CoderError) in
+      try attempt(
+        DecodeContext(try OpenSource(source, limits: options.limits), options: options), coder: coder, explain: explain
+      ) { (decoder) throws(CoderError) in decoder }
+    }
   }
 
   /// Decodes an image: all frames, or the first.
@@ -105,11 +107,18 @@ public final class CoderRegistry: Sendable {
   public func decode(
     _ source: ByteSource, options: DecodeOptions = DecodeOptions(), coder: String? = nil
   ) throws(CoderError) -> Image {
-    try attempt(
-      DecodeContext(try OpenSource(source, limits: options.limits), options: options), coder: coder, explain: nil
-    ) { (decoder) throws(CoderError) in
-      try decoder.image()
+    try naming(source) { () throws(CoderError) in
+      try attempt(
+        DecodeContext(try OpenSource(source, limits: options.limits), options: options), coder: coder, explain: nil
+      ) { (decoder) throws(CoderError) in try decoder.image() }
     }
+  }
+
+  /// Names the file in errors of `body`.
+  private func naming<Result>(
+    _ source: ByteSource, _ body: () throws(CoderError) -> Result
+  ) throws(CoderError) -> Result {
+    do throws(CoderError) { return try body() } catch { throw error.inFile(source.path) }
   }
 
   /// Begins incremental decoding. The coder is chosen when the bytes are enough to choose.
@@ -230,10 +239,13 @@ public final class CoderRegistry: Sendable {
 }
 
 extension CoderRegistry {
-  /// Coders that write a format, in the order in which they are tried.
-  func writers(of format: ImageFormat) -> [Candidate] {
+  /// Coders that write, in the order in which they are tried.
+  ///
+  /// - Parameter format: Only coders of this format, or nil for all.
+  func candidates(writing format: ImageFormat? = nil) -> [Candidate] {
     let snapshot = snapshot()
-    return Self.ordered(snapshot.candidates.filter { $0.canWrite && $0.formats.contains(format) }, snapshot)
+    return Self.ordered(
+      snapshot.candidates.filter { $0.canWrite && (format.map($0.formats.contains) ?? true) }, snapshot)
   }
 
   /// The format of a file name's extension, or nil when no coder has it.

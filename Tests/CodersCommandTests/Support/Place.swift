@@ -2,7 +2,6 @@
 
 import Glibc
 import ImageCoders
-import SampleImages
 import Testing
 
 /// The package's own directories.
@@ -78,36 +77,4 @@ final class Folder: Sendable {
 
   @discardableResult
   func write(_ name: String, _ text: String) -> String { write(name, Array(text.utf8)) }
-}
-
-/// Sample files, encoded once for all tests.
-enum Fixture {
-  private static let folder = Folder()
-  private static let files: [String: String] = {
-    var files: [String: String] = [:]
-    let registry = CoderRegistry(
-      searchPath: SearchPath(arguments: [Package.plugins], environment: { _ in nil }, executable: nil))
-    for sample in Sample.all where sample.files.contains(where: { isSmall($0.name) }) {
-      guard let pages = try? sample.pages() else { continue }
-      for file in sample.files {
-        if let bytes = try? Sample.encode(pages, as: file, with: registry) {
-          files[file.name] = folder.write(file.name, bytes)
-        }
-      }
-    }
-    return files
-  }()
-
-  private static func isSmall(_ name: String) -> Bool {
-    [
-      "pages.tiff", "icon.ico", "window.png", "shapes-alpha.png", "comet-alpha.gif", "gradient-16bit.png",
-      "landscape-orientation-6.jpg",
-    ]
-    .contains(name)
-  }
-
-  /// The path of a sample.
-  static func path(_ name: String) throws -> String {
-    try #require(files[name], "no sample \(name): `make stage` has to come first")
-  }
 }

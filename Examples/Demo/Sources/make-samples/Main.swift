@@ -4,11 +4,11 @@ import Glibc
 import ImageCoders
 import SampleImages
 
-/// `coder-samples DIRECTORY`: draws sample pictures and writes them in every format that is installed.
+/// `make-samples DIRECTORY`: draws sample pictures and writes them in every format that an installed plugin writes.
 @main enum Main {
   static func main() {
     guard CommandLine.arguments.count == 2 else {
-      say("usage: coder-samples DIRECTORY")
+      say("usage: make-samples DIRECTORY")
       exit(64)
     }
     let directory = CommandLine.arguments[1]
@@ -18,7 +18,7 @@ import SampleImages
         let pages = try sample.pages()
         for file in sample.files { isComplete = write(pages, file, to: directory) && isComplete }
       } catch {
-        say("coder-samples: \(error)")
+        say("make-samples: \(error)")
         isComplete = false
       }
     }
@@ -29,19 +29,14 @@ import SampleImages
     let path = "\(directory)/\(file.name)"
     do throws(CoderError) {
       let bytes = try Sample.encode(pages, as: file, with: .standard)
-      let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-      guard descriptor >= 0 else { throw .io(String(cString: strerror(errno)).lowercased()) }
-      defer { close(descriptor) }
-      guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count else {
-        throw .io("could not write \(bytes.count) bytes")
-      }
+      try NewFile.write(bytes, to: path)
       return true
     } catch  where error.code == .noCoder {
-      // The plugin was left out when the others were built, which said why.
-      say("\(path) is left out: \(error)")
+      // The build leaves out a plugin whose library is missing, and says so.
+      say("\(path) is not written: \(error)")
       return true
     } catch {
-      say("coder-samples: \(path): \(error)")
+      say("make-samples: \(path): \(error)")
       return false
     }
   }

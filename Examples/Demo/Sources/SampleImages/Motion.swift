@@ -9,7 +9,7 @@ enum Balls {
   private static let size = Size(width: 320, height: 240)
   private static let floor: Float = 196
 
-  /// Bounces in a loop and where in one they begin, height, place, size and colour of each ball.
+  /// Bounces in a loop and where in one they begin, height, place, size and color of each ball.
   private static let balls: [(bounces: Float, start: Float, height: Float, x: Float, radius: Float, tone: UInt32)] = [
     (2, 0.30, 118, 70, 24, 0xE8505B), (3, 0.03, 74, 160, 19, 0xF9C74F), (1, 0.58, 128, 248, 29, 0x3E8EDE),
   ]
@@ -18,8 +18,8 @@ enum Balls {
     var painting = Painting(size) { _, y in
       let v = Float(y)
       return v < floor - 26
-        ? Colour(0.93, 0.95, 0.98).mixed(Colour(0.80, 0.86, 0.93), v / (floor - 26))
-        : Colour(0.72, 0.68, 0.66).mixed(Colour(0.86, 0.83, 0.80), (v - floor + 26) / 70)
+        ? Color(0.93, 0.95, 0.98).mixed(Color(0.80, 0.86, 0.93), v / (floor - 26))
+        : Color(0.72, 0.68, 0.66).mixed(Color(0.86, 0.83, 0.80), (v - floor + 26) / 70)
     }
     let time = Float(index) / Float(frameCount)
     for ball in balls {
@@ -33,7 +33,7 @@ enum Balls {
       draw(
         on: &painting, x: x, y: floor - ball.height * rise - ball.radius * stretch, radius: ball.radius,
         stretch: stretch,
-        Colour(hex: ball.tone))
+        Color(hex: ball.tone))
     }
     return painting
   }
@@ -44,12 +44,12 @@ enum Balls {
       x: Int(x - width * 2), y: Int(floor - height * 2), width: Int(width * 4), height: Int(height * 4) + 1)
     painting.draw(in: box) { px, py in
       let (dx, dy) = ((px - x) / width, (py - floor) / height)
-      return (expf(-1.6 * (dx * dx + dy * dy)) * (0.6 - 0.42 * rise), Colour(0.16, 0.13, 0.16))
+      return (expf(-1.6 * (dx * dx + dy * dy)) * (0.6 - 0.42 * rise), Color(0.16, 0.13, 0.16))
     }
   }
 
   private static func draw(
-    on painting: inout Painting, x: Float, y: Float, radius: Float, stretch: Float, _ colour: Colour
+    on painting: inout Painting, x: Float, y: Float, radius: Float, stretch: Float, _ color: Color
   ) {
     let (wide, high) = (radius / stretch.squareRoot(), radius * stretch)
     let box = Rect(
@@ -59,8 +59,8 @@ enum Balls {
       let distance = (dx * dx + dy * dy).squareRoot()
       let (lightX, lightY) = (dx + 0.36, dy + 0.42)
       let light = expf(-2.2 * (lightX * lightX + lightY * lightY))
-      let shaded = colour.scaled(0.62 + 0.5 * max(0, 1 - (lightX * lightX + lightY * lightY) * 0.55))
-      return (min(max((1 - distance) * radius + 0.5, 0), 1), shaded.mixed(Colour(1, 1, 1), light * light * 0.85))
+      let shaded = color.scaled(0.62 + 0.5 * max(0, 1 - (lightX * lightX + lightY * lightY) * 0.55))
+      return (min(max((1 - distance) * radius + 0.5, 0), 1), shaded.mixed(Color(1, 1, 1), light * light * 0.85))
     }
   }
 }
@@ -72,20 +72,20 @@ enum Comet {
 
   static func painted(_ index: Int) -> Painting {
     var painting = Painting(size)
-    painting.disc(100, 100, radius: 20, softness: 34, Colour(1, 0.72, 0.20, alpha: 0.8))
-    painting.disc(100, 100, radius: 15, softness: 3, Colour(1, 0.90, 0.55))
+    painting.disc(100, 100, radius: 20, softness: 34, Color(1, 0.72, 0.20, alpha: 0.8))
+    painting.disc(100, 100, radius: 15, softness: 3, Color(1, 0.90, 0.55))
     let tail = 26
     for dot in (0..<tail).reversed() {
       let age = Float(dot) / Float(tail)
       let angle = (Float(index) / Float(frameCount) - age * 0.30) * 2 * .pi
       let (x, y) = (100 + 76 * cosf(angle), 100 + 52 * sinf(angle) - 14 * cosf(angle))
-      let tone = Colour(0.55, 0.86, 1).mixed(Colour(0.48, 0.24, 0.95), age)
+      let tone = Color(0.55, 0.86, 1).mixed(Color(0.48, 0.24, 0.95), age)
       painting.disc(
         x, y, radius: 10 * (1 - age) + 1, softness: 4 + 5 * age,
-        Colour(tone.red, tone.green, tone.blue, alpha: (1 - age) * (1 - age) * 0.5))
+        Color(tone.red, tone.green, tone.blue, alpha: (1 - age) * (1 - age) * 0.5))
     }
     let angle = Float(index) / Float(frameCount) * 2 * Float.pi
-    painting.disc(100 + 76 * cosf(angle), 100 + 52 * sinf(angle) - 14 * cosf(angle), radius: 8, Colour(0.93, 0.98, 1))
+    painting.disc(100 + 76 * cosf(angle), 100 + 52 * sinf(angle) - 14 * cosf(angle), radius: 8, Color(0.93, 0.98, 1))
     return painting
   }
 }

@@ -2,14 +2,14 @@
 
 public import ImageCoders
 
-/// A picture of our own, and the files that it is written to. The same bytes on every run.
+/// A picture that is drawn, not photographed, and the files it is written to. Every run gives the same bytes.
 public struct Sample: Sendable {
   /// One file of a sample.
   public struct File: Sendable {
     public let name: String
     public let format: ImageFormat
     public var options = EncodeOptions()
-    /// Written into the finished file, for pictures that are stored turned.
+    /// The Exif orientation of the file; its pixels are stored turned to match.
     public var orientation = Orientation.up
 
     init(_ name: String, _ format: ImageFormat, _ change: (inout EncodeOptions) -> Void = { _ in }) {
@@ -31,7 +31,7 @@ public struct Sample: Sendable {
     self.draw = draw
   }
 
-  /// Draws the picture, or the pages of one that has several.
+  /// Draws the picture, or all pages of a sample that has several.
   public func pages() throws(CoderError) -> [Image] { try draw() }
 
   /// The bytes of one of the sample's files.
@@ -67,7 +67,7 @@ extension Sample {
           .converted(to: PixelLayout(.gray8, .opaque)))
     },
     Sample([orientation6]) { () throws(CoderError) in
-      // Upright it is 600 × 400; it is stored as a camera that was held on its side stores it.
+      // The picture is 600 × 400 when upright. It is stored as a camera stores it that was held on its side.
       Image(
         try Landscape(size: Size(width: 600, height: 400)).painted().pixels(hasAlpha: false).oriented(by: .left))
     },
@@ -129,9 +129,9 @@ extension Sample {
     """
 }
 
-/// An Exif segment that says how a JPEG picture is stored, and no more.
+/// An Exif segment with the orientation of a JPEG picture and nothing else.
 ///
-/// The library writes upright pictures only; a sample of the others needs the tag put in afterwards.
+/// Encoding pixels writes an upright picture, so the tag of a turned one is inserted afterwards.
 enum ExifSegment {
   static func insert(_ orientation: Orientation, into file: [UInt8]) -> [UInt8] {
     // TIFF 6.0 §2: big-endian header, IFD0 at 8 with one entry: tag 0x0112, SHORT, one value.

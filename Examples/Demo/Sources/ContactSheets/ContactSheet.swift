@@ -1,46 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BitmapFont
-import ImageCoders
+public import ImageCoders
 
-/// One picture of many: a cell for each file, with its name and size.
+/// One picture of many files: a cell for each file, with its picture, name and size.
 ///
-/// The ground is a neutral gray, so that it colours no picture; transparency shows a checkerboard, and an animation a
-/// strip of film with three of its frames.
-struct ContactSheet {
+/// The background is a neutral gray, so that it changes how no picture looks. Transparency shows as a checkerboard, and
+/// an animation as a strip of film with three of its frames.
+public struct ContactSheet {
   private let items: [SheetItem]
   private let columns: Int
   /// The box of a picture, pixels.
   private let box: Int
 
-  private static let ground = Ink(0x1F2023)
-  private static let card = Ink(0x2C2E33)
-  private static let well = Ink(0x232529)
+  private static let background = Ink(0x1F2023)
+  private static let cell = Ink(0x2C2E33)
+  private static let emptyPicture = Ink(0x232529)
   private static let film = Ink(0x0E0F11)
-  private static let bright = Ink(0xEDEEF0)
-  private static let faint = Ink(0x9A9EA6)
-  private static let alarm = Ink(0xF0716B)
-  private static let light = Ink(0xD6D8DC)
-  private static let dark = Ink(0xB9BCC3)
+  private static let nameText = Ink(0xEDEEF0)
+  private static let captionText = Ink(0x9A9EA6)
+  private static let errorText = Ink(0xF0716B)
+  private static let lightSquare = Ink(0xD6D8DC)
+  private static let darkSquare = Ink(0xB9BCC3)
 
   /// - Parameters:
-  ///   - columns: Cells in a row, or nil for a sheet that is a bit wider than high.
+  ///   - columns: Cells in a row; with nil, as many as make the sheet a bit wider than high.
   ///   - size: The box of a picture, pixels.
-  init(_ items: [SheetItem], columns: Int?, size: Int) {
+  public init(_ items: [SheetItem], columns: Int?, size: Int) {
     self.items = items
     self.columns = min(columns ?? Self.columns(for: items.count), max(items.count, 1))
     box = size
   }
 
-  /// The sheet's pixels.
-  func drawn() throws(CoderError) -> PixelBuffer {
+  /// The sheet's pixels, `rgb8`.
+  public func drawn() throws(CoderError) -> PixelBuffer {
     let rows = stride(from: 0, to: items.count, by: columns).map { items[$0..<min($0 + columns, items.count)] }
     let heights = rows.map { row in row.map { height(of: $0) }.max() ?? box }
     let sheet = try Sheet(
       Size(
         width: columns * (box + 2 * margin) + (columns + 1) * gap,
         height: heights.reduce(gap) { $0 + $1 + frameHeight + gap }),
-      background: Self.ground)
+      background: Self.background)
     var y = gap
     for (row, height) in zip(rows, heights) {
       for (column, item) in row.enumerated() {
@@ -52,7 +52,7 @@ struct ContactSheet {
     return sheet.pixels
   }
 
-  /// What a file's picture needs; a row is as high as its highest one.
+  /// The height of a file's picture in pixels. A row is as high as its highest picture.
   private func height(of item: SheetItem) -> Int {
     item.isAnimated ? box : max(item.pictures.first?.size.height ?? 0, box / 2)
   }
@@ -67,28 +67,29 @@ struct ContactSheet {
   private var margin: Int { max(6, box / 16) }
   private var gap: Int { max(6, box / 14) }
   private var lineHeight: Int { (BitmapFont.height + 3) * scale }
-  /// What a cell has above and below its picture.
+  /// The height of a cell without its picture.
   private var frameHeight: Int { 2 * margin + 2 * lineHeight + margin / 2 }
 
   private func draw(_ item: SheetItem, on sheet: Sheet, _ cell: Rect) throws(CoderError) {
-    sheet.fill(cell, Self.card, radius: max(3, margin / 2), outside: Self.ground)
+    sheet.fill(cell, Self.cell, radius: max(3, margin / 2), outside: Self.background)
     let place = Rect(x: cell.x + margin, y: cell.y + margin, width: box, height: cell.height - frameHeight)
     if item.isAnimated {
       try strip(item.pictures, on: sheet, place)
     } else if let picture = item.pictures.first {
       try show(picture, on: sheet, place)
     } else {
-      sheet.fill(place, Self.well)
+      sheet.fill(place, Self.emptyPicture)
       sheet.write(
-        "unreadable", centredIn: box, x: place.x, y: place.y + (place.height - 7 * scale) / 2, scale: scale, Self.alarm)
+        "unreadable", centeredIn: box, x: place.x, y: place.y + (place.height - 7 * scale) / 2, scale: scale,
+        Self.errorText)
     }
     let top = place.y + place.height + margin * 3 / 4
     let width = box / scale
     sheet.write(
-      BitmapFont.fitted(item.name, width: width), centredIn: box, x: place.x, y: top, scale: scale, Self.bright)
+      BitmapFont.fitted(item.name, width: width), centeredIn: box, x: place.x, y: top, scale: scale, Self.nameText)
     sheet.write(
-      BitmapFont.fitted(item.caption, width: width), centredIn: box, x: place.x, y: top + lineHeight, scale: scale,
-      item.problem == nil ? Self.faint : Self.alarm)
+      BitmapFont.fitted(item.caption, width: width), centeredIn: box, x: place.x, y: top + lineHeight, scale: scale,
+      item.problem == nil ? Self.captionText : Self.errorText)
   }
 
   /// A picture in the middle of its place, on a checkerboard where it has alpha.
@@ -97,11 +98,11 @@ struct ContactSheet {
     let rect = Rect(
       x: place.x + (place.width - size.width) / 2, y: place.y + (place.height - size.height) / 2, width: size.width,
       height: size.height)
-    if picture.alpha != .opaque { sheet.checker(rect, square: max(4, box / 20), Self.light, Self.dark) }
+    if picture.alpha != .opaque { sheet.checker(rect, square: max(4, box / 20), Self.lightSquare, Self.darkSquare) }
     try sheet.draw(picture, x: rect.x, y: rect.y)
   }
 
-  /// A strip of film: the first frame large, and below it frames from the start, the middle and the end, small.
+  /// A strip of film: the first frame large, and below it small frames from the start, the middle and the end.
   private func strip(_ pictures: [PixelBuffer], on sheet: Sheet, _ place: Rect) throws(CoderError) {
     let hole = max(3, box / 32)
     let bar = 2 * hole
@@ -116,13 +117,13 @@ struct ContactSheet {
     for number in 0..<holes {
       let x = film.x + (film.width - (2 * holes - 1) * hole) / 2 + number * 2 * hole
       for y in [film.y + hole / 2, film.y + film.height - hole - hole / 2] {
-        sheet.fill(Rect(x: x, y: y, width: hole, height: hole), Self.faint)
+        sheet.fill(Rect(x: x, y: y, width: hole, height: hole), Self.captionText)
       }
     }
     for (index, picture) in pictures.enumerated() {
       let window = Rect(
         x: film.x + hole + index * (small + hole), y: film.y + bar, width: small, height: filmHeight - 2 * bar)
-      sheet.fill(window, Self.well)
+      sheet.fill(window, Self.emptyPicture)
       try show(try reduced(picture, to: window.size), on: sheet, window)
     }
   }

@@ -3,7 +3,7 @@
 import BitmapFont
 import ImageCoders
 
-/// An opaque colour.
+/// An opaque color.
 struct Ink {
   let red: UInt8
   let green: UInt8
@@ -17,9 +17,9 @@ struct Ink {
   }
 }
 
-/// A surface on which pictures, areas and captions are put.
+/// Pixels on which areas, pictures and text are drawn.
 struct Sheet {
-  /// `rgb8`.
+  /// The pixels, `rgb8`.
   let pixels: PixelBuffer
 
   init(_ size: Size, background: Ink) throws(CoderError) {
@@ -27,23 +27,24 @@ struct Sheet {
     fill(Rect(covering: size), background)
   }
 
-  /// Fills a rectangle, as far as it is on the surface.
+  /// Fills a rectangle; the part outside the sheet is ignored.
   func fill(_ rect: Rect, _ ink: Ink) {
     let columns = max(0, rect.x)..<max(max(0, rect.x), min(pixels.size.width, rect.x + rect.width))
     for y in max(0, rect.y)..<max(max(0, rect.y), min(pixels.size.height, rect.y + rect.height)) {
-      let row = pixels.row(y).assumingMemoryBound(to: UInt8.self)
-      for x in columns {
-        row[x * 3] = ink.red
-        row[x * 3 + 1] = ink.green
-        row[x * 3 + 2] = ink.blue
+      pixels.withMutableRow(y) { row in
+        for x in columns {
+          row[x * 3] = ink.red
+          row[x * 3 + 1] = ink.green
+          row[x * 3 + 2] = ink.blue
+        }
       }
     }
   }
 
-  /// Fills a rectangle with round corners, which are cut out of `outside`.
+  /// Fills a rectangle with round corners; `outside` is the ink beyond the corners.
   func fill(_ rect: Rect, _ ink: Ink, radius: Int, outside: Ink) {
     fill(rect, ink)
-    // Twice the distance of a pixel's centre to the corner's, in quarters of a pixel, keeps the arithmetic whole.
+    // Distances are counted in half pixels, so that pixel centers have whole numbers.
     for y in 0..<radius {
       let up = 2 * (radius - y) - 1
       var cut = 0
@@ -57,7 +58,7 @@ struct Sheet {
     }
   }
 
-  /// Lays squares of two tones, the custom by which transparency is shown.
+  /// Fills a rectangle with a checkerboard, the usual sign for transparency.
   func checker(_ rect: Rect, square: Int, _ light: Ink, _ dark: Ink) {
     fill(rect, light)
     for row in 0..<((rect.height + square - 1) / square) {
@@ -71,19 +72,21 @@ struct Sheet {
     }
   }
 
-  /// Lays a picture over what is there.
+  /// Draws a picture over what is there; the part outside the sheet is ignored.
   func draw(_ picture: PixelBuffer, x: Int, y: Int) throws(CoderError) {
     let source = try picture.converted(to: PixelLayout(.rgba8, .straight))
     let rows = max(0, -y)..<max(max(0, -y), min(source.size.height, pixels.size.height - y))
     let columns = max(0, -x)..<max(max(0, -x), min(source.size.width, pixels.size.width - x))
     for line in rows {
-      let from = source.row(line).assumingMemoryBound(to: UInt8.self)
-      let into = pixels.row(y + line).assumingMemoryBound(to: UInt8.self)
-      for column in columns {
-        let alpha = Int(from[column * 4 + 3])
-        for channel in 0..<3 {
-          let (above, below) = (Int(from[column * 4 + channel]), Int(into[(x + column) * 3 + channel]))
-          into[(x + column) * 3 + channel] = UInt8((above * alpha + below * (255 - alpha) + 127) / 255)
+      source.withRow(line) { from in
+        pixels.withMutableRow(y + line) { into in
+          for column in columns {
+            let alpha = Int(from[column * 4 + 3])
+            for channel in 0..<3 {
+              let (above, below) = (Int(from[column * 4 + channel]), Int(into[(x + column) * 3 + channel]))
+              into[(x + column) * 3 + channel] = UInt8((above * alpha + below * (255 - alpha) + 127) / 255)
+            }
+          }
         }
       }
     }
@@ -97,18 +100,18 @@ struct Sheet {
   }
 
   /// Writes a line of text in the middle of a width.
-  func write(_ text: String, centredIn width: Int, x: Int, y: Int, scale: Int, _ ink: Ink) {
+  func write(_ text: String, centeredIn width: Int, x: Int, y: Int, scale: Int, _ ink: Ink) {
     write(text, x: x + max(0, width - BitmapFont.width(of: text) * scale) / 2, y: y, scale: scale, ink)
   }
 }
 
 extension BitmapFont {
-  /// The text, with dots in its middle when it is wider than so many dots.
+  /// The text, shortened by dots in its middle when it is wider than `width` dots.
   static func fitted(_ text: String, width: Int) -> String {
     let most = max(3, (width + 1) / advance)
-    let scalars = Array(text.printable.unicodeScalars)
-    guard scalars.count > most else { return text.printable }
-    // The end of a name says more than its middle: it has the number and the extension.
+    let scalars = Array(text.unicodeScalars)
+    guard scalars.count > most else { return text }
+    // The end of a name is kept because it has the number and the extension.
     let tail = min((most - 2) / 2 + 1, scalars.count)
     var short = String.UnicodeScalarView(scalars.prefix(most - 2 - tail))
     short.append(contentsOf: "..".unicodeScalars)

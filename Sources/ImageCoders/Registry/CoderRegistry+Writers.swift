@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import ImageCoderModel
+
+extension CoderRegistry {
+  /// The manifests of the plugins that write, in the order in which they are tried.
+  ///
+  /// Coders that the application registered have no manifest and are not listed.
+  package var writers: [Manifest] { candidates(writing: nil).compactMap(\.entry?.manifest) }
+
+  /// The manifest of the plugin that a format is written with.
+  ///
+  /// - Parameter id: Only the plugin with this identifier, or nil for the first in the order in which they are tried.
+  /// - Returns: Nil when no such plugin writes the format, and when a coder of the application's own comes first.
+  package func writer(of format: ImageFormat, id: String? = nil) -> Manifest? {
+    candidates(writing: format).first { id == nil || $0.id == id }?.entry?.manifest
+  }
+
+  /// The format that a user asks for, which some coder writes.
+  ///
+  /// - Parameter name: An extension such as `jpg`, a format's name, or a type identifier.
+  /// - Throws: ``CoderError/Code/invalidArgument`` when no coder writes it, with the extensions that can be written.
+  public func formatToWrite(named name: String) throws(CoderError) -> ImageFormat {
+    if let format = format(forExtension: name), !candidates(writing: format).isEmpty { return format }
+    let known = writers.flatMap(\.formats).flatMap(\.extensions).sorted().joined(separator: ", ")
+    throw .invalidArgument(
+      "no coder writes \"\(name)\"; \(known.isEmpty ? "no coder is installed that writes" : "these can be written: " + known)"
+    )
+  }
+}
