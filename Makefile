@@ -41,7 +41,7 @@ build: deps
 plugins: deps
 	@touch Plugins/Package.swift
 	@if [ -n "$$(find Sources/CImageCoder Sources/ImageCoderModel Sources/ImageCoderPlugin -newer Plugins/.build/built 2>&1)" ]; then \
-	  touch Plugins/*/Sources/*.swift Plugins/Shared/*/*.swift; fi
+	  touch Plugins/*/Sources/*.swift Plugins/Shared/*/*.swift Plugins/Shared/*/*/*.swift; fi
 	@scripts/build-plugins $(CONFIGURATION) $(PLUGINS)
 	@touch Plugins/.build/built
 

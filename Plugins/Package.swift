@@ -61,11 +61,11 @@ let coders: [[Target]] = [
   coder("GIFCoder", in: "GIF", wraps: ["Palettes"]),
   coder("GIFLibCoder", in: "GIFLib", wraps: ["CGIF"]),
   coder("WebPCoder", in: "WebP", wraps: ["CWebP"]),
-  coder("HEIFCoder", in: "HEIF", wraps: ["CHEIF", "CHEIFPlanes", "ISOBaseMediaFile"]),
-  coder("HEICSCoder", in: "HEICS", wraps: ["CDe265", "ISOBaseMediaFile"]),
-  coder("AVIFCoder", in: "AVIF", wraps: ["CAVIF", "CAVIFShim", "ISOBaseMediaFile"]),
+  coder("HEIFCoder", in: "HEIF", wraps: ["CHEIF", "CHEIFPlanes", "ISOBaseMediaFile", "SharedPlanes"]),
+  coder("HEICSCoder", in: "HEICS", wraps: ["CDe265", "ISOBaseMediaFile", "SharedPlanes"]),
+  coder("AVIFCoder", in: "AVIF", wraps: ["CAVIF", "ISOBaseMediaFile", "SharedPlanes"]),
   coder("TIFFCoder", in: "TIFF", wraps: ["CTIFFShim"]),
-  coder("JPEG2000Coder", in: "JPEG2000", wraps: ["COpenJPEG"]),
+  coder("JPEG2000Coder", in: "JPEG2000", wraps: ["COpenJPEG", "SharedPlanes"]),
   coder("JXLCoder", in: "JXL", wraps: ["CJXL"]),
   coder("BMPCoder", in: "BMP", wraps: ["DeviceIndependentBitmap", "Palettes"]),
   coder("ICOCoder", in: "ICO", wraps: ["DeviceIndependentBitmap"]),
@@ -88,11 +88,9 @@ let package = Package(
       name: "CJPEGShim", dependencies: [.product(name: "ImageCoderPlugin", package: "ImageCoders")],
       path: "JPEG/CJPEGShim", linkerSettings: [.linkedLibrary("jpeg")]),
     .target(
-      name: "CTIFFShim", dependencies: [.product(name: "ImageCoderPlugin", package: "ImageCoders")],
+      name: "CTIFFShim", dependencies: [.product(name: "ImageCoderPlugin", package: "ImageCoders"), "CSharedPlanes"],
       path: "TIFF/CTIFFShim", linkerSettings: [.linkedLibrary("tiff")]),
-    // Swift makes no vectors of loops over floating-point samples.
-    .target(name: "CAVIFShim", path: "AVIF/CAVIFShim"),
-    // libde265 behind three calls, and loops over planes that the compiler turns into vector instructions.
+    // libde265 behind three calls, and pixels as planes of luma and chroma.
     .target(name: "CHEIFPlanes", path: "HEIF/CHEIFPlanes", linkerSettings: [.linkedLibrary("de265")]),
     // A file in memory for the tests of parsers.
     .target(
@@ -108,6 +106,13 @@ let package = Package(
     .target(
       name: "ISOBaseMediaFile", dependencies: [.product(name: "ImageCoderPlugin", package: "ImageCoders")],
       path: "ISOBMFF/Sources", swiftSettings: settings),
+    // Planes of luma and chroma, and CIELab, as red, green and blue: once for all formats. The loops are C, which the
+    // compiler turns into vector instructions.
+    .target(
+      name: "SharedPlanes",
+      dependencies: ["CSharedPlanes", .product(name: "ImageCoderPlugin", package: "ImageCoders")],
+      path: "Shared/Planes/SharedPlanes", swiftSettings: settings),
+    .target(name: "CSharedPlanes", path: "Shared/Planes/CSharedPlanes", linkerSettings: [.linkedLibrary("m")]),
     wrapped("CGIF", in: "GIFLib", pkgConfig: nil, debian: "libgif-dev"),
     wrapped("CWebP", in: "WebP", pkgConfig: "libwebp", debian: "libwebp-dev"),
     wrapped("CHEIF", in: "HEIF", pkgConfig: "libheif", debian: "libheif-dev"),

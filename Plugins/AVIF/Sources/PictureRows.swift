@@ -2,6 +2,7 @@
 
 import CAVIF
 import ImageCoderPlugin
+import SharedPlanes
 
 /// Turns the planes of a decoded picture into the host's rows.
 ///
@@ -12,26 +13,69 @@ struct PictureRows {
   private let crop: Rect
   private let format: PixelFormat
   private let host: CoderHost
-  private let direct: DirectRows?
-  private let deep: DeepRows?
+  /// What is not left to libavif: gray, and colors of more than 8 bits.
+  private let planes: (picture: PlanarPicture, converter: PlaneConverter)?
 
   /// Rows that are converted before the host is looked at again, and by one thread at a time. Even.
   private static let band = 128
 
-  /// - Throws: ``CoderError/Code/malformed`` when AV1 data and container disagree.
+  /// - Throws: ``CoderError/Code/malformed`` when AV1 data and container disagree, ``CoderError/Code/unsupported`` for
+  ///   matrix coefficients that are not converted.
   init(_ image: avifImage, crop: Rect, offer: DecodeOffer, host: CoderHost) throws(CoderError) {
     self.image = image
     self.crop = crop
     self.host = host
     format = offer.pixelFormat
-    guard image.yuvPlanes.0 != nil else { throw .library("libavif gives a picture without planes") }
+    guard let luma = image.yuvPlanes.0 else { throw .library("libavif gives a picture without planes") }
     guard !format.isGray || image.yuvFormat == AVIF_PIXEL_FORMAT_YUV400 else {
       throw .malformed("AV1 data with colours, the container says that there are none")
     }
-    let isIdentity =
-      image.matrixCoefficients == 0 && image.yuvFormat == AVIF_PIXEL_FORMAT_YUV444 && image.depth > 8
-    direct = format.isGray || (isIdentity && format == .rgba16) ? try DirectRows(image, format: format) : nil
-    deep = direct == nil ? DeepRows(image, format: format) : nil
+    planes = try Self.planes(image, luma: luma, format: format)
+  }
+
+  /// - Returns: nil for what libavif converts, with arithmetic of its own: colors of 8 bits.
+  private static func planes(
+    _ image: avifImage, luma: UnsafeMutablePointer<UInt8>, format: PixelFormat
+  ) throws(CoderError) -> (picture: PlanarPicture, converter: PlaneConverter)? {
+    func plane(_ base: UnsafeMutablePointer<UInt8>, _ rowBytes: UInt32) -> PlanarPicture.Plane {
+      PlanarPicture.Plane(base: UnsafeRawPointer(base), stride: Int(rowBytes))
+    }
+    guard !format.isGray || (image.depth > 8) == (format.bytesPerChannel == 2) else {
+      throw .malformed("AV1 data of \(image.depth) bits, the container says \(format)")
+    }
+    var matrix = ColorMatrix.unspecified
+    var chroma: (PlanarPicture.Plane, PlanarPicture.Plane)?
+    var subsampling = Subsampling.s400
+    if !format.isGray {
+      guard let cb = image.yuvPlanes.1, let cr = image.yuvPlanes.2 else { return nil }
+      matrix = try ColorMatrix(
+        code: UInt8(clamping: image.matrixCoefficients), primaries: UInt8(clamping: image.colorPrimaries))
+      chroma = (plane(cb, image.yuvRowBytes.1), plane(cr, image.yuvRowBytes.2))
+      subsampling =
+        switch image.yuvFormat {
+        case AVIF_PIXEL_FORMAT_YUV420: .s420
+        case AVIF_PIXEL_FORMAT_YUV422: .s422
+        default: .s444
+        }
+      // What libavif does not convert by.
+      let isOurs: Bool =
+        switch matrix {
+        case .yCgCoR: true
+        case .identity: subsampling != .s444
+        default: false
+        }
+      guard image.depth > 8 || isOurs else { return nil }
+    }
+    let alpha = format.hasAlpha ? image.alphaPlane : nil
+    let bits = Int(image.depth)
+    let picture = try PlanarPicture(
+      size: Size(width: Int(image.width), height: Int(image.height)), bits: bits, subsampling: subsampling,
+      luma: plane(luma, image.yuvRowBytes.0), chroma: chroma,
+      alpha: alpha.map { (plane($0, image.alphaRowBytes), bits) })
+    let converter = try PlaneConverter(
+      matrix, isFullRange: image.yuvRange == AVIF_RANGE_FULL, bits: bits, alphaBits: alpha == nil ? nil : bits,
+      format: format, chroma: .interpolated)
+    return (picture, converter)
   }
 
   /// - Parameter range: Rows of the crop that can be had.
@@ -77,14 +121,9 @@ struct PictureRows {
   }
 
   private func convertBand(_ range: Range<Int>, to base: UnsafeMutableRawPointer, stride: Int) throws(CoderError) {
-    if let direct {
-      for y in range {
-        direct.write(row: crop.y + y, from: crop.x, count: crop.width, to: base + (y - range.lowerBound) * stride)
-      }
-    } else if let deep {
-      deep.write(
-        crop.y + range.lowerBound..<crop.y + range.upperBound, crop: crop.x..<crop.x + crop.width, to: base,
-        stride: stride)
+    if let planes {
+      let rect = Rect(x: crop.x, y: crop.y + range.lowerBound, width: crop.width, height: range.count)
+      try planes.converter.convert(planes.picture, rect, to: base, stride: stride)
     } else if crop.x == 0, crop.width == Int(image.width) {
       try convertWide(range, to: base, stride: stride)
     } else {

@@ -2,6 +2,7 @@
 
 import CDe265
 import ImageCoderPlugin
+import SharedPlanes
 
 /// Reads image sequences of HEIF with pictures in HEVC.
 ///
@@ -22,7 +23,6 @@ final class HEICSReader: ContainerReader {
   /// The frame that was decoded last, and those that were passed on the way back to it.
   private var lastFrame = -1
   private var cache: FrameCache?
-  private var tables: ColourTables?
 
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
     self.source = source
@@ -51,7 +51,7 @@ final class HEICSReader: ContainerReader {
     guard isArriving, source.size < .max else { return }
     isArriving = false
     (file, sequence, alphaSequence) = try Self.open(source, host)
-    (decoder, alphaDecoder, cache, tables, lastFrame) = (nil, nil, nil, nil, -1)
+    (decoder, alphaDecoder, cache, lastFrame) = (nil, nil, nil, -1)
   }
 
   func header(page: Int) throws(CoderError) -> ImageHeader {
@@ -106,13 +106,16 @@ final class HEICSReader: ContainerReader {
     }
     defer { lastFrame = offer.frame }
     if let cache, let rows = cache.rows(of: offer.frame, as: offer.pixelFormat) {
-      return try write(rowBytes: cache.rowBytes, into: sink) { y, target in
-        target.copyMemory(from: rows + y * cache.rowBytes, byteCount: cache.rowBytes)
+      return try write(rowBytes: cache.rowBytes, into: sink) { range, target, stride in
+        for y in range {
+          (target + (y - range.lowerBound) * stride).copyMemory(
+            from: rows + y * cache.rowBytes, byteCount: cache.rowBytes)
+        }
       }
     }
     if offer.frame < lastFrame { try keepFrames(before: offer.frame, as: offer.pixelFormat) } else { cache = nil }
-    let row = try rows(of: offer.frame, as: offer.pixelFormat)
-    try write(rowBytes: file.window.width * offer.pixelFormat.bytesPerPixel, into: sink, row)
+    let rows = try rows(of: offer.frame, as: offer.pixelFormat)
+    try write(rowBytes: file.window.width * offer.pixelFormat.bytesPerPixel, into: sink, rows)
   }
 
   /// Keeps the frames before one, as many as there is memory for: whoever goes back asks for them next.
@@ -122,8 +125,8 @@ final class HEICSReader: ContainerReader {
     for passed in max(0, frame - cache.capacity)..<frame {
       guard let memory = cache.add(passed) else { break }
       do throws(CoderError) {
-        let row = try rows(of: passed, as: format)
-        for y in 0..<file.window.height { row(y, memory + y * cache.rowBytes) }
+        let rows = try rows(of: passed, as: format)
+        try rows(0..<file.window.height, memory, cache.rowBytes)
       } catch {
         // Its error is told when it is asked for.
         cache.remove(passed)
@@ -132,24 +135,28 @@ final class HEICSReader: ContainerReader {
     }
   }
 
+  /// Writes rows of a frame.
+  private typealias RowWriter =
+    (_ rows: Range<Int>, _ target: UnsafeMutableRawPointer, _ stride: Int) throws(CoderError) -> Void
+
   /// Decodes a frame. What is returned writes its rows, until the next one is decoded.
-  private func rows(
-    of frame: Int, as format: PixelFormat
-  ) throws(CoderError) -> (_ y: Int, _ target: UnsafeMutableRawPointer) -> Void {
+  private func rows(of frame: Int, as format: PixelFormat) throws(CoderError) -> RowWriter {
     guard let decoder else { throw .library("there is no decoder") }
     let picture = try planar(try decoder.picture(of: frame), as: sequence)
     var alpha: PlanarPicture?
     if let alphaDecoder, let alphaSequence {
       alpha = try planar(try alphaDecoder.picture(of: frame), as: alphaSequence)
     }
-    let rows = PictureRows(try colourTables(), format: format, width: sequence.codedSize.width)
-    let isPremultiplied = file.isPremultiplied
-    return { y, target in
-      let plane = alpha.map { alpha in
-        alpha.planes[0].base + (y + alpha.originY) * alpha.planes[0].stride + alpha.originX * (alpha.isDeep ? 2 : 1)
-      }
-      rows.write(
-        y, of: picture, alpha: plane, alphaIsDeep: alpha?.isDeep ?? false, isPremultiplied: isPremultiplied, to: target)
+    let colour = file.pictures.colour
+    let rows = PictureRows(
+      window: file.window, format: format,
+      colors: try PlaneConverter(
+        try colour.colorMatrix(), isFullRange: colour.isFullRange, bits: sequence.bitDepth, format: format),
+      alpha: try alphaSequence.map { sequence throws(CoderError) in
+        try AlphaConverter(bits: sequence.bitDepth, format: format)
+      }, isPremultiplied: file.isPremultiplied)
+    return { (range, target, stride) throws(CoderError) in
+      try rows.write(range, of: picture, alpha: alpha, to: target, stride: stride)
     }
   }
 
@@ -184,27 +191,12 @@ extension HEICSReader {
     }
   }
 
-  private func colourTables() throws(CoderError) -> ColourTables {
-    if let tables { return tables }
-    let colour = file.pictures.colour
-    guard var conversion = colour.conversion else {
-      throw .unsupported("colours by the matrix \(colour.matrix) of H.273")
-    }
-    // Matrix 0 is for planes of one size (H.273 §8.3); with fewer chroma samples it means that nobody said.
-    if conversion == .identity, sequence.chromaFormat != 3 { conversion = .weights(red: 0.299, blue: 0.114) }
-    let made = ColourTables(
-      conversion, isFullRange: colour.isFullRange, bitDepth: sequence.bitDepth,
-      alphaDepth: alphaSequence?.bitDepth ?? 8, isDeep: isDeep)
-    tables = made
-    return made
-  }
-
   /// The planes of a picture of libde265, which has to be as its parameter set says.
   private func planar(_ image: OpaquePointer, as sequence: SequenceParameters) throws(CoderError) -> PlanarPicture {
     let format = sequence.chromaFormat
     let shiftX = format == 1 || format == 2 ? 1 : 0
     let shiftY = format == 1 ? 1 : 0
-    var planes: [Plane] = []
+    var planes: [PlanarPicture.Plane] = []
     for channel in 0..<(format == 0 ? 1 : 3) {
       let width = sequence.size.width >> (channel == 0 ? 0 : shiftX)
       let height = sequence.size.height >> (channel == 0 ? 0 : shiftY)
@@ -215,15 +207,15 @@ extension HEICSReader {
         Int(de265_get_bits_per_pixel(image, Int32(channel))) == sequence.bitDepth,
         Int(de265_get_chroma_format(image).rawValue) == format
       else { throw .malformed("a picture of another size or format than its parameter set's") }
-      planes.append(Plane(base: UnsafeRawPointer(base), stride: Int(stride)))
+      planes.append(PlanarPicture.Plane(base: UnsafeRawPointer(base), stride: Int(stride)))
     }
-    return PlanarPicture(
-      planes: planes, shiftX: shiftX, shiftY: shiftY, originX: file.window.x, originY: file.window.y,
-      width: file.window.width, isDeep: sequence.bitDepth > 8)
+    return try PlanarPicture(
+      size: sequence.size, bits: sequence.bitDepth, subsampling: [.s400, .s420, .s422, .s444][format], luma: planes[0],
+      chroma: planes.count == 3 ? (planes[1], planes[2]) : nil)
   }
 
   private func write(
-    rowBytes: Int, into sink: RowSink, _ write: (_ y: Int, _ target: UnsafeMutableRawPointer) -> Void
+    rowBytes: Int, into sink: RowSink, _ write: RowWriter
   ) throws(CoderError) {
     let size = file.window.size
     var y = 0
@@ -232,7 +224,7 @@ extension HEICSReader {
       guard granted.stride >= rowBytes, granted.count >= 1, granted.count <= size.height - y else {
         throw .library("the host grants \(granted.count) rows of \(granted.stride) bytes, rows have \(rowBytes)")
       }
-      for row in 0..<granted.count { write(y + row, granted.base + row * granted.stride) }
+      try write(y..<y + granted.count, granted.base, granted.stride)
       try sink.done(at: y, count: granted.count)
       y += granted.count
     }

@@ -83,9 +83,7 @@ struct SequenceFile {
     guard alpha == nil || alpha?.sequence?.size == pictures.sequence?.size else {
       throw .unsupported("alpha planes of another size than the pictures")
     }
-    guard pictures.colour.conversion != nil else {
-      throw .unsupported("colours by the matrix \(pictures.colour.matrix) of H.273")
-    }
+    _ = try pictures.colour.colorMatrix()
   }
 
   private static func check(_ alpha: PictureTrack?, beside pictures: PictureTrack) throws(CoderError) {

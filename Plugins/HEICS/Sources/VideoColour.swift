@@ -2,6 +2,7 @@
 
 import ISOBaseMediaFile
 import ImageCoderPlugin
+import SharedPlanes
 
 /// What samples mean, by the code points of ITU-T H.273: from the `colr` box, else from the bitstream's VUI.
 struct VideoColour: Equatable {
@@ -47,39 +48,8 @@ struct VideoColour: Equatable {
       primaries: primaries, transfer: transfer, matrix: matrix, isFullRange: isFullRange)
   }
 
-  /// The weights of red and blue in luma, by the matrix's code point (ITU-T H.273 §8.3, table 4).
-  enum Conversion: Equatable {
-    case weights(red: Double, blue: Double)
-    /// The planes are green, blue and red.
-    case identity
-    case yCgCo
-  }
-
-  /// How samples become red, green and blue, or nil for a matrix that is not linear or not known.
-  var conversion: Conversion? {
-    switch matrix {
-    case 0: .identity
-    case 1: .weights(red: 0.2126, blue: 0.0722)
-    // Unspecified: BT.601, as every decoder of HEIF has it.
-    case 2, 5, 6: .weights(red: 0.299, blue: 0.114)
-    case 4: .weights(red: 0.30, blue: 0.11)
-    case 7: .weights(red: 0.212, blue: 0.087)
-    case 8: .yCgCo
-    case 9: .weights(red: 0.2627, blue: 0.0593)
-    case 12: primaryWeights
-    default: nil
-    }
-  }
-
-  /// Matrix 12: weights from the primaries (ITU-T H.273 §8.3), for the primaries whose weights are in use.
-  private var primaryWeights: Conversion? {
-    switch primaries {
-    case 1: .weights(red: 0.2126, blue: 0.0722)
-    case 5: .weights(red: 0.222021, blue: 0.071330)
-    case 6, 7: .weights(red: 0.212395, blue: 0.086556)
-    case 9: .weights(red: 0.262700, blue: 0.059302)
-    case 12: .weights(red: 0.228975, blue: 0.079287)
-    default: nil
-    }
-  }
+  /// How samples become red, green and blue.
+  ///
+  /// - Throws: ``CoderError/Code/unsupported``.
+  func colorMatrix() throws(CoderError) -> ColorMatrix { try ColorMatrix(code: matrix, primaries: primaries) }
 }

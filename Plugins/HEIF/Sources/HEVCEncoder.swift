@@ -142,7 +142,7 @@ struct HEVCEncoder {
     switch part {
     case .alpha: heif_write_alpha(&planes, pixels.size.width, pixels.size.height, &layout, base, pixels.stride)
     case .colour(let points):
-      var colours = MatrixCoefficients.colours(of: points)
+      var colours = try heif_colours(storing: points, isGray: given.has_chroma == 0)
       guard
         heif_write_planes(
           &planes, &colours, pixels.size.width, pixels.size.height, &layout, base, pixels.stride) != 0

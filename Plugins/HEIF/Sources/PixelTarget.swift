@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CHEIFPlanes
 import ImageCoderPlugin
 
 /// Memory that takes a picture or a part of one.
@@ -9,12 +8,6 @@ struct PixelTarget: @unchecked Sendable {
   let base: UnsafeMutableRawPointer
   let stride: Int
   let format: PixelFormat
-
-  var layout: heif_layout {
-    heif_layout(
-      channels: UInt32(format.channelCount), bytes_per_channel: UInt32(format.bytesPerChannel),
-      is_bgr: format == .bgra8 ? 1 : 0)
-  }
 
   /// The same memory with another origin.
   func moved(x: Int, y: Int) -> PixelTarget {

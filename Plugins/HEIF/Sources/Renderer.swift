@@ -3,6 +3,7 @@
 import CHEIFPlanes
 import ISOBaseMediaFile
 import ImageCoderPlugin
+import SharedPlanes
 
 /// Decodes a picture's parts into place.
 ///
@@ -119,17 +120,18 @@ extension Renderer {
     guard region.isInside(item.size), !region.isEmpty else {
       throw .library("rows of \(region.size) of a picture of \(item.size)")
     }
-    var planes = item.decoded.planes
-    var layout = target.layout
-    let pixels = target.base.assumingMemoryBound(to: UInt8.self)
+    let picture = try item.decoded.picture()
     if part == .alpha {
-      heif_read_alpha(&planes, region.x, region.y, region.width, region.height, &layout, pixels, target.stride)
-      return
+      let converter = try AlphaConverter(bits: picture.bits, format: target.format)
+      return try converter.convert(picture, region, to: target.base, stride: target.stride)
     }
-    var colours = MatrixCoefficients.colours(of: item.decoded, item: coded.points, whole: points)
-    let isDone = heif_read_rows(
-      &planes, &colours, region.x, region.y, region.width, region.height, &layout, pixels, target.stride)
-    guard isDone != 0 else { throw .outOfMemory(bytes: region.width * 21, for: "a row") }
+    let points = item.decoded.points(item: coded.points, whole: points)
+    // Luma of gray pictures is taken as it is, as in libheif, whatever the code points say.
+    let isGray = item.decoded.planes.has_chroma == 0
+    let converter = try PlaneConverter(
+      isGray ? .unspecified : try ColorMatrix(points), isFullRange: isGray || points.isFullRange, bits: picture.bits,
+      format: target.format, rounding: .atStoredDepth)
+    try converter.convert(picture, region, to: target.base, stride: target.stride)
   }
 
   /// Draws coded tiles, some rows of them at a time, side by side on several threads.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ImageCoderPlugin
+import SharedPlanes
 
 /// How channels become colours.
 enum ColourModel: Equatable {
@@ -19,15 +20,14 @@ enum ColourModel: Equatable {
   /// RGB whose range goes beyond 0 and 1.
   case extendedRGB
 
-  /// The weights of red and blue in luma, and its range.
+  /// How luma and color differences become colors, and their range.
   struct Luma: Equatable {
-    let red: Double
-    let blue: Double
+    let matrix: ColorMatrix
     let isFullRange: Bool
 
-    static let bt601 = Luma(red: 0.299, blue: 0.114, isFullRange: true)
-    static let bt601Video = Luma(red: 0.299, blue: 0.114, isFullRange: false)
-    static let bt709Video = Luma(red: 0.2126, blue: 0.0722, isFullRange: false)
+    static let bt601 = Luma(matrix: .bt601, isFullRange: true)
+    static let bt601Video = Luma(matrix: .bt601, isFullRange: false)
+    static let bt709Video = Luma(matrix: .bt709, isFullRange: false)
   }
 
   /// Ranges and offsets of CIELab samples, as a box gives them (ISO/IEC 15444-2 M.11.7.4.1).

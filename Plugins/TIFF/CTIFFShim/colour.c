@@ -2,7 +2,7 @@
 //
 // Colour models that are not RGB.
 
-#include <math.h>
+#include <string.h>
 
 #include "rows.h"
 
@@ -55,42 +55,33 @@ void colour_cmyk(const rows_plan *plan, const void *const *inks, uint32_t step, 
   }
 }
 
-static float cube_root_inverse(float t) {
-  const float knee = 6.0f / 29;
-  return t > knee ? t * t * t : 3 * knee * knee * (t - 4.0f / 29);
-}
-
-// CIE 15 §8.2.1 from L*a*b* under D50 to XYZ, then the Bradford-adapted matrix of sRGB (ICC.1:2022 annex E,
-// IEC 61966-2-1).
-static void linear_of(const ctiff_picture *picture, const float *lab, float *rgb) {
-  float l = picture->lab_start[0] + picture->lab_scale[0] * lab[0];
-  float a = picture->lab_start[1] + picture->lab_scale[1] * lab[1];
-  float b = picture->lab_start[2] + picture->lab_scale[2] * lab[2];
-  float fy = (l + 16) / 116;
-  float x = 0.96422f * cube_root_inverse(fy + a / 500);
-  float y = cube_root_inverse(fy);
-  float z = 0.82521f * cube_root_inverse(fy - b / 200);
-  rgb[0] = 3.1338561f * x - 1.6168667f * y - 0.4906146f * z;
-  rgb[1] = -0.9787684f * x + 1.9161415f * y + 0.0334540f * z;
-  rgb[2] = 0.0719453f * x - 0.2289914f * y + 1.4052427f * z;
-  for (int i = 0; i < 3; i++) rgb[i] = rgb[i] > 0 ? rgb[i] < 1 ? rgb[i] : 1 : 0;
-}
+#define LAB_COLUMNS 256
 
 void colour_lab(const rows_plan *plan, const void *const *lab, uint32_t step, uint32_t columns, void *rgb) {
   const ctiff_picture *picture = plan->picture;
-  for (uint64_t x = 0; x < columns; x++) {
-    float in[3], out[3];
+  lab_conversion conversion = {.curve = plan->lab_curve};
+  memcpy(conversion.start, picture->lab_start, sizeof conversion.start);
+  memcpy(conversion.scale, picture->lab_scale, sizeof conversion.scale);
+  int32_t part[3][LAB_COLUMNS];
+  int32_t *const rows[3] = {part[0], part[1], part[2]};
+  for (uint64_t first = 0; first < columns; first += LAB_COLUMNS) {
+    const uint64_t count = columns - first < LAB_COLUMNS ? columns - first : LAB_COLUMNS;
     for (int i = 0; i < 3; i++) {
-      uint32_t value = plan->depth == 1 ? ((const uint8_t *)lab[i])[x * step] : ((const uint16_t *)lab[i])[x * step];
-      in[i] = (float)(i ? value ^ picture->lab_flip : value);
+      const uint32_t flip = i ? picture->lab_flip : 0;
+      const uint8_t *narrow = lab[i];
+      const uint16_t *wide = lab[i];
+      for (uint64_t x = 0; x < count; x++) {
+        const uint64_t place = (first + x) * step;
+        part[i][x] = (int32_t)((plan->depth == 1 ? narrow[place] : wide[place]) ^ flip);
+      }
     }
-    linear_of(picture, in, out);
+    lab_read(&conversion, (const int32_t *const *)rows, count, rows);
     for (int i = 0; i < 3; i++) {
-      float encoded = out[i] <= 0.0031308f ? 12.92f * out[i] : 1.055f * powf(out[i], 1 / 2.4f) - 0.055f;
-      if (plan->depth == 1) {
-        ((uint8_t *)rgb)[3 * x + i] = (uint8_t)(encoded * 255 + 0.5f);
-      } else {
-        ((uint16_t *)rgb)[3 * x + i] = (uint16_t)(encoded * 65535 + 0.5f);
+      uint8_t *narrow = (uint8_t *)rgb + 3 * first + i;
+      uint16_t *wide = (uint16_t *)rgb + 3 * first + i;
+      for (uint64_t x = 0; x < count; x++) {
+        if (plan->depth == 1) narrow[3 * x] = (uint8_t)part[i][x];
+        else wide[3 * x] = (uint16_t)part[i][x];
       }
     }
   }

@@ -104,6 +104,7 @@ void rows_prepare(rows_plan *plan, const ctiff_picture *picture) {
   if (picture->kind == CTIFF_GRAY && picture->flags & CTIFF_INVERTED) plan->gray_mask = plan->depth == 1 ? 255 : 65535;
   if (plan->depth == 1) prepare_scale(plan);
   if (picture->kind == CTIFF_YCBCR) prepare_ycbcr(plan);
+  if (picture->kind == CTIFF_LAB) lab_prepare_curve(plan->depth == 1 ? 255 : 65535, plan->lab_curve);
   plan->is_ready = picture->bits == 8 && picture->sample_format == CTIFF_UNSIGNED &&
                    !(picture->kind == CTIFF_GRAY && picture->flags & CTIFF_INVERTED && !plan->gray_mask);
   uint64_t rows = picture->strile_height;

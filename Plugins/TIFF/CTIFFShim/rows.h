@@ -5,6 +5,8 @@
 #ifndef CTIFF_ROWS_H
 #define CTIFF_ROWS_H
 
+#include <CSharedPlanes.h>
+
 #include "CTIFFShim.h"
 
 // Prepared once for a picture, and only read after that.
@@ -23,6 +25,7 @@ typedef struct rows_plan {
   uint8_t octets[256][8];  // bytes of 1-bit samples, each as 8 full-range samples
   int32_t ycc[4][256];     // in 1/65536: what Cr adds to red, Cb to green, Cr to green, Cb to blue
   int32_t luma[256];       // Y with ReferenceBlackWhite
+  float lab_curve[LAB_CURVE_COUNT];  // of CTIFF_LAB
 } rows_plan;
 
 // Whether the numbers of a picture fit together, and its arrays have as many elements as decoding reads. What is wrong

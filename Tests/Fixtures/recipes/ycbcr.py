@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""YCbCr planes as pixels (ITU-T H.273, section 8.3) in the fixed-point arithmetic of docs/formats/heics.md."""
+"""YCbCr planes as pixels (ITU-T H.273, section 8.3), by the arithmetic of docs/formats/heics.md."""
 
 import numpy as np
 
@@ -7,52 +7,44 @@ import numpy as np
 WEIGHTS = {1: (0.2126, 0.0722), 2: (0.299, 0.114), 5: (0.299, 0.114), 6: (0.299, 0.114), 9: (0.2627, 0.0593)}
 
 
-def rounded(values):
-    return np.floor(values + 0.5).astype(np.int64)
-
-
 def rgb(planes, bits, matrix=2, full=False):
     """Planes of luma alone or of luma, Cb and Cr, each of its own size, as RGB of 8 bits, or of 16 above 8 bits.
 
-    A chroma sample counts for all pixels that it covers.
+    A chroma sample counts for all pixels that it covers. 8 bits are exact; more are computed in 32-bit floating point.
     """
-    top = 65535 if bits > 8 else 255
-    fraction = 12 if bits > 8 else 16
-    one = top * (1 << fraction)
+    number = np.float32 if bits > 8 else np.float64
+    top = number(65535 if bits > 8 else 255)
     unit, last = 1 << (bits - 8), (1 << bits) - 1
     offset, luma_span, chroma_span = (0, last, last) if full else (16 * unit, 219 * unit, 224 * unit)
     height, width = planes[0].shape
-    grown = [
-        plane.astype(np.int64).repeat(height // plane.shape[0], 0).repeat(width // plane.shape[1], 1)
-        for plane in planes
-    ]
+    grown = [plane.repeat(height // plane.shape[0], 0).repeat(width // plane.shape[1], 1) for plane in planes]
 
     def luma(plane):
-        return rounded((plane - offset) / luma_span * one)
+        return (plane.astype(number) - number(offset)) / number(luma_span)
 
-    def chroma(plane, weight):
-        return rounded((plane - (1 << (bits - 1))) / chroma_span * weight * one)
+    def chroma(plane):
+        return (plane.astype(number) - number(1 << (bits - 1))) / number(chroma_span)
 
     if len(planes) == 1:
-        sums = [luma(grown[0])] * 3
-    elif matrix == 0:
-        sums = [luma(grown[2]), luma(grown[0]), luma(grown[1])]
-    elif matrix == 8:
-        y, cg, co = grown
-        sums = [
-            luma(y) + chroma(cg, -1) + chroma(co, 1),
-            luma(y) + chroma(cg, 1),
-            luma(y) + chroma(cg, -1) + chroma(co, -1),
-        ]
+        return np.stack([exact(grown[0], offset, luma_span, int(top))] * 3, axis=-1)
+    if matrix == 0:
+        return np.stack([exact(grown[i], offset, luma_span, int(top)) for i in (2, 0, 1)], axis=-1)
+    if matrix == 8:
+        y, cg, co = luma(grown[0]), chroma(grown[1]), chroma(grown[2])
+        rest = y - cg
+        colours = [rest + co, y + cg, rest - co]
     else:
-        (red, blue), (y, cb, cr) = WEIGHTS[matrix], grown
-        green = 1 - red - blue
-        sums = [
-            luma(y) + chroma(cr, 2 * (1 - red)),
-            luma(y) + chroma(cb, -2 * blue * (1 - blue) / green) + chroma(cr, -2 * red * (1 - red) / green),
-            luma(y) + chroma(cb, 2 * (1 - blue)),
-        ]
-    return np.stack([np.clip((s + (1 << (fraction - 1))) >> fraction, 0, top) for s in sums], axis=-1)
+        one, two = number(1), number(2)
+        kr, kb = (number(weight) for weight in WEIGHTS[matrix])
+        y, cb, cr = luma(grown[0]), chroma(grown[1]), chroma(grown[2])
+        green = y - two * (kr * (one - kr) * cr + kb * (one - kb) * cb) / (one - kr - kb)
+        colours = [y + two * (one - kr) * cr, green, y + two * (one - kb) * cb]
+    return np.stack([(np.clip(c, 0, 1) * top + number(0.5)).astype(np.int64) for c in colours], axis=-1)
+
+
+def exact(plane, offset, span, top):
+    """Samples that only change their range, to the nearest."""
+    return (np.clip(plane.astype(np.int64) - offset, 0, span) * top * 2 + span) // (2 * span)
 
 
 def scaled(plane, bits, top):

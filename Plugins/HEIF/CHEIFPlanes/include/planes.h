@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Planes of luma and chroma to rows of pixels, and back. Nothing here looks at a file; the caller has checked sizes.
+// Pixels become planes of luma and chroma. Nothing here looks at a file; the caller has checked sizes.
 
 #ifndef CHEIF_PLANES_H
 #define CHEIF_PLANES_H
@@ -24,11 +24,10 @@ typedef struct heif_planes {
 
 enum {
   HEIF_MATRIX_LUMA = 0,      // by the coefficients
-  HEIF_MATRIX_IDENTITY = 1,  // planes are green, blue, red
-  HEIF_MATRIX_YCGCO = 2
+  HEIF_MATRIX_IDENTITY = 1   // planes are green, blue, red
 };
 
-// How planes become red, green and blue: ITU-T H.273, section 8.3.
+// How red, green and blue become planes: ITU-T H.273, section 8.3.
 typedef struct heif_colours {
   uint32_t matrix;  // HEIF_MATRIX_*
   uint32_t is_full_range;
@@ -41,15 +40,6 @@ typedef struct heif_layout {
   uint32_t bytes_per_channel; // 1 or 2
   uint32_t is_bgr;            // blue first
 } heif_layout;
-
-// Converts a rectangle of a picture; alpha samples become opaque. Gray layouts take luma as it is.
-//   returns  1, or 0 when there is no memory for a row
-int heif_read_rows(const heif_planes *planes, const heif_colours *colours, size_t x, size_t y, size_t width,
-                   size_t height, const heif_layout *layout, uint8_t *pixels, size_t stride);
-
-// Writes luma into the alpha channel of pixels that are there.
-void heif_read_alpha(const heif_planes *planes, size_t x, size_t y, size_t width, size_t height,
-                     const heif_layout *layout, uint8_t *pixels, size_t stride);
 
 // Fills planes from pixels; chroma samples are means of the pixels that they stand for.
 //   returns  1, or 0 when there is no memory for a row
