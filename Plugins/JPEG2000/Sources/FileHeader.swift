@@ -147,6 +147,8 @@ struct FileHeader {
     let range = box.payload.dropFirst(BoxIdentifier.byteCount)
     var reader = try source.reader(
       in: box.content..<min(range.lowerBound + Self.exifPrefix.count, box.end), of: "a uuid box")
+    // Of an incomplete file, the end is known only when it is met: then there is no codestream either.
+    guard reader.remaining >= BoxIdentifier.byteCount else { return }
     switch try reader.array(BoxIdentifier.byteCount, "the identifier") {
     case BoxIdentifier.exif, BoxIdentifier.adobeExif:
       guard metadata[.exif] == nil else { return }

@@ -124,8 +124,9 @@ struct BoxIndex {
     case .xml where metadata[.xmp] == nil: metadata[.xmp] = box
     case .reconstruction where box.type == .reconstruction: hasReconstruction = true
     case .level where box.payload.count == 1:
-      var reader = try source.reader(at: box.content, count: 1, of: "the level box")
-      level = Int(try reader.uint8("the level"))
+      let reader = try source.reader(at: box.content, count: 1, of: "the level box")
+      // A file that ends before it has no image header either, which is said then.
+      if !reader.isAtEnd { level = Int(try reader.uint8(at: 0, "the level")) }
     default: break
     }
   }

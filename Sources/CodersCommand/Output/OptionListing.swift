@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ImageCoderModel
 import ImageCoders
 
 /// The output of `coders options`: the formats that can be written, or the options of one format.
@@ -12,7 +13,12 @@ struct OptionListing {
     let format: Manifest.Format
     let manifest: Manifest
 
-    func can(_ capability: String) -> Bool { manifest.capabilities.contains(capability) }
+    func can(_ capability: String) -> Bool {
+      manifest.capabilities.contains(capability) || manifest.options.contains { $0.name == capability }
+    }
+
+    /// The format's own options: those without an argument of the command.
+    var ownOptions: [OptionDescription] { manifest.options.filter { CommonOption(rawValue: $0.name) == nil } }
 
     /// The common options of the command, each with the capability that supports it.
     static let commonOptions = [
@@ -47,7 +53,7 @@ struct OptionListing {
 
   /// Only the names: of the options of one format, or of all formats.
   var names: [String] {
-    isOne ? writers.flatMap(\.manifest.options).map(\.name) : writers.map(\.format.format.rawValue)
+    isOne ? writers.flatMap(\.ownOptions).map(\.name) : writers.map(\.format.format.rawValue)
   }
 
   /// The tables.
@@ -62,7 +68,7 @@ struct OptionListing {
       table.add([
         writer.format.name, writer.format.extensions.joined(separator: " "),
         writer.supported.joined(separator: " "), writer.metadata.map(\.name).joined(separator: " "),
-        writer.holds.joined(separator: " "), writer.manifest.options.map(\.name).joined(separator: " "),
+        writer.holds.joined(separator: " "), writer.ownOptions.map(\.name).joined(separator: " "),
       ])
     }
     return table
@@ -82,9 +88,9 @@ struct OptionListing {
     common.add(["--metadata", kinds.isEmpty ? "no" : kinds])
     common.add(["--max-bytes", writer.can("quality") ? "by lowering the quality" : "as a limit only"])
     lines += [""] + common.lines(style)
-    guard !writer.manifest.options.isEmpty else { return lines }
+    guard !writer.ownOptions.isEmpty else { return lines }
     var own = Table(["--option", "TYPE", "VALUES", "DEFAULT", "MEANING"])
-    for option in writer.manifest.options {
+    for option in writer.ownOptions {
       let kind = option.kindInWords
       own.add([option.name, kind.type, kind.values, kind.usual, option.text])
     }
@@ -102,7 +108,7 @@ struct OptionListing {
             "extensions": .texts(writer.format.extensions), "coder": .text(writer.manifest.id),
             "follows": .texts(writer.supported), "metadata": .texts(writer.metadata.map(\.name)),
             "animation": .boolean(writer.can("animation")), "pages": .boolean(writer.can("pages")),
-            "options": .list(writer.manifest.options.map { JSON($0) }),
+            "options": .list(writer.ownOptions.map { JSON($0) }),
           ])
         }),
     ])

@@ -15,9 +15,13 @@ enum Package {
 
   /// Where `make test` stages the plugins before it runs this.
   static let plugins = "\(root)/build/lib/coders/1"
+  /// Manifests whose coder's identifier has a dot more than the file's name.
+  private static let secondCoders = [
+    "giflib.imgcoder.json": "gif.giflib", "libheif.imgcoder.json": "heif.libheif",
+  ]
   /// The identifiers of the coders that are staged, each with one manifest.
   static let coders: [String] = Folder.names(in: plugins).filter { $0.hasSuffix(".json") }
-    .map { "org.imagecoders.\($0.dropLast(".imgcoder.json".count))" }
+    .map { "org.imagecoders.\(secondCoders[$0] ?? String($0.dropLast(".imgcoder.json".count)))" }
   /// The command that `make test` stages.
   static let command = "\(root)/build/bin/coders"
 
