@@ -58,7 +58,8 @@ func wrapped(_ module: String, in folder: String, pkgConfig: String?, debian: St
 let coders: [[Target]] = [
   coder("PNGCoder", in: "PNG", wraps: ["CPNGShim"]),
   coder("JPEGCoder", in: "JPEG", wraps: ["CJPEGShim"]),
-  coder("GIFCoder", in: "GIF", wraps: ["CGIF"]),
+  coder("GIFCoder", in: "GIF", wraps: ["Palettes"]),
+  coder("GIFLibCoder", in: "GIFLib", wraps: ["CGIF"]),
   coder("WebPCoder", in: "WebP", wraps: ["CWebP"]),
   coder("HEIFCoder", in: "HEIF", wraps: ["CHEIF", "CHEIFPlanes", "ISOBaseMediaFile"]),
   coder("HEICSCoder", in: "HEICS", wraps: ["CDe265", "ISOBaseMediaFile"]),
@@ -66,7 +67,7 @@ let coders: [[Target]] = [
   coder("TIFFCoder", in: "TIFF", wraps: ["CTIFFShim"]),
   coder("JPEG2000Coder", in: "JPEG2000", wraps: ["COpenJPEG"]),
   coder("JXLCoder", in: "JXL", wraps: ["CJXL"]),
-  coder("BMPCoder", in: "BMP", wraps: ["DeviceIndependentBitmap"]),
+  coder("BMPCoder", in: "BMP", wraps: ["DeviceIndependentBitmap", "Palettes"]),
   coder("ICOCoder", in: "ICO", wraps: ["DeviceIndependentBitmap"]),
   coder("ICNSCoder", in: "ICNS", wraps: ["CZlib"]),
   coder("QOICoder", in: "QOI", wraps: []),
@@ -100,12 +101,14 @@ let package = Package(
     // What BMP files and the entries of ICO files have in common.
     .target(
       name: "DeviceIndependentBitmap", dependencies: [.product(name: "ImageCoderPlugin", package: "ImageCoders")],
-      path: "DIB/Sources", swiftSettings: settings),
+      path: "Shared/DeviceIndependentBitmap", swiftSettings: settings),
+    // Up to 256 colors and their numbers.
+    .target(name: "Palettes", path: "Shared/Palettes", swiftSettings: settings),
     // Boxes, items and tracks, which HEIF, HEICS and AVIF have in common.
     .target(
       name: "ISOBaseMediaFile", dependencies: [.product(name: "ImageCoderPlugin", package: "ImageCoders")],
       path: "ISOBMFF/Sources", swiftSettings: settings),
-    wrapped("CGIF", in: "GIF", pkgConfig: nil, debian: "libgif-dev"),
+    wrapped("CGIF", in: "GIFLib", pkgConfig: nil, debian: "libgif-dev"),
     wrapped("CWebP", in: "WebP", pkgConfig: "libwebp", debian: "libwebp-dev"),
     wrapped("CHEIF", in: "HEIF", pkgConfig: "libheif", debian: "libheif-dev"),
     wrapped("CDe265", in: "HEICS", pkgConfig: "libde265", debian: "libde265-dev"),

@@ -116,7 +116,8 @@ import Testing
   private static func decoder(
     _ file: [UInt8], _ options: DecodeOptions = DecodeOptions(), _ container: ModelContainer = ModelContainer()
   ) throws -> ImageDecoder {
-    try AnimatedCoder(container).makeDecoder(try OpenSource(.bytes(file), limits: .standard), options: options)
+    try AnimatedCoder(container).makeDecoder(
+      DecodeContext(try OpenSource(.bytes(file), limits: .standard), options: options))
   }
 
   private static func check(

@@ -31,11 +31,11 @@ import Testing
   ) -> IncrementalDecoder {
     IncrementalDecoder(options: options) { (_) throws(CoderError) in
       nil
-    } body: { (source, _) throws(CoderError) in
+    } body: { (context) throws(CoderError) in
       do throws(CoderError) {
         var offset = 0
         while true {
-          let bytes = try source.view(at: offset, least: least, most: most)
+          let bytes = try context.source.view(at: offset, least: least, most: most)
           record.add(bytes)
           offset += bytes.count
           if bytes.isEmpty { throw Self.end }

@@ -28,7 +28,13 @@ extension OptionDescription {
   package static func check(
     _ values: [String: Double], against known: [OptionDescription], of format: ImageFormat
   ) throws(CoderError) {
-    _ = try numbers(of: values.mapValues { .number($0) }, for: known, of: format)
+    for (name, value) in values {
+      if let option = known.first(where: { $0.name == name }) {
+        _ = try option.number(of: .number(value))
+      } else if CommonOption(rawValue: name) == nil {
+        throw .invalidArgument("\(format) has no option \(name)")
+      }
+    }
   }
 
   private func number(of value: OptionValue) throws(CoderError) -> Double {
