@@ -54,12 +54,14 @@ import Testing
     }
   }
 
-  @Test(arguments: [
+  private static let misplacedMarkers: [([UInt8], Int, String)] = [
     ([0xFF, 0xD8, 0xFF, 0xD8] as [UInt8], 2, "a second SOI marker before the first scan"),
     ([0xFF, 0xD8, 0xFF, 0xD9], 2, "an EOI marker before the first scan, the file has no picture"),
     ([0xFF, 0xD8, 0xFF, 0xE0, 0, 1], 4, "segment of marker 0xE0 has a length of 1, at least 2 is needed"),
     ([0xFF, 0xD8] + scan, 14, "a scan before any frame header"),
-  ])
+  ]
+
+  @Test(arguments: misplacedMarkers)
   func rejectsMarkersOutOfPlace(_ bytes: [UInt8], _ offset: Int, _ message: String) {
     #expect(throws: CoderError.malformed(message, at: offset)) { _ = try header(bytes) }
   }
@@ -74,13 +76,15 @@ import Testing
     return try FrameParameters(parsing: &reader, marker: marker)
   }
 
-  @Test(arguments: [
+  private static let faultyFields: [(Int, UInt8, CoderError)] = [
     (0, 12, CoderError.unsupported("12 bits per channel; JPEG files of 8 bits are read", at: 100)),
     (5, 2, .malformed("frame header of 15 bytes for 2 channels, which need 12", at: 100)),
     (2, 0, .unsupported("height of 0, to be given by a DNL marker after the first scan", at: 101)),
     (7, 0x20, .malformed("sampling factors of 2×0, 1 to 4 are allowed", at: 107)),
     (10, 0x51, .malformed("sampling factors of 5×1, 1 to 4 are allowed", at: 110)),
-  ])
+  ]
+
+  @Test(arguments: faultyFields)
   func rejectsAFrameHeaderField(_ place: Int, _ value: UInt8, _ error: CoderError) {
     var bytes = Self.frame
     bytes[place] = value

@@ -29,21 +29,19 @@ import Testing
     #expect(writer.bytes == Self.header)
   }
 
-  @Test(arguments: [
-    (3, 0, "an image of 256×2, 1 to 2147483647 are allowed"), (7, 0, "an image of 300×0, 1 to 2147483647 are allowed"),
+  private static let faultyFields: [(Int, UInt8, String)] = [
+    (7, 0, "an image of 300×0, 1 to 2147483647 are allowed"),
     (4, 128, "an image of 300×2147483650, 1 to 2147483647 are allowed"),
     (8, 4, "bit depth 4 with color type 6, [8, 16] are allowed"),
     (9, 5, "color type 5, 0, 2, 3, 4 and 6 are known"), (10, 1, "compression method 1, only 0 is known"),
     (11, 64, "filter method 64, only 0 is known"), (12, 2, "interlace method 2, 0 and 1 are known"),
-  ])
-  func rejectsAFieldOfIHDROutOfRange(_ place: Int, _ value: UInt8, _ message: String) throws {
+  ]
+
+  @Test(arguments: faultyFields)
+  func rejectsAFieldOfIHDROutOfRange(_ place: Int, _ value: UInt8, _ message: String) {
     var bytes = Self.header
     bytes[place] = value
-    if place == 3 {
-      #expect(try header(bytes).canvas.width == 256)
-    } else {
-      #expect(throws: CoderError.malformed(message, at: 16)) { _ = try header(bytes) }
-    }
+    #expect(throws: CoderError.malformed(message, at: 16)) { _ = try header(bytes) }
   }
 
   @Test func rejectsAnIHDRCutAtEachByte() {
@@ -77,10 +75,12 @@ import Testing
     #expect(second.name == .iend && second.offset == 16 && second.length == 0 && second.lead == nil)
   }
 
-  @Test(arguments: [
+  private static let damage: [([UInt8], Int, String)] = [
     ([0, 0, 0, 1, 0x67, 0x41, 0x4D, 0x31] as [UInt8], 4, "a chunk name of 0x67414d31, four letters are needed"),
     ([0x80, 0, 0, 0, 0x67, 0x41, 0x4D, 0x41], 0, "a gAMA chunk of 2147483648 bytes, at most 2147483647 are allowed"),
-  ])
+  ]
+
+  @Test(arguments: damage)
   func damageIsNoChunk(_ bytes: [UInt8], _ offset: Int, _ message: String) throws {
     guard case .damage(let error) = try #require(try steps(bytes).first) else {
       Issue.record("no damage")

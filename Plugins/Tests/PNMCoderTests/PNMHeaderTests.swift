@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [
+  private static let faults: [(String, CoderError)] = [
     ("P8 1 1\n", CoderError.wrongFormat("no \"P\" with 1 to 7, F or f and white space", at: 2)),
     ("P51 1 1\n", .wrongFormat("no \"P\" with 1 to 7, F or f and white space", at: 2)),
     ("P5 a", .malformed("byte 97 where the width is expected", at: 5)),
@@ -58,7 +58,9 @@ import Testing
     ("P7\nWIDTH x\n", .malformed("WIDTH is not one number", at: 13)),
     ("P7\nENDHDR\n", .malformed("a header without WIDTH", at: 12)),
     ("PF 1 1\nnan\n", .malformed("a scale that is not a number other than 0", at: 13)),
-  ])
+  ]
+
+  @Test(arguments: faults)
   func saysWhatIsWrongAndWhere(_ text: String, _ error: CoderError) {
     #expect(throws: error) { _ = try header(text) }
   }

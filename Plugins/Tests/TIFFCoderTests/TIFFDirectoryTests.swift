@@ -82,7 +82,7 @@ import Testing
     _ = try directory(Array(whole.dropLast(4)))
   }
 
-  @Test(arguments: [
+  private static let faults: [([UInt8], CoderError)] = [
     ([0x49, 0x4D, 42, 0] as [UInt8], CoderError.wrongFormat("no byte order, II or MM", at: 0)),
     ([0x49, 0x49, 44, 0], .wrongFormat("version 44, 42 and 43 are known", at: 2)),
     ([0x4D, 0x4D, 0, 43, 0, 4], .wrongFormat("offsets of 4 bytes, 8 are known", at: 4)),
@@ -92,7 +92,9 @@ import Testing
       [0x49, 0x49, 42, 0, 8, 0, 0, 0, 1, 0, 0],
       .truncated("a directory of 1 entries needs 12 bytes at 10, the file has 11", at: 11)
     ),
-  ])
+  ]
+
+  @Test(arguments: faults)
   func saysWhatIsWrongAndWhere(_ bytes: [UInt8], _ error: CoderError) {
     let padded =
       bytes.count < 10 && bytes.count > 4 && bytes[3] == 43 ? bytes + [UInt8](repeating: 0, count: 10) : bytes
