@@ -13,7 +13,7 @@ DEMO := Examples/Demo
 
 .DEFAULT_GOAL := stage
 
-.PHONY: help deps build plugins stage demo test check conformance bench sanitize install clean
+.PHONY: help deps build plugins stage demo test check conformance bench sanitize sanitize-fixtures sanitize-thread install clean
 
 help:
 	@sed -n 's/^#: //p' Makefile
@@ -25,6 +25,8 @@ help:
 #: make conformance                   score against public test suites (downloads them)
 #: make bench                         our speed beside the raw libraries
 #: make sanitize                      every test picture through an AddressSanitizer build
+#: make sanitize-fixtures             the fixtures alone through that build: a few minutes
+#: make sanitize-thread               tests in which threads meet, under ThreadSanitizer
 #: make check                         formatting, the headers' layout and warnings of C
 #: make clean                         remove what was built
 
@@ -38,8 +40,8 @@ build: deps
 # through another one, unless the importer changes: younger files make it look.
 plugins: deps
 	@touch Plugins/Package.swift
-	@if [ -n "$$(find Sources/CImageCoder Sources/ImageCoderCore Sources/ImageCoderPlugin -newer Plugins/.build/built 2>&1)" ]; then \
-	  touch Plugins/*/Sources/*.swift; fi
+	@if [ -n "$$(find Sources/CImageCoder Sources/ImageCoderModel Sources/ImageCoderPlugin -newer Plugins/.build/built 2>&1)" ]; then \
+	  touch Plugins/*/Sources/*.swift Plugins/Shared/*/*.swift; fi
 	@scripts/build-plugins $(CONFIGURATION) $(PLUGINS)
 	@touch Plugins/.build/built
 
@@ -54,10 +56,13 @@ demo: stage
 test: stage
 	swift build $(SWIFT_FLAGS) --build-tests
 	swift test $(SWIFT_FLAGS) --skip-build
+	swift test --package-path Plugins
 	swift test $(SWIFT_FLAGS) --package-path $(DEMO)
+	@scripts/check-compatibility $(STAGE)
 
 check: deps
-	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks Plugins/Package.swift Plugins/*/Sources $(DEMO)/Package.swift $(DEMO)/Sources $(DEMO)/Tests
+	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks Plugins/Package.swift Plugins/*/Sources \
+	  Plugins/*/Entry Plugins/Shared Plugins/Tests $(DEMO)/Package.swift $(DEMO)/Sources $(DEMO)/Tests
 	@scripts/check-headers
 	@scripts/check-c
 
@@ -70,8 +75,14 @@ bench: stage
 sanitize: deps
 	@scripts/sanitize
 
+sanitize-fixtures: deps
+	@scripts/sanitize-fixtures
+
+sanitize-thread: stage
+	@scripts/sanitize-thread
+
 install: stage
 	@scripts/install $(STAGE) "$(DESTDIR)$(PREFIX)"
 
 clean:
-	rm -rf .build Plugins/.build $(DEMO)/.build build
+	rm -rf .build .build-asan .build-tsan Plugins/.build Plugins/.build-asan $(DEMO)/.build build

@@ -38,7 +38,8 @@ let package = Package(
     .target(name: "CImageCoderStructs", dependencies: ["CImageCoder"], path: "Sources/CImageCoderStructs"),
     .target(name: "CImageCoderEntry", dependencies: ["CImageCoder"], path: "Sources/CImageCoderEntry"),
     .target(
-      name: "ImageCoderPlugin", dependencies: ["CImageCoder", "CImageCoderEntry", "CImageCoderStructs", "ImageCoderModel"],
+      name: "ImageCoderPlugin",
+      dependencies: ["CImageCoder", "CImageCoderEntry", "CImageCoderStructs", "ImageCoderModel"],
       path: "Sources/ImageCoderPlugin", swiftSettings: settings),
     .target(name: "CHostSystem", path: "Sources/CHostSystem"),
     .target(
@@ -46,7 +47,8 @@ let package = Package(
       dependencies: ["CHostSystem", "CImageCoder", "CImageCoderStructs", "ImageCoderEngine", "ImageCoderModel"],
       path: "Sources/ImageCoders", swiftSettings: settings),
     .target(
-      name: "ImageCoderTesting", dependencies: ["ImageCoders", "ImageCoderEngine", "ImageCoderModel"], path: "Sources/ImageCoderTesting",
+      name: "ImageCoderTesting", dependencies: ["ImageCoders", "ImageCoderEngine", "ImageCoderModel"],
+      path: "Sources/ImageCoderTesting",
       swiftSettings: settings),
     .target(
       name: "CodersCommand",
@@ -60,10 +62,15 @@ let package = Package(
       name: "coder-digest", dependencies: ["ImageCoderTesting", "ImageCoders", "ImageCoderEngine", "ImageCoderModel"],
       path: "Tests/Conformance/Digest", swiftSettings: settings),
     .executableTarget(
-      name: "coder-bench", dependencies: ["ImageCoders", "ImageCoderEngine", "ImageCoderModel"], path: "Benchmarks/Bench",
+      name: "coder-bench", dependencies: ["ImageCoders", "ImageCoderEngine", "ImageCoderModel"],
+      path: "Benchmarks/Bench",
       swiftSettings: settings),
     .testTarget(
-      name: "ImageCoderEngineTests", dependencies: ["ImageCoderEngine", "ImageCoderModel"], path: "Tests/ImageCoderEngineTests",
+      name: "ImageCoderModelTests", dependencies: ["ImageCoderModel"], path: "Tests/ImageCoderModelTests",
+      swiftSettings: settings),
+    .testTarget(
+      name: "ImageCoderEngineTests", dependencies: ["ImageCoderEngine", "ImageCoderModel", "TestSupport"],
+      path: "Tests/ImageCoderEngineTests",
       swiftSettings: settings),
     .testTarget(
       name: "CodersCommandTests",
@@ -75,7 +82,9 @@ let package = Package(
     .target(name: "CInterfaceFakes", dependencies: ["CImageCoder"], path: "Tests/CInterfaceFakes"),
     .testTarget(
       name: "InterfaceTests",
-      dependencies: ["CInterfaceFakes", "ImageCoderPlugin", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "TestSupport"],
+      dependencies: [
+        "CInterfaceFakes", "ImageCoderPlugin", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "TestSupport",
+      ],
       path: "Tests/InterfaceTests", swiftSettings: settings),
     .testTarget(
       name: "ImageCodersTests", dependencies: ["ImageCoders", "ImageCoderEngine", "ImageCoderModel", "TestSupport"],
@@ -84,7 +93,8 @@ let package = Package(
       name: "EncodingTests", dependencies: ["ImageCoders", "ImageCoderEngine", "ImageCoderModel", "TestSupport"],
       path: "Tests/EncodingTests", swiftSettings: settings),
     .testTarget(
-      name: "PluginTests", dependencies: ["ImageCoderTesting", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "TestSupport"],
+      name: "PluginTests",
+      dependencies: ["ImageCoderTesting", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "TestSupport"],
       path: "Tests/PluginTests", swiftSettings: settings),
   ]
 )

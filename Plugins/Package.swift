@@ -37,12 +37,15 @@ func coder(_ name: String, in folder: String, wraps libraries: [Target.Dependenc
 func entry(of coder: String) -> String { coder.replacing("Coder", with: "Plugin") }
 
 /// Unit tests of a coder's parsers, or of code that coders share: each folder `Tests/<module>Tests`.
-let unitTests: [Target] = ((try? FileManager.default.contentsOfDirectory(atPath: "\(Context.packageDirectory)/Tests")) ?? [])
+let unitTests: [Target] =
+  ((try? FileManager.default.contentsOfDirectory(atPath: "\(Context.packageDirectory)/Tests")) ?? [])
   .filter { $0.hasSuffix("Tests") }.sorted().map { folder in
     .testTarget(
       name: folder,
       dependencies: [
-        .product(name: "ImageCoderPlugin", package: "ImageCoders"), .target(name: String(folder.dropLast("Tests".count))),
+        .product(name: "ImageCoderPlugin", package: "ImageCoders"),
+        .target(name: String(folder.dropLast("Tests".count))),
+        "CoderTestSupport",
       ],
       path: "Tests/\(folder)", swiftSettings: settings)
   }
@@ -55,7 +58,8 @@ func wrapped(_ module: String, in folder: String, pkgConfig: String?, debian: St
 let coders: [[Target]] = [
   coder("PNGCoder", in: "PNG", wraps: ["CPNGShim"]),
   coder("JPEGCoder", in: "JPEG", wraps: ["CJPEGShim"]),
-  coder("GIFCoder", in: "GIF", wraps: ["CGIF"]),
+  coder("GIFCoder", in: "GIF", wraps: ["Palettes"]),
+  coder("GIFLibCoder", in: "GIFLib", wraps: ["CGIF"]),
   coder("WebPCoder", in: "WebP", wraps: ["CWebP"]),
   coder("HEIFCoder", in: "HEIF", wraps: ["CHEIF", "CHEIFPlanes", "ISOBaseMediaFile"]),
   coder("HEICSCoder", in: "HEICS", wraps: ["CDe265", "ISOBaseMediaFile"]),
@@ -63,7 +67,7 @@ let coders: [[Target]] = [
   coder("TIFFCoder", in: "TIFF", wraps: ["CTIFFShim"]),
   coder("JPEG2000Coder", in: "JPEG2000", wraps: ["COpenJPEG"]),
   coder("JXLCoder", in: "JXL", wraps: ["CJXL"]),
-  coder("BMPCoder", in: "BMP", wraps: ["DeviceIndependentBitmap"]),
+  coder("BMPCoder", in: "BMP", wraps: ["DeviceIndependentBitmap", "Palettes"]),
   coder("ICOCoder", in: "ICO", wraps: ["DeviceIndependentBitmap"]),
   coder("ICNSCoder", in: "ICNS", wraps: ["CZlib"]),
   coder("QOICoder", in: "QOI", wraps: []),
@@ -90,15 +94,21 @@ let package = Package(
     .target(name: "CAVIFShim", path: "AVIF/CAVIFShim"),
     // libde265 behind three calls, and loops over planes that the compiler turns into vector instructions.
     .target(name: "CHEIFPlanes", path: "HEIF/CHEIFPlanes", linkerSettings: [.linkedLibrary("de265")]),
+    // A file in memory for the tests of parsers.
+    .target(
+      name: "CoderTestSupport", dependencies: [.product(name: "ImageCoderPlugin", package: "ImageCoders")],
+      path: "Tests/CoderTestSupport", swiftSettings: settings),
     // What BMP files and the entries of ICO files have in common.
     .target(
       name: "DeviceIndependentBitmap", dependencies: [.product(name: "ImageCoderPlugin", package: "ImageCoders")],
-      path: "DIB/Sources", swiftSettings: settings),
+      path: "Shared/DeviceIndependentBitmap", swiftSettings: settings),
+    // Up to 256 colors and their numbers.
+    .target(name: "Palettes", path: "Shared/Palettes", swiftSettings: settings),
     // Boxes, items and tracks, which HEIF, HEICS and AVIF have in common.
     .target(
       name: "ISOBaseMediaFile", dependencies: [.product(name: "ImageCoderPlugin", package: "ImageCoders")],
       path: "ISOBMFF/Sources", swiftSettings: settings),
-    wrapped("CGIF", in: "GIF", pkgConfig: nil, debian: "libgif-dev"),
+    wrapped("CGIF", in: "GIFLib", pkgConfig: nil, debian: "libgif-dev"),
     wrapped("CWebP", in: "WebP", pkgConfig: "libwebp", debian: "libwebp-dev"),
     wrapped("CHEIF", in: "HEIF", pkgConfig: "libheif", debian: "libheif-dev"),
     wrapped("CDe265", in: "HEICS", pkgConfig: "libde265", debian: "libde265-dev"),

@@ -12,7 +12,7 @@ enum ReaderCalls {
     let reader: any ContainerReader
     let host: CoderHost
     /// Payloads that were shown: the interface lets the host look at them until close.
-    var shown: [MetadataKind: UnsafeMutableBufferPointer<UInt8>] = [:]
+    var shown: [(page: UInt32, kind: MetadataKind, bytes: UnsafeMutableBufferPointer<UInt8>)] = []
 
     /// Pages of the file, once they were counted; they stay as many.
     private var pageCount: Int?
@@ -42,7 +42,7 @@ enum ReaderCalls {
       throw .invalidArgument("frame \(frame) of a page that has \(header.frameCount)")
     }
 
-    deinit { for bytes in shown.values { bytes.deallocate() } }
+    deinit { for payload in shown { payload.bytes.deallocate() } }
 
     static func of(_ raw: OpaquePointer?) -> Session? {
       raw.map { Unmanaged<Session>.fromOpaque(UnsafeRawPointer($0)).takeUnretainedValue() }
@@ -108,10 +108,17 @@ enum ReaderCalls {
         _ = try session.header(page: Int(page))
         guard let payload = try session.reader.metadata(kind, page: Int(page)) else { return }
         isPresent = true
-        session.shown.removeValue(forKey: kind)?.deallocate()
-        let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: payload.count)
-        _ = copy.initialize(from: payload)
-        session.shown[kind] = copy
+        // The host may look at every payload until it closes the session: a second look gets the same bytes.
+        let copy: UnsafeMutableBufferPointer<UInt8>
+        if let known = session.shown.first(where: { $0.page == page && $0.kind == kind }),
+          known.bytes.elementsEqual(payload)
+        {
+          copy = known.bytes
+        } else {
+          copy = .allocate(capacity: payload.count)
+          _ = copy.initialize(from: payload)
+          session.shown.append((page, kind, copy))
+        }
         bytes.pointee = UnsafePointer(copy.baseAddress)
         length.pointee = UInt64(copy.count)
       }
@@ -138,13 +145,13 @@ enum ReaderCalls {
 
 /// Identifiers of formats in memory that lives as long as the plugin.
 private enum FormatNames {
-  private static let known = Mutex<[ImageFormat: StaticText]>([:])
+  private static let known = Mutex<[(format: String, text: StaticText)]>([])
 
   static func text(for format: ImageFormat) -> imgcoder_string {
     known.withLock { known in
-      if let text = known[format] { return text.raw }
+      if let (_, text) = known.first(where: { $0.format == format.rawValue }) { return text.raw }
       let text = StaticText(format.rawValue)
-      known[format] = text
+      known.append((format.rawValue, text))
       return text.raw
     }
   }

@@ -52,9 +52,9 @@ enum DraftAnswer {
 
   private static func lines(ofValid bytes: [UInt8], by coder: any ImageCoder) throws(CoderError) -> [String] {
     let source = try OpenSource(.bytes(bytes), limits: .standard)
-    let header = try coder.makeDecoder(source, options: DecodeOptions()).header
+    let header = try coder.makeDecoder(DecodeContext(source, options: DecodeOptions())).header
     let layout: PixelFormat = header.pixelFormat.bytesPerChannel > 1 ? .rgba16 : .rgba8
-    let decoder = try coder.makeDecoder(source, options: Subject.stored(layout))
+    let decoder = try coder.makeDecoder(DecodeContext(source, options: Subject.stored(layout)))
     let image = try decoder.image()
     if let problem = image.problem { throw problem }
     var lines = [

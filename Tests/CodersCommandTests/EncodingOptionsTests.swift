@@ -70,13 +70,13 @@ import Testing
     #expect(folder.names == ["a.gif"])
   }
 
-  @Test func wishesThatAreNotFollowedAreSaid() throws {
+  @Test func warnsOfOptionsThatAreNotFollowed() throws {
     let run = try convert("--quality", "0.5", "--subsampling", "420", from: "window.png", to: "a.png")
     #expect(run.status == 0)
     #expect(
       run.errors == """
-        coders: \(folder.path)/a.png: warning: public.png has no quality: 0.5 changes nothing
-        coders: \(folder.path)/a.png: warning: public.png is written without chroma subsampling: 4:2:0 changes nothing
+        coders: \(folder.path)/a.png: warning: public.png has no option quality: 0.5 changes nothing
+        coders: \(folder.path)/a.png: warning: public.png has no option subsampling: "4:2:0" changes nothing
 
         """)
     #expect(try convert("--subsampling", "421", from: "window.png", to: "a.jpg").status == 64)

@@ -127,6 +127,22 @@ import Testing
     #expect([frame.pixels.red(0, 0), frame.pixels.red(0, 1), frame.pixels.red(2, 0)] == [20, 0, 10])
   }
 
+  /// It covers the canvas and replaces what is there, so nothing of the frame before shows.
+  @Test func aFrameWithoutARowShowsTheSameInEveryOrder() throws {
+    let part = Rect(x: 0, y: 0, width: 2, height: 2)
+    var container = Self.animation([
+      FrameHeader(rect: Self.whole), FrameHeader(rect: Self.whole), FrameHeader(rect: part),
+    ])
+    container.failure = (1, 0, .malformed("nothing"))
+    for order in [[0, 1, 2], [1, 2], [2, 1], [2]] {
+      let decoder = try container.decoder()
+      for index in order {
+        let frame = try decoder.frame(at: index)
+        #expect([frame.pixels.red(0, 0), frame.pixels.red(3, 0)] == [[10, 10], [0, 0], [30, 0]][index], "\(order)")
+      }
+    }
+  }
+
   @Test(arguments: [AlphaMode.straight, .premultiplied, .opaque])
   func framesShareNoMemory(_ alpha: AlphaMode) throws {
     let part = Rect(x: 0, y: 0, width: 2, height: 2)

@@ -48,9 +48,24 @@ import Testing
     }
   }
 
+  @Test func aSideOfZeroIsFree() {
+    let size = Size(width: 640, height: 480)
+    let whole = ResamplingRegion.whole(size)
+    for mode in [ThumbnailMode.fit, .fill, .stretch] {
+      #expect(
+        Fit.plan(displayed: size, box: Size(width: 300, height: 0), mode: mode)
+          == Fit(size: Size(width: 300, height: 225), crop: whole))
+      #expect(
+        Fit.plan(displayed: size, box: Size(width: 0, height: 100), mode: mode)
+          == Fit(size: Size(width: 133, height: 100), crop: whole))
+      #expect(
+        Fit.plan(displayed: size, box: Size(width: 0, height: 900), mode: mode) == Fit(size: size, crop: whole))
+    }
+  }
+
   @Test func noBoxAndEmptyBoxesReduceNothing() {
     let size = Size(width: 640, height: 480)
-    for box in [nil, Size(width: 0, height: 100), Size(width: 100, height: 0), Size(width: -1, height: -1)] {
+    for box in [nil, Size(width: 0, height: 0), Size(width: -1, height: -1)] {
       for mode in [ThumbnailMode.fit, .fill, .stretch] {
         #expect(Fit.plan(displayed: size, box: box, mode: mode) == Fit(size: size, crop: .whole(size)))
       }

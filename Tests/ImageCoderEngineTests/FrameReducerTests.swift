@@ -20,13 +20,16 @@ import Testing
   }
 
   private func reduce(
-    _ frames: [PixelBuffer], _ features: WriterFeatures, isReducing: Bool = true
+    _ frames: [PixelBuffer], _ features: WriterFeatures, isReducing: Bool = true, areas: [Rect?] = []
   ) throws -> [Written] {
     var written: [Written] = []
     let reducer = FrameReducer(features, isReducing: isReducing) { (pixels, header) throws(CoderError) in
       written.append(Written(pixels: try pixels.copy(), header: header))
     }
-    for (index, frame) in frames.enumerated() { try reducer.add(frame, delay: .milliseconds(UInt32(10 + index))) }
+    for (index, frame) in frames.enumerated() {
+      let area = areas.isEmpty ? nil : areas[index]
+      try reducer.add(frame, delay: .milliseconds(UInt32(10 + index)), changedIn: area)
+    }
     try reducer.finish()
     return written
   }
@@ -90,6 +93,33 @@ import Testing
           }
         }
       }
+    }
+  }
+
+  /// A rectangle around every pixel that changes, at random as small as can be or larger; at least one pixel.
+  private func areas(of frames: [PixelBuffer], seed: UInt64) -> [Rect?] {
+    var random = SeededGenerator(seed: seed)
+    return frames.indices.map { index in
+      guard index > 0 else { return nil }
+      let (new, old) = (frames[index].values, frames[index - 1].values)
+      let places = new.indices.filter { new[$0] != old[$0] }.map { ($0 % Self.size.width, $0 / Self.size.width) }
+      let growth = Int.random(in: 0...3, using: &random)
+      let (left, top) = (places.map(\.0).min() ?? 3, places.map(\.1).min() ?? 3)
+      let (x, y) = (max(left - growth, 0), max(top - growth, 0))
+      let right = min((places.map(\.0).max() ?? 3) + growth, Self.size.width - 1)
+      let bottom = min((places.map(\.1).max() ?? 3) + growth, Self.size.height - 1)
+      return Rect(x: x, y: y, width: right - x + 1, height: bottom - y + 1)
+    }
+  }
+
+  @Test(arguments: kinds) func whereFramesChangeMayBeKnownBefore(_ features: WriterFeatures) throws {
+    for seed in 0..<200 as Range<UInt64> {
+      let partial = features.contains(.replaces) || !features.contains(.parts)
+      let given = try frames(seed, format: .rgba8, partial: partial)
+      let expected = try reduce(given, features)
+      let written = try reduce(given, features, areas: areas(of: given, seed: seed))
+      #expect(written.map(\.header) == expected.map(\.header), "seed \(seed)")
+      #expect(written.map(\.pixels.values) == expected.map(\.pixels.values), "seed \(seed)")
     }
   }
 

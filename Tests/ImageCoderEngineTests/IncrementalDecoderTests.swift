@@ -183,11 +183,4 @@ import Testing
     #expect(throws: CoderError.cancelled) { try decoder.finish() }
     isReleased.withLock { $0 = true }
   }
-
-  @Test func aDecoderMayBeDroppedAtAnyByte() throws {
-    for count in [0, 1, 4, 6, 7, 8, 5_000, Self.still.count] {
-      let decoder = StripContainer().decoder()
-      try Self.append(Self.still.prefix(count), to: decoder, by: 300)
-    }
-  }
 }

@@ -97,11 +97,19 @@ import Testing
     #expect(Self.rows(image.pixels) == Self.rows(try Self.registry.decode(.bytes(bytes), options: options).pixels))
   }
 
-  @Test func aDecoderThatIsDroppedEndsItsThread() throws {
-    let bytes = try Self.registry.encode(try Self.photo(), as: .png)
-    for count in [0, 1, 100, bytes.count / 2, bytes.count] {
-      let decoder = Self.registry.makeIncrementalDecoder()
-      try bytes.prefix(count).withUnsafeBytes { try decoder.append($0) }
+  @Test func aDecoderThatIsDroppedEndsItsThread() async {
+    await #expect(processExitsWith: .success) {
+      let bytes = try Self.registry.encode(try Self.photo(), as: .png)
+      func drop() throws {
+        for count in [0, 1, 100, bytes.count / 2, bytes.count - 1, bytes.count] {
+          let decoder = Self.registry.makeIncrementalDecoder()
+          try bytes.prefix(count).withUnsafeBytes { try decoder.append($0) }
+        }
+      }
+      try drop()
+      let threads = ProcessThreads.count
+      for _ in 0..<20 { try drop() }
+      #expect(ProcessThreads.countLeft(atMost: threads) <= threads)
     }
   }
 

@@ -15,10 +15,10 @@ import Testing
     await #expect(processExitsWith: .success) {
       let files = try Self.files()
       let random = Self.drop(files, count: 400, SplitMix(seed: 1))
-      let threads = try Self.threads()
+      let threads = ProcessThreads.count
       let memory = try Self.memoryInUse()
       _ = Self.drop(files, count: 1000, random)
-      #expect(try Self.threads(atMost: threads) <= threads, "threads")
+      #expect(ProcessThreads.countLeft(atMost: threads) <= threads, "threads")
       let grown = try Self.memoryInUse() - memory
       // The files are 1 KiB and more: 1,000 of them, or what a thread has, would be more than this.
       #expect(grown < 1 << 20, "\(grown) bytes more than before")
@@ -27,7 +27,7 @@ import Testing
 
   @Test func aDecoderCanBeDroppedAtEveryByte() async {
     await #expect(processExitsWith: .success) {
-      let threads = try Self.threads()
+      let threads = ProcessThreads.count
       for file in try Self.files() {
         let decoder = Self.registry.makeIncrementalDecoder()
         for byte in file.prefix(400) {
@@ -37,7 +37,7 @@ import Testing
           _ = try? file.prefix(Int(byte)).withUnsafeBytes { try dropped.append($0) }
         }
       }
-      #expect(try Self.threads(atMost: threads) <= threads, "threads")
+      #expect(ProcessThreads.countLeft(atMost: threads) <= threads, "threads")
     }
   }
 
@@ -64,7 +64,7 @@ import Testing
         }
       }
       // 400 decodes leave none; a queue keeps some for a while.
-      let threads = try Self.threads(atMost: 32)
+      let threads = ProcessThreads.countLeft(atMost: 32)
       #expect(threads <= 32, "threads")
     }
   }
@@ -103,17 +103,6 @@ import Testing
       }
     }
     return random
-  }
-
-  /// Threads of the process; those of queues end some seconds after their last work, and are waited for.
-  private static func threads(atMost bound: Int = 0) throws -> Int {
-    var count = 0
-    for _ in 0..<200 {
-      count = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count
-      guard bound > 0, count > bound else { break }
-      usleep(100_000)
-    }
-    return count
   }
 
   /// Bytes of memory that the process has, without what its files are mapped to.

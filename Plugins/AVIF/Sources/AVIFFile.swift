@@ -5,12 +5,12 @@ import ImageCoderPlugin
 
 /// What the boxes of a file say, beside what libavif tells of them.
 struct AVIFFile {
-  /// All of the file; while it arrives, its boxes before the media data.
+  /// All of the file; of an incomplete one, its boxes before the media data.
   let bytes: FileBytes
-  /// Where the other bytes come from while they arrive.
-  let arriving: (source: SourceView, head: FileHead)?
+  /// Where the other bytes of an incomplete file come from.
+  let incremental: (source: SourceView, head: FileHead)?
   let majorBrand: FourCC
-  /// Where the last box ends by its own size; behind the bytes when the file is cut.
+  /// Where the last box ends by its own size; after the last byte when the file is cut.
   private(set) var claimedEnd = 0
   private(set) var items: ItemTable?
   private(set) var movie: FileBox?
@@ -40,7 +40,7 @@ struct AVIFFile {
   /// Waits for the boxes that tell of the pictures.
   ///
   /// - Returns: nil when all of the file has to be waited for.
-  init?(arriving source: SourceView) throws(CoderError) {
+  init?(incremental source: SourceView) throws(CoderError) {
     let start = try source.view(at: 0, count: 12)
     let last: FourCC? =
       switch FileBytes(whole: start).fourCC(at: 8) {
@@ -49,7 +49,7 @@ struct AVIFFile {
       default: nil
       }
     guard let head = try FileHead(source, upTo: last) else { return nil }
-    try self.init(parsing: head.bytes, arriving: (source, head))
+    try self.init(parsing: head.bytes, incremental: (source, head))
     // libavif takes memory for an item when it looks at its first bytes.
     guard !isSequence else { return }
     guard let items, items.hasPlace(items.primary) else { return nil }
@@ -61,10 +61,10 @@ struct AVIFFile {
   /// - Throws: ``CoderError/Code/wrongFormat``, ``CoderError/Code/truncated``, ``CoderError/Code/unsupported`` for
   ///   tables that would take too long to search.
   init(
-    parsing contents: UnsafeRawBufferPointer, arriving: (source: SourceView, head: FileHead)? = nil
+    parsing contents: UnsafeRawBufferPointer, incremental: (source: SourceView, head: FileHead)? = nil
   ) throws(CoderError) {
-    bytes = arriving == nil ? FileBytes(whole: contents) : FileBytes(first: contents)
-    self.arriving = arriving
+    bytes = incremental == nil ? FileBytes(whole: contents) : FileBytes(first: contents)
+    self.incremental = incremental
     guard let first = bytes.box(at: 0, before: .max), first.type == .fileType else {
       guard contents.count < 12, contents.count < 8 || bytes.fourCC(at: 4) == .fileType else {
         throw .wrongFormat("no FileTypeBox at the start", at: 0)
@@ -97,7 +97,7 @@ struct AVIFFile {
     }
     // A box header that is itself cut.
     if end < contents.count, contents.count - end < 8 { end = contents.count + 1 }
-    // A file may be cut where a box ends: its items are somewhere behind.
+    // A file may be cut where a box ends: its items lie after that.
     if let items, !isSequence {
       for place in items.places(of: items.primary, in: bytes) { end = max(end, place.upperBound) }
     }

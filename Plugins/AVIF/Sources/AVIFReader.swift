@@ -18,18 +18,17 @@ final class AVIFReader: ContainerReader {
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
     self.source = source
     self.host = host
-    open = try OpenedFile(source, isArriving: options.contains(.arriving), limits: host.limits)
+    open = try OpenedFile(source, isIncremental: options.contains(.arriving), host: host)
   }
 
-  /// Opens the whole file when its last byte has arrived.
-  private func catchUp() throws(CoderError) {
-    guard open.file.arriving != nil, source.size < .max else { return }
-    open = try OpenedFile(source, isArriving: false, limits: host.limits)
+  /// Opens the whole file once its last byte is there.
+  private func reopenIfComplete() throws(CoderError) {
+    guard open.file.incremental != nil, source.size < .max else { return }
+    open = try OpenedFile(source, isIncremental: false, host: host)
   }
 
   func header(page: Int) throws(CoderError) -> ImageHeader {
-    try check(page: page)
-    try catchUp()
+    try reopenIfComplete()
     let image = open.picture.image
     var header = ImageHeader(
       format: .avif, canvas: open.presentation.crop.size, pixelFormat: open.layout.format,
@@ -40,7 +39,7 @@ final class AVIFReader: ContainerReader {
     header.loopCount = open.file.isSequence ? open.file.track?.loopCount : nil
     header.cicp = Self.cicp(image)
     header.subsampling = Self.subsampling(image)
-    header.isGrowing = open.file.arriving != nil
+    header.isGrowing = open.file.incremental != nil
     if image.icc.size > 0 { header.metadata.insert(.icc) }
     if image.exif.size > 0 { header.metadata.insert(.exif) }
     if image.xmp.size > 0 { header.metadata.insert(.xmp) }
@@ -51,7 +50,6 @@ final class AVIFReader: ContainerReader {
   }
 
   func frame(_ index: Int, page: Int) throws(CoderError) -> FrameHeader {
-    try check(page: page)
     try check(frame: index)
     var delay: FrameDelay?
     if open.file.isSequence, open.delays.indices.contains(index), let timescale = open.file.track?.timescale,
@@ -65,7 +63,6 @@ final class AVIFReader: ContainerReader {
   }
 
   func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
-    try check(page: request.page)
     try check(frame: request.frame)
     if let thumbnail = open.thumbnail, request.frame == 0, let wanted = request.size, thumbnail.covers(wanted) {
       return DecodeOffer(
@@ -90,11 +87,10 @@ final class AVIFReader: ContainerReader {
   }
 
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
-    try check(page: offer.page)
     try check(frame: offer.frame)
     if offer.scaleCode == 1, let thumbnail = open.thumbnail {
       guard offer.size == thumbnail.size else { throw .invalidArgument("an offer of \(offer.size), not made") }
-      let decoder = try thumbnail.decoder(for: open.file, limits: host.limits)
+      let decoder = try thumbnail.decoder(for: open.file, host: host)
       return try deliver(decoder, crop: Rect(covering: thumbnail.size), offer: offer, into: sink)
     }
     guard offer.size == open.presentation.crop.size else {
@@ -104,11 +100,10 @@ final class AVIFReader: ContainerReader {
   }
 
   func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
-    try check(page: page)
-    // Exif and XMP may lie behind the picture.
-    if kind != .icc, open.file.arriving != nil {
+    // Exif and XMP may lie after the picture.
+    if kind != .icc, open.file.incremental != nil {
       _ = try source.contents()
-      try catchUp()
+      try reopenIfComplete()
     }
     let image = open.picture.image
     let data =
@@ -124,20 +119,12 @@ final class AVIFReader: ContainerReader {
   }
 
   func properties(page: Int, frame: Int?) throws(CoderError) -> Properties {
-    try check(page: page)
-    if let frame {
-      try check(frame: frame)
-      return Properties()
-    }
-    return open.file.properties(of: open.picture.image)
+    frame == nil ? open.file.properties(of: open.picture.image) : Properties()
   }
 }
 
 extension AVIFReader {
-  private func check(page: Int) throws(CoderError) {
-    guard page == 0 else { throw .invalidArgument("page \(page) of an AVIF file, which has 1") }
-  }
-
+  /// The SDK checks numbers of frames only once a file is complete.
   private func check(frame: Int) throws(CoderError) {
     guard frame >= 0, frame < open.frameCount else {
       throw .invalidArgument("frame \(frame) of an AVIF file, which has \(open.frameCount)")
@@ -208,7 +195,7 @@ extension AVIFReader {
 enum ExifPrefix {
   private static let bytes: [UInt8] = [0x45, 0x78, 0x69, 0x66, 0, 0]
 
-  /// Where the TIFF header starts: behind the prefix, if it is there.
+  /// Where the TIFF header starts: after the prefix, if it is there.
   static func end(in payload: UnsafeBufferPointer<UInt8>) -> Int {
     payload.prefix(bytes.count).elementsEqual(bytes) ? bytes.count : 0
   }

@@ -30,11 +30,7 @@ final class AVIFWriter: ContainerWriter {
     self.host = host
     settings = try EncodingSettings(options)
     encoder = try settings.makeEncoder()
-    isGray = options.subsampling == .s400
   }
-
-  /// Whether colours are given up.
-  private let isGray: Bool
 
   deinit { avifEncoderDestroy(encoder) }
 
@@ -47,7 +43,7 @@ final class AVIFWriter: ContainerWriter {
     }
     let isDeep = wanted.format.bytesPerChannel > 1
     let isOpaque = wanted.alpha == .opaque
-    if wanted.format.isGray || isGray {
+    if wanted.format.isGray || settings.isGray {
       return PixelLayout(
         isDeep ? isOpaque ? .gray16 : .grayAlpha16 : isOpaque ? .gray8 : .grayAlpha8, wanted.alpha)
     }

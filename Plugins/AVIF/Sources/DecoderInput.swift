@@ -6,23 +6,24 @@ import ImageCoderPlugin
 
 /// The bytes that libavif reads: the file's, with one box replaced where that is needed.
 ///
-/// While bytes arrive, a read waits for its own, unless ``isPatient`` says otherwise.
+/// Of an incomplete file, a read waits for its bytes, unless ``isPatient`` says otherwise.
 ///
 /// - Lifetime: Longer than the decoder that reads it; the file's bytes live as long as the session.
 final class DecoderInput {
   /// What libavif calls.
   let io: UnsafeMutablePointer<avifIO>
   private let state: UnsafeMutablePointer<State>
+  private let host: CoderHost
 
   fileprivate struct State {
     let file: UnsafeRawBufferPointer
     /// Where bytes behind those of `file` come from, or nil when that is all.
     let source: SourceView?
     var isPatient = true
-    /// Behind the first bytes that were missing.
+    /// Where the first bytes that were missing end.
     var missing = Int.max
     var failure: CoderError?
-    /// Whether what is behind the end is on its way: libavif then decodes what is there.
+    /// Whether bytes are missing at the end: libavif then decodes what is there.
     let isCut: Bool
     let replaced: Range<Int>
     let replacement: UnsafeMutableRawBufferPointer
@@ -38,12 +39,14 @@ final class DecoderInput {
   static let claim = 1 << 24
 
   /// - Parameter patches: Changes inside `box`, which is copied for them.
-  init(_ whole: AVIFFile, patches: [Patch] = [], in box: FileBox? = nil) {
+  init(_ whole: AVIFFile, patches: [Patch] = [], in box: FileBox? = nil, host: CoderHost) throws(CoderError) {
+    self.host = host
     let (file, claimedEnd) = (whole.bytes.raw, whole.claimedEnd)
-    let source = whole.arriving?.source
+    let source = whole.incremental?.source
     let range = box.map { $0.start..<min($0.end, file.count) } ?? 0..<0
     let replaced = patches.isEmpty ? 0..<0 : range
-    let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: replaced.count, alignment: 1)
+    let copy = UnsafeMutableRawBufferPointer(
+      start: try host.allocate(bytes: max(1, replaced.count), for: "a changed box"), count: replaced.count)
     copy.copyMemory(from: UnsafeRawBufferPointer(rebasing: file[replaced]))
     for patch in patches {
       for (index, byte) in patch.bytes.enumerated() where replaced.contains(patch.offset + index) {
@@ -58,7 +61,7 @@ final class DecoderInput {
     io = .allocate(capacity: 1)
     io.initialize(to: avifIO())
     io.pointee.data = UnsafeMutableRawPointer(state)
-    // Bytes that arrive move when more of them do, and nobody knows how many there will be.
+    // The bytes of an incomplete file move when more of them are received, and their number is not known.
     io.pointee.persistent = source == nil ? AVIF_TRUE : AVIF_FALSE
     let most = file.count.addingReportingOverflow(Self.claim)
     io.pointee.sizeHint = UInt64(
@@ -76,7 +79,7 @@ final class DecoderInput {
   }
 
   deinit {
-    state.pointee.replacement.deallocate()
+    host.free(state.pointee.replacement.baseAddress)
     state.deinitialize(count: 1)
     state.deallocate()
     io.deallocate()
@@ -84,7 +87,7 @@ final class DecoderInput {
 }
 
 extension DecoderInput {
-  /// Whether reads wait for bytes that have not arrived.
+  /// Whether reads wait for bytes that are not there yet.
   var isPatient: Bool {
     get { state.pointee.isPatient }
     set { state.pointee.isPatient = newValue }
@@ -93,12 +96,12 @@ extension DecoderInput {
   /// Why the source gave no bytes, when it did not.
   var failure: CoderError? { state.pointee.failure }
 
-  /// Whether a read failed for bytes that may still arrive.
+  /// Whether a read failed for bytes that may still come.
   var isWaiting: Bool { state.pointee.missing < .max && state.pointee.source?.size == .max }
 
   /// Waits for the first bytes that a read missed.
   ///
-  /// - Returns: Whether they have arrived.
+  /// - Returns: Whether they are there.
   func waitForMissing() throws(CoderError) -> Bool {
     guard let source = state.pointee.source, isWaiting else { return false }
     let missing = state.pointee.missing
@@ -139,8 +142,8 @@ extension DecoderInput.State {
   ) throws(CoderError) -> avifResult {
     let end = start.addingReportingOverflow(size)
     if !isPatient, source.size == .max {
-      let arrived = try source.view(at: 0, least: 0, most: .max).count
-      guard !end.overflow, end.partialValue <= arrived else {
+      let available = try source.view(at: 0, least: 0, most: .max).count
+      guard !end.overflow, end.partialValue <= available else {
         missing = min(missing, end.overflow ? .max - 1 : end.partialValue)
         return AVIF_RESULT_WAITING_ON_IO
       }

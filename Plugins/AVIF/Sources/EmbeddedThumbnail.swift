@@ -35,16 +35,17 @@ struct EmbeddedThumbnail {
   func covers(_ wanted: Size) -> Bool { wanted.width <= size.width && wanted.height <= size.height }
 
   /// A decoder that takes the thumbnail for the primary item.
-  func decoder(for file: AVIFFile, limits: Limits) throws(CoderError) -> PictureDecoder {
-    let number = (0..<table.primaryPlace.count).reversed().map { UInt8(truncatingIfNeeded: item >> ($0 * 8)) }
+  func decoder(for file: AVIFFile, host: CoderHost) throws(CoderError) -> PictureDecoder {
+    var number = ByteWriter()
+    number.put(UInt64(item), bytes: table.primaryPlace.count)
     // libavif passes thumbnails over, so the references that say what it is have to be something else.
-    var patches = [DecoderInput.Patch(offset: table.primaryPlace.lowerBound, bytes: number)]
+    var patches = [DecoderInput.Patch(offset: table.primaryPlace.lowerBound, bytes: number.bytes)]
     for thumbnail in table.thumbnails where thumbnail.item == item {
       patches.append(DecoderInput.Patch(offset: thumbnail.place, bytes: FourCC.free.bytes))
     }
     return try PictureDecoder(
       file, source: AVIF_DECODER_SOURCE_PRIMARY_ITEM, patches: file.associationPatches + patches, in: table.box,
-      limits: limits)
+      host: host)
   }
 
   /// Sides are rounded when a picture is made smaller: each may be off by one.

@@ -16,35 +16,35 @@ struct OpenedFile {
   let isLossless: Bool
   let thumbnail: EmbeddedThumbnail?
 
-  /// - Parameter isArriving: Waits for the boxes alone, where they come before the pixels.
-  init(_ source: SourceView, isArriving: Bool, limits: Limits) throws(CoderError) {
-    if isArriving {
+  /// - Parameter isIncremental: Whether to wait for the boxes alone, where they come before the pixels.
+  init(_ source: SourceView, isIncremental: Bool, host: CoderHost) throws(CoderError) {
+    if isIncremental {
       do throws(CoderError) {
-        if let file = try AVIFFile(arriving: source) {
-          self = try OpenedFile(file, limits: limits)
+        if let file = try AVIFFile(incremental: source) {
+          self = try OpenedFile(file, host: host)
           return
         }
       } catch {
-        // Whether the end of the file is to blame shows with the last byte; the brands say at once whose file it is.
+        // Only the last byte tells whether the error is due to missing bytes; the brands tell at once whose file it is.
         guard error.code != .wrongFormat else { throw error }
       }
     }
-    self = try OpenedFile(try AVIFFile(parsing: try source.contents()), limits: limits)
+    self = try OpenedFile(try AVIFFile(parsing: try source.contents()), host: host)
   }
 
-  private init(_ file: AVIFFile, limits: Limits) throws(CoderError) {
+  private init(_ file: AVIFFile, host: CoderHost) throws(CoderError) {
     self.file = file
     try Self.checkPrimaryItem(of: file)
     picture = try PictureDecoder(
       file, source: file.isSequence ? AVIF_DECODER_SOURCE_TRACKS : AVIF_DECODER_SOURCE_PRIMARY_ITEM,
       patches: file.isSequence ? file.timingPatches : file.associationPatches,
-      in: file.isSequence ? file.movie : file.items?.box, limits: limits)
+      in: file.isSequence ? file.movie : file.items?.box, host: host)
     let image = picture.image
     presentation = Presentation(image)
-    try limits.check(canvas: presentation.crop.size)
+    try host.limits.check(canvas: presentation.crop.size)
     let count = max(picture.imageCount, 1)
-    try limits.check(frames: count)
-    let whole = file.isCut && file.arriving == nil ? picture.wholeFrames(of: count) : count
+    try host.limits.check(frames: count)
+    let whole = file.isCut && file.incremental == nil ? picture.wholeFrames(of: count) : count
     frameCount = max(whole, 1)
     isTruncated = whole < count
     layout = PixelLayout(
@@ -69,7 +69,7 @@ struct OpenedFile {
     return isDeep ? hasAlpha ? .grayAlpha16 : .gray16 : hasAlpha ? .grayAlpha8 : .gray8
   }
 
-  /// Whether a still's colours are stored as they are, and colour and alpha are compressed without loss.
+  /// Whether a still's colors are stored as they are, and color and alpha are compressed without loss.
   private static func isLossless(_ picture: PictureDecoder, in file: AVIFFile) -> Bool {
     let image = picture.image
     let isDirect =
@@ -79,7 +79,10 @@ struct OpenedFile {
     let alpha = picture.hasAlpha ? items.auxiliaries.prefix(1) : []
     return ([items.primary] + alpha).allSatisfy { item in
       guard items.type(of: item) == .av01, let place = items.place(of: item, in: file.bytes) else { return false }
-      return AV1KeyFrame(parsing: UnsafeRawBufferPointer(rebasing: file.bytes.raw[place]))?.isLossless == true
+      let bytes = UnsafeRawBufferPointer(rebasing: file.bytes.raw[place])
+      var reader = ByteReader(bytes.bytes, at: place.lowerBound, of: "an AV1 item")
+      // Headers that cannot be read say nothing about loss.
+      return (try? AV1KeyFrame(parsing: &reader).isLossless) ?? false
     }
   }
 }

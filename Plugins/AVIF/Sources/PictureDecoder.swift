@@ -17,12 +17,12 @@ final class PictureDecoder {
   /// - Throws: What is wrong with the file's boxes.
   init(
     _ file: AVIFFile, source: avifDecoderSource, patches: [DecoderInput.Patch] = [], in box: FileBox? = nil,
-    limits: Limits
+    host: CoderHost
   ) throws(CoderError) {
-    self.limits = limits
+    limits = host.limits
     isCut = file.isCut
     end = file.bytes.count
-    input = DecoderInput(file, patches: patches, in: box)
+    input = try DecoderInput(file, patches: patches, in: box, host: host)
     guard let decoder = avifDecoderCreate() else {
       throw .outOfMemory(bytes: MemoryLayout<avifDecoder>.size, for: "libavif's decoder")
     }
@@ -38,8 +38,8 @@ final class PictureDecoder {
     decoder.pointee.imageSizeLimit = UInt32(isCropped ? Self.maxPixels : min(max(limits.maxPixels, 1), Self.maxPixels))
     decoder.pointee.imageDimensionLimit = UInt32(clamping: isCropped ? Self.maxSide : max(limits.maxSide, 1))
     decoder.pointee.imageCountLimit = UInt32(clamping: max(limits.maxFrames, 1))
-    if file.arriving != nil {
-      // They may lie behind the picture, and are read when all is there.
+    if file.incremental != nil {
+      // They may lie after the picture, and are read when all is there.
       decoder.pointee.ignoreExif = AVIF_TRUE
       decoder.pointee.ignoreXMP = AVIF_TRUE
     }
@@ -64,7 +64,7 @@ final class PictureDecoder {
 
   /// Decodes a frame: from the nearest key frame on, or from the frame that was decoded last.
   ///
-  /// - Parameter isPatient: Whether to wait for all rows, where bytes arrive.
+  /// - Parameter isPatient: Whether to wait for all rows of an incomplete file.
   /// - Returns: Rows that are there; fewer than all when a grid's last tiles are cut or not there yet.
   func decode(frame index: Int, isPatient: Bool = true, host: CoderHost) throws(CoderError) -> Int {
     input.isPatient = isPatient
@@ -91,7 +91,7 @@ final class PictureDecoder {
 
   /// Waits for the bytes that the last decode missed.
   ///
-  /// - Returns: Whether they have arrived.
+  /// - Returns: Whether they are there.
   func waitForMissing() throws(CoderError) -> Bool { try input.waitForMissing() }
 
   /// How many of the frames, from the first on, have all their bytes in the file.

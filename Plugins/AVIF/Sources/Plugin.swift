@@ -7,6 +7,5 @@ public import ImageCoderPlugin
 public let plugin = PluginExport(
   id: "org.imagecoders.avif", version: "1.0.0", library: LibAVIF.name,
   names: ContainerNames(dictionary: "{AVIS}", defaultLoopCount: .infinite), reader: AVIFReader.self,
-  readsArriving: true,
-  writer: AVIFWriter.self, writerFeatures: [.quality, .subsampling, .orientation],
-  options: EncodingSettings.descriptions)
+  readsArriving: true, writer: AVIFWriter.self, writerFeatures: [.quality, .subsampling, .orientation],
+  options: AVIFOption.table)

@@ -10,7 +10,7 @@ struct SequenceBoxes {
   private let timing: FrameTicks
   private let loopCount: LoopCount?
   private let movie: FileBox
-  /// By how much everything behind the movie box moves.
+  /// By how many bytes everything after the movie box moves.
   private var shift = 0
 
   /// - Throws: ``CoderError/Code/library`` when libavif lays a file out in another way.
@@ -22,13 +22,17 @@ struct SequenceBoxes {
       throw .library("libavif encodes a sequence without a MovieBox")
     }
     self.movie = movie
-    shift = try rebuilt(movie).count - (movie.end - movie.start)
+    var writer = ByteWriter()
+    try write(movie, to: &writer)
+    shift = writer.count - (movie.end - movie.start)
   }
 
   func write(to output: ByteOutput) throws(CoderError) {
     for box in bytes.boxes(in: 0..<bytes.count) {
       if box.type == .movie || box.type == .meta {
-        try output.write(try rebuilt(box))
+        var writer = ByteWriter(capacity: box.end - box.start)
+        try write(box, to: &writer)
+        try output.write(writer.bytes)
       } else {
         try output.write(UnsafeRawBufferPointer(rebasing: bytes.raw[box.start..<box.end]))
       }
@@ -46,98 +50,120 @@ struct SequenceBoxes {
     }
   }
 
-  private func rebuilt(_ box: FileBox) throws(CoderError) -> [UInt8] {
+  /// Writes a box of libavif's, changed where that is needed.
+  private func write(_ box: FileBox, to writer: inout ByteWriter) throws(CoderError) {
     switch "\(box.type)" {
-    case "moov", "trak", "mdia", "minf", "stbl", "dinf": return try container(box, skipping: 0)
-    case "meta": return try container(box, skipping: 4)
-    case "mvhd", "mdhd":
-      let total = box.type == .movieHeader ? duration : timing.total
-      return try header(box, [(16, number(timing.timescale)), (20, number(total))])
-    case "tkhd": return try header(box, [(24, number(duration))])
-    case "stts":
-      let runs = timing.runs
-      return boxed(
-        "stts", [0, 0, 0, 0] + number(UInt32(runs.count)) + runs.flatMap { number($0.count) + number($0.ticks) })
-    case "stco": return try chunkOffsets(box)
-    case "iloc": return try itemPlaces(box)
-    default: return copy(box)
+    case "moov", "trak", "mdia", "minf", "stbl", "dinf": try writeContainer(box, skipping: 0, to: &writer)
+    case "meta": try writeContainer(box, skipping: 4, to: &writer)
+    case "mvhd": try writeHeader(box, (16, timing.timescale), (20, duration), to: &writer)
+    case "mdhd": try writeHeader(box, (16, timing.timescale), (20, timing.total), to: &writer)
+    case "tkhd": try writeHeader(box, nil, (24, duration), to: &writer)
+    case "stts": writeDelays(to: &writer)
+    case "stco": try writeChunkOffsets(box, to: &writer)
+    case "iloc": try writeItemPlaces(box, to: &writer)
+    default: copy(box, to: &writer)
     }
   }
 
-  private func container(_ box: FileBox, skipping skipped: Int) throws(CoderError) -> [UInt8] {
-    var payload = Array(bytes.raw[box.content..<box.content + skipped])
+  private func writeContainer(_ box: FileBox, skipping skipped: Int, to writer: inout ByteWriter) throws(CoderError) {
+    let start = writer.count
+    writer.put(UInt32(0))
+    writer.put(box.type)
+    writer.put(Array(bytes.raw[box.content..<box.content + skipped]))
     for child in bytes.children(of: box, skipping: skipped) {
-      payload += try rebuilt(child)
-      if box.type == .track, child.type == .trackHeader, let edits { payload += edits }
+      try write(child, to: &writer)
+      if box.type == .track, child.type == .trackHeader { writeEdits(to: &writer) }
     }
-    return number(UInt32(payload.count + 8)) + box.type.bytes + payload
+    writer.replace(UInt32(clamping: writer.count - start), at: start)
+  }
+
+  /// ISO/IEC 14496-12 §8.6.1.2.
+  private func writeDelays(to writer: inout ByteWriter) {
+    let runs = timing.runs
+    writer.fullBox(.timeToSample) { writer in
+      writer.put(UInt32(clamping: runs.count))
+      for run in runs {
+        writer.put(run.count)
+        writer.put(run.ticks)
+      }
+    }
   }
 
   /// ISO/IEC 14496-12 §8.6.5, §8.6.6: one edit that shows all of the media; flag 1 repeats it. An edit of no length
   /// means nothing.
-  private var edits: [UInt8]? {
-    guard let loopCount, timing.total > 0 else { return nil }
-    let isRepeated: UInt8 = loopCount == .plays(1) ? 0 : 1
-    let list = [1, 0, 0, isRepeated] + number(UInt32(1)) + number(timing.total) + number(UInt64(0)) + [0, 1, 0, 0]
-    return boxed("edts", boxed("elst", list))
+  private func writeEdits(to writer: inout ByteWriter) {
+    guard let loopCount, timing.total > 0 else { return }
+    writer.box(FourCC("edts")) { writer in
+      writer.fullBox(FourCC("elst"), version: 1, flags: loopCount == .plays(1) ? 0 : 1) { writer in
+        writer.put(UInt32(1))
+        writer.put(timing.total)
+        // From the start of the media, at its own rate.
+        writer.put(UInt64(0))
+        writer.put(UInt16(1))
+        writer.put(UInt16(0))
+      }
+    }
   }
 
-  /// A header box of version 1 with fields that are replaced.
+  /// Writes a header box of version 1 with another timescale and duration.
   ///
-  /// - Parameter fields: Offsets behind version and flags.
-  private func header(_ box: FileBox, _ fields: [(offset: Int, bytes: [UInt8])]) throws(CoderError) -> [UInt8] {
+  /// - Parameters:
+  ///   - timescale: With its offset after version and flags; nil when the box has none.
+  ///   - duration: With its offset.
+  private func writeHeader(
+    _ box: FileBox, _ timescale: (offset: Int, value: UInt32)?, _ duration: (offset: Int, value: UInt64),
+    to writer: inout ByteWriter
+  ) throws(CoderError) {
     guard bytes.uint8(at: box.content) == 1 else {
       throw .library("libavif writes \(box.type) of another version than 1")
     }
-    var copy = copy(box)
-    // Without the times of creation and change the same pictures give the same file.
-    for field in fields + [(0, number(UInt64(0))), (8, number(UInt64(0)))] {
-      let start = box.fullContent - box.start + field.offset
-      guard start + field.bytes.count <= copy.count else { throw .library("libavif writes \(box.type) too short") }
-      copy.replaceSubrange(start..<start + field.bytes.count, with: field.bytes)
+    guard box.fullContent + duration.offset + 8 <= box.end else {
+      throw .library("libavif writes \(box.type) too short")
     }
-    return copy
+    let start = writer.count + box.fullContent - box.start
+    copy(box, to: &writer)
+    // Without the times of creation and change the same pictures give the same file.
+    writer.replace(UInt64(0), at: start)
+    writer.replace(UInt64(0), at: start + 8)
+    if let timescale { writer.replace(timescale.value, at: start + timescale.offset) }
+    writer.replace(duration.value, at: start + duration.offset)
   }
 
-  private func chunkOffsets(_ box: FileBox) throws(CoderError) -> [UInt8] {
+  private func writeChunkOffsets(_ box: FileBox, to writer: inout ByteWriter) throws(CoderError) {
     guard let count = bytes.uint32(at: box.fullContent) else { throw .library("libavif writes an empty stco") }
-    var copy = copy(box)
+    let start = writer.count
+    copy(box, to: &writer)
     for index in 0..<Int(count) {
-      try move(box.fullContent + 4 + index * 4, in: &copy, of: box)
+      try move(box.fullContent + 4 + index * 4, of: box, in: &writer, at: start)
     }
-    return copy
   }
 
   /// ISO/IEC 14496-12 §8.11.3, as libavif writes it: version 0, offsets and lengths of 4 bytes, no base.
-  private func itemPlaces(_ box: FileBox) throws(CoderError) -> [UInt8] {
+  private func writeItemPlaces(_ box: FileBox, to writer: inout ByteWriter) throws(CoderError) {
     guard bytes.uint8(at: box.content) == 0, bytes.uint16(at: box.fullContent) == 0x4400,
       let count = bytes.uint16(at: box.fullContent + 2)
     else { throw .library("libavif writes places of items in another way") }
-    var copy = copy(box)
+    let start = writer.count
+    copy(box, to: &writer)
     var offset = box.fullContent + 4
     for _ in 0..<count {
       guard let extents = bytes.uint16(at: offset + 4) else { throw .library("libavif cuts places of items") }
-      for index in 0..<extents { try move(offset + 6 + index * 8, in: &copy, of: box) }
+      for index in 0..<extents { try move(offset + 6 + index * 8, of: box, in: &writer, at: start) }
       offset += 6 + extents * 8
     }
-    return copy
   }
 
-  /// Moves a 32-bit offset in the copy of a box along with what it points at.
-  private func move(_ place: Int, in copy: inout [UInt8], of box: FileBox) throws(CoderError) {
+  /// Moves a 32-bit offset along with what it points at.
+  ///
+  /// - Parameters:
+  ///   - place: In libavif's file, inside `box`.
+  ///   - start: Of the box in what is written.
+  private func move(_ place: Int, of box: FileBox, in writer: inout ByteWriter, at start: Int) throws(CoderError) {
     guard let old = bytes.uint32(at: place), place + 4 <= box.end else { throw .library("libavif cuts \(box.type)") }
     guard Int(old) >= movie.end else { return }
     guard let new = UInt32(exactly: Int(old) + shift) else { throw .unsupported("a file over 4 GiB") }
-    copy.replaceSubrange(place - box.start..<place - box.start + 4, with: number(new))
+    writer.replace(new, at: start + place - box.start)
   }
 
-  private func copy(_ box: FileBox) -> [UInt8] { Array(bytes.raw[box.start..<box.end]) }
-
-  private func boxed(_ type: StaticString, _ payload: [UInt8]) -> [UInt8] {
-    number(UInt32(payload.count + 8)) + FourCC(type).bytes + payload
-  }
-
-  private func number<Value: FixedWidthInteger>(_ value: Value) -> [UInt8] {
-    withUnsafeBytes(of: value.bigEndian) { Array($0) }
-  }
+  private func copy(_ box: FileBox, to writer: inout ByteWriter) { writer.put(Array(bytes.raw[box.start..<box.end])) }
 }

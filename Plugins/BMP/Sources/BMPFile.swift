@@ -53,8 +53,8 @@ struct BMPFile {
   }
 
   private static func entry(at offset: Int, in source: SourceView) throws(CoderError) -> Entry {
-    let bytes = try source.bytes(at: offset, count: 14, of: "the file header")
-    let pixels = number(bytes, 10)
+    let header = try source.reader(at: offset, count: 14, order: .littleEndian, of: "the file header")
+    let pixels = Int(try header.uint32(at: 10, "where pixels begin"))
     return Entry(headerOffset: offset &+ 14, pixelOffset: pixels == 0 ? nil : pixels)
   }
 
@@ -63,8 +63,12 @@ struct BMPFile {
     var visited: Set<Int> = []
     var offset = 0
     while true {
-      let header = try source.bytes(at: offset, count: 14, of: "the header of an array's entry")
-      guard visited.insert(offset).inserted, header[0] == UInt8(ascii: "B"), header[1] == UInt8(ascii: "A") else {
+      var header = try source.reader(at: offset, count: 14, order: .littleEndian, of: "an array's entry")
+      let isEntry = header.has("BA", at: 0)
+      try header.skip(6)
+      let next = Int(try header.uint32("the next entry"))
+      try header.skip(4, "the resolution")
+      guard visited.insert(offset).inserted, isEntry else {
         guard !entries.isEmpty else { throw .malformed("an array's entry that does not begin with BA", at: offset) }
         return (entries, true)
       }
@@ -76,15 +80,10 @@ struct BMPFile {
       if picture == [UInt8(ascii: "B"), UInt8(ascii: "M")] {
         entries.append(try entry(at: offset &+ 14, in: source))
       }
-      let next = number(header, 6)
       guard next != 0 else { break }
       offset = next
     }
     guard !entries.isEmpty else { throw .unsupported("an array of \(visited.count) entries without a bitmap") }
     return (entries, false)
-  }
-
-  private static func number(_ bytes: [UInt8], _ offset: Int) -> Int {
-    (0..<4).reduce(0) { $0 | Int(bytes[offset &+ $1]) << ($1 &* 8) }
   }
 }

@@ -12,13 +12,13 @@ final class BMPReader: ContainerReader {
   private let host: CoderHost
   private var file: BMPFile
   private var pages: [Result<BitmapDecoder, CoderError>]
-  /// Whether bytes arrive: what depends on the file's length is not known yet.
-  private var isGrowing: Bool
+  /// Whether bytes may follow: what depends on the file's length is not known yet.
+  private var isIncomplete: Bool
 
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
     self.source = source
     self.host = host
-    isGrowing = options.contains(.arriving)
+    isIncomplete = options.contains(.arriving)
     file = try BMPFile(parsing: source, limits: host.limits)
     pages = try Self.pages(of: file, in: source, host: host)
   }
@@ -42,16 +42,16 @@ final class BMPReader: ContainerReader {
     return pages
   }
 
-  /// Looks again at a file whose last byte has arrived: where its pixels are depends on its length.
-  private func catchUp() throws(CoderError) {
-    guard isGrowing, source.size < .max else { return }
+  /// Parses a file again whose last byte is there now: where its pixels are depends on its length.
+  private func parseAgain() throws(CoderError) {
+    guard isIncomplete, source.size < .max else { return }
     file = try BMPFile(parsing: source, limits: host.limits)
     pages = try Self.pages(of: file, in: source, host: host)
-    isGrowing = false
+    isIncomplete = false
   }
 
   func header(page: Int) throws(CoderError) -> ImageHeader {
-    try catchUp()
+    try parseAgain()
     let decoder = try decoder(page)
     let bitmap = decoder.bitmap
     let layout = bitmap.native(isOpaque: try decoder.isOpaque())
@@ -64,21 +64,21 @@ final class BMPReader: ContainerReader {
     header.hasPalette = bitmap.hasPalette
     header.isLossless = bitmap.header.compression != .jpeg
     header.isDamaged = file.isDamaged
-    header.isGrowing = isGrowing
+    header.isGrowing = isIncomplete
     header.gamma = bitmap.header.colors?.gamma
     if bitmap.header.colors?.kind == .sRGB || bitmap.header.colors?.kind == .windows || bitmap.header.bitCount == 64 {
       // BT.709's primaries with the transfer function of IEC 61966-2-1 (ITU-T H.273, tables 2 and 3).
       header.cicp = CodingIndependentCodePoints(primaries: 1, transfer: 13, matrix: 0, isFullRange: true)
     }
-    if let profile = bitmap.profileRange, !isGrowing {
+    if let profile = bitmap.profileRange, !isIncomplete {
       if profile.upperBound <= source.size { header.metadata = [.icc] } else { header.isTruncated = true }
     }
     if bitmap.isEmbedded {
       header.embedded = try embedded(bitmap)
-      if let range = header.embedded, !isGrowing, bitmap.header.imageByteCount > range.count {
+      if let range = header.embedded, !isIncomplete, bitmap.header.imageByteCount > range.count {
         header.isTruncated = true
       }
-    } else if !isGrowing, try decoder.isTruncated() {
+    } else if !isIncomplete, try decoder.isTruncated() {
       header.isTruncated = true
     }
     return header
@@ -111,9 +111,6 @@ final class BMPReader: ContainerReader {
 
 extension BMPReader {
   private func decoder(_ page: Int) throws(CoderError) -> BitmapDecoder {
-    guard pages.indices.contains(page) else {
-      throw .invalidArgument("page \(page) of a bitmap file, which has \(pages.count)")
-    }
     return try pages[page].get()
   }
 
@@ -133,7 +130,7 @@ extension BMPReader {
   private func embedded(_ bitmap: Bitmap) throws(CoderError) -> Range<Int> {
     let start = bitmap.pixelOffset
     let stated = bitmap.header.imageByteCount
-    // Of what arrives, the last byte is waited for only when nothing else says where the file ends.
+    // Of an incremental file, the last byte is waited for only when nothing else says where the file ends.
     let first = try source.view(at: start, least: stated == 0 ? .max : 1, most: 1)
     guard !first.isEmpty else {
       throw .truncated("the \(bitmap.header.compression.rawValue) file begins behind the file's end", at: source.size)

@@ -3,14 +3,16 @@
 import DeviceIndependentBitmap
 import ImageCoderPlugin
 
-/// Writes BMP: 8-bit gray and palettes, 24-bit colours, 32-bit colours with alpha.
+/// Writes BMP: 8-bit gray and palettes, 24-bit colors, 32-bit colors with alpha.
 ///
 /// A picture without alpha and profile has BITMAPINFOHEADER, which every reader knows; alpha needs the masks of
 /// BITMAPV4HEADER, and a profile BITMAPV5HEADER.
 final class BMPWriter: ContainerWriter {
   private let output: ByteOutput
   private let host: CoderHost
-  private let options: BMPWriterOptions
+  private let isBottomUp: Bool
+  private let usesPalette: Bool
+  private let usesRuns: Bool
   private var canvas: Size?
   private var isGray = false
   private var profile: [UInt8] = []
@@ -21,7 +23,12 @@ final class BMPWriter: ContainerWriter {
   init(_ output: ByteOutput, host: CoderHost, options: WriteOptions) throws(CoderError) {
     self.output = output
     self.host = host
-    self.options = try BMPWriterOptions(options)
+    isBottomUp = options[BMPOption.bottomUp]
+    usesRuns = options[BMPOption.rle]
+    usesPalette = options[BMPOption.palette] || usesRuns
+    guard isBottomUp || !usesRuns else {
+      throw .invalidArgument("rle with bottom-up off, and runs are stored from the bottom up only")
+    }
   }
 
   func layout(for wanted: PixelLayout) throws(CoderError) -> PixelLayout {
@@ -41,7 +48,7 @@ final class BMPWriter: ContainerWriter {
 
   func add(_ metadata: [UInt8], as kind: MetadataKind) throws(CoderError) {
     guard kind == .icc else { throw .unsupported("BMP has no place for \(kind)") }
-    guard !isGray else { throw .unsupported("a profile of a gray picture, and a bitmap's colours are RGB") }
+    guard !isGray else { throw .unsupported("a profile of a gray picture, and a bitmap's colors are RGB") }
     profile = metadata
   }
 
@@ -68,11 +75,11 @@ final class BMPWriter: ContainerWriter {
 }
 
 extension BMPWriter {
-  /// The picture as indexes, where they are wished for and few enough.
+  /// The picture as indexes, where they are asked for and its colors are few enough.
   private func indexed(_ pixels: PixelView) throws(CoderError) -> IndexedPicture? {
-    guard options.wantsPalette, pixels.layout.alpha == .opaque else { return nil }
+    guard usesPalette, pixels.layout.alpha == .opaque else { return nil }
     if pixels.layout.format == .gray8 {
-      guard options.wantsRuns else { return nil }
+      guard usesRuns else { return nil }
       try host.limits.check(memory: pixels.size.pixelCount)
       return IndexedPicture(gray: pixels)
     }
@@ -81,7 +88,7 @@ extension BMPWriter {
   }
 
   private func write(_ picture: IndexedPicture) throws(CoderError) {
-    guard options.wantsRuns else {
+    guard usesRuns else {
       return try picture.indexes.withPixels(of: picture.size) { (view) throws(CoderError) in
         try write(view, as: .byte, colors: picture.colors)
       }
@@ -97,10 +104,10 @@ extension BMPWriter {
     let start = headerBytes(hasAlpha: false) + 4 * picture.colors.count
     try check(fileBytes: start + bytes + profile.count)
     try output.write(profile)
-    try output.patch(FieldBytes.number(start + bytes + profile.count), at: 2)
-    try output.patch(FieldBytes.number(bytes), at: Self.fileHeaderBytes + 20)
+    try output.patch(number(start + bytes + profile.count), at: 2)
+    try output.patch(number(bytes), at: Self.fileHeaderBytes + 20)
     if !profile.isEmpty {
-      try output.patch(FieldBytes.number(start + bytes - Self.fileHeaderBytes), at: Self.fileHeaderBytes + 112)
+      try output.patch(number(start + bytes - Self.fileHeaderBytes), at: Self.fileHeaderBytes + 112)
     }
   }
 
@@ -111,8 +118,15 @@ extension BMPWriter {
     try check(fileBytes: isTooLarge ? .max : bytes)
     try check(fileBytes: bytes + headerBytes(hasAlpha: bits == 32) + 4 * colors.count + profile.count)
     try output.write(header(pixels.size, bits: bits, pixelBytes: bytes, colors: colors, isCompressed: false))
-    try RowPacker(pixels, as: storage, host: host).write(to: output, bottomUp: options.isBottomUp)
+    try RowPacker(pixels, as: storage, host: host).write(to: output, bottomUp: isBottomUp)
     try output.write(profile)
+  }
+
+  /// The bytes of one number of 32 bits.
+  private func number(_ value: Int) -> [UInt8] {
+    var writer = ByteWriter(order: .littleEndian)
+    writer.put(UInt32(truncatingIfNeeded: value))
+    return writer.bytes
   }
 
   private func check(fileBytes: Int) throws(CoderError) {
@@ -129,39 +143,42 @@ extension BMPWriter {
   private func header(_ size: Size, bits: Int, pixelBytes: Int, colors: [UInt32], isCompressed: Bool) -> [UInt8] {
     let hasAlpha = bits == 32
     let start = headerBytes(hasAlpha: hasAlpha) + 4 * colors.count
-    var fields = FieldBytes()
-    fields.put("BM".utf8)
-    fields.put32(start + pixelBytes + profile.count)
-    fields.put32(0)
-    fields.put32(start)
-    fields.put32(headerBytes(hasAlpha: hasAlpha) - Self.fileHeaderBytes)
-    fields.put32(size.width)
-    fields.put32(options.isBottomUp ? size.height : -size.height)
-    fields.put16(1)
-    fields.put16(bits)
+    var fields = ByteWriter(order: .littleEndian)
+    fields.put("BM")
+    fields.put(UInt32(truncatingIfNeeded: start + pixelBytes + profile.count))
+    fields.put(UInt32(0))
+    fields.put(UInt32(truncatingIfNeeded: start))
+    fields.put(UInt32(truncatingIfNeeded: headerBytes(hasAlpha: hasAlpha) - Self.fileHeaderBytes))
+    fields.put(UInt32(truncatingIfNeeded: size.width))
+    fields.put(UInt32(truncatingIfNeeded: isBottomUp ? size.height : -size.height))
+    fields.put(UInt16(1))
+    fields.put(UInt16(truncatingIfNeeded: bits))
     // BI_RGB, BI_RLE8, BI_BITFIELDS
-    fields.put32(isCompressed ? 1 : hasAlpha ? 3 : 0)
-    fields.put32(pixelBytes)
+    fields.put(UInt32(truncatingIfNeeded: isCompressed ? 1 : hasAlpha ? 3 : 0))
+    fields.put(UInt32(truncatingIfNeeded: pixelBytes))
     // 72 dots per inch.
-    fields.put32(2_835)
-    fields.put32(2_835)
-    fields.put32(colors.count)
-    fields.put32(0)
+    fields.put(UInt32(2_835))
+    fields.put(UInt32(2_835))
+    fields.put(UInt32(truncatingIfNeeded: colors.count))
+    fields.put(UInt32(0))
     if hasAlpha || !profile.isEmpty {
-      for mask in hasAlpha ? [0xFF_0000, 0xFF00, 0xFF, 0xFF00_0000] : [0, 0, 0, 0] { fields.put32(mask) }
+      for mask in hasAlpha ? [0xFF_0000, 0xFF00, 0xFF, 0xFF00_0000] : [0, 0, 0, 0] {
+        fields.put(UInt32(truncatingIfNeeded: mask))
+      }
       // PROFILE_EMBEDDED, or sRGB; endpoints and gammas are of no use with either.
-      fields.put32(profile.isEmpty ? 0x7352_4742 : 0x4D42_4544)
+      fields.put(UInt32(truncatingIfNeeded: profile.isEmpty ? 0x7352_4742 : 0x4D42_4544))
       fields.putZeros(48)
       if !profile.isEmpty {
         // LCS_GM_IMAGES; offsets count from this header's beginning.
-        fields.put32(4)
-        fields.put32(start + pixelBytes - Self.fileHeaderBytes)
-        fields.put32(profile.count)
-        fields.put32(0)
+        fields.put(UInt32(4))
+        fields.put(UInt32(truncatingIfNeeded: start + pixelBytes - Self.fileHeaderBytes))
+        fields.put(UInt32(truncatingIfNeeded: profile.count))
+        fields.put(UInt32(0))
       }
     }
     for color in colors {
-      fields.put([2, 1, 0].map { UInt8(truncatingIfNeeded: color >> ($0 * 8)) } + [0])
+      // Blue, green, red, and a byte without meaning.
+      fields.put((color & 0xFF) << 16 | color & 0xFF00 | color >> 16 & 0xFF)
     }
     return fields.bytes
   }

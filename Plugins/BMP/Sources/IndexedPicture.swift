@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ImageCoderPlugin
+import Palettes
 
-/// A picture of at most 256 colours as indexes of one byte.
+/// A picture of at most 256 colors as indexes of one byte.
 struct IndexedPicture {
   /// Red, green and blue from the lowest byte on, in the order in which they come.
   private(set) var colors: [UInt32] = []
   private(set) var indexes: [UInt8] = []
   let size: Size
-
-  private static let slots = 1_024
 
   /// Takes a gray picture.
   init(gray pixels: PixelView) {
@@ -21,13 +20,14 @@ struct IndexedPicture {
     }
   }
 
-  /// Counts the colours of an opaque picture, or nil when there are more than 256.
+  /// Counts the colors of an opaque picture, or nil when there are more than 256.
   init?(_ pixels: PixelView, host: CoderHost) throws(CoderError) {
     size = pixels.size
     let (bytes, isBGR) = (pixels.layout.format.bytesPerPixel, pixels.layout.format == .bgra8)
-    // Where each colour is in `colors`, found by a hash; 0 is free.
-    var places = [UInt16](repeating: 0, count: Self.slots)
+    let table = ColorTable()
     indexes.reserveCapacity(size.pixelCount)
+    // Neighbors often have the same color.
+    var (last, lastNumber): (UInt32?, UInt8) = (nil, 0)
     for y in 0..<size.height {
       if y & 63 == 0, host.isCancelled { throw .cancelled }
       let row = pixels.base + y &* pixels.stride
@@ -38,16 +38,14 @@ struct IndexedPicture {
           UInt32(row.load(fromByteOffset: x &* bytes &+ 2, as: UInt8.self))
         )
         let color = (isBGR ? third | first << 16 : first | third << 16) | second << 8
-        var slot = Int((color &* 0x9E37_79B1) >> 22)
-        while places[slot] != 0, colors[Int(places[slot]) &- 1] != color { slot = (slot &+ 1) % Self.slots }
-        if places[slot] == 0 {
-          guard colors.count < 256 else { return nil }
-          colors.append(color)
-          places[slot] = UInt16(colors.count)
+        if color != last {
+          guard let number = table.number(adding: color) else { return nil }
+          (last, lastNumber) = (color, number)
         }
-        indexes.append(UInt8(truncatingIfNeeded: places[slot] &- 1))
+        indexes.append(lastNumber)
       }
     }
+    colors = table.colors
   }
 
   /// The runs of a row (MS-WMF 3.1.6.1, RLE8): as absolute bytes where there are three or more without a run of three.

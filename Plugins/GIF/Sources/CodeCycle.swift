@@ -36,11 +36,11 @@ struct CodeCycle: ~Copyable {
     table.clear()
     width = minimumCodeSize + 1
     next = (1 << minimumCodeSize) + 2
-    forget()
+    removeCodes()
   }
 
-  /// Forgets the codes, but not the strings.
-  mutating func forget() {
+  /// Removes the codes, and keeps the strings.
+  mutating func removeCodes() {
     count = 0
     bits = 0
   }
@@ -59,7 +59,7 @@ struct CodeCycle: ~Copyable {
     var position = start
     while position < end, bits < maxBits, count < Self.capacity {
       if image.hasChoices {
-        match.search(image, at: position, behind: -1, adding: next, to: &table)
+        match.search(image, at: position, after: -1, adding: next, to: &table)
         append(match.code, match.count)
         position &+= match.count
       } else {
@@ -77,8 +77,8 @@ struct CodeCycle: ~Copyable {
     return position
   }
 
-  /// Makes pixels that had a choice what was written.
-  func settle(_ image: IndexChoices, from start: Int, count: Int) {
+  /// Replaces the indexes of pixels that had a choice by those that the codes stand for.
+  func replaceChosenIndexes(of image: IndexChoices, from start: Int, count: Int) {
     guard image.hasChoices else { return }
     var position = start
     for (code, length) in entries.prefix(count) {
@@ -114,7 +114,7 @@ struct CodeCycle: ~Copyable {
     var position = start
     var previous = -1
     while position < image.count {
-      match.search(image, at: position, behind: previous, adding: next, to: &table)
+      match.search(image, at: position, after: previous, adding: next, to: &table)
       if previous >= 0 { add(previous, match.symbol, at: ~table.find(previous, match.symbol)) }
       append(match.code, match.count)
       position &+= match.count

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The strings that codes stand for, as the encoder needs them: a code and the index behind it give the longer code.
+/// The strings that codes stand for, as the encoder needs them: a code and the index after it give the longer code.
 ///
 /// - Format: GIF89a Appendix F, LZW with codes of up to 12 bits.
 struct CodeTable: ~Copyable {

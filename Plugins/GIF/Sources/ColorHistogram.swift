@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How often colours occur, in bins of 5, 6 and 5 bits.
+/// How often colors occur, in bins of 5, 6 and 5 bits.
 ///
-/// A bin keeps the sum of its colours, so that what is made of it is as exact as the pixels are.
+/// A bin keeps the sum of its colors, so that what is made of it is as exact as the pixels are.
 struct ColorHistogram {
   /// The pixels of one bin: their mean and their number.
   struct Bin {

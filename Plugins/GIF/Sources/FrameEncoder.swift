@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ImageCoderPlugin
+import Palettes
 
 /// Writes frames as image blocks.
 ///
-/// Pixels of an animation's frame that stay as they were may be the transparent index or the colour that is on the
+/// Pixels of an animation's frame that stay as they were may be the transparent index or the color that is on the
 /// canvas: whichever makes longer strings is written.
 final class FrameEncoder {
   /// Where and how a frame is shown.
@@ -29,7 +30,7 @@ final class FrameEncoder {
     self.file = file
     self.options = options
     chooser = PaletteChooser(file, limit: options.colors, placement: options.placement)
-    self.canvas = file.isGrowing ? try ShownCanvas(size: canvas, host: host) : nil
+    self.canvas = file.isAnimation ? try ShownCanvas(size: canvas, host: host) : nil
   }
 
   /// Writes one frame.
@@ -55,7 +56,7 @@ final class FrameEncoder {
     if frame.colors == nil, let canvas { frame.opaqueColors = colors(of: rows, row: row, on: canvas, rect) }
     if let palette = chooser.exactPalette(for: frame) { return palette }
     guard !options.isLossless else {
-      throw .unsupported("a frame of more than \(options.colors) colours, a lossless one has \(options.colors) at most")
+      throw .unsupported("a frame of more than \(options.colors) colors, a lossless one has \(options.colors) at most")
     }
     var histogram = ColorHistogram()
     for y in 0..<rows.size.height {
@@ -66,9 +67,9 @@ final class FrameEncoder {
     return chooser.reducedPalette(for: histogram)
   }
 
-  /// All colours of a frame, or nil when there are too many.
+  /// All colors of a frame, or nil when there are too many.
   ///
-  /// - Parameter canvas: Where pixels that stay as they were get their colours from; nil: they count as transparent.
+  /// - Parameter canvas: Where pixels that stay as they were get their colors from; nil: they count as transparent.
   private func colors(
     of rows: FrameRows, row: UnsafeMutablePointer<UInt32>, on canvas: ShownCanvas?, _ rect: Rect
   ) -> ColorTable? {
@@ -124,7 +125,7 @@ final class FrameEncoder {
         hasChoices = true
       }
     }
-    // Where pixels have a choice, the colour everywhere may make for fewer codes than the longest strings do.
+    // Where pixels have a choice, the color everywhere may make for fewer codes than the longest strings do.
     var images = [
       IndexChoices(
         indexes: indexes, alternates: alternates, count: count, near: near, hasChoices: hasChoices || near != nil)
@@ -209,29 +210,21 @@ final class FrameEncoder {
 
   // MARK: Blocks
 
-  /// What stands in front of a frame's image data.
+  /// What stands before a frame's image data.
   ///
   /// - Format: GIF89a §23, Graphic Control Extension; §20, Image Descriptor; §21, Local Color Table.
   private func head(_ control: Control, _ palette: FramePalette, usesTransparency: Bool) -> [UInt8] {
-    var bytes: [UInt8] = []
-    let method = Self.method(control.disposal)
-    if control.delay > 0 || method > 0 || usesTransparency {
-      bytes += [0x21, 0xF9, 4, method << 2 | (usesTransparency ? 1 : 0)]
-      bytes += Self.stored(Int(control.delay)) + [usesTransparency ? palette.transparentIndex ?? 0 : 0, 0]
-    }
-    bytes.append(0x2C)
-    for value in [control.rect.x, control.rect.y, control.rect.width, control.rect.height] {
-      bytes += Self.stored(value)
-    }
-    let interlace: UInt8 = options.isInterlaced ? 0x40 : 0
-    guard !palette.isGlobal else { return bytes + [interlace] }
-    let count = GIFFile.storedCount(palette.colors.count)
-    bytes.append(0x80 | interlace | UInt8(truncatingIfNeeded: count.trailingZeroBitCount - 1))
-    return bytes + GIFFile.stored(palette.colors, capacity: count)
-  }
-
-  private static func stored(_ value: Int) -> [UInt8] {
-    [UInt8(truncatingIfNeeded: value), UInt8(truncatingIfNeeded: value >> 8)]
+    var writer = ByteWriter(order: .littleEndian)
+    var shown = GraphicControl()
+    shown.disposalMethod = Self.method(control.disposal)
+    shown.delay = control.delay
+    shown.transparentIndex = usesTransparency ? palette.transparentIndex : nil
+    if !shown.isDefault { shown.write(to: &writer) }
+    let localColorCount = palette.isGlobal ? 0 : PaletteBytes.storedCount(palette.colors.count)
+    ImageDescriptor(control.rect, isInterlaced: options.isInterlaced, localColorCount: localColorCount)
+      .write(to: &writer)
+    if !palette.isGlobal { PaletteBytes.write(palette.colors, storedCount: localColorCount, to: &writer) }
+    return writer.bytes
   }
 
   private static func method(_ disposal: Disposal?) -> UInt8 {

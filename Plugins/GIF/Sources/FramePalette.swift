@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The colours that a frame is written with.
+import Palettes
+
+/// The colors that a frame is written with.
 final class FramePalette {
   /// At most 256; 0 for the transparent one.
   let colors: [UInt32]
   let isGlobal: Bool
-  /// Whether it has every colour of the frame.
+  /// Whether it has every color of the frame.
   let isExact: Bool
-  /// Numbers of the colours.
+  /// Numbers of the colors.
   let table: ColorTable
+
   init(_ table: ColorTable, isGlobal: Bool, isExact: Bool) {
     colors = table.colors
     self.table = table
@@ -24,7 +27,7 @@ final class FramePalette {
 
   private(set) lazy var transparentIndex: UInt8? = table.index(of: 0)
 
-  /// For each colour, the nearest others.
+  /// For each color, the nearest others.
   func nearColors(within allowed: Int) -> NearColors {
     NearColors(
       colors.map { color in
@@ -46,20 +49,15 @@ final class FramePalette {
 
 /// Chooses the palettes of a file's frames.
 ///
-/// A frame of few colours gets all of them: in the global palette as long as that has room, else in one of its own.
+/// A frame of few colors gets all of them: in the global palette as long as that has room, else in one of its own.
 /// A frame of too many gets the best ones, or those of the global palette when they are nearly as good.
 final class PaletteChooser {
   /// What is known of a frame's pixels.
   struct Frame {
-    /// Colours and 0 for pixels that stay transparent or as they were; nil: too many.
+    /// Colors and 0 for pixels that stay transparent or as they were; nil: too many.
     var colors: ColorTable?
-    /// The same with the colours that are on the canvas in place of pixels that stay as they were; nil: too many.
+    /// The same with the colors that are on the canvas in place of pixels that stay as they were; nil: too many.
     var opaqueColors: ColorTable?
-  }
-
-  /// Where palettes stand.
-  enum Placement: Int {
-    case automatic, global, local
   }
 
   /// How much larger the error with the global palette may be for that to be taken, and by how much anyway: the mean
@@ -68,17 +66,17 @@ final class PaletteChooser {
 
   private let file: GIFFile
   private let limit: Int
-  private let placement: Placement
-  /// The global palette as nearest colours are looked up in it.
+  private let placement: GIFOption.Palette
+  /// The global palette as nearest colors are looked up in it.
   private var globalSearch: PaletteSearch?
 
-  init(_ file: GIFFile, limit: Int, placement: Placement) {
+  init(_ file: GIFFile, limit: Int, placement: GIFOption.Palette) {
     self.file = file
     self.limit = limit
     self.placement = placement
   }
 
-  /// A palette that has every colour of a frame, or nil when there are too many.
+  /// A palette that has every color of a frame, or nil when there are too many.
   func exactPalette(for frame: Frame) -> FramePalette? {
     guard let table = frame.colors ?? frame.opaqueColors else { return nil }
     if placement != .local, let palette = globalPalette(for: table) { return palette }
@@ -88,8 +86,8 @@ final class PaletteChooser {
   private func globalPalette(for table: ColorTable) -> FramePalette? {
     let global = file.palette
     let isFirst = global.colors.isEmpty
-    // Frames behind the first one leave pixels as they are; a low index makes for short codes.
-    let reserved = isFirst && file.isGrowing && table.colors.count < limit && table.index(of: 0) == nil ? 1 : 0
+    // Frames after the first one leave pixels as they are; a low index makes for short codes.
+    let reserved = isFirst && file.isAnimation && table.colors.count < limit && table.index(of: 0) == nil ? 1 : 0
     let missing = table.colors.count(where: { global.index(of: $0) == nil })
     guard missing == 0 || file.hasRoom(for: missing + reserved, limit: limit) else { return nil }
     if reserved > 0 || (isFirst && table.index(of: 0) != nil) { global.insert(0) }
@@ -100,13 +98,13 @@ final class PaletteChooser {
     return FramePalette(global, isGlobal: true, isExact: true)
   }
 
-  /// The best palette for a frame of too many colours.
+  /// The best palette for a frame of too many colors.
   func reducedPalette(for histogram: ColorHistogram) -> FramePalette {
     let global = file.palette
     if placement == .global, !global.colors.isEmpty, holds(global, histogram) {
       return FramePalette(global, isGlobal: true, isExact: false)
     }
-    let hasTransparency = histogram.hasTransparency || (file.isGrowing && limit > 2)
+    let hasTransparency = histogram.hasTransparency || (file.isAnimation && limit > 2)
     let bins = histogram.bins
     let best = PaletteMaker.palette(of: bins, limit: limit - (hasTransparency ? 1 : 0))
     let colors = (hasTransparency ? [0] : []) + best
@@ -125,7 +123,7 @@ final class PaletteChooser {
     return FramePalette(local: colors, isExact: false)
   }
 
-  /// Whether the global palette has the transparent colour where it is needed, and others.
+  /// Whether the global palette has the transparent color where it is needed, and others.
   private func holds(_ global: ColorTable, _ histogram: ColorHistogram) -> Bool {
     guard global.colors.count > 1 else { return false }
     if global.index(of: 0) != nil || !histogram.hasTransparency { return true }

@@ -18,7 +18,7 @@ struct FrameRows {
     stride = view.stride
   }
 
-  /// Pixels that ``load(_:into:)`` has written, one row behind the other.
+  /// Pixels that ``load(_:into:)`` has written, one row after the other.
   init(loaded pixels: UnsafePointer<UInt32>, size: Size) {
     self.size = size
     layout = PixelLayout(.rgba8, .straight)

@@ -46,7 +46,7 @@ final class GIFFrameDecoder {
       throw .malformed("minimum code size \(image.minimumCodeSize), 1 to 11 are allowed", at: image.dataOffset)
     }
     lzw.start(
-      in: bytes.arrived, isComplete: bytes.isComplete, at: image.dataOffset + 1,
+      in: bytes.available, isComplete: bytes.isComplete, at: image.dataOffset + 1,
       minimumCodeSize: Int(image.minimumCodeSize))
     var failure: CoderError?
     palette.pixels.withUnsafeBufferPointer { pixels in
@@ -54,7 +54,7 @@ final class GIFFrameDecoder {
       let expander = IndexExpander(palette: base, format: format)
       do throws(CoderError) {
         var rows = RowPlacement(
-          sink: sink, stored: image.size, visible: visible, isInterlaced: image.isInterlaced,
+          sink: sink, stored: image.size, visible: visible, isInterlaced: image.descriptor.isInterlaced,
           rowBytes: visible.width * format.bytesPerPixel, showsCoarseRows: showsCoarseRows)
         do throws(CoderError) {
           try decode(image, of: bytes, expander: expander, rows: &rows)
@@ -72,7 +72,7 @@ final class GIFFrameDecoder {
   private func decode(
     _ image: GIFImageBlock, of bytes: GIFBytes, expander: IndexExpander, rows: inout RowPlacement
   ) throws(CoderError) {
-    let width = Int(image.width)
+    let width = image.size.width
     var x = 0
     var count = 0
     try rows.begin()
@@ -94,10 +94,10 @@ final class GIFFrameDecoder {
         }
       }
       guard !rows.isComplete else { return }
-      if case .endOfArrived = decoded.stop {
+      if case .endOfAvailable = decoded.stop {
         try rows.show()
-        let arrived = try bytes.wait(for: lzw.worthWaitingFor)
-        lzw.readOn(in: arrived, isComplete: bytes.isComplete)
+        let available = try bytes.wait(for: lzw.neededCount)
+        lzw.resume(in: available, isComplete: bytes.isComplete)
       } else {
         try check(decoded.stop, rows: rows)
       }
@@ -108,13 +108,13 @@ final class GIFFrameDecoder {
   private func check(_ stop: LZWDecoder.Stop, rows: RowPlacement) throws(CoderError) {
     let found = "image data with \(rows.decodedCount) of \(rows.stored.height) rows"
     switch stop {
-    case .full, .endOfArrived: return
+    case .full, .endOfAvailable: return
     case .endOfBytes: throw .truncated(found, at: lzw.offset)
     case .endOfBlocks: throw .malformed("\(found), all are needed", at: lzw.offset)
     case .endOfInformation: throw .malformed("\(found) before the end code, all are needed", at: lzw.position)
     case .invalidCode(let code):
       throw .malformed(
-        "code \(code) behind \(rows.decodedCount) rows, less than the next free one is allowed", at: lzw.position)
+        "code \(code) after \(rows.decodedCount) rows, less than the next free one is allowed", at: lzw.position)
     }
   }
 }

@@ -10,20 +10,22 @@ struct GIFPalette {
   let pixels: [UInt32]
 
   /// - Parameters:
-  ///   - bytes: The file.
-  ///   - count: Colours, 0 when the image has no palette at all.
-  ///   - transparentIndex: Or -1.
-  init(_ bytes: UnsafeRawBufferPointer, at offset: Int, count: Int, transparentIndex: Int, format: PixelFormat) {
-    // An index behind the palette shows black.
+  ///   - file: All bytes that are there.
+  ///   - count: Colors, 0 when the image has no palette at all.
+  ///   - transparentIndex: Its pixels are 0.
+  /// - Throws: ``CoderError/Code/truncated`` when the file ends before the palette does.
+  init(
+    _ file: ByteReader, at offset: Int, count: Int, transparentIndex: UInt8?, format: PixelFormat
+  ) throws(CoderError) {
+    // An index after the palette's end shows black.
     var pixels = [UInt32](repeating: Self.pixel(0, 0, 0, as: format), count: 256)
-    let count = min(count, 256, max(0, bytes.count - offset) / 3)
-    for index in 0..<count {
-      let color = offset + 3 * index
-      pixels[index] = Self.pixel(bytes[color], bytes[color + 1], bytes[color + 2], as: format)
+    let colors = [UInt8](copying: try file.bytes(at: offset, count: 3 * min(count, 256), "a palette"))
+    for index in 0..<colors.count / 3 {
+      pixels[index] = Self.pixel(colors[3 * index], colors[3 * index + 1], colors[3 * index + 2], as: format)
     }
     // GIF89a §21: without any palette, one of which the first two entries are black and white.
     if count == 0 { pixels[1] = Self.pixel(255, 255, 255, as: format) }
-    if pixels.indices.contains(transparentIndex) { pixels[transparentIndex] = 0 }
+    if let transparentIndex { pixels[Int(transparentIndex)] = 0 }
     self.pixels = pixels
   }
 
@@ -44,7 +46,7 @@ struct IndexExpander {
     bytesPerPixel = format.bytesPerPixel
   }
 
-  /// Writes `count` pixels of a row from the pixel `x` on, and no byte behind them.
+  /// Writes `count` pixels of a row from the pixel `x` on, and no byte after them.
   @inline(__always)
   func expand(_ indexes: UnsafePointer<UInt8>, count: Int, to row: UnsafeMutableRawPointer, at x: Int) {
     guard count > 0 else { return }

@@ -5,7 +5,7 @@ import ImageCoderPlugin
 /// Reads GIF stills and animations.
 ///
 /// The file's blocks are indexed when it is opened, without decoding any pixel; each frame is then decoded on its own,
-/// in any order. While bytes arrive, blocks are indexed up to the image that is asked for. Frames are the file's images
+/// in any order. Of an incremental file, blocks are indexed up to the image that is asked for. Frames are the file's images
 /// as they are stored, cut to the canvas.
 ///
 /// Pixels are rgb8 for an opaque still that covers its canvas, else rgba8; transparent ones are zero in all channels.
@@ -24,20 +24,19 @@ final class GIFReader: ContainerReader {
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
     self.host = host
     wantsFirstFrameOnly = options.contains(.firstFrameOnly)
-    bytes = try GIFBytes(source, isArriving: options.contains(.arriving))
-    scanner = try GIFScanner(bytes, limits: host.limits, stopsBehindFirstImage: wantsFirstFrameOnly)
+    bytes = try GIFBytes(source, isIncremental: options.contains(.arriving))
+    scanner = try GIFScanner(bytes, limits: host.limits, stopsAfterFirstImage: wantsFirstFrameOnly)
     try scanner.advance(toImage: bytes.isComplete ? .max : 0)
   }
 
-  /// Looks at the rest of a file whose last byte has arrived, or of which no more is wanted than was decoded.
-  private func catchUp() throws(CoderError) {
+  /// Scans the rest of a file whose last byte is there, or of which no more is needed than was decoded.
+  private func scanRest() throws(CoderError) {
     try bytes.refresh()
     if bytes.isComplete || (wantsFirstFrameOnly && hasDecoded) { try scanner.advance(toImage: .max) }
   }
 
   func header(page: Int) throws(CoderError) -> ImageHeader {
-    try check(page: page)
-    try catchUp()
+    try scanRest()
     let structure = structure
     let isOpaque = structure.isOpaqueStill
     var header = ImageHeader(
@@ -46,20 +45,20 @@ final class GIFReader: ContainerReader {
     header.frameCount = structure.images.count
     header.isAnimated = structure.isAnimated
     header.loopCount = structure.loopCount
-    header.background = background
+    header.background = try background()
     if structure.iccOffset != nil { header.metadata.insert(.icc) }
     if structure.xmpOffset != nil { header.metadata.insert(.xmp) }
     header.isGrowing = !structure.isWhole
     header.isTruncated = structure.isTruncated
-    header.isProgressive = structure.images.first?.isInterlaced ?? false
+    header.isProgressive = structure.images.first?.descriptor.isInterlaced ?? false
     header.isLossless = true
     header.hasPalette = true
     return header
   }
 
   func frame(_ index: Int, page: Int) throws(CoderError) -> FrameHeader {
-    let image = try image(index, page: page)
-    let delay = FrameDelay(numerator: UInt32(image.delay), denominator: 100)
+    let image = try image(index)
+    let delay = FrameDelay(numerator: UInt32(image.control.delay), denominator: 100)
     guard let rect = image.visibleRect(on: structure.canvas) else {
       // Nothing of the image shows, but its delay does: one transparent pixel stands for it.
       return FrameHeader(rect: Rect(x: 0, y: 0, width: 1, height: 1), delay: delay, blend: .over, hasAlpha: true)
@@ -70,7 +69,7 @@ final class GIFReader: ContainerReader {
   }
 
   func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
-    let image = try image(request.frame, page: request.page)
+    let image = try image(request.frame)
     let visible = image.visibleRect(on: structure.canvas)
     let isOpaque = visible != nil && !image.hasTransparency
     let format: PixelFormat =
@@ -84,11 +83,11 @@ final class GIFReader: ContainerReader {
     let alpha: AlphaMode = isOpaque ? .opaque : request.alpha == .premultiplied ? .premultiplied : .straight
     return DecodeOffer(
       request, size: visible?.size ?? Size(width: 1, height: 1), pixelFormat: format, alpha: alpha,
-      rowOrder: image.isInterlaced && visible != nil ? .any : .topDown, memory: GIFFrameDecoder.memory)
+      rowOrder: image.descriptor.isInterlaced && visible != nil ? .any : .topDown, memory: GIFFrameDecoder.memory)
   }
 
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
-    let image = try image(offer.frame, page: offer.page)
+    let image = try image(offer.frame)
     let visible = image.visibleRect(on: structure.canvas)
     guard offer.size == visible?.size ?? Size(width: 1, height: 1), [.rgb8, .rgba8, .bgra8].contains(offer.pixelFormat)
     else {
@@ -102,25 +101,26 @@ final class GIFReader: ContainerReader {
     }
     // An image may be larger than the canvas; all of it has to be decoded to find the rows that are not.
     try host.limits.check(canvas: image.size)
-    let hasLocalPalette = image.localColorCount > 0
     try bytes.refresh()
-    let palette = GIFPalette(
-      bytes.arrived, at: hasLocalPalette ? image.paletteOffset : structure.globalPaletteOffset,
-      count: hasLocalPalette ? Int(image.localColorCount) : structure.globalColorCount,
-      transparentIndex: Int(image.transparentIndex), format: offer.pixelFormat)
+    let available = bytes.available
+    let localColorCount = image.descriptor.localColorCount
+    let palette = try GIFPalette(
+      ByteReader(available.bytes), at: localColorCount > 0 ? image.paletteOffset : LogicalScreen.size,
+      count: localColorCount > 0 ? localColorCount : structure.screen.globalColorCount,
+      transparentIndex: image.control.transparentIndex, format: offer.pixelFormat)
     // The header says of the first image alone that rows come in passes, which are not final before the last.
-    let showsCoarseRows = structure.images[0].isInterlaced
+    let showsCoarseRows = structure.images[0].descriptor.isInterlaced
     try frameDecoder().decode(
       image, of: bytes, palette: palette, format: offer.pixelFormat, visible: visible.size,
       showsCoarseRows: showsCoarseRows, into: sink)
   }
 
   func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
-    try check(page: page)
     try bytes.refresh()
+    let available = bytes.available
     switch kind {
-    case .icc: return try structure.icc(in: bytes.arrived, limits: host.limits)
-    case .xmp: return try structure.xmp(in: bytes.arrived, limits: host.limits)
+    case .icc: return try structure.icc(in: available.bytes, limits: host.limits)
+    case .xmp: return try structure.xmp(in: available.bytes, limits: host.limits)
     case .exif: return nil
     }
   }
@@ -128,37 +128,39 @@ final class GIFReader: ContainerReader {
   func properties(page: Int, frame: Int?) throws(CoderError) -> Properties {
     var properties = Properties()
     if let frame {
-      let image = try image(frame, page: page)
-      properties["{GIF}", "UnclampedDelayTime"] = .number(Double(image.delay) / 100)
+      let image = try image(frame)
+      properties["{GIF}", "UnclampedDelayTime"] = .number(Double(image.control.delay) / 100)
       return properties
     }
-    try check(page: page)
     try bytes.refresh()
-    properties["{GIF}", "Version"] = .text(structure.version)
+    properties["{GIF}", "Version"] = .text(structure.screen.version)
     properties["{GIF}", "CanvasPixelWidth"] = .integer(Int64(structure.canvas.width))
     properties["{GIF}", "CanvasPixelHeight"] = .integer(Int64(structure.canvas.height))
-    properties["{GIF}", "HasGlobalColorMap"] = .integer(structure.globalColorCount > 0 ? 1 : 0)
-    if structure.aspectRatio > 0 {
+    properties["{GIF}", "HasGlobalColorMap"] = .integer(structure.screen.globalColorCount > 0 ? 1 : 0)
+    if structure.screen.aspectRatio > 0 {
       // GIF89a §18: aspect ratio = (stored value + 15) ÷ 64.
-      properties["{GIF}", "PixelAspectRatio"] = .number(Double(structure.aspectRatio + 15) / 64)
+      properties["{GIF}", "PixelAspectRatio"] = .number((Double(structure.screen.aspectRatio) + 15) / 64)
     }
     if let repetitions = structure.repetitions, let loopCount = structure.loopCount {
       properties["{GIF}", "LoopCount"] = .integer(Int64(loopCount.plays))
       properties["{GIF}", "NetscapeLoopCount"] = .integer(Int64(repetitions))
     }
-    if let comment = structure.comment(in: bytes.arrived, limits: host.limits) {
+    let available = bytes.available
+    if let comment = try structure.comment(in: available.bytes, limits: host.limits) {
       properties["{GIF}", "Comment"] = .text(comment)
     }
     return properties
   }
 
-  /// The colour that the logical screen descriptor names, when the global palette has it.
-  private var background: Background? {
-    guard structure.backgroundIndex < structure.globalColorCount else { return nil }
-    let color = structure.globalPaletteOffset + 3 * structure.backgroundIndex
-    let bytes = bytes.arrived
-    return Background(
-      red: UInt16(bytes[color]) * 257, green: UInt16(bytes[color + 1]) * 257, blue: UInt16(bytes[color + 2]) * 257)
+  /// The color that the logical screen descriptor names, when the global palette has it.
+  private func background() throws(CoderError) -> Background? {
+    let index = Int(structure.screen.backgroundIndex)
+    guard index < structure.screen.globalColorCount else { return nil }
+    let available = bytes.available
+    var reader = ByteReader(available.bytes, of: "the global palette")
+    try reader.seek(to: LogicalScreen.size + 3 * index)
+    let (red, green, blue) = (try reader.uint8(), try reader.uint8(), try reader.uint8())
+    return Background(red: UInt16(red) * 257, green: UInt16(green) * 257, blue: UInt16(blue) * 257)
   }
 
   /// The decoder with its working memory, which the first frame takes.
@@ -169,12 +171,11 @@ final class GIFReader: ContainerReader {
     return decoder
   }
 
-  private func check(page: Int) throws(CoderError) {
-    guard page == 0 else { throw .invalidArgument("page \(page) of a GIF, which has 1") }
-  }
-
-  private func image(_ index: Int, page: Int) throws(CoderError) -> GIFImageBlock {
-    try check(page: page)
+  /// An image of the file.
+  ///
+  /// - Throws: ``CoderError/Code/invalidArgument`` for a frame that an incremental file turns out not to have: how many
+  ///   there are was not known when the number was checked.
+  private func image(_ index: Int) throws(CoderError) -> GIFImageBlock {
     try scanner.advance(toImage: index)
     guard structure.images.indices.contains(index) else {
       throw .invalidArgument("frame \(index) of a GIF that has \(structure.images.count)")

@@ -13,16 +13,16 @@ struct GIFScanner {
   private(set) var isOver = false
 
   private let source: GIFBytes
-  /// The source's bytes, taken anew whenever they may have moved.
+  /// The source's bytes, taken again whenever they may have moved.
   private var bytes: UnsafeRawBufferPointer
   private let limits: Limits
-  private let stopsBehindFirstImage: Bool
+  private let stopsAfterFirstImage: Bool
   private var offset = 0
   /// Where the sub-blocks of the last image start when they are still to be skipped.
   private var imageDataStart: Int?
   private var isCanvasSettled = false
   /// What the last Graphic Control Extension says; it holds for the one block that follows.
-  private var control = GIFImageBlock.empty
+  private var control = GraphicControl()
 
   /// Comments kept of one file; the rest are skipped.
   private static let maxComments = 1_024
@@ -30,12 +30,12 @@ struct GIFScanner {
   /// Reads the logical screen.
   ///
   /// - Throws: ``CoderError/Code/wrongFormat``; ``CoderError/Code/truncated``.
-  init(_ source: GIFBytes, limits: Limits, stopsBehindFirstImage: Bool) throws(CoderError) {
+  init(_ source: GIFBytes, limits: Limits, stopsAfterFirstImage: Bool) throws(CoderError) {
     self.source = source
     self.limits = limits
-    self.stopsBehindFirstImage = stopsBehindFirstImage
-    bytes = source.arrived
-    structure = GIFStructure(version: "", canvas: Size(width: 0, height: 0))
+    self.stopsAfterFirstImage = stopsAfterFirstImage
+    bytes = source.available
+    structure = GIFStructure(screen: LogicalScreen(canvas: Size(width: 0, height: 0), globalColorCount: 0))
     structure = try logicalScreen()
   }
 
@@ -46,7 +46,7 @@ struct GIFScanner {
   mutating func advance(toImage index: Int) throws(CoderError) {
     guard !isOver, structure.images.count <= index else { return }
     try source.refresh()
-    bytes = source.arrived
+    bytes = source.available
     while !isOver, structure.images.count <= index { try nextBlock() }
     if isOver { structure.isWhole = true }
     try settleCanvas()
@@ -60,34 +60,15 @@ struct GIFScanner {
 
   /// GIF89a §17, Header; §18, Logical Screen Descriptor; §19, Global Color Table.
   private mutating func logicalScreen() throws(CoderError) -> GIFStructure {
-    _ = try has(6)
-    let signature = [UInt8](bytes.prefix(6))
-    guard signature == Array("GIF87a".utf8) || signature == Array("GIF89a".utf8) else {
-      // What is there of a cut signature may still be right.
-      guard signature.isEmpty || signature.count == 6 || !"GIF8".utf8.starts(with: signature.prefix(4)) else {
-        throw .truncated("the signature needs 6 bytes, \(signature.count) are there", at: signature.count)
-      }
-      throw .wrongFormat("the first bytes are \(signature), GIF87a or GIF89a is needed", at: 0)
-    }
-    guard try has(13) else {
-      throw .truncated("the logical screen descriptor needs 13 bytes, \(bytes.count) are there", at: bytes.count)
-    }
-    var structure = GIFStructure(
-      version: signature[4] == 0x37 ? "87a" : "89a",
-      canvas: Size(width: Int(word(at: 6)), height: Int(word(at: 8))))
-    let flags = bytes[10]
-    structure.backgroundIndex = Int(bytes[11])
-    structure.aspectRatio = Int(bytes[12])
-    offset = 13
-    if flags & 0x80 != 0 {
-      let count = 2 << Int(flags & 7)
-      guard try has(offset + 3 * count) else {
-        throw .truncated(
-          "a global palette of \(count) colours, \(bytes.count - offset) bytes are left", at: bytes.count)
-      }
-      structure.globalPaletteOffset = offset
-      structure.globalColorCount = count
-      offset += 3 * count
+    _ = try has(LogicalScreen.size)
+    let file = bytes
+    var reader = ByteReader(file.bytes, order: .littleEndian, of: "the logical screen descriptor")
+    let structure = GIFStructure(screen: try LogicalScreen(parsing: &reader))
+    offset = LogicalScreen.size + 3 * structure.screen.globalColorCount
+    guard try has(offset) else {
+      throw .truncated(
+        "a global palette of \(structure.screen.globalColorCount) colors, \(bytes.count - LogicalScreen.size) bytes are left",
+        at: bytes.count)
     }
     return structure
   }
@@ -98,16 +79,16 @@ struct GIFScanner {
       imageDataStart = nil
       offset = start
       try skipSubBlocks()
-      return try stopBehindFirstImage()
+      return try stopAfterFirstImage()
     }
     guard try has(offset + 1) else { return cut() }
-    let introducer = bytes[offset]
+    let introducer = try byte(at: offset)
     switch introducer {
-    case 0x2C:
+    case BlockIntroducer.image:
       guard try image() else { return cut() }
-    case 0x21:
+    case BlockIntroducer.extension:
       guard try extensionBlock() else { return cut() }
-    case 0x3B:
+    case BlockIntroducer.trailer:
       isOver = true
     case 0:
       // Stray terminators between blocks are frequent and harmless.
@@ -126,11 +107,11 @@ struct GIFScanner {
     isOver = true
   }
 
-  private mutating func stopBehindFirstImage() throws(CoderError) {
+  private mutating func stopAfterFirstImage() throws(CoderError) {
     // Images without delay and loop are parts of one still picture, which needs them all.
-    guard stopsBehindFirstImage, structure.hasTiming else { return }
+    guard stopsAfterFirstImage, structure.hasTiming else { return }
     structure.isTruncated = try !has(offset + 1)
-    structure.hasUnseenBlocks = !structure.isTruncated && bytes[offset] != 0x3B
+    if !structure.isTruncated { structure.hasUnseenBlocks = try byte(at: offset) != BlockIntroducer.trailer }
     isOver = true
   }
 
@@ -138,34 +119,33 @@ struct GIFScanner {
   ///
   /// - Returns: False when the bytes end inside.
   private mutating func image() throws(CoderError) -> Bool {
-    guard try has(offset + 10) else { return false }
-    var image = control
-    control = .empty
-    image.x = word(at: offset + 1)
-    image.y = word(at: offset + 3)
-    image.width = word(at: offset + 5)
-    image.height = word(at: offset + 7)
-    let flags = bytes[offset + 9]
-    image.isInterlaced = flags & 0x40 != 0
-    image.localColorCount = flags & 0x80 == 0 ? 0 : UInt16(2) << UInt16(flags & 7)
-    image.dataOffset = offset + 10 + 3 * Int(image.localColorCount)
+    guard try has(offset + ImageDescriptor.size) else { return false }
+    let file = bytes
+    var reader = ByteReader(file.bytes, order: .littleEndian, of: "an image descriptor")
+    try reader.seek(to: offset)
+    let descriptor = try ImageDescriptor(parsing: &reader)
+    var image = GIFImageBlock(
+      descriptor: descriptor, control: control, dataOffset: reader.position + 3 * descriptor.localColorCount)
+    control = GraphicControl()
     guard try has(image.dataOffset + 1) else {
       // An image of no pixels may come without data, and without the palette that it announces.
       guard image.size.isEmpty else { return false }
-      image.localColorCount = 0
+      offset += ImageDescriptor.size
+      image.descriptor.dropPalette()
+      image.dataOffset = offset
       try append(image)
-      offset += 10
-      try stopBehindFirstImage()
+      try stopAfterFirstImage()
       return true
     }
     // A code size is at most 12; an introducer in its place shows that an image of no pixels has no data at all.
-    if image.size.isEmpty, [0x21, 0x2C, 0x3B].contains(bytes[image.dataOffset]) {
+    image.minimumCodeSize = try byte(at: image.dataOffset)
+    if image.size.isEmpty, BlockIntroducer.all.contains(image.minimumCodeSize) {
+      image.minimumCodeSize = 0
       try append(image)
       offset = image.dataOffset
-      try stopBehindFirstImage()
+      try stopAfterFirstImage()
       return true
     }
-    image.minimumCodeSize = bytes[image.dataOffset]
     // With the first byte of data missing there is nothing of the image to show.
     guard try has(image.dataOffset + 2) else { return false }
     try append(image)
@@ -183,22 +163,22 @@ struct GIFScanner {
   /// - Returns: False when the bytes end inside.
   private mutating func extensionBlock() throws(CoderError) -> Bool {
     guard try has(offset + 3) else { return false }
-    let label = bytes[offset + 1]
-    let size = Int(bytes[offset + 2])
+    let (label, size) = (try byte(at: offset + 1), Int(try byte(at: offset + 2)))
     let data = offset + 3
     offset += 2
     guard try has(data + size) else { return false }
+    let file = bytes
+    var reader = ByteReader(file.bytes, order: .littleEndian, of: "an extension")
+    try reader.seek(to: data)
     switch label {
-    case 0xF9 where size >= 4:
-      control.disposalMethod = bytes[data] >> 2 & 7
-      control.delay = word(at: data + 1)
-      control.transparentIndex = bytes[data] & 1 == 0 ? -1 : Int16(bytes[data + 3])
+    case GraphicControl.label where size >= 4:
+      control = try GraphicControl(parsing: &reader)
     case 0x01:
       // Plain text is a graphic rendering block, which uses the control extension up. It is not rendered.
-      control = .empty
+      control = GraphicControl()
     case 0xFE:
       if structure.commentOffsets.count < Self.maxComments { structure.commentOffsets.append(offset) }
-    case 0xFF where size == 11:
+    case ApplicationExtension.label where size == ApplicationExtension.nameSize:
       try application(at: data)
     default: break
     }
@@ -207,29 +187,36 @@ struct GIFScanner {
 
   /// GIF89a §26, Application Extension, of those applications that matter.
   private mutating func application(at start: Int) throws(CoderError) {
-    let name = [UInt8](bytes[start..<start + 11])
-    let data = start + 11
-    if name.elementsEqual("NETSCAPE2.0".utf8) || name.elementsEqual("ANIMEXTS1.0".utf8) {
+    let data = start + ApplicationExtension.nameSize
+    // The longest of what is looked at: a sub-block of three bytes. At the end of the file there may be less.
+    _ = try has(data + 4)
+    let bytes = bytes
+    var reader = ByteReader(bytes.bytes, order: .littleEndian, of: "an application extension")
+    guard data < bytes.count else { return }
+    try reader.seek(to: data)
+    let length = try reader.uint8()
+    if reader.has(ApplicationExtension.netscape, at: start)
+      || reader.has(ApplicationExtension.animationExtensions, at: start)
+    {
       // Sub-block 1 holds the loop; sub-block 2 a buffer size that nobody needs.
-      guard try has(data + 4), bytes[data] >= 3, bytes[data + 1] & 7 == 1 else { return }
-      structure.repetitions = word(at: data + 2)
-    } else if name.elementsEqual("XMP DataXMP".utf8) {
+      guard length >= 3, reader.remaining >= 3, try reader.uint8() & 7 == 1 else { return }
+      structure.repetitions = try reader.uint16("the number of repetitions")
+    } else if reader.has(ApplicationExtension.xmp, at: start) {
       // An empty packet is nothing but the magic trailer, which starts with 1 and 255; no text does.
-      guard try has(data + 2), bytes[data] != 0, (bytes[data], bytes[data + 1]) != (1, 255) else { return }
+      guard length != 0, reader.remaining > 0, (length, try reader.uint8()) != (1, 255) else { return }
       structure.xmpOffset = structure.xmpOffset ?? data
-    } else if name.elementsEqual("ICCRGBG1012".utf8) {
-      guard try has(data + 1), bytes[data] != 0 else { return }
+    } else if reader.has(ApplicationExtension.iccProfile, at: start), length != 0 {
       structure.iccOffset = structure.iccOffset ?? data
     }
   }
 
-  /// Hops over sub-blocks to behind their terminator.
+  /// Hops over sub-blocks and their terminator.
   ///
   /// - Returns: False when the bytes end before it; then the offset is the end.
   @discardableResult
   private mutating func skipSubBlocks() throws(CoderError) -> Bool {
     while try has(offset + 1) {
-      let length = Int(bytes[offset])
+      let length = Int(try byte(at: offset))
       offset += 1 + length
       if length == 0 { return true }
     }
@@ -242,7 +229,7 @@ struct GIFScanner {
     guard !isCanvasSettled else { return }
     isCanvasSettled = true
     // Some writers leave the logical screen at 0×0; browsers then take the first image's extent.
-    if let first = structure.images.first {
+    if let first = structure.images.first?.descriptor {
       if structure.canvas.width == 0 { structure.canvas.width = Int(first.x) + Int(first.width) }
       if structure.canvas.height == 0 { structure.canvas.height = Int(first.y) + Int(first.height) }
     }
@@ -256,7 +243,8 @@ struct GIFScanner {
     structure.images.append(.empty)
   }
 
-  private func word(at offset: Int) -> UInt16 {
-    UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt16.self))
+  private func byte(at place: Int) throws(CoderError) -> UInt8 {
+    let bytes = bytes
+    return try ByteReader(bytes.bytes, of: "the blocks").uint8(at: place)
   }
 }

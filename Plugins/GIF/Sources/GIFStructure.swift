@@ -4,18 +4,11 @@ import ImageCoderPlugin
 
 /// The blocks of a file: where everything is, and nothing decoded.
 ///
-/// Made by ``GIFScanner`` in one pass that hops over the image data; while bytes arrive it grows.
+/// Made by ``GIFScanner`` in one pass that hops over the image data; of an incremental file, block by block.
 struct GIFStructure {
-  /// `87a` or `89a`, which no reader acts on.
-  var version: String
+  let screen: LogicalScreen
+  /// That of the screen; of a screen without an extent, that of the first image.
   var canvas: Size
-  /// Offset of the global palette; it has `globalColorCount` entries of 3 bytes.
-  var globalPaletteOffset = 0
-  /// 0 without a global palette.
-  var globalColorCount = 0
-  var backgroundIndex = 0
-  /// As stored: 0, or 64 × width ÷ height of a pixel, less 15.
-  var aspectRatio = 0
   /// The stored number of repetitions, or nil when no extension states it.
   var repetitions: UInt16?
   var images: [GIFImageBlock] = []
@@ -27,10 +20,15 @@ struct GIFStructure {
   var iccOffset: Int?
   /// Whether the bytes end before the trailer.
   var isTruncated = false
-  /// Whether the scan stopped behind the first image with more to come.
+  /// Whether the scan stopped after the first image with more to come.
   var hasUnseenBlocks = false
   /// Whether the scan is at its end. Until then the file counts as an animation, because it may become one.
   var isWhole = false
+
+  init(screen: LogicalScreen) {
+    self.screen = screen
+    canvas = screen.canvas
+  }
 
   /// The loop count of the animation, or nil when no extension states it.
   ///
@@ -45,7 +43,7 @@ struct GIFStructure {
   }
 
   /// Whether anything says that time passes: a loop, or a delay.
-  var hasTiming: Bool { repetitions != nil || images.contains { $0.delay > 0 } }
+  var hasTiming: Bool { repetitions != nil || images.contains { $0.control.delay > 0 } }
 
   /// Whether the first image alone is the whole picture, with no transparent pixel.
   var isOpaqueStill: Bool {

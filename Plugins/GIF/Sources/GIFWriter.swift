@@ -4,7 +4,7 @@ import ImageCoderPlugin
 
 /// Writes GIF stills and animations.
 ///
-/// Frames of at most 256 colours come back as they were, but for partial transparency, which GIF does not have. Others
+/// Frames of at most 256 colors come back as they were, but for partial transparency, which GIF does not have. Others
 /// get a palette of their own.
 ///
 /// - Format: Graphics Interchange Format, Version 89a (1990).
@@ -77,36 +77,38 @@ final class GIFWriter: ContainerWriter {
   }
 
   private func makeEncoder(_ header: ImageHeader, isStill: Bool) throws(CoderError) {
-    let (host, payloads, loopCount) = (self.host, self.payloads, header.loopCount)
-    let file = try GIFFile(output, canvas: header.canvas, isGrowing: !isStill) { (library) throws(CoderError) in
-      if let loopCount { try Self.putLoopCount(loopCount, to: library, host: host) }
-      if let profile = payloads[.icc] {
-        let blocks = stride(from: 0, to: profile.count, by: 255).map { profile[$0..<min($0 + 255, profile.count)] }
-        try library.putExtension(0xFF, [Array("ICCRGBG1012".utf8)[...]] + blocks)
-      }
-      if let packet = payloads[.xmp] {
-        // The packet as it is, and behind it the magic trailer, which leads a reader of sub-blocks to the terminator.
-        library.putBytes([0x21, 0xFF, 11] + Array("XMP DataXMP".utf8) + packet)
-        library.putBytes([1] + (0...255).reversed().map { UInt8($0) } + [0])
-      }
-    }
+    let file = GIFFile(
+      output, canvas: header.canvas, isAnimation: !isStill, extensions: extensions(loopCount: header.loopCount))
     encoder = try FrameEncoder(host: host, file: file, options: options, canvas: header.canvas)
     self.file = file
   }
 
-  /// Netscape's application extension: how often the animation starts again, 0 for without end.
-  private static func putLoopCount(_ loopCount: LoopCount, to library: LibGIF, host: CoderHost) throws(CoderError) {
-    let repetitions: UInt32
+  /// What stands before the first frame.
+  private func extensions(loopCount: LoopCount?) -> [UInt8] {
+    var writer = ByteWriter(order: .littleEndian)
+    if let repetitions = loopCount.flatMap(repetitions) {
+      ApplicationExtension.write(
+        ApplicationExtension.netscape,
+        [1, UInt8(truncatingIfNeeded: repetitions), UInt8(truncatingIfNeeded: repetitions >> 8)], to: &writer)
+    }
+    if let profile = payloads[.icc] {
+      ApplicationExtension.write(ApplicationExtension.iccProfile, profile, to: &writer)
+    }
+    if let packet = payloads[.xmp] { ApplicationExtension.writeXMP(packet, to: &writer) }
+    return writer.bytes
+  }
+
+  /// How often the animation starts again, as Netscape's extension has it: 0 for without end. Nil for one play.
+  private func repetitions(_ loopCount: LoopCount) -> UInt16? {
     switch loopCount {
-    case .infinite: repetitions = 0
-    case .plays(0...1): return
-    case .plays(let plays): repetitions = min(plays, 65_536) &- 1
+    case .infinite: return 0
+    case .plays(0...1): return nil
+    case .plays(let plays):
+      if plays > 65_536 {
+        host.log("\(plays) plays become 65536, the most that GIF has", severity: .warning)
+      }
+      return UInt16(clamping: plays - 1)
     }
-    if loopCount.plays > 65_536 {
-      host.log("\(loopCount) plays become 65536, the most that GIF has", severity: .warning)
-    }
-    let block = [1, UInt8(truncatingIfNeeded: repetitions), UInt8(truncatingIfNeeded: repetitions >> 8)]
-    try library.putExtension(0xFF, [Array("NETSCAPE2.0".utf8)[...], block[...]])
   }
 
   /// A delay in 1/100 s, with what rounding left over of those before, so that the whole keeps its duration.

@@ -7,7 +7,7 @@ struct IndexChoices {
   /// What it may be as well, or the same once more.
   let alternates: UnsafePointer<UInt8>
   let count: Int
-  /// Colours that are near to others, or nil when colours are kept.
+  /// Colors that are near to others, or nil when colors are kept.
   let near: NearColors?
   /// Whether some pixel has more than one choice.
   let hasChoices: Bool
@@ -39,14 +39,14 @@ struct IndexChoices {
   }
 }
 
-/// For each colour of a palette, others that may stand for it.
+/// For each color of a palette, others that may stand for it.
 final class NearColors {
   struct Entry {
     var index: UInt8
     var error: Int
   }
 
-  /// Colours that may stand for one.
+  /// Colors that may stand for one.
   static let most = 6
 
   private let entries: [[Entry]]

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ImageCoderPlugin
+import Palettes
 
 /// Turns a frame's pixels into indexes of a palette.
 final class IndexMapper {
   private enum Method {
     case exact(ColorTable)
     case nearest(PaletteSearch)
-    case dithered(PaletteSearch, ErrorRows)
+    case dithered(PaletteSearch, ErrorDiffusion)
   }
 
   private let method: Method
@@ -21,7 +22,7 @@ final class IndexMapper {
       method = .exact(palette.table)
     } else {
       let search = PaletteSearch(palette.colors)
-      method = isDithered ? .dithered(search, try ErrorRows(width: width, host: host)) : .nearest(search)
+      method = isDithered ? .dithered(search, try ErrorDiffusion(width: width, host: host)) : .nearest(search)
     }
   }
 
@@ -46,7 +47,7 @@ final class IndexMapper {
 }
 
 /// Error diffusion by the weights of Floyd and Steinberg, every row from left to right.
-final class ErrorRows {
+final class ErrorDiffusion {
   private let host: CoderHost
   /// Sixteenths of levels, three channels of a pixel in four lanes; a pixel more on either side.
   private var current: UnsafeMutablePointer<SIMD4<Int32>>

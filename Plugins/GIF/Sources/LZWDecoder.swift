@@ -21,8 +21,8 @@ struct LZWDecoder {
     case endOfBlocks
     /// The end of the file.
     case endOfBytes
-    /// The end of the bytes that have arrived. More may come, with other bytes to read: see ``readOn(in:isComplete:)``.
-    case endOfArrived
+    /// The end of the bytes that are there. More may come, with other bytes to read: see ``resume(in:isComplete:)``.
+    case endOfAvailable
     /// A code that stands for nothing yet.
     case invalidCode(UInt32)
   }
@@ -45,6 +45,7 @@ struct LZWDecoder {
 
   private let table: UnsafeMutablePointer<Entry>
 
+  /// What is read; `offset <= bytes.count` and `blockEnd <= bytes.count` always, and every load lies before one of them.
   private var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
   /// Whether no byte follows those.
   private var isComplete = true
@@ -63,7 +64,7 @@ struct LZWDecoder {
   private var codeWidth: UInt64 = 0
   /// The code that is defined next, by the string before and the first index of the string to come.
   ///
-  /// Its entry has its head already, so that a code may stand for the string that it defines. Behind a clear code there
+  /// Its entry has its head already, so that a code may stand for the string that it defines. After a clear code there
   /// is no string before; then this is the end code, whose entry nobody looks at.
   private var nextCode: UInt32 = 0
   /// The tail of the next entry without its last index, and how far that has to be shifted.
@@ -79,7 +80,7 @@ struct LZWDecoder {
   /// Gives the memory back; nothing else may be called afterwards.
   func release(to host: CoderHost) { host.free(table) }
 
-  /// The offset of the byte where the last code ends, however many bytes behind it are in the bit buffer.
+  /// The offset of the byte where the last code ends, however many bytes after it are in the bit buffer.
   ///
   /// - Complexity: Linear in the number of sub-blocks.
   var position: Int {
@@ -106,9 +107,9 @@ struct LZWDecoder {
     return count
   }
 
-  /// Bytes of the file that are worth waiting for: those of the sub-block and the length of the next, and of large
-  /// images some more, so that what comes byte by byte is not decoded so.
-  var worthWaitingFor: Int { max(announcedEnd + 1, offset + min(4_096, (offset - start) / 8)) }
+  /// Bytes of the file to wait for before the next call: to the end of the sub-block and the length of the next, and of
+  /// large images some more, so that bytes that come one by one are not decoded one by one.
+  var neededCount: Int { max(announcedEnd + 1, offset + min(4_096, (offset - start) / 8)) }
 
   /// Starts at the first sub-block of an image's data.
   ///
@@ -121,8 +122,8 @@ struct LZWDecoder {
     self.bytes = bytes
     self.isComplete = isComplete
     self.start = start
-    offset = start
-    blockEnd = start
+    offset = min(start, bytes.count)
+    blockEnd = offset
     announcedEnd = start
     hasEnded = false
     endsWithBytes = false
@@ -139,8 +140,8 @@ struct LZWDecoder {
     nextShift = 0
   }
 
-  /// Takes the bytes of the file anew, after more of them have arrived.
-  mutating func readOn(in bytes: UnsafeRawBufferPointer, isComplete: Bool) {
+  /// Takes the bytes of the file again, after more of them have come.
+  mutating func resume(in bytes: UnsafeRawBufferPointer, isComplete: Bool) {
     self.bytes = bytes
     self.isComplete = isComplete
     blockEnd = min(announcedEnd, bytes.count)
@@ -149,7 +150,7 @@ struct LZWDecoder {
   /// Writes indexes.
   ///
   /// - Parameters:
-  ///   - output: Room for `goal` indexes and ``slack`` bytes behind them.
+  ///   - output: Room for `goal` indexes and ``slack`` bytes after them.
   ///   - goal: How many are wanted; there may be up to 4,095 more.
   /// - Returns: How many there are, and why there are no more.
   mutating func decode(into output: UnsafeMutablePointer<UInt8>, until goal: Int) -> (count: Int, stop: Stop) {
@@ -173,7 +174,7 @@ struct LZWDecoder {
           (bitBuffer, bitCount) = refillBytewise(bitBuffer, bitCount)
           (offset, blockEnd) = (self.offset, self.blockEnd)
           guard bitCount >= codeWidth else {
-            stop = endsWithBytes ? .endOfBytes : hasEnded ? .endOfBlocks : .endOfArrived
+            stop = endsWithBytes ? .endOfBytes : hasEnded ? .endOfBlocks : .endOfAvailable
             break
           }
         }

@@ -2,7 +2,7 @@
 
 /// Compresses the indexes of one image.
 ///
-/// When the code table is full, the next stretch is encoded with it as it is, and with a new one behind a clear code;
+/// When the code table is full, the next stretch is encoded with it as it is, and with a new one after a clear code;
 /// what takes fewer bits per pixel is written.
 ///
 /// - Format: GIF89a §22 and Appendix F, Table Based Image Data.
@@ -11,7 +11,7 @@ struct LZWEncoder: ~Copyable {
   private static let window = 1_024
   /// Bits of a stretch of codes of a full table.
   private static let longest = 12 * CodeTable.limit
-  private static let longestRest = 15
+  private static let maxUntried = 15
 
   let minimumCodeSize: Int
   private var bytes = CodeBytes()
@@ -28,10 +28,10 @@ struct LZWEncoder: ~Copyable {
     width = minimumCodeSize + 1
   }
 
-  /// Encodes an image, and makes pixels that have a choice what was written.
+  /// Encodes an image, and replaces the indexes of pixels that have a choice by what was written.
   ///
-  /// - Parameter mayGoOn: Asked every few thousand codes; the image ends early when it says no.
-  mutating func encode(_ image: IndexChoices, mayGoOn: () -> Bool) {
+  /// - Parameter shouldContinue: Asked every few thousand codes; the image ends early when it says no.
+  mutating func encode(_ image: IndexChoices, shouldContinue: () -> Bool) {
     var written = CodeCycle(minimumCodeSize: minimumCodeSize)
     written.restart()
     var position = written.fill(image, from: 0)
@@ -40,10 +40,10 @@ struct LZWEncoder: ~Copyable {
     if position < image.count {
       var other = CodeCycle(minimumCodeSize: minimumCodeSize)
       // A new table is tried less and less often while the full one turns out better.
-      var isWorn = false
+      var isDeclining = false
       var (untried, rest) = (0, 0)
-      while position < image.count, mayGoOn() {
-        let isTried = isWorn || untried == 0
+      while position < image.count, shouldContinue() {
+        let isTried = isDeclining || untried == 0
         var fresh = image.count
         var freshBits = Int.max
         if isTried {
@@ -51,16 +51,16 @@ struct LZWEncoder: ~Copyable {
           fresh = other.fill(image, from: position)
           freshBits = other.bits + width
         }
-        written.forget()
+        written.removeCodes()
         let maxBits = min(freshBits, Self.longest)
-        let kept = isWorn ? position : written.follow(image, from: position, to: fresh, maxBits: maxBits)
-        let isKept = !isWorn && (!isTried || written.bits * (fresh - position) <= freshBits * (kept - position))
+        let kept = isDeclining ? position : written.follow(image, from: position, to: fresh, maxBits: maxBits)
+        let isKept = !isDeclining && (!isTried || written.bits * (fresh - position) <= freshBits * (kept - position))
         if isKept {
           let count = worthwhile(written)
-          isWorn = count < written.count
+          isDeclining = count < written.count
           position += put(written, image, from: position, count: count)
           if isTried {
-            rest = min(2 * rest + 1, Self.longestRest)
+            rest = min(2 * rest + 1, Self.maxUntried)
             untried = rest
           } else {
             untried -= 1
@@ -69,8 +69,8 @@ struct LZWEncoder: ~Copyable {
           putClear()
           put(other, image, from: position, count: other.count)
           position = fresh
-          if !isWorn { rest = 0 }
-          isWorn = false
+          if !isDeclining { rest = 0 }
+          isDeclining = false
           swap(&written, &other)
         }
       }
@@ -111,7 +111,7 @@ struct LZWEncoder: ~Copyable {
   private mutating func put(
     _ cycle: borrowing CodeCycle, _ image: IndexChoices, from start: Int, count: Int
   ) -> Int {
-    cycle.settle(image, from: start, count: count)
+    cycle.replaceChosenIndexes(of: image, from: start, count: count)
     var pixels = 0
     for (code, length) in cycle.entries.prefix(count) {
       step()

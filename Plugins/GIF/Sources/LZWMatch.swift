@@ -38,7 +38,7 @@ struct LZWMatch: ~Copyable {
   ///     own, which may already be used.
   ///   - next: The code of that string.
   mutating func search(
-    _ choices: IndexChoices, at position: Int, behind previous: Int, adding next: Int, to table: inout CodeTable
+    _ choices: IndexChoices, at position: Int, after previous: Int, adding next: Int, to table: inout CodeTable
   ) {
     (code, count, error) = (0, 0, 0)
     choices.forEach(at: position) { (first, firstError) in

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Makes a palette of few colours for a picture of many.
+/// Makes a palette of few colors for a picture of many.
 ///
-/// Boxes of colours are split where the variance within the halves gets least, the box with the largest error first;
-/// then every palette colour moves to the mean of the colours that are nearest to it, a few times over. Nothing is
+/// Boxes of colors are split where the variance within the halves gets least, the box with the largest error first;
+/// then every palette color moves to the mean of the colors that are nearest to it, a few times over. Nothing is
 /// random: the same pixels give the same palette.
 struct PaletteMaker {
   /// A range of bins, which are reordered as boxes are split.
@@ -21,7 +21,7 @@ struct PaletteMaker {
 
   /// A palette for the bins of a histogram.
   ///
-  /// - Parameter limit: Colours at most, at least 1.
+  /// - Parameter limit: Colors at most, at least 1.
   static func palette(of bins: [ColorHistogram.Bin], limit: Int) -> [UInt32] {
     var maker = PaletteMaker(bins: bins)
     guard !maker.bins.isEmpty else { return [0xFF00_0000] }
@@ -91,7 +91,7 @@ struct PaletteMaker {
     return middle > box.range.lowerBound && middle < box.range.upperBound ? middle : nil
   }
 
-  /// Moves each colour to the mean of the bins that it is nearest to.
+  /// Moves each color to the mean of the bins that it is nearest to.
   private func refined(_ colors: [UInt32]) -> [UInt32] {
     var colors = colors
     for _ in 0..<Self.refinements {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds the colour of a palette that is nearest to a given one.
+/// Finds the color of a palette that is nearest to a given one.
 ///
-/// Distances are Euclidean in RGB. For cells of 4×4×4 colours, those of the palette are kept that are nearest to some
-/// colour of the cell, so that a pixel is compared with a few of them.
+/// Distances are Euclidean in RGB. For cells of 4×4×4 colors, those of the palette are kept that are nearest to some
+/// color of the cell, so that a pixel is compared with a few of them.
 final class PaletteSearch {
   let colors: [UInt32]
 
@@ -23,7 +23,7 @@ final class PaletteSearch {
     cells.initialize(repeating: .max, count: Self.cellCount)
     channels = colors.map(Self.channels)
     for group in stride(from: 0, to: colors.count, by: 8) {
-      // Lanes behind the palette are too far away to be found.
+      // Lanes after the palette's end are too far away to be found.
       var (red, green, blue) = (
         SIMD8<Float>(repeating: 1e6), SIMD8<Float>(repeating: 1e6), SIMD8<Float>(repeating: 1e6)
       )
@@ -42,7 +42,7 @@ final class PaletteSearch {
 
   deinit { cells.deallocate() }
 
-  /// The number of the colour that is nearest to a pixel; of equals the first.
+  /// The number of the color that is nearest to a pixel; of equals the first.
   @inline(__always)
   func index(near pixel: UInt32) -> UInt8 {
     var cell = cells[Self.cell(pixel)]
@@ -63,7 +63,7 @@ final class PaletteSearch {
     }
   }
 
-  /// The number of the nearest colour; of equals the first.
+  /// The number of the nearest color; of equals the first.
   func nearest(red: Float, green: Float, blue: Float) -> Int {
     var best = SIMD8<Float>(repeating: .infinity)
     var bestGroup = SIMD8<Int32>(repeating: 0)
@@ -86,7 +86,7 @@ final class PaletteSearch {
     return min(found, colors.count - 1)
   }
 
-  /// The sum of squared distances of pixels from the colours that are nearest to them.
+  /// The sum of squared distances of pixels from the colors that are nearest to them.
   func error(of bins: [ColorHistogram.Bin]) -> Float {
     var sum: Float = 0
     for bin in bins {
@@ -98,8 +98,8 @@ final class PaletteSearch {
     return sum
   }
 
-  /// Keeps the colours that are nearest to some colour of a cell: no farther than the farthest corner of the cell is
-  /// from that colour for which it is nearest.
+  /// Keeps the colors that are nearest to some color of a cell: no farther than the farthest corner of the cell is
+  /// from that color for which it is nearest.
   private func collect(_ cell: Int) -> UInt32 {
     let (red, green, blue) = (Float(4 * (cell & 0x3F)), Float(4 * (cell >> 6 & 0x3F)), Float(4 * (cell >> 12)))
     var least = SIMD8<Float>(repeating: .infinity)
@@ -109,7 +109,7 @@ final class PaletteSearch {
       least.replace(with: distance, where: distance .< least)
     }
     let bound = least.min()
-    // Starts have 24 bits: of palettes whose colours are all alike, cells far away have many candidates.
+    // Starts have 24 bits: of palettes whose colors are all alike, cells far away have many candidates.
     if candidates.count >= (1 << 24) - 256 {
       candidates.removeAll(keepingCapacity: true)
       cells.update(repeating: .max, count: Self.cellCount)

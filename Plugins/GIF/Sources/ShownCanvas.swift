@@ -2,7 +2,7 @@
 
 import ImageCoderPlugin
 
-/// What a player's canvas holds while an animation is written: the colours as they were stored.
+/// What a player's canvas holds while an animation is written: the colors as they were stored.
 ///
 /// - Lifetime: Takes memory of the host, and gives it back at the end of its life.
 final class ShownCanvas {

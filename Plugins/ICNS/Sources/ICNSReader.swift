@@ -20,7 +20,7 @@ final class ICNSReader: ContainerReader {
   }
 
   func header(page index: Int) throws(CoderError) -> ImageHeader {
-    let page = try page(index)
+    let page = file.pages[index]
     try host.limits.check(canvas: page.size)
     let isOpaque = page.mask == .absent && !page.isEmbedded
     var (format, bits) = (isOpaque ? PixelFormat.rgb8 : .rgba8, 8)
@@ -45,8 +45,7 @@ final class ICNSReader: ContainerReader {
 
   func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
     let header = try header(page: request.page)
-    _ = try frame(request.frame, page: request.page)
-    let page = try page(request.page)
+    let page = file.pages[request.page]
     guard !page.isEmbedded else {
       throw .unsupported(
         "page \(request.page) is a file of another format, which its coder reads", at: page.bytes.lowerBound)
@@ -63,7 +62,7 @@ final class ICNSReader: ContainerReader {
   }
 
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
-    let page = try page(offer.page)
+    let page = file.pages[offer.page]
     guard !page.isEmbedded, offer.size == page.size else {
       throw .invalidArgument("an offer of \(offer.size) for page \(offer.page), which was not made")
     }
@@ -85,12 +84,9 @@ final class ICNSReader: ContainerReader {
   }
 
   func properties(page index: Int, frame: Int?) throws(CoderError) -> Properties {
-    let page = try page(index)
+    let page = file.pages[index]
     var properties = Properties()
-    if let frame {
-      guard frame == 0 else { throw .invalidArgument("frame \(frame) of a still picture, which has 1") }
-      return properties
-    }
+    guard frame == nil else { return properties }
     func put(_ name: String, _ value: PropertyValue?) { properties["{ICNS}", name] = value }
     put("Type", .text("\(page.type.code)"))
     put("Encoding", .text(page.encoding))
@@ -106,14 +102,7 @@ final class ICNSReader: ContainerReader {
     return properties
   }
 
-  private func page(_ index: Int) throws(CoderError) -> IconPage {
-    guard file.pages.indices.contains(index) else {
-      throw .invalidArgument("page \(index) of an icon that has \(file.pages.count)")
-    }
-    return file.pages[index]
-  }
-
-  /// Stores a row; gray is what all three colours of a gray picture are.
+  /// Stores a row; gray is what all three colors of a gray picture are.
   private static func store(
     _ pixels: UnsafeMutablePointer<UInt8>, count: Int, as format: PixelFormat, to target: UnsafeMutablePointer<UInt8>
   ) {

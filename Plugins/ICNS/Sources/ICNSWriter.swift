@@ -2,35 +2,23 @@
 
 import ImageCoderPlugin
 
-/// How pictures of up to 128 pixels are stored.
-enum SmallIcons: Int {
-  /// Planes of colour, and a mask in an element of its own: what every version of the system reads.
-  case masked
-  /// Planes of alpha and colour in one element, and PNG from 128 pixels on: OS X 10.7 and later.
-  case argb
-
-  static let description = OptionDescription(
-    name: "small", text: "how small icons are stored: masked for every system, argb for OS X 10.7 and later",
-    kind: .choice(["masked", "argb"], default: 0))
-}
-
 /// Writes Apple's icons: one page, or several in different sizes, after a table of contents.
 ///
 /// - Format: Apple Icon Image, as Apple's tools write it.
 final class ICNSWriter: ContainerWriter {
-  private typealias Element = (code: TypeCode, data: [UInt8])
+  private typealias Element = (code: FourCC, data: [UInt8])
 
   private let output: ByteOutput
   private let host: CoderHost
-  private let small: SmallIcons
+  private let small: ICNSOption.SmallIcons
   private var canvas = Size(width: 0, height: 0)
   private var elements: [Element] = []
-  private var used: Set<TypeCode> = []
+  private var used: Set<FourCC> = []
 
   init(_ output: ByteOutput, host: CoderHost, options: WriteOptions) throws(CoderError) {
     self.output = output
     self.host = host
-    small = SmallIcons(rawValue: Int(options.values["small"] ?? 0)) ?? .masked
+    small = options[ICNSOption.small]
   }
 
   func layout(for wanted: PixelLayout) throws(CoderError) -> PixelLayout {
@@ -65,14 +53,20 @@ final class ICNSWriter: ContainerWriter {
   func finish() throws(CoderError) {
     guard !elements.isEmpty else { throw .outOfOrder("a file without a picture") }
     // The table of contents has an entry of eight bytes for each element, and does not name itself.
-    let contents = elements.flatMap { $0.code.bytes + Self.bigEndian($0.data.count + IconFile.headerSize) }
-    let all: [Element] = [(.contents, contents)] + elements
-    let length = all.reduce(IconFile.headerSize) { $0 + IconFile.headerSize + $1.data.count }
-    try output.write(TypeCode.file.bytes + Self.bigEndian(length))
+    var contents = ByteWriter()
+    for (code, data) in elements { ElementHeader(code, dataLength: data.count).write(to: &contents) }
+    let all: [Element] = [(.contents, contents.bytes)] + elements
+    try write(ElementHeader(.file, dataLength: all.reduce(0) { $0 + ElementHeader.size + $1.data.count }))
     for (code, data) in all {
-      try output.write(code.bytes + Self.bigEndian(data.count + IconFile.headerSize))
+      try write(ElementHeader(code, dataLength: data.count))
       try output.write(data)
     }
+  }
+
+  private func write(_ header: ElementHeader) throws(CoderError) {
+    var writer = ByteWriter()
+    header.write(to: &writer)
+    try output.write(writer.bytes)
   }
 
   private func plane(_ channel: Int, of pixels: PixelView) -> [UInt8] {
@@ -81,33 +75,29 @@ final class ICNSWriter: ContainerWriter {
       return (0..<pixels.size.width).map { row[4 * $0 + channel] }
     }
   }
-
-  private static func bigEndian(_ value: Int) -> [UInt8] {
-    [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
-  }
 }
 
 extension ICNSWriter {
   /// An element that a picture may go into.
   private struct Place {
     enum Storage {
-      case planes(padding: Int, mask: TypeCode)
+      case planes(padding: Int, mask: FourCC)
       case argb
       case png
     }
 
     let side: Int
-    let code: TypeCode
+    let code: FourCC
     let storage: Storage
 
-    init(_ side: Int, _ code: String, _ storage: Storage) {
+    init(_ side: Int, _ code: StaticString, _ storage: Storage) {
       self.side = side
-      self.code = TypeCode(code)
+      self.code = FourCC(code)
       self.storage = storage
     }
 
-    static func masked(_ side: Int, _ code: String, _ mask: String, padding: Int = 0) -> Place {
-      Place(side, code, .planes(padding: padding, mask: TypeCode(mask)))
+    static func masked(_ side: Int, _ code: StaticString, _ mask: StaticString, padding: Int = 0) -> Place {
+      Place(side, code, .planes(padding: padding, mask: FourCC(mask)))
     }
 
     static let masked = [

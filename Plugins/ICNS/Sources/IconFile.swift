@@ -7,7 +7,6 @@ import ImageCoderPlugin
 /// - Format: Apple Icon Image: `icns` and the file's length, then elements of a type code, a length that counts these
 ///   eight bytes too, and data; all numbers are big-endian.
 struct IconFile {
-  static let headerSize = 8
   /// More of a name is nobody's.
   private static let longestName = 256
 
@@ -28,25 +27,27 @@ struct IconFile {
   private let bytes: UnsafeRawBufferPointer
   private let limits: Limits
   /// By the variant that they are in: each has its own.
-  private var masks: [String: [TypeCode: Range<Int>]] = [:]
+  private var masks: [String: [FourCC: Range<Int>]] = [:]
   private var variantRanges: [(name: String, data: Range<Int>)] = []
   private var elementCount = 0
 
   init(parsing bytes: UnsafeRawBufferPointer, limits: Limits) throws(CoderError) {
     self.bytes = bytes
     self.limits = limits
-    guard !bytes.isEmpty, bytes.prefix(4).elementsEqual(TypeCode.file.bytes.prefix(bytes.count)) else {
+    var reader = ByteReader(bytes.bytes, of: "the file header")
+    let start = [UInt8](copying: try reader.bytes(at: 0, count: min(4, reader.count)))
+    guard !start.isEmpty, start.elementsEqual(FourCC.file.bytes.prefix(start.count)) else {
       throw .wrongFormat("the file does not begin with \"icns\"", at: 0)
     }
-    guard bytes.count >= Self.headerSize else {
-      throw .truncated("\(bytes.count) bytes, the header has \(Self.headerSize)", at: bytes.count)
+    guard reader.count >= ElementHeader.size else {
+      throw .truncated("\(bytes.count) bytes, the header has \(ElementHeader.size)", at: bytes.count)
     }
-    let length = word(at: 4)
-    guard length >= Self.headerSize else {
-      throw .malformed("a file length of \(length), at least \(Self.headerSize) is needed", at: 4)
+    let length = try ElementHeader(parsing: &reader).length
+    guard length >= ElementHeader.size else {
+      throw .malformed("a file length of \(length), at least \(ElementHeader.size) is needed", at: 4)
     }
     isTruncated = length > bytes.count
-    try walk(Self.headerSize..<min(length, bytes.count), isWhole: !isTruncated, variant: nil)
+    try walk(ElementHeader.size..<min(length, bytes.count), isWhole: !isTruncated, variant: nil)
     if pages.isEmpty {
       // Old icons of folders hold their states alone. One deep: a variant in a variant is not looked at.
       for (name, data) in variantRanges {
@@ -67,44 +68,45 @@ struct IconFile {
     return .unsupported("none of the \(elementCount) elements is a picture that is known")
   }
 
-  private func word(at offset: Int) -> Int {
-    Int(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
-  }
-
   /// Goes through elements.
   ///
   /// - Parameter isWhole: Whether the range ends where its length says, not where the file is cut.
   private mutating func walk(_ range: Range<Int>, isWhole: Bool, variant: String?) throws(CoderError) {
+    let file = bytes
+    var reader = ByteReader(file.bytes, of: "an element")
     var offset = range.lowerBound
-    while range.upperBound - offset >= Self.headerSize {
-      let code = TypeCode(rawValue: UInt32(truncatingIfNeeded: word(at: offset)))
-      let length = word(at: offset + 4)
+    while range.upperBound - offset >= ElementHeader.size {
+      try reader.seek(to: offset)
+      let header = try ElementHeader(parsing: &reader)
+      let (code, length) = (header.code, header.length)
       // A variant may begin with a file's header of its own.
       if code == .file, offset == range.lowerBound, variant != nil {
-        offset += Self.headerSize
+        offset += ElementHeader.size
         continue
       }
-      guard length >= Self.headerSize else {
+      guard length >= ElementHeader.size else {
         isDamaged = true
         return
       }
       let isLong = length > range.upperBound - offset
-      let data = (offset + Self.headerSize)..<(isLong ? range.upperBound : offset + length)
+      let data = (offset + ElementHeader.size)..<(isLong ? range.upperBound : offset + length)
       // A length that leads out of a file that is all there lies.
       if isLong, isWhole { isDamaged = true }
       elementCount += 1
       try add(
-        code, data: data, missing: isLong && !isWhole ? length - Self.headerSize - data.count : 0, variant: variant)
+        code, data: data, missing: isLong && !isWhole ? length - ElementHeader.size - data.count : 0, variant: variant)
       offset = data.upperBound
     }
   }
 
   private mutating func add(
-    _ code: TypeCode, data: Range<Int>, missing: Int, variant: String?
+    _ code: FourCC, data: Range<Int>, missing: Int, variant: String?
   ) throws(CoderError) {
+    let file = bytes
+    let element = try ByteReader(file.bytes, of: "an element").bytes(at: data.lowerBound, count: data.count)
     if let type = PictureType.all[code] {
       if masks[variant ?? "", default: [:]][code] == nil { masks[variant ?? "", default: [:]][code] = data }
-      guard let page = IconPage(type, data: data, of: bytes, missing: missing, variant: variant) else {
+      guard let page = try IconPage(type, element, at: data, missing: missing, variant: variant) else {
         isDamaged = true
         return
       }
@@ -114,16 +116,17 @@ struct IconFile {
       pages.append(page)
     } else if PictureType.byteMasks[code] != nil {
       if masks[variant ?? "", default: [:]][code] == nil { masks[variant ?? "", default: [:]][code] = data }
-    } else if let name = TypeCode.variants[code], variant == nil {
+    } else if let name = FourCC.variants[code], variant == nil {
       guard !variants.contains(name) else { return }
       variants.append(name)
       variantRanges.append((name, data))
     } else if code == .contents {
       hasContents = true
     } else if code == .name, name == nil {
-      name = String(decoding: bytes[data].prefix(Self.longestName).prefix { $0 != 0 }, as: UTF8.self)
+      var text = ByteReader(element.extracting(first: Self.longestName))
+      name = text.terminatedText()
     } else if code == .version, data.count >= 4 {
-      version = Float(bitPattern: UInt32(truncatingIfNeeded: word(at: data.lowerBound)))
+      version = Float(bitPattern: try ByteReader(element).uint32(at: 0))
     } else if code == .info {
       infoLength = data.count
     }

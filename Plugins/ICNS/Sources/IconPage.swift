@@ -24,7 +24,7 @@ struct IconPage {
     /// Bytes of alpha, or bits of a `#` element's second half.
     case bytes(Range<Int>)
     case bits(Range<Int>)
-    /// The file is cut, and the mask may have been behind the cut.
+    /// The file is cut, and the mask may have been after the cut.
     case lost
   }
 
@@ -43,16 +43,17 @@ struct IconPage {
   var mask = Mask.absent
 
   /// - Parameters:
-  ///   - data: The element's data, as far as it is there.
-  ///   - missing: Bytes of it that are behind the end of a file that is cut.
+  ///   - element: The element's data, as far as it is there.
+  ///   - data: Where that is in the file.
+  ///   - missing: Bytes of it that are missing from a file that is cut.
   /// - Returns: Nil when it cannot be a picture of the type.
   init?(
-    _ type: PictureType, data: Range<Int>, of file: UnsafeRawBufferPointer, missing: Int, variant: String?
-  ) {
+    _ type: PictureType, _ element: RawSpan, at data: Range<Int>, missing: Int, variant: String?
+  ) throws(CoderError) {
     self.type = type
     isCut = missing > 0
     self.variant = variant
-    let shown = UnsafeRawBufferPointer(rebasing: file[data])
+    let shown = ByteReader(element, at: data.lowerBound, of: "an element")
     var (content, start, size) = (Content.bits, data.lowerBound, type.size)
     switch type.storage {
     case .bits: content = .bits
@@ -62,14 +63,14 @@ struct IconPage {
     case .indexes(let bits): content = .indexes(bits: bits)
     case .planes(let padding):
       content = .planes(count: 3)
-      if shown.count >= padding, shown.prefix(padding).allSatisfy({ $0 == 0 }) { start += padding }
+      if try shown.starts(with: [UInt8](repeating: 0, count: padding)) { start += padding }
     case .fileOrPlanes:
-      if EmbeddedFile.isPNG(shown) {
+      if try EmbeddedFile.isPNG(shown) {
         content = .png
-        size = EmbeddedFile.sizeOfPNG(shown) ?? size
-      } else if EmbeddedFile.isJPEG2000(shown) {
+        size = try EmbeddedFile.sizeOfPNG(shown) ?? size
+      } else if try EmbeddedFile.isJPEG2000(shown) {
         content = .jpeg2000
-      } else if shown.starts(with: Array("ARGB".utf8)) {
+      } else if shown.has("ARGB", at: 0) {
         content = .planes(count: 4)
         mask = .inside
         start += 4
@@ -118,22 +119,28 @@ struct IconPage {
 /// What is looked at in the files that an icon holds.
 enum EmbeddedFile {
   /// PNG Third Edition §5.2.
-  static func isPNG(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
+  static func isPNG(_ reader: ByteReader) throws(CoderError) -> Bool {
+    try reader.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
   }
 
   /// The signature box of a JP2 file (ISO/IEC 15444-1 I.5.1), or a bare codestream's SOC and SIZ markers (A.4.1).
-  static func isJPEG2000(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    bytes.starts(with: [0, 0, 0, 0x0C, 0x6A, 0x50, 0x20, 0x20, 0x0D, 0x0A, 0x87, 0x0A])
-      || bytes.starts(with: [0xFF, 0x4F, 0xFF, 0x51])
+  static func isJPEG2000(_ reader: ByteReader) throws(CoderError) -> Bool {
+    if try reader.starts(with: [0xFF, 0x4F, 0xFF, 0x51]) { return true }
+    return try reader.starts(with: [0, 0, 0, 0x0C, 0x6A, 0x50, 0x20, 0x20, 0x0D, 0x0A, 0x87, 0x0A])
   }
 
   /// Width and height in the first chunk (PNG Third Edition §11.2.1), or nil when it says nothing usable.
-  static func sizeOfPNG(_ bytes: UnsafeRawBufferPointer) -> Size? {
-    guard bytes.count >= 24, bytes[8..<16].elementsEqual([0, 0, 0, 13] + Array("IHDR".utf8)) else { return nil }
-    let size = Size(
-      width: Int(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 16, as: UInt32.self))),
-      height: Int(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 20, as: UInt32.self))))
+  static func sizeOfPNG(_ reader: ByteReader) throws(CoderError) -> Size? {
+    guard reader.count >= 24, try reader.uint32(at: 8) == 13, reader.has("IHDR", at: 12) else { return nil }
+    let size = Size(width: Int(try reader.uint32(at: 16)), height: Int(try reader.uint32(at: 20)))
     return size.isEmpty ? nil : size
+  }
+}
+
+extension ByteReader {
+  /// Whether the bytes begin with these.
+  fileprivate func starts(with expected: [UInt8]) throws(CoderError) -> Bool {
+    guard count >= expected.count else { return false }
+    return [UInt8](copying: try bytes(at: 0, count: expected.count)) == expected
   }
 }

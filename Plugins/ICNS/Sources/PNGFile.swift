@@ -18,15 +18,18 @@ enum PNGFile {
       appendFiltered(row, above: above, distance: channels, to: &rows)
       above = row
     }
-    var file: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-    // §11.2.1: depth, colour type (2 is RGB, 6 is RGBA), and 0 for compression, filter and interlace method.
-    append(
-      "IHDR", bigEndian(pixels.size.width) + bigEndian(pixels.size.height) + [8, channels == 3 ? 2 : 6, 0, 0, 0],
-      to: &file)
-    append("sRGB", [0], to: &file)
-    append("IDAT", try Deflate.packed(rows), to: &file)
-    append("IEND", [], to: &file)
-    return file
+    var file = ByteWriter()
+    file.put([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
+    // §11.2.1: depth, color type (2 is RGB, 6 is RGBA), and 0 for compression, filter and interlace method.
+    var header = ByteWriter()
+    header.put(UInt32(clamping: pixels.size.width))
+    header.put(UInt32(clamping: pixels.size.height))
+    header.put([8, channels == 3 ? 2 : 6, 0, 0, 0])
+    putChunk("IHDR", header.bytes, to: &file)
+    putChunk("sRGB", [0], to: &file)
+    putChunk("IDAT", try Deflate.packed(rows), to: &file)
+    putChunk("IEND", [], to: &file)
+    return file.bytes
   }
 
   private static func samples(of pixels: PixelView, row: Int, channels: Int) -> [UInt8] {
@@ -82,12 +85,12 @@ enum PNGFile {
     return UInt8(toAbove <= toCorner ? above : corner)
   }
 
-  private static func append(_ type: String, _ data: [UInt8], to file: inout [UInt8]) {
-    let body = Array(type.utf8) + data
-    file += bigEndian(data.count) + body + bigEndian(Int(Deflate.checksum(body)))
-  }
-
-  private static func bigEndian(_ value: Int) -> [UInt8] {
-    [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
+  /// Puts a chunk (§5.3).
+  private static func putChunk(_ type: StaticString, _ data: [UInt8], to file: inout ByteWriter) {
+    let name = FourCC(type)
+    file.put(UInt32(clamping: data.count))
+    file.put(name)
+    file.put(data)
+    file.put(Deflate.checksum(name.bytes + data))
   }
 }

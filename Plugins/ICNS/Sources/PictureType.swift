@@ -14,29 +14,30 @@ struct PictureType {
     case indexes(bits: Int)
     /// Planes of red, green and blue, packed; `padding` bytes of zero before them.
     case planes(padding: Int)
-    /// A PNG or JPEG 2000 file, planes of red, green and blue, or those with alpha before them behind `ARGB`.
+    /// A PNG or JPEG 2000 file, planes of red, green and blue, or those with alpha before them after `ARGB`.
     case fileOrPlanes
   }
 
-  let code: TypeCode
+  let code: FourCC
   let size: Size
   /// Pixels for each point, in each direction.
   let scale: Int
   let storage: Storage
   /// The elements that may hold its mask, the best first.
-  let masks: [TypeCode]
+  let masks: [FourCC]
 
   private init(
-    _ code: String, _ width: Int, height: Int? = nil, scale: Int = 1, _ storage: Storage, masks: [String] = []
+    _ code: StaticString, _ width: Int, height: Int? = nil, scale: Int = 1, _ storage: Storage,
+    masks: [StaticString] = []
   ) {
-    self.code = TypeCode(code)
+    self.code = FourCC(code)
     self.size = Size(width: width, height: height ?? width)
     self.scale = scale
     self.storage = storage
-    self.masks = masks.map { TypeCode($0) }
+    self.masks = masks.map { FourCC($0) }
   }
 
-  static let all: [TypeCode: PictureType] = {
+  static let all: [FourCC: PictureType] = {
     let types = [
       PictureType("ICON", 32, .bits), PictureType("ICN#", 32, .bitsAndMask),
       PictureType("icm#", 16, height: 12, .bitsAndMask),
@@ -67,7 +68,7 @@ struct PictureType {
   }()
 
   /// The masks of eight bits, and their sides.
-  static let byteMasks: [TypeCode: Int] = [
-    TypeCode("s8mk"): 16, TypeCode("l8mk"): 32, TypeCode("h8mk"): 48, TypeCode("t8mk"): 128,
+  static let byteMasks: [FourCC: Int] = [
+    FourCC("s8mk"): 16, FourCC("l8mk"): 32, FourCC("h8mk"): 48, FourCC("t8mk"): 128,
   ]
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The colours that indexes of four and eight bits stand for: the Macintosh system's default palettes.
+/// The colors that indexes of four and eight bits stand for: the Macintosh system's default palettes.
 enum SystemPalette {
-  /// Colours as 0xRRGGBB.
+  /// Colors as 0xRRGGBB.
   static let sixteen: [UInt32] = [
     0xFFFFFF, 0xFCF305, 0xFF6402, 0xDD0806, 0xF20884, 0x4600A5, 0x0000D4, 0x02ABEA, 0x1FB714, 0x006411, 0x562C05,
     0x90713A, 0xC0C0C0, 0x808080, 0x404040, 0x000000,

@@ -16,6 +16,37 @@ struct ICODirectory {
     let hotSpot: (x: Int, y: Int)?
     let offset: Int
     let byteCount: Int
+
+    /// - Parameter reader: Little-endian.
+    init(parsing reader: inout ByteReader, isCursor: Bool) throws(CoderError) {
+      let (width, height) = (Int(try reader.uint8("the width")), Int(try reader.uint8("the height")))
+      size = Size(width: width == 0 ? 256 : width, height: height == 0 ? 256 : height)
+      try reader.skip(2, "the number of colors")
+      let (first, second) = (Int(try reader.uint16("the planes")), Int(try reader.uint16("the bit count")))
+      bitCount = isCursor ? 0 : second
+      hotSpot = isCursor ? (first, second) : nil
+      byteCount = Int(try reader.uint32("the length"))
+      offset = Int(try reader.uint32("the offset"))
+    }
+
+    init(size: Size, bitCount: Int, hotSpot: (x: Int, y: Int)?, offset: Int, byteCount: Int) {
+      self.size = size
+      self.bitCount = bitCount
+      self.hotSpot = hotSpot
+      self.offset = offset
+      self.byteCount = byteCount
+    }
+
+    /// - Parameter writer: Little-endian.
+    func write(to writer: inout ByteWriter) {
+      // 256 is stored as 0.
+      writer.put([UInt8(truncatingIfNeeded: size.width), UInt8(truncatingIfNeeded: size.height), 0, 0])
+      // An icon has one plane.
+      writer.put(UInt16(clamping: hotSpot?.x ?? 1))
+      writer.put(UInt16(clamping: hotSpot?.y ?? bitCount))
+      writer.put(UInt32(clamping: byteCount))
+      writer.put(UInt32(clamping: offset))
+    }
   }
 
   static let headerBytes = 6
@@ -25,33 +56,25 @@ struct ICODirectory {
   let entries: [Entry]
 
   init(parsing source: SourceView, limits: Limits) throws(CoderError) {
-    let header = try source.view(at: 0, count: Self.headerBytes)
+    let header = try source.reader(at: 0, count: Self.headerBytes, order: .littleEndian, of: "the directory")
     for (index, allowed) in [[0], [0], [1, 2], [0]].enumerated() where index < header.count {
-      guard allowed.contains(Int(header[index])) else {
-        throw .wrongFormat("byte \(header[index]), an icon's directory begins with 0, 0, 1 or 2, 0", at: index)
+      let byte = try header.uint8(at: index)
+      guard allowed.contains(Int(byte)) else {
+        throw .wrongFormat("byte \(byte), an icon's directory begins with 0, 0, 1 or 2, 0", at: index)
       }
     }
     guard header.count > 0 else { throw .wrongFormat("an empty file") }
-    guard header.count == Self.headerBytes else {
-      throw .truncated(
-        "the directory's header has \(Self.headerBytes) bytes, \(header.count) are left", at: header.count)
-    }
-    let isCursor = header[2] == 2
-    let count = Int(header[4]) | Int(header[5]) << 8
+    isCursor = try header.uint16(at: 2, "the kind of pictures") == 2
+    let count = Int(try header.uint16(at: 4, "the number of pictures"))
     // Files of other formats begin with these bytes, and have zeros where the count is.
     guard count > 0 else { throw .wrongFormat("a directory of no pictures", at: 4) }
     guard count <= limits.maxPages else {
       throw .limitExceeded(.maxPages, found: count, allowed: limits.maxPages, what: "a page count of")
     }
     let bytes = try source.bytes(at: Self.headerBytes, count: count &* Self.entryBytes, of: "the directory")
-    self.isCursor = isCursor
-    entries = (0..<count).map { index in
-      func byte(_ place: Int) -> Int { Int(bytes[index &* Self.entryBytes &+ place]) }
-      func pair(_ place: Int) -> Int { byte(place) | byte(place &+ 1) << 8 }
-      let size = Size(width: byte(0) == 0 ? 256 : byte(0), height: byte(1) == 0 ? 256 : byte(1))
-      return Entry(
-        size: size, bitCount: isCursor ? 0 : pair(6), hotSpot: isCursor ? (pair(4), pair(6)) : nil,
-        offset: pair(12) | pair(14) << 16, byteCount: pair(8) | pair(10) << 16)
-    }
+    var reader = ByteReader(bytes.span.bytes, order: .littleEndian, at: Self.headerBytes, of: "the directory")
+    var entries: [Entry] = []
+    for _ in 0..<count { entries.append(try Entry(parsing: &reader, isCursor: isCursor)) }
+    self.entries = entries
   }
 }

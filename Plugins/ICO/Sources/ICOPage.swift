@@ -61,29 +61,33 @@ struct PNGEntry {
   /// Whether the directory says more bytes than there are.
   let isTruncated: Bool
 
+  /// The signature and the first chunk.
+  private static let headerBytes = 33
   private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
   /// Whether a PNG file is there, or what a cut left of its signature.
   static func begins(at offset: Int, in source: SourceView) throws(CoderError) -> Bool {
-    let bytes = try source.view(at: offset, count: signature.count)
+    let bytes = [UInt8](copying: try source.bytes(at: offset, count: signature.count))
     return !bytes.isEmpty && bytes.elementsEqual(signature.prefix(bytes.count))
   }
 
   init(_ entry: ICODirectory.Entry, in source: SourceView, limits: Limits) throws(CoderError) {
-    let bytes = try source.bytes(at: entry.offset, count: 33, of: "the PNG header")
-    func number(_ place: Int) -> Int { (0..<4).reduce(0) { $0 << 8 | Int(bytes[place &+ $1]) } }
-    guard bytes[12..<16].elementsEqual("IHDR".utf8) else {
+    let header = try source.reader(at: entry.offset, count: Self.headerBytes, of: "the PNG header")
+    // The chunk's checksum has to be there too.
+    _ = try header.bytes(at: 0, count: Self.headerBytes, "IHDR")
+    let colorType = try header.uint8(at: 25, "the color type")
+    guard header.has("IHDR", at: 12) else {
       throw .malformed("a PNG picture whose first chunk is not IHDR", at: entry.offset &+ 12)
     }
-    size = Size(width: number(16), height: number(20))
+    size = Size(width: Int(try header.uint32(at: 16)), height: Int(try header.uint32(at: 20)))
     try limits.check(canvas: size)
-    depth = max(1, min(16, Int(bytes[24])))
-    let channels = [0: 1, 2: 3, 3: 1, 4: 2, 6: 4][Int(bytes[25])] ?? 4
+    depth = max(1, min(16, Int(try header.uint8(at: 24))))
+    let channels = [0: 1, 2: 3, 3: 1, 4: 2, 6: 4][Int(colorType)] ?? 4
     bitCount = channels &* depth
-    hasPalette = bytes[25] == 3
+    hasPalette = colorType == 3
     // A length of nothing says nothing: the file ends by itself.
-    if entry.byteCount < bytes.count, source.size == .max { _ = try source.contents() }
-    let end = entry.byteCount < bytes.count ? source.size : entry.offset &+ entry.byteCount
+    if entry.byteCount < Self.headerBytes, source.size == .max { _ = try source.contents() }
+    let end = entry.byteCount < Self.headerBytes ? source.size : entry.offset &+ entry.byteCount
     isTruncated = end > source.size
     range = entry.offset..<min(end, source.size)
   }

@@ -12,18 +12,18 @@ final class ICOReader: ContainerReader {
   private let directory: ICODirectory
   /// What has been looked at.
   private var pages: [ICOPage?]
-  /// The page with the most pixels, and of those the deepest; while bytes arrive, as far as the directory knows.
+  /// The page with the most pixels, and of those the deepest; of an incremental file, as far as the directory knows.
   private var primaryPage: Int?
-  /// Whether bytes arrive, and pictures that nobody asks for are not looked at.
-  private var isGrowing: Bool
+  /// Whether bytes may follow; then pictures that nobody asks for are not looked at.
+  private var isIncomplete: Bool
 
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
     self.source = source
     self.host = host
-    isGrowing = options.contains(.arriving)
+    isIncomplete = options.contains(.arriving)
     directory = try ICODirectory(parsing: source, limits: host.limits)
     pages = Array(repeating: nil, count: directory.entries.count)
-    if !isGrowing { try readPages() }
+    if !isIncomplete { try readPages() }
   }
 
   private func readPages() throws(CoderError) {
@@ -36,7 +36,7 @@ final class ICOReader: ContainerReader {
     if case .failed(let error)? = pages.first, !pages.contains(where: \.isPicture) { throw error }
     primaryPage = Self.largest(pages, directory.entries)
     self.pages = pages
-    isGrowing = false
+    isIncomplete = false
   }
 
   /// The page with the most pixels, and of those the deepest.
@@ -51,7 +51,7 @@ final class ICOReader: ContainerReader {
   }
 
   func header(page: Int) throws(CoderError) -> ImageHeader {
-    try catchUp(page)
+    try readRest(page)
     var header: ImageHeader
     let format: ImageFormat = directory.isCursor ? .cur : .ico
     switch try self.page(page) {
@@ -60,7 +60,7 @@ final class ICOReader: ContainerReader {
         format: format, canvas: decoder.bitmap.size, pixelFormat: .rgba8,
         bitsPerChannel: decoder.bitmap.bitsPerChannel, alpha: .straight)
       header.hasPalette = decoder.bitmap.hasPalette
-      header.isTruncated = isGrowing ? false : try decoder.isTruncated()
+      header.isTruncated = isIncomplete ? false : try decoder.isTruncated()
     case .png(let png):
       header = ImageHeader(
         format: format, canvas: png.size, pixelFormat: png.depth == 16 ? .rgba16 : .rgba8,
@@ -74,7 +74,7 @@ final class ICOReader: ContainerReader {
     header.pageCount = pages.count
     header.primaryPage = try primary()
     header.pagesAreSizes = true
-    header.isGrowing = isGrowing
+    header.isGrowing = isIncomplete
     return header
   }
 
@@ -108,11 +108,11 @@ final class ICOReader: ContainerReader {
 }
 
 extension ICOReader {
-  /// Reads all pictures where the last byte has arrived, or where it matters what all of them are: a file does not open
+  /// Reads all pictures where the last byte is there, or where it matters what all of them are: a file does not open
   /// when there is none in it.
-  private func catchUp(_ page: Int) throws(CoderError) {
-    guard isGrowing else { return }
-    if source.size == .max, pages.indices.contains(page), try self.page(page).isPicture {
+  private func readRest(_ page: Int) throws(CoderError) {
+    guard isIncomplete else { return }
+    if source.size == .max, try self.page(page).isPicture {
       _ = try primary()
       // The end may have been met on the way.
       if source.size == .max { return }
@@ -120,7 +120,7 @@ extension ICOReader {
     try readPages()
   }
 
-  /// The primary page. While bytes arrive this is the largest picture of the directory that can be read, which may be
+  /// The primary page. Of an incremental file this is the largest picture of the directory that can be read, which may be
   /// another one than pictures say themselves. Many a directory has no depth, but lengths tell as much.
   private func primary() throws(CoderError) -> Int {
     if let primaryPage { return primaryPage }
@@ -139,9 +139,6 @@ extension ICOReader {
   }
 
   private func page(_ index: Int) throws(CoderError) -> ICOPage {
-    guard pages.indices.contains(index) else {
-      throw .invalidArgument("page \(index) of an icon file, which has \(pages.count)")
-    }
     if let page = pages[index] { return page }
     let page = ICOPage(directory.entries[index], in: source, host: host)
     pages[index] = page

@@ -9,12 +9,13 @@ import ImageCoderPlugin
 final class ICOWriter: ContainerWriter {
   private let output: ByteOutput
   private let host: CoderHost
-  private let options: ICOWriterOptions
+  /// Of cursors: the pixel that points.
+  private let hotSpot: (x: Int, y: Int)
   private let isCursor: Bool
   private var canvas: Size?
   /// Pictures that are going to be written; 0 before the first header.
   private var pageCount = 0
-  private var entries: [UInt8] = []
+  private var entries = ByteWriter(order: .littleEndian)
   private var writtenPages = 0
   /// Bytes written so far.
   private var end = 0
@@ -25,7 +26,7 @@ final class ICOWriter: ContainerWriter {
   init(_ output: ByteOutput, host: CoderHost, options: WriteOptions) throws(CoderError) {
     self.output = output
     self.host = host
-    self.options = ICOWriterOptions(options)
+    hotSpot = (options[ICOOption.hotSpotX], options[ICOOption.hotSpotY])
     isCursor = options.format == .cur
   }
 
@@ -47,10 +48,10 @@ final class ICOWriter: ContainerWriter {
         throw .unsupported("\(header.pageCount) pages, and an icon file holds \(UInt16.max)")
       }
       pageCount = max(1, header.pageCount)
-      var directory = FieldBytes()
-      directory.put16(0)
-      directory.put16(isCursor ? 2 : 1)
-      directory.put16(pageCount)
+      var directory = ByteWriter(order: .littleEndian)
+      directory.put(UInt16(0))
+      directory.put(UInt16(isCursor ? 2 : 1))
+      directory.put(UInt16(clamping: pageCount))
       directory.putZeros(ICODirectory.entryBytes * pageCount)
       try write(directory)
     }
@@ -74,15 +75,15 @@ final class ICOWriter: ContainerWriter {
     guard start + Self.headerBytes + colorBytes + mask.count <= Int(UInt32.max) else {
       throw .unsupported("a file of over \(UInt32.max) bytes, which is the most that an icon's directory can say")
     }
-    var header = FieldBytes()
-    header.put32(Self.headerBytes)
-    header.put32(canvas.width)
-    // The rows of the colours and of the mask.
-    header.put32(canvas.height * 2)
-    header.put16(1)
-    header.put16(32)
-    header.put32(0)
-    header.put32(colorBytes + mask.count)
+    var header = ByteWriter(order: .littleEndian)
+    header.put(UInt32(Self.headerBytes))
+    header.put(UInt32(canvas.width))
+    // The rows of the colors and of the mask.
+    header.put(UInt32(canvas.height * 2))
+    header.put(UInt16(1))
+    header.put(UInt16(32))
+    header.put(UInt32(0))
+    header.put(UInt32(colorBytes + mask.count))
     header.putZeros(16)
     try write(header)
     try RowPacker(pixels, as: .bgra, host: host).write(to: output, bottomUp: true)
@@ -96,25 +97,20 @@ final class ICOWriter: ContainerWriter {
     guard pageCount > 0, writtenPages == pageCount else {
       throw .outOfOrder("the end after \(writtenPages) of \(max(1, pageCount)) pages")
     }
-    try output.patch(entries, at: ICODirectory.headerBytes)
+    try output.patch(entries.bytes, at: ICODirectory.headerBytes)
   }
 }
 
 extension ICOWriter {
-  private func write(_ fields: FieldBytes) throws(CoderError) {
+  private func write(_ fields: ByteWriter) throws(CoderError) {
     try output.write(fields.bytes)
     end += fields.bytes.count
   }
 
   private func addEntry(_ size: Size, at start: Int) {
-    var entry = FieldBytes()
-    // 256 is stored as 0.
-    entry.put([UInt8(truncatingIfNeeded: size.width), UInt8(truncatingIfNeeded: size.height), 0, 0])
-    entry.put16(isCursor ? min(options.hotSpot.x, size.width - 1) : 1)
-    entry.put16(isCursor ? min(options.hotSpot.y, size.height - 1) : 32)
-    entry.put32(end - start)
-    entry.put32(start)
-    entries += entry.bytes
+    let hotSpot = isCursor ? (x: min(hotSpot.x, size.width - 1), y: min(hotSpot.y, size.height - 1)) : nil
+    ICODirectory.Entry(size: size, bitCount: 32, hotSpot: hotSpot, offset: start, byteCount: end - start)
+      .write(to: &entries)
   }
 
   /// One bit per pixel, set where it is wholly transparent; rows from the bottom up, padded to four bytes.

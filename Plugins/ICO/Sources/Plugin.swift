@@ -5,4 +5,4 @@ public import ImageCoderPlugin
 /// The coder, as the plugin interface has it.
 public let plugin = PluginExport(
   id: "org.imagecoders.ico", version: "1.0.0", reader: ICOReader.self, readsArriving: true,
-  writer: ICOWriter.self, writesPages: true, options: ICOWriterOptions.descriptions)
+  writer: ICOWriter.self, writesPages: true, options: ICOOption.table)

@@ -245,10 +245,10 @@ static void decode(decoder *decoder) {
   configure(decoder);
   cinfo->buffered_image = jpeg_has_multiple_scans(cinfo);
   // Looking for scans that are not needed would wait for the last byte.
-  if (cinfo->progressive_mode && decoder->options->eighths == 1 && !decoder->options->is_arriving) source_skip_unused_scans(decoder);
+  if (cinfo->progressive_mode && decoder->options->eighths == 1 && !decoder->options->is_incremental) source_skip_unused_scans(decoder);
   jpeg_start_decompress(cinfo);
   // libjpeg's arithmetic decoder cannot stop where bytes are missing.
-  decoder->may_suspend = cinfo->buffered_image && decoder->options->is_arriving && !cinfo->arith_code;
+  decoder->may_suspend = cinfo->buffered_image && decoder->options->is_incremental && !cinfo->arith_code;
   if (!cinfo->buffered_image) {
     deliver(decoder);
     conclude(decoder, 1);
@@ -262,7 +262,7 @@ static void decode(decoder *decoder) {
   }
 }
 
-// Shows what complete scans hold when the bytes behind them cannot be read; the error stands.
+// Shows what complete scans hold when the bytes after them cannot be read; the error stands.
 static void recover(decoder *decoder) {
   struct jpeg_decompress_struct *cinfo = &decoder->cinfo;
   imgcoder_status status = decoder->failure.report->status;
@@ -287,7 +287,7 @@ static void run(decoder *decoder) {
     if (decoder->has_ended) report->status = IMGCODER_STATUS_TRUNCATED;
     report->offset = (int64_t)source_position(decoder);
   }
-  // Behind a scan, a marker that this library does not know is damage, not a feature.
+  // After a scan, a marker that this library does not know is damage, not a feature.
   if (decoder->can_recover && report->status == IMGCODER_STATUS_UNSUPPORTED) {
     report->status = IMGCODER_STATUS_MALFORMED;
     report->offset = (int64_t)source_position(decoder);

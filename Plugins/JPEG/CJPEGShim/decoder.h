@@ -23,10 +23,11 @@ typedef struct decoder {
   const imgcoder_sink *sink;
   const cjpeg_decode_options *options;
 
-  uint64_t offset;   // of the byte behind the bytes that libjpeg has
+  uint64_t offset;   // of the byte after those that libjpeg has
   int may_suspend;   // libjpeg is told that there are no bytes now, so that what it has can be shown
-  int has_ended;     // libjpeg asked for bytes behind the end, and got an EOI marker instead
-  skipped *skips;    // in order, or null
+  int has_ended;     // libjpeg asked for bytes beyond the end, and got an EOI marker instead
+  skipped *skips;    // in order, or null; `skip_count` of them, never more than `skip_capacity`
+  uint64_t skip_capacity;
   uint32_t skip_count, next_skip;
 
   int is_corrupt;    // entropy-coded data broke the rules before the end of the source
@@ -43,7 +44,7 @@ typedef struct decoder {
   } frame;
   uint32_t components_seen;
   uint32_t passes;     // pictures that were sent before the last scan
-  uint64_t next_pass;  // the offset behind which another one is worth its time
+  uint64_t next_pass;  // the offset after which another one is worth its time
   uint8_t *inks;     // CMYK rows on their way to RGB
 } decoder;
 

@@ -78,6 +78,9 @@ static void configure(encoder *encoder) {
       cinfo->in_color_space = JCS_RGB;
       cinfo->input_components = 3;
   }
+  if (encoder->stride < (uint64_t)options->width * (uint64_t)cinfo->input_components) {
+    failure_escape((j_common_ptr)cinfo, IMGCODER_STATUS_INVALID_ARGUMENT);
+  }
   jpeg_set_defaults(cinfo);
   jpeg_set_quality(cinfo, (int)options->quality, TRUE);
   cinfo->dct_method = JDCT_ISLOW;

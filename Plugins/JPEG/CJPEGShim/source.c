@@ -17,17 +17,17 @@ static void look(decoder *decoder, uint64_t offset, uint64_t wanted, const uint8
 static void look_some(decoder *decoder, uint64_t offset, uint64_t least, uint64_t wanted, const uint8_t **bytes,
                       uint64_t *length) {
   const imgcoder_source *source = decoder->source;
-  imgcoder_status status = source->view_some(source, offset, least, wanted, bytes, length);
+  imgcoder_status status = imgcoder_source_view_available(source, offset, least, wanted, bytes, length);
   if (status != IMGCODER_STATUS_OK) failure_escape((j_common_ptr)&decoder->cinfo, status);
 }
 
-// What libjpeg gets at least while bytes arrive, so that a file that comes byte by byte is not decoded byte by byte.
+// What libjpeg gets at least of an incremental file, so that one that comes byte by byte is not decoded byte by byte.
 enum { LEAST = 4 * 1024 };
 
 static boolean end_source(decoder *decoder) {
   static const JOCTET eoi[2] = {0xFF, JPEG_EOI};
   struct jpeg_decompress_struct *cinfo = &decoder->cinfo;
-  // The arithmetic decoder reads zeros behind the data without a word, so nobody can say how many were missing.
+  // The arithmetic decoder reads zeros after the data without a word, so nobody can say how many were missing.
   if (!decoder->has_ended && cinfo->arith_code && !decoder->is_cut && cinfo->input_iMCU_row < cinfo->total_iMCU_rows) {
     decoder->is_cut = 1;
     decoder->cut_scan = cinfo->input_scan_number;
@@ -56,7 +56,7 @@ static boolean fill(j_decompress_ptr cinfo) {
     // What libjpeg has left it reads again, together with what follows, after source_resume.
     return FALSE;
   }
-  if (wanted > LEAST && decoder->options->is_arriving) {
+  if (wanted > LEAST && decoder->options->is_incremental) {
     look_some(decoder, decoder->offset, LEAST, wanted, &bytes, &length);
   } else {
     look(decoder, decoder->offset, wanted, &bytes, &length);
@@ -107,7 +107,7 @@ uint64_t source_position(const decoder *decoder) {
   return decoder->offset - decoder->manager.bytes_in_buffer;
 }
 
-// Finds the next marker that is neither RSTn nor TEM, at or behind `*at`, and sets `*at` behind it; -1 at the end.
+// Finds the next marker that is neither RSTn nor TEM, at or after `*at`, and sets `*at` after it; -1 at the end.
 static int next_marker(decoder *decoder, uint64_t *at) {
   for (;;) {
     const uint8_t *bytes = NULL, *byte, *last;
@@ -132,7 +132,7 @@ static int next_marker(decoder *decoder, uint64_t *at) {
   }
 }
 
-// Whether one scan, by its header behind the length, holds AC coefficients of a component that shows 1 pixel per block.
+// Whether one scan, by its header after the length, holds AC coefficients of a component that shows 1 pixel per block.
 static int is_unused(const decoder *decoder, const uint8_t *header, uint64_t length) {
   // T.81 B.2.3: Ns, Cs, Td/Ta, Ss, Se, Ah/Al; G.1.1.1.1: a scan of AC coefficients has one component.
   if (length < 6 || header[0] != 1 || header[3] == 0) return 0;
@@ -155,7 +155,8 @@ void source_skip_unused_scans(decoder *decoder) {
   int code;
   uint64_t most = decoder->source->size / 10 + 1;  // a scan's marker and header take 10 bytes
   if (most > host->limits->max_scans) most = host->limits->max_scans;
-  decoder->skips = host->allocate(host, (most + 1) * sizeof *decoder->skips, 0);
+  decoder->skip_capacity = most + 1;
+  decoder->skips = host->allocate(host, decoder->skip_capacity * sizeof *decoder->skips, 0);
   if (!decoder->skips) failure_escape((j_common_ptr)&decoder->cinfo, IMGCODER_STATUS_OUT_OF_MEMORY);
   while ((code = next_marker(decoder, &at)) > 0 && code != JPEG_EOI) {
     const uint8_t *header = NULL;
@@ -172,7 +173,7 @@ void source_skip_unused_scans(decoder *decoder) {
       decoder->failure.report->scans = scans;
       failure_escape((j_common_ptr)&decoder->cinfo, IMGCODER_STATUS_LIMIT_EXCEEDED);
     }
-    if (segment == 8 && is_unused(decoder, header + 2, length - 2)) {
+    if (segment == 8 && is_unused(decoder, header + 2, length - 2) && decoder->skip_count < decoder->skip_capacity) {
       skipped *skipped = &decoder->skips[decoder->skip_count++];
       skipped->start = at - 2;
       at += segment;

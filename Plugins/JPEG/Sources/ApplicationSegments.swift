@@ -35,23 +35,32 @@ struct ApplicationSegments {
   ///
   /// The orientation is written into Exif, which is made up when there is none and the picture is to be turned.
   func bytes(orientation: Orientation, host: CoderHost) -> [UInt8] {
-    var bytes: [UInt8] = []
+    var writer = ByteWriter()
     if let exif = exif(orientation: orientation, host: host) {
-      bytes.append(segment: 0xE1, [FileHeader.Prefix.exif[...], exif[...]])
+      writer.segment(0xE1) {
+        $0.put(ExifPayload.prefix)
+        $0.put(exif)
+      }
     }
     if let xmp = payloads[.xmp].map(ExtendedXMP.init) {
-      bytes.append(segment: 0xE1, [FileHeader.Prefix.xmp[...], xmp.standard[...]])
-      for part in xmp.extensions { bytes.append(segment: 0xE1, [part[...]]) }
+      writer.segment(0xE1) {
+        $0.put(FileHeader.Prefix.xmp)
+        $0.put(xmp.standard)
+      }
+      for part in xmp.extensions { writer.segment(0xE1) { $0.put(part) } }
     }
     if let profile = payloads[.icc], !profile.isEmpty {
       let size = MetadataKind.profilePart
       let count = profile.count.dividedUp(by: size)
       for index in 0..<count {
-        let part = profile[index * size..<min(profile.count, (index + 1) * size)]
-        bytes.append(segment: 0xE2, [FileHeader.Prefix.icc[...], [UInt8(index + 1), UInt8(count)], part])
+        writer.segment(0xE2) {
+          $0.put(FileHeader.Prefix.icc)
+          $0.put([UInt8(index + 1), UInt8(count)])
+          $0.put([UInt8](profile[index * size..<min(profile.count, (index + 1) * size)]))
+        }
       }
     }
-    return bytes
+    return writer.bytes
   }
 
   private func exif(orientation: Orientation, host: CoderHost) -> [UInt8]? {
@@ -83,22 +92,25 @@ extension MetadataKind {
   /// Bytes of a segment's payload: its length counts itself and has 16 bits, T.81 B.1.1.4.
   private static let segment = 65_533
 
-  /// Bytes of a profile in one segment, behind the prefix, a number and a count.
-  fileprivate static let profilePart = segment - FileHeader.Prefix.icc.count - 2
+  /// Bytes of a profile in one segment, after the prefix, a number and a count.
+  fileprivate static let profilePart = segment - FileHeader.Prefix.icc.utf8CodeUnitCount - 2
 
   fileprivate var largestPayload: Int {
     switch self {
-    case .exif: Self.segment - FileHeader.Prefix.exif.count
+    case .exif: Self.segment - ExifPayload.prefix.count
     case .xmp: ExtendedXMP.largest
     case .icc: Self.profilePart * 255  // Parts are counted in one byte.
     }
   }
 }
 
-extension [UInt8] {
-  fileprivate mutating func append(segment marker: UInt8, _ parts: [ArraySlice<UInt8>]) {
-    let length = parts.reduce(2) { $0 + $1.count }
-    append(contentsOf: [0xFF, marker, UInt8(truncatingIfNeeded: length >> 8), UInt8(truncatingIfNeeded: length)])
-    for part in parts { append(contentsOf: part) }
+extension ByteWriter {
+  /// A marker, the length of what `body` puts, and that; at most 65,533 bytes.
+  fileprivate mutating func segment(_ marker: UInt8, _ body: (inout ByteWriter) -> Void) {
+    put([0xFF, marker])
+    let place = count
+    put(UInt16(0))
+    body(&self)
+    replace(UInt16(truncatingIfNeeded: count - place), at: place)
   }
 }

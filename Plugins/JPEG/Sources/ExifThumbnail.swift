@@ -1,65 +1,93 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The thumbnail of an Exif payload: a JPEG stream that the directory behind the first one names, Exif 2.32 §4.6.9.
+import ImageCoderPlugin
+
+/// The thumbnail of an Exif payload: a JPEG file that the payload's second directory names, Exif 2.32 §4.6.9.
 ///
 /// Nothing else of a payload is changed or moved.
 enum ExifThumbnail {
   /// Bytes that a thumbnail takes beside its own: at most one of padding, a directory, two resolutions.
   static let overhead = 1 + directorySize + 16
 
-  private static let entryCount = 6
-  private static let directorySize = 2 + 12 * entryCount + 4
+  private static let entryCount: UInt16 = 6
+  private static let directorySize = 2 + 12 * Int(entryCount) + 4
 
   /// A payload without its thumbnail.
   ///
   /// The thumbnail's bytes are cut off where only zeros follow, and cleared where they are not: an old picture
-  /// must not stay behind a new one.
+  /// must not be left in the file of a new one.
   ///
   /// - Returns: Nil for a payload whose first directory cannot be read.
   static func removing(from payload: [UInt8]) -> [UInt8]? {
-    guard let bytes = ExifBytes(payload), let link = bytes.link, let directory = bytes.uint32(at: link) else {
-      return nil
-    }
-    guard directory != 0 else { return payload }
-    var result = bytes
-    result.set(uint32: 0, at: link)
-    guard let old = Old(in: bytes, at: directory, behind: link + 4) else { return result.bytes }
+    guard let first = FirstDirectory(of: payload) else { return nil }
+    guard first.next != 0 else { return payload }
+    var result = payload
+    for index in first.link..<first.link + 4 { result[index] = 0 }
+    guard let old = Old(in: payload, first) else { return result }
     if payload[old.picture.upperBound...].allSatisfy({ $0 == 0 }) {
-      result.bytes.removeSubrange(old.start...)
+      result.removeSubrange(old.start...)
     } else {
-      for index in old.picture { result.bytes[index] = 0 }
+      for index in old.picture { result[index] = 0 }
     }
-    return result.bytes
+    return result
   }
 
-  /// A payload with a thumbnail, in a directory behind all that is there.
+  /// A payload with a thumbnail, in a directory after all that is there.
   ///
   /// - Returns: Nil for a payload whose first directory cannot be read.
   static func adding(_ picture: [UInt8], to payload: [UInt8]) -> [UInt8]? {
-    guard var bytes = ExifBytes(payload), let link = bytes.link else { return nil }
-    if bytes.count % 2 != 0 { bytes.bytes.append(0) }  // TIFF 6.0 §2: a directory begins on a word boundary.
-    let start = bytes.count
-    bytes.set(uint32: start, at: link)
+    guard let first = FirstDirectory(of: payload) else { return nil }
+    // TIFF 6.0 §2: a directory begins on a word boundary.
+    let start = payload.count + payload.count % 2
     let resolutions = start + directorySize
-    bytes.append(uint16: entryCount)
-    bytes.append(tag: 0x0103, short: 6)  // Compression: JPEG
-    bytes.append(tag: 0x011A, type: 5, value: resolutions)  // XResolution
-    bytes.append(tag: 0x011B, type: 5, value: resolutions + 8)  // YResolution
-    bytes.append(tag: 0x0128, short: 2)  // ResolutionUnit: inches
-    bytes.append(tag: 0x0201, type: 4, value: resolutions + 16)  // JPEGInterchangeFormat
-    bytes.append(tag: 0x0202, type: 4, value: picture.count)  // JPEGInterchangeFormatLength
-    bytes.append(uint32: 0)
+    var writer = ByteWriter(order: first.order, capacity: resolutions + 16 + picture.count)
+    writer.put(payload)
+    writer.putZeros(start - payload.count)
+    writer.replace(UInt32(clamping: start), at: first.link)
+    writer.put(entryCount)
+    writer.entry(0x0103, short: 6)  // Compression: JPEG
+    writer.entry(0x011A, type: 5, value: resolutions)  // XResolution
+    writer.entry(0x011B, type: 5, value: resolutions + 8)  // YResolution
+    writer.entry(0x0128, short: 2)  // ResolutionUnit: inches
+    writer.entry(0x0201, type: 4, value: resolutions + 16)  // JPEGInterchangeFormat
+    writer.entry(0x0202, type: 4, value: picture.count)  // JPEGInterchangeFormatLength
+    writer.put(UInt32(0))
     // Exif 2.32 §4.6.4 A: 72 per inch where the resolution is not known.
     for _ in 0..<2 {
-      bytes.append(uint32: 72)
-      bytes.append(uint32: 1)
+      writer.put(UInt32(72))
+      writer.put(UInt32(1))
     }
-    bytes.bytes.append(contentsOf: picture)
-    return bytes.bytes
+    writer.put(picture)
+    return writer.bytes
   }
 }
 
 extension ExifThumbnail {
+  /// The directory that a payload's header names (TIFF 6.0 §2).
+  private struct FirstDirectory {
+    let order: ByteOrder
+    /// Where it says where the second one is; four bytes that are inside the payload.
+    let link: Int
+    /// Of the second one, or 0.
+    let next: Int
+
+    /// Reads it, or nil when it cannot be read.
+    init?(of payload: [UInt8]) {
+      guard let order = ExifPayload.byteOrder(of: payload.span.bytes) else { return nil }
+      let reader = ByteReader(payload.span.bytes, order: order, of: "Exif")
+      do throws(CoderError) {
+        // Offsets are sums of 32-bit numbers: they are far from 2^63.
+        let directory = Int(try reader.uint32(at: 4))
+        guard directory >= 8 else { return nil }
+        link = directory + 2 + 12 * Int(try reader.uint16(at: directory))
+        next = Int(try reader.uint32(at: link))
+      } catch {
+        return nil
+      }
+      self.order = order
+    }
+  }
+
   /// A thumbnail that is to go.
   private struct Old {
     /// From its SOI marker to its EOI marker and what fills it up.
@@ -67,114 +95,78 @@ extension ExifThumbnail {
     /// Of what only the thumbnail needs: the picture, or the directory, when nothing else is between the two.
     let start: Int
 
-    /// - Parameter first: Where the first directory ends.
-    init?(in bytes: ExifBytes, at directory: Int, behind first: Int) {
-      guard directory >= first, let count = bytes.uint16(at: directory) else { return nil }
-      var (offset, length, outside) = (0, 0, 0)
-      for entry in stride(from: directory + 2, to: directory + 2 + 12 * count, by: 12) {
-        guard let tag = bytes.uint16(at: entry), let type = bytes.uint16(at: entry + 2),
-          let values = bytes.uint32(at: entry + 4), let value = bytes.uint32(at: entry + 8)
-        else { return nil }
-        if tag == 0x0201, type == 4, values == 1 { offset = value }
-        if tag == 0x0202, type == 4, values == 1 { length = value }
-        let size = values * ExifBytes.size(ofType: type)
-        if size > 4 { outside += size }
-      }
-      let directoryEnd = directory + 2 + 12 * count + 4
-      guard offset >= first, length >= 4, offset <= bytes.count, length <= bytes.count - offset else { return nil }
+    /// Finds it; nil when the second directory names none, or cannot be read.
+    init?(in payload: [UInt8], _ first: FirstDirectory) {
+      let reader = ByteReader(payload.span.bytes, order: first.order, of: "Exif")
+      let end = first.link + 4
+      guard first.next >= end, let entries = try? Entries(reader, at: first.next) else { return nil }
+      let (offset, length) = (entries.offset, entries.length)
+      guard offset >= end, length >= 4, offset <= payload.count, length <= payload.count - offset else { return nil }
       // Cameras fill a fixed length up with zeros.
-      let filled = bytes.bytes[offset..<offset + length].reversed().prefix { $0 == 0 }.count
-      guard bytes.has([0xFF, 0xD8], at: offset), bytes.has([0xFF, 0xD9], at: offset + length - filled - 2),
-        offset >= directoryEnd || offset + length <= directory
+      let filled = payload[offset..<offset + length].reversed().prefix { $0 == 0 }.count
+      guard length - filled >= 4, payload[offset..<offset + 2].elementsEqual([0xFF, 0xD8]),
+        payload[offset + length - filled - 2..<offset + length - filled].elementsEqual([0xFF, 0xD9]),
+        offset >= entries.end || offset + length <= first.next
       else { return nil }
       picture = offset..<offset + length
       // A byte of padding may follow each value.
-      start = offset >= directoryEnd && offset - directoryEnd <= outside + count ? directory : offset
+      let isAlone = offset >= entries.end && offset - entries.end <= entries.outside + entries.count
+      start = isAlone ? first.next : offset
+    }
+  }
+
+  /// What the second directory says of a thumbnail.
+  private struct Entries {
+    let count: Int
+    /// Where the directory ends.
+    let end: Int
+    private(set) var offset = 0
+    private(set) var length = 0
+    /// Bytes of values that stand outside the directory.
+    private(set) var outside = 0
+
+    init(_ reader: ByteReader, at directory: Int) throws(CoderError) {
+      count = Int(try reader.uint16(at: directory))
+      end = directory + 2 + 12 * count + 4
+      for index in 0..<count {
+        let entry = directory + 2 + 12 * index
+        let (tag, type) = (try reader.uint16(at: entry), Int(try reader.uint16(at: entry + 2)))
+        let (values, value) = (Int(try reader.uint32(at: entry + 4)), Int(try reader.uint32(at: entry + 8)))
+        if tag == 0x0201, type == 4, values == 1 { offset = value }
+        if tag == 0x0202, type == 4, values == 1 { length = value }
+        let size = values * Self.size(ofType: type)
+        if size > 4 { outside += size }
+      }
+    }
+
+    /// Bytes of a value, TIFF 6.0 §2; 0 for types that are not known.
+    private static func size(ofType type: Int) -> Int {
+      switch type {
+      case 1, 2, 6, 7: 1
+      case 3, 8: 2
+      case 4, 9, 11: 4
+      case 5, 10, 12: 8
+      default: 0
+      }
     }
   }
 }
 
-/// The bytes of an Exif payload, a TIFF structure (TIFF 6.0 §2), read without ever leaving them.
-private struct ExifBytes {
-  var bytes: [UInt8]
-  private let isBigEndian: Bool
-
-  var count: Int { bytes.count }
-
-  /// Reads the header, or nil when it is none.
-  init?(_ bytes: [UInt8]) {
-    switch bytes.prefix(4) {
-    case [0x4D, 0x4D, 0, 42]: isBigEndian = true
-    case [0x49, 0x49, 42, 0]: isBigEndian = false
-    default: return nil
-    }
-    self.bytes = bytes
+extension ByteWriter {
+  /// An entry of one value that is a SHORT.
+  fileprivate mutating func entry(_ tag: UInt16, short value: UInt16) {
+    put(tag)
+    put(UInt16(3))
+    put(UInt32(1))
+    put(value)
+    put(UInt16(0))
   }
 
-  /// Where the first directory says where the next one is.
-  var link: Int? {
-    guard let directory = uint32(at: 4), directory >= 8, let count = uint16(at: directory),
-      uint32(at: directory + 2 + 12 * count) != nil
-    else { return nil }
-    return directory + 2 + 12 * count
-  }
-
-  /// Bytes of a value, TIFF 6.0 §2; 0 for types that are not known.
-  static func size(ofType type: Int) -> Int {
-    switch type {
-    case 1, 2, 6, 7: 1
-    case 3, 8: 2
-    case 4, 9, 11: 4
-    case 5, 10, 12: 8
-    default: 0
-    }
-  }
-
-  func has(_ wanted: [UInt8], at offset: Int) -> Bool {
-    offset >= 0 && offset <= count - wanted.count && bytes[offset..<offset + wanted.count].elementsEqual(wanted)
-  }
-
-  // Offsets are sums of 32-bit numbers: they are far from 2^63.
-
-  func uint16(at offset: Int) -> Int? {
-    guard offset >= 0, offset <= count - 2 else { return nil }
-    let (first, second) = (Int(bytes[offset]), Int(bytes[offset + 1]))
-    return isBigEndian ? first << 8 | second : second << 8 | first
-  }
-
-  func uint32(at offset: Int) -> Int? {
-    guard let first = uint16(at: offset), let second = uint16(at: offset + 2) else { return nil }
-    return isBigEndian ? first << 16 | second : second << 16 | first
-  }
-
-  /// The place lies inside.
-  mutating func set(uint32 value: Int, at offset: Int) {
-    bytes.replaceSubrange(offset..<offset + 4, with: number(value, bytes: 4))
-  }
-
-  mutating func append(uint16 value: Int) { bytes.append(contentsOf: number(value, bytes: 2)) }
-
-  mutating func append(uint32 value: Int) { bytes.append(contentsOf: number(value, bytes: 4)) }
-
-  /// Appends an entry of one value that is a SHORT.
-  mutating func append(tag: Int, short value: Int) {
-    append(uint16: tag)
-    append(uint16: 3)
-    append(uint32: 1)
-    append(uint16: value)
-    append(uint16: 0)
-  }
-
-  /// Appends an entry of one value, or of where it is.
-  mutating func append(tag: Int, type: Int, value: Int) {
-    append(uint16: tag)
-    append(uint16: type)
-    append(uint32: 1)
-    append(uint32: value)
-  }
-
-  private func number(_ value: Int, bytes: Int) -> [UInt8] {
-    let little = (0..<bytes).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
-    return isBigEndian ? little.reversed() : little
+  /// An entry of one value, or of where it is.
+  fileprivate mutating func entry(_ tag: UInt16, type: UInt16, value: Int) {
+    put(tag)
+    put(type)
+    put(UInt32(1))
+    put(UInt32(clamping: value))
   }
 }

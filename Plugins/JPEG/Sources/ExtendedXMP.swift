@@ -37,8 +37,14 @@ struct ExtendedXMP {
     standard = kept.count <= Self.largestStandard ? Array(kept) : Self.wrapped(note[...])
     extensions = stride(from: 0, to: body.count, by: Self.partSize).map { offset in
       let start = body.startIndex + offset
-      return FileHeader.Prefix.extendedXMP + digest + Self.number(body.count) + Self.number(offset)
-        + body[start..<min(start + Self.partSize, body.endIndex)]
+      let end = min(start + Self.partSize, body.endIndex)
+      var writer = ByteWriter(capacity: 128 + end - start)
+      writer.put(FileHeader.Prefix.extendedXMP)
+      writer.put(digest)
+      writer.put(UInt32(clamping: body.count))
+      writer.put(UInt32(clamping: offset))
+      writer.put([UInt8](body[start..<end]))
+      return writer.bytes
     }
   }
 
@@ -79,8 +85,4 @@ struct ExtendedXMP {
   }
 
   private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x41 + value - 10 }
-
-  private static func number(_ value: Int) -> [UInt8] {
-    (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) }
-  }
 }

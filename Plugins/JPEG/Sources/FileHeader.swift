@@ -39,9 +39,8 @@ struct FileHeader {
   /// - Throws: ``CoderError/Code/wrongFormat`` without an SOI marker; ``CoderError/Code/truncated`` when the source ends
   ///   before the first scan; ``CoderError/Code/malformed``; ``CoderError/Code/unsupported``.
   init(parsing source: SourceView) throws(CoderError) {
-    var input = MarkerInput(source)
     try Self.checkSignature(of: source)
-    input.move(to: 2)
+    var input = MarkerInput(source: source, offset: 2)
     var frame: FrameParameters?
     var application: [(marker: UInt8, payload: Range<Int>)] = []
     var scan: Int?
@@ -57,48 +56,61 @@ struct FileHeader {
       switch marker {
       case 0xC0...0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF, 0xDE:
         guard frame == nil else { throw .malformed("a second frame header", at: payload.lowerBound) }
-        frame = try FrameParameters(parsing: &input, marker: marker, payload: payload)
-      case 0xDA: scan = payload.isEmpty ? 0 : Int(try input.byte())
+        var reader = try source.reader(at: payload.lowerBound, count: payload.count, of: "the frame header")
+        frame = try FrameParameters(parsing: &reader, marker: marker)
+      case 0xDA:
+        var reader = try source.reader(at: payload.lowerBound, count: payload.count, of: "the scan header")
+        scan = payload.isEmpty ? 0 : Int(try reader.uint8("the number of channels"))
       case 0xE0...0xE2: application.append((marker, payload))
       default: break
       }
-      input.move(to: payload.upperBound)
     }
     guard let frame, let scan else { throw .malformed("a scan before any frame header", at: input.offset) }
     self.frame = frame
     hasSeveralScans = frame.isProgressive || scan < frame.channels.count
-    for segment in application { try add(segment.marker, segment.payload, from: &input) }
+    for segment in application {
+      var reader = try source.reader(
+        at: segment.payload.lowerBound, count: min(Prefix.longest, segment.payload.count), of: "a segment")
+      try add(segment.marker, parsing: &reader, to: segment.payload.upperBound)
+    }
   }
 
   /// Takes what an application segment holds; of Exif, XMP and JFIF, the first one counts.
+  ///
+  /// - Parameters:
+  ///   - reader: Of the payload's first bytes.
+  ///   - end: Where the payload ends in the file.
   private mutating func add(
-    _ marker: UInt8, _ payload: Range<Int>, from input: inout MarkerInput
+    _ marker: UInt8, parsing reader: inout ByteReader, to end: Int
   ) throws(CoderError) {
-    input.move(to: payload.lowerBound)
+    let start = reader.offset
+    func rest(after prefix: StaticString) -> Range<Int> { start + prefix.utf8CodeUnitCount..<end }
     switch marker {
     case 0xE0:
-      guard density == nil, payload.count >= 12, try input.skip(Prefix.jfif, in: payload) else { return }
-      input.move(to: input.offset + 2)  // the version
-      density = Density(unit: Int(try input.byte()), x: try input.uint16(), y: try input.uint16())
+      guard density == nil, reader.count >= 12, reader.has(Prefix.jfif, at: 0) else { return }
+      try reader.seek(to: Prefix.jfif.utf8CodeUnitCount + 2)  // the version
+      density = Density(
+        unit: Int(try reader.uint8("the unit")), x: Int(try reader.uint16("x")), y: Int(try reader.uint16("y")))
     case 0xE1:
-      if try input.skip(Prefix.exif, in: payload) {
-        if exif == nil { exif = input.offset..<payload.upperBound }
-      } else if try input.skip(Prefix.xmp, in: payload) {
-        if xmp == nil { xmp = input.offset..<payload.upperBound }
-      } else if try input.skip(Prefix.extendedXMP, in: payload) {
-        extendedXMP.append(input.offset..<payload.upperBound)
+      let prefix = ExifPayload.start(in: reader.bytes)
+      if prefix > 0 {
+        if exif == nil { exif = start + prefix..<end }
+      } else if reader.has(Prefix.xmp, at: 0) {
+        if xmp == nil { xmp = rest(after: Prefix.xmp) }
+      } else if reader.has(Prefix.extendedXMP, at: 0) {
+        extendedXMP.append(rest(after: Prefix.extendedXMP))
       }
     default:
-      guard payload.count >= Prefix.icc.count + 2, try input.skip(Prefix.icc, in: payload) else { return }
-      let number = Int(try input.byte())
-      let count = Int(try input.byte())
-      profile.append(ProfilePart(number: number, count: count, bytes: input.offset..<payload.upperBound))
+      let place = Prefix.icc.utf8CodeUnitCount
+      guard reader.count >= place + 2, reader.has(Prefix.icc, at: 0) else { return }
+      let (number, count) = (Int(try reader.uint8(at: place)), Int(try reader.uint8(at: place + 1)))
+      profile.append(ProfilePart(number: number, count: count, bytes: start + place + 2..<end))
     }
   }
 
   private static func checkSignature(of source: SourceView) throws(CoderError) {
     let signature: [UInt8] = [0xFF, 0xD8, 0xFF]
-    let start = try source.view(at: 0, count: signature.count)
+    let start = [UInt8](copying: try source.bytes(at: 0, count: signature.count))
     guard !start.isEmpty, zip(start, signature).allSatisfy({ $0 == $1 }) else {
       throw .wrongFormat("the source does not begin with the bytes FF D8 FF", at: 0)
     }
@@ -107,18 +119,19 @@ struct FileHeader {
     }
   }
 
-  /// What application segments begin with.
+  /// What application segments begin with, beside ``ExifPayload/prefix`` (Exif 2.32 §4.7.2).
   enum Prefix {
-    /// Exif 2.32 §4.7.2.
-    static let exif = Array("Exif\0\0".utf8)
     /// XMP part 3 §1.1.3.
-    static let xmp = Array("http://ns.adobe.com/xap/1.0/\0".utf8)
+    static let xmp: StaticString = "http://ns.adobe.com/xap/1.0/\0"
     /// XMP part 3 §1.1.3.1.
-    static let extendedXMP = Array("http://ns.adobe.com/xmp/extension/\0".utf8)
+    static let extendedXMP: StaticString = "http://ns.adobe.com/xmp/extension/\0"
     /// ICC.1:2022 §B.4.
-    static let icc = Array("ICC_PROFILE\0".utf8)
+    static let icc: StaticString = "ICC_PROFILE\0"
     /// T.871 §10.1.
-    static let jfif = Array("JFIF\0".utf8)
+    static let jfif: StaticString = "JFIF\0"
+
+    /// Bytes that decide what a segment is, and what stands right after them.
+    static let longest = 64
   }
 }
 

@@ -16,11 +16,12 @@ struct FrameParameters {
   /// 1, 3 or 4.
   let channels: [Channel]
 
-  /// Parses the segment of an SOF marker at its payload.
+  /// Reads the payload of an SOF marker's segment.
   ///
+  /// - Parameter reader: Of the payload alone.
   /// - Throws: ``CoderError/Code/unsupported`` for processes that libjpeg-turbo does not decode.
-  init(parsing input: inout MarkerInput, marker: UInt8, payload: Range<Int>) throws(CoderError) {
-    let place = payload.lowerBound
+  init(parsing reader: inout ByteReader, marker: UInt8) throws(CoderError) {
+    let place = reader.offset
     switch marker {
     case 0xC0, 0xC1, 0xC2, 0xC9, 0xCA: break
     case 0xC3, 0xCB: throw .unsupported("lossless JPEG (marker \(marker.hex)); DCT-based files are read", at: place)
@@ -28,22 +29,22 @@ struct FrameParameters {
     }
     isProgressive = marker == 0xC2 || marker == 0xCA
     isArithmetic = marker >= 0xC9
-    guard payload.count >= 6 else {
-      throw .malformed("frame header of \(payload.count) bytes, at least 6 are needed", at: place)
+    guard reader.count >= 6 else {
+      throw .malformed("frame header of \(reader.count) bytes, at least 6 are needed", at: place)
     }
-    let precision = try input.byte()
+    let precision = try reader.uint8("the precision")
     guard precision == 8 else {
       throw .unsupported("\(precision) bits per channel; JPEG files of 8 bits are read", at: place)
     }
-    let height = try input.uint16()
-    size = Size(width: try input.uint16(), height: height)
-    let count = Int(try input.byte())
-    guard payload.count == 6 + 3 * count else {
+    let height = Int(try reader.uint16("the height"))
+    size = Size(width: Int(try reader.uint16("the width")), height: height)
+    let count = Int(try reader.uint8("the number of channels"))
+    guard reader.count == 6 + 3 * count else {
       throw .malformed(
-        "frame header of \(payload.count) bytes for \(count) channels, which need \(6 + 3 * count)", at: place)
+        "frame header of \(reader.count) bytes for \(count) channels, which need \(6 + 3 * count)", at: place)
     }
     guard height > 0 else {
-      throw .unsupported("height of 0, to be given by a DNL marker behind the first scan", at: place + 1)
+      throw .unsupported("height of 0, to be given by a DNL marker after the first scan", at: place + 1)
     }
     guard size.width > 0 else { throw .malformed("canvas of \(size), at least 1×1 is needed", at: place + 3) }
     guard max(size.width, height) <= LibJPEG.maximumSide else {
@@ -54,14 +55,14 @@ struct FrameParameters {
     }
     var channels: [Channel] = []
     for _ in 0..<count {
-      _ = try input.byte()
-      let factors = try input.byte()
+      try reader.skip(1, "a channel's number")
+      let factors = try reader.uint8("sampling factors")
       let channel = Channel(horizontal: Int(factors >> 4), vertical: Int(factors & 15))
       guard 1...4 ~= channel.horizontal, 1...4 ~= channel.vertical else {
         throw .malformed(
-          "sampling factors of \(channel.horizontal)×\(channel.vertical), 1 to 4 are allowed", at: input.offset - 1)
+          "sampling factors of \(channel.horizontal)×\(channel.vertical), 1 to 4 are allowed", at: reader.offset - 1)
       }
-      _ = try input.byte()
+      try reader.skip(1, "a table's number")
       channels.append(channel)
     }
     self.channels = channels

@@ -16,12 +16,12 @@ final class JPEGReader: ContainerReader {
   private let file: FileHeader
   private let orientation: Orientation
   private let profile: [FileHeader.ProfilePart]
-  private let isArriving: Bool
+  private let isIncremental: Bool
 
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
     self.source = source
     self.host = host
-    isArriving = options.contains(.arriving)
+    isIncremental = options.contains(.arriving)
     file = try FileHeader(parsing: source)
     try host.limits.check(canvas: file.frame.size)
     switch file.profile.inOrder {
@@ -32,14 +32,13 @@ final class JPEGReader: ContainerReader {
       profile = []
     }
     if let exif = file.exif {
-      orientation = ExifOrientation.read(try source.view(at: exif.lowerBound, count: exif.count))
+      orientation = ExifOrientation.read(try source.bytes(at: exif.lowerBound, count: exif.count))
     } else {
       orientation = .up
     }
   }
 
   func header(page: Int) throws(CoderError) -> ImageHeader {
-    try check(page: page)
     var header = ImageHeader(
       format: .jpeg, canvas: file.frame.size, pixelFormat: native, bitsPerChannel: 8, alpha: .opaque)
     header.orientation = orientation
@@ -52,8 +51,6 @@ final class JPEGReader: ContainerReader {
   }
 
   func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
-    try check(page: request.page)
-    guard request.frame == 0 else { throw .invalidArgument("frame \(request.frame) of a still picture, which has 1") }
     let canvas = file.frame.size
     let eighths =
       request.size.flatMap { wanted in
@@ -66,7 +63,7 @@ final class JPEGReader: ContainerReader {
     try host.limits.check(memory: memory)
     return DecodeOffer(
       request, size: Self.size(of: canvas, eighths: eighths), pixelFormat: format(for: request.pixelFormat),
-      alpha: .opaque, rowOrder: isArriving && file.hasSeveralScans ? .any : .topDown, scaleCode: UInt32(eighths),
+      alpha: .opaque, rowOrder: isIncremental && file.hasSeveralScans ? .any : .topDown, scaleCode: UInt32(eighths),
       memory: memory)
   }
 
@@ -77,11 +74,10 @@ final class JPEGReader: ContainerReader {
       format(for: offer.pixelFormat) == offer.pixelFormat
     else { throw .invalidArgument("an offer that this reader did not make: \(offer.size) \(offer.pixelFormat)") }
     try checkPlausibility()
-    try LibJPEG.decode(source, canvas: canvas, offer: offer, into: sink, host: host, isArriving: isArriving)
+    try LibJPEG.decode(source, canvas: canvas, offer: offer, into: sink, host: host, isIncremental: isIncremental)
   }
 
   func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
-    try check(page: page)
     let parts: [Range<Int>]
     switch kind {
     case .icc: parts = profile.map(\.bytes)
@@ -100,10 +96,6 @@ final class JPEGReader: ContainerReader {
   }
 
   func properties(page: Int, frame: Int?) throws(CoderError) -> Properties {
-    try check(page: page)
-    guard frame == nil || frame == 0 else {
-      throw .invalidArgument("frame \(frame ?? 0) of a still picture, which has 1")
-    }
     var properties = Properties()
     guard frame == nil else { return properties }
     properties["ColorModel"] = .text(["Gray", "RGB", "CMYK"][file.frame.channels.count / 2])
@@ -116,7 +108,7 @@ final class JPEGReader: ContainerReader {
     return properties
   }
 
-  /// The narrowest format; inks count as colours.
+  /// The narrowest format; inks count as colors.
   private var native: PixelFormat { file.frame.channels.count == 1 ? .gray8 : .rgb8 }
 
   private func format(for wanted: PixelFormat?) -> PixelFormat {
@@ -135,10 +127,6 @@ final class JPEGReader: ContainerReader {
   /// The size of the picture that libjpeg makes at a scale, rounded up as it does.
   private static func size(of canvas: Size, eighths: Int) -> Size {
     Size(width: (canvas.width * eighths).dividedUp(by: 8), height: (canvas.height * eighths).dividedUp(by: 8))
-  }
-
-  private func check(page: Int) throws(CoderError) {
-    guard page == 0 else { throw .invalidArgument("page \(page) of a file that has 1") }
   }
 
   /// Refuses files that cannot hold what their header says, before memory for all coefficients is taken.

@@ -11,14 +11,6 @@ import ImageCoderPlugin
 ///   later.
 /// - Not covered: CMYK, arithmetic coding, lossless files.
 final class JPEGWriter: ContainerWriter {
-  static let optionDescriptions = [
-    OptionDescription(
-      name: "optimize", text: "make Huffman tables for the picture: a smaller file in two to three times the time",
-      kind: .boolean(default: false)),
-    OptionDescription(
-      name: "restart", text: "rows of MCUs between restart markers, 0 for none", kind: .integer(0...65_535, default: 0)),
-  ]
-
   /// libjpeg's qualities at which a thumbnail is tried.
   private static let thumbnailQualities: [UInt32] = [75, 60, 45, 30, 15]
 
@@ -37,12 +29,11 @@ final class JPEGWriter: ContainerWriter {
     self.output = output
     self.host = host
     self.options = options
-    let quality = options.quality ?? 0.85
-    self.quality = quality.isFinite ? min(max(quality, 0), 1) : 0.85
+    quality = options[JPEGOption.quality]
   }
 
   func layout(for wanted: PixelLayout) throws(CoderError) -> PixelLayout {
-    if wanted.format.isGray || options.subsampling == .s400 { return PixelLayout(.gray8, .opaque) }
+    if wanted.format.isGray || options.given(JPEGOption.subsampling) == .s400 { return PixelLayout(.gray8, .opaque) }
     switch wanted.format {
     case .rgba8 where wanted.alpha == .opaque, .bgra8 where wanted.alpha == .opaque: return wanted
     default: return PixelLayout(.rgb8, .opaque)
@@ -73,7 +64,7 @@ final class JPEGWriter: ContainerWriter {
     hasPicture = true
     let settings = settings(
       pixels, percent: UInt32(max(1, (quality * 100).rounded())),
-      subsampling: options.subsampling ?? (quality >= 0.9 ? .s444 : .s420))
+      subsampling: options.given(JPEGOption.subsampling) ?? (quality >= 0.9 ? .s444 : .s420))
     try LibJPEG.encode(
       pixels, options: settings, segments: segments.bytes(orientation: header.orientation, host: host), to: output,
       host: host)
@@ -81,7 +72,7 @@ final class JPEGWriter: ContainerWriter {
 
   /// Keeps a thumbnail in Exif, at the best of some qualities that fits beside the payload that was given.
   func addThumbnail(_ pixels: PixelView) throws(CoderError) {
-    guard let header, !hasPicture else { throw .outOfOrder("a thumbnail before the header or behind the picture") }
+    guard let header, !hasPicture else { throw .outOfOrder("a thumbnail before the header or after the picture") }
     guard let room = segments.roomForThumbnail(orientation: header.orientation) else {
       throw .unsupported("a thumbnail beside an Exif payload whose first directory cannot be read")
     }
@@ -115,9 +106,9 @@ final class JPEGWriter: ContainerWriter {
     return cjpeg_encode_options(
       width: UInt32(clamping: pixels.size.width), height: UInt32(clamping: pixels.size.height),
       pixel_format: pixels.layout.format.rawValue, quality: percent, horizontal: factors.horizontal,
-      vertical: factors.vertical, is_progressive: options.isProgressive ? 1 : 0,
-      is_optimized: options.values["optimize", default: 0] != 0 ? 1 : 0,
-      restart_rows: UInt32(min(max(options.values["restart", default: 0], 0), 65_535)), is_thumbnail: 0,
+      vertical: factors.vertical, is_progressive: options[JPEGOption.progressive] ? 1 : 0,
+      is_optimized: options[JPEGOption.optimize] ? 1 : 0,
+      restart_rows: UInt32(options[JPEGOption.restart]), is_thumbnail: 0,
       segments: nil, segments_length: 0)
   }
 

@@ -5,8 +5,8 @@ import ImageCoderPlugin
 /// StandardXMP and the ExtendedXMP that it names as one packet, XMP part 3 §1.1.3.1.
 ///
 /// Where StandardXMP holds nothing but the name, as ``ExtendedXMP`` writes it, the packet is ExtendedXMP inside the
-/// wrapper of StandardXMP, byte for byte what was split. In other files, properties of ExtendedXMP are put behind those
-/// of StandardXMP and the name is taken out; no other byte changes.
+/// wrapper of StandardXMP, byte for byte what was split. In other files, properties of ExtendedXMP are put after those of
+/// StandardXMP and the name is taken out; no other byte changes.
 struct JoinedXMP {
   /// A piece of ExtendedXMP.
   private struct Part {
@@ -25,7 +25,7 @@ struct JoinedXMP {
   /// StandardXMP alone where parts of ExtendedXMP are missing, overlap or cannot be read; a warning says so.
   let packet: [UInt8]
 
-  /// Bytes in front of a part: digest, length of ExtendedXMP, offset.
+  /// Bytes before a part: digest, length of ExtendedXMP, offset.
   private static let partHeader = 32 + 4 + 4
 
   /// - Parameter extensions: Segments without their prefix, those of other packets among them.
@@ -66,17 +66,15 @@ struct JoinedXMP {
     var parts: [Part] = []
     var length: Int?
     for segment in extensions where segment.count >= partHeader {
-      let header = try source.view(at: segment.lowerBound, count: partHeader)
-      guard header.count == partHeader, header.prefix(32).elementsEqual(digest) else { continue }
-      func number(_ at: Int) -> Int {
-        Int(UInt32(bigEndian: header.loadUnaligned(fromByteOffset: at, as: UInt32.self)))
-      }
-      let stated = number(32)
+      var header = try source.reader(at: segment.lowerBound, count: partHeader, of: "a part of ExtendedXMP")
+      guard header.count == partHeader, try header.array(32).elementsEqual(digest) else { continue }
+      let stated = Int(try header.uint32("the length"))
       if let length, length != stated {
         return .failure(Fault("parts that speak of \(length) and of \(stated) bytes"))
       }
       length = stated
-      parts.append(Part(offset: number(36), bytes: segment.lowerBound + partHeader..<segment.upperBound))
+      let offset = Int(try header.uint32("the offset"))
+      parts.append(Part(offset: offset, bytes: segment.lowerBound + partHeader..<segment.upperBound))
     }
     guard let length else { return .failure(Fault("the file has none of the digest that StandardXMP names")) }
     var end = 0

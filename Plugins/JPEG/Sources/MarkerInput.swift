@@ -3,84 +3,62 @@
 import ImageCoderPlugin
 
 /// The bytes of a source as a sequence of markers and segments, T.81 B.1.1.
-///
-/// Bytes are seen through one window, so that a walk does not ask the host for each of them.
 struct MarkerInput {
-  /// Of the next byte.
-  private(set) var offset = 0
+  let source: SourceView
+  /// Of the byte that is looked at next.
+  var offset: Int
 
-  private let source: SourceView
-  private var window = UnsafeRawBufferPointer(start: nil, count: 0)
-  private var windowStart = 0
+  /// Bytes that are looked at in a search for a marker, which usually is the first of them.
+  private static let windowBytes = 4_096
 
-  init(_ source: SourceView) { self.source = source }
-
-  /// The next byte.
-  ///
-  /// - Throws: ``CoderError/Code/truncated`` at the end of the source.
-  mutating func byte() throws(CoderError) -> UInt8 {
-    var index = offset - windowStart
-    if index < 0 || index >= window.count {
-      window = try source.view(at: offset, least: 1, most: 4_096)
-      windowStart = offset
-      index = 0
-      guard !window.isEmpty else {
-        throw .truncated("the source ends before the first scan, which the header needs", at: offset)
-      }
-    }
-    offset += 1
-    return window[index]
-  }
-
-  /// Two bytes, the high one first.
-  mutating func uint16() throws(CoderError) -> Int {
-    let high = Int(try byte())
-    return high << 8 | Int(try byte())
-  }
-
-  /// Moves to the next marker and behind it.
+  /// Moves to the next marker, and past it.
   ///
   /// Bytes that belong to no marker are passed over, as libjpeg does; so are stuffed zeros and fill bytes.
+  ///
+  /// - Throws: ``CoderError/Code/truncated`` at the end of the source.
   mutating func marker() throws(CoderError) -> UInt8 {
+    var isAfterFill = false
     while true {
-      while try byte() != 0xFF {}
-      var code = try byte()
-      while code == 0xFF { code = try byte() }
-      if code != 0 { return code }
+      var reader = ByteReader(try source.bytes(at: offset, least: 1, most: Self.windowBytes), at: offset)
+      guard !reader.isAtEnd else { throw Self.end(at: offset) }
+      while !reader.isAtEnd {
+        let byte = try reader.uint8()
+        if isAfterFill, byte != 0, byte != 0xFF {
+          offset = reader.offset
+          return byte
+        }
+        isAfterFill = byte == 0xFF
+      }
+      offset = reader.offset
     }
   }
 
-  /// Reads a segment's length and returns where its payload lies; the input stays at the payload.
+  /// Reads a segment's length and returns where its payload lies; the input moves past the payload.
+  ///
+  /// - Throws: ``CoderError/Code/truncated`` when the source ends before it does; ``CoderError/Code/malformed``.
   mutating func segment(_ marker: UInt8) throws(CoderError) -> Range<Int> {
     let place = offset
-    let length = try uint16()
+    let reader = try source.reader(at: place, count: 2, of: "a segment")
+    guard reader.count == 2 else { throw Self.end(at: place + reader.count) }
+    let length = Int(try reader.uint16(at: 0))
     guard length >= 2 else {
       throw .malformed("segment of marker \(marker.hex) has a length of \(length), at least 2 is needed", at: place)
     }
-    let payload = offset..<(place + length)
+    let payload = (place + 2)..<(place + length)
     if source.size == .max, !payload.isEmpty {
-      // Bytes arrive: whether the segment is there is known when its last one is, or the end.
+      // Whether an incremental source has the segment is known when its last byte is there, or the end.
       _ = try source.view(at: payload.upperBound - 1, least: 1, most: 1)
-      window = UnsafeRawBufferPointer(start: nil, count: 0)
     }
     guard payload.upperBound <= source.size else {
       throw .truncated(
         "segment of marker \(marker.hex) needs \(length) bytes, \(source.size - place) are left", at: source.size)
     }
+    offset = payload.upperBound
     return payload
   }
 
-  mutating func move(to offset: Int) { self.offset = offset }
-
-  /// Moves behind a prefix when a payload begins with it, and stays where it is when not.
-  mutating func skip(_ prefix: [UInt8], in payload: Range<Int>) throws(CoderError) -> Bool {
-    guard payload.count >= prefix.count else { return false }
-    let place = offset
-    for expected in prefix where try byte() != expected {
-      offset = place
-      return false
-    }
-    return true
+  private static func end(at offset: Int) -> CoderError {
+    .truncated("the source ends before the first scan, which the header needs", at: offset)
   }
 }
 

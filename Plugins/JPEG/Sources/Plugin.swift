@@ -7,4 +7,4 @@ public let plugin = PluginExport(
   id: "org.imagecoders.jpeg", version: "1.0.0", library: LibJPEG.version, reader: JPEGReader.self,
   readsArriving: true, writer: JPEGWriter.self,
   writerFeatures: [.quality, .progressive, .subsampling, .orientation, .thumbnail],
-  options: JPEGWriter.optionDescriptions)
+  options: JPEGOption.table)

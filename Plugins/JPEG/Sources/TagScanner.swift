@@ -13,7 +13,7 @@ struct TagScanner {
 
     let kind: Kind
     let name: Range<Int>
-    /// What stands behind the name, up to the tag's last angle bracket.
+    /// What stands after the name, up to the tag's last angle bracket.
     let attributes: Range<Int>
     /// With both angle brackets.
     let whole: Range<Int>
@@ -30,6 +30,8 @@ struct TagScanner {
 
   private let bytes: [UInt8]
   private var offset = 0
+  /// How many bytes have been looked at, each as often as it was: a measure of time that no clock changes.
+  private(set) var bytesLookedAt = 0
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
@@ -51,10 +53,12 @@ struct TagScanner {
   }
 
   /// The attributes of a tag, up to one that cannot be read.
-  func attributes(of tag: Tag) -> [Attribute] {
+  mutating func attributes(of tag: Tag) -> [Attribute] {
+    bytesLookedAt += tag.attributes.count
     var attributes: [Attribute] = []
     var index = tag.attributes.lowerBound
     let end = tag.attributes.upperBound
+    let bytes = bytes
     func pass(while condition: (UInt8) -> Bool) { while index < end, condition(bytes[index]) { index += 1 } }
     while true {
       let start = index
@@ -78,6 +82,7 @@ struct TagScanner {
   }
 
   private mutating func tag(at start: Int) -> Tag? {
+    defer { bytesLookedAt += offset - start }
     let isEnd = begins("</", at: start)
     let nameStart = start + (isEnd ? 2 : 1)
     var index = nameStart
@@ -105,7 +110,7 @@ struct TagScanner {
     return nil
   }
 
-  /// Moves behind a text that ends in an angle bracket, or to the end.
+  /// Moves past a text that ends in an angle bracket, or to the end.
   private mutating func pass(_ text: StaticString, from start: Int) {
     let length = text.utf8CodeUnitCount
     var from = start
@@ -119,18 +124,21 @@ struct TagScanner {
     offset = bytes.count
   }
 
-  private func begins(_ text: StaticString, at start: Int) -> Bool {
-    bytes.count - start >= text.utf8CodeUnitCount
+  private mutating func begins(_ text: StaticString, at start: Int) -> Bool {
+    bytesLookedAt += text.utf8CodeUnitCount
+    return bytes.count - start >= text.utf8CodeUnitCount
       && text.withUTF8Buffer { $0.elementsEqual(bytes[start..<start + $0.count]) }
   }
 
-  private func place(of byte: UInt8, from start: Int) -> Int? {
-    bytes.withUnsafeBytes { all in
-      guard start < all.count, let base = all.baseAddress,
-        let found = memchr(base + start, Int32(byte), all.count - start)
-      else { return nil }
-      return base.distance(to: UnsafeRawPointer(found))
+  private mutating func place(of byte: UInt8, from start: Int) -> Int? {
+    guard start < bytes.count else { return nil }
+    let found = bytes.withUnsafeBytes { all in
+      all.baseAddress.flatMap { base in
+        memchr(base + start, Int32(byte), all.count - start).map { base.distance(to: UnsafeRawPointer($0)) }
+      }
     }
+    bytesLookedAt += (found ?? bytes.count) - start
+    return found
   }
 
   static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }

@@ -35,6 +35,11 @@ struct XMPOutline {
   /// - Returns: Nil for a packet without an element `rdf:RDF`.
   init?(_ packet: [UInt8], hasNote: Bool) {
     var scanner = TagScanner(packet)
+    self.init(packet, hasNote: hasNote, &scanner)
+  }
+
+  /// - Parameter scanner: At the start of the packet.
+  init?(_ packet: [UInt8], hasNote: Bool, _ scanner: inout TagScanner) {
     var declarations: [ArraySlice<UInt8>: Declaration] = [:]
     var root: TagScanner.Tag?
     var note: Note?

@@ -4,7 +4,7 @@ import ImageCoderPlugin
 
 /// What the markers of a codestream say, without any packet (ISO/IEC 15444-1 annex A).
 ///
-/// Of a codestream whose bytes arrive, tile-parts are read as they are asked for.
+/// Of an incomplete codestream, tile-parts are read as they are asked for.
 struct Codestream {
   let grid: ReferenceGrid
   /// From the main header.
@@ -16,13 +16,13 @@ struct Codestream {
   private(set) var comment: Range<Int>?
   /// Whether something that is announced is not there.
   private(set) var isTruncated = false
-  /// Whether a marker segment behind the main header breaks the rules.
+  /// Whether a marker segment after the main header breaks the rules.
   private(set) var isDamaged = false
   /// Whether all tile-parts have been read.
   private(set) var isOver = false
 
   private let source: SourceView
-  /// It may end behind the source.
+  /// It may end after the source does.
   private let range: Range<Int>
   /// Where the next tile-part is.
   private var next: Int
@@ -58,13 +58,13 @@ struct Codestream {
   /// Walks the markers.
   ///
   /// - Parameters:
-  ///   - range: Of the codestream; it may end behind the source.
-  ///   - isArriving: Whether tile-parts are left to ``advance()``.
+  ///   - range: Of the codestream; it may end after the source does.
+  ///   - isIncremental: Whether tile-parts are left to ``advance()``.
   /// - Complexity: O(marker segments); packets are not looked at.
   init(
-    parsing source: SourceView, in range: Range<Int>, limits: Limits, isArriving: Bool
+    parsing source: SourceView, in range: Range<Int>, limits: Limits, isIncremental: Bool
   ) throws(CoderError) {
-    // Where bytes arrive, the source's end comes to be known.
+    // While the file is incomplete, the source's end becomes known at some point.
     var end: Int { min(range.upperBound, source.size) }
     let start = range.lowerBound
     guard let first = try MarkerSegment(parsing: source, at: start, before: end) else {
@@ -74,10 +74,9 @@ struct Codestream {
     guard let size = try MarkerSegment(parsing: source, at: start + 2, before: end) else {
       throw .truncated("the SIZ segment is cut", at: end)
     }
-    guard size.code == Marker.imageAndTileSize else { throw .malformed("no SIZ segment behind SOC", at: start + 2) }
-    grid = try ReferenceGrid(
-      parsing: try source.bytes(at: size.payload.lowerBound, count: size.payload.count, of: "the SIZ segment"),
-      at: size.payload.lowerBound)
+    guard size.code == Marker.imageAndTileSize else { throw .malformed("no SIZ segment after SOC", at: start + 2) }
+    var reader = try source.reader(in: size.payload, of: "the SIZ segment")
+    grid = try ReferenceGrid(parsing: &reader)
     let picture = grid.picture(reduction: 0)
     guard !picture.isEmpty else {
       throw .malformed("an image of \(grid.image.size) steps without a sample", at: size.payload.lowerBound)
@@ -87,7 +86,7 @@ struct Codestream {
     self.range = range
     next = size.payload.upperBound
     try readMainHeader()
-    if !isArriving { try advanceToTheEnd() }
+    if !isIncremental { try advanceToTheEnd() }
   }
 
   /// Where the codestream should end, or the largest integer when nothing says it.
@@ -96,7 +95,7 @@ struct Codestream {
   /// Where the codestream ends, or its source, as far as is known.
   private var end: Int { min(range.upperBound, source.size) }
 
-  /// Reads the segments behind SIZ, as far as to the first tile-part.
+  /// Reads the segments after SIZ, up to the first tile-part.
   private mutating func readMainHeader() throws(CoderError) {
     var offset = next
     while let segment = try MarkerSegment(parsing: source, at: offset, before: end) {
@@ -110,8 +109,9 @@ struct Codestream {
         shared.append(offset..<segment.payload.upperBound)
       case Marker.packedHeadersMain: try packed.add(segment, in: source)
       case Marker.comment:
-        let kind = try source.view(at: segment.payload.lowerBound, count: 2)
-        if comment == nil, segment.payload.count > 2, kind.count == 2, kind.uint16(at: 0) == 1 {
+        if comment == nil, segment.payload.count > 2,
+          try source.reader(in: segment.payload, of: "the comment").uint16(at: 0) == 1
+        {
           comment = segment.payload.lowerBound + 2..<segment.payload.upperBound
         }
       case Marker.imageAndTileSize: throw .malformed("a second SIZ segment", at: offset)
@@ -159,15 +159,16 @@ struct Codestream {
     guard segment.payload.count == 8 else {
       throw .malformed("an SOT segment of \(segment.payload.count + 2) bytes, 10 are allowed", at: offset)
     }
-    let bytes = try source.view(at: segment.payload.lowerBound, count: 8)
-    guard bytes.count == 8 else { return false }
-    let index = bytes.uint16(at: 0)
-    let count = Int(bytes[7])
+    var reader = try source.reader(in: segment.payload, of: "the SOT segment")
+    guard reader.count == 8 else { return false }
+    let index = Int(try reader.uint16("the tile"))
+    // A length of 0 reaches to the end of the codestream.
+    let length = Int(try reader.uint32("the length"))
+    try reader.skip(1, "the part's number")
+    let count = Int(try reader.uint8("the number of parts"))
     guard index < grid.tileCount else {
       throw .malformed("a tile-part of tile \(index), \(grid.tileCount) are there", at: offset)
     }
-    // A length of 0 reaches to the end of the codestream.
-    let length = bytes.uint32(at: 2)
     guard length == 0 || length >= 14 else {
       throw .malformed("a tile-part of \(length) bytes, 14 are needed", at: offset)
     }
@@ -214,12 +215,12 @@ struct Codestream {
 
   /// Where the data of a last tile-part without a length ends: before EOC, if it is there.
   private func lastPart() throws(CoderError) -> Int {
-    // Where bytes arrive, the last of them has to be there.
-    if source.size == .max { _ = try source.view(at: end - 1, count: 1) }
+    // The last byte of an incomplete file has to be waited for.
+    if source.size == .max { _ = try source.bytes(at: end - 1, count: 1) }
     let end = end
-    let bytes = try source.view(at: max(0, end - 2), count: 2)
+    let bytes = try source.reader(at: max(0, end - 2), count: 2)
     // Without EOC nobody knows what is missing.
-    guard bytes.count == 2, bytes.uint16(at: 0) == Marker.endOfCodestream else { return end + 1 }
+    guard bytes.count == 2, try bytes.uint16(at: 0) == UInt16(Marker.endOfCodestream) else { return end + 1 }
     return end - 2
   }
 
@@ -251,12 +252,11 @@ extension CodingStyle {
   fileprivate mutating func add(
     _ segment: MarkerSegment, in source: SourceView, components: Int
   ) throws(CoderError) {
-    let start = segment.payload.lowerBound
-    let bytes = try source.bytes(at: start, count: segment.payload.count, of: "the coding style")
+    var reader = try source.reader(in: segment.payload, of: "the coding style")
     if segment.code == Marker.codingStyle {
-      common = try Common(parsing: bytes, at: start)
+      common = try Common(parsing: &reader)
     } else {
-      try add(component: bytes, of: components, at: start)
+      try addComponent(parsing: &reader, of: components)
     }
   }
 }

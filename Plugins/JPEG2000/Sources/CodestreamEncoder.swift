@@ -3,7 +3,7 @@
 import COpenJPEG
 import ImageCoderPlugin
 
-/// Encodes a picture tile by tile, and hands its codestream on as it comes.
+/// Encodes a picture tile by tile, and writes its codestream as it is made.
 final class CodestreamEncoder {
   private let pixels: PixelView
   private let settings: EncodingSettings
@@ -13,7 +13,7 @@ final class CodestreamEncoder {
   private(set) var byteCount = 0
   private var failure: CoderError?
 
-  /// Components, colours first.
+  /// Components, colors first.
   private let componentCount: Int
   private let bytesPerSample: Int
   /// Of a sample in the file.
@@ -63,8 +63,8 @@ final class CodestreamEncoder {
     messages.listen(to: codec)
     guard let image = makeImage() else { return false }
     defer { opj_image_destroy(image) }
-    let colours = pixels.layout.format.isGray ? 1 : 3
-    var parameters = settings.parameters(for: pixels.size, colours: colours)
+    let colors = pixels.layout.format.isGray ? 1 : 3
+    var parameters = settings.parameters(for: pixels.size, colors: colors)
     guard opj_setup_encoder(codec, &parameters, image) != 0 else { return false }
     // Whatever OPJ_NUM_THREADS says, threads are the host's.
     opj_codec_set_threads(codec, 0)

@@ -14,23 +14,21 @@ struct ComponentStyle: Equatable {
   let precincts: [UInt8]
 
   /// - Parameters:
-  ///   - bytes: From the number of levels on.
+  ///   - reader: At the number of levels.
   ///   - hasPrecincts: Whether sizes of precincts follow.
-  init(parsing bytes: ArraySlice<UInt8>, hasPrecincts: Bool, at offset: Int) throws(CoderError) {
-    let bytes = Array(bytes)
-    guard bytes.count >= 5, bytes.count >= 5 + (hasPrecincts ? Int(bytes[0]) + 1 : 0) else {
-      throw .malformed("coding parameters of \(bytes.count) bytes, 5 and one for each precinct are needed", at: offset)
-    }
-    levels = Int(bytes[0])
-    blockWidth = Int(bytes[1]) + 2
-    blockHeight = Int(bytes[2]) + 2
+  init(parsing reader: inout ByteReader, hasPrecincts: Bool) throws(CoderError) {
+    let offset = reader.offset
+    levels = Int(try reader.uint8("the number of levels"))
+    blockWidth = Int(try reader.uint8("the width of code-blocks")) + 2
+    blockHeight = Int(try reader.uint8("the height of code-blocks")) + 2
+    try reader.skip(1, "the style of code-blocks")
+    isReversible = try reader.uint8("the transform") == 1
     guard levels <= 32, blockWidth <= 10, blockHeight <= 10, blockWidth + blockHeight <= 12 else {
       throw .malformed(
         "\(levels) levels and code-blocks of 2^\(blockWidth)×2^\(blockHeight), 32 and 4096 samples are allowed",
         at: offset)
     }
-    isReversible = bytes[4] == 1
-    precincts = hasPrecincts ? Array(bytes[5...(5 + levels)]) : []
+    precincts = hasPrecincts ? try reader.array(levels + 1, "the sizes of precincts") : []
   }
 
   /// Exponents of the precincts' sides at a resolution.
@@ -43,10 +41,20 @@ struct ComponentStyle: Equatable {
 /// How tiles are coded: COD and COC segments of the main header or of one tile's (A.6.1, A.6.2).
 struct CodingStyle {
   /// In which order packets come (A.6.1, table A.16).
-  enum Progression: Int, CaseIterable {
-    case lrcp, rlcp, rpcl, pcrl, cprl
+  enum Progression: String, CaseIterable {
+    case lrcp = "LRCP"
+    case rlcp = "RLCP"
+    case rpcl = "RPCL"
+    case pcrl = "PCRL"
+    case cprl = "CPRL"
 
-    var name: String { ["LRCP", "RLCP", "RPCL", "PCRL", "CPRL"][rawValue] }
+    /// As a COD segment has it.
+    var code: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+
+    init?(code: Int) {
+      guard Self.allCases.indices.contains(code) else { return nil }
+      self = Self.allCases[code]
+    }
   }
 
   /// What a COD segment says of all components.
@@ -57,18 +65,18 @@ struct CodingStyle {
     let usesComponentTransform: Bool
     let style: ComponentStyle
 
-    init(parsing bytes: [UInt8], at offset: Int) throws(CoderError) {
-      guard bytes.count >= 10 else {
-        throw .malformed("a COD segment of \(bytes.count + 2) bytes, 12 are needed", at: offset)
-      }
-      guard let progression = Progression(rawValue: Int(bytes[1])) else {
-        throw .malformed("progression order \(bytes[1]), 0 to 4 are known", at: offset + 1)
+    /// - Parameter reader: At the segment's content.
+    init(parsing reader: inout ByteReader) throws(CoderError) {
+      let flags = try reader.uint8("the flags")
+      let order = Int(try reader.uint8("the progression order"))
+      guard let progression = Progression(code: order) else {
+        throw .malformed("progression order \(order), 0 to 4 are known", at: reader.offset - 1)
       }
       self.progression = progression
-      layers = bytes.uint16(at: 2)
-      guard layers > 0 else { throw .malformed("0 layers, 1 to 65535 are allowed", at: offset + 2) }
-      usesComponentTransform = bytes[4] != 0
-      style = try ComponentStyle(parsing: bytes[5...], hasPrecincts: bytes[0] & 1 != 0, at: offset + 5)
+      layers = Int(try reader.uint16("the number of layers"))
+      guard layers > 0 else { throw .malformed("0 layers, 1 to 65535 are allowed", at: reader.offset - 2) }
+      usesComponentTransform = try reader.uint8("the component transform") != 0
+      style = try ComponentStyle(parsing: &reader, hasPrecincts: flags & 1 != 0)
     }
   }
 
@@ -76,15 +84,15 @@ struct CodingStyle {
   /// Of COC segments, by component.
   var components: [Int: ComponentStyle] = [:]
 
-  /// Notes a COC segment's payload. Components that do not exist are passed over.
-  mutating func add(component bytes: [UInt8], of count: Int, at offset: Int) throws(CoderError) {
-    let width = count < 257 ? 1 : 2
-    guard bytes.count >= width + 6 else {
-      throw .malformed("a COC segment of \(bytes.count + 2) bytes, \(width + 8) are needed", at: offset)
-    }
-    let index = width == 1 ? Int(bytes[0]) : bytes.uint16(at: 0)
+  /// Notes a COC segment. Components that do not exist are passed over.
+  ///
+  /// - Parameters:
+  ///   - reader: At the segment's content.
+  ///   - count: Of all components.
+  mutating func addComponent(parsing reader: inout ByteReader, of count: Int) throws(CoderError) {
+    let index = Int(try reader.unsigned(bytes: count < 257 ? 1 : 2, "the component"))
     guard index < count else { return }
-    components[index] = try ComponentStyle(
-      parsing: bytes[(width + 1)...], hasPrecincts: bytes[width] & 1 != 0, at: offset + width + 1)
+    let flags = try reader.uint8("the flags")
+    components[index] = try ComponentStyle(parsing: &reader, hasPrecincts: flags & 1 != 0)
   }
 }

@@ -66,36 +66,38 @@ struct ColourSpecification {
   private(set) var profile: Range<Int>?
   private(set) var model: ColourModel?
 
-  /// Reads a box.
-  ///
+  /// - Parameter reader: At the box's content.
   /// - Returns: nil for a method that is not known, which readers pass over.
-  init?(parsing box: Box, in source: SourceView) throws(CoderError) {
-    let bytes = try source.view(at: box.payload, count: min(64, box.end - box.payload))
-    guard bytes.count >= 3 else { return nil }
-    switch bytes[0] {
+  init?(parsing reader: inout ByteReader) throws(CoderError) {
+    // A box that is too short says nothing.
+    guard reader.remaining >= 3 else { return nil }
+    let method = try reader.uint8("the method")
+    try reader.skip(2, "precedence and approximation")
+    switch method {
     case 1:
-      guard bytes.count >= 7 else { return nil }
-      let space = bytes.uint32(at: 3)
+      guard reader.remaining >= 4 else { return nil }
+      let space = Int(try reader.uint32("the color space"))
       enumerated = space
-      model = Self.model(of: space, parameters: Array(bytes[7...]))
+      model = try Self.model(of: space, parsing: &reader)
     case 2, 3:
-      guard box.end - box.payload > 3 else { return nil }
-      profile = box.payload + 3..<box.end
-      // ICC.1:2022 §7.2.6: the data colour space's signature.
-      guard bytes.count >= 23 else { return }
-      model = Self.spaces[UInt32(truncatingIfNeeded: bytes.uint32(at: 19))]
+      guard !reader.isAtEnd else { return nil }
+      profile = reader.offset..<(reader.offset + reader.remaining)
+      guard reader.remaining >= 20 else { return }
+      // ICC.1:2022 §7.2.6: the data color space's signature.
+      try reader.skip(16, "the start of the profile")
+      model = Self.spaces[try reader.fourCC("the profile's color space")]
     default: return nil
     }
   }
 
-  private static let spaces: [UInt32: ColourModel] = [
-    Box.type("GRAY"): .gray, Box.type("RGB "): .rgb, Box.type("CMYK"): .cmyk, Box.type("CMY "): .cmy,
-    Box.type("YCbr"): .ycc(.bt601),
-    Box.type("Lab "): .lab(ColourModel.LabRange(ranges: [100, 255, 255], offsets: nil)),
+  private static let spaces: [FourCC: ColourModel] = [
+    FourCC("GRAY"): .gray, FourCC("RGB "): .rgb, FourCC("CMYK"): .cmyk, FourCC("CMY "): .cmy,
+    FourCC("YCbr"): .ycc(.bt601),
+    FourCC("Lab "): .lab(ColourModel.LabRange(ranges: [100, 255, 255], offsets: nil)),
   ]
 
   /// Table I.10, and table M.25 of 15444-2.
-  private static func model(of space: Int, parameters: [UInt8]) -> ColourModel? {
+  private static func model(of space: Int, parsing reader: inout ByteReader) throws(CoderError) -> ColourModel? {
     switch space {
     case 0: .invertedGray
     case 15, 17: .gray
@@ -105,17 +107,21 @@ struct ColourSpecification {
     case 11: .cmy
     case 12: .cmyk
     case 13: .ycck
-    case 14: .lab(labRange(parameters))
+    case 14: .lab(try labRange(parsing: &reader))
     case 16, 21: .rgb
     case 20: .extendedRGB
     default: nil
     }
   }
 
-  private static func labRange(_ parameters: [UInt8]) -> ColourModel.LabRange {
+  private static func labRange(parsing reader: inout ByteReader) throws(CoderError) -> ColourModel.LabRange {
     // M.11.7.4.1: the defaults hold when there are no parameters.
-    guard parameters.count >= 24 else { return ColourModel.LabRange(ranges: [100, 170, 200], offsets: nil) }
-    return ColourModel.LabRange(
-      ranges: [0, 8, 16].map { parameters.uint32(at: $0) }, offsets: [4, 12, 20].map { parameters.uint32(at: $0) })
+    guard reader.remaining >= 24 else { return ColourModel.LabRange(ranges: [100, 170, 200], offsets: nil) }
+    var (ranges, offsets): ([Int], [Int]) = ([], [])
+    for _ in 0..<3 {
+      ranges.append(Int(try reader.uint32("a range of Lab")))
+      offsets.append(Int(try reader.uint32("an offset of Lab")))
+    }
+    return ColourModel.LabRange(ranges: ranges, offsets: offsets)
   }
 }

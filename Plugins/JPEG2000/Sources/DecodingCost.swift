@@ -57,8 +57,8 @@ struct DecodingCost {
   private mutating func addStructures(_ samples: ReferenceGrid.Area, style: ComponentStyle, resolution: Int) -> Int {
     guard !samples.isEmpty else { return 0 }
     let (width, height) = style.precinct(at: resolution)
-    let across = samples.x1.halvedUp(times: width) - samples.x0 >> width
-    let down = samples.y1.halvedUp(times: height) - samples.y0 >> height
+    let across = samples.x1.halvedRoundingUp(times: width) - samples.x0 >> width
+    let down = samples.y1.halvedRoundingUp(times: height) - samples.y0 >> height
     let precincts = min(Self.ceiling, across * down)
     // Above the lowest resolution, three bands of half the size share the precincts.
     let bands = resolution == 0 ? 1 : 3
@@ -66,8 +66,8 @@ struct DecodingCost {
     let blockWidth = min(style.blockWidth, max(0, width - half))
     let blockHeight = min(style.blockHeight, max(0, height - half))
     // Each precinct cuts blocks at its edges, so there is one more in each direction.
-    let columns = samples.size.width.halvedUp(times: blockWidth + half) + across
-    let rows = samples.size.height.halvedUp(times: blockHeight + half) + down
+    let columns = samples.size.width.halvedRoundingUp(times: blockWidth + half) + across
+    let rows = samples.size.height.halvedRoundingUp(times: blockHeight + half) + down
     let blocks = min(Self.ceiling, columns * rows)
     memory = min(Self.ceiling, memory + bands * (precincts * Self.bytesPerPrecinct + blocks * Self.bytesPerBlock))
     return precincts

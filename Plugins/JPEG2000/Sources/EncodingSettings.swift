@@ -3,7 +3,7 @@
 import COpenJPEG
 import ImageCoderPlugin
 
-/// How pictures are encoded: the common wishes and the format's own options.
+/// What the options come to for OpenJPEG.
 struct EncodingSettings {
   let isLossless: Bool
   /// Whether the codestream is put into a JP2 file.
@@ -11,49 +11,22 @@ struct EncodingSettings {
   private let resolutions: Int
   /// The side of tiles, 0 for one tile.
   private let tile: Int
-  private let progression: Int
+  private let progression: CodingStyle.Progression
   private let layers: Int
   /// Of the last layer, decibels.
   private let peakSignalToNoise: Double
 
-  /// What holds when no quality is asked for.
-  private static let defaultQuality = 0.8
-  /// Layers of a picture that shall come in several passes.
+  /// Layers of a progressive picture.
   private static let progressiveLayers = 5
 
-  /// The format's own options; the registry's manifest lists the same.
-  static let descriptions: [OptionDescription] = [
-    OptionDescription(
-      name: "container", text: "file of boxes, or a bare codestream without metadata",
-      kind: .choice(["jp2", "j2k"], default: 0)),
-    OptionDescription(
-      name: "resolutions", text: "sizes that the file holds at most, each half of the one above",
-      kind: .integer(1...33, default: 6)),
-    OptionDescription(
-      name: "tile", text: "side of tiles in pixels; 0 is one tile", kind: .integer(0...65_535, default: 0)),
-    OptionDescription(
-      name: "progression", text: "order of layers (L), resolutions (R), components (C) and positions (P) in the file",
-      kind: .choice(CodingStyle.Progression.allCases.map(\.name), default: 0)),
-    OptionDescription(
-      name: "layers", text: "qualities that the file holds, from coarse to fine", kind: .integer(1...20, default: 1)),
-  ]
-
-  /// - Throws: ``CoderError/Code/unsupported``, ``CoderError/Code/invalidArgument``.
-  init(_ options: WriteOptions) throws(CoderError) {
-    func integer(_ name: String, in range: ClosedRange<Int>, default value: Int) throws(CoderError) -> Int {
-      guard let given = options.values[name] else { return value }
-      guard let exact = Int(exactly: given), range.contains(exact) else {
-        throw .invalidArgument("\(name) of \(given), \(range.lowerBound) to \(range.upperBound) are allowed")
-      }
-      return exact
-    }
+  init(_ options: WriteOptions) {
     isLossless = options.isLossless
-    isBoxed = try integer("container", in: 0...1, default: 0) == 0
-    resolutions = try integer("resolutions", in: 1...33, default: 6)
-    tile = try integer("tile", in: 0...65_535, default: 0)
-    progression = try integer("progression", in: 0...4, default: 0)
-    layers = try integer("layers", in: 1...20, default: options.isProgressive ? Self.progressiveLayers : 1)
-    peakSignalToNoise = 24 + 24 * min(max(options.quality ?? Self.defaultQuality, 0), 1)
+    isBoxed = options[JPEG2000Option.container] == .jp2
+    resolutions = options[JPEG2000Option.resolutions]
+    tile = options[JPEG2000Option.tile]
+    progression = options[JPEG2000Option.progression]
+    layers = options.given(JPEG2000Option.layers) ?? (options[JPEG2000Option.progressive] ? Self.progressiveLayers : 1)
+    peakSignalToNoise = 24 + 24 * options[JPEG2000Option.quality]
   }
 
   /// The bits of a picture's samples in the file.
@@ -68,8 +41,8 @@ struct EncodingSettings {
   /// Tiles of a picture, from left to right and top to bottom.
   func tiles(of size: Size) throws(CoderError) -> [Rect] {
     guard tile > 0, tile < max(size.width, size.height) else { return [Rect(covering: size)] }
-    let across = size.width.dividedUp(by: tile)
-    let down = size.height.dividedUp(by: tile)
+    let across = size.width.dividedRoundingUp(by: tile)
+    let down = size.height.dividedRoundingUp(by: tile)
     // ISO/IEC 15444-1 A.4.2: a tile's number is at most 65,534.
     guard across <= 65_535, down <= 65_535, across * down <= 65_535 else {
       throw .unsupported("\(across)×\(down) tiles, and JPEG 2000 holds 65535")
@@ -84,19 +57,27 @@ struct EncodingSettings {
     return tiles
   }
 
+  /// The length of the last tile along a side.
+  private static func lastTile(_ length: Int, _ tile: Int) -> Int {
+    let rest = length % tile
+    return rest == 0 ? tile : rest
+  }
+
   /// OpenJPEG's parameters for a picture.
-  func parameters(for size: Size, colours: Int) -> opj_cparameters_t {
+  func parameters(for size: Size, colors: Int) -> opj_cparameters_t {
     var parameters = opj_cparameters_t()
     opj_set_default_encoder_parameters(&parameters)
     parameters.irreversible = isLossless ? 0 : 1
-    parameters.prog_order = OPJ_PROG_ORDER(rawValue: OPJ_PROG_ORDER.RawValue(progression))
-    parameters.tcp_mct = colours == 3 ? 1 : 0
+    parameters.prog_order = OPJ_PROG_ORDER(rawValue: OPJ_PROG_ORDER.RawValue(progression.code))
+    parameters.tcp_mct = colors == 3 ? 1 : 0
     var side = min(size.width, size.height)
     if tile > 0, tile < max(size.width, size.height) {
       parameters.tile_size_on = 1
       parameters.cp_tdx = Int32(tile)
       parameters.cp_tdy = Int32(tile)
       side = tile
+      // OpenJPEG's 9-7 transform ends the process when a tile at an edge is halved too often.
+      if !isLossless { side = min(tile, Self.lastTile(size.width, tile), Self.lastTile(size.height, tile)) }
     }
     // OpenJPEG halves as long as a pixel is left, rounded down.
     parameters.numresolution = Int32(min(resolutions, Int.bitWidth - side.leadingZeroBitCount))

@@ -9,7 +9,7 @@ import ImageCoderPlugin
 struct FileHeader {
   /// Whether there are boxes.
   private(set) var isBoxed = true
-  /// Of the first codestream; may end behind the source.
+  /// Of the first codestream; may end after the source does.
   private(set) var codestream: Range<Int>
   private(set) var codestreamCount = 1
   private(set) var colour: ColourSpecification?
@@ -18,145 +18,184 @@ struct FileHeader {
   private(set) var mapping: [ChannelMap.Source] = []
   private(set) var definitions: [ChannelMap.Definition] = []
   private(set) var metadata: [MetadataKind: Range<Int>] = [:]
-  /// Samples per metre.
-  private(set) var captureResolution: (x: Double, y: Double)?
-  private(set) var displayResolution: (x: Double, y: Double)?
+  private(set) var captureResolution: Resolution?
+  private(set) var displayResolution: Resolution?
 
-  /// - Parameter isArriving: Whether what stands behind the codestream's beginning is not there yet; it is left out.
+  /// - Parameter isIncremental: Whether what lies after the start of the codestream is not there yet; it is left out.
   /// - Complexity: O(boxes).
-  init(parsing source: SourceView, isArriving: Bool) throws(CoderError) {
-    let start = try source.view(at: 0, count: 12)
-    if start.count >= 4, start.uint32(at: 0) == 0xFF4F_FF51 {
+  init(parsing source: SourceView, isIncremental: Bool) throws(CoderError) {
+    let start = [UInt8](copying: try source.bytes(at: 0, count: JP2Header.signature.count))
+    if start.starts(with: Self.codestreamStart) {
       isBoxed = false
       codestream = 0..<source.size
       return
     }
-    guard start.count >= 4, start.starts(with: Box.signatureBytes.prefix(start.count)) else {
+    guard start.count >= 4, JP2Header.signature.starts(with: start) else {
       throw .wrongFormat("the file starts neither with a JP2 signature box nor with SOC and SIZ", at: 0)
     }
-    guard start.count == 12 else {
+    guard start.count == JP2Header.signature.count else {
       throw .truncated("the signature box needs 12 bytes, \(start.count) are there", at: 0)
     }
     codestream = 0..<0
     codestreamCount = 0
     do throws(CoderError) {
-      try readBoxes(of: source, isArriving: isArriving)
+      try readBoxes(of: source, isIncremental: isIncremental)
     } catch {
       // What follows the codestream cannot take it away.
       guard error.code == .malformed, codestreamCount > 0 else { throw error }
     }
     guard codestreamCount > 0 else { throw .truncated("the file ends before its codestream", at: source.size) }
-    codestream = codestream.lowerBound..<max(codestream.lowerBound, codestream.upperBound)
   }
 
-  /// Walks the outermost boxes.
-  private mutating func readBoxes(of source: SourceView, isArriving: Bool) throws(CoderError) {
-    var offset = 12
-    while let box = try Box(parsing: source, at: offset, before: source.size) {
+  /// The markers SOC and SIZ.
+  private static let codestreamStart: [UInt8] = [0xFF, 0x4F, 0xFF, 0x51]
+
+  /// Reads the outermost boxes.
+  private mutating func readBoxes(of source: SourceView, isIncremental: Bool) throws(CoderError) {
+    var offset = JP2Header.signature.count
+    while let box = try source.box(at: offset, before: source.size) {
       switch box.type {
-      case Box.header where codestreamCount == 0: try readHeader(box, in: source)
-      case Box.codestream:
-        if codestreamCount == 0 { codestream = box.contents }
+      case .header where codestreamCount == 0: try readHeader(box, in: source)
+      case .codestream:
+        if codestreamCount == 0 { codestream = box.payload }
         codestreamCount += 1
-        if isArriving { return }
-      case Box.uuid: try readUUID(box, in: source)
+        if isIncremental { return }
+      case .uuid: try readUUID(box, in: source)
       default: break
       }
       offset = box.end
     }
   }
 
-  /// Reads the boxes of the header (I.5.3).
-  private mutating func readHeader(_ outer: Box, in source: SourceView) throws(CoderError) {
-    if source.size == .max { _ = try source.view(at: outer.end - 1, count: 1) }
-    guard outer.end <= source.size else {
-      throw .truncated("the header box ends at \(outer.end), the source at \(source.size)", at: source.size)
+  /// Waits for the header box and reads it.
+  private mutating func readHeader(_ box: Box, in source: SourceView) throws(CoderError) {
+    if source.size == .max { _ = try source.bytes(at: box.end - 1, count: 1) }
+    guard box.end <= source.size else {
+      throw .truncated("the header box ends at \(box.end), the source at \(source.size)", at: source.size)
     }
-    var offset = outer.payload
-    while let box = try Box(parsing: source, at: offset, before: outer.end) {
-      guard box.end <= outer.end else {
-        throw .malformed("a box up to \(box.end) in a header up to \(outer.end)", at: offset)
-      }
+    try readHeader(BoxReader(source.reader(in: box.payload, of: "the header box"), in: "the header box"))
+  }
+
+  /// Reads the boxes of the header (I.5.3).
+  private mutating func readHeader(_ boxes: consuming BoxReader) throws(CoderError) {
+    while let box = try boxes.next() {
+      var content = try boxes.content(of: box, as: "a box of the header")
       switch box.type {
       // The first one that is understood counts (I.5.3.3); one with a model goes before one without.
-      case Box.colour where colour?.model == nil:
-        if let found = try ColourSpecification(parsing: box, in: source), colour == nil || found.model != nil {
+      case .color where colour?.model == nil:
+        if let found = try ColourSpecification(parsing: &content), colour == nil || found.model != nil {
           colour = found
         }
-      case Box.palette where palette == nil: palette = try Palette(parsing: box, in: source)
-      case Box.componentMapping where mapping.isEmpty:
-        let bytes = try Self.payload(of: box, in: source)
-        for place in stride(from: 0, through: bytes.count - 4, by: 4) {
-          mapping.append(
-            ChannelMap.Source(
-              component: bytes.uint16(at: place), column: bytes[place + 2] == 1 ? Int(bytes[place + 3]) : nil))
-        }
-      case Box.channelDefinition where definitions.isEmpty:
-        let bytes = try Self.payload(of: box, in: source)
-        for place in stride(from: 2, through: bytes.count - 6, by: 6) {
-          definitions.append(
-            ChannelMap.Definition(
-              channel: bytes.uint16(at: place), type: bytes.uint16(at: place + 2),
-              association: bytes.uint16(at: place + 4)))
-        }
-      case Box.resolution:
+      case .palette where palette == nil: palette = try Palette(parsing: &content)
+      case .componentMapping where mapping.isEmpty: mapping = try Self.mapping(parsing: &content)
+      case .channelDefinition where definitions.isEmpty: definitions = try Self.definitions(parsing: &content)
+      case .resolution:
         do throws(CoderError) {
-          try readResolution(box, in: source)
+          // Some writers state sizes that are too large; the fields are there all the same.
+          try readResolutions(BoxReader(content, in: "the resolution box", isCutOff: true))
         } catch {
           // A resolution that cannot be read costs no pixels.
           guard error.code == .malformed else { throw error }
         }
       default: break
       }
-      offset = box.end
     }
     if let profile = colour?.profile { metadata[.icc] = profile }
   }
 
-  /// The payload of a small box.
-  private static func payload(of box: Box, in source: SourceView) throws(CoderError) -> [UInt8] {
-    // 16,384 channels of 6 bytes are the most that any of them holds.
-    try source.bytes(at: box.payload, count: min(box.end - box.payload, 98_310), of: "a box of the header")
+  /// More channels than any picture has: components have numbers of 14 bits (I.5.3.5).
+  private static let mostChannels = 16_384
+
+  /// I.5.3.5.
+  private static func mapping(parsing reader: inout ByteReader) throws(CoderError) -> [ChannelMap.Source] {
+    var mapping: [ChannelMap.Source] = []
+    for _ in 0..<min(reader.remaining / 4, mostChannels) {
+      let component = Int(try reader.uint16("a component"))
+      let type = try reader.uint8("a type of mapping")
+      let column = Int(try reader.uint8("a column"))
+      mapping.append(ChannelMap.Source(component: component, column: type == 1 ? column : nil))
+    }
+    return mapping
+  }
+
+  /// I.5.3.6.
+  private static func definitions(parsing reader: inout ByteReader) throws(CoderError) -> [ChannelMap.Definition] {
+    var definitions: [ChannelMap.Definition] = []
+    try reader.skip(min(2, reader.remaining), "the number of definitions")
+    for _ in 0..<min(reader.remaining / 6, mostChannels) {
+      let channel = Int(try reader.uint16("a channel"))
+      let type = Int(try reader.uint16("a type of channel"))
+      definitions.append(
+        ChannelMap.Definition(channel: channel, type: type, association: Int(try reader.uint16("an association"))))
+    }
+    return definitions
   }
 
   /// Reads capture and display resolution (I.5.3.7).
-  private mutating func readResolution(_ outer: Box, in source: SourceView) throws(CoderError) {
-    var offset = outer.payload
-    while let box = try Box(parsing: source, at: offset, before: outer.end) {
-      let bytes = try source.view(at: box.payload, count: 10)
-      if box.end - box.payload >= 10, bytes.count == 10 {
-        func value(_ place: Int, _ exponent: Int) -> Double? {
-          let denominator = bytes.uint16(at: place + 2)
-          guard denominator > 0 else { return nil }
-          var value = Double(bytes.uint16(at: place)) / Double(denominator)
-          let power = Int(Int8(bitPattern: bytes[exponent]))
-          for _ in 0..<abs(power) { value = power < 0 ? value / 10 : value * 10 }
-          return value > 0 && value.isFinite ? value : nil
-        }
-        if let y = value(0, 8), let x = value(4, 9) {
-          if box.type == Box.captureResolution { captureResolution = (x, y) }
-          if box.type == Box.displayResolution { displayResolution = (x, y) }
-        }
-      }
-      offset = box.end
+  private mutating func readResolutions(_ boxes: consuming BoxReader) throws(CoderError) {
+    while let box = try boxes.next() {
+      var content = try boxes.content(of: box, as: "a resolution")
+      guard content.remaining >= Resolution.byteCount, let found = try Resolution(parsing: &content) else { continue }
+      if box.type == .captureResolution { captureResolution = found }
+      if box.type == .displayResolution { displayResolution = found }
     }
   }
 
   /// Notes metadata; the first of each kind counts, and a cut one counts as absent.
   private mutating func readUUID(_ box: Box, in source: SourceView) throws(CoderError) {
-    guard box.end <= source.size, box.end - box.payload > 16 else { return }
-    let identifier = [UInt8](try source.view(at: box.payload, count: 16))
-    var start = box.payload + 16
-    switch identifier {
+    guard box.end <= source.size, box.payload.count > BoxIdentifier.byteCount else { return }
+    let range = box.payload.dropFirst(BoxIdentifier.byteCount)
+    var reader = try source.reader(
+      in: box.content..<min(range.lowerBound + Self.exifPrefix.count, box.end), of: "a uuid box")
+    switch try reader.array(BoxIdentifier.byteCount, "the identifier") {
     case BoxIdentifier.exif, BoxIdentifier.adobeExif:
       guard metadata[.exif] == nil else { return }
-      // JPEG's prefix, which some writers leave before the TIFF header.
-      let prefix = try source.view(at: start, count: 6)
-      if prefix.elementsEqual([0x45, 0x78, 0x69, 0x66, 0, 0]) { start += 6 }
-      if start < box.end { metadata[.exif] = start..<box.end }
+      let prefix = try reader.array(reader.remaining)
+      let payload = prefix == Self.exifPrefix ? range.dropFirst(prefix.count) : range
+      if !payload.isEmpty { metadata[.exif] = payload }
     case BoxIdentifier.xmp:
-      if metadata[.xmp] == nil { metadata[.xmp] = start..<box.end }
+      if metadata[.xmp] == nil { metadata[.xmp] = range }
     default: break
+    }
+  }
+
+  /// JPEG's prefix, which some writers leave before the TIFF header.
+  private static let exifPrefix: [UInt8] = [0x45, 0x78, 0x69, 0x66, 0, 0]
+}
+
+/// Samples per metre (ISO/IEC 15444-1 I.5.3.7.1).
+struct Resolution: Equatable {
+  let x: Double
+  let y: Double
+
+  static let byteCount = 10
+
+  /// - Returns: nil for one that is 0 or no number.
+  init?(parsing reader: inout ByteReader) throws(CoderError) {
+    let down = try Fraction(parsing: &reader)
+    let across = try Fraction(parsing: &reader)
+    let downPower = try reader.uint8("the vertical power")
+    let acrossPower = try reader.uint8("the horizontal power")
+    guard let y = down.value(power: downPower), let x = across.value(power: acrossPower) else { return nil }
+    (self.x, self.y) = (x, y)
+  }
+
+  private struct Fraction {
+    let numerator: UInt16
+    let denominator: UInt16
+
+    init(parsing reader: inout ByteReader) throws(CoderError) {
+      numerator = try reader.uint16("a numerator")
+      denominator = try reader.uint16("a denominator")
+    }
+
+    /// - Parameter power: Of ten, a signed number.
+    func value(power: UInt8) -> Double? {
+      guard denominator > 0 else { return nil }
+      var value = Double(numerator) / Double(denominator)
+      let power = Int(Int8(bitPattern: power))
+      for _ in 0..<abs(power) { value = power < 0 ? value / 10 : value * 10 }
+      return value > 0 && value.isFinite ? value : nil
     }
   }
 }

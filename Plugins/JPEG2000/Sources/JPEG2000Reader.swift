@@ -4,8 +4,8 @@ import ImageCoderPlugin
 
 /// Reads JPEG 2000: JP2 files and bare codestreams.
 ///
-/// Boxes, marker segments and colours are handled here. OpenJPEG decodes tiles, each as a codestream of its own. Where
-/// bytes arrive, tiles are decoded as they come.
+/// Boxes, marker segments and colors are handled here. OpenJPEG decodes tiles, each as a codestream of its own. Tiles of an
+/// incomplete file are decoded as soon as all of their bytes are there.
 ///
 /// - Format: ISO/IEC 15444-1; of 15444-2 its colour spaces. Library: OpenJPEG 2.5 or later.
 /// - Not covered: further codestreams and compositions of JPX, pages of JPM.
@@ -17,39 +17,38 @@ final class JPEG2000Reader: ContainerReader {
   private var map: ChannelMap
   private var orientation: Orientation
   /// Whether nothing but the main header has been read.
-  private var isGrowing: Bool
+  private var isIncremental: Bool
   /// Whether a picture has been decoded.
   private var isShown = false
 
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
     self.source = source
     self.host = host
-    isGrowing = options.contains(.arriving)
-    file = try FileHeader(parsing: source, isArriving: isGrowing)
+    isIncremental = options.contains(.arriving)
+    file = try FileHeader(parsing: source, isIncremental: isIncremental)
     codestream = try Codestream(
-      parsing: source, in: file.codestream, limits: host.limits, isArriving: isGrowing)
+      parsing: source, in: file.codestream, limits: host.limits, isIncremental: isIncremental)
     map = try ChannelMap(file, grid: codestream.grid)
     orientation = try Self.orientation(of: file, in: source, limits: host.limits)
     if map.colours.count < (file.colour?.model?.channelCount ?? 0) {
-      host.log("the colour space has more channels than the picture", severity: .warning)
+      host.log("the color space has more channels than the picture", severity: .warning)
     } else if file.colour != nil, file.colour?.model == nil {
-      host.log("the colour space is not known, channels are taken as \(map.model.name)", severity: .warning)
+      host.log("the color space is not known; channels count as \(map.model.name)", severity: .warning)
     }
   }
 
-  /// Reads a file whose last byte has arrived as a whole one.
-  private func catchUp() throws(CoderError) {
-    guard isGrowing, source.size < .max else { return }
-    file = try FileHeader(parsing: source, isArriving: false)
-    codestream = try Codestream(parsing: source, in: file.codestream, limits: host.limits, isArriving: false)
+  /// Reads the whole file once its last byte is there.
+  private func readRestIfComplete() throws(CoderError) {
+    guard isIncremental, source.size < .max else { return }
+    file = try FileHeader(parsing: source, isIncremental: false)
+    codestream = try Codestream(parsing: source, in: file.codestream, limits: host.limits, isIncremental: false)
     map = try ChannelMap(file, grid: codestream.grid)
     orientation = try Self.orientation(of: file, in: source, limits: host.limits)
-    isGrowing = false
+    isIncremental = false
   }
 
   func header(page: Int) throws(CoderError) -> ImageHeader {
-    try check(page: page)
-    try catchUp()
+    try readRestIfComplete()
     var header = ImageHeader(
       format: .jpeg2000, canvas: codestream.grid.picture(reduction: 0).size, pixelFormat: map.pixelFormat,
       bitsPerChannel: map.colours.reduce(1) { max($0, $1.bits) }, alpha: alpha)
@@ -57,9 +56,9 @@ final class JPEG2000Reader: ContainerReader {
     header.metadata = Set(file.metadata.keys)
     header.isTruncated = codestream.isTruncated
     header.isDamaged = codestream.isDamaged
-    // While several tiles arrive, each is shown when it is there, and stays as it is.
-    header.isProgressive = codestream.isProgressive && (!isGrowing || isShown || codestream.grid.tileCount == 1)
-    header.isGrowing = isGrowing
+    // Each of several tiles of an incomplete file is shown once, when it is whole.
+    header.isProgressive = codestream.isProgressive && (!isIncremental || isShown || codestream.grid.tileCount == 1)
+    header.isGrowing = isIncremental
     header.isLossless = codestream.isReversible
     header.hasPalette = map.hasPalette
     header.subsampling = subsampling
@@ -71,8 +70,6 @@ final class JPEG2000Reader: ContainerReader {
   }
 
   func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
-    try check(page: request.page)
-    guard request.frame == 0 else { throw .invalidArgument("frame \(request.frame) of a still picture, which has 1") }
     let grid = codestream.grid
     var reduction = 0
     let isCut = codestream.isTruncated || codestream.isDamaged
@@ -88,7 +85,7 @@ final class JPEG2000Reader: ContainerReader {
     try host.limits.check(memory: plan.memory)
     // A coarse picture needs rows that can be written again, straight into the result.
     let isPreviewed =
-      isGrowing && codestream.isProgressive && grid.tileCount == 1 && request.size == nil
+      isIncremental && codestream.isProgressive && grid.tileCount == 1 && request.size == nil
       && format == request.pixelFormat ?? map.pixelFormat && (alpha == .opaque || alpha == request.alpha)
     return DecodeOffer(
       request, size: grid.picture(reduction: reduction).size, pixelFormat: format, alpha: alpha,
@@ -104,36 +101,28 @@ final class JPEG2000Reader: ContainerReader {
     let plan = DecodingPlan(
       codestream, map: map, reduction: reduction, format: offer.pixelFormat, limits: host.limits)
     let decoder = PictureDecoder(
-      codestream, map: map, plan: plan, offer: offer, contents: isGrowing ? nil : try source.contents(), source: source,
+      codestream, map: map, plan: plan, offer: offer, contents: isIncremental ? nil : try source.contents(),
+      source: source,
       host: host)
     defer { isShown = true }
     try decoder.decode(into: sink)
     let codestream = decoder.codestream
     if codestream.isTruncated { throw .truncated("the codestream ends early", at: source.size) }
-    if codestream.isDamaged { throw .malformed("the codestream goes on with something else than a tile-part") }
+    if codestream.isDamaged { throw .malformed("something other than a tile-part follows in the codestream") }
   }
 
   func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
-    try check(page: page)
     guard let range = file.metadata[kind] else { return nil }
     try host.limits.check(metadata: range.count)
     return try source.bytes(at: range.lowerBound, count: range.count, of: "the \(kind) payload")
   }
 
   func properties(page: Int, frame: Int?) throws(CoderError) -> Properties {
-    try check(page: page)
-    guard frame == nil || frame == 0 else {
-      throw .invalidArgument("frame \(frame ?? 0) of a still picture, which has 1")
-    }
-    return frame == nil ? try allProperties() : Properties()
+    frame == nil ? try allProperties() : Properties()
   }
 }
 
 extension JPEG2000Reader {
-  private func check(page: Int) throws(CoderError) {
-    guard page == 0 else { throw .invalidArgument("page \(page) of a JPEG 2000 file, which has 1") }
-  }
-
   private var alpha: AlphaMode {
     map.alpha == nil ? .opaque : map.isPremultiplied ? .premultiplied : .straight
   }
@@ -196,15 +185,15 @@ extension JPEG2000Reader {
     if let common = codestream.style.common {
       put("ResolutionLevels", common.style.levels + 1)
       put("QualityLayers", common.layers)
-      put("Progression", common.progression.name)
+      put("Progression", common.progression.rawValue)
       put("Transform", common.style.isReversible ? "5-3 reversible" : "9-7 irreversible")
       put("CodeBlockWidth", 1 << common.style.blockWidth)
       put("CodeBlockHeight", 1 << common.style.blockHeight)
     }
     if let space = file.colour?.enumerated { put("EnumeratedColorSpace", space) }
     if let comment = codestream.comment {
-      let bytes = try source.bytes(at: comment.lowerBound, count: min(comment.count, 4096), of: "the comment")
-      // A.9.2: ISO 8859-15, which agrees with Unicode's first 256 characters but for eight.
+      let bytes = [UInt8](copying: try source.bytes(at: comment.lowerBound, count: min(comment.count, 4096)))
+      // A.9.2: ISO 8859-15, which agrees with Unicode's first 256 characters except for eight.
       put("Comment", String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) })))
     }
     return properties

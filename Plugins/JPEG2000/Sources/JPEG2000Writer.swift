@@ -16,11 +16,11 @@ final class JPEG2000Writer: ContainerWriter {
   init(_ output: ByteOutput, host: CoderHost, options: WriteOptions) throws(CoderError) {
     self.output = output
     self.host = host
-    settings = try EncodingSettings(options)
+    settings = EncodingSettings(options)
   }
 
   func layout(for wanted: PixelLayout) throws(CoderError) -> PixelLayout {
-    // A bare codestream has no place to say that colours are multiplied by alpha.
+    // A bare codestream cannot say that colors are multiplied by alpha.
     let alpha = wanted.alpha == .premultiplied && !settings.isBoxed ? .straight : wanted.alpha
     return PixelLayout(wanted.format.isFloat ? .rgba16 : wanted.format, alpha)
   }
@@ -41,8 +41,8 @@ final class JPEG2000Writer: ContainerWriter {
 
   func add(_ metadata: [UInt8], as kind: MetadataKind) throws(CoderError) {
     guard settings.isBoxed else { throw .unsupported("a bare codestream has no place for \(kind)") }
-    guard metadata.count <= BoxWriter.maxMetadata else {
-      throw .invalidArgument("\(metadata.count) bytes of \(kind), a box holds \(BoxWriter.maxMetadata)")
+    guard metadata.count <= JP2Header.maxMetadata else {
+      throw .invalidArgument("\(metadata.count) bytes of \(kind), a box holds \(JP2Header.maxMetadata)")
     }
     self.metadata[kind] = metadata
   }
@@ -57,16 +57,18 @@ final class JPEG2000Writer: ContainerWriter {
     let bits = settings.bits(of: pixels, stated: header.bitsPerChannel)
     let encoder = CodestreamEncoder(pixels, bits: bits, settings: settings, host: host, output: output)
     if settings.isBoxed {
-      let boxes = self.boxes(of: pixels, bits: bits)
-      try output.write(boxes)
-      // A length of 0 reaches to the end of the file, and is put right when the length is known.
-      try output.write([0, 0, 0, 0] + BoxWriter.box(Box.codestream, []).suffix(4))
+      var boxes = ByteWriter()
+      self.boxes(of: pixels, bits: bits).write(to: &boxes)
+      let start = boxes.count
+      // A length of 0 reaches to the end of the file; it is replaced when the length is known.
+      boxes.put(UInt32(0))
+      boxes.put(FourCC.codestream)
+      try output.write(boxes.bytes)
       try encoder.encode()
-      let length = encoder.byteCount + 8
-      if length <= Int(UInt32.max) {
-        var bytes: [UInt8] = []
-        bytes.append(uint32: length)
-        try output.patch(bytes, at: boxes.count)
+      if let length = UInt32(exactly: encoder.byteCount + 8) {
+        var bytes = ByteWriter()
+        bytes.put(length)
+        try output.patch(bytes.bytes, at: start)
       }
     } else {
       try encoder.encode()
@@ -78,13 +80,10 @@ final class JPEG2000Writer: ContainerWriter {
     guard isWritten else { throw .outOfOrder("a file without a picture") }
   }
 
-  /// All boxes in front of the codestream's.
-  private func boxes(of pixels: PixelView, bits: Int) -> [UInt8] {
-    var bytes = BoxWriter.start
-    bytes += BoxWriter.header(of: pixels.size, layout: pixels.layout, bits: bits, profile: metadata[.icc])
-    if let exif { bytes += BoxWriter.metadata(BoxIdentifier.exif, exif) }
-    if let packet = metadata[.xmp] { bytes += BoxWriter.metadata(BoxIdentifier.xmp, packet) }
-    return bytes
+  /// All boxes before the codestream's.
+  private func boxes(of pixels: PixelView, bits: Int) -> JP2Header {
+    JP2Header(
+      size: pixels.size, layout: pixels.layout, bits: bits, profile: metadata[.icc], exif: exif, xmp: metadata[.xmp])
   }
 
   /// The Exif payload, or one that states the orientation when there is none.

@@ -26,10 +26,10 @@ enum Marker {
 }
 
 /// A marker segment in the source.
-struct MarkerSegment {
+struct MarkerSegment: Equatable {
   let code: Int
   let offset: Int
-  /// Behind the marker and the length.
+  /// After the marker and the length.
   let payload: Range<Int>
 
   /// Reads a marker and, where it has one, its length.
@@ -37,9 +37,10 @@ struct MarkerSegment {
   /// - Returns: nil when the codestream ends before the segment does.
   init?(parsing source: SourceView, at offset: Int, before end: Int) throws(CoderError) {
     guard offset <= end - 2 else { return nil }
-    var bytes = try source.view(at: offset, least: 2, most: min(4, end - offset))
-    guard bytes.count >= 2 else { return nil }
-    code = bytes.uint16(at: 0)
+    let longest = min(4, end - offset)
+    var reader = ByteReader(try source.bytes(at: offset, least: 2, most: longest), at: offset, of: "a marker segment")
+    guard reader.count >= 2 else { return nil }
+    code = Int(try reader.uint16("the marker"))
     self.offset = offset
     switch code {
     case Marker.startOfData, Marker.endOfCodestream, Marker.startOfCodestream: payload = offset + 2..<offset + 2
@@ -48,13 +49,15 @@ struct MarkerSegment {
       guard code >= 0xFF00 else {
         throw .malformed("0x\(String(code, radix: 16)) where a marker belongs", at: offset)
       }
-      if bytes.count < 4 { bytes = try source.view(at: offset, count: min(4, end - offset)) }
-      guard bytes.count == 4 else { return nil }
-      let length = bytes.uint16(at: 2)
+      if reader.count < longest {
+        reader = ByteReader(try source.bytes(at: offset, count: longest), at: offset, of: "a marker segment")
+      }
+      guard reader.count == 4 else { return nil }
+      let length = Int(try reader.uint16(at: 2, "the length"))
       guard length >= 2 else { throw .malformed("a marker segment of \(length) bytes, 2 are needed", at: offset + 2) }
       guard offset + 2 + length <= end else { return nil }
-      // Where bytes arrive, the source may end before its codestream should.
-      if source.size == .max, try source.view(at: offset, count: 2 + length).count < 2 + length { return nil }
+      // An incomplete file may end before its codestream should.
+      if source.size == .max, try source.bytes(at: offset, count: 2 + length).byteCount < 2 + length { return nil }
       payload = offset + 4..<offset + 2 + length
     }
   }

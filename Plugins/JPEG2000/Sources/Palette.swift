@@ -3,9 +3,9 @@
 import ImageCoderPlugin
 
 /// A palette: the `pclr` box (ISO/IEC 15444-1 I.5.3.4).
-struct Palette {
+struct Palette: Equatable {
   /// One generated channel.
-  struct Column {
+  struct Column: Equatable {
     let bits: Int
     let isSigned: Bool
     var entries: [Int32]
@@ -13,38 +13,33 @@ struct Palette {
 
   private(set) var columns: [Column] = []
 
-  init(parsing box: Box, in source: SourceView) throws(CoderError) {
-    // 1,024 entries of 255 columns of 5 bytes, and a header.
-    let bytes = try source.bytes(
-      at: box.payload, count: min(box.end - box.payload, 3 + 255 + 1024 * 255 * 5), of: "the palette")
-    guard bytes.count >= 3 else { throw .malformed("a palette of \(bytes.count) bytes", at: box.offset) }
-    let count = bytes.uint16(at: 0)
-    let columnCount = Int(bytes[2])
-    guard (1...1024).contains(count), columnCount > 0, bytes.count >= 3 + columnCount else {
+  /// - Parameter reader: At the box's content.
+  init(parsing reader: inout ByteReader) throws(CoderError) {
+    let start = reader.offset
+    let count = Int(try reader.uint16("the number of entries"))
+    let columnCount = Int(try reader.uint8("the number of columns"))
+    guard (1...1024).contains(count), columnCount > 0 else {
+      throw .malformed("a palette of \(count) entries and \(columnCount) columns, 1024 and 255 are allowed", at: start)
+    }
+    for _ in 0..<columnCount {
+      let depth = try reader.uint8("the bits of a column")
+      let bits = Int(depth & 0x7F) + 1
+      guard bits <= 31 else {
+        throw .unsupported("a palette of \(bits) bits, 31 are supported", at: reader.offset - 1)
+      }
+      columns.append(Column(bits: bits, isSigned: depth & 0x80 != 0, entries: []))
+    }
+    let entryBytes = columns.reduce(0) { $0 + $1.bits.dividedRoundingUp(by: 8) }
+    guard reader.remaining >= count * entryBytes else {
       throw .malformed(
-        "a palette of \(count) entries and \(columnCount) columns, 1024 and 255 are allowed", at: box.offset)
+        "\(count) entries of a palette need \(count * entryBytes) bytes, \(reader.remaining) are left",
+        at: reader.offset)
     }
-    for byte in bytes[3..<3 + columnCount] {
-      let bits = Int(byte & 0x7F) + 1
-      guard bits <= 31 else { throw .unsupported("a palette of \(bits) bits, 31 are supported", at: box.payload + 3) }
-      var column = Column(bits: bits, isSigned: byte & 0x80 != 0, entries: [])
-      column.entries.reserveCapacity(count)
-      columns.append(column)
-    }
-    let entryBytes = columns.reduce(0) { $0 + $1.bits.dividedUp(by: 8) }
-    guard bytes.count >= 3 + columnCount + count * entryBytes else {
-      throw .malformed(
-        "a palette of \(bytes.count) bytes, \(3 + columnCount + count * entryBytes) are needed", at: box.offset)
-    }
-    var place = 3 + columnCount
+    for index in columns.indices { columns[index].entries.reserveCapacity(count) }
     for _ in 0..<count {
       for index in columns.indices {
         let bits = columns[index].bits
-        var value: UInt32 = 0
-        for _ in 0..<bits.dividedUp(by: 8) {
-          value = value << 8 | UInt32(bytes[place])
-          place += 1
-        }
+        let value = UInt32(truncatingIfNeeded: try reader.unsigned(bytes: bits.dividedRoundingUp(by: 8), "an entry"))
         let unused = UInt32(32 - bits)
         let shifted = Int32(bitPattern: value << unused)
         columns[index].entries.append(

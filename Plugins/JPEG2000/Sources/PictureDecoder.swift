@@ -4,9 +4,9 @@ import ImageCoderPlugin
 
 /// Decodes a picture tile by tile, a row of tiles at a time, into the host's rows.
 final class PictureDecoder {
-  /// Where bytes arrive, its tile-parts are read as they come.
+  /// Of an incomplete file, tile-parts are read as they are needed.
   var codestream: Codestream
-  /// Where bytes arrive, what is there so far.
+  /// Of an incomplete file, what is there so far.
   var contents: UnsafeRawBufferPointer
   let source: SourceView
   let host: CoderHost
@@ -15,8 +15,8 @@ final class PictureDecoder {
   let plan: DecodingPlan
   private let map: ChannelMap
   let assembler: RowAssembler
-  private let isArriving: Bool
-  /// Parts of the tiles that were decoded, where bytes arrive.
+  private let isIncremental: Bool
+  /// Parts of the tiles that were decoded, of an incomplete file.
   var partsShown: [Int: Int] = [:]
   /// Coarse pictures that were sent.
   var passes = 0
@@ -29,7 +29,7 @@ final class PictureDecoder {
   private var band: UnsafeMutableRawPointer?
   /// Rows that are done.
   private var done = 0
-  /// Rows behind those that have nothing to show unless more follow.
+  /// Empty rows after those; they are sent only when more rows follow.
   private var blank = 0
   private var failure: CoderError?
 
@@ -41,14 +41,14 @@ final class PictureDecoder {
     case failed(CoderError)
   }
 
-  /// - Parameter contents: Of the whole source; nil where bytes arrive.
+  /// - Parameter contents: Of the whole source; nil for an incomplete file.
   init(
     _ codestream: Codestream, map: ChannelMap, plan: DecodingPlan, offer: DecodeOffer,
     contents: UnsafeRawBufferPointer?, source: SourceView, host: CoderHost
   ) {
     self.codestream = codestream
     self.contents = contents ?? UnsafeRawBufferPointer(start: nil, count: 0)
-    isArriving = contents == nil
+    isIncremental = contents == nil
     self.source = source
     self.host = host
     self.offer = offer
@@ -72,11 +72,11 @@ final class PictureDecoder {
   func decode(into sink: RowSink) throws(CoderError) {
     let grid = codestream.grid
     scratch = try host.allocate(bytes: plan.scratchBytes, alignment: 64, for: "rows of samples")
-    if isArriving, offer.rowOrder == .any { try sendPreview(into: sink) }
+    if isIncremental, offer.rowOrder == .any { try sendPreview(into: sink) }
     for row in 0..<grid.tilesDown {
       if host.isCancelled { throw .cancelled }
       let tiles = row * grid.tilesAcross..<(row + 1) * grid.tilesAcross
-      if isArriving { try wait(for: tiles) }
+      if isIncremental { try wait(for: tiles) }
       let first = pixels(ofTile: tiles.lowerBound)
       let height = first.y1 - first.y0
       guard height > 0 else { continue }
@@ -97,7 +97,7 @@ final class PictureDecoder {
       }
     }
     if let failure { throw failure }
-    if isArriving { try checkRest() }
+    if isIncremental { try checkRest() }
     guard done == offer.size.height else {
       throw .malformed("tiles for \(done) of \(offer.size.height) rows")
     }
@@ -204,12 +204,15 @@ final class PictureDecoder {
 
   /// Decodes tiles on the host's threads. What comes out does not depend on how many there are.
   private func run(_ tiles: Range<Int>, base: UnsafeMutableRawPointer, stride: Int) -> [Outcome] {
-    let outcomes = UnsafeMutableBufferPointer<Outcome>.allocate(capacity: tiles.count)
-    outcomes.initialize(repeating: .empty)
-    defer {
-      outcomes.deinitialize()
-      outcomes.deallocate()
-    }
+    var outcomes = [Outcome](repeating: .empty, count: tiles.count)
+    outcomes.withUnsafeMutableBufferPointer { run(tiles, base: base, stride: stride, outcomes: $0) }
+    return outcomes
+  }
+
+  /// - Parameter outcomes: One for each tile; each thread writes those of its own tiles.
+  private func run(
+    _ tiles: Range<Int>, base: UnsafeMutableRawPointer, stride: Int, outcomes: UnsafeMutableBufferPointer<Outcome>
+  ) {
     let workers = plan.workers
     host.parallelFor(workers) { worker in
       guard let scratch else { return }
@@ -230,7 +233,6 @@ final class PictureDecoder {
         }
       }
     }
-    return Array(outcomes)
   }
 
   /// Decodes one tile's planes. A tile that is cut is shown as far as it goes, and noted by ``noteCuts(in:)``.

@@ -12,6 +12,34 @@ struct ReferenceGrid {
     /// Steps on the grid from one sample to the next, 1 to 255.
     let dx: Int
     let dy: Int
+
+    init(bits: Int, isSigned: Bool, dx: Int, dy: Int) {
+      self.bits = bits
+      self.isSigned = isSigned
+      self.dx = dx
+      self.dy = dy
+    }
+
+    init(parsing reader: inout ByteReader, index: Int) throws(CoderError) {
+      let offset = reader.offset
+      let depth = try reader.uint8("the bits of a component")
+      bits = Int(depth & 0x7F) + 1
+      isSigned = depth & 0x80 != 0
+      dx = Int(try reader.uint8("the horizontal steps of a component"))
+      dy = Int(try reader.uint8("the vertical steps of a component"))
+      guard bits <= 38, dx > 0, dy > 0 else {
+        throw .malformed("component \(index) of \(bits) bits every \(dx)×\(dy)", at: offset)
+      }
+      guard bits <= 31 else {
+        throw .unsupported("component \(index) has \(bits) bits, and OpenJPEG holds 31", at: offset)
+      }
+    }
+
+    func write(to writer: inout ByteWriter) {
+      writer.put(UInt8(truncatingIfNeeded: bits - 1) | (isSigned ? 0x80 : 0))
+      writer.put(UInt8(truncatingIfNeeded: dx))
+      writer.put(UInt8(truncatingIfNeeded: dy))
+    }
   }
 
   /// A part of the grid, the right and lower edges excluded.
@@ -27,10 +55,10 @@ struct ReferenceGrid {
     /// The samples of a component inside this area, after some halvings (B.2 and B.5).
     func samples(of component: Component, reduction: Int) -> Area {
       Area(
-        x0: x0.dividedUp(by: component.dx).halvedUp(times: reduction),
-        y0: y0.dividedUp(by: component.dy).halvedUp(times: reduction),
-        x1: x1.dividedUp(by: component.dx).halvedUp(times: reduction),
-        y1: y1.dividedUp(by: component.dy).halvedUp(times: reduction))
+        x0: x0.dividedRoundingUp(by: component.dx).halvedRoundingUp(times: reduction),
+        y0: y0.dividedRoundingUp(by: component.dy).halvedRoundingUp(times: reduction),
+        x1: x1.dividedRoundingUp(by: component.dx).halvedRoundingUp(times: reduction),
+        y1: y1.dividedRoundingUp(by: component.dy).halvedRoundingUp(times: reduction))
     }
   }
 
@@ -48,20 +76,20 @@ struct ReferenceGrid {
 
   var tileCount: Int { tilesAcross * tilesDown }
 
-  /// Reads the segment behind its marker and length.
-  ///
+  /// - Parameter reader: At the segment's content, which ends where the bytes do.
   /// - Throws: ``CoderError/Code/malformed``, ``CoderError/Code/unsupported``.
-  init(parsing bytes: [UInt8], at offset: Int) throws(CoderError) {
-    guard bytes.count >= 39 else {
-      throw .malformed("a SIZ segment of \(bytes.count + 2) bytes, 41 are needed", at: offset)
-    }
-    capabilities = bytes.uint16(at: 0)
-    image = Area(
-      x0: bytes.uint32(at: 10), y0: bytes.uint32(at: 14), x1: bytes.uint32(at: 2), y1: bytes.uint32(at: 6))
-    tileSize = Size(width: bytes.uint32(at: 18), height: bytes.uint32(at: 22))
-    tileX0 = bytes.uint32(at: 26)
-    tileY0 = bytes.uint32(at: 30)
-    let count = bytes.uint16(at: 34)
+  init(parsing reader: inout ByteReader) throws(CoderError) {
+    let offset = reader.offset
+    capabilities = Int(try reader.uint16("the capabilities"))
+    let x1 = Int(try reader.uint32("the image's right edge"))
+    let y1 = Int(try reader.uint32("the image's lower edge"))
+    let x0 = Int(try reader.uint32("the image's left edge"))
+    image = Area(x0: x0, y0: Int(try reader.uint32("the image's upper edge")), x1: x1, y1: y1)
+    let tileWidth = Int(try reader.uint32("the width of tiles"))
+    tileSize = Size(width: tileWidth, height: Int(try reader.uint32("the height of tiles")))
+    tileX0 = Int(try reader.uint32("the left edge of tiles"))
+    tileY0 = Int(try reader.uint32("the upper edge of tiles"))
+    let count = Int(try reader.uint16("the number of components"))
     guard !image.isEmpty else {
       throw .malformed("an image area from \(image.x0),\(image.y0) to \(image.x1),\(image.y1)", at: offset + 2)
     }
@@ -74,31 +102,18 @@ struct ReferenceGrid {
       throw .malformed(
         "tiles of \(tileSize) at \(tileX0),\(tileY0) for an image at \(image.x0),\(image.y0)", at: offset + 18)
     }
-    tilesAcross = (image.x1 - tileX0).dividedUp(by: tileSize.width)
-    tilesDown = (image.y1 - tileY0).dividedUp(by: tileSize.height)
+    tilesAcross = (image.x1 - tileX0).dividedRoundingUp(by: tileSize.width)
+    tilesDown = (image.y1 - tileY0).dividedRoundingUp(by: tileSize.height)
     // A.4.2: Isot has 16 bits, and 65,535 is no tile's number.
     guard tilesAcross <= 65_535, tilesDown <= 65_535, tilesAcross * tilesDown <= 65_535 else {
       throw .malformed("\(tilesAcross)×\(tilesDown) tiles, 65535 are allowed", at: offset + 18)
     }
-    guard (1...16_384).contains(count), bytes.count == 36 + 3 * count else {
-      throw .malformed("\(count) components in a SIZ segment of \(bytes.count + 2) bytes", at: offset + 34)
+    guard (1...16_384).contains(count), reader.remaining == 3 * count else {
+      throw .malformed("\(count) components in a SIZ segment of \(reader.count + 2) bytes", at: offset + 34)
     }
     var components: [Component] = []
     components.reserveCapacity(count)
-    for index in 0..<count {
-      let place = 36 + 3 * index
-      let component = Component(
-        bits: Int(bytes[place] & 0x7F) + 1, isSigned: bytes[place] & 0x80 != 0, dx: Int(bytes[place + 1]),
-        dy: Int(bytes[place + 2]))
-      guard component.bits <= 38, component.dx > 0, component.dy > 0 else {
-        throw .malformed(
-          "component \(index) of \(component.bits) bits every \(component.dx)×\(component.dy)", at: offset + place)
-      }
-      guard component.bits <= 31 else {
-        throw .unsupported("component \(index) has \(component.bits) bits, and OpenJPEG holds 31", at: offset + place)
-      }
-      components.append(component)
-    }
+    for index in 0..<count { components.append(try Component(parsing: &reader, index: index)) }
     self.components = components
     pixel = Component(
       bits: 1, isSigned: false, dx: components.reduce(255) { min($0, $1.dx) },
@@ -120,23 +135,17 @@ struct ReferenceGrid {
       y1: min(image.y1, tileY0 + (row + 1) * tileSize.height))
   }
 
-  /// The payload of a SIZ segment for a picture that is one tile of this one.
+  /// Writes a SIZ segment, from its length on, for a picture that is one tile of this one.
   ///
   /// All partitions of a tile are anchored at the grid's origin (B.4 to B.7), so a tile by itself decodes to the same
   /// samples as among others.
-  func segment(ofTileAlone area: Area) -> [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.append(uint16: 38 + 3 * components.count)
-    bytes.append(uint16: capabilities)
+  func write(tileAlone area: Area, to writer: inout ByteWriter) {
+    writer.put(UInt16(clamping: 38 + 3 * components.count))
+    writer.put(UInt16(clamping: capabilities))
     for value in [area.x1, area.y1, area.x0, area.y0, area.size.width, area.size.height, area.x0, area.y0] {
-      bytes.append(uint32: value)
+      writer.put(UInt32(clamping: value))
     }
-    bytes.append(uint16: components.count)
-    for component in components {
-      bytes.append(UInt8(truncatingIfNeeded: component.bits - 1) | (component.isSigned ? 0x80 : 0))
-      bytes.append(UInt8(truncatingIfNeeded: component.dx))
-      bytes.append(UInt8(truncatingIfNeeded: component.dy))
-    }
-    return bytes
+    writer.put(UInt16(clamping: components.count))
+    for component in components { component.write(to: &writer) }
   }
 }

@@ -12,8 +12,7 @@ import ImageCoderPlugin
 final class TileStream {
   private var pieces: [UnsafeRawBufferPointer] = []
   /// Segments that are made here.
-  private let made: UnsafeMutableRawBufferPointer
-  private var madeCount = 0
+  private let made: UnsafeMutableRawPointer
   private var piece = 0
   private var place = 0
   private(set) var byteCount = 0
@@ -25,18 +24,23 @@ final class TileStream {
   /// - Parameters:
   ///   - contents: Of the whole source.
   ///   - grid: Of the file.
-  /// - Throws: ``CoderError/Code/unsupported`` for a tile that cannot be said in a codestream of its own.
+  /// - Throws: ``CoderError/Code/unsupported`` for a tile that cannot be written as a codestream of its own.
   init(
     _ tile: Codestream.Tile, area: ReferenceGrid.Area, of codestream: Codestream, in contents: UnsafeRawBufferPointer,
     host: CoderHost
   ) throws(CoderError) {
     self.host = host
-    var head: [UInt8] = []
-    head.append(uint16: Marker.startOfCodestream)
-    head.append(uint16: Marker.imageAndTileSize)
-    head += codestream.grid.segment(ofTileAlone: area)
-    var starts: [[UInt8]] = []
-    var packed: [[UInt8]] = []
+    var segments = ByteWriter()
+    // Pieces in order: places in what is made here, or in the contents.
+    var places: [(isMade: Bool, range: Range<Int>)] = []
+    func show(_ range: Range<Int>) {
+      if !range.isEmpty, range.upperBound <= contents.count { places.append((false, range)) }
+    }
+    segments.put(UInt16(Marker.startOfCodestream))
+    segments.put(UInt16(Marker.imageAndTileSize))
+    codestream.grid.write(tileAlone: area, to: &segments)
+    places.append((true, 0..<segments.count))
+    codestream.shared.forEach(show)
     var number = 0
     for (index, part) in tile.parts.enumerated() {
       var headers: [UInt8] = []
@@ -48,45 +52,31 @@ final class TileStream {
       }
       let length = 12 + part.header.count + headers.count + part.data.count
       guard length <= Int(UInt32.max) else { throw .unsupported("a tile-part of \(length) bytes without its length") }
-      var start: [UInt8] = []
-      start.append(uint16: Marker.startOfTilePart)
-      start.append(uint16: 10)
-      start.append(uint16: 0)
-      start.append(uint32: length)
-      start.append(UInt8(truncatingIfNeeded: index))
-      start.append(UInt8(truncatingIfNeeded: tile.parts.count))
-      starts.append(start)
-      packed.append(headers)
-    }
-    made = .allocate(
-      byteCount: head.count + zip(starts, packed).reduce(2) { $0 + $1.0.count + $1.1.count }, alignment: 8)
-    var total = 0
-    func show(_ range: Range<Int>) {
-      guard !range.isEmpty, range.upperBound <= contents.count else { return }
-      pieces.append(UnsafeRawBufferPointer(rebasing: contents[range]))
-      total += range.count
-    }
-    func make(_ bytes: [UInt8]) {
-      guard !bytes.isEmpty else { return }
-      let room = UnsafeMutableRawBufferPointer(rebasing: made[madeCount..<madeCount + bytes.count])
-      room.copyBytes(from: bytes)
-      pieces.append(UnsafeRawBufferPointer(room))
-      madeCount += bytes.count
-      total += bytes.count
-    }
-    make(head)
-    codestream.shared.forEach(show)
-    for (index, part) in tile.parts.enumerated() {
-      make(starts[index])
+      let start = segments.count
+      segments.put(UInt16(Marker.startOfTilePart))
+      segments.put(UInt16(10))
+      segments.put(UInt16(0))
+      segments.put(UInt32(length))
+      segments.put(UInt8(truncatingIfNeeded: index))
+      segments.put(UInt8(truncatingIfNeeded: tile.parts.count))
+      places.append((true, start..<segments.count))
       show(part.header)
-      make(packed[index])
+      if !headers.isEmpty {
+        places.append((true, segments.count..<segments.count + headers.count))
+        segments.put(headers)
+      }
       show(part.data)
     }
-    make([0xFF, 0xD9])
-    byteCount = total
+    places.append((true, segments.count..<segments.count + 2))
+    segments.put(UInt16(Marker.endOfCodestream))
+    made = try host.allocate(bytes: segments.count, for: "the segments of a tile")
+    made.copyMemory(from: segments.bytes, byteCount: segments.count)
+    let own = UnsafeRawBufferPointer(start: made, count: segments.count)
+    pieces = places.map { UnsafeRawBufferPointer(rebasing: ($0.isMade ? own : contents)[$0.range]) }
+    byteCount = pieces.reduce(0) { $0 + $1.count }
   }
 
-  deinit { made.deallocate() }
+  deinit { host.free(made) }
 
   /// Copies bytes and moves on.
   ///

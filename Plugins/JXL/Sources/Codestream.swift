@@ -33,7 +33,7 @@ struct AnimationFrame {
   var timecode: UInt32?
 }
 
-/// A channel beside colour.
+/// A channel beside those of color.
 struct ExtraChannel {
   let kind: JxlExtraChannelType
   let bits: Int
@@ -67,16 +67,16 @@ struct ExtraChannel {
 }
 
 extension LibJXL {
-  /// A name that libjxl copies with a zero behind it, or nil when it is empty.
+  /// A name that libjxl copies with a zero after it, or nil when it is empty.
   static func text(
     length: Int, _ copy: (UnsafeMutablePointer<CChar>, Int) -> JxlDecoderStatus
   ) -> String? {
     // ISO/IEC 18181-1 §D.3.6, §F.2: at most 1071 bytes.
     guard length > 0, length <= 1 << 12 else { return nil }
-    let buffer = UnsafeMutableBufferPointer<CChar>.allocate(capacity: length + 1)
-    defer { buffer.deallocate() }
-    guard let start = buffer.baseAddress, copy(start, length + 1) == JXL_DEC_SUCCESS else { return nil }
-    return String(decoding: UnsafeRawBufferPointer(start: start, count: length), as: UTF8.self)
+    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: length + 1) { buffer in
+      guard let start = buffer.baseAddress, copy(start, length + 1) == JXL_DEC_SUCCESS else { return nil }
+      return String(decoding: UnsafeRawBufferPointer(start: start, count: length), as: UTF8.self)
+    }
   }
 }
 

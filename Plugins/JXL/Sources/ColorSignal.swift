@@ -3,7 +3,7 @@
 import CJXL
 import ImageCoderPlugin
 
-/// The colours of the pixels that libjxl delivers.
+/// The colors of the pixels that libjxl delivers.
 struct ColorSignal {
   /// Code points, when they say all.
   private(set) var cicp: CodingIndependentCodePoints?

@@ -3,19 +3,13 @@
 import CJXL
 import ImageCoderPlugin
 
-/// The content of a `brob` box (ISO/IEC 18181-2 §9.7): a name, and bytes that Brotli has compressed.
+/// The content of a `brob` box (ISO/IEC 18181-2 §9.7): the type of a box, and its content compressed with Brotli.
 enum CompressedBox {
-  /// What libjxl has to see before it looks at any other box: the signature and `ftyp`.
-  private static let prologue: [UInt8] = [
-    0, 0, 0, 12, 0x4a, 0x58, 0x4c, 0x20, 0x0d, 0x0a, 0x87, 0x0a,
-    0, 0, 0, 20, 0x66, 0x74, 0x79, 0x70, 0x6a, 0x78, 0x6c, 0x20, 0, 0, 0, 0, 0x6a, 0x78, 0x6c, 0x20,
-  ]
-
   private static let chunk = 1 << 16
 
   /// Inflates a box.
   ///
-  /// libjxl gets a file of this one box, so that it never touches the picture.
+  /// libjxl gets a file of this one box, so that it does not read the picture.
   ///
   /// - Parameter prefix: Bytes of the content that are no payload and do not count.
   /// - Throws: ``CoderError/Code/limitExceeded`` as soon as more than the limit comes out;
@@ -24,16 +18,26 @@ enum CompressedBox {
     of box: Box, in source: SourceView, prefix: Int, host: CoderHost
   ) throws(CoderError) -> [UInt8] {
     try host.limits.check(metadata: box.payload.count)
-    let payload = try source.view(at: box.payload.lowerBound, count: box.payload.count)
-    let size = UInt32(clamping: payload.count + 8)
-    let header = (0..<4).reversed().map { UInt8(truncatingIfNeeded: size >> ($0 * 8)) } + [0x62, 0x72, 0x6f, 0x62]
-    let file = prologue + header + payload
+    let file = file(holding: [UInt8](copying: try source.bytes(at: box.content, count: box.payload.count)))
     let result = file.withUnsafeBytes { bytes -> Result<[UInt8], CoderError> in
       do throws(CoderError) {
-        return .success(try inflate(bytes, at: box.offset, prefix: prefix, host: host))
+        return .success(try inflate(bytes, at: box.start, prefix: prefix, host: host))
       } catch { return .failure(error) }
     }
     return try result.get()
+  }
+
+  /// A file of one compressed box, after the signature and `ftyp` that libjxl has to see first.
+  private static func file(holding content: [UInt8]) -> [UInt8] {
+    var writer = ByteWriter(capacity: content.count + 40)
+    writer.put(BoxIndex.signature)
+    writer.box(FourCC("ftyp")) { writer in
+      writer.put("jxl ")
+      writer.put(UInt32(0))
+      writer.put("jxl ")
+    }
+    writer.box(.compressed) { $0.put(content) }
+    return writer.bytes
   }
 
   private static func inflate(

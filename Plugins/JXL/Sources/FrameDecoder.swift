@@ -5,8 +5,8 @@ import ImageCoderPlugin
 
 /// Decodes frames into the host's rows.
 ///
-/// libjxl's decoder stays behind the frame that it decoded last, so that playing forward takes each frame's own time.
-/// For any other frame it goes back to the start and decodes only what the wanted frame refers to.
+/// libjxl's decoder stays where the last decoded frame ends, so that playing forward decodes each frame once. For any other
+/// frame it goes back to the start and decodes only what that frame refers to.
 final class FrameDecoder {
   private let codestream: Codestream
   /// The whole file, alive as long as the session.
@@ -30,7 +30,7 @@ final class FrameDecoder {
       let decoder = try decoder(at: offer.frame)
       try run(decoder, frame: offer.frame, target: target, sink: sink)
     } catch {
-      // What is left of the decoder's state is of no use, and holds memory.
+      // After an error, the decoder cannot go on, and it holds memory.
       decoder = nil
       throw error
     }
@@ -53,7 +53,7 @@ final class FrameDecoder {
         black?.multiply(into: target)
         return try sink.done(at: 0, count: target.rows.count)
       case JXL_DEC_NEED_MORE_INPUT:
-        // What has arrived of each group is shown, from coarse to fine.
+        // Each group is shown as far as its bytes go, from coarse to fine.
         guard JxlDecoderFlushImage(decoder.raw) == JXL_DEC_SUCCESS else {
           throw .truncated("frame \(frame) is cut before anything can be shown of it", at: bytes.count)
         }
@@ -104,7 +104,7 @@ final class FrameDecoder {
       return try decoder.begin(bytes, events: JXL_DEC_FULL_IMAGE)
     }
     try decoder.begin(bytes, events: JXL_DEC_COLOR_ENCODING, JXL_DEC_FULL_IMAGE)
-    guard decoder.next() == JXL_DEC_COLOR_ENCODING else { throw .malformed("libjxl finds no colours") }
+    guard decoder.next() == JXL_DEC_COLOR_ENCODING else { throw .malformed("libjxl finds no color encoding") }
     try ColorSignal.preferSRGB(decoder, info: codestream.info)
   }
 }

@@ -5,7 +5,7 @@ import ImageCoderPlugin
 
 /// Encodes the frames of one file.
 ///
-/// A frame is encoded when the next one comes, because the last one has to be marked; memory holds two at most.
+/// A frame is encoded when the next one is added, because the last one has to be marked; memory holds two at most.
 final class FrameEncoder {
   private let encoder: LibJXL.Encoder
   private let output: ByteOutput
@@ -25,7 +25,7 @@ final class FrameEncoder {
   private static let slot: UInt32 = 1
 
   init(
-    _ output: ByteOutput, host: CoderHost, settings wishes: EncodingSettings, header: ImageHeader,
+    _ output: ByteOutput, host: CoderHost, settings requested: EncodingSettings, header: ImageHeader,
     animation: TickClock?, layout: PixelLayout, bits: Int, metadata: [MetadataKind: [UInt8]]
   ) throws(CoderError) {
     encoder = try LibJXL.Encoder(host: host)
@@ -34,14 +34,14 @@ final class FrameEncoder {
     self.layout = layout
     canvas = header.canvas
     clock = animation
-    // Colours without a name, and those of a profile, count as sRGB.
+    // Colors without a name, and those of a profile, count as sRGB.
     let named = metadata[.icc] == nil ? header.cicp.flatMap { $0.encoding(isGray: false) == nil ? nil : $0 } : nil
-    range = wishes.isLossless ? nil : SampleRange(transfer: named?.transfer ?? 13)
+    range = requested.isLossless ? nil : SampleRange(transfer: named?.transfer ?? 13)
     settings = try encoder.makeFrameSettings()
     let boxes = metadata.filter { $0.key != .icc }
     if !boxes.isEmpty { try encoder.check(JxlEncoderUseBoxes(encoder.raw), "boxes") }
     let profile = metadata[.icc]
-    let keepsColors = wishes.isLossless || (profile != nil && wishes.keepsProfile)
+    let keepsColors = requested.isLossless || (profile != nil && requested.keepsProfile)
     var info = JxlBasicInfo(header, layout: layout, bits: bits, keepsColors: keepsColors)
     if let clock {
       info.have_animation = 1
@@ -51,12 +51,12 @@ final class FrameEncoder {
     }
     try encoder.check(JxlEncoderSetBasicInfo(encoder.raw, &info), "a picture of \(canvas) in \(layout.format)")
     try setColors(profile: profile, cicp: header.cicp)
-    try apply(wishes)
+    try apply(requested)
     if let exif = metadata[.exif] {
       // ISO/IEC 18181-2 §9.6: the TIFF header follows at once.
-      try encoder.add([0, 0, 0, 0] + exif, as: "Exif", isCompressed: wishes.compressesMetadata)
+      try encoder.add([0, 0, 0, 0] + exif, as: "Exif", isCompressed: requested.compressesMetadata)
     }
-    if let packet = metadata[.xmp] { try encoder.add(packet, as: "xml ", isCompressed: wishes.compressesMetadata) }
+    if let packet = metadata[.xmp] { try encoder.add(packet, as: "xml ", isCompressed: requested.compressesMetadata) }
     if !boxes.isEmpty { JxlEncoderCloseBoxes(encoder.raw) }
   }
 
@@ -68,28 +68,28 @@ final class FrameEncoder {
     let isGray = layout.format.isGray
     var encoding = (cicp ?? .sRGB).encoding(isGray: isGray)
     if encoding == nil {
-      host.log("colours of \(cicp ?? .sRGB) have no name in JPEG XL, and are called sRGB", severity: .warning)
+      host.log("colors of \(cicp ?? .sRGB) have no name in JPEG XL; the file says sRGB", severity: .warning)
       encoding = CodingIndependentCodePoints.sRGB.encoding(isGray: isGray)
     }
     guard var encoding else { return }
-    try encoder.check(JxlEncoderSetColorEncoding(encoder.raw, &encoding), "a colour space")
+    try encoder.check(JxlEncoderSetColorEncoding(encoder.raw, &encoding), "a color space")
   }
 
-  private func apply(_ wishes: EncodingSettings) throws(CoderError) {
-    for (setting, value) in wishes.frameSettings {
+  private func apply(_ requested: EncodingSettings) throws(CoderError) {
+    for (setting, value) in requested.frameSettings {
       try encoder.check(
         JxlEncoderFrameSettingsSetOption(settings, setting, value), "setting \(setting.rawValue) of \(value)")
     }
-    if wishes.photonNoise > 0, !wishes.isLossless {
+    if requested.photonNoise > 0, !requested.isLossless {
       try encoder.check(
-        JxlEncoderFrameSettingsSetFloatOption(settings, JXL_ENC_FRAME_SETTING_PHOTON_NOISE, wishes.photonNoise),
-        "noise of ISO \(wishes.photonNoise)")
+        JxlEncoderFrameSettingsSetFloatOption(settings, JXL_ENC_FRAME_SETTING_PHOTON_NOISE, requested.photonNoise),
+        "noise of ISO \(requested.photonNoise)")
     }
-    if wishes.isLossless {
+    if requested.isLossless {
       try encoder.check(JxlEncoderSetFrameLossless(settings, 1), "a lossless picture")
     } else {
       // libjxl 0.7 takes 0.01 for the least.
-      let distance = Float(max(wishes.distance, 0.01))
+      let distance = Float(max(requested.distance, 0.01))
       try encoder.check(JxlEncoderSetFrameDistance(settings, distance), "a distance of \(distance)")
     }
   }
@@ -123,7 +123,7 @@ final class FrameEncoder {
     try encoder.drain { (bytes) throws(CoderError) in try output.write(bytes) }
   }
 
-  /// A frame is drawn over what slot 1 keeps, and kept there unless it is to vanish without a trace.
+  /// A frame is drawn over what slot 1 keeps, and is kept there too unless its disposal restores what was before.
   private func setHeader(_ frame: FrameHeader, ticks: UInt32) throws(CoderError) {
     guard clock != nil else {
       guard frame.rect == Rect(covering: canvas) else {
@@ -205,7 +205,7 @@ extension PixelLayout {
 extension JxlBasicInfo {
   /// - Parameters:
   ///   - bits: Of a sample.
-  ///   - keepsColors: Whether samples are stored in the colours in which they come, and not as XYB.
+  ///   - keepsColors: Whether samples are stored in the colors in which they come, and not as XYB.
   init(_ header: ImageHeader, layout: PixelLayout, bits: Int, keepsColors: Bool) {
     self.init()
     JxlEncoderInitBasicInfo(&self)

@@ -52,7 +52,7 @@ final class FrameTarget {
       guard status == JXL_DEC_SUCCESS else { throw .library("libjxl delivers no \(format)") }
       return
     }
-    // libjxl counts the bytes behind the last row as well, which may not be the host's to give, and does not touch them.
+    // libjxl counts the bytes after the last row as well, which may not be the host's to give, and does not touch them.
     let (size, overflow) = rows.count.multipliedReportingOverflow(by: rows.stride)
     guard !overflow else { throw .library("\(rows.count) rows of \(rows.stride) bytes") }
     guard JxlDecoderSetImageOutBuffer(decoder.raw, &pixels, rows.base, size) == JXL_DEC_SUCCESS else {
@@ -70,8 +70,8 @@ final class FrameTarget {
 
 /// The channel of black ink beside cyan, magenta and yellow.
 ///
-/// Samples say what an ink leaves of the light (ISO/IEC 18181-1 §L.2.1), so that a pixel's red is what is left behind
-/// cyan and black: their product.
+/// Samples say what an ink leaves of the light (ISO/IEC 18181-1 §L.2.1), so that a pixel's red is what cyan and black
+/// leave together: their product.
 final class BlackPlane {
   private let index: Int
   private let size: Size

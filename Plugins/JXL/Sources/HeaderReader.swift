@@ -12,7 +12,7 @@ final class HeaderReader {
   /// Whether no header follows those that are known.
   private(set) var isOver = false
 
-  /// Where the first frame begins in the file, once the colours are known.
+  /// Where the first frame begins in the file, once the colors are known.
   private(set) var firstFrame = 0
 
   private let decoder: LibJXL.Decoder
@@ -22,7 +22,7 @@ final class HeaderReader {
   private var walk: Walk
 
   /// - Parameters:
-  ///   - isFirstOnly: Whether frames behind the first are left out.
+  ///   - isFirstOnly: Whether frames after the first are left out.
   init(_ feed: InputFeed, isFirstOnly: Bool, host: CoderHost) throws(CoderError) {
     self.feed = feed
     self.isFirstOnly = isFirstOnly
@@ -114,7 +114,7 @@ final class HeaderReader {
         : .malformed("libjxl finds an error in the image header")
     }
     // Layers of a still whose last one is missing make no picture, and yet there is one to speak of.
-    guard codestream.isTruncated else { throw .malformed("libjxl finds no frame behind the image header") }
+    guard codestream.isTruncated else { throw .malformed("libjxl finds no frame after the image header") }
     guard walk.layerCount > 0 else {
       throw .truncated("a file of \(feed.count) bytes, its first frame's header is cut", at: feed.count)
     }

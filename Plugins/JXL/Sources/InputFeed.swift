@@ -5,8 +5,8 @@ import ImageCoderPlugin
 
 /// The bytes of a file on their way to one of libjxl's decoders.
 ///
-/// libjxl takes bytes for good, or wants to see them again together with those that follow; which ones is counted here.
-/// They are lent for the length of a call, so that they may move while more of them arrive.
+/// libjxl consumes bytes, or wants to see them again together with those that follow; this counts which ones. Bytes are
+/// lent for one call, so that the host may move them while more are received.
 final class InputFeed {
   private let source: SourceView
   private let range: Range<Int>
@@ -25,8 +25,8 @@ final class InputFeed {
   private let order: SectionOrder?
 
   /// - Parameters:
-  ///   - range: What is handed over, whose end may be behind that of the source; nil for all.
-  ///   - order: Tells what must not be handed over in parts.
+  ///   - range: What is handed over; it may end after the source does. nil for all.
+  ///   - order: Tells whether a frame must not be handed over in parts; nil when none must not.
   init(_ source: SourceView, range: Range<Int>?, order: SectionOrder? = nil) {
     self.source = source
     self.order = order
@@ -69,6 +69,7 @@ final class InputFeed {
   /// The first byte that libjxl has not taken, or nil at the end of the source.
   func peek() throws(CoderError) -> UInt8? {
     guard position < range.upperBound else { return nil }
-    return try source.view(at: position, least: 1, most: 1).first
+    let next = try source.bytes(at: position, least: 1, most: 1)
+    return try next.isEmpty ? nil : ByteReader(next).uint8(at: 0)
   }
 }

@@ -21,8 +21,8 @@ final class JXLReader: ContainerReader {
   /// Who decodes.
   private enum Frames {
     case whole(FrameDecoder)
-    /// What stands behind the pixels is not known yet.
-    case arriving(ArrivingFrameDecoder)
+    /// Nothing after the pixels is known yet.
+    case incremental(IncrementalFrameDecoder)
   }
 
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
@@ -33,13 +33,13 @@ final class JXLReader: ContainerReader {
       (boxes, headers, frames) = try Self.open(source, isFirstOnly: isFirstOnly, host: host)
       return
     }
-    boxes = try BoxIndex(parsing: source, isArriving: true)
+    boxes = try BoxIndex(parsing: source, isIncremental: true)
     let range = boxes.codestream
     headers = try HeaderReader(InputFeed(source, range: range), isFirstOnly: isFirstOnly, host: host)
     try headers.advanceToThePicture()
     let (part, start, info) = (boxes.firstPart, headers.firstFrame, headers.codestream.info)
-    frames = .arriving(
-      ArrivingFrameDecoder(host: host) {
+    frames = .incremental(
+      IncrementalFrameDecoder(host: host) {
         let order = part.flatMap { SectionOrder(source, part: $0, start: start, info: info) }
         return InputFeed(source, range: range, order: order)
       })
@@ -63,20 +63,19 @@ final class JXLReader: ContainerReader {
     return (boxes, headers, .whole(FrameDecoder(headers.codestream, bytes: contents, host: host)))
   }
 
-  /// Looks at the rest of a file whose last byte has arrived.
-  private func catchUp() throws(CoderError) {
-    guard isGrowing, source.size < .max else { return }
+  /// Reads the whole file once its last byte is there.
+  private func readRestIfComplete() throws(CoderError) {
+    guard isIncremental, source.size < .max else { return }
     (boxes, headers, frames) = try Self.open(source, isFirstOnly: isFirstOnly, host: host)
   }
 
-  private var isGrowing: Bool {
-    if case .arriving = frames { return true }
+  private var isIncremental: Bool {
+    if case .incremental = frames { return true }
     return false
   }
 
   func header(page: Int) throws(CoderError) -> ImageHeader {
-    try check(page: page)
-    try catchUp()
+    try readRestIfComplete()
     let info = codestream.info
     var header = ImageHeader(
       format: .jpegXL, canvas: codestream.canvas, pixelFormat: codestream.pixelFormat,
@@ -84,7 +83,7 @@ final class JXLReader: ContainerReader {
     // ISO/IEC 18181-2 §9.6: the codestream's orientation counts, and a tag in Exif does not.
     header.orientation = Orientation(rawValue: Int(info.orientation.rawValue)) ?? .up
     header.frameCount = max(1, codestream.frames.count)
-    header.isGrowing = isGrowing
+    header.isGrowing = isIncremental
     header.isAnimated = info.have_animation != 0
     header.loopCount = header.isAnimated ? LoopCount(plays: info.animation.num_loops) : nil
     header.cicp = codestream.color?.cicp
@@ -101,14 +100,12 @@ final class JXLReader: ContainerReader {
   }
 
   func frame(_ index: Int, page: Int) throws(CoderError) -> FrameHeader {
-    try check(page: page)
     return FrameHeader(
       rect: Rect(covering: codestream.canvas), delay: try frame(index).delay, dependsOn: index,
       hasAlpha: codestream.alpha != .opaque)
   }
 
   func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
-    try check(page: request.page)
     _ = try frame(request.frame)
     let format = request.pixelFormat.flatMap { codestream.delivers($0) ? $0 : nil } ?? codestream.pixelFormat
     let memory = codestream.decodingMemory(for: format)
@@ -118,19 +115,17 @@ final class JXLReader: ContainerReader {
   }
 
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
-    try check(page: offer.page)
     _ = try frame(offer.frame)
     guard offer.size == codestream.canvas, codestream.delivers(offer.pixelFormat) else {
       throw .invalidArgument("an offer of \(offer.size) in \(offer.pixelFormat), which was not made")
     }
     switch frames {
     case .whole(let decoder): try decoder.decode(offer, into: sink)
-    case .arriving(let decoder): try decoder.decode(offer, of: codestream, into: sink)
+    case .incremental(let decoder): try decoder.decode(offer, of: codestream, into: sink)
     }
   }
 
   func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
-    try check(page: page)
     if kind == .icc {
       guard let color = codestream.color, color.profileSize > 0 else { return nil }
       try host.limits.check(metadata: color.profileSize)
@@ -140,28 +135,26 @@ final class JXLReader: ContainerReader {
     if box.type == .compressed {
       let content = try CompressedBox.contents(of: box, in: source, prefix: kind == .exif ? 4 : 0, host: host)
       guard kind == .exif else { return content }
-      let start = content.withUnsafeBytes { ExifBox.start(in: $0, count: content.count) }
-      guard let start else { throw .malformed("an Exif box whose offset points outside", at: box.offset) }
-      return [UInt8](content[start...])
+      var reader = ByteReader(content.span.bytes, at: box.start, of: "a compressed Exif box", isCutOff: false)
+      let prefix = try ExifBox(parsing: &reader, contentBytes: content.count).prefix
+      return [UInt8](content[prefix...])
     }
-    let range = kind == .exif ? try ExifBox.payload(of: box, in: source) : box.payload
-    guard let range else { return nil }
+    var range = box.payload
+    if kind == .exif {
+      var reader = try source.reader(at: box.content, count: 4, of: "the Exif box")
+      range = range.dropFirst(try ExifBox(parsing: &reader, contentBytes: range.count).prefix)
+    }
     try host.limits.check(metadata: range.count)
-    return [UInt8](try source.view(at: range.lowerBound, count: range.count))
+    return [UInt8](copying: try source.bytes(at: range.lowerBound, count: range.count))
   }
 
   func properties(page: Int, frame: Int?) throws(CoderError) -> Properties {
-    try check(page: page)
     if let frame { return Properties(of: try self.frame(frame)) }
     return Properties(of: codestream, boxes: boxes)
   }
 
-  private func check(page: Int) throws(CoderError) {
-    guard page == 0 else { throw .invalidArgument("page \(page) of a JPEG XL file, which has 1") }
-  }
-
   private func frame(_ index: Int) throws(CoderError) -> AnimationFrame {
-    if isGrowing {
+    if isIncremental {
       // A still has one frame, whose layers do not matter here.
       if codestream.info.have_animation == 0, index == 0 { return AnimationFrame(layers: [], layerCount: 1) }
       try headers.advance(toFrame: index)

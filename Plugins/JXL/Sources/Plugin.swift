@@ -7,8 +7,6 @@ public import ImageCoderPlugin
 public let plugin = PluginExport(
   id: "org.imagecoders.jxl", version: "1.0.0", library: LibJXL.name,
   names: ContainerNames(dictionary: "{JPEGXL}", defaultLoopCount: .infinite), reader: JXLReader.self,
-  readsArriving: true,
-  writer: JXLWriter.self,
+  readsArriving: true, writer: JXLWriter.self,
   writerFeatures: [.quality, .progressive, .orientation, .parts, .replaces],
-  transcoder: JXLTranscoder.self,
-  options: EncodingSettings.descriptions)
+  transcoder: JXLTranscoder.self, options: JXLOption.table)

@@ -5,8 +5,8 @@ import ImageCoderPlugin
 
 /// Looks ahead for a frame whose sections do not lie in their order.
 ///
-/// libjxl 0.7 forgets where it is in such a frame when it gets it in parts, and takes one section for another. Encoders
-/// write such frames to have the middle of a picture first, or to write a large picture while they encode it.
+/// libjxl 0.7 loses its place in such a frame when it gets the frame in parts, and takes one section for another. Encoders
+/// write such frames to put the middle of a picture first, or to write a large picture while they encode it.
 final class SectionOrder {
   private let source: SourceView
   private let info: JxlBasicInfo
@@ -26,15 +26,15 @@ final class SectionOrder {
   /// Enough for nearly all headers with their tables, and for all.
   private static let shortHeader = 512
   private static let longestHeader = FrameLayout.mostSections * 8
-  /// Boxes that a header may lie in, and boxes between two of them. Nobody has more; those who do wait for all bytes.
+  /// Boxes that a header may lie in, and boxes between two of them. A file with more is decoded when all bytes are there.
   private static let mostParts = 256
 
   /// - Parameters:
   ///   - part: The codestream, or the box with the first part of it.
   ///   - start: Where the first frame begins, in the file.
-  /// - Returns: nil when libjxl needs no such look.
+  /// - Returns: nil when this libjxl reads such frames in parts.
   init?(_ source: SourceView, part: BoxIndex.Part, start: Int, info: JxlBasicInfo) {
-    // A file made by the encoder that writes them while it encodes, since 0.10, is read in parts since then.
+    // Fixed in libjxl 0.10.
     guard JxlDecoderVersion() < 10_000 else { return nil }
     self.source = source
     self.info = info
@@ -70,13 +70,14 @@ final class SectionOrder {
 
   /// Goes to the next part of the codestream.
   ///
-  /// - Parameter most: Boxes to look at before it is given up.
+  /// - Parameter most: Boxes to look at before the search is given up.
   /// - Returns: Whether its box begins before `end`.
   private func findPart(before end: Int, most: Int = .max) throws(CoderError) -> Bool {
     var count = 0
-    while isContainer, count < most, partEnd <= end - 16, let box = try Box(parsing: source, at: partEnd) {
+    while isContainer, count < most, partEnd <= end - 16, let box = try source.boxIfAny(at: partEnd) {
       let isPart = box.type == .partialCodestream
-      let part = isPart ? box.payload.dropFirst(4) : box.payload.upperBound..<box.payload.upperBound
+      let payload = box.payload.clamped(to: 0..<source.size)
+      let part = isPart ? payload.dropFirst(4) : payload.upperBound..<payload.upperBound
       (offset, partEnd) = (part.lowerBound, part.upperBound)
       if isPart { return true }
       count += 1
@@ -93,8 +94,13 @@ final class SectionOrder {
       : Size(width: Int(info.xsize), height: Int(info.ysize))
     for longest in [Self.shortHeader, Self.longestHeader] {
       let bytes = try bytes(longest, before: end)
-      if let frame = FrameLayout(parsing: bytes, info: info, size: size) { return frame }
-      if bytes.count < longest { return nil }
+      do throws(CoderError) {
+        var bits = BitReader(bytes.span.bytes, order: .leastSignificantFirst, of: "the frame header")
+        return try FrameLayout(parsing: &bits, info: info, size: size)
+      } catch {
+        // The header does not end in these bytes.
+        if bytes.count < longest { return nil }
+      }
     }
     return nil
   }
@@ -106,7 +112,7 @@ final class SectionOrder {
     var bytes: [UInt8] = []
     for _ in 0..<Self.mostParts {
       let count = min(longest - bytes.count, min(partEnd, end) - offset)
-      if count > 0 { bytes.append(contentsOf: try source.view(at: offset, count: count)) }
+      if count > 0 { bytes += [UInt8](copying: try source.bytes(at: offset, count: count)) }
       guard bytes.count < longest, try findPart(before: end, most: Self.mostParts) else { return bytes }
     }
     isKept = false

@@ -38,9 +38,9 @@ enum JXLTranscoder: ContainerTranscoder {
     let decoder = try LibJXL.Decoder(host: host)
     try decoder.begin(
       file, events: JXL_DEC_BASIC_INFO, JXL_DEC_JPEG_RECONSTRUCTION, JXL_DEC_FULL_IMAGE)
-    // Metadata boxes may lie behind the codestream, and are part of the JPEG: libjxl has to know where they end.
+    // Metadata boxes may lie after the codestream, and are part of the JPEG: libjxl has to know where they end.
     JxlDecoderCloseInput(decoder.raw)
-    let jpeg = JPEGBuffer(capacity: file.count + file.count / 2 + 4096, limits: host.limits)
+    let jpeg = try JPEGBuffer(capacity: file.count + file.count / 2 + 4096, host: host)
     var isReconstructing = false
     while true {
       switch decoder.next() {
@@ -77,10 +77,12 @@ enum JXLTranscoder: ContainerTranscoder {
   /// - Throws: ``CoderError/Code/unsupported`` when libjxl cannot hold this file without loss.
   static func wrapJPEG(_ source: SourceView, output: ByteOutput, host: CoderHost) throws(CoderError) {
     let bytes = try source.contents()
-    guard bytes.count >= 3, bytes[0] == 0xff, bytes[1] == 0xd8, bytes[2] == 0xff else {
+    var reader = try source.reader(at: 0, count: .max, of: "the JPEG")
+    guard reader.count >= 3, try reader.unsigned(bytes: 3, at: 0) == 0xff_d8ff else {
       throw .wrongFormat("a file that does not begin as JPEG")
     }
-    if let size = JPEGSize.read(bytes) { try check(size, limits: host.limits) }
+    // libjxl says what is wrong with a file that has no frame header.
+    if let frame = try? JPEGFrame(parsing: &reader) { try check(frame.size, limits: host.limits) }
     let encoder = try LibJXL.Encoder(host: host)
     let settings = try encoder.makeFrameSettings()
     try encoder.check(JxlEncoderUseContainer(encoder.raw, 1), "a container")
@@ -104,8 +106,8 @@ enum JXLTranscoder: ContainerTranscoder {
     try output.write(file)
   }
 
-  /// Whether a file gives a JPEG back. libjxl 0.7 takes some of which it cannot make the same again, with an ICC profile
-  /// behind the frame header for one.
+  /// Whether a file gives a JPEG back. libjxl 0.7 accepts some JPEGs that it cannot make again byte for byte, such as those
+  /// with an ICC profile after the frame header.
   private static func isReversible(_ file: [UInt8], to jpeg: UnsafeRawBufferPointer, host: CoderHost) -> Bool {
     file.withUnsafeBytes { file in
       do throws(CoderError) {
@@ -129,66 +131,46 @@ enum JXLTranscoder: ContainerTranscoder {
 
 /// Memory for a JPEG that is made again.
 ///
-/// libjxl 0.7 begins anew with each larger buffer: all of the file has to fit at once.
+/// libjxl 0.7 starts again with each larger buffer: the whole file has to fit.
 private final class JPEGBuffer {
-  private var bytes: UnsafeMutableBufferPointer<UInt8>
+  private var memory: UnsafeMutableRawPointer
+  private var capacity: Int
   private var used = 0
-  private let limits: Limits
+  private let host: CoderHost
 
-  init(capacity: Int, limits: Limits) {
-    bytes = .allocate(capacity: max(min(capacity, limits.maxMemory), 1))
-    self.limits = limits
+  init(capacity: Int, host: CoderHost) throws(CoderError) {
+    self.capacity = max(min(capacity, host.limits.maxMemory), 1)
+    self.host = host
+    memory = try host.allocate(bytes: self.capacity, for: "a JPEG that is made again")
   }
 
-  deinit { bytes.deallocate() }
+  deinit { host.free(memory) }
 
   /// What was made so far; alive as long as the buffer.
-  var contents: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[..<used]) }
+  var contents: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory, count: used) }
 
   func attach(to decoder: LibJXL.Decoder) throws(CoderError) {
-    guard let start = bytes.baseAddress,
-      JxlDecoderSetJPEGBuffer(decoder.raw, start + used, bytes.count - used) == JXL_DEC_SUCCESS
-    else { throw .library("libjxl takes no buffer for a JPEG") }
+    let start = memory.assumingMemoryBound(to: UInt8.self)
+    guard JxlDecoderSetJPEGBuffer(decoder.raw, start + used, capacity - used) == JXL_DEC_SUCCESS else {
+      throw .library("libjxl takes no buffer for a JPEG")
+    }
   }
 
   /// Takes back what libjxl has written, and gives it twice the memory.
   func grow(for decoder: LibJXL.Decoder) throws(CoderError) {
     release(from: decoder)
-    let count = bytes.count.multipliedReportingOverflow(by: 2).partialValue
-    guard count > bytes.count else { throw .library("libjxl wants \(bytes.count) bytes and more for a JPEG") }
-    try limits.check(memory: count)
-    let larger = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: count)
-    _ = larger.update(fromContentsOf: UnsafeMutableBufferPointer(rebasing: bytes[..<used]))
-    bytes.deallocate()
-    bytes = larger
+    let (count, overflow) = capacity.multipliedReportingOverflow(by: 2)
+    guard !overflow else { throw .library("libjxl wants more than \(capacity) bytes for a JPEG") }
+    try host.limits.check(memory: count)
+    let larger = try host.allocate(bytes: count, for: "a JPEG that is made again")
+    larger.copyMemory(from: memory, byteCount: used)
+    host.free(memory)
+    (memory, capacity) = (larger, count)
     try attach(to: decoder)
   }
 
   /// Takes back what libjxl has written.
   func release(from decoder: LibJXL.Decoder) {
-    used = max(used, bytes.count - min(JxlDecoderReleaseJPEGBuffer(decoder.raw), bytes.count))
-  }
-}
-
-/// The size in a JPEG file's frame header (ITU-T T.81 §B.2.2).
-private enum JPEGSize {
-  static func read(_ bytes: UnsafeRawBufferPointer) -> Size? {
-    var offset = 2
-    while offset <= bytes.count - 9 {
-      guard bytes[offset] == 0xff else { return nil }
-      let marker = bytes[offset + 1]
-      if marker == 0xff {
-        offset += 1
-        continue
-      }
-      // SOF0 to SOF15 without DHT, JPG and DAC, which lie among them.
-      if (0xc0...0xcf).contains(marker), marker != 0xc4, marker != 0xc8, marker != 0xcc {
-        return Size(
-          width: Int(bytes[offset + 7]) << 8 | Int(bytes[offset + 8]),
-          height: Int(bytes[offset + 5]) << 8 | Int(bytes[offset + 6]))
-      }
-      offset += 2 + max(2, Int(bytes[offset + 2]) << 8 | Int(bytes[offset + 3]))
-    }
-    return nil
+    used = max(used, capacity - min(JxlDecoderReleaseJPEGBuffer(decoder.raw), capacity))
   }
 }

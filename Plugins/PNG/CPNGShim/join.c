@@ -11,7 +11,7 @@
 #define TABLE_SIZE (1u << LONGEST_CODE)
 
 typedef struct stream {
-  const uint8_t *bytes;  // with at least 8 bytes behind the end
+  const uint8_t *bytes;  // with at least 8 bytes after the end
   uint64_t position;     // in bits
   uint64_t end;          // in bits
 } stream;

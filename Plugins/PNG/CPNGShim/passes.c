@@ -12,7 +12,7 @@ uint32_t cpng_rows_of_pass(const cpng_rows *rows, uint32_t pass, uint32_t row) {
   return end < rows->height ? (uint32_t)end : rows->height;
 }
 
-// Copies every pixel whose column is a multiple of `step` to those behind it. The size is a constant where this is
+// Copies every pixel whose column is a multiple of `step` to those that follow it. The size is a constant where this is
 // called, so that a pixel is a load and stores.
 static inline __attribute__((always_inline)) void spread_row(uint8_t *row, uint32_t width, uint32_t step, size_t size) {
   for (uint32_t x = 0; x < width; x += step) {

@@ -26,7 +26,7 @@ typedef struct reader {
   uint64_t offset;         // in the source: of the next byte of the open chunk, or of the next chunk
   uint32_t payload;        // bytes left in the open chunk
   uint32_t announced;      // of them, those that libpng has been told of
-  int is_open, is_cut;     // the open chunk; a cut one reaches behind the end of the source
+  int is_open, is_cut;     // the open chunk; a cut one reaches beyond the end of the source
   uint32_t crc;
 
   const uint8_t *window;   // the bytes of the source that were shown last
@@ -48,7 +48,7 @@ typedef struct reader {
     png_error((reader)->session.png, "see above");        \
   } while (0)
 
-// Bytes of image data that are worth a step of libpng while bytes arrive.
+// Bytes of image data that are worth a step of libpng in an incremental file.
 #define LEAST 4096u
 
 static imgcoder_status show_rows(reader *r);
@@ -56,24 +56,27 @@ static imgcoder_status show_rows(reader *r);
 // Shows the rows that are there before more bytes are waited for.
 static void show_before_waiting(reader *r, uint64_t least, uint64_t most) {
   const imgcoder_source *source = r->picture->source;
-  imgcoder_status status = source->view_some(source, r->offset, 0, most, &r->window, &r->window_length);
+  imgcoder_status status =
+      imgcoder_source_view_available(source, r->offset, 0, most, &r->window, &r->window_length);
   if (status == IMGCODER_STATUS_OK && r->window_length < least) status = show_rows(r);
   if (status == IMGCODER_STATUS_OK) return;
   r->window_length = 0;
   RAISE(r, status, "no more rows are wanted");
 }
 
-// Shows up to `wanted` bytes at the reader's offset: at least one when the source has any, and `least` where bytes arrive.
+// Shows up to `wanted` bytes at the reader's offset: at least one when the source has any, and `least` of an
+// incremental one.
 static const uint8_t *show(reader *r, uint64_t least, uint64_t wanted, uint64_t *length) {
   const imgcoder_source *source = r->picture->source;
   uint64_t skipped = r->offset - r->window_start;
   if (r->offset < r->window_start || skipped >= r->window_length ||
       (wanted <= sizeof r->made_up && r->window_length - skipped < wanted)) {
     uint64_t most = wanted < CPNG_BUFFER ? CPNG_BUFFER : wanted;
-    if (r->picture->is_arriving && r->rows.count > 0) show_before_waiting(r, least, most);
+    if (r->picture->is_incremental && r->rows.count > 0) show_before_waiting(r, least, most);
     imgcoder_status status =
-        r->picture->is_arriving ? source->view_some(source, r->offset, least, most, &r->window, &r->window_length)
-                                : source->view(source, r->offset, most, &r->window, &r->window_length);
+        r->picture->is_incremental
+            ? imgcoder_source_view_available(source, r->offset, least, most, &r->window, &r->window_length)
+            : source->view(source, r->offset, most, &r->window, &r->window_length);
     if (status != IMGCODER_STATUS_OK) {
       r->window_length = 0;
       RAISE(r, status, "the source has no bytes at %llu", (unsigned long long)r->offset);
@@ -91,12 +94,12 @@ static void raise_truncated(reader *r) {
         (unsigned long long)r->picture->source->size);
 }
 
-// Tells libpng of bytes of the open chunk, as a chunk of their own: all of them, or those that have arrived. Where the
+// Tells libpng of bytes of the open chunk, as a chunk of their own: all of them, or those that are there. Where the
 // file is cut it is told of those that are there, so that it uses every byte before it asks for more.
 static void announce(reader *r) {
   uint64_t shown = r->payload;
   uint64_t size = r->picture->source->size;
-  if (r->picture->is_arriving && r->payload > 0) {
+  if (r->picture->is_incremental && r->payload > 0) {
     show(r, r->payload < LEAST ? r->payload : LEAST, r->payload < CPNG_BUFFER ? r->payload : CPNG_BUFFER, &shown);
     if (shown == 0) raise_truncated(r);
   } else if (r->payload > size - r->offset) {
@@ -132,7 +135,7 @@ static void open_next_chunk(reader *r) {
     uint32_t length = cpng_load32(header);
     if (length > 0x7FFFFFFFu) RAISE(r, IMGCODER_STATUS_MALFORMED, "a chunk of %u bytes, at most 2147483647", length);
     uint32_t name = cpng_load32(header + 4);
-    if (picture->is_arriving && name != picture->data_name && ends_image_data(picture, name)) {
+    if (picture->is_incremental && name != picture->data_name && ends_image_data(picture, name)) {
       r->pending = end;
       r->pending_length = sizeof end;
       return;

@@ -139,7 +139,7 @@ static void pack_row(const writer *w, const pass *p, uint32_t row, uint8_t *out)
   }
 }
 
-// Filters the rows of a part one behind the other.
+// Filters the rows of a part one after the other.
 static void filter_rows(const writer *w, const part *job, uint8_t *out, uint8_t *lines, size_t line_size) {
   uint8_t *row = lines, *above = lines + line_size, *spare = lines + 2 * line_size;
   for (uint64_t index = job->first; index < job->last; index++) {
@@ -200,7 +200,7 @@ static uint64_t plan_part(const writer *w, uint64_t row, part *job) {
   return row;
 }
 
-// Writes a chunk of image data: up to three pieces, one behind the other.
+// Writes a chunk of image data: up to three pieces, one after the other.
 static imgcoder_status put_chunk(writer *w, const uint8_t *lead, size_t lead_length, const uint8_t *bytes,
                                  size_t length, const uint8_t *trail, size_t trail_length) {
   cpng_image *image = w->image;
@@ -275,6 +275,7 @@ imgcoder_status cpng_encode(cpng_image *image, cpng_failure *failure) {
   if (image->pixel_width > image->width || image->x > image->width - image->pixel_width ||
       image->pixel_height > image->height || image->y > image->height - image->pixel_height ||
       w.stored_pixel == 0 || w.stored_pixel > image->bytes_per_pixel ||
+      image->stride < (uint64_t)image->pixel_width * image->bytes_per_pixel ||
       (w.stored_bits < 8 && image->pixel_width != image->width)) {
     return fail(&w, IMGCODER_STATUS_INVALID_ARGUMENT, "pixels outside the picture");
   }

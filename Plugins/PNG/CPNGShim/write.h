@@ -20,7 +20,7 @@
 void cpng_filter(unsigned choice, const uint8_t *row, const uint8_t *above, size_t length, size_t step, uint8_t *out,
                  uint8_t *spare);
 
-// Bytes behind a deflate stream that cpng_leave_open needs.
+// Bytes after a deflate stream that cpng_leave_open needs.
 #define CPNG_OPEN_ROOM 16u
 
 // Turns a whole deflate stream (RFC 1951) into one that goes on: its last block no longer says that it is the last, and

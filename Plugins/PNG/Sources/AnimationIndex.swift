@@ -4,10 +4,10 @@ import ImageCoderPlugin
 
 /// Where the compressed pixels of a picture lie: IDAT chunks, or fdAT chunks of one frame.
 struct ImageData {
-  let name: ChunkName
+  let name: FourCC
   /// Of the first chunk's header.
   let start: Int
-  /// Behind the last chunk; the size of the file where the file ends inside them.
+  /// After the last chunk; the size of the file where the file ends inside them.
   var end: Int
 }
 
@@ -45,15 +45,16 @@ struct AnimationIndex {
     if problem == nil { problem = reason }
   }
 
-  /// acTL: num_frames, num_plays. Behind the image data it has no meaning.
-  mutating func addControl(_ data: [UInt8]) {
+  /// acTL. After the image data it has no meaning.
+  mutating func addControl(_ data: [UInt8]) throws(CoderError) {
     guard !hasImageData else { return }
     guard declaredFrames == nil else { return fail("a second acTL") }
-    guard data.count == 8, let count = data.bigEndian32(at: 0), let plays = data.bigEndian32(at: 4) else {
-      return fail("acTL of \(data.count) bytes, 8 are needed")
-    }
+    guard data.count == AnimationControl.length else { return fail("acTL of \(data.count) bytes, 8 are needed") }
+    var reader = ByteReader(data.span.bytes, of: "acTL")
+    let control = try AnimationControl(parsing: &reader)
+    let count = control.frameCount
     declaredFrames = Int(count)
-    loopCount = LoopCount(plays: plays)
+    loopCount = LoopCount(plays: control.plays)
     if count == 0 || count > 0x7FFF_FFFF { fail("acTL declares \(count) frames, 1 to 2147483647 are allowed") }
   }
 
@@ -64,11 +65,13 @@ struct AnimationIndex {
     guard isOpen else { return }
     guard hasImageData || current == nil else { return fail("two fcTL before the default image") }
     try endFrame(limits: limits)
-    guard isOpen, advanceSequence(to: data.bigEndian32(at: 0)) else { return }
-    guard let frame = Frame(data, isFirst: frames.isEmpty) else {
+    var reader = ByteReader(data.span.bytes, of: "fcTL")
+    guard isOpen, advanceSequence(to: data.count >= 4 ? try reader.uint32(at: 0) : nil) else { return }
+    guard data.count == FrameControl.length, let control = try FrameControl(parsing: &reader) else {
       let operations = data.suffix(2).map { "\($0)" }.joined(separator: " and ")
       return fail("fcTL of \(data.count) bytes that ends in \(operations), 26 bytes, 0 to 2 and 0 to 1 are allowed")
     }
+    let frame = Frame(control, isFirst: frames.isEmpty)
     let rect = frame.rect
     guard !rect.isEmpty, rect.isInside(canvas) else {
       return fail("frame \(frames.count) at \(rect.x),\(rect.y) of \(rect.size) on a canvas of \(canvas)")
@@ -108,7 +111,7 @@ struct AnimationIndex {
 
   /// fdAT: more data of the frame whose fcTL came before it.
   ///
-  /// - Parameter end: Behind the chunk, or of the file.
+  /// - Parameter end: After the chunk, or the end of the file.
   mutating func addFrameData(_ chunk: Chunk, end: Int) {
     guard isOpen else { return }
     guard hasImageData else { return fail("fdAT before the default image") }
@@ -171,21 +174,11 @@ struct AnimationIndex {
 }
 
 extension AnimationIndex.Frame {
-  /// - Parameter data: Of fcTL; nil is returned for a wrong length or unknown operations.
-  init?(_ data: [UInt8], isFirst: Bool) {
-    guard data.count == 26, let width = data.bigEndian32(at: 4), let height = data.bigEndian32(at: 8),
-      let x = data.bigEndian32(at: 12), let y = data.bigEndian32(at: 16), let numerator = data.bigEndian16(at: 20),
-      let denominator = data.bigEndian16(at: 22)
-    else { return nil }
-    let operations: [Disposal] = [.keep, .restoreBackground, .restorePrevious]
-    guard Int(data[24]) < operations.count, data[25] <= 1 else { return nil }
-    let disposal = operations[Int(data[24])]
+  init(_ control: FrameControl, isFirst: Bool) {
     self.init(
-      rect: Rect(x: Int(x), y: Int(y), width: Int(width), height: Int(height)),
-      // A denominator of 0 is 100 (§11.3.6.2).
-      delay: FrameDelay(numerator: UInt32(numerator), denominator: UInt32(denominator)),
+      rect: control.rect, delay: control.delay,
       // Before the first frame there is nothing to go back to (§11.3.6.2).
-      disposal: isFirst && disposal == .restorePrevious ? .restoreBackground : disposal,
-      blend: data[25] == 0 ? .source : .over)
+      disposal: isFirst && control.disposal == .restorePrevious ? .restoreBackground : control.disposal,
+      blend: control.blend)
   }
 }

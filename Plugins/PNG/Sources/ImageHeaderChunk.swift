@@ -4,8 +4,8 @@ import ImageCoderPlugin
 
 /// The IHDR chunk (PNG Third Edition §11.2.1).
 struct ImageHeaderChunk {
-  /// How samples make a colour; the raw value is IHDR's, a sum of 1 palette, 2 colour, 4 alpha.
-  enum ColourType: UInt8 {
+  /// How samples make a color; the raw value is IHDR's, a sum of 1 palette, 2 color, 4 alpha.
+  enum ColorType: UInt8 {
     case gray = 0
     case rgb = 2
     case palette = 3
@@ -27,58 +27,75 @@ struct ImageHeaderChunk {
   let canvas: Size
   /// Of a sample, or of a palette index.
   let bitDepth: Int
-  let colourType: ColourType
+  let colorType: ColorType
   let isInterlaced: Bool
 
   static let length = 13
 
-  /// - Parameter data: Of the chunk; 13 bytes.
-  init(_ data: [UInt8], at offset: Int) throws(CoderError) {
-    guard data.count == Self.length, let width = data.bigEndian32(at: 0), let height = data.bigEndian32(at: 4) else {
-      throw .malformed("IHDR of \(data.count) bytes, 13 are needed", at: offset)
+  /// Reads the chunk's data.
+  ///
+  /// - Parameter reader: Of the data alone, 13 bytes.
+  /// - Throws: ``CoderError/Code/malformed`` at the chunk's data for a value that is not allowed.
+  init(parsing reader: inout ByteReader) throws(CoderError) {
+    let offset = reader.offset
+    guard reader.count == Self.length else {
+      throw .malformed("IHDR of \(reader.count) bytes, 13 are needed", at: offset)
     }
+    let (width, height) = (try reader.uint32("the width"), try reader.uint32("the height"))
     guard width > 0, height > 0, width <= 0x7FFF_FFFF, height <= 0x7FFF_FFFF else {
       throw .malformed("an image of \(width)×\(height), 1 to 2147483647 are allowed", at: offset)
     }
-    guard let colourType = ColourType(rawValue: data[9]) else {
-      throw .malformed("colour type \(data[9]), 0, 2, 3, 4 and 6 are known", at: offset)
+    let (bitDepth, type) = (Int(try reader.uint8("the bit depth")), try reader.uint8("the color type"))
+    guard let colorType = ColorType(rawValue: type) else {
+      throw .malformed("color type \(type), 0, 2, 3, 4 and 6 are known", at: offset)
     }
-    guard colourType.bitDepths.contains(Int(data[8])) else {
-      throw .malformed(
-        "bit depth \(data[8]) with colour type \(data[9]), \(colourType.bitDepths) are allowed", at: offset)
+    guard colorType.bitDepths.contains(bitDepth) else {
+      throw .malformed("bit depth \(bitDepth) with color type \(type), \(colorType.bitDepths) are allowed", at: offset)
     }
-    guard data[10] == 0 else { throw .malformed("compression method \(data[10]), only 0 is known", at: offset) }
-    guard data[11] == 0 else { throw .malformed("filter method \(data[11]), only 0 is known", at: offset) }
-    guard data[12] <= 1 else { throw .malformed("interlace method \(data[12]), 0 and 1 are known", at: offset) }
+    let compression = try reader.uint8("the compression method")
+    guard compression == 0 else {
+      throw .malformed("compression method \(compression), only 0 is known", at: offset)
+    }
+    let filter = try reader.uint8("the filter method")
+    guard filter == 0 else { throw .malformed("filter method \(filter), only 0 is known", at: offset) }
+    let interlace = try reader.uint8("the interlace method")
+    guard interlace <= 1 else { throw .malformed("interlace method \(interlace), 0 and 1 are known", at: offset) }
     self.init(
-      canvas: Size(width: Int(width), height: Int(height)), bitDepth: Int(data[8]), colourType: colourType,
-      isInterlaced: data[12] == 1)
+      canvas: Size(width: Int(width), height: Int(height)), bitDepth: bitDepth, colorType: colorType,
+      isInterlaced: interlace == 1)
   }
 
-  init(canvas: Size, bitDepth: Int, colourType: ColourType, isInterlaced: Bool) {
+  init(canvas: Size, bitDepth: Int, colorType: ColorType, isInterlaced: Bool) {
     self.canvas = canvas
     self.bitDepth = bitDepth
-    self.colourType = colourType
+    self.colorType = colorType
     self.isInterlaced = isInterlaced
   }
 
-  /// The chunk's data.
-  var data: [UInt8] {
-    UInt32(clamping: canvas.width).bigEndianBytes + UInt32(clamping: canvas.height).bigEndianBytes
-      + [UInt8(clamping: bitDepth), colourType.rawValue, 0, 0, isInterlaced ? 1 : 0]
+  func write(to writer: inout ByteWriter) {
+    writer.put(UInt32(clamping: canvas.width))
+    writer.put(UInt32(clamping: canvas.height))
+    writer.put([UInt8(clamping: bitDepth), colorType.rawValue, 0, 0, isInterlaced ? 1 : 0])
+  }
+
+  /// The whole chunk.
+  var chunk: [UInt8] {
+    var writer = ByteWriter()
+    write(to: &writer)
+    return LibPNG.chunk(.ihdr, writer.bytes)
   }
 
   /// The same for a picture of another size, a frame.
   func resized(_ size: Size) -> ImageHeaderChunk {
-    ImageHeaderChunk(canvas: size, bitDepth: bitDepth, colourType: colourType, isInterlaced: isInterlaced)
+    ImageHeaderChunk(canvas: size, bitDepth: bitDepth, colorType: colorType, isInterlaced: isInterlaced)
   }
 
   /// The narrowest pixel format that holds every pixel. There is none for 16-bit RGB without alpha.
   ///
   /// - Parameter hasTransparency: Whether there is a tRNS chunk.
   func pixelFormat(hasTransparency: Bool) -> PixelFormat {
-    let hasAlpha = colourType.hasAlpha || hasTransparency
-    switch (colourType.isGray, bitDepth == 16) {
+    let hasAlpha = colorType.hasAlpha || hasTransparency
+    switch (colorType.isGray, bitDepth == 16) {
     case (true, false): return hasAlpha ? .grayAlpha8 : .gray8
     case (true, true): return hasAlpha ? .grayAlpha16 : .gray16
     case (false, false): return hasAlpha ? .rgba8 : .rgb8

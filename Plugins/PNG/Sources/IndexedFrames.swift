@@ -2,10 +2,10 @@
 
 import ImageCoderPlugin
 
-/// Frames as indexes of a palette, as long as all of them together have at most 256 colours.
+/// Frames as indexes of a palette, as long as all of them together have at most 256 colors.
 ///
 /// The palette stands before the first frame in the file, so frames are held until it is known, in a byte for each pixel.
-/// When a frame has too many colours, or too much would be held, the frames so far are given back as pixels.
+/// When a frame has too many colors, or too much would be held, the frames so far are given back as pixels.
 ///
 /// - Lifetime: Takes memory of the host, and gives it back at the end of its life.
 final class IndexedFrames {
@@ -27,7 +27,7 @@ final class IndexedFrames {
 
   /// Pixels that are held at most.
   private static let mostPixels = 64 << 20
-  /// A power of two, four times as many as there are colours, so that searches are short.
+  /// A power of two, four times as many as there are colors, so that searches are short.
   private static let slotCount = 1024
 
   private(set) var frames: [Frame] = []
@@ -37,7 +37,7 @@ final class IndexedFrames {
   private let host: CoderHost
   private let layout: PixelLayout
   private var pixelCount = 0
-  /// Numbers of colours, by hash; 0xFFFF for none.
+  /// Numbers of colors, by hash; 0xFFFF for none.
   private var slots = [UInt16](repeating: .max, count: slotCount)
 
   /// - Parameter layout: `rgb8`, `rgba8` or `bgra8`, opaque or straight.
@@ -51,7 +51,7 @@ final class IndexedFrames {
 
   /// Takes a frame.
   ///
-  /// - Returns: Whether it did; otherwise what is held is as it was, but for colours.
+  /// - Returns: Whether it did; otherwise what is held is as it was, but for colors.
   func add(_ pixels: PixelView, frame: FrameHeader) throws(CoderError) -> Bool {
     guard pixelCount + pixels.size.pixelCount <= Self.mostPixels else { return false }
     let held = try Frame(frame, host: host)
@@ -101,7 +101,7 @@ final class IndexedFrames {
   /// Bits of an index.
   var bitDepth: Int { colors.count <= 2 ? 1 : colors.count <= 4 ? 2 : colors.count <= 16 ? 4 : 8 }
 
-  /// Gives colours that are not opaque the first numbers, so that tRNS is short (PNG Third Edition §11.3.1.1).
+  /// Gives colors that are not opaque the first numbers, so that tRNS is short (PNG Third Edition §11.3.1.1).
   func sortPalette() {
     let order = colors.indices.filter { colors[$0] >> 24 < 255 } + colors.indices.filter { colors[$0] >> 24 == 255 }
     var places = [UInt8](repeating: 0, count: 256)

@@ -3,7 +3,8 @@
 import CPNGShim
 import ImageCoderPlugin
 
-/// libpng and zlib; the only place where Swift calls C.
+/// libpng, zlib and libdeflate through the shim. ``PNGWriter`` describes a picture in the shim's own struct; every call of
+/// a function in C is here.
 enum LibPNG {
   static let version = String(cString: cpng_version())
 
@@ -15,7 +16,7 @@ enum LibPNG {
   ///   - rowBytes: Of a row in memory.
   static func decode(
     _ data: ImageData, of source: SourceView, lead: [UInt8], transforms: Transforms, rowBytes: Int, into sink: RowSink,
-    host: CoderHost, isArriving: Bool
+    host: CoderHost, isIncremental: Bool
   ) throws(CoderError) {
     var failure = cpng_failure()
     let status = lead.withUnsafeBufferPointer { lead in
@@ -29,7 +30,7 @@ enum LibPNG {
       picture.data_name = data.name.rawValue
       picture.transforms = transforms.rawValue
       picture.row_bytes = UInt64(rowBytes)
-      picture.is_arriving = isArriving ? 1 : 0
+      picture.is_incremental = isIncremental ? 1 : 0
       return cpng_decode(&picture, sink.raw, &failure)
     }
     guard status == 0 else { throw CoderError(failure, status: status) }
@@ -61,9 +62,9 @@ enum LibPNG {
   struct Inflated {
     enum Outcome {
       case whole
-      /// The stream goes on behind the limit.
+      /// The stream goes on beyond the limit.
       case overLimit
-      /// The stream breaks off or is damaged behind these bytes.
+      /// The stream breaks off or is damaged after these bytes.
       case damaged
     }
 
@@ -102,15 +103,18 @@ enum LibPNG {
   }
 
   /// The CRC of PNG chunks (PNG Third Edition §5.5).
-  static func crc(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
-    cpng_crc(0, bytes.bindMemory(to: UInt8.self).baseAddress, UInt64(bytes.count))
+  static func crc(_ bytes: RawSpan) -> UInt32 {
+    bytes.withUnsafeBytes { cpng_crc(0, $0.bindMemory(to: UInt8.self).baseAddress, UInt64($0.count)) }
   }
 
   /// A whole chunk: length, name, data, CRC.
-  static func chunk(_ name: ChunkName, _ data: [UInt8]) -> [UInt8] {
-    let covered = name.bytes + data
-    let checksum = covered.withUnsafeBytes { crc($0) }
-    return UInt32(clamping: data.count).bigEndianBytes + covered + checksum.bigEndianBytes
+  static func chunk(_ name: FourCC, _ data: [UInt8]) -> [UInt8] {
+    var writer = ByteWriter(capacity: data.count + 12)
+    writer.put(UInt32(clamping: data.count))
+    writer.put(name)
+    writer.put(data)
+    writer.put(crc((name.bytes + data).span.bytes))
+    return writer.bytes
   }
 }
 

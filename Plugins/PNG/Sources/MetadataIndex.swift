@@ -23,7 +23,7 @@ struct MetadataIndex {
   private static let rawProfilePrefix = "Raw profile type "
   private static let shownRawProfiles: Set<String> = ["exif", "APP1", "xmp"]
 
-  static let names: Set<ChunkName> = [.iccp, .exif, .itxt, .text, .ztxt, .time]
+  static let names: Set<FourCC> = [.iccp, .exif, .itxt, .text, .ztxt, .time]
 
   /// Notes a chunk; the first of each kind counts.
   mutating func note(_ chunk: Chunk, in source: SourceView) throws(CoderError) {
@@ -33,9 +33,10 @@ struct MetadataIndex {
     case .time: time = time ?? chunk
     default:
       // A keyword has 1 to 79 bytes (§11.3.3.2).
-      let start = try source.view(at: chunk.dataOffset, count: min(chunk.length, 80))
-      guard let length = start.firstIndex(of: 0), length > 0 else { return }
-      let keyword = String(decoding: start[..<length], as: UTF8.self)
+      var start = try source.reader(at: chunk.dataOffset, count: min(chunk.length, 80), of: "text")
+      let keyword = start.terminatedText()
+      // Without a zero within 80 bytes, it is no keyword.
+      guard !keyword.isEmpty, try start.uint8(at: start.position - 1) == 0 else { return }
       if keyword == "XML:com.adobe.xmp" {
         if chunk.name == .itxt { xmp = xmp ?? chunk }
       } else if Self.shownKeywords.contains(keyword) {

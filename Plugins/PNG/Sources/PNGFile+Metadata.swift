@@ -39,7 +39,7 @@ extension PNGFile {
     for kind in ["exif", "APP1"] {
       if let profile = try rawProfile(kind, limit: limit, host: host) {
         let payload = Self.withoutPrefix(profile)
-        if payload.starts(with: [0x49, 0x49]) || payload.starts(with: [0x4D, 0x4D]) { return payload }
+        if ExifPayload.isTIFF(payload.span.bytes) { return payload }
       }
     }
     return nil
@@ -84,7 +84,6 @@ extension PNGFile {
 
   /// JPEG's prefix does not belong into PNG, and is there often enough.
   private static func withoutPrefix(_ exif: [UInt8]) -> [UInt8] {
-    let prefix = [UInt8]("Exif\0\0".utf8)
-    return exif.starts(with: prefix) ? [UInt8](exif.dropFirst(prefix.count)) : exif
+    [UInt8](exif[ExifPayload.start(in: exif.span.bytes)...])
   }
 }

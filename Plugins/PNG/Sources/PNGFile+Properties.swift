@@ -11,9 +11,9 @@ extension PNGFile {
     var properties = Properties()
     let name = "{PNG}"
     properties[name, "InterlaceType"] = .integer(header.isInterlaced ? 1 : 0)
-    if let gamma = colour.gamma { properties[name, "Gamma"] = .number(gamma) }
-    if let intent = colour.renderingIntent { properties[name, "sRGBIntent"] = .integer(Int64(intent)) }
-    if let density = colour.pixelsPerUnit {
+    if let gamma = color.gamma { properties[name, "Gamma"] = .number(gamma) }
+    if let intent = color.renderingIntent { properties[name, "sRGBIntent"] = .integer(Int64(intent)) }
+    if let density = color.pixelsPerUnit {
       if density.isMetre {
         properties[name, "XPixelsPerMeter"] = .integer(Int64(density.x))
         properties[name, "YPixelsPerMeter"] = .integer(Int64(density.y))
@@ -23,10 +23,10 @@ extension PNGFile {
         properties[name, "PixelsAspectRatio"] = .number(Double(density.x) / Double(density.y))
       }
     }
-    if colour.chromaticities.count == 8 {
+    if color.chromaticities.count == 8 {
       var points = Properties()
       let names = ["WhiteX", "WhiteY", "RedX", "RedY", "GreenX", "GreenY", "BlueX", "BlueY"]
-      for (name, value) in zip(names, colour.chromaticities) { points[name] = .number(value) }
+      for (name, value) in zip(names, color.chromaticities) { points[name] = .number(value) }
       properties[name, "Chromaticities"] = .dictionary(points)
     }
     if let time = try modificationTime() { properties[name, "Modification Time"] = .text(time) }
@@ -47,9 +47,8 @@ extension PNGFile {
 
   /// tIME as XMP writes dates (PNG Third Edition §11.3.5.1).
   private func modificationTime() throws(CoderError) -> String? {
-    guard let chunk = index.time, let data = try data(of: chunk), data.count == 7,
-      let year = data.bigEndian16(at: 0)
-    else { return nil }
+    guard let chunk = index.time, let data = try data(of: chunk), data.count == 7 else { return nil }
+    let year = try ByteReader(data.span.bytes, of: "tIME").uint16(at: 0)
     func digits(_ value: some BinaryInteger, _ count: Int) -> String {
       let text = String(value)
       return String(repeating: "0", count: max(0, count - text.count)) + text

@@ -18,15 +18,15 @@ struct PNGFile {
   /// Of the default image, or nil when the file ends before it.
   private(set) var imageData: ImageData?
   private(set) var animation: AnimationIndex
-  private(set) var colour = ColourChunks()
+  private(set) var color = ColorChunks()
   private(set) var index = MetadataIndex()
   /// The file ends before IEND, or what follows is damaged and frames are lost.
   private(set) var isTruncated = false
-  /// Whether the animation breaks a rule behind the frames that are kept.
+  /// Whether the animation breaks a rule after the frames that are kept.
   private(set) var isDamaged = false
 
   let host: CoderHost
-  /// Whether all chunks have been looked at. While bytes arrive, the walk stops where it would have to wait.
+  /// Whether all chunks have been looked at. In an incremental file, the walk stops where it would have to wait.
   private(set) var isOver = false
   private var walk: ChunkWalk
   private let logLines = LogLines()
@@ -34,8 +34,8 @@ struct PNGFile {
 
   static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
-  /// - Parameter isArriving: Stop at the image data; ``advance(toFrame:)`` and ``advanceToTheEnd()`` go on.
-  init(_ source: SourceView, host: CoderHost, isArriving: Bool) throws(CoderError) {
+  /// - Parameter isIncremental: Stop at the image data; ``advance(toFrame:)`` and ``advanceToTheEnd()`` go on.
+  init(_ source: SourceView, host: CoderHost, isIncremental: Bool) throws(CoderError) {
     self.source = source
     self.host = host
     try Self.checkSignature(source)
@@ -43,7 +43,7 @@ struct PNGFile {
     header = try Self.readHeader(&walk)
     try host.limits.check(canvas: header.canvas)
     animation = AnimationIndex(canvas: header.canvas)
-    try readChunks { (file) in isArriving && file.imageData != nil }
+    try readChunks { (file) in isIncremental && file.imageData != nil }
     if !isOver { try checkPalette() }
   }
 
@@ -68,14 +68,14 @@ struct PNGFile {
   /// Where the pixels of a frame lie, or those of the default image.
   func data(ofFrame index: Int) -> ImageData? {
     guard isPlayed else { return imageData }
-    return isOver ? animation.frames[index].data : animation.frame(index)?.data
+    return animation.frame(index)?.data
   }
 
   /// Whether there is an animation, as far as is known.
   var isPlayed: Bool { isOver ? animation.isAnimated : animation.mayBeAnimated }
 
   /// Whether some pixel may be not opaque.
-  var hasAlpha: Bool { header.colourType.hasAlpha || !transparency.isEmpty }
+  var hasAlpha: Bool { header.colorType.hasAlpha || !transparency.isEmpty }
 
   /// Reads a chunk's data; nil, with a line in the log, when it is cut, damaged or over the limit.
   func data(of chunk: Chunk) throws(CoderError) -> [UInt8]? {
@@ -105,7 +105,7 @@ struct PNGFile {
   }
 
   private static func checkSignature(_ source: SourceView) throws(CoderError) {
-    let start = try source.view(at: 0, count: signature.count)
+    let start = [UInt8](copying: try source.bytes(at: 0, count: signature.count))
     guard start.elementsEqual(signature.prefix(start.count)), !start.isEmpty else {
       throw .wrongFormat("no PNG signature", at: 0)
     }
@@ -128,7 +128,9 @@ struct PNGFile {
       throw .malformed("\(chunk.name) of \(chunk.length) bytes comes first, IHDR of 13 is needed", at: chunk.offset)
     }
     switch try ChunkData(of: chunk, in: walk.source, limit: ImageHeaderChunk.length) {
-    case .data(let data): return try ImageHeaderChunk(data, at: chunk.dataOffset)
+    case .data(let data):
+      var reader = ByteReader(data.span.bytes, at: chunk.dataOffset, of: "IHDR")
+      return try ImageHeaderChunk(parsing: &reader)
     case .damaged(let error): throw error
     case .cut, .tooLong: throw .truncated("the file ends inside IHDR", at: walk.source.size)
     }
@@ -143,7 +145,7 @@ struct PNGFile {
         if imageData?.end == walk.offset { imageData?.end = source.size }
         try endChunks()
       case .damage(let error):
-        // Before the image data this is the end; behind it the pixels are still good.
+        // Before the image data this is the end; after it the pixels are still good.
         guard imageData != nil else { throw error }
         host.log("the rest of the file is ignored: \(error)", severity: .warning)
         animation.fail(error.message)
@@ -168,7 +170,7 @@ struct PNGFile {
   }
 
   private func checkPalette() throws(CoderError) {
-    guard imageData != nil, header.colourType == .palette, palette.isEmpty else { return }
+    guard imageData != nil, header.colorType == .palette, palette.isEmpty else { return }
     throw .malformed("a palette image without PLTE before the image data")
   }
 
@@ -182,14 +184,14 @@ struct PNGFile {
     switch chunk.name {
     case .idat: addImageData(chunk)
     case .fdat: animation.addFrameData(chunk, end: min(chunk.end, source.size))
-    case .actl: if let data = try animationData(of: chunk) { animation.addControl(data) }
+    case .actl: if let data = try animationData(of: chunk) { try animation.addControl(data) }
     case .fctl: if let data = try animationData(of: chunk) { try animation.addFrameControl(data, limits: host.limits) }
     case .plte: try readPalette(chunk)
     case .trns: try readTransparency(chunk)
     case .ihdr: throw .malformed("a second IHDR", at: chunk.offset)
-    case _ where ColourChunks.names.contains(chunk.name):
+    case _ where ColorChunks.names.contains(chunk.name):
       guard imageData == nil else { return ignore(chunk, "it follows the image data") }
-      if let data = try data(of: chunk), let reason = colour.read(data, of: chunk.name) { ignore(chunk, reason) }
+      if let data = try data(of: chunk), let reason = try color.read(data, of: chunk.name) { ignore(chunk, reason) }
     case _ where MetadataIndex.names.contains(chunk.name):
       if chunk.end <= source.size { try index.note(chunk, in: source) }
     default:
@@ -220,7 +222,7 @@ struct PNGFile {
   }
 
   private mutating func readPalette(_ chunk: Chunk) throws(CoderError) {
-    guard header.colourType == .palette else { return }  // a suggestion for screens of few colours
+    guard header.colorType == .palette else { return }  // a suggestion for screens of few colors
     guard palette.isEmpty, imageData == nil else {
       guard imageData == nil else { return ignore(chunk, "it follows the image data") }
       throw .malformed("a second PLTE", at: chunk.offset)
@@ -237,11 +239,11 @@ struct PNGFile {
 
   private mutating func readTransparency(_ chunk: Chunk) throws(CoderError) {
     let allowed: ClosedRange<Int>
-    switch header.colourType {
+    switch header.colorType {
     case .gray: allowed = 2...2
     case .rgb: allowed = 6...6
     case .palette where !palette.isEmpty: allowed = 1...(palette.count / 3)
-    default: return ignore(chunk, "it has no place in an image of colour type \(header.colourType.rawValue)")
+    default: return ignore(chunk, "it has no place in an image of color type \(header.colorType.rawValue)")
     }
     guard imageData == nil, transparency.isEmpty else { return ignore(chunk, "it comes too late") }
     guard allowed.contains(chunk.length) else {

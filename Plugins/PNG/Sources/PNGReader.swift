@@ -20,7 +20,7 @@ final class PNGReader: ContainerReader {
 
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
     self.host = host
-    file = try PNGFile(source, host: host, isArriving: options.contains(.arriving))
+    file = try PNGFile(source, host: host, isIncremental: options.contains(.arriving))
     try noteExif()
   }
 
@@ -30,7 +30,7 @@ final class PNGReader: ContainerReader {
     orientation = exif.map { ExifOrientation.read($0) } ?? .up
   }
 
-  /// Looks at the rest of a file whose last byte has arrived.
+  /// Looks at the rest of an incremental file that has ended.
   private func catchUp() throws(CoderError) {
     guard !file.isOver, file.source.size < .max else { return }
     try file.advanceToTheEnd()
@@ -38,7 +38,6 @@ final class PNGReader: ContainerReader {
   }
 
   func header(page: Int) throws(CoderError) -> ImageHeader {
-    try check(page: page)
     try catchUp()
     var header = ImageHeader(
       format: .png, canvas: file.header.canvas, pixelFormat: nativeFormat, bitsPerChannel: bitsPerChannel,
@@ -48,9 +47,9 @@ final class PNGReader: ContainerReader {
     header.isAnimated = file.isPlayed
     header.isGrowing = !file.isOver
     header.loopCount = file.isPlayed ? file.animation.loopCount : nil
-    header.cicp = file.colour.cicp
-    header.gamma = file.colour.gamma
-    header.background = file.colour.background(for: file.header, palette: file.palette)
+    header.cicp = file.color.cicp
+    header.gamma = file.color.gamma
+    header.background = try file.color.background(for: file.header, palette: file.palette)
     if file.index.profile != nil { header.metadata.insert(.icc) }
     if hasExif { header.metadata.insert(.exif) }
     if file.index.xmp != nil || file.index.rawProfiles["xmp"] != nil { header.metadata.insert(.xmp) }
@@ -58,12 +57,11 @@ final class PNGReader: ContainerReader {
     header.isDamaged = file.isDamaged
     header.isProgressive = file.header.isInterlaced
     header.isLossless = true
-    header.hasPalette = file.header.colourType == .palette
+    header.hasPalette = file.header.colorType == .palette
     return header
   }
 
   func frame(_ index: Int, page: Int) throws(CoderError) -> FrameHeader {
-    try check(page: page)
     if file.isPlayed, !file.isOver { try file.advance(toFrame: index) }
     try check(frame: index)
     guard file.isPlayed, let frame = file.animation.frame(index) else {
@@ -74,8 +72,6 @@ final class PNGReader: ContainerReader {
   }
 
   func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
-    try check(page: request.page)
-    try check(frame: request.frame)
     let format = request.pixelFormat.flatMap { canDeliver($0) ? $0 : nil } ?? nativeFormat
     let size = size(of: request.frame)
     // libpng keeps two rows of at most 8 bytes a pixel, zlib a window of 32 KiB and its tables.
@@ -85,8 +81,6 @@ final class PNGReader: ContainerReader {
   }
 
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
-    try check(page: offer.page)
-    try check(frame: offer.frame)
     let size = size(of: offer.frame)
     guard offer.size == size, canDeliver(offer.pixelFormat) else {
       throw .invalidArgument("an offer of \(offer.size) in \(offer.pixelFormat) was not made")
@@ -95,16 +89,15 @@ final class PNGReader: ContainerReader {
       throw .truncated("the file of \(file.source.size) bytes ends before the image data", at: file.source.size)
     }
     if !file.isOver { data.end = .max }
-    var lead = PNGFile.signature + LibPNG.chunk(.ihdr, file.header.resized(size).data)
+    var lead = PNGFile.signature + file.header.resized(size).chunk
     if !file.palette.isEmpty { lead += LibPNG.chunk(.plte, file.palette) }
     if !file.transparency.isEmpty { lead += LibPNG.chunk(.trns, file.transparency) }
     try LibPNG.decode(
       data, of: file.source, lead: lead, transforms: transforms(to: offer.pixelFormat),
-      rowBytes: size.width * offer.pixelFormat.bytesPerPixel, into: sink, host: host, isArriving: !file.isOver)
+      rowBytes: size.width * offer.pixelFormat.bytesPerPixel, into: sink, host: host, isIncremental: !file.isOver)
   }
 
   func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
-    try check(page: page)
     try file.check(metadata: kind, limits: host.limits)
     switch kind {
     case .icc: return try file.iccProfile(host: host)
@@ -114,16 +107,13 @@ final class PNGReader: ContainerReader {
   }
 
   func properties(page: Int, frame: Int?) throws(CoderError) -> Properties {
-    try check(page: page)
-    guard let frame else { return try file.properties(host: host) }
-    try check(frame: frame)
-    return Properties()
+    frame == nil ? try file.properties(host: host) : Properties()
   }
 
   private var nativeFormat: PixelFormat { file.header.pixelFormat(hasTransparency: !file.transparency.isEmpty) }
 
   /// Palette entries have 8 bits, whatever the indexes have (§11.2.1, sample depth).
-  private var bitsPerChannel: Int { file.header.colourType == .palette ? 8 : file.header.bitDepth }
+  private var bitsPerChannel: Int { file.header.colorType == .palette ? 8 : file.header.bitDepth }
 
   private var frameCount: Int { file.isPlayed ? max(1, file.animation.frames.count) : 1 }
 
@@ -135,23 +125,20 @@ final class PNGReader: ContainerReader {
   /// Whether libpng makes a format of this file's samples without losing a channel.
   private func canDeliver(_ format: PixelFormat) -> Bool {
     guard !format.isFloat, format.hasAlpha || !file.hasAlpha else { return false }
-    return file.header.colourType.isGray || !format.isGray
+    return file.header.colorType.isGray || !format.isGray
   }
 
   private func transforms(to format: PixelFormat) -> LibPNG.Transforms {
     var transforms: LibPNG.Transforms = []
     if file.header.bitDepth == 16, format.bytesPerChannel == 1 { transforms.insert(.scale16) }
     if file.header.bitDepth < 16, format.bytesPerChannel == 2 { transforms.insert(.expand16) }
-    if file.header.colourType.isGray, !format.isGray { transforms.insert(.grayToRGB) }
+    if file.header.colorType.isGray, !format.isGray { transforms.insert(.grayToRGB) }
     if format.hasAlpha, !file.hasAlpha { transforms.insert(.addAlpha) }
     if format == .bgra8 { transforms.insert(.bgr) }
     return transforms
   }
 
-  private func check(page: Int) throws(CoderError) {
-    guard page == 0 else { throw .invalidArgument("page \(page) of a PNG file, which has 1") }
-  }
-
+  /// Of a growing animation, the frame after the last known one may turn out not to be there.
   private func check(frame: Int) throws(CoderError) {
     let isBeginning = !file.isOver && file.isPlayed && file.animation.knowsFrame(frame)
     guard isBeginning || (frame >= 0 && frame < frameCount) else {

@@ -11,18 +11,6 @@ import ImageCoderPlugin
 /// - Format: PNG Third Edition, W3C. Library: libdeflate 1.14.
 /// - Not covered: gray of fewer than 8 bits.
 final class PNGWriter: ContainerWriter {
-  static let options = [
-    OptionDescription(
-      name: "compression", text: "How hard libdeflate works: 0 stores, 1 is fast, 12 is smallest and slowest.",
-      kind: .integer(0...12, default: 6)),
-    OptionDescription(
-      name: "filter", text: "How rows are prepared for compression; adaptive chooses for each row.",
-      kind: .choice(["adaptive", "none", "sub", "up", "average", "paeth"], default: 0)),
-    OptionDescription(
-      name: "palette", text: "Store indexes of a palette where the whole file has at most 256 colours of 8 bits.",
-      kind: .choice(["auto", "never"], default: 0)),
-  ]
-
   private let output: ByteOutput
   private let host: CoderHost
   private let isInterlaced: Bool
@@ -51,10 +39,10 @@ final class PNGWriter: ContainerWriter {
   init(_ output: ByteOutput, host: CoderHost, options: WriteOptions) throws(CoderError) {
     self.output = output
     self.host = host
-    isInterlaced = options.isProgressive
-    level = UInt32(min(max(options.values["compression"] ?? 6, 0), 12))
-    filter = UInt32(min(max(options.values["filter"] ?? 0, 0), 5))
-    isPaletteAllowed = options.values["palette"] ?? 0 == 0
+    isInterlaced = options[PNGOption.progressive]
+    level = UInt32(options[PNGOption.compression])
+    filter = options[PNGOption.filter].number
+    isPaletteAllowed = options[PNGOption.palette] == .automatic
   }
 
   func layout(for wanted: PixelLayout) throws(CoderError) -> PixelLayout {
@@ -90,7 +78,7 @@ final class PNGWriter: ContainerWriter {
     guard frameCount == 0 || header.isAnimated || header.frameCount != 1 else {
       throw .unsupported("a second frame in a still picture; the header says how many there are, or 0")
     }
-    // All frames share IHDR's colour type and bit depth.
+    // All frames share IHDR's color type and bit depth.
     let layout = layout ?? pixels.layout
     guard pixels.layout == layout, layout.alpha != .premultiplied else {
       throw .invalidArgument("a frame in \(pixels.layout.format), \(layout.format) was agreed")
@@ -156,7 +144,7 @@ final class PNGWriter: ContainerWriter {
     written += bytes.count
   }
 
-  /// iCCP. A profile whose colours are not the image's is left out: decoders refuse such files (§11.3.2.3).
+  /// iCCP. A profile whose colors are not the image's is left out: decoders refuse such files (§11.3.2.3).
   private func addProfile(_ profile: [UInt8]) throws(CoderError) {
     let isGray = layout?.format.isGray ?? false
     let space = profile.count >= 128 ? String(decoding: profile[16..<20], as: UTF8.self) : ""
@@ -173,14 +161,16 @@ final class PNGWriter: ContainerWriter {
     indexDepth = palette?.bitDepth ?? 8
     let image = ImageHeaderChunk(
       canvas: header.canvas, bitDepth: palette?.bitDepth ?? layout.bitDepth,
-      colourType: palette == nil ? layout.colourType : .palette, isInterlaced: isInterlaced)
-    try write(PNGFile.signature + LibPNG.chunk(.ihdr, image.data))
+      colorType: palette == nil ? layout.colorType : .palette, isInterlaced: isInterlaced)
+    try write(PNGFile.signature + image.chunk)
     if header.isAnimated || header.frameCount != 1 {
       controlOffset = written
       try write(control(frames: header.frameCount, of: header))
     }
     if let gamma = header.gamma, gamma > 0, gamma < 20_000 {
-      try write(LibPNG.chunk(.gama, UInt32((gamma * 100_000).rounded()).bigEndianBytes))
+      var data = ByteWriter()
+      data.put(UInt32((gamma * 100_000).rounded()))
+      try write(LibPNG.chunk(.gama, data.bytes))
     }
     if let cicp = header.cicp {
       // With a matrix, the samples were not RGB before and are full-range RGB now.
@@ -199,15 +189,21 @@ final class PNGWriter: ContainerWriter {
 
   private func control(frames: Int, of header: ImageHeader) -> [UInt8] {
     let plays = header.loopCount?.plays ?? 0
-    return LibPNG.chunk(
-      .actl, UInt32(clamping: max(1, frames)).bigEndianBytes + min(plays, 0x7FFF_FFFF).bigEndianBytes)
+    var data = ByteWriter()
+    AnimationControl(frameCount: UInt32(clamping: max(1, frames)), plays: min(plays, 0x7FFF_FFFF)).write(to: &data)
+    return LibPNG.chunk(.actl, data.bytes)
   }
 
   private func writeFrame(_ pixels: PixelView, frame: FrameHeader, canvas: Size) throws(CoderError) {
     // The first frame is the default image too, which is as large as the canvas; around a smaller one it is transparent.
     let rect = framesWritten == 0 ? Rect(covering: canvas) : frame.rect
     if controlOffset != nil {
-      try write(LibPNG.chunk(.fctl, frame.control(rect: rect, sequence: sequence)))
+      var data = ByteWriter()
+      FrameControl(
+        sequence: sequence, rect: rect, delay: frame.delay ?? FrameDelay(numerator: 0, denominator: 100),
+        disposal: frame.disposal, blend: frame.blend
+      ).write(to: &data)
+      try write(LibPNG.chunk(.fctl, data.bytes))
       sequence &+= 1
     }
     var image = cpng_image()
@@ -220,7 +216,7 @@ final class PNGWriter: ContainerWriter {
     image.pixels = pixels.base.assumingMemoryBound(to: UInt8.self)
     image.stride = UInt64(clamping: pixels.stride)
     image.bytes_per_pixel = UInt32(pixels.layout.format.bytesPerPixel)
-    image.color_type = UInt32((isIndexed ? .palette : pixels.layout.colourType).rawValue)
+    image.color_type = UInt32((isIndexed ? .palette : pixels.layout.colorType).rawValue)
     image.bit_depth = UInt32(isIndexed ? indexDepth : pixels.layout.bitDepth)
     image.transforms = pixels.layout.transforms.rawValue
     image.level = level
@@ -238,7 +234,7 @@ final class PNGWriter: ContainerWriter {
 
 extension PixelLayout {
   /// How IHDR describes samples of this layout. Alpha that says nothing is not stored.
-  fileprivate var colourType: ImageHeaderChunk.ColourType {
+  fileprivate var colorType: ImageHeaderChunk.ColorType {
     let hasAlpha = format.hasAlpha && alpha != .opaque
     return format.isGray ? (hasAlpha ? .grayAlpha : .gray) : (hasAlpha ? .rgba : .rgb)
   }
@@ -250,35 +246,5 @@ extension PixelLayout {
     if format.hasAlpha, alpha == .opaque { transforms.insert(.dropAlpha) }
     if format == .bgra8 { transforms.insert(.bgr) }
     return transforms
-  }
-}
-
-extension FrameHeader {
-  /// The data of fcTL (PNG Third Edition §11.3.6.2).
-  fileprivate func control(rect: Rect, sequence: UInt32) -> [UInt8] {
-    let delay = (delay ?? FrameDelay(numerator: 0, denominator: 100)).in16Bits
-    var data = sequence.bigEndianBytes
-    for value in [rect.width, rect.height, rect.x, rect.y] { data += UInt32(clamping: value).bigEndianBytes }
-    data += delay.numerator.bigEndianBytes + delay.denominator.bigEndianBytes
-    data += [UInt8(clamping: disposal.rawValue), UInt8(clamping: blend.rawValue)]
-    return data
-  }
-}
-
-extension FrameDelay {
-  /// The nearest delay that 16-bit numbers can say; exact where they can.
-  fileprivate var in16Bits: (numerator: UInt16, denominator: UInt16) {
-    if let numerator = UInt16(exactly: numerator), let denominator = UInt16(exactly: denominator) {
-      return (numerator, denominator)
-    }
-    var (divisor, rest) = (numerator, denominator)
-    while rest != 0 { (divisor, rest) = (rest, divisor % rest) }
-    if let numerator = UInt16(exactly: numerator / divisor), let denominator = UInt16(exactly: denominator / divisor) {
-      return (numerator, denominator)
-    }
-    for scale: UInt16 in [10_000, 1_000, 100, 10, 1] {
-      if let numerator = UInt16(exactly: (seconds * Double(scale)).rounded()) { return (numerator, scale) }
-    }
-    return (.max, 1)
   }
 }

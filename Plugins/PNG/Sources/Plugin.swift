@@ -7,4 +7,4 @@ public let plugin = PluginExport(
   id: "org.imagecoders.png", version: "1.0.0", library: "libpng \(LibPNG.version)",
   names: ContainerNames(dictionary: "{PNG}"), reader: PNGReader.self, readsArriving: true, writer: PNGWriter.self,
   writerFeatures: [.progressive, .parts, .replaces, .blends, .clears, .restores],
-  options: PNGWriter.options)
+  options: PNGOption.table)

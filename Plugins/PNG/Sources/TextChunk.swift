@@ -14,7 +14,7 @@ struct TextChunk {
   ///   - data: Of the chunk.
   ///   - limit: Bytes of text that are kept at most.
   /// - Returns: nil when the chunk breaks the format's rules.
-  init?(_ data: [UInt8], of name: ChunkName, limit: Int, host: CoderHost) throws(CoderError) {
+  init?(_ data: [UInt8], of name: FourCC, limit: Int, host: CoderHost) throws(CoderError) {
     guard let keywordEnd = data.firstIndex(of: 0) else { return nil }
     var rest = data[(keywordEnd + 1)...]
     var isCompressed = false

@@ -24,7 +24,7 @@ struct PNMHeader {
   let kind: String
   let canvas: Size
   let storage: Storage
-  /// Samples of a pixel as stored, and those that are colour and alpha.
+  /// Samples of a pixel as stored, and those that are color and alpha.
   let depth: Int
   let colors: Int
   let hasAlpha: Bool
@@ -35,45 +35,49 @@ struct PNMHeader {
   /// Where the samples begin.
   let raster: Int
 
-  /// Reads a header, and waits for no byte behind it.
+  /// Reads a header, and waits for no byte after it.
   ///
   /// - Parameter start: Where it begins in the source.
   /// - Throws: ``CoderError/Code/wrongFormat`` when no picture begins here.
   init(reading source: SourceView, at start: Int) throws(CoderError) {
-    // A header has no length. What is not enough of it is read again with more: with each byte, and behind the first
+    // A header has no length. What is not enough of it is read again with more: with each byte, and after the first
     // 4 KiB so that all tries together cost a constant times the header.
     var least = 8
     while true {
-      let bytes = try source.view(at: start, least: least, most: max(least, 4 << 10))
+      var reader = ByteReader(
+        try source.bytes(at: start, least: least, most: max(least, 4 << 10)), at: start, of: "the header")
       do throws(CoderError) {
-        self = try PNMHeader(parsing: bytes, from: start)
+        self = try PNMHeader(parsing: &reader)
         return
       } catch {
-        guard error.code == .truncated, bytes.count >= least else { throw error }
+        guard error.code == .truncated, reader.count >= least else { throw error }
       }
-      least = bytes.count + max(1, (bytes.count - 4_096) / 8)
+      least = reader.count + max(1, (reader.count - 4_096) / 8)
     }
   }
 
-  /// - Parameter bytes: What is known of the source from `start` on.
-  private init(parsing bytes: UnsafeRawBufferPointer, from start: Int) throws(CoderError) {
-    let left = bytes.count
-    guard left > 0, bytes[0] == UInt8(ascii: "P"), left < 2 || Array("1234567Ff".utf8).contains(bytes[1]),
-      left < 3 || HeaderText.isSpace(bytes[2]) || bytes[2] == UInt8(ascii: "#")
+  /// - Parameter text: At the first byte of the header, with what is known of the file from there on.
+  /// - Throws: ``CoderError/Code/truncated`` when that is not all of the header.
+  init(parsing text: inout ByteReader) throws(CoderError) {
+    let start = text.offset
+    let lead = try text.array(min(3, text.remaining))
+    guard lead.first == UInt8(ascii: "P"), lead.count < 2 || Array("1234567Ff".utf8).contains(lead[1]),
+      lead.count < 3 || lead[2].isPNMSpace || lead[2] == UInt8(ascii: "#")
     else { throw .wrongFormat("no \"P\" with 1 to 7, F or f and white space", at: start) }
-    guard left >= 3 else { throw .truncated("\(left) bytes of a header", at: start + left) }
-    let name = "P\(Character(Unicode.Scalar(bytes[1])))"
+    guard lead.count == 3 else { throw .truncated("\(lead.count) bytes of a header", at: start + lead.count) }
+    // What follows the name may begin a comment.
+    try text.seek(to: text.position - 1)
+    let name = "P\(Character(Unicode.Scalar(lead[1])))"
     switch name {
     case "P7":
-      self = try PNMHeader(arbitraryMap: bytes, from: start)
+      self = try PNMHeader(arbitraryMap: &text)
     case "PF", "Pf":
-      self = try PNMHeader(floatMap: bytes, from: start, kind: name)
+      self = try PNMHeader(floatMap: &text, kind: name)
     default:
-      var text = HeaderText(bytes, from: start, at: 2)
       kind = name
-      canvas = Size(width: try text.number("the width"), height: try text.number("the height"))
+      canvas = Size(width: try text.headerNumber("the width"), height: try text.headerNumber("the height"))
       let isBitmap = kind == "P1" || kind == "P4"
-      maximum = isBitmap ? 1 : try text.number("the maxval")
+      maximum = isBitmap ? 1 : try text.headerNumber("the maxval")
       try Self.check(maximum: maximum, at: text.offset)
       storage =
         switch kind {
@@ -90,13 +94,12 @@ struct PNMHeader {
   }
 
   /// A PAM header: lines of a name and a value, until `ENDHDR`.
-  private init(arbitraryMap bytes: UnsafeRawBufferPointer, from start: Int) throws(CoderError) {
-    var text = HeaderText(bytes, from: start, at: 2)
+  private init(arbitraryMap text: inout ByteReader) throws(CoderError) {
     var numbers: [String: Int] = [:]
     var tuple: [String] = []
-    _ = try text.line("the signature's line")
+    _ = try text.headerLine("the signature's line")
     while true {
-      let words = try text.line("the header")
+      let words = try text.headerLine("the header")
       guard let name = words.first else { continue }
       if name == "ENDHDR" { break }
       switch name {
@@ -110,8 +113,9 @@ struct PNMHeader {
       default: throw .malformed("a line that begins with neither a known name nor #", at: text.offset)
       }
     }
+    let end = text.offset
     func number(_ name: String) throws(CoderError) -> Int {
-      guard let value = numbers[name] else { throw .malformed("a header without \(name)", at: text.offset) }
+      guard let value = numbers[name] else { throw .malformed("a header without \(name)", at: end) }
       return value
     }
     kind = "P7"
@@ -139,12 +143,11 @@ struct PNMHeader {
   }
 
   /// A PFM header: width, height, and a scale, the sign of which is the byte order.
-  private init(floatMap bytes: UnsafeRawBufferPointer, from start: Int, kind: String) throws(CoderError) {
-    var text = HeaderText(bytes, from: start, at: 2)
+  private init(floatMap text: inout ByteReader, kind: String) throws(CoderError) {
     self.kind = kind
-    canvas = Size(width: try text.number("the width"), height: try text.number("the height"))
+    canvas = Size(width: try text.headerNumber("the width"), height: try text.headerNumber("the height"))
     var words: [String] = []
-    while words.isEmpty { words = try text.line("the scale") }
+    while words.isEmpty { words = try text.headerLine("the scale") }
     guard words.count == 1, let value = Double(words[0]), value.isFinite, value != 0 else {
       throw .malformed("a scale that is not a number other than 0", at: text.offset)
     }

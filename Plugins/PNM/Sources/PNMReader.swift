@@ -9,7 +9,7 @@ final class PNMReader: ContainerReader {
   private let source: SourceView
   private let host: CoderHost
   private var pages: [PNMHeader] = []
-  /// Whether all pages have been found. Until then bytes arrive, and what is behind the last one is not known.
+  /// Whether all pages have been found. In an incremental file, what follows the last one is not known before its end.
   private var isOver = false
   private var isTruncated = false
   private var isDamaged = false
@@ -30,11 +30,11 @@ final class PNMReader: ContainerReader {
     }
   }
 
-  /// The picture behind the last one, or nil. Each header says how long its picture is, so that no sample is looked at.
+  /// The picture after the last one, or nil. Each header says how long its picture is, so that no sample is looked at.
   private func nextPage() throws(CoderError) -> PNMHeader? {
     guard let last = pages.last else { return nil }
     let (end, overflow) = last.raster.addingReportingOverflow(last.rasterBytes)
-    guard !overflow, let next = try firstByte(behind: end) else {
+    guard !overflow, let next = try firstByte(from: end) else {
       isTruncated = overflow || source.size < end
       return nil
     }
@@ -48,7 +48,7 @@ final class PNMReader: ContainerReader {
       return page
     } catch {
       switch error.code {
-      case .wrongFormat: host.log("bytes behind the last picture, from \(next) on, are ignored")
+      case .wrongFormat: host.log("bytes after the last picture, from \(next) on, are ignored")
       case .truncated: isTruncated = true
       case .malformed, .unsupported: isDamaged = true
       default: throw error
@@ -58,13 +58,16 @@ final class PNMReader: ContainerReader {
   }
 
   /// Where the first byte is that is no white space, which Netpbm's programs skip before the next picture.
-  private func firstByte(behind end: Int) throws(CoderError) -> Int? {
+  private func firstByte(from end: Int) throws(CoderError) -> Int? {
     var offset = end
     while true {
-      let bytes = try source.view(at: offset, least: 1, most: 4 << 10)
-      if let index = bytes.firstIndex(where: { !HeaderText.isSpace($0) }) { return offset + index }
-      guard !bytes.isEmpty else { return nil }
-      offset += bytes.count
+      var reader = ByteReader(try source.bytes(at: offset, least: 1, most: 4 << 10), at: offset)
+      guard !reader.isAtEnd else { return nil }
+      while !reader.isAtEnd {
+        offset = reader.offset
+        if try !reader.uint8().isPNMSpace { return offset }
+      }
+      offset = reader.offset
     }
   }
 
@@ -88,13 +91,12 @@ final class PNMReader: ContainerReader {
 
   func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
     let header = try header(page: request.page)
-    _ = try frame(request.frame, page: request.page)
     let page = try page(request.page)
     let isEightBits = header.pixelFormat.bytesPerChannel == 1
     let format = request.pixelFormat == .rgba8 && isEightBits ? .rgba8 : header.pixelFormat
     return DecodeOffer(
       request, size: page.canvas, pixelFormat: format, alpha: header.alpha,
-      // A cut float map has its lower rows, and one that arrives has them first.
+      // A cut float map has its lower rows, and an incremental one has them first.
       rowOrder: page.isFloat && (isCut(page) || source.size == .max) ? .any : .topDown,
       memory: SampleTable.memory(for: page))
   }
@@ -155,10 +157,7 @@ final class PNMReader: ContainerReader {
   func properties(page index: Int, frame: Int?) throws(CoderError) -> Properties {
     let page = try page(index)
     var properties = Properties()
-    if let frame {
-      guard frame == 0 else { throw .invalidArgument("frame \(frame) of a still picture, which has 1") }
-      return properties
-    }
+    guard frame == nil else { return properties }
     properties["{PNM}", "Kind"] = .text(page.kind)
     if let scale = page.scale {
       properties["{PNM}", "Scale"] = .number(scale)

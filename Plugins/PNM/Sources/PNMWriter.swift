@@ -2,18 +2,25 @@
 
 import ImageCoderPlugin
 
-/// Which of the maps is written.
-enum WrittenKind: Int {
-  case automatic, gray, color, arbitrary, float, bits
+/// Which of the maps is written, as the option names them.
+enum WrittenKind: String, CaseIterable {
+  case automatic = "auto"
+  case gray = "pgm"
+  case color = "ppm"
+  case arbitrary = "pam"
+  case float = "pfm"
+  case bits = "pbm"
+}
 
-  static let descriptions = [
-    OptionDescription(
-      name: "kind", text: "which map is written; auto: the smallest that holds all of the picture's samples",
-      kind: .choice(["auto", "pgm", "ppm", "pam", "pfm", "pbm"], default: 0)),
-    OptionDescription(
-      name: "ascii", text: "digits instead of bytes, where the kind has them: pbm, pgm and ppm",
-      kind: .boolean(default: false)),
-  ]
+/// The writer's options: manifest, help, validation and documentation come from this table.
+enum PNMOption {
+  static let kind = WriterOption.choice(
+    "kind", default: WrittenKind.automatic,
+    "Which map is written; auto is the smallest that holds all of the picture's samples.")
+  static let ascii = WriterOption.boolean(
+    "ascii", default: false, "Write digits instead of bytes in the kinds that have them: pbm, pgm and ppm.")
+
+  static let table = [kind.description, ascii.description]
 }
 
 /// Writes the portable maps of Netpbm, and PFM.
@@ -22,7 +29,7 @@ enum WrittenKind: Int {
 final class PNMWriter: ContainerWriter {
   private let output: ByteOutput
   private let host: CoderHost
-  private let wish: WrittenKind
+  private let requestedKind: WrittenKind
   private let isPlain: Bool
   private let isLossless: Bool
   private var kind = WrittenKind.color
@@ -33,16 +40,16 @@ final class PNMWriter: ContainerWriter {
   init(_ output: ByteOutput, host: CoderHost, options: WriteOptions) throws(CoderError) {
     self.output = output
     self.host = host
-    wish = WrittenKind(rawValue: Int(options.values["kind"] ?? 0)) ?? .automatic
-    isPlain = options.values["ascii"] == 1
+    requestedKind = options[PNMOption.kind]
+    isPlain = options[PNMOption.ascii]
     isLossless = options.isLossless
   }
 
   func layout(for wanted: PixelLayout) throws(CoderError) -> PixelLayout {
     let isOpaque = wanted.alpha == .opaque
     let isDeep = wanted.format.bytesPerChannel > 1
-    kind = wish
-    if wish == .automatic {
+    kind = requestedKind
+    if requestedKind == .automatic {
       kind = !isOpaque ? .arbitrary : wanted.format.isFloat ? .float : wanted.format.isGray ? .gray : .color
     }
     switch kind {
@@ -74,7 +81,7 @@ final class PNMWriter: ContainerWriter {
 
   func add(_ pixels: PixelView, frame: FrameHeader) throws(CoderError) {
     let isAlone = kind == .float || isPlain && kind != .arbitrary
-    guard pageCount == 0 || !isAlone else { throw .unsupported("a second picture behind digits or a float map") }
+    guard pageCount == 0 || !isAlone else { throw .unsupported("a second picture after digits or a float map") }
     pageCount += 1
     let maximum = (9...15).contains(bits) && pixels.holdsSamples(ofBits: bits) ? 1 << bits - 1 : 65_535
     let row = RowEncoder(

@@ -118,7 +118,7 @@ struct PlainRaster {
       rest.next += 1
       if byte == UInt8(ascii: "#") {
         while let byte = try peek(&rest), byte != 0x0A, byte != 0x0D { rest.next += 1 }
-      } else if !HeaderText.isSpace(byte) {
+      } else if !byte.isPNMSpace {
         return byte
       }
     }

@@ -5,4 +5,4 @@ public import ImageCoderPlugin
 /// The coder, as the plugin interface has it.
 public let plugin = PluginExport(
   id: "org.imagecoders.pnm", version: "1.0.0", reader: PNMReader.self, readsArriving: true,
-  writer: PNMWriter.self, writesPages: true, options: WrittenKind.descriptions)
+  writer: PNMWriter.self, writesPages: true, options: PNMOption.table)

@@ -108,8 +108,8 @@ struct ChunkDecoder: ~Copyable {
         next += 1
         continue
       case Tag.rgb, Tag.rgba:
-        let colour = UInt32(next[1]) | UInt32(next[2]) << 8 | UInt32(next[3]) << 16
-        previous.bits = colour | (tag == Tag.rgb ? previous.bits & 0xFF00_0000 : UInt32(next[4]) << 24)
+        let color = UInt32(next[1]) | UInt32(next[2]) << 8 | UInt32(next[3]) << 16
+        previous.bits = color | (tag == Tag.rgb ? previous.bits & 0xFF00_0000 : UInt32(next[4]) << 24)
         next += tag == Tag.rgb ? 4 : 5
       default:
         run = Int(tag & 0x3F) &+ 1

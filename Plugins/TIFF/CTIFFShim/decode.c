@@ -11,8 +11,8 @@
 #define BATCH_BYTES (4u << 20)
 #define MOST_WORKERS 16u
 #define MOST_ITEMS 4096u
-// Coded bytes that are worth a batch, where they arrive, and those that are worth a second thread.
-#define ARRIVING_BYTES 4096u
+// Coded bytes of an incremental file that are worth a batch, and those that are worth a second thread.
+#define INCREMENTAL_BYTES 4096u
 #define THREAD_BYTES (32u << 10)
 
 typedef struct decoding {
@@ -35,6 +35,7 @@ typedef struct decoding {
   atomic_uint next;
 
   const uint8_t *whole;        // the source, once all of it is shown
+  uint64_t whole_length;
 } decoding;
 
 static uint32_t least(uint64_t a, uint64_t b) { return (uint32_t)(a < b ? a : b); }
@@ -89,7 +90,7 @@ static imgcoder_status view(decoding *d, uint64_t offset, uint64_t wanted, const
   return status;
 }
 
-static int is_arriving(const decoding *d) { return d->picture->source->size == UINT64_MAX; }
+static int is_incremental(const decoding *d) { return d->picture->source->size == UINT64_MAX; }
 
 // Where the bytes of a band end in the source; adds them to `sum`.
 static uint64_t band_end(const decoding *d, uint32_t band, uint64_t *sum) {
@@ -108,23 +109,23 @@ static uint64_t band_end(const decoding *d, uint32_t band, uint64_t *sum) {
   return end;
 }
 
-// Where bytes arrive, makes the batch of the bands that are there, after waiting for one that is worth it.
+// Of an incremental file, makes the batch of the bands that are there, after waiting for one that is worth it.
 static imgcoder_status wait_for_batch(decoding *d) {
   const ctiff_picture *picture = d->picture;
   d->threads = d->worker_count;
   const imgcoder_source *source = picture->source;
   const uint8_t *bytes;
   uint64_t length, sum = 0, end = 0;
-  if (picture->flags & CTIFF_OLD_JPEG || !is_arriving(d)) return IMGCODER_STATUS_OK;
+  if (picture->flags & CTIFF_OLD_JPEG || !is_incremental(d)) return IMGCODER_STATUS_OK;
   uint32_t bands = 0;
-  while (bands < d->bands && sum < ARRIVING_BYTES) {
+  while (bands < d->bands && sum < INCREMENTAL_BYTES) {
     uint64_t last = band_end(d, d->first_band + bands, &sum);
     if (last > end) end = last;
     bands++;
   }
-  imgcoder_status status = source->view_some(source, 0, end, UINT64_MAX, &bytes, &length);
+  imgcoder_status status = imgcoder_source_view_available(source, 0, end, UINT64_MAX, &bytes, &length);
   if (status != IMGCODER_STATUS_OK) return status;
-  if (!is_arriving(d)) return IMGCODER_STATUS_OK;
+  if (!is_incremental(d)) return IMGCODER_STATUS_OK;
   while (bands < d->bands && band_end(d, d->first_band + bands, &sum) <= length) bands++;
   d->bands = bands;
   d->items = bands * picture->across;
@@ -140,8 +141,7 @@ static imgcoder_status show_batch(decoding *d) {
   imgcoder_status waited = wait_for_batch(d);
   if (waited != IMGCODER_STATUS_OK) return waited;
   if (picture->flags & CTIFF_OLD_JPEG) {
-    uint64_t all;
-    imgcoder_status status = view(d, 0, UINT64_MAX, &d->whole, &all);
+    imgcoder_status status = view(d, 0, UINT64_MAX, &d->whole, &d->whole_length);
     if (status != IMGCODER_STATUS_OK) return status;
   }
   uint64_t size = picture->source->size;
@@ -164,12 +164,13 @@ static imgcoder_status show_batch(decoding *d) {
   }
   if (sum == 0 && !(picture->flags & CTIFF_OLD_JPEG)) return IMGCODER_STATUS_OK;
   const uint8_t *bytes = d->whole;
-  uint64_t length;
-  // Bytes that arrive are in memory, wherever they are; all of them are not there yet.
-  if (!bytes && !is_arriving(d) && (end - start) / 2 > sum + BATCH_BYTES) {
-    imgcoder_status status = view(d, 0, UINT64_MAX, &d->whole, &length);
+  uint64_t length = d->whole_length;
+  // An incremental source has its bytes in memory, wherever they are; all of them are not there yet.
+  if (!bytes && !is_incremental(d) && (end - start) / 2 > sum + BATCH_BYTES) {
+    imgcoder_status status = view(d, 0, UINT64_MAX, &d->whole, &d->whole_length);
     if (status != IMGCODER_STATUS_OK) return status;
     bytes = d->whole;
+    length = d->whole_length;
   }
   if (bytes) {
     start = 0;
@@ -177,11 +178,16 @@ static imgcoder_status show_batch(decoding *d) {
     imgcoder_status status = view(d, start, end - start, &bytes, &length);
     if (status != IMGCODER_STATUS_OK) return status;
   }
+  if (sum > 0 && !(picture->flags & CTIFF_OLD_JPEG) && length < end - start) {
+    return ctiff_fail(d->failure, IMGCODER_STATUS_IO, (int64_t)(start + length),
+                      "the source shows %llu bytes where its size promises %llu", (unsigned long long)length,
+                      (unsigned long long)(end - start));
+  }
   for (uint64_t i = 0; i < (uint64_t)d->items * d->plan.planes; i++) {
     if (d->coded[i].length > 0) d->coded[i].bytes = bytes + (d->coded[i].offset - start);
     if (picture->flags & CTIFF_OLD_JPEG) {
       d->coded[i].bytes = bytes;
-      d->coded[i].length = size;
+      d->coded[i].length = length;
       d->coded[i].is_blank = 0;
     }
   }
@@ -332,6 +338,8 @@ imgcoder_status ctiff_decode(const ctiff_picture *picture, const imgcoder_sink *
   imgcoder_status status = IMGCODER_STATUS_OK;
   const imgcoder_host *host = picture->host;
   memset(failure, 0, sizeof *failure);
+  const char *refusal = rows_refuse(picture);
+  if (refusal) return ctiff_fail(failure, IMGCODER_STATUS_INVALID_ARGUMENT, -1, "%s", refusal);
   decoding *d = calloc(1, sizeof *d);
   if (!d) return ctiff_fail(failure, IMGCODER_STATUS_OUT_OF_MEMORY, -1, "no memory for %zu bytes", sizeof *d);
   d->picture = picture;

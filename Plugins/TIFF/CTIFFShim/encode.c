@@ -161,6 +161,10 @@ imgcoder_status ctiff_encode(const ctiff_page *page, uint32_t first, uint32_t co
   encoding e = {page, first, count, blocks, NULL, 0};
   memset(failure, 0, sizeof *failure);
   memset(blocks, 0, count * sizeof *blocks);
+  if ((uint64_t)first + count > (uint64_t)page->across * page->down ||
+      page->stride < (uint64_t)page->width * page->pixel_bytes) {
+    return ctiff_fail(failure, IMGCODER_STATUS_INVALID_ARGUMENT, -1, "strips or pixels that the page does not have");
+  }
   e.failures = calloc(count, sizeof *e.failures);
   if (!e.failures) return ctiff_fail(failure, IMGCODER_STATUS_OUT_OF_MEMORY, -1, "no memory for %u strips", count);
   page->host->parallel_for(page->host, count < 16 ? count : 16, work, &e);

@@ -169,15 +169,6 @@ void handle_reset(handle *handle) {
   handle->has_complained = 0;
 }
 
-uint32_t ctiff_old_jpeg_subsampling(const uint8_t *bytes, uint64_t length, uint64_t directory) {
-  handle handle;
-  uint16_t horizontal = 0, vertical = 0;
-  if (!handle_open(&handle, bytes, length, directory, 64u << 20)) return 0;
-  TIFFGetFieldDefaulted(handle.tiff, TIFFTAG_YCBCRSUBSAMPLING, &horizontal, &vertical);
-  handle_close(&handle);
-  return horizontal < 16 && vertical < 16 ? (uint32_t)horizontal << 4 | vertical : 0;
-}
-
 const char *ctiff_version(void) {
   // "LIBTIFF, Version 4.5.0\nCopyright …": the third word.
   static char version[16];

@@ -57,15 +57,49 @@ static void prepare_ycbcr(rows_plan *plan) {
   }
 }
 
+static int is_planar(const ctiff_picture *picture) { return picture->flags & CTIFF_PLANAR && picture->samples > 1; }
+
+// Samples that make a color.
+static uint32_t color_count(const ctiff_picture *picture) {
+  if (picture->kind == CTIFF_GRAY || picture->kind == CTIFF_PALETTE) return 1;
+  return picture->kind == CTIFF_CMYK ? 4 : 3;
+}
+
+const char *rows_refuse(const ctiff_picture *picture) {
+  uint32_t bits = picture->bits;
+  if (picture->output >= sizeof bytes_per_pixel || bytes_per_pixel[picture->output] == 0) return "no pixel format";
+  if (picture->kind > CTIFF_LAB || bits == 0 || bits > 64) return "samples of no known kind";
+  if (picture->horizontal == 0 || picture->vertical == 0) return "a chroma subsampling of 0";
+  if (picture->width == 0 || picture->height == 0 || picture->strile_width == 0 || picture->strile_height == 0) {
+    return "a picture, strip or tile without pixels";
+  }
+  if (picture->samples < color_count(picture) || picture->alpha >= (int32_t)picture->samples ||
+      picture->alpha >= CTIFF_MAX_CHANNELS) {
+    return "fewer samples than the color and alpha need";
+  }
+  uint64_t across = picture->across, down = picture->down;
+  if (across * picture->strile_width < picture->width || down * picture->strile_height < picture->height) {
+    return "strips or tiles that do not cover the picture";
+  }
+  uint64_t per_plane = across * down, planes = is_planar(picture) ? picture->samples : 1;
+  // Numbers of strips and tiles have 32 bits in libtiff.
+  if (per_plane > UINT32_MAX || picture->strile_count != per_plane * planes) {
+    return "another number of strips or tiles than the size needs";
+  }
+  if (picture->kind == CTIFF_PALETTE && (bits > 16 || picture->palette_length != 3ull << bits)) {
+    return "a palette of another size than the indexes need";
+  }
+  return NULL;
+}
+
 void rows_prepare(rows_plan *plan, const ctiff_picture *picture) {
   memset(plan, 0, sizeof *plan);
   plan->picture = picture;
   plan->depth = picture->sample_format == CTIFF_FLOAT ? 4 : picture->bits <= 8 ? 1 : 2;
-  int is_planar = picture->flags & CTIFF_PLANAR && picture->samples > 1;
-  uint32_t is_single = picture->kind == CTIFF_GRAY || picture->kind == CTIFF_PALETTE;
-  uint32_t colours = is_single ? 1 : picture->kind == CTIFF_CMYK ? 4 : 3;
-  plan->planes = is_planar ? picture->alpha >= (int32_t)colours ? (uint32_t)picture->alpha + 1 : colours : 1;
-  plan->channels = is_planar ? 1 : picture->samples;
+  uint32_t colors = color_count(picture);
+  // Planes after the last one that counts are not decoded.
+  plan->planes = !is_planar(picture) ? 1 : picture->alpha >= (int32_t)colors ? (uint32_t)picture->alpha + 1 : colors;
+  plan->channels = is_planar(picture) ? 1 : picture->samples;
   plan->pixel_bytes = bytes_per_pixel[picture->output];
   if (picture->kind == CTIFF_GRAY && picture->flags & CTIFF_INVERTED) plan->gray_mask = plan->depth == 1 ? 255 : 65535;
   if (plan->depth == 1) prepare_scale(plan);

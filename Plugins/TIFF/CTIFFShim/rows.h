@@ -25,6 +25,11 @@ typedef struct rows_plan {
   int32_t luma[256];       // Y with ReferenceBlackWhite
 } rows_plan;
 
+// Whether the numbers of a picture fit together, and its arrays have as many elements as decoding reads. What is wrong
+// otherwise.
+const char *rows_refuse(const ctiff_picture *picture);
+
+// For a picture whose `output`, `bits` and `kind` are in range.
 void rows_prepare(rows_plan *plan, const ctiff_picture *picture);
 
 // Bytes of memory that `rows_convert` needs for itself.

@@ -6,12 +6,12 @@ import ImageCoderPlugin
 ///
 /// Only tags that decide how strips and tiles are coded are in it, and only with values that were checked.
 struct CodecDirectory {
-  private let isBigEndian: Bool
-  /// Tag, type, number of values, values in the file's byte order.
-  private var entries: [(tag: Int, type: Int, count: Int, value: [UInt8])] = []
+  private let writer: FieldWriter
+  private var fields: [Field] = []
 
-  init(_ picture: TIFFPicture) {
-    isBigEndian = picture.directory.file.isBigEndian
+  /// - Parameter striles: Strips or tiles of all planes.
+  init(_ picture: TIFFPicture, striles: Int) {
+    writer = FieldWriter(order: picture.directory.file.order, isBigTIFF: false)
     let samples = picture.samples
     long(Tag.imageWidth, picture.canvas.width)
     long(Tag.imageLength, picture.canvas.height)
@@ -27,69 +27,72 @@ struct CodecDirectory {
     if extra > 0 { shorts(Tag.extraSamples, Array(repeating: 0, count: extra)) }
     shorts(Tag.sampleFormat, Array(repeating: samples.number.rawValue, count: samples.count))
     if samples.photometric == .palette {
-      // libtiff wants one; nobody looks at it.
-      entries.append((Tag.colorMap, TagType.short, 3 << samples.bits, []))
+      // libtiff refuses a palette picture without one.
+      unread(Tag.colorMap, TagType.short, 3 << samples.bits)
     }
-    let striles = picture.across * picture.down * (samples.isPlanar ? samples.count : 1)
     if picture.isTiled {
       long(Tag.tileWidth, picture.strile.width)
       long(Tag.tileLength, picture.strile.height)
-      entries.append((Tag.tileOffsets, TagType.long, striles, []))
-      entries.append((Tag.tileByteCounts, TagType.long, striles, []))
+      unread(Tag.tileOffsets, TagType.long, striles)
+      unread(Tag.tileByteCounts, TagType.long, striles)
     } else {
       long(Tag.rowsPerStrip, picture.strile.height)
-      entries.append((Tag.stripOffsets, TagType.long, striles, []))
-      entries.append((Tag.stripByteCounts, TagType.long, striles, []))
+      unread(Tag.stripOffsets, TagType.long, striles)
+      unread(Tag.stripByteCounts, TagType.long, striles)
     }
   }
 
-  /// Without colour conversion, libtiff wants to hear nothing of YCbCr: planes are gray to libjpeg.
+  /// Planes are gray pictures to libjpeg: without color conversion, libtiff refuses YCbCr.
   private func jpegPhotometric(_ samples: Samples) -> Int {
     samples.photometric == .yCbCr && samples.isPlanar ? Photometric.minIsBlack.rawValue : samples.photometric.rawValue
   }
 
   /// Adds a tag's value as the file has it.
   mutating func add(_ tag: Int, type: Int, count: Int, value: [UInt8]) {
-    entries.append((tag, type, count, value))
+    fields.append(Field(tag: tag, type: type, count: count, value: value))
   }
 
   mutating func setSubsampling(_ factors: (horizontal: Int, vertical: Int)) {
     shorts(Tag.yCbCrSubsampling, [factors.horizontal, factors.vertical])
   }
 
-  private mutating func long(_ tag: Int, _ value: Int) {
-    entries.append((tag, TagType.long, 1, bytes(value, count: 4)))
+  private mutating func long(_ tag: Int, _ value: Int) { fields.append(writer.long(tag, value)) }
+
+  private mutating func shorts(_ tag: Int, _ values: [Int]) { fields.append(writer.shorts(tag, values)) }
+
+  /// A tag whose values libtiff wants to be there and does not read.
+  private mutating func unread(_ tag: Int, _ type: Int, _ count: Int) {
+    fields.append(Field(tag: tag, type: type, count: count, value: []))
   }
 
-  private mutating func shorts(_ tag: Int, _ values: [Int]) {
-    entries.append((tag, TagType.short, values.count, values.flatMap { bytes($0, count: 2) }))
-  }
-
-  private func bytes(_ value: Int, count: Int) -> [UInt8] {
-    let little = (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
-    return isBigEndian ? little.reversed() : little
-  }
-
-  /// The file. Offsets that nobody follows lead to zeros at its end.
+  /// The file. Values that are not read lie in zeros at its end, all at the same place.
   var file: [UInt8] {
-    let sorted = entries.sorted { $0.tag < $1.tag }
-    let values = 8 + 2 + 12 * sorted.count + 4
+    let sorted = fields.sorted { $0.tag < $1.tag }
+    let values = writer.headerSize + 2 + 12 * sorted.count + 4
     let zeros = sorted.reduce(values) { $0 + ($1.value.count > 4 ? ($1.value.count + 1) / 2 * 2 : 0) }
-    var head: [UInt8] = isBigEndian ? [0x4D, 0x4D, 0, 42] : [0x49, 0x49, 42, 0]
-    head += bytes(8, count: 4) + bytes(sorted.count, count: 2)
-    var tail: [UInt8] = []
-    for entry in sorted {
-      head += bytes(entry.tag, count: 2) + bytes(entry.type, count: 2) + bytes(entry.count, count: 4)
-      if entry.value.isEmpty {
-        head += entry.count == 1 ? [0, 0, 0, 0] : bytes(zeros, count: 4)
-      } else if entry.value.count <= 4 {
-        head += entry.value + [UInt8](repeating: 0, count: 4 - entry.value.count)
+    var head = ByteWriter(order: writer.order)
+    var tail = ByteWriter(order: writer.order)
+    head.put(writer.header(firstDirectory: writer.headerSize))
+    head.put(UInt16(sorted.count))
+    for field in sorted {
+      head.put(UInt16(truncatingIfNeeded: field.tag))
+      head.put(UInt16(truncatingIfNeeded: field.type))
+      head.put(UInt32(truncatingIfNeeded: field.count))
+      if field.value.isEmpty {
+        head.put(UInt32(truncatingIfNeeded: field.count == 1 ? 0 : zeros))
+      } else if field.value.count <= 4 {
+        head.put(field.value)
+        head.putZeros(4 - field.value.count)
       } else {
-        head += bytes(values + tail.count, count: 4)
-        tail += entry.value + [UInt8](repeating: 0, count: entry.value.count % 2)
+        head.put(UInt32(truncatingIfNeeded: values + tail.count))
+        tail.put(field.value)
+        tail.putZeros(tail.count % 2)
       }
     }
-    let colours = sorted.first { $0.tag == Tag.colorMap }?.count ?? 0
-    return head + [0, 0, 0, 0] + tail + [UInt8](repeating: 0, count: max(64, 2 * colours))
+    head.putZeros(4)  // no further directory
+    head.put(tail.bytes)
+    let colors = sorted.first { $0.tag == Tag.colorMap }?.count ?? 0
+    head.putZeros(max(64, 2 * colors))
+    return head.bytes
   }
 }

@@ -69,7 +69,7 @@ enum Photometric: Int {
   /// For messages.
   static func name(_ code: Int) -> String { others[code] ?? "unknown" }
 
-  /// Samples that make a colour.
+  /// Samples that make a color.
   var channelCount: Int {
     switch self {
     case .minIsWhite, .minIsBlack, .palette, .mask, .logL: 1

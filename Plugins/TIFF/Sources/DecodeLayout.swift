@@ -38,13 +38,12 @@ struct DecodeLayout {
       picture.sample_format = UInt32(CTIFF_UNSIGNED)
       picture.samples = samples.photometric == .logL ? 1 : 3
     }
-    Self.setColour(of: tiff, in: &picture)
-    let planes = samples.isPlanar ? samples.count : 1
+    try Self.setColor(of: tiff, in: &picture)
     let rowBytes = Self.rowBytes(picture, isPlanar: samples.isPlanar)
     if tiff.compression == .oldJPEG {
       striles = try Striles(oldJPEG: tiff)
     } else {
-      striles = try Striles(tiff, planes: planes, rowBytes: rowBytes, rowsPerUnit: Int(picture.vertical))
+      striles = try Striles(tiff, rowBytes: rowBytes, rowsPerUnit: Int(picture.vertical))
     }
     picture.strile_height = UInt32(clamping: striles.height)
     picture.down = UInt32(clamping: striles.down)
@@ -66,8 +65,10 @@ struct DecodeLayout {
             picture.codec = codec.baseAddress
             picture.codec_length = UInt64(codec.count)
             picture.palette = palette.baseAddress
+            picture.palette_length = UInt64(palette.count)
             picture.offsets = offsets.baseAddress
             picture.lengths = lengths.baseAddress
+            picture.strile_count = UInt64(min(offsets.count, lengths.count))
             return body(&picture)
           }
         }
@@ -93,7 +94,7 @@ struct DecodeLayout {
     if samples.isPlanar { flags |= Int(CTIFF_PLANAR) }
     if samples.photometric == .minIsWhite { flags |= Int(CTIFF_INVERTED) }
     if tiff.compression == .none { flags |= Int(CTIFF_RAW) }
-    let isSwapped = tiff.directory.file.isBigEndian != (1.bigEndian == 1)
+    let isSwapped = tiff.directory.file.order != nativeOrder
     if tiff.compression == .none, isSwapped { flags |= Int(CTIFF_SWAPPED) }
     if tiff.isReversed { flags |= Int(CTIFF_REVERSED) }
     if tiff.compression == .oldJPEG { flags |= Int(CTIFF_OLD_JPEG) }
@@ -117,11 +118,11 @@ struct DecodeLayout {
     return (width * (isPlanar ? 1 : Int(picture.samples)) * Int(picture.bits) + 7) / 8
   }
 
-  private static func setColour(of tiff: TIFFPicture, in picture: inout ctiff_picture) {
+  private static func setColor(of tiff: TIFFPicture, in picture: inout ctiff_picture) throws(CoderError) {
     let directory = tiff.directory
     // TIFF 6.0 §21: ITU-R BT.601 and full range when nothing is said; libtiff has the same defaults.
-    let luma = directory.reals(Tag.yCbCrCoefficients, limit: 3).flatMap { $0.count == 3 ? $0 : nil }
-    let reference = directory.reals(Tag.referenceBlackWhite, limit: 6).flatMap { $0.count == 6 ? $0 : nil }
+    let luma = try directory.reals(Tag.yCbCrCoefficients, limit: 3).flatMap { $0.count == 3 ? $0 : nil }
+    let reference = try directory.reals(Tag.referenceBlackWhite, limit: 6).flatMap { $0.count == 6 ? $0 : nil }
     let coefficients = (luma ?? [0.299, 0.587, 0.114]).map { Float($0) }
     let range = (reference ?? [0, 255, 128, 255, 128, 255]).map { Float($0) }
     picture.luma = (coefficients[0], coefficients[1], coefficients[2])
@@ -167,7 +168,7 @@ struct DecodeLayout {
 
   /// The directory for libtiff, with the tags of the codec's own.
   private static func codec(_ tiff: TIFFPicture, striles: Striles) throws(CoderError) -> [UInt8] {
-    var codec = CodecDirectory(tiff)
+    var codec = CodecDirectory(tiff, striles: striles.offsets.count)
     if tiff.compression == .jpeg, tiff.samples.photometric == .yCbCr {
       // libtiff refuses JPEG whose own header has another subsampling than the directory.
       let found = try tiff.jpegSubsampling(at: striles.offsets.first { $0 != 0 } ?? 0)

@@ -1,84 +1,85 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ImageCoderPlugin
+
 extension ExifBlock {
-  /// Takes a payload apart, for a file in the byte order of `fields`; nil for one that is no TIFF structure.
+  /// Takes a payload apart, for a file in a byte order; nil for one that is no TIFF structure.
   ///
   /// Of the first directory, the descriptive fields are kept; what else it has describes a thumbnail or another
   /// file's pixels.
-  init?(parsing payload: [UInt8], fields: FieldWriter) {
-    let isBigEndian: Bool
-    switch payload.prefix(2) {
-    case [0x4D, 0x4D]: isBigEndian = true
-    case [0x49, 0x49]: isBigEndian = false
-    default: return nil
-    }
-    let structure = Structure(bytes: payload, isBigEndian: isBigEndian, swaps: isBigEndian != fields.isBigEndian)
-    guard structure.number(at: 2, bytes: 2) == 42, let first = structure.number(at: 4, bytes: 4) else { return nil }
+  init?(parsing payload: [UInt8], for order: ByteOrder) {
+    guard let own = ExifPayload.byteOrder(of: payload.span.bytes) else { return nil }
+    let reader = ByteReader(payload.span.bytes, order: own, of: "Exif")
+    guard let first = try? reader.uint32(at: 4) else { return nil }  // the payload ends there
     let pointers: Set = [Tag.exif, Tag.gps, Tag.interoperability]
-    let (all, lost) = structure.fields(at: first)
-    main = all.filter { Tag.descriptive.contains($0.tag) }
-    dropped = lost + all.filter { !Tag.descriptive.contains($0.tag) && !pointers.contains($0.tag) }.count
-    func nested(_ tag: Int, in place: Int) -> (place: Int, fields: [Field])? {
-      guard let place = structure.pointer(tag, in: place) else { return nil }
-      let (found, lost) = structure.fields(at: place)
-      dropped += lost
-      return (place, found.filter { !pointers.contains($0.tag) })
+    let all = Self.directory(in: reader, at: Int(first), for: order)
+    main = all.fields.filter { Tag.descriptive.contains($0.tag) }
+    dropped = all.lost + all.fields.filter { !Tag.descriptive.contains($0.tag) && !pointers.contains($0.tag) }.count
+    if let place = all.pointers[Tag.exif] {
+      let nested = Self.directory(in: reader, at: place, for: order)
+      exif = nested.fields.filter { !pointers.contains($0.tag) }
+      dropped += nested.lost
+      if let place = nested.pointers[Tag.interoperability] {
+        let inner = Self.directory(in: reader, at: place, for: order)
+        interoperability = inner.fields.filter { !pointers.contains($0.tag) }
+        dropped += inner.lost
+      }
     }
-    if let inner = nested(Tag.exif, in: first) {
-      exif = inner.fields
-      interoperability = nested(Tag.interoperability, in: inner.place)?.fields ?? []
+    if let place = all.pointers[Tag.gps] {
+      let nested = Self.directory(in: reader, at: place, for: order)
+      gps = nested.fields.filter { !pointers.contains($0.tag) }
+      dropped += nested.lost
     }
-    gps = nested(Tag.gps, in: first)?.fields ?? []
   }
 
-  /// A TIFF structure in memory, read without ever leaving it.
-  private struct Structure {
-    let bytes: [UInt8]
-    let isBigEndian: Bool
-    let swaps: Bool
+  /// What a directory of a payload has.
+  private struct Found {
+    var fields: [Field] = []
+    /// Fields that cannot be read.
+    var lost = 0
+    /// Where the last four bytes of an entry lead, taken as an offset: the first of each tag.
+    var pointers: [Int: Int] = [:]
+  }
 
-    private static let mostEntries = 1000
-
-    func number(at offset: Int, bytes count: Int) -> Int? {
-      guard offset >= 0, offset <= bytes.count - count else { return nil }
-      return Int(bytes.number(at: offset, bytes: count, isBigEndian: isBigEndian))
-    }
-
-    /// Where a pointer leads.
-    func pointer(_ tag: Int, in directory: Int) -> Int? {
-      guard let count = number(at: directory, bytes: 2) else { return nil }
-      for index in 0..<min(count, Self.mostEntries) {
-        let entry = directory + 2 + 12 * index
-        if number(at: entry, bytes: 2) == tag { return number(at: entry + 8, bytes: 4) }
+  /// Reads a directory, as far as it is there.
+  private static func directory(in payload: ByteReader, at place: Int, for order: ByteOrder) -> Found {
+    var found = Found()
+    guard let count = (try? payload.uint16(at: place)).map({ Int($0) }) else { return found }  // it leads outside
+    var tags: Set<Int> = []
+    for index in 0..<min(count, mostEntries) {
+      let start = place + 2 + 12 * index
+      guard let entry = try? RawEntry(in: payload, at: start) else {
+        // It lies beyond the end, and so do those after it.
+        found.lost += min(count, mostEntries) - index
+        break
       }
-      return nil
-    }
-
-    /// A directory's fields, and how many cannot be read.
-    func fields(at directory: Int) -> (fields: [Field], lost: Int) {
-      guard let count = number(at: directory, bytes: 2) else { return ([], 0) }
-      var fields: [Field] = []
-      var tags: Set<Int> = []
-      var lost = max(0, count - Self.mostEntries)
-      for index in 0..<min(count, Self.mostEntries) {
-        let entry = directory + 2 + 12 * index
-        guard let tag = number(at: entry, bytes: 2), let type = number(at: entry + 2, bytes: 2),
-          let values = number(at: entry + 4, bytes: 4), let far = number(at: entry + 8, bytes: 4),
-          type <= 13, TagType.size(type) > 0, values > 0, tags.insert(tag).inserted
-        else {
-          lost += 1
-          continue
-        }
-        let length = values * TagType.size(type)
-        let place = length <= 4 ? entry + 8 : far
-        guard place <= bytes.count, length <= bytes.count - place else {
-          lost += 1
-          continue
-        }
-        let field = Field(tag: tag, type: type, count: values, value: Array(bytes[place..<place + length]))
-        fields.append(swaps ? field.swapped : field)
+      if found.pointers[entry.tag] == nil { found.pointers[entry.tag] = entry.far }
+      let length = entry.count * TagType.size(entry.type)
+      // Values of up to four bytes stand in the entry itself.
+      let values = try? [UInt8](copying: payload.bytes(at: length <= 4 ? start + 8 : entry.far, count: length))
+      guard entry.type <= 13, length > 0, let values, tags.insert(entry.tag).inserted else {
+        found.lost += 1
+        continue
       }
-      return (fields, lost)
+      let field = Field(tag: entry.tag, type: entry.type, count: entry.count, value: values)
+      found.fields.append(payload.order == order ? field : field.swapped)
+    }
+    found.lost += max(0, count - mostEntries)
+    return found
+  }
+
+  /// The 12 bytes of an entry.
+  private struct RawEntry {
+    let tag: Int
+    let type: Int
+    let count: Int
+    let far: Int
+
+    init(in payload: ByteReader, at place: Int) throws(CoderError) {
+      tag = Int(try payload.uint16(at: place))
+      type = Int(try payload.uint16(at: place + 2))
+      count = Int(try payload.uint32(at: place + 4))
+      far = Int(try payload.uint32(at: place + 8))
     }
   }
 }

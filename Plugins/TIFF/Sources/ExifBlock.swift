@@ -19,11 +19,12 @@ struct ExifBlock {
   var dropped = 0
 
   /// Entries of one directory that are looked at.
-  private static let mostEntries = 1000
+  static let mostEntries = 1000
 
   /// Whether a page has an Exif or GPS directory.
-  static func isPresent(in directory: TIFFDirectory) -> Bool {
-    [Tag.exif, Tag.gps].contains { nested($0, of: directory) != nil }
+  static func isPresent(in directory: TIFFDirectory) throws(CoderError) -> Bool {
+    for tag in [Tag.exif, Tag.gps] where try nested(tag, of: directory) != nil { return true }
+    return false
   }
 
   /// Whether a page says that it has one of them, without a look at it.
@@ -35,31 +36,31 @@ struct ExifBlock {
   ///
   /// - Throws: ``CoderError/Code/limitExceeded``.
   static func read(_ directory: TIFFDirectory, limits: Limits) throws(CoderError) -> [UInt8]? {
-    guard isPresent(in: directory) else { return nil }
+    guard try isPresent(in: directory) else { return nil }
     var block = ExifBlock()
     var budget = limits.maxMetadata
     block.main = try fields(of: directory, limits: limits, budget: &budget) { Tag.descriptive.contains($0) }
     let pointers: Set = [Tag.exif, Tag.gps, Tag.interoperability, Tag.subIFDs]
-    if let exif = nested(Tag.exif, of: directory) {
+    if let exif = try nested(Tag.exif, of: directory) {
       block.exif = try fields(of: exif, limits: limits, budget: &budget) { !pointers.contains($0) }
-      if let inner = nested(Tag.interoperability, of: exif) {
+      if let inner = try nested(Tag.interoperability, of: exif) {
         block.interoperability = try fields(of: inner, limits: limits, budget: &budget) { !pointers.contains($0) }
       }
     }
-    if let gps = nested(Tag.gps, of: directory) {
+    if let gps = try nested(Tag.gps, of: directory) {
       block.gps = try fields(of: gps, limits: limits, budget: &budget) { !pointers.contains($0) }
     }
-    let payload = block.payload(isBigEndian: directory.file.isBigEndian)
+    let payload = block.payload(directory.file.order)
     try limits.check(metadata: payload.count)
     return payload
   }
 
-  private static func nested(_ tag: Int, of directory: TIFFDirectory) -> TIFFDirectory? {
-    // A pointer that leads nowhere is none.
-    guard let place = (try? directory.number(tag)).flatMap({ $0 }), place >= 8, place != directory.offset else {
-      return nil
+  /// The directory that a tag leads to; nil for a tag that leads to none.
+  private static func nested(_ tag: Int, of directory: TIFFDirectory) throws(CoderError) -> TIFFDirectory? {
+    try ifReadable { () throws(CoderError) -> TIFFDirectory? in
+      guard let place = try directory.number(tag), place >= 8, place != directory.offset else { return nil }
+      return try TIFFDirectory(directory.file, at: place)
     }
-    return try? TIFFDirectory(directory.file, at: place)
   }
 
   private static func fields(
@@ -80,10 +81,10 @@ struct ExifBlock {
   }
 
   /// The structure as a payload, from its TIFF header on.
-  func payload(isBigEndian: Bool) -> [UInt8] {
-    let writer = FieldWriter(isBigEndian: isBigEndian, isBigTIFF: false)
+  func payload(_ order: ByteOrder) -> [UInt8] {
+    let writer = FieldWriter(order: order, isBigTIFF: false)
     var fields = main
-    // The nested directories come behind the first one, whose size does not depend on where they are.
+    // The nested directories come after the first one, whose size does not depend on where they are.
     if hasExif { fields.append(writer.long(Tag.exif, 0)) }
     if !gps.isEmpty { fields.append(writer.long(Tag.gps, 0)) }
     let start = writer.headerSize

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ImageCoderPlugin
+
 /// A tag with its values, ready to be written into a directory.
 struct Field: Equatable {
   let tag: Int
   let type: Int
   let count: Int
-  /// In the byte order of the file that it goes to.
+  /// In the byte order of the file that it goes to. Empty in a directory for libtiff, for values that nobody reads.
   var value: [UInt8]
 
   /// The same values in the other byte order.
@@ -20,44 +22,54 @@ struct Field: Equatable {
   }
 }
 
+/// The byte order of this machine.
+let nativeOrder: ByteOrder = 1.bigEndian == 1 ? .bigEndian : .littleEndian
+
 /// Makes fields and directories in one byte order.
 ///
 /// - Format: TIFF 6.0 §2; BigTIFF.
 struct FieldWriter {
-  let isBigEndian: Bool
+  let order: ByteOrder
   /// Whether offsets and counts have 8 bytes.
   let isBigTIFF: Bool
 
   var headerSize: Int { isBigTIFF ? 16 : 8 }
   var offsetSize: Int { isBigTIFF ? 8 : 4 }
 
-  func bytes(_ value: Int, count: Int) -> [UInt8] {
-    let little = (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
-    return isBigEndian ? little.reversed() : little
+  private func bytes(_ values: [Int], width: Int) -> [UInt8] {
+    var writer = ByteWriter(order: order, capacity: values.count * width)
+    for value in values { writer.put(UInt64(truncatingIfNeeded: value), bytes: width) }
+    return writer.bytes
   }
 
   /// An offset as the header and the entries have it.
-  func offset(_ value: Int) -> [UInt8] { bytes(value, count: offsetSize) }
+  func offset(_ value: Int) -> [UInt8] { bytes([value], width: offsetSize) }
 
   func header(firstDirectory: Int) -> [UInt8] {
-    let order: [UInt8] = isBigEndian ? [0x4D, 0x4D] : [0x49, 0x49]
-    guard isBigTIFF else { return order + bytes(42, count: 2) + offset(firstDirectory) }
-    return order + bytes(43, count: 2) + bytes(8, count: 2) + bytes(0, count: 2) + offset(firstDirectory)
+    var writer = ByteWriter(order: order)
+    writer.put(order == .bigEndian ? "MM" : "II")
+    writer.put(UInt16(isBigTIFF ? 43 : 42))
+    if isBigTIFF {
+      writer.put(UInt16(8))  // bytes of an offset
+      writer.put(UInt16(0))
+    }
+    writer.put(offset(firstDirectory))
+    return writer.bytes
   }
 
   func shorts(_ tag: Int, _ values: [Int]) -> Field {
-    Field(tag: tag, type: TagType.short, count: values.count, value: values.flatMap { bytes($0, count: 2) })
+    Field(tag: tag, type: TagType.short, count: values.count, value: bytes(values, width: 2))
   }
 
   func long(_ tag: Int, _ value: Int) -> Field {
-    Field(tag: tag, type: TagType.long, count: 1, value: bytes(value, count: 4))
+    Field(tag: tag, type: TagType.long, count: 1, value: bytes([value], width: 4))
   }
 
   /// Offsets or lengths: as wide as the file's offsets.
   func offsets(_ tag: Int, _ values: [Int]) -> Field {
     Field(
       tag: tag, type: isBigTIFF ? TagType.long8 : TagType.long, count: values.count,
-      value: values.flatMap { offset($0) })
+      value: bytes(values, width: offsetSize))
   }
 
   func undefined(_ tag: Int, _ value: [UInt8], type: Int = TagType.undefined) -> Field {
@@ -68,20 +80,24 @@ struct FieldWriter {
   func directory(_ fields: [Field], at place: Int, next: Int = 0) -> [UInt8] {
     let sorted = fields.sorted { $0.tag < $1.tag }
     let countSize = isBigTIFF ? 8 : 2
-    let entrySize = isBigTIFF ? 20 : 12
-    let values = place + countSize + sorted.count * entrySize + offsetSize
-    var head = bytes(sorted.count, count: countSize)
-    var tail: [UInt8] = []
+    let values = place + countSize + sorted.count * (isBigTIFF ? 20 : 12) + offsetSize
+    var head = ByteWriter(order: order)
+    var tail = ByteWriter(order: order)
+    head.put(UInt64(sorted.count), bytes: countSize)
     for field in sorted {
-      head += bytes(field.tag, count: 2) + bytes(field.type, count: 2) + bytes(field.count, count: offsetSize)
+      head.put(UInt16(truncatingIfNeeded: field.tag))
+      head.put(UInt16(truncatingIfNeeded: field.type))
+      head.put(UInt64(truncatingIfNeeded: field.count), bytes: offsetSize)
       if field.value.count <= offsetSize {
-        head += field.value + [UInt8](repeating: 0, count: offsetSize - field.value.count)
+        head.put(field.value)
+        head.putZeros(offsetSize - field.value.count)
       } else {
-        head += offset(values + tail.count)
-        tail += field.value
-        if tail.count % 2 != 0 { tail.append(0) }  // values begin on a word boundary
+        head.put(offset(values + tail.count))
+        tail.put(field.value)
+        tail.putZeros(tail.count % 2)  // values begin on a word boundary
       }
     }
-    return head + offset(next) + tail
+    head.put(offset(next))
+    return head.bytes + tail.bytes
   }
 }

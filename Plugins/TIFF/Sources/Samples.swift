@@ -70,7 +70,7 @@ struct Samples {
     return photometric
   }
 
-  /// TIFF 6.0 §18. One sample more than the colour has, and no word on it, is taken for straight alpha.
+  /// TIFF 6.0 §18. One sample more than the color has, without an ExtraSamples tag, is taken for straight alpha.
   private static func alpha(
     _ directory: TIFFDirectory, count: Int, photometric: Photometric, bits: Int
   ) throws(CoderError) -> (Int?, AlphaMode) {

@@ -9,7 +9,7 @@ import ImageCoderPlugin
 struct Striles {
   /// Of strips or tiles, planes one after the other.
   private(set) var offsets: [UInt64]
-  /// Bytes. 0 with an offset of 0: the file leaves it out.
+  /// Bytes, as many numbers as offsets. 0 with an offset of 0: the file leaves it out.
   private(set) var lengths: [UInt64]
   /// Rows of a strip or tile.
   private(set) var height: Int
@@ -18,23 +18,20 @@ struct Striles {
 
   /// Bytes of raw rows that are handled at a time.
   private static let rawBytes = 128 << 10
-  /// The same where bytes arrive: rows are shown as soon as so many are there.
-  private static let arrivingBytes = 16 << 10
+  /// The same of an incremental file: rows are shown as soon as so many bytes are there.
+  private static let incrementalBytes = 16 << 10
   /// Strips or tiles that a directory may lack.
   private static let mostMissing = 1 << 20
-  /// An offset that is behind every file's end.
+  /// An offset that is beyond every file's end.
   private static let nowhere = UInt64(Int64.max)
 
   /// - Parameters:
   ///   - rowBytes: Of a raw row of one plane, or of a row of blocks.
   ///   - rowsPerUnit: Rows that cannot be taken apart.
-  init(_ picture: TIFFPicture, planes: Int, rowBytes: Int, rowsPerUnit: Int) throws(CoderError) {
+  init(_ picture: TIFFPicture, rowBytes: Int, rowsPerUnit: Int) throws(CoderError) {
     let directory = picture.directory
-    let (perPlane, overflow) = picture.across.multipliedReportingOverflow(by: picture.down)
-    let (count, overflows) = perPlane.multipliedReportingOverflow(by: planes)
-    guard !overflow, !overflows, perPlane <= Int(UInt32.max) / 16 else {
-      throw .unsupported("\(picture.across) × \(picture.down) strips or tiles, 2²⁸ at most")
-    }
+    let planes = picture.planes
+    let count = try Self.count(of: picture)
     let places = directory[Tag.tileOffsets] != nil && picture.isTiled ? Tag.tileOffsets : Tag.stripOffsets
     let sizes = directory[Tag.tileByteCounts] != nil && picture.isTiled ? Tag.tileByteCounts : Tag.stripByteCounts
     guard let offsets = try directory.numbers(places, limit: count), !offsets.isEmpty else {
@@ -74,11 +71,21 @@ struct Striles {
     lengths += [UInt64](repeating: 1, count: count - offsets.count)
   }
 
-  /// Old JPEG's codec finds its bytes by itself.
+  /// Strips or tiles of all planes: how many offsets and lengths there are, for every compression.
+  private static func count(of picture: TIFFPicture) throws(CoderError) -> Int {
+    let (perPlane, overflow) = picture.across.multipliedReportingOverflow(by: picture.down)
+    let (count, overflows) = perPlane.multipliedReportingOverflow(by: picture.planes)
+    guard !overflow, !overflows, perPlane <= Int(UInt32.max) / 16 else {
+      throw .unsupported("\(picture.across) × \(picture.down) strips or tiles, 2²⁸ at most")
+    }
+    return count
+  }
+
+  /// Old JPEG's codec finds its bytes by itself, so no place in the file is looked up.
   init(oldJPEG picture: TIFFPicture) throws(CoderError) {
-    let (count, overflow) = picture.across.multipliedReportingOverflow(by: picture.down)
-    guard !overflow, count <= Self.mostMissing else {
-      throw .unsupported("\(picture.across) × \(picture.down) strips or tiles of old-style JPEG, 2²⁰ at most")
+    let count = try Self.count(of: picture)
+    guard count <= Self.mostMissing else {
+      throw .unsupported("\(count) strips or tiles of old-style JPEG, 2²⁰ at most")
     }
     offsets = [UInt64](repeating: 1, count: count)
     lengths = offsets
@@ -102,7 +109,7 @@ struct Striles {
   private mutating func cut(_ picture: TIFFPicture, planes: Int, rowBytes: Int, rowsPerUnit: Int) {
     guard rowBytes > 0, picture.down == 1 || picture.strile.height % rowsPerUnit == 0 else { return }
     let units = (picture.strile.height + rowsPerUnit - 1) / rowsPerUnit
-    let bytesAtOnce = picture.directory.file.isComplete ? Self.rawBytes : Self.arrivingBytes
+    let bytesAtOnce = picture.directory.file.isComplete ? Self.rawBytes : Self.incrementalBytes
     var unitsAtOnce = min(units, max(1, bytesAtOnce / rowBytes))
     // Where there are several strips, each has to be cut into parts of the same height.
     if picture.down > 1 { while units % unitsAtOnce != 0 { unitsAtOnce -= 1 } }

@@ -7,7 +7,7 @@ import ImageCoderPlugin
 /// - Format: TIFF 6.0 §2.
 struct TIFFDirectory {
   /// What a directory says of one tag.
-  struct Entry {
+  struct Entry: Equatable {
     let tag: Int
     let type: Int
     let count: Int
@@ -15,6 +15,31 @@ struct TIFFDirectory {
     let place: Int
     /// Bytes of all values.
     let length: Int
+
+    init(tag: Int, type: Int, count: Int, place: Int, length: Int) {
+      self.tag = tag
+      self.type = type
+      self.count = count
+      self.place = place
+      self.length = length
+    }
+
+    /// Reads one entry; nil for a type that is not known, or more values than can be counted.
+    ///
+    /// - Parameter offsetSize: Bytes of a count and of an offset: 4, or 8 of BigTIFF.
+    init?(parsing reader: inout ByteReader, offsetSize: Int) throws(CoderError) {
+      tag = Int(try reader.uint16("a tag"))
+      type = Int(try reader.uint16("the type of a tag"))
+      count = Int(clamping: try reader.unsigned(bytes: offsetSize, "the number of values"))
+      // Values that are no longer than an offset stand in its place.
+      let field = reader.offset
+      let far = Int(clamping: try reader.unsigned(bytes: offsetSize, "the place of values"))
+      let unit = TagType.size(type)
+      let (length, overflow) = count.multipliedReportingOverflow(by: unit)
+      guard unit > 0, !overflow else { return nil }
+      self.length = length
+      place = length <= offsetSize ? field : far
+    }
   }
 
   let file: TIFFSource
@@ -29,23 +54,18 @@ struct TIFFDirectory {
   /// - Throws: ``CoderError/Code/truncated`` when the file ends inside of it.
   init(_ file: TIFFSource, at offset: Int) throws(CoderError) {
     let count = try file.entryCount(at: offset)
-    let size = file.entrySize
-    let raw = try file.bytes(at: offset + file.countSize, count: count * size, of: "a directory of \(count) entries")
     var entries: [Entry] = []
     var indexes: [Int: Int] = [:]
     entries.reserveCapacity(count)
-    for start in stride(from: 0, to: raw.count, by: size) {
-      let tag = Int(raw.number(at: start, bytes: 2, isBigEndian: file.isBigEndian))
-      let type = Int(raw.number(at: start + 2, bytes: 2, isBigEndian: file.isBigEndian))
-      let values = raw.number(at: start + 4, bytes: file.offsetSize, isBigEndian: file.isBigEndian)
-      let unit = TagType.size(type)
-      let (length, overflow) = Int(clamping: values).multipliedReportingOverflow(by: unit)
-      guard unit > 0, !overflow, indexes[tag] == nil else { continue }
-      let field = start + 4 + file.offsetSize
-      let far = Int(clamping: raw.number(at: field, bytes: file.offsetSize, isBigEndian: file.isBigEndian))
-      let place = length <= file.offsetSize ? offset + file.countSize + field : far
-      indexes[tag] = entries.count
-      entries.append(Entry(tag: tag, type: type, count: Int(clamping: values), place: place, length: length))
+    try file.read(
+      at: offset + file.countSize, count: count * file.entrySize, of: "a directory of \(count) entries"
+    ) { (reader) throws(CoderError) in
+      for _ in 0..<count {
+        let entry = try Entry(parsing: &reader, offsetSize: file.offsetSize)
+        guard let entry, indexes[entry.tag] == nil else { continue }
+        indexes[entry.tag] = entries.count
+        entries.append(entry)
+      }
     }
     self.file = file
     self.offset = offset
@@ -65,7 +85,7 @@ struct TIFFDirectory {
 
   /// Whole numbers of a tag, at most `limit` of them; nil when the tag is missing or holds something else.
   ///
-  /// - Throws: ``CoderError/Code/truncated`` when they lie behind the file's end.
+  /// - Throws: ``CoderError/Code/truncated`` when they lie beyond the file's end.
   func numbers(_ tag: Int, limit: Int = 16) throws(CoderError) -> [UInt64]? {
     guard let entry = self[tag] else { return nil }
     let size = TagType.size(entry.type)
@@ -75,8 +95,12 @@ struct TIFFDirectory {
     default: return nil
     }
     let count = min(entry.count, limit)
-    let raw = try file.bytes(at: entry.place, count: count * size, of: "tag \(tag)")
-    return (0..<count).map { raw.number(at: $0 * size, bytes: size, isBigEndian: file.isBigEndian) }
+    return try file.read(at: entry.place, count: count * size, of: "tag \(tag)") { (reader) throws(CoderError) in
+      var numbers: [UInt64] = []
+      numbers.reserveCapacity(count)
+      for _ in 0..<count { numbers.append(try reader.unsigned(bytes: size)) }
+      return numbers
+    }
   }
 
   /// One whole number of a tag, or nil.
@@ -84,36 +108,47 @@ struct TIFFDirectory {
     try numbers(tag, limit: 1)?.first.map { Int(clamping: $0) }
   }
 
-  /// Rational, floating or whole numbers of a tag, or nil for all that cannot be had.
-  func reals(_ tag: Int, limit: Int = 16) -> [Double]? {
+  /// Rational, floating or whole numbers of a tag, or nil when it is missing or lies beyond the file's end.
+  func reals(_ tag: Int, limit: Int = 16) throws(CoderError) -> [Double]? {
     guard let entry = self[tag], isWhole(entry) else { return nil }
     let count = min(entry.count, limit)
     let size = TagType.size(entry.type)
-    guard let raw = try? file.bytes(at: entry.place, count: count * size, of: "tag \(tag)") else { return nil }
-    return (0..<count).map { index -> Double in
-      let start = index * size
-      let first = raw.number(at: start, bytes: min(size, 4), isBigEndian: file.isBigEndian)
-      let second = raw.number(at: start + 4, bytes: 4, isBigEndian: file.isBigEndian)
-      switch entry.type {
-      case 5: return second == 0 ? 0 : Double(first) / Double(second)
-      case 10:
-        let divisor = Int32(truncatingIfNeeded: second)
-        return divisor == 0 ? 0 : Double(Int32(truncatingIfNeeded: first)) / Double(divisor)
-      case 11: return Double(Float(bitPattern: UInt32(truncatingIfNeeded: first)))
-      case 12: return Double(bitPattern: raw.number(at: start, bytes: 8, isBigEndian: file.isBigEndian))
-      default: return Double(raw.number(at: start, bytes: size, isBigEndian: file.isBigEndian))
+    return try ifReadable { () throws(CoderError) in
+      try file.read(at: entry.place, count: count * size, of: "tag \(tag)") { (reader) throws(CoderError) in
+        var reals: [Double] = []
+        for _ in 0..<count { reals.append(try Self.real(entry.type, size, &reader)) }
+        return reals
       }
     }
   }
 
-  /// Text of a tag, up to its first zero, at most 64 KiB; or nil.
-  func text(_ tag: Int) -> String? {
+  private static func real(_ type: Int, _ size: Int, _ reader: inout ByteReader) throws(CoderError) -> Double {
+    switch type {
+    case 5:
+      let (numerator, denominator) = (try reader.uint32(), try reader.uint32())
+      return denominator == 0 ? 0 : Double(numerator) / Double(denominator)
+    case 10:
+      let numerator = Int32(truncatingIfNeeded: try reader.uint32())
+      let denominator = Int32(truncatingIfNeeded: try reader.uint32())
+      return denominator == 0 ? 0 : Double(numerator) / Double(denominator)
+    case 11: return Double(Float(bitPattern: try reader.uint32()))
+    case 12: return Double(bitPattern: try reader.uint64())
+    default: return Double(try reader.unsigned(bytes: size))
+    }
+  }
+
+  /// Text of a tag, up to its first zero, at most 64 KiB; nil when it is missing, empty or lies beyond the file's end.
+  func text(_ tag: Int) throws(CoderError) -> String? {
     guard let entry = self[tag], entry.type == TagType.ascii || entry.type == TagType.byte, entry.length > 0 else {
       return nil
     }
-    let length = min(entry.length, 65_536)
-    guard let raw = try? file.bytes(at: entry.place, count: length, of: "tag \(tag)") else { return nil }
-    let text = String(decoding: raw.prefix { $0 != 0 }, as: UTF8.self)
-    return text.isEmpty ? nil : text
+    return try ifReadable { () throws(CoderError) in
+      try file.read(
+        at: entry.place, count: min(entry.length, 65_536), of: "tag \(tag)"
+      ) { (reader) throws(CoderError) in
+        let text = reader.terminatedText()
+        return text.isEmpty ? nil : text
+      }
+    }
   }
 }

@@ -4,7 +4,7 @@ import ImageCoderPlugin
 
 /// The directories of a file: its pages, and smaller versions of them.
 ///
-/// Of a file whose bytes arrive, the chain of directories is walked as far as it is asked for.
+/// Of an incremental file, the chain of directories is walked as far as it is asked for.
 ///
 /// - Format: TIFF 6.0 §2 and NewSubfileType; TIFF Technical Note 1 for SubIFDs.
 struct TIFFFile {
@@ -12,7 +12,7 @@ struct TIFFFile {
   struct Page {
     /// Of its directory.
     let offset: Int
-    /// Of directories behind it that say that they are smaller versions of a picture.
+    /// Of directories after it that say that they are smaller versions of a picture.
     var reduced: [Int] = []
   }
 
@@ -29,7 +29,7 @@ struct TIFFFile {
   private let limit: Int
   private var next: Link
   private var visited: Set<Int> = []
-  /// Smaller versions in front of the first page.
+  /// Smaller versions before the first page.
   private var early: [Int] = []
 
   /// What leads to the next directory.
@@ -39,13 +39,13 @@ struct TIFFFile {
     case stored(at: Int)
   }
 
-  /// Walks the chain of directories, or only as far as to the first page where bytes arrive. Of each directory, only the
-  /// first entries are looked at: tags are sorted.
-  init(_ view: SourceView, host: CoderHost, isArriving: Bool) throws(CoderError) {
+  /// Walks the chain of directories, or only as far as to the first page of an incremental file. Of each directory, only
+  /// the first entries are looked at: tags are sorted.
+  init(_ view: SourceView, host: CoderHost, isIncremental: Bool) throws(CoderError) {
     source = try TIFFSource(view)
     limit = host.limits.maxPages
     next = .directory(at: source.firstDirectory)
-    if isArriving { try advance(toPage: 0) } else { try advanceToTheEnd() }
+    if isIncremental { try advance(toPage: 0) } else { try advanceToTheEnd() }
   }
 
   mutating func advanceToTheEnd() throws(CoderError) {
@@ -97,15 +97,15 @@ struct TIFFFile {
     }
   }
 
-  /// Follows the link of the directory before; 0 behind the last.
+  /// Follows the link of the directory before; 0 after the last.
   private func nextDirectory() throws(CoderError) -> Int {
     switch next {
     case .directory(let place): return place
     case .stored(let place):
-      let link = [UInt8](try source.source.view(at: place, count: source.offsetSize))
+      var link = try source.source.reader(at: place, count: source.offsetSize, order: source.order)
       // A file that ends where the link should be has no further directory.
       guard link.count == source.offsetSize else { return 0 }
-      return Int(clamping: link.number(at: 0, bytes: source.offsetSize, isBigEndian: source.isBigEndian))
+      return Int(clamping: try link.unsigned(bytes: source.offsetSize))
     }
   }
 
@@ -139,16 +139,20 @@ struct TIFFFile {
     let count = try source.entryCount(at: offset)
     let size = source.entrySize
     let entries = offset + source.countSize
-    // NewSubfileType and SubfileType have the smallest tags that there are.
-    let head = try source.bytes(at: entries, count: min(count, 2) * size, of: "a directory of \(count) entries")
     var role = Role.page
-    for start in stride(from: 0, to: head.count, by: size) {
-      let tag = Int(head.number(at: start, bytes: 2, isBigEndian: source.isBigEndian))
-      let type = Int(head.number(at: start + 2, bytes: 2, isBigEndian: source.isBigEndian))
-      let bytes = min(TagType.size(type), 4)
-      let value = head.number(at: start + 4 + source.offsetSize, bytes: bytes, isBigEndian: source.isBigEndian)
-      if tag == Tag.newSubfileType { role = value & 1 != 0 ? .reduced : value & 4 != 0 ? .mask : .page }
-      if tag == Tag.subfileType, role == .page, value == 2 { role = .reduced }
+    // NewSubfileType and SubfileType have the smallest tags that there are.
+    let looked = min(count, 2)
+    try source.read(
+      at: entries, count: looked * size, of: "a directory of \(count) entries"
+    ) { (reader) throws(CoderError) in
+      for index in 0..<looked {
+        let start = index * size
+        let tag = Int(try reader.uint16(at: start))
+        let type = Int(try reader.uint16(at: start + 2))
+        let value = try reader.unsigned(bytes: min(TagType.size(type), 4), at: start + 4 + source.offsetSize)
+        if tag == Tag.newSubfileType { role = value & 1 != 0 ? .reduced : value & 4 != 0 ? .mask : .page }
+        if tag == Tag.subfileType, role == .page, value == 2 { role = .reduced }
+      }
     }
     return Step(role: role, link: entries + count * size)
   }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CTIFFShim
 import ImageCoderPlugin
 
 extension TIFFPicture {
@@ -12,8 +11,9 @@ extension TIFFPicture {
     let most = 64 << 10
     var least = 256
     while true {
-      let head = [UInt8](try directory.file.source.view(at: start, least: least, most: most))
-      switch Self.search(head) {
+      var head = ByteReader(
+        try directory.file.source.bytes(at: start, least: least, most: most), at: start, of: "a strip or tile")
+      switch try Self.search(&head) {
       case .found(let horizontal, let vertical): return (horizontal, vertical)
       case .notThere: return nil
       case .further:
@@ -31,35 +31,33 @@ extension TIFFPicture {
     case further
   }
 
-  private static func search(_ head: [UInt8]) -> Finding {
-    var place = 2
-    while place + 4 <= head.count {
-      guard head[place] == 0xFF else { return .notThere }
-      let marker = head[place + 1]
+  /// - Parameter head: From the SOI marker on.
+  private static func search(_ head: inout ByteReader) throws(CoderError) -> Finding {
+    guard head.count >= 2 else { return .further }
+    try head.seek(to: 2)
+    while head.remaining >= 4 {
+      let place = head.position
+      guard try head.uint8() == 0xFF else { return .notThere }
+      let marker = try head.uint8()
       if marker == 0xFF {  // fill
-        place += 1
+        try head.seek(to: place + 1)
         continue
       }
       if (0xC0...0xC3).contains(marker) {
         // Length, precision, height, width, components; then of each its number and factors.
-        guard place + 11 < head.count else { return .further }
-        let (horizontal, vertical) = (Int(head[place + 11] >> 4), Int(head[place + 11] & 15))
-        guard head[place + 9] > 0, [1, 2, 4].contains(horizontal), [1, 2, 4].contains(vertical) else {
+        guard head.count > place + 11 else { return .further }
+        let factors = Int(try head.uint8(at: place + 11))
+        let (horizontal, vertical) = (factors >> 4, factors & 15)
+        guard try head.uint8(at: place + 9) > 0, [1, 2, 4].contains(horizontal), [1, 2, 4].contains(vertical) else {
           return .notThere
         }
         return .found(horizontal: horizontal, vertical: vertical)
       }
       if marker == 0xDA || marker == 0xD9 { return .notThere }
-      place += 2 + Int(head[place + 2]) << 8 + Int(head[place + 3])
+      let next = place + 2 + Int(try head.uint16())
+      guard next <= head.count else { return .further }
+      try head.seek(to: next)
     }
     return .further
-  }
-
-  /// The subsampling as libtiff's codec for old JPEG finds it.
-  func oldJPEGSubsampling() throws(CoderError) -> (horizontal: Int, vertical: Int)? {
-    let contents = try directory.file.source.contents()
-    let found = ctiff_old_jpeg_subsampling(
-      contents.bindMemory(to: UInt8.self).baseAddress, UInt64(contents.count), UInt64(directory.offset))
-    return found == 0 ? nil : (horizontal: Int(found >> 4), vertical: Int(found & 15))
   }
 }

@@ -14,35 +14,37 @@ extension TIFFPicture {
     (Tag.rowsPerStrip, "RowsPerStrip"),
   ]
 
-  /// What the directory says, by ImageIO's names.
-  var properties: Properties {
+  /// What the directory says, by ImageIO's names. A value that cannot be read is left out.
+  func properties() throws(CoderError) -> Properties {
     var properties = Properties()
     for (tag, name) in Self.texts {
-      if let text = directory.text(tag) { properties["{TIFF}", name] = .text(text) }
+      if let text = try directory.text(tag) { properties["{TIFF}", name] = .text(text) }
     }
     for (tag, name) in Self.numbers {
-      // A value that cannot be read is left out.
-      if let value = (try? directory.number(tag)).flatMap({ $0 }) {
-        properties["{TIFF}", name] = .integer(Int64(value))
-      }
+      if let value = try number(tag) { properties["{TIFF}", name] = .integer(Int64(value)) }
     }
     properties["{TIFF}", "Compression"] = .integer(Int64(compression.code))
     properties["{TIFF}", "PhotometricInterpretation"] = .integer(Int64(samples.photometric.rawValue))
     properties["{TIFF}", "SamplesPerPixel"] = .integer(Int64(samples.count))
-    if let pair = (try? directory.numbers(Tag.pageNumber, limit: 2)).flatMap({ $0 }), pair.count == 2 {
+    let pair = try ifReadable { () throws(CoderError) in try directory.numbers(Tag.pageNumber, limit: 2) }
+    if let pair, pair.count == 2 {
       properties["{TIFF}", "PageNumber"] = .integer(Int64(clamping: pair[0]))
     }
     properties["ColorModel"] = .text(samples.photometric.colorModel)
     // Resolution in inches when nothing is said (TIFF 6.0 §8); 3 is centimetres.
-    let unit = (try? directory.number(Tag.resolutionUnit)).flatMap { $0 } ?? 2
+    let unit = try number(Tag.resolutionUnit) ?? 2
     let scale = unit == 2 ? 1 : unit == 3 ? 2.54 : nil
     for (tag, name, inches) in [
       (Tag.xResolution, "XResolution", "DPIWidth"), (Tag.yResolution, "YResolution", "DPIHeight"),
     ] {
-      guard let value = directory.reals(tag, limit: 1)?.first, value > 0, value.isFinite else { continue }
+      guard let value = try directory.reals(tag, limit: 1)?.first, value > 0, value.isFinite else { continue }
       properties["{TIFF}", name] = .number(value)
       if let scale { properties[inches] = .number(value * scale) }
     }
     return properties
+  }
+
+  private func number(_ tag: Int) throws(CoderError) -> Int? {
+    try ifReadable { () throws(CoderError) in try directory.number(tag) }
   }
 }

@@ -89,7 +89,9 @@ struct TIFFPicture {
     return (horizontal, vertical)
   }
 
-  /// Strips or tiles side by side, and rows of them.
+  /// How often the picture's area is covered by strips or tiles: once, or once for each sample.
+  var planes: Int { samples.isPlanar ? samples.count : 1 }
+  /// Strips or tiles of one plane side by side, and rows of them.
   var across: Int { (canvas.width + strile.width - 1) / strile.width }
   var down: Int { (canvas.height + strile.height - 1) / strile.height }
 

@@ -5,7 +5,7 @@ import ImageCoderPlugin
 /// Reads TIFF and BigTIFF: each directory of the chain is a page.
 ///
 /// Directories are read here; libtiff decompresses strips and tiles, and has no part in anything else. The tag
-/// Orientation is reported, not applied. Where bytes arrive, a page is read as soon as its directory is there, and its
+/// Orientation is reported, not applied. Of an incremental file, a page is read as soon as its directory is there, and its
 /// strips or tiles as they come.
 ///
 /// - Format: TIFF 6.0; TIFF Technical Notes 1 and 2; BigTIFF. Library: libtiff 4.5 or later.
@@ -24,15 +24,15 @@ final class TIFFReader: ContainerReader {
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
     self.source = source
     self.host = host
-    file = try TIFFFile(source, host: host, isArriving: options.contains(.arriving))
+    file = try TIFFFile(source, host: host, isIncremental: options.contains(.arriving))
     // The first page decides whether the file can be opened.
     _ = try picture(0)
   }
 
   /// A page's own directory.
   func picture(_ page: Int) throws(CoderError) -> TIFFPicture {
-    if page >= 0 { try file.advance(toPage: page) }
-    guard page >= 0, page < file.pages.count else {
+    try file.advance(toPage: page)
+    guard page < file.pages.count else {
       throw .invalidArgument("page \(page) of a file that has \(file.pages.count)")
     }
     if let known = pages[page] { return known }
@@ -44,22 +44,24 @@ final class TIFFReader: ContainerReader {
 
   func header(page: Int) throws(CoderError) -> ImageHeader {
     let picture = try picture(page)
-    let isGrowing = !file.source.isComplete
-    if !isGrowing { try file.advanceToTheEnd() }
+    let isIncomplete = !file.source.isComplete
+    if !isIncomplete { try file.advanceToTheEnd() }
     let samples = picture.samples
     var header = ImageHeader(
       format: .tiff, canvas: picture.canvas, pixelFormat: samples.pixelFormat, bitsPerChannel: min(samples.bits, 32),
       alpha: samples.alphaMode)
     header.orientation = picture.orientation
     header.pageCount = file.pages.count
-    header.isGrowing = isGrowing
+    header.isGrowing = isIncomplete
     header.isTruncated = file.isTruncated
     header.isDamaged = file.isDamaged
     header.isLossless = picture.isLossless
     header.hasPalette = samples.photometric == .palette
     if samples.photometric == .palette { header.bitsPerChannel = 8 }
     header.subsampling = try subsampling(of: picture)
-    for kind in MetadataKind.allCases where hasMetadata(kind, of: picture.directory) { header.metadata.insert(kind) }
+    for kind in MetadataKind.allCases where try hasMetadata(kind, of: picture.directory) {
+      header.metadata.insert(kind)
+    }
     return header
   }
 
@@ -72,11 +74,12 @@ final class TIFFReader: ContainerReader {
     } else if picture.compression == .jpeg {
       let places = picture.isTiled ? Tag.tileOffsets : Tag.stripOffsets
       // A file that is cut here says so when it is decoded.
-      if let first = try? picture.directory.numbers(places, limit: 1)?.first,
-        let found = try? picture.jpegSubsampling(at: first)
-      {
-        factors = found
+      let found = try ifReadable { () throws(CoderError) in
+        try picture.directory.numbers(places, limit: 1)?.first.flatMap { (place) throws(CoderError) in
+          try picture.jpegSubsampling(at: place)
+        }
       }
+      if let found { factors = found }
     }
     switch (factors.horizontal, factors.vertical) {
     case (1, 1): return .s444
@@ -90,7 +93,6 @@ final class TIFFReader: ContainerReader {
 
   func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
     let page = try picture(request.page)
-    guard request.frame == 0 else { throw .invalidArgument("frame \(request.frame) of a page, which has 1") }
     var picture = page
     var code: UInt32 = 0
     if let wanted = request.size, wanted.width < page.canvas.width || wanted.height < page.canvas.height {
@@ -132,7 +134,7 @@ final class TIFFReader: ContainerReader {
     let directory = try picture(page).directory
     // Directories of Exif may be anywhere.
     if kind == .exif { try file.source.waitForAll() }
-    guard hasMetadata(kind, of: directory) else { return nil }
+    guard try hasMetadata(kind, of: directory) else { return nil }
     switch kind {
     case .icc: return try payload(Tag.iccProfile, of: directory)
     case .xmp: return try payload(Tag.xmp, of: directory)
@@ -142,7 +144,7 @@ final class TIFFReader: ContainerReader {
 
   func properties(page: Int, frame: Int?) throws(CoderError) -> Properties {
     let picture = try picture(page)
-    return frame == nil ? picture.properties : Properties()
+    return frame == nil ? try picture.properties() : Properties()
   }
 
   /// The formats that rows are converted to without a loss: the picture's own, and RGB with alpha from 8 bits.
@@ -158,38 +160,40 @@ final class TIFFReader: ContainerReader {
   private func payload(_ tag: Int, of directory: TIFFDirectory) throws(CoderError) -> [UInt8]? {
     guard let entry = directory[tag], entry.length > 0, directory.isWhole(entry) else { return nil }
     try host.limits.check(metadata: entry.length)
-    // Where bytes arrive, it is known only now whether all of it is there.
+    // Of an incremental file, it is known only now whether all of it is there.
     guard try file.source.hasBytes(at: entry.place, count: entry.length) else { return nil }
     return try directory.bytes(of: entry)
   }
 
-  private func hasMetadata(_ kind: MetadataKind, of directory: TIFFDirectory) -> Bool {
+  private func hasMetadata(_ kind: MetadataKind, of directory: TIFFDirectory) throws(CoderError) -> Bool {
     switch kind {
     case .icc: directory[Tag.iccProfile].map { $0.length > 0 && directory.isWhole($0) } ?? false
     case .xmp: directory[Tag.xmp].map { $0.length > 0 && directory.isWhole($0) } ?? false
     // A directory that is not there yet is not waited for.
     case .exif where !file.source.isComplete: ExifBlock.isAnnounced(in: directory)
-    case .exif: ExifBlock.isPresent(in: directory)
+    case .exif: try ExifBlock.isPresent(in: directory)
     }
   }
 
-  /// Directories that show the same picture as a page with fewer pixels: those behind it in the chain that say so, and
+  /// Directories that show the same picture as a page with fewer pixels: those after it in the chain that say so, and
   /// its SubIFDs.
   private func smallerVersions(of page: Int) throws(CoderError) -> [TIFFPicture] {
     if let known = versions[page] { return known }
+    let picture = try picture(page)
+    let following = try file.reduced(ofPage: page)
+    let nested = try ifReadable { () throws(CoderError) in
+      try picture.directory.numbers(Tag.subIFDs, limit: Self.mostVersions)
+    }
+    let places = following + (nested ?? []).map { Int(clamping: $0) }
     var found: [TIFFPicture] = []
-    if let picture = try? picture(page) {
-      let behind = try file.reduced(ofPage: page)
-      let nested = (try? picture.directory.numbers(Tag.subIFDs, limit: Self.mostVersions)) ?? []
-      let places = behind + nested.map { Int(clamping: $0) }
-      for place in places.prefix(Self.mostVersions) {
-        // What cannot be read is no help, and no harm either.
-        guard let directory = try? TIFFDirectory(file.source, at: place),
-          let role = (try? directory.number(Tag.newSubfileType)).flatMap({ $0 }), role & 1 == 1,
-          let version = try? TIFFPicture(directory, limits: host.limits), picture.isSmaller(version)
-        else { continue }
-        found.append(version)
+    for place in places.prefix(Self.mostVersions) {
+      // A version that cannot be read is no help, and no harm either: the page itself is decoded.
+      let version = try ifReadable { () throws(CoderError) -> TIFFPicture? in
+        let directory = try TIFFDirectory(file.source, at: place)
+        guard let role = try directory.number(Tag.newSubfileType), role & 1 == 1 else { return nil }
+        return try TIFFPicture(directory, limits: host.limits)
       }
+      if let version, picture.isSmaller(version) { found.append(version) }
     }
     found.sort { $0.canvas.width > $1.canvas.width }
     versions[page] = found

@@ -7,7 +7,7 @@ import ImageCoderPlugin
 /// - Format: TIFF 6.0 §2; BigTIFF as libtiff describes it.
 struct TIFFSource {
   let source: SourceView
-  let isBigEndian: Bool
+  let order: ByteOrder
   /// Whether offsets and counts have 8 bytes.
   let isBigTIFF: Bool
   /// Of the first directory.
@@ -16,40 +16,44 @@ struct TIFFSource {
   /// Reads the file's header.
   init(_ source: SourceView) throws(CoderError) {
     self.source = source
-    var shown = [UInt8](try source.view(at: 0, least: 8, most: 16))
-    let orders: [[UInt8]: Bool] = [[0x49, 0x49]: false, [0x4D, 0x4D]: true]
-    guard shown.count >= 2 else {
-      throw .truncated("a header needs 8 bytes, \(shown.count) are there", at: shown.count)
-    }
-    guard let isBigEndian = orders[Array(shown[..<2])] else { throw .wrongFormat("no byte order, II or MM", at: 0) }
-    guard shown.count >= 4 else {
-      throw .truncated("a header needs 8 bytes, \(shown.count) are there", at: shown.count)
-    }
-    let version = shown.number(at: 2, bytes: 2, isBigEndian: isBigEndian)
-    guard version == 42 || version == 43 else {
-      throw .wrongFormat("version \(version), 42 and 43 are known", at: 2)
-    }
-    let isBigTIFF = version == 43
+    let known = try Self.version(source)
+    (order, isBigTIFF) = known
     let length = isBigTIFF ? 16 : 8
-    if shown.count < length { shown = [UInt8](try source.view(at: 0, count: length)) }
-    guard shown.count >= length else {
-      throw .truncated("a header needs \(length) bytes, \(shown.count) are there", at: shown.count)
-    }
+    let reader = try source.reader(at: 0, count: length, order: order, of: "the header")
+    guard reader.count == length else { throw Self.shortHeader(of: length, reader.count) }
     if isBigTIFF {
-      let width = shown.number(at: 4, bytes: 2, isBigEndian: isBigEndian)
+      let width = try reader.uint16(at: 4)
       guard width == 8 else { throw .wrongFormat("offsets of \(width) bytes, 8 are known", at: 4) }
     }
-    self.isBigEndian = isBigEndian
-    self.isBigTIFF = isBigTIFF
-    let offset = shown.number(at: isBigTIFF ? 8 : 4, bytes: isBigTIFF ? 8 : 4, isBigEndian: isBigEndian)
+    let place = isBigTIFF ? 8 : 4
+    let offset = try reader.unsigned(bytes: place, at: place)
     firstDirectory = Int(clamping: offset)
     guard firstDirectory >= length else {
-      throw .malformed(
-        "a first directory at \(offset), \(length) is the first place it can have", at: isBigTIFF ? 8 : 4)
+      throw .malformed("a first directory at \(offset), \(length) is the first place it can have", at: place)
     }
   }
 
-  /// Bytes in all, or the largest integer as long as bytes arrive.
+  /// The byte order and the version, of the first four bytes.
+  private static func version(_ source: SourceView) throws(CoderError) -> (ByteOrder, isBigTIFF: Bool) {
+    var reader = ByteReader(try source.bytes(at: 0, least: 8, most: 16), of: "the header")
+    guard reader.count >= 2 else { throw shortHeader(of: 8, reader.count) }
+    guard reader.has("II", at: 0) || reader.has("MM", at: 0) else {
+      throw .wrongFormat("no byte order, II or MM", at: 0)
+    }
+    reader.order = reader.has("MM", at: 0) ? .bigEndian : .littleEndian
+    guard reader.count >= 4 else { throw shortHeader(of: 8, reader.count) }
+    let version = try reader.uint16(at: 2)
+    guard version == 42 || version == 43 else {
+      throw .wrongFormat("version \(version), 42 and 43 are known", at: 2)
+    }
+    return (reader.order, version == 43)
+  }
+
+  private static func shortHeader(of length: Int, _ count: Int) -> CoderError {
+    .truncated("a header needs \(length) bytes, \(count) are there", at: count)
+  }
+
+  /// Bytes in all, or the largest integer as long as an incremental file has not ended.
   var size: Int { source.size }
   /// Whether every byte is there.
   var isComplete: Bool { size < .max }
@@ -60,15 +64,25 @@ struct TIFFSource {
   /// Bytes of an offset.
   var offsetSize: Int { isBigTIFF ? 8 : 4 }
 
-  /// Copies exactly `count` bytes, and waits for them where bytes arrive.
-  func bytes(at offset: Int, count: Int, of what: String) throws(CoderError) -> [UInt8] {
+  /// Reads exactly `count` bytes, and waits for them where the file is incremental.
+  ///
+  /// - Throws: ``CoderError/Code/truncated`` when the file ends before them; what `body` throws.
+  func read<Result>(
+    at offset: Int, count: Int, of what: @autoclosure () -> String,
+    _ body: (inout ByteReader) throws(CoderError) -> Result
+  ) throws(CoderError) -> Result {
     if offset >= 0, count >= 0, offset <= size, count <= size - offset {
-      let shown = try source.view(at: offset, count: count)
-      // Only now is it known where arriving bytes end.
-      if shown.count == count { return [UInt8](shown) }
+      var reader = try source.reader(at: offset, count: count, order: order)
+      // Only now is it known where an incremental file ends.
+      if reader.count == count { return try body(&reader) }
     }
     try waitForAll()
-    throw .truncated("\(what) needs \(count) bytes at \(offset), the file has \(size)", at: size)
+    throw .truncated("\(what()) needs \(count) bytes at \(offset), the file has \(size)", at: size)
+  }
+
+  /// Copies exactly `count` bytes, as ``read(at:count:of:_:)``.
+  func bytes(at offset: Int, count: Int, of what: @autoclosure () -> String) throws(CoderError) -> [UInt8] {
+    try read(at: offset, count: count, of: what()) { (reader) throws(CoderError) in try reader.array(count) }
   }
 
   /// Whether the file has bytes; waits until that is known.
@@ -82,14 +96,11 @@ struct TIFFSource {
     if !isComplete { _ = try source.view(at: .max, count: 1) }
   }
 
-  /// A number of 1 to 8 bytes in the file's order.
-  func number(at offset: Int, bytes count: Int, of what: String) throws(CoderError) -> UInt64 {
-    try bytes(at: offset, count: count, of: what).number(at: 0, bytes: count, isBigEndian: isBigEndian)
-  }
-
   /// How many entries a directory says that it has.
   func entryCount(at offset: Int) throws(CoderError) -> Int {
-    let count = try number(at: offset, bytes: countSize, of: "a directory")
+    let count = try read(at: offset, count: countSize, of: "a directory") { (reader) throws(CoderError) in
+      try reader.unsigned(bytes: countSize)
+    }
     guard count > 0, count <= 65_535 else {
       throw .malformed("a directory of \(count) entries, 1 to 65535 are allowed", at: offset)
     }
@@ -97,15 +108,17 @@ struct TIFFSource {
   }
 }
 
-extension Array where Element == UInt8 {
-  /// A number of so many bytes; 0 where the array has none.
-  func number(at offset: Int, bytes count: Int, isBigEndian: Bool) -> UInt64 {
-    guard offset >= 0, count >= 0, offset <= self.count, count <= self.count &- offset else { return 0 }
-    var value: UInt64 = 0
-    for index in 0..<count {
-      let byte = self[offset + (isBigEndian ? index : count - 1 - index)]
-      value = value << 8 | UInt64(byte)
+/// What `read` finds, or nil where the file is cut or damaged there, or has something that is not read: such a value
+/// counts as missing.
+///
+/// - Throws: What has another cause than the file: ``CoderError/Code/io``, ``CoderError/Code/cancelled`` and the like.
+func ifReadable<Value>(_ read: () throws(CoderError) -> Value?) throws(CoderError) -> Value? {
+  do throws(CoderError) {
+    return try read()
+  } catch {
+    switch error.code {
+    case .truncated, .malformed, .unsupported, .limitExceeded: return nil
+    default: throw error
     }
-    return value
   }
 }

@@ -11,13 +11,11 @@ import ImageCoderPlugin
 /// - Format: TIFF 6.0; BigTIFF. Library: libtiff 4.5 or later.
 /// - Not covered: palettes, premultiplied alpha, planes.
 final class TIFFWriter: ContainerWriter {
-  static let options = WritingPlan.options
-
   private let output: ByteOutput
   private let host: CoderHost
   private let plan: WritingPlan
 
-  private var fields = FieldWriter(isBigEndian: 1.bigEndian == 1, isBigTIFF: false)
+  private var fields = FieldWriter(order: nativeOrder, isBigTIFF: false)
   private var header: ImageHeader?
   /// Of the page that comes next.
   private var metadata: [MetadataKind: [UInt8]] = [:]
@@ -33,7 +31,7 @@ final class TIFFWriter: ContainerWriter {
     self.output = output
     self.host = host
     plan = try WritingPlan(options)
-    if options.quality != nil, ![.jpeg, .webP].contains(plan.compression) {
+    if options.given(TIFFOption.quality) != nil, ![.jpeg, .webP].contains(plan.compression) {
       host.log("\(plan.compression.name) keeps every sample: quality changes nothing", severity: .warning)
     }
   }
@@ -112,16 +110,16 @@ final class TIFFWriter: ContainerWriter {
   private func begin(_ header: ImageHeader) throws(CoderError) {
     let isBig: Bool
     switch plan.bigTIFF {
-    case .always: isBig = true
-    case .never: isBig = false
-    case .auto:
+    case .yes: isBig = true
+    case .no: isBig = false
+    case .automatic:
       // Twice the raw bytes is more than any codec makes of them.
       let (page, overflow) = header.canvas.pixelCount.multipliedReportingOverflow(
         by: 2 * header.pixelFormat.bytesPerPixel)
       let (all, overflows) = page.multipliedReportingOverflow(by: max(1, header.pageCount))
       isBig = overflow || overflows || all > 0xF000_0000
     }
-    fields = FieldWriter(isBigEndian: fields.isBigEndian, isBigTIFF: isBig)
+    fields = FieldWriter(order: fields.order, isBigTIFF: isBig)
     try write(fields.header(firstDirectory: 0))
     link = written - fields.offsetSize
   }
@@ -171,7 +169,7 @@ final class TIFFWriter: ContainerWriter {
     if let profile = metadata[.icc] { entries.append(fields.undefined(Tag.iccProfile, profile)) }
     if let packet = metadata[.xmp] { entries.append(fields.undefined(Tag.xmp, packet, type: TagType.byte)) }
     var statesOrientation = header.orientation != .up
-    if let payload = metadata[.exif], let block = ExifBlock(parsing: payload, fields: fields) {
+    if let payload = metadata[.exif], let block = ExifBlock(parsing: payload, for: fields.order) {
       if block.dropped > 0 {
         host.log("\(block.dropped) fields of Exif have no place in TIFF and are left out", severity: .warning)
       }

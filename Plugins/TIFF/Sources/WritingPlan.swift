@@ -3,43 +3,13 @@
 import CTIFFShim
 import ImageCoderPlugin
 
-/// What the wishes of a caller come to: how pages are compressed, and in which layouts they are taken.
+/// How pages are compressed, and in which layouts they are taken: what the options of a caller come to.
 struct WritingPlan {
-  static let options = [
-    OptionDescription(
-      name: "compression",
-      text: "how strips or tiles are compressed; webp and jpeg lose something, ccitt-g4 is for black and white",
-      kind: .choice(["none", "lzw", "deflate", "packbits", "zstd", "webp", "jpeg", "ccitt-g4"], default: 2)),
-    OptionDescription(
-      name: "predictor",
-      text: "differences of neighbours before lzw, deflate and zstd, which makes most pictures smaller",
-      kind: .boolean(default: true)),
-    OptionDescription(
-      name: "tile", text: "side of square tiles, rounded up to a multiple of 16; 0 writes strips",
-      kind: .integer(0...1024, default: 0)),
-    OptionDescription(
-      name: "bigtiff",
-      text: "offsets of 64 bits, which few programs read; auto uses them for files that may reach 4 GiB",
-      kind: .choice(["auto", "no", "yes"], default: 0)),
-    OptionDescription(
-      name: "level", text: "effort of deflate (1 to 9) and zstd (1 to 22); 0 is the codec's own",
-      kind: .integer(0...22, default: 0)),
-  ]
-
-  private static let compressions: [Compression] = [
-    .none, .lzw, .adobeDeflate, .packBits, .zstd, .webP, .jpeg, .group4,
-  ]
-
-  /// Whether 8-byte offsets are used.
-  enum BigTIFF: Int {
-    case auto, never, always
-  }
-
   let compression: Compression
   let usesPredictor: Bool
   /// The side of tiles, or 0.
   let tile: Int
-  let bigTIFF: BigTIFF
+  let bigTIFF: TIFFOption.BigTIFF
   let level: Int32
   /// 0 to 100, of JPEG and WebP.
   let quality: Int
@@ -47,23 +17,21 @@ struct WritingPlan {
   let subsampling: Subsampling
 
   init(_ options: WriteOptions) throws(CoderError) {
-    let index = Int(options.values["compression"] ?? 2)
-    compression = Self.compressions.indices.contains(index) ? Self.compressions[index] : .adobeDeflate
+    compression = options[TIFFOption.compression].compression
     guard LibTIFF.has(compression) else { throw .unsupported("this libtiff cannot write \(compression.name)") }
-    usesPredictor = options.values["predictor"] ?? 1 != 0
-    let side = Int(options.values["tile"] ?? 0)
-    tile = (max(0, side) + 15) / 16 * 16
-    bigTIFF = BigTIFF(rawValue: Int(options.values["bigtiff"] ?? 0)) ?? .auto
-    let level = Int(options.values["level"] ?? 0)
+    usesPredictor = options[TIFFOption.predictor]
+    tile = (options[TIFFOption.tile] + 15) / 16 * 16
+    bigTIFF = options[TIFFOption.bigTIFF]
+    let level = options[TIFFOption.level]
     self.level = level == 0 ? -1 : Int32(compression == .adobeDeflate ? min(level, 9) : level)
-    quality = Int(((options.quality ?? 0.85) * 100).rounded())
+    quality = Int((options[TIFFOption.quality] * 100).rounded())
     isLossless = options.isLossless
-    subsampling = options.subsampling ?? .s420
+    subsampling = options[TIFFOption.subsampling]
     guard !isLossless || compression != .jpeg else {
       throw .unsupported("lossless was asked for, JPEG loses something")
     }
-    guard compression != .jpeg || [.s444, .s422, .s420, .s440, .s411].contains(subsampling) else {
-      throw .unsupported("subsampling \(subsampling)")
+    if compression == .jpeg, let wanted = options.subsampling, !TIFFOption.subsamplings.contains(wanted) {
+      throw .unsupported("subsampling \(wanted)")
     }
   }
 
@@ -75,7 +43,7 @@ struct WritingPlan {
     case .group4: return PixelLayout(.gray8, .opaque)
     case .jpeg: return PixelLayout(wanted.format.isGray ? .gray8 : .rgb8, .opaque)
     case .webP:
-      if isLossless, hasAlpha { throw .unsupported("lossless WebP with alpha: libtiff changes hidden colours") }
+      if isLossless, hasAlpha { throw .unsupported("lossless WebP with alpha: libtiff changes hidden colors") }
       return PixelLayout(hasAlpha ? .rgba8 : .rgb8, alpha)
     default:
       switch wanted.format {
@@ -90,20 +58,20 @@ struct WritingPlan {
   func page(_ pixels: PixelView) -> ctiff_page {
     let layout = pixels.layout
     let hasAlpha = layout.format.hasAlpha && layout.alpha != .opaque
-    let colours = layout.format.isGray ? 1 : 3
+    let colors = layout.format.isGray ? 1 : 3
     var page = ctiff_page()
     page.width = UInt32(clamping: pixels.size.width)
     page.height = UInt32(clamping: pixels.size.height)
     page.pixels = pixels.base.assumingMemoryBound(to: UInt8.self)
     page.stride = UInt64(clamping: pixels.stride)
     page.pixel_bytes = UInt32(layout.format.bytesPerPixel)
-    page.samples = UInt32(colours + (hasAlpha ? 1 : 0))
+    page.samples = UInt32(colors + (hasAlpha ? 1 : 0))
     page.bits = compression == .group4 ? 1 : UInt32(layout.format.bytesPerChannel * 8)
     page.sample_format = UInt32(layout.format.isFloat ? CTIFF_FLOAT : CTIFF_UNSIGNED)
     page.has_alpha = hasAlpha ? 1 : 0
     let photometric: Photometric =
       compression == .group4
-      ? .minIsWhite : colours == 1 ? .minIsBlack : compression == .jpeg ? .yCbCr : .rgb
+      ? .minIsWhite : colors == 1 ? .minIsBlack : compression == .jpeg ? .yCbCr : .rgb
     page.photometric = UInt32(photometric.rawValue)
     page.compression = UInt32(compression.code)
     let canPredict = [.lzw, .adobeDeflate, .zstd].contains(compression) && usesPredictor

@@ -28,26 +28,30 @@ struct Bitstream {
     guard chunk.size >= needed else {
       throw .malformed("a bitstream of \(chunk.size) bytes, its header needs \(needed)", at: chunk.offset)
     }
-    let bytes = try source.view(at: chunk.payload, count: needed)
-    guard bytes.count == needed, chunk.payload + needed <= limit else {
+    let header = try source.reader(at: chunk.payload, count: needed, order: .littleEndian, of: "a bitstream's header")
+    guard header.count == needed, chunk.payload + needed <= limit else {
       throw .truncated("the header of a bitstream needs \(needed) bytes", at: chunk.payload)
     }
     switch kind {
     case .lossy:
       // RFC 6386 §9.1: frame tag, start code, and 14 bits of each side with 2 bits of a scale that is not applied.
-      let tag = bytes.uint24(at: 0)
+      let tag = try header.unsigned(bytes: 3, at: 0, "the frame tag")
       guard tag & 1 == 0, tag >> 1 & 7 <= 3, tag >> 4 & 1 == 1 else {
         throw .malformed("VP8 frame tag \(tag), a shown key frame of profile 0 to 3 is needed", at: chunk.payload)
       }
-      guard bytes.uint24(at: 3) == 0x2a_019d else {
-        throw .malformed("VP8 start code \(bytes.uint24(at: 3)), 2752925 is needed", at: chunk.payload + 3)
+      let startCode = try header.unsigned(bytes: 3, at: 3, "the start code")
+      guard startCode == 0x2a_019d else {
+        throw .malformed("VP8 start code \(startCode), 2752925 is needed", at: chunk.payload + 3)
       }
-      size = Size(width: bytes.uint16(at: 6) & 0x3fff, height: bytes.uint16(at: 8) & 0x3fff)
+      size = Size(
+        width: Int(try header.uint16(at: 6, "the width") & 0x3fff),
+        height: Int(try header.uint16(at: 8, "the height") & 0x3fff))
       usesAlpha = false
     case .lossless:
       // RFC 9649 §3.4: signature, 14 bits of each side less 1, alpha hint, version.
-      guard bytes[0] == 0x2f else { throw .malformed("VP8L signature \(bytes[0]), 47 is needed", at: chunk.payload) }
-      let fields = bytes.uint32(at: 1)
+      let signature = try header.uint8(at: 0, "the signature")
+      guard signature == 0x2f else { throw .malformed("VP8L signature \(signature), 47 is needed", at: chunk.payload) }
+      let fields = try header.uint32(at: 1, "the picture's size")
       guard fields >> 29 == 0 else {
         throw .unsupported("VP8L version \(fields >> 29), 0 is known", at: chunk.payload + 4)
       }

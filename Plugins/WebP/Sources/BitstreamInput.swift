@@ -6,19 +6,19 @@ import ImageCoderPlugin
 struct BitstreamInput {
   private let picture: Picture
   private let source: SourceView
-  /// All of the picture's bytes, or nil while they arrive.
+  /// All of the picture's bytes, or nil while some may be missing.
   private let contents: UnsafeRawBufferPointer?
 
   private static let lossyStep = 1 << 15
   /// Lossless data is decoded anew from the last 8 rows at each step, so steps are fewer.
   private static let losslessStep = 1 << 21
-  /// Bytes that are worth a step while they arrive: fewer of small pictures.
-  private static let arrivingSteps = 1 << 8...1 << 12
+  /// The fewest new bytes that make a step of an incremental file: fewer of small pictures.
+  private static let incrementalSteps = 1 << 8...1 << 12
 
-  init(_ picture: Picture, in source: SourceView, isArriving: Bool) throws(CoderError) {
+  init(_ picture: Picture, in source: SourceView, isIncremental: Bool) throws(CoderError) {
     self.picture = picture
     self.source = source
-    guard !isArriving else {
+    guard !isIncremental else {
       contents = nil
       return
     }
@@ -33,10 +33,10 @@ struct BitstreamInput {
   /// Whether the source has all bytes that the picture's chunks announce; known when there are no more.
   var isWhole: Bool { picture.isWhole(in: source) }
 
-  /// The picture's bytes from the first one to behind those that were given before; no more than those at their end.
+  /// The picture's bytes from the first one to some after those that were given before; at the end no more than those.
   ///
   /// - Returns: Bytes that are valid until the next call.
-  func bytes(behind given: Int) throws(CoderError) -> UnsafeRawBufferPointer {
+  func bytes(after given: Int) throws(CoderError) -> UnsafeRawBufferPointer {
     if let contents {
       let step = picture.kind == .lossless ? Self.losslessStep : Self.lossyStep
       // A short rest goes with the step before it.
@@ -44,23 +44,23 @@ struct BitstreamInput {
       return UnsafeRawBufferPointer(rebasing: contents[..<end])
     }
     let count = picture.bytes.count
-    let least = min(count, given + leastWhileArriving)
-    let most = count - given < 2 * mostWhileArriving ? count : given + mostWhileArriving
+    let least = min(count, given + leastStep)
+    let most = count - given < 2 * mostStep ? count : given + mostStep
     return try source.view(at: picture.bytes.lowerBound, least: least, most: max(least, most))
   }
 
   /// Of lossless pictures about 80 rows, of which 4 are decoded twice, or a sixteenth of a low picture.
-  private var leastWhileArriving: Int {
+  private var leastStep: Int {
     let count = picture.bytes.count
-    let least = min(max(count / 16, Self.arrivingSteps.lowerBound), Self.arrivingSteps.upperBound)
+    let least = min(max(count / 16, Self.incrementalSteps.lowerBound), Self.incrementalSteps.upperBound)
     guard picture.kind == .lossless else { return least }
     return max(least, min(count / 16, count / max(1, picture.rect.height / 80)))
   }
 
   /// However many bytes come at once, the host is asked in between: of lossless pictures, where few bytes may hold many
   /// pixels, after about half a million of these.
-  private var mostWhileArriving: Int {
+  private var mostStep: Int {
     guard picture.kind == .lossless else { return Self.lossyStep }
-    return max(leastWhileArriving, picture.bytes.count / max(1, picture.rect.size.pixelCount >> 19))
+    return max(leastStep, picture.bytes.count / max(1, picture.rect.size.pixelCount >> 19))
   }
 }

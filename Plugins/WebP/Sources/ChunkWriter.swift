@@ -10,32 +10,46 @@ struct ChunkWriter {
 
   /// RFC 9649 §2.4: the RIFF size is a 32-bit number, even, with room for the padding.
   static let maxPayload = Int(UInt32.max) - 9
-  /// Where the flags of VP8X lie: behind the RIFF header and the chunk's header.
+  /// Where the flags of VP8X lie: after the RIFF header and the chunk's header.
   private static let flagsOffset = 20
 
   init(_ output: ByteOutput) { self.output = output }
 
   /// Writes the RIFF header; its size is patched by ``finish()``.
   mutating func begin() throws(CoderError) {
-    try put(FourCC.riff.bytes + Self.number(0, bytes: 4) + FourCC.webP.bytes)
+    try put { writer in
+      writer.put(FourCC.riff)
+      writer.put(UInt32(0))
+      writer.put(FourCC.webP)
+    }
   }
 
-  /// Writes a VP8X chunk (RFC 9649 §2.7).
-  mutating func writeExtended(flags: WebPFile.Flags, canvas: Size) throws(CoderError) {
-    try write(
-      [flags.rawValue, 0, 0, 0] + Self.number(canvas.width - 1, bytes: 3) + Self.number(canvas.height - 1, bytes: 3),
-      as: .extended)
+  /// Writes a VP8X chunk.
+  mutating func write(_ header: ExtendedHeader) throws(CoderError) {
+    var writer = ByteWriter(order: .littleEndian)
+    header.write(to: &writer)
+    try write(writer.bytes, as: .extended)
   }
 
-  /// Replaces the flags of the VP8X chunk that ``writeExtended(flags:canvas:)`` wrote first.
-  func patchExtended(flags: WebPFile.Flags) throws(CoderError) {
+  /// Writes an ANIM chunk.
+  mutating func write(_ header: AnimationHeader) throws(CoderError) {
+    var writer = ByteWriter(order: .littleEndian)
+    header.write(to: &writer)
+    try write(writer.bytes, as: .animation)
+  }
+
+  /// Replaces the flags of the VP8X chunk that ``write(_:)`` wrote first.
+  func patchExtended(flags: ExtendedHeader.Flags) throws(CoderError) {
     try output.patch([flags.rawValue], at: Self.flagsOffset)
   }
 
   mutating func write(_ payload: [UInt8], as name: FourCC) throws(CoderError) {
-    try put(name.bytes + Self.number(payload.count, bytes: 4))
-    try put(payload)
-    if payload.count & 1 == 1 { try put([0]) }
+    try put { writer in
+      writer.put(name)
+      writer.put(UInt32(clamping: payload.count))
+      writer.put(payload)
+      if payload.count & 1 == 1 { writer.put(UInt8(0)) }
+    }
   }
 
   /// Writes a still's chunks.
@@ -44,24 +58,28 @@ struct ChunkWriter {
     try picture.write(to: output)
   }
 
-  /// Writes a frame (RFC 9649 §2.7.1.2).
-  mutating func write(_ picture: EncodedPicture, frame: FrameHeader, milliseconds: Int) throws(CoderError) {
-    let flags = (frame.disposal == .restoreBackground ? 1 : 0) | (frame.blend == .source ? 2 : 0)
-    try put(FourCC.frame.bytes + Self.number(16 + picture.byteCount, bytes: 4))
-    try put(Self.number(frame.rect.x / 2, bytes: 3) + Self.number(frame.rect.y / 2, bytes: 3))
-    try put(Self.number(frame.rect.width - 1, bytes: 3) + Self.number(frame.rect.height - 1, bytes: 3))
-    try put(Self.number(milliseconds, bytes: 3) + Self.number(flags, bytes: 1))
+  /// Writes an ANMF chunk.
+  mutating func write(_ picture: EncodedPicture, frame: StoredFrame) throws(CoderError) {
+    try put { writer in
+      writer.put(FourCC.frame)
+      writer.put(UInt32(clamping: StoredFrame.size + picture.byteCount))
+      frame.write(to: &writer)
+    }
     try write(picture)
   }
 
   /// Writes the RIFF size.
   func finish() throws(CoderError) {
-    try output.patch(Self.number(count - 8, bytes: 4), at: 4)
+    var writer = ByteWriter(order: .littleEndian)
+    writer.put(UInt32(clamping: count - Chunk.headerSize))
+    try output.patch(writer.bytes, at: 4)
   }
 
-  private mutating func put(_ bytes: [UInt8]) throws(CoderError) {
-    try reserve(bytes.count)
-    try output.write(bytes)
+  private mutating func put(_ body: (inout ByteWriter) -> Void) throws(CoderError) {
+    var writer = ByteWriter(order: .littleEndian)
+    body(&writer)
+    try reserve(writer.count)
+    try output.write(writer.bytes)
   }
 
   private mutating func reserve(_ bytes: Int) throws(CoderError) {
@@ -69,9 +87,5 @@ struct ChunkWriter {
       throw .unsupported("a file of \(count + bytes) bytes, and WebP holds \(Self.maxPayload)")
     }
     count += bytes
-  }
-
-  private static func number(_ value: Int, bytes: Int) -> [UInt8] {
-    (0..<bytes).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
   }
 }

@@ -3,7 +3,7 @@
 import CWebP
 import ImageCoderPlugin
 
-/// How pictures are encoded: the common wishes and the format's own options, as libwebp's configuration.
+/// How pictures are encoded: the options as libwebp's configuration.
 struct EncodingSettings {
   /// The ways to encode a picture, of which the smallest is kept: lossy, without loss, or both.
   private(set) var attempts: [WebPConfig] = []
@@ -14,41 +14,28 @@ struct EncodingSettings {
   /// Whether the smallest file is worth any time.
   let isSmallest: Bool
 
-  /// What holds when no quality is asked for.
-  private static let defaultQuality = 0.8
   /// How much effort a VP8L bitstream gets, where libwebp reads its quality as effort: cwebp's default.
   private static let losslessEffort: Float = 75
   /// What cwebp takes where a PSNR is to be reached and no number of passes is given: one pass reaches none.
   private static let searchPasses: Int32 = 6
 
-  private static let presets = [
-    WEBP_PRESET_DEFAULT, WEBP_PRESET_PICTURE, WEBP_PRESET_PHOTO, WEBP_PRESET_DRAWING, WEBP_PRESET_ICON,
-    WEBP_PRESET_TEXT,
-  ]
-
-  /// - Throws: ``CoderError/Code/unsupported`` for wishes that exclude each other.
+  /// - Throws: ``CoderError/Code/unsupported`` for options that exclude each other.
   init(_ options: WriteOptions) throws(CoderError) {
-    func isOn(_ option: EncodingOption) throws(CoderError) -> Bool? {
-      try option.value(in: options.values).map { $0 != 0 }
-    }
-    let quality = min(max(options.quality ?? Self.defaultQuality, 0), 1) * 100
-    let preset = Int(try EncodingOption.preset.value(in: options.values) ?? 0)
+    let quality = options[WebPOption.quality] * 100
+    let preset = options[WebPOption.preset]
     var config = WebPConfig()
-    guard WebPConfigPreset(&config, Self.presets[preset], Float(quality)) != 0 else {
-      throw .library("libwebp refuses preset \(preset) at quality \(quality)")
+    guard WebPConfigPreset(&config, preset.raw, Float(quality)) != 0 else {
+      throw .library("libwebp refuses preset \(preset.rawValue) at quality \(quality)")
     }
-    // Only what is given: the rest is the preset's.
-    for option in EncodingOption.all {
-      guard let value = try option.value(in: options.values) else { continue }
-      option.apply(&config, Int32(value))
-    }
-    if let decibels = try EncodingOption.targetPSNR.value(in: options.values), decibels > 0 {
+    config.set(given: options)
+    let decibels = options[WebPOption.targetPSNR]
+    if decibels > 0 {
       config.target_PSNR = Float(decibels)
-      if options.values["pass"] == nil { config.pass = Self.searchPasses }
+      if options.given(WebPOption.pass) == nil { config.pass = Self.searchPasses }
     }
-    let nearLossless = Int32(try EncodingOption.nearLossless.value(in: options.values) ?? 100)
-    let isExact = try isOn(.exact)
-    let isMixed = try isOn(.mixed) ?? false
+    let nearLossless = options[WebPOption.nearLossless]
+    let isExact = options.given(WebPOption.exact)
+    let isMixed = options[WebPOption.mixed]
     if options.isLossless {
       let refused =
         nearLossless < 100
@@ -57,13 +44,13 @@ struct EncodingSettings {
     }
     guard !isMixed || nearLossless == 100 else { throw .unsupported("mixed and near-lossless together") }
     isLossless = options.isLossless
-    isSmallest = try isOn(.minSize) ?? false
-    // Colours under alpha 0 are samples like any other.
+    isSmallest = options[WebPOption.minSize]
+    // Colors under alpha 0 are samples like any other.
     config.exact = isLossless || isExact == true ? 1 : 0
 
     var lossless = config
     lossless.lossless = 1
-    lossless.near_lossless = nearLossless
+    lossless.near_lossless = Int32(nearLossless)
     lossless.quality = Self.losslessEffort
     if !isLossless && nearLossless == 100 { attempts.append(config) }
     if isLossless || nearLossless < 100 || isMixed { attempts.append(lossless) }

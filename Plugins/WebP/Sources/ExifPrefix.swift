@@ -4,8 +4,8 @@
 enum ExifPrefix {
   private static let bytes: [UInt8] = [0x45, 0x78, 0x69, 0x66, 0, 0]
 
-  /// Where the TIFF header starts: behind the prefix, if it is there.
-  static func end(in payload: UnsafeRawBufferPointer) -> Int {
-    payload.prefix(bytes.count).elementsEqual(bytes) ? bytes.count : 0
+  /// The payload from its TIFF header on.
+  static func removed(from payload: [UInt8]) -> [UInt8] {
+    payload.starts(with: bytes) ? Array(payload[bytes.count...]) : payload
   }
 }

@@ -64,7 +64,7 @@ struct FrameDecoder {
     var status = VP8_STATUS_SUSPENDED
     while status == VP8_STATUS_SUSPENDED {
       if host.isCancelled { throw .cancelled }
-      let bytes = try input.bytes(behind: given)
+      let bytes = try input.bytes(after: given)
       guard bytes.count > given, let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { break }
       given = bytes.count
       status = WebPIUpdate(decoder, start, given)

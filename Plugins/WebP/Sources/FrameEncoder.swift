@@ -28,12 +28,15 @@ final class EncodedPicture {
       try Self.encode(pixels, config: config, part: part, host: host, into: &memory)
       let bytes = UnsafeRawBufferPointer(start: memory.mem, count: memory.size)
       // libwebp writes a whole file: RIFF header, for lossy pictures with alpha a VP8X chunk, and the picture's chunks.
-      guard bytes.count > 30, bytes.uint32(at: 0) == FourCC.riff.rawValue else {
+      let reader = ByteReader(bytes.bytes, order: .littleEndian, of: "libwebp's file")
+      guard bytes.count > 30, reader.has("RIFF", at: 0) else {
         throw .library("libwebp encodes \(bytes.count) bytes that are no file")
       }
-      let isExtended = bytes.uint32(at: 12) == FourCC.extended.rawValue
-      let isLossless = bytes.uint32(at: 12) == FourCC.lossless.rawValue
-      hasAlpha = isExtended || (isLossless && bytes.uint32(at: 21) >> 28 & 1 == 1)
+      let isExtended = reader.has("VP8X", at: 12)
+      // The alpha hint of VP8L (RFC 9649 §3.4).
+      let isLossless = reader.has("VP8L", at: 12)
+      let fields = try reader.uint32(at: 21, "VP8L's fields")
+      hasAlpha = isExtended || (isLossless && fields >> 28 & 1 == 1)
       needsExtended = isExtended
       chunks = (isExtended ? 30 : 12)..<bytes.count
     } catch {

@@ -12,7 +12,7 @@ struct Picture {
   /// Whether the alpha plane beside a lossy picture is itself compressed.
   let hasCompressedAlpha: Bool
   /// The bytes that libwebp decodes: from the ALPH chunk's header, if there is one, to the end of the VP8 or VP8L
-  /// chunk, or as far as the source goes. While bytes arrive, the source may turn out to end before.
+  /// chunk, or as far as the source goes. An incremental source may turn out to end before.
   let bytes: Range<Int>
   /// Whether `bytes` is all that its chunks announce.
   private let isWhole: Bool
@@ -44,26 +44,22 @@ struct Picture {
   ///
   /// - Parameter chunk: An ANMF chunk.
   init(frame chunk: Chunk, in source: SourceView, before end: Int, canvas: Size) throws(CoderError) {
-    guard chunk.size >= 16 else {
+    guard chunk.size >= StoredFrame.size else {
       throw .malformed("an ANMF chunk of \(chunk.size) bytes, 16 are needed", at: chunk.offset)
     }
-    let bytes = try source.view(at: chunk.payload, count: 16)
-    guard bytes.count == 16, chunk.payload + 16 <= end else {
+    let count = StoredFrame.size
+    var reader = try source.reader(at: chunk.payload, count: count, order: .littleEndian, of: "a frame's header")
+    guard reader.count == count, chunk.payload + count <= end else {
       throw .truncated("the frame's header needs 16 bytes", at: chunk.payload)
     }
-    let rect = Rect(
-      x: bytes.uint24(at: 0) * 2, y: bytes.uint24(at: 3) * 2, width: bytes.uint24(at: 6) + 1,
-      height: bytes.uint24(at: 9) + 1)
+    let stored = try StoredFrame(parsing: &reader)
+    let rect = stored.rect
     guard rect.isInside(canvas) else {
       throw .malformed("a frame at \(rect.x),\(rect.y) of \(rect.size) on a canvas of \(canvas)", at: chunk.payload)
     }
-    let delay = FrameDelay.milliseconds(UInt32(truncatingIfNeeded: bytes.uint24(at: 12)))
-    let disposal: Disposal = bytes[15] & 1 == 0 ? .keep : .restoreBackground
-    let blend: Blend = bytes[15] & 2 == 0 ? .over : .source
-
     let limit = min(chunk.end, end)
     var alpha: Chunk?
-    var offset = chunk.payload + 16
+    var offset = chunk.payload + count
     while let inner = try Chunk(parsing: source, at: offset, before: limit) {
       offset = inner.next
       guard inner.end <= chunk.end else {
@@ -78,8 +74,8 @@ struct Picture {
           throw .malformed("a bitstream of \(bitstream.size) in a frame of \(rect.size)", at: inner.payload)
         }
         try self.init(
-          bitstream, in: inner, alpha: alpha, source: source, before: limit, rect: rect, delay: delay,
-          disposal: disposal, blend: blend)
+          bitstream, in: inner, alpha: alpha, source: source, before: limit, rect: rect,
+          delay: .milliseconds(UInt32(stored.milliseconds)), disposal: stored.disposal, blend: stored.blend)
         return
       default: continue
       }
@@ -103,8 +99,8 @@ struct Picture {
     // RFC 9649 §2.7.1.3: the two lowest bits say how the plane is compressed.
     hasCompressedAlpha =
       try alpha.map { chunk throws(CoderError) in
-        let first = try source.view(at: chunk.payload, count: 1)
-        return first.first.map { $0 & 3 != 0 } ?? true
+        let reader = try source.reader(at: chunk.payload, count: 1)
+        return reader.isAtEnd ? true : try reader.uint8(at: 0) & 3 != 0
       } ?? false
     bytes = (alpha?.offset ?? chunk.offset)..<min(chunk.end, limit)
     isWhole = chunk.end <= limit

@@ -9,4 +9,4 @@ public let plugin = PluginExport(
   names: ContainerNames(dictionary: "{WebP}", defaultLoopCount: .infinite), reader: WebPReader.self,
   readsArriving: true, writer: WebPWriter.self,
   writerFeatures: [.quality, .orientation, .parts, .evenParts, .replaces, .blends, .clears],
-  options: EncodingOption.all.map(\.description))
+  options: WebPOption.table)

@@ -4,11 +4,11 @@ import ImageCoderPlugin
 
 /// What a player shows while frames are written, so that a frame can be drawn in more ways than the one that was given.
 ///
-/// Pixels are 32 bits, alpha the highest byte, colours as they come.
+/// Pixels are 32 bits, alpha the highest byte, colors as they come.
 final class ShownCanvas {
   private let host: CoderHost
   private let shown: FramePixels
-  /// Whether what is shown is known: not behind a pixel that was mixed.
+  /// Whether what is shown is known: not after a pixel that was mixed.
   private var isKnown = true
 
   init(_ size: Size, host: CoderHost) throws(CoderError) {

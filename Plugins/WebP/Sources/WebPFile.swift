@@ -4,7 +4,7 @@ import ImageCoderPlugin
 
 /// What the chunks of a WebP file say, without any pixel.
 ///
-/// While bytes arrive, chunks are walked as far as somebody asks for what they say.
+/// Of an incremental file, chunks are walked as far as somebody asks for what they say.
 ///
 /// - Format: RFC 9649 §2, all three layouts: simple lossy, simple lossless, extended.
 /// - Not covered: chunks that RFC 9649 does not name; they are skipped.
@@ -21,7 +21,7 @@ struct WebPFile {
   private(set) var metadata: [MetadataKind: Range<Int>] = [:]
   /// Whether the file ends before what its sizes announce, or its animation breaks off at a frame that is no frame.
   private(set) var isTruncated = false
-  /// Whether a frame breaks the format's rules behind those that are kept.
+  /// Whether a frame breaks the format's rules after those that are kept.
   private(set) var isDamaged = false
   /// Whether all chunks have been looked at, and the end of the file is known.
   private(set) var isOver = false
@@ -31,31 +31,29 @@ struct WebPFile {
   /// Where the RIFF chunk ends by its own size.
   private let announced: Int
   /// Of the VP8X chunk; none in a simple file.
-  private var flags: Flags = []
+  private var flags: ExtendedHeader.Flags = []
   /// Where the walk goes on, or nil when no chunk is left.
   private var next: Int?
   /// The ALPH chunk before the still's bitstream.
   private var alpha: Chunk?
-  /// Whether a frame was no frame: those behind it do not count.
+  /// Whether a frame was no frame: those after it do not count.
   private var breaksOff = false
 
   /// Walks the chunks.
   ///
-  /// - Parameter isArriving: Stop where the canvas is known, and whether it has alpha; ``advance(toPicture:)`` and
+  /// - Parameter isIncremental: Stop where the canvas is known, and whether it has alpha; ``advance(toPicture:)`` and
   ///   ``advanceToTheEnd()`` go on.
   /// - Complexity: O(chunks); payloads are not looked at.
   /// - Throws: ``CoderError/Code/wrongFormat``, ``CoderError/Code/truncated`` when no picture's header is there,
   ///   ``CoderError/Code/malformed``, ``CoderError/Code/unsupported``, ``CoderError/Code/limitExceeded``.
-  init(parsing source: SourceView, limits: Limits, isArriving: Bool) throws(CoderError) {
+  init(parsing source: SourceView, limits: Limits, isIncremental: Bool) throws(CoderError) {
     self.source = source
     self.limits = limits
-    let start = try source.view(at: 0, count: 12)
-    guard start.count >= 4, start.uint32(at: 0) == FourCC.riff.rawValue else {
-      throw .wrongFormat("the file does not start with RIFF", at: 0)
-    }
+    let start = try source.reader(at: 0, count: 12, order: .littleEndian, of: "the RIFF header")
+    guard start.has("RIFF", at: 0) else { throw .wrongFormat("the file does not start with RIFF", at: 0) }
     guard start.count == 12 else { throw .truncated("the RIFF header needs 12 bytes, \(start.count) are there", at: 0) }
-    guard start.uint32(at: 8) == FourCC.webP.rawValue else { throw .wrongFormat("the RIFF file is no WEBP", at: 8) }
-    announced = Int(start.uint32(at: 4)) + Chunk.headerSize
+    guard start.has("WEBP", at: 8) else { throw .wrongFormat("the RIFF file is no WEBP", at: 8) }
+    announced = Int(try start.uint32(at: 4, "the RIFF size")) + Chunk.headerSize
     guard announced >= 20 else { throw .malformed("a RIFF size of \(announced - 8), at least 12 is needed", at: 4) }
 
     guard let first = try Chunk(parsing: source, at: 12, before: end) else {
@@ -71,7 +69,7 @@ struct WebPFile {
     default:
       throw .malformed("the first chunk is none of VP8, VP8L and VP8X", at: 12)
     }
-    guard isArriving else {
+    guard isIncremental else {
       try advanceToTheEnd()
       return
     }
@@ -81,7 +79,7 @@ struct WebPFile {
 
   /// Where the RIFF chunk ends, or the source, as far as that is known.
   ///
-  /// RFC 9649 §2.4: data behind the announced size is ignored. Writers that forget the last padding byte are common.
+  /// RFC 9649 §2.4: data after the announced size is ignored. Writers that forget the last padding byte are common.
   private var end: Int { min(announced, source.size) }
 
   /// Whether the source ends before the RIFF chunk does, by more than a byte of padding.
@@ -114,12 +112,14 @@ struct WebPFile {
   /// Reads the VP8X chunk (RFC 9649 §2.7).
   private mutating func readExtended(_ chunk: Chunk) throws(CoderError) {
     guard chunk.size >= 10 else { throw .malformed("a VP8X chunk of \(chunk.size) bytes, 10 are needed", at: 16) }
-    let bytes = try source.view(at: chunk.payload, count: 10)
-    guard bytes.count == 10, chunk.payload + 10 <= end else {
+    let count = ExtendedHeader.size
+    var reader = try source.reader(at: chunk.payload, count: count, order: .littleEndian, of: "the VP8X chunk")
+    guard reader.count == count, chunk.payload + count <= end else {
       throw .truncated("the VP8X chunk needs 10 bytes", at: chunk.payload)
     }
-    flags = Flags(rawValue: bytes[0])
-    canvas = Size(width: bytes.uint24(at: 4) + 1, height: bytes.uint24(at: 7) + 1)
+    let header = try ExtendedHeader(parsing: &reader)
+    flags = header.flags
+    canvas = header.canvas
     guard canvas.pixelCount <= UInt32.max else {
       throw .malformed("a canvas of \(canvas), 4294967295 pixels are allowed", at: chunk.payload + 4)
     }
@@ -163,7 +163,7 @@ struct WebPFile {
 
   /// Reads an ANMF chunk.
   ///
-  /// - Returns: Whether the animation goes on behind it. A broken or cut frame ends the animation when it is not the
+  /// - Returns: Whether the animation goes on after it. A broken or cut frame ends the animation when it is not the
   ///   first one: what can be shown is shown.
   private mutating func readFrame(_ chunk: Chunk) throws(CoderError) -> Bool {
     try limits.check(frames: pictures.count + 1)
@@ -178,28 +178,20 @@ struct WebPFile {
     }
   }
 
-  /// Reads the ANIM chunk (RFC 9649 §2.7.1.1): background as blue, green, red, alpha; number of plays, 0 without end.
+  /// Reads the ANIM chunk; one that is too short or cut says nothing.
   private mutating func readAnimation(_ chunk: Chunk) throws(CoderError) {
-    let bytes = try source.view(at: chunk.payload, count: 6)
-    guard chunk.size >= 6, bytes.count == 6, chunk.end <= end else { return }
-    func sample(_ index: Int) -> UInt16 { UInt16(bytes[index]) * 257 }
-    background = Background(red: sample(2), green: sample(1), blue: sample(0), alpha: sample(3))
-    loopCount = LoopCount(plays: UInt32(truncatingIfNeeded: bytes.uint16(at: 4)))
+    let count = AnimationHeader.size
+    var reader = try source.reader(at: chunk.payload, count: count, order: .littleEndian, of: "the ANIM chunk")
+    guard chunk.size >= count, reader.count == count, chunk.end <= end else { return }
+    let header = try AnimationHeader(parsing: &reader)
+    let samples = header.background.map { UInt16($0) * 257 }
+    background = Background(red: samples[2], green: samples[1], blue: samples[0], alpha: samples[3])
+    loopCount = LoopCount(plays: UInt32(header.plays))
   }
 
   /// Notes where a raw payload lies.
   private mutating func record(_ chunk: Chunk, as kind: MetadataKind) {
     guard metadata[kind] == nil, chunk.size > 0, chunk.end <= end else { return }
     metadata[kind] = chunk.payload..<chunk.end
-  }
-
-  /// The flags of a VP8X chunk (RFC 9649 §2.7).
-  struct Flags: OptionSet {
-    let rawValue: UInt8
-    static let animation = Flags(rawValue: 0x02)
-    static let xmp = Flags(rawValue: 0x04)
-    static let exif = Flags(rawValue: 0x08)
-    static let alpha = Flags(rawValue: 0x10)
-    static let colorProfile = Flags(rawValue: 0x20)
   }
 }

@@ -17,20 +17,19 @@ final class WebPReader: ContainerReader {
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
     self.source = source
     self.host = host
-    file = try WebPFile(parsing: source, limits: host.limits, isArriving: options.contains(.arriving))
+    file = try WebPFile(parsing: source, limits: host.limits, isIncremental: options.contains(.arriving))
     orientation = try Self.orientation(of: file, in: source, limits: host.limits)
   }
 
-  /// Looks at the rest of a file whose last byte has arrived.
-  private func catchUp() throws(CoderError) {
+  /// Reads the chunks that are left, of a file whose last byte is there now.
+  private func readRest() throws(CoderError) {
     guard !file.isOver, source.size < .max else { return }
     try file.advanceToTheEnd()
     orientation = try Self.orientation(of: file, in: source, limits: host.limits)
   }
 
   func header(page: Int) throws(CoderError) -> ImageHeader {
-    try check(page: page)
-    try catchUp()
+    try readRest()
     let isOpaque = isOpaque
     var header = ImageHeader(
       format: .webP, canvas: file.canvas, pixelFormat: isOpaque && !file.isAnimated ? .rgb8 : .rgba8,
@@ -52,7 +51,6 @@ final class WebPReader: ContainerReader {
   }
 
   func frame(_ index: Int, page: Int) throws(CoderError) -> FrameHeader {
-    try check(page: page)
     let picture = try picture(index)
     return FrameHeader(
       rect: picture.rect, delay: picture.delay, disposal: picture.disposal, blend: picture.blend,
@@ -60,7 +58,6 @@ final class WebPReader: ContainerReader {
   }
 
   func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
-    try check(page: request.page)
     let picture = try picture(request.frame)
     let isOpaque = !picture.hasAlpha
     let format: PixelFormat
@@ -79,28 +76,24 @@ final class WebPReader: ContainerReader {
   }
 
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
-    try check(page: offer.page)
     let picture = try picture(offer.frame)
     let bounds = picture.rect.size
     guard !offer.size.isEmpty, offer.size.width <= bounds.width, offer.size.height <= bounds.height else {
       throw .invalidArgument("an offer of \(offer.size) for a picture of \(bounds)")
     }
     let decoder = FrameDecoder(
-      picture: picture, input: try BitstreamInput(picture, in: source, isArriving: !file.isOver), host: host)
+      picture: picture, input: try BitstreamInput(picture, in: source, isIncremental: !file.isOver), host: host)
     try decoder.decode(offer, into: sink)
   }
 
   func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
-    try check(page: page)
     guard let range = file.metadata[kind] else { return nil }
     try host.limits.check(metadata: range.count)
-    let bytes = try source.view(at: range.lowerBound, count: range.count)
-    guard kind == .exif else { return [UInt8](bytes) }
-    return [UInt8](bytes[ExifPrefix.end(in: bytes)...])
+    let payload = [UInt8](copying: try source.bytes(at: range.lowerBound, count: range.count))
+    return kind == .exif ? ExifPrefix.removed(from: payload) : payload
   }
 
   func properties(page: Int, frame: Int?) throws(CoderError) -> Properties {
-    try check(page: page)
     var properties = Properties()
     if let frame {
       _ = try picture(frame)
@@ -113,10 +106,8 @@ final class WebPReader: ContainerReader {
 }
 
 extension WebPReader {
-  private func check(page: Int) throws(CoderError) {
-    guard page == 0 else { throw .invalidArgument("page \(page) of a WebP file, which has 1") }
-  }
-
+  /// - Throws: ``CoderError/Code/invalidArgument`` for a frame that an incremental file turns out not to have: how many
+  ///   there are was not known when the number was checked.
   private func picture(_ index: Int) throws(CoderError) -> Picture {
     if !file.isOver { try file.advance(toPicture: index) }
     guard file.pictures.indices.contains(index) else {
@@ -138,8 +129,8 @@ extension WebPReader {
     of file: WebPFile, in source: SourceView, limits: Limits
   ) throws(CoderError) -> Orientation {
     guard let range = file.metadata[.exif], range.count <= limits.maxMetadata else { return .up }
-    let bytes = try source.view(at: range.lowerBound, count: range.count)
-    return ExifOrientation.read(UnsafeRawBufferPointer(rebasing: bytes[ExifPrefix.end(in: bytes)...]))
+    let payload = [UInt8](copying: try source.bytes(at: range.lowerBound, count: range.count))
+    return ExifOrientation.read(ExifPrefix.removed(from: payload))
   }
 }
 
@@ -150,7 +141,7 @@ enum Scaling {
   /// libwebp averages areas of luma and chroma planes, and the host resamples the result. One and a half
   /// times a request of twice the final size keeps 50 dB of PSNR against resampling the whole picture. Beyond half of the
   /// picture's sides scaling takes as long as decoding all of it. Planes are scaled without regard to alpha, which
-  /// colours edges, and lossless pictures gain no time: both are decoded whole.
+  /// colors edges, and lossless pictures gain no time: both are decoded whole.
   static func size(of picture: Picture, on canvas: Size, for request: Size?) -> Size {
     let full = picture.rect.size
     guard let request, !request.isEmpty, full == canvas, picture.kind == .lossy, !picture.hasAlpha else { return full }

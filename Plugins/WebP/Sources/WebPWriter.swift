@@ -69,9 +69,9 @@ final class WebPWriter: ContainerWriter {
     guard metadata.count <= ChunkWriter.maxPayload else {
       throw .invalidArgument("\(metadata.count) bytes of \(kind), a chunk holds \(ChunkWriter.maxPayload)")
     }
-    // A bitstream is of colours, whatever was given (RFC 9649 §2.7.1.4), so a profile of gray does not describe it.
+    // A bitstream is of colors, whatever was given (RFC 9649 §2.7.1.4), so a profile of gray does not describe it.
     if kind == .icc, metadata.count >= 20, metadata[16..<20].elementsEqual("GRAY".utf8) {
-      throw .unsupported("an ICC profile of gray, and pixels of a WebP are colours")
+      throw .unsupported("an ICC profile of gray, and pixels of a WebP are colors")
     }
     self.metadata[kind] = metadata
   }
@@ -128,8 +128,8 @@ extension WebPWriter {
     }
   }
 
-  private var flags: WebPFile.Flags {
-    var flags: WebPFile.Flags = []
+  private var flags: ExtendedHeader.Flags {
+    var flags: ExtendedHeader.Flags = []
     if isAnimated { flags.insert(.animation) }
     if hasAlpha { flags.insert(.alpha) }
     if metadata[.icc] != nil { flags.insert(.colorProfile) }
@@ -151,7 +151,7 @@ extension WebPWriter {
     hasAlpha = picture.hasAlpha
     // RFC 9649 §2.5, §2.6: a picture without alpha plane and metadata needs no VP8X chunk. VP8L carries its own alpha.
     if picture.needsExtended || !flags.subtracting(.alpha).isEmpty {
-      try chunks.writeExtended(flags: flags, canvas: picture.size)
+      try chunks.write(ExtendedHeader(flags: flags, canvas: picture.size))
       if let profile = metadata[.icc] { try chunks.write(profile, as: .colorProfile) }
       try chunks.write(picture)
       try writeTrailer()
@@ -163,18 +163,19 @@ extension WebPWriter {
   private func beginAnimation() throws(CoderError) {
     guard let header else { return }
     try chunks.begin()
-    try chunks.writeExtended(flags: flags, canvas: header.canvas)
+    try chunks.write(ExtendedHeader(flags: flags, canvas: header.canvas))
     if let profile = metadata[.icc] { try chunks.write(profile, as: .colorProfile) }
     // Background transparent; 0 plays is without end, as in the plugin interface.
-    let plays = header.loopCount?.plays ?? 0
-    let count = [UInt8(truncatingIfNeeded: plays), UInt8(truncatingIfNeeded: plays >> 8)]
-    try chunks.write([0, 0, 0, 0] + count, as: .animation)
+    try chunks.write(AnimationHeader(plays: UInt16(clamping: header.loopCount?.plays ?? 0)))
   }
 
   private func write(_ picture: EncodedPicture, frame: FrameHeader) throws(CoderError) {
     if picture.hasAlpha { hasAlpha = true }
     frameCount += 1
-    try chunks.write(picture, frame: frame, milliseconds: try clock.advance(by: frame.delay ?? .zero))
+    let stored = StoredFrame(
+      rect: frame.rect, milliseconds: try clock.advance(by: frame.delay ?? .zero), disposal: frame.disposal,
+      blend: frame.blend)
+    try chunks.write(picture, frame: stored)
   }
 
   private func writeTrailer() throws(CoderError) {

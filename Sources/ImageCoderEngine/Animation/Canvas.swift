@@ -12,8 +12,18 @@ package final class Canvas {
   /// The canvas as it is shown after the last draw.
   package let pixels: PixelBuffer
 
-  /// The frame whose disposal is still to come, and what its rectangle held before, when that is to come back.
-  private var pending: (frame: FrameHeader, before: PixelBuffer?)?
+  /// The frame whose disposal is still to come.
+  private var pending: Pending?
+  /// Whether every pixel is known to be transparent.
+  private var isBlank = true
+
+  private struct Pending {
+    let frame: FrameHeader
+    /// Whether the canvas was blank before the frame was drawn.
+    let wasBlank: Bool
+    /// What the frame's rectangle held before, when that is to come back and was not blank.
+    let before: PixelBuffer?
+  }
 
   /// Makes a transparent canvas.
   ///
@@ -27,19 +37,28 @@ package final class Canvas {
   package init(copying other: Canvas, pool: PixelPool? = nil) throws(CoderError) {
     pixels = try other.pixels.copy(pool: pool)
     pending = other.pending
+    isBlank = other.isBlank
   }
 
   /// Becomes a copy of another canvas of the same size.
   package func assign(from other: Canvas) throws(CoderError) {
     pixels.assign(from: other.pixels)
     pending = other.pending
+    isBlank = other.isBlank
   }
 
   /// Makes the canvas transparent and forgets what is pending.
   package func reset() {
     pending = nil
-    pixels.clear(rows: 0..<pixels.size.height)
+    if !isBlank { clear() }
+    isBlank = true
   }
+
+  /// Forgets what is pending, for a frame that replaces every pixel; what the canvas shows until then is undefined.
+  package func resetForReplacement() { pending = nil }
+
+  /// Makes every pixel transparent; what is pending stays so.
+  package func clear() { pixels.clear(rows: 0..<pixels.size.height) }
 
   /// Disposes of the last frame and prepares for `frame`, so that its pixels can be drawn.
   ///
@@ -47,8 +66,9 @@ package final class Canvas {
   /// it, as APNG wants (PNG Third Edition §11.3.6.2).
   package func begin(_ frame: FrameHeader) throws(CoderError) {
     dispose()
-    let before = frame.disposal == .restorePrevious ? try pixels.copy(of: frame.rect) : nil
-    pending = (frame, before)
+    let before = frame.disposal == .restorePrevious && !isBlank ? try pixels.copy(of: frame.rect) : nil
+    pending = Pending(frame: frame, wasBlank: isBlank, before: before)
+    isBlank = false
   }
 
   /// Memory of a rectangle on the canvas, for a frame whose pixels replace what is there.
@@ -90,7 +110,8 @@ package final class Canvas {
   /// Becomes what it is behind a frame that covers it and was drawn elsewhere.
   package func assign(_ drawn: PixelBuffer, of frame: FrameHeader) {
     pixels.assign(from: drawn)
-    pending = (frame, nil)
+    pending = Pending(frame: frame, wasBlank: false, before: nil)
+    isBlank = false
   }
 
   /// Composites row `row` of a frame over the pixels of a canvas.
@@ -104,23 +125,22 @@ package final class Canvas {
   }
 
   private func dispose() {
-    guard let (frame, before) = pending else { return }
-    pending = nil
+    guard let pending else { return }
+    self.pending = nil
     let bytesPerPixel = pixels.format.bytesPerPixel
-    let rect = frame.rect
-    switch frame.disposal {
-    case .keep: break
-    case .restoreBackground:
-      for y in rect.y..<(rect.y + rect.height) {
-        (pixels.row(y) + rect.x * bytesPerPixel).initializeMemory(
-          as: UInt8.self, repeating: 0, count: rect.width * bytesPerPixel)
-      }
-    case .restorePrevious:
-      guard let before else { return }
+    let rect = pending.frame.rect
+    guard pending.frame.disposal != .keep else { return }
+    if let before = pending.before {
       for y in 0..<rect.height {
         (pixels.row(rect.y + y) + rect.x * bytesPerPixel).copyMemory(
           from: before.row(y), byteCount: rect.width * bytesPerPixel)
       }
+    } else {
+      for y in rect.y..<(rect.y + rect.height) {
+        (pixels.row(y) + rect.x * bytesPerPixel).initializeMemory(
+          as: UInt8.self, repeating: 0, count: rect.width * bytesPerPixel)
+      }
+      isBlank = pending.wasBlank || rect == Rect(covering: pixels.size)
     }
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-public import ImageCoderModel
+package import ImageCoderModel
 
 /// A file that appears whole or not at all.
 ///
@@ -10,7 +10,7 @@ public import ImageCoderModel
 /// device or a pipe, which cannot be replaced, is written as it is.
 ///
 /// - Threads: One at a time.
-public final class NewFile {
+package final class NewFile {
   private static let bufferSize = 256 << 10
 
   private let path: String
@@ -21,12 +21,12 @@ public final class NewFile {
   private var written = 0
 
   /// Bytes that were appended.
-  public var count: Int { written + buffer.count }
+  package var count: Int { written + buffer.count }
 
   /// Makes the temporary file.
   ///
   /// - Throws: ``CoderError/Code/io`` with the system's reason.
-  public init(_ path: String) throws(CoderError) {
+  package init(_ path: String) throws(CoderError) {
     var status = stat()
     let exists = stat(path, &status) == 0
     if exists, status.st_mode & S_IFMT == S_IFDIR { throw CoderError.io("is a directory").inFile(path) }
@@ -50,7 +50,7 @@ public final class NewFile {
   }
 
   /// Appends bytes.
-  public func append(_ bytes: UnsafeRawBufferPointer) throws(CoderError) {
+  package func append(_ bytes: UnsafeRawBufferPointer) throws(CoderError) {
     if buffer.count + bytes.count > Self.bufferSize { try flush() }
     guard bytes.count < Self.bufferSize else {
       try write(bytes)
@@ -63,7 +63,7 @@ public final class NewFile {
   /// Replaces bytes that were appended before.
   ///
   /// - Throws: ``CoderError/Code/io``, also for a pipe, which cannot be written again.
-  public func patch(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(CoderError) {
+  package func patch(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(CoderError) {
     precondition(offset >= 0 && offset + bytes.count <= count, "\(bytes.count) bytes at \(offset) of \(count)")
     if offset >= written {
       buffer.withUnsafeMutableBytes { held in
@@ -84,7 +84,7 @@ public final class NewFile {
   /// Gives the file its name.
   ///
   /// - Throws: ``CoderError/Code/io``; the file that had the name is still there then.
-  public func commit() throws(CoderError) {
+  package func commit() throws(CoderError) {
     try flush()
     let open = descriptor
     descriptor = Self.closed
@@ -96,7 +96,7 @@ public final class NewFile {
   }
 
   /// Writes a whole file.
-  public static func write(_ bytes: [UInt8], to path: String) throws(CoderError) {
+  package static func write(_ bytes: [UInt8], to path: String) throws(CoderError) {
     let file = try NewFile(path)
     try bytes.span.bytes.withUnsafeBytes { (bytes) throws(CoderError) in try file.append(bytes) }
     try file.commit()

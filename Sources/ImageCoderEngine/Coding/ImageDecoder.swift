@@ -19,10 +19,10 @@ public final class ImageDecoder {
   public static let checkpointBytes = 8 << 20
 
   let file: OpenFile
-  let context: DecodeContext
+  private(set) var context: DecodeContext
   let frames: FrameTable
   let plan: OutputPlan
-  let pictures: PictureDecoder
+  private(set) var pictures: PictureDecoder
   private var cursor: FrameCursor?
   /// While bytes arrive: the frame that was decoded last, if that was without the canvas.
   private var last: (index: Int, pixels: PixelBuffer)?
@@ -98,6 +98,21 @@ public final class ImageDecoder {
   /// - Throws: ``CoderError/Code/invalidArgument`` for a frame that the file does not have.
   public func frameHeader(at index: Int) throws(CoderError) -> FrameHeader {
     try attributing { () throws(CoderError) in try frames.header(index) }
+  }
+
+  /// Takes memory of frames that are gone for the next ones, unless the options name a pool. For whoever asks for one
+  /// frame after the other and keeps few of them.
+  package func reuseFrameMemory() {
+    guard options.pool == nil else { return }
+    let pool = PixelPool(byteLimit: plan.bytes(frames: 2))
+    context.options.pool = pool
+    pictures.pool = pool
+  }
+
+  /// Where frame `index` may differ from the frame before as both are handed out, or nil when that is not known.
+  package func changedArea(at index: Int) throws(CoderError) -> Rect? {
+    guard !plan.isReduced, plan.orientation == .up, !isComposedStill else { return nil }
+    return try attributing { () throws(CoderError) in try frames.changedArea(index) }
   }
 
   /// The whole canvas as it is while a frame is shown, as the options want it.
@@ -180,18 +195,20 @@ public final class ImageDecoder {
     }
   }
 
-  /// Whether a frame can be decoded without the canvas, and the next one does not need the canvas either.
+  /// Whether a frame can be decoded without the canvas, and no later one is drawn on what it leaves.
   private func standsAlone(_ index: Int) throws(CoderError) -> Bool {
     let frame = try frames.header(index)
     guard frame.rect == Rect(covering: header.canvas), try frames.start(of: index) == index else { return false }
     guard index + 1 < frameCount else { return true }
+    // The canvas, which the frame would only cover for a while, stays as it is.
+    if frame.disposal == .restorePrevious, !header.mayGainFrames { return true }
     // Of a frame that is not there yet nothing is known. The canvas can be made of this one if it has to.
     if header.mayGainFrames {
       return frame.replacesCanvas && frame.disposal != .restorePrevious && plan.layout == canvasLayout
         && !plan.isReduced
     }
     // A next frame whose header cannot be read will say so itself.
-    do throws(CoderError) { return try frames.start(of: index + 1) > index } catch { return true }
+    do throws(CoderError) { return try !frames.mayBeDrawnOver(index) } catch { return true }
   }
 
   /// Lets what the frame before leaves be seen where rows of a frame are missing that is decoded without the canvas.
@@ -270,6 +287,8 @@ public final class ImageDecoder {
       } catch {
         // A frame without a row leaves the canvas as it is; the first frame has nothing to leave.
         guard index > 0, error.keepsEarlierFrames else { throw error }
+        // One that needs no other frame has nothing below it.
+        if try frames.start(of: index) == index { canvas.clear() }
         return error
       }
     }

@@ -9,7 +9,7 @@ import ImageCoderModel
 struct PictureDecoder {
   let reader: any ReaderSession
   let session: HostSession
-  let pool: PixelPool?
+  var pool: PixelPool?
   /// Rows of a picture that is kept that are resampled before a look at whether it is still wanted.
   private static let rowsBetweenLooks = 256
 

@@ -62,10 +62,15 @@ final class FileWriter {
   ///
   /// - Parameters:
   ///   - pixels: As the image has them stored: its orientation is not applied.
+  ///   - area: Where the frame may differ from the one before, or nil when that is not known.
   ///   - image: What the frame is one of; the first one counts.
-  func add(_ pixels: PixelBuffer, delay: FrameDelay, of image: Image) throws(CoderError) {
+  func add(
+    _ given: PixelBuffer, delay: FrameDelay, changedIn area: Rect?, of image: Image
+  ) throws(CoderError) {
     if session.isCancelled { throw .cancelled }
-    let pixels = try prepared(pixels, of: image)
+    let pixels = try prepared(given, of: image)
+    // Of a frame that was resampled or turned, other pixels change.
+    let area = pixels === given ? area : nil
     frameCount += 1
     guard var page else {
       page = Page(image: image, size: pixels.size, first: (pixels, delay))
@@ -83,7 +88,7 @@ final class FileWriter {
       options.progress?(1)
     }
     try check(pixels, page)
-    try page.reducer?.add(converted(pixels, &page), delay: delay)
+    try page.reducer?.add(converted(pixels, &page), delay: delay, changedIn: area)
     options.progress?(1)
     self.page = page
   }
@@ -92,7 +97,7 @@ final class FileWriter {
   func add(_ pages: [Image]) throws(CoderError) {
     for (index, image) in pages.enumerated() {
       if index > 0 { try endPage() }
-      for frame in image.frames { try add(frame.pixels, delay: frame.delay, of: image) }
+      for frame in image.frames { try add(frame.pixels, delay: frame.delay, changedIn: nil, of: image) }
     }
   }
 

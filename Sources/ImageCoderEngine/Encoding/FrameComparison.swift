@@ -6,20 +6,25 @@ import ImageCoderModel
 /// Compares pictures of one size and layout, pixel by pixel, as bytes.
 enum FrameComparison {
   /// The smallest rectangle outside of which two pictures are the same, or nil when they are the same.
-  static func changed(_ new: PixelBuffer, _ old: PixelBuffer) -> Rect? {
-    let (rowBytes, step, height) = (new.rowBytes, new.format.bytesPerPixel, new.size.height)
-    guard let top = (0..<height).first(where: { memcmp(new.row($0), old.row($0), rowBytes) != 0 }),
-      let bottom = (top..<height).last(where: { memcmp(new.row($0), old.row($0), rowBytes) != 0 })
-    else { return nil }
+  ///
+  /// - Parameter area: Where they may differ; outside of it they are known to be the same.
+  static func changed(_ new: PixelBuffer, _ old: PixelBuffer, in area: Rect) -> Rect? {
+    let step = new.format.bytesPerPixel
+    let (start, rowBytes) = (area.x * step, area.width * step)
+    func differs(_ y: Int) -> Bool { memcmp(new.row(y) + start, old.row(y) + start, rowBytes) != 0 }
+    let rows = area.y..<(area.y + area.height)
+    guard let top = rows.first(where: differs), let bottom = (top..<rows.upperBound).last(where: differs) else {
+      return nil
+    }
     // Bytes from either end that are the same in every row.
     var (left, right) = (rowBytes, rowBytes)
     for y in top...bottom {
-      let (one, other) = (new.row(y), old.row(y))
+      let (one, other) = (new.row(y) + start, old.row(y) + start)
       left = sameBytes(one, other, limit: left)
       right = sameBytesBackwards(one, other, count: rowBytes, limit: right)
     }
-    let (x, end) = (left / step, new.size.width - right / step)
-    return Rect(x: x, y: top, width: end - x, height: bottom - top + 1)
+    let (x, end) = (left / step, area.width - right / step)
+    return Rect(x: area.x + x, y: top, width: end - x, height: bottom - top + 1)
   }
 
   private static func sameBytes(_ one: UnsafeRawPointer, _ other: UnsafeRawPointer, limit: Int) -> Int {
@@ -73,21 +78,22 @@ struct PixelCensus {
   /// - Parameters:
   ///   - new: `rgba8`, `bgra8` or `rgba16`, straight.
   ///   - old: Of the same size and layout.
-  init(_ new: PixelBuffer, over old: PixelBuffer, in rect: Rect) {
+  ///   - limit: Nobody asks for more than that so many pixels differ: the count ends with the row in which it gets there.
+  init(_ new: PixelBuffer, over old: PixelBuffer, in rect: Rect, limit: Int = .max) {
     if new.format.bytesPerPixel == 8 {
-      count(new, old, rect, as: UInt64.self)
+      count(new, old, rect, limit, as: UInt64.self)
     } else {
-      count(new, old, rect, as: UInt32.self)
+      count(new, old, rect, limit, as: UInt32.self)
     }
   }
 
   private mutating func count<Pixel: FixedWidthInteger & UnsignedInteger>(
-    _ new: PixelBuffer, _ old: PixelBuffer, _ rect: Rect, as type: Pixel.Type
+    _ new: PixelBuffer, _ old: PixelBuffer, _ rect: Rect, _ limit: Int, as type: Pixel.Type
   ) {
     // Alpha is the last channel, which on little-endian machines is the highest bits.
     let alpha = Pixel.max << (Pixel.bitWidth / 4 * 3)
     var (left, right, top, bottom) = (Int.max, -1, Int.max, -1)
-    for y in rect.y..<(rect.y + rect.height) {
+    for y in rect.y..<(rect.y + rect.height) where changed < limit {
       let one = new.row(y).assumingMemoryBound(to: type)
       let other = old.row(y).assumingMemoryBound(to: type)
       for x in rect.x..<(rect.x + rect.width) where one[x] != other[x] {

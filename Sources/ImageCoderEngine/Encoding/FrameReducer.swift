@@ -61,13 +61,15 @@ package final class FrameReducer {
   }
 
   /// Takes the next frame: the whole canvas as it is to be shown, of the same size and layout as the others.
-  package func add(_ shown: PixelBuffer, delay: FrameDelay) throws(CoderError) {
+  ///
+  /// - Parameter area: Where it may differ from the frame before, or nil when that is not known.
+  package func add(_ shown: PixelBuffer, delay: FrameDelay, changedIn area: Rect? = nil) throws(CoderError) {
     let whole = Rect(covering: shown.size)
     guard var previous = waiting else {
       waiting = Waiting(shown: shown, rect: whole, delay: delay, isDrawnOver: isOnlyDrawnOver)
       return
     }
-    let changed = isMerging ? FrameComparison.changed(shown, previous.shown) : whole
+    let changed = isMerging ? FrameComparison.changed(shown, previous.shown, in: area ?? whole) : whole
     guard let changed else {
       if let sum = previous.delay.adding(delay), sum.seconds <= Self.longestDelay {
         waiting?.delay = sum
@@ -127,10 +129,14 @@ package final class FrameReducer {
         disposal: .keep, canvas: previous.shown, rect: placed(changed), isDrawnOver: isOnlyDrawnOver, cost: 0,
         waitingRect: previous.rect)
     }
-    let keeping = step(.keep, canvas: previous.shown, to: shown, from: previous)
+    let keeping = step(.keep, canvas: previous.shown, to: shown, changed: changed, from: previous)
     var best = keeping.step
     if features.contains(.restores), let canvas {
-      let candidate = step(.restorePrevious, canvas: canvas, to: shown, from: previous).step
+      // Outside its rectangle the waiting frame left the canvas as it was.
+      let area = FrameComparison.changed(shown, canvas, in: changed.union(previous.rect))
+      let candidate = step(
+        .restorePrevious, canvas: canvas, to: shown, changed: area, from: previous, limit: best?.cost ?? .max
+      ).step
       if let candidate, candidate.cost < best?.cost ?? .max { best = candidate }
     }
     if features.contains(.clears), let erased = keeping.census.erased {
@@ -138,20 +144,29 @@ package final class FrameReducer {
       let rect = placed(isOnlyDrawnOver ? previous.rect.union(erased) : previous.rect)
       let cleared = try previous.shown.copy()
       cleared.clear(rect)
-      let candidate = step(.restoreBackground, canvas: cleared, to: shown, from: previous, waitingRect: rect).step
+      let area = FrameComparison.changed(shown, cleared, in: changed.union(rect))
+      let candidate = step(
+        .restoreBackground, canvas: cleared, to: shown, changed: area, from: previous, waitingRect: rect,
+        limit: best?.cost ?? .max
+      ).step
       if let candidate, candidate.cost < best?.cost ?? .max { best = candidate }
     }
     guard let best else { throw .unsupported("a pixel that becomes transparent, in a format that cannot clear one") }
     return best
   }
 
-  /// - Returns: The step, or nil as one when the frame cannot be drawn so.
+  /// - Parameters:
+  ///   - changed: Where the frame differs from the canvas, or nil for nowhere.
+  ///   - limit: A step that costs so much is not wanted.
+  /// - Returns: The step, or nil as one when the frame cannot be drawn so or costs too much.
   private func step(
-    _ disposal: Disposal, canvas: PixelBuffer, to shown: PixelBuffer, from previous: Waiting, waitingRect: Rect? = nil
+    _ disposal: Disposal, canvas: PixelBuffer, to shown: PixelBuffer, changed: Rect?, from previous: Waiting,
+    waitingRect: Rect? = nil, limit: Int = .max
   ) -> (step: Step?, census: PixelCensus) {
-    let changed = FrameComparison.changed(shown, canvas) ?? Rect(x: 0, y: 0, width: 1, height: 1)
-    let rect = placed(changed)
-    let census = PixelCensus(shown, over: canvas, in: rect)
+    let rect = placed(changed ?? Rect(x: 0, y: 0, width: 1, height: 1))
+    // No step costs less than the pixels that it changes.
+    let census = PixelCensus(shown, over: canvas, in: rect, limit: limit)
+    guard census.changed < limit else { return (nil, census) }
     let canDrawOver = census.isOpaqueWhereChanged
     guard canDrawOver || features.contains(.replaces) else { return (nil, census) }
     let area = rect.size.pixelCount

@@ -93,7 +93,7 @@ public final class ImageEncoder {
   ///   ``CoderError/Code/invalidArgument`` for one of another size than the first, or with colours or alpha that the first
   ///   two have not: see ``EncodeOptions/layout``.
   public func add(_ pixels: PixelBuffer, delay: FrameDelay = .zero) throws(CoderError) {
-    try add(pixels, delay: delay, of: Image(pixels))
+    try add(pixels, delay: delay, changedIn: nil, of: Image(pixels))
   }
 
   /// Adds a picture, or all frames of an animation.
@@ -103,7 +103,7 @@ public final class ImageEncoder {
   /// - Parameter delay: Of each frame, in place of the image's own.
   public func add(_ image: Image, delay: FrameDelay? = nil) throws(CoderError) {
     for frame in options.firstFrameOnly ? [image.frames[0]] : image.frames {
-      try add(frame.pixels, delay: delay ?? frame.delay, of: image)
+      try add(frame.pixels, delay: delay ?? frame.delay, changedIn: nil, of: image)
     }
   }
 
@@ -122,7 +122,9 @@ public final class ImageEncoder {
     _ decoder: ImageDecoder, delay: FrameDelay? = nil, problem: ((CoderError) -> Void)? = nil
   ) throws(CoderError) {
     var image: Image?
-    for index in 0..<(options.firstFrameOnly ? 1 : decoder.frameCount) {
+    let count = options.firstFrameOnly ? 1 : decoder.frameCount
+    if count > 1 { decoder.reuseFrameMemory() }
+    for index in 0..<count {
       let frame: Frame
       do throws(CoderError) { frame = try decoder.frame(at: index) } catch {
         guard index > 0, error.keepsEarlierFrames else { throw error }
@@ -134,7 +136,8 @@ public final class ImageEncoder {
         found = image?.problem
       }
       guard let image else { return }
-      try add(frame.pixels, delay: delay ?? frame.delay, of: image)
+      let area = try decoder.changedArea(at: index)
+      try add(frame.pixels, delay: delay ?? frame.delay, changedIn: area, of: image)
       try Self.report(found, to: problem)
     }
   }
@@ -162,8 +165,10 @@ public final class ImageEncoder {
     return file
   }
 
-  private func add(_ pixels: PixelBuffer, delay: FrameDelay, of image: Image) throws(CoderError) {
-    try run { (body) throws(CoderError) in try body.add(pixels, delay: delay, of: image) }
+  private func add(
+    _ pixels: PixelBuffer, delay: FrameDelay, changedIn area: Rect?, of image: Image
+  ) throws(CoderError) {
+    try run { (body) throws(CoderError) in try body.add(pixels, delay: delay, changedIn: area, of: image) }
   }
 
   /// A writer that failed is not called again.
@@ -184,7 +189,8 @@ public final class ImageEncoder {
 
 /// What an encoder does with frames.
 protocol EncoderBody: AnyObject {
-  func add(_ pixels: PixelBuffer, delay: FrameDelay, of image: Image) throws(CoderError)
+  /// - Parameter area: Where the frame may differ from the one before, or nil when that is not known.
+  func add(_ pixels: PixelBuffer, delay: FrameDelay, changedIn area: Rect?, of image: Image) throws(CoderError)
   func endPage() throws(CoderError)
   func finish() throws(CoderError) -> EncodedFile
 }
@@ -204,8 +210,8 @@ private final class StreamingBody: EncoderBody {
     writer = try plan.writer(quality: quality, target: target)
   }
 
-  func add(_ pixels: PixelBuffer, delay: FrameDelay, of image: Image) throws(CoderError) {
-    try writer.add(pixels, delay: delay, of: image)
+  func add(_ pixels: PixelBuffer, delay: FrameDelay, changedIn area: Rect?, of image: Image) throws(CoderError) {
+    try writer.add(pixels, delay: delay, changedIn: area, of: image)
   }
 
   func endPage() throws(CoderError) { try writer.endPage() }
@@ -236,7 +242,7 @@ private final class CollectingBody: EncoderBody {
     self.encode = encode
   }
 
-  func add(_ pixels: PixelBuffer, delay: FrameDelay, of image: Image) throws(CoderError) {
+  func add(_ pixels: PixelBuffer, delay: FrameDelay, changedIn area: Rect?, of image: Image) throws(CoderError) {
     kept += pixels.byteCount
     try limits.check(memory: kept)
     let frame = Frame(pixels: pixels, delay: delay)

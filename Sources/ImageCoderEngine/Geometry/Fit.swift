@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ImageCoderModel
+package import ImageCoderModel
 
 /// How a picture is brought into the box of a thumbnail.
 public enum ThumbnailMode: Sendable {
@@ -13,13 +13,13 @@ public enum ThumbnailMode: Sendable {
 }
 
 /// A part of a picture, in pixels with fractions, origin top left.
-public struct ResamplingRegion: Sendable, Equatable {
-  public var x: Double
-  public var y: Double
-  public var width: Double
-  public var height: Double
+package struct ResamplingRegion: Sendable, Equatable {
+  package var x: Double
+  package var y: Double
+  package var width: Double
+  package var height: Double
 
-  public init(x: Double, y: Double, width: Double, height: Double) {
+  package init(x: Double, y: Double, width: Double, height: Double) {
     self.x = x
     self.y = y
     self.width = width
@@ -27,19 +27,19 @@ public struct ResamplingRegion: Sendable, Equatable {
   }
 
   /// The region that covers a whole picture.
-  public static func whole(_ size: Size) -> ResamplingRegion {
+  package static func whole(_ size: Size) -> ResamplingRegion {
     ResamplingRegion(x: 0, y: 0, width: Double(size.width), height: Double(size.height))
   }
 }
 
 /// The size of a thumbnail and the part of the picture that it shows.
-public struct Fit: Sendable, Equatable {
+package struct Fit: Sendable, Equatable {
   /// Of the result, as it is displayed: orientation applied.
-  public let size: Size
+  package let size: Size
   /// The part of the displayed source picture that is shown: all of it unless the mode is `fill`.
-  public let crop: ResamplingRegion
+  package let crop: ResamplingRegion
 
-  public init(size: Size, crop: ResamplingRegion) {
+  package init(size: Size, crop: ResamplingRegion) {
     self.size = size
     self.crop = crop
   }
@@ -53,7 +53,7 @@ public struct Fit: Sendable, Equatable {
   ///     (half up), at least 1. `fill`: a direction in which the picture is smaller than the box keeps the picture's
   ///     pixels, and the crop has the aspect of the result. `stretch`: each side by itself.
   /// - Returns: Sizes that follow from integers alone, the same on every machine.
-  public static func plan(displayed: Size, box: Size?, mode: ThumbnailMode) -> Fit {
+  package static func plan(displayed: Size, box: Size?, mode: ThumbnailMode) -> Fit {
     let whole = ResamplingRegion.whole(displayed)
     guard var box, !displayed.isEmpty, box.width > 0 || box.height > 0 else { return Fit(size: displayed, crop: whole) }
     var mode = mode
@@ -76,7 +76,7 @@ public struct Fit: Sendable, Equatable {
   ///   - bytes: The budget for all frames together.
   /// - Returns: A box that `plan` in mode `fit` meets exactly, each side at least 1 even where that is over the
   ///   budget; nil if the frames stay within the budget as they are.
-  public static func box(for displayed: Size, bytes: Int, frames: Int, bytesPerPixel: Int) -> Size? {
+  package static func box(for displayed: Size, bytes: Int, frames: Int, bytesPerPixel: Int) -> Size? {
     guard !displayed.isEmpty else { return nil }
     let perPixel = Int128(max(frames, 1)) * Int128(max(bytesPerPixel, 1))
     let allowed = Int128(max(bytes, 0)) / perPixel

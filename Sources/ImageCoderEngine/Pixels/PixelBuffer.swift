@@ -17,7 +17,7 @@ public final class PixelBuffer: @unchecked Sendable {
   /// Bytes from the start of one row to the next, at least `size.width × format.bytesPerPixel`.
   public let stride: Int
   /// The first row. `size.height × stride` bytes, valid as long as the buffer.
-  public let base: UnsafeMutableRawPointer
+  package let base: UnsafeMutableRawPointer
 
   private let memory: PixelMemory
 
@@ -75,17 +75,24 @@ public final class PixelBuffer: @unchecked Sendable {
   public var byteCount: Int { size.height * stride }
 
   /// The start of row `y`, which must be in `0 ..< size.height`.
-  public func row(_ y: Int) -> UnsafeMutableRawPointer {
+  package func row(_ y: Int) -> UnsafeMutableRawPointer {
     precondition(y >= 0 && y < size.height, "row \(y) of \(size.height)")
     return base + y * stride
   }
 
   /// Sets rows to zero: transparent black, or black in a format without alpha.
-  public func clear(rows: Range<Int>) {
+  package func clear(rows: Range<Int>) {
     for y in rows { row(y).initializeMemory(as: UInt8.self, repeating: 0, count: rowBytes) }
   }
 
-  /// Calls `body` with the bytes of row `y`, `rowBytes` of them.
+  /// Calls `body` with the bytes of row `y`, ``rowBytes`` of them, to be written. Nobody reads the buffer meanwhile.
+  public func withMutableRow<Result, Failure: Error>(
+    _ y: Int, _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try body(UnsafeMutableRawBufferPointer(start: row(y), count: rowBytes))
+  }
+
+  /// Calls `body` with the bytes of row `y`, ``rowBytes`` of them.
   public func withRow<Result, Failure: Error>(
     _ y: Int, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {

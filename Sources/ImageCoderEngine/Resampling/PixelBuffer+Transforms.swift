@@ -24,6 +24,15 @@ extension PixelBuffer {
     return result
   }
 
+  /// Resamples the picture to a size.
+  ///
+  /// - Parameter size: Of the result, not larger than the picture in either direction.
+  /// - Returns: A picture of the same layout; this buffer where nothing changes.
+  /// - Throws: ``CoderError/Code/invalidArgument`` for an empty size; ``CoderError/Code/outOfMemory``.
+  public func resampled(to size: Size, pool: PixelPool? = nil) throws(CoderError) -> PixelBuffer {
+    try resampled(to: size, region: nil, pool: pool)
+  }
+
   /// Resamples the picture, or a part of it, to a size.
   ///
   /// - Parameters:
@@ -32,8 +41,8 @@ extension PixelBuffer {
   /// - Returns: A picture of the same layout; this buffer where nothing changes.
   /// - Throws: ``CoderError/Code/invalidArgument`` for an empty size or a region outside the picture;
   ///   ``CoderError/Code/outOfMemory``.
-  public func resampled(
-    to size: Size, region: ResamplingRegion? = nil, pool: PixelPool? = nil
+  package func resampled(
+    to size: Size, region: ResamplingRegion?, pool: PixelPool? = nil
   ) throws(CoderError) -> PixelBuffer {
     let whole = ResamplingRegion.whole(self.size)
     if size == self.size, region == nil || region == whole { return self }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ImageCoderModel
+package import ImageCoderModel
 
 /// Converts rows of pixels from one layout to another.
 ///
@@ -11,9 +11,9 @@ public import ImageCoderModel
 /// - Alpha that the target cannot hold is dropped, and colour is what it was before it was multiplied by alpha:
 ///   nothing is laid over a background. A source without alpha is opaque.
 /// - Multiplication by alpha and division by it round to the nearest, and are exact where both layouts are integers.
-public struct RowConverter: Sendable {
-  public let from: PixelLayout
-  public let to: PixelLayout
+package struct RowConverter: Sendable {
+  package let from: PixelLayout
+  package let to: PixelLayout
 
   private let path: Path
 
@@ -31,7 +31,7 @@ public struct RowConverter: Sendable {
     case float
   }
 
-  public init(from: PixelLayout, to: PixelLayout) {
+  package init(from: PixelLayout, to: PixelLayout) {
     self.from = from
     self.to = to
     if from.format == to.format, from.alpha == to.alpha || from.alpha == .opaque {
@@ -44,14 +44,14 @@ public struct RowConverter: Sendable {
   }
 
   /// Whether the bytes of a row stay as they are.
-  public var isIdentity: Bool { if case .copy = path { true } else { false } }
+  package var isIdentity: Bool { if case .copy = path { true } else { false } }
 
   /// Converts one row.
   ///
   /// - Parameters:
   ///   - source: `count` pixels of the layout `from`, at any address.
   ///   - destination: Room for `count` pixels of the layout `to`, apart from the source.
-  public func convert(_ source: UnsafeRawPointer, into destination: UnsafeMutableRawPointer, count: Int) {
+  package func convert(_ source: UnsafeRawPointer, into destination: UnsafeMutableRawPointer, count: Int) {
     guard count > 0 else { return }
     switch path {
     case .copy: destination.copyMemory(from: source, byteCount: count * from.format.bytesPerPixel)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ImageCoderModel
+package import ImageCoderModel
 
 /// Reduces a picture while its rows arrive, holding a few rows only.
 ///
@@ -11,12 +11,12 @@ public import ImageCoderModel
 /// Where a direction keeps its size and the region starts on a pixel, samples stay as they are.
 ///
 /// - Threads: One at a time.
-public final class StreamingResampler {
+package final class StreamingResampler {
   /// Rows that `push` was given, those above and below the region included.
-  public private(set) var rowsPushed = 0
+  package private(set) var rowsPushed = 0
 
   /// Rows at the top of the destination that are complete.
-  public private(set) var rowsWritten = 0
+  package private(set) var rowsWritten = 0
 
   /// What `finish` returned.
   private var finished: Int?
@@ -40,7 +40,7 @@ public final class StreamingResampler {
   ///     what is written.
   /// - Throws: ``CoderError/Code/invalidArgument`` for an empty size, a region that is empty or outside the source, or
   ///   a destination of another format; ``CoderError/Code/outOfMemory``.
-  public init(
+  package init(
     source: Size, layout: PixelLayout, region: ResamplingRegion, destination: PixelBuffer
   ) throws(CoderError) {
     guard !source.isEmpty else { throw .invalidArgument("a source of \(source) has no pixels") }
@@ -71,7 +71,7 @@ public final class StreamingResampler {
   ///   - rows: The first row, its leftmost pixel. Read before the call returns.
   ///   - stride: Bytes from one row to the next.
   ///   - count: Rows; those beyond the height of the source, or after `finish`, are ignored.
-  public func push(_ rows: UnsafeRawPointer, stride: Int, count: Int) {
+  package func push(_ rows: UnsafeRawPointer, stride: Int, count: Int) {
     guard finished == nil else { return }
     let end = rowsPushed + min(max(count, 0), source.height - rowsPushed)
     var row = rows
@@ -101,7 +101,7 @@ public final class StreamingResampler {
   /// cleared to 0.
   ///
   /// - Returns: Rows at the top that are wholly right: all of them after the last row of the source was pushed.
-  public func finish() -> Int {
+  package func finish() -> Int {
     if let finished { return finished }
     let right = rowsWritten
     var next = right

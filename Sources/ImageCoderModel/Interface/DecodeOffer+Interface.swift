@@ -71,7 +71,7 @@ extension WriteOptions {
     self.init(format: ImageFormat(rawValue: String(raw.format)))
     isLossless = raw.flags & 1 != 0
     isProgressive = raw.flags & 2 != 0
-    quality = raw.flags & 4 != 0 ? min(max(raw.quality, 0), 1) : nil
+    quality = raw.flags & 4 != 0 && !raw.quality.isNaN ? min(max(raw.quality, 0), 1) : nil
     subsampling = Subsampling(rawValue: raw.subsampling)
     let given = UnsafeBufferPointer(start: raw.values, count: raw.values == nil ? 0 : Int(clamping: raw.value_count))
     for value in given { values[String(value.name)] = value.value }

@@ -2,26 +2,31 @@
 
 /// The Orientation tag of an Exif payload, and nothing else of it: TIFF 6.0 §2, Exif 2.32 §4.6.4 A.
 ///
-/// A payload begins with its TIFF header. Only the directory behind it is looked at, once; nothing in it is followed, and
-/// whatever cannot be read states no orientation.
+/// A payload begins with its TIFF header. Only the directory that the header names is looked at, once; nothing in it is
+/// followed, and whatever cannot be read states no orientation.
 public enum ExifOrientation {
   /// The orientation that a payload states, ``Orientation/up`` when it states none that is known.
-  public static func read(_ payload: UnsafeRawBufferPointer) -> Orientation {
-    Entry(in: payload).flatMap { Orientation(rawValue: $0.value) } ?? .up
+  public static func read(_ payload: RawSpan) -> Orientation {
+    Entry.find(in: payload).flatMap { Orientation(rawValue: $0.value) } ?? .up
   }
 
   /// The orientation that a payload states, ``Orientation/up`` when it states none that is known.
-  public static func read(_ payload: [UInt8]) -> Orientation { payload.withUnsafeBytes { read($0) } }
+  public static func read(_ payload: UnsafeRawBufferPointer) -> Orientation {
+    read(RawSpan(_unsafeBytes: payload))
+  }
+
+  /// The orientation that a payload states, ``Orientation/up`` when it states none that is known.
+  public static func read(_ payload: [UInt8]) -> Orientation { read(payload.span.bytes) }
 
   /// Changes the orientation that a payload states.
   ///
   /// - Returns: False for a payload that states none, which stays as it is.
   @discardableResult
   public static func set(_ orientation: Orientation, in payload: inout [UInt8]) -> Bool {
-    guard let entry = payload.withUnsafeBytes({ Entry(in: $0) }) else { return false }
-    let size = entry.isLong ? 4 : 2
-    for index in 0..<size { payload[entry.place + index] = 0 }
-    payload[entry.isBigEndian ? entry.place + size - 1 : entry.place] = UInt8(orientation.rawValue)
+    guard let entry = Entry.find(in: payload.span.bytes) else { return false }
+    var writer = ByteWriter(order: entry.order)
+    writer.put(UInt64(orientation.rawValue), bytes: entry.size)
+    payload.replaceSubrange(entry.place..<entry.place + entry.size, with: writer.bytes)
     return true
   }
 
@@ -38,31 +43,37 @@ public enum ExifOrientation {
 
   /// A payload whose first directory has an entry for the orientation, or nil when the payload cannot be read.
   ///
-  /// The directory is written anew behind the payload with the entry in its place; the values that its other entries
+  /// The directory is written anew after the payload with the entry in its place; the values that its other entries
   /// point at stay where they are.
   public static func adding(_ orientation: Orientation, to payload: [UInt8]) -> [UInt8]? {
-    payload.withUnsafeBytes { raw -> [UInt8]? in
-      guard let bytes = TIFFBytes(raw), let directory = bytes.uint32(at: 4), let count = bytes.uint16(at: directory),
-        count < 0xFFFF, bytes.uint32(at: directory + 2 + 12 * count) != nil
-      else { return nil }
-      var result = payload
-      if result.count % 2 != 0 { result.append(0) }  // TIFF 6.0 §2: a directory begins on a word boundary.
-      let start = result.count
-      bytes.append(uint16: count + 1, to: &result)
+    guard let order = ExifPayload.byteOrder(of: payload.span.bytes) else { return nil }
+    do throws(CoderError) {
+      let reader = ByteReader(payload.span.bytes, order: order, of: "the payload")
+      let directory = Int(try reader.uint32(at: 4))
+      let count = Int(try reader.uint16(at: directory))
+      guard count < 0xFFFF else { return nil }
+      let end = directory + 2 + 12 * count + 4
+      _ = try reader.bytes(at: directory, count: end - directory)
       // TIFF 6.0 §2: entries are in the order of their tags.
-      let before = (0..<count).prefix { bytes.uint16(at: directory + 2 + 12 * $0) ?? 0 < tag }.count
-      let split = directory + 2 + 12 * before
-      result.append(contentsOf: raw[directory + 2..<split])
-      bytes.append(uint16: tag, to: &result)
-      bytes.append(uint16: 3, to: &result)
-      bytes.append(uint32: 1, to: &result)
-      bytes.append(uint16: orientation.rawValue, to: &result)
-      bytes.append(uint16: 0, to: &result)
-      result.append(contentsOf: raw[split..<directory + 2 + 12 * count + 4])
-      var offset: [UInt8] = []
-      bytes.append(uint32: start, to: &offset)
-      result.replaceSubrange(4..<8, with: offset)
-      return result
+      var split = directory + 2
+      while split < end - 4, try reader.uint16(at: split) < tag { split += 12 }
+      // TIFF 6.0 §2: a directory begins on a word boundary.
+      let start = payload.count + payload.count % 2
+      var writer = ByteWriter(order: order, capacity: start + end - directory + 12)
+      writer.put(payload)
+      writer.replace(UInt32(clamping: start), at: 4)
+      writer.putZeros(start - payload.count)
+      writer.put(UInt16(count + 1))
+      writer.put(Array(payload[(directory + 2)..<split]))
+      writer.put(UInt16(tag))
+      writer.put(UInt16(3))  // SHORT
+      writer.put(UInt32(1))
+      writer.put(UInt16(orientation.rawValue))
+      writer.put(UInt16(0))
+      writer.put(Array(payload[split..<end]))
+      return writer.bytes
+    } catch {
+      return nil
     }
   }
 }
@@ -72,75 +83,35 @@ extension ExifOrientation {
   private struct Entry {
     /// As the payload has it; 1 to 8 have a meaning.
     let value: Int
-    let isBigEndian: Bool
-    /// Of the two or four bytes of the value, all inside the payload.
+    let order: ByteOrder
+    /// Of the value, all of whose bytes are inside the payload.
     let place: Int
-    let isLong: Bool
+    /// Bytes of the value: 2, or 4.
+    let size: Int
 
     /// Finds the tag, or nil when the payload has none or cannot be read.
-    init?(in payload: UnsafeRawBufferPointer) {
-      guard let bytes = TIFFBytes(payload), let directory = bytes.uint32(at: 4),
-        let count = bytes.uint16(at: directory)
-      else { return nil }
-      for index in 0..<count {
-        let entry = directory + 2 + 12 * index
-        guard let tag = bytes.uint16(at: entry), let type = bytes.uint16(at: entry + 2),
-          let values = bytes.uint32(at: entry + 4)
-        else { return nil }
-        guard tag == ExifOrientation.tag else { continue }
-        // SHORT by the specification; LONG is written as well.
-        guard values == 1, type == 3 || type == 4, bytes.uint32(at: entry + 8) != nil,
-          let value = type == 3 ? bytes.uint16(at: entry + 8) : bytes.uint32(at: entry + 8)
-        else { return nil }
-        self.value = value
-        isBigEndian = bytes.isBigEndian
-        place = entry + 8
-        isLong = type == 4
-        return
+    static func find(in payload: RawSpan) -> Entry? {
+      guard let order = ExifPayload.byteOrder(of: payload) else { return nil }
+      do throws(CoderError) {
+        var reader = ByteReader(payload, order: order, of: "the payload")
+        try reader.seek(to: Int(try reader.uint32(at: 4)))
+        for _ in 0..<(try reader.uint16()) {
+          let (found, type, count) = (try reader.uint16(), try reader.uint16(), try reader.uint32())
+          guard found == tag else {
+            try reader.skip(4)
+            continue
+          }
+          // SHORT by the specification; LONG is written as well. Either takes a field of four bytes.
+          guard count == 1, type == 3 || type == 4 else { return nil }
+          let place = reader.position
+          let field = try reader.uint32(at: place)
+          let short = try reader.uint16(at: place)
+          return Entry(value: type == 3 ? Int(short) : Int(field), order: order, place: place, size: type == 3 ? 2 : 4)
+        }
+        return nil
+      } catch {
+        return nil
       }
-      return nil
     }
-  }
-}
-
-/// The bytes of a TIFF structure, read without ever leaving them.
-private struct TIFFBytes {
-  let isBigEndian: Bool
-  private let bytes: UnsafeRawBufferPointer
-
-  /// Reads the header, or nil when it is none.
-  init?(_ bytes: UnsafeRawBufferPointer) {
-    guard bytes.count >= 8 else { return nil }
-    switch (bytes[0], bytes[1]) {
-    case (0x4D, 0x4D): isBigEndian = true
-    case (0x49, 0x49): isBigEndian = false
-    default: return nil
-    }
-    self.bytes = bytes
-    guard uint16(at: 2) == 42 else { return nil }
-  }
-
-  func uint16(at offset: Int) -> Int? {
-    guard offset >= 0, offset <= bytes.count - 2 else { return nil }
-    let first = Int(bytes[offset])
-    let second = Int(bytes[offset + 1])
-    return isBigEndian ? first << 8 | second : second << 8 | first
-  }
-
-  func uint32(at offset: Int) -> Int? {
-    guard offset >= 0, offset <= bytes.count - 4, let first = uint16(at: offset), let second = uint16(at: offset + 2)
-    else { return nil }
-    return isBigEndian ? first << 16 | second : second << 16 | first
-  }
-
-  func append(uint16 value: Int, to result: inout [UInt8]) {
-    let high = UInt8(truncatingIfNeeded: value >> 8)
-    let low = UInt8(truncatingIfNeeded: value)
-    result.append(contentsOf: isBigEndian ? [high, low] : [low, high])
-  }
-
-  func append(uint32 value: Int, to result: inout [UInt8]) {
-    append(uint16: isBigEndian ? value >> 16 : value, to: &result)
-    append(uint16: isBigEndian ? value : value >> 16, to: &result)
   }
 }

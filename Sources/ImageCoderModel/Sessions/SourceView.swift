@@ -68,6 +68,19 @@ public struct SourceView: @unchecked Sendable {
     ByteReader(try bytes(at: offset, count: count), order: order, at: offset, of: name)
   }
 
+  /// A reader of a structure that lies in a range of the file: of a box's content, of a segment.
+  ///
+  /// A field that does not fit in is ``CoderError/Code/truncated`` when the file ends inside the range, else
+  /// ``CoderError/Code/malformed``.
+  @_lifetime(borrow self)
+  public func reader(
+    in range: Range<Int>, order: ByteOrder = .bigEndian, of name: StaticString
+  ) throws(CoderError) -> ByteReader {
+    let bytes = try bytes(at: range.lowerBound, count: range.count)
+    return ByteReader(
+      bytes, order: order, at: range.lowerBound, of: name, isCutOff: bytes.byteCount < range.count)
+  }
+
   private static func refusal(_ status: imgcoder_status, at offset: Int) -> CoderError {
     status == CoderError.Code.cancelled.rawValue
       ? .cancelled

@@ -28,7 +28,13 @@ extension OptionDescription {
   package static func check(
     _ values: [String: Double], against known: [OptionDescription], of format: ImageFormat
   ) throws(CoderError) {
-    _ = try numbers(of: values.mapValues { .number($0) }, for: known, of: format)
+    for (name, value) in values {
+      if let option = known.first(where: { $0.name == name }) {
+        _ = try option.number(of: .number(value))
+      } else if CommonOption(rawValue: name) == nil {
+        throw .invalidArgument("\(format) has no option \(name)")
+      }
+    }
   }
 
   private func number(of value: OptionValue) throws(CoderError) -> Double {
@@ -39,7 +45,8 @@ extension OptionDescription {
       case .word(let word): self.number(spelled: word)
       }
     guard let number, range.contains(number), !isWhole || number == number.rounded() else {
-      throw .invalidArgument("option \(name) is \(value), \(allowedValues) is allowed")
+      // A number that was written as a word is shown as the number.
+      throw .invalidArgument("option \(name) is \(number.map { .number($0) } ?? value), \(allowedValues) is allowed")
     }
     return number
   }

@@ -28,44 +28,72 @@ public enum PropertyValue: Sendable, Equatable {
 
 /// Properties of a file, a page or a frame by ImageIO's names: `{GIF}`, `PixelWidth`, `Orientation`.
 public struct Properties: Sendable, Equatable {
-  private var values: [String: PropertyValue] = [:]
+  private struct Entry: Sendable, Equatable {
+    var name: String
+    var value: PropertyValue
+  }
+
+  /// By name. Few are ever there, and a search is smaller in every plugin than a hash table.
+  private var entries: [Entry] = []
 
   public init() {}
 
   public subscript(name: String) -> PropertyValue? {
-    get { values[name] }
-    set { values[name] = newValue }
+    get {
+      let place = place(of: name)
+      return place < entries.count && entries[place].name == name ? entries[place].value : nil
+    }
+    set {
+      let place = place(of: name)
+      let isThere = place < entries.count && entries[place].name == name
+      switch (newValue, isThere) {
+      case (let value?, true): entries[place].value = value
+      case (let value?, false): entries.insert(Entry(name: name, value: value), at: place)
+      case (nil, true): entries.remove(at: place)
+      case (nil, false): break
+      }
+    }
+  }
+
+  /// Of the first entry whose name is not before a name.
+  private func place(of name: String) -> Int {
+    var (low, high) = (0, entries.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if entries[middle].name < name { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 
   /// The value in a dictionary inside this one.
   public subscript(dictionary: String, name: String) -> PropertyValue? {
     get {
-      guard case .dictionary(let inner)? = values[dictionary] else { return nil }
+      guard case .dictionary(let inner)? = self[dictionary] else { return nil }
       return inner[name]
     }
     set {
       var inner = Properties()
-      if case .dictionary(let existing)? = values[dictionary] { inner = existing }
+      if case .dictionary(let existing)? = self[dictionary] { inner = existing }
       inner[name] = newValue
-      values[dictionary] = .dictionary(inner)
+      self[dictionary] = .dictionary(inner)
     }
   }
 
-  public var isEmpty: Bool { values.isEmpty }
+  public var isEmpty: Bool { entries.isEmpty }
 
   /// Names and values, by name.
   public var sorted: [(name: String, value: PropertyValue)] {
-    values.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
+    entries.map { (name: $0.name, value: $0.value) }
   }
 
   /// Adds another dictionary's values; where both have a name, dictionaries are merged and the other's value wins.
   public mutating func merge(_ other: Properties) {
-    for (name, value) in other.values {
-      if case .dictionary(let theirs) = value, case .dictionary(var ours)? = values[name] {
+    for entry in other.entries {
+      if case .dictionary(let theirs) = entry.value, case .dictionary(var ours)? = self[entry.name] {
         ours.merge(theirs)
-        values[name] = .dictionary(ours)
+        self[entry.name] = .dictionary(ours)
       } else {
-        values[name] = value
+        self[entry.name] = entry.value
       }
     }
   }

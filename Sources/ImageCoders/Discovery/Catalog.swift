@@ -5,28 +5,28 @@ import ImageCoderEngine
 import ImageCoderModel
 
 /// One manifest that was found, used or not.
-public struct CatalogEntry: Sendable, Equatable {
+package struct CatalogEntry: Sendable, Equatable {
   /// The manifest's path.
-  public let path: String
+  package let path: String
   /// What the manifest says, or nil when it could not be read.
-  public let manifest: Manifest?
+  package let manifest: Manifest?
   /// The library's absolute path, or nil when the manifest could not be read.
-  public let library: String?
+  package let library: String?
   /// Why it is not used, or nil when it is.
-  public let reason: SkipReason?
+  package let reason: SkipReason?
   /// The priority that counts: the user's, else the manifest's.
-  public let priority: Int
+  package let priority: Int
 
   /// The coder's identifier, or the manifest's path when it could not be read.
-  public var id: String { manifest?.id ?? path }
+  package var id: String { manifest?.id ?? path }
 }
 
 /// What was found on a search path. Made from manifests alone: no library is opened.
-public struct Catalog: Sendable {
+package struct Catalog: Sendable {
   /// By priority, then identifier; what is not used comes last, by path.
-  public let entries: [CatalogEntry]
+  package let entries: [CatalogEntry]
   /// Directories that somebody named and that cannot be read, with the reason.
-  public let unreadable: [(path: String, reason: SkipReason)]
+  package let unreadable: [(path: String, reason: SkipReason)]
 
   /// Reads all manifests on a search path.
   ///
@@ -35,7 +35,7 @@ public struct Catalog: Sendable {
   ///
   /// - Parameters:
   ///   - preferences: The user's priorities, and what the user turned off.
-  public init(_ searchPath: SearchPath, preferences: Preferences = Preferences()) {
+  package init(_ searchPath: SearchPath, preferences: Preferences = Preferences()) {
     var found: [CatalogEntry] = []
     var unreadable: [(path: String, reason: SkipReason)] = []
     var winners: [String: String] = [:]

@@ -6,15 +6,15 @@ import Glibc
 /// The directories in which manifests are looked for, first to last.
 public struct SearchPath: Sendable, Equatable {
   /// A directory and why it is looked into.
-  public struct Directory: Sendable, Equatable {
-    public let path: String
+  package struct Directory: Sendable, Equatable {
+    package let path: String
     /// `argument`, `CODERS_PLUGIN_PATH`, `user`, `system`, `executable`, …
-    public let origin: String
+    package let origin: String
     /// Whether somebody named it, so that its absence is worth a word.
-    public let isExplicit: Bool
+    package let isExplicit: Bool
   }
 
-  public let directories: [Directory]
+  package let directories: [Directory]
 
   /// Works out the search path.
   ///

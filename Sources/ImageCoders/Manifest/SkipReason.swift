@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Why a manifest or a plugin is not used, with the name of the thing to change.
-public struct SkipReason: Error, Sendable, Equatable {
-  public let code: Code
+package struct SkipReason: Error, Sendable, Equatable {
+  package let code: Code
   /// One sentence: what was found and what was expected.
-  public let message: String
+  package let message: String
   /// With ``Code/loadFailed``: the library that the plugin needs and the system does not have, as the plugin names it,
   /// `libwebp.so.7`. Nil when loading failed for another reason.
-  public let missingLibrary: String?
+  package let missingLibrary: String?
 
-  public init(_ code: Code, _ message: String, missingLibrary: String? = nil) {
+  package init(_ code: Code, _ message: String, missingLibrary: String? = nil) {
     self.code = code
     self.message = message
     self.missingLibrary = missingLibrary
   }
 
   /// Stable, as `coders list --json` prints it.
-  public enum Code: String, Sendable, CaseIterable {
+  package enum Code: String, Sendable, CaseIterable {
     /// The manifest cannot be read.
     case manifestUnreadable = "manifest_unreadable"
     /// The manifest is not JSON, or a key of it is wrong.

@@ -6,13 +6,13 @@ extension CoderRegistry {
   /// The manifests of the plugins that write, in the order in which they are tried.
   ///
   /// Coders that the application registered have no manifest and are not listed.
-  public var writers: [Manifest] { candidates(writing: nil).compactMap(\.entry?.manifest) }
+  package var writers: [Manifest] { candidates(writing: nil).compactMap(\.entry?.manifest) }
 
   /// The manifest of the plugin that a format is written with.
   ///
   /// - Parameter id: Only the plugin with this identifier, or nil for the first in the order in which they are tried.
   /// - Returns: Nil when no such plugin writes the format, and when a coder of the application's own comes first.
-  public func writer(of format: ImageFormat, id: String? = nil) -> Manifest? {
+  package func writer(of format: ImageFormat, id: String? = nil) -> Manifest? {
     candidates(writing: format).first { id == nil || $0.id == id }?.entry?.manifest
   }
 

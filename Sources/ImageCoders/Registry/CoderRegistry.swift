@@ -19,7 +19,7 @@ public final class CoderRegistry: Sendable {
   public static let standard = CoderRegistry()
 
   /// What was found on the search path, used or not.
-  public let catalog: Catalog
+  package let catalog: Catalog
 
   private struct State {
     var candidates: [Candidate]

@@ -296,6 +296,19 @@ def make_animations():
     moving(
         "first-restore-previous.gif", "the first frame's previous is the empty canvas", background, loops(0), "infinite"
     )
+    covering, corner = three("keep"), np.full((3, 4), 5)
+    covering[1:2] = [
+        (pattern(*SIZE)[::-1], None, Frame(coloured(pattern(*SIZE)[::-1]), 0, 0, (20, 100), "restorePrevious"))
+    ]
+    covering.append((corner, None, Frame(coloured(corner), 1, 7, (20, 100), "restorePrevious")))
+    covering.append((corner, None, Frame(coloured(corner), 9, 1, (20, 100))))
+    moving(
+        "covering-restore-previous.gif",
+        "a frame that covers the canvas is taken away again",
+        covering,
+        loops(0),
+        "infinite",
+    )
     interlaced = [(*part, {"interlaced": True}) for part in three("keep")]
     moving("interlaced-frames.gif", "frames in four passes", interlaced, loops(0), "infinite")
 

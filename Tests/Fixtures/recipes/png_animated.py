@@ -80,6 +80,9 @@ def make():
     moving("apng-blend-over.png", "translucent frames on a translucent canvas", three("keep", "over", 100), 0)
     moving("apng-loop-3.png", "plays three times", three("keep"), 3)
     moving("apng-offset-over-previous.png", "blended, then taken away", three("restorePrevious", "over", 77), 1)
+    covering = three("keep")
+    covering[1] = Frame(patch(*SIZE, (255, 0, 0), 120), 0, 0, (1, 5), "restorePrevious")
+    moving("apng-covering-previous.png", "a frame that covers the canvas is taken away again", covering, 0)
     # Section 11.3.6.2: in the first frame "previous" is treated as "background".
     start = three("keep")
     start[0].disposal = "restoreBackground"

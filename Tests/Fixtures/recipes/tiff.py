@@ -292,6 +292,8 @@ def damaged():
         tiff(page(rgb, 8, 2, striles=short)), "malformed", rows="some")
     bad("planes-of-many-strips.tif", "more strips than RowsPerStrip makes of three planes",
         tiff(page(rgb, 8, 2, planar=True, more={ROWS_PER_STRIP: (LONG, (1 << 31) + 1)})), "malformed")
+    bad("old-jpeg-planes.tif", "old-style JPEG in three planes, whose strips hold plain samples",
+        tiff(page(rgb, 8, 2, rows=4, planar=True, more={COMPRESSION: (SHORT, 6)})), "malformed")
     file = File()
     place = file.chain(page(rgb, 8, 2, compression=8))
     file.patch(file.link, place)

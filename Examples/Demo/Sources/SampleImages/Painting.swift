@@ -103,13 +103,14 @@ extension Painting {
     let buffer = try PixelBuffer(size: size, format: hasAlpha ? .rgba8 : .rgb8, alpha: .straight)
     let channels = hasAlpha ? 4 : 3
     for y in 0..<size.height {
-      let row = buffer.row(y).assumingMemoryBound(to: UInt8.self)
-      for x in 0..<size.width {
-        let color = self[x, y]
-        row[x * channels] = Self.sample(color.red)
-        row[x * channels + 1] = Self.sample(color.green)
-        row[x * channels + 2] = Self.sample(color.blue)
-        if hasAlpha { row[x * channels + 3] = Self.sample(color.alpha) }
+      buffer.withMutableRow(y) { row in
+        for x in 0..<size.width {
+          let color = self[x, y]
+          row[x * channels] = Self.sample(color.red)
+          row[x * channels + 1] = Self.sample(color.green)
+          row[x * channels + 2] = Self.sample(color.blue)
+          if hasAlpha { row[x * channels + 3] = Self.sample(color.alpha) }
+        }
       }
     }
     return buffer
@@ -119,11 +120,13 @@ extension Painting {
   func deepPixels() throws(CoderError) -> PixelBuffer {
     let buffer = try PixelBuffer(size: size, format: .rgba16, alpha: .opaque)
     for y in 0..<size.height {
-      let row = buffer.row(y).assumingMemoryBound(to: UInt16.self)
-      for x in 0..<size.width {
-        let color = self[x, y]
-        for (channel, value) in [color.red, color.green, color.blue, 1].enumerated() {
-          row[x * 4 + channel] = UInt16((min(max(value, 0), 1) * 65535).rounded())
+      buffer.withMutableRow(y) { bytes in
+        let row = bytes.bindMemory(to: UInt16.self)
+        for x in 0..<size.width {
+          let color = self[x, y]
+          for (channel, value) in [color.red, color.green, color.blue, 1].enumerated() {
+            row[x * 4 + channel] = UInt16((min(max(value, 0), 1) * 65535).rounded())
+          }
         }
       }
     }

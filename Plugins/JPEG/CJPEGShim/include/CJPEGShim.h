@@ -27,7 +27,7 @@ typedef struct cjpeg_decode_options {
   imgcoder_pixel_format pixel_format;  // GRAY8 from gray only; RGB8, RGBA8 and BGRA8 from anything
   uint32_t eighths;                    // the scale: 1, 2, 4 or 8
   uint32_t output_width, output_height;
-  uint32_t is_arriving;                // 1: bytes arrive over time, so coarse pictures of a file of several scans are worth
+  uint32_t is_incremental;                // 1: the source is incremental, so coarse pictures of a file of several scans are worth
                                        // sending; rows come more than once then
 } cjpeg_decode_options;
 
@@ -46,7 +46,7 @@ typedef struct cjpeg_encode_options {
   uint32_t is_optimized;               // Huffman tables of the picture's own
   uint32_t restart_rows;               // MCU rows between restart markers; 0: none
   uint32_t is_thumbnail;               // 1: no APP0 (Exif 2.32 §4.5.8), and no word of progress
-  const uint8_t *segments;             // whole marker segments to stand behind SOI and APP0
+  const uint8_t *segments;             // whole marker segments to stand after SOI and APP0
   uint64_t segments_length;
 } cjpeg_encode_options;
 

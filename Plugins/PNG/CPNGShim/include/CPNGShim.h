@@ -34,11 +34,11 @@ typedef struct cpng_picture {
   const uint8_t *lead;  // signature, IHDR with the picture's size, PLTE and tRNS when there are
   uint64_t lead_length;
   uint64_t data_start;  // offset of the header of the first chunk with image data
-  uint64_t data_end;    // offset behind the last one; the source's size when the file ends early
+  uint64_t data_end;    // offset after the last one; the source's size when the file ends early
   uint32_t data_name;   // IDAT or fdAT as a big-endian number; chunks with other names are stepped over
   uint32_t transforms;  // CPNG_*
   uint64_t row_bytes;   // of the rows in memory, as the caller expects them
-  uint32_t is_arriving; // 1: bytes arrive over time, and data_end is not known: the first chunk that cannot be part of the
+  uint32_t is_incremental; // 1: the source is incremental, and data_end is not known: the first chunk that cannot be part of the
                         // image data ends it
 } cpng_picture;
 

@@ -65,11 +65,13 @@ typedef struct ctiff_picture {
   uint32_t strile_width, strile_height;  // of a strip or tile
   uint32_t across, down;                 // strips or tiles of one plane
   const uint64_t *offsets, *lengths;     // of strips or tiles, planes one after the other; length 0: all zero
+  uint64_t strile_count;                 // of `offsets` and of `lengths`: planes × across × down, or decoding is refused
   uint32_t kind;         // CTIFF_GRAY …
   uint32_t bits, sample_format, samples;
   int32_t alpha;         // which sample is alpha, or -1
   uint32_t horizontal, vertical;  // subsampling of CTIFF_YCBCR
   const uint8_t *palette;         // CTIFF_PALETTE: red, green, blue for each index
+  uint64_t palette_length;        // bytes of it: 3 × 2^bits, or decoding is refused
   float luma[3], reference[6];    // CTIFF_YCBCR: YCbCrCoefficients, ReferenceBlackWhite
   uint32_t lab_flip;     // CTIFF_LAB: the sign bit of a* and b*, when it is one
   float lab_scale[3], lab_start[3];  // CTIFF_LAB: L*, a*, b* = start + scale × sample
@@ -78,10 +80,9 @@ typedef struct ctiff_picture {
 } ctiff_picture;
 
 // Decodes all rows into the sink.
+//   returns  OK; INVALID_ARGUMENT before anything is read, for arrays or numbers that do not fit together; the status of
+//            the first strip or tile that could not be decoded, after the rows that could
 imgcoder_status ctiff_decode(const ctiff_picture *picture, const imgcoder_sink *sink, ctiff_failure *failure);
-
-// The chroma subsampling that libtiff finds in old JPEG: horizontal << 4 | vertical, or 0.
-uint32_t ctiff_old_jpeg_subsampling(const uint8_t *bytes, uint64_t length, uint64_t directory);
 
 // Bytes of one strip or tile of one plane, decoded.
 uint64_t ctiff_strile_bytes(const ctiff_picture *picture);
@@ -114,7 +115,9 @@ typedef struct ctiff_block {
   uint64_t length;
 } ctiff_block;
 
-// Compresses the strips or tiles [first, first + count) into blocks.
+// Compresses the strips or tiles [first, first + count) into `count` blocks.
+//   returns  OK; INVALID_ARGUMENT for strips or tiles that the page does not have, or rows shorter than its pixels;
+//            OUT_OF_MEMORY; LIBRARY; CANCELLED
 imgcoder_status ctiff_encode(const ctiff_page *page, uint32_t first, uint32_t count, ctiff_block *blocks,
                              ctiff_failure *failure);
 

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderPlugin
+
+/// The writer's options: manifest, help, validation and documentation come from this table.
+enum AVIFOption {
+  enum Depth: String, CaseIterable {
+    case automatic = "auto"
+    case bits8 = "8"
+    case bits10 = "10"
+    case bits12 = "12"
+
+    /// Bits per channel, or nil.
+    var bits: Int? { Int(rawValue) }
+  }
+
+  enum Tuning: String, CaseIterable {
+    case ssim, psnr
+  }
+
+  /// SVT-AV1 is none of them: it starts threads, prints, has 4:2:0 alone, and ends the process on alpha of 10 bits.
+  enum Codec: String, CaseIterable {
+    case automatic = "auto"
+    case aom, rav1e
+  }
+
+  enum SampleRange: String, CaseIterable {
+    case full, limited
+  }
+
+  static let quality = WriterOption.quality(default: 0.75)
+  static let subsampling = WriterOption.subsampling([.s420, .s422, .s444, .s400], default: .s420)
+  static let speed = WriterOption.integer("speed", 0...10, default: 6, "Effort: 0 is smallest, 10 is fastest.")
+  static let depth = WriterOption.choice(
+    "bit-depth", default: Depth.automatic,
+    "Bits per channel; auto takes 8 for 8-bit pictures, 12 for those of 11 and 12 bits, 10 for other deep ones.")
+  static let alphaQuality = WriterOption.integer(
+    "alpha-quality", 0...100, default: 100, "Quality of the alpha plane: 0 is smallest, 100 is lossless.")
+  static let tune = WriterOption.choice(
+    "tune", default: Tuning.ssim, "Measure of likeness that lossy compression is tuned for.")
+  static let codec = WriterOption.choice(
+    "codec", default: Codec.automatic,
+    "AV1 encoder, where libavif has it; auto is aom, the only one that keeps every sample.")
+  static let range = WriterOption.choice(
+    "range", default: SampleRange.full, "Values that samples take: all of them, or those of television.")
+  static let keyFrameInterval = WriterOption.integer(
+    "keyframe-interval", 0...1000, default: 0,
+    "The most frames from one key frame of a sequence to the next; 0 leaves it to the encoder.")
+
+  static let table = [
+    quality.description, subsampling.description, speed.description, depth.description, alphaQuality.description,
+    tune.description, codec.description, range.description, keyFrameInterval.description,
+  ]
+}

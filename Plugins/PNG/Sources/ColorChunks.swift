@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderPlugin
+
+/// What the small chunks before the image data say of color and scale.
+struct ColorChunks {
+  /// gAMA: of encoding, 0.45455 for sRGB-like (PNG Third Edition §11.3.2.2).
+  private(set) var gamma: Double?
+  /// cICP (§11.3.2.6).
+  private(set) var cicp: CodingIndependentCodePoints?
+  /// sRGB: the rendering intent, 0 to 3 (§11.3.2.5).
+  private(set) var renderingIntent: UInt8?
+  /// cHRM: x and y of white, red, green, blue (§11.3.2.1).
+  private(set) var chromaticities: [Double] = []
+  /// pHYs: pixels per unit, and whether the unit is the metre (§11.3.4.3).
+  private(set) var pixelsPerUnit: (x: UInt32, y: UInt32, isMetre: Bool)?
+  private var backgroundData: [UInt8] = []
+
+  static let names: Set<FourCC> = [.gama, .cicp, .srgb, .chrm, .phys, .bkgd]
+
+  /// Reads a chunk's data.
+  ///
+  /// - Returns: Why the chunk is ignored, or nil.
+  mutating func read(_ data: [UInt8], of name: FourCC) throws(CoderError) -> String? {
+    var reader = ByteReader(data.span.bytes, of: "the chunk")
+    switch name {
+    case .gama:
+      guard data.count == 4, case let value = try reader.uint32(), value > 0, value <= 0x7FFF_FFFF else {
+        return "gAMA of \(data.count) bytes: \(data), 4 bytes above 0 are needed"
+      }
+      gamma = Double(value) / 100_000
+    case .cicp:
+      // RGB images have no matrix.
+      guard data.count == 4, data[2] == 0, data[3] <= 1 else {
+        return "cICP of \(data.count) bytes: \(data.prefix(4)), 4 bytes with matrix 0 and range 0 or 1 are needed"
+      }
+      cicp = CodingIndependentCodePoints(
+        primaries: data[0], transfer: data[1], matrix: data[2], isFullRange: data[3] == 1)
+    case .srgb:
+      guard data.count == 1, data[0] <= 3 else { return "sRGB of \(data.count) bytes: \(data.prefix(1)), 0 to 3" }
+      renderingIntent = data[0]
+    case .chrm:
+      guard data.count == 32 else { return "cHRM of \(data.count) bytes, 32 are needed" }
+      chromaticities = []
+      for _ in 0..<8 { chromaticities.append(Double(try reader.uint32()) / 100_000) }
+    case .phys:
+      guard data.count == 9 else { return "pHYs of \(data.count) bytes, 9 are needed" }
+      pixelsPerUnit = (x: try reader.uint32(), y: try reader.uint32(), isMetre: try reader.uint8() == 1)
+    default:
+      backgroundData = data
+    }
+    return nil
+  }
+
+  /// bKGD as 16-bit samples, or nil without one that fits the image (§11.3.4.1).
+  func background(for header: ImageHeaderChunk, palette: [UInt8]) throws(CoderError) -> Background? {
+    var reader = ByteReader(backgroundData.span.bytes, of: "bKGD")
+    switch header.colorType {
+    case .gray, .grayAlpha:
+      guard reader.count == 2 else { return nil }
+      let gray = try Self.sample(&reader, bits: header.bitDepth)
+      return Background(red: gray, green: gray, blue: gray)
+    case .rgb, .rgba:
+      guard reader.count == 6 else { return nil }
+      let red = try Self.sample(&reader, bits: header.bitDepth)
+      let green = try Self.sample(&reader, bits: header.bitDepth)
+      return Background(red: red, green: green, blue: try Self.sample(&reader, bits: header.bitDepth))
+    case .palette:
+      guard reader.count == 1, case let index = Int(try reader.uint8()), palette.count / 3 > index else { return nil }
+      let entry = palette[(index * 3)...].prefix(3).map { UInt16($0) * 257 }
+      return Background(red: entry[0], green: entry[1], blue: entry[2])
+    }
+  }
+
+  /// A sample of so many bits, stored in 16, as one of 16 bits.
+  private static func sample(_ reader: inout ByteReader, bits: Int) throws(CoderError) -> UInt16 {
+    let maximum = UInt32(1) << UInt32(bits) - 1
+    return UInt16(truncatingIfNeeded: (UInt32(try reader.uint16()) & maximum) &* 65_535 / maximum)
+  }
+}

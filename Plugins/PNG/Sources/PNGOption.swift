@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderPlugin
+
+/// The writer's options: manifest, help, validation and documentation come from this table.
+enum PNGOption {
+  /// The filters of rows (PNG Third Edition §9).
+  enum Filter: String, CaseIterable {
+    case adaptive
+    case unfiltered = "none"
+    case sub, up, average, paeth
+
+    /// As the shim counts them.
+    var number: UInt32 { UInt32(Self.allCases.firstIndex(of: self) ?? 0) }
+  }
+
+  enum Palette: String, CaseIterable {
+    case automatic = "auto"
+    case never
+  }
+
+  static let compression = WriterOption.integer(
+    "compression", 0...12, default: 6, "How hard libdeflate works: 0 stores, 1 is fast, 12 is smallest and slowest.")
+  static let filter = WriterOption.choice(
+    "filter", default: Filter.adaptive, "How rows are prepared for compression; adaptive chooses for each row.")
+  static let palette = WriterOption.choice(
+    "palette", default: Palette.automatic,
+    "Store indexes of a palette where the whole file has at most 256 colors of 8 bits.")
+  static let progressive = WriterOption.progressive()
+
+  static let table = [
+    compression.description, filter.description, palette.description, progressive.description,
+  ]
+}

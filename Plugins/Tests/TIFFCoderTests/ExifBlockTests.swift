@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderPlugin
+import Testing
+
+@testable import TIFFCoder
+
+@Suite struct ExifBlockTests {
+  private static func block(_ order: ByteOrder) -> ExifBlock {
+    let writer = FieldWriter(order: order, isBigTIFF: false)
+    var block = ExifBlock()
+    block.main = [
+      writer.undefined(Tag.make, Array("Maker\0".utf8), type: TagType.ascii), writer.shorts(Tag.orientation, [6]),
+    ]
+    block.exif = [writer.undefined(0x9000, Array("0232".utf8)), writer.long(0x8827, 800)]
+    block.interoperability = [writer.undefined(1, Array("R98\0".utf8), type: TagType.ascii)]
+    block.gps = [writer.undefined(0, [2, 3, 0, 0], type: TagType.byte)]
+    return block
+  }
+
+  @Test(arguments: [ByteOrder.littleEndian, .bigEndian], [ByteOrder.littleEndian, .bigEndian])
+  func readsWhatItWroteForEitherByteOrder(_ stored: ByteOrder, _ order: ByteOrder) throws {
+    let read = try #require(ExifBlock(parsing: Self.block(stored).payload(stored), for: order))
+    let wanted = Self.block(order)
+    #expect(read.main == wanted.main)
+    #expect(read.exif == wanted.exif)
+    #expect(read.interoperability == wanted.interoperability)
+    #expect(read.gps == wanted.gps)
+    #expect(read.dropped == 0)
+  }
+
+  @Test func bytesThatAreNoTIFFStructureAreNoBlock() {
+    #expect(ExifBlock(parsing: [], for: .bigEndian) == nil)
+    #expect(ExifBlock(parsing: [0x4D, 0x4D, 0, 43, 0, 0, 0, 8], for: .bigEndian) == nil)
+    #expect(ExifBlock(parsing: ExifPayload.prefix + [0x4D, 0x4D, 0, 42, 0, 0, 0, 8], for: .bigEndian) == nil)
+  }
+
+  @Test func fieldsBeyondTheEndAreCounted() throws {
+    let whole = Self.block(.bigEndian).payload(.bigEndian)
+    for count in 0..<whole.count {
+      let cut = ExifBlock(parsing: Array(whole.prefix(count)), for: .bigEndian)
+      guard let cut else {
+        #expect(count < 8)
+        continue
+      }
+      let kept = cut.main.count + cut.exif.count + cut.interoperability.count + cut.gps.count
+      #expect(kept <= 6, "\(count) bytes")
+      #expect(kept < 6 || cut.dropped == 0, "\(count) bytes")
+    }
+  }
+
+  @Test(arguments: 0..<32) func changedBytesNeverTrap(_ seed: UInt64) {
+    var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
+    func random(_ bound: Int) -> Int {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int(state >> 33) % bound
+    }
+    var payload = Self.block(.littleEndian).payload(.littleEndian)
+    for _ in 0..<200 {
+      payload[4 + random(payload.count - 4)] = UInt8(random(256))
+      _ = ExifBlock(parsing: payload, for: .bigEndian)
+    }
+  }
+}
