@@ -195,7 +195,7 @@ public final class CoderRegistry: Sendable {
         explain?(SelectionStep(coder: candidate.id, code: .chosen, message: "reads the file"))
         return result
       } catch {
-        explain?(SelectionStep(coder: candidate.id, code: .failed, message: "\(error)"))
+        explain?(SelectionStep(coder: candidate.id, code: .failed, message: error.descriptionWithoutFile))
         guard error.allowsFallback else { throw error }
         // A coder that knows the file and lacks a feature says more than one that does not know it.
         if first == nil || first?.code == .wrongFormat { first = error }
