@@ -8,54 +8,71 @@ import Testing
 
   @Test func readsNumbersInEitherOrder() throws {
     var big = ByteReader(Self.bytes.span.bytes)
-    #expect(try big.uint16() == 0x0102)
-    #expect(try big.uint24() == 0x030405)
-    #expect(try big.uint8() == 0x06)
-    #expect(big.remaining == 2 && big.offset == 6)
+    let first = [UInt64(try big.uint16()), UInt64(try big.uint24()), UInt64(try big.uint8())]
+    #expect(first == [0x0102, 0x030405, 0x06])
+    let (remaining, offset) = (big.remaining, big.offset)
+    #expect(remaining == 2 && offset == 6)
     var little = ByteReader(Self.bytes.span.bytes, order: .littleEndian)
-    #expect(try little.uint32() == 0x0403_0201)
-    #expect(try little.uint24() == 0x07_0605)
-    var whole = ByteReader(Self.bytes.span.bytes)
-    #expect(try whole.uint64() == 0x0102_0304_0506_0708 && whole.isAtEnd)
-    #expect(try ByteReader(Self.bytes.span.bytes, order: .littleEndian).uint64(at: 0) == 0x0807_0605_0403_0201)
-    #expect(try ByteReader(Self.bytes.span.bytes).unsigned(bytes: 0, at: 8) == 0)
-    #expect(try ByteReader(Self.bytes.span.bytes, order: .littleEndian).unsigned(bytes: 5, at: 3) == 0x08_0706_0504)
+    let second = [try little.uint32(), try little.uint24()]
+    #expect(second == [0x0403_0201, 0x07_0605])
+    let whole = [
+      try ByteReader(Self.bytes.span.bytes).uint64(at: 0),
+      try ByteReader(Self.bytes.span.bytes, order: .littleEndian).uint64(at: 0),
+      try ByteReader(Self.bytes.span.bytes).unsigned(bytes: 0, at: 8),
+      try ByteReader(Self.bytes.span.bytes, order: .littleEndian).unsigned(bytes: 5, at: 3),
+    ]
+    #expect(whole == [0x0102_0304_0506_0708, 0x0807_0605_0403_0201, 0, 0x08_0706_0504])
   }
 
   @Test func saysWhichFieldIsMissingAndWhere() {
-    var reader = ByteReader(Self.bytes.span.bytes, at: 100, of: "the header")
-    #expect(throws: CoderError.truncated("the width of the header needs 4 bytes, 1 are left", at: 107)) {
+    let truncated = failure { () throws(CoderError) in
+      var reader = ByteReader(Self.bytes.span.bytes, at: 100, of: "the header")
       try reader.skip(7)
       _ = try reader.uint32("the width")
     }
-    #expect(reader.position == 7, "a read that fails moves nothing")
-    let inside = ByteReader(Self.bytes.span.bytes, at: 100, of: "the box", isCutOff: false)
-    #expect(throws: CoderError.malformed("a field of the box needs 2 bytes, 0 are left", at: 108)) {
-      _ = try inside.uint16(at: 8)
+    #expect(truncated == .truncated("the width of the header needs 4 bytes, 1 are left", at: 107))
+    let malformed = failure { () throws(CoderError) in
+      _ = try ByteReader(Self.bytes.span.bytes, at: 100, of: "the box", isCutOff: false).uint16(at: 8)
     }
+    #expect(malformed == .malformed("a field of the box needs 2 bytes, 0 are left", at: 108))
   }
 
   /// Places that no file should be able to name.
   @Test(arguments: [-1, Int.min, Int.max, Int.max - 1]) func refusesPlacesOutside(_ place: Int) {
-    var reader = ByteReader(Self.bytes.span.bytes)
-    #expect(throws: CoderError.self) { _ = try reader.uint32(at: place) }
-    #expect(throws: CoderError.self) { try reader.skip(place) }
-    #expect(throws: CoderError.self) { try reader.seek(to: place) }
-    #expect(throws: CoderError.self) { _ = try reader.array(place) }
-    #expect(throws: CoderError.self) { _ = try reader.unsigned(bytes: place) }
-    #expect(!reader.has("x", at: place))
+    let errors = [
+      failure { () throws(CoderError) in _ = try ByteReader(Self.bytes.span.bytes).uint32(at: place) },
+      failure { () throws(CoderError) in
+        var reader = ByteReader(Self.bytes.span.bytes)
+        try reader.skip(place)
+      },
+      failure { () throws(CoderError) in
+        var reader = ByteReader(Self.bytes.span.bytes)
+        try reader.seek(to: place)
+      },
+      failure { () throws(CoderError) in
+        var reader = ByteReader(Self.bytes.span.bytes)
+        _ = try reader.array(place)
+      },
+      failure { () throws(CoderError) in
+        var reader = ByteReader(Self.bytes.span.bytes)
+        _ = try reader.unsigned(bytes: place)
+      },
+    ]
+    #expect(errors.allSatisfy { $0 != nil })
+    let isThere = ByteReader(Self.bytes.span.bytes).has("x", at: place)
+    #expect(!isThere)
   }
 
   @Test func handsOutPartsWithTheirPlaceInTheFile() throws {
     var reader = ByteReader(Self.bytes.span.bytes, at: 10)
     try reader.skip(2)
     var part = try reader.part(3, of: "the part")
-    #expect(part.offset == 12 && part.count == 3 && reader.offset == 15)
-    #expect(try part.array(3) == [3, 4, 5])
-    #expect(throws: CoderError.malformed("a field of the part needs 1 bytes, 0 are left", at: 15)) {
-      _ = try part.uint8()
-    }
-    #expect(reader.has("\u{6}\u{7}", at: 5) && !reader.has("\u{6}\u{8}", at: 5))
+    let places = [part.offset, part.count, reader.offset]
+    #expect(places == [12, 3, 15])
+    let bytes = try part.array(3)
+    #expect(bytes == [3, 4, 5])
+    let has = [reader.has("\u{6}\u{7}", at: 5), reader.has("\u{6}\u{8}", at: 5)]
+    #expect(has == [true, false])
   }
 
   @Test func writesWhatIsReadBack() throws {
@@ -67,12 +84,12 @@ import Testing
       writer.put("ab")
       writer.putZeros(2)
       writer.replace(UInt16(0x1234), at: 0)
-      var reader = ByteReader(writer.bytes.span.bytes, order: order)
-      #expect(try reader.uint16() == 0x1234)
-      #expect(try reader.uint24() == 0x12_3456)
-      #expect(try Int32(bitPattern: reader.uint32()) == -2)
-      #expect(try reader.array(4) == [0x61, 0x62, 0, 0])
-      #expect(reader.isAtEnd)
+      let written = writer.bytes
+      var reader = ByteReader(written.span.bytes, order: order)
+      let numbers = [UInt32(try reader.uint16()), try reader.uint24(), try reader.uint32()]
+      #expect(numbers == [0x1234, 0x12_3456, UInt32(bitPattern: -2)])
+      let rest = try reader.array(4)
+      #expect(rest == [0x61, 0x62, 0, 0])
     }
   }
 }
