@@ -3,14 +3,15 @@
 // What an application sees with `import ImageCoders`: the engine's public names, and of the model the values. Sessions,
 // byte readers and C structs are for authors of coders, who import ImageCoderPlugin.
 @_exported public import ImageCoderEngine
+
 @_exported public import enum ImageCoderModel.AlphaMode
 @_exported public import struct ImageCoderModel.Background
+@_exported public import enum ImageCoderModel.Blend
 @_exported public import struct ImageCoderModel.CoderError
 @_exported public import struct ImageCoderModel.CodingIndependentCodePoints
 @_exported public import struct ImageCoderModel.ContainerNames
 @_exported public import enum ImageCoderModel.DelayPolicy
 @_exported public import enum ImageCoderModel.Disposal
-@_exported public import enum ImageCoderModel.Blend
 @_exported public import struct ImageCoderModel.FrameDelay
 @_exported public import struct ImageCoderModel.FrameHeader
 @_exported public import struct ImageCoderModel.ImageFormat

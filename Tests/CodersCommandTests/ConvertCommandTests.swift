@@ -101,7 +101,9 @@ import Testing
     let (input, output) = (try Fixture.path("window.png"), "\(folder.path)/a.gif")
     let unknown = Run.inProcess("convert", "--option", "wrong=1", input, output)
     #expect(unknown.status == 64)
-    #expect(unknown.errors.contains("com.compuserve.gif has no option wrong; it has quality, progressive, colors, dither"))
+    #expect(
+      unknown.errors.contains(
+        "com.compuserve.gif has no option wrong; it has quality, progressive, colors, dither"))
     let range = Run.inProcess("convert", "--option", "colors=999", input, output)
     #expect(range.errors.contains("option colors is 999, 2 to 256 is allowed"))
     let word = Run.inProcess("convert", "--option", "dither=perhaps", input, output)

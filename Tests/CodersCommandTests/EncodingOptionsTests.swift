@@ -66,7 +66,9 @@ import Testing
     }
     let unknown = try convert("--option", "gif.colours=4", from: "window.png", to: "b.gif")
     #expect(unknown.status == 64)
-    #expect(unknown.errors.contains("com.compuserve.gif has no option colours; it has quality, progressive, colors, dither"))
+    #expect(
+      unknown.errors.contains(
+        "com.compuserve.gif has no option colours; it has quality, progressive, colors, dither"))
     #expect(folder.names == ["a.gif"])
   }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ImageCoderPlugin
-
 import CDe265
+import ImageCoderPlugin
 
 /// What the wrapped library says of itself.
 enum LibDe265 {

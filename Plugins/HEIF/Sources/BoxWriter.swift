@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ImageCoderPlugin
-
 import ISOBaseMediaFile
+import ImageCoderPlugin
 
 /// Bytes of boxes that are written (ISO/IEC 14496-12 §4.2).
 struct BoxWriter {

@@ -170,7 +170,8 @@ struct PictureDecoder {
   ///   - finalRows: Of that picture, how many rows follow from so many rows of the offer.
   ///   - show: Makes a picture of the rows that are there.
   private func run(
-    _ offer: DecodeOffer, into target: any SinkTarget, finalRows: @escaping IncrementalImage.FinalRows = { rows in rows },
+    _ offer: DecodeOffer, into target: any SinkTarget,
+    finalRows: @escaping IncrementalImage.FinalRows = { rows in rows },
     showing show: @escaping (HostSink) throws(CoderError) -> PixelBuffer
   ) throws(CoderError) -> (missing: [Range<Int>], problem: CoderError?) {
     let sink = HostSink(target: target, height: offer.size.height, order: offer.rowOrder, session: session)

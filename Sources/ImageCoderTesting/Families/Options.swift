@@ -51,7 +51,8 @@ extension Subject {
       }
     }
     // A writer that describes a quality has it among its options.
-    return known + [unknown] + (container.follows(.quality) && manifest.options.contains { $0.name == "quality" } ? [] : [quality])
+    return known + [unknown]
+      + (container.follows(.quality) && manifest.options.contains { $0.name == "quality" } ? [] : [quality])
   }
 
   private func encode(as format: ImageFormat, _ values: [String: Double]) throws(CoderError) -> [UInt8] {
