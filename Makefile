@@ -13,13 +13,15 @@ DEMO := Examples/Demo
 
 .DEFAULT_GOAL := stage
 
-.PHONY: help deps build plugins stage demo test check conformance bench sanitize sanitize-fixtures sanitize-thread install clean
+.PHONY: help deps build plugins stage demo test test-demo compatibility check conformance bench sanitize sanitize-fixtures sanitize-thread install clean
 
 help:
 	@sed -n 's/^#: //p' Makefile
 
 #: make demo [IMAGES="~/Pictures/*"]  list, probe, thumbnails and a contact sheet of sample pictures, or your own
 #: make test                          build everything and run all tests
+#: make test-demo                     the tests of the demonstration
+#: make compatibility                 the staged plugins under a host whose structs have grown
 #: make                                stage build/bin/coders, build/lib/coders/1/*.so, build/include/imgcoder
 #: make install [PREFIX=/usr/local]   copy that tree
 #: make conformance                   score against public test suites (downloads them)
@@ -57,7 +59,11 @@ test: stage
 	swift build $(SWIFT_FLAGS) --build-tests
 	swift test $(SWIFT_FLAGS) --skip-build
 	swift test --package-path Plugins
+
+test-demo: stage
 	swift test $(SWIFT_FLAGS) --package-path $(DEMO)
+
+compatibility: stage
 	@scripts/check-compatibility $(STAGE)
 
 check: deps

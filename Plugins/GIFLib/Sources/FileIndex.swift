@@ -30,6 +30,7 @@ struct FileIndex {
   private(set) var images: [Image] = []
   /// As often as the animation starts again, 0 for without end; nil when the file does not say.
   private(set) var repetitions: UInt32?
+  /// As far as the limit of metadata goes, and a little more when it is larger.
   private(set) var profile: [UInt8] = []
   /// Whether the records end without a trailer.
   private(set) var isTruncated = false
@@ -53,7 +54,14 @@ struct FileIndex {
       if canvas.height == 0 { canvas.height = first.y + first.size.height }
     }
     try limits.check(canvas: canvas)
-    guard !images.isEmpty else { throw .unsupported("a file without images") }
+    // A file without images shows its canvas: an image that lies beside it stands for that.
+    if images.isEmpty {
+      images = [
+        Image(
+          x: canvas.width, y: canvas.height, size: Size(width: 1, height: 1), isInterlaced: false, delay: 0,
+          disposal: .keep, transparentIndex: nil, offset: 0)
+      ]
+    }
   }
 
   private mutating func readRecords(_ library: LibGIF, limits: Limits) throws(CoderError) {
@@ -111,7 +119,6 @@ struct FileIndex {
       default: return false
       }
     }
-    try limits.check(metadata: profile.count)
     (self.control, self.repetitions, self.profile) = (control, repetitions, profile)
   }
 }

@@ -8,7 +8,7 @@ import ImageCoderPlugin
 /// that covers its canvas, else rgba8; transparent ones are zero in all channels.
 ///
 /// - Format: Graphics Interchange Format, Version 89a (1990), and 87a. Library: giflib 5.2 or later.
-/// - Not covered: incremental bytes, XMP, comments, files without images.
+/// - Not covered: incremental bytes, XMP, comments.
 final class GIFLibReader: ContainerReader {
   private let library: LibGIF
   private let host: CoderHost
@@ -89,7 +89,9 @@ final class GIFLibReader: ContainerReader {
   }
 
   func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
-    kind == .icc && !index.profile.isEmpty ? index.profile : nil
+    guard kind == .icc, !index.profile.isEmpty else { return nil }
+    try host.limits.check(metadata: index.profile.count)
+    return index.profile
   }
 
   func properties(page: Int, frame: Int?) throws(CoderError) -> Properties {

@@ -39,6 +39,10 @@ final class LibGIF {
   /// - Throws: ``CoderError/Code/wrongFormat``; ``CoderError/Code/truncated``; ``CoderError/Code/outOfMemory``.
   init(_ bytes: UnsafeRawBufferPointer) throws(CoderError) {
     self.bytes = bytes
+    // giflib takes every version for one that it knows.
+    guard
+      bytes.count < 6 || bytes.prefix(6).elementsEqual("GIF87a".utf8) || bytes.prefix(6).elementsEqual("GIF89a".utf8)
+    else { throw .wrongFormat("the file begins neither with GIF87a nor with GIF89a", at: 0) }
     var code: Int32 = 0
     file = DGifOpen(
       Unmanaged.passUnretained(self).toOpaque(),

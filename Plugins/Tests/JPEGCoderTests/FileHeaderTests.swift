@@ -58,7 +58,7 @@ import Testing
     ([0xFF, 0xD8, 0xFF, 0xD8] as [UInt8], 2, "a second SOI marker before the first scan"),
     ([0xFF, 0xD8, 0xFF, 0xD9], 2, "an EOI marker before the first scan, the file has no picture"),
     ([0xFF, 0xD8, 0xFF, 0xE0, 0, 1], 4, "segment of marker 0xE0 has a length of 1, at least 2 is needed"),
-    ([0xFF, 0xD8] + scan, 14, "a scan before any frame header"),
+    ([0xFF, 0xD8] + scan, 16, "a scan before any frame header"),
   ]
 
   @Test(arguments: misplacedMarkers)

@@ -19,7 +19,7 @@ import Testing
     #expect(header.canvas == Size(width: 300, height: 20))
     #expect(header.storage == .raw(bytes: 1))
     #expect(header.depth == 3 && header.colors == 3 && !header.hasAlpha && header.maximum == 255)
-    #expect(header.raster == 2 + 34)
+    #expect(header.raster == 2 + 33)
   }
 
   @Test func readsAHeaderOfLines() throws {

@@ -12,7 +12,8 @@ import Testing
     block.main = [
       writer.undefined(Tag.make, Array("Maker\0".utf8), type: TagType.ascii), writer.shorts(Tag.orientation, [6]),
     ]
-    block.exif = [writer.undefined(0x9000, Array("0232".utf8)), writer.long(0x8827, 800)]
+    // TIFF 6.0 §2: in the order of their tags.
+    block.exif = [writer.long(0x8827, 800), writer.undefined(0x9000, Array("0232".utf8))]
     block.interoperability = [writer.undefined(1, Array("R98\0".utf8), type: TagType.ascii)]
     block.gps = [writer.undefined(0, [2, 3, 0, 0], type: TagType.byte)]
     return block
