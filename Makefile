@@ -58,7 +58,7 @@ demo: stage
 test: stage
 	swift build $(SWIFT_FLAGS) --build-tests
 	swift test $(SWIFT_FLAGS) --skip-build
-	swift test --package-path Plugins
+	swift test --manifest-cache none --package-path Plugins
 
 test-demo: stage
 	swift test $(SWIFT_FLAGS) --package-path $(DEMO)
