@@ -177,7 +177,7 @@ def quality(arguments):
 
 
 def psnr(found, wanted):
-    """Of colours multiplied by alpha, and alpha where there is any: what is clear has no colour."""
+    """Of colors multiplied by alpha, and alpha where there is any: what is clear has no color."""
     def light(pixels):
         pixels = pixels.astype(numpy.float64)
         return numpy.concatenate([pixels[:, :, :3] * pixels[:, :, 3:] / 255, pixels[:, :, 3:]], axis=2)

@@ -32,11 +32,11 @@ def photo(width, height, seed):
     for _ in range(60):
         x, y = int(random.integers(0, width)), int(random.integers(0, height))
         side = int(random.integers(width // 100, width // 12))
-        colour = tuple(int(value) for value in random.integers(0, 256, 3))
+        color = tuple(int(value) for value in random.integers(0, 256, 3))
         if random.random() < 0.5:
-            draw.ellipse((x, y, x + side, y + side), fill=colour)
+            draw.ellipse((x, y, x + side, y + side), fill=color)
         else:
-            draw.line((x, y, x + side, y + side // 3), fill=colour, width=6)
+            draw.line((x, y, x + side, y + side // 3), fill=color, width=6)
     pixels = numpy.asarray(picture, dtype=numpy.int16)
     noise = random.normal(0, 5, (height, width)).astype(numpy.int16)
     return Image.fromarray(numpy.clip(pixels + noise[:, :, None], 0, 255).astype(numpy.uint8))
@@ -54,7 +54,7 @@ def with_alpha(picture):
 
 
 def screencast(count):
-    """Frames of a window in which text is typed and a pointer moves: small changes, flat colours."""
+    """Frames of a window in which text is typed and a pointer moves: small changes, flat colors."""
     random = numpy.random.default_rng(7)
     palette = [0, 0, 0, 255, 255, 255, 240, 240, 245, 40, 44, 52, 97, 175, 239, 152, 195, 121, 224, 108, 117]
     page = Image.new("P", SCREEN, 2)

@@ -92,7 +92,7 @@ class Incremental:
 
     def pieces(self):
         names = [name for name in self.pictures + self.animations if name != PROGRESSIVE]
-        self.table("Arriving by 64 KiB, beside one call", names, 64 * KIB, PIECES_GATE)
+        self.table("Incremental, by 64 KiB, beside one call", names, 64 * KIB, PIECES_GATE)
 
     def passes(self):
         """Every pass is rendered, whether anybody looks at it or not. A look costs a copy of the picture more."""
@@ -104,7 +104,7 @@ class Incremental:
         print(f"{'… with a look at each':<26}{one:>10.2f}{looking:>11.2f}{looked:>8.3f}")
 
     def bytes(self):
-        print(f"\nArriving byte by byte, about 1 MB, beside one call\n{'':<26}{'one ms':>10}{'pieces ms':>11}"
+        print(f"\nIncremental, byte by byte, about 1 MB, beside one call\n{'':<26}{'one ms':>10}{'pieces ms':>11}"
               f"{'ratio':>9}{'ns a push':>11}   gate {BYTES_GATE:.2f}, or {PUSH_GATE_NS} ns a push")
         for name in SMALL:
             ratio, one, pieces, _ = self.figure("pieces", name, 1, BYTES_GATE)
@@ -116,7 +116,7 @@ class Incremental:
     def growth(self):
         """What a megabyte costs when it arrives in pieces, in files of more and more of them."""
         columns = "".join(f"{f'{size} MB':>9}" for size in MEGABYTES)
-        print(f"\nArriving by 4 KiB: milliseconds a megabyte of files of\n{'':<26}{columns}{'16 ÷ 1':>9}   "
+        print(f"\nIncremental, by 4 KiB: milliseconds a megabyte of files of\n{'':<26}{columns}{'16 ÷ 1':>9}   "
               f"gate {GROWTH_GATE:.2f}")
         for kind in SIZED:
             names = [kind.format(size) for size in MEGABYTES]
@@ -126,7 +126,7 @@ class Incremental:
                 return costs[-1] / costs[0], costs
             ratio, costs = once_more(measure, self.rounds, GROWTH_GATE)
             print(f"{kind.format('N '):<26}{''.join(f'{cost:>9.2f}' for cost in costs)}{ratio:>9.2f}   "
-                  f"{verdict(f'arriving by 4 KiB: {kind.format(16)} {ratio:.2f}', ratio <= GROWTH_GATE)}", flush=True)
+                  f"{verdict(f'incremental, by 4 KiB: {kind.format(16)} {ratio:.2f}', ratio <= GROWTH_GATE)}", flush=True)
 
     def cost(self, name, rounds):
         """Least milliseconds a megabyte."""

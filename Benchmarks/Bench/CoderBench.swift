@@ -45,8 +45,8 @@ enum CoderBench {
       if encodes, let bench = try EncodeBench(registry, path: arguments[2], how: arguments[5]) {
         return print(try bench.report(repetitions: count))
       }
-      if let operation = ArrivingOperation(rawValue: arguments[1]) {
-        let bench = try ArrivingBench(registry, path: arguments[2])
+      if let operation = IncrementalOperation(rawValue: arguments[1]) {
+        let bench = try IncrementalBench(registry, path: arguments[2])
         return print(try bench.report(operation, size: size, repetitions: count))
       }
       guard let operation = Operation(rawValue: arguments[1]) else {

@@ -19,14 +19,14 @@ struct input {
   size_t size;
 };
 
-/* Mean colours of cells of whole pixels: the simplest reduction of rows that arrive one by one. */
+/* Mean colors of cells of whole pixels: the simplest reduction of rows that arrive one by one. */
 struct cells {
   struct picture result;
   size_t width, height, side, row;
   uint32_t *sums;
 };
 
-/* Prepares for rows of a picture, to fit a box. Alpha is averaged like a colour. */
+/* Prepares for rows of a picture, to fit a box. Alpha is averaged like a color. */
 void cells_begin(struct cells *cells, size_t width, size_t height, size_t box);
 void cells_add(struct cells *cells, const uint8_t *row);
 struct picture cells_end(struct cells *cells);

@@ -14,7 +14,7 @@ static int read_bytes(GifFileType *file, GifByteType *target, int count) {
   return count;
 }
 
-/* Colours as RGBA in memory; a transparent one is 0. */
+/* Colors as RGBA in memory; a transparent one is 0. */
 static void fill_palette(const GifFileType *file, int transparent, uint8_t palette[256][4]) {
   const ColorMapObject *map = file->Image.ColorMap ? file->Image.ColorMap : file->SColorMap;
   memset(palette, 0, 256 * 4);

@@ -32,14 +32,14 @@ public final class PluginExport: @unchecked Sendable {
   ///   - names: For containers that hold animations.
   ///   - reader: The type of the coder's reader, or nil when it does not read.
   ///   - writer: The type of the coder's writer, or nil when it does not write.
-  ///   - readsArriving: Whether the reader knows ``OpenOptions/arriving``.
+  ///   - readsIncrementally: Whether the reader knows ``OpenOptions/incremental``.
   ///   - writesPages: Whether the writer takes more than one page.
-  ///   - writerFeatures: What the writer does with common wishes, and which frames it takes.
+  ///   - writerFeatures: What the writer does with common options, and which frames it takes.
   ///   - transcoder: The type that carries files between formats without decoding them, or nil.
   ///   - options: What the writer understands beyond the common options.
   public init(
-    id: String, version: String, library: String? = nil, names: ContainerNames? = nil,
-    reader: (any ContainerReader.Type)? = nil, readsArriving: Bool = false,
+    id: String, version: String, library: String? = nil, names: ContainerPropertyNames? = nil,
+    reader: (any ContainerReader.Type)? = nil, readsIncrementally: Bool = false,
     writer: (any ContainerWriter.Type)? = nil, writesPages: Bool = false, writerFeatures: WriterFeatures = [],
     transcoder: (any ContainerTranscoder.Type)? = nil, options: [OptionDescription] = []
   ) {
@@ -54,7 +54,7 @@ public final class PluginExport: @unchecked Sendable {
     coder.pointee.version = Self.kept(version)
     coder.pointee.library = Self.kept(library ?? "")
     if writesPages { coder.pointee.flags |= UInt32(IMGCODER_CODER_WRITES_PAGES) }
-    if readsArriving { coder.pointee.flags |= UInt32(IMGCODER_CODER_READS_ARRIVING) }
+    if readsIncrementally { coder.pointee.flags |= UInt32(IMGCODER_CODER_READS_INCREMENTALLY) }
     if let names { coder.pointee.container = UnsafePointer(imgcoder_container_keep(names.raw)) }
     if reader != nil { coder.pointee.reader = UnsafePointer(imgcoder_reader_table_keep(ReaderCalls.table)) }
     if writer != nil {
@@ -79,7 +79,7 @@ public final class PluginExport: @unchecked Sendable {
   static func kept(_ text: String) -> imgcoder_string { StaticText(text).keptForProcess }
 }
 
-extension ContainerNames {
+extension ContainerPropertyNames {
   fileprivate var raw: imgcoder_container {
     var container = imgcoder_container_sized()
     container.default_plays = defaultLoopCount.plays

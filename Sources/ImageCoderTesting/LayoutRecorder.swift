@@ -34,14 +34,14 @@ final class LayoutRecorder: Container {
 
   var id: String { container.id }
   var formats: [ImageFormat] { container.formats }
-  var names: ContainerNames? { container.names }
+  var names: ContainerPropertyNames? { container.names }
   var options: [OptionDescription] { container.options }
   var signatures: [Signature] { container.signatures }
   var canRead: Bool { container.canRead }
   var canWrite: Bool { container.canWrite }
   var writesPages: Bool { container.writesPages }
   var writerFeatures: WriterFeatures { container.writerFeatures }
-  var readsArriving: Bool { container.readsArriving }
+  var readsIncrementally: Bool { container.readsIncrementally }
 
   func openReader(_ session: HostSession, options: OpenOptions) throws(CoderError) -> any ReaderSession {
     try container.openReader(session, options: options)

@@ -34,7 +34,7 @@ struct TestPictures: Sendable {
     return buffer
   }
 
-  /// Few colours, so that a palette holds them.
+  /// Few colors, so that a palette holds them.
   func flat(_ red: UInt8, _ green: UInt8, _ blue: UInt8) throws(CoderError) -> PixelBuffer {
     let buffer = try PixelBuffer(size: size, format: .rgba8, alpha: .straight)
     for y in 0..<size.height {
@@ -64,7 +64,7 @@ struct TestPictures: Sendable {
     return buffer
   }
 
-  /// Few colours without alpha.
+  /// Few colors without alpha.
   func opaqueFlat() throws(CoderError) -> PixelBuffer {
     let buffer = try PixelBuffer(size: size, format: .rgb8, alpha: .opaque)
     for y in 0..<size.height {

@@ -9,7 +9,7 @@
 @_exported public import enum ImageCoderModel.Blend
 @_exported public import struct ImageCoderModel.CoderError
 @_exported public import struct ImageCoderModel.CodingIndependentCodePoints
-@_exported public import struct ImageCoderModel.ContainerNames
+@_exported public import struct ImageCoderModel.ContainerPropertyNames
 @_exported public import enum ImageCoderModel.DelayPolicy
 @_exported public import enum ImageCoderModel.Disposal
 @_exported public import struct ImageCoderModel.FrameDelay

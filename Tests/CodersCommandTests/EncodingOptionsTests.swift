@@ -64,11 +64,11 @@ import Testing
         run.errors
           == "coders: \(folder.path)/b.gif: invalidArgument: option \(name).method is not for com.compuserve.gif\n")
     }
-    let unknown = try convert("--option", "gif.colours=4", from: "window.png", to: "b.gif")
+    let unknown = try convert("--option", "gif.hues=4", from: "window.png", to: "b.gif")
     #expect(unknown.status == 64)
     #expect(
       unknown.errors.contains(
-        "com.compuserve.gif has no option colours; it has quality, progressive, colors, dither"))
+        "com.compuserve.gif has no option hues; it has quality, progressive, colors, dither"))
     #expect(folder.names == ["a.gif"])
   }
 

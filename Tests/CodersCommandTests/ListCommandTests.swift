@@ -160,7 +160,7 @@ import Testing
     #expect(outputs.first?.contains("org.imagecoders.webp") == true)
   }
 
-  @Test func coloursOnlyATerminal() {
+  @Test func colorsOnlyATerminal() {
     let folder = Self.makeFolder()
     #expect(!Run.inProcess("list", plugins: folder.path).output.contains("\u{1B}"))
     #expect(Run.inProcess("list", plugins: folder.path, isTerminal: true).output.contains("\u{1B}[1mID"))

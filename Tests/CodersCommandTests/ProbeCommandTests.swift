@@ -78,7 +78,7 @@ import Testing
     #expect(run.status == 2)
     #expect(
       run.errors == """
-        coders: \(strange): noCoder: no coder of \(Package.coders.count) recognises a file that begins with 6e6f626f647920726561647320746869
+        coders: \(strange): noCoder: no coder of \(Package.coders.count) recognizes a file that begins with 6e6f626f647920726561647320746869
         coders: \(folder.path)/nothing.png: io: no such file or directory
 
         """)

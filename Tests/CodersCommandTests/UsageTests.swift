@@ -12,7 +12,7 @@ import Testing
     #expect(run.output == "")
   }
 
-  @Test(arguments: ["contact-sheet", "xyzzy", "--colour", "probe"])
+  @Test(arguments: ["contact-sheet", "xyzzy", "--color", "probe"])
   func otherMistakesHaveNone(_ word: String) {
     let run = Run.inProcess(word, "--no-such-option")
     #expect(run.status == 64)

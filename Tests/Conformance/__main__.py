@@ -9,7 +9,7 @@ import json
 import os
 import sys
 
-import arriving
+import incremental
 import robustness
 from digest import Digest
 
@@ -19,7 +19,7 @@ SUITES = {
     os.path.basename(path)[len("suite_"):-len(".py")]: importlib.import_module(os.path.basename(path)[:-len(".py")]).run
     for path in sorted(glob.glob(os.path.join(HERE, "suite_*.py")))}
 SUITES["robustness"] = robustness.run
-SUITES["arriving"] = arriving.run
+SUITES["incremental"] = incremental.run
 RECORDED = os.path.join(os.path.dirname(__file__), "scores.json")
 DOCUMENT = os.path.join(os.path.dirname(__file__), "..", "..", "docs", "conformance.md")
 

@@ -84,6 +84,6 @@ def over(above, below):
     weight_above = above[:, :, 3:] * full
     weight_below = below[:, :, 3:] * (full - above[:, :, 3:])
     total = weight_above + weight_below
-    colour = (above[:, :, :3] * weight_above + below[:, :, :3] * weight_below) / numpy.maximum(total, 1)
-    blended = numpy.concatenate([colour, total / full], axis=2)
+    color = (above[:, :, :3] * weight_above + below[:, :, :3] * weight_below) / numpy.maximum(total, 1)
+    blended = numpy.concatenate([color, total / full], axis=2)
     return numpy.floor(blended + 0.5).astype(numpy.uint16 if full > 255 else numpy.uint8)

@@ -36,8 +36,8 @@ def decode(data):
     if bits <= 8:
         return indexed(rows, width, bits, data[palette_at:start], entry)
     if bits == 24:
-        colour = rows[:, :width * 3].reshape(-1, width, 3)[:, :, ::-1]
-        return numpy.dstack([colour, numpy.full(colour.shape[:2], 255, numpy.uint8)])
+        color = rows[:, :width * 3].reshape(-1, width, 3)[:, :, ::-1]
+        return numpy.dstack([color, numpy.full(color.shape[:2], 255, numpy.uint8)])
     if not any(masks):
         masks = (0x7C00, 0x3E0, 0x1F, 0) if bits == 16 else (0xFF0000, 0xFF00, 0xFF, 0)
     values = rows[:, :width * bits // 8].copy().view(f"<u{bits // 8}").astype(numpy.int64)

@@ -26,7 +26,7 @@ def convert(digest, source, target, *options):
 
 
 def pictures():
-    """Names and arrays of height × width × channels: 8 and 16 bits, few colours and many, with alpha and without."""
+    """Names and arrays of height × width × channels: 8 and 16 bits, few colors and many, with alpha and without."""
     random = numpy.random.default_rng(7)
     height, width = 97, 131
     y, x = numpy.mgrid[0:height, 0:width]
@@ -57,13 +57,13 @@ def rgba(pixels):
     """An array as RGBA of its own depth."""
     full = numpy.iinfo(pixels.dtype).max
     if pixels.shape[2] < 3:
-        colour = numpy.repeat(pixels[:, :, :1], 3, axis=2)
+        color = numpy.repeat(pixels[:, :, :1], 3, axis=2)
         rest = pixels[:, :, 1:]
     else:
-        colour, rest = pixels[:, :, :3], pixels[:, :, 3:]
+        color, rest = pixels[:, :, :3], pixels[:, :, 3:]
     if rest.shape[2] == 0:
-        rest = numpy.full(colour.shape[:2] + (1,), full, dtype=pixels.dtype)
-    return numpy.concatenate([colour, rest], axis=2)
+        rest = numpy.full(color.shape[:2] + (1,), full, dtype=pixels.dtype)
+    return numpy.concatenate([color, rest], axis=2)
 
 
 def read_png(path):

@@ -49,7 +49,7 @@ def describe(array):
 
 
 def visible(pixels):
-    """Colours of pixels that are wholly transparent are nobody's business: they become 0."""
+    """Colors of pixels that are wholly transparent are nobody's business: they become 0."""
     cleaned = pixels.copy()
     cleaned[cleaned[:, :, 3] == 0] = 0
     return cleaned

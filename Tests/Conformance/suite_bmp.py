@@ -17,7 +17,7 @@ HARMLESS = {"badbitssize", "baddens1", "baddens2", "badfilesize", "badpalettesiz
 
 # Results that differ from every oracle, and why.
 EXPLAINED = {
-    "coloob.bmp": "the offset of the pixels is that of the palette's one colour; behind it there are no pixels",
+    "coloob.bmp": "the offset of the pixels is that of the palette's one color; behind it there are no pixels",
     "mmap_error.bmp": "the offset of the pixels is that of the palette, and they are where they have to be, behind it",
 }
 
@@ -63,7 +63,7 @@ def exact(digest, paths, score):
 
 
 def compared(found, wanted, path, score):
-    """Pixels that runs pass over are transparent here, and Pillow's are of the palette's first colour."""
+    """Pixels that runs pass over are transparent here, and Pillow's are of the palette's first color."""
     problem = difference(found, wanted)
     if problem and is_run_length(path) and found.shape == wanted.shape:
         over = found[:, :, 3] == 0

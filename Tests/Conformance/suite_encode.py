@@ -87,7 +87,7 @@ def lossy(digest, folder, sources):
 
 def animations(digest, corpora, folder):
     """Animations of the suites to every animated format: what is shown, for how long, and how often."""
-    score = Score("Encoded, animations", "decoders of others, frame by frame; exact, GIF of many colours above 30 dB")
+    score = Score("Encoded, animations", "decoders of others, frame by frame; exact, GIF of many colors above 30 dB")
     for path, movie in sources_of(corpora):
         # Of WebP, decoders round differently where frames blend.
         tolerance = 1 if path.endswith(".webp") else 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""HEIC image sequences: planes by ffmpeg's decoder, colours by H.273 in floating point, times by ffprobe."""
+"""HEIC image sequences: planes by ffmpeg's decoder, colors by H.273 in floating point, times by ffprobe."""
 
 import fractions
 import glob
@@ -92,7 +92,7 @@ def verdict(result):
     base = fractions.Fraction(stream["time_base"])
     times = sorted(int(packet["pts"]) for packet in packets)
     for index, frame in enumerate(result.frames):
-        wanted = colours(planes[index * size : (index + 1) * size], width, height, stream)
+        wanted = colors(planes[index * size : (index + 1) * size], width, height, stream)
         problem = difference(result.pixels(index), wanted, tolerance=1)
         if problem:
             return f"frame {index}: {problem}"
@@ -102,7 +102,7 @@ def verdict(result):
     return None
 
 
-def colours(data, width, height, stream):
+def colors(data, width, height, stream):
     """RGBA of 4:2:0 planes; each chroma sample counts for four pixels."""
     samples = numpy.frombuffer(data, numpy.uint8).astype(numpy.float64)
     luma = samples[: width * height].reshape(height, width)

@@ -20,7 +20,7 @@ SEQUENCES = {"bird_burst.heic"}
 # heif-convert gives no picture, or another one, for a reason that is known.
 EXPLAINED = {
     "invalid_id.heic": "the primary item is marked as a thumbnail too: heif-convert leaves it out, here it is shown",
-    "newlogoCCW.heic": "heif-convert stops at the colour profile when it writes its PNG",
+    "newlogoCCW.heic": "heif-convert stops at the color profile when it writes its PNG",
     "truncated.heic": "its last item, Exif, is cut, so that libheif opens nothing of it; the picture is whole",
 }
 
@@ -30,7 +30,7 @@ def run(digest, corpora):
         path for suffix in ("heic", "heif", "hif")
         for path in glob.glob(f"{corpora}/**/*.{suffix}", recursive=True)
         if os.path.basename(path) not in SEQUENCES)
-    valid = Score("HEIF, valid", "heif-convert, ±2 in colour at the file's depth, alpha exact")
+    valid = Score("HEIF, valid", "heif-convert, ±2 in color at the file's depth, alpha exact")
     refused = Score("HEIF, heif-convert refuses", "an error, or a part with a problem")
     with tempfile.TemporaryDirectory() as folder:
         for result in digest.run(paths, "--format", "depth"):

@@ -22,8 +22,8 @@ def against_djpeg(digest, paths):
     score = Score("JPEG, valid", "djpeg -dct int, exact")
     refused = Score("JPEG, djpeg refuses", "an error, or a part with a problem")
     expected = {path: djpeg(path) for path in paths}
-    colour = [path for path in paths if isinstance(expected[path], numpy.ndarray) and channels(path) != 4]
-    for result in digest.run(colour, "--format", "rgb8", "--as-stored"):
+    color = [path for path in paths if isinstance(expected[path], numpy.ndarray) and channels(path) != 4]
+    for result in digest.run(color, "--format", "rgb8", "--as-stored"):
         wanted = expected[result.path]
         if wanted.shape[2] == 1:
             wanted = numpy.repeat(wanted, 3, axis=2)
@@ -59,7 +59,7 @@ def channels(path):
 
 
 def cmyk(digest, paths):
-    """Colour is ink × black / 255, as docs/formats/jpeg.md says; Adobe's inks are stored inverted, as Pillow knows."""
+    """Color is ink × black / 255, as docs/formats/jpeg.md says; Adobe's inks are stored inverted, as Pillow knows."""
     score = Score("JPEG, CMYK and YCCK", "Pillow's inks, exact")
     listed = [path for path in paths if channels(path) == 4]
     for result in digest.run(listed, "--format", "rgb8", "--as-stored"):

@@ -47,9 +47,9 @@ def widened(samples, largest):
     """Samples of 1 to 4 channels as RGBA of 16 bits."""
     scaled = (samples.astype(numpy.int64) * 65535 * 2 + largest) // (largest * 2)
     count = scaled.shape[2]
-    colours = numpy.repeat(scaled[:, :, :1], 3, axis=2) if count <= 2 else scaled[:, :, :3]
+    colors = numpy.repeat(scaled[:, :, :1], 3, axis=2) if count <= 2 else scaled[:, :, :3]
     alpha = scaled[:, :, -1:] if count in (2, 4) else numpy.full_like(scaled[:, :, :1], 65535)
-    return numpy.concatenate([colours, alpha], axis=2)
+    return numpy.concatenate([colors, alpha], axis=2)
 
 
 def read_pnm(path):

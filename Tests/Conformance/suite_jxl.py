@@ -55,11 +55,11 @@ def verdict(result, wanted):
 def rgba(samples, has_alpha):
     """Gray three times, and an alpha of 1 where there is none; another extra channel may be in its place."""
     channels = samples.shape[2]
-    colour = samples[:, :, : 1 if channels < 3 else 3]
+    color = samples[:, :, : 1 if channels < 3 else 3]
     if channels < 3:
-        colour = numpy.repeat(colour, 3, axis=2)
+        color = numpy.repeat(color, 3, axis=2)
     alpha = samples[:, :, -1:] if has_alpha and channels in (2, 4) else numpy.ones_like(samples[:, :, :1])
-    return numpy.concatenate([colour, alpha], axis=2)
+    return numpy.concatenate([color, alpha], axis=2)
 
 
 def refused(digest, paths):

@@ -14,12 +14,12 @@ from PIL import Image
 from digest import LAYOUTS
 from score import Score, difference
 from suite_jpeg import short
-from tiff_colours import colours
+from tiff_colors import colors
 
 LAYOUTS.setdefault("rgba-float32", (4, numpy.float32))
 logging.getLogger("tifffile").setLevel(logging.CRITICAL)
 
-# What may differ: libjpeg's rounding of colour, and alpha that is multiplied out.
+# What may differ: libjpeg's rounding of color, and alpha that is multiplied out.
 LOSSY, PREMULTIPLIED = 2, 1
 # tiff2rgba writes a picture and says that it went well, whatever became of strips.
 COMPLAINTS = (b"rror", b"Not enough data")
@@ -68,9 +68,9 @@ def spread(found, wanted):
     """Pixels as RGBA of the depth of the expected ones."""
     height, width, count = found.shape
     top = 1 if found.dtype == numpy.float32 else numpy.iinfo(found.dtype).max
-    colour = numpy.repeat(found[:, :, :1], 3, axis=2) if count <= 2 else found[:, :, :3]
+    color = numpy.repeat(found[:, :, :1], 3, axis=2) if count <= 2 else found[:, :, :3]
     alpha = found[:, :, -1:] if count in (2, 4) else numpy.full((height, width, 1), top, found.dtype)
-    result = numpy.concatenate([colour, alpha], axis=2)
+    result = numpy.concatenate([color, alpha], axis=2)
     if result.dtype == wanted.dtype:
         return result
     if result.dtype == numpy.float32:
@@ -85,7 +85,7 @@ def by_tifffile(path):
             page = first_page(file)
             if page.compression in (6, 34676, 34677) or not reasonable(page):
                 return None, 0
-            found = colours(page)
+            found = colors(page)
             if found is None:
                 return None, 0
             lossy = page.compression in (7, 50001) or page.photometric in (6, 8, 9, 10)

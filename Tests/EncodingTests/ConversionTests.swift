@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  /// 8 and 16 bits, gray and colour, with alpha and without.
+  /// 8 and 16 bits, gray and color, with alpha and without.
   @Test(arguments: Pair.all.filter { $0.share("lossless") }) func losslessPicturesAreExact(_ pair: Pair) throws {
     var (exact, converted) = (EncodeOptions(), 0)
     exact.isLossless = true
@@ -128,7 +128,7 @@ import Testing
     let format = manifest.formats[0].format
     let bytes = try Staged.registry.encode(Image(try Pictures.flat(0)), as: format)
     #expect(try Staged.registry.convert(.bytes(bytes), to: format, at: .memory).bytes == bytes)
-    // A wish for something else is not met by the same bytes.
+    // A request for something else is not met by the same bytes.
     var smaller = EncodeOptions()
     smaller.maxPixelSize = Size(width: 10, height: 10)
     let changed = try Staged.registry.convert(.bytes(bytes), to: format, at: .memory, options: smaller)

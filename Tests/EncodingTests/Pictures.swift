@@ -49,7 +49,7 @@ enum Pictures {
     return buffer
   }
 
-  /// Opaque, of few colours.
+  /// Opaque, of few colors.
   static func flat(_ step: Int) throws(CoderError) -> PixelBuffer {
     let buffer = try PixelBuffer(size: size, format: .rgba8, alpha: .straight)
     for y in 0..<size.height {

@@ -8,7 +8,7 @@ import Testing
 @Suite struct AnimatedCoderTests {
   private static let size = Size(width: 4, height: 2)
   private static let whole = Rect(x: 0, y: 0, width: 4, height: 2)
-  private static let names = ContainerNames(
+  private static let names = ContainerPropertyNames(
     dictionary: "{Fake}", unclampedDelay: "Unclamped", delay: "Delay", loopCount: "Loops",
     defaultLoopCount: .plays(1))
 

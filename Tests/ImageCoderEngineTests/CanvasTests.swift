@@ -18,12 +18,12 @@ import Testing
 
   init() throws { canvas = try Canvas(size: Size(width: 4, height: 4), layout: PixelLayout(.rgba8, .straight)) }
 
-  /// Draws a frame of one colour.
+  /// Draws a frame of one color.
   private func draw(
-    _ colour: Character, _ rect: Rect, disposal: Disposal = .keep, blend: Blend = .source
+    _ color: Character, _ rect: Rect, disposal: Disposal = .keep, blend: Blend = .source
   ) throws {
     try canvas.begin(FrameHeader(rect: rect, disposal: disposal, blend: blend))
-    let pixel = try #require(Self.palette[colour])
+    let pixel = try #require(Self.palette[color])
     let target =
       try blend == .source
       ? canvas.region(rect) : PixelBuffer(size: rect.size, format: .rgba8, alpha: .straight)

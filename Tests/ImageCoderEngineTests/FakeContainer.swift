@@ -11,7 +11,7 @@ struct FakeContainer: Container {
   var pages: [ImageHeader]?
   var properties: [Properties] = []
   var pageProperties = Properties()
-  var names: ContainerNames?
+  var names: ContainerPropertyNames?
   /// The frame and row at which a decode fails, and how.
   var failure: (frame: Int, row: Int, error: CoderError)?
   /// What the reader delivers, whatever is asked for.
@@ -25,7 +25,7 @@ struct FakeContainer: Container {
   let canWrite = false
   let writesPages = false
   let writerFeatures: WriterFeatures = []
-  let readsArriving = false
+  let readsIncrementally = false
 
   init(_ size: Size, frames: [FrameHeader], isAnimated: Bool = true) {
     header = ImageHeader(

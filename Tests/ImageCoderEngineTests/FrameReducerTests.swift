@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  /// A random walk: a few boxes of a few colours are drawn, erased, or left.
+  /// A random walk: a few boxes of a few colors are drawn, erased, or left.
   private func frames(_ seed: UInt64, format: PixelFormat, partial: Bool) throws -> [PixelBuffer] {
     var random = SeededGenerator(seed: seed)
     var current = try PixelBuffer(size: Self.size, format: format, alpha: .straight)

@@ -10,10 +10,10 @@ enum Lanczos {
     let scale = extent / Double(count)
     let unit = max(scale, 1)
     return (0..<count).map { i in
-      let centre = offset + (Double(i) + 0.5) * scale
-      let first = max(0, Int((centre - 3 * unit).rounded(.down)))
-      let last = min(length - 1, Int((centre + 3 * unit).rounded(.up)))
-      let values = (first...last).map { lanczos((Double($0) + 0.5 - centre) / unit) }
+      let center = offset + (Double(i) + 0.5) * scale
+      let first = max(0, Int((center - 3 * unit).rounded(.down)))
+      let last = min(length - 1, Int((center + 3 * unit).rounded(.up)))
+      let values = (first...last).map { lanczos((Double($0) + 0.5 - center) / unit) }
       let sum = values.reduce(0, +)
       return (first, values.map { $0 / sum })
     }

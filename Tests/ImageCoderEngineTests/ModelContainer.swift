@@ -14,8 +14,8 @@ struct ModelContainer: Container {
   let canWrite = false
   let writesPages = false
   let writerFeatures: WriterFeatures = []
-  let readsArriving = true
-  let names: ContainerNames? = nil
+  let readsIncrementally = true
+  let names: ContainerPropertyNames? = nil
   /// Frames whose pixels were read, however often each was.
   let framesRead = StripContainer.Counter()
 
@@ -79,7 +79,7 @@ struct ModelContainer: Container {
         format: ImageFormat(rawValue: "org.example.model"), canvas: AnimationModel.size, pixelFormat: .rgba8,
         bitsPerChannel: 8, alpha: .straight)
       header.isAnimated = true
-      header.isGrowing = source.size == .max
+      header.isIncomplete = source.size == .max
       header.frameCount = frames.count
       return header
     }

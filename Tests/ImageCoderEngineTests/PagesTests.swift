@@ -48,7 +48,7 @@ import Testing
     #expect(decoder.outputSize == Self.square(min(box, 64)))
   }
 
-  @Test func ofEqualSizesTheOneWithMoreColoursIsTaken() throws {
+  @Test func ofEqualSizesTheOneWithMoreColorsIsTaken() throws {
     var container = FakeContainer(pages: [16, 16, 16].map(Self.square), areSizes: true)
     container.pages?[0].hasPalette = true
     container.pages?[1].bitsPerChannel = 4

@@ -11,7 +11,7 @@ extension PixelBuffer {
     base.copyMemory(from: bytes, byteCount: bytes.count)
   }
 
-  /// A picture of random samples: numbers of 0 … 1 in formats of floating point, colour at most alpha where it is
+  /// A picture of random samples: numbers of 0 … 1 in formats of floating point, color at most alpha where it is
   /// premultiplied, and full alpha where it is opaque.
   convenience init(random size: Size, _ format: PixelFormat, _ alpha: AlphaMode, seed: UInt64) throws {
     try self.init(size: size, format: format, alpha: alpha)

@@ -96,7 +96,7 @@ import Testing
 
   // MARK: - Flattening
 
-  @Test func straightColourIsLaidOverTheBackground() throws {
+  @Test func straightColorIsLaidOverTheBackground() throws {
     let buffer = try PixelBuffer(
       Size(width: 3, height: 1), .rgba8, .straight, bytes: [200, 100, 0, 255, 200, 100, 0, 0, 200, 100, 0, 51])
     let result = try buffer.flattened(on: RGBColor(red: 255, green: 0, blue: 100))
@@ -105,12 +105,12 @@ import Testing
     #expect(result.bytes == [200, 100, 0, 255, 0, 100, 244, 20, 80])
   }
 
-  @Test func premultipliedColourIsLaidOverTheBackground() throws {
+  @Test func premultipliedColorIsLaidOverTheBackground() throws {
     let buffer = try PixelBuffer(Size(width: 1, height: 1), .bgra8, .premultiplied, bytes: [0, 20, 40, 51])
     #expect(try buffer.flattened(on: RGBColor(red: 255, green: 0, blue: 100)).bytes == [244, 20, 80])
   }
 
-  @Test func grayWithAlphaBecomesColourWhereItIsEightBits() throws {
+  @Test func grayWithAlphaBecomesColorWhereItIsEightBits() throws {
     let buffer = try PixelBuffer(Size(width: 1, height: 1), .grayAlpha8, .straight, bytes: [100, 51])
     #expect(try buffer.flattened(on: RGBColor(red: 255, green: 0, blue: 100)).bytes == [224, 20, 100])
   }
@@ -147,17 +147,17 @@ import Testing
     let buffer = try PixelBuffer(random: size, layout.format, layout.alpha, seed: 4)
     let result = try buffer.flattened(on: RGBColor(red: 30, green: 200, blue: 90))
     #expect(result.alpha == .opaque && result.size == size)
-    let colours = try buffer.converted(to: PixelLayout(.rgbaFloat32, layout.alpha)).samples
+    let colors = try buffer.converted(to: PixelLayout(.rgbaFloat32, layout.alpha)).samples
     let found = try result.converted(to: PixelLayout(.rgbaFloat32, .opaque)).samples
     let luma = (0.299 * 30 + 0.587 * 200 + 0.114 * 90) / 255
     let background = layout.format == .grayAlpha16 ? [luma, luma, luma] : [30.0 / 255, 200.0 / 255, 90.0 / 255]
     let step = layout.format.bytesPerChannel == 1 ? 1.0 / 255 : layout.format == .rgbaFloat16 ? 2e-3 : 1.0 / 65_535
     var worst = 0.0
     for i in 0..<size.pixelCount {
-      let alpha = colours[4 * i + 3]
+      let alpha = colors[4 * i + 3]
       for c in 0..<3 {
-        let colour = layout.alpha == .straight ? colours[4 * i + c] * alpha : colours[4 * i + c]
-        worst = max(worst, abs(found[4 * i + c] - (colour + background[c] * (1 - alpha))))
+        let color = layout.alpha == .straight ? colors[4 * i + c] * alpha : colors[4 * i + c]
+        worst = max(worst, abs(found[4 * i + c] - (color + background[c] * (1 - alpha))))
       }
       #expect(found[4 * i + 3] == 1)
     }

@@ -27,7 +27,7 @@ import Testing
 
   // MARK: - Hand-computed values
 
-  @Test func colourGainsFullAlpha() {
+  @Test func colorGainsFullAlpha() {
     // Six pixels: one loop of four, and two that are left over.
     let rgb: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18]
     let rgba: [UInt8] = [1, 2, 3, 255, 4, 5, 6, 255, 7, 8, 9, 255, 10, 11, 12, 255, 13, 14, 15, 255, 16, 17, 18, 255]
@@ -46,10 +46,10 @@ import Testing
     #expect(Self.bytes([200, 100], .grayAlpha8, .straight, .rgb8, .opaque) == [200, 200, 200])
   }
 
-  @Test func colourBecomesLuma() {
+  @Test func colorBecomesLuma() {
     // 0.299 × 255 = 76.245, 0.587 × 255 = 149.685, 0.114 × 255 = 29.07; 2.99 + 11.74 + 3.42 = 18.15.
-    let colours: [UInt8] = [255, 0, 0, 0, 255, 0, 0, 0, 255, 10, 20, 30, 255, 255, 255]
-    #expect(Self.bytes(colours, .rgb8, .opaque, .gray8, .opaque) == [76, 150, 29, 18, 255])
+    let colors: [UInt8] = [255, 0, 0, 0, 255, 0, 0, 0, 255, 10, 20, 30, 255, 255, 255]
+    #expect(Self.bytes(colors, .rgb8, .opaque, .gray8, .opaque) == [76, 150, 29, 18, 255])
     #expect(Self.bytes([30, 20, 10, 77], .bgra8, .straight, .grayAlpha8, .straight) == [18, 77])
   }
 
@@ -87,7 +87,7 @@ import Testing
         == [1, 0.2, 0, 1])
   }
 
-  @Test func droppingAlphaBringsColourBack() {
+  @Test func droppingAlphaBringsColorBack() {
     #expect(Self.bytes([50, 25, 0, 100], .rgba8, .premultiplied, .rgb8, .opaque) == [128, 64, 0])
     #expect(Self.bytes([50, 25, 0, 100], .rgba8, .straight, .rgb8, .opaque) == [50, 25, 0])
     #expect(Self.bytes([50, 25, 0, 100], .rgba8, .straight, .rgba8, .opaque) == [50, 25, 0, 255])
@@ -96,10 +96,10 @@ import Testing
 
   // MARK: - Every value
 
-  /// A pixel for each byte, which all its colours have, with one alpha.
+  /// A pixel for each byte, which all its colors have, with one alpha.
   private static func ramp(_ format: PixelFormat, alpha: Int, _ value: (Int) -> Int = { $0 }) -> [UInt8] {
-    (0...255).flatMap { colour -> [UInt8] in
-      [UInt8](repeating: UInt8(value(colour)), count: format.channelCount - 1) + [UInt8(alpha)]
+    (0...255).flatMap { color -> [UInt8] in
+      [UInt8](repeating: UInt8(value(color)), count: format.channelCount - 1) + [UInt8(alpha)]
     }
   }
 
@@ -115,9 +115,9 @@ import Testing
   func unpremultiplyingRoundsEveryPairOfBytesExactly(_ format: PixelFormat) {
     for alpha in 0...255 {
       let result = Self.bytes(Self.ramp(format, alpha: alpha), format, .premultiplied, format, .straight)
-      // Nearest, half up; 0 where nothing is seen, and the maximum where colour is over alpha.
-      let expected = Self.ramp(format, alpha: alpha) { colour in
-        alpha == 0 ? 0 : min(255, (2 * colour * 255 + alpha) / (2 * alpha))
+      // Nearest, half up; 0 where nothing is seen, and the maximum where color is over alpha.
+      let expected = Self.ramp(format, alpha: alpha) { color in
+        alpha == 0 ? 0 : min(255, (2 * color * 255 + alpha) / (2 * alpha))
       }
       #expect(result == expected)
     }
@@ -166,16 +166,16 @@ import Testing
 
   /// One pixel by the rules of the documentation, in exact enough arithmetic.
   private static func expected(_ pixel: [Double], _ from: PixelLayout, _ to: PixelLayout) -> [Double] {
-    var colour = from.format.isGray ? [pixel[0], pixel[0], pixel[0]] : Array(pixel[0..<3])
-    if from.format == .bgra8 { colour.reverse() }
+    var color = from.format.isGray ? [pixel[0], pixel[0], pixel[0]] : Array(pixel[0..<3])
+    if from.format == .bgra8 { color.reverse() }
     var alpha = from.alpha == .opaque ? 1 : pixel[pixel.count - 1]
     if from.alpha == .premultiplied, to.alpha != .premultiplied {
-      colour = colour.map { alpha == 0 ? 0 : min($0 / alpha, from.format.isFloat ? .infinity : 1) }
+      color = color.map { alpha == 0 ? 0 : min($0 / alpha, from.format.isFloat ? .infinity : 1) }
     }
-    if from.alpha == .straight, to.alpha == .premultiplied { colour = colour.map { $0 * alpha } }
+    if from.alpha == .straight, to.alpha == .premultiplied { color = color.map { $0 * alpha } }
     if to.alpha == .opaque { alpha = 1 }
-    if to.format == .bgra8 { colour.reverse() }
-    var result = to.format.isGray ? [0.299 * colour[0] + 0.587 * colour[1] + 0.114 * colour[2]] : colour
+    if to.format == .bgra8 { color.reverse() }
+    var result = to.format.isGray ? [0.299 * color[0] + 0.587 * color[1] + 0.114 * color[2]] : color
     if to.format.hasAlpha { result.append(alpha) }
     return result.map { to.format.isFloat ? $0 : min(max($0, 0), 1) }
   }

@@ -52,7 +52,7 @@ import Testing
       let channels = layout.format.channelCount
       var worst = 0.0
       for i in found.indices {
-        // Straight colour magnifies what rounding has left, so it counts as much as it is seen.
+        // Straight color magnifies what rounding has left, so it counts as much as it is seen.
         let alpha = layout.alpha == .straight && i % channels != channels - 1
         let share = alpha ? wanted[i / channels * channels + channels - 1] : 1
         worst = max(worst, abs(found[i] - wanted[i]) * share)
@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test(arguments: PixelLayout.all)
-  func oneColourStaysThatColour(_ layout: PixelLayout) throws {
+  func oneColorStaysThatColor(_ layout: PixelLayout) throws {
     let source = Size(width: 203, height: 301)
     let picture = try PixelBuffer(size: source, format: layout.format, alpha: layout.alpha)
     let pixel = try PixelBuffer(random: Size(width: 1, height: 1), layout.format, layout.alpha, seed: 11)
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test func colourThatIsNotSeenDoesNotBleed() throws {
+  @Test func colorThatIsNotSeenDoesNotBleed() throws {
     // Red where alpha is 0, blue where it is full.
     let source = Size(width: 64, height: 64)
     for size in [Size(width: 24, height: 24), Size(width: 4, height: 4)] {
@@ -138,7 +138,7 @@ import Testing
 
   @Test(arguments: [PixelFormat.rgba8, .grayAlpha8, .rgba16])
   func opaqueRowsAndOthersCountAlike(_ format: PixelFormat) throws {
-    // One colour, with full alpha in one half of the rows and a fifth of it in the other.
+    // One color, with full alpha in one half of the rows and a fifth of it in the other.
     let source = Size(width: 64, height: 64)
     let picture = try PixelBuffer(size: source, format: .rgba8, alpha: .straight)
     for i in 0..<source.pixelCount {
@@ -151,7 +151,7 @@ import Testing
     #expect(bytes == (0..<6).flatMap { _ -> [UInt8] in [200, 200, 200, 153] })
   }
 
-  @Test func premultipliedColourIsNeverOverAlpha() throws {
+  @Test func premultipliedColorIsNeverOverAlpha() throws {
     let picture = try PixelBuffer(random: Size(width: 200, height: 150), .rgba8, .straight, seed: 12)
     for size in [Size(width: 90, height: 70), Size(width: 11, height: 9)] {
       let result = try PixelBuffer(size: size, format: .rgba8, alpha: .premultiplied)
@@ -338,10 +338,10 @@ extension StreamingResamplerTests {
       let isLine = box % 4 == 0
       let right = min(size.width, left + Int.random(in: 1...max(1, size.width / 6), using: &generator))
       let bottom = min(size.height, isLine ? top + 1 : top + Int.random(in: 1...100, using: &generator))
-      let colour = (0..<channels).map { _ in Double(generator.byte()) / 255 }
+      let color = (0..<channels).map { _ in Double(generator.byte()) / 255 }
       for y in top..<bottom {
         for x in left..<right {
-          for c in 0..<channels { values[(y * size.width + x) * channels + c] = colour[c] }
+          for c in 0..<channels { values[(y * size.width + x) * channels + c] = color[c] }
         }
       }
     }

@@ -15,8 +15,8 @@ struct StripContainer: Container {
   let canWrite = false
   let writesPages = false
   let writerFeatures: WriterFeatures = []
-  let readsArriving = true
-  let names: ContainerNames? = nil
+  let readsIncrementally = true
+  let names: ContainerPropertyNames? = nil
   /// Rows that the reader has sent.
   let rowsSent = Counter()
 
@@ -71,7 +71,7 @@ struct StripContainer: Container {
         format: ImageFormat(rawValue: "org.example.strip"), canvas: size, pixelFormat: .rgba8, bitsPerChannel: 8,
         alpha: .straight)
       header.isAnimated = isAnimated
-      header.isGrowing = isAnimated && source.size == .max
+      header.isIncomplete = isAnimated && source.size == .max
       header.frameCount = frames.count
       return header
     }

@@ -82,7 +82,7 @@ import Testing
     ("formats", #"[{"uti": "a.b", "match": [{"bytes": "aa", "offset": 9999999}]}]"#, "match offset"),
     ("formats", #"[{"uti": "a.b", "match": [{"bytes": "aa", "within": 9999999}]}]"#, "match offset"),
     ("formats", #"[{"uti": "a.b", "match": [{"bytes": "aa", "from": "middle"}]}]"#, "match from"),
-    ("encode_options", #"[{"name": "x", "type": "colour", "default": 1}]"#, "option x"),
+    ("encode_options", #"[{"name": "x", "type": "color", "default": 1}]"#, "option x"),
     ("encode_options", #"[{"name": "x", "type": "integer", "minimum": 2, "maximum": 1, "default": 1}]"#, "option x"),
     ("encode_options", #"[{"name": "x", "type": "integer", "minimum": 0.5, "maximum": 1, "default": 1}]"#, "option x"),
     ("encode_options", #"[{"name": "x", "type": "number", "default": 1}]"#, "option x"),

@@ -92,7 +92,7 @@ import Testing
     options.allowedFormats = []
     let error = #expect(throws: CoderError.self) { try registry.decode(FakeCoder.file, options: options) }
     #expect(error?.code == .unsupported)
-    #expect(error?.message == "the file is recognised as org.example.a, which the caller does not allow")
+    #expect(error?.message == "the file is recognized as org.example.a, which the caller does not allow")
     var steps: [SelectionStep] = []
     _ = try? registry.open(FakeCoder.file, options: options) { steps.append($0) }
     #expect(steps.map(\.code.rawValue) == ["not_allowed", "not_allowed"])

@@ -5,7 +5,7 @@ public import ImageCoderPlugin
 
 /// A coder that a plugin's author would write in Swift; it tells what it was handed.
 let exported = PluginExport(
-  id: "org.example.exported", version: "1.0.0", names: ContainerNames(dictionary: "{Exported}"),
+  id: "org.example.exported", version: "1.0.0", names: ContainerPropertyNames(dictionary: "{Exported}"),
   reader: ExportedReader.self, writer: ExportedWriter.self,
   options: [OptionDescription(name: "effort", text: "How hard.", kind: .integer(1...9, default: 5))])
 

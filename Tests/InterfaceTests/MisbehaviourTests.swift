@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Whatever a plugin does wrong has a name, and the process lives on.
-@Suite struct MisbehaviourTests {
+@Suite struct MisbehaviorTests {
   /// What a misbehaving session comes to.
   struct Act: Sendable, CustomTestStringConvertible {
     let name: String

@@ -9,7 +9,7 @@ enum EncodingPictures {
     searchPath: SearchPath(arguments: [StagedTree.plugins], environment: { _ in nil }, executable: nil),
     preferences: Preferences())
 
-  /// A portable map of samples of some bits: every value there is, as gray or in another order for each colour.
+  /// A portable map of samples of some bits: every value there is, as gray or in another order for each color.
   static func map(bits: Int, isGray: Bool) -> [UInt8] {
     let count = 1 << bits
     let height = max(count, 4096) / 64

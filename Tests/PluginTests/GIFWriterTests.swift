@@ -20,7 +20,7 @@ import Testing
     return pixels
   }
 
-  /// One of `count` colours, all different.
+  /// One of `count` colors, all different.
   private static func color(_ index: Int, base: Int = 0) -> UInt32 {
     0xFF00_0000 | UInt32(truncatingIfNeeded: (index + base) &* 0x3779B1 & 0xFF_FFFF)
   }
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  /// Parts that move, holes, and colours that come with later frames.
+  /// Parts that move, holes, and colors that come with later frames.
   @Test(arguments: ["auto", "local"], [8, 60, 200]) func animationsAreExact(_ palette: String, colors: Int) throws {
     var random = SplitMix(seed: UInt64(colors))
     let size = Size(width: 120, height: 90)
@@ -86,7 +86,7 @@ import Testing
     #expect(try Self.frames(bytes) == pictures.map(Self.rows))
   }
 
-  /// A frame of 256 colours leaves none for pixels that stay as they were: those get their colours.
+  /// A frame of 256 colors leaves none for pixels that stay as they were: those get their colors.
   @Test func aFrameOfAllColorsNeedsNoTransparentOne() throws {
     let size = Size(width: 64, height: 64)
     let pictures = try (0..<3).map { frame in
@@ -98,7 +98,7 @@ import Testing
     #expect(try Self.frames(bytes) == pictures.map(Self.rows))
   }
 
-  /// The global palette of a file that is too large to wait for gets its last colours at the end.
+  /// The global palette of a file that is too large to wait for gets its last colors at the end.
   @Test func theGlobalPaletteGrowsToTheEnd() throws {
     var random = SplitMix(seed: 9)
     let size = Size(width: 700, height: 500)

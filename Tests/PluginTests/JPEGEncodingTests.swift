@@ -79,7 +79,7 @@ import Testing
       padding: 5)
     let replaced = try #require(try Self.encode(image) { $0.thumbnailSide = 64 }.file.exif)
     #expect(replaced.thumbnail == once.thumbnail && !replaced.bytes.has([UInt8](repeating: 0x77, count: 9)))
-    // Without a wish, a payload is what it was.
+    // Without the option, a payload is what it was.
     #expect(try Self.encode(image).file.exif?.bytes == image.metadata[.exif])
   }
 

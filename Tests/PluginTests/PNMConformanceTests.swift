@@ -39,8 +39,8 @@ import Testing
   @Test func choosesTheSmallestKind() throws {
     let gray = try Self.picture(.gray8, .opaque, [1, 2, 3, 4])
     #expect(try Self.text(gray, [:]) == Array("P5\n2 2\n255\n".utf8) + [1, 2, 3, 4])
-    let colour = try Self.picture(.rgb8, .opaque, Array(1...12))
-    #expect(try Self.text(colour, [:]) == Array("P6\n2 2\n255\n".utf8) + Array(1...12))
+    let color = try Self.picture(.rgb8, .opaque, Array(1...12))
+    #expect(try Self.text(color, [:]) == Array("P6\n2 2\n255\n".utf8) + Array(1...12))
     let clear = try Self.picture(.grayAlpha8, .straight, Array(1...8))
     let header = "P7\nWIDTH 2\nHEIGHT 2\nDEPTH 2\nMAXVAL 255\nTUPLTYPE GRAYSCALE_ALPHA\nENDHDR\n"
     #expect(try Self.text(clear, [:]) == Array(header.utf8) + Array(1...8))
@@ -58,8 +58,8 @@ import Testing
   }
 
   @Test func writesFloatMapsFromTheBottom() throws {
-    let colour = try Self.picture(.rgb8, .opaque, [255, 255, 255, 255, 255, 255, 0, 0, 0, 0, 0, 0])
-    let bytes = try Self.text(colour, ["kind": 4])
+    let color = try Self.picture(.rgb8, .opaque, [255, 255, 255, 255, 255, 255, 0, 0, 0, 0, 0, 0])
+    let bytes = try Self.text(color, ["kind": 4])
     let one: [UInt8] = [0, 0, 0x80, 0x3F]
     let white = (0..<6).flatMap { _ in one }
     #expect(bytes == Array("PF\n2 2\n-1.0\n".utf8) + [UInt8](repeating: 0, count: 24) + white)

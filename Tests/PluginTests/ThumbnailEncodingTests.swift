@@ -13,7 +13,7 @@ import Testing
     var values: [String: OptionValue] = [:]
     var isGray = false
     var orientation = Orientation.up
-    var testDescription: String { "\(format) \(values) \(isGray ? "gray" : "colour") \(orientation)" }
+    var testDescription: String { "\(format) \(values) \(isGray ? "gray" : "color") \(orientation)" }
   }
 
   static let cases = [

@@ -13,7 +13,7 @@ import Testing
     preferences: Preferences())
   private static let size = Size(width: 96, height: 80)
 
-  /// Like a photograph, with soft alpha and a corner of colours that nobody sees.
+  /// Like a photograph, with soft alpha and a corner of colors that nobody sees.
   private static func photo(_ format: PixelFormat = .rgba8, seed: UInt64 = 3) throws -> PixelBuffer {
     var random = SplitMix(seed: seed)
     let buffer = try PixelBuffer(size: size, format: format, alpha: .straight)
@@ -147,9 +147,9 @@ import Testing
   @Test(arguments: [[:], ["sharp-yuv": 1], ["preprocessing": 2], ["method": 0]] as [[String: OptionValue]])
   func grayIsTakenAsItIs(_ values: [String: OptionValue]) throws {
     let gray = try Self.photo(.gray8)
-    let colours = try gray.converted(to: PixelLayout(.rgb8, .opaque))
-    #expect(try Self.encode(Image(gray), values) == Self.encode(Image(colours), values))
-    #expect(try Self.encode(Image(gray), lossless: true) == Self.encode(Image(colours), lossless: true))
+    let colors = try gray.converted(to: PixelLayout(.rgb8, .opaque))
+    #expect(try Self.encode(Image(gray), values) == Self.encode(Image(colors), values))
+    #expect(try Self.encode(Image(gray), lossless: true) == Self.encode(Image(colors), lossless: true))
   }
 
   @Test func aProfileOfGrayIsLeftOut() throws {

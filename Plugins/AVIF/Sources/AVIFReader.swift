@@ -18,7 +18,7 @@ final class AVIFReader: ContainerReader {
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
     self.source = source
     self.host = host
-    open = try OpenedFile(source, isIncremental: options.contains(.arriving), host: host)
+    open = try OpenedFile(source, isIncremental: options.contains(.incremental), host: host)
   }
 
   /// Opens the whole file once its last byte is there.
@@ -39,7 +39,7 @@ final class AVIFReader: ContainerReader {
     header.loopCount = open.file.isSequence ? open.file.track?.loopCount : nil
     header.cicp = Self.cicp(image)
     header.subsampling = Self.subsampling(image)
-    header.isGrowing = open.file.incremental != nil
+    header.isIncomplete = open.file.incremental != nil
     if image.icc.size > 0 { header.metadata.insert(.icc) }
     if image.exif.size > 0 { header.metadata.insert(.exif) }
     if image.xmp.size > 0 { header.metadata.insert(.xmp) }

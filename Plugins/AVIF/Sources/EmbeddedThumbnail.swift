@@ -11,7 +11,7 @@ struct EmbeddedThumbnail {
   private let table: ItemTable
 
   /// Finds the largest thumbnail that shows the whole picture in the same way: same sides' ratio, same transformations,
-  /// same colours, and no alpha that would be missing.
+  /// same colors, and no alpha that would be missing.
   init?(in file: AVIFFile, of image: avifImage, presentation: Presentation, hasAlpha: Bool) {
     let full = Size(width: Int(image.width), height: Int(image.height))
     guard !file.isSequence, let items = file.items, !items.thumbnails.isEmpty, !hasAlpha,
@@ -53,10 +53,10 @@ struct EmbeddedThumbnail {
     abs(size.width * full.height - size.height * full.width) <= max(full.width, full.height)
   }
 
-  /// The bytes of the properties that decide how an item looks: colours, depth, channels, transformations.
+  /// The bytes of the properties that decide how an item looks: colors, depth, channels, transformations.
   private static func signature(of item: UInt32, _ items: ItemTable, _ bytes: FileBytes) -> [[UInt8]] {
     let boxes = items.properties(of: item).filter {
-      [.colour, .pixelInformation, .rotation, .mirror].contains($0.type)
+      [.color, .pixelInformation, .rotation, .mirror].contains($0.type)
     }
     return boxes.map { Array(bytes.raw[$0.start..<min($0.end, bytes.count)]) }.sorted {
       $0.lexicographicallyPrecedes($1)

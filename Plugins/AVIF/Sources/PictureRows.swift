@@ -28,7 +28,7 @@ struct PictureRows {
     format = offer.pixelFormat
     guard let luma = image.yuvPlanes.0 else { throw .library("libavif gives a picture without planes") }
     guard !format.isGray || image.yuvFormat == AVIF_PIXEL_FORMAT_YUV400 else {
-      throw .malformed("AV1 data with colours, the container says that there are none")
+      throw .malformed("AV1 data with colors, the container says that there are none")
     }
     planes = try Self.planes(image, luma: luma, format: format)
   }
@@ -205,7 +205,7 @@ struct PictureRows {
     case AVIF_RESULT_NOT_IMPLEMENTED, AVIF_RESULT_REFORMAT_FAILED:
       throw .unsupported(
         "matrix coefficients \(image.matrixCoefficients) with \(image.depth) bits, which libavif does not convert")
-    case let result: throw .library("libavif converts no colours: \(String(cString: avifResultToString(result)))")
+    case let result: throw .library("libavif converts no colors: \(String(cString: avifResultToString(result)))")
     }
   }
 }

@@ -3,7 +3,7 @@
 import CAVIF
 import ImageCoderPlugin
 
-/// Puts samples into planes as they are: gray, and colours by the identity matrix, where the planes are green, blue and
+/// Puts samples into planes as they are: gray, and colors by the identity matrix, where the planes are green, blue and
 /// red (ITU-T H.273 §8.3).
 struct PlaneWriter {
   private let image: UnsafeMutablePointer<avifImage>

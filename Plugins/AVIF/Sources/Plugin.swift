@@ -6,6 +6,6 @@ public import ImageCoderPlugin
 /// The coder, as the plugin interface has it.
 public let plugin = PluginExport(
   id: "org.imagecoders.avif", version: "1.0.0", library: LibAVIF.name,
-  names: ContainerNames(dictionary: "{AVIS}", defaultLoopCount: .infinite), reader: AVIFReader.self,
-  readsArriving: true, writer: AVIFWriter.self, writerFeatures: [.quality, .subsampling, .orientation],
+  names: ContainerPropertyNames(dictionary: "{AVIS}", defaultLoopCount: .infinite), reader: AVIFReader.self,
+  readsIncrementally: true, writer: AVIFWriter.self, writerFeatures: [.quality, .subsampling, .orientation],
   options: AVIFOption.table)

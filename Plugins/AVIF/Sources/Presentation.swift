@@ -20,7 +20,7 @@ struct Presentation {
     orientation = ImageTransform(turns: turns, mirror: mirror).orientation
   }
 
-  /// ISO/IEC 14496-12 §12.1.4: the aperture's size and the place of its centre, as fractions. Only apertures of whole
+  /// ISO/IEC 14496-12 §12.1.4: the aperture's size and the place of its center, as fractions. Only apertures of whole
   /// pixels inside the picture count; others are ignored, as libavif's own tools do.
   private static func crop(of image: avifImage, in full: Size) -> Rect? {
     guard image.transformFlags & AVIF_TRANSFORM_CLAP.rawValue != 0 else { return nil }

@@ -72,7 +72,7 @@ final class SourcePicture {
     rgb.rowBytes = rowBytes
     let result = avifImageRGBToYUV(image, &rgb)
     guard result == AVIF_RESULT_OK else {
-      throw .library("libavif converts no colours: \(String(cString: avifResultToString(result)))")
+      throw .library("libavif converts no colors: \(String(cString: avifResultToString(result)))")
     }
   }
 

@@ -18,7 +18,7 @@ final class BMPReader: ContainerReader {
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
     self.source = source
     self.host = host
-    isIncomplete = options.contains(.arriving)
+    isIncomplete = options.contains(.incremental)
     file = try BMPFile(parsing: source, limits: host.limits)
     pages = try Self.pages(of: file, in: source, host: host)
   }
@@ -64,7 +64,7 @@ final class BMPReader: ContainerReader {
     header.hasPalette = bitmap.hasPalette
     header.isLossless = bitmap.header.compression != .jpeg
     header.isDamaged = file.isDamaged
-    header.isGrowing = isIncomplete
+    header.isIncomplete = isIncomplete
     header.gamma = bitmap.header.colors?.gamma
     if bitmap.header.colors?.kind == .sRGB || bitmap.header.colors?.kind == .windows || bitmap.header.bitCount == 64 {
       // BT.709's primaries with the transfer function of IEC 61966-2-1 (ITU-T H.273, tables 2 and 3).

@@ -24,7 +24,7 @@ final class GIFReader: ContainerReader {
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
     self.host = host
     wantsFirstFrameOnly = options.contains(.firstFrameOnly)
-    bytes = try GIFBytes(source, isIncremental: options.contains(.arriving))
+    bytes = try GIFBytes(source, isIncremental: options.contains(.incremental))
     scanner = try GIFScanner(bytes, limits: host.limits, stopsAfterFirstImage: wantsFirstFrameOnly)
     try scanner.advance(toImage: bytes.isComplete ? .max : 0)
   }
@@ -48,7 +48,7 @@ final class GIFReader: ContainerReader {
     header.background = try background()
     if structure.iccOffset != nil { header.metadata.insert(.icc) }
     if structure.xmpOffset != nil { header.metadata.insert(.xmp) }
-    header.isGrowing = !structure.isWhole
+    header.isIncomplete = !structure.isWhole
     header.isTruncated = structure.isTruncated
     header.isProgressive = structure.images.first?.descriptor.isInterlaced ?? false
     header.isLossless = true

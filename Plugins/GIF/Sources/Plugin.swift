@@ -5,7 +5,7 @@ public import ImageCoderPlugin
 /// The coder, as the plugin interface has it.
 public let plugin = PluginExport(
   id: "org.imagecoders.gif", version: "1.0.0",
-  names: ContainerNames(dictionary: "{GIF}", defaultLoopCount: .plays(1)), reader: GIFReader.self,
-  readsArriving: true, writer: GIFWriter.self,
+  names: ContainerPropertyNames(dictionary: "{GIF}", defaultLoopCount: .plays(1)), reader: GIFReader.self,
+  readsIncrementally: true, writer: GIFWriter.self,
   writerFeatures: [.quality, .progressive, .parts, .blends, .clears, .restores, .binaryAlpha],
   options: GIFOption.table)

@@ -17,7 +17,7 @@ final class HEICSReader: ContainerReader {
   private var sequence: SequenceParameters
   private var alphaSequence: SequenceParameters?
   /// Whether samples may lie behind the bytes that are there.
-  private var isArriving: Bool
+  private var isIncremental: Bool
   private var decoder: SequenceDecoder?
   private var alphaDecoder: SequenceDecoder?
   /// The frame that was decoded last, and those that were passed on the way back to it.
@@ -27,15 +27,15 @@ final class HEICSReader: ContainerReader {
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
     self.source = source
     self.host = host
-    isArriving = options.contains(.arriving)
+    isIncremental = options.contains(.incremental)
     do throws(CoderError) {
       (file, sequence, alphaSequence) = try Self.open(source, host)
     } catch {
       // Whether the end of the file is to blame shows with the last byte; the brands say at once whose file it is.
-      guard isArriving, error.code != .wrongFormat else { throw error }
+      guard isIncremental, error.code != .wrongFormat else { throw error }
       _ = try source.contents()
       (file, sequence, alphaSequence) = try Self.open(source, host)
-      isArriving = false
+      isIncremental = false
     }
   }
 
@@ -48,8 +48,8 @@ final class HEICSReader: ContainerReader {
 
   /// Opens the whole file when its last byte has arrived: samples that never came are no frames.
   private func catchUp() throws(CoderError) {
-    guard isArriving, source.size < .max else { return }
-    isArriving = false
+    guard isIncremental, source.size < .max else { return }
+    isIncremental = false
     (file, sequence, alphaSequence) = try Self.open(source, host)
     (decoder, alphaDecoder, cache, lastFrame) = (nil, nil, nil, -1)
   }
@@ -63,9 +63,9 @@ final class HEICSReader: ContainerReader {
     header.orientation = file.orientation
     header.frameCount = file.frameCount
     header.isAnimated = true
-    header.isGrowing = isArriving
+    header.isIncomplete = isIncremental
     header.loopCount = file.loopCount
-    header.cicp = file.pictures.colour.codePoints
+    header.cicp = file.pictures.color.codePoints
     header.subsampling = [.s400, .s420, .s422, .s444][sequence.chromaFormat]
     header.metadata = file.pictures.profile == nil ? [] : [.icc]
     header.isTruncated = file.isTruncated
@@ -147,11 +147,11 @@ final class HEICSReader: ContainerReader {
     if let alphaDecoder, let alphaSequence {
       alpha = try planar(try alphaDecoder.picture(of: frame), as: alphaSequence)
     }
-    let colour = file.pictures.colour
+    let color = file.pictures.color
     let rows = PictureRows(
       window: file.window, format: format,
       colors: try PlaneConverter(
-        try colour.colorMatrix(), isFullRange: colour.isFullRange, bits: sequence.bitDepth, format: format),
+        try color.colorMatrix(), isFullRange: color.isFullRange, bits: sequence.bitDepth, format: format),
       alpha: try alphaSequence.map { sequence throws(CoderError) in
         try AlphaConverter(bits: sequence.bitDepth, format: format)
       }, isPremultiplied: file.isPremultiplied)

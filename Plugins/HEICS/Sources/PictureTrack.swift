@@ -14,7 +14,7 @@ struct PictureTrack {
   /// What the parameter sets say; nil until one is found.
   private(set) var sequence: SequenceParameters?
   /// What the `colr` box says.
-  private var boxColour: VideoColour?
+  private var boxColor: VideoColor?
   /// Where the ICC profile lies in the file.
   private(set) var profile: Range<Int>?
   private(set) var pixelAspectRatio: (horizontal: UInt32, vertical: UInt32)?
@@ -42,7 +42,7 @@ struct PictureTrack {
     sequence = configuration.sequences.first
     for box in boxes {
       switch box.type {
-      case .colour: try readColour(box)
+      case .color: try readColor(box)
       case .cleanAperture: aperture = try CleanAperture(parsing: box)
       case .pixelAspectRatio: pixelAspectRatio = (try box.uint32(at: 0), try box.uint32(at: 4))
       case .auxiliaryTypeInformation:
@@ -54,9 +54,9 @@ struct PictureTrack {
   }
 
   /// A `colr` box: code points and a profile may both be there (ISO/IEC 14496-12 §12.1.5).
-  private mutating func readColour(_ box: BoxBytes) throws(CoderError) {
+  private mutating func readColor(_ box: BoxBytes) throws(CoderError) {
     switch try box.fourCC(at: 0) {
-    case .nclx: boxColour = try VideoColour(codePoints: box)
+    case .nclx: boxColor = try VideoColor(codePoints: box)
     case .profile, .restrictedProfile: profile = try box.place(of: 4, count: box.count - 4)
     default: return
     }
@@ -120,8 +120,8 @@ struct PictureTrack {
     samples.firstIndex { $0.offset > size || $0.size > size - $0.offset } ?? samples.count
   }
 
-  /// The colour to convert by.
-  var colour: VideoColour { boxColour ?? sequence?.colour ?? VideoColour() }
+  /// The color to convert by.
+  var color: VideoColor { boxColor ?? sequence?.color ?? VideoColor() }
 
   /// What is shown of a picture.
   func window() throws(CoderError) -> Rect {
@@ -164,7 +164,7 @@ struct PictureTrack {
   }
 }
 
-/// A `clap` box (ISO/IEC 14496-12 §12.1.4): a rectangle of a size, by how far its centre is from the picture's.
+/// A `clap` box (ISO/IEC 14496-12 §12.1.4): a rectangle of a size, by how far its center is from the picture's.
 struct CleanAperture {
   private let fields: [UInt32]
 

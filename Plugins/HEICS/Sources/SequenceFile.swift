@@ -10,7 +10,7 @@ import ImageCoderPlugin
 struct SequenceFile {
   private(set) var pictures: PictureTrack
   private(set) var alpha: PictureTrack?
-  /// Whether colours are multiplied by alpha (ISO/IEC 23008-12 §7.5.3.2, `prem`).
+  /// Whether colors are multiplied by alpha (ISO/IEC 23008-12 §7.5.3.2, `prem`).
   let isPremultiplied: Bool
   let orientation: Orientation
   /// Plays in all, or nil when the file does not say.
@@ -83,7 +83,7 @@ struct SequenceFile {
     guard alpha == nil || alpha?.sequence?.size == pictures.sequence?.size else {
       throw .unsupported("alpha planes of another size than the pictures")
     }
-    _ = try pictures.colour.colorMatrix()
+    _ = try pictures.color.colorMatrix()
   }
 
   private static func check(_ alpha: PictureTrack?, beside pictures: PictureTrack) throws(CoderError) {

@@ -7,7 +7,7 @@ import ImageCoderPlugin
 /// Every field is held to the range that the standard gives it, because libde265 takes memory by them, and ends the
 /// process for some that are out of range.
 ///
-/// - Format: ITU-T H.265 (V10) §7.3.2.2, §7.4.3.2. Not covered: what follows the colour description of the VUI.
+/// - Format: ITU-T H.265 (V10) §7.3.2.2, §7.4.3.2. Not covered: what follows the color description of the VUI.
 struct SequenceParameters: Equatable {
   var identifier = 0
   /// 0 to 3: 4:0:0, 4:2:0, 4:2:2, 4:4:4.
@@ -21,7 +21,7 @@ struct SequenceParameters: Equatable {
   var hasScalingLists = false
   /// Pictures that the decoder may have to hold, this one included.
   var bufferedPictures = 1
-  var colour = VideoColour()
+  var color = VideoColor()
   /// Bits of a picture's place in the order in which pictures are shown.
   var log2OrderCount = 4
   var referenceSets: [ReferencePictureSet] = []
@@ -43,7 +43,7 @@ struct SequenceParameters: Equatable {
     try Self.readProfile(&reader, subLayers: subLayers)
     identifier = try reader.unsigned("identifier", to: 15)
     chromaFormat = try reader.unsigned("chroma_format_idc", to: 3)
-    if chromaFormat == 3, try reader.flag() { throw .unsupported("the bitstream has separate colour planes") }
+    if chromaFormat == 3, try reader.flag() { throw .unsupported("the bitstream has separate color planes") }
     try readSize(&reader)
     try readDepths(&reader)
     try readBuffers(&reader, subLayers: subLayers)
@@ -51,7 +51,7 @@ struct SequenceParameters: Equatable {
     try readTools(&reader)
     // vui_parameters(), §E.2.1
     guard try reader.flag() else { return }
-    colour = try VideoColour(vui: &reader)
+    color = try VideoColor(vui: &reader)
   }
 
   private mutating func readSize(_ reader: inout BitReader) throws(CoderError) {

@@ -21,16 +21,16 @@ static void store(const heif_planes *planes, int plane, size_t x, size_t y, floa
   }
 }
 
-int heif_write_planes(const heif_planes *planes, const heif_colours *colours, size_t width, size_t height,
+int heif_write_planes(const heif_planes *planes, const heif_colors *colors, size_t width, size_t height,
                       const heif_layout *layout, const uint8_t *pixels, size_t stride) {
   const float top = (float)((1 << planes->bits) - 1);
   const float unit = (float)(1 << (planes->bits - 8));
   const float middle = (float)(1 << (planes->bits - 1));
   const float scale = top / (layout->bytes_per_channel == 2 ? 65535.0f : 255.0f);
-  const float black = colours->is_full_range ? 0 : 16 * unit;
-  const float luma_scale = colours->is_full_range ? 1 : 219 * unit / top;
-  const float chroma_scale = colours->is_full_range ? 1 : 224 * unit / top;
-  const float kr = colours->kr, kb = colours->kb, kg = 1 - kr - kb;
+  const float black = colors->is_full_range ? 0 : 16 * unit;
+  const float luma_scale = colors->is_full_range ? 1 : 219 * unit / top;
+  const float chroma_scale = colors->is_full_range ? 1 : 224 * unit / top;
+  const float kr = colors->kr, kb = colors->kb, kg = 1 - kr - kb;
   const size_t step_x = (size_t)1 << planes->shift_x, step_y = (size_t)1 << planes->shift_y;
   const size_t columns = (width + step_x - 1) / step_x;
   float *sums = planes->has_chroma ? malloc(columns * 2 * sizeof *sums) : NULL;
@@ -48,7 +48,7 @@ int heif_write_planes(const heif_planes *planes, const heif_colours *colours, si
         float red = load(layout, row, x, layout->is_bgr ? 2 : 0) * scale, green = load(layout, row, x, 1) * scale;
         float blue = load(layout, row, x, layout->is_bgr ? 0 : 2) * scale;
         float *sum = sums + (x >> planes->shift_x) * 2;
-        if (colours->matrix == HEIF_MATRIX_IDENTITY) {
+        if (colors->matrix == HEIF_MATRIX_IDENTITY) {
           store(planes, 0, x, y, green * luma_scale + black);
           sum[0] += blue * luma_scale + black;
           sum[1] += red * luma_scale + black;

@@ -2,7 +2,7 @@
 
 import ImageCoderPlugin
 
-/// How pictures are encoded: the common wishes and the format's own options.
+/// How pictures are encoded: the common options and the format's own options.
 struct EncodingSettings {
   /// 0 to 100, as libheif counts.
   let quality: Int32
@@ -38,7 +38,7 @@ struct EncodingSettings {
       kind: .choice(tunes, default: 0)),
   ]
 
-  /// - Throws: ``CoderError/Code/unsupported`` for wishes that exclude each other or that the format cannot meet.
+  /// - Throws: ``CoderError/Code/unsupported`` for options that exclude each other or that the format cannot follow.
   init(_ options: WriteOptions) throws(CoderError) {
     func integer(_ name: String, in range: ClosedRange<Int>, default value: Int) throws(CoderError) -> Int {
       guard let given = options.values[name] else { return value }

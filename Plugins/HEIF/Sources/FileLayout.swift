@@ -52,14 +52,14 @@ struct FileLayout {
       })
     if let profile = stated.profile {
       use(
-        BoxWriter.property(.colour) { writer in
+        BoxWriter.property(.color) { writer in
           writer.put(FourCC.profile)
           writer.put(profile)
         })
     }
     if let points = stated.points {
       use(
-        BoxWriter.property(.colour) { writer in
+        BoxWriter.property(.color) { writer in
           writer.put(FourCC.nclx)
           writer.put(Int(points.primaries), bytes: 2)
           writer.put(Int(points.transfer), bytes: 2)
@@ -101,7 +101,7 @@ struct FileLayout {
     if size != coded {
       boxes.append(
         BoxWriter.property(.cleanAperture) { writer in
-          // The first pixel stays: the centre moves by half of what is cut off.
+          // The first pixel stays: the center moves by half of what is cut off.
           let numbers = [
             size.width, 1, size.height, 1, size.width - coded.width, 2, size.height - coded.height, 2,
           ]

@@ -15,7 +15,7 @@ final class HEIFFile {
   let pages: [UInt32]
   let primaryPage: Int
   let limits: Limits
-  private let arriving: (head: FileHead, source: SourceView)?
+  private let incremental: (head: FileHead, source: SourceView)?
   private var nodes: [UInt32: PictureNode] = [:]
   /// What belongs to a picture, by the picture.
   private let attached: [FourCC: [UInt32: [UInt32]]]
@@ -29,12 +29,12 @@ final class HEIFFile {
   private static let pictureBrands: Set<FourCC> = [FourCC("mif1"), FourCC("mif2"), FourCC("msf1"), FourCC("miaf")]
   static let pictureTypes: Set<FourCC> = [.hvc1, .grid, .overlay, .identity]
 
-  /// - Parameter isArriving: Waits for the meta box alone, where it comes before the pixels.
+  /// - Parameter isIncremental: Waits for the meta box alone, where it comes before the pixels.
   /// - Throws: What is wrong with the boxes, or with the primary picture.
-  static func open(_ source: SourceView, isArriving: Bool, limits: Limits) throws(CoderError) -> HEIFFile {
-    if isArriving, let head = try FileHead(source, upTo: .meta) {
+  static func open(_ source: SourceView, isIncremental: Bool, limits: Limits) throws(CoderError) -> HEIFFile {
+    if isIncremental, let head = try FileHead(source, upTo: .meta) {
       do throws(CoderError) {
-        let file = try HEIFFile(parsing: FileBytes(first: head.bytes), arriving: (head, source), limits: limits)
+        let file = try HEIFFile(parsing: FileBytes(first: head.bytes), incremental: (head, source), limits: limits)
         _ = try file.node(file.pages[file.primaryPage])
         return file
       } catch {
@@ -46,12 +46,12 @@ final class HEIFFile {
     return try HEIFFile(parsing: FileBytes(whole: try source.contents()), limits: limits)
   }
 
-  /// - Parameter arriving: What keeps the bytes while they arrive, and where the others come from.
+  /// - Parameter incremental: What keeps the bytes while they arrive, and where the others come from.
   init(
-    parsing contents: FileBytes, arriving: (head: FileHead, source: SourceView)? = nil, limits: Limits
+    parsing contents: FileBytes, incremental: (head: FileHead, source: SourceView)? = nil, limits: Limits
   ) throws(CoderError) {
     self.contents = contents
-    self.arriving = arriving
+    self.incremental = incremental
     self.limits = limits
     var bytes = FileBoxReader(contents, in: 0..<contents.raw.count)
     format = try Self.format(&bytes)
@@ -170,14 +170,14 @@ extension HEIFFile {
   private static let maxDepth = 8
 
   /// Whether the file was opened before all of its bytes were there.
-  var isArriving: Bool { arriving != nil }
+  var isIncremental: Bool { incremental != nil }
 
   /// The bytes of an item, which are waited for where they arrive.
   func bytes(of item: Item) throws(CoderError) -> ItemBytes {
-    guard let source = arriving?.source, item.construction == .file else {
+    guard let source = incremental?.source, item.construction == .file else {
       return try ItemBytes(of: item, in: meta, contents)
     }
-    if let bytes = try ItemBytes(of: item, in: meta, arriving: source) { return bytes }
+    if let bytes = try ItemBytes(of: item, in: meta, incremental: source) { return bytes }
     return try ItemBytes(of: item, in: meta, FileBytes(whole: try source.contents()))
   }
 }

@@ -19,14 +19,14 @@ final class HEIFReader: ContainerReader {
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
     self.source = source
     self.host = host
-    file = try HEIFFile.open(source, isArriving: options.contains(.arriving), limits: host.limits)
+    file = try HEIFFile.open(source, isIncremental: options.contains(.incremental), limits: host.limits)
     _ = try canvas(of: file.primaryPage)
   }
 
   /// Opens the whole file when its last byte has arrived.
   private func catchUp() throws(CoderError) {
-    guard file.isArriving, source.size < .max else { return }
-    file = try HEIFFile.open(source, isArriving: false, limits: host.limits)
+    guard file.isIncremental, source.size < .max else { return }
+    file = try HEIFFile.open(source, isIncremental: false, limits: host.limits)
     thumbnails = [:]
   }
 
@@ -44,7 +44,7 @@ final class HEIFReader: ContainerReader {
     header.isLossless = node.isLossless
     header.metadata = Set(MetadataKind.allCases.filter { payload($0, of: node, isAwaited: false) != nil })
     header.isTruncated = isCut(node)
-    header.isGrowing = file.isArriving
+    header.isIncomplete = file.isIncremental
     return header
   }
 
@@ -124,7 +124,7 @@ extension HEIFReader {
 
   /// Whether bytes of the picture are missing and do not arrive any more.
   private func isCut(_ node: PictureNode) -> Bool {
-    guard !file.isArriving else { return false }
+    guard !file.isIncremental else { return false }
     if case .coded(let coded) = node.content { return (try? file.bytes(of: coded.item).isCut) ?? false }
     return node.content.parts.contains { isCut($0) }
   }
@@ -150,7 +150,7 @@ extension HEIFReader {
       guard let item = file.meta.item(id) else { continue }
       let isXMP = item.type == .mime && item.contentType == "application/rdf+xml" && item.contentEncoding.isEmpty
       guard kind == .exif && item.type == .exif || kind == .xmp && isXMP else { continue }
-      if file.isArriving, !isAwaited { return .item(item) }
+      if file.isIncremental, !isAwaited { return .item(item) }
       guard let bytes = try? file.bytes(of: item), !bytes.isCut, bytes.count > 0 else { continue }
       if kind == .xmp || (try? ExifItem.start(in: bytes)) != nil { return .item(item) }
     }

@@ -100,7 +100,7 @@ final class HEIFWriter: ContainerWriter {
 extension HEIFWriter {
   /// A picture with its alpha, encoded.
   private struct Picture {
-    let colour: EncodedPicture
+    let color: EncodedPicture
     let alpha: EncodedPicture?
     let isPremultiplied: Bool
     let stated: FileLayout.PictureProperties
@@ -116,10 +116,10 @@ extension HEIFWriter {
     if isGray, settings.isLossless { points.matrix = header?.cicp?.matrix ?? 2 }
     // H.265 Annex A.3.2: 4:2:0 and 8 bits.
     isMain = isMain && bits == 8 && settings.subsampling == .s420 && !isGray && !settings.isLossless
-    let colour = try encoder.encode(pixels, .colour(points))
+    let color = try encoder.encode(pixels, .color(points))
     let hasAlpha = pixels.layout.alpha != .opaque && pixels.layout.format.hasAlpha
     return Picture(
-      colour: colour, alpha: hasAlpha ? try encoder.encode(pixels, .alpha) : nil,
+      color: color, alpha: hasAlpha ? try encoder.encode(pixels, .alpha) : nil,
       isPremultiplied: pixels.layout.alpha == .premultiplied,
       stated: FileLayout.PictureProperties(
         points: points, profile: profile, orientation: header?.orientation ?? .up))
@@ -127,7 +127,7 @@ extension HEIFWriter {
 
   /// Makes a picture an item, and its alpha another one.
   private func add(_ picture: Picture, isHidden: Bool) -> Int {
-    let item = layout.add(picture.colour, picture.stated, isHidden: isHidden)
+    let item = layout.add(picture.color, picture.stated, isHidden: isHidden)
     guard let plane = picture.alpha else { return item }
     let stated = FileLayout.PictureProperties(
       orientation: picture.stated.orientation, auxiliaryType: Self.alphaType)

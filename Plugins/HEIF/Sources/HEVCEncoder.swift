@@ -29,7 +29,7 @@ struct HEVCEncoder {
 
   /// What is encoded of the pixels.
   enum Part {
-    case colour(CodingIndependentCodePoints)
+    case color(CodingIndependentCodePoints)
     case alpha
   }
 
@@ -46,7 +46,7 @@ struct HEVCEncoder {
     let isGray: Bool
     switch part {
     case .alpha: isGray = true
-    case .colour: isGray = pixels.layout.format.isGray
+    case .color: isGray = pixels.layout.format.isGray
     }
     try configure(encoder, isGray: isGray)
     let image = try image(of: pixels, part, isGray: isGray)
@@ -141,18 +141,18 @@ struct HEVCEncoder {
     let base = pixels.base.assumingMemoryBound(to: UInt8.self)
     switch part {
     case .alpha: heif_write_alpha(&planes, pixels.size.width, pixels.size.height, &layout, base, pixels.stride)
-    case .colour(let points):
-      var colours = try heif_colours(storing: points, isGray: given.has_chroma == 0)
+    case .color(let points):
+      var colors = try heif_colors(storing: points, isGray: given.has_chroma == 0)
       guard
         heif_write_planes(
-          &planes, &colours, pixels.size.width, pixels.size.height, &layout, base, pixels.stride) != 0
+          &planes, &colors, pixels.size.width, pixels.size.height, &layout, base, pixels.stride) != 0
       else { throw .outOfMemory(bytes: pixels.size.width * 8, for: "a row of chroma") }
     }
   }
 
   /// Puts code points into the bitstream too.
   private func state(_ part: Part, of image: OpaquePointer) throws(CoderError) {
-    guard case .colour(let points) = part else { return }
+    guard case .color(let points) = part else { return }
     guard let nclx = heif_nclx_color_profile_alloc() else { throw .outOfMemory(bytes: 64, for: "code points") }
     defer { heif_nclx_color_profile_free(nclx) }
     // Code points that libheif does not know become unspecified in the bitstream; the box has them all.

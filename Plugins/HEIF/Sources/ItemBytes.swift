@@ -68,7 +68,7 @@ struct ItemBytes {
   /// Waits for the bytes of an item that lies in the file.
   ///
   /// - Returns: nil when the file ended before they were there.
-  init?(of item: Item, in meta: MetaBox, arriving source: SourceView) throws(CoderError) {
+  init?(of item: Item, in meta: MetaBox, incremental source: SourceView) throws(CoderError) {
     var ranges: [Range<Int>] = []
     var end = 0
     var total = 0

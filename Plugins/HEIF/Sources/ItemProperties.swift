@@ -28,7 +28,7 @@ struct ItemProperties {
         let width = try bytes.uint32("ispe")
         size = Size(width: Int(width), height: Int(try bytes.uint32("ispe")))
       case .hevcConfiguration: configuration = box
-      case .colour: try readColour(&bytes)
+      case .color: try readColor(&bytes)
       case .pixelInformation:
         _ = try bytes.fullBox("pixi")
         let count = try bytes.uint8("pixi")
@@ -52,7 +52,7 @@ struct ItemProperties {
   }
 
   /// ISO/IEC 14496-12 §12.1.5. The first box of each kind counts.
-  private mutating func readColour(_ bytes: inout FileBoxReader) throws(CoderError) {
+  private mutating func readColor(_ bytes: inout FileBoxReader) throws(CoderError) {
     switch try bytes.fourCC("colr") {
     case .nclx where points == nil:
       let primaries = try bytes.uint16("nclx")
@@ -78,7 +78,7 @@ enum Transformation {
   case crop(CleanAperture)
 }
 
-/// A clean aperture (ISO/IEC 14496-12 §12.1.4.1): a width, a height and a centre, as fractions.
+/// A clean aperture (ISO/IEC 14496-12 §12.1.4.1): a width, a height and a center, as fractions.
 struct CleanAperture {
   private let width: Fraction
   private let height: Fraction
@@ -129,7 +129,7 @@ struct CleanAperture {
     min((fraction.numerator + fraction.denominator / 2) / fraction.denominator, side)
   }
 
-  /// The first pixel of `count` around a centre that is `offset` away from the middle: offset + (side − count) / 2.
+  /// The first pixel of `count` around a center that is `offset` away from the middle: offset + (side − count) / 2.
   private static func start(_ offset: Fraction, of count: Int, in side: Int) -> Int {
     // At most 2³¹ × 2 + 2³¹ × 2³²: inside 64 bits.
     let doubled = 2 * offset.numerator + (side - count) * offset.denominator

@@ -36,7 +36,7 @@ extension heif_decoded {
   }
 }
 
-extension heif_colours {
+extension heif_colors {
   /// How a picture is stored under code points.
   ///
   /// - Throws: ``CoderError/Code/unsupported`` for matrices that pictures are not stored by.

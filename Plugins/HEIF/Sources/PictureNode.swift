@@ -19,7 +19,7 @@ final class PictureNode {
   let isLossless: Bool
   /// Code points of the item's own.
   let points: CodingIndependentCodePoints?
-  /// Where its colour profile lies in the file.
+  /// Where its color profile lies in the file.
   let profile: Range<Int>?
   /// The picture that says how opaque this one is.
   let alpha: PictureNode?
@@ -80,7 +80,7 @@ final class PictureNode {
       memory = coded.sequence.decodingMemory
     } else {
       bits = parts.map(\.bits).max() ?? 8
-      // An overlay's background is a colour.
+      // An overlay's background is a color.
       isGray = !content.isOverlay && parts.allSatisfy(\.isGray)
       let kinds = Set(parts.map(\.subsampling))
       subsampling = kinds.count == 1 ? kinds.first ?? nil : nil

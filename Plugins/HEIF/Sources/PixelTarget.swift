@@ -16,14 +16,14 @@ struct PixelTarget: @unchecked Sendable {
 
   func pixel(x: Int, y: Int) -> UnsafeMutableRawPointer { base + y * stride + x * format.bytesPerPixel }
 
-  /// Fills a rectangle with a colour: red, green, blue and alpha of 16 bits.
-  func fill(_ size: Size, with colour: [UInt16]) {
+  /// Fills a rectangle with a color: red, green, blue and alpha of 16 bits.
+  func fill(_ size: Size, with color: [UInt16]) {
     let wide: [UInt16] =
       switch format.channelCount {
-      case 1: [colour[0]]
-      case 2: [colour[0], colour[3]]
-      case 3: [colour[0], colour[1], colour[2]]
-      default: format == .bgra8 ? [colour[2], colour[1], colour[0], colour[3]] : colour
+      case 1: [color[0]]
+      case 2: [color[0], color[3]]
+      case 3: [color[0], color[1], color[2]]
+      default: format == .bgra8 ? [color[2], color[1], color[0], color[3]] : color
       }
     let count = format.bytesPerPixel
     let pixel: [UInt8] =

@@ -12,14 +12,14 @@ import SharedPlanes
 struct Renderer {
   let file: HEIFFile
   let host: CoderHost
-  /// Of the whole picture, for parts whose bitstreams state no colours.
+  /// Of the whole picture, for parts whose bitstreams state no colors.
   let points: CodingIndependentCodePoints?
   /// Says that rows of the whole picture are done.
   let report: (Range<Int>) throws(CoderError) -> Void
 
   /// What is written of the target's pixels.
   enum Part {
-    case colour
+    case color
     /// The alpha channel alone, from luma.
     case alpha
   }
@@ -31,10 +31,10 @@ struct Renderer {
     let crop = node.placement.crop
     // Rows of a picture with alpha are done when their alpha is.
     guard node.hasAlpha, target.format.hasAlpha else {
-      return try draw(node, region: crop, into: target, part: .colour, origin: 0)
+      return try draw(node, region: crop, into: target, part: .color, origin: 0)
     }
     let quiet = Renderer(file: file, host: host, points: points, report: { _ in })
-    try quiet.draw(node, region: crop, into: target, part: .colour, origin: nil)
+    try quiet.draw(node, region: crop, into: target, part: .color, origin: nil)
     try report(0..<crop.height)
   }
 
@@ -61,7 +61,7 @@ struct Renderer {
       try draw(overlay, region: region, into: target)
       if let origin { try report(origin..<origin + region.height) }
     }
-    guard part == .colour, let alpha = node.alpha, target.format.hasAlpha else { return }
+    guard part == .color, let alpha = node.alpha, target.format.hasAlpha else { return }
     try draw(alpha, region: region, into: target, part: .alpha, origin: nil)
   }
 
@@ -73,7 +73,7 @@ struct Renderer {
     guard placement.orientation != .up else {
       return try draw(node, region: placement.stored(rect), into: target, part: part, origin: origin)
     }
-    guard part == .colour else { throw .unsupported("alpha of item \(node.id) from parts that are turned") }
+    guard part == .color else { throw .unsupported("alpha of item \(node.id) from parts that are turned") }
     try withMemory(for: placement.crop.size, as: target.format) { scratch throws(CoderError) in
       try draw(node, region: placement.crop, into: scratch, part: part, origin: nil)
       target.copy(rect, of: scratch, placement: placement)
@@ -97,7 +97,7 @@ extension Renderer {
   ) throws(CoderError) {
     let bytes = try file.bytes(of: coded.item)
     if bytes.isCut {
-      if part == .colour, let origin, let salvaged = DecodedItem.salvage(coded, bytes: bytes, in: file) {
+      if part == .color, let origin, let salvaged = DecodedItem.salvage(coded, bytes: bytes, in: file) {
         let rows = min(salvaged.rows - region.y, region.height)
         if rows > 0 {
           let top = Rect(x: region.x, y: region.y, width: region.width, height: rows)
@@ -137,7 +137,7 @@ extension Renderer {
   /// Draws coded tiles, some rows of them at a time, side by side on several threads.
   private func draw(_ grid: Grid, into target: PixelTarget, origin: Int?) throws(CoderError) {
     let (file, host, points) = (file, host, points)
-    for batch in grid.batches(of: file.isArriving ? 1 : Self.batchSize) {
+    for batch in grid.batches(of: file.isIncremental ? 1 : Self.batchSize) {
       // Bytes are waited for here, and not on the threads that decode.
       let items = batch.map { cell in Result { () throws(CoderError) in try Self.tile(cell, in: file) } }
       let failures = UnsafeMutableBufferPointer<CoderError?>.allocate(capacity: batch.count)
@@ -187,7 +187,7 @@ extension Renderer {
     let item = try DecodedItem(coded, bytes: bytes, in: file)
     if let damage = item.damage { throw damage }
     try convert(
-      item, coded, region: cell.node.placement.stored(cell.rect), into: cell.place(in: target), part: .colour,
+      item, coded, region: cell.node.placement.stored(cell.rect), into: cell.place(in: target), part: .color,
       points: points)
   }
 
@@ -205,14 +205,14 @@ extension Renderer {
       let rect = Rect(x: left - layer.x, y: top - layer.y, width: size.width, height: size.height)
       let place = target.moved(x: left - region.x, y: top - region.y)
       guard layer.node.hasAlpha else {
-        try drawShown(layer.node, rect: rect, into: place, part: .colour)
+        try drawShown(layer.node, rect: rect, into: place, part: .color)
         continue
       }
       guard target.format.hasAlpha else {
         throw .unsupported("transparent layers in an overlay of \(target.format)")
       }
       try withMemory(for: size, as: target.format) { scratch throws(CoderError) in
-        try drawShown(layer.node, rect: rect, into: scratch, part: .colour)
+        try drawShown(layer.node, rect: rect, into: scratch, part: .color)
         place.blend(size, over: scratch)
       }
     }

@@ -58,7 +58,7 @@ struct SequenceParameters: Equatable {
       throw .malformed("chroma format \(format), 3 is the last", at: offset)
     }
     if chroma == .full, try bits.read(1) == 1 {
-      throw .unsupported("colour planes that are coded apart", at: offset)
+      throw .unsupported("color planes that are coded apart", at: offset)
     }
     let width = try bits.exponential()
     let height = try bits.exponential()

@@ -10,7 +10,7 @@ struct Thumbnail {
   /// Thumbnails larger than this are not tried: they are decoded once before they are offered.
   private static let maxPixels = 1 << 20
 
-  /// The smallest one that is large enough, shows the same picture with the same colours, and decodes.
+  /// The smallest one that is large enough, shows the same picture with the same colors, and decodes.
   init?(of whole: PictureNode, in file: HEIFFile, for size: Size) {
     let fits = file.thumbnails(of: whole.id).compactMap { id -> PictureNode? in
       guard let node = try? file.node(id), Self.shows(whole, in: node, file: file) else { return nil }

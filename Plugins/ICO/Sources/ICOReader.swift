@@ -20,7 +20,7 @@ final class ICOReader: ContainerReader {
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
     self.source = source
     self.host = host
-    isIncomplete = options.contains(.arriving)
+    isIncomplete = options.contains(.incremental)
     directory = try ICODirectory(parsing: source, limits: host.limits)
     pages = Array(repeating: nil, count: directory.entries.count)
     if !isIncomplete { try readPages() }
@@ -74,7 +74,7 @@ final class ICOReader: ContainerReader {
     header.pageCount = pages.count
     header.primaryPage = try primary()
     header.pagesAreSizes = true
-    header.isGrowing = isIncomplete
+    header.isIncomplete = isIncomplete
     return header
   }
 

@@ -42,7 +42,7 @@ extension FourCC {
   public static let mime = FourCC("mime")
   public static let cleanAperture = FourCC("clap")
   public static let pixelAspectRatio = FourCC("pasp")
-  public static let colour = FourCC("colr")
+  public static let color = FourCC("colr")
   public static let nclx = FourCC("nclx")
   public static let profile = FourCC("prof")
   public static let restrictedProfile = FourCC("rICC")

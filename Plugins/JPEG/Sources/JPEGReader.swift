@@ -21,7 +21,7 @@ final class JPEGReader: ContainerReader {
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
     self.source = source
     self.host = host
-    isIncremental = options.contains(.arriving)
+    isIncremental = options.contains(.incremental)
     file = try FileHeader(parsing: source)
     try host.limits.check(canvas: file.frame.size)
     switch file.profile.inOrder {

@@ -2,7 +2,7 @@
 
 import ImageCoderPlugin
 
-/// Which component or palette column each colour comes from (ISO/IEC 15444-1 I.5.3.5, I.5.3.6).
+/// Which component or palette column each color comes from (ISO/IEC 15444-1 I.5.3.5, I.5.3.6).
 struct ChannelMap {
   /// An entry of the `cmap` box.
   struct Source {
@@ -14,9 +14,9 @@ struct ChannelMap {
   /// An entry of the `cdef` box.
   struct Definition {
     let channel: Int
-    /// 0 for a colour, 1 for opacity, 2 for opacity that the colours are multiplied by.
+    /// 0 for a color, 1 for opacity, 2 for opacity that the colors are multiplied by.
     let type: Int
-    /// 0 for the whole picture, else the number of a colour from 1 on.
+    /// 0 for the whole picture, else the number of a color from 1 on.
     let association: Int
   }
 
@@ -28,8 +28,8 @@ struct ChannelMap {
     let column: Palette.Column?
   }
 
-  let model: ColourModel
-  let colours: [Channel]
+  let model: ColorModel
+  let colors: [Channel]
   let alpha: Channel?
   let isPremultiplied: Bool
   let hasPalette: Bool
@@ -50,8 +50,8 @@ struct ChannelMap {
     hasPalette = sources.contains { $0.column != nil }
     let definitions = header.definitions.filter { $0.channel < sources.count }
     let opacity = definitions.first { ($0.type == 1 || $0.type == 2) && $0.association == 0 }
-    // Without definitions, one channel more than the colours is taken for opacity, as other readers do.
-    let known = header.colour?.model
+    // Without definitions, one channel more than the colors is taken for opacity, as other readers do.
+    let known = header.color?.model
     var opacityIndex = opacity?.channel
     if definitions.isEmpty {
       let expected = known?.channelCount ?? (sources.count <= 2 ? 1 : 3)
@@ -69,9 +69,9 @@ struct ChannelMap {
       let component = grid.components[source.component]
       return Channel(component: source.component, bits: component.bits, isSigned: component.isSigned, column: nil)
     }
-    colours = (0..<model.channelCount).map { number in
+    colors = (0..<model.channelCount).map { number in
       let defined = definitions.first { $0.type == 0 && $0.association == number + 1 }?.channel
-      // A model never has more colours than there are channels.
+      // A model never has more colors than there are channels.
       return channel(defined ?? (number < rest.count ? rest[number] : min(number, sources.count - 1)))
     }
     self.model = model
@@ -81,19 +81,19 @@ struct ChannelMap {
 
   /// The model that is said, if there are channels enough for it, else a guess.
   private static func model(
-    _ known: ColourModel?, channels: Int, sources: [Source], grid: ReferenceGrid
-  ) -> ColourModel {
+    _ known: ColorModel?, channels: Int, sources: [Source], grid: ReferenceGrid
+  ) -> ColorModel {
     if let known, known.channelCount <= channels { return known }
     guard channels >= 3 else { return .gray }
     let components = sources.prefix(3).map { grid.components[$0.component] }
-    // Colour differences at a part of luma's resolution are all that tells them from red and blue.
+    // Color differences at a part of luma's resolution are all that tells them from red and blue.
     let isSubsampled =
       components[0].dx == grid.pixel.dx && components[0].dy == grid.pixel.dy
       && (components[1].dx > components[0].dx || components[1].dy > components[0].dy)
     return known == nil && isSubsampled && components[1].dx == components[2].dx ? .ycc(.bt601) : .rgb
   }
 
-  private var channels: [Channel] { colours + (alpha.map { [$0] } ?? []) }
+  private var channels: [Channel] { colors + (alpha.map { [$0] } ?? []) }
 
   /// Components that the picture is made of, in order.
   var components: [Int] { Set(channels.map(\.component)).sorted() }

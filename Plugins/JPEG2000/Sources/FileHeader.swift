@@ -4,7 +4,7 @@ import ImageCoderPlugin
 
 /// What the boxes of a file say, and where its codestream is.
 ///
-/// - Format: ISO/IEC 15444-1 annex I, and what 15444-2 annex M adds to colour specification. A codestream without boxes
+/// - Format: ISO/IEC 15444-1 annex I, and what 15444-2 annex M adds to color specification. A codestream without boxes
 ///   is a file as well.
 struct FileHeader {
   /// Whether there are boxes.
@@ -12,7 +12,7 @@ struct FileHeader {
   /// Of the first codestream; may end after the source does.
   private(set) var codestream: Range<Int>
   private(set) var codestreamCount = 1
-  private(set) var colour: ColourSpecification?
+  private(set) var color: ColorSpecification?
   private(set) var palette: Palette?
   /// One for each channel when there is a palette.
   private(set) var mapping: [ChannelMap.Source] = []
@@ -82,9 +82,9 @@ struct FileHeader {
       var content = try boxes.content(of: box, as: "a box of the header")
       switch box.type {
       // The first one that is understood counts (I.5.3.3); one with a model goes before one without.
-      case .color where colour?.model == nil:
-        if let found = try ColourSpecification(parsing: &content), colour == nil || found.model != nil {
-          colour = found
+      case .color where color?.model == nil:
+        if let found = try ColorSpecification(parsing: &content), color == nil || found.model != nil {
+          color = found
         }
       case .palette where palette == nil: palette = try Palette(parsing: &content)
       case .componentMapping where mapping.isEmpty: mapping = try Self.mapping(parsing: &content)
@@ -100,7 +100,7 @@ struct FileHeader {
       default: break
       }
     }
-    if let profile = colour?.profile { metadata[.icc] = profile }
+    if let profile = color?.profile { metadata[.icc] = profile }
   }
 
   /// More channels than any picture has: components have numbers of 14 bits (I.5.3.5).

@@ -7,7 +7,7 @@ import ImageCoderPlugin
 /// Boxes, marker segments and colors are handled here. OpenJPEG decodes tiles, each as a codestream of its own. Tiles of an
 /// incomplete file are decoded as soon as all of their bytes are there.
 ///
-/// - Format: ISO/IEC 15444-1; of 15444-2 its colour spaces. Library: OpenJPEG 2.5 or later.
+/// - Format: ISO/IEC 15444-1; of 15444-2 its color spaces. Library: OpenJPEG 2.5 or later.
 /// - Not covered: further codestreams and compositions of JPX, pages of JPM.
 final class JPEG2000Reader: ContainerReader {
   private let source: SourceView
@@ -24,15 +24,15 @@ final class JPEG2000Reader: ContainerReader {
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
     self.source = source
     self.host = host
-    isIncremental = options.contains(.arriving)
+    isIncremental = options.contains(.incremental)
     file = try FileHeader(parsing: source, isIncremental: isIncremental)
     codestream = try Codestream(
       parsing: source, in: file.codestream, limits: host.limits, isIncremental: isIncremental)
     map = try ChannelMap(file, grid: codestream.grid)
     orientation = try Self.orientation(of: file, in: source, limits: host.limits)
-    if map.colours.count < (file.colour?.model?.channelCount ?? 0) {
+    if map.colors.count < (file.color?.model?.channelCount ?? 0) {
       host.log("the color space has more channels than the picture", severity: .warning)
-    } else if file.colour != nil, file.colour?.model == nil {
+    } else if file.color != nil, file.color?.model == nil {
       host.log("the color space is not known; channels count as \(map.model.name)", severity: .warning)
     }
   }
@@ -51,19 +51,19 @@ final class JPEG2000Reader: ContainerReader {
     try readRestIfComplete()
     var header = ImageHeader(
       format: .jpeg2000, canvas: codestream.grid.picture(reduction: 0).size, pixelFormat: map.pixelFormat,
-      bitsPerChannel: map.colours.reduce(1) { max($0, $1.bits) }, alpha: alpha)
+      bitsPerChannel: map.colors.reduce(1) { max($0, $1.bits) }, alpha: alpha)
     header.orientation = orientation
     header.metadata = Set(file.metadata.keys)
     header.isTruncated = codestream.isTruncated
     header.isDamaged = codestream.isDamaged
     // Each of several tiles of an incomplete file is shown once, when it is whole.
     header.isProgressive = codestream.isProgressive && (!isIncremental || isShown || codestream.grid.tileCount == 1)
-    header.isGrowing = isIncremental
+    header.isIncomplete = isIncremental
     header.isLossless = codestream.isReversible
     header.hasPalette = map.hasPalette
     header.subsampling = subsampling
-    // Table I.10: 16 and 18 are sRGB and its luma and colour differences, 17 is gray with sRGB's transfer.
-    if let space = file.colour?.enumerated, [16, 17, 18].contains(space) {
+    // Table I.10: 16 and 18 are sRGB and its luma and color differences, 17 is gray with sRGB's transfer.
+    if let space = file.color?.enumerated, [16, 17, 18].contains(space) {
       header.cicp = CodingIndependentCodePoints(primaries: 1, transfer: 13, matrix: 0, isFullRange: true)
     }
     return header
@@ -138,10 +138,10 @@ extension JPEG2000Reader {
     }
   }
 
-  /// Of luma and colour differences alone: other subsampled components have no name.
+  /// Of luma and color differences alone: other subsampled components have no name.
   private var subsampling: Subsampling? {
     guard case .ycc = map.model, !map.hasPalette else { return nil }
-    let components = map.colours.map { codestream.grid.components[$0.component] }
+    let components = map.colors.map { codestream.grid.components[$0.component] }
     guard components[0].dx == 1, components[0].dy == 1, components[1].dx == components[2].dx,
       components[1].dy == components[2].dy
     else { return nil }
@@ -190,7 +190,7 @@ extension JPEG2000Reader {
       put("CodeBlockWidth", 1 << common.style.blockWidth)
       put("CodeBlockHeight", 1 << common.style.blockHeight)
     }
-    if let space = file.colour?.enumerated { put("EnumeratedColorSpace", space) }
+    if let space = file.color?.enumerated { put("EnumeratedColorSpace", space) }
     if let comment = codestream.comment {
       let bytes = [UInt8](copying: try source.bytes(at: comment.lowerBound, count: min(comment.count, 4096)))
       // A.9.2: ISO 8859-15, which agrees with Unicode's first 256 characters except for eight.

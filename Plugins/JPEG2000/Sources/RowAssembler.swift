@@ -11,7 +11,7 @@ struct RowAssembler {
   private let format: PixelFormat
   private let mappings: [SampleMapping]
   private let alphaMapping: SampleMapping?
-  private let conversion: ColourConversion?
+  private let conversion: ColorConversion?
 
   /// Scratch rows that one thread needs.
   static let scratchRows = 5
@@ -21,13 +21,13 @@ struct RowAssembler {
     self.grid = grid
     self.format = format
     let (depth, model) = (map.depth, map.model)
-    mappings = map.colours.enumerated().map {
-      SampleMapping($1, role: ColourConversion.role(of: $0, in: model), depth: depth)
+    mappings = map.colors.enumerated().map {
+      SampleMapping($1, role: ColorConversion.role(of: $0, in: model), depth: depth)
     }
     alphaMapping = map.alpha.map { SampleMapping($0, role: .plain, depth: depth) }
     conversion =
-      ColourConversion.isNeeded(for: model)
-      ? ColourConversion(model, colours: map.colours, depth: depth) : nil
+      ColorConversion.isNeeded(for: model)
+      ? ColorConversion(model, colors: map.colors, depth: depth) : nil
   }
 
   /// Writes a row of a tile.
@@ -61,14 +61,14 @@ struct RowAssembler {
       if !mapping.isIdentity { mapping.apply(room, to: room, count: width) }
       return UnsafePointer(room)
     }
-    let first = fetch(map.colours[0], mappings[0], 0)
+    let first = fetch(map.colors[0], mappings[0], 0)
     var channels = (first, first, first)
-    if map.colours.count >= 3 {
-      channels.1 = fetch(map.colours[1], mappings[1], 1)
-      channels.2 = fetch(map.colours[2], mappings[2], 2)
+    if map.colors.count >= 3 {
+      channels.1 = fetch(map.colors[1], mappings[1], 1)
+      channels.2 = fetch(map.colors[2], mappings[2], 2)
     }
     if let conversion {
-      let black = map.colours.count == 4 ? fetch(map.colours[3], mappings[3], 3) : nil
+      let black = map.colors.count == 4 ? fetch(map.colors[3], mappings[3], 3) : nil
       let result = (scratch, scratch + width, scratch + 2 * width)
       conversion.apply(channels, black: black, to: result, count: width)
       channels = (UnsafePointer(result.0), UnsafePointer(result.1), UnsafePointer(result.2))
@@ -98,7 +98,7 @@ struct RowAssembler {
   }
 
   private func store(
-    _ channels: ColourConversion.Channels, _ alpha: UnsafePointer<Int32>?, to row: UnsafeMutableRawPointer, count: Int
+    _ channels: ColorConversion.Channels, _ alpha: UnsafePointer<Int32>?, to row: UnsafeMutableRawPointer, count: Int
   ) {
     if format.bytesPerChannel == 1 {
       let pixels = row.assumingMemoryBound(to: UInt8.self)
@@ -125,7 +125,7 @@ struct RowAssembler {
   private static func byte(_ value: Int32) -> UInt8 { UInt8(truncatingIfNeeded: min(max(value, 0), 255)) }
 
   private static func store(
-    _ channels: ColourConversion.Channels, to pixels: UnsafeMutablePointer<UInt8>, count: Int
+    _ channels: ColorConversion.Channels, to pixels: UnsafeMutablePointer<UInt8>, count: Int
   ) {
     let (red, green, blue) = channels
     var pixel = pixels
@@ -138,7 +138,7 @@ struct RowAssembler {
   }
 
   private static func store(
-    _ channels: ColourConversion.Channels, _ alpha: UnsafePointer<Int32>?, to pixels: UnsafeMutablePointer<UInt8>,
+    _ channels: ColorConversion.Channels, _ alpha: UnsafePointer<Int32>?, to pixels: UnsafeMutablePointer<UInt8>,
     isReversed: Bool, count: Int
   ) {
     let (red, green, blue) = isReversed ? (channels.2, channels.1, channels.0) : channels

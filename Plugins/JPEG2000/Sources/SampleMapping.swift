@@ -10,7 +10,7 @@ final class SampleMapping {
     case plain
     /// From all to none.
     case inverted
-    /// A colour difference, with nothing in the middle.
+    /// A color difference, with nothing in the middle.
     case centred
     /// e-sRGB: 1 is 255 steps of an 8-bit picture, at 3/8 of the range (ISO/IEC 15444-2 table M.25, PIMA 7667).
     case extended

@@ -56,7 +56,7 @@ struct ExtraChannel {
     switch kind {
     case JXL_CHANNEL_ALPHA: "Alpha"
     case JXL_CHANNEL_DEPTH: "Depth"
-    case JXL_CHANNEL_SPOT_COLOR: "SpotColour"
+    case JXL_CHANNEL_SPOT_COLOR: "SpotColor"
     case JXL_CHANNEL_SELECTION_MASK: "SelectionMask"
     case JXL_CHANNEL_BLACK: "Black"
     case JXL_CHANNEL_CFA: "CFA"

@@ -29,7 +29,7 @@ final class JXLReader: ContainerReader {
     self.source = source
     self.host = host
     isFirstOnly = options.contains(.firstFrameOnly)
-    guard options.contains(.arriving) else {
+    guard options.contains(.incremental) else {
       (boxes, headers, frames) = try Self.open(source, isFirstOnly: isFirstOnly, host: host)
       return
     }
@@ -83,7 +83,7 @@ final class JXLReader: ContainerReader {
     // ISO/IEC 18181-2 §9.6: the codestream's orientation counts, and a tag in Exif does not.
     header.orientation = Orientation(rawValue: Int(info.orientation.rawValue)) ?? .up
     header.frameCount = max(1, codestream.frames.count)
-    header.isGrowing = isIncremental
+    header.isIncomplete = isIncremental
     header.isAnimated = info.have_animation != 0
     header.loopCount = header.isAnimated ? LoopCount(plays: info.animation.num_loops) : nil
     header.cicp = codestream.color?.cicp

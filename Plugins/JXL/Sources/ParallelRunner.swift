@@ -16,10 +16,10 @@ final class ParallelRunner {
   init(host: CoderHost) { self.host = host }
 
   /// The function that libjxl calls with ``opaque``.
-  static let function: JxlParallelRunner = { opaque, tasks, initialise, body, start, end in
-    guard let opaque, let initialise, let body, start <= end else { return -1 }
+  static let function: JxlParallelRunner = { opaque, tasks, initialize, body, start, end in
+    guard let opaque, let initialize, let body, start <= end else { return -1 }
     let runner = Unmanaged<ParallelRunner>.fromOpaque(opaque).takeUnretainedValue()
-    return runner.run(tasks, initialise, body, start..<end)
+    return runner.run(tasks, initialize, body, start..<end)
   }
 
   /// The runner as libjxl hands it back; it has to outlive the decoder or encoder.
@@ -35,11 +35,11 @@ final class ParallelRunner {
   }
 
   private func run(
-    _ tasks: UnsafeMutableRawPointer?, _ initialise: JxlParallelRunInit, _ body: JxlParallelRunFunction,
+    _ tasks: UnsafeMutableRawPointer?, _ initialize: JxlParallelRunInit, _ body: JxlParallelRunFunction,
     _ range: Range<UInt32>
   ) -> JxlParallelRetCode {
     let workers = max(1, min(Self.threads, range.count))
-    let answer = initialise(tasks, workers)
+    let answer = initialize(tasks, workers)
     guard answer == 0 else { return answer }
     if workers == 1 {
       for task in range where !host.isCancelled { body(tasks, task, 0) }

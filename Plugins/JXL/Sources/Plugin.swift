@@ -6,7 +6,7 @@ public import ImageCoderPlugin
 /// The coder, as the plugin interface has it.
 public let plugin = PluginExport(
   id: "org.imagecoders.jxl", version: "1.0.0", library: LibJXL.name,
-  names: ContainerNames(dictionary: "{JPEGXL}", defaultLoopCount: .infinite), reader: JXLReader.self,
-  readsArriving: true, writer: JXLWriter.self,
+  names: ContainerPropertyNames(dictionary: "{JPEGXL}", defaultLoopCount: .infinite), reader: JXLReader.self,
+  readsIncrementally: true, writer: JXLWriter.self,
   writerFeatures: [.quality, .progressive, .orientation, .parts, .replaces],
   transcoder: JXLTranscoder.self, options: JXLOption.table)

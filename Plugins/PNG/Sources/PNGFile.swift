@@ -122,7 +122,7 @@ struct PNGFile {
     case .damage(let error): throw error
     }
     guard chunk.name != .cgbi else {
-      throw .unsupported("CgBI, a device-optimised variant that is not PNG", at: chunk.offset)
+      throw .unsupported("CgBI, a device-optimized variant that is not PNG", at: chunk.offset)
     }
     guard chunk.name == .ihdr, chunk.length == ImageHeaderChunk.length else {
       throw .malformed("\(chunk.name) of \(chunk.length) bytes comes first, IHDR of 13 is needed", at: chunk.offset)

@@ -20,7 +20,7 @@ final class PNGReader: ContainerReader {
 
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
     self.host = host
-    file = try PNGFile(source, host: host, isIncremental: options.contains(.arriving))
+    file = try PNGFile(source, host: host, isIncremental: options.contains(.incremental))
     try noteExif()
   }
 
@@ -45,7 +45,7 @@ final class PNGReader: ContainerReader {
     header.orientation = orientation
     header.frameCount = frameCount
     header.isAnimated = file.isPlayed
-    header.isGrowing = !file.isOver
+    header.isIncomplete = !file.isOver
     header.loopCount = file.isPlayed ? file.animation.loopCount : nil
     header.cicp = file.color.cicp
     header.gamma = file.color.gamma

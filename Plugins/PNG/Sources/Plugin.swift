@@ -5,6 +5,7 @@ public import ImageCoderPlugin
 /// The coder, as the plugin interface has it.
 public let plugin = PluginExport(
   id: "org.imagecoders.png", version: "1.0.0", library: "libpng \(LibPNG.version)",
-  names: ContainerNames(dictionary: "{PNG}"), reader: PNGReader.self, readsArriving: true, writer: PNGWriter.self,
+  names: ContainerPropertyNames(dictionary: "{PNG}"), reader: PNGReader.self, readsIncrementally: true,
+  writer: PNGWriter.self,
   writerFeatures: [.progressive, .parts, .replaces, .blends, .clears, .restores],
   options: PNGOption.table)

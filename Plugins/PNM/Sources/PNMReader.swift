@@ -20,7 +20,7 @@ final class PNMReader: ContainerReader {
     let first = try PNMHeader(reading: source, at: 0)
     pages.append(first)
     isOver = first.standsAlone
-    if !options.contains(.arriving) { try findPages(through: .max) }
+    if !options.contains(.incremental) { try findPages(through: .max) }
   }
 
   /// Finds pages up to one, or all.
@@ -79,7 +79,7 @@ final class PNMReader: ContainerReader {
       format: .pnm, canvas: page.canvas, pixelFormat: page.pixelFormat, bitsPerChannel: page.bitsPerChannel,
       alpha: page.hasAlpha ? .straight : .opaque)
     header.pageCount = pages.count
-    header.isGrowing = !isOver
+    header.isIncomplete = !isOver
     header.isTruncated = isTruncated
     header.isDamaged = isDamaged
     header.isLossless = true

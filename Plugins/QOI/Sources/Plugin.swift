@@ -4,5 +4,5 @@ public import ImageCoderPlugin
 
 /// The coder, as the plugin interface has it.
 public let plugin = PluginExport(
-  id: "org.imagecoders.qoi", version: "1.0.0", reader: QOIReader.self, readsArriving: true,
+  id: "org.imagecoders.qoi", version: "1.0.0", reader: QOIReader.self, readsIncrementally: true,
   writer: QOIWriter.self, options: QOIOption.table)

@@ -17,13 +17,13 @@ public final class BitmapDecoder {
   }
 
   /// Whether bytes arrive, and the end of the source is not known yet.
-  private var isArriving: Bool { source.size == .max }
+  private var isIncremental: Bool { source.size == .max }
 
   /// Whether every pixel is opaque. Of runs, that is known when all of them have been walked over; until all have
   /// arrived, some may be not.
   public func isOpaque() throws(CoderError) -> Bool {
     switch bitmap.header.compression {
-    case .runLength4, .runLength8, .runLength24: runs == nil && isArriving ? false : try !walked().hasGaps
+    case .runLength4, .runLength8, .runLength24: runs == nil && isIncremental ? false : try !walked().hasGaps
     default: !bitmap.hasAlpha
     }
   }
@@ -50,7 +50,7 @@ public final class BitmapDecoder {
     try checkPixels()
     let layout = bitmap.layout(for: request.pixelFormat, isOpaque: try isOpaque())
     // Rows from the bottom up can be had from the top only when the top is there.
-    let hasTop = !bitmap.isBottomUp || (!isArriving && storedRows == bitmap.size.height)
+    let hasTop = !bitmap.isBottomUp || (!isIncremental && storedRows == bitmap.size.height)
     return DecodeOffer(
       request, size: bitmap.size, pixelFormat: layout.format, alpha: layout.alpha,
       rowOrder: bitmap.isCompressed || !hasTop ? .any : .topDown, memory: bitmap.size.width &* 4 &+ (1 << 20))

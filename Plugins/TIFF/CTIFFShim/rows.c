@@ -8,9 +8,9 @@
 
 static const uint8_t bytes_per_pixel[] = {0, 1, 2, 2, 4, 3, 4, 4, 8, 8, 16};
 
-// Colours of pixels: where each channel's samples are.
+// Colors of pixels: where each channel's samples are.
 typedef struct channels {
-  const void *colour[3];
+  const void *color[3];
   const void *alpha;  // or null
   uint32_t step, alpha_step;
 } channels;
@@ -127,14 +127,14 @@ void rows_prepare(rows_plan *plan, const ctiff_picture *picture) {
 
 uint64_t rows_scratch(const rows_plan *plan) {
   uint64_t width = plan->picture->strile_width;
-  // Unpacked samples, each plane's beginning aligned; then colours.
+  // Unpacked samples, each plane's beginning aligned; then colors.
   uint64_t samples = (width * (plan->picture->samples + 3ull) + 16) * plan->depth + plan->planes * 16;
   return samples + width * 3 * plan->depth + 96;
 }
 
 #define STORE(NAME, TYPE, TOP)                                                                                       \
   static void NAME(uint32_t output, const channels *from, uint32_t columns, TYPE mask, TYPE *out) {                  \
-    const TYPE *a = from->alpha, *r = from->colour[0], *g = from->colour[1], *b = from->colour[2];                   \
+    const TYPE *a = from->alpha, *r = from->color[0], *g = from->color[1], *b = from->color[2];                   \
     uint64_t s = from->step, t = from->alpha_step, n = columns;                                                      \
     int is_bgra = output == IMGCODER_PIXEL_BGRA8;                                                                    \
     switch (output) {                                                                                                \
@@ -203,10 +203,10 @@ static void store_opaque(const uint8_t *rgb, uint32_t columns, int is_bgra, uint
 }
 
 static void store_floats(const channels *from, uint32_t columns, int is_inverted, float *out) {
-  const float *a = from->alpha, *const *colour = (const float *const *)from->colour;
+  const float *a = from->alpha, *const *color = (const float *const *)from->color;
   for (uint64_t x = 0; x < columns; x++, out += 4) {
     for (int i = 0; i < 3; i++) {
-      float value = colour[i][x * from->step];
+      float value = color[i][x * from->step];
       out[i] = is_inverted ? 1 - value : value;
     }
     out[3] = a ? a[x * from->alpha_step] : 1;
@@ -245,13 +245,13 @@ static void convert_row(const rows_plan *plan, const uint8_t *const *rows, uint3
   switch (picture->kind) {
     case CTIFF_GRAY: break;
     case CTIFF_RGB:
-      from.colour[1] = sample[1];
-      from.colour[2] = sample[2];
+      from.color[1] = sample[1];
+      from.color[2] = sample[2];
       break;
     default:
-      if (picture->kind == CTIFF_PALETTE) colour_palette(plan, sample[0], step, columns, scratch);
-      else if (picture->kind == CTIFF_CMYK) colour_cmyk(plan, sample, step, columns, scratch);
-      else colour_lab(plan, sample, step, columns, scratch);
+      if (picture->kind == CTIFF_PALETTE) color_palette(plan, sample[0], step, columns, scratch);
+      else if (picture->kind == CTIFF_CMYK) color_cmyk(plan, sample, step, columns, scratch);
+      else color_lab(plan, sample, step, columns, scratch);
       if (picture->kind == CTIFF_PALETTE) {
         depth = 1;
         if (from.alpha && picture->bits < 8) {
@@ -264,7 +264,7 @@ static void convert_row(const rows_plan *plan, const uint8_t *const *rows, uint3
           from.alpha_step = 1;
         }
       }
-      for (int i = 0; i < 3; i++) from.colour[i] = scratch + (uint32_t)i * depth;
+      for (int i = 0; i < 3; i++) from.color[i] = scratch + (uint32_t)i * depth;
       from.step = 3;
   }
   if (depth == 4) {
@@ -272,7 +272,7 @@ static void convert_row(const rows_plan *plan, const uint8_t *const *rows, uint3
   } else if (depth == 2) {
     store_words(picture->output, &from, columns, (uint16_t)plan->gray_mask, (uint16_t *)out);
   } else if (!from.alpha && from.step == 3 && plan->pixel_bytes == 4 && picture->kind != CTIFF_GRAY) {
-    store_opaque(from.colour[0], columns, picture->output == IMGCODER_PIXEL_BGRA8, out);
+    store_opaque(from.color[0], columns, picture->output == IMGCODER_PIXEL_BGRA8, out);
   } else {
     store_bytes(picture->output, &from, columns, (uint8_t)plan->gray_mask, out);
   }
@@ -291,7 +291,7 @@ static void convert_ycbcr(const rows_plan *plan, const uint8_t *const *planes, u
     }
     blocks = woven;
   }
-  colour_ycbcr(plan, blocks, y % picture->vertical, columns, rgb);
+  color_ycbcr(plan, blocks, y % picture->vertical, columns, rgb);
   if (rgb == scratch) store_opaque(scratch, columns, picture->output == IMGCODER_PIXEL_BGRA8, pixels);
 }
 

@@ -47,11 +47,11 @@ void rows_convert(const rows_plan *plan, const uint8_t *const *planes, uint32_t 
 void samples_unpack(const rows_plan *plan, const uint8_t *bytes, uint64_t count, void *samples);
 
 // One row of blocks of CTIFF_YCBCR: row `line` of it as RGB.
-void colour_ycbcr(const rows_plan *plan, const uint8_t *blocks, uint32_t line, uint32_t columns, uint8_t *rgb);
+void color_ycbcr(const rows_plan *plan, const uint8_t *blocks, uint32_t line, uint32_t columns, uint8_t *rgb);
 
 // One row of channels as RGB; `steps` samples from one pixel to the next.
-void colour_palette(const rows_plan *plan, const void *index, uint32_t step, uint32_t columns, uint8_t *rgb);
-void colour_cmyk(const rows_plan *plan, const void *const *inks, uint32_t step, uint32_t columns, void *rgb);
-void colour_lab(const rows_plan *plan, const void *const *lab, uint32_t step, uint32_t columns, void *rgb);
+void color_palette(const rows_plan *plan, const void *index, uint32_t step, uint32_t columns, uint8_t *rgb);
+void color_cmyk(const rows_plan *plan, const void *const *inks, uint32_t step, uint32_t columns, void *rgb);
+void color_lab(const rows_plan *plan, const void *const *lab, uint32_t step, uint32_t columns, void *rgb);
 
 #endif

@@ -5,6 +5,6 @@ public import ImageCoderPlugin
 /// The coder, as the plugin interface has it.
 public let plugin = PluginExport(
   id: "org.imagecoders.tiff", version: "1.0.0", library: "libtiff \(LibTIFF.version)", reader: TIFFReader.self,
-  readsArriving: true,
+  readsIncrementally: true,
   writer: TIFFWriter.self, writesPages: true,
   writerFeatures: [.quality, .subsampling, .orientation, .thumbnail], options: TIFFOption.table)

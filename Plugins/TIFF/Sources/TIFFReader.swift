@@ -24,7 +24,7 @@ final class TIFFReader: ContainerReader {
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
     self.source = source
     self.host = host
-    file = try TIFFFile(source, host: host, isIncremental: options.contains(.arriving))
+    file = try TIFFFile(source, host: host, isIncremental: options.contains(.incremental))
     // The first page decides whether the file can be opened.
     _ = try picture(0)
   }
@@ -52,7 +52,7 @@ final class TIFFReader: ContainerReader {
       alpha: samples.alphaMode)
     header.orientation = picture.orientation
     header.pageCount = file.pages.count
-    header.isGrowing = isIncomplete
+    header.isIncomplete = isIncomplete
     header.isTruncated = file.isTruncated
     header.isDamaged = file.isDamaged
     header.isLossless = picture.isLossless

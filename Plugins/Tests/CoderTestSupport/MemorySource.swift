@@ -6,7 +6,7 @@ public import ImageCoderPlugin
 /// Bytes in memory as the source of a reader. They are never freed: a test uses its reader as long as it likes.
 ///
 /// An incremental source shows all bytes that are asked for, but says how many there are only after somebody reached their
-/// end. A source of an old host is a smaller struct, as hosts had it before `view_some`, and whoever calls that goes
+/// end. A source of an old host is a smaller struct, as hosts had it before `view_available`, and whoever calls that goes
 /// through a null pointer.
 public final class MemorySource {
   public enum Kind: Sendable {
@@ -29,14 +29,14 @@ public final class MemorySource {
     let isOld = kind == .ofOldHost || kind == .incrementalOfOldHost
     let isComplete = kind == .complete || kind == .ofOldHost
     raw.pointee.struct_size = UInt32(
-      isOld ? MemoryLayout<imgcoder_source>.offset(of: \.view_some) ?? 0 : MemoryLayout<imgcoder_source>.size)
+      isOld ? MemoryLayout<imgcoder_source>.offset(of: \.view_available) ?? 0 : MemoryLayout<imgcoder_source>.size)
     raw.pointee.context = Unmanaged.passRetained(self).toOpaque()
     raw.pointee.size = isComplete ? UInt64(contents.count) : .max
     raw.pointee.view = { source, offset, wanted, bytes, length in
       MemorySource.show(source, offset, wanted, bytes, length)
     }
     if !isOld {
-      raw.pointee.view_some = { source, offset, _, wanted, bytes, length in
+      raw.pointee.view_available = { source, offset, _, wanted, bytes, length in
         MemorySource.show(source, offset, wanted, bytes, length)
       }
     }

@@ -44,7 +44,7 @@ import Testing
     #expect(header.isBoxed)
     #expect(header.codestream == start + 8..<start + 12)
     #expect(header.codestreamCount == 1)
-    #expect(header.colour?.enumerated == 16)
+    #expect(header.color?.enumerated == 16)
     #expect(header.definitions.map(\.type) == [0, 0, 0, 2])
     #expect(header.definitions.map(\.association) == [1, 2, 3, 0])
     #expect(header.metadata[.exif]?.count == 2)
@@ -57,8 +57,8 @@ import Testing
       inside: Self.box("colr", [2, 0, 0] + [UInt8](repeating: 0, count: 16) + Array("GRAY".utf8))
         + Self.box("pclr", [0, 2, 1, 7, 5, 9]) + Self.box("cmap", [0, 1, 1, 0, 0, 2, 0, 7])
         + Self.box("cdef", [0, 1, 0, 4, 0, 1, 0, 2]) + Self.box("res ", Self.box("resd", resolution)))
-    #expect(header.colour?.model == .gray)
-    #expect(header.colour?.profile == 31..<51)
+    #expect(header.color?.model == .gray)
+    #expect(header.color?.profile == 31..<51)
     #expect(header.metadata[.icc] == 31..<51)
     #expect(header.palette?.columns == [Palette.Column(bits: 8, isSigned: false, entries: [5, 9])])
     #expect(header.mapping.map(\.component) == [1, 2])
@@ -74,16 +74,16 @@ import Testing
     let header = try header(
       inside: Self.box("colr", [1, 0, 0, 0, 0, 0, 99]) + Self.box("colr", [9, 0, 0])
         + Self.box("colr", [1, 0, 0, 0, 0, 0, 17]))
-    #expect(header.colour?.enumerated == 17)
-    #expect(header.colour?.model == .gray)
+    #expect(header.color?.enumerated == 17)
+    #expect(header.color?.model == .gray)
   }
 
   @Test func readsRangesOfLab() throws {
     let parameters: [UInt8] = (1...6).flatMap { [0, 0, 0, UInt8($0)] }
     let header = try header(inside: Self.box("colr", [1, 0, 0, 0, 0, 0, 14] + parameters))
-    #expect(header.colour?.model == .lab(ColourModel.LabRange(ranges: [1, 3, 5], offsets: [2, 4, 6])))
+    #expect(header.color?.model == .lab(ColorModel.LabRange(ranges: [1, 3, 5], offsets: [2, 4, 6])))
     let short = try self.header(inside: Self.box("colr", [1, 0, 0, 0, 0, 0, 14]))
-    #expect(short.colour?.model == .lab(ColourModel.LabRange(ranges: [100, 170, 200], offsets: nil)))
+    #expect(short.color?.model == .lab(ColorModel.LabRange(ranges: [100, 170, 200], offsets: nil)))
   }
 
   @Test func aBrokenResolutionCostsNothing() throws {

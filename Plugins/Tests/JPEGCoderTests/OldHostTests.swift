@@ -7,7 +7,7 @@ import Testing
 
 @testable import JPEGCoder
 
-/// A host from before `view_some`: whoever calls it goes through a null pointer.
+/// A host from before `view_available`: whoever calls it goes through a null pointer.
 @Suite struct OldHostTests {
   /// 16×8 pixels of gray 200.
   private static func file(isProgressive: Bool) throws -> [UInt8] {
@@ -32,7 +32,7 @@ import Testing
   func decodes(_ isProgressive: Bool, _ kind: MemorySource.Kind) throws {
     let source = MemorySource(try Self.file(isProgressive: isProgressive), kind)
     let memory = MemoryHost()
-    let reader = try JPEGReader(source.view, host: memory.host, options: .arriving)
+    let reader = try JPEGReader(source.view, host: memory.host, options: .incremental)
     let offer = try reader.offer(for: DecodeRequest())
     let sink = MemorySink(offer)
     try reader.decode(offer, into: sink.sink)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PNGCoder
 
-/// A host from before `view_some`: whoever calls it goes through a null pointer.
+/// A host from before `view_available`: whoever calls it goes through a null pointer.
 @Suite struct OldHostTests {
   /// Gray, 5×3, not interlaced or interlaced; each row 1, 2, 3, 4, 5.
   private static func file(isInterlaced: Bool) throws -> [UInt8] {
@@ -25,7 +25,7 @@ import Testing
   func decodes(_ isInterlaced: Bool, _ kind: MemorySource.Kind) throws {
     let source = MemorySource(try Self.file(isInterlaced: isInterlaced), kind)
     let memory = MemoryHost()
-    let reader = try PNGReader(source.view, host: memory.host, options: .arriving)
+    let reader = try PNGReader(source.view, host: memory.host, options: .incremental)
     let offer = try reader.offer(for: DecodeRequest())
     let sink = MemorySink(offer)
     try reader.decode(offer, into: sink.sink)

@@ -6,7 +6,7 @@ public import ImageCoderPlugin
 /// The coder, as the plugin interface has it.
 public let plugin = PluginExport(
   id: "org.imagecoders.webp", version: "1.0.0", library: LibWebP.name,
-  names: ContainerNames(dictionary: "{WebP}", defaultLoopCount: .infinite), reader: WebPReader.self,
-  readsArriving: true, writer: WebPWriter.self,
+  names: ContainerPropertyNames(dictionary: "{WebP}", defaultLoopCount: .infinite), reader: WebPReader.self,
+  readsIncrementally: true, writer: WebPWriter.self,
   writerFeatures: [.quality, .orientation, .parts, .evenParts, .replaces, .blends, .clears],
   options: WebPOption.table)

@@ -17,7 +17,7 @@ final class WebPReader: ContainerReader {
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
     self.source = source
     self.host = host
-    file = try WebPFile(parsing: source, limits: host.limits, isIncremental: options.contains(.arriving))
+    file = try WebPFile(parsing: source, limits: host.limits, isIncremental: options.contains(.incremental))
     orientation = try Self.orientation(of: file, in: source, limits: host.limits)
   }
 
@@ -40,7 +40,7 @@ final class WebPReader: ContainerReader {
     header.loopCount = file.loopCount
     header.background = file.background
     header.metadata = Set(file.metadata.keys)
-    header.isGrowing = !file.isOver
+    header.isIncomplete = !file.isOver
     header.isTruncated = file.isTruncated
     header.isDamaged = file.isDamaged
     guard !file.pictures.isEmpty else { return header }

@@ -6,7 +6,7 @@ public import ImageCoderModel
 ///
 /// Stills use it too, because a still is an animation of one frame: the same base opens it, bounds it, scales and turns it.
 /// All that formats share lives here and below, once: loop counts, delays, first-frame-only, access to frames,
-/// compositing, thumbnails, incremental decoding, the encode loop. A format differs by its ``ContainerNames``, which say
+/// compositing, thumbnails, incremental decoding, the encode loop. A format differs by its ``ContainerPropertyNames``, which say
 /// under which names its properties are kept and which loop count holds when a file says nothing, and by its reader and
 /// writer.
 ///

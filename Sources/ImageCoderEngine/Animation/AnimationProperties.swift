@@ -7,7 +7,7 @@ import ImageCoderModel
 extension ImageDecoder {
   /// How often an animation plays: as stated, else by the container's loop count property, else its default.
   static func loopCount(
-    _ header: ImageHeader, reader: any ReaderSession, page: Int, names: ContainerNames?
+    _ header: ImageHeader, reader: any ReaderSession, page: Int, names: ContainerPropertyNames?
   ) throws(CoderError) -> LoopCount {
     if let stated = header.loopCount { return stated }
     guard header.isAnimated, let names else { return .plays(1) }
@@ -19,7 +19,7 @@ extension ImageDecoder {
   ///
   /// An animation that says nothing of a frame's delay shows it for 1/10 s, as every viewer does.
   static func frameHeader(
-    _ index: Int, of header: ImageHeader, reader: any ReaderSession, page: Int, names: ContainerNames?
+    _ index: Int, of header: ImageHeader, reader: any ReaderSession, page: Int, names: ContainerPropertyNames?
   ) throws(CoderError) -> FrameHeader {
     var frame = try reader.frame(index, page: page)
     guard !frame.rect.isEmpty, frame.rect.isInside(header.canvas) else {
@@ -43,7 +43,7 @@ extension ImageDecoder {
 
 extension Properties {
   /// Adds what the core knows of a page.
-  mutating func add(_ header: ImageHeader, loopCount: LoopCount, names: ContainerNames?) {
+  mutating func add(_ header: ImageHeader, loopCount: LoopCount, names: ContainerPropertyNames?) {
     self["PixelWidth"] = .integer(Int64(header.canvas.width))
     self["PixelHeight"] = .integer(Int64(header.canvas.height))
     self["Depth"] = .integer(Int64(header.bitsPerChannel))
@@ -57,7 +57,7 @@ extension Properties {
   }
 
   /// Adds what the core knows of a frame.
-  mutating func add(_ frame: FrameHeader, names: ContainerNames?) {
+  mutating func add(_ frame: FrameHeader, names: ContainerPropertyNames?) {
     guard let names, let delay = frame.delay else { return }
     self[names.dictionary, names.unclampedDelay] = .number(delay.seconds)
     self[names.dictionary, names.delay] = .number(delay.clamped(by: .browser).seconds)

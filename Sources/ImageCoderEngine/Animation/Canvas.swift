@@ -5,7 +5,7 @@ package import ImageCoderModel
 /// The area on which the frames of an animation are drawn, with the rules of disposal and blending.
 ///
 /// Frame *n* is drawn on what is left of frame *n − 1* after its disposal. The background is transparent, as browsers
-/// have it, whatever colour a container states.
+/// have it, whatever color a container states.
 ///
 /// - Threads: One at a time.
 package final class Canvas {
@@ -170,7 +170,7 @@ enum AlphaBlend {
     }
   }
 
-  /// PNG Third Edition, §13.16: with alphas a and b, the result has alpha a + b(1 − a), and its colours are the mean of both
+  /// PNG Third Edition, §13.16: with alphas a and b, the result has alpha a + b(1 − a), and its colors are the mean of both
   /// by those weights.
   private static func blend8(_ above: UInt32, _ alpha: UInt32, _ below: UInt32, _ under: UInt32) -> UInt32 {
     let weightAbove = alpha &* 255
@@ -179,8 +179,8 @@ enum AlphaBlend {
     var result = ((total &+ 127) / 255) << 24
     var shift: UInt32 = 0
     while shift < 24 {
-      let colour = ((above >> shift) & 255) &* weightAbove &+ ((below >> shift) & 255) &* weightBelow
-      result |= ((colour &+ total / 2) / total) << shift
+      let color = ((above >> shift) & 255) &* weightAbove &+ ((below >> shift) & 255) &* weightBelow
+      result |= ((color &+ total / 2) / total) << shift
       shift &+= 8
     }
     return UInt32(littleEndian: result)
@@ -198,8 +198,8 @@ enum AlphaBlend {
       let weightBelow = under &* (65_535 &- alpha)
       let total = weightAbove &+ weightBelow
       for channel in index..<(index + 3) {
-        let colour = UInt64(source[channel]) &* weightAbove &+ UInt64(target[channel]) &* weightBelow
-        target[channel] = UInt16(truncatingIfNeeded: (colour &+ total / 2) / total)
+        let color = UInt64(source[channel]) &* weightAbove &+ UInt64(target[channel]) &* weightBelow
+        target[channel] = UInt16(truncatingIfNeeded: (color &+ total / 2) / total)
       }
       target[index + 3] = UInt16(truncatingIfNeeded: (total &+ 32_767) / 65_535)
     }

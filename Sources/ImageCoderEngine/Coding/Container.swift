@@ -10,7 +10,7 @@ package protocol Container: Sendable {
   var id: String { get }
   var formats: [ImageFormat] { get }
   /// Names of the container's animation properties, or nil when it holds stills only.
-  var names: ContainerNames? { get }
+  var names: ContainerPropertyNames? { get }
   /// Options of the writer's own.
   var options: [OptionDescription] { get }
   /// Bytes by which files of the container are known.
@@ -19,10 +19,10 @@ package protocol Container: Sendable {
   var canWrite: Bool { get }
   /// Whether the writer takes more than one page.
   var writesPages: Bool { get }
-  /// What the writer does with common wishes, and which frames it takes.
+  /// What the writer does with common options, and which frames it takes.
   var writerFeatures: WriterFeatures { get }
   /// Whether the reader can be opened while the file is incomplete.
-  var readsArriving: Bool { get }
+  var readsIncrementally: Bool { get }
 
   /// Opens a file.
   ///
@@ -71,21 +71,21 @@ public struct SwiftContainer: Container, @unchecked Sendable {
   // Unchecked for the two metatypes below, which are constants.
   public let id: String
   public let formats: [ImageFormat]
-  public let names: ContainerNames?
+  public let names: ContainerPropertyNames?
   public let options: [OptionDescription]
   public let signatures: [Signature]
 
   public let writesPages: Bool
   public let writerFeatures: WriterFeatures
-  public let readsArriving: Bool
+  public let readsIncrementally: Bool
 
   private let reader: (any ContainerReader.Type)?
   private let writer: (any ContainerWriter.Type)?
 
   public init(
-    id: String, formats: [ImageFormat], signatures: [Signature], names: ContainerNames? = nil,
+    id: String, formats: [ImageFormat], signatures: [Signature], names: ContainerPropertyNames? = nil,
     reader: (any ContainerReader.Type)? = nil, writer: (any ContainerWriter.Type)? = nil, writesPages: Bool = false,
-    writerFeatures: WriterFeatures = [], readsArriving: Bool = false, options: [OptionDescription] = []
+    writerFeatures: WriterFeatures = [], readsIncrementally: Bool = false, options: [OptionDescription] = []
   ) {
     self.id = id
     self.formats = formats
@@ -95,7 +95,7 @@ public struct SwiftContainer: Container, @unchecked Sendable {
     self.writer = writer
     self.writesPages = writesPages
     self.writerFeatures = writerFeatures
-    self.readsArriving = readsArriving
+    self.readsIncrementally = readsIncrementally
     self.options = options
   }
 

@@ -43,7 +43,7 @@ public struct DecodeOptions: Sendable {
   /// Formats that may be decoded, or nil for all.
   public var allowedFormats: Set<ImageFormat>?
 
-  /// What several frames without any time between them are, as some GIF files have them to show more than 256 colours.
+  /// What several frames without any time between them are, as some GIF files have them to show more than 256 colors.
   public enum StillParts: Sendable {
     /// Parts of one picture, which is shown whole.
     case composed

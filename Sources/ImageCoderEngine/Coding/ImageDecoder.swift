@@ -30,7 +30,7 @@ public final class ImageDecoder {
   var options: DecodeOptions { context.options }
   var session: HostSession { file.session }
   var reader: any ReaderSession { file.reader }
-  var names: ContainerNames? { file.names }
+  var names: ContainerPropertyNames? { file.names }
 
   /// Opens a file with a container's reader.
   ///

@@ -106,7 +106,7 @@ public final class IncrementalDecoder {
   public var header: ImageHeader? {
     bytes.deliver()
     guard !bytes.isReaderAbandoned, var header = image.header else { return nil }
-    if header.isGrowing { header.frameCount = max(header.frameCount, image.frames.count) }
+    if header.isIncomplete { header.frameCount = max(header.frameCount, image.frames.count) }
     return header
   }
 

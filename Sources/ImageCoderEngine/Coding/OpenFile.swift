@@ -7,7 +7,7 @@ import ImageCoderModel
 /// - Threads: One at a time, any thread.
 final class OpenFile {
   let coder: String
-  let names: ContainerNames?
+  let names: ContainerPropertyNames?
   let session: HostSession
   let reader: any ReaderSession
   private let source: OpenSource
@@ -17,13 +17,13 @@ final class OpenFile {
   init(_ container: any Container, _ context: DecodeContext) throws(CoderError) {
     let source = context.source
     // How small frames have to be for a budget depends on their number.
-    if !source.isComplete, !container.readsArriving || context.options.memoryBudget != nil {
+    if !source.isComplete, !container.readsIncrementally || context.options.memoryBudget != nil {
       try Self.lookAhead(container, context)
       try source.waitForAll()
     }
     session = context.session(for: source)
     var requested: OpenOptions = context.options.firstFrameOnly ? .firstFrameOnly : []
-    if !source.isComplete { requested.insert(.arriving) }
+    if !source.isComplete { requested.insert(.incremental) }
     let outer = try container.openReader(session, options: requested)
     reader = PagesReader(outer, context)
     self.source = source
@@ -78,7 +78,7 @@ final class OpenFile {
     return bestSize(for: box, primary: primary, options) ?? (first.primaryPage, primary)
   }
 
-  /// The smallest page from which a thumbnail can be made as well as from the largest, of those the richest in colours.
+  /// The smallest page from which a thumbnail can be made as well as from the largest, of those the richest in colors.
   private func bestSize(
     for box: Size, primary: ImageHeader, _ options: DecodeOptions
   ) -> (index: Int, header: ImageHeader)? {

@@ -37,7 +37,7 @@ final class PagesReader: ReaderSession {
   func header(page: Int) throws(CoderError) -> ImageHeader {
     let listed = try outer.header(page: page)
     guard let place = listed.embedded else { return listed }
-    if !listed.isGrowing { try refreshHeader() }
+    if !listed.isIncomplete { try refreshHeader() }
     do throws(CoderError) {
       var header = try embedded(page, at: place).header
       header.format = listed.format
@@ -45,7 +45,7 @@ final class PagesReader: ReaderSession {
       header.primaryPage = listed.primaryPage
       header.pagesAreSizes = listed.pagesAreSizes
       header.embedded = place
-      header.isGrowing = header.isGrowing || listed.isGrowing
+      header.isIncomplete = header.isIncomplete || listed.isIncomplete
       return header
     } catch {
       // Without a coder for it there is still what the container's directory says.
@@ -133,7 +133,7 @@ final class PagesReader: ReaderSession {
 
   /// Asks once more for the header of an embedded file whose last byte has arrived.
   private func refreshHeader() throws(CoderError) {
-    guard let file, file.header.isGrowing else { return }
+    guard let file, file.header.isIncomplete else { return }
     file.session.updateSize()
     self.file?.header = try header(of: file.reader, page: file.page)
   }

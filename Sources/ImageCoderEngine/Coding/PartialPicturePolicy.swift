@@ -2,7 +2,7 @@
 
 import ImageCoderModel
 
-/// When what there is of an arriving image is worth showing, and how.
+/// When what there is of an incremental image is worth showing, and how.
 ///
 ///     var policy = PartialPicturePolicy()
 ///     policy.thresholds = [0, 0.35, 0.65]

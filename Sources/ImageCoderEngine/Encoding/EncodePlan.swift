@@ -2,7 +2,7 @@
 
 import ImageCoderModel
 
-/// What is going to be encoded and how, with every wish checked.
+/// What is going to be encoded and how, with every option checked.
 struct EncodePlan {
   let container: any Container
   let format: ImageFormat
@@ -11,7 +11,7 @@ struct EncodePlan {
   /// What the writer gets for the options that were given.
   private let values: [String: Double]
 
-  /// - Throws: ``CoderError/Code/invalidArgument`` for a wish without meaning; ``CoderError/Code/unsupported`` for one that
+  /// - Throws: ``CoderError/Code/invalidArgument`` for an option without meaning; ``CoderError/Code/unsupported`` for one that
   ///   the format cannot meet.
   init(
     _ container: any Container, format: ImageFormat, options: EncodeOptions, pageCount: Int
@@ -36,7 +36,7 @@ struct EncodePlan {
     warn()
   }
 
-  /// Says which wishes change nothing.
+  /// Says which options change nothing.
   private func warn() {
     for option in CommonOption.allCases where !container.follows(option) {
       guard let value = options.values[option.name] else { continue }

@@ -20,7 +20,7 @@ final class FileWriter {
 
   /// The page in progress.
   private struct Page {
-    /// Where payloads, colours and the loop count come from. Its frames are not looked at.
+    /// Where payloads, colors and the loop count come from. Its frames are not looked at.
     var image: Image
     var size: Size
     /// The only frame so far.
@@ -169,7 +169,7 @@ extension FileWriter {
     return PixelLayout(needed.format.bytesPerChannel == 1 ? .rgba8 : .rgba16, .straight)
   }
 
-  /// - Throws: ``CoderError/Code/invalidArgument`` for a later frame that has colours or alpha, when the file was begun
+  /// - Throws: ``CoderError/Code/invalidArgument`` for a later frame that has colors or alpha, when the file was begun
   ///   without; ``CoderError/Code/unsupported`` for one that is not kept without loss.
   private func check(_ pixels: PixelBuffer, _ page: Page) throws(CoderError) {
     guard let needed = page.needed, let layout = page.layout, !needed.holds(pixels.layout) else { return }
@@ -179,11 +179,11 @@ extension FileWriter {
       throw .unsupported(
         "lossless was asked for; \(format) takes \(layout.format), frame \(frameCount) is \(found.format)")
     }
-    let losesColour = layout.format.isGray && !found.format.isGray
+    let losesColor = layout.format.isGray && !found.format.isGray
     let losesAlpha = needed.alpha == .opaque && layout.alpha == .opaque && found.alpha != .opaque
-    guard !losesColour, !losesAlpha else {
+    guard !losesColor, !losesAlpha else {
       throw .invalidArgument(
-        "frame \(frameCount) has \(losesColour ? "colours" : "alpha"), the first two have not; "
+        "frame \(frameCount) has \(losesColor ? "colors" : "alpha"), the first two have not; "
           + "EncodeOptions.layout announces what frames need")
     }
   }

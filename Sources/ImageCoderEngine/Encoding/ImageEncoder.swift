@@ -90,7 +90,7 @@ public final class ImageEncoder {
   ///
   /// - Parameter delay: How long it is shown.
   /// - Throws: ``CoderError/Code/unsupported`` for a second frame in a format of stills;
-  ///   ``CoderError/Code/invalidArgument`` for one of another size than the first, or with colours or alpha that the first
+  ///   ``CoderError/Code/invalidArgument`` for one of another size than the first, or with colors or alpha that the first
   ///   two have not: see ``EncodeOptions/layout``.
   public func add(_ pixels: PixelBuffer, delay: FrameDelay = .zero) throws(CoderError) {
     try add(pixels, delay: delay, changedIn: nil, of: Image(pixels))
@@ -98,7 +98,7 @@ public final class ImageEncoder {
 
   /// Adds a picture, or all frames of an animation.
   ///
-  /// The first one that is added gives the file its metadata, colours and loop count.
+  /// The first one that is added gives the file its metadata, colors and loop count.
   ///
   /// - Parameter delay: Of each frame, in place of the image's own.
   public func add(_ image: Image, delay: FrameDelay? = nil) throws(CoderError) {

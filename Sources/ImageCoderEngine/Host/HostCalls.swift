@@ -48,7 +48,7 @@ enum HostCalls {
     return table
   }
 
-  static let viewSome:
+  static let viewAvailable:
     @convention(c) (
       UnsafePointer<imgcoder_source>?, UInt64, UInt64, UInt64, UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
       UnsafeMutablePointer<UInt64>?
@@ -74,7 +74,7 @@ enum HostCalls {
       UnsafePointer<imgcoder_source>?, UInt64, UInt64, UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
       UnsafeMutablePointer<UInt64>?
     ) -> imgcoder_status = { source, offset, wanted, bytes, length in
-      viewSome(source, offset, wanted, wanted, bytes, length)
+      viewAvailable(source, offset, wanted, wanted, bytes, length)
     }
 
   /// A plugin's text as one line: what a foreign library says may hold newlines, and is bounded here.

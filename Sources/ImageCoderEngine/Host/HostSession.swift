@@ -72,7 +72,7 @@ package final class HostSession {
     structs.source.pointee.context = context
     structs.source.pointee.size = Self.size(of: source)
     structs.source.pointee.view = HostCalls.view
-    structs.source.pointee.view_some = HostCalls.viewSome
+    structs.source.pointee.view_available = HostCalls.viewAvailable
     structs.host.pointee = HostCalls.makeTable()
     structs.host.pointee.context = context
     structs.host.pointee.limits = UnsafePointer(structs.limits)

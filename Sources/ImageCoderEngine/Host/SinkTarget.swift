@@ -123,7 +123,7 @@ final class HostSink: IncrementalRows {
       rowsDone += count
       rowsGranted -= count
     }
-    // Rows may be shown in the colours of a pass that is over.
+    // Rows may be shown in the colors of a pass that is over.
     if pass >= self.pass {
       self.pass = pass
       lastRow = y + count

@@ -69,8 +69,8 @@ struct FilterTable {
       buffer.initialize(repeating: 0)
       withUnsafeTemporaryAllocation(of: Double.self, capacity: maximum + 2) { scratch in
         for i in 0..<count {
-          let centre = offset + (Double(i) + 0.5) * scale
-          kernel.weigh(ranges[i], around: centre, scratch: scratch)
+          let center = offset + (Double(i) + 0.5) * scale
+          kernel.weigh(ranges[i], around: center, scratch: scratch)
           for k in 0..<ranges[i].count {
             let weight = Float(scratch[k + 1])
             for r in 0..<repeats { buffer[(i * stride + k) * repeats + r] = weight }
@@ -103,8 +103,8 @@ private struct Kernel {
   }
 
   /// The cells whose centres lie under the kernel: never empty, inside the picture.
-  func cells(around centre: Double, total: Int) -> Range<Int> {
-    let middle = centre / Double(factor)
+  func cells(around center: Double, total: Int) -> Range<Int> {
+    let middle = center / Double(factor)
     let support = Self.lobes * unit / Double(factor)
     let lower = min(max(Int(middle - support + 0.5), 0), total - 1)
     let upper = min(Int(middle + support + 0.5), total)
@@ -112,9 +112,9 @@ private struct Kernel {
   }
 
   /// Writes the weights of the cells to `scratch`, from index 1 on; they sum to 1.
-  func weigh(_ cells: Range<Int>, around centre: Double, scratch: UnsafeMutableBufferPointer<Double>) {
+  func weigh(_ cells: Range<Int>, around center: Double, scratch: UnsafeMutableBufferPointer<Double>) {
     let step = Double(factor) / unit
-    let start = (Double(factor) * (Double(cells.lowerBound) - 0.5) - centre) / unit
+    let start = (Double(factor) * (Double(cells.lowerBound) - 0.5) - center) / unit
     // sin(πx/3) by rotation: one multiplication in place of a call for each weight.
     let turn = (sine: sin(.pi * step / 3), cosine: cos(.pi * step / 3))
     var sine = sin(.pi * start / 3)
@@ -126,8 +126,8 @@ private struct Kernel {
     sharpen(scratch, count: cells.count)
     let last = length / factor
     if length % factor != 0, cells.upperBound == last + 1 {
-      // The last cell has fewer pixels: less weight, and a centre of its own.
-      let x = (Double(last * factor + length) / 2 - centre) / unit
+      // The last cell has fewer pixels: less weight, and a center of its own.
+      let x = (Double(last * factor + length) / 2 - center) / unit
       let share = Double(length % factor) / Double(factor)
       scratch[cells.count] = share * (abs(x) < Self.lobes ? Self.value(at: x, sine: sin(.pi * x / 3)) : 0)
     }

@@ -5,14 +5,14 @@ import ImageCoderModel
 /// How samples become the numbers that are filtered, and what they become afterwards.
 ///
 /// Numbers keep the range of the samples (255, 65535 or 1). Three channels take four lanes, so that each pixel is one
-/// vector. Colour is multiplied by alpha, because a mean of colours has to count each as much as it is seen.
+/// vector. Color is multiplied by alpha, because a mean of colors has to count each as much as it is seen.
 struct LaneRow {
   let format: PixelFormat
-  /// Whether colour has to be multiplied by alpha when it is read.
+  /// Whether color has to be multiplied by alpha when it is read.
   let premultiplies: Bool
   /// What the result's alpha samples mean.
   let output: AlphaMode
-  /// Whether the source's alpha says nothing, so that colour is filtered as it is.
+  /// Whether the source's alpha says nothing, so that color is filtered as it is.
   let isOpaque: Bool
 
   init(source: PixelLayout, output: AlphaMode) {
@@ -35,26 +35,26 @@ struct LaneRow {
     case .gray8: Self.readPlain(Sample8.self, source, lanes, count)
     case .gray16: Self.readPlain(Sample16.self, source, lanes, count)
     case .rgb8: Self.readThree(source, lanes, count)
-    case .grayAlpha8: read(Sample8.self, colours: 1, source, lanes, count)
-    case .grayAlpha16: read(Sample16.self, colours: 1, source, lanes, count)
-    case .rgba8, .bgra8: read(Sample8.self, colours: 3, source, lanes, count)
-    case .rgba16: read(Sample16.self, colours: 3, source, lanes, count)
-    case .rgbaFloat16: read(SampleFloat16.self, colours: 3, source, lanes, count)
-    case .rgbaFloat32: read(SampleFloat32.self, colours: 3, source, lanes, count)
+    case .grayAlpha8: read(Sample8.self, colors: 1, source, lanes, count)
+    case .grayAlpha16: read(Sample16.self, colors: 1, source, lanes, count)
+    case .rgba8, .bgra8: read(Sample8.self, colors: 3, source, lanes, count)
+    case .rgba16: read(Sample16.self, colors: 3, source, lanes, count)
+    case .rgbaFloat16: read(SampleFloat16.self, colors: 3, source, lanes, count)
+    case .rgbaFloat32: read(SampleFloat32.self, colors: 3, source, lanes, count)
     }
   }
 
   @inline(__always)
   private func read<Sample: PixelSample>(
-    _: Sample.Type, colours: Int, _ source: UnsafeRawPointer, _ lanes: UnsafeMutablePointer<Float>, _ count: Int
+    _: Sample.Type, colors: Int, _ source: UnsafeRawPointer, _ lanes: UnsafeMutablePointer<Float>, _ count: Int
   ) {
-    guard premultiplies else { return Self.readPlain(Sample.self, source, lanes, count * (colours + 1)) }
+    guard premultiplies else { return Self.readPlain(Sample.self, source, lanes, count * (colors + 1)) }
     for i in 0..<count {
-      let first = i &* (colours + 1)
-      let alpha = Sample.read(source, first + colours)
+      let first = i &* (colors + 1)
+      let alpha = Sample.read(source, first + colors)
       let factor = alpha / Sample.maximum
-      for c in 0..<colours { lanes[first &+ c] = Sample.read(source, first &+ c) * factor }
-      lanes[first &+ colours] = alpha
+      for c in 0..<colors { lanes[first &+ c] = Sample.read(source, first &+ c) * factor }
+      lanes[first &+ colors] = alpha
     }
   }
 
@@ -85,36 +85,36 @@ struct LaneRow {
     case .gray8: Self.writePlain(Sample8.self, lanes, target, count)
     case .gray16: Self.writePlain(Sample16.self, lanes, target, count)
     case .rgb8: Self.writeThree(lanes, target, count)
-    case .grayAlpha8: write(Sample8.self, colours: 1, lanes, target, count)
-    case .grayAlpha16: write(Sample16.self, colours: 1, lanes, target, count)
-    case .rgba8, .bgra8: write(Sample8.self, colours: 3, lanes, target, count)
-    case .rgba16: write(Sample16.self, colours: 3, lanes, target, count)
-    case .rgbaFloat16: write(SampleFloat16.self, colours: 3, lanes, target, count)
-    case .rgbaFloat32: write(SampleFloat32.self, colours: 3, lanes, target, count)
+    case .grayAlpha8: write(Sample8.self, colors: 1, lanes, target, count)
+    case .grayAlpha16: write(Sample16.self, colors: 1, lanes, target, count)
+    case .rgba8, .bgra8: write(Sample8.self, colors: 3, lanes, target, count)
+    case .rgba16: write(Sample16.self, colors: 3, lanes, target, count)
+    case .rgbaFloat16: write(SampleFloat16.self, colors: 3, lanes, target, count)
+    case .rgbaFloat32: write(SampleFloat32.self, colors: 3, lanes, target, count)
     }
   }
 
   @inline(__always)
   private func write<Sample: PixelSample>(
-    _: Sample.Type, colours: Int, _ lanes: UnsafePointer<Float>, _ target: UnsafeMutableRawPointer, _ count: Int
+    _: Sample.Type, colors: Int, _ lanes: UnsafePointer<Float>, _ target: UnsafeMutableRawPointer, _ count: Int
   ) {
     let maximum = Sample.maximum
     for i in 0..<count {
-      let first = i &* (colours + 1)
-      let alpha = isOpaque ? maximum : min(max(lanes[first &+ colours], 0), maximum)
-      for c in 0..<colours {
-        var colour = lanes[first &+ c]
+      let first = i &* (colors + 1)
+      let alpha = isOpaque ? maximum : min(max(lanes[first &+ colors], 0), maximum)
+      for c in 0..<colors {
+        var color = lanes[first &+ c]
         if !isOpaque {
           if output != .premultiplied {
-            colour = alpha > 0 ? colour * (maximum / alpha) : 0
+            color = alpha > 0 ? color * (maximum / alpha) : 0
           } else if maximum > 1 {
-            // Integer colour is never brighter than its alpha, after rounding too.
-            colour = min(colour, Float(alpha.rounded(within: maximum)))
+            // Integer color is never brighter than its alpha, after rounding too.
+            color = min(color, Float(alpha.rounded(within: maximum)))
           }
         }
-        Sample.write(colour, target, first &+ c)
+        Sample.write(color, target, first &+ c)
       }
-      Sample.write(output == .opaque ? maximum : alpha, target, first &+ colours)
+      Sample.write(output == .opaque ? maximum : alpha, target, first &+ colors)
     }
   }
 

@@ -5,7 +5,7 @@ public import ImageCoderModel
 extension PixelBuffer {
   /// A blurred copy, for pictures of which only coarse passes are there.
   ///
-  /// Three means over a square of `2 × radius + 1` pixels come close to a Gaussian filter. Colour is filtered multiplied
+  /// Three means over a square of `2 × radius + 1` pixels come close to a Gaussian filter. Color is filtered multiplied
   /// by alpha; at the border, the outermost pixels stand for what is beyond.
   ///
   /// - Parameter radius: Pixels; 0 gives a copy.

@@ -54,7 +54,7 @@ extension PixelBuffer {
     return result
   }
 
-  /// Lays the picture over a colour.
+  /// Lays the picture over a color.
   ///
   /// - Parameter background: 8-bit sRGB samples, scaled to the samples of the format.
   /// - Returns: An opaque picture: `rgb8` from formats of 8 bits, the same format with full alpha from others. This

@@ -71,8 +71,8 @@ extension RowConverter {
     for i in 0..<count {
       let alpha = UInt32(rgba[4 * i + 3])
       for c in 0..<3 {
-        let colour = UInt32(rgba[4 * i + c])
-        rgba[4 * i + c] = alpha == 0 ? 0 : UInt16(min(65_535, (colour * 65_535 + alpha / 2) / alpha))
+        let color = UInt32(rgba[4 * i + c])
+        rgba[4 * i + c] = alpha == 0 ? 0 : UInt16(min(65_535, (color * 65_535 + alpha / 2) / alpha))
       }
     }
   }

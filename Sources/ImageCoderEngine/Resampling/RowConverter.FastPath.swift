@@ -21,7 +21,7 @@ extension RowConverter {
     case narrow(channels: Int)
 
     init?(from: PixelLayout, to: PixelLayout) {
-      let isColour4 = to.format == .rgba8 || to.format == .bgra8
+      let isColor4 = to.format == .rgba8 || to.format == .bgra8
       let keepsAlpha = from.alpha == to.alpha || from.alpha == .opaque
       switch (from.format, to.format) {
       case (.gray8, .gray16), (.grayAlpha8, .grayAlpha16), (.rgba8, .rgba16):
@@ -35,15 +35,15 @@ extension RowConverter {
       default: break
       }
       switch from.format {
-      case .gray8 where isColour4: self = .replicate
+      case .gray8 where isColor4: self = .replicate
       case .gray8 where to.format == .rgb8: self = .replicateToRGB
-      case .grayAlpha8 where isColour4 && from.alpha == to.alpha && from.alpha != .opaque: self = .replicateWithAlpha
-      case .rgb8 where isColour4: self = .addAlpha(swapping: to.format == .bgra8)
+      case .grayAlpha8 where isColor4 && from.alpha == to.alpha && from.alpha != .opaque: self = .replicateWithAlpha
+      case .rgb8 where isColor4: self = .addAlpha(swapping: to.format == .bgra8)
       case .rgba8, .bgra8:
-        let isSwapping = isColour4 && from.format != to.format
+        let isSwapping = isColor4 && from.format != to.format
         switch (from.alpha, to.alpha) {
         case (.straight, .straight), (.premultiplied, .premultiplied), (.opaque, _):
-          if isColour4 {
+          if isColor4 {
             self = .swap
           } else if to.format == .rgb8 {
             self = .dropAlpha(swapping: from.format == .bgra8)
@@ -51,8 +51,8 @@ extension RowConverter {
             return nil
           }
         case (.straight, .opaque) where to.format == .rgb8: self = .dropAlpha(swapping: from.format == .bgra8)
-        case (.straight, .premultiplied) where isColour4: self = .premultiply(swapping: isSwapping)
-        case (.premultiplied, .straight) where isColour4: self = .unpremultiply(swapping: isSwapping)
+        case (.straight, .premultiplied) where isColor4: self = .premultiply(swapping: isSwapping)
+        case (.premultiplied, .straight) where isColor4: self = .unpremultiply(swapping: isSwapping)
         default: return nil
         }
       default: return nil
@@ -170,9 +170,9 @@ extension RowConverter.FastPath {
     for i in 0..<count { put(swapped(pixel(source, i)), destination, i) }
   }
 
-  /// `colour × alpha ÷ 255`, rounded: exact for all bytes.
-  @inline(__always) private static func product(_ colour: UInt32, _ alpha: UInt32) -> UInt32 {
-    let sum = (colour & 0xFF) &* alpha &+ 128
+  /// `color × alpha ÷ 255`, rounded: exact for all bytes.
+  @inline(__always) private static func product(_ color: UInt32, _ alpha: UInt32) -> UInt32 {
+    let sum = (color & 0xFF) &* alpha &+ 128
     return (sum &+ (sum >> 8)) >> 8
   }
 
@@ -184,8 +184,8 @@ extension RowConverter.FastPath {
     for i in 0..<count {
       let value = pixel(source, i)
       let alpha = value >> 24
-      let colour = (product(value >> first, alpha), product(value >> 8, alpha), product(value >> third, alpha))
-      put(colour.0 | (colour.1 << 8) | (colour.2 << 16) | (alpha << 24), destination, i)
+      let color = (product(value >> first, alpha), product(value >> 8, alpha), product(value >> third, alpha))
+      put(color.0 | (color.1 << 8) | (color.2 << 16) | (alpha << 24), destination, i)
     }
   }
 
@@ -203,12 +203,12 @@ extension RowConverter.FastPath {
         // One division for three: dividends are below 2¹⁶ and divisors below 2⁸, so the product with the reciprocal,
         // rounded up, in units of 2⁻³² is too large by less than the smallest step of a quotient.
         let reciprocal = UInt64(UInt32.max / alpha) &+ 1
-        func quotient(_ colour: UInt32) -> UInt32 {
-          let dividend = min(colour & 0xFF, alpha) &* 255 &+ alpha / 2
+        func quotient(_ color: UInt32) -> UInt32 {
+          let dividend = min(color & 0xFF, alpha) &* 255 &+ alpha / 2
           return UInt32(truncatingIfNeeded: (UInt64(dividend) &* reciprocal) >> 32)
         }
-        let colour = (quotient(value), quotient(value >> 8), quotient(value >> 16))
-        put(colour.0 | (colour.1 << 8) | (colour.2 << 16) | (alpha << 24), destination, i)
+        let color = (quotient(value), quotient(value >> 8), quotient(value >> 16))
+        put(color.0 | (color.1 << 8) | (color.2 << 16) | (alpha << 24), destination, i)
       }
     }
   }

@@ -6,9 +6,9 @@ package import ImageCoderModel
 ///
 /// - 8 to 16 bits multiplies by 257, 16 to 8 bits rounds to the nearest; floating point is 0 … 1, clamped and rounded
 ///   when it becomes an integer, and 0 where it is not a number.
-/// - Gray becomes three equal channels; colour becomes gray by the luma weights of ITU-R BT.601 §2.5.1 (0.299, 0.587,
+/// - Gray becomes three equal channels; color becomes gray by the luma weights of ITU-R BT.601 §2.5.1 (0.299, 0.587,
 ///   0.114), applied to the samples as they are.
-/// - Alpha that the target cannot hold is dropped, and colour is what it was before it was multiplied by alpha:
+/// - Alpha that the target cannot hold is dropped, and color is what it was before it was multiplied by alpha:
 ///   nothing is laid over a background. A source without alpha is opaque.
 /// - Multiplication by alpha and division by it round to the nearest, and are exact where both layouts are integers.
 package struct RowConverter: Sendable {
@@ -17,7 +17,7 @@ package struct RowConverter: Sendable {
 
   private let path: Path
 
-  /// What happens to colour, and what becomes of alpha.
+  /// What happens to color, and what becomes of alpha.
   enum AlphaStep: Sendable {
     case keep
     case premultiply

@@ -2,7 +2,7 @@
 
 import ImageCoderModel
 
-/// Lays rows of pixels with alpha over one colour.
+/// Lays rows of pixels with alpha over one color.
 struct RowFlattener {
   private let layout: PixelLayout
   /// Of the background, in the channel order of the layout: integers of the sample's range, or 0 … 1.
@@ -13,14 +13,14 @@ struct RowFlattener {
   init(_ layout: PixelLayout, on background: RGBColor) {
     self.layout = layout
     let factor: UInt32 = layout.format.bytesPerChannel == 1 ? 1 : 257
-    var colour = (UInt32(background.red), UInt32(background.green), UInt32(background.blue))
+    var color = (UInt32(background.red), UInt32(background.green), UInt32(background.blue))
     if layout.format.isGray {
-      // 16-bit gray: the luma of the scaled colour, so that it has all 16 bits.
-      let luma = (257 * (299 * colour.0 + 587 * colour.1 + 114 * colour.2) + 500) / 1_000
+      // 16-bit gray: the luma of the scaled color, so that it has all 16 bits.
+      let luma = (257 * (299 * color.0 + 587 * color.1 + 114 * color.2) + 500) / 1_000
       self.integers = (luma, luma, luma)
     } else {
-      colour = (colour.0 * factor, colour.1 * factor, colour.2 * factor)
-      self.integers = colour
+      color = (color.0 * factor, color.1 * factor, color.2 * factor)
+      self.integers = color
     }
     self.floats = (Float(background.red) / 255, Float(background.green) / 255, Float(background.blue) / 255)
   }
@@ -29,22 +29,22 @@ struct RowFlattener {
   func flatten(_ source: UnsafeRawPointer, into destination: UnsafeMutableRawPointer, count: Int) {
     switch layout.format {
     case .rgba8: flatten8(source, destination, count)
-    case .grayAlpha16: flatten16(source, destination, count, colours: 1)
-    case .rgba16: flatten16(source, destination, count, colours: 3)
+    case .grayAlpha16: flatten16(source, destination, count, colors: 1)
+    case .rgba16: flatten16(source, destination, count, colors: 3)
     case .rgbaFloat16: flattenFloats(SampleFloat16.self, source, destination, count)
     default: flattenFloats(SampleFloat32.self, source, destination, count)
     }
   }
 
   @inline(__always)
-  private func over(_ colour: UInt32, _ alpha: UInt32, _ background: UInt32, _ maximum: UInt32) -> UInt32 {
-    // Straight: one rounding of the sum. Premultiplied: colour has been rounded already, so only the rest is.
+  private func over(_ color: UInt32, _ alpha: UInt32, _ background: UInt32, _ maximum: UInt32) -> UInt32 {
+    // Straight: one rounding of the sum. Premultiplied: color has been rounded already, so only the rest is.
     if layout.alpha == .straight {
-      let sum = UInt64(colour) * UInt64(alpha) + UInt64(background) * UInt64(maximum - alpha)
+      let sum = UInt64(color) * UInt64(alpha) + UInt64(background) * UInt64(maximum - alpha)
       return UInt32(truncatingIfNeeded: (sum + UInt64(maximum / 2)) / UInt64(maximum))
     }
     let rest = (UInt64(background) * UInt64(maximum - alpha) + UInt64(maximum / 2)) / UInt64(maximum)
-    return min(maximum, colour + UInt32(truncatingIfNeeded: rest))
+    return min(maximum, color + UInt32(truncatingIfNeeded: rest))
   }
 
   private func flatten8(_ source: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer, _ count: Int) {
@@ -62,20 +62,20 @@ struct RowFlattener {
   }
 
   private func flatten16(
-    _ source: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer, _ count: Int, colours: Int
+    _ source: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer, _ count: Int, colors: Int
   ) {
     let background = [integers.0, integers.1, integers.2]
     for i in 0..<count {
-      let first = i * (colours + 1)
+      let first = i * (colors + 1)
       func sample(_ channel: Int) -> UInt32 {
         UInt32(source.loadUnaligned(fromByteOffset: 2 * (first + channel), as: UInt16.self))
       }
-      let alpha = sample(colours)
-      for c in 0..<colours {
+      let alpha = sample(colors)
+      for c in 0..<colors {
         let value = UInt16(truncatingIfNeeded: over(sample(c), alpha, background[c], 65_535))
         destination.storeBytes(of: value, toByteOffset: 2 * (first + c), as: UInt16.self)
       }
-      destination.storeBytes(of: UInt16.max, toByteOffset: 2 * (first + colours), as: UInt16.self)
+      destination.storeBytes(of: UInt16.max, toByteOffset: 2 * (first + colors), as: UInt16.self)
     }
   }
 
@@ -88,8 +88,8 @@ struct RowFlattener {
     for i in 0..<count {
       let alpha = Sample.read(source, 4 &* i &+ 3)
       for c in 0..<3 {
-        let colour = Sample.read(source, 4 &* i &+ c)
-        let value = (isStraight ? colour * alpha : colour) + background[c] * (1 - alpha)
+        let color = Sample.read(source, 4 &* i &+ c)
+        let value = (isStraight ? color * alpha : color) + background[c] * (1 - alpha)
         Sample.write(value, destination, 4 &* i &+ c)
       }
       Sample.write(1, destination, 4 &* i &+ 3)

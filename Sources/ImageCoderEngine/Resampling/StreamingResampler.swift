@@ -6,7 +6,7 @@ package import ImageCoderModel
 ///
 /// The filter is Lanczos with three lobes, stretched by the reduction. Where the reduction is large, whole pixels are
 /// averaged into cells first and the filter runs over cells; the cells stay several times smaller than a pixel of the
-/// result, so that the difference is below what 8 bits show. Colour is filtered multiplied by alpha.
+/// result, so that the difference is below what 8 bits show. Color is filtered multiplied by alpha.
 ///
 /// Where a direction keeps its size and the region starts on a pixel, samples stay as they are.
 ///

@@ -49,7 +49,7 @@ extension ImageHeader {
     hasPalette = flags.contains(.palette)
     isDamaged = flags.contains(.damaged)
     pagesAreSizes = flags.contains(.pagesAreSizes)
-    isGrowing = flags.contains(.growing)
+    isIncomplete = flags.contains(.incomplete)
     if flags.contains(.embedded) {
       let (end, overflow) = raw.embedded_offset.addingReportingOverflow(raw.embedded_length)
       guard !overflow, end <= UInt64(Int.max), raw.embedded_length > 0 else {
@@ -74,7 +74,7 @@ extension ImageHeader {
     if isLossless { flags.insert(.lossless) }
     if hasPalette { flags.insert(.palette) }
     if isDamaged { flags.insert(.damaged) }
-    if isGrowing { flags.insert(.growing) }
+    if isIncomplete { flags.insert(.incomplete) }
     if pagesAreSizes { flags.insert(.pagesAreSizes) }
     if let embedded {
       flags.insert(.embedded)
@@ -124,7 +124,7 @@ extension ImageHeader {
     static let damaged = InfoFlags(rawValue: 1024)
     static let pagesAreSizes = InfoFlags(rawValue: 2048)
     static let embedded = InfoFlags(rawValue: 4096)
-    static let growing = InfoFlags(rawValue: 8192)
+    static let incomplete = InfoFlags(rawValue: 8192)
   }
 }
 

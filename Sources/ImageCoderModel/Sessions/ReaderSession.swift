@@ -10,7 +10,7 @@ public struct OpenOptions: OptionSet, Sendable {
   /// Frames behind the first will not be asked for, and need not be counted.
   public static let firstFrameOnly = OpenOptions(rawValue: 2)
   /// Bytes arrive over time: ask for none before it is needed, and count no frames ahead.
-  public static let arriving = OpenOptions(rawValue: 4)
+  public static let incremental = OpenOptions(rawValue: 4)
 }
 
 /// One open file, read by its container's rules.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The wishes of whoever writes a file, as a writer sees them.
+/// How a file is to be written, as a writer sees it.
 public struct WriteOptions: Sendable, Equatable {
   /// Which of the coder's formats.
   public var format: ImageFormat

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a writer does with wishes that all formats share, and which frames of an animation it takes.
+/// What a writer does with options that all formats share, and which frames of an animation it takes.
 public struct WriterFeatures: OptionSet, Sendable, Hashable {
   public let rawValue: UInt32
 
@@ -40,8 +40,8 @@ public struct WriterFeatures: OptionSet, Sendable, Hashable {
     }
   }
 
-  /// The common wishes that the writer follows, by their names in manifests.
-  public var wishes: Set<String> {
+  /// The common options that the writer follows, by their names in manifests.
+  public var commonNames: Set<String> {
     var names: Set<String> = []
     if contains(.quality) { names.insert("quality") }
     if contains(.progressive) { names.insert("progressive") }

@@ -50,6 +50,6 @@ extension WriterSession {
 public protocol ContainerWriter: WriterSession {
   /// Opens a session. Nothing is written yet.
   ///
-  /// - Throws: ``CoderError/Code/unsupported`` for a wish that the format cannot meet.
+  /// - Throws: ``CoderError/Code/unsupported`` for an option that the format cannot follow.
   init(_ output: ByteOutput, host: CoderHost, options: WriteOptions) throws(CoderError)
 }

@@ -49,7 +49,7 @@ public struct ImageHeader: Sendable, Equatable {
   public var embedded: Range<Int>?
   /// Whether bytes still arrive: what stands behind the pixels is not known yet, and of an animation ``frameCount``
   /// counts the frames so far.
-  public var isGrowing: Bool
+  public var isIncomplete: Bool
 
   public init(format: ImageFormat, canvas: Size, pixelFormat: PixelFormat, bitsPerChannel: Int, alpha: AlphaMode) {
     self.format = format
@@ -69,17 +69,17 @@ public struct ImageHeader: Sendable, Equatable {
     self.isLossless = false
     self.hasPalette = false
     self.pagesAreSizes = false
-    self.isGrowing = false
+    self.isIncomplete = false
   }
 
   /// Whether frames may follow those that ``frameCount`` counts.
-  package var mayGainFrames: Bool { isGrowing && isAnimated }
+  package var mayGainFrames: Bool { isIncomplete && isAnimated }
 
   /// The size at which the picture is shown.
   public var displayedSize: Size { orientation.displayed(canvas) }
 }
 
-/// A background colour that a container states: 16-bit samples, straight alpha.
+/// A background color that a container states: 16-bit samples, straight alpha.
 public struct Background: Sendable, Hashable {
   public var red: UInt16
   public var green: UInt16

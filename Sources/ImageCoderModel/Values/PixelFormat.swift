@@ -46,7 +46,7 @@ public enum PixelFormat: UInt32, Sendable, CaseIterable {
     }
   }
 
-  /// Whether colour is one gray channel.
+  /// Whether color is one gray channel.
   public var isGray: Bool {
     switch self {
     case .gray8, .grayAlpha8, .gray16, .grayAlpha16: true
@@ -76,13 +76,13 @@ extension PixelFormat: CustomStringConvertible {
   }
 }
 
-/// What alpha samples mean for the colour samples beside them.
+/// What alpha samples mean for the color samples beside them.
 public enum AlphaMode: UInt32, Sendable {
   /// Every alpha sample, where there are any, is the maximum.
   case opaque = 0
-  /// Colour samples are as if the pixel were opaque.
+  /// Color samples are as if the pixel were opaque.
   case straight = 1
-  /// Colour samples are multiplied by alpha.
+  /// Color samples are multiplied by alpha.
   case premultiplied = 2
 }
 

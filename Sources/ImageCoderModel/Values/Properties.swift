@@ -103,7 +103,7 @@ public struct Properties: Sendable, Equatable {
 /// nothing.
 ///
 /// The one thing, beside its reader and writer, in which an animated format differs from another.
-public struct ContainerNames: Sendable, Equatable {
+public struct ContainerPropertyNames: Sendable, Equatable {
   /// `{GIF}`
   public var dictionary: String
   /// `UnclampedDelayTime`: seconds as the file has them.

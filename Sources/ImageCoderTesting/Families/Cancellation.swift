@@ -13,13 +13,13 @@ extension Subject {
         let decoder = try claim.value("open") { try open(fixture.bytes, options) }
         cancellation.cancel()
         try claim.error("decode after cancelling", in: .cancelled) { try decoder.image() }
-        for share in [0, 0.5] { try cancelArrival(of: fixture.bytes, after: share, claim) }
+        for share in [0, 0.5] { try cancelChunked(of: fixture.bytes, after: share, claim) }
       }
     } + encoding
   }
 
   /// Cancels a decode of bytes that arrive, when a share of them is there.
-  private func cancelArrival(of bytes: [UInt8], after share: Double, _ claim: Claim) throws(ConformanceFailure) {
+  private func cancelChunked(of bytes: [UInt8], after share: Double, _ claim: Claim) throws(ConformanceFailure) {
     let cancellation = Cancellation()
     var options = DecodeOptions()
     options.cancellation = cancellation
@@ -29,7 +29,7 @@ extension Subject {
     cancellation.cancel()
     // What was decoded before may be all there is to decode.
     guard decoder.progress.framesComplete == 0 else { return }
-    try claim.error("arriving bytes, cancelled after \(count) of \(bytes.count)", in: .cancelled) {
+    try claim.error("incremental bytes, cancelled after \(count) of \(bytes.count)", in: .cancelled) {
       try bytes.dropFirst(count).withUnsafeBytes { try decoder.append($0) }
       _ = try decoder.finish()
     }

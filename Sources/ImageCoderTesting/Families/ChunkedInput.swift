@@ -24,22 +24,22 @@ extension Subject {
     let expected = outcome(of: bytes, stored)
     var headerByte: Int?
     for (number, chunking) in Chunking.seeded.enumerated() {
-      let arrival = arrival(of: bytes, in: chunking, stored)
-      try checkEnd(of: arrival, expected, "\(chunking)", claim)
+      let chunked = decodeChunked(of: bytes, in: chunking, stored)
+      try checkEnd(of: chunked, expected, "\(chunking)", claim)
       // The first pieces are single bytes.
-      if number == 0 { headerByte = arrival.header?.with }
-      let isWithTheByte = arrival.header.map { $0.before < headerByte ?? 0 && headerByte ?? 0 <= $0.with }
+      if number == 0 { headerByte = chunked.header?.with }
+      let isWithTheByte = chunked.header.map { $0.before < headerByte ?? 0 && headerByte ?? 0 <= $0.with }
       try claim.holds(
         isWithTheByte ?? (headerByte == nil), "header in \(chunking)",
         expected: headerByte.map { "with byte \($0)" } ?? "at the end",
-        found: arrival.header.map { "with bytes \($0.before + 1) to \($0.with)" } ?? "at the end")
+        found: chunked.header.map { "with bytes \($0.before + 1) to \($0.with)" } ?? "at the end")
     }
     // What else is wanted of a picture changes neither.
     for options in [DecodeOptions(), .thumbnail(width: 7, height: 9)] {
       let expected = outcome(of: bytes, options)
       for chunking in [Chunking(size: bytes.count), Chunking(seed: 8)] {
         try checkEnd(
-          of: arrival(of: bytes, in: chunking, options, looks: 0), expected,
+          of: decodeChunked(of: bytes, in: chunking, options, looks: 0), expected,
           "\(options.firstFrameOnly ? "thumbnail" : "upright"), \(chunking)", claim)
       }
     }
@@ -49,33 +49,35 @@ extension Subject {
     Result { () throws(CoderError) in try coder.decode(.bytes(bytes), options: options) }
   }
 
-  func arrival(of bytes: [UInt8], in chunking: Chunking, _ options: DecodeOptions, looks: Int = 64) -> Arrival {
+  func decodeChunked(of bytes: [UInt8], in chunking: Chunking, _ options: DecodeOptions, looks: Int = 64)
+    -> ChunkedDecode
+  {
     bytes.withUnsafeBytes {
-      Arrival(of: $0, in: chunking, to: coder.makeIncrementalDecoder(options: options), looks: looks)
+      ChunkedDecode(of: $0, in: chunking, to: coder.makeIncrementalDecoder(options: options), looks: looks)
     }
   }
 
   /// Holds what arrived against what one call gives.
   func checkEnd(
-    of arrival: Arrival, _ expected: Result<Image, CoderError>, _ what: String, _ claim: Claim
+    of chunked: ChunkedDecode, _ expected: Result<Image, CoderError>, _ what: String, _ claim: Claim
   ) throws(ConformanceFailure) {
-    switch (arrival.outcome, expected) {
+    switch (chunked.outcome, expected) {
     case (.success(let image), .success(let whole)):
       try claim.equal(image.fingerprint, whole.fingerprint, what)
       try claim.equal(image.problem?.message, whole.problem?.message, "problem of \(what)")
       try claim.equal(image.header, whole.header, "header of \(what)")
-      try claim.equal(arrival.lastHeader, whole.header, "header at the end of \(what)")
+      try claim.equal(chunked.lastHeader, whole.header, "header at the end of \(what)")
       try claim.equal(image.metadata, whole.metadata, "metadata of \(what)")
-      try claim.equal(arrival.status, whole.problem == nil ? .complete : .unexpectedEnd, "status after \(what)")
+      try claim.equal(chunked.status, whole.problem == nil ? .complete : .unexpectedEnd, "status after \(what)")
     case (.failure(let error), .failure(let whole)):
       // A library that reads ahead may be further on when it finds out: offsets are not compared.
       try claim.equal("\(error.code): \(error.message)", "\(whole.code): \(whole.message)", "error of \(what)")
-      try claim.equal(arrival.status, error.code == .truncated ? .unexpectedEnd : .invalid, "status after \(what)")
+      try claim.equal(chunked.status, error.code == .truncated ? .unexpectedEnd : .invalid, "status after \(what)")
     case (.success, .failure(let whole)):
       throw claim.failure(what, expected: "\(whole)", found: "an image")
     case (.failure(let error), .success):
       throw claim.failure(what, expected: "an image", found: "\(error)")
     }
-    try claim.equal(arrival.rows.change, nil, "final rows in \(what)")
+    try claim.equal(chunked.rows.change, nil, "final rows in \(what)")
   }
 }

@@ -13,11 +13,12 @@ extension Subject {
       try claim.equal(container.canWrite, manifest.canWrite, "whether it writes")
       try claim.equal(container.writesPages, manifest.writesPages, "whether it writes pages")
       try claim.equal(
-        container.readsArriving, manifest.capabilities.contains("incremental"), "whether it reads arriving bytes")
-      let wishes: Set<String> = ["quality", "progressive", "subsampling", "orientation", "thumbnail"]
+        container.readsIncrementally, manifest.capabilities.contains("incremental"),
+        "whether it reads incremental bytes")
+      let names: Set<String> = ["quality", "progressive", "subsampling", "orientation", "thumbnail"]
       try claim.equal(
-        container.writerFeatures.wishes.sorted(), manifest.capabilities.intersection(wishes).sorted(),
-        "which common wishes it follows")
+        container.writerFeatures.commonNames.sorted(), manifest.capabilities.intersection(names).sorted(),
+        "which common options it follows")
       try claim.equal(container.names, manifest.names, "container names")
       try claim.equal(
         container.names != nil, manifest.capabilities.contains("animation"), "whether it holds animations")

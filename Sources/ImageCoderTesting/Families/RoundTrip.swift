@@ -44,7 +44,7 @@ extension Subject {
       }
     }
     checks.append(
-      check(.roundTrip, "\(format.name) of six colours, lossless") { (claim) throws(ConformanceFailure) in
+      check(.roundTrip, "\(format.name) of six colors, lossless") { (claim) throws(ConformanceFailure) in
         let picture = try claim.value("picture") { try pictures.flat(250, 20, 90) }
         try checkLossless(picture, as: format, claim)
       })

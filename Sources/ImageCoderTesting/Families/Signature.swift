@@ -3,7 +3,7 @@
 import ImageCoders
 
 extension Subject {
-  /// Own files are recognised, each prefix of them is not refused, and all other formats' files are.
+  /// Own files are recognized, each prefix of them is not refused, and all other formats' files are.
   var signature: [ConformanceCheck] {
     guard container.canRead else { return [] }
     let own = fixtures.valid.map { fixture in
@@ -16,12 +16,12 @@ extension Subject {
           switch answer {
           case .yes: isDecided = true
           case .needMore(let bytes):
-            try claim.holds(!isDecided, "\(length) bytes", expected: "recognised, as before", found: "\(answer)")
+            try claim.holds(!isDecided, "\(length) bytes", expected: "recognized, as before", found: "\(answer)")
             try claim.holds(bytes > length, "\(length) bytes", expected: "a need of more bytes", found: "\(bytes)")
           case .no: throw claim.failure("\(length) bytes", expected: "not to be refused", found: "no")
           }
         }
-        try claim.holds(isDecided, "the whole file", expected: "recognised", found: "not recognised")
+        try claim.holds(isDecided, "the whole file", expected: "recognized", found: "not recognized")
       }
     }
     let foreign = fixtures.foreign.map { fixture in

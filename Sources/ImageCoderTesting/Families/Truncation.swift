@@ -21,11 +21,11 @@ extension Subject {
             let isRight = error.code == .truncated || (error.code == .wrongFormat && length < max(shortest, 1))
             try claim.holds(isRight, what, expected: "truncated", found: "\(error)")
           }
-          var arrival = arrival(of: bytes, in: Chunking(seed: UInt64(length) + 1), options)
-          try checkEnd(of: arrival, cut, "\(what) in pieces", claim)
+          var chunked = decodeChunked(of: bytes, in: Chunking(seed: UInt64(length) + 1), options)
+          try checkEnd(of: chunked, cut, "\(what) in pieces", claim)
           // What is final does not depend on what follows.
-          arrival.rows.compare(with: whole)
-          try claim.equal(arrival.rows.change, nil, "final rows in \(what), against the whole file's")
+          chunked.rows.compare(with: whole)
+          try claim.equal(chunked.rows.change, nil, "final rows in \(what), against the whole file's")
         }
       }
     }

@@ -14,7 +14,7 @@ package struct Manifest: Sendable, Equatable {
   package var version: String
   package var vendor: String
   package var license: String
-  /// The licence of the wrapped library, or nil when there is none.
+  /// The license of the wrapped library, or nil when there is none.
   package var libraryLicense: String?
   /// The interface's major version.
   package var abiMajor: Int
@@ -29,7 +29,7 @@ package struct Manifest: Sendable, Equatable {
   package var formats: [Format]
   package var capabilities: Set<String>
   /// Names of the container's animation properties, or nil for stills.
-  package var names: ContainerNames?
+  package var names: ContainerPropertyNames?
   package var options: [OptionDescription]
   /// From which formats to which the plugin carries files without decoding them.
   package var transcodes: [Transcode]

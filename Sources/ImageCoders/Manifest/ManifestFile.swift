@@ -154,7 +154,7 @@ extension Manifest {
     }
     packages = file.packages.map { Packages(build: $0.build ?? [], run: $0.run ?? []) }
     names = file.container.map { container in
-      ContainerNames(
+      ContainerPropertyNames(
         dictionary: container.dictionary, unclampedDelay: container.unclampedDelay ?? "UnclampedDelayTime",
         delay: container.delay ?? "DelayTime", loopCount: container.loopCount ?? "LoopCount",
         defaultLoopCount: LoopCount(plays: UInt32(clamping: container.defaultLoopCount?.value ?? 0)))

@@ -10,7 +10,7 @@ final class PluginContainer: Container, @unchecked Sendable {
   let id: String
   let formats: [ImageFormat]
   let signatures: [Signature]
-  let names: ContainerNames?
+  let names: ContainerPropertyNames?
   let options: [OptionDescription]
   /// Of the plugin, `1.0.0`.
   let version: String
@@ -18,7 +18,7 @@ final class PluginContainer: Container, @unchecked Sendable {
   let library: String
   let writesPages: Bool
   let writerFeatures: WriterFeatures
-  let readsArriving: Bool
+  let readsIncrementally: Bool
 
   // The coder is constant memory of a library that is never unloaded.
   private let coder: UnsafePointer<imgcoder_coder>
@@ -37,9 +37,9 @@ final class PluginContainer: Container, @unchecked Sendable {
     id = String(described.id)
     version = String(described.version)
     library = String(described.library)
-    readsArriving = described.flags & UInt32(IMGCODER_CODER_READS_ARRIVING) != 0
+    readsIncrementally = described.flags & UInt32(IMGCODER_CODER_READS_INCREMENTALLY) != 0
     writesPages = described.flags & UInt32(IMGCODER_CODER_WRITES_PAGES) != 0
-    names = described.container.map { ContainerNames(imgcoder_container_read($0)) }
+    names = described.container.map { ContainerPropertyNames(imgcoder_container_read($0)) }
     reader = described.reader.map { imgcoder_reader_table_read($0) }
     writer = described.writer.map { imgcoder_writer_table_read($0) }
     writerFeatures = writer.map(WriterFeatures.init) ?? []
@@ -107,7 +107,7 @@ extension WriterFeatures {
   }
 }
 
-extension ContainerNames {
+extension ContainerPropertyNames {
   fileprivate init(_ raw: imgcoder_container) {
     self.init(
       dictionary: String(raw.dictionary), unclampedDelay: String(raw.unclamped_delay), delay: String(raw.delay),

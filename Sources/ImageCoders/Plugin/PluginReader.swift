@@ -15,10 +15,10 @@ final class PluginReader: ReaderSession {
     _ coder: UnsafePointer<imgcoder_coder>, _ table: imgcoder_reader_table, session: HostSession, options: OpenOptions
   ) throws(CoderError) {
     guard let open = table.open else { throw .library("the plugin has no open") }
-    var wishes = imgcoder_open_options_sized()
-    wishes.flags = options.rawValue
+    var requested = imgcoder_open_options_sized()
+    requested.flags = options.rawValue
     var reader: OpaquePointer?
-    let status = open(coder, session.host.raw, session.view.raw, &wishes, &reader)
+    let status = open(coder, session.host.raw, session.view.raw, &requested, &reader)
     guard status == InterfaceStatus.ok else { throw session.error(for: status) }
     guard let reader else { throw .library("the plugin opened a file and gives no reader") }
     self.table = table

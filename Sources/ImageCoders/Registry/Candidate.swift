@@ -143,7 +143,7 @@ final class Candidate: Sendable {
   }
 
   /// Whether a file's bytes are of a format that the coder reads, from the manifest alone.
-  func recognise(_ source: OpenSource) throws(CoderError) -> Recognition {
+  func recognize(_ source: OpenSource) throws(CoderError) -> Recognition {
     if let firstBytes, let first = try source.prefix(1).first, !firstBytes.contains(first) { return .no }
     guard isPlugin else {
       guard case .success(let coder) = Result(catching: { () throws(SkipReason) in try coder(for: nil) }) else {

@@ -86,7 +86,7 @@ public final class CoderRegistry: Sendable {
   /// - Parameters:
   ///   - coder: The identifier of the one coder to use, or nil to choose.
   ///   - explain: Receives each step of the choice.
-  /// - Throws: ``CoderError``. The next coder is tried when one does not recognise the file, does not support what it
+  /// - Throws: ``CoderError``. The next coder is tried when one does not recognize the file, does not support what it
   ///   holds, or cannot be loaded; never after damage, a limit, or cancellation.
   public func open(
     _ source: ByteSource, options: DecodeOptions = DecodeOptions(), coder: String? = nil,
@@ -168,7 +168,7 @@ public final class CoderRegistry: Sendable {
       }
       var requested: OpenOptions = .firstFrameOnly
       if !source.isComplete {
-        if container.readsArriving { requested.insert(.arriving) } else { try source.waitForAll() }
+        if container.readsIncrementally { requested.insert(.incremental) } else { try source.waitForAll() }
       }
       session.updateSize()
       return try container.openReader(session, options: requested)
@@ -201,7 +201,7 @@ public final class CoderRegistry: Sendable {
         if first == nil || first?.code == .wrongFormat { first = error }
       }
     }
-    throw first ?? Self.unrecognised(open, selection, coders: all.count)
+    throw first ?? Self.unrecognized(open, selection, coders: all.count)
   }
 
   func load(_ candidate: Candidate) throws(CoderError) -> any ImageCoder {
@@ -210,11 +210,11 @@ public final class CoderRegistry: Sendable {
     }
   }
 
-  private static func unrecognised(_ source: OpenSource, _ selection: Selection, coders: Int) -> CoderError {
+  private static func unrecognized(_ source: OpenSource, _ selection: Selection, coders: Int) -> CoderError {
     if source.size == 0 { return .wrongFormat("the file is empty") }
     if let refused = selection.refused {
       let formats = refused.formats.map(\.rawValue).joined(separator: " or ")
-      return .unsupported("the file is recognised as \(formats), which the caller does not allow")
+      return .unsupported("the file is recognized as \(formats), which the caller does not allow")
     }
     if let bytesNeeded = selection.bytesNeeded {
       return .truncated("the file ends while it is identified: \(bytesNeeded) bytes would decide", at: source.size)
@@ -223,7 +223,7 @@ public final class CoderRegistry: Sendable {
     if case .success(let prefix) = Result(catching: { () throws(CoderError) in try source.view(at: 0, count: 16) }) {
       for byte in prefix { shown += (byte < 16 ? "0" : "") + String(byte, radix: 16) }
     }
-    return .noCoder("no coder of \(coders) recognises a file that begins with \(shown)")
+    return .noCoder("no coder of \(coders) recognizes a file that begins with \(shown)")
   }
 
   private static func ordered(_ candidates: [Candidate], _ state: State) -> [Candidate] {

@@ -31,7 +31,7 @@ public struct SelectionStep: Sendable, Equatable {
 struct Selection {
   /// Coders whose signatures agree, first to last.
   let candidates: [Candidate]
-  /// The first coder that recognises the file and may not read it.
+  /// The first coder that recognizes the file and may not read it.
   let refused: Candidate?
   /// The smallest number of bytes that could still decide, when the file is too short for that.
   let bytesNeeded: Int?
@@ -49,7 +49,7 @@ struct Selection {
     var needed: Int?
     var refused: Candidate?
     for candidate in all where candidate.canRead {
-      let answer = try candidate.recognise(source)
+      let answer = try candidate.recognize(source)
       if let allowed, allowed.isDisjoint(with: candidate.formats) {
         if case .yes = answer { refused = refused ?? candidate }
         if explains {

@@ -52,7 +52,7 @@ struct FileDigest {
       options.pixelFormat = header.pixelFormat.bytesPerChannel > 1 ? .rgba16 : .rgba8
     }
     if case .chunks(let chunking) = arguments.mode {
-      return try describe(try arrival(of: source, in: chunking, options), number: number)
+      return try describe(try decodeChunked(of: source, in: chunking, options), number: number)
     }
     let decoder = try registry.open(source, options: options)
     var members = Self.describe(decoder.header, decoder.loopCount, coder: decoder.coderID)

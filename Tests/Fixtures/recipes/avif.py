@@ -25,7 +25,7 @@ def avifenc(pixels, *options):
             names.append(str(folder / f"{index}.png"))
             samples = each[..., 0] if each.shape[-1] == 1 else each
             (folder / f"{index}.png").write_bytes(imagecodecs.png_encode(samples))
-        # aom 3.6 loses changes of colour between 4:4:4 frames at higher speeds.
+        # aom 3.6 loses changes of color between 4:4:4 frames at higher speeds.
         run("avifenc", "-s", "6" if len(names) > 1 else "8", *options, "-o", str(folder / "out.avif"), *names)
         return isobmff.without_times((folder / "out.avif").read_bytes())
 
@@ -167,7 +167,7 @@ def make_metadata():
 
 
 def items(data):
-    """The AV1 data of a still of avifenc's and the properties that belong to it, alpha behind colour."""
+    """The AV1 data of a still of avifenc's and the properties that belong to it, alpha behind color."""
     place, _ = isobmff.find(data, b"meta", b"iloc")
     pieces = {}
     for index in range(struct.unpack(">H", data[place + 14 : place + 16])[0]):
@@ -200,7 +200,7 @@ def make_items():
     rgba = picture(32, 24, 4).astype(np.uint8)
     data = avifenc(rgba, "-y", "420", "-p")
     answer = fixtures.in_folder(lambda folder: premultiplied(folder, data))
-    shows = "colours that are multiplied by alpha"
+    shows = "colors that are multiplied by alpha"
     valid("avif", "alpha-premultiplied.avif", data, shows, answer, "rgba8", 8, "premultiplied")
 
     pieces, found = items(avifenc(whole, "-y", "420"))

@@ -71,7 +71,7 @@ def palette(colors, entry=4):
 
 
 def spread(count):
-    """Colours that are all different and none gray."""
+    """Colors that are all different and none gray."""
     return [((37 * i + 20) % 256, (91 * i + 90) % 256, (i * 53 + 200) % 256) for i in range(count)]
 
 
@@ -103,7 +103,7 @@ def still(name, shows, data, pixels, pixel_format="rgb8", bits=8, alpha="opaque"
 
 def make():
     make_indexed()
-    make_colours()
+    make_colors()
     make_masks()
     make_runs()
     make_invalid()
@@ -126,7 +126,7 @@ def make_indexed():
     data = file(info(40, 15, 9, 8, colors=5), short, rows(packed(index, 8)))
     still("indexed8-short.bmp", "indexes behind the palette's end are black", data, shown)
     data = file(info(40, 15, 9, 4, colors=20), palette(spread(20)), rows(packed(index, 4)))
-    still("indexed4-long.bmp", "more colours than indexes", data, looked_up(index, spread(16)))
+    still("indexed4-long.bmp", "more colors than indexes", data, looked_up(index, spread(16)))
     data = file(core(15, 9, 4), palette(spread(16), 3), rows(packed(index, 4)))
     still("os2-1.bmp", "a header of OS/2 1", data, looked_up(index, spread(16)))
     data = file(core(15, 9, 8), palette(colors, 3), rows(packed(index, 8)))
@@ -141,7 +141,7 @@ def make_indexed():
         still(f"{name}.bmp", "an offset of the pixels that cannot be", data, looked_up(index, spread(16)))
 
 
-def make_colours():
+def make_colors():
     rgb, alpha = picture(23, 17, 3), picture(13, 11, 4)
     still("rgb24.bmp", "24 bits", file(info(40, 23, 17, 24), b"", rows(bgr(rgb))), rgba(rgb))
     still("top-down.bmp", "rows from the top", file(info(40, 23, -17, 24), b"", rows(bgr(rgb), False)), rgba(rgb))
@@ -247,7 +247,7 @@ def make_runs():
     body += bytes([0, 5, 0x12, 0x34, 0x50, 0, 3, 0x77, 0, 1])
     index = np.array([[1, 2, 3, 4, 5, 7, 7, 7], [10, 11] * 4, [1, 2, 1, 2, 1, 4, 5, 6]])
     data = file(info(40, 8, 3, 4, RLE4, 16), palette(colors), body)
-    still("rle4.bmp", "runs of two colours, absolute halves of bytes", data, looked_up(index, colors))
+    still("rle4.bmp", "runs of two colors, absolute halves of bytes", data, looked_up(index, colors))
     body = bytes([2, 1, 0, 2, 3, 0, 3, 2, 0, 0]) + bytes([4, 5, 0, 2, 1, 2, 3, 6, 0, 1])
     shown = np.zeros((5, 8, 4), np.uint8)
     full = rgba(np.array(colors)[None])[0]

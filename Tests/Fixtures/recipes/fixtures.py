@@ -47,9 +47,9 @@ def rgba(samples, largest=255, depth=8):
     scaled = (samples.astype(np.int64) * top * 2 + largest) // (2 * largest)
     count = scaled.shape[-1]
     gray = scaled[..., :1]
-    colour = np.concatenate([gray] * 3, axis=-1) if count <= 2 else scaled[..., :3]
+    color = np.concatenate([gray] * 3, axis=-1) if count <= 2 else scaled[..., :3]
     alpha = scaled[..., -1:] if count in (2, 4) else np.full_like(gray, top)
-    return np.concatenate([colour, alpha], axis=-1).astype("<u2" if depth == 16 else np.uint8)
+    return np.concatenate([color, alpha], axis=-1).astype("<u2" if depth == 16 else np.uint8)
 
 
 def upright(pixels, orientation):

@@ -79,11 +79,11 @@ def sub_blocks(data):
 
 
 def screen(width, height, palette=PALETTE, version=b"GIF89a", background=0):
-    flags, colours = 0, b""
+    flags, colors = 0, b""
     if palette is not None:
         bits = (len(palette) - 1).bit_length() - 1
-        flags, colours = 0x80 | bits << 4 | bits, palette.tobytes()
-    return version + struct.pack("<HHBBB", width, height, flags, background, 0) + colours
+        flags, colors = 0x80 | bits << 4 | bits, palette.tobytes()
+    return version + struct.pack("<HHBBB", width, height, flags, background, 0) + colors
 
 
 def control(delay=0, disposal=0, transparent=None):
@@ -104,19 +104,19 @@ def rows(indexes, interlaced):
 
 def image(indexes, x=0, y=0, palette=None, interlaced=False, minimum=3, **coding):
     height, width = indexes.shape
-    flags, colours = (0x40 if interlaced else 0), b""
+    flags, colors = (0x40 if interlaced else 0), b""
     if palette is not None:
         flags |= 0x80 | ((len(palette) - 1).bit_length() - 1)
-        colours = palette.tobytes()
+        colors = palette.tobytes()
     data = lzw(rows(indexes, interlaced).reshape(-1), minimum, **coding)
-    return b"\x2c" + struct.pack("<HHHHB", x, y, width, height, flags) + colours + bytes([minimum]) + sub_blocks(data)
+    return b"\x2c" + struct.pack("<HHHHB", x, y, width, height, flags) + colors + bytes([minimum]) + sub_blocks(data)
 
 
 def pattern(width, height, count=8):
     return picture(width, height, 3, count - 1)[..., 2] if count > 2 else picture(width, height, 1, 1)[..., 0]
 
 
-def coloured(indexes, palette=PALETTE, transparent=None):
+def colored(indexes, palette=PALETTE, transparent=None):
     pixels = np.concatenate([palette[indexes], np.full((*indexes.shape, 1), 255, np.uint8)], axis=-1)
     if transparent is not None:
         pixels[indexes == transparent] = 0
@@ -134,40 +134,40 @@ def make_stills():
         valid("gif", name, data + b"\x3b", shows, pixels, pixel_format, 8, alpha, **more)
 
     plain = pattern(*SIZE)
-    opaque = coloured(plain)
+    opaque = colored(plain)
     still("still-87a.gif", "version 87a", screen(*SIZE, version=b"GIF87a") + image(plain), opaque)
     still("still-89a.gif", "version 89a", screen(*SIZE) + image(plain), opaque)
     still(
         "transparent.gif",
         "one index is transparent",
         screen(*SIZE) + control(transparent=3) + image(plain),
-        coloured(plain, transparent=3),
+        colored(plain, transparent=3),
         "rgba8",
         "straight",
     )
     still("interlaced.gif", "four passes (Appendix E)", screen(*SIZE) + image(plain, interlaced=True), opaque)
     thin = pattern(5, 3)
-    still("interlaced-5x3.gif", "passes without a row", screen(5, 3) + image(thin, interlaced=True), coloured(thin))
+    still("interlaced-5x3.gif", "passes without a row", screen(5, 3) + image(thin, interlaced=True), colored(thin))
     two = pattern(*SIZE, 2)
     still(
         "palette2.gif",
-        "two colours, codes from 2 bits on",
+        "two colors, codes from 2 bits on",
         screen(*SIZE, palette=OTHER[:2]) + image(two, minimum=2),
-        coloured(two, OTHER),
+        colored(two, OTHER),
     )
-    still("pixels-1x1.gif", "one pixel", screen(1, 1) + image(pattern(1, 1)), coloured(pattern(1, 1)))
+    still("pixels-1x1.gif", "one pixel", screen(1, 1) + image(pattern(1, 1)), colored(pattern(1, 1)))
     four = plain % 4
     still(
         "local-palette.gif",
         "a palette of the image alone",
         screen(*SIZE, palette=None) + image(four, palette=OTHER, minimum=2),
-        coloured(four, OTHER),
+        colored(four, OTHER),
     )
     still(
         "local-over-global.gif",
         "the image's palette counts",
         screen(*SIZE) + image(four, palette=OTHER, minimum=2),
-        coloured(four, OTHER),
+        colored(four, OTHER),
     )
     still(
         "many-clear-codes.gif",
@@ -177,13 +177,13 @@ def make_stills():
     )
     still("no-end-code.gif", "the end code is missing", screen(*SIZE) + image(plain, ends=False), opaque)
     noise = np.array([(i * 7919 + (i * i) // 3) % 61 % 8 for i in range(100 * 62)]).reshape(62, 100)
-    still("full-table.gif", "the table is full and cleared", screen(100, 62) + image(noise), coloured(noise))
+    still("full-table.gif", "the table is full and cleared", screen(100, 62) + image(noise), colored(noise))
     long = np.array([(i * i * 31 + i // 7) % 5 % 2 for i in range(200 * 100)]).reshape(100, 200)
     still(
         "deferred-clear.gif",
         "the table is full and kept",
         screen(200, 100, palette=OTHER[:2]) + image(long, minimum=2, defers=True),
-        coloured(long, OTHER),
+        colored(long, OTHER),
     )
     comment = b"\x21\xfe" + sub_blocks(b"made for a test")
     still(
@@ -211,7 +211,7 @@ def make_stills():
     )
     small = pattern(6, 5)
     canvas = np.zeros((12, 16, 4), np.uint8)
-    canvas[4:9, 3:9] = coloured(small)
+    canvas[4:9, 3:9] = colored(small)
     still(
         "image-inside-canvas.gif",
         "an image smaller than the canvas",
@@ -221,7 +221,7 @@ def make_stills():
         "straight",
     )
     canvas = np.zeros((12, 16, 4), np.uint8)
-    canvas[8:12, 12:16] = coloured(pattern(6, 5))[:4, :4]
+    canvas[8:12, 12:16] = colored(pattern(6, 5))[:4, :4]
     still(
         "image-over-the-edge.gif",
         "an image that stands out is clipped",
@@ -231,11 +231,11 @@ def make_stills():
         "straight",
     )
 
-    # Section 21: without any table a decoder may take its own, whose first two colours are black and white.
+    # Section 21: without any table a decoder may take its own, whose first two colors are black and white.
     default = np.zeros((8, 3), np.uint8)
     default[1] = 255
     still(
-        "palette-missing.gif", "no palette at all", screen(*SIZE, palette=None) + image(plain), coloured(plain, default)
+        "palette-missing.gif", "no palette at all", screen(*SIZE, palette=None) + image(plain), colored(plain, default)
     )
     still("no-image.gif", "nothing is drawn", screen(*SIZE), np.zeros((12, 16, 4), np.uint8), "rgba8", "straight")
 
@@ -250,9 +250,9 @@ def three(disposal):
     first, second, third = pattern(*SIZE), np.full((5, 6), 7), np.full((6, 5), 1)
     second[2, 2:4] = 3
     return [
-        (first, None, Frame(coloured(first), delay=(10, 100))),
-        (second, 3, Frame(coloured(second, transparent=3), 2, 3, (20, 100), disposal, "over")),
-        (third, None, Frame(coloured(third), 6, 4, (30, 100))),
+        (first, None, Frame(colored(first), delay=(10, 100))),
+        (second, 3, Frame(colored(second, transparent=3), 2, 3, (20, 100), disposal, "over")),
+        (third, None, Frame(colored(third), 6, 4, (30, 100))),
     ]
 
 
@@ -281,8 +281,8 @@ def make_animations():
         part[2].delay = (number, 100)
     moving("delay-0-1-2.gif", "very short delays are kept", still, loops(0), "infinite")
     local = three("keep")
-    recoloured = np.full((6, 5), 2)
-    local[2] = (recoloured, None, Frame(coloured(recoloured, OTHER), 6, 4, (30, 100)), {"palette": OTHER, "minimum": 2})
+    recolored = np.full((6, 5), 2)
+    local[2] = (recolored, None, Frame(colored(recolored, OTHER), 6, 4, (30, 100)), {"palette": OTHER, "minimum": 2})
     moving("frame-local-palette.gif", "the third frame has its own palette", local, loops(0), "infinite")
     moving(
         "first-frame-partial.gif",
@@ -298,10 +298,10 @@ def make_animations():
     )
     covering, corner = three("keep"), np.full((3, 4), 5)
     covering[1:2] = [
-        (pattern(*SIZE)[::-1], None, Frame(coloured(pattern(*SIZE)[::-1]), 0, 0, (20, 100), "restorePrevious"))
+        (pattern(*SIZE)[::-1], None, Frame(colored(pattern(*SIZE)[::-1]), 0, 0, (20, 100), "restorePrevious"))
     ]
-    covering.append((corner, None, Frame(coloured(corner), 1, 7, (20, 100), "restorePrevious")))
-    covering.append((corner, None, Frame(coloured(corner), 9, 1, (20, 100))))
+    covering.append((corner, None, Frame(colored(corner), 1, 7, (20, 100), "restorePrevious")))
+    covering.append((corner, None, Frame(colored(corner), 9, 1, (20, 100))))
     moving(
         "covering-restore-previous.gif",
         "a frame that covers the canvas is taken away again",

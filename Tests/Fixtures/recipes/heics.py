@@ -151,13 +151,13 @@ def pixels(stream, matrix=2, is_full=False, alpha=None, is_premultiplied=False):
     top = 65535 if stream.bits > 8 else 255
     result = []
     for index, planes in enumerate(stream.planes):
-        colours = rgb(planes, stream.bits, matrix, is_full)
-        clear = np.full(colours.shape[:2], top)
+        colors = rgb(planes, stream.bits, matrix, is_full)
+        clear = np.full(colors.shape[:2], top)
         if alpha:
             clear = scaled(alpha.planes[index][0], alpha.bits, top)
             if is_premultiplied:
-                colours = straight(colours, clear, top)
-        result.append(np.concatenate([colours, clear[..., None]], axis=-1).astype(np.uint8 if top == 255 else "<u2"))
+                colors = straight(colors, clear, top)
+        result.append(np.concatenate([colors, clear[..., None]], axis=-1).astype(np.uint8 if top == 255 else "<u2"))
     return result
 
 
@@ -174,7 +174,7 @@ def valid(name, shows, data, stream, durations, shown=None, plays="infinite", ti
 def make():
     plain = hevc.encode(3)
     make_coding(plain)
-    make_colours()
+    make_colors()
     make_alpha()
     make_timing(plain)
     make_boxes(plain)
@@ -201,7 +201,7 @@ def make_coding(plain):
         valid(name, shows, file([Track(stream, durations)]), stream, durations)
 
 
-def make_colours():
+def make_colors():
     for form, name, shows, subsampling in [
         ("yuv422p", "422.heics", "4:2:2", 422), ("yuv444p", "444.heics", "4:4:4", 444),
         ("gray", "gray.heics", "luma alone", 400), ("yuv420p10le", "deep10.heics", "10 bits", 420),
@@ -235,17 +235,17 @@ def with_alpha(stream, alpha, durations, kind=ALPHA, references=(), **settings):
 
 
 def make_alpha():
-    colours, planes = hevc.encode(3), hevc.encode(3, "gray", seed=5)
+    colors, planes = hevc.encode(3), hevc.encode(3, "gray", seed=5)
     tenths = [100] * 3
-    valid("alpha.heics", "a track of alpha planes", with_alpha(colours, planes, tenths), colours, tenths,
-          pixels(colours, alpha=planes), alpha="straight")
-    valid("alpha-premultiplied.heics", "colours that are multiplied by alpha",
-          with_alpha(colours, planes, tenths, references=[(b"prem", 2)]), colours, tenths,
-          pixels(colours, alpha=planes, is_premultiplied=True), alpha="straight")
+    valid("alpha.heics", "a track of alpha planes", with_alpha(colors, planes, tenths), colors, tenths,
+          pixels(colors, alpha=planes), alpha="straight")
+    valid("alpha-premultiplied.heics", "colors that are multiplied by alpha",
+          with_alpha(colors, planes, tenths, references=[(b"prem", 2)]), colors, tenths,
+          pixels(colors, alpha=planes, is_premultiplied=True), alpha="straight")
     valid("depth-track.heics", "an auxiliary track that is not alpha",
-          with_alpha(colours, planes, tenths, b"urn:mpeg:hevc:2015:auxid:2\0"), colours, tenths)
+          with_alpha(colors, planes, tenths, b"urn:mpeg:hevc:2015:auxid:2\0"), colors, tenths)
     deep, planes = hevc.encode(2, "yuv420p10le"), hevc.encode(2, seed=7)
-    valid("alpha-deep.heics", "alpha of 8 bits beside colours of 10", with_alpha(deep, planes, [50, 60]), deep,
+    valid("alpha-deep.heics", "alpha of 8 bits beside colors of 10", with_alpha(deep, planes, [50, 60]), deep,
           [50, 60], pixels(deep, alpha=planes), alpha="straight")
 
 

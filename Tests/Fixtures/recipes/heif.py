@@ -32,14 +32,14 @@ class Sources:
     def __init__(self):
         self.rgb = smooth(SIDE, SIDE, 3, step=8)
         self.gray = smooth(SIDE, SIDE, 3, step=16)[..., 2:3]
-        self.colour = exact(self.rgb)
+        self.color = exact(self.rgb)
         self.mask = exact(self.gray)
         tile = smooth(SIDE, SIDE, 3, step=16)
         self.tiles = [tile, tile[:, ::-1], tile[::-1], 255 - tile]
         self.coded_tiles = [exact(samples) for samples in self.tiles]
 
     def picture(self, *properties, **more):
-        return self.colour.item(SIDE, SIDE, GBR, *properties, **more)
+        return self.color.item(SIDE, SIDE, GBR, *properties, **more)
 
     def aux(self, kind, *properties):
         return self.mask.item(SIDE, SIDE, auxc(kind), *properties, hidden=True, bits=(8,))
@@ -96,7 +96,7 @@ def make_plain(s):
 
 def make_transformed(s):
     pixels = rgba(s.rgb)[:40, :50]
-    # The way of the centre: half of what is cut off, to the left and up.
+    # The way of the center: half of what is cut off, to the left and up.
     crop = clap(50, 40, (50 - SIDE, 2), (40 - SIDE, 2))
     put("clap.heic", "a crop", heif([s.picture(crop)]), pixels)
     put("clap-middle.heic", "a crop around another place", heif([s.picture(clap(20, 10, (5, 1), (-7, 1)))]),

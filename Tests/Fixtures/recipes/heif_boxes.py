@@ -36,7 +36,7 @@ def imir(axis):
 
 
 def clap(width, height, horizontal, vertical):
-    """Sides and the way of the centre, each a whole number or a pair."""
+    """Sides and the way of the center, each a whole number or a pair."""
     pairs = [value if isinstance(value, tuple) else (value, 1) for value in (width, height, horizontal, vertical)]
     return box(b"clap", *(struct.pack(">iI", *pair) for pair in pairs))
 

@@ -22,9 +22,9 @@ def make(s):
     bad("unknown-type.heic", "a primary item of a type that nobody knows", heif([Item(b"zzzz", b"1234", [ispe(8, 8)])]),
         "unsupported")
     bad("no-primary.heic", "a primary item that is not there", heif([s.picture()], 7))
-    bad("no-configuration.heic", "a picture without hvcC", heif([Item(b"hvc1", s.colour.payload, [ispe(64, 64)])]))
+    bad("no-configuration.heic", "a picture without hvcC", heif([Item(b"hvc1", s.color.payload, [ispe(64, 64)])]))
     bad("empty-item.heic", "a picture without bytes",
-        heif([Item(b"hvc1", b"\0", s.picture().properties), Item(b"hvc1", s.colour.payload)]))
+        heif([Item(b"hvc1", b"\0", s.picture().properties), Item(b"hvc1", s.color.payload)]))
     item = s.picture()
     item.data = struct.pack(">I", len(item.data)) + item.data[4:]
     bad("long-unit.heic", "a NAL unit longer than its item", heif([item]))

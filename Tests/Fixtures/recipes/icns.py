@@ -170,14 +170,14 @@ def make():
     colors4 = np.array([[c >> 16, c >> 8 & 255, c & 255] for c in FOUR])[nibbles]
     indexes4 = element(b"ics4", (nibbles[:, ::2] << 4 | nibbles[:, 1::2]).astype(np.uint8).tobytes())
     check(icon(indexes4, sharp), (shown(colors4, holes * 255), 4))
-    still("indexes-4.icns", "the system's sixteen colours", icon(indexes4, sharp), shown(colors4, holes * 255),
+    still("indexes-4.icns", "the system's sixteen colors", icon(indexes4, sharp), shown(colors4, holes * 255),
           one_bit, bits=4)  # fmt: skip
     bytes8 = np.arange(256).reshape(16, 16)
     colors8 = np.array(EIGHT)[bytes8]
     indexes8 = element(b"ics8", bytes8.astype(np.uint8).tobytes())
     check(icon(indexes8, sharp), (shown(colors8, holes * 255), 8))
-    still("indexes-8.icns", "the system's 256 colours", icon(indexes8, sharp), shown(colors8, holes * 255), one_bit)
-    still("indexes-8-opaque.icns", "256 colours without a mask", icon(indexes8), shown(colors8), pixel_format="rgb8",
+    still("indexes-8.icns", "the system's 256 colors", icon(indexes8, sharp), shown(colors8, holes * 255), one_bit)
+    still("indexes-8-opaque.icns", "256 colors without a mask", icon(indexes8), shown(colors8), pixel_format="rgb8",
           alpha="opaque")  # fmt: skip
     mini = np.arange(12 * 16).reshape(12, 16)
     mini_bits = np.ones((12, 16), bool)

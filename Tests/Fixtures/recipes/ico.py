@@ -54,7 +54,7 @@ def holes(width, height):
 
 
 def cut(pixels, transparent):
-    """The pixels with alpha 0 where the mask says so; colours stay."""
+    """The pixels with alpha 0 where the mask says so; colors stay."""
     shown = pixels.copy()
     shown[transparent, 3] = 0
     return shown
@@ -66,7 +66,7 @@ def indexed(width, height, bits):
     return Entry(cut(rgba(np.array(colors)[index]), transparent), data, bits)
 
 
-def coloured(width, height, bits=32, **more):
+def colored(width, height, bits=32, **more):
     samples = picture(width, height, 4)
     if bits == 24:
         transparent = holes(width, height)
@@ -97,8 +97,8 @@ def icon(name, shows, entries, kind=ICON, primary=None, bits=8, **more):
 def make():
     for bits in (1, 4, 8):
         icon(f"indexed{bits}.ico", f"{bits} bits per pixel and a mask", [indexed(17, 11, bits)])
-    icon("rgb24.ico", "24 bits and a mask", [coloured(19, 13, 24)])
-    icon("rgba32.ico", "32 bits with alpha, which goes before the mask", [coloured(19, 13)])
+    icon("rgb24.ico", "24 bits and a mask", [colored(19, 13, 24)])
+    icon("rgba32.ico", "32 bits with alpha, which goes before the mask", [colored(19, 13)])
     samples, transparent = picture(12, 12, 3), holes(12, 12)
     blank = np.concatenate([samples, np.zeros((12, 12, 1), int)], axis=-1)
     data = bitmap(12, 12, 32, [], rows(bgra(blank)), transparent)
@@ -108,24 +108,24 @@ def make():
     planes = np.stack([values >> 10, values >> 5 & 31, values & 31], axis=-1)
     data = bitmap(12, 9, 16, [], rows(words(values, 2)), holes(12, 9))
     icon("rgb16.ico", "16 bits", [Entry(cut(rgba(planes, 31), holes(12, 9)), data, 16)], bits=5)
-    sizes = [indexed(8, 8, 4), coloured(20, 20), indexed(16, 16, 8)]
+    sizes = [indexed(8, 8, 4), colored(20, 20), indexed(16, 16, 8)]
     icon("sizes.ico", "three sizes, the largest in the middle", sizes)
-    icon("depths.ico", "one size in three depths", [indexed(16, 16, 1), coloured(16, 16), indexed(16, 16, 8)])
-    icon("png-small.ico", "a PNG file beside a larger bitmap", [png(8, 8), coloured(16, 16)])
-    lying = coloured(16, 12)
+    icon("depths.ico", "one size in three depths", [indexed(16, 16, 1), colored(16, 16), indexed(16, 16, 8)])
+    icon("png-small.ico", "a PNG file beside a larger bitmap", [png(8, 8), colored(16, 16)])
+    lying = colored(16, 12)
     lying.size = (32, 32)
     icon("size-differs.ico", "a directory that says another size", [lying])
     samples = picture(9, 7, 3)
     data = bitmap(9, 7, 24, [], rows(bgr(samples)))
     icon("no-mask.ico", "a bitmap without a mask", [Entry(rgba(samples), data, 24)])
-    icon("not-doubled.ico", "a height that does not count the mask", [coloured(10, 10, doubled=False)])
-    down = coloured(10, 10)
+    icon("not-doubled.ico", "a height that does not count the mask", [colored(10, 10, doubled=False)])
+    down = colored(10, 10)
     down.data = bitmap(10, 10, 32, [], rows(bgra(picture(10, 10, 4)), False), np.zeros((10, 10), bool), top_down=True)
     icon("top-down.ico", "rows from the top", [down])
-    short = coloured(9, 9, 24)
+    short = colored(9, 9, 24)
     short.length = 40
-    icon("length-too-small.ico", "a length that has no room for the colours", [short])
-    first, second = coloured(10, 8), coloured(10, 8)
+    icon("length-too-small.ico", "a length that has no room for the colors", [short])
+    first, second = colored(10, 8), colored(10, 8)
     first.offset = second.offset = 38
     second.data, second.length = b"", len(first.data)
     icon("same-picture.ico", "two entries of one picture", [first, second])
@@ -133,7 +133,7 @@ def make():
     pointer.first, pointer.bits = 3, 5
     icon("pointer.cur", "a cursor with a hot spot", [pointer], CURSOR)
     broken = Entry(np.zeros((64, 64, 4), np.uint8), info(40, 64, 128, 7), 32)
-    entries = [coloured(10, 8), broken]
+    entries = [colored(10, 8), broken]
     answer = [{"canvas": [10, 8], "hash": fnv(entries[0].pixels.tobytes())}]
     valid(
         "ico", "one-is-broken.ico", file(entries), "a larger picture that cannot be read", entries[0].pixels,
@@ -142,7 +142,7 @@ def make():
 
 
 def make_invalid():
-    good = file([coloured(19, 13)])
+    good = file([colored(19, 13)])
 
     def bad(name, shows, data, error, **more):
         fixtures.invalid("ico", name, data, shows, error, **more)
@@ -152,12 +152,12 @@ def make_invalid():
     bad("truncated-directory.ico", "the directory is cut", good[:20], "truncated")
     bad("truncated-header.ico", "the bitmap's header is cut", good[:40], "truncated")
     bad("truncated-pixels.ico", "the pixels are cut", good[:600], "truncated", rows="some")
-    masked = file([coloured(19, 13, 24)])
+    masked = file([colored(19, 13, 24)])
     bad("truncated-mask.ico", "the mask is cut", masked[:-20], "truncated", rows="some")
-    away = coloured(19, 13)
+    away = colored(19, 13)
     away.offset = 1 << 30
     bad("offset-outside.ico", "a picture behind the file's end", file([away]), "truncated")
-    itself = coloured(19, 13)
+    itself = colored(19, 13)
     itself.offset = 0
     bad("offset-zero.ico", "a picture that is the directory itself", file([itself]), "unsupported")
     many = struct.pack("<HHH", 0, 1, 4097) + bytes(64)

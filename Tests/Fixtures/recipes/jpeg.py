@@ -97,7 +97,7 @@ def make():
     still("restart-interval.jpg", "a restart marker after each MCU", encoded(smooth, *base, "2x2", "-restart", "1B"))
     still("optimized.jpg", "Huffman tables of its own", encoded(smooth, *base, "2x2", "-optimize"))
     still("arithmetic.jpg", "arithmetic coding", encoded(smooth, *base, "2x2", "-arithmetic"))
-    still("rgb.jpg", "RGB without a colour transform", encoded(smooth, "-quality", "90", "-rgb"))
+    still("rgb.jpg", "RGB without a color transform", encoded(smooth, "-quality", "90", "-rgb"))
     still("quality-1.jpg", "coarse quantization", encoded(smooth, "-quality", "1"))
     still("quality-100.jpg", "fine quantization", encoded(picture(16, 12, 3).astype(np.uint8), "-quality", "100"))
     for width, height in ((1, 1), (8, 8), (9, 17), (16, 1)):
@@ -175,9 +175,9 @@ def make_inks():
     Image.fromarray(samples, "CMYK").save(output, "JPEG", quality=100, subsampling=0)
     data = output.getvalue()
     white = 255 - samples[..., 3:].astype(int)
-    colours = (255 - samples[..., :3].astype(int)) * white // 255
+    colors = (255 - samples[..., :3].astype(int)) * white // 255
     assert b"Adobe" in data
-    valid("jpeg", "cmyk-adobe.jpg", data, "four inverted inks with Adobe's segment", rgba(colours), "rgb8")
+    valid("jpeg", "cmyk-adobe.jpg", data, "four inverted inks with Adobe's segment", rgba(colors), "rgb8")
 
 
 def make_invalid(plain, progressive):

@@ -25,7 +25,7 @@ def box(kind, *payload, long=False, to_the_end=False):
     return struct.pack(">I", 0 if to_the_end else len(data) + 8) + kind + data
 
 
-def colour(space, parameters=b""):
+def color(space, parameters=b""):
     return box(b"colr", b"\1\0\0", struct.pack(">I", space), parameters)
 
 
@@ -104,10 +104,10 @@ def still(name, data, shows, pixels, pixel_format, bits=8, alpha="opaque", lossl
 
 
 def make():
-    import jpeg2000_colours
+    import jpeg2000_colors
     import jpeg2000_damage
     import jpeg2000_streams
 
     jpeg2000_streams.make()
-    jpeg2000_colours.make()
+    jpeg2000_colors.make()
     jpeg2000_damage.make()

@@ -5,7 +5,7 @@ import struct
 
 import fixtures
 from fixtures import picture
-from jpeg2000 import SIGNATURE, SRGB, box, colour, compress, jp2, split
+from jpeg2000 import SIGNATURE, SRGB, box, color, compress, jp2, split
 from jpeg2000_streams import SIZE
 
 
@@ -13,7 +13,7 @@ def make():
     planes = split(picture(*SIZE, 3))
     codestream = compress(planes)
     tiles = compress(planes, "-t", "23,5", "-n", "2")
-    file = jp2(codestream, colour(SRGB))
+    file = jp2(codestream, color(SRGB))
 
     def bad(name, shows, data, error, **more):
         fixtures.invalid("jpeg2000", name, data, shows, error, **more)
@@ -57,9 +57,9 @@ def make():
     mapping = box(b"cmap", struct.pack(">HBB", 9, 1, 0))
     table = box(b"pclr", struct.pack(">HB", 1, 1), b"\7\0")
     bad("palette-component.jp2", "a channel of a component that is not there",
-        jp2(codestream, colour(SRGB), table, mapping), "malformed")
+        jp2(codestream, color(SRGB), table, mapping), "malformed")
     bad("palette-cut.jp2", "a palette that says more entries than it has",
-        jp2(codestream, colour(SRGB), box(b"pclr", struct.pack(">HB", 900, 1), b"\7\0")), "malformed")
+        jp2(codestream, color(SRGB), box(b"pclr", struct.pack(">HB", 900, 1), b"\7\0")), "malformed")
     layers = codestream[: style + 6] + b"\xff\xff" + codestream[style + 8 :]
     precincts = style + 2 + 2
     small = layers[: style + 2] + b"\0\x0f" + b"\1" + layers[precincts + 1 : style + 14] + b"\x11" * 3

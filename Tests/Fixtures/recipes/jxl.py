@@ -43,16 +43,16 @@ def djxl(data):
 def rgba(samples, opaque=1):
     """Samples of 1 to 4 channels as four, with an alpha of `opaque` where there is none."""
     channels = samples.shape[2]
-    colour = np.repeat(samples[..., :1], 3, axis=2) if channels < 3 else samples[..., :3]
+    color = np.repeat(samples[..., :1], 3, axis=2) if channels < 3 else samples[..., :3]
     alpha = samples[..., -1:] if channels in (2, 4) else np.full_like(samples[..., :1], opaque)
-    return np.ascontiguousarray(np.concatenate([colour, alpha], axis=2))
+    return np.ascontiguousarray(np.concatenate([color, alpha], axis=2))
 
 
 def cjxl(pixels, *options, suffix=".png"):
     from PIL import Image
 
     def body(folder):
-        # cjxl says what it assumes about colours.
+        # cjxl says what it assumes about colors.
         Image.fromarray(pixels.squeeze()).save(folder / f"in{suffix}")
         run("cjxl", "--quiet", str(folder / f"in{suffix}"), str(folder / "out.jxl"), *options)
         return (folder / "out.jxl").read_bytes()
@@ -67,7 +67,7 @@ def still(name, shows, data, pixels, pixel_format, bits=8, alpha="opaque", **mor
 def make():
     make_depths()
     make_lossy()
-    make_colours()
+    make_colors()
     make_containers()
     make_metadata()
     make_orientations()
@@ -164,7 +164,7 @@ def djxl_pixels(data):
     return djxl(data)[0]
 
 
-def make_colours():
+def make_colors():
     pixels = picture(*SIZE, 3).astype(np.uint8)
     for name, shows, cicp, values in (
         ("p3", "Display P3", [12, 13, 0, 1], (library.P3_PRIMARIES, library.SRGB)),
@@ -174,11 +174,11 @@ def make_colours():
     ):
         encoding = library.ColorEncoding(white_point=library.D65, primaries=values[0], transfer=values[1])
         data = encode([Layer(pixels)], color=encoding)
-        still(f"colour-{name}.jxl", shows, data, rgba(pixels, 255), "rgb8", cicp=cicp)
+        still(f"color-{name}.jxl", shows, data, rgba(pixels, 255), "rgb8", cicp=cicp)
         # A part of which no PQ sample is near to where it is rounded to the next: libjxl's PQ differs by processor.
         lossy = np.ascontiguousarray(pixels[3:11, 3:15]) if name == "rec2100-pq" else pixels
         data = encode([Layer(lossy)], color=encoding, lossless=False)
-        still(f"colour-{name}-lossy.jxl", f"{shows}, stored as XYB", data, djxl(data)[0], "rgb8", cicp=cicp)
+        still(f"color-{name}-lossy.jxl", f"{shows}, stored as XYB", data, djxl(data)[0], "rgb8", cicp=cicp)
     profile = odd_profile()
     still(
         "icc.jxl",
@@ -343,7 +343,7 @@ def make_channels():
         "straight",
     )
     data = encode([Layer(pixels[..., :3], (plane,))], extra=[(library.SPOT, 8, "gold")])
-    still("extra-spot.jxl", "a spot colour, mixed in", data, opaque(djxl(data)[0]), "rgb8")
+    still("extra-spot.jxl", "a spot color, mixed in", data, opaque(djxl(data)[0]), "rgb8")
     inks = bytearray(fixtures.icc(b"CMYK"))
     inks[12:16] = b"prtr"
     data = encode([Layer(pixels[..., :3], (plane,))], extra=[(library.BLACK, 8, "")], icc=bytes(inks), level=10)
@@ -356,22 +356,22 @@ def make_channels():
         "rgb8",
         metadata={"ICC": bytes(inks)},
     )
-    colour = pixels.astype(np.int64) * 257
-    colour[..., :3] = (colour[..., :3] * colour[..., 3:] + 32767) // 65535
-    colour[..., :3] = (colour[..., :3] + 128) // 257 * 257  # libjxl holds 8 bits of colour here
-    # A straight colour is the premultiplied one divided by alpha, rounded; of alpha 0 it is 0.
-    alpha = np.maximum(colour[..., 3:], 1)
-    straight = np.minimum((colour[..., :3] * 65535 + alpha // 2) // alpha, 65535)
-    straight = np.concatenate([np.where(colour[..., 3:] == 0, 0, straight), colour[..., 3:]], axis=2).astype(np.uint16)
+    color = pixels.astype(np.int64) * 257
+    color[..., :3] = (color[..., :3] * color[..., 3:] + 32767) // 65535
+    color[..., :3] = (color[..., :3] + 128) // 257 * 257  # libjxl holds 8 bits of color here
+    # A straight color is the premultiplied one divided by alpha, rounded; of alpha 0 it is 0.
+    alpha = np.maximum(color[..., 3:], 1)
+    straight = np.minimum((color[..., :3] * 65535 + alpha // 2) // alpha, 65535)
+    straight = np.concatenate([np.where(color[..., 3:] == 0, 0, straight), color[..., 3:]], axis=2).astype(np.uint16)
     # libjxl 0.7 does not encode premultiplied alpha; in this header, which it has written, bit 66 is alpha_associated.
-    data = encode([Layer(colour.astype(np.uint16))], bits=8, alpha_bits=16)
+    data = encode([Layer(color.astype(np.uint16))], bits=8, alpha_bits=16)
     stream = bytearray(data[data.index(b"jxlc") + 4 :])
     stream[66 // 8] ^= 1 << 66 % 8
     still("premultiplied.jxl", "alpha multiplied in", bytes(stream), straight, "rgba16", 8, "premultiplied")
     deep = encode([Layer(pixels.astype(np.uint16) * 257)], bits=8, alpha_bits=16)
     still(
         "alpha-deeper.jxl",
-        "8 bits of colour, 16 of alpha",
+        "8 bits of color, 16 of alpha",
         deep,
         pixels.astype(np.uint16) * 257,
         "rgba16",

@@ -14,9 +14,9 @@ SIZE = (16, 12)
 TICKS = {"have_animation": 1, "tps_numerator": 1000, "tps_denominator": 1}
 
 
-def patch(width, height, colour, alpha=255):
+def patch(width, height, color, alpha=255):
     pixels = np.zeros((height, width, 4), np.uint8)
-    pixels[...] = [*colour, alpha]
+    pixels[...] = [*color, alpha]
     return pixels
 
 

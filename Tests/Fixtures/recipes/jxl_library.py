@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""libjxl's encoder, for what cjxl does not write: layers, names, ticks, extra channels, inks, colours by number."""
+"""libjxl's encoder, for what cjxl does not write: layers, names, ticks, extra channels, inks, colors by number."""
 
 import ctypes
 from ctypes import POINTER, Structure, c_char_p, c_double, c_float, c_int, c_size_t, c_uint32, c_uint8, c_void_p
@@ -96,7 +96,7 @@ def encode(
     level=None,
     **info,
 ):
-    """Encodes layers. `extra` names the channels beside colour and alpha as (type, bits, name); `boxes` are (type,
+    """Encodes layers. `extra` names the channels beside color and alpha as (type, bits, name); `boxes` are (type,
     content, compressed)."""
     jxl = library()
     encoder = c_void_p(jxl.JxlEncoderCreate(None))

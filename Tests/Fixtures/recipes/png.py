@@ -24,8 +24,8 @@ def chunk(kind, data=b""):
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
-def header(width, height, depth, colour, interlace=0, compression=0, filtering=0):
-    return chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, depth, colour, compression, filtering, interlace))
+def header(width, height, depth, color, interlace=0, compression=0, filtering=0):
+    return chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, depth, color, compression, filtering, interlace))
 
 
 def packed(row, depth):
@@ -76,11 +76,11 @@ def image_data(samples, depth, interlaced=False, filters=(0,)):
     return zlib.compress(raw, 9)
 
 
-def file(samples, depth, colour, interlaced=False, filters=(0,), before=(), after=(), split=0):
+def file(samples, depth, color, interlaced=False, filters=(0,), before=(), after=(), split=0):
     height, width = samples.shape[:2]
     data = image_data(samples, depth, interlaced, filters)
     parts = [data[i : i + split] for i in range(0, len(data), split)] if split else [data]
-    chunks = [header(width, height, depth, colour, int(interlaced)), *before]
+    chunks = [header(width, height, depth, color, int(interlaced)), *before]
     chunks += [chunk(b"IDAT", part) for part in parts]
     return SIGNATURE + b"".join(chunks) + b"".join(after) + chunk(b"IEND")
 
@@ -92,9 +92,9 @@ def agree(data, pixels):
         assert np.array_equal(seen, pixels), "Pillow sees other pixels"
 
 
-def still(name, shows, samples, depth, colour, pixel_format, alpha="opaque", pixels=None, stored_bits=None, **more):
+def still(name, shows, samples, depth, color, pixel_format, alpha="opaque", pixels=None, stored_bits=None, **more):
     keys = {key: more.pop(key) for key in ("interlaced", "filters", "before", "after", "split") if key in more}
-    data = file(samples, depth, colour, **keys)
+    data = file(samples, depth, color, **keys)
     if pixels is None:
         pixels = rgba(samples, (1 << depth) - 1, 16 if depth == 16 else 8)
     agree(data, pixels)
@@ -120,15 +120,15 @@ def indexed(name, shows, depth, alphas=None, **keys):
     still(name, shows, samples, depth, PALETTE, pixel_format, alpha, pixels, before=before, stored_bits=8, **keys)
 
 
-def keyed(name, shows, depth, colour, pixel_format):
-    """One colour is transparent (section 11.3.1.1, tRNS)."""
+def keyed(name, shows, depth, color, pixel_format):
+    """One color is transparent (section 11.3.1.1, tRNS)."""
     largest = (1 << depth) - 1
-    samples = picture(21, 13, CHANNELS[colour], largest)
+    samples = picture(21, 13, CHANNELS[color], largest)
     key = samples[6, 10].copy()
     pixels = rgba(samples, largest, 16 if depth == 16 else 8)
     pixels[np.all(samples == key, axis=-1), 3] = 0
     before = [chunk(b"tRNS", key.astype(">u2").tobytes())]
-    still(name, shows, samples, depth, colour, pixel_format, "straight", pixels, before=before)
+    still(name, shows, samples, depth, color, pixel_format, "straight", pixels, before=before)
 
 
 def make():
@@ -142,23 +142,23 @@ def make():
     indexed("palette4-trns.png", "a palette whose first entries are translucent", 4, [0, 64, 128, 200])
     indexed("palette8-trns.png", "a palette of 256 with two translucent entries", 8, [10, 250])
     indexed("interlaced-palette4.png", "indexes of 4 bits in seven passes", 4, interlaced=True)
-    for colour, name in names.items():
-        alpha = "straight" if colour in (GRAY_ALPHA, RGBA) else "opaque"
+    for color, name in names.items():
+        alpha = "straight" if color in (GRAY_ALPHA, RGBA) else "opaque"
         for depth, formats in ((8, eight), (16, sixteen)):
             size = (21, 13) if depth == 8 else (13, 9)
-            samples = picture(*size, CHANNELS[colour], (1 << depth) - 1)
-            still(f"{name}{depth}.png", f"{name} of {depth} bits", samples, depth, colour, formats[colour], alpha)
-    for colour, depth in ((RGBA, 8), (GRAY, 1), (RGB, 16), (GRAY, 8)):
-        alpha = "straight" if colour == RGBA else "opaque"
+            samples = picture(*size, CHANNELS[color], (1 << depth) - 1)
+            still(f"{name}{depth}.png", f"{name} of {depth} bits", samples, depth, color, formats[color], alpha)
+    for color, depth in ((RGBA, 8), (GRAY, 1), (RGB, 16), (GRAY, 8)):
+        alpha = "straight" if color == RGBA else "opaque"
         formats = sixteen if depth == 16 else eight
-        samples = picture(13, 11, CHANNELS[colour], (1 << depth) - 1)
+        samples = picture(13, 11, CHANNELS[color], (1 << depth) - 1)
         still(
-            f"interlaced-{names[colour]}{depth}.png",
+            f"interlaced-{names[color]}{depth}.png",
             "seven passes (section 8.2)",
             samples,
             depth,
-            colour,
-            formats[colour],
+            color,
+            formats[color],
             alpha,
             interlaced=True,
         )
@@ -174,8 +174,8 @@ def make():
         )
     keyed("gray8-trns.png", "one gray is transparent", 8, GRAY, "gray-alpha8")
     keyed("gray16-trns.png", "one gray of 16 bits is transparent", 16, GRAY, "gray-alpha16")
-    keyed("rgb8-trns.png", "one colour is transparent", 8, RGB, "rgba8")
-    keyed("rgb16-trns.png", "one colour of 16 bits is transparent", 16, RGB, "rgba16")
+    keyed("rgb8-trns.png", "one color is transparent", 8, RGB, "rgba8")
+    keyed("rgb16-trns.png", "one color of 16 bits is transparent", 16, RGB, "rgba16")
     plain = picture(16, 10, 3)
     still("all-filters.png", "each of the five filters (section 9)", plain, 8, RGB, "rgb8", filters=(1, 2, 3, 4, 0))
     still("split-idat.png", "image data in chunks of 7 bytes", plain, 8, RGB, "rgb8", split=7)
@@ -282,7 +282,7 @@ def make_invalid(plain):
     bad("ihdr-bad-crc.png", "the checksum of IHDR is wrong", edited(29, b"\0\0\0\0"), "checksumMismatch")
 
     def with_header(**keys):
-        fields = {"width": 16, "height": 10, "depth": 8, "colour": RGB, **keys}
+        fields = {"width": 16, "height": 10, "depth": 8, "color": RGB, **keys}
         return SIGNATURE + header(**fields) + chunk(b"IDAT", data) + end
 
     bad("zero-width.png", "a width of 0", with_header(width=0), "malformed")
@@ -290,7 +290,7 @@ def make_invalid(plain):
     bad("width-over-31-bits.png", "a width of 2^31", with_header(width=1 << 31), "malformed")
     bad("depth-3.png", "a bit depth of 3", with_header(depth=3), "malformed")
     bad("depth-4-rgb.png", "RGB of 4 bits (table 8)", with_header(depth=4), "malformed")
-    bad("colour-type-5.png", "a colour type of 5", with_header(colour=5), "malformed")
+    bad("color-type-5.png", "a color type of 5", with_header(color=5), "malformed")
     bad("interlace-2.png", "an interlace method of 2", with_header(interlace=2), "malformed")
     bad("compression-1.png", "a compression method of 1", with_header(compression=1), "malformed")
     bad("filter-method-1.png", "a filter method of 1", with_header(filtering=1), "malformed")

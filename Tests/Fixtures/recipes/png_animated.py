@@ -51,9 +51,9 @@ def file(frames, plays, size=SIZE, depth=8, hidden=None, denominator=None, first
     return SIGNATURE + b"".join(chunks) + chunk(b"IEND")
 
 
-def patch(width, height, colour, alpha=255):
+def patch(width, height, color, alpha=255):
     pixels = np.zeros((height, width, 4), np.uint8)
-    pixels[...] = [*colour, alpha]
+    pixels[...] = [*color, alpha]
     return pixels
 
 

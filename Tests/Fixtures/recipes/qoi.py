@@ -88,5 +88,5 @@ def make():
     bad("truncated-pixels.qoi", "the pixels are cut", good[: len(good) // 2], "truncated", rows="some")
     bad("zero-width.qoi", "a width of 0", header(0, 13, 3) + good[14:], "malformed")
     bad("channels-5.qoi", "five channels", header(21, 13, 5) + good[14:], "malformed")
-    bad("colorspace-2.qoi", "a colour space of 2", header(21, 13, 3, 2) + good[14:], "malformed")
+    bad("colorspace-2.qoi", "a color space of 2", header(21, 13, 3, 2) + good[14:], "malformed")
     bad("huge-canvas.qoi", "65,000 pixels in each direction", header(65_000, 65_000, 3) + good[14:], "limitExceeded")

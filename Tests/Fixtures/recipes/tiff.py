@@ -81,7 +81,7 @@ def channels():
     opaque[:, :, 3] = 255
     still("rgb8-extra-unspecified.tif", "a fourth sample that is not alpha", tiff(page(with_alpha, 8, 2, extra=0)),
           rgba(opaque), "rgb8")
-    # A fifth of colours that are multiples of 5: nothing is rounded.
+    # A fifth of colors that are multiples of 5: nothing is rounded.
     straight = with_alpha // 5 * 5
     straight[:, :, 3] = 51
     multiplied = straight.copy()
@@ -127,7 +127,7 @@ def palette():
 
 
 def chroma():
-    """YCbCr in blocks of 2 by 2 pixels, with gray chroma: colour is luma."""
+    """YCbCr in blocks of 2 by 2 pixels, with gray chroma: color is luma."""
     luma = samples(1, 8)
     height, width = luma.shape[:2]
     padded = np.pad(luma[:, :, 0], ((0, height % 2), (0, width % 2)), mode="edge")
@@ -278,7 +278,7 @@ def damaged():
     bad("few-samples.tif", "RGB of two samples", tiff(page(samples(2, 8), 8, 2)), "malformed")
     bad("unknown-compression.tif", "JPEG 2000", tiff(page(rgb, 8, 2, more={COMPRESSION: (SHORT, 34712)})),
         "unsupported")
-    bad("unknown-photometric.tif", "a colour filter array", tiff(page(samples(1, 8), 8, 32803)), "unsupported")
+    bad("unknown-photometric.tif", "a color filter array", tiff(page(samples(1, 8), 8, 32803)), "unsupported")
     bad("mixed-bits.tif", "5, 6 and 5 bits", tiff(page(rgb, 8, 2, more={BITS: (SHORT, [5, 6, 5])})), "unsupported")
     coded = strips(rgb, 8, 5, 8)
     broken = coded[:2] + [bytes(len(coded[2]))] + coded[3:]

@@ -105,7 +105,7 @@ def make():
     still("lossless.webp", "VP8L", lossless, isLossless=True)
     still("lossless-alpha.webp", "VP8L with alpha", cwebp(rgba, "-lossless", "-exact"), "straight", isLossless=True)
     few = (rgb // 128 * 255).astype(np.uint8)
-    still("lossless-palette.webp", "VP8L with the colour indexing transform", cwebp(few, "-lossless"))
+    still("lossless-palette.webp", "VP8L with the color indexing transform", cwebp(few, "-lossless"))
     still("lossless-fast.webp", "VP8L with few transforms", cwebp(rgb, "-lossless", "-m", "0", "-q", "0"))
     for width, height in ((1, 1), (1, 9), (17, 16)):
         still(
@@ -154,9 +154,9 @@ def animation(frames, plays, size=SIZE, background=b"\xff\xff\xff\xff"):
     )
 
 
-def patch(width, height, colour, alpha):
+def patch(width, height, color, alpha):
     pixels = np.zeros((height, width, 4), np.uint8)
-    pixels[...] = [*colour, alpha]
+    pixels[...] = [*color, alpha]
     return pixels
 
 

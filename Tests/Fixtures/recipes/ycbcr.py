@@ -32,14 +32,14 @@ def rgb(planes, bits, matrix=2, full=False):
     if matrix == 8:
         y, cg, co = luma(grown[0]), chroma(grown[1]), chroma(grown[2])
         rest = y - cg
-        colours = [rest + co, y + cg, rest - co]
+        colors = [rest + co, y + cg, rest - co]
     else:
         one, two = number(1), number(2)
         kr, kb = (number(weight) for weight in WEIGHTS[matrix])
         y, cb, cr = luma(grown[0]), chroma(grown[1]), chroma(grown[2])
         green = y - two * (kr * (one - kr) * cr + kb * (one - kb) * cb) / (one - kr - kb)
-        colours = [y + two * (one - kr) * cr, green, y + two * (one - kb) * cb]
-    return np.stack([(np.clip(c, 0, 1) * top + number(0.5)).astype(np.int64) for c in colours], axis=-1)
+        colors = [y + two * (one - kr) * cr, green, y + two * (one - kb) * cb]
+    return np.stack([(np.clip(c, 0, 1) * top + number(0.5)).astype(np.int64) for c in colors], axis=-1)
 
 
 def exact(plane, offset, span, top):
@@ -53,7 +53,7 @@ def scaled(plane, bits, top):
     return (plane.astype(np.int64) * top * 2 + last) // (2 * last)
 
 
-def straight(colours, alpha, top):
-    """Colours that were multiplied by alpha; where it is 0, they are 0."""
+def straight(colors, alpha, top):
+    """Colors that were multiplied by alpha; where it is 0, they are 0."""
     divisor = np.maximum(alpha, 1)[..., None]
-    return np.where(alpha[..., None] == 0, 0, np.minimum((colours * top + alpha[..., None] // 2) // divisor, top))
+    return np.where(alpha[..., None] == 0, 0, np.minimum((colors * top + alpha[..., None] // 2) // divisor, top))

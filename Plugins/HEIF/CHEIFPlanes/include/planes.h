@@ -28,11 +28,11 @@ enum {
 };
 
 // How red, green and blue become planes: ITU-T H.273, section 8.3.
-typedef struct heif_colours {
+typedef struct heif_colors {
   uint32_t matrix;  // HEIF_MATRIX_*
   uint32_t is_full_range;
   float kr, kb;     // of HEIF_MATRIX_LUMA
-} heif_colours;
+} heif_colors;
 
 // How pixels lie in memory.
 typedef struct heif_layout {
@@ -43,7 +43,7 @@ typedef struct heif_layout {
 
 // Fills planes from pixels; chroma samples are means of the pixels that they stand for.
 //   returns  1, or 0 when there is no memory for a row
-int heif_write_planes(const heif_planes *planes, const heif_colours *colours, size_t width, size_t height,
+int heif_write_planes(const heif_planes *planes, const heif_colors *colors, size_t width, size_t height,
                       const heif_layout *layout, const uint8_t *pixels, size_t stride);
 
 // Fills the luma plane from the alpha channel of pixels.

@@ -18,7 +18,7 @@ typedef struct ctiff_failure {
   char message[240];
 } ctiff_failure;
 
-// Channels that count: the colour's and alpha. Others are passed over.
+// Channels that count: the color's and alpha. Others are passed over.
 #define CTIFF_MAX_CHANNELS 8
 
 // What samples mean.

@@ -80,7 +80,7 @@ typedef struct imgcoder_source {
   uint32_t struct_size;
   uint32_t reserved;  // 0
   void *context;      // the host's
-  uint64_t size;      // bytes in all; UINT64_MAX as long as bytes arrive (IMGCODER_OPEN_ARRIVING) and the end is not known
+  uint64_t size;      // bytes in all; UINT64_MAX as long as bytes arrive (IMGCODER_OPEN_INCREMENTAL) and the end is not known
 
   // Shows the bytes [offset, offset + min(wanted, size - offset)). Exactly so many are shown: `*length` is less than
   // `wanted` only at the end of the source, and 0 at or behind it. UINT64_MAX asks for all that follow.
@@ -96,16 +96,16 @@ typedef struct imgcoder_source {
   //   ownership  as `view`, but of no whole source
   //   returns    as `view`; CANCELLED when nobody waits for the picture any more: return it at once
   // [session]
-  imgcoder_status(IMGCODER_ABI *view_some)(const struct imgcoder_source *source, uint64_t offset, uint64_t least,
+  imgcoder_status(IMGCODER_ABI *view_available)(const struct imgcoder_source *source, uint64_t offset, uint64_t least,
                                            uint64_t wanted, const uint8_t **bytes, uint64_t *length);
 } imgcoder_source;
 
-// Calls `view_some`, or `view` of a host that is older than `view_some` and has all bytes.
+// Calls `view_available`, or `view` of a host that is older than `view_available` and has all bytes.
 static inline imgcoder_status imgcoder_source_view_available(const imgcoder_source *source, uint64_t offset,
                                                              uint64_t least, uint64_t wanted, const uint8_t **bytes,
                                                              uint64_t *length) {
-  if (IMGCODER_HAS(source, imgcoder_source, view_some) && source->view_some != 0) {
-    return source->view_some(source, offset, least, wanted, bytes, length);
+  if (IMGCODER_HAS(source, imgcoder_source, view_available) && source->view_available != 0) {
+    return source->view_available(source, offset, least, wanted, bytes, length);
   }
   return source->view(source, offset, wanted, bytes, length);
 }

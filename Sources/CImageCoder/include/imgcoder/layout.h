@@ -63,7 +63,7 @@ IMGCODER_OFFSET(imgcoder_source, reserved, 4);
 IMGCODER_OFFSET(imgcoder_source, context, 8);
 IMGCODER_OFFSET(imgcoder_source, size, 16);
 IMGCODER_OFFSET(imgcoder_source, view, 24);
-IMGCODER_OFFSET(imgcoder_source, view_some, 32);
+IMGCODER_OFFSET(imgcoder_source, view_available, 32);
 
 IMGCODER_SIZE(imgcoder_rows, 24);
 IMGCODER_OFFSET(imgcoder_rows, pixels, 0);

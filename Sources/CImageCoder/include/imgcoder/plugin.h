@@ -2,7 +2,7 @@
 //
 // The one symbol that a plugin exports, and the rules that it keeps.
 //
-// R1   Nothing runs before `describe` is called: no constructors, no static initialisers with effects.
+// R1   Nothing runs before `describe` is called: no constructors, no static initializers with effects.
 // R2   No exit, no abort, no signal, no longjmp, exception or trap crosses the boundary, whatever the bytes are.
 // R3   The working directory, the locale, the environment, signal handlers and the umask are left alone.
 // R4   No threads but through parallel_for.
@@ -45,12 +45,12 @@ typedef struct imgcoder_container {
 enum {
   IMGCODER_CODER_WRITES_PAGES = 1,  // the writer takes more than one page; to others the host gives one
 
-  // The reader knows IMGCODER_OPEN_ARRIVING. Opened so, it asks for no byte before it needs it: `open` and `info` for
-  // those of the header alone, `decode` for rows as it goes, through view_some. It does not count frames ahead: `info`
-  // says IMGCODER_INFO_GROWING and what is known, `frame_info` of the next frame waits for that frame's header and
+  // The reader knows IMGCODER_OPEN_INCREMENTAL. Opened so, it asks for no byte before it needs it: `open` and `info` for
+  // those of the header alone, `decode` for rows as it goes, through view_available. It does not count frames ahead: `info`
+  // says IMGCODER_INFO_INCOMPLETE and what is known, `frame_info` of the next frame waits for that frame's header and
   // returns INVALID_ARGUMENT behind the last. Coarse passes are worth sending. When all bytes are there, `info` says
   // exactly what it would have said of the whole file. Of other readers the host keeps the bytes until all are there.
-  IMGCODER_CODER_READS_ARRIVING = 2
+  IMGCODER_CODER_READS_INCREMENTALLY = 2
 };
 
 // One coder. Static in the plugin: it and all that it points at never change and are never freed.

@@ -28,7 +28,7 @@ typedef struct imgcoder_reader imgcoder_reader;
 enum {
   IMGCODER_OPEN_HEADER_ONLY = 1,       // info and metadata will be asked for, pixels not
   IMGCODER_OPEN_FIRST_FRAME_ONLY = 2,  // frames behind the first will not be asked for, and need not be counted
-  IMGCODER_OPEN_ARRIVING = 4           // bytes arrive over time, and asking the source for one that is not there yet waits
+  IMGCODER_OPEN_INCREMENTAL = 4           // bytes arrive over time, and asking the source for one that is not there yet waits
                                        // for it: see imgcoder_coder.flags
 };
 
@@ -53,7 +53,7 @@ enum {
   IMGCODER_INFO_PAGES_ARE_SIZES = 2048,  // all pages show one picture, in several sizes or depths (an icon): for a
                                          // thumbnail the host takes the page that fits best
   IMGCODER_INFO_EMBEDDED = 4096,      // the page is a whole file of another format inside this one, at `embedded`
-  IMGCODER_INFO_GROWING = 8192        // bytes arrive: what stands behind the pixels is not known yet, and if ANIMATED is
+  IMGCODER_INFO_INCOMPLETE = 8192        // bytes arrive: what stands behind the pixels is not known yet, and if ANIMATED is
                                       // set, frames may follow, which frame_info tells
 };
 
@@ -120,7 +120,7 @@ typedef struct imgcoder_request {
   uint32_t reserved;
 } imgcoder_request;
 
-// Wishes that an offer does not meet.
+// What of a request an offer leaves to the host.
 enum {
   IMGCODER_UNMET_SIZE = 1,
   IMGCODER_UNMET_PIXEL_FORMAT = 2,

@@ -36,7 +36,7 @@ typedef struct imgcoder_string {
   uint64_t length;
 } imgcoder_string;
 
-// An initialiser of an imgcoder_string from a literal: `static const imgcoder_string id = IMGCODER_TEXT("org.example");`
+// An initializer of an imgcoder_string from a literal: `static const imgcoder_string id = IMGCODER_TEXT("org.example");`
 #define IMGCODER_TEXT(literal) {literal, sizeof(literal) - 1}
 
 // What became of a call. Results are below 16; above, `status >> 4` is the group: who has to act.
@@ -149,7 +149,7 @@ typedef struct imgcoder_limits {
   uint32_t reserved;          // 0
 } imgcoder_limits;
 
-// A file's colours by code points of ITU-T H.273. All zero: not stated.
+// A file's colors by code points of ITU-T H.273. All zero: not stated.
 typedef struct imgcoder_cicp {
   uint8_t primaries;
   uint8_t transfer;

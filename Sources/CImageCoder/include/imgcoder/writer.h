@@ -76,7 +76,7 @@ typedef struct imgcoder_pixels {
   uint64_t stride;        // bytes, at least width × bytes per pixel
 } imgcoder_pixels;
 
-// What the writer does with wishes that all formats share, and which frames of an animation it takes. The host says to
+// What the writer does with options that all formats share, and which frames of an animation it takes. The host says to
 // its caller what cannot be followed, and cuts frames to what changed where the writer takes such frames; to a writer
 // without IMGCODER_WRITER_PARTS each frame comes as the whole canvas.
 enum {
@@ -101,7 +101,7 @@ typedef struct imgcoder_writer_table {
   //   order      first
   //   ownership  `coder` is the plugin's own; `host` and `output` live until `close` returns; `options` and all it
   //              points at only during the call. `*writer` is the plugin's, until the host hands it to `close`.
-  //   returns    OK; UNSUPPORTED for a wish that the format cannot meet; INVALID_ARGUMENT; OUT_OF_MEMORY
+  //   returns    OK; UNSUPPORTED for an option that the format cannot follow; INVALID_ARGUMENT; OUT_OF_MEMORY
   // [any]
   imgcoder_status(IMGCODER_ABI *open)(const struct imgcoder_coder *coder, const imgcoder_host *host,
                                       const imgcoder_output *output, const imgcoder_write_options *options,

@@ -4,7 +4,7 @@ package import ImageCoders
 
 /// What became of a file whose bytes arrived in pieces, and what was to be seen on the way.
 ///
-package struct Arrival {
+package struct ChunkedDecode {
   /// What `finish()` gave.
   package let outcome: Result<Image, CoderError>
   /// The bytes that were there before the piece with which the header came, and those with it; nil when it came with the

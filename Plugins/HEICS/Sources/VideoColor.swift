@@ -5,7 +5,7 @@ import ImageCoderPlugin
 import SharedPlanes
 
 /// What samples mean, by the code points of ITU-T H.273: from the `colr` box, else from the bitstream's VUI.
-struct VideoColour: Equatable {
+struct VideoColor: Equatable {
   var primaries: UInt8 = 2
   var transfer: UInt8 = 2
   var matrix: UInt8 = 2

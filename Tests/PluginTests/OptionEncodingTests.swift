@@ -12,8 +12,8 @@ final class Lines: Sendable {
   func add(_ line: String) { lines.withLock { $0.append(line) } }
 }
 
-/// Wishes that all formats share, in writers that follow them and in others.
-@Suite struct WishEncodingTests {
+/// Options that all formats share, in writers that follow them and in others.
+@Suite struct OptionEncodingTests {
   private static let registry = EncodingPictures.registry
 
   static let orientationFormats: [ImageFormat] = [.avif, .heic, .jpegXL, .jpeg2000, .tiff]
@@ -41,7 +41,7 @@ final class Lines: Sendable {
   static let plainFormats: [ImageFormat] = [.pnm, .qoi, .bmp, .ico, .icns]
 
   /// What changes nothing is said once, and by nobody else.
-  @Test(arguments: plainFormats) func formatsWithoutWishesSaySoOnce(_ format: ImageFormat) throws {
+  @Test(arguments: plainFormats) func formatsWithoutCommonOptionsSaySoOnce(_ format: ImageFormat) throws {
     let log = Lines()
     var options = EncodeOptions()
     options.log = { _, line in log.add(line) }

@@ -7,10 +7,10 @@ import ImageCoders
 import TestSupport
 import Testing
 
-/// The thread that reads arriving bytes: nothing is left of it, whatever becomes of the decoder.
+/// The thread that reads incremental bytes: nothing is left of it, whatever becomes of the decoder.
 ///
 /// Threads and memory are those of the process, so each test has one of its own.
-@Suite struct ArrivingThreadsTests {
+@Suite struct IncrementalThreadsTests {
   @Test func aThousandDroppedDecodersLeaveNothing() async {
     await #expect(processExitsWith: .success) {
       let files = try Self.files()

@@ -9,7 +9,7 @@ from PIL import Image, ImageCms
 CHANNELS = {0: 1, 1: 1, 2: 3, 3: 1, 4: 1, 5: 4, 6: 3, 8: 3, 9: 3, 10: 3}
 
 
-def colours(page):
+def colors(page):
     """RGBA of 8 or 16 bits, or of floats; None for what is not known here."""
     kind = int(tag(page, 262, 0 if page.compression in (2, 3, 4) else 2 if page.samplesperpixel > 2 else 1))
     if kind not in CHANNELS:
@@ -39,17 +39,17 @@ def colours(page):
     samples = (samples * full + top // 2) // top
     count = CHANNELS[kind]
     alpha, multiplied = alpha_of(page, samples, count, full)
-    colour = samples[:, :, :count]
+    color = samples[:, :, :count]
     if kind == 0:
-        colour = full - colour
+        color = full - color
     if kind == 5:
-        colour = ((full - colour[:, :, :3]) * (full - colour[:, :, 3:4]) + full // 2) // full
+        color = ((full - color[:, :, :3]) * (full - color[:, :, 3:4]) + full // 2) // full
     if count == 1:
-        colour = numpy.repeat(colour, 3, axis=2)
+        color = numpy.repeat(color, 3, axis=2)
     if multiplied:
         shown = numpy.maximum(alpha, 1)
-        colour = numpy.where(alpha == 0, 0, numpy.minimum(full, (colour * full + shown // 2) // shown))
-    return numpy.concatenate([colour, alpha], axis=2).astype(numpy.uint8 if depth == 8 else numpy.uint16)
+        color = numpy.where(alpha == 0, 0, numpy.minimum(full, (color * full + shown // 2) // shown))
+    return numpy.concatenate([color, alpha], axis=2).astype(numpy.uint8 if depth == 8 else numpy.uint16)
 
 
 def tag(page, code, default):
@@ -67,7 +67,7 @@ def chunky(page):
 
 
 def alpha_of(page, samples, count, full):
-    """Alpha, and whether colours are multiplied by it."""
+    """Alpha, and whether colors are multiplied by it."""
     opaque = numpy.full(samples.shape[:2] + (1,), full)
     extra = page.tags.get(338)
     if samples.shape[2] <= count:
@@ -88,23 +88,23 @@ def floats(samples, kind, page):
     samples = samples.astype(numpy.float32)
     count = CHANNELS[kind]
     alpha, multiplied = alpha_of(page, samples, count, numpy.float32(1))
-    colour = samples[:, :, :count]
+    color = samples[:, :, :count]
     if kind == 0:
-        colour = 1 - colour
+        color = 1 - color
     if count == 1:
-        colour = numpy.repeat(colour, 3, axis=2)
+        color = numpy.repeat(color, 3, axis=2)
     if multiplied:
         return None
-    return numpy.concatenate([colour, alpha.astype(numpy.float32)], axis=2)
+    return numpy.concatenate([color, alpha.astype(numpy.float32)], axis=2)
 
 
 def palette(samples, page):
     table = numpy.array(page.colormap, dtype=numpy.int64)
     table = table if table.max(initial=0) < 256 else table >> 8
-    colour = table[:, samples[:, :, 0]].transpose(1, 2, 0)
+    color = table[:, samples[:, :, 0]].transpose(1, 2, 0)
     top = (1 << page.bitspersample) - 1
     alpha, _ = alpha_of(page, (samples * 255 + top // 2) // top, 1, 255)
-    return numpy.concatenate([colour, alpha], axis=2).astype(numpy.uint8)
+    return numpy.concatenate([color, alpha], axis=2).astype(numpy.uint8)
 
 
 def lab(samples, kind, bits, page):
@@ -121,9 +121,9 @@ def lab(samples, kind, bits, page):
     image = Image.frombytes("LAB", samples.shape[1::-1], pillow_lab(samples[:, :, :3]))
     change = ImageCms.buildTransform(
         ImageCms.createProfile("LAB"), ImageCms.createProfile("sRGB"), "LAB", "RGB", 1, ImageCms.Flags.NOOPTIMIZE)
-    colour = numpy.asarray(ImageCms.applyTransform(image, change))
-    alpha = numpy.full(colour.shape[:2] + (1,), 255, numpy.uint8)
-    return numpy.concatenate([colour, alpha], axis=2)
+    color = numpy.asarray(ImageCms.applyTransform(image, change))
+    alpha = numpy.full(color.shape[:2] + (1,), 255, numpy.uint8)
+    return numpy.concatenate([color, alpha], axis=2)
 
 
 def pillow_lab(samples):

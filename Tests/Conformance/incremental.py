@@ -25,9 +25,9 @@ def run(digest, corpora):
     """A score of what the files end with, one of their headers and one of their final rows."""
     # How long a file may take is another suite's question.
     digest = Digest(digest.program, digest.plugins, max(digest.seconds, 60), digest.environment)
-    ends = Score("arriving: what one call gives", "one call")
-    headers = Score("arriving: the header's byte", "each chunking")
-    finals = Score("arriving: final rows stay", "")
+    ends = Score("incremental: what one call gives", "one call")
+    headers = Score("incremental: the header's byte", "each chunking")
+    finals = Score("incremental: final rows stay", "")
     paths = corpus(corpora)
     expected = {result.path: result for result in digest.run(paths, *OPTIONS, raw=False)}
     known = {path: [] for path in paths}

@@ -5,7 +5,7 @@ import Glibc
 import ImageCoders
 
 /// Bytes that arrive in pieces, beside the same bytes in one call.
-struct ArrivingBench {
+struct IncrementalBench {
   private let registry: CoderRegistry
   private let bytes: [UInt8]
   private let options: DecodeOptions
@@ -20,7 +20,7 @@ struct ArrivingBench {
   }
 
   /// Runs an operation and says what came of it.
-  func report(_ operation: ArrivingOperation, size: Int, repetitions: Int) throws(CoderError) -> String {
+  func report(_ operation: IncrementalOperation, size: Int, repetitions: Int) throws(CoderError) -> String {
     switch operation {
     case .pieces, .passes:
       var one: [Double] = []
@@ -169,7 +169,7 @@ struct ArrivingBench {
 }
 
 /// What is measured of bytes that arrive.
-enum ArrivingOperation: String {
+enum IncrementalOperation: String {
   case pieces, passes, first, cancel
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Colour models that are not RGB.
+// Color models that are not RGB.
 
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 static uint8_t clamp(int32_t value) { return value < 0 ? 0 : value > 255 ? 255 : (uint8_t)value; }
 
-void colour_ycbcr(const rows_plan *plan, const uint8_t *blocks, uint32_t line, uint32_t columns, uint8_t *rgb) {
+void color_ycbcr(const rows_plan *plan, const uint8_t *blocks, uint32_t line, uint32_t columns, uint8_t *rgb) {
   uint32_t across = plan->picture->horizontal, luma = across * plan->picture->vertical;
   const uint8_t *row = blocks + line * across;
   for (uint32_t x = 0; x < columns; row += luma + 2) {
@@ -25,7 +25,7 @@ void colour_ycbcr(const rows_plan *plan, const uint8_t *blocks, uint32_t line, u
   }
 }
 
-void colour_palette(const rows_plan *plan, const void *index, uint32_t step, uint32_t columns, uint8_t *rgb) {
+void color_palette(const rows_plan *plan, const void *index, uint32_t step, uint32_t columns, uint8_t *rgb) {
   const uint8_t *palette = plan->picture->palette, *narrow = index;
   const uint16_t *wide = index;
   for (uint32_t x = 0; x < columns; x++, rgb += 3) {
@@ -37,7 +37,7 @@ void colour_palette(const rows_plan *plan, const void *index, uint32_t step, uin
 }
 
 // TIFF 6.0 §16 leaves the conversion open. Ink and black each let a part of the light pass.
-void colour_cmyk(const rows_plan *plan, const void *const *inks, uint32_t step, uint32_t columns, void *rgb) {
+void color_cmyk(const rows_plan *plan, const void *const *inks, uint32_t step, uint32_t columns, void *rgb) {
   if (plan->depth == 1) {
     const uint8_t *const *ink = (const uint8_t *const *)inks;
     uint8_t *out = rgb;
@@ -57,7 +57,7 @@ void colour_cmyk(const rows_plan *plan, const void *const *inks, uint32_t step, 
 
 #define LAB_COLUMNS 256
 
-void colour_lab(const rows_plan *plan, const void *const *lab, uint32_t step, uint32_t columns, void *rgb) {
+void color_lab(const rows_plan *plan, const void *const *lab, uint32_t step, uint32_t columns, void *rgb) {
   const ctiff_picture *picture = plan->picture;
   lab_conversion conversion = {.curve = plan->lab_curve};
   memcpy(conversion.start, picture->lab_start, sizeof conversion.start);

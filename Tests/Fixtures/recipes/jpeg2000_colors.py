@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""JPEG 2000: channels, colours and metadata (ISO/IEC 15444-1 annex I, 15444-2 annex M)."""
+"""JPEG 2000: channels, colors and metadata (ISO/IEC 15444-1 annex I, 15444-2 annex M)."""
 
 import struct
 
@@ -7,7 +7,7 @@ import numpy as np
 
 import fixtures
 from fixtures import picture, rgba
-from jpeg2000 import CMYK, EXIF, GRAY, SRGB, SYCC, XMP, box, channels, colour, compress, decompress, jp2, split, still
+from jpeg2000 import CMYK, EXIF, GRAY, SRGB, SYCC, XMP, box, channels, color, compress, decompress, jp2, split, still
 from jpeg2000 import with_depths
 from jpeg2000_streams import SIZE
 
@@ -27,7 +27,7 @@ def make():
 def make_depths():
     for bits in (1, 4, 8, 12, 16):
         samples = picture(*SIZE, 1, (1 << bits) - 1)
-        data = jp2(compress(split(samples), bits=bits), colour(GRAY))
+        data = jp2(compress(split(samples), bits=bits), color(GRAY))
         wide = bits > 8
         still(
             f"gray{bits}.jp2",
@@ -40,7 +40,7 @@ def make_depths():
         )
     for bits in (5, 8, 10, 16):
         samples = picture(*SIZE, 3, (1 << bits) - 1)
-        data = jp2(compress(split(samples), "-mct", "1", bits=bits), colour(SRGB))
+        data = jp2(compress(split(samples), "-mct", "1", bits=bits), color(SRGB))
         wide = bits > 8
         still(
             f"rgb{bits}.jp2",
@@ -52,11 +52,11 @@ def make_depths():
             cicp=SRGB_CODES,
         )
     signed = picture(*SIZE, 1)
-    data = jp2(compress(split(signed - 128), signed=True), colour(GRAY))
+    data = jp2(compress(split(signed - 128), signed=True), color(GRAY))
     still("gray8-signed.jp2", data, "samples from -128 to 127", rgba(signed), "gray8")
     depths = (8, 5, 3)
     planes = [picture(*SIZE, 3, (1 << bits) - 1)[..., index] for index, bits in enumerate(depths)]
-    boxes = box(b"bpcc", bytes(bits - 1 for bits in depths)), colour(SRGB)
+    boxes = box(b"bpcc", bytes(bits - 1 for bits in depths)), color(SRGB)
     scaled = np.concatenate([rgba(p[..., None], (1 << b) - 1)[..., :1] for p, b in zip(planes, depths)], axis=-1)
     still("depths.jp2", jp2(with_depths(planes, depths), *boxes), "8, 5 and 3 bits", rgba(scaled), "rgb8")
 
@@ -66,7 +66,7 @@ def make_alpha():
         largest = (1 << bits) - 1
         for count, name, space in ((2, "gray-alpha", GRAY), (4, "rgba", SRGB)):
             samples = picture(*SIZE, count, largest)
-            data = jp2(compress(split(samples), bits=bits), colour(space), OPACITY[count - 1])
+            data = jp2(compress(split(samples), bits=bits), color(space), OPACITY[count - 1])
             still(
                 f"{name}{bits}.jp2",
                 data,
@@ -86,13 +86,13 @@ def make_alpha():
     straight = np.concatenate(
         [np.minimum((multiplied[..., :3] * 255 * 2 + opaque) // (opaque * 2), 255), opaque], axis=-1
     )
-    data = jp2(compress(split(multiplied)), colour(SRGB), definitions)
+    data = jp2(compress(split(multiplied)), color(SRGB), definitions)
     still(
-        "rgba8-premultiplied.jp2", data, "colours multiplied by opacity", rgba(straight), "rgba8", 8, "premultiplied"
+        "rgba8-premultiplied.jp2", data, "colors multiplied by opacity", rgba(straight), "rgba8", 8, "premultiplied"
     )
     order = channels((3, 0, 1), (1, 0, 3), (2, 0, 2), (0, 1, 0))
     planes = split(rgb_alpha)
-    data = jp2(compress([planes[3], planes[2], planes[1], planes[0]]), colour(SRGB), order)
+    data = jp2(compress([planes[3], planes[2], planes[1], planes[0]]), color(SRGB), order)
     still("channel-order.jp2", data, "opacity first, then blue, green, red", rgba(rgb_alpha), "rgba8", 8, "straight")
 
 
@@ -103,11 +103,11 @@ def make_palettes():
         table = box(b"pclr", struct.pack(">HB", 16, columns), b"\7" * columns, entries[:, :columns].astype("u1"))
         mapping = box(b"cmap", *(struct.pack(">HBB", 0, 1, index) for index in range(columns)))
         defined = [OPACITY[3]] if columns == 4 else []
-        data = jp2(compress(split(indexes), bits=4), colour(SRGB), table, mapping, *defined)
+        data = jp2(compress(split(indexes), bits=4), color(SRGB), table, mapping, *defined)
         still(
             f"palette{columns}.jp2",
             data,
-            f"16 colours of {columns} channels",
+            f"16 colors of {columns} channels",
             rgba(entries[indexes[..., 0], :columns]),
             "rgb8" if columns == 3 else "rgba8",
             8,
@@ -116,8 +116,8 @@ def make_palettes():
     deep = picture(4, 4, 3, 4095).reshape(16, 3)
     table = box(b"pclr", struct.pack(">HB", 16, 3), b"\x0b" * 3, deep.astype(">u2"))
     mapping = box(b"cmap", *(struct.pack(">HBB", 0, 1, index) for index in range(3)))
-    data = jp2(compress(split(indexes), bits=4), colour(SRGB), table, mapping)
-    still("palette-12bit.jp2", data, "colours of 12 bits", rgba(deep[indexes[..., 0]], 4095, 16), "rgba16", 12)
+    data = jp2(compress(split(indexes), bits=4), color(SRGB), table, mapping)
+    still("palette-12bit.jp2", data, "colors of 12 bits", rgba(deep[indexes[..., 0]], 4095, 16), "rgba16", 12)
 
 
 def make_spaces(rgb):
@@ -130,8 +130,8 @@ def make_spaces(rgb):
         spread = [plane[::dy, ::dx].repeat(dy, 0).repeat(dx, 1) for plane, (dx, dy) in zip(even, steps)]
         still(
             f"sycc-{name}.jp2",
-            jp2(stored, colour(SYCC)),
-            f"luma and colour differences, 4:{number % 100 // 10}:{number % 10}",
+            jp2(stored, color(SYCC)),
+            f"luma and color differences, 4:{number % 100 // 10}:{number % 10}",
             rgba(from_ycc(spread)),
             "rgb8",
             subsampling=number,
@@ -139,15 +139,15 @@ def make_spaces(rgb):
         )
     inks = picture(*SIZE, 4)
     light = (255 - inks[..., :3]) * (255 - inks[..., 3:])
-    still("cmyk.jp2", jp2(compress(split(inks)), colour(CMYK)), "four inks", rgba((light + 127) // 255), "rgb8")
+    still("cmyk.jp2", jp2(compress(split(inks)), color(CMYK)), "four inks", rgba((light + 127) // 255), "rgb8")
     white = picture(*SIZE, 1, 1)
-    still("bilevel.jp2", jp2(compress(split(white), bits=1), colour(0)), "1 is black", rgba(1 - white, 1), "gray8", 1)
+    still("bilevel.jp2", jp2(compress(split(white), bits=1), color(0)), "1 is black", rgba(1 - white, 1), "gray8", 1)
     six = planes + planes[::-1]
-    still("six-components.jp2", jp2(compress(six), colour(SRGB)), "three components too many", rgba(rgb), "rgb8")
+    still("six-components.jp2", jp2(compress(six), color(SRGB)), "three components too many", rgba(rgb), "rgb8")
     unknown = jp2(compress(planes), box(b"colr", b"\1\0\0\0\0\1\0"))
-    still("colour-unknown.jp2", unknown, "a colour space that nobody knows", rgba(rgb), "rgb8")
-    second = jp2(compress(planes), box(b"colr", b"\4\0\0abcd"), colour(SRGB))
-    still("colour-second.jp2", second, "a second colour specification", rgba(rgb), "rgb8", cicp=SRGB_CODES)
+    still("color-unknown.jp2", unknown, "a color space that nobody knows", rgba(rgb), "rgb8")
+    second = jp2(compress(planes), box(b"colr", b"\4\0\0abcd"), color(SRGB))
+    still("color-second.jp2", second, "a second color specification", rgba(rgb), "rgb8", cicp=SRGB_CODES)
 
 
 def from_ycc(planes):
@@ -173,7 +173,7 @@ def make_metadata(rgb):
     plain(
         "exif-orientation-6.jp2",
         "Exif with an orientation",
-        jp2(codestream, colour(SRGB), before=exif),
+        jp2(codestream, color(SRGB), before=exif),
         metadata={"Exif": tags},
         orientation=6,
     )
@@ -181,17 +181,17 @@ def make_metadata(rgb):
     plain(
         "exif-behind.jp2",
         "Exif behind the codestream, with JPEG's prefix",
-        jp2(codestream, colour(SRGB), behind=prefixed),
+        jp2(codestream, color(SRGB), behind=prefixed),
         metadata={"Exif": tags},
         orientation=6,
     )
     packet = box(b"uuid", XMP, fixtures.XMP)
-    plain("xmp.jp2", "XMP", jp2(codestream, colour(SRGB), before=packet), metadata={"XMP": fixtures.XMP})
-    plain("long-length.jp2", "a length of 64 bits", jp2(codestream, colour(SRGB), long=True))
-    plain("to-the-end.jp2", "a box up to the file's end", jp2(codestream, colour(SRGB), to_the_end=True))
-    plain("unknown-box.jp2", "a box that nobody knows", jp2(codestream, colour(SRGB), before=box(b"teST", b"abc")))
+    plain("xmp.jp2", "XMP", jp2(codestream, color(SRGB), before=packet), metadata={"XMP": fixtures.XMP})
+    plain("long-length.jp2", "a length of 64 bits", jp2(codestream, color(SRGB), long=True))
+    plain("to-the-end.jp2", "a box up to the file's end", jp2(codestream, color(SRGB), to_the_end=True))
+    plain("unknown-box.jp2", "a box that nobody knows", jp2(codestream, color(SRGB), before=box(b"teST", b"abc")))
     metre = struct.pack(">HHHHBB", 11811, 1, 11811, 1, 0, 0)
-    plain("resolution.jp2", "300 dpi", jp2(codestream, colour(SRGB), box(b"res ", box(b"resd", metre))))
-    plain("two-codestreams.jp2", "a second codestream", jp2(codestream, colour(SRGB), behind=box(b"jp2c", codestream)))
+    plain("resolution.jp2", "300 dpi", jp2(codestream, color(SRGB), box(b"res ", box(b"resd", metre))))
+    plain("two-codestreams.jp2", "a second codestream", jp2(codestream, color(SRGB), behind=box(b"jp2c", codestream)))
     lossy = compress(split(rgb), "-I", "-r", "3", "-mct", "1")
-    still("irreversible.jp2", jp2(lossy, colour(SRGB)), "9-7", decompress(lossy), "rgb8", lossless=False)
+    still("irreversible.jp2", jp2(lossy, color(SRGB)), "9-7", decompress(lossy), "rgb8", lossless=False)

@@ -3,18 +3,18 @@
 import ImageCoderPlugin
 import SharedPlanes
 
-/// How channels become colours.
-enum ColourModel: Equatable {
+/// How channels become colors.
+enum ColorModel: Equatable {
   case gray
   /// Black is the largest sample.
   case invertedGray
   case rgb
-  /// Luma and two colour differences.
+  /// Luma and two color differences.
   case ycc(Luma)
   /// Inks, 0 for none.
   case cmy
   case cmyk
-  /// What is left of the light as luma and colour differences, and black ink.
+  /// What is left of the light as luma and color differences, and black ink.
   case ycck
   case lab(LabRange)
   /// RGB whose range goes beyond 0 and 1.
@@ -59,12 +59,12 @@ enum ColourModel: Equatable {
 }
 
 /// A `colr` box (ISO/IEC 15444-1 I.5.3.3, 15444-2 M.11.7.3).
-struct ColourSpecification {
-  /// An enumerated colour space, or nil.
+struct ColorSpecification {
+  /// An enumerated color space, or nil.
   private(set) var enumerated: Int?
   /// Where an ICC profile is.
   private(set) var profile: Range<Int>?
-  private(set) var model: ColourModel?
+  private(set) var model: ColorModel?
 
   /// - Parameter reader: At the box's content.
   /// - Returns: nil for a method that is not known, which readers pass over.
@@ -90,14 +90,14 @@ struct ColourSpecification {
     }
   }
 
-  private static let spaces: [FourCC: ColourModel] = [
+  private static let spaces: [FourCC: ColorModel] = [
     FourCC("GRAY"): .gray, FourCC("RGB "): .rgb, FourCC("CMYK"): .cmyk, FourCC("CMY "): .cmy,
     FourCC("YCbr"): .ycc(.bt601),
-    FourCC("Lab "): .lab(ColourModel.LabRange(ranges: [100, 255, 255], offsets: nil)),
+    FourCC("Lab "): .lab(ColorModel.LabRange(ranges: [100, 255, 255], offsets: nil)),
   ]
 
   /// Table I.10, and table M.25 of 15444-2.
-  private static func model(of space: Int, parsing reader: inout ByteReader) throws(CoderError) -> ColourModel? {
+  private static func model(of space: Int, parsing reader: inout ByteReader) throws(CoderError) -> ColorModel? {
     switch space {
     case 0: .invertedGray
     case 15, 17: .gray
@@ -114,14 +114,14 @@ struct ColourSpecification {
     }
   }
 
-  private static func labRange(parsing reader: inout ByteReader) throws(CoderError) -> ColourModel.LabRange {
+  private static func labRange(parsing reader: inout ByteReader) throws(CoderError) -> ColorModel.LabRange {
     // M.11.7.4.1: the defaults hold when there are no parameters.
-    guard reader.remaining >= 24 else { return ColourModel.LabRange(ranges: [100, 170, 200], offsets: nil) }
+    guard reader.remaining >= 24 else { return ColorModel.LabRange(ranges: [100, 170, 200], offsets: nil) }
     var (ranges, offsets): ([Int], [Int]) = ([], [])
     for _ in 0..<3 {
       ranges.append(Int(try reader.uint32("a range of Lab")))
       offsets.append(Int(try reader.uint32("an offset of Lab")))
     }
-    return ColourModel.LabRange(ranges: ranges, offsets: offsets)
+    return ColorModel.LabRange(ranges: ranges, offsets: offsets)
   }
 }

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Every fixture in pieces through the registry, which chooses the coder while bytes arrive.
-@Suite struct ArrivingFixturesTests {
+@Suite struct IncrementalFixturesTests {
   private static let registry = CoderRegistry(
     searchPath: SearchPath(arguments: [StagedTree.plugins], environment: { _ in nil }, executable: nil),
     preferences: Preferences())
@@ -25,20 +25,20 @@ import Testing
       for seed in [0, 11, 12] {
         let name = "\(path) in \(Chunking(seed: UInt64(seed)))"
         let decoder = Self.registry.makeIncrementalDecoder(options: options)
-        let arrival = bytes.withUnsafeBytes { Arrival(of: $0, in: Chunking(seed: UInt64(seed)), to: decoder) }
-        #expect(arrival.rows.change == nil, "\(name)")
-        if seed == 0 { headerByte = arrival.header?.with }
-        #expect((arrival.header == nil) == (headerByte == nil), "header of \(name)")
-        if let header = arrival.header, let headerByte {
+        let chunked = bytes.withUnsafeBytes { ChunkedDecode(of: $0, in: Chunking(seed: UInt64(seed)), to: decoder) }
+        #expect(chunked.rows.change == nil, "\(name)")
+        if seed == 0 { headerByte = chunked.header?.with }
+        #expect((chunked.header == nil) == (headerByte == nil), "header of \(name)")
+        if let header = chunked.header, let headerByte {
           #expect(header.before < headerByte && headerByte <= header.with, "\(header) and \(headerByte) of \(name)")
         }
-        switch (arrival.outcome, whole) {
+        switch (chunked.outcome, whole) {
         case (.success(let image), .success(let expected)):
           #expect(image.fingerprint == expected.fingerprint, "\(name)")
           #expect(image.coderID == expected.coderID, "\(name)")
         case (.failure(let error), .failure(let expected)):
           #expect(error.code == expected.code && error.coder == expected.coder, "\(name)")
-        default: Issue.record("\(name): \(arrival.outcome) where one call gives \(whole)")
+        default: Issue.record("\(name): \(chunked.outcome) where one call gives \(whole)")
         }
       }
     }

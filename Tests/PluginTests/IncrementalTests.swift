@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Bytes that arrive over time, through the plugins: what is shown early is right, and the end is that of a whole file.
-@Suite struct ArrivingTests {
+@Suite struct IncrementalTests {
   private static let registry = CoderRegistry(
     searchPath: SearchPath(arguments: [StagedTree.plugins], environment: { _ in nil }, executable: nil),
     preferences: Preferences())
