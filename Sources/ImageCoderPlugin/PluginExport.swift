@@ -34,7 +34,7 @@ public final class PluginExport: @unchecked Sendable {
   ///   - writer: The type of the coder's writer, or nil when it does not write.
   ///   - readsIncrementally: Whether the reader knows ``OpenOptions/incremental``.
   ///   - writesPages: Whether the writer takes more than one page.
-  ///   - writerFeatures: What the writer does with common options, and which frames it takes.
+  ///   - writerFeatures: What the writer keeps beside pixels, and which frames it takes.
   ///   - transcoder: The type that carries files between formats without decoding them, or nil.
   ///   - options: What the writer understands beyond the common options.
   public init(

@@ -134,7 +134,8 @@ int main(int argc, char **argv) {
     options.format.bytes = argv[7];
     options.format.length = strlen(argv[7]);
     if (argc > 8 && !strcmp(argv[8], "lossless")) options.flags = IMGCODER_WRITE_LOSSLESS;
-    else if (argc > 8) { options.flags = IMGCODER_WRITE_HAS_QUALITY; options.quality = atof(argv[8]); }
+    imgcoder_option_value quality = {{"quality", 7}, argc > 8 ? atof(argv[8]) : 0};
+    if (argc > 8 && !options.flags) { options.values = &quality; options.value_count = 1; }
     imgcoder_status status = coder->writer->open(coder, &host, &output, &options, &writer);
     if (status) { printf("open 0x%02x\n", status); return 1; }
     status = coder->writer->negotiate(writer, format, alpha, &got, &got_alpha);

@@ -51,8 +51,7 @@ final class ExportedReader: ContainerReader {
 /// Fails with what it was opened with.
 final class ExportedWriter: ContainerWriter {
   init(_ output: ByteOutput, host: CoderHost, options: WriteOptions) throws(CoderError) {
-    let quality = options.quality.map { "\($0)" } ?? "nil"
-    throw .unsupported("format \(options.format) quality \(quality) values \(options.values.count)")
+    throw .unsupported("format \(options.format) lossless \(options.isLossless) values \(options.values.count)")
   }
 
   func layout(for wanted: PixelLayout) throws(CoderError) -> PixelLayout { wanted }

@@ -39,10 +39,6 @@ struct EncodingSettings {
       throw .unsupported("the encoder \(encoder.rawValue), which this libavif does not have")
     }
     let requested = options.given(AVIFOption.subsampling)
-    // A subsampling that AVIF does not have is none of the option's words.
-    guard requested != nil || options.subsampling == nil else {
-      throw .unsupported("a subsampling of 4:4:0 or 4:1:1, and AV1 has none of them")
-    }
     let alphaQuality = options[AVIFOption.alphaQuality]
     if isLossless {
       guard codec == AVIF_CODEC_CHOICE_AOM, isFullRange else {

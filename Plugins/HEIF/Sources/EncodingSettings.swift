@@ -15,53 +15,18 @@ struct EncodingSettings {
   /// What x265 is tuned for.
   let tune: String
 
-  /// What holds when no quality is asked for.
-  private static let defaultQuality = 0.7
-  private static let depths = ["auto", "8", "10", "12"]
-  private static let presets = [
-    "ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower", "veryslow", "placebo",
-  ]
-  private static let defaultPreset = 6
-  private static let tunes = ["ssim", "psnr", "grain", "fastdecode"]
-
-  /// The format's own options; the registry's manifest lists the same.
-  static let descriptions: [OptionDescription] = [
-    OptionDescription(
-      name: "bit-depth",
-      text: "bits per channel; auto takes 8 for 8-bit pictures, 12 for those of 11 and 12 bits, 10 for other deep ones",
-      kind: .choice(depths, default: 0)),
-    OptionDescription(
-      name: "preset", text: "effort of the encoder: ultrafast to placebo",
-      kind: .choice(presets, default: defaultPreset)),
-    OptionDescription(
-      name: "tune", text: "what lossy compression is tuned for: a measure of likeness, film grain, or fast decoding",
-      kind: .choice(tunes, default: 0)),
-  ]
-
-  /// - Throws: ``CoderError/Code/unsupported`` for options that exclude each other or that the format cannot follow.
+  /// - Throws: ``CoderError/Code/unsupported`` for options that exclude each other.
   init(_ options: WriteOptions) throws(CoderError) {
-    func integer(_ name: String, in range: ClosedRange<Int>, default value: Int) throws(CoderError) -> Int {
-      guard let given = options.values[name] else { return value }
-      guard let exact = Int(exactly: given), range.contains(exact) else {
-        throw .invalidArgument("\(name) of \(given), \(range.lowerBound) to \(range.upperBound) are allowed")
-      }
-      return exact
-    }
     isLossless = options.isLossless
-    let depthIndex = try integer("bit-depth", in: 0...(Self.depths.count - 1), default: 0)
-    depth = depthIndex == 0 ? nil : 6 + 2 * depthIndex
-    preset = Self.presets[try integer("preset", in: 0...(Self.presets.count - 1), default: Self.defaultPreset)]
-    tune = Self.tunes[try integer("tune", in: 0...(Self.tunes.count - 1), default: 0)]
-    let wanted = options.subsampling
-    switch wanted {
-    case nil, .s420?, .s422?, .s444?, .s400?: break
-    case .some(let other): throw .unsupported("subsampling \(other), and HEVC has 4:2:0, 4:2:2, 4:4:4 and 4:0:0")
-    }
+    depth = options[HEIFOption.depth].bits
+    preset = options[HEIFOption.preset].rawValue
+    tune = options[HEIFOption.tune].rawValue
+    let wanted = options.given(HEIFOption.subsampling)
     guard !isLossless || wanted == nil || wanted == .s444 || wanted == .s400 else {
       throw .unsupported("subsampling in a file that keeps every sample")
     }
     subsampling = wanted ?? (isLossless ? .s444 : .s420)
-    quality = Int32((min(max(options.quality ?? Self.defaultQuality, 0), 1) * 100).rounded())
+    quality = Int32((options[HEIFOption.quality] * 100).rounded())
   }
 
   /// The bits per channel under which a picture is stored.

@@ -9,4 +9,4 @@ public let plugin = PluginExport(
   id: "org.imagecoders.heif", version: "1.0.0",
   library: "libde265 \(String(cString: heif_decoder_version())), libheif \(String(cString: heif_get_version()))",
   reader: HEIFReader.self, readsIncrementally: true, writer: HEIFWriter.self, writesPages: true,
-  writerFeatures: [.quality, .subsampling, .orientation, .thumbnail], options: EncodingSettings.descriptions)
+  writerFeatures: [.orientation, .thumbnail], options: HEIFOption.table)

@@ -6,4 +6,4 @@ public import ImageCoderPlugin
 public let plugin = PluginExport(
   id: "org.imagecoders.jpeg2000", version: "1.0.0", library: LibOpenJPEG.name, reader: JPEG2000Reader.self,
   readsIncrementally: true, writer: JPEG2000Writer.self,
-  writerFeatures: [.quality, .progressive, .orientation], options: JPEG2000Option.table)
+  writerFeatures: [.orientation], options: JPEG2000Option.table)

@@ -44,8 +44,7 @@ enum TIFFOption {
   static let level = WriterOption.integer(
     "level", 0...22, default: 0, "Effort of deflate (1 to 9) and zstd (1 to 22); 0 is the codec's own default.")
   static let quality = WriterOption.quality(default: 0.85)
-  static let subsamplings: [Subsampling] = [.s444, .s422, .s420, .s440, .s411]
-  static let subsampling = WriterOption.subsampling(subsamplings, default: .s420)
+  static let subsampling = WriterOption.subsampling([.s444, .s422, .s420, .s440, .s411], default: .s420)
 
   static let table = [
     compression.description, predictor.description, tile.description, bigTIFF.description, level.description,

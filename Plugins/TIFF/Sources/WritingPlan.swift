@@ -30,9 +30,6 @@ struct WritingPlan {
     guard !isLossless || compression != .jpeg else {
       throw .unsupported("lossless was asked for, JPEG loses something")
     }
-    if compression == .jpeg, let wanted = options.subsampling, !TIFFOption.subsamplings.contains(wanted) {
-      throw .unsupported("subsampling \(wanted)")
-    }
   }
 
   /// The nearest layout that the compression takes.

@@ -12,8 +12,8 @@ import Testing
   ) -> opj_cparameters_t {
     var options = WriteOptions(format: .jpeg2000)
     options.isLossless = isLossless
-    options.isProgressive = isProgressive
     options.values = values
+    if isProgressive { options.values["progressive"] = 1 }
     return EncodingSettings(options).parameters(for: size, colors: 3)
   }
 

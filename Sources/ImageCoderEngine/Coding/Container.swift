@@ -19,7 +19,7 @@ package protocol Container: Sendable {
   var canWrite: Bool { get }
   /// Whether the writer takes more than one page.
   var writesPages: Bool { get }
-  /// What the writer does with common options, and which frames it takes.
+  /// What the writer keeps beside pixels, and which frames it takes.
   var writerFeatures: WriterFeatures { get }
   /// Whether the reader can be opened while the file is incomplete.
   var readsIncrementally: Bool { get }
@@ -52,7 +52,7 @@ public struct ContainerAccess: Sendable {
 extension Container {
   /// Whether the writer follows an option of common meaning.
   package func follows(_ option: CommonOption) -> Bool {
-    options.contains { $0.name == option.name } || writerFeatures.follows(option)
+    options.contains { $0.name == option.name }
   }
 
   package func transcode(

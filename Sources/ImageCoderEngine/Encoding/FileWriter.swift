@@ -52,9 +52,6 @@ final class FileWriter {
     requested.isLossless = options.isLossless
     requested.values = values
     if container.follows(.quality) { requested.values[CommonOption.quality.name] = quality }
-    requested.quality = quality
-    requested.isProgressive = options.isProgressive
-    requested.subsampling = options.subsampling
     writer = try container.openWriter(session, output: output.output, options: requested)
   }
 

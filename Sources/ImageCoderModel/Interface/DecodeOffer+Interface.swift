@@ -70,9 +70,6 @@ extension WriteOptions {
   package init(_ raw: imgcoder_write_options) {
     self.init(format: ImageFormat(rawValue: String(raw.format)))
     isLossless = raw.flags & 1 != 0
-    isProgressive = raw.flags & 2 != 0
-    quality = raw.flags & 4 != 0 && !raw.quality.isNaN ? min(max(raw.quality, 0), 1) : nil
-    subsampling = Subsampling(rawValue: raw.subsampling)
     let given = UnsafeBufferPointer(start: raw.values, count: raw.values == nil ? 0 : Int(clamping: raw.value_count))
     for value in given { values[String(value.name)] = value.value }
   }
@@ -80,9 +77,7 @@ extension WriteOptions {
   /// Calls `body` with the same for the plugin interface, valid during the call.
   package func withRaw<Result>(_ body: (UnsafePointer<imgcoder_write_options>) -> Result) -> Result {
     var raw = imgcoder_write_options_sized()
-    raw.flags = (isLossless ? 1 : 0) | (isProgressive ? 2 : 0) | (quality == nil ? 0 : 4)
-    raw.quality = quality ?? 0
-    raw.subsampling = subsampling?.rawValue ?? 0
+    raw.flags = isLossless ? 1 : 0
     let names = values.sorted { $0.key < $1.key }
     let texts = names.map { StaticText($0.key) }
     let given = zip(texts, names).map { imgcoder_option_value(name: $0.raw, value: $1.value) }

@@ -114,18 +114,6 @@ extension WriteOptions {
 
   /// The value that was asked for, or nil.
   public func given<Value>(_ option: WriterOption<Value>) -> Value? {
-    number(of: option.description).flatMap(option.read)
-  }
-
-  private func number(of option: OptionDescription) -> Double? {
-    if let value = values[option.name] { return value }
-    switch CommonOption(rawValue: option.name) {
-    case .quality: return quality
-    case .progressive: return isProgressive ? 1 : nil
-    case .subsampling:
-      guard let wanted = subsampling?.description, case .choice(let words, _) = option.kind else { return nil }
-      return words.firstIndex(of: wanted).map(Double.init)
-    case nil: return nil
-    }
+    values[option.description.name].flatMap(option.read)
   }
 }

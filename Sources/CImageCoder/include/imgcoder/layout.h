@@ -184,15 +184,12 @@ IMGCODER_SIZE(imgcoder_option_value, 24);
 IMGCODER_OFFSET(imgcoder_option_value, name, 0);
 IMGCODER_OFFSET(imgcoder_option_value, value, 16);
 
-IMGCODER_SIZE(imgcoder_write_options, 56);
+IMGCODER_SIZE(imgcoder_write_options, 40);
 IMGCODER_OFFSET(imgcoder_write_options, struct_size, 0);
 IMGCODER_OFFSET(imgcoder_write_options, flags, 4);
-IMGCODER_OFFSET(imgcoder_write_options, quality, 8);
-IMGCODER_OFFSET(imgcoder_write_options, subsampling, 16);
-IMGCODER_OFFSET(imgcoder_write_options, reserved, 20);
-IMGCODER_OFFSET(imgcoder_write_options, format, 24);
-IMGCODER_OFFSET(imgcoder_write_options, values, 40);
-IMGCODER_OFFSET(imgcoder_write_options, value_count, 48);
+IMGCODER_OFFSET(imgcoder_write_options, format, 8);
+IMGCODER_OFFSET(imgcoder_write_options, values, 24);
+IMGCODER_OFFSET(imgcoder_write_options, value_count, 32);
 
 IMGCODER_SIZE(imgcoder_pixels, 40);
 IMGCODER_OFFSET(imgcoder_pixels, struct_size, 0);

@@ -29,7 +29,10 @@ enum {
   IMGCODER_OPTION_CHOICE = 4  // one word out of `choices`
 };
 
-// Describes an option of the format's own. The host validates values by it before the plugin sees them.
+// Describes an option of the writer. The host validates values by it before the plugin sees them. Three names have one
+// meaning in all formats: "quality" (NUMBER, 0 smallest, 1 best), "progressive" (BOOLEAN, interlaced or progressive
+// output) and "subsampling" (CHOICE of "4:4:4", "4:2:2", "4:2:0", "4:4:0", "4:1:1", "4:0:0"). Of a writer that does not
+// describe one of these, the host says to its caller that it changes nothing.
 typedef struct imgcoder_option {
   uint32_t struct_size;
   uint32_t type;              // IMGCODER_OPTION_*
@@ -41,7 +44,7 @@ typedef struct imgcoder_option {
   uint64_t choice_count;
 } imgcoder_option;
 
-// A value for an option of the format's own: a number for BOOLEAN (0 or 1), INTEGER and NUMBER, the index of the word
+// A value for an option: a number for BOOLEAN (0 or 1), INTEGER and NUMBER, the index of the word
 // for CHOICE. It is inside the described range.
 typedef struct imgcoder_option_value {
   imgcoder_string name;
@@ -49,19 +52,14 @@ typedef struct imgcoder_option_value {
 } imgcoder_option_value;
 
 enum {
-  IMGCODER_WRITE_LOSSLESS = 1,     // every sample comes back as it was; UNSUPPORTED when the format cannot
-  IMGCODER_WRITE_PROGRESSIVE = 2,  // interlaced or progressive output
-  IMGCODER_WRITE_HAS_QUALITY = 4   // `quality` was asked for; without it the writer uses its own default
+  IMGCODER_WRITE_LOSSLESS = 1  // every sample comes back as it was; UNSUPPORTED when the format cannot
 };
 
 typedef struct imgcoder_write_options {
   uint32_t struct_size;
   uint32_t flags;               // IMGCODER_WRITE_*
-  double quality;               // 0 (smallest) to 1 (best)
-  uint32_t subsampling;         // IMGCODER_SUBSAMPLING_*; unstated: the writer's default
-  uint32_t reserved;            // 0
   imgcoder_string format;       // which of the coder's formats, "public.png"
-  const imgcoder_option_value *values;
+  const imgcoder_option_value *values;  // that were asked for; of the others the defaults hold
   uint64_t value_count;
 } imgcoder_write_options;
 
@@ -76,21 +74,18 @@ typedef struct imgcoder_pixels {
   uint64_t stride;        // bytes, at least width × bytes per pixel
 } imgcoder_pixels;
 
-// What the writer does with options that all formats share, and which frames of an animation it takes. The host says to
-// its caller what cannot be followed, and cuts frames to what changed where the writer takes such frames; to a writer
-// without IMGCODER_WRITER_PARTS each frame comes as the whole canvas.
+// Whether the writer keeps an orientation, and which frames of an animation it takes. The host cuts frames to what
+// changed where the writer takes such frames; to a writer without IMGCODER_WRITER_PARTS each frame comes as the whole
+// canvas.
 enum {
-  IMGCODER_WRITER_QUALITY = 1,       // follows `quality`
-  IMGCODER_WRITER_PROGRESSIVE = 2,   // follows IMGCODER_WRITE_PROGRESSIVE
-  IMGCODER_WRITER_SUBSAMPLING = 4,   // follows `subsampling`
-  IMGCODER_WRITER_ORIENTATION = 8,   // keeps the orientation of `info` as a tag; to others pictures come upright
-  IMGCODER_WRITER_PARTS = 16,        // a frame may cover a part of the canvas
-  IMGCODER_WRITER_EVEN_PARTS = 32,   // ... at even offsets only
-  IMGCODER_WRITER_REPLACES = 64,     // a part may replace what is on the canvas, alpha included (IMGCODER_BLEND_SOURCE)
-  IMGCODER_WRITER_BLENDS = 128,      // a part may be drawn over the canvas by alpha (IMGCODER_BLEND_OVER)
-  IMGCODER_WRITER_CLEARS = 256,      // IMGCODER_DISPOSAL_RESTORE_BACKGROUND
-  IMGCODER_WRITER_RESTORES = 512,    // IMGCODER_DISPOSAL_RESTORE_PREVIOUS
-  IMGCODER_WRITER_BINARY_ALPHA = 1024  // pixels of an animation are opaque or wholly transparent
+  IMGCODER_WRITER_ORIENTATION = 1,    // keeps the orientation of `info` as a tag; to others pictures come upright
+  IMGCODER_WRITER_PARTS = 2,          // a frame may cover a part of the canvas
+  IMGCODER_WRITER_EVEN_PARTS = 4,     // ... at even offsets only
+  IMGCODER_WRITER_REPLACES = 8,       // a part may replace what is on the canvas, alpha included (IMGCODER_BLEND_SOURCE)
+  IMGCODER_WRITER_BLENDS = 16,        // a part may be drawn over the canvas by alpha (IMGCODER_BLEND_OVER)
+  IMGCODER_WRITER_CLEARS = 32,        // IMGCODER_DISPOSAL_RESTORE_BACKGROUND
+  IMGCODER_WRITER_RESTORES = 64,      // IMGCODER_DISPOSAL_RESTORE_PREVIOUS
+  IMGCODER_WRITER_BINARY_ALPHA = 128  // pixels of an animation are opaque or wholly transparent
 };
 
 typedef struct imgcoder_writer_table {
