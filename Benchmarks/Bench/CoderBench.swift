@@ -39,7 +39,7 @@ enum CoderBench {
     }
     let plugins = arguments.count > 4 ? arguments[4] : "build/lib/coders/1"
     let registry = CoderRegistry(
-      searchPath: SearchPath(arguments: [plugins], environment: { _ in nil }, executable: nil),
+      searchPath: .only([plugins]),
       preferences: Preferences())
     do throws(CoderError) {
       if encodes, let bench = try EncodeBench(registry, path: arguments[2], how: arguments[5]) {

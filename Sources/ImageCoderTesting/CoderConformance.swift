@@ -66,7 +66,7 @@ struct Plugin: Sendable {
   let library: String
 
   init(pluginDirectory: String, id: String) throws {
-    let searchPath = SearchPath(arguments: [pluginDirectory], environment: { _ in nil }, executable: nil)
+    let searchPath = SearchPath.only([pluginDirectory])
     let registry = CoderRegistry(searchPath: searchPath, preferences: Preferences())
     for (path, reason) in registry.catalog.unreadable where path == pluginDirectory { throw reason }
     guard let entry = registry.catalog.entries.first(where: { $0.id == id && $0.path.hasPrefix(pluginDirectory) })

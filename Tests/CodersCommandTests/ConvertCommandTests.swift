@@ -9,7 +9,7 @@ import Testing
 
   private static func decode(_ path: String) throws -> Image {
     try CoderRegistry(
-      searchPath: SearchPath(arguments: [Package.plugins], environment: { _ in nil }, executable: nil)
+      searchPath: .only([Package.plugins])
     ).decode(.file(path))
   }
 

@@ -9,7 +9,7 @@ import Testing
 
   private static func open(_ path: String) throws -> ImageDecoder {
     try CoderRegistry(
-      searchPath: SearchPath(arguments: [Package.plugins], environment: { _ in nil }, executable: nil)
+      searchPath: .only([Package.plugins])
     ).open(.file(path))
   }
 

@@ -7,7 +7,7 @@ import TestSupport
 /// The plugins that the project builds.
 enum Staged {
   static let registry = CoderRegistry(
-    searchPath: SearchPath(arguments: [StagedTree.plugins], environment: { _ in nil }, executable: nil),
+    searchPath: .only([StagedTree.plugins]),
     preferences: Preferences())
 }
 

@@ -31,7 +31,7 @@ enum PluginFolder {
   }
 
   static func searchPath(_ folders: [String]) -> SearchPath {
-    SearchPath(arguments: folders, environment: { $0 == "CODERS_PLUGIN_PATH" ? "/nonexistent" : nil }, executable: nil)
+    .only(folders)
   }
 
   /// What is found in folders, and nowhere else.

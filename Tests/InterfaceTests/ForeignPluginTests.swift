@@ -12,8 +12,7 @@ import Testing
 
   private func registry() -> CoderRegistry {
     CoderRegistry(
-      searchPath: SearchPath(
-        arguments: [ForeignPlugin.qoi.path, StagedTree.plugins], environment: { _ in nil }, executable: nil),
+      searchPath: .only([ForeignPlugin.qoi.path, StagedTree.plugins]),
       preferences: Preferences())
   }
 

@@ -22,7 +22,7 @@ struct UnrulyPlugin {
     let result = Command.run("\(line) && cp '\(source)/unruly.imgcoder.json' '\(folder.path)'")
     precondition(result.status == 0, "the unruly plugin cannot be built; has `make stage` run?\n\(result.output)")
     registry = CoderRegistry(
-      searchPath: SearchPath(arguments: [folder.path], environment: { _ in nil }, executable: nil),
+      searchPath: .only([folder.path]),
       preferences: Preferences())
   }
 

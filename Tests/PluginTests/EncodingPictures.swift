@@ -6,7 +6,7 @@ import TestSupport
 /// Pictures that tests of writers encode, and the registry that encodes them.
 enum EncodingPictures {
   static let registry = CoderRegistry(
-    searchPath: SearchPath(arguments: [StagedTree.plugins], environment: { _ in nil }, executable: nil),
+    searchPath: .only([StagedTree.plugins]),
     preferences: Preferences())
 
   /// A portable map of samples of some bits: every value there is, as gray or in another order for each color.

@@ -32,7 +32,7 @@ import Testing
     if let id { preferences.priorities[id] = 200 }
     if let other { preferences.disabled.insert(other) }
     return CoderRegistry(
-      searchPath: SearchPath(arguments: [StagedTree.plugins], environment: { _ in nil }, executable: nil),
+      searchPath: .only([StagedTree.plugins]),
       preferences: preferences)
   }
 

@@ -8,7 +8,7 @@ import Testing
 @Suite struct GIFWriterTests {
   private static let gif = ImageFormat.gif
   private static let registry = CoderRegistry(
-    searchPath: SearchPath(arguments: [StagedTree.plugins], environment: { _ in nil }, executable: nil),
+    searchPath: .only([StagedTree.plugins]),
     preferences: Preferences())
 
   private static func picture(_ size: Size, _ color: (_ x: Int, _ y: Int) -> UInt32) throws -> PixelBuffer {

@@ -15,7 +15,7 @@ import Testing
 
   static func coder() throws -> any ImageCoder {
     try CoderRegistry(
-      searchPath: SearchPath(arguments: [StagedTree.plugins], environment: { _ in nil }, executable: nil),
+      searchPath: .only([StagedTree.plugins]),
       preferences: Preferences()
     ).coder("org.imagecoders.icns")
   }

@@ -9,7 +9,7 @@ import Testing
 /// Every fixture in pieces through the registry, which chooses the coder while bytes arrive.
 @Suite struct IncrementalFixturesTests {
   private static let registry = CoderRegistry(
-    searchPath: SearchPath(arguments: [StagedTree.plugins], environment: { _ in nil }, executable: nil),
+    searchPath: .only([StagedTree.plugins]),
     preferences: Preferences())
 
   @Test(arguments: StagedTree.fixtureFormats) func piecesComeToWhatOneCallComesTo(_ format: String) throws {

@@ -7,7 +7,7 @@ import Testing
 /// Bytes that arrive over time, through the plugins: what is shown early is right, and the end is that of a whole file.
 @Suite struct IncrementalTests {
   private static let registry = CoderRegistry(
-    searchPath: SearchPath(arguments: [StagedTree.plugins], environment: { _ in nil }, executable: nil),
+    searchPath: .only([StagedTree.plugins]),
     preferences: Preferences())
 
   /// Rows of a picture as arrays of bytes.

@@ -70,7 +70,7 @@ import Testing
   }
 
   private static let registry = CoderRegistry(
-    searchPath: SearchPath(arguments: [StagedTree.plugins], environment: { _ in nil }, executable: nil),
+    searchPath: .only([StagedTree.plugins]),
     preferences: Preferences())
 
   /// Two valid files of each format.

@@ -9,7 +9,7 @@ import Testing
 /// What the writer of JPEG puts around its picture, and what its options do.
 @Suite struct JPEGEncodingTests {
   private static let registry = CoderRegistry(
-    searchPath: SearchPath(arguments: [StagedTree.plugins], environment: { _ in nil }, executable: nil),
+    searchPath: .only([StagedTree.plugins]),
     preferences: Preferences())
 
   /// Like a photograph, with some noise.

@@ -8,7 +8,7 @@ import Testing
 /// How the reader of JPEG joins XMP that is spread over segments, XMP part 3 §1.1.3.1.
 @Suite struct JPEGExtendedXMPTests {
   private static let registry = CoderRegistry(
-    searchPath: SearchPath(arguments: [StagedTree.plugins], environment: { _ in nil }, executable: nil),
+    searchPath: .only([StagedTree.plugins]),
     preferences: Preferences())
 
   private static let wrapper = "<?xpacket begin=\"\u{FEFF}\" id=\"W5M0MpCehiHzreSzNTczkc9d\"?>"

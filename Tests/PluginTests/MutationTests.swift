@@ -16,8 +16,7 @@ import Testing
 
   @Test(arguments: formats) func mutantsAreAnswered(_ format: String) throws {
     let registry = CoderRegistry(
-      searchPath: SearchPath(
-        arguments: [StagedTree.plugins, ForeignPlugin.qoi.path], environment: { _ in nil }, executable: nil),
+      searchPath: .only([StagedTree.plugins, ForeignPlugin.qoi.path]),
       preferences: Preferences())
     let files = try Self.files(of: format)
     var answers: [String: Int] = [:]

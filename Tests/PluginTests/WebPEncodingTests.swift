@@ -9,7 +9,7 @@ import Testing
 /// What the options of the writer of WebP do, and how its frames are drawn.
 @Suite struct WebPEncodingTests {
   private static let registry = CoderRegistry(
-    searchPath: SearchPath(arguments: [StagedTree.plugins], environment: { _ in nil }, executable: nil),
+    searchPath: .only([StagedTree.plugins]),
     preferences: Preferences())
   private static let size = Size(width: 96, height: 80)
 

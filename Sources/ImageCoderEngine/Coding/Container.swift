@@ -69,15 +69,15 @@ extension Container {
 ///     registry.register(qoi)
 public struct SwiftContainer: Container, @unchecked Sendable {
   // Unchecked for the two metatypes below, which are constants.
-  public let id: String
-  public let formats: [ImageFormat]
-  public let names: ContainerPropertyNames?
-  public let options: [OptionDescription]
-  public let signatures: [Signature]
+  package let id: String
+  package let formats: [ImageFormat]
+  package let names: ContainerPropertyNames?
+  package let options: [OptionDescription]
+  package let signatures: [Signature]
 
-  public let writesPages: Bool
-  public let writerFeatures: WriterFeatures
-  public let readsIncrementally: Bool
+  package let writesPages: Bool
+  package let writerFeatures: WriterFeatures
+  package let readsIncrementally: Bool
 
   private let reader: (any ContainerReader.Type)?
   private let writer: (any ContainerWriter.Type)?
@@ -99,8 +99,8 @@ public struct SwiftContainer: Container, @unchecked Sendable {
     self.options = options
   }
 
-  public var canRead: Bool { reader != nil }
-  public var canWrite: Bool { writer != nil }
+  package var canRead: Bool { reader != nil }
+  package var canWrite: Bool { writer != nil }
 
   package func openReader(_ session: HostSession, options: OpenOptions) throws(CoderError) -> any ReaderSession {
     guard let reader else { throw .unsupported("\(id) does not read") }

@@ -16,7 +16,7 @@ public final class ImageDecoder {
   public let loopCount: LoopCount
 
   /// Bytes that checkpoints of an animation may hold, so that frames can be reached out of order.
-  public static let checkpointBytes = 8 << 20
+  package static let checkpointBytes = 8 << 20
 
   let file: OpenFile
   private(set) var context: DecodeContext
@@ -153,7 +153,7 @@ public final class ImageDecoder {
   /// A frame's own pixels, as the file has them: neither composited, scaled nor turned.
   ///
   /// - Returns: The pixels of the frame's rectangle, in ``DecodeOptions/pixelFormat`` or the header's own.
-  public func rawFrame(at index: Int) throws(CoderError) -> Frame {
+  package func rawFrame(at index: Int) throws(CoderError) -> Frame {
     try attributing { () throws(CoderError) in
       let header = try frames.header(index)
       let layout = PixelLayout(

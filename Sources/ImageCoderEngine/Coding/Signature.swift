@@ -20,19 +20,19 @@ public struct Signature: Sendable, Equatable {
   }
 
   /// Bits that have to agree: how sure a match is.
-  public var strength: Int {
+  package var strength: Int {
     mask.isEmpty ? bytes.count * 8 : mask.reduce(0) { $0 + $1.nonzeroBitCount }
   }
 
   /// Bytes of the file's start that decide.
-  public var reach: Int { offset < 0 ? 0 : offset + within + bytes.count }
+  package var reach: Int { offset < 0 ? 0 : offset + within + bytes.count }
 
   /// Compares with the first bytes of a file.
   ///
   /// - Parameters:
   ///   - prefix: The bytes that are there, from the start of the file.
   ///   - isComplete: Whether no byte follows.
-  public func matches(_ prefix: UnsafeRawBufferPointer, isComplete: Bool) -> Recognition {
+  package func matches(_ prefix: UnsafeRawBufferPointer, isComplete: Bool) -> Recognition {
     guard !bytes.isEmpty else { return .no }
     if offset < 0 {
       guard isComplete else { return .needMore(bytes: prefix.count + 1) }

@@ -30,7 +30,7 @@ extension PixelBuffer {
   /// A copy of a rectangle.
   ///
   /// - Throws: ``CoderError/Code/invalidArgument`` for a rectangle that is empty or not inside.
-  public func copy(of rect: Rect) throws(CoderError) -> PixelBuffer { try region(rect).copy() }
+  package func copy(of rect: Rect) throws(CoderError) -> PixelBuffer { try region(rect).copy() }
 
   /// A rectangle of this buffer as a buffer over the same memory.
   ///

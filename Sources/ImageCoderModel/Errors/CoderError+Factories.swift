@@ -27,7 +27,7 @@ extension CoderError {
   }
 
   /// Nothing registered takes the bytes or the format.
-  public static func noCoder(_ message: String) -> CoderError {
+  package static func noCoder(_ message: String) -> CoderError {
     CoderError(code: .noCoder, message: message)
   }
 
@@ -70,7 +70,7 @@ extension CoderError {
   }
 
   /// A plugin or its manifest was refused.
-  public static func pluginRejected(_ message: String) -> CoderError {
+  package static func pluginRejected(_ message: String) -> CoderError {
     CoderError(code: .pluginRejected, message: message)
   }
 

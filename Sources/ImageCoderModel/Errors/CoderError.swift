@@ -120,7 +120,7 @@ extension CoderError: CustomStringConvertible {
   public var description: String { (file.map { "\($0): " } ?? "") + descriptionWithoutFile }
 
   /// Code, place and message, for output that names the file itself.
-  public var descriptionWithoutFile: String {
+  package var descriptionWithoutFile: String {
     let place = offset.map { " at byte \($0)" } ?? ""
     return "\(code)\(place): \(message)"
   }

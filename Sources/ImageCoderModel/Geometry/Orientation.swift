@@ -23,7 +23,7 @@ public enum Orientation: Int, Sendable, CaseIterable {
   case left = 8
 
   /// Whether showing the picture exchanges width and height.
-  public var swapsSides: Bool { rawValue >= 5 }
+  package var swapsSides: Bool { rawValue >= 5 }
 
   /// The size at which a picture that is stored with `size` is shown.
   public func displayed(_ size: Size) -> Size { swapsSides ? size.transposed : size }

@@ -71,7 +71,7 @@ public struct CoderHost: @unchecked Sendable {
 
 extension Limits {
   /// The limits of a session of the plugin interface. A field that the host does not know counts as 0.
-  public init(_ raw: UnsafePointer<imgcoder_limits>?) {
+  package init(_ raw: UnsafePointer<imgcoder_limits>?) {
     let limits = raw.map { imgcoder_limits_read($0) } ?? imgcoder_limits()
     self.init(
       maxPixels: Int(clamping: limits.max_pixels), maxSide: Int(clamping: limits.max_side),
@@ -81,7 +81,7 @@ extension Limits {
   }
 
   /// The same limits for the plugin interface; negative values count as 0.
-  public var raw: imgcoder_limits {
+  package var raw: imgcoder_limits {
     var raw = imgcoder_limits_sized()
     raw.max_side = UInt32(clamping: maxSide)
     raw.max_pixels = UInt64(clamping: maxPixels)
@@ -96,7 +96,7 @@ extension Limits {
 
 extension String {
   /// Calls `body` with the text as the plugin interface has it, valid during the call.
-  public func withCoderString<Result>(_ body: (imgcoder_string) -> Result) -> Result {
+  package func withCoderString<Result>(_ body: (imgcoder_string) -> Result) -> Result {
     var copy = self
     return copy.withUTF8 { bytes in
       bytes.withMemoryRebound(to: CChar.self) {
@@ -106,7 +106,7 @@ extension String {
   }
 
   /// Text of the plugin interface; bytes that are not UTF-8 are replaced.
-  public init(_ raw: imgcoder_string) {
+  package init(_ raw: imgcoder_string) {
     guard let bytes = raw.bytes, raw.length > 0 else {
       self = ""
       return

@@ -87,7 +87,7 @@ public struct Properties: Sendable, Equatable {
   }
 
   /// Adds another dictionary's values; where both have a name, dictionaries are merged and the other's value wins.
-  public mutating func merge(_ other: Properties) {
+  package mutating func merge(_ other: Properties) {
     for entry in other.entries {
       if case .dictionary(let theirs) = entry.value, case .dictionary(var ours)? = self[entry.name] {
         ours.merge(theirs)

@@ -15,13 +15,16 @@ public struct Preferences: Sendable, Equatable {
 
   public init() {}
 
+  /// What the environment and the user's settings file say.
+  public static var user: Preferences { Preferences(environment: SearchPath.secureEnvironment) }
+
   /// Reads the settings file, then `CODERS_PRIORITY`, which wins.
   ///
   /// The file is `$XDG_CONFIG_HOME/coders/settings.json`: `{"priorities": {"org.example.png": 200}, "disabled": []}`.
   /// The variable is a list, `org.example.png:200,org.imagecoders.png:off`.
   ///
   /// - Parameter environment: Looks a variable up.
-  public init(environment: (String) -> String?) {
+  package init(environment: (String) -> String?) {
     if let path = Self.settingsPath(environment) { read(path) }
     for item in (environment("CODERS_PRIORITY") ?? "").split(separator: ",") {
       let parts = item.split(separator: ":", maxSplits: 1).map(String.init)

@@ -27,13 +27,20 @@ public struct SearchPath: Sendable, Equatable {
   /// 6. `../lib/coders/1` beside the executable
   /// 7. `/usr/local/lib/coders/1` and `/usr/lib/coders/1`
   ///
-  /// - Parameters:
-  ///   - arguments: Directories named by the caller.
-  ///   - environment: Looks a variable up. The default ignores the environment of a program with raised privileges.
-  public init(
-    arguments: [String] = [], environment: (String) -> String? = SearchPath.secureEnvironment,
-    executable: String? = SearchPath.executablePath()
-  ) {
+  /// The environment of a program with raised privileges is ignored.
+  ///
+  /// - Parameter arguments: Directories named by the caller.
+  public init(arguments: [String] = []) {
+    self.init(arguments: arguments, environment: Self.secureEnvironment, executable: Self.executablePath())
+  }
+
+  /// These directories and no others.
+  public static func only(_ directories: [String]) -> SearchPath {
+    SearchPath(arguments: directories, environment: { $0 == "CODERS_PLUGIN_PATH" ? "" : nil }, executable: nil)
+  }
+
+  /// - Parameter environment: Looks a variable up.
+  package init(arguments: [String] = [], environment: (String) -> String?, executable: String?) {
     var found = arguments.map { Directory(path: $0, origin: "argument", isExplicit: true) }
     let standard = Self.standard(environment: environment, executable: executable)
     if let list = environment("CODERS_PLUGIN_PATH") {
@@ -73,14 +80,14 @@ public struct SearchPath: Sendable, Equatable {
   }
 
   /// A variable of the environment, or nil when it is unset, empty, or the program runs with raised privileges.
-  public static func secureEnvironment(_ name: String) -> String? {
+  package static func secureEnvironment(_ name: String) -> String? {
     // secure_getenv answers nothing under AT_SECURE: a setuid program must not load what its caller names.
     guard let value = chostsystem_secure_getenv(name), value.pointee != 0 else { return nil }
     return String(cString: value)
   }
 
   /// The path of the running program, or nil when the system does not say.
-  public static func executablePath() -> String? {
+  package static func executablePath() -> String? {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
     let length = readlink("/proc/self/exe", &buffer, buffer.count - 1)
     guard length > 0 else { return nil }

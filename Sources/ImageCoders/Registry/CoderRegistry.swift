@@ -34,10 +34,7 @@ public final class CoderRegistry: Sendable {
   /// - Parameters:
   ///   - searchPath: Where manifests are looked for.
   ///   - preferences: The user's priorities.
-  public init(
-    searchPath: SearchPath = SearchPath(),
-    preferences: Preferences = Preferences(environment: SearchPath.secureEnvironment)
-  ) {
+  public init(searchPath: SearchPath = SearchPath(), preferences: Preferences = .user) {
     catalog = Catalog(searchPath, preferences: preferences)
     state = Mutex(
       State(candidates: catalog.entries.compactMap { Candidate($0) }, priorities: preferences.priorities))

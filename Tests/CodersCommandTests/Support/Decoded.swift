@@ -5,7 +5,7 @@ import ImageCoders
 /// Files as the library reads them, with the staged plugins.
 enum Decoded {
   static let registry = CoderRegistry(
-    searchPath: SearchPath(arguments: [Package.plugins], environment: { _ in nil }, executable: nil))
+    searchPath: .only([Package.plugins]))
 
   static func image(_ path: String, upright: Bool = true) throws -> Image {
     var options = DecodeOptions()

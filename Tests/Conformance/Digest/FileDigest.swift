@@ -13,7 +13,7 @@ struct FileDigest {
     self.arguments = arguments
     // Nothing of the machine's own takes part: neither its plugins nor its settings.
     registry = CoderRegistry(
-      searchPath: SearchPath(arguments: [arguments.plugins], environment: { _ in nil }, executable: nil),
+      searchPath: .only([arguments.plugins]),
       preferences: Preferences())
   }
 

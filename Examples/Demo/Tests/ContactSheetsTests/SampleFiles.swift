@@ -11,7 +11,7 @@ enum SampleFiles {
     // …/Examples/Demo/Tests/ContactSheetsTests/SampleFiles.swift
     let root = "/" + #filePath.split(separator: "/").dropLast(5).joined(separator: "/")
     return CoderRegistry(
-      searchPath: SearchPath(arguments: ["\(root)/build/lib/coders/1"], environment: { _ in nil }, executable: nil))
+      searchPath: .only(["\(root)/build/lib/coders/1"]))
   }()
 
   static let folder = Folder()
