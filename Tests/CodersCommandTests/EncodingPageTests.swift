@@ -86,7 +86,9 @@ import Testing
       let names = writer.formats.map(\.name).joined(separator: ", ")
       let row =
         "| \(names) | "
-        + columns.map { writer.capabilities.contains($0) ? "yes" : "–" }
+        + columns.map { name in
+          writer.capabilities.contains(name) || writer.options.contains { $0.name == name } ? "yes" : "–"
+        }
         .joined(separator: " | ") + " |\n"
       #expect(page.contains(row), "docs/encoding.md has no row \(row)")
     }

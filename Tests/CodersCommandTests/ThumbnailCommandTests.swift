@@ -122,4 +122,17 @@ import Testing
     #expect(run.errors.contains("] 1/3\r\u{1B}[Kcoders: \(bad): noCoder: "), "\(run.errors)")
     #expect(run.errors.hasSuffix("] 3/3\r\u{1B}[K"))
   }
+
+  /// window.png has 720×420 pixels.
+  @Test(arguments: [("240x", "240×140"), ("x140", "240×140"), ("240x80", "137×80"), ("999x", "720×420")])
+  func aSideMayBeFree(_ box: String, _ size: String) throws {
+    let output = "\(folder.path)/a.png"
+    #expect(Run.inProcess("thumbnail", "--size", box, try Fixture.path("window.png"), "-o", output).status == 0)
+    #expect(Self.size(output) == size)
+  }
+
+  @Test(arguments: ["x", "0x10", "10x10x10", "-4x3", ""]) func aBoxWithoutSidesIsWrongUse(_ box: String) throws {
+    let run = Run.inProcess("thumbnail", "--size", box, try Fixture.path("window.png"), "-o", "/nonexistent/a.png")
+    #expect(run.status == 64)
+  }
 }

@@ -3,18 +3,17 @@
 import ArgumentParser
 import ImageCoders
 
-/// A box on the command line: `640x480`, or `256` for both sides.
+/// A box on the command line: `640x480`, `256` for both sides, or `640x` and `x480` where the other side is free.
 struct BoxArgument: ExpressibleByArgument {
   let size: Size
 
   init?(argument: String) {
-    let sides = argument.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
-    guard let width = sides[0], width > 0 else { return nil }
+    let words = argument.split(separator: "x", omittingEmptySubsequences: false)
+    let sides = words.map { $0.isEmpty ? 0 : Int($0) ?? -1 }
+    guard sides.allSatisfy({ $0 >= 0 }), zip(words, sides).allSatisfy({ $0.isEmpty || $1 > 0 }) else { return nil }
     switch sides.count {
-    case 1: size = Size(width: width, height: width)
-    case 2:
-      guard let height = sides[1], height > 0 else { return nil }
-      size = Size(width: width, height: height)
+    case 1 where sides[0] > 0: size = Size(width: sides[0], height: sides[0])
+    case 2 where sides[0] > 0 || sides[1] > 0: size = Size(width: sides[0], height: sides[1])
     default: return nil
     }
   }
