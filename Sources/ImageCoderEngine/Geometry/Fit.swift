@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import ImageCoderModel
+public import ImageCoderModel
 
 /// How a picture is brought into the box of a thumbnail.
 public enum ThumbnailMode: Sendable {
@@ -143,4 +143,12 @@ package struct Fit: Sendable, Equatable {
     let exact = (2 * product(side, numerator) + Int128(denominator)) / (2 * Int128(denominator))
     return max(1, Int(clamping: exact))
   }
+}
+
+extension Size {
+  /// The size of a picture of this size in a box, aspect kept, never enlarged.
+  ///
+  /// - Parameter box: The sides at most, in pixels; a side of 0 is free.
+  /// - Returns: The side that the box bounds is met exactly; the other is rounded to the nearest pixel, at least 1.
+  public func fitted(in box: Size) -> Size { Fit.plan(displayed: self, box: box, mode: .fit).size }
 }

@@ -248,8 +248,17 @@ extension CoderRegistry {
   /// The format of a file name's extension, or nil when no coder has it.
   public func format(forExtension name: String) -> ImageFormat? {
     let name = name.lowercased()
-    return catalog.entries.lazy.filter { $0.reason == nil }.compactMap(\.manifest).flatMap(\.formats)
-      .first { $0.extensions.contains(name) || $0.format.rawValue == name || $0.name.lowercased() == name }?.format
+    return formats.first { $0.extensions.contains(name) || $0.format.rawValue == name || $0.name.lowercased() == name }?
+      .format
+  }
+
+  /// What people call a format: `PNG`. A format that no plugin has goes by its type identifier.
+  public func name(of format: ImageFormat) -> String {
+    formats.first { $0.format == format }?.name ?? format.rawValue
+  }
+
+  private var formats: some Sequence<Manifest.Format> {
+    catalog.entries.lazy.filter { $0.reason == nil }.compactMap(\.manifest).flatMap(\.formats)
   }
 }
 

@@ -129,6 +129,6 @@ public struct ContactSheet {
   }
 
   private func reduced(_ picture: PixelBuffer, to box: Size) throws(CoderError) -> PixelBuffer {
-    try picture.resampled(to: Fit.plan(displayed: picture.size, box: box, mode: .fit).size)
+    try picture.resampled(to: picture.size.fitted(in: box))
   }
 }

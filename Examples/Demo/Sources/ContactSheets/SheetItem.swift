@@ -30,7 +30,7 @@ public struct SheetItem: Sendable {
     do throws(CoderError) {
       let decoder = try registry.open(.file(file), options: options)
       let header = decoder.header
-      caption = "\(header.displayedSize) \(Self.name(of: header.format, registry))"
+      caption = "\(header.displayedSize) \(registry.name(of: header.format))"
       if header.isAnimated, header.frameCount > 1 { caption += " \(header.frameCount) frames" }
       let count = header.isAnimated ? min(3, decoder.frameCount) : 1
       for index in 0..<count {
@@ -59,11 +59,5 @@ public struct SheetItem: Sendable {
       for await item in group { items.append(item) }
       return items.sorted { $0.index < $1.index }.map(\.item)
     }
-  }
-
-  /// What people call a format, `PNG`.
-  private static func name(of format: ImageFormat, _ registry: CoderRegistry) -> String {
-    registry.catalog.entries.lazy.compactMap(\.manifest).flatMap(\.formats).first { $0.format == format }?.name
-      ?? format.rawValue
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
+import Foundation
 import ImageCoders
 import SampleImages
 
@@ -27,11 +27,11 @@ import SampleImages
 
   private static func write(_ pages: [Image], _ file: Sample.File, to directory: String) -> Bool {
     let path = "\(directory)/\(file.name)"
-    do throws(CoderError) {
+    do {
       let bytes = try Sample.encode(pages, as: file, with: .standard)
-      try NewFile.write(bytes, to: path)
+      try Data(bytes).write(to: URL(fileURLWithPath: path), options: .atomic)
       return true
-    } catch  where error.code == .noCoder {
+    } catch let error as CoderError where error.code == .noCoder {
       // The build leaves out a plugin whose library is missing, and says so.
       say("\(path) is not written: \(error)")
       return true
@@ -42,7 +42,6 @@ import SampleImages
   }
 
   private static func say(_ text: String) {
-    let line = Array("\(text)\n".utf8)
-    _ = Glibc.write(STDERR_FILENO, line, line.count)
+    FileHandle.standardError.write(Data("\(text)\n".utf8))
   }
 }
