@@ -6,13 +6,13 @@ import Glibc
 package import ImageCoderModel
 import Synchronization
 
-/// A flag that stops work, to be raised from any thread.
+/// A flag that stops work. It may be set from any thread.
 public final class Cancellation: Sendable {
   private let flag = Atomic<Bool>(false)
 
   public init() {}
 
-  /// Asks all work that was given this flag to stop.
+  /// Asks all work that uses this flag to stop.
   public func cancel() { flag.store(true, ordering: .relaxed) }
 
   public var isCancelled: Bool { flag.load(ordering: .relaxed) }
