@@ -24,8 +24,8 @@ public struct DecodeOptions: Sendable {
   public var alpha: AlphaMode = .straight
   /// Turn the picture upright. Without it, the orientation is reported and the box is in stored pixels.
   public var appliesOrientation = true
-  /// The page to decode. Nil for the file's primary page or, if the pages are sizes of one picture, for the page that fits
-  /// ``thumbnailSize`` best.
+  /// The page to decode. Nil for the file's primary page or, if the pages are sizes of one picture, for the page that
+  /// fits ``thumbnailSize`` best.
   public var page: Int?
   /// Which raw metadata payloads the result contains.
   public var metadata: Set<MetadataKind> = [.icc, .exif, .xmp]

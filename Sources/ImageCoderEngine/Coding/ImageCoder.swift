@@ -43,8 +43,8 @@ public protocol ImageCoder: Sendable {
   ///   for an option that is unknown or out of range.
   func encode(_ pages: [Image], as format: ImageFormat, options: EncodeOptions) throws(CoderError) -> [UInt8]
 
-  /// Begins a file that is written frame by frame or page by page. The default implementation keeps the frames and encodes
-  /// them at the end.
+  /// Begins a file that is written frame by frame or page by page. The default implementation keeps the frames and
+  /// encodes them at the end.
   ///
   /// - Parameter pageCount: The number of pages that the file will have.
   func makeEncoder(

@@ -118,7 +118,8 @@ public final class ImageDecoder {
   ///
   /// Frames may be decoded in any order; decoding them one after the other is fastest.
   ///
-  /// - Throws: ``CoderError``, if not a single row can be decoded; otherwise ``Frame/problem`` says why rows are missing.
+  /// - Throws: ``CoderError``, if not a single row can be decoded; otherwise ``Frame/problem`` says why rows are
+  ///   missing.
   public func frame(at index: Int) throws(CoderError) -> Frame {
     try attributing { () throws(CoderError) in
       guard index >= 0, index < frameCount else { throw .invalidArgument("frame \(index) of \(frameCount)") }

@@ -129,8 +129,8 @@ public final class IncrementalDecoder {
   /// Small chunks are buffered before the reader is woken, unless the header, the progress or the picture is requested.
   /// So an error may be thrown by a later call than the one that appended the bytes that cause it.
   ///
-  /// - Throws: ``CoderError/Code/outOfOrder`` after ``finish()``; ``CoderError/Code/limitExceeded``; the error that ends
-  ///   the image, as soon as it is known.
+  /// - Throws: ``CoderError/Code/outOfOrder`` after ``finish()``; ``CoderError/Code/limitExceeded``; the error that
+  ///   ends the image, as soon as it is known.
   public func append(_ chunk: UnsafeRawBufferPointer) throws(CoderError) {
     if !bytes.appendWithoutWaking(chunk) { try appendAndRead(chunk) }
   }
@@ -156,8 +156,8 @@ public final class IncrementalDecoder {
 
   /// The image so far: all complete frames, and the decoded rows of the next one. Missing rows are transparent.
   ///
-  /// - Parameter blur: For a frame with only coarse passes so far: the blur radius at quality 0, as a share of the longer
-  ///   side. See ``PartialPicturePolicy/blur``.
+  /// - Parameter blur: For a frame with only coarse passes so far: the blur radius at quality 0, as a share of the
+  ///   longer side. See ``PartialPicturePolicy/blur``.
   /// - Returns: The image so far, or nil before the first row. After ``finish()``, the final image.
   public func picture(blur: Double = 0) throws(CoderError) -> Image? {
     bytes.deliver()

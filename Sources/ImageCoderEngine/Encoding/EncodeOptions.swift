@@ -22,8 +22,8 @@ public struct EncodeOptions: Sendable {
   public var cancellation: Cancellation?
   /// Receives the coder's messages, and warnings about parts of the image that the format cannot hold; from any thread.
   public var log: (@Sendable (LogSeverity, String) -> Void)?
-  /// Called with the encoded share of the current picture, 0 to 1, on the encoding thread: 1 when a frame is done, again
-  /// for each quality that ``Output/maxFileSize`` tries.
+  /// Called with the encoded share of the current picture, 0 to 1, on the encoding thread: 1 when a frame is done,
+  /// again for each quality that ``Output/maxFileSize`` tries.
   public var progress: (@Sendable (Double) -> Void)?
 
   public init() {}
@@ -43,8 +43,8 @@ public struct EncodeOptions: Sendable {
     public var isLossless = false
     /// The color behind transparent pixels if the format has no alpha.
     public var background = RGBColor.white
-    /// The box that the picture has to fit, or nil. A side of 0 is unlimited. The aspect ratio is kept; a picture is never
-    /// enlarged.
+    /// The box that the picture has to fit, or nil. A side of 0 is unlimited. The aspect ratio is kept; a picture is
+    /// never enlarged.
     public var maxPixelSize: Size?
     /// The maximum size of the whole file in bytes, including frames and metadata, or nil. The encoder searches for the
     /// best ``quality`` that fits, up to the given one; ``EncodedFile/quality`` says which was used. If the file is too
@@ -52,15 +52,15 @@ public struct EncodeOptions: Sendable {
     public var maxFileSize: Int?
     /// The longest side of a thumbnail that is stored inside the file, in pixels, or nil for none.
     public var thumbnailSide: Int?
-    /// The longest sides of the pages to make from one picture, for formats that store it in several sizes (icons). Sizes
-    /// larger than the picture are left out. If empty, there is one page in the picture's own size.
+    /// The longest sides of the pages to make from one picture, for formats that store it in several sizes (icons).
+    /// Sizes larger than the picture are left out. If empty, there is one page in the picture's own size.
     public var pageSizes: [Int] = []
     /// Encode only the first frame.
     public var firstFrameOnly = false
     /// The total number of times that an animation plays, or nil to use the image's.
     public var loopCount: LoopCount?
-    /// Whether frames are cropped to the part that changed, and equal frames are merged. If false, every frame is written
-    /// as the whole canvas.
+    /// Whether frames are cropped to the part that changed, and equal frames are merged. If false, every frame is
+    /// written as the whole canvas.
     public var reducesFrames = true
     /// The layout that later frames of an animation need, or nil. The first two frames are examined before the file is
     /// begun; if a later frame has colors or alpha that neither these nor this layout have, that is an error.

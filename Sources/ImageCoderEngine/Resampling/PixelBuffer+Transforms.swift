@@ -57,8 +57,8 @@ extension PixelBuffer {
   /// Composites the picture over a color.
   ///
   /// - Parameter background: 8-bit sRGB samples, scaled to the samples of the format.
-  /// - Returns: An opaque picture: `rgb8` from formats of 8 bits, the same format with full alpha from others; this buffer
-  ///   if it is that already.
+  /// - Returns: An opaque picture: `rgb8` from formats of 8 bits, the same format with full alpha from others; this
+  ///   buffer if it is that already.
   /// - Throws: ``CoderError/Code/outOfMemory``.
   public func flattened(
     on background: RGBColor

@@ -16,7 +16,8 @@ public struct BoxReader: ~Escapable {
   /// - Parameters:
   ///   - reader: Positioned at the first box; its bytes end where the last box does.
   ///   - name: The name of what contains the boxes, for errors.
-  ///   - isCutOff: Whether the file ends with these bytes: then a box may extend beyond them, and has ``Box/isCut`` set.
+  ///   - isCutOff: Whether the file ends with these bytes: then a box may extend beyond them, and has ``Box/isCut``
+  ///     set.
   @_lifetime(copy reader)
   public init(_ reader: ByteReader, in name: StaticString = "the file", isCutOff: Bool = false) {
     self.reader = reader

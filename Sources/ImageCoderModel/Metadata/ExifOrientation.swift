@@ -43,8 +43,8 @@ public enum ExifOrientation {
 
   /// Adds an entry for the orientation to a payload's first directory, or returns nil if the payload cannot be read.
   ///
-  /// A new directory with this entry is written after the payload; the values that its other entries point at stay where
-  /// they are.
+  /// A new directory with this entry is written after the payload; the values that its other entries point at stay
+  /// where they are.
   public static func adding(_ orientation: Orientation, to payload: [UInt8]) -> [UInt8]? {
     guard let order = ExifPayload.byteOrder(of: payload.span.bytes) else { return nil }
     do throws(CoderError) {

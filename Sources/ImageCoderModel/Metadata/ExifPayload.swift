@@ -30,8 +30,8 @@ public enum ExifPayload {
   /// Some writers count from another place, insert ``prefix`` without counting it, or leave the distance out: the first
   /// place with a TIFF header is used.
   ///
-  /// - Returns: Where the TIFF structure begins. If no TIFF header is found, the place that the distance states, or nil if
-  ///   that is outside the bytes.
+  /// - Returns: Where the TIFF structure begins. If no TIFF header is found, the place that the distance states, or nil
+  ///   if that is outside the bytes.
   public static func start(afterDistanceIn bytes: RawSpan) -> Int? {
     let reader = ByteReader(bytes)
     guard let distance = try? reader.uint32(at: 0) else { return nil }  // fewer than four bytes

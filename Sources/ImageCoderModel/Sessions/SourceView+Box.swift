@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SourceView {
-  /// The box at an offset (ISO/IEC 14496-12 §4.2). Only its header is read; while the file is incomplete, the call waits
-  /// for it.
+  /// The box at an offset (ISO/IEC 14496-12 §4.2). Only its header is read; while the file is incomplete, the call
+  /// waits for it.
   ///
   /// - Parameter limit: Where the box or file that contains it ends; a box that extends beyond has ``Box/isCut`` set.
   /// - Returns: The box, or nil if not a whole header is left.

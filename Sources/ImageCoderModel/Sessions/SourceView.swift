@@ -27,8 +27,8 @@ public struct SourceView: @unchecked Sendable {
     return UnsafeRawBufferPointer(start: bytes, count: Int(length))
   }
 
-  /// Returns bytes at an offset: at least `least`, at most `most`, or the rest of the source. While the file is incomplete, the
-  /// call waits for `least` bytes.
+  /// Returns bytes at an offset: at least `least`, at most `most`, or the rest of the source. While the file is
+  /// incomplete, the call waits for `least` bytes.
   ///
   /// - Returns: Bytes that are valid until the next call that returns bytes of this source.
   /// - Throws: ``CoderError/Code/io``; ``CoderError/Code/cancelled``.
@@ -50,8 +50,8 @@ public struct SourceView: @unchecked Sendable {
     _overrideLifetime(RawSpan(_unsafeBytes: try view(at: offset, count: count)), borrowing: self)
   }
 
-  /// Returns bytes at an offset: at least `least`, at most `most`, or the rest of the source. While the file is incomplete,
-  /// the call waits for `least` bytes.
+  /// Returns bytes at an offset: at least `least`, at most `most`, or the rest of the source. While the file is
+  /// incomplete, the call waits for `least` bytes.
   ///
   /// - Returns: Bytes that are valid until the next call that returns bytes of this source.
   /// - Throws: ``CoderError/Code/io``; ``CoderError/Code/cancelled``.

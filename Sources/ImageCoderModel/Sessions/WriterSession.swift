@@ -8,7 +8,8 @@
 ///
 /// - Threads: One at a time, any thread.
 public protocol WriterSession: AnyObject {
-  /// Returns the layout in which the writer takes frames: `wanted` if the format holds it without loss, else the nearest.
+  /// Returns the layout in which the writer takes frames: `wanted` if the format holds it without loss, else the
+  /// nearest.
   func layout(for wanted: PixelLayout) throws(CoderError) -> PixelLayout
 
   /// Describes what is going to be written: canvas, frames (0: not known yet), pages, orientation, loop count.

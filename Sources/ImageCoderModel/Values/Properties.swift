@@ -86,7 +86,8 @@ public struct Properties: Sendable, Equatable {
     entries.map { (name: $0.name, value: $0.value) }
   }
 
-  /// Adds another dictionary's values. If both have a name, nested dictionaries are merged, and other values are replaced.
+  /// Adds another dictionary's values. If both have a name, nested dictionaries are merged, and other values are
+  /// replaced.
   public mutating func merge(_ other: Properties) {
     for entry in other.entries {
       if case .dictionary(let theirs) = entry.value, case .dictionary(var ours)? = self[entry.name] {

@@ -52,8 +52,8 @@ extension CoderRegistry {
     return encoder
   }
 
-  /// The format to use for a picture if the caller names none: WebP or else APNG for an animation; PNG for a picture that
-  /// has alpha or more than 8 bits, or comes from a lossless file; JPEG for other pictures.
+  /// The format to use for a picture if the caller names none: WebP or else APNG for an animation; PNG for a picture
+  /// that has alpha or more than 8 bits, or comes from a lossless file; JPEG for other pictures.
   public func format(for image: Image) -> ImageFormat {
     let isAnimated = image.frames.count > 1
     if isAnimated, !candidates(writing: .webP).isEmpty { return .webP }

@@ -4,14 +4,14 @@ public import ImageCoderEngine
 public import ImageCoderModel
 
 extension CoderRegistry {
-  /// Converts a file to another format with exactly the same content, without decoding its pixels. If the file already has
-  /// the format, the result is the file itself.
+  /// Converts a file to another format with exactly the same content, without decoding its pixels. If the file already
+  /// has the format, the result is the file itself.
   ///
   /// JPEG XL can store a JPEG file in this way, in less space, and restore it byte for byte.
   ///
   /// - Parameters:
-  ///   - reading: How the file is read: its limits and allowed formats apply, although no pixels are decoded. Nil for the
-  ///     limits of `options` and all formats.
+  ///   - reading: How the file is read: its limits and allowed formats apply, although no pixels are decoded. Nil for
+  ///     the limits of `options` and all formats.
   /// - Returns: The new file's bytes, or nil if no coder can convert the file in this way, or if the options require
   ///   changes to it.
   /// - Throws: ``CoderError`` for a file that is damaged, too large, not allowed, or cannot be read.
@@ -64,7 +64,8 @@ extension CoderRegistry {
   ///   - reading: How the file is read. Its size, orientation and first-frame options are set from `options`.
   ///   - reader: The identifier of the only coder to read with, or nil to choose.
   ///   - coder: The identifier of the only coder to write with, or nil for the first that writes the format.
-  ///   - problem: Called for each page or frame that was decoded only in part. If nil, such a page or frame is an error.
+  ///   - problem: Called for each page or frame that was decoded only in part. If nil, such a page or frame is an
+  ///     error.
   /// - Returns: The new file; its bytes, if the destination is memory.
   @discardableResult
   public func convert(

@@ -86,8 +86,8 @@ public final class CoderRegistry: Sendable {
   /// - Parameters:
   ///   - coder: The identifier of the only coder to use, or nil to choose.
   ///   - explain: Receives each step of the choice.
-  /// - Throws: ``CoderError``. The next coder is tried if one does not recognize the file, does not support its content, or
-  ///   cannot be loaded; never after damage, an exceeded limit, or cancellation.
+  /// - Throws: ``CoderError``. The next coder is tried if one does not recognize the file, does not support its
+  ///   content, or cannot be loaded; never after damage, an exceeded limit, or cancellation.
   public func open(
     _ source: ByteSource, options: DecodeOptions = DecodeOptions(), coder: String? = nil,
     explain: ((SelectionStep) -> Void)? = nil
@@ -130,8 +130,8 @@ public final class CoderRegistry: Sendable {
     }
   }
 
-  /// How many bytes it takes to choose a coder, or nil when these are enough: no coder that may still turn out to be the
-  /// right one is passed over for one that knows itself sooner.
+  /// How many bytes it takes to choose a coder, or nil when these are enough: no coder that may still turn out to be
+  /// the right one is passed over for one that knows itself sooner.
   private func bytesNeededToChoose(_ source: OpenSource, _ allowed: Set<ImageFormat>?) throws(CoderError) -> Int? {
     let snapshot = snapshot()
     return try Selection(

@@ -37,8 +37,8 @@ typedef struct imgcoder_host {
   imgcoder_status(IMGCODER_ABI *fail)(const struct imgcoder_host *host, imgcoder_status status, int64_t offset,
                                       imgcoder_string message);
 
-  // Allocates `size` bytes aligned to `alignment` (a power of two, at most 4096; 0 means 16) within the session's budget.
-  // The bytes are not cleared. Returns null if the budget or the machine's memory is exhausted: return
+  // Allocates `size` bytes aligned to `alignment` (a power of two, at most 4096; 0 means 16) within the session's
+  // budget. The bytes are not cleared. Returns null if the budget or the machine's memory is exhausted: return
   // IMGCODER_STATUS_OUT_OF_MEMORY in that case.
   //   ownership  the plugin's, until it passes the pointer to `free` of the same host
   // [session]
@@ -53,7 +53,7 @@ typedef struct imgcoder_host {
   // [any]
   void(IMGCODER_ABI *log)(const struct imgcoder_host *host, uint32_t severity, imgcoder_string message);
 
-  // Returns 1 if the work should stop: clean up and return IMGCODER_STATUS_CANCELLED. Cheap enough to call once per row.
+  // Returns 1 if the work should stop: clean up and return IMGCODER_STATUS_CANCELLED. Cheap enough for every row.
   // [any]
   uint32_t(IMGCODER_ABI *is_cancelled)(const struct imgcoder_host *host);
 
@@ -80,7 +80,8 @@ typedef struct imgcoder_source {
   uint32_t struct_size;
   uint32_t reserved;  // 0
   void *context;      // the host's
-  uint64_t size;      // bytes in total; UINT64_MAX while bytes arrive (IMGCODER_OPEN_INCREMENTAL) and the end is unknown
+  uint64_t size;      // bytes in total; UINT64_MAX if bytes arrive over time (IMGCODER_OPEN_INCREMENTAL) and the end is
+                      // not known yet
 
   // Returns a view of the bytes [offset, offset + min(wanted, size - offset)). `*length` is less than `wanted` only at
   // the end of the source, and 0 at or after the end. UINT64_MAX asks for all bytes that follow.
@@ -92,8 +93,8 @@ typedef struct imgcoder_source {
                                       const uint8_t **bytes, uint64_t *length);
 
   // Like `view`, but `least` bytes are enough: if bytes arrive over time, it waits only for those and returns what is
-  // available, at most `wanted`. If all bytes are there, both functions do the same. `*length` is less than `least` only
-  // at the end of the source.
+  // available, at most `wanted`. If all bytes are there, both functions do the same. `*length` is less than `least`
+  // only at the end of the source.
   //   ownership  as for `view`, but a view of the whole source is no exception
   //   returns    as for `view`; CANCELLED if the decode was cancelled: return it at once
   // [session]
@@ -126,17 +127,17 @@ typedef struct imgcoder_sink {
   void *context;      // the host's
 
   // Asks for the memory of the rows [y, y + count) of the offered picture. With the row order TOP_DOWN, y is the row
-  // after the last one reported done, and the host may grant fewer rows than requested; with ANY, all of them are granted
-  // and keep what was written. New rows hold arbitrary bytes: all width × bytes per pixel bytes of a row have to be
-  // written before the row is done, and none after them.
+  // after the last one reported done, and the host may grant fewer rows than requested; with ANY, all of them are
+  // granted and keep what was written. New rows hold arbitrary bytes: all width × bytes per pixel bytes of a row have
+  // to be written before the row is done, and none after them.
   //   ownership  the host's; valid until `done` is called for the rows, or the decode call returns
   //   returns    OK, or a status to return from decode at once (for example CANCELLED)
   // [session]
   imgcoder_status(IMGCODER_ABI *rows)(const struct imgcoder_sink *sink, uint32_t y, uint32_t count,
                                       imgcoder_rows *granted);
 
-  // Reports that the rows [y, y + count) are written. They must have been granted; granted rows may be reported together
-  // or a few at a time. `pass` counts from 0 for pictures that are sent more than once.
+  // Reports that the rows [y, y + count) are written. They must have been granted; granted rows may be reported
+  // together or a few at a time. `pass` counts from 0 for pictures that are sent more than once.
   //   returns    as for `rows`
   // [session]
   imgcoder_status(IMGCODER_ABI *done)(const struct imgcoder_sink *sink, uint32_t y, uint32_t count, uint32_t pass);

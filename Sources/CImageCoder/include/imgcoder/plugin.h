@@ -45,12 +45,12 @@ typedef struct imgcoder_container {
 enum {
   IMGCODER_CODER_WRITES_PAGES = 1,  // the writer takes more than one page; other writers get only one
 
-  // The reader supports IMGCODER_OPEN_INCREMENTAL. Opened with it, the reader asks for no byte before it needs it: `open`
-  // and `info` only for those of the header, `decode` for those of the next rows, through view_available. It does not
-  // count frames in advance: `info` has the flag IMGCODER_INFO_INCOMPLETE and says what is known so far; `frame_info` of
-  // the next frame waits for that frame's header, and returns INVALID_ARGUMENT after the last frame. Sending coarse
-  // passes is useful. When all bytes have arrived, `info` says exactly what it would say about the complete file. For
-  // other readers the host buffers the bytes until all have arrived.
+  // The reader supports IMGCODER_OPEN_INCREMENTAL. Opened with it, the reader asks for no byte before it needs it:
+  // `open` and `info` only for those of the header, `decode` for those of the next rows, through view_available. It
+  // does not count frames in advance: `info` has the flag IMGCODER_INFO_INCOMPLETE and says what is known so far;
+  // `frame_info` of the next frame waits for that frame's header, and returns INVALID_ARGUMENT after the last frame.
+  // Sending coarse passes is useful. When all bytes have arrived, `info` says exactly what it would say about the
+  // complete file. For other readers the host buffers the bytes until all have arrived.
   IMGCODER_CODER_READS_INCREMENTALLY = 2
 };
 

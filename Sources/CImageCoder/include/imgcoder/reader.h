@@ -76,9 +76,9 @@ typedef struct imgcoder_info {
   uint16_t background[4];     // red, green, blue, alpha, 0 to 65535
   imgcoder_string format;     // the uniform type identifier, "public.png"; static in the plugin
 
-  // For a page with the flag EMBEDDED: where its file is in the source, in bytes. The host opens that file with the coder
-  // for its format, and asks this reader only for the page's `info` and `properties`; the other fields say what the
-  // container's directory states. Files inside embedded files are not opened.
+  // For a page with the flag EMBEDDED: where its file is in the source, in bytes. The host opens that file with the
+  // coder for its format, and asks this reader only for the page's `info` and `properties`; the other fields say what
+  // the container's directory states. Files inside embedded files are not opened.
   uint64_t embedded_offset, embedded_length;
 } imgcoder_info;
 
@@ -112,9 +112,9 @@ enum {
 typedef struct imgcoder_request {
   uint32_t struct_size;
   uint32_t page, frame;
-  // The requested size, or 0 × 0 for the frame's own. A reader that can scale cheaply while it decodes may offer any size
-  // of at least this in both directions (but never enlarges); other readers offer the frame's own. The host does the
-  // rest.
+  // The requested size, or 0 × 0 for the frame's own. A reader that can scale cheaply while it decodes may offer any
+  // size of at least this in both directions (but never enlarges); other readers offer the frame's own. The host does
+  // the rest.
   uint32_t width, height;
   imgcoder_pixel_format pixel_format;
   imgcoder_alpha alpha;        // for formats with an alpha channel
@@ -147,8 +147,9 @@ typedef struct imgcoder_reader_table {
 
   // Opens a file: reads and checks its header, and allocates no pixels.
   //   order      first
-  //   ownership  `coder` belongs to the plugin; `host` and `source` live until `close` returns; `options` only during the
-  //              call. `*reader` belongs to the plugin, until the host passes it to `close`; it is set on OK only.
+  //   ownership  `coder` belongs to the plugin; `host` and `source` live until `close` returns; `options` lives only
+  //              during the call. `*reader` belongs to the plugin, until the host passes it to `close`; it is set on OK
+  //              only.
   //   null       `options`
   //   returns    OK; WRONG_FORMAT, so that the host may try the next coder; TRUNCATED if the header is incomplete;
   //              MALFORMED; UNSUPPORTED; LIMIT_EXCEEDED; OUT_OF_MEMORY; IO

@@ -81,7 +81,7 @@ enum {
   IMGCODER_WRITER_ORIENTATION = 1,    // keeps the orientation of `info` as a tag; other writers get upright pictures
   IMGCODER_WRITER_PARTS = 2,          // a frame may cover a part of the canvas
   IMGCODER_WRITER_EVEN_PARTS = 4,     // ... at even offsets only
-  IMGCODER_WRITER_REPLACES = 8,       // a part may replace what is on the canvas, alpha included (IMGCODER_BLEND_SOURCE)
+  IMGCODER_WRITER_REPLACES = 8,       // a part may replace the canvas, alpha included (IMGCODER_BLEND_SOURCE)
   IMGCODER_WRITER_BLENDS = 16,        // a part may be drawn over the canvas by alpha (IMGCODER_BLEND_OVER)
   IMGCODER_WRITER_CLEARS = 32,        // supports IMGCODER_DISPOSAL_RESTORE_BACKGROUND
   IMGCODER_WRITER_RESTORES = 64,      // supports IMGCODER_DISPOSAL_RESTORE_PREVIOUS
@@ -94,8 +94,9 @@ typedef struct imgcoder_writer_table {
 
   // Opens a session. Nothing is written yet.
   //   order      first
-  //   ownership  `coder` belongs to the plugin; `host` and `output` live until `close` returns; `options` and everything
-  //              it points at only during the call. `*writer` belongs to the plugin, until the host passes it to `close`.
+  //   ownership  `coder` belongs to the plugin; `host` and `output` live until `close` returns; `options` and
+  //              everything it points at live only during the call. `*writer` belongs to the plugin, until the host
+  //              passes it to `close`.
   //   returns    OK; UNSUPPORTED for an option that the format cannot meet; INVALID_ARGUMENT; OUT_OF_MEMORY
   // [any]
   imgcoder_status(IMGCODER_ABI *open)(const struct imgcoder_coder *coder, const imgcoder_host *host,
@@ -103,7 +104,8 @@ typedef struct imgcoder_writer_table {
                                       imgcoder_writer **writer);
 
   // Says in which pixel format the writer takes frames. `wanted` is the format that the host has (with its alpha mode).
-  // The writer should accept it if the file format can hold it without loss, else the nearest format; the host converts.
+  // The writer should accept it if the file format can hold it without loss, else the nearest format; the host
+  // converts.
   //   order      after open, before set_info; again for each page
   //   returns    OK; UNSUPPORTED; INVALID_ARGUMENT
   // [session]
