@@ -12,7 +12,7 @@ public struct DecodeContext {
   package let source: OpenSource
   /// Opens pages that are files of another format, or nil when they cannot be opened.
   package var openEmbedded: EmbeddedFileOpener?
-  /// Is told what there is while the file is incomplete, or nil.
+  /// Receives the header and rows of an incomplete file, or nil.
   var incremental: IncrementalImage?
 
   package init(_ source: OpenSource, options: DecodeOptions, openEmbedded: EmbeddedFileOpener? = nil) {

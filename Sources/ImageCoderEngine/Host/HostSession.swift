@@ -33,7 +33,7 @@ package final class HostSession {
   /// What the session's messages go to, or nil for nowhere.
   let log: (@Sendable (LogSeverity, String) -> Void)?
   let source: OpenSource?
-  /// Hears how much of the call in progress is done, 0 to 1.
+  /// Called with the completed share of the current call, 0 to 1.
   let progress: (@Sendable (Double) -> Void)?
 
   private let cancellation: Cancellation?
@@ -54,7 +54,7 @@ package final class HostSession {
   ///   - source: What is read, or nil for a writer.
   ///   - cancellation: Stops the session's work, or nil.
   ///   - log: Receives the session's messages from any thread.
-  ///   - progress: Hears how much of the call in progress is done, on the session's thread.
+  ///   - progress: Called with the completed share of the current call, on the session's thread.
   package init(
     source: OpenSource?, limits: Limits, cancellation: Cancellation? = nil,
     log: (@Sendable (LogSeverity, String) -> Void)? = nil, progress: (@Sendable (Double) -> Void)? = nil

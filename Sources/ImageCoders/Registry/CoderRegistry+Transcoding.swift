@@ -127,7 +127,7 @@ extension CoderRegistry {
     return try encoder.finish()
   }
 
-  /// Numbers of the pages that go along.
+  /// Numbers of the pages that are kept.
   private func pagesToWrite(
     _ decoder: ImageDecoder, as format: ImageFormat, _ options: EncodeOptions, _ reading: DecodeOptions,
     _ writer: Candidate?

@@ -257,7 +257,7 @@ extension CoderRegistry {
 }
 
 extension CoderError {
-  /// Whether the next coder may try: this one cannot be had, or the file is nothing for it.
+  /// Whether the next coder may try: this one cannot be loaded, or does not support the file.
   var allowsFallback: Bool {
     switch code {
     case .wrongFormat, .unsupported, .noCoder, .pluginRejected: true
