@@ -130,8 +130,8 @@ public final class CoderRegistry: Sendable {
     }
   }
 
-  /// How many bytes it takes to choose a coder, or nil when these are enough: no coder that may still turn out to be
-  /// the right one is passed over for one that knows itself sooner.
+  /// How many bytes are needed to choose a coder, or nil if these are enough. A coder that may still turn out to be the
+  /// right one is not skipped in favor of one that is recognized sooner.
   private func bytesNeededToChoose(_ source: OpenSource, _ allowed: Set<ImageFormat>?) throws(CoderError) -> Int? {
     let snapshot = snapshot()
     return try Selection(
