@@ -24,7 +24,7 @@ public struct SearchPath: Sendable, Equatable {
   /// 3. `$XDG_DATA_HOME/coders/1`
   /// 4. `/etc/coders/coders.d`
   /// 5. `coders/1` in each directory of `$XDG_DATA_DIRS`
-  /// 6. `../lib/coders/1` beside the executable
+  /// 6. `../lib/coders/1` relative to the executable's directory
   /// 7. `/usr/local/lib/coders/1` and `/usr/lib/coders/1`
   ///
   /// - Parameters:
