@@ -5,9 +5,9 @@ import CImageCoderEntry
 import CImageCoderStructs
 @_exported public import ImageCoderModel
 
-/// A coder written in Swift, as the tables that the plugin interface wants.
+/// Exports a coder written in Swift as the C tables of the plugin interface.
 ///
-/// A plugin has one, in a global constant, and gives its table to the host:
+/// A plugin has one, in a global constant, and returns its table to the host:
 ///
 ///     private let plugin = PluginExport(
 ///       id: "org.example.qoi", version: "1.0.0", reader: QOIReader.self)
@@ -15,7 +15,7 @@ import CImageCoderStructs
 ///     @c(imgcoder_plugin_describe)
 ///     public func describe(_ host: UnsafePointer<imgcoder_host>?) -> UnsafePointer<imgcoder_coder>? { plugin.table }
 ///
-/// - Lifetime: As long as the process; nothing of it is ever freed.
+/// - Lifetime: As long as the process; it is never freed.
 public final class PluginExport: @unchecked Sendable {
   /// What `describe` returns.
   public let table: UnsafePointer<imgcoder_coder>
@@ -27,16 +27,16 @@ public final class PluginExport: @unchecked Sendable {
 
   /// - Parameters:
   ///   - id: Reverse-DNS, as in the manifest.
-  ///   - version: Of the plugin.
+  ///   - version: The version of the plugin.
   ///   - library: The wrapped library as found at run time, `libpng 1.6.39`, or nil.
-  ///   - names: For containers that hold animations.
-  ///   - reader: The type of the coder's reader, or nil when it does not read.
-  ///   - writer: The type of the coder's writer, or nil when it does not write.
-  ///   - readsIncrementally: Whether the reader knows ``OpenOptions/incremental``.
+  ///   - names: The names of animation properties, for containers that hold animations.
+  ///   - reader: The type of the coder's reader, or nil if it does not read.
+  ///   - writer: The type of the coder's writer, or nil if it does not write.
+  ///   - readsIncrementally: Whether the reader supports ``OpenOptions/incremental``.
   ///   - writesPages: Whether the writer takes more than one page.
-  ///   - writerFeatures: What the writer keeps beside pixels, and which frames it takes.
-  ///   - transcoder: The type that carries files between formats without decoding them, or nil.
-  ///   - options: What the writer understands beyond the common options.
+  ///   - writerFeatures: What the writer keeps in addition to pixels, and which frames it takes.
+  ///   - transcoder: The type that converts files between formats without decoding pixels, or nil.
+  ///   - options: All options of the writer.
   public init(
     id: String, version: String, library: String? = nil, names: ContainerPropertyNames? = nil,
     reader: (any ContainerReader.Type)? = nil, readsIncrementally: Bool = false,

@@ -2,22 +2,22 @@
 
 public import ImageCoderModel
 
-/// The coder of every container: the base of animated formats, parameterised by the names of the container's properties.
+/// The coder for every container, parameterized by the names of the container's properties.
 ///
-/// Stills use it too, because a still is an animation of one frame: the same base opens it, bounds it, scales and turns it.
-/// All that formats share lives here and below, once: loop counts, delays, first-frame-only, access to frames,
-/// compositing, thumbnails, incremental decoding, the encode loop. A format differs by its ``ContainerPropertyNames``, which say
-/// under which names its properties are kept and which loop count holds when a file says nothing, and by its reader and
-/// writer.
+/// Still formats use it too, because a still is an animation of one frame: the same code opens it, checks its limits,
+/// and scales and orients it. Everything that formats have in common is implemented here and below, once: loop counts,
+/// delays, first-frame-only decoding, access to frames, compositing, thumbnails, incremental decoding, the encode loop.
+/// A format supplies its reader and writer, and its ``ContainerPropertyNames``: the names of its properties and the
+/// loop count that applies if the file does not state one.
 ///
-/// - Threads: Safe from every thread.
+/// - Threads: May be used from any thread.
 public final class AnimatedCoder: ImageCoder {
   private let base: any Container
 
   /// Opens pages that are files of another format when the context does not say how.
   private let openEmbedded: EmbeddedFileOpener?
 
-  /// A coder of a reader and a writer in Swift.
+  /// Makes a coder from a reader and a writer in Swift.
   public convenience init(_ container: SwiftContainer) { self.init(container, openEmbedded: nil) }
 
   package init(_ container: any Container, openEmbedded: EmbeddedFileOpener? = nil) {

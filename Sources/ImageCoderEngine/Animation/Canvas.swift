@@ -107,7 +107,7 @@ package final class Canvas {
     return shown
   }
 
-  /// Becomes what it is behind a frame that covers it and was drawn elsewhere.
+  /// Sets the state that the canvas has after a frame that covers it and was drawn elsewhere.
   package func assign(_ drawn: PixelBuffer, of frame: FrameHeader) {
     pixels.assign(from: drawn)
     pending = Pending(frame: frame, wasBlank: false, before: nil)
@@ -170,8 +170,8 @@ enum AlphaBlend {
     }
   }
 
-  /// PNG Third Edition, §13.16: with alphas a and b, the result has alpha a + b(1 − a), and its colors are the mean of both
-  /// by those weights.
+  /// PNG Third Edition, §13.16: with alphas a and b, the result has alpha a + b(1 − a), and its colors are the mean of
+  /// both by those weights.
   private static func blend8(_ above: UInt32, _ alpha: UInt32, _ below: UInt32, _ under: UInt32) -> UInt32 {
     let weightAbove = alpha &* 255
     let weightBelow = under &* (255 &- alpha)

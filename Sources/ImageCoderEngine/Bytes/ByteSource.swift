@@ -4,7 +4,7 @@ import ImageCoderModel
 
 /// Where the bytes of an image come from.
 ///
-/// A value that can be decoded any number of times; each decode opens it anew.
+/// A source can be decoded any number of times; each decode opens it again.
 public struct ByteSource: Sendable {
   enum Storage: Sendable {
     case file(path: String)
@@ -14,24 +14,23 @@ public struct ByteSource: Sendable {
 
   let storage: Storage
 
-  /// The part of the file's name behind the last dot, lower case, or nil. Breaks ties between formats that share
-  /// signatures, and serves formats that have none.
+  /// The part of the file's name after the last dot, lower case, or nil. Breaks ties between formats that share
+  /// signatures, and identifies formats that have no signature.
   public var fileExtension: String?
 
   /// A file by its path.
   ///
-  /// Regular files are read in windows as a decoder asks for them; pipes and devices are read to their end first.
+  /// Regular files are read in parts as a decoder needs them; pipes and devices are read to their end first.
   public static func file(_ path: String) -> ByteSource {
     ByteSource(storage: .file(path: path), fileExtension: Self.fileExtension(of: path))
   }
 
-  /// Bytes in memory; they are copied once. ``unowned(_:owner:)`` spares the copy.
+  /// Bytes in memory; they are copied once. ``unowned(_:owner:)`` avoids the copy.
   public static func bytes(_ bytes: [UInt8]) -> ByteSource {
     ByteSource(storage: .memory(MemoryBytes(bytes)), fileExtension: nil)
   }
 
-  /// Bytes in memory of the caller, which must neither change nor go away as long as the source or a decoder of it
-  /// lives.
+  /// Bytes in the caller's memory, which must neither change nor be freed while the source or a decoder of it exists.
   ///
   /// - Parameter owner: Kept alive as long as the source, or nil.
   public static func unowned(_ bytes: UnsafeRawBufferPointer, owner: AnyObject? = nil) -> ByteSource {
@@ -47,7 +46,7 @@ public struct ByteSource: Sendable {
     return path
   }
 
-  /// What messages call the source: its path, or `-`.
+  /// The source's name in messages: its path, or `-`.
   public var name: String {
     switch storage {
     case .file(let path): path

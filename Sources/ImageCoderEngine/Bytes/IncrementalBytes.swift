@@ -7,14 +7,15 @@ import Synchronization
 /// The bytes of an incremental decode, and the thread that reads them.
 ///
 /// Two threads take turns, so that nothing here needs a lock: one appends, the other reads, and sleeps as soon as it
-/// wants more bytes than there are. ``append(_:)`` and ``finish()`` return when the reader sleeps or has ended; what it did
-/// until then is visible to the appender.
+/// wants more bytes than there are. ``append(_:)`` and ``finish()`` return when the reader sleeps or has ended; what it
+/// did until then is visible to the appender.
 ///
 /// Waking the reader costs as much as decoding some hundred bytes, so small chunks are buffered until there are enough.
-/// Whoever looks at the result calls ``deliver()`` first and misses nothing.
+/// Code that reads the result calls ``deliver()`` first, so that all bytes are taken into account.
 ///
-/// A library may be in the middle of a long call when the work is cancelled. The reader thread is abandoned then: it ends
-/// as soon as it asks for bytes or looks at the cancellation, and its memory goes with it. See ``isReaderAbandoned``.
+/// A library may be in the middle of a long call when the work is cancelled. The reader thread is abandoned then: it
+/// ends as soon as it asks for bytes or looks at the cancellation, and its memory goes with it. See
+/// ``isReaderAbandoned``.
 final class IncrementalBytes: @unchecked Sendable {
   // Unchecked: the semaphores hand every field from one thread to the other.
   private(set) var count = 0

@@ -5,9 +5,9 @@ package import ImageCoderModel
 
 /// A file that appears whole or not at all.
 ///
-/// Bytes go to a temporary file in the same directory, which takes the target's name when ``commit()`` is called. Without
-/// that nothing is left behind, and a file that had the name before is untouched. A link is followed to its target; a
-/// device or a pipe, which cannot be replaced, is written as it is.
+/// Bytes go to a temporary file in the same directory, which takes the target's name when ``commit()`` is called.
+/// Without that nothing is left behind, and a file that had the name before is untouched. A link is followed to its
+/// target; a device or a pipe, which cannot be replaced, is written as it is.
 ///
 /// - Threads: One at a time.
 package final class NewFile {
@@ -138,7 +138,7 @@ package final class NewFile {
     }
   }
 
-  /// Where a path leads behind links.
+  /// The target of a path after following links.
   private static func resolved(_ path: String) -> String {
     guard let real = realpath(path, nil) else { return path }
     defer { free(real) }

@@ -2,36 +2,36 @@
 
 public import ImageCoderModel
 
-/// A container that can be read, written or both: behind the plugin interface, or in Swift in this process.
+/// A container that can be read, written or both: in a plugin, or in Swift in this process.
 ///
-/// - Threads: Safe from every thread; sessions that it opens are not.
+/// - Threads: May be used from any thread; the sessions that it opens may not.
 package protocol Container: Sendable {
   /// Reverse-DNS name of the coder.
   var id: String { get }
   var formats: [ImageFormat] { get }
-  /// Names of the container's animation properties, or nil when it holds stills only.
+  /// Names of the container's animation properties, or nil if it holds only stills.
   var names: ContainerPropertyNames? { get }
-  /// Options of the writer's own.
+  /// All options of the writer.
   var options: [OptionDescription] { get }
-  /// Bytes by which files of the container are known.
+  /// Bytes that identify files of the container.
   var signatures: [Signature] { get }
   var canRead: Bool { get }
   var canWrite: Bool { get }
   /// Whether the writer takes more than one page.
   var writesPages: Bool { get }
-  /// What the writer keeps beside pixels, and which frames it takes.
+  /// What the writer keeps in addition to pixels, and which frames it takes.
   var writerFeatures: WriterFeatures { get }
   /// Whether the reader can be opened while the file is incomplete.
   var readsIncrementally: Bool { get }
 
   /// Opens a file.
   ///
-  /// - Parameter session: Kept by the caller as long as the reader.
+  /// - Parameter session: The caller keeps it as long as the reader.
   func openReader(_ session: HostSession, options: OpenOptions) throws(CoderError) -> any ReaderSession
 
-  /// Carries a file to another format without decoding its pixels.
+  /// Converts a file to another format without decoding its pixels.
   ///
-  /// - Throws: ``CoderError/Code/unsupported`` when that cannot be done without loss; nothing has been written then.
+  /// - Throws: ``CoderError/Code/unsupported`` if that is not possible without loss; nothing has been written then.
   func transcode(
     _ session: HostSession, from: ImageFormat, to: ImageFormat, output: ByteOutput
   ) throws(CoderError)
@@ -42,7 +42,7 @@ package protocol Container: Sendable {
   ) throws(CoderError) -> any WriterSession
 }
 
-/// The container under a coder, which only the library looks at.
+/// The container that a coder uses; only the library can access it.
 public struct ContainerAccess: Sendable {
   package let container: any Container
 
@@ -62,10 +62,11 @@ extension Container {
   }
 }
 
-/// A container whose reader and writer are Swift types of this process.
+/// A container whose reader and writer are Swift types in this process.
 ///
 ///     let qoi = AnimatedCoder(SwiftContainer(
-///       id: "org.example.qoi", formats: [qoiFormat], signatures: [Signature(Array("qoif".utf8))], reader: QOIReader.self))
+///       id: "org.example.qoi", formats: [qoiFormat], signatures: [Signature(Array("qoif".utf8))], reader:
+///       QOIReader.self))
 ///     registry.register(qoi)
 public struct SwiftContainer: Container, @unchecked Sendable {
   // Unchecked for the two metatypes below, which are constants.

@@ -2,10 +2,9 @@
 
 package import ImageCoderModel
 
-/// A decode that was asked for: the open file, the caller's options, and what the host adds to them.
+/// A requested decode: the open file, the caller's options, and what the host adds to them.
 ///
-/// A registry makes it and hands it to a coder; a coder of an application's own hands it on to the coder that it is made
-/// of.
+/// A registry makes it and passes it to a coder. A custom coder that wraps another coder passes it on.
 public struct DecodeContext {
   /// What the caller asked for.
   public internal(set) var options: DecodeOptions
@@ -13,7 +12,7 @@ public struct DecodeContext {
   package let source: OpenSource
   /// Opens pages that are files of another format, or nil when they cannot be opened.
   package var openEmbedded: EmbeddedFileOpener?
-  /// Is told what there is while the file is incomplete, or nil.
+  /// Receives the header and rows of an incomplete file, or nil.
   var incremental: IncrementalImage?
 
   package init(_ source: OpenSource, options: DecodeOptions, openEmbedded: EmbeddedFileOpener? = nil) {

@@ -6,23 +6,24 @@ public import ImageCoderModel
 public struct Image: Sendable {
   /// At least one. All have the same size and layout.
   public var frames: [Frame]
-  /// How often the animation plays in all.
+  /// The total number of times that the animation plays.
   public var loopCount: LoopCount
-  /// What is still to be applied: ``Orientation/up`` unless the decode was told to leave it.
+  /// The orientation that still has to be applied: ``Orientation/up`` unless ``DecodeOptions/appliesOrientation`` was
+  /// off.
   public var orientation: Orientation
   /// Raw payloads by kind.
   public var metadata: [MetadataKind: [UInt8]]
   public var cicp: CodingIndependentCodePoints?
   /// The display scale, at least 1.
   public var scale: Double
-  /// The file's header, or nil for a picture that comes from no file.
+  /// The file's header, or nil for a picture that does not come from a file.
   public var header: ImageHeader?
   /// The identifier of the coder that decoded it, or nil.
   public var coderID: String?
-  /// Why pixels or frames are missing, or nil when all are there.
+  /// Why pixels or frames are missing, or nil if the image is complete.
   public var problem: CoderError?
 
-  /// A still picture of the caller's own pixels.
+  /// Makes a still picture from the caller's pixels.
   public init(_ pixels: PixelBuffer) {
     self.init(frames: [Frame(pixels: pixels)])
   }
@@ -40,17 +41,17 @@ public struct Image: Sendable {
   /// The pixels of the first frame.
   public var pixels: PixelBuffer { frames[0].pixels }
 
-  /// The size of every frame, pixels.
+  /// The size of every frame, in pixels.
   public var size: Size { pixels.size }
 }
 
 /// One step of a decoded animation: the whole canvas as it is shown.
 public struct Frame: Sendable {
   public var pixels: PixelBuffer
-  /// As the file has it.
+  /// How long the frame is shown, as the file states it.
   public var delay: FrameDelay
-  /// Why pixels are missing, or nil when all are there. Rows that are missing are transparent black, or show what was
-  /// on the canvas before.
+  /// Why pixels are missing, or nil if the frame is complete. Missing rows are transparent black, or show the previous
+  /// content of the canvas.
   public var problem: CoderError?
 
   public init(pixels: PixelBuffer, delay: FrameDelay = .zero, problem: CoderError? = nil) {

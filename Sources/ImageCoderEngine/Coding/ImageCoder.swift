@@ -4,10 +4,10 @@ public import ImageCoderModel
 
 /// Decodes and encodes images of some formats.
 ///
-/// Applications meet coders through a registry and hardly ever name one. A coder of an application's own is mostly an
-/// ``AnimatedCoder`` over a ``SwiftContainer``; any type can conform.
+/// Applications normally use coders through a registry. An application can add its own coder, usually an
+/// ``AnimatedCoder`` with a ``SwiftContainer``; any type can conform.
 ///
-/// - Threads: Safe from every thread; each call works on its own.
+/// - Threads: May be used from any thread; calls are independent.
 public protocol ImageCoder: Sendable {
   /// Reverse-DNS name: `org.imagecoders.png`.
   var id: String { get }
@@ -22,7 +22,7 @@ public protocol ImageCoder: Sendable {
   ///   - isComplete: Whether no byte follows.
   func canDecode(_ prefix: UnsafeRawBufferPointer, isComplete: Bool) -> Recognition
 
-  /// The container under the coder, or nil for a coder that is made of others.
+  /// The container that the coder uses, or nil for a coder that wraps other coders.
   var container: ContainerAccess? { get }
 
   /// Opens a file for access to its header, frames and metadata.
@@ -30,7 +30,7 @@ public protocol ImageCoder: Sendable {
   /// - Throws: ``CoderError``; ``CoderError/Code/wrongFormat`` lets the next coder try.
   func makeDecoder(_ context: DecodeContext) throws(CoderError) -> ImageDecoder
 
-  /// Begins incremental decoding: of a file whose bytes come over time.
+  /// Begins incremental decoding of a file whose bytes arrive over time.
   func makeIncrementalDecoder(options: DecodeOptions) -> IncrementalDecoder
 
   /// Whether the coder writes a format.
@@ -43,10 +43,10 @@ public protocol ImageCoder: Sendable {
   ///   for an option that is unknown or out of range.
   func encode(_ pages: [Image], as format: ImageFormat, options: EncodeOptions) throws(CoderError) -> [UInt8]
 
-  /// Begins a file that is written frame by frame or page by page. By default, what is added is kept and encoded at the
-  /// end.
+  /// Begins a file that is written frame by frame or page by page. The default implementation keeps the frames and
+  /// encodes them at the end.
   ///
-  /// - Parameter pageCount: Pages that the file will have.
+  /// - Parameter pageCount: The number of pages that the file will have.
   func makeEncoder(
     as format: ImageFormat, to destination: EncodeDestination, options: EncodeOptions, pageCount: Int
   ) throws(CoderError) -> ImageEncoder
@@ -65,9 +65,9 @@ extension ImageCoder {
 
   /// Decodes a file: all frames, or the first.
   ///
-  /// - Returns: The image. When the file is cut or damaged behind its header, what can be shown, with
+  /// - Returns: The image. If the file is truncated or damaged after its header, the part that can be decoded, with
   ///   ``Image/problem``.
-  /// - Throws: ``CoderError`` when not one row can be had.
+  /// - Throws: ``CoderError`` if not a single row can be decoded.
   public func decode(_ source: ByteSource, options: DecodeOptions = DecodeOptions()) throws(CoderError) -> Image {
     try makeDecoder(DecodeContext(try OpenSource(source, limits: options.limits), options: options)).image()
   }

@@ -6,8 +6,8 @@ public import ImageCoderModel
 extension ImageDecoder {
   /// All frames, or the first, with metadata.
   ///
-  /// - Throws: ``CoderError``, when not one row of the first frame can be had. Damage after it ends the animation there;
-  ///   ``Image/problem`` says why.
+  /// - Throws: ``CoderError``, if not a single row of the first frame can be decoded. Damage further on ends the
+  ///   animation there; ``Image/problem`` says why.
   public func image() throws(CoderError) -> Image {
     try attributing { () throws(CoderError) in
       let isIncomplete = header.isIncomplete

@@ -12,10 +12,10 @@ public final class ImageDecoder {
   public let page: Int
   /// The page's header.
   public let header: ImageHeader
-  /// How often the animation plays in all: what the file says, or the container's default.
+  /// The total number of times that the animation plays: as the file states, or the container's default.
   public let loopCount: LoopCount
 
-  /// Bytes that checkpoints of an animation may hold, so that frames can be reached out of order.
+  /// The maximum number of bytes for checkpoints of an animation, which speed up access to frames out of order.
   package static let checkpointBytes = 8 << 20
 
   let file: OpenFile
@@ -75,22 +75,21 @@ public final class ImageDecoder {
 
   /// Another page of the same open file, with the same options.
   ///
-  /// - Returns: A decoder that shares the file with this one: the two are used one at a time.
-  /// - Throws: ``CoderError/Code/invalidArgument`` for a page that the file does not have; what the reader says of the
-  ///   page.
+  /// - Returns: A decoder that shares the file with this one: only one of the two may be used at a time.
+  /// - Throws: ``CoderError/Code/invalidArgument`` for a page that the file does not have; any error of the reader.
   public func page(_ index: Int) throws(CoderError) -> ImageDecoder {
     try attributing { () throws(CoderError) in try ImageDecoder(file, context.page(index)) }
   }
 
-  /// Frames that ``frame(at:)`` can be asked for, at least 1.
+  /// The number of frames for ``frame(at:)``, at least 1.
   ///
-  /// 1 for a still picture that the file keeps in several parts, unless ``DecodeOptions/stillParts`` says otherwise;
+  /// 1 for a still picture that the file stores in several parts, unless ``DecodeOptions/stillParts`` says otherwise;
   /// ``ImageHeader/frameCount`` counts the parts.
   public var frameCount: Int { Self.stepCount(header, options) }
 
   private var isComposedStill: Bool { !header.isAnimated && options.stillParts == .composed }
 
-  /// The size of every frame that is handed out, pixels.
+  /// The size of every decoded frame, in pixels.
   public var outputSize: Size { plan.orientation.displayed(plan.size) }
 
   /// A frame's place in the animation, with the delay that the file states.
@@ -115,11 +114,12 @@ public final class ImageDecoder {
     return try attributing { () throws(CoderError) in try frames.changedArea(index) }
   }
 
-  /// The whole canvas as it is while a frame is shown, as the options want it.
+  /// The whole canvas as it is while a frame is shown, in the size and layout of the options.
   ///
-  /// Any frame may be asked for at any time; going forward one by one is the fastest.
+  /// Frames may be decoded in any order; decoding them one after the other is fastest.
   ///
-  /// - Throws: ``CoderError``, when not one row can be had; otherwise ``Frame/problem`` says what is missing.
+  /// - Throws: ``CoderError``, if not a single row can be decoded; otherwise ``Frame/problem`` says why rows are
+  ///   missing.
   public func frame(at index: Int) throws(CoderError) -> Frame {
     try attributing { () throws(CoderError) in
       guard index >= 0, index < frameCount else { throw .invalidArgument("frame \(index) of \(frameCount)") }
@@ -150,9 +150,9 @@ public final class ImageDecoder {
     }
   }
 
-  /// A frame's own pixels, as the file has them: neither composited, scaled nor turned.
+  /// A frame's own pixels as stored in the file: not composited, scaled or turned.
   ///
-  /// - Returns: The pixels of the frame's rectangle, in ``DecodeOptions/pixelFormat`` or the header's own.
+  /// - Returns: The pixels of the frame's rectangle, in ``DecodeOptions/pixelFormat`` or the header's pixel format.
   package func rawFrame(at index: Int) throws(CoderError) -> Frame {
     try attributing { () throws(CoderError) in
       let header = try frames.header(index)
@@ -168,7 +168,7 @@ public final class ImageDecoder {
     }
   }
 
-  /// A raw payload byte for byte, without the container's own prefix, or nil when the file has none.
+  /// A raw metadata payload byte for byte, without the container's own prefix, or nil if the file has none.
   ///
   /// - Throws: ``CoderError/Code/limitExceeded``, ``CoderError/Code/malformed``.
   public func metadata(_ kind: MetadataKind) throws(CoderError) -> [UInt8]? {
@@ -181,7 +181,7 @@ public final class ImageDecoder {
 
   /// Properties by ImageIO's names.
   ///
-  /// - Parameter frame: A frame's number, or nil for what holds for the page.
+  /// - Parameter frame: A frame's number, or nil for the properties of the page.
   public func properties(frame: Int? = nil) throws(CoderError) -> Properties {
     try attributing { () throws(CoderError) in
       var properties = try reader.properties(page: page, frame: frame)

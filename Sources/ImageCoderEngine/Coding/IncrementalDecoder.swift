@@ -2,13 +2,13 @@
 
 public import ImageCoderModel
 
-/// How far an incremental decode is; the values of ImageIO's `CGImageSourceStatus`.
+/// The state of an incremental decode, like ImageIO's `CGImageSourceStatus`.
 public enum IncrementalStatus: UInt32, Sendable {
   /// Not enough bytes to know the format.
   case unknownType = 0
-  /// The format is known, the header is not there yet.
+  /// The format is known, but the header is incomplete.
   case readingHeader = 1
-  /// The header is there, pixels or frames are missing.
+  /// The header is known, but pixels or frames are missing.
   case incomplete = 2
   case complete = 3
   /// The bytes ended too early.
@@ -17,21 +17,21 @@ public enum IncrementalStatus: UInt32, Sendable {
   case invalid = 5
 }
 
-/// How much of an image is there.
+/// How much of an image has been decoded.
 public struct IncrementalProgress: Sendable, Equatable {
-  /// Frames whose every row is final.
+  /// Frames of which all rows are final.
   public var framesComplete: Int
-  /// Rows of the next frame's picture that will not change any more, from the top, before it is turned upright. 0 for
-  /// pictures that come in passes, until they are complete.
+  /// Rows at the top of the next frame's picture that will not change any more, counted before it is turned upright. 0
+  /// for pictures that are sent in passes, until they are complete.
   public var finalRows: Int
   /// The pass of the next frame that is being sent, from 0.
   public var pass: Int
-  /// How good the next frame looks, 0 to 1: the share of its rows, or for pictures that come in passes an estimate in
-  /// which the first pass counts a half, the second half of the rest, and so on. 1 when there is no frame to come.
+  /// The quality of the next frame so far, 0 to 1: the share of its rows or, for pictures that are sent in passes, an
+  /// estimate: the first pass counts one half, the second half of the rest, and so on. 1 if no more frames follow.
   public var quality: Double
 }
 
-/// Decodes an image whose bytes come over time.
+/// Decodes an image whose bytes arrive over time.
 ///
 ///     let decoder = registry.makeIncrementalDecoder()
 ///     for chunk in download {
@@ -40,14 +40,14 @@ public struct IncrementalProgress: Sendable, Equatable {
 ///     }
 ///     let image = try decoder.finish()
 ///
-/// Every byte is looked at once. The reader runs on a thread of its own and sleeps where it needs a byte that is not
-/// there, so it does what it does with a whole file, and the last picture is the same; ``append(_:)`` returns when it
-/// sleeps again. A coder that cannot stop in the middle of a file gets its bytes when all are there; its header is
-/// reported as soon as a part of the file is enough for it.
+/// Every byte is decoded only once. The reader runs on its own thread and sleeps while it waits for a missing byte, so
+/// it works exactly as with a complete file, and the final picture is the same; ``append(_:)`` returns when the reader
+/// sleeps again. A coder that does not support incremental reading gets its bytes when all have arrived; its header is
+/// reported as soon as enough of the file is known.
 ///
-/// - Threads: One at a time. ``DecodeOptions/cancellation`` stops it from any thread: the call in progress returns within
-///   50 ms, also when a library is in the middle of a picture. That work ends in the background as soon as the library
-///   lets it; with ``DecodeOptions/destination``, which has to stay valid, it is waited for.
+/// - Threads: One at a time. ``DecodeOptions/cancellation`` stops it from any thread: the current call returns within
+///   50 ms, even if a library is in the middle of a picture. That work ends in the background as soon as the library
+///   allows it; with ``DecodeOptions/destination``, which has to stay valid, the call waits for it.
 public final class IncrementalDecoder {
   /// Opens what arrives, on the reading thread, and decodes all of it.
   package typealias Body = (_ context: DecodeContext) throws(CoderError) -> Image
@@ -102,7 +102,7 @@ public final class IncrementalDecoder {
     return isReading ? .readingHeader : .unknownType
   }
 
-  /// The header, as soon as its bytes are there. The number of frames of an animation grows.
+  /// The header, as soon as its bytes have arrived. The number of frames of an animation grows.
   public var header: ImageHeader? {
     bytes.deliver()
     guard !bytes.isReaderAbandoned, var header = image.header else { return nil }
@@ -110,10 +110,10 @@ public final class IncrementalDecoder {
     return header
   }
 
-  /// The identifier of the coder that reads, once there is a header.
+  /// The identifier of the coder that reads the file, once the header is known.
   public var coderID: String? { bytes.isReaderAbandoned ? nil : image.coderID }
 
-  /// How much is there.
+  /// How much of the image has been decoded.
   public var progress: IncrementalProgress {
     bytes.deliver()
     guard !bytes.isReaderAbandoned else {
@@ -124,20 +124,20 @@ public final class IncrementalDecoder {
     return progress
   }
 
-  /// Hands over the next bytes.
+  /// Appends the next bytes of the file.
   ///
-  /// Bytes that come a few at a time are gathered until they are worth a step of the reader, or until somebody looks at
-  /// what there is, so an error may be thrown by a later call than the one that brought its bytes.
+  /// Small chunks are buffered before the reader is woken, unless the header, the progress or the picture is requested.
+  /// So an error may be thrown by a later call than the one that appended the bytes that cause it.
   ///
-  /// - Throws: ``CoderError/Code/outOfOrder`` after ``finish()``; ``CoderError/Code/limitExceeded``; the error that the
-  ///   image ends with, as soon as it is known.
+  /// - Throws: ``CoderError/Code/outOfOrder`` after ``finish()``; ``CoderError/Code/limitExceeded``; the error that
+  ///   ends the image, as soon as it is known.
   public func append(_ chunk: UnsafeRawBufferPointer) throws(CoderError) {
     if !bytes.appendWithoutWaking(chunk) { try appendAndRead(chunk) }
   }
 
-  /// Hands over the next bytes.
+  /// Appends the next bytes of the file.
   ///
-  /// - Throws: As `append` of a buffer.
+  /// - Throws: As for `append` with a buffer.
   public func append(_ chunk: [UInt8]) throws(CoderError) {
     try chunk.span.bytes.withUnsafeBytes { (bytes) throws(CoderError) in try append(bytes) }
   }
@@ -154,12 +154,11 @@ public final class IncrementalDecoder {
     if !bytes.buffersChunks, image.header != nil { bytes.buffersChunks = true }
   }
 
-  /// What can be shown now: the frames that are complete, and of the next one the rows that are there. Rows that are
-  /// missing are transparent.
+  /// The image so far: all complete frames, and the decoded rows of the next one. Missing rows are transparent.
   ///
-  /// - Parameter blur: Of a frame of which only coarse passes are there: the radius at quality 0, as a share of the longer
-  ///   side. See ``PartialPicturePolicy/blur``.
-  /// - Returns: Nil without a row. After ``finish()``, the image.
+  /// - Parameter blur: For a frame with only coarse passes so far: the blur radius at quality 0, as a share of the
+  ///   longer side. See ``PartialPicturePolicy/blur``.
+  /// - Returns: The image so far, or nil before the first row. After ``finish()``, the final image.
   public func picture(blur: Double = 0) throws(CoderError) -> Image? {
     bytes.deliver()
     if case .success(let image) = outcome { return image }
@@ -179,10 +178,10 @@ public final class IncrementalDecoder {
     return shown
   }
 
-  /// Says that no byte follows, and gives the image.
+  /// Ends the input and returns the image.
   ///
-  /// - Returns: The image, with ``Image/problem`` when the bytes ended too early.
-  /// - Throws: ``CoderError``, when not one row can be had; the same at every later call.
+  /// - Returns: The image, with ``Image/problem`` if the bytes ended too early.
+  /// - Throws: ``CoderError``, if not a single row can be decoded; every later call throws the same error.
   public func finish() throws(CoderError) -> Image {
     if !isFinished {
       isFinished = true

@@ -2,7 +2,7 @@
 
 import ImageCoderModel
 
-/// When what there is of an incremental image is worth showing, and how.
+/// When and how to show the partial picture of an incremental decode.
 ///
 ///     var policy = PartialPicturePolicy()
 ///     policy.thresholds = [0, 0.35, 0.65]
@@ -11,14 +11,14 @@ import ImageCoderModel
 ///       view.image = try decoder.picture(blur: policy.blur)
 ///     }
 public struct PartialPicturePolicy: Sendable {
-  /// Pictures of less than this ``IncrementalProgress/quality`` are not shown.
+  /// Pictures with a lower ``IncrementalProgress/quality`` are not shown.
   public var minimumQuality = 0.0
-  /// Qualities at which a picture is shown anew, ascending. Empty for each change.
+  /// Qualities at which a new picture is shown, in ascending order. If empty, each change is shown.
   public var thresholds: [Double] = []
-  /// The least time between two pictures.
+  /// The minimum time between two pictures.
   public var minimumInterval = Duration.zero
-  /// The blur of a picture of which only coarse passes are there: its radius at quality 0, as a share of the longer side.
-  /// It is smaller the better the picture is, and gone when it is complete.
+  /// The blur of a picture with only coarse passes so far: its radius at quality 0, as a share of the longer side. The
+  /// blur decreases as the quality grows, and is 0 for a complete picture.
   public var blur = 0.0
 
   private var shownProgress: IncrementalProgress?
@@ -26,9 +26,9 @@ public struct PartialPicturePolicy: Sendable {
 
   public init() {}
 
-  /// Whether a picture is worth showing now. One that is counts as shown.
+  /// Whether a picture should be shown now. If so, it counts as shown.
   ///
-  /// - Parameter now: Time since any fixed moment.
+  /// - Parameter now: The time since any fixed moment.
   public mutating func shows(_ progress: IncrementalProgress, at now: Duration) -> Bool {
     guard progress.quality > 0 || progress.framesComplete > 0, progress != shownProgress else { return false }
     guard progress.framesComplete > 0 || progress.quality >= minimumQuality else { return false }

@@ -164,7 +164,7 @@ struct PictureDecoder {
     return Picture(pixels: buffer, problem: outcome.problem, missing: outcome.missing)
   }
 
-  /// Runs the reader. An error of the file behind the first row is an outcome; any other is thrown.
+  /// Runs the reader. An error of the file after the first row is part of the outcome; any other error is thrown.
   ///
   /// - Parameters:
   ///   - finalRows: Of that picture, how many rows follow from so many rows of the offer.

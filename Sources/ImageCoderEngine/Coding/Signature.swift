@@ -2,14 +2,14 @@
 
 import ImageCoderModel
 
-/// Bytes by which a format is known.
+/// Bytes that identify a format.
 public struct Signature: Sendable, Equatable {
   /// Where the bytes are looked for: from the start of the file, or, when negative, from its end.
   public var offset: Int
   public var bytes: [UInt8]
-  /// Bits that count, as many bytes as ``bytes``; empty for all.
+  /// The bits to compare, as long as ``bytes``; empty for all bits.
   public var mask: [UInt8]
-  /// How many further offsets may hold the bytes: a bounded search.
+  /// How many offsets after ``offset`` are searched too.
   public var within: Int
 
   public init(_ bytes: [UInt8], at offset: Int = 0, mask: [UInt8] = [], within: Int = 0) {
@@ -19,18 +19,18 @@ public struct Signature: Sendable, Equatable {
     self.within = within
   }
 
-  /// Bits that have to agree: how sure a match is.
+  /// The number of bits that have to match: how reliable a match is.
   package var strength: Int {
     mask.isEmpty ? bytes.count * 8 : mask.reduce(0) { $0 + $1.nonzeroBitCount }
   }
 
-  /// Bytes of the file's start that decide.
+  /// How many bytes from the start of the file are needed to decide.
   package var reach: Int { offset < 0 ? 0 : offset + within + bytes.count }
 
   /// Compares with the first bytes of a file.
   ///
   /// - Parameters:
-  ///   - prefix: The bytes that are there, from the start of the file.
+  ///   - prefix: The available bytes from the start of the file.
   ///   - isComplete: Whether no byte follows.
   package func matches(_ prefix: UnsafeRawBufferPointer, isComplete: Bool) -> Recognition {
     guard !bytes.isEmpty else { return .no }
@@ -78,8 +78,8 @@ extension Recognition {
 /// Whether bytes are of a format.
 public enum Recognition: Sendable, Equatable {
   case no
-  /// So far they agree, and this many from the start decide.
+  /// They match so far; this many bytes from the start are needed to decide.
   case needMore(bytes: Int)
-  /// They are, by so many bits that agree; 0 when a name alone says so.
+  /// They are of the format. `strength` is the number of bits that match; 0 if only the file's name matches.
   case yes(strength: Int)
 }

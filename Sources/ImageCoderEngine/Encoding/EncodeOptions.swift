@@ -2,28 +2,28 @@
 
 public import ImageCoderModel
 
-/// What a caller wants of an encode: what the file is to be, and how the work is done.
+/// How to encode an image: what the file should contain, and how the work is done.
 ///
 ///     var options = EncodeOptions()
 ///     options.quality = 0.8
 ///     options.maxPixelSize = Size(width: 1024, height: 0)
 ///
-/// What a format cannot follow is an error where the picture would not be what was asked for, and a warning to ``log``
-/// where it only would be made in another way.
+/// If a format does not support an option, that is an error if it changes the picture, and a warning to ``log`` if it
+/// only changes how the picture is stored.
 @dynamicMemberLookup
 public struct EncodeOptions: Sendable {
-  /// What the file is to be. Its members are members of the options too.
+  /// What the file should contain. Its members are also members of the options.
   public var output = Output()
-  /// Whether a conversion may copy a file that already is what ``output`` asks for, without decoding it; its orientation
-  /// tag is copied too.
+  /// Whether a conversion may copy a file that already meets ``output``, without decoding it; its orientation tag is
+  /// copied too.
   public var copiesUnchanged = true
   public var limits = Limits.standard
   /// Stops the work from another thread.
   public var cancellation: Cancellation?
-  /// Receives the coder's messages, and what of the image the format cannot hold; from any thread.
+  /// Receives the coder's messages, and warnings about parts of the image that the format cannot hold; from any thread.
   public var log: (@Sendable (LogSeverity, String) -> Void)?
-  /// Hears how much of the picture in progress is encoded, 0 to 1, on the encoding thread: 1 when a frame that was given
-  /// is done, again for each quality that ``Output/maxFileSize`` tries.
+  /// Called with the encoded share of the current picture, 0 to 1, on the encoding thread: 1 when a frame is done,
+  /// again for each quality that ``Output/maxFileSize`` tries.
   public var progress: (@Sendable (Double) -> Void)?
 
   public init() {}
@@ -33,41 +33,41 @@ public struct EncodeOptions: Sendable {
     set { output[keyPath: path] = newValue }
   }
 
-  /// What a file is to be. Two of them are equal when they ask for the same file.
+  /// What a file should contain. Two outputs are equal if they describe the same file.
   public struct Output: Sendable, Hashable {
     /// Values of options by name, checked against the format's own descriptions: `coders options FORMAT` lists them.
     ///
-    /// ``quality``, ``isProgressive`` and ``subsampling`` are among them.
+    /// They include ``quality``, ``isProgressive`` and ``subsampling``.
     public var values: [String: OptionValue] = [:]
-    /// Every sample comes back as it was; a format that cannot throws ``CoderError/Code/unsupported``.
+    /// Whether to keep every sample exactly; ``CoderError/Code/unsupported`` if the format cannot.
     public var isLossless = false
-    /// What shows through where a format has no alpha.
+    /// The color behind transparent pixels if the format has no alpha.
     public var background = RGBColor.white
-    /// The box that the picture has to fit, or nil; 0 leaves a side free. Aspect is kept; a picture is never enlarged.
+    /// The box that the picture has to fit, or nil. A side of 0 is unlimited. The aspect ratio is kept; a picture is
+    /// never enlarged.
     public var maxPixelSize: Size?
-    /// Bytes that the whole file may have, frames and metadata included, or nil. The best ``quality`` that fits is
-    /// searched, up to the one that is asked for; ``EncodedFile/quality`` says what it is. A file that is too large at
-    /// quality 0, or that has none, is ``CoderError/Code/limitExceeded``.
+    /// The maximum size of the whole file in bytes, including frames and metadata, or nil. The encoder searches for the
+    /// best ``quality`` that fits, up to the given one; ``EncodedFile/quality`` says which was used. If the file is too
+    /// large at quality 0, or the format has no quality, the error is ``CoderError/Code/limitExceeded``.
     public var maxFileSize: Int?
-    /// The longest side of a thumbnail that is kept inside the file, in pixels, or nil for none.
+    /// The longest side of a thumbnail that is stored inside the file, in pixels, or nil for none.
     public var thumbnailSide: Int?
-    /// Longest sides of the pages that are made of one picture, for formats that keep several sizes of it (icons). Sizes
-    /// above the picture's own are left out. Empty for the picture's own size.
+    /// The longest sides of the pages to make from one picture, for formats that store it in several sizes (icons).
+    /// Sizes larger than the picture are left out. If empty, there is one page in the picture's own size.
     public var pageSizes: [Int] = []
     /// Encode only the first frame.
     public var firstFrameOnly = false
-    /// How often an animation plays in all, or nil for what the image says.
+    /// The total number of times that an animation plays, or nil to use the image's.
     public var loopCount: LoopCount?
-    /// Whether frames are cut to what changed, and frames that show the same become one. Without it, every frame is
+    /// Whether frames are cropped to the part that changed, and equal frames are merged. If false, every frame is
     /// written as the whole canvas.
     public var reducesFrames = true
-    /// What frames of an animation may need beyond the first two, which are looked at before the file is begun: colors,
-    /// alpha, more bits. A later frame with colors or alpha that nobody announced is an error. Or nil.
+    /// The layout that later frames of an animation need, or nil. The first two frames are examined before the file is
+    /// begun; if a later frame has colors or alpha that neither these nor this layout have, that is an error.
     public var layout: PixelLayout?
-    /// Whether ``Image/orientation`` is kept as a tag, where the format has one. Otherwise pixels are turned upright. Never
-    /// both.
+    /// Whether ``Image/orientation`` is kept as a tag, if the format has one. Otherwise pixels are turned upright.
     public var keepsOrientation = false
-    /// Which raw payloads are written, where the format has a place for them.
+    /// Which raw metadata payloads are written, if the format has a place for them.
     public var metadata: Set<MetadataKind> = [.icc, .exif, .xmp]
 
     public init() {}

@@ -6,18 +6,18 @@ public import ImageCoderModel
 public enum EncodeDestination: Sendable {
   /// Into memory: ``EncodedFile/bytes``.
   case memory
-  /// Into a file by its path. It appears whole or not at all: see ``NewFile``.
+  /// Into a file at a path. The file appears complete or not at all: see ``NewFile``.
   case file(String)
 }
 
-/// What an encode made.
+/// The result of an encode.
 public struct EncodedFile: Sendable {
-  /// The file, or empty when it went somewhere else.
+  /// The bytes of the file, or empty if the destination is not memory.
   public var bytes: [UInt8]
   public var byteCount: Int
-  /// Frames that were given, those that show the same among them; 0 for a file that was carried over without decoding.
+  /// The number of frames that were added, including equal ones; 0 for a file that was converted without decoding.
   public var frameCount: Int
-  /// The quality that ``EncodeOptions/maxFileSize`` led to, or that of the options.
+  /// The quality that was found for ``EncodeOptions/maxFileSize``, or that of the options.
   public var quality: Double?
 
   package init(bytes: [UInt8], byteCount: Int, frameCount: Int = 0, quality: Double? = nil) {
@@ -34,9 +34,9 @@ public struct EncodedFile: Sendable {
 ///     for picture in pictures { try encoder.add(picture, delay: .milliseconds(40)) }
 ///     try encoder.finish()
 ///
-/// Frames are encoded as they come and not kept, but for the last two; with ``EncodeOptions/maxFileSize``, all are kept,
-/// since the whole file is tried at several qualities. A file appears when ``finish()`` returns; without that, nothing is
-/// left behind.
+/// Each frame is encoded as it is added; only the last two are kept in memory. With ``EncodeOptions/maxFileSize``, all
+/// are kept, because the whole file is tried at several qualities. The file appears when ``finish()`` returns; if it is
+/// never called, no file is left.
 ///
 /// - Threads: One at a time. ``EncodeOptions/cancellation`` stops it from any thread.
 public final class ImageEncoder {
@@ -89,35 +89,35 @@ public final class ImageEncoder {
   /// Adds a still, or a frame of an animation.
   ///
   /// - Parameter delay: How long it is shown.
-  /// - Throws: ``CoderError/Code/unsupported`` for a second frame in a format of stills;
-  ///   ``CoderError/Code/invalidArgument`` for one of another size than the first, or with colors or alpha that the first
-  ///   two have not: see ``EncodeOptions/layout``.
+  /// - Throws: ``CoderError/Code/unsupported`` for a second frame in a format without animation;
+  ///   ``CoderError/Code/invalidArgument`` for a frame of another size than the first, or with colors or alpha that the
+  ///   first two do not have: see ``EncodeOptions/layout``.
   public func add(_ pixels: PixelBuffer, delay: FrameDelay = .zero) throws(CoderError) {
     try add(pixels, delay: delay, changedIn: nil, of: Image(pixels))
   }
 
   /// Adds a picture, or all frames of an animation.
   ///
-  /// The first one that is added gives the file its metadata, colors and loop count.
+  /// The first image that is added determines the file's metadata, colors and loop count.
   ///
-  /// - Parameter delay: Of each frame, in place of the image's own.
+  /// - Parameter delay: The delay of each frame, or nil to use the image's own delays.
   public func add(_ image: Image, delay: FrameDelay? = nil) throws(CoderError) {
     for frame in options.firstFrameOnly ? [image.frames[0]] : image.frames {
       try add(frame.pixels, delay: delay ?? frame.delay, changedIn: nil, of: image)
     }
   }
 
-  /// Adds a file: all frames of an animation, one after the other, so that one at a time is in memory.
+  /// Adds a file: all frames of an animation, with only one at a time in memory.
   ///
-  /// - Throws: What the coder of the file throws; a file that is cut or damaged gives its frames first.
+  /// - Throws: What the coder of the file throws; the frames of a truncated or damaged file are added first.
   public func add(_ source: ByteSource, delay: FrameDelay? = nil) throws(CoderError) {
     guard let open else { throw .noCoder("the encoder of a coder reads no files; that of a registry does") }
     try add(try open(source), delay: delay)
   }
 
-  /// Adds what a decoder decodes: all frames of an animation, one after the other.
+  /// Adds all frames of a decoder, one after the other.
   ///
-  /// - Parameter problem: Hears of frames that could not be had whole. Without it, they are an error.
+  /// - Parameter problem: Called for each frame that was decoded only in part. If nil, such a frame is an error.
   public func add(
     _ decoder: ImageDecoder, delay: FrameDelay? = nil, problem: ((CoderError) -> Void)? = nil
   ) throws(CoderError) {
@@ -148,12 +148,12 @@ public final class ImageEncoder {
     listener(found)
   }
 
-  /// Ends the page in progress; what is added next is on the next one. See `makeEncoder(…, pageCount:)`.
+  /// Ends the current page; frames that are added later belong to the next page. See `makeEncoder(…, pageCount:)`.
   public func endPage() throws(CoderError) {
     try run { (body) throws(CoderError) in try body.endPage() }
   }
 
-  /// Writes what is left, and gives the file its name.
+  /// Writes the rest of the file, and gives it its name.
   ///
   /// - Throws: ``CoderError/Code/limitExceeded`` for a file that ``EncodeOptions/maxFileSize`` does not allow.
   @discardableResult

@@ -2,13 +2,13 @@
 
 public import ImageCoderModel
 
-/// How a picture is brought into the box of a thumbnail.
+/// How a picture is fitted to the box of a thumbnail.
 public enum ThumbnailMode: Sendable {
-  /// The whole picture, aspect kept, at most as large as the box.
+  /// The whole picture with its aspect ratio, at most as large as the box.
   case fit
-  /// The box is filled, aspect kept; the overflow is cropped evenly on both sides.
+  /// The picture fills the box and keeps its aspect ratio; the overflow is cropped evenly on both sides.
   case fill
-  /// The whole picture takes the sides of the box; aspect is not kept.
+  /// The whole picture is stretched to the box; the aspect ratio is not kept.
   case stretch
 }
 

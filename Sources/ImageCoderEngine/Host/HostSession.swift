@@ -6,13 +6,13 @@ import Glibc
 package import ImageCoderModel
 import Synchronization
 
-/// A flag that stops work, to be raised from any thread.
+/// A flag that stops work. It may be set from any thread.
 public final class Cancellation: Sendable {
   private let flag = Atomic<Bool>(false)
 
   public init() {}
 
-  /// Asks all work that was given this flag to stop.
+  /// Asks all work that uses this flag to stop.
   public func cancel() { flag.store(true, ordering: .relaxed) }
 
   public var isCancelled: Bool { flag.load(ordering: .relaxed) }
@@ -33,7 +33,7 @@ package final class HostSession {
   /// What the session's messages go to, or nil for nowhere.
   let log: (@Sendable (LogSeverity, String) -> Void)?
   let source: OpenSource?
-  /// Hears how much of the call in progress is done, 0 to 1.
+  /// Called with the completed share of the current call, 0 to 1.
   let progress: (@Sendable (Double) -> Void)?
 
   private let cancellation: Cancellation?
@@ -54,7 +54,7 @@ package final class HostSession {
   ///   - source: What is read, or nil for a writer.
   ///   - cancellation: Stops the session's work, or nil.
   ///   - log: Receives the session's messages from any thread.
-  ///   - progress: Hears how much of the call in progress is done, on the session's thread.
+  ///   - progress: Called with the completed share of the current call, on the session's thread.
   package init(
     source: OpenSource?, limits: Limits, cancellation: Cancellation? = nil,
     log: (@Sendable (LogSeverity, String) -> Void)? = nil, progress: (@Sendable (Double) -> Void)? = nil

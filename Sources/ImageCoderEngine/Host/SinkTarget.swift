@@ -14,7 +14,8 @@ protocol SinkTarget: AnyObject {
 
 /// Checks what a reader does with its sink, counts rows, and hands the rest to a target.
 ///
-/// A plugin that asks for rows outside the picture, or out of order, gets `invalidArgument`; memory never comes from it.
+/// A plugin that asks for rows outside the picture, or out of order, gets `invalidArgument`; memory never comes from
+/// it.
 final class HostSink: IncrementalRows {
   /// Rows of the picture.
   let height: Int
@@ -28,7 +29,7 @@ final class HostSink: IncrementalRows {
   private var rowsToTheGap = 0
   /// Behind the rows that were done last.
   private var lastRow = 0
-  /// Rows granted behind the last one that is done, under top-down.
+  /// Rows granted after the last one that is done, in top-down order.
   private var rowsGranted = 0
 
   private enum RowState: UInt8 {

@@ -3,7 +3,7 @@
 public import ImageCoderModel
 
 extension PixelBuffer {
-  /// A copy in memory of its own.
+  /// A copy in new memory.
   public func copy(pool: PixelPool? = nil) throws(CoderError) -> PixelBuffer {
     let copy = try PixelBuffer(size: size, format: format, alpha: alpha, pool: pool)
     copy.assign(from: self)
@@ -32,7 +32,7 @@ extension PixelBuffer {
   /// - Throws: ``CoderError/Code/invalidArgument`` for a rectangle that is empty or not inside.
   package func copy(of rect: Rect) throws(CoderError) -> PixelBuffer { try region(rect).copy() }
 
-  /// A rectangle of this buffer as a buffer over the same memory.
+  /// A rectangle of this buffer as a buffer that shares its memory.
   ///
   /// - Throws: ``CoderError/Code/invalidArgument`` for a rectangle that is empty or not inside.
   public func region(_ rect: Rect) throws(CoderError) -> PixelBuffer {

@@ -4,11 +4,11 @@ public import ImageCoderModel
 
 /// Rows of pixels in memory, top to bottom.
 ///
-/// Fresh memory is not cleared: whoever makes a buffer writes every row or calls ``clear(rows:)``. Large buffers are
-/// aligned to 2 MiB and ask the kernel for huge pages, which saves a third of the time of a fast decode.
+/// New memory is not cleared: the code that creates a buffer writes every row or calls ``clear(rows:)``. Large buffers
+/// are aligned to 2 MiB and ask the kernel for huge pages, which saves a third of the time of a fast decode.
 ///
-/// - Threads: Reading from several threads is fine; writing needs one writer and no reader. A decoder writes only
-///   before it hands the buffer out.
+/// - Threads: Several threads may read at the same time. While one thread writes, no other may read or write. A decoder
+///   writes only before it returns the buffer.
 public final class PixelBuffer: @unchecked Sendable {
   public let size: Size
   public let format: PixelFormat
@@ -21,13 +21,13 @@ public final class PixelBuffer: @unchecked Sendable {
 
   private let memory: PixelMemory
 
-  /// Makes a buffer in fresh memory, or in memory of a pool.
+  /// Makes a buffer in new memory, or in memory of a pool.
   ///
   /// - Parameters:
-  ///   - size: Pixels; neither side empty.
-  ///   - pool: Where memory comes from and returns to, or nil for the system.
-  /// - Throws: ``CoderError/Code/invalidArgument`` for an empty size; ``CoderError/Code/outOfMemory`` when the size
-  ///   does not fit an integer or the machine has no memory.
+  ///   - size: Pixels; both sides must be at least 1.
+  ///   - pool: The pool that memory is taken from and returned to, or nil for the system.
+  /// - Throws: ``CoderError/Code/invalidArgument`` for an empty size; ``CoderError/Code/outOfMemory`` if the number of
+  ///   bytes overflows an integer or the machine has no memory.
   public init(size: Size, format: PixelFormat, alpha: AlphaMode, pool: PixelPool? = nil) throws(CoderError) {
     guard !size.isEmpty else { throw .invalidArgument("a pixel buffer of \(size) has no pixels") }
     let (rowBytes, rowOverflow) = size.width.multipliedReportingOverflow(by: format.bytesPerPixel)
@@ -41,13 +41,13 @@ public final class PixelBuffer: @unchecked Sendable {
     self.base = memory.base
   }
 
-  /// Wraps memory of the caller.
+  /// Wraps the caller's memory.
   ///
   /// - Parameters:
   ///   - memory: At least `(height - 1) × stride + width × bytesPerPixel` bytes, aligned to the format's sample size.
   ///   - stride: Bytes from one row to the next.
   ///   - owner: Kept alive as long as the buffer.
-  /// - Throws: ``CoderError/Code/invalidArgument`` when the memory is too small or the stride shorter than a row.
+  /// - Throws: ``CoderError/Code/invalidArgument`` if the memory is too small or the stride shorter than a row.
   public init(
     wrapping memory: UnsafeMutableRawBufferPointer, size: Size, format: PixelFormat, alpha: AlphaMode, stride: Int,
     owner: AnyObject? = nil
@@ -68,7 +68,7 @@ public final class PixelBuffer: @unchecked Sendable {
     self.base = base
   }
 
-  /// Bytes of pixels in one row, without what the stride adds.
+  /// Bytes of pixels in one row, without the padding that the stride adds.
   public var rowBytes: Int { size.width * format.bytesPerPixel }
 
   /// Bytes of all rows.
@@ -85,14 +85,14 @@ public final class PixelBuffer: @unchecked Sendable {
     for y in rows { row(y).initializeMemory(as: UInt8.self, repeating: 0, count: rowBytes) }
   }
 
-  /// Calls `body` with the bytes of row `y`, ``rowBytes`` of them, to be written. Nobody reads the buffer meanwhile.
+  /// Calls `body` with the ``rowBytes`` bytes of row `y`, for writing. No other thread may read the buffer meanwhile.
   public func withMutableRow<Result, Failure: Error>(
     _ y: Int, _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try body(UnsafeMutableRawBufferPointer(start: row(y), count: rowBytes))
   }
 
-  /// Calls `body` with the bytes of row `y`, ``rowBytes`` of them.
+  /// Calls `body` with the ``rowBytes`` bytes of row `y`.
   public func withRow<Result, Failure: Error>(
     _ y: Int, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -66,11 +66,11 @@ final class PixelMemory: @unchecked Sendable {
   }
 }
 
-/// Memory of pixel buffers that are gone, kept for the next ones of the same size.
+/// Keeps the memory of released pixel buffers for new buffers of the same size.
 ///
-/// - Threads: Safe from every thread.
+/// - Threads: May be used from any thread.
 public final class PixelPool: Sendable {
-  /// Bytes that the pool keeps at most.
+  /// The maximum number of bytes that the pool keeps.
   public let byteLimit: Int
 
   private struct Block: @unchecked Sendable {
@@ -85,12 +85,12 @@ public final class PixelPool: Sendable {
 
   private let kept = Mutex(Kept())
 
-  /// - Parameter byteLimit: Bytes that the pool keeps at most; memory over it goes back to the system.
+  /// - Parameter byteLimit: The maximum number of bytes that the pool keeps; memory beyond it returns to the system.
   public init(byteLimit: Int = 256 << 20) { self.byteLimit = byteLimit }
 
   deinit { removeAll() }
 
-  /// Gives all kept memory back to the system.
+  /// Returns all kept memory to the system.
   public func removeAll() {
     let blocks = kept.withLock { kept in
       defer { kept = Kept() }

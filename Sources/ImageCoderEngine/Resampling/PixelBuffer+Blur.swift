@@ -3,10 +3,10 @@
 public import ImageCoderModel
 
 extension PixelBuffer {
-  /// A blurred copy, for pictures of which only coarse passes are there.
+  /// A blurred copy, for pictures with only coarse passes so far.
   ///
-  /// Three means over a square of `2 × radius + 1` pixels come close to a Gaussian filter. Color is filtered multiplied
-  /// by alpha; at the border, the outermost pixels stand for what is beyond.
+  /// Three box filters over a square of `2 × radius + 1` pixels approximate a Gaussian filter. Color is filtered
+  /// premultiplied by alpha; beyond the border, the outermost pixels are repeated.
   ///
   /// - Parameter radius: Pixels; 0 gives a copy.
   /// - Complexity: O(pixels), whatever the radius.

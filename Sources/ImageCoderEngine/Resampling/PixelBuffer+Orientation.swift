@@ -6,7 +6,8 @@ extension PixelBuffer {
   /// Turns and mirrors the picture so that it is upright.
   ///
   /// - Parameter orientation: How the picture is stored; Exif 2.32 §4.6.4 A, Orientation.
-  /// - Returns: A picture of the same layout, its sides exchanged for orientations 5 to 8; this buffer for `up`.
+  /// - Returns: A picture of the same layout, with width and height exchanged for orientations 5 to 8; this buffer for
+  ///   `up`.
   /// - Throws: ``CoderError/Code/outOfMemory``.
   public func oriented(by orientation: Orientation, pool: PixelPool? = nil) throws(CoderError) -> PixelBuffer {
     guard orientation != .up else { return self }

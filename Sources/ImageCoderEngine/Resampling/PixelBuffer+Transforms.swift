@@ -8,8 +8,8 @@ extension PixelBuffer {
 
   /// Converts the pixels to another layout, by the rules of ``RowConverter``.
   ///
-  /// - Returns: This buffer where it has the layout already; a buffer that shares this one's memory where only the
-  ///   name of the alpha mode changes, as from opaque to straight; new memory otherwise.
+  /// - Returns: This buffer if it already has the layout; a buffer that shares this one's memory if only the alpha mode
+  ///   changes and no pixel does, as from opaque to straight; new memory otherwise.
   /// - Throws: ``CoderError/Code/outOfMemory``.
   public func converted(to layout: PixelLayout, pool: PixelPool? = nil) throws(CoderError) -> PixelBuffer {
     guard layout != self.layout else { return self }
@@ -26,8 +26,8 @@ extension PixelBuffer {
 
   /// Resamples the picture to a size.
   ///
-  /// - Parameter size: Of the result, not larger than the picture in either direction.
-  /// - Returns: A picture of the same layout; this buffer where nothing changes.
+  /// - Parameter size: The size of the result, not larger than the picture in either direction.
+  /// - Returns: A picture of the same layout; this buffer if nothing changes.
   /// - Throws: ``CoderError/Code/invalidArgument`` for an empty size; ``CoderError/Code/outOfMemory``.
   public func resampled(to size: Size, pool: PixelPool? = nil) throws(CoderError) -> PixelBuffer {
     try resampled(to: size, region: nil, pool: pool)
@@ -54,11 +54,11 @@ extension PixelBuffer {
     return result
   }
 
-  /// Lays the picture over a color.
+  /// Composites the picture over a color.
   ///
   /// - Parameter background: 8-bit sRGB samples, scaled to the samples of the format.
-  /// - Returns: An opaque picture: `rgb8` from formats of 8 bits, the same format with full alpha from others. This
-  ///   buffer where it is that already.
+  /// - Returns: An opaque picture: `rgb8` from formats of 8 bits, the same format with full alpha from others; this
+  ///   buffer if it is that already.
   /// - Throws: ``CoderError/Code/outOfMemory``.
   public func flattened(
     on background: RGBColor

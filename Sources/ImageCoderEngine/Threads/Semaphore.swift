@@ -8,8 +8,8 @@ import Synchronization
 package final class Semaphore: @unchecked Sendable {
   // Unchecked: POSIX semaphores are safe from every thread. One may not move in memory, so it has a block of its own.
   private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
-  /// What was written before a permit was given is seen by whoever takes it. The system's semaphore promises that too, but
-  /// ThreadSanitizer does not know its timed wait.
+  /// A thread that takes a permit sees everything that was written before the permit was given. The system's semaphore
+  /// promises that too, but ThreadSanitizer does not know its timed wait.
   private let handover = Atomic<Int>(0)
 
   package init() {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads fields of bits, each checked to lie inside the bytes.
+/// Reads fields of bits; each read is checked against the end of the bytes.
 ///
 /// - Lifetime: At most that of the bytes.
 public struct BitReader: ~Escapable {
   /// Which bit of a byte comes first.
   public enum Order: Sendable {
-    /// As in MPEG's and AOM's codecs: a number's first bit is its most significant one.
+    /// As in the codecs of MPEG and AOM: a number's first bit is its most significant one.
     case mostSignificantFirst
     /// As in VP8L, Deflate and JPEG XL: a number's first bit is its least significant one.
     case leastSignificantFirst
@@ -17,11 +17,11 @@ public struct BitReader: ~Escapable {
   private let fileOffset: Int
   private let name: StaticString
 
-  /// Bits that were read.
+  /// The number of bits that were read.
   public private(set) var position = 0
 
   /// - Parameters:
-  ///   - bytes: What is read.
+  ///   - bytes: The bytes to read.
   ///   - order: Which bit of a byte comes first.
   ///   - fileOffset: Where the bytes begin in the file, for errors.
   ///   - name: What the bytes are, for errors: `the SPS`.
@@ -35,13 +35,13 @@ public struct BitReader: ~Escapable {
     self.name = name
   }
 
-  /// Bits that follow.
+  /// The number of bits that are left.
   public var remaining: Int { bytes.byteCount &* 8 &- position }
 
   /// The next bits as a number.
   ///
   /// - Parameter count: 0 to 32.
-  /// - Throws: ``CoderError/Code/malformed`` when fewer bits follow.
+  /// - Throws: ``CoderError/Code/malformed`` if fewer bits are left.
   public mutating func bits(_ count: Int, _ field: StaticString = "a field") throws(CoderError) -> UInt32 {
     try check(count, field)
     var value: UInt64 = 0
@@ -69,7 +69,7 @@ public struct BitReader: ~Escapable {
     position &+= count
   }
 
-  /// Passes over the rest of a byte that was begun.
+  /// Skips the rest of the current byte, if it is partly read.
   public mutating func alignToByte() { position = (position &+ 7) & ~7 }
 
   /// An unsigned Exp-Golomb code, ue(v) (ITU-T H.265 §9.2).
@@ -92,7 +92,7 @@ public struct BitReader: ~Escapable {
 
   /// A signed Exp-Golomb code, se(v) (ITU-T H.265 §9.2.2).
   ///
-  /// - Parameter magnitude: A larger size is ``CoderError/Code/malformed``; at most 2^30.
+  /// - Parameter magnitude: A larger absolute value is ``CoderError/Code/malformed``; at most 2^30.
   public mutating func signedExpGolomb(_ field: StaticString, to magnitude: UInt32) throws(CoderError) -> Int32 {
     let code = try unsignedExpGolomb(field, to: magnitude &* 2)
     let half = Int32(truncatingIfNeeded: (code &+ 1) / 2)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The fields that every box begins with (ISO/IEC 14496-12 §4.2).
+/// The header fields of a box (ISO/IEC 14496-12 §4.2).
 public struct BoxHeader: Sendable, Equatable {
   public let type: FourCC
-  /// Bytes of these fields: 8, or 16 with a size of 64 bits.
+  /// The number of bytes of these fields: 8, or 16 with a 64-bit size.
   public let length: Int
-  /// Bytes of the whole box, or nil for one that reaches to the end of what it lies in. At least ``length``.
+  /// The number of bytes of the whole box, at least ``length``; nil if the box extends to the end of what contains it.
   public let size: Int?
 
   /// Reads the fields.
   ///
-  /// - Throws: ``CoderError/Code/truncated`` or ``CoderError/Code/malformed``, as the reader has it, when the bytes end
+  /// - Throws: ``CoderError/Code/truncated`` or ``CoderError/Code/malformed``, as the reader throws, if the bytes end
   ///   inside the fields; ``CoderError/Code/malformed`` for a size smaller than the fields.
   public init(parsing reader: inout ByteReader) throws(CoderError) {
     let start = reader.offset
@@ -30,16 +30,16 @@ public struct BoxHeader: Sendable, Equatable {
   }
 }
 
-/// Where a box lies in a file (ISO/IEC 14496-12 §4.2).
+/// The place of a box in a file (ISO/IEC 14496-12 §4.2).
 public struct Box: Sendable, Equatable {
   public let type: FourCC
-  /// Of its header, in the file.
+  /// The offset of its header in the file.
   public let start: Int
-  /// Of what follows its header, in the file.
+  /// The offset of its content, after the header, in the file.
   public let content: Int
-  /// As its size says; where ``isCut``, after the last byte that there is.
+  /// The offset of its end, according to its size; if ``isCut``, the end of the bytes.
   public let end: Int
-  /// Whether the bytes end inside it.
+  /// Whether the bytes end inside the box.
   public let isCut: Bool
 
   public init(type: FourCC, start: Int, content: Int, end: Int, isCut: Bool) {
@@ -50,7 +50,7 @@ public struct Box: Sendable, Equatable {
     self.isCut = isCut
   }
 
-  /// What follows the version and flags of a full box.
+  /// The offset after the version and flags of a full box.
   public var fullContent: Int { content &+ 4 }
 
   public var payload: Range<Int> { content..<max(content, end) }

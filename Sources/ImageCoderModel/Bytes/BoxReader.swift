@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Goes through boxes that lie one after the other (ISO/IEC 14496-12 §4.2).
+/// Reads consecutive boxes (ISO/IEC 14496-12 §4.2).
 ///
 ///     var boxes = BoxReader(ByteReader(bytes))
 ///     while let box = try boxes.next() {
@@ -14,9 +14,10 @@ public struct BoxReader: ~Escapable {
   private let isCutOff: Bool
 
   /// - Parameters:
-  ///   - reader: At the first box; its bytes end where the last box does.
-  ///   - name: Of what holds the boxes, for errors.
-  ///   - isCutOff: Whether the file ends with these bytes: then a box may reach beyond them, and is said to be cut.
+  ///   - reader: Positioned at the first box; its bytes end where the last box does.
+  ///   - name: The name of what contains the boxes, for errors.
+  ///   - isCutOff: Whether the file ends with these bytes: then a box may extend beyond them, and has ``Box/isCut``
+  ///     set.
   @_lifetime(copy reader)
   public init(_ reader: ByteReader, in name: StaticString = "the file", isCutOff: Bool = false) {
     self.reader = reader
@@ -24,10 +25,10 @@ public struct BoxReader: ~Escapable {
     self.isCutOff = isCutOff
   }
 
-  /// The next box, or nil at the end. Fewer than 8 bytes at the end, such as QuickTime's terminator, are no box.
+  /// The next box, or nil at the end. Fewer than 8 bytes at the end, such as QuickTime's terminator, are ignored.
   ///
-  /// - Throws: ``CoderError/Code/malformed`` for a box that is smaller than its header, or larger than what holds it
-  ///   unless the file ends there; what the reader throws when a header is cut.
+  /// - Throws: ``CoderError/Code/malformed`` for a box that is smaller than its header, or larger than what contains it
+  ///   unless the file ends there; what the reader throws if a header is incomplete.
   public mutating func next() throws(CoderError) -> Box? {
     guard reader.remaining >= 8 else { return nil }
     let start = reader.position
@@ -45,7 +46,7 @@ public struct BoxReader: ~Escapable {
       isCut: size > room)
   }
 
-  /// The first box of a type from here on, or nil. What comes before it is passed over.
+  /// The first box of a type from here on, or nil. Other boxes before it are skipped.
   public mutating func first(_ type: FourCC) throws(CoderError) -> Box? {
     while let box = try next() {
       if box.type == type { return box }
@@ -53,7 +54,7 @@ public struct BoxReader: ~Escapable {
     return nil
   }
 
-  /// A reader of what lies inside a box that was found here; of a cut one, of what is there.
+  /// A reader of the content of a box that this reader returned; for a truncated box, of the bytes that exist.
   @_lifetime(copy self)
   public func content(of box: Box, as name: StaticString = "a box") throws(CoderError) -> ByteReader {
     let start = box.content &- reader.fileOffset
@@ -74,7 +75,7 @@ extension ByteReader {
     FourCC(rawValue: try unsigned32BigEndian(field))
   }
 
-  /// Text up to a zero byte, which is passed over, or to the end.
+  /// Text up to a zero byte, which is skipped, or to the end.
   public mutating func terminatedText() -> String {
     let start = position
     var end = start

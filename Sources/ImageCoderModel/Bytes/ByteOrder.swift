@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// In which order the bytes of a number lie in a file.
+/// The order of a number's bytes in a file.
 public enum ByteOrder: Sendable {
   /// Most significant byte first.
   case bigEndian

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads the fields of a structure in a file's bytes, one after the other or at given places.
+/// Reads the fields of a structure in a file's bytes, one after the other or at given offsets.
 ///
 ///     var reader = ByteReader(try source.bytes(at: 18, count: 8), order: .littleEndian, at: 18, of: "the BMP header")
 ///     let width = try reader.uint32("the width")
 ///
-/// Every read is checked, in release builds too. What does not lie inside the bytes is an error that names the field, and
-/// the byte of the file at which it would begin.
+/// Every read is checked, in release builds too. A field that does not lie within the bytes is an error that names the
+/// field, and the offset in the file at which it would begin.
 ///
 /// - Lifetime: At most that of the bytes.
 public struct ByteReader: ~Escapable {
@@ -14,22 +14,21 @@ public struct ByteReader: ~Escapable {
   public let bytes: RawSpan
   /// Where ``bytes`` begin in the file.
   public let fileOffset: Int
-  /// The order of numbers that are read without one of their own.
+  /// The byte order of numbers that are read without stating one.
   public var order: ByteOrder
-  /// Of the next field, from the start of ``bytes``: 0 to the number of bytes.
+  /// The offset of the next field from the start of ``bytes``: 0 to the number of bytes.
   public private(set) var position = 0
 
   private let name: StaticString
   private let isCutOff: Bool
 
   /// - Parameters:
-  ///   - bytes: What is read.
-  ///   - order: Of numbers.
+  ///   - bytes: The bytes to read.
+  ///   - order: The byte order of numbers.
   ///   - fileOffset: Where the bytes begin in the file, for errors.
   ///   - name: What the bytes are, for errors: `the BMP header`.
-  ///   - isCutOff: Whether the file ends with these bytes, so that a field that is missing is
-  ///     ``CoderError/Code/truncated``. Otherwise it is ``CoderError/Code/malformed``: a structure that is too small for
-  ///     its fields.
+  ///   - isCutOff: Whether the file ends with these bytes: then a missing field is ``CoderError/Code/truncated``.
+  ///     Otherwise it is ``CoderError/Code/malformed``: the structure is too small for its fields.
   @_lifetime(copy bytes)
   public init(
     _ bytes: RawSpan, order: ByteOrder = .bigEndian, at fileOffset: Int = 0, of name: StaticString = "the file",
@@ -42,9 +41,9 @@ public struct ByteReader: ~Escapable {
     self.isCutOff = isCutOff
   }
 
-  /// Number of bytes, read or not.
+  /// The number of bytes, whether read or not.
   public var count: Int { bytes.byteCount }
-  /// Bytes that follow ``position``.
+  /// The number of bytes after ``position``.
   public var remaining: Int { bytes.byteCount &- position }
   public var isAtEnd: Bool { remaining == 0 }
   /// Where the next field begins in the file.
@@ -89,7 +88,7 @@ public struct ByteReader: ~Escapable {
     [UInt8](copying: try bytes(count, field))
   }
 
-  /// A reader of the next bytes alone, which this one passes over.
+  /// A reader of only the next bytes, which this one skips.
   @_lifetime(copy self)
   public mutating func part(
     _ count: Int, of name: StaticString, isCutOff: Bool = false
@@ -98,13 +97,13 @@ public struct ByteReader: ~Escapable {
     return ByteReader(try bytes(count, name), order: order, at: start, of: name, isCutOff: isCutOff)
   }
 
-  /// Passes over bytes.
+  /// Skips bytes.
   public mutating func skip(_ count: Int, _ field: StaticString = "a field") throws(CoderError) {
     try check(at: position, count: count, field)
     position &+= count
   }
 
-  /// Goes to a place, from the start of ``bytes``. The end is a place too.
+  /// Goes to an offset from the start of ``bytes``, up to and including the end.
   public mutating func seek(to place: Int, _ field: StaticString = "a field") throws(CoderError) {
     try check(at: place, count: 0, field)
     position = place
@@ -149,7 +148,7 @@ public struct ByteReader: ~Escapable {
     return bytes.extracting(unchecked: place..<(place &+ count))
   }
 
-  /// Whether the bytes at a place are these. Bytes that are not there are not.
+  /// Whether the bytes at an offset are equal to `expected`; false if they extend beyond the end.
   public func has(_ expected: StaticString, at place: Int) -> Bool {
     let count = expected.utf8CodeUnitCount
     guard place >= 0, count <= bytes.byteCount, place <= bytes.byteCount &- count else { return false }
@@ -160,7 +159,7 @@ public struct ByteReader: ~Escapable {
 
   // MARK: For the extensions beside this
 
-  /// A number that is big-endian whatever ``order`` says, as names are.
+  /// A big-endian number, whatever ``order`` is, such as a four-character name.
   mutating func unsigned32BigEndian(_ field: StaticString) throws(CoderError) -> UInt32 {
     try check(at: position, count: 4, field)
     let value = bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: position, as: UInt32.self).bigEndian
@@ -173,7 +172,7 @@ public struct ByteReader: ~Escapable {
 
   // MARK: Checks
 
-  /// An error about the place where the next field begins.
+  /// An error at the offset of the next field.
   public func malformed(_ message: String) -> CoderError { .malformed(message, at: offset) }
 
   private mutating func next<Value: FixedWidthInteger & BitwiseCopyable>(
@@ -208,7 +207,7 @@ public struct ByteReader: ~Escapable {
 }
 
 extension [UInt8] {
-  /// A copy of bytes of a file.
+  /// Copies bytes of a file.
   public init(copying bytes: RawSpan) {
     self.init(unsafeUninitializedCapacity: bytes.byteCount) { buffer, count in
       bytes.withUnsafeBytes { UnsafeMutableRawBufferPointer(buffer).copyMemory(from: $0) }
@@ -218,6 +217,6 @@ extension [UInt8] {
 }
 
 extension String {
-  /// Text of a file; bytes that are not UTF-8 are replaced.
+  /// Decodes text of a file; bytes that are not UTF-8 are replaced.
   public init(decoding bytes: RawSpan) { self = bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Puts the fields of a structure one after the other.
+/// Writes the fields of a structure one after the other.
 ///
 ///     var writer = ByteWriter(order: .littleEndian)
 ///     writer.put(UInt32(clamping: size.width))
 public struct ByteWriter: Sendable {
   public private(set) var bytes: [UInt8] = []
-  /// The order of numbers.
+  /// The byte order of numbers.
   public var order: ByteOrder
 
   public init(order: ByteOrder = .bigEndian, capacity: Int = 0) {
@@ -16,12 +16,12 @@ public struct ByteWriter: Sendable {
 
   public var count: Int { bytes.count }
 
-  /// A number, in as many bytes as its type has.
+  /// Writes a number, in as many bytes as its type has.
   public mutating func put(_ value: some FixedWidthInteger) {
     withUnsafeBytes(of: value.swapped(to: order)) { bytes.append(contentsOf: $0) }
   }
 
-  /// The lowest bytes of a number.
+  /// Writes the lowest bytes of a number.
   ///
   /// - Parameter width: 0 to 8.
   public mutating func put(_ value: UInt64, bytes width: Int) {
@@ -33,18 +33,18 @@ public struct ByteWriter: Sendable {
 
   public mutating func put(_ more: [UInt8]) { bytes.append(contentsOf: more) }
   public mutating func put(_ name: FourCC) { bytes.append(contentsOf: name.bytes) }
-  /// ASCII or UTF-8 text, without a terminator.
+  /// Writes ASCII or UTF-8 text, without a terminator.
   public mutating func put(_ text: StaticString) { text.withUTF8Buffer { bytes.append(contentsOf: $0) } }
   public mutating func putZeros(_ count: Int) { bytes.append(contentsOf: repeatElement(0, count: count)) }
 
-  /// Replaces a number that was put before.
+  /// Replaces a number that was written before.
   ///
-  /// - Parameter place: Of its first byte; all of it was put.
+  /// - Parameter place: The offset of its first byte; all of its bytes must have been written.
   public mutating func replace(_ value: some FixedWidthInteger, at place: Int) {
     withUnsafeBytes(of: value.swapped(to: order)) { bytes.replaceSubrange(place..<(place + $0.count), with: $0) }
   }
 
-  /// A box around what `body` puts (ISO/IEC 14496-12 §4.2). What it holds is below 4 GiB.
+  /// Writes a box around what `body` writes (ISO/IEC 14496-12 §4.2). Its content must be smaller than 4 GiB.
   public mutating func box(_ type: FourCC, _ body: (inout ByteWriter) -> Void) {
     let start = bytes.count
     put(UInt32(0))
@@ -53,7 +53,7 @@ public struct ByteWriter: Sendable {
     replace(UInt32(clamping: bytes.count - start), at: start)
   }
 
-  /// A box with a version and flags around what `body` puts.
+  /// Writes a box with a version and flags around what `body` writes.
   public mutating func fullBox(
     _ type: FourCC, version: UInt8 = 0, flags: UInt32 = 0, _ body: (inout ByteWriter) -> Void
   ) {

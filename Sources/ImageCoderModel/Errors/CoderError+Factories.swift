@@ -6,7 +6,7 @@ extension CoderError {
     CoderError(code: .wrongFormat, message: message, offset: offset)
   }
 
-  /// The bytes end before what is needed.
+  /// The bytes end too early.
   public static func truncated(_ message: String, at offset: Int? = nil) -> CoderError {
     CoderError(code: .truncated, message: message, offset: offset)
   }
@@ -21,12 +21,12 @@ extension CoderError {
     CoderError(code: .checksumMismatch, message: message, offset: offset)
   }
 
-  /// A feature of the format that is not handled, or a maximum of the format's own.
+  /// A feature of the format that is not supported, or a value above the format's own maximum.
   public static func unsupported(_ message: String, at offset: Int? = nil) -> CoderError {
     CoderError(code: .unsupported, message: message, offset: offset)
   }
 
-  /// Nothing registered takes the bytes or the format.
+  /// No registered coder accepts the bytes or the format.
   package static func noCoder(_ message: String) -> CoderError {
     CoderError(code: .noCoder, message: message)
   }
@@ -44,12 +44,12 @@ extension CoderError {
       code: .limitExceeded, message: "\(what) \(found) is over the limit \(limit) of \(allowed)", limit: limit)
   }
 
-  /// The caller asked for something that has no meaning.
+  /// The caller passed an invalid argument.
   public static func invalidArgument(_ message: String) -> CoderError {
     CoderError(code: .invalidArgument, message: message)
   }
 
-  /// The caller called in the wrong order.
+  /// The caller made calls in the wrong order.
   public static func outOfOrder(_ message: String) -> CoderError {
     CoderError(code: .outOfOrder, message: message)
   }
@@ -59,7 +59,7 @@ extension CoderError {
     CoderError(code: .io, message: message)
   }
 
-  /// The machine refused memory.
+  /// The machine or the session's budget has not enough memory.
   public static func outOfMemory(bytes: some BinaryInteger, for purpose: String) -> CoderError {
     CoderError(code: .outOfMemory, message: "no memory for \(bytes) bytes of \(purpose)")
   }

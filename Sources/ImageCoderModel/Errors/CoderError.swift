@@ -2,23 +2,23 @@
 
 /// Why an image could not be read or written.
 ///
-/// Errors are made by the factories in `CoderError+Factories.swift`, so that each message holds what was found and
-/// what was allowed.
+/// Errors are made by the factories in `CoderError+Factories.swift`, so that each message says what was found and what
+/// was allowed.
 public struct CoderError: Error, Sendable, Equatable {
-  /// Which kind of failure; stable, comparable, the same number in C.
+  /// The kind of failure. It is stable, and has the same number in C.
   public let code: Code
 
-  /// The identifier of the coder that reported it, or nil when no coder was chosen yet.
+  /// The identifier of the coder that reported it, or nil if no coder was chosen yet.
   public var coder: String?
 
-  /// The byte offset in the source where the problem was found, or nil when it has no place.
+  /// The byte offset in the source where the problem was found, or nil if it has no place in the file.
   public let offset: Int?
 
-  /// One sentence for a developer: what was found, what was allowed. Lower case, no final stop, no newline.
+  /// One sentence for a developer: what was found, what was allowed. Lower case, no final period, no newline.
   public let message: String
 
-  /// Which limit was exceeded, or nil for an error of another kind. Nil also where a plugin reports a limit: the plugin
-  /// interface carries its name in ``message`` alone.
+  /// Which limit was exceeded, or nil for an error of another kind. Also nil if a plugin reports the limit: the plugin
+  /// interface has no field for its name, so only ``message`` names it.
   public let limit: Limits.Name?
 
   /// The path of the file that was read or written, or nil for bytes in memory and on standard input. Not part of
@@ -46,21 +46,21 @@ extension CoderError {
 
     /// The bytes are not of the format that the coder reads.
     public static let wrongFormat = Code(rawValue: 0x10)
-    /// The bytes end too early; rows before the end are right.
+    /// The bytes end too early; rows before the end are valid.
     public static let truncated = Code(rawValue: 0x11)
     /// The bytes break the format's rules.
     public static let malformed = Code(rawValue: 0x12)
     /// A checksum in the file is wrong.
     public static let checksumMismatch = Code(rawValue: 0x13)
-    /// The file may be right, and this coder does not do that.
+    /// The file may be valid, but the coder does not support it.
     public static let unsupported = Code(rawValue: 0x20)
-    /// No registered coder takes these bytes or this format.
+    /// No registered coder accepts these bytes or this format.
     public static let noCoder = Code(rawValue: 0x21)
     /// One of the caller's limits was exceeded; ``CoderError/limit`` and the message name it.
     public static let limitExceeded = Code(rawValue: 0x30)
-    /// The caller asked for something that has no meaning.
+    /// The caller passed an invalid argument.
     public static let invalidArgument = Code(rawValue: 0x40)
-    /// The caller called in the wrong order.
+    /// The caller made calls in the wrong order.
     public static let outOfOrder = Code(rawValue: 0x41)
     /// Reading or writing bytes failed.
     public static let io = Code(rawValue: 0x50)
@@ -81,13 +81,13 @@ extension CoderError {
   public enum Group: UInt32, Sendable {
     /// The file is bad.
     case file = 1
-    /// The file may be right, and nothing here reads or writes it.
+    /// The file may be valid, but no coder here reads or writes it.
     case reach = 2
-    /// The caller's policy forbids it.
+    /// The caller's limits forbid it.
     case limits = 3
     /// The caller made a mistake.
     case caller = 4
-    /// The machine: files, memory, libraries, plugins.
+    /// The environment failed: files, memory, libraries, plugins.
     case environment = 5
   }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The Orientation tag of an Exif payload, and nothing else of it: TIFF 6.0 §2, Exif 2.32 §4.6.4 A.
+/// Reads and writes the Orientation tag of an Exif payload: TIFF 6.0 §2, Exif 2.32 §4.6.4 A.
 ///
-/// A payload begins with its TIFF header. Only the directory that the header names is looked at, once; nothing in it is
-/// followed, and whatever cannot be read states no orientation.
+/// A payload begins with its TIFF header. Only the first directory is read, once; pointers in it are not followed. A
+/// payload that cannot be read has no orientation.
 public enum ExifOrientation {
   /// The orientation that a payload states, ``Orientation/up`` when it states none that is known.
   public static func read(_ payload: RawSpan) -> Orientation {
@@ -18,9 +18,9 @@ public enum ExifOrientation {
   /// The orientation that a payload states, ``Orientation/up`` when it states none that is known.
   public static func read(_ payload: [UInt8]) -> Orientation { read(payload.span.bytes) }
 
-  /// Changes the orientation that a payload states.
+  /// Changes the orientation in a payload.
   ///
-  /// - Returns: False for a payload that states none, which stays as it is.
+  /// - Returns: False for a payload without orientation, which is not changed.
   @discardableResult
   public static func set(_ orientation: Orientation, in payload: inout [UInt8]) -> Bool {
     guard let entry = Entry.find(in: payload.span.bytes) else { return false }
@@ -32,7 +32,7 @@ public enum ExifOrientation {
 
   private static let tag = 0x0112
 
-  /// The smallest payload that states an orientation.
+  /// The smallest payload with an orientation.
   public static func payload(_ orientation: Orientation) -> [UInt8] {
     [
       0x4D, 0x4D, 0, 42, 0, 0, 0, 8,  // "MM", 42, the directory follows
@@ -41,10 +41,10 @@ public enum ExifOrientation {
     ]
   }
 
-  /// A payload whose first directory has an entry for the orientation, or nil when the payload cannot be read.
+  /// Adds an entry for the orientation to a payload's first directory, or returns nil if the payload cannot be read.
   ///
-  /// The directory is written anew after the payload with the entry in its place; the values that its other entries
-  /// point at stay where they are.
+  /// A new directory with this entry is written after the payload; the values that its other entries point at stay
+  /// where they are.
   public static func adding(_ orientation: Orientation, to payload: [UInt8]) -> [UInt8]? {
     guard let order = ExifPayload.byteOrder(of: payload.span.bytes) else { return nil }
     do throws(CoderError) {

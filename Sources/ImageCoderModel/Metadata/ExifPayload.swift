@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where Exif begins in the bytes that a file has for it.
+/// Finds where Exif begins in the bytes that a file has for it.
 ///
-/// Exif is a TIFF structure (Exif 2.32 §4.5.2), and formats put something before it: JPEG the prefix "Exif" with two zeros
-/// (§4.7.2), which also stands in files of formats that do not ask for it; HEIF, AVIF and JPEG XL the distance to the
-/// TIFF header in four bytes (ISO/IEC 23008-12 Annex A.2.1, ISO/IEC 18181-2 §9.6).
+/// Exif is a TIFF structure (Exif 2.32 §4.5.2), and formats put something before it: JPEG the prefix "Exif" and two
+/// zeros (§4.7.2), which some writers also use in other formats; HEIF, AVIF and JPEG XL the distance to the TIFF header
+/// in four bytes (ISO/IEC 23008-12 Annex A.2.1, ISO/IEC 18181-2 §9.6).
 public enum ExifPayload {
   /// "Exif" and two zeros.
   public static let prefix: [UInt8] = [0x45, 0x78, 0x69, 0x66, 0, 0]
 
-  /// The byte order of a TIFF structure (TIFF 6.0 §2), or nil for bytes that do not begin like one.
+  /// The byte order of a TIFF structure (TIFF 6.0 §2), or nil if the bytes do not begin like one.
   public static func byteOrder(of bytes: RawSpan) -> ByteOrder? { byteOrder(in: ByteReader(bytes), at: 0) }
 
   private static func byteOrder(in reader: ByteReader, at place: Int) -> ByteOrder? {
@@ -17,20 +17,21 @@ public enum ExifPayload {
     return reader.has("II*\0", at: place) ? .littleEndian : nil
   }
 
-  /// Whether bytes begin as a TIFF structure.
+  /// Whether bytes begin like a TIFF structure.
   public static func isTIFF(_ bytes: RawSpan) -> Bool { byteOrder(of: bytes) != nil }
 
-  /// Where the TIFF structure begins: after ``prefix`` when the bytes begin with it, else at 0.
+  /// Where the TIFF structure begins: after ``prefix`` if the bytes begin with it, else at 0.
   public static func start(in bytes: RawSpan) -> Int {
     ByteReader(bytes).has("Exif\0\0", at: 0) ? prefix.count : 0
   }
 
   /// Where the TIFF structure begins in bytes that begin with the distance to it, counted from the fifth byte on.
   ///
-  /// Some writers count from elsewhere, put ``prefix`` in between without counting it, or leave the distance out: the
-  /// first place that has a TIFF header counts.
+  /// Some writers count from another place, insert ``prefix`` without counting it, or leave the distance out: the first
+  /// place with a TIFF header is used.
   ///
-  /// - Returns: Where the distance leads when no TIFF header is found; nil when that is outside the bytes.
+  /// - Returns: Where the TIFF structure begins. If no TIFF header is found, the place that the distance states, or nil
+  ///   if that is outside the bytes.
   public static func start(afterDistanceIn bytes: RawSpan) -> Int? {
     let reader = ByteReader(bytes)
     guard let distance = try? reader.uint32(at: 0) else { return nil }  // fewer than four bytes

@@ -7,14 +7,14 @@ public import CImageCoder
 /// - Lifetime: As long as the session.
 /// - Threads: One at a time, as the session.
 public struct ByteOutput: @unchecked Sendable {
-  /// The C struct, for code that hands it on to C.
+  /// The C struct, for code that passes it on to C.
   public let raw: UnsafePointer<imgcoder_output>
 
   public init(_ raw: UnsafePointer<imgcoder_output>) { self.raw = raw }
 
   /// Appends bytes.
   ///
-  /// - Throws: What the host answers; to be passed on at once.
+  /// - Throws: The host's error; pass it on at once.
   public func write(_ bytes: UnsafeRawBufferPointer) throws(CoderError) {
     let status = raw.pointee.write(raw, bytes.bindMemory(to: UInt8.self).baseAddress, UInt64(bytes.count))
     guard status == InterfaceStatus.ok else { throw Self.refusal(status) }
@@ -31,7 +31,7 @@ public struct ByteOutput: @unchecked Sendable {
 
   /// Replaces bytes that were written before.
   ///
-  /// - Parameter offset: From the start of the file; the bytes lie inside what was written.
+  /// - Parameter offset: The offset from the start of the file; the bytes must lie within what was written.
   public func patch(_ bytes: [UInt8], at offset: Int) throws(CoderError) {
     let status = raw.pointee.patch(raw, UInt64(clamping: offset), bytes, UInt64(bytes.count))
     guard status == InterfaceStatus.ok else { throw Self.refusal(status) }

@@ -3,38 +3,38 @@
 public import CImageCoder
 import CImageCoderStructs
 
-/// The host as one session of a reader or writer sees it.
+/// The services of the host for one session of a reader or writer.
 ///
-/// - Lifetime: As long as the session; it is not kept by anything that outlives the session.
+/// - Lifetime: As long as the session; do not keep it longer.
 /// - Threads: One at a time, as the session, except ``isCancelled`` and ``log(_:severity:)``.
 public struct CoderHost: @unchecked Sendable {
-  /// The C struct, for code that hands it on to C.
+  /// The C struct, for code that passes it on to C.
   public let raw: UnsafePointer<imgcoder_host>
 
   /// - Parameter raw: Valid as long as the session.
   public init(_ raw: UnsafePointer<imgcoder_host>) { self.raw = raw }
 
-  /// What the session may ask of the machine.
+  /// The resources that the session may use.
   public var limits: Limits { Limits(raw.pointee.limits) }
 
-  /// Whether the work should stop. Cheap enough for once per row.
+  /// Whether the work should stop. Cheap enough to check once per row.
   public var isCancelled: Bool { raw.pointee.is_cancelled(raw) != 0 }
 
-  /// Says how much of the call in progress is done, 0 to 1, for work that reports no rows.
+  /// Reports how much of the current call is done, 0 to 1, for work without rows.
   public func progress(_ fraction: Double) { raw.pointee.progress(raw, fraction) }
 
-  /// Writes a line for a developer.
+  /// Writes a line to the log, for developers.
   public func log(_ message: String, severity: LogSeverity = .info) {
     message.withCoderString { raw.pointee.log(raw, severity.rawValue, $0) }
   }
 
-  /// Takes memory from the session's budget. It is not cleared.
+  /// Allocates memory within the session's budget. It is not cleared.
   ///
   /// - Parameters:
   ///   - bytes: At least 0.
   ///   - alignment: A power of two, at most 4096.
-  /// - Returns: Memory to be given back with ``free(_:)``.
-  /// - Throws: ``CoderError/Code/outOfMemory`` when the budget or the machine has no more.
+  /// - Returns: Memory that has to be freed with ``free(_:)``.
+  /// - Throws: ``CoderError/Code/outOfMemory`` if the budget or the machine's memory is exhausted.
   public func allocate(bytes: Int, alignment: Int = 16, for purpose: String) throws(CoderError)
     -> UnsafeMutableRawPointer
   {
@@ -44,17 +44,17 @@ public struct CoderHost: @unchecked Sendable {
     return memory
   }
 
-  /// Gives memory back.
+  /// Frees memory.
   public func free(_ memory: UnsafeMutableRawPointer?) { raw.pointee.free(raw, memory) }
 
-  /// Records an error for the call in progress and returns its code for C.
+  /// Records an error for the current call and returns its code for C.
   public func fail(_ error: CoderError) -> imgcoder_status {
     error.message.withCoderString {
       raw.pointee.fail(raw, error.code.rawValue, Int64(error.offset ?? -1), $0)
     }
   }
 
-  /// Runs `body` for every index in `0 ..< count` on as many threads as the host likes.
+  /// Runs `body` for every index in `0 ..< count`, on as many threads as the host chooses.
   public func parallelFor(_ count: Int, _ body: (Int) -> Void) {
     withoutActuallyEscaping(body) { escapable in
       var closure: (Int) -> Void = escapable
@@ -70,7 +70,7 @@ public struct CoderHost: @unchecked Sendable {
 }
 
 extension Limits {
-  /// The limits of a session of the plugin interface. A field that the host does not know counts as 0.
+  /// Reads the limits of a session from the plugin interface. A field that the host does not know counts as 0.
   package init(_ raw: UnsafePointer<imgcoder_limits>?) {
     let limits = raw.map { imgcoder_limits_read($0) } ?? imgcoder_limits()
     self.init(

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a reader is asked to deliver.
+/// A request to a reader.
 public struct DecodeRequest: Sendable, Equatable {
   public var page: Int
   public var frame: Int
-  /// The size wanted, before orientation, or nil for the frame's own. A reader that scales cheaply while it decodes
-  /// offers at least this in both directions.
+  /// The requested size, before orientation, or nil for the frame's own. A reader that scales cheaply while it decodes
+  /// offers at least this size in both directions.
   public var size: Size?
-  /// The pixel format wanted, or nil for the reader's own.
+  /// The requested pixel format, or nil to let the reader choose.
   public var pixelFormat: PixelFormat?
   public var alpha: AlphaMode
 
@@ -22,7 +22,7 @@ public struct DecodeRequest: Sendable, Equatable {
   }
 }
 
-/// In which order rows reach the sink.
+/// The order in which rows reach the sink.
 public enum RowOrder: UInt32, Sendable {
   /// Each row once, from the top.
   case topDown = 0
@@ -34,14 +34,14 @@ public enum RowOrder: UInt32, Sendable {
 public struct DecodeOffer: Sendable, Equatable {
   public var page: Int
   public var frame: Int
-  /// Of the picture that reaches the sink.
+  /// The size of the picture that reaches the sink.
   public var size: Size
   public var pixelFormat: PixelFormat
   public var alpha: AlphaMode
   public var rowOrder: RowOrder
-  /// The reader's own note to itself, handed back unchanged.
+  /// For the reader's own use; it is passed back unchanged.
   public var scaleCode: UInt32
-  /// Bytes that the reader and its library need while they decode, an estimate.
+  /// An estimate of the bytes that the reader and its library need while they decode.
   public var memory: Int
 
   public init(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A whole picture in memory of the host.
+/// A whole picture in the host's memory.
 public struct PixelView {
   public let layout: PixelLayout
   public let size: Size

@@ -1,48 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a reader is opened for, so that it can spare itself work.
+/// What a reader is opened for, so that it can avoid unnecessary work.
 public struct OpenOptions: OptionSet, Sendable {
   public let rawValue: UInt32
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// Header and metadata will be asked for, pixels not.
+  /// Only the header and metadata will be requested, no pixels.
   public static let headerOnly = OpenOptions(rawValue: 1)
-  /// Frames behind the first will not be asked for, and need not be counted.
+  /// Frames after the first will not be requested, and need not be counted.
   public static let firstFrameOnly = OpenOptions(rawValue: 2)
-  /// Bytes arrive over time: ask for none before it is needed, and count no frames ahead.
+  /// Bytes arrive over time: do not ask for a byte before it is needed, and do not count frames in advance.
   public static let incremental = OpenOptions(rawValue: 4)
 }
 
-/// One open file, read by its container's rules.
+/// Reads one open file of a container.
 ///
-/// A session knows its container and nothing of thumbnail arithmetic, compositing, caches, clamped delays or
-/// priorities.
+/// A session knows only its container. Thumbnail arithmetic, compositing, caches, clamped delays and priorities are the
+/// host's task.
 ///
 ///     open, { header, frame, offer, decode, metadata, properties }, released
 ///
 /// - Threads: One at a time, any thread.
 public protocol ReaderSession: AnyObject {
-  /// Describes a page. The same question has the same answer.
+  /// Describes a page. Equal calls give equal results, except while the file is incomplete.
   ///
   /// - Throws: ``CoderError/Code/invalidArgument`` for a page that the file does not have.
   func header(page: Int) throws(CoderError) -> ImageHeader
 
-  /// Describes a frame. No pixels are decoded for it.
+  /// Describes a frame, without decoding its pixels.
   ///
-  /// Of a header that is growing, the frame behind the last known one waits until it is there.
+  /// While the file is incomplete, a call for the frame after the last known one waits until its header has arrived.
   ///
   /// - Throws: ``CoderError/Code/invalidArgument`` for a frame that the file does not have.
   func frame(_ index: Int, page: Int) throws(CoderError) -> FrameHeader
 
-  /// Says what ``decode(_:into:)`` would deliver for a request.
+  /// Returns what ``decode(_:into:)`` would deliver for a request.
   func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer
 
-  /// Decodes a frame's own pixels, not composited, into host memory.
+  /// Decodes a frame's own pixels, not composited, into the host's memory.
   ///
-  /// - Throws: ``CoderError/Code/truncated`` or ``CoderError/Code/malformed`` after the rows that could be had.
+  /// - Throws: ``CoderError/Code/truncated`` or ``CoderError/Code/malformed`` after the rows that could be decoded.
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError)
 
-  /// A raw payload byte for byte, without the container's own prefix, or nil when the file has none.
+  /// A raw metadata payload byte for byte, without the container's own prefix, or nil if the file has none.
   func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]?
 
   /// The container's properties of a page, or of one of its frames.

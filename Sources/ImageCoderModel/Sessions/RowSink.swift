@@ -2,12 +2,12 @@
 
 public import CImageCoder
 
-/// Where a reader puts rows: memory of the host.
+/// Where a reader puts rows: in the host's memory.
 ///
 /// - Lifetime: During the decode call.
 /// - Threads: One at a time, as the session.
 public struct RowSink {
-  /// The C struct, for code that hands it on to C.
+  /// The C struct, for code that passes it on to C.
   public let raw: UnsafePointer<imgcoder_sink>
 
   public init(_ raw: UnsafePointer<imgcoder_sink>) { self.raw = raw }
@@ -22,12 +22,12 @@ public struct RowSink {
     public let count: Int
   }
 
-  /// Asks where rows go.
+  /// Asks for the memory of rows.
   ///
   /// - Parameters:
   ///   - y: The first row. In top-down order, the row after the last one that is done.
-  ///   - count: Rows wanted. In top-down order fewer may be granted.
-  /// - Throws: What the host answers, ``CoderError/Code/cancelled`` among others; to be passed on at once.
+  ///   - count: The number of rows. In top-down order fewer may be granted.
+  /// - Throws: The host's error, for example ``CoderError/Code/cancelled``; pass it on at once.
   public func rows(at y: Int, count: Int = 1) throws(CoderError) -> Rows {
     var granted = imgcoder_rows()
     let status = raw.pointee.rows(raw, UInt32(clamping: y), UInt32(clamping: count), &granted)
@@ -35,10 +35,10 @@ public struct RowSink {
     return Rows(base: UnsafeMutableRawPointer(base), stride: Int(granted.stride), count: Int(granted.count))
   }
 
-  /// Says that rows are written.
+  /// Reports that rows are written.
   ///
   /// - Parameter pass: Counts from 0 for pictures that are sent more than once.
-  /// - Throws: As ``rows(at:count:)``.
+  /// - Throws: As for ``rows(at:count:)``.
   public func done(at y: Int, count: Int = 1, pass: Int = 0) throws(CoderError) {
     let status = raw.pointee.done(raw, UInt32(clamping: y), UInt32(clamping: count), UInt32(clamping: pass))
     guard status == InterfaceStatus.ok else { throw Self.refusal(status) }

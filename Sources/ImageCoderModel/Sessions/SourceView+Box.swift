@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SourceView {
-  /// The box at an offset (ISO/IEC 14496-12 §4.2). Only its header is looked at, and waited for while the file is
-  /// incomplete.
+  /// The box at an offset (ISO/IEC 14496-12 §4.2). Only its header is read; while the file is incomplete, the call
+  /// waits for it.
   ///
-  /// - Parameter limit: Where the box or file that holds it ends; a box that reaches beyond is said to be cut.
-  /// - Returns: nil where no whole header is left.
+  /// - Parameter limit: Where the box or file that contains it ends; a box that extends beyond has ``Box/isCut`` set.
+  /// - Returns: The box, or nil if not a whole header is left.
   /// - Throws: ``CoderError/Code/malformed`` for a size smaller than the header; ``CoderError/Code/io``;
   ///   ``CoderError/Code/cancelled``.
   public func box(at offset: Int, before limit: Int) throws(CoderError) -> Box? {

@@ -7,17 +7,17 @@ public import CImageCoder
 /// - Lifetime: As long as the session.
 /// - Threads: One at a time, as the session.
 public struct SourceView: @unchecked Sendable {
-  /// The C struct, for code that hands it on to C.
+  /// The C struct, for code that passes it on to C.
   public let raw: UnsafePointer<imgcoder_source>
 
   public init(_ raw: UnsafePointer<imgcoder_source>) { self.raw = raw }
 
-  /// Bytes in all, or the largest integer as long as bytes arrive.
+  /// The total number of bytes, or the largest integer while bytes are still arriving and the end is unknown.
   public var size: Int { Int(clamping: raw.pointee.size) }
 
-  /// Shows bytes at an offset: exactly `count`, or what is left of the source, which may be nothing.
+  /// Returns bytes at an offset: exactly `count`, or the rest of the source, which may be empty.
   ///
-  /// - Returns: Bytes that are valid until the next view of this source.
+  /// - Returns: Bytes that are valid until the next call that returns bytes of this source.
   /// - Throws: ``CoderError/Code/io``.
   public func view(at offset: Int, count: Int) throws(CoderError) -> UnsafeRawBufferPointer {
     var bytes: UnsafePointer<UInt8>?
@@ -27,10 +27,10 @@ public struct SourceView: @unchecked Sendable {
     return UnsafeRawBufferPointer(start: bytes, count: Int(length))
   }
 
-  /// Shows bytes at an offset: at least `least`, which are waited for where bytes arrive, at most `most`, or what is left
-  /// of the source.
+  /// Returns bytes at an offset: at least `least`, at most `most`, or the rest of the source. While the file is
+  /// incomplete, the call waits for `least` bytes.
   ///
-  /// - Returns: Bytes that are valid until the next view of this source.
+  /// - Returns: Bytes that are valid until the next call that returns bytes of this source.
   /// - Throws: ``CoderError/Code/io``; ``CoderError/Code/cancelled``.
   public func view(at offset: Int, least: Int, most: Int) throws(CoderError) -> UnsafeRawBufferPointer {
     var bytes: UnsafePointer<UInt8>?
@@ -41,26 +41,26 @@ public struct SourceView: @unchecked Sendable {
     return UnsafeRawBufferPointer(start: bytes, count: Int(length))
   }
 
-  /// Shows bytes at an offset: exactly `count`, or what is left of the source, which may be nothing.
+  /// Returns bytes at an offset: exactly `count`, or the rest of the source, which may be empty.
   ///
-  /// - Returns: Bytes that are valid until the next call that shows bytes of this source.
+  /// - Returns: Bytes that are valid until the next call that returns bytes of this source.
   /// - Throws: ``CoderError/Code/io``.
   @_lifetime(borrow self)
   public func bytes(at offset: Int, count: Int) throws(CoderError) -> RawSpan {
     _overrideLifetime(RawSpan(_unsafeBytes: try view(at: offset, count: count)), borrowing: self)
   }
 
-  /// Shows bytes at an offset: at least `least`, which are waited for while the file is incomplete, at most `most`, or what
-  /// is left of the source.
+  /// Returns bytes at an offset: at least `least`, at most `most`, or the rest of the source. While the file is
+  /// incomplete, the call waits for `least` bytes.
   ///
-  /// - Returns: Bytes that are valid until the next call that shows bytes of this source.
+  /// - Returns: Bytes that are valid until the next call that returns bytes of this source.
   /// - Throws: ``CoderError/Code/io``; ``CoderError/Code/cancelled``.
   @_lifetime(borrow self)
   public func bytes(at offset: Int, least: Int, most: Int) throws(CoderError) -> RawSpan {
     _overrideLifetime(RawSpan(_unsafeBytes: try view(at: offset, least: least, most: most)), borrowing: self)
   }
 
-  /// A reader of bytes at an offset: exactly `count`, or what is left of the source.
+  /// A reader of bytes at an offset: exactly `count`, or the rest of the source.
   @_lifetime(borrow self)
   public func reader(
     at offset: Int, count: Int, order: ByteOrder = .bigEndian, of name: StaticString = "the file"
@@ -68,9 +68,9 @@ public struct SourceView: @unchecked Sendable {
     ByteReader(try bytes(at: offset, count: count), order: order, at: offset, of: name)
   }
 
-  /// A reader of a structure that lies in a range of the file: of a box's content, of a segment.
+  /// A reader of a structure in a range of the file, such as a segment or the content of a box.
   ///
-  /// A field that does not fit in is ``CoderError/Code/truncated`` when the file ends inside the range, else
+  /// A field that extends beyond the range is ``CoderError/Code/truncated`` when the file ends inside the range, else
   /// ``CoderError/Code/malformed``.
   @_lifetime(borrow self)
   public func reader(
@@ -87,15 +87,15 @@ public struct SourceView: @unchecked Sendable {
       : CoderError(code: CoderError.Code(rawValue: status), message: "the source has no bytes at \(offset)")
   }
 
-  /// Shows the whole source, valid until the session is closed.
+  /// Returns the whole source, valid until the session is closed.
   ///
   /// - Throws: ``CoderError/Code/io``, ``CoderError/Code/outOfMemory``.
   public func contents() throws(CoderError) -> UnsafeRawBufferPointer { try view(at: 0, count: .max) }
 
   /// Copies exactly `count` bytes.
   ///
-  /// - Parameter what: Named in the error: `the image header`.
-  /// - Throws: ``CoderError/Code/truncated`` when the source ends before them.
+  /// - Parameter what: The name of the bytes for the error, such as `the image header`.
+  /// - Throws: ``CoderError/Code/truncated`` if the source ends too early.
   public func bytes(at offset: Int, count: Int, of what: String) throws(CoderError) -> [UInt8] {
     let shown = try view(at: offset, count: count)
     guard shown.count == count else {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a file is to be written, as a writer sees it.
+/// How a writer has to write a file.
 public struct WriteOptions: Sendable, Equatable {
   /// Which of the coder's formats.
   public var format: ImageFormat
-  /// Every sample comes back as it was; a format that cannot throws ``CoderError/Code/unsupported``.
+  /// Whether to keep every sample exactly; a writer that cannot do so throws ``CoderError/Code/unsupported``.
   public var isLossless: Bool
-  /// Values that were asked for, by the names of options, validated; read them through ``subscript(_:)``.
+  /// The values that were given, by option name. They have been checked; read them through ``subscript(_:)``.
   public var values: [String: Double]
 
   public init(format: ImageFormat) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a writer keeps beside pixels, and which frames of an animation it takes.
+/// What a writer keeps in addition to pixels, and which frames of an animation it takes.
 public struct WriterFeatures: OptionSet, Sendable, Hashable {
   public let rawValue: UInt32
 
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// Keeps ``ImageHeader/orientation`` as a tag; to others pictures come upright.
+  /// Keeps ``ImageHeader/orientation`` as a tag; other writers get upright pictures.
   public static let orientation = WriterFeatures(rawValue: 1)
   /// A frame may cover a part of the canvas.
   public static let parts = WriterFeatures(rawValue: 2)
@@ -16,16 +16,16 @@ public struct WriterFeatures: OptionSet, Sendable, Hashable {
   public static let replaces = WriterFeatures(rawValue: 8)
   /// A part may be drawn over the canvas: ``Blend/over``.
   public static let blends = WriterFeatures(rawValue: 16)
-  /// ``Disposal/restoreBackground``.
+  /// Supports ``Disposal/restoreBackground``.
   public static let clears = WriterFeatures(rawValue: 32)
-  /// ``Disposal/restorePrevious``.
+  /// Supports ``Disposal/restorePrevious``.
   public static let restores = WriterFeatures(rawValue: 64)
-  /// Pixels of an animation are opaque or wholly transparent.
+  /// Pixels of an animation are either opaque or fully transparent.
   public static let binaryAlpha = WriterFeatures(rawValue: 128)
-  /// Takes a thumbnail. Not a bit of the plugin interface, where the function says it.
+  /// Takes a thumbnail. This is not a bit of the plugin interface, where the presence of the function says so.
   public static let thumbnail = WriterFeatures(rawValue: 1 << 31)
 
-  /// The names of what the writer keeps, as manifests list them among the capabilities.
+  /// The capabilities that a manifest lists for these features.
   public var capabilities: [String] {
     (contains(.orientation) ? ["orientation"] : []) + (contains(.thumbnail) ? ["thumbnail"] : [])
   }

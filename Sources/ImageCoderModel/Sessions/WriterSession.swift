@@ -4,35 +4,36 @@
 ///
 ///     open, layout, setHeader, { add metadata }, [ addThumbnail ], { add frame }, finish, released
 ///
-/// A writer of several pages gets layout, setHeader, metadata and one frame for each, one page after the other.
+/// For several pages, the calls from layout to add frame are repeated for each page, with one frame per page.
 ///
 /// - Threads: One at a time, any thread.
 public protocol WriterSession: AnyObject {
-  /// Says in which layout the writer takes frames: `wanted` when the format holds it without loss, else the nearest.
+  /// Returns the layout in which the writer takes frames: `wanted` if the format holds it without loss, else the
+  /// nearest.
   func layout(for wanted: PixelLayout) throws(CoderError) -> PixelLayout
 
-  /// Says what is going to be written: canvas, frames (0: not known yet), pages, orientation, loop count.
+  /// Describes what is going to be written: canvas, frames (0: not known yet), pages, orientation, loop count.
   ///
   /// - Throws: ``CoderError/Code/unsupported`` for what the format cannot hold.
   func setHeader(_ header: ImageHeader) throws(CoderError)
 
-  /// Adds a raw payload.
+  /// Adds a raw metadata payload.
   ///
-  /// - Throws: ``CoderError/Code/unsupported`` when the format has no place for it.
+  /// - Throws: ``CoderError/Code/unsupported`` if the format has no place for it.
   func add(_ metadata: [UInt8], as kind: MetadataKind) throws(CoderError)
 
-  /// Adds a small picture to be kept inside the file, in the layout of the frames; after the metadata, before the first
-  /// frame. Only for writers with ``WriterFeatures/thumbnail``.
+  /// Adds a thumbnail that is stored inside the file, in the layout of the frames; called after the metadata and before
+  /// the first frame, only for writers with ``WriterFeatures/thumbnail``.
   ///
-  /// - Throws: ``CoderError/Code/unsupported`` when the file has no place for it.
+  /// - Throws: ``CoderError/Code/unsupported`` if the file has no place for it.
   func addThumbnail(_ pixels: PixelView) throws(CoderError)
 
-  /// Encodes a frame. Which parts of the canvas it may cover, and how, the writer's ``WriterFeatures`` say.
+  /// Encodes a frame. The writer's ``WriterFeatures`` say which part of the canvas it may cover, and how it is drawn.
   ///
   /// - Throws: ``CoderError/Code/unsupported`` for a second frame in a still format.
   func add(_ pixels: PixelView, frame: FrameHeader) throws(CoderError)
 
-  /// Writes what is left.
+  /// Writes the rest of the file.
   func finish() throws(CoderError)
 }
 
@@ -50,6 +51,6 @@ extension WriterSession {
 public protocol ContainerWriter: WriterSession {
   /// Opens a session. Nothing is written yet.
   ///
-  /// - Throws: ``CoderError/Code/unsupported`` for an option that the format cannot follow.
+  /// - Throws: ``CoderError/Code/unsupported`` for an option that the format cannot meet.
   init(_ output: ByteOutput, host: CoderHost, options: WriteOptions) throws(CoderError)
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Colors by the code points of ITU-T H.273.
+/// Colors as code points of ITU-T H.273.
 public struct CodingIndependentCodePoints: Sendable, Hashable {
   public var primaries: UInt8
   public var transfer: UInt8

@@ -4,14 +4,14 @@
 public struct FrameHeader: Sendable, Equatable {
   /// The frame's rectangle on the canvas.
   public var rect: Rect
-  /// As the file has it, or nil when the reader leaves it to the container's properties.
+  /// The delay as stored in the file, or nil if the reader reports it in the container's properties.
   public var delay: FrameDelay?
   public var disposal: Disposal
   public var blend: Blend
-  /// The earliest frame that has to be drawn, after a clear, to show this one, or nil to let the core work it out from
+  /// The earliest frame that has to be drawn, after a clear, to show this one, or nil to let the core compute it from
   /// rectangles, disposal, blend and alpha.
   public var dependsOn: Int?
-  /// Whether some pixel of the frame may be not opaque.
+  /// Whether some pixels of the frame may not be opaque.
   public var hasAlpha: Bool
 
   public init(

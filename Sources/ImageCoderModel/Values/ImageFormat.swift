@@ -2,7 +2,7 @@
 
 /// The name of an image format: a uniform type identifier, `public.png`.
 ///
-/// A string and not a closed list, because formats come with plugins.
+/// It is a string rather than an enumeration, because plugins add formats.
 public struct ImageFormat: RawRepresentable, Sendable, Hashable {
   public let rawValue: String
 

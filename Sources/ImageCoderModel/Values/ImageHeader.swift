@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is known of a page without its pixels.
+/// Describes a page, without its pixels.
 public struct ImageHeader: Sendable, Equatable {
-  /// The format as the reader found it.
+  /// The format that the reader detected.
   public var format: ImageFormat
-  /// Pixels as stored, before orientation.
+  /// The size in pixels as stored, before orientation.
   public var canvas: Size
-  /// The narrowest pixel format that holds every pixel without loss.
+  /// The smallest pixel format that holds every pixel without loss.
   public var pixelFormat: PixelFormat
   /// Bits per channel as stored: 1 to 32.
   public var bitsPerChannel: Int
   public var alpha: AlphaMode
-  /// What is still to be applied. A reader whose library applies it says ``Orientation/up``.
+  /// The orientation that still has to be applied. If the reader's library applies it, this is ``Orientation/up``.
   public var orientation: Orientation
   /// Frames of the animation, at least 1.
   public var frameCount: Int
@@ -19,21 +19,21 @@ public struct ImageHeader: Sendable, Equatable {
   public var isAnimated: Bool
   /// Independent pictures in the file, at least 1.
   public var pageCount: Int
-  /// The page to show when none is named.
+  /// The page to show by default.
   public var primaryPage: Int
-  /// What the file says of its loops, or nil when it says nothing.
+  /// The loop count that the file states, or nil if it states none.
   public var loopCount: LoopCount?
   public var cicp: CodingIndependentCodePoints?
   /// The gamma of encoding, 0.45455 for sRGB-like, or nil.
   public var gamma: Double?
   public var subsampling: Subsampling?
-  /// The file's own background, which the canvas ignores; red, green, blue, alpha, 0 to 65535.
+  /// The background color that the file states; the canvas ignores it.
   public var background: Background?
-  /// Which raw payloads the file has.
+  /// Which raw metadata payloads the file has.
   public var metadata: Set<MetadataKind>
-  /// Whether the file ends early; ``frameCount`` counts what is there.
+  /// Whether the file ends early; ``frameCount`` counts the frames that are present.
   public var isTruncated: Bool
-  /// Whether the file breaks its format's rules further on; ``frameCount`` counts what is there.
+  /// Whether the file is malformed further on; ``frameCount`` counts the frames before that.
   public var isDamaged: Bool
   /// Whether coarse rows come before fine ones.
   public var isProgressive: Bool
@@ -41,14 +41,14 @@ public struct ImageHeader: Sendable, Equatable {
   public var isLossless: Bool
   /// Whether this file's pixels are stored as indexes into a palette.
   public var hasPalette: Bool
-  /// Whether all pages show one picture, in several sizes or depths, as an icon's do.
+  /// Whether all pages show one picture in several sizes or depths, like those of an icon.
   public var pagesAreSizes: Bool
-  /// Where the page's own file is in the source, when the page is a file of another format inside this one.
+  /// If the page is a file of another format inside this one: where that file is in the source.
   ///
-  /// A reader that says so is asked for no pixels: the host opens that file with the coder it has for it.
+  /// The host then opens that file with the coder for its format, and does not ask this reader for pixels.
   public var embedded: Range<Int>?
-  /// Whether bytes still arrive: what stands behind the pixels is not known yet, and of an animation ``frameCount``
-  /// counts the frames so far.
+  /// Whether bytes are still arriving: anything after the pixels is not known yet, and ``frameCount`` counts only the
+  /// frames so far.
   public var isIncomplete: Bool
 
   public init(format: ImageFormat, canvas: Size, pixelFormat: PixelFormat, bitsPerChannel: Int, alpha: AlphaMode) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a session may ask of the machine; checked before memory is taken.
+/// The resources that a session may use; checked before memory is allocated.
 public struct Limits: Sendable, Equatable {
   /// Pixels of one canvas.
   public var maxPixels: Int
   /// Pixels, either side of a canvas.
   public var maxSide: Int
-  /// Bytes of decoded pixels and working memory that one session holds at a time, frames and checkpoints included.
+  /// Bytes of decoded pixels and working memory that one session holds at a time, including frames and checkpoints.
   public var maxMemory: Int
   public var maxFrames: Int
   /// Bytes of one metadata block, inflated.

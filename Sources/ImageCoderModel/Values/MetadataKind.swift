@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A raw payload beside the pixels.
+/// A kind of raw metadata payload.
 public enum MetadataKind: UInt32, Sendable, CaseIterable {
   /// An ICC profile.
   case icc = 1
-  /// Exif, from its TIFF header on.
+  /// Exif, starting at its TIFF header.
   case exif = 2
   /// An XMP packet.
   case xmp = 3

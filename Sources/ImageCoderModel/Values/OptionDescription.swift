@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An option of a format's own, described so that values can be checked before the writer sees them.
+/// Describes an option of a writer, so that values can be checked before the writer sees them.
 public struct OptionDescription: Sendable, Equatable {
-  /// What values an option takes.
+  /// The values that an option takes.
   public enum Kind: Sendable, Equatable {
     case boolean(default: Bool)
     case integer(ClosedRange<Int>, default: Int)
     case number(ClosedRange<Double>, default: Double)
-    /// One word of a list; the value is its index.
+    /// One word from a list; the value is its index.
     case choice([String], default: Int)
   }
 

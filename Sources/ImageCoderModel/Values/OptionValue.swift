@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A value that somebody gives an option, before it is checked against the option's description.
+/// A value that a caller gives an option, before it is checked against the option's description.
 public enum OptionValue: Sendable, Hashable {
   case boolean(Bool)
   case number(Double)

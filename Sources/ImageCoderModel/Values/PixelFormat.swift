@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How one pixel lies in memory.
+/// The layout of one pixel in memory.
 ///
 /// The name gives channels in memory order and bits per sample. Samples of 16 and 32 bits are in the machine's byte
 /// order. The raw values are those of `imgcoder_pixel_format` in the plugin interface.
@@ -78,9 +78,9 @@ extension PixelFormat: CustomStringConvertible {
 
 /// What alpha samples mean for the color samples beside them.
 public enum AlphaMode: UInt32, Sendable {
-  /// Every alpha sample, where there are any, is the maximum.
+  /// Alpha samples, if the format has any, are all at the maximum.
   case opaque = 0
-  /// Color samples are as if the pixel were opaque.
+  /// Color samples are independent of alpha.
   case straight = 1
   /// Color samples are multiplied by alpha.
   case premultiplied = 2

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A pixel format with what its alpha means.
+/// A pixel format and its alpha mode.
 public struct PixelLayout: Sendable, Hashable {
   public var format: PixelFormat
   public var alpha: AlphaMode

@@ -7,7 +7,7 @@ public enum PropertyValue: Sendable, Equatable {
   case text(String)
   case dictionary(Properties)
 
-  /// The value as a number, when it is one.
+  /// The value as a number, or nil if it is not a number.
   public var number: Double? {
     switch self {
     case .integer(let value): Double(value)
@@ -16,7 +16,7 @@ public enum PropertyValue: Sendable, Equatable {
     }
   }
 
-  /// The value as an integer, when it is one without loss.
+  /// The value as an integer, or nil if it is not one exactly.
   public var integer: Int64? {
     switch self {
     case .integer(let value): value
@@ -26,7 +26,7 @@ public enum PropertyValue: Sendable, Equatable {
   }
 }
 
-/// Properties of a file, a page or a frame by ImageIO's names: `{GIF}`, `PixelWidth`, `Orientation`.
+/// Properties of a file, a page or a frame, by their names in ImageIO: `{GIF}`, `PixelWidth`, `Orientation`.
 public struct Properties: Sendable, Equatable {
   private struct Entry: Sendable, Equatable {
     var name: String
@@ -86,7 +86,8 @@ public struct Properties: Sendable, Equatable {
     entries.map { (name: $0.name, value: $0.value) }
   }
 
-  /// Adds another dictionary's values; where both have a name, dictionaries are merged and the other's value wins.
+  /// Adds another dictionary's values. If both have a name, nested dictionaries are merged, and other values are
+  /// replaced.
   package mutating func merge(_ other: Properties) {
     for entry in other.entries {
       if case .dictionary(let theirs) = entry.value, case .dictionary(var ours)? = self[entry.name] {
@@ -99,20 +100,19 @@ public struct Properties: Sendable, Equatable {
   }
 }
 
-/// The names under which a container keeps its animation's properties, and the loop count that holds when a file says
-/// nothing.
+/// The names of a container's animation properties, and the loop count that applies if a file does not state one.
 ///
-/// The one thing, beside its reader and writer, in which an animated format differs from another.
+/// Apart from these, animated formats differ only in their readers and writers.
 public struct ContainerPropertyNames: Sendable, Equatable {
   /// `{GIF}`
   public var dictionary: String
-  /// `UnclampedDelayTime`: seconds as the file has them.
+  /// `UnclampedDelayTime`: seconds as stored in the file.
   public var unclampedDelay: String
   /// `DelayTime`: seconds as browsers show them.
   public var delay: String
-  /// `LoopCount`: plays in all, 0 without end.
+  /// `LoopCount`: total number of plays; 0 means endless.
   public var loopCount: String
-  /// What holds when the file says nothing.
+  /// The loop count if the file does not state one.
   public var defaultLoopCount: LoopCount
 
   public init(

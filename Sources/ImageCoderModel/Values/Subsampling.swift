@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Chroma subsampling of a stored picture; the raw value reads as it is written, 420 for 4:2:0.
+/// Chroma subsampling of a stored picture; the raw value has the same digits, 420 for 4:2:0.
 public enum Subsampling: UInt32, Sendable, CaseIterable {
   case s444 = 444
   case s422 = 422

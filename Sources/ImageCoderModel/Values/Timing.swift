@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How long a frame is shown: exact seconds as a fraction, as the file has them.
+/// How long a frame is shown: seconds as an exact fraction, as stored in the file.
 ///
-/// No decoder clamps a delay. Players that want the browsers' rule ask ``clamped(by:)``.
+/// Decoders never clamp a delay. Players that follow the browsers' rule use ``clamped(by:)``.
 public struct FrameDelay: Sendable, Hashable {
   /// Seconds are `numerator / denominator`.
   public let numerator: UInt32
   /// Never 0.
   public let denominator: UInt32
 
-  /// - Parameter denominator: 0 counts as 100, as APNG has it (PNG Third Edition §11.3.6.2).
+  /// - Parameter denominator: 0 counts as 100, as in APNG (PNG Third Edition §11.3.6.2).
   public init(numerator: UInt32, denominator: UInt32) {
     self.numerator = numerator
     self.denominator = denominator == 0 ? 100 : denominator
   }
 
-  /// No delay at all, as files of stills and some animations have it.
+  /// No delay, as in stills and some animations.
   public static let zero = FrameDelay(numerator: 0, denominator: 1)
 
   /// Whole milliseconds.
@@ -24,7 +24,7 @@ public struct FrameDelay: Sendable, Hashable {
   /// Seconds, rounded to the nearest double.
   public var seconds: Double { Double(numerator) / Double(denominator) }
 
-  /// The delay that a player should keep under a policy.
+  /// The delay that a player should use under a policy.
   public func clamped(by policy: DelayPolicy) -> FrameDelay {
     switch policy {
     case .exact: self
@@ -37,22 +37,22 @@ public struct FrameDelay: Sendable, Hashable {
 
 /// What a player does with very short delays.
 public enum DelayPolicy: Sendable {
-  /// As the file has it.
+  /// The delay that the file states.
   case exact
-  /// As browsers do: 10 ms and less is shown for 100 ms.
+  /// As in browsers: a frame with a delay of 10 ms or less is shown for 100 ms.
   case browser
 }
 
-/// How often an animation plays in all.
+/// The total number of times that an animation plays.
 public enum LoopCount: Sendable, Hashable {
   case infinite
-  /// The number of plays in all, at least 1.
+  /// The total number of plays, at least 1.
   case plays(UInt32)
 
-  /// From the plugin interface's number, where 0 is without end.
+  /// Makes a loop count from the plugin interface's number, where 0 means endless.
   public init(plays: UInt32) { self = plays == 0 ? .infinite : .plays(plays) }
 
-  /// The plugin interface's number, where 0 is without end.
+  /// The plugin interface's number, where 0 means endless.
   public var plays: UInt32 {
     switch self {
     case .infinite: 0
@@ -70,7 +70,7 @@ extension LoopCount: CustomStringConvertible {
   }
 }
 
-/// What becomes of a frame's rectangle before the next frame is drawn.
+/// What happens to a frame's rectangle before the next frame is drawn.
 public enum Disposal: UInt32, Sendable, CaseIterable {
   case keep = 0
   /// Cleared to transparent.
@@ -79,7 +79,7 @@ public enum Disposal: UInt32, Sendable, CaseIterable {
   case restorePrevious = 2
 }
 
-/// How a frame's pixels meet the canvas.
+/// How a frame's pixels are drawn on the canvas.
 public enum Blend: UInt32, Sendable, CaseIterable {
   /// Replace, alpha included.
   case source = 0

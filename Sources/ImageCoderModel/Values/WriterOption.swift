@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An option that a writer follows: all that is said of it, once, and how its value reads in Swift.
+/// An option of a writer: its description, and how to read its value in Swift.
 ///
 ///     enum QOIOption {
 ///       static let colorSpace = WriterOption.choice("color-space", default: ColorSpace.sRGB, "What the header says.")
@@ -8,11 +8,11 @@
 ///     }
 ///     let space = options[QOIOption.colorSpace]
 ///
-/// Manifest, `--help`, validation and documentation come from the description. Options of the same meaning in every format
-/// are the static members ``quality(default:)``, ``progressive()``, and ``subsampling(_:default:)``.
+/// The manifest, `--help`, validation and documentation use the description. The static members ``quality(default:)``,
+/// ``progressive()``, and ``subsampling(_:default:)`` are options with the same meaning in every format.
 public struct WriterOption<Value: Sendable>: Sendable {
   public let description: OptionDescription
-  /// What holds when nothing is asked for.
+  /// The value if the caller gives none.
   public let defaultValue: Value
   let read: @Sendable (Double) -> Value?
 
@@ -39,7 +39,7 @@ extension WriterOption {
     ) { $0 }
   }
 
-  /// Yes or no.
+  /// A Boolean.
   public static func boolean(
     _ name: String, default value: Bool, _ text: String
   ) -> WriterOption where Value == Bool {
@@ -48,7 +48,7 @@ extension WriterOption {
     ) { $0 != 0 }
   }
 
-  /// One of the cases of an enumeration, whose raw values are the words.
+  /// One of the cases of an enumeration; their raw values are the words of the choice.
   public static func choice(
     _ name: String, default value: Value, _ text: String
   ) -> WriterOption where Value: RawRepresentable & CaseIterable & Equatable, Value.RawValue == String {
@@ -77,7 +77,7 @@ extension WriterOption {
   /// Chroma subsampling.
   ///
   /// - Parameters:
-  ///   - choices: That the format can write, as they are named: `4:2:0`.
+  ///   - choices: The values that the format can write; they are named `4:2:0` and so on.
   public static func subsampling(
     _ choices: [Subsampling], default value: Subsampling
   ) -> WriterOption where Value == Subsampling {
@@ -90,7 +90,7 @@ extension WriterOption {
   }
 }
 
-/// The options of common meaning, by name.
+/// The options that have the same meaning in every format.
 public enum CommonOption: String, CaseIterable, Sendable {
   case quality
   case progressive
@@ -109,10 +109,10 @@ public enum CommonOption: String, CaseIterable, Sendable {
 }
 
 extension WriteOptions {
-  /// The value of an option: what was asked for, else the option's default.
+  /// The value of an option: the given value, or else the option's default.
   public subscript<Value>(_ option: WriterOption<Value>) -> Value { given(option) ?? option.defaultValue }
 
-  /// The value that was asked for, or nil.
+  /// The value that the caller gave, or nil.
   public func given<Value>(_ option: WriterOption<Value>) -> Value? {
     values[option.description.name].flatMap(option.read)
   }

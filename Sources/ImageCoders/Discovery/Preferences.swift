@@ -4,13 +4,13 @@ import FoundationEssentials
 import ImageCoderEngine
 import ImageCoderModel
 
-/// The user's own order of coders.
+/// The user's preferences for the order of coders.
 public struct Preferences: Sendable, Equatable {
-  /// Priorities that take the place of the manifests', by identifier.
+  /// Priorities that override those of the manifests, by identifier.
   public var priorities: [String: Int] = [:]
   /// Identifiers of coders that are not used.
   public var disabled: Set<String> = []
-  /// What of the settings could not be understood, for `coders doctor`.
+  /// Parts of the settings that are not understood, for `coders doctor`.
   public var problems: [String] = []
 
   public init() {}
@@ -18,12 +18,12 @@ public struct Preferences: Sendable, Equatable {
   /// What the environment and the user's settings file say.
   public static var user: Preferences { Preferences(environment: SearchPath.secureEnvironment) }
 
-  /// Reads the settings file, then `CODERS_PRIORITY`, which wins.
+  /// Reads the settings file, then `CODERS_PRIORITY`, which takes precedence.
   ///
   /// The file is `$XDG_CONFIG_HOME/coders/settings.json`: `{"priorities": {"org.example.png": 200}, "disabled": []}`.
   /// The variable is a list, `org.example.png:200,org.imagecoders.png:off`.
   ///
-  /// - Parameter environment: Looks a variable up.
+  /// - Parameter environment: Returns the value of a variable.
   package init(environment: (String) -> String?) {
     if let path = Self.settingsPath(environment) { read(path) }
     for item in (environment("CODERS_PRIORITY") ?? "").split(separator: ",") {

@@ -3,7 +3,7 @@
 import CHostSystem
 import Glibc
 
-/// The directories in which manifests are looked for, first to last.
+/// The directories in which manifests are searched, first to last.
 public struct SearchPath: Sendable, Equatable {
   /// A directory and why it is looked into.
   package struct Directory: Sendable, Equatable {
@@ -19,12 +19,12 @@ public struct SearchPath: Sendable, Equatable {
   /// Works out the search path.
   ///
   /// 1. `arguments`
-  /// 2. `CODERS_PLUGIN_PATH`, which takes the place of all that follows, and in which `*` stands for it; or
-  ///    `CODERS_ADD_PLUGIN_PATH`, which comes before what follows
+  /// 2. `CODERS_PLUGIN_PATH`, which replaces all entries below, and in which `*` stands for them; otherwise
+  ///    `CODERS_ADD_PLUGIN_PATH`, which comes before the entries below
   /// 3. `$XDG_DATA_HOME/coders/1`
   /// 4. `/etc/coders/coders.d`
   /// 5. `coders/1` in each directory of `$XDG_DATA_DIRS`
-  /// 6. `../lib/coders/1` beside the executable
+  /// 6. `../lib/coders/1` relative to the executable's directory
   /// 7. `/usr/local/lib/coders/1` and `/usr/lib/coders/1`
   ///
   /// The environment of a program with raised privileges is ignored.
@@ -79,14 +79,14 @@ public struct SearchPath: Sendable, Equatable {
     return found
   }
 
-  /// A variable of the environment, or nil when it is unset, empty, or the program runs with raised privileges.
+  /// A variable of the environment, or nil if it is unset or empty, or the program runs with raised privileges.
   package static func secureEnvironment(_ name: String) -> String? {
     // secure_getenv answers nothing under AT_SECURE: a setuid program must not load what its caller names.
     guard let value = chostsystem_secure_getenv(name), value.pointee != 0 else { return nil }
     return String(cString: value)
   }
 
-  /// The path of the running program, or nil when the system does not say.
+  /// The path of the running program, or nil if the system does not report it.
   package static func executablePath() -> String? {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
     let length = readlink("/proc/self/exe", &buffer, buffer.count - 1)

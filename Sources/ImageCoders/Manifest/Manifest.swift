@@ -3,7 +3,7 @@
 package import ImageCoderEngine
 package import ImageCoderModel
 
-/// What a plugin says of itself beside its library, so that nothing has to be loaded to know it.
+/// The description of a plugin in a file beside its library, so that nothing has to be loaded to read it.
 ///
 /// The file's keys are described in `docs/registry.md` and `Registry/schema/imgcoder-1.schema.json`. Keys that are not
 /// known are ignored.
@@ -31,14 +31,14 @@ package struct Manifest: Sendable, Equatable {
   /// Names of the container's animation properties, or nil for stills.
   package var names: ContainerPropertyNames?
   package var options: [OptionDescription]
-  /// From which formats to which the plugin carries files without decoding them.
+  /// Pairs of formats that the plugin converts without decoding pixels.
   package var transcodes: [Transcode]
   /// Packages of the operating system that the plugin's library needs, or nil when the manifest does not say.
   package var packages: Packages?
   /// Higher is tried first; 100 is usual.
   package var priority: Int
 
-  /// A way from one format to another without decoding.
+  /// A conversion from one format to another without decoding pixels.
   package struct Transcode: Sendable, Equatable {
     package var from: ImageFormat
     package var to: ImageFormat

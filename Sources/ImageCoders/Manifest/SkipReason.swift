@@ -27,9 +27,9 @@ package struct SkipReason: Error, Sendable, Equatable {
     case platformMismatch = "platform_mismatch"
     /// The plugin shares a Swift runtime of another version.
     case runtimeMismatch = "runtime_mismatch"
-    /// Others could write the directory, the manifest or the library.
+    /// Another user owns or can write to the directory, the manifest or the library.
     case permission
-    /// The library is not there.
+    /// The library does not exist.
     case libraryMissing = "library_missing"
     /// A coder of the same id was found earlier on the search path.
     case shadowed
@@ -39,9 +39,9 @@ package struct SkipReason: Error, Sendable, Equatable {
     case loadFailed = "load_failed"
     /// The library exports no entry.
     case entryMissing = "entry_missing"
-    /// The library's entry is not one.
+    /// The library's entry is invalid.
     case entryInvalid = "entry_invalid"
-    /// The library holds another coder than the manifest promises.
+    /// The coder in the library has another id than the manifest.
     case idMismatch = "id_mismatch"
     /// The plugin itself says that it cannot work here.
     case refused

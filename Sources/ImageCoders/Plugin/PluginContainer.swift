@@ -5,7 +5,7 @@ import CImageCoderStructs
 import ImageCoderEngine
 import ImageCoderModel
 
-/// A container behind the plugin interface.
+/// A container in a plugin, called through the plugin interface.
 final class PluginContainer: Container, @unchecked Sendable {
   let id: String
   let formats: [ImageFormat]
@@ -74,7 +74,7 @@ final class PluginContainer: Container, @unchecked Sendable {
     return try PluginReader(coder, reader, session: session, options: options)
   }
 
-  /// A table that the coder has under an identifier, constant memory of its library.
+  /// The coder's extension table with an identifier, in constant memory of its library.
   private static func `extension`(
     _ id: String, of coder: UnsafePointer<imgcoder_coder>, _ described: imgcoder_coder
   ) -> UnsafeRawPointer? {

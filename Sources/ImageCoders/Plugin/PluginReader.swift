@@ -5,7 +5,8 @@ import CImageCoderStructs
 import ImageCoderEngine
 import ImageCoderModel
 
-/// One open file behind the plugin interface. What the plugin answers is checked before anyone else sees it.
+/// One open file in a plugin, called through the plugin interface. The plugin's results are checked before they are
+/// used.
 final class PluginReader: ReaderSession {
   private let table: imgcoder_reader_table
   private let session: HostSession

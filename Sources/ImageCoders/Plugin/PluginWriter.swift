@@ -5,7 +5,7 @@ import CImageCoderStructs
 import ImageCoderEngine
 import ImageCoderModel
 
-/// One file that is written behind the plugin interface.
+/// One file that a plugin writes, called through the plugin interface.
 final class PluginWriter: WriterSession {
   private let table: imgcoder_writer_table
   private let session: HostSession

@@ -11,9 +11,9 @@ import Synchronization
 struct CandidateRank: Comparable {
   let priority: Int
   let registration: Int
-  /// 0 where no file is in question.
+  /// 0 if there is no file.
   let strength: Int
-  /// Whether the name of the file in question has an extension of the coder.
+  /// Whether the file's name has an extension of the coder.
   let isNamed: Bool
   let id: String
 
@@ -46,7 +46,7 @@ final class Candidate: Sendable {
   let holdsAnimations: Bool
   /// Counts up with each coder that the application registers; 0 for plugins.
   let registration: Int
-  /// What counts when nobody has set another one.
+  /// The priority unless the program has set another.
   let priority: Int
   let entry: CatalogEntry?
   /// Whether there is an entry, told without a look at it: that would copy it for each file.
@@ -109,7 +109,7 @@ final class Candidate: Sendable {
     state = Mutex(.unloaded)
   }
 
-  /// The coder, loaded if need be. A plugin that failed once is not tried again.
+  /// The coder, loaded if necessary. A plugin that failed once is not tried again.
   ///
   /// The lock is this candidate's alone and is held while the library loads, so that a plugin describes itself once.
   ///

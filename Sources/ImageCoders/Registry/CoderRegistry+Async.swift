@@ -4,7 +4,7 @@ public import ImageCoderEngine
 public import ImageCoderModel
 
 extension CoderRegistry {
-  /// Decodes an image on a thread of the library, so that no thread of the cooperative pool waits for it.
+  /// Decodes an image on a thread of the library, so that it does not block a thread of the cooperative pool.
   ///
   /// Cancelling the task cancels the decode.
   ///

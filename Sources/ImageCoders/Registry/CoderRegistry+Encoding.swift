@@ -7,9 +7,9 @@ extension CoderRegistry {
   /// Encodes one picture or animation to a file's bytes.
   ///
   /// - Parameters:
-  ///   - format: Or nil for one that holds the picture: see ``format(for:)``.
-  ///   - coder: Encode with this coder alone, or nil for the first that can.
-  /// - Throws: ``CoderError/Code/noCoder`` when nothing writes the format; what the coder throws.
+  ///   - format: The file format, or nil to choose one that can hold the picture: see ``format(for:)``.
+  ///   - coder: The identifier of the only coder to use, or nil for the first that can encode the picture.
+  /// - Throws: ``CoderError/Code/noCoder`` if no coder writes the format; what the coder throws.
   public func encode(
     _ image: Image, as format: ImageFormat? = nil, options: EncodeOptions = EncodeOptions(), coder: String? = nil
   ) throws(CoderError) -> [UInt8] {
@@ -19,7 +19,7 @@ extension CoderRegistry {
   /// Encodes pictures to a file's bytes.
   ///
   /// - Parameter pages: One picture or animation, or several pictures for a format that holds pages.
-  /// - Throws: ``CoderError/Code/noCoder`` when nothing writes the format; what the coder throws.
+  /// - Throws: ``CoderError/Code/noCoder`` if no coder writes the format; what the coder throws.
   public func encode(
     _ pages: [Image], as format: ImageFormat, options: EncodeOptions = EncodeOptions(), coder: String? = nil
   ) throws(CoderError) -> [UInt8] {
@@ -31,9 +31,9 @@ extension CoderRegistry {
   /// Begins a file that is written frame by frame or page by page.
   ///
   /// - Parameters:
-  ///   - pageCount: Pages that the file will have.
-  ///   - coder: Encode with this coder alone, or nil for the first that can.
-  /// - Throws: ``CoderError/Code/noCoder`` when nothing writes the format; what the coder throws.
+  ///   - pageCount: The number of pages that the file will have.
+  ///   - coder: The identifier of the only coder to use, or nil for the first that writes the format.
+  /// - Throws: ``CoderError/Code/noCoder`` if no coder writes the format; what the coder throws.
   public func makeEncoder(
     as format: ImageFormat, to destination: EncodeDestination = .memory, options: EncodeOptions = EncodeOptions(),
     pageCount: Int = 1, coder: String? = nil
@@ -52,8 +52,8 @@ extension CoderRegistry {
     return encoder
   }
 
-  /// The format that holds a picture when none is named: an animation becomes a WebP or else an APNG; what has alpha or
-  /// more than 8 bits, or came without loss, a PNG; other pictures a JPEG.
+  /// The format to use for a picture if the caller names none: WebP or else APNG for an animation; PNG for a picture
+  /// that has alpha or more than 8 bits, or comes from a lossless file; JPEG for other pictures.
   public func format(for image: Image) -> ImageFormat {
     let isAnimated = image.frames.count > 1
     if isAnimated, !candidates(writing: .webP).isEmpty { return .webP }

@@ -4,16 +4,16 @@ public import ImageCoderEngine
 public import ImageCoderModel
 
 extension CoderRegistry {
-  /// A file of a format that holds exactly what a file holds, made without decoding its pixels: of the same format the
-  /// file itself, of another one where a coder can carry it over.
+  /// Converts a file to another format with exactly the same content, without decoding its pixels. If the file already
+  /// has the format, the result is the file itself.
   ///
-  /// JPEG XL keeps JPEG files so, at less than their size, and gives them back byte for byte.
+  /// JPEG XL can store a JPEG file in this way, in less space, and restore it byte for byte.
   ///
   /// - Parameters:
-  ///   - reading: How the file is read: its limits and allowed formats hold, although no pixels are decoded. Nil for the
-  ///     limits of `options` and all formats.
-  /// - Returns: The file's bytes, or nil when it cannot be had so, or when the options ask for something else than the file
-  ///   is.
+  ///   - reading: How the file is read: its limits and allowed formats apply, although no pixels are decoded. Nil for
+  ///     the limits of `options` and all formats.
+  /// - Returns: The new file's bytes, or nil if no coder can convert the file in this way, or if the options require
+  ///   changes to it.
   /// - Throws: ``CoderError`` for a file that is damaged, too large, not allowed, or cannot be read.
   public func transcode(
     _ source: ByteSource, to format: ImageFormat, options: EncodeOptions = EncodeOptions(),
@@ -55,17 +55,18 @@ extension CoderRegistry {
     return nil
   }
 
-  /// Converts a file: frames, delays, loop count and metadata go along, frame by frame, so that one at a time is in memory.
+  /// Converts a file. Frames, delays, loop count and metadata are kept; only one frame at a time is in memory.
   ///
-  /// Where nothing else is asked for than the file is, it is carried over as by ``transcode(_:to:options:)``. All pages go
-  /// along where the format holds pages, else the primary one.
+  /// If the options require no changes, the file is converted as by ``transcode(_:to:options:reading:)``. All pages are
+  /// kept if the format holds pages, else only the primary one.
   ///
   /// - Parameters:
   ///   - reading: How the file is read. Its size, orientation and first-frame options are set from `options`.
-  ///   - reader: Read with this coder alone, or nil to choose.
-  ///   - coder: Encode with this coder alone, or nil for the first that can.
-  ///   - problem: Hears of pages and frames that could not be had whole. Without it, they are an error.
-  /// - Returns: The new file; its bytes, when the destination is memory.
+  ///   - reader: The identifier of the only coder to read with, or nil to choose.
+  ///   - coder: The identifier of the only coder to write with, or nil for the first that writes the format.
+  ///   - problem: Called for each page or frame that was decoded only in part. If nil, such a page or frame is an
+  ///     error.
+  /// - Returns: The new file; its bytes, if the destination is memory.
   @discardableResult
   public func convert(
     _ source: ByteSource, to format: ImageFormat, at destination: EncodeDestination,
@@ -126,7 +127,7 @@ extension CoderRegistry {
     return try encoder.finish()
   }
 
-  /// Numbers of the pages that go along.
+  /// Numbers of the pages that are kept.
   private func pagesToWrite(
     _ decoder: ImageDecoder, as format: ImageFormat, _ options: EncodeOptions, _ reading: DecodeOptions,
     _ writer: Candidate?

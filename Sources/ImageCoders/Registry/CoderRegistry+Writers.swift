@@ -16,10 +16,11 @@ extension CoderRegistry {
     candidates(writing: format).first { id == nil || $0.id == id }?.entry?.manifest
   }
 
-  /// The format that a user asks for, which some coder writes.
+  /// Finds the format with a name that a user gave, if a coder writes it.
   ///
   /// - Parameter name: An extension such as `jpg`, a format's name, or a type identifier.
-  /// - Throws: ``CoderError/Code/invalidArgument`` when no coder writes it, with the extensions that can be written.
+  /// - Throws: ``CoderError/Code/invalidArgument`` if no coder writes it; the message lists the extensions that can be
+  ///   written.
   public func formatToWrite(named name: String) throws(CoderError) -> ImageFormat {
     if let format = format(forExtension: name), !candidates(writing: format).isEmpty { return format }
     let known = writers.flatMap(\.formats).flatMap(\.extensions).sorted().joined(separator: ", ")

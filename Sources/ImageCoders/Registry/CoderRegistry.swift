@@ -11,11 +11,11 @@ import Synchronization
 ///     let image = try CoderRegistry.standard.decode(.file("photo.webp"))
 ///     print(image.size, image.frames.count)
 ///
-/// Plugins are found by their manifests and loaded when a file first needs them.
+/// Plugins are found by their manifests and loaded when they are first needed.
 ///
-/// - Threads: Safe from every thread.
+/// - Threads: May be used from any thread.
 public final class CoderRegistry: Sendable {
-  /// The registry of the standard search path and the user's settings, made at first use.
+  /// The registry for the standard search path and the user's settings, created at first use.
   public static let standard = CoderRegistry()
 
   /// What was found on the search path, used or not.
@@ -29,10 +29,10 @@ public final class CoderRegistry: Sendable {
 
   private let state: Mutex<State>
 
-  /// Makes a registry of what is found on a search path.
+  /// Makes a registry of the plugins on a search path.
   ///
   /// - Parameters:
-  ///   - searchPath: Where manifests are looked for.
+  ///   - searchPath: Where manifests are searched.
   ///   - preferences: The user's priorities.
   public init(searchPath: SearchPath = SearchPath(), preferences: Preferences = .user) {
     catalog = Catalog(searchPath, preferences: preferences)
@@ -40,9 +40,9 @@ public final class CoderRegistry: Sendable {
       State(candidates: catalog.entries.compactMap { Candidate($0) }, priorities: preferences.priorities))
   }
 
-  /// Adds a coder of the application's own. Among coders of equal priority the one registered last is tried first.
+  /// Adds a coder of the application. Among coders of equal priority the one registered last is tried first.
   ///
-  /// - Parameter priority: 100, as plugins have it, when nil.
+  /// - Parameter priority: If nil, 100, the default priority of plugins.
   public func register(_ coder: any ImageCoder, priority: Int? = nil) {
     state.withLock { state in
       state.registrations += 1
@@ -52,25 +52,25 @@ public final class CoderRegistry: Sendable {
     }
   }
 
-  /// Takes a coder away, of a plugin or the application's own. Decoders that are open go on.
+  /// Removes a coder, of a plugin or of the application. Open decoders keep working.
   public func unregister(_ id: String) {
     state.withLock { state in state.candidates.removeAll { $0.id == id } }
   }
 
-  /// Changes a coder's priority; it counts above the manifest's and the user's.
+  /// Sets a coder's priority; it overrides those of the manifest and the user.
   public func setPriority(_ priority: Int, of id: String) {
     state.withLock { state in state.priorities[id] = priority }
   }
 
-  /// The identifiers of all coders, in the order in which equal files would meet them.
+  /// The identifiers of all coders, in the order in which they are tried for a file that all of them recognize equally.
   public var coderIDs: [String] {
     let snapshot = snapshot()
     return Self.ordered(snapshot.candidates, snapshot).map(\.id)
   }
 
-  /// A coder by its identifier, loaded if need be.
+  /// Returns the coder with an identifier; loads it if necessary.
   ///
-  /// - Throws: ``CoderError/Code/noCoder`` for an identifier that is not known; ``CoderError/Code/pluginRejected``.
+  /// - Throws: ``CoderError/Code/noCoder`` for an unknown identifier; ``CoderError/Code/pluginRejected``.
   public func coder(_ id: String) throws(CoderError) -> any ImageCoder {
     guard let candidate = snapshot().candidates.first(where: { $0.id == id }) else {
       throw .noCoder("no coder has the id \(id)")
@@ -81,10 +81,10 @@ public final class CoderRegistry: Sendable {
   /// Opens an image for access to its header, frames and metadata.
   ///
   /// - Parameters:
-  ///   - coder: The identifier of the one coder to use, or nil to choose.
+  ///   - coder: The identifier of the only coder to use, or nil to choose.
   ///   - explain: Receives each step of the choice.
-  /// - Throws: ``CoderError``. The next coder is tried when one does not recognize the file, does not support what it
-  ///   holds, or cannot be loaded; never after damage, a limit, or cancellation.
+  /// - Throws: ``CoderError``. The next coder is tried if one does not recognize the file, does not support its
+  ///   content, or cannot be loaded; never after damage, an exceeded limit, or cancellation.
   public func open(
     _ source: ByteSource, options: DecodeOptions = DecodeOptions(), coder: String? = nil,
     explain: ((SelectionStep) -> Void)? = nil
@@ -98,9 +98,9 @@ public final class CoderRegistry: Sendable {
 
   /// Decodes an image: all frames, or the first.
   ///
-  /// - Returns: The image. When the file is cut or damaged behind its header, what can be shown, with
+  /// - Returns: The image. If the file is truncated or damaged after its header, the part that can be decoded, with
   ///   ``Image/problem``.
-  /// - Throws: As ``open(_:options:coder:explain:)``.
+  /// - Throws: As for ``open(_:options:coder:explain:)``.
   public func decode(
     _ source: ByteSource, options: DecodeOptions = DecodeOptions(), coder: String? = nil
   ) throws(CoderError) -> Image {
@@ -118,7 +118,7 @@ public final class CoderRegistry: Sendable {
     do throws(CoderError) { return try body() } catch { throw error.inFile(source.path) }
   }
 
-  /// Begins incremental decoding. The coder is chosen when the bytes are enough to choose.
+  /// Begins incremental decoding. The coder is chosen as soon as there are enough bytes to choose one.
   public func makeIncrementalDecoder(options: DecodeOptions = DecodeOptions()) -> IncrementalDecoder {
     IncrementalDecoder(options: options) { (source) throws(CoderError) in
       try self.bytesNeededToChoose(source, options.allowedFormats)
@@ -127,8 +127,8 @@ public final class CoderRegistry: Sendable {
     }
   }
 
-  /// How many bytes it takes to choose a coder, or nil when these are enough: no coder that may still turn out to be the
-  /// right one is passed over for one that knows itself sooner.
+  /// How many bytes are needed to choose a coder, or nil if these are enough. A coder that may still turn out to be the
+  /// right one is not skipped in favor of one that is recognized sooner.
   private func bytesNeededToChoose(_ source: OpenSource, _ allowed: Set<ImageFormat>?) throws(CoderError) -> Int? {
     let snapshot = snapshot()
     return try Selection(
@@ -245,7 +245,7 @@ extension CoderRegistry {
       snapshot.candidates.filter { $0.canWrite && (format.map($0.formats.contains) ?? true) }, snapshot)
   }
 
-  /// The format of a file name's extension, or nil when no coder has it.
+  /// The format with a file name's extension, or nil if no coder has it.
   public func format(forExtension name: String) -> ImageFormat? {
     let name = name.lowercased()
     return formats.first { $0.extensions.contains(name) || $0.format.rawValue == name || $0.name.lowercased() == name }?
@@ -263,7 +263,7 @@ extension CoderRegistry {
 }
 
 extension CoderError {
-  /// Whether the next coder may try: this one cannot be had, or the file is nothing for it.
+  /// Whether the next coder may try: this one cannot be loaded, or does not support the file.
   var allowsFallback: Bool {
     switch code {
     case .wrongFormat, .unsupported, .noCoder, .pluginRejected: true

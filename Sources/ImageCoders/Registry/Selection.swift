@@ -3,25 +3,25 @@
 import ImageCoderEngine
 import ImageCoderModel
 
-/// One step of a choice, for people: `coders probe --explain` prints them.
+/// One step in the choice of a coder; `coders probe --explain` prints these steps.
 public struct SelectionStep: Sendable, Equatable {
-  /// The coder that the step is about, or nil when it is about the file.
+  /// The coder that the step is about, or nil if it is about the file.
   public let coder: String?
   public let code: Code
   public let message: String
 
   /// What happened. Stable, as `coders probe --explain --json` prints it.
   public enum Code: String, Sendable, CaseIterable {
-    /// A signature agrees, or the name of the file.
+    /// A signature or the file's name matches.
     case identified
-    /// A signature agrees so far; the file is too short to decide.
+    /// A signature matches so far; the file is too short to decide.
     case needMore = "need_more"
     case noMatch = "no_match"
     /// The caller allows none of the coder's formats.
     case notAllowed = "not_allowed"
-    /// The coder could not be loaded, or did not take the file.
+    /// The coder could not be loaded, or did not accept the file.
     case failed
-    /// The next coder is tried, after one failed.
+    /// The next coder is tried because one failed.
     case fallback
     case chosen
   }

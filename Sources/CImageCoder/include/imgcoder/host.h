@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the host gives to a plugin. The plugin makes none of these structs and frees none of them. All of them live as
-// long as the session they were handed to, unless a call says otherwise.
+// What the host provides to a plugin. The plugin neither creates nor frees these structs. All of them live as long as
+// the session that they were passed to, unless a call says otherwise.
 
 #ifndef IMGCODER_HOST_H
 #define IMGCODER_HOST_H
@@ -19,57 +19,57 @@ enum {
   IMGCODER_LOG_WARNING = 2
 };
 
-// The host, as one session sees it. Each session has its own.
+// The services of the host for one session. Each session has its own struct.
 typedef struct imgcoder_host {
   uint32_t struct_size;
   uint32_t abi_minor;  // the minor version of the interface that the host was built with
-  void *context;       // the host's; a plugin only hands the struct back
+  void *context;       // belongs to the host; a plugin only passes the struct back
 
   const imgcoder_limits *limits;
 
-  // Records why the call in progress fails, and returns `status`, so that a plugin can write
-  // `return host->fail(host, IMGCODER_STATUS_MALFORMED, offset, message);`. The last record before the call returns
-  // counts. A call that fails without a record gets a general sentence from the host.
-  //   offset     byte offset in the source, or -1 when the problem has no place
+  // Records why the current call fails, and returns `status`, so that a plugin can write
+  // `return host->fail(host, IMGCODER_STATUS_MALFORMED, offset, message);`. If it is called several times, the last
+  // message counts. If a call fails without a message, the host uses a general one.
+  //   offset     byte offset in the source, or -1 if the problem has no place in the file
   //   message    one sentence, lower case, no full stop, no newline: what was found and what was allowed
   //   ownership  `message` is copied before this returns
   // [session]
   imgcoder_status(IMGCODER_ABI *fail)(const struct imgcoder_host *host, imgcoder_status status, int64_t offset,
                                       imgcoder_string message);
 
-  // Takes `size` bytes aligned to `alignment` (a power of two, at most 4096; 0 means 16) from the session's budget.
-  // The bytes are not cleared. Null when the budget or the machine has no more: then return
-  // IMGCODER_STATUS_OUT_OF_MEMORY.
-  //   ownership  the plugin's, until it hands the pointer to `free` of the same host
+  // Allocates `size` bytes aligned to `alignment` (a power of two, at most 4096; 0 means 16) within the session's
+  // budget. The bytes are not cleared. Returns null if the budget or the machine's memory is exhausted: return
+  // IMGCODER_STATUS_OUT_OF_MEMORY in that case.
+  //   ownership  the plugin's, until it passes the pointer to `free` of the same host
   // [session]
   void *(IMGCODER_ABI *allocate)(const struct imgcoder_host *host, uint64_t size, uint64_t alignment);
 
-  // Gives memory of `allocate` back. `memory` may be null.
+  // Frees memory that `allocate` returned. `memory` may be null.
   // [session]
   void(IMGCODER_ABI *free)(const struct imgcoder_host *host, void *memory);
 
-  // Writes a line for a developer.
+  // Writes a line to the log, for developers.
   //   ownership  `message` is copied before this returns
   // [any]
   void(IMGCODER_ABI *log)(const struct imgcoder_host *host, uint32_t severity, imgcoder_string message);
 
-  // 1 when the work should stop: clean up and return IMGCODER_STATUS_CANCELLED. Cheap enough for once per row.
+  // Returns 1 if the work should stop: clean up and return IMGCODER_STATUS_CANCELLED. Cheap enough for every row.
   // [any]
   uint32_t(IMGCODER_ABI *is_cancelled)(const struct imgcoder_host *host);
 
-  // Says how much of the call in progress is done. Rows reported to a sink count by themselves; this is for work that
-  // has no rows.
+  // Reports how much of the current call is done. Rows reported to a sink are counted automatically; this is for work
+  // without rows.
   //   fraction  0 to 1
   // [session]
   void(IMGCODER_ABI *progress)(const struct imgcoder_host *host, double fraction);
 
-  // Runs `body(argument, i)` for every i in 0 ..< count, on as many threads as the host likes, and returns when all
-  // are done. The only way in which a plugin may use threads.
+  // Runs `body(argument, i)` for every i from 0 to count - 1, on as many threads as the host chooses, and returns when
+  // all are done. This is the only way in which a plugin may use threads.
   // [session]
   void(IMGCODER_ABI *parallel_for)(const struct imgcoder_host *host, uint32_t count,
                                    void(IMGCODER_ABI *body)(void *argument, uint32_t index), void *argument);
 
-  // A further service of the host by its id, or null when the host does not have it.
+  // Returns the extension of the host with this id, or null if the host does not have it.
   //   ownership  the host's, for the life of the process
   // [any]
   const void *(IMGCODER_ABI *get_extension)(const struct imgcoder_host *host, imgcoder_string id);
@@ -80,27 +80,29 @@ typedef struct imgcoder_source {
   uint32_t struct_size;
   uint32_t reserved;  // 0
   void *context;      // the host's
-  uint64_t size;      // bytes in all; UINT64_MAX as long as bytes arrive (IMGCODER_OPEN_INCREMENTAL) and the end is not known
+  uint64_t size;      // bytes in total; UINT64_MAX if bytes arrive over time (IMGCODER_OPEN_INCREMENTAL) and the end is
+                      // not known yet
 
-  // Shows the bytes [offset, offset + min(wanted, size - offset)). Exactly so many are shown: `*length` is less than
-  // `wanted` only at the end of the source, and 0 at or behind it. UINT64_MAX asks for all that follow.
+  // Returns a view of the bytes [offset, offset + min(wanted, size - offset)). `*length` is less than `wanted` only at
+  // the end of the source, and 0 at or after the end. UINT64_MAX asks for all bytes that follow.
   //   ownership  the host's. A view lives until the next view of the same source; a view of the whole source (offset
   //              0, wanted at least `size`) lives until the session is closed. The bytes are read only.
-  //   returns    OK; IO, which `fail` has been told of already; CANCELLED, where bytes arrive
+  //   returns    OK; IO, which has been reported to `fail` already; CANCELLED, if bytes arrive over time
   // [session]
   imgcoder_status(IMGCODER_ABI *view)(const struct imgcoder_source *source, uint64_t offset, uint64_t wanted,
                                       const uint8_t **bytes, uint64_t *length);
 
-  // As `view`, but at least `least` bytes will do: where bytes arrive, no more than those are waited for, and what is
-  // there is shown, at most `wanted`. Elsewhere the two do the same. `*length` is less than `least` only at the end.
-  //   ownership  as `view`, but of no whole source
-  //   returns    as `view`; CANCELLED when nobody waits for the picture any more: return it at once
+  // Like `view`, but `least` bytes are enough: if bytes arrive over time, it waits only for those and returns what is
+  // available, at most `wanted`. If all bytes are there, both functions do the same. `*length` is less than `least`
+  // only at the end of the source.
+  //   ownership  as for `view`, but a view of the whole source is no exception
+  //   returns    as for `view`; CANCELLED if the decode was cancelled: return it at once
   // [session]
   imgcoder_status(IMGCODER_ABI *view_available)(const struct imgcoder_source *source, uint64_t offset, uint64_t least,
                                            uint64_t wanted, const uint8_t **bytes, uint64_t *length);
 } imgcoder_source;
 
-// Calls `view_available`, or `view` of a host that is older than `view_available` and has all bytes.
+// Calls `view_available`, or `view` if the host is too old to have `view_available`; such a host always has all bytes.
 static inline imgcoder_status imgcoder_source_view_available(const imgcoder_source *source, uint64_t offset,
                                                              uint64_t least, uint64_t wanted, const uint8_t **bytes,
                                                              uint64_t *length) {
@@ -124,24 +126,24 @@ typedef struct imgcoder_sink {
   uint32_t reserved;  // 0
   void *context;      // the host's
 
-  // Asks where the rows [y, y + count) of the offered picture go. Under the row order TOP_DOWN, y is the row after the
-  // last one reported done, and the host may grant fewer rows than asked for; under the other orders all of them are
-  // granted and keep what was written. Fresh rows hold arbitrary bytes: every byte of width × bytes per pixel has to be
-  // written before a row is done, and none behind it.
+  // Asks for the memory of the rows [y, y + count) of the offered picture. With the row order TOP_DOWN, y is the row
+  // after the last one reported done, and the host may grant fewer rows than requested; with ANY, all of them are
+  // granted and keep what was written. New rows hold arbitrary bytes: all width × bytes per pixel bytes of a row have
+  // to be written before the row is done, and none after them.
   //   ownership  the host's; valid until `done` is called for the rows, or the decode call returns
-  //   returns    OK, or a status to return from decode at once (CANCELLED among them)
+  //   returns    OK, or a status to return from decode at once (for example CANCELLED)
   // [session]
   imgcoder_status(IMGCODER_ABI *rows)(const struct imgcoder_sink *sink, uint32_t y, uint32_t count,
                                       imgcoder_rows *granted);
 
-  // Says that the rows [y, y + count) are written: rows that were granted, all of them or some at a time. `pass` counts
-  // from 0 for pictures that are sent more than once.
-  //   returns    as `rows`
+  // Reports that the rows [y, y + count) are written. They must have been granted; granted rows may be reported
+  // together or a few at a time. `pass` counts from 0 for pictures that are sent more than once.
+  //   returns    as for `rows`
   // [session]
   imgcoder_status(IMGCODER_ABI *done)(const struct imgcoder_sink *sink, uint32_t y, uint32_t count, uint32_t pass);
 } imgcoder_sink;
 
-// Takes the bytes of a file that is written.
+// Takes the bytes of a file that is being written.
 typedef struct imgcoder_output {
   uint32_t struct_size;
   uint32_t reserved;  // 0
@@ -152,21 +154,21 @@ typedef struct imgcoder_output {
   // [session]
   imgcoder_status(IMGCODER_ABI *write)(const struct imgcoder_output *output, const uint8_t *bytes, uint64_t length);
 
-  // Replaces bytes that were written before; [offset, offset + length) lies inside them.
-  //   returns    as `write`
+  // Replaces bytes that were written before; [offset, offset + length) must lie within them.
+  //   returns    as for `write`
   // [session]
   imgcoder_status(IMGCODER_ABI *patch)(const struct imgcoder_output *output, uint64_t offset, const uint8_t *bytes,
                                        uint64_t length);
 } imgcoder_output;
 
-// Takes a property dictionary. Names are ImageIO's where it has one ("{Exif}", "PixelWidth"). A name that comes twice
-// keeps its last value. All strings and bytes are copied before a call returns.
+// Takes a property dictionary. Names are those of ImageIO, if it has one ("{Exif}", "PixelWidth"). If a name is put
+// twice, the last value counts. All strings are copied before a call returns.
 typedef struct imgcoder_properties {
   uint32_t struct_size;
   uint32_t reserved;  // 0
   void *context;      // the host's
 
-  // Opens a dictionary inside the current one; at most 8 deep.
+  // Opens a dictionary inside the current one; at most 8 levels deep.
   // [session]
   void(IMGCODER_ABI *begin)(const struct imgcoder_properties *properties, imgcoder_string name);
   // Closes the dictionary that `begin` opened last.

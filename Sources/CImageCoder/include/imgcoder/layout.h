@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sizes and offsets of version 1.0 on machines with 64-bit pointers. A compiler that lays a struct out in another way
-// stops here. A field that a later minor version appends adds lines; no line ever changes.
+// Sizes and offsets of version 1.0 on machines with 64-bit pointers. Compilation fails here if a compiler lays out a
+// struct differently. A field that a later minor version appends adds lines; existing lines never change.
 
 #ifndef IMGCODER_LAYOUT_H
 #define IMGCODER_LAYOUT_H

@@ -2,11 +2,11 @@
 //
 // Numbers, strings, status codes, pixel formats and limits.
 //
-// Every struct that may grow starts with `struct_size`. Whoever fills the struct writes sizeof the struct it was built
-// with; whoever reads it touches only what both know. A field behind the other side's size counts as zero, and zero
-// always means the documented default. For a struct that the callee fills, the caller clears it and writes `struct_size`
-// first, and the callee writes no byte behind that size. No side ever has a struct smaller than in version 1.0. Sizes and
-// versions are never compared for equality.
+// Every struct that may grow starts with `struct_size`. The side that fills the struct writes the sizeof of the struct
+// that it was built with; the side that reads it uses only the fields that both sides know. A field beyond the other
+// side's size counts as zero, and zero always means the documented default. For a struct that the callee fills, the
+// caller clears it and writes `struct_size` first, and the callee writes no byte beyond that size. A struct is never
+// smaller than in version 1.0. Sizes and versions are never compared for equality.
 
 #ifndef IMGCODER_TYPES_H
 #define IMGCODER_TYPES_H
@@ -36,35 +36,37 @@ typedef struct imgcoder_string {
   uint64_t length;
 } imgcoder_string;
 
-// An initializer of an imgcoder_string from a literal: `static const imgcoder_string id = IMGCODER_TEXT("org.example");`
+// An initializer of an imgcoder_string from a literal: `static const imgcoder_string id =
+// IMGCODER_TEXT("org.example");`
 #define IMGCODER_TEXT(literal) {literal, sizeof(literal) - 1}
 
-// What became of a call. Results are below 16; above, `status >> 4` is the group: who has to act.
+// The result of a call. Values below 16 are not errors; for all others `status >> 4` is the group, which says who has
+// to act.
 typedef uint32_t imgcoder_status;
 
 enum {
   IMGCODER_STATUS_OK = 0,
-  IMGCODER_STATUS_NEED_MORE = 1,    // a result: the bytes so far are right and not enough
-  IMGCODER_STATUS_NOT_PRESENT = 2,  // a result: the file has no such thing
+  IMGCODER_STATUS_NEED_MORE = 1,    // not an error: the bytes so far are valid, but more are needed
+  IMGCODER_STATUS_NOT_PRESENT = 2,  // not an error: the file does not contain this
 
   // The file is bad.
   IMGCODER_STATUS_WRONG_FORMAT = 0x10,
-  IMGCODER_STATUS_TRUNCATED = 0x11,  // rows delivered before it are right
+  IMGCODER_STATUS_TRUNCATED = 0x11,  // rows that were delivered before are valid
   IMGCODER_STATUS_MALFORMED = 0x12,
   IMGCODER_STATUS_CHECKSUM_MISMATCH = 0x13,
 
-  // Out of reach: the file may be right.
+  // Out of reach: the file may be valid, but is not supported.
   IMGCODER_STATUS_UNSUPPORTED = 0x20,
   IMGCODER_STATUS_NO_CODER = 0x21,
 
-  // The caller's policy.
+  // Forbidden by the caller's limits.
   IMGCODER_STATUS_LIMIT_EXCEEDED = 0x30,
 
   // A mistake of the caller.
   IMGCODER_STATUS_INVALID_ARGUMENT = 0x40,
   IMGCODER_STATUS_OUT_OF_ORDER = 0x41,
 
-  // The machine.
+  // The environment: files, memory, libraries, plugins.
   IMGCODER_STATUS_IO = 0x50,
   IMGCODER_STATUS_OUT_OF_MEMORY = 0x51,
   IMGCODER_STATUS_LIBRARY = 0x52,  // the wrapped library failed and does not say why
@@ -72,11 +74,12 @@ enum {
   IMGCODER_STATUS_CANCELLED = 0x54
 };
 
-// How one pixel lies in memory. Samples of 16 and 32 bits are in the machine's byte order and aligned to their size.
+// The layout of one pixel in memory. Samples of 16 and 32 bits are in the machine's byte order and aligned to their
+// size.
 typedef uint32_t imgcoder_pixel_format;
 
 enum {
-  IMGCODER_PIXEL_ANY = 0,  // in a request: what the reader does best without loss
+  IMGCODER_PIXEL_ANY = 0,  // in a request: the reader's preferred lossless format
   IMGCODER_PIXEL_GRAY8 = 1,
   IMGCODER_PIXEL_GRAY_ALPHA8 = 2,
   IMGCODER_PIXEL_GRAY16 = 3,
@@ -92,12 +95,12 @@ enum {
 typedef uint32_t imgcoder_alpha;
 
 enum {
-  IMGCODER_ALPHA_OPAQUE = 0,  // every alpha sample, where there are any, is the maximum
+  IMGCODER_ALPHA_OPAQUE = 0,  // alpha samples, if the format has any, are all at the maximum
   IMGCODER_ALPHA_STRAIGHT = 1,
   IMGCODER_ALPHA_PREMULTIPLIED = 2
 };
 
-// What becomes of a frame's rectangle before the next frame is drawn.
+// What happens to a frame's rectangle before the next frame is drawn.
 typedef uint32_t imgcoder_disposal;
 
 enum {
@@ -106,7 +109,7 @@ enum {
   IMGCODER_DISPOSAL_RESTORE_PREVIOUS = 2
 };
 
-// How a frame's pixels meet the canvas.
+// How a frame's pixels are drawn on the canvas.
 typedef uint32_t imgcoder_blend;
 
 enum {
@@ -135,13 +138,14 @@ enum {
   IMGCODER_SUBSAMPLING_400 = 400
 };
 
-// What a session may ask of the machine. The host fills every field; 0 allows nothing. A plugin checks before it
-// allocates and reports IMGCODER_STATUS_LIMIT_EXCEEDED with the limit's name, the value found and the value allowed.
+// The resources that a session may use. The host fills every field; 0 allows nothing. A plugin checks a limit before it
+// allocates memory, and reports IMGCODER_STATUS_LIMIT_EXCEEDED with the limit's name, the value found and the value
+// allowed.
 typedef struct imgcoder_limits {
   uint32_t struct_size;
   uint32_t max_side;          // pixels, either side of the canvas
   uint64_t max_pixels;        // pixels of one canvas
-  uint64_t max_memory;        // bytes, everything that one session holds at a time
+  uint64_t max_memory;        // bytes that one session holds at a time, in total
   uint64_t max_metadata;      // bytes of one metadata block, inflated
   uint32_t max_frames;
   uint32_t max_pages;
@@ -149,7 +153,7 @@ typedef struct imgcoder_limits {
   uint32_t reserved;          // 0
 } imgcoder_limits;
 
-// A file's colors by code points of ITU-T H.273. All zero: not stated.
+// A file's colors as code points of ITU-T H.273. All zero: not stated.
 typedef struct imgcoder_cicp {
   uint8_t primaries;
   uint8_t transfer;
