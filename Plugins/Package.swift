@@ -109,7 +109,7 @@ let package = Package(
     // Boxes, items and tracks, which HEIF, HEICS and AVIF have in common.
     .target(
       name: "ISOBaseMediaFile", dependencies: [.product(name: "ImageCoderPlugin", package: "ImageCoders")],
-      path: "ISOBMFF/Sources", swiftSettings: settings),
+      path: "Shared/ISOBaseMediaFile", swiftSettings: settings),
     // Planes of luma and chroma, and CIELab, as red, green and blue: once for all formats. The loops are C, which the
     // compiler turns into vector instructions.
     .target(

@@ -99,18 +99,20 @@ struct SequenceFile {
     var (hasItems, hasData, isSequence) = (false, false, false)
     for index in 0..<maxBoxes {
       guard place < source.size else { break }
-      let box = try TopLevelBox(at: place, in: source)
+      guard let box = try source.box(at: place, before: source.size) else {
+        throw .truncated("a box's header needs 8 bytes, or 16", at: source.size)
+      }
       guard index > 0 || box.type == .fileType else { throw .wrongFormat("the file does not start with ftyp", at: 4) }
       switch box.type {
       case .fileType where index == 0: isSequence = try readBrands(box, in: source)
       case .meta: hasItems = true
       case .mediaData: hasData = true
       case .movie:
-        let bytes = try source.view(at: box.payload, count: box.end - box.payload)
-        guard bytes.count == box.end - box.payload else {
-          throw .truncated("the movie needs \(box.end - box.payload) bytes, \(bytes.count) are there", at: source.size)
+        let bytes = try source.view(at: box.content, count: box.payload.count)
+        guard bytes.count == box.payload.count else {
+          throw .truncated("the movie needs \(box.payload.count) bytes, \(bytes.count) are there", at: source.size)
         }
-        return BoxBytes(type: .movie, offset: box.payload, bytes: bytes)
+        return BoxBytes(type: .movie, offset: box.content, bytes: bytes)
       default: break
       }
       guard box.end <= source.size else {
@@ -127,12 +129,12 @@ struct SequenceFile {
   /// ISO/IEC 23008-12 §10.3, annex B: brands of sequences, and of sequences in HEVC.
   ///
   /// - Returns: Whether the major brand is one of them.
-  private static func readBrands(_ box: TopLevelBox, in source: SourceView) throws(CoderError) -> Bool {
+  private static func readBrands(_ box: Box, in source: SourceView) throws(CoderError) -> Bool {
     // More brands than any file names.
-    let count = min(box.end - box.payload, 1_024)
-    let bytes = try source.view(at: box.payload, count: count)
+    let count = min(box.payload.count, 1_024)
+    let bytes = try source.view(at: box.content, count: count)
     guard bytes.count == count else { throw .truncated("the box ftyp needs \(count) bytes", at: source.size) }
-    let brands = BoxBytes(type: .fileType, offset: box.payload, bytes: bytes)
+    let brands = BoxBytes(type: .fileType, offset: box.content, bytes: bytes)
     for place in stride(from: 0, through: count - 4, by: 4) where place != 4 {
       let brand = try brands.fourCC(at: place)
       // hevc, hevx, hevm, hevs
@@ -140,28 +142,6 @@ struct SequenceFile {
         return place == 0
       }
     }
-    throw .wrongFormat("none of the file's brands is one of HEVC image sequences", at: box.payload)
-  }
-}
-
-/// Where a box lies that is in no other.
-private struct TopLevelBox {
-  let type: FourCC
-  let payload: Int
-  /// Behind the box, by its own size; maybe behind the end of the source.
-  let end: Int
-
-  init(at offset: Int, in source: SourceView) throws(CoderError) {
-    var bytes = try source.view(at: offset, least: 8, most: 16)
-    guard bytes.count >= 8 else { throw .truncated("a box's header needs 8 bytes", at: source.size) }
-    if FileBoxHeader(bytes) == nil { bytes = try source.view(at: offset, count: 16) }
-    guard let header = FileBoxHeader(bytes) else { throw .truncated("a box's header needs 16 bytes", at: source.size) }
-    type = header.type
-    let size = header.size ?? UInt64(source.size - offset)
-    guard size >= UInt64(header.length), size < 1 << 62 else {
-      throw .malformed("a box \(type) of \(size) bytes", at: offset)
-    }
-    payload = offset &+ header.length
-    end = offset &+ Int(size)
+    throw .wrongFormat("none of the file's brands is one of HEVC image sequences", at: box.content)
   }
 }

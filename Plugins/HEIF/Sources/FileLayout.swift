@@ -38,36 +38,38 @@ struct FileLayout {
     func use(_ box: [UInt8], essential isEssential: Bool = false) {
       item.properties.append((property(box), isEssential))
     }
-    use(BoxWriter.property(.hevcConfiguration) { $0.put(picture.configuration) }, essential: true)
+    use(Self.property(.hevcConfiguration) { $0.put(picture.configuration) }, essential: true)
     let coded = picture.codedSize
     use(
-      BoxWriter.fullProperty(.imageSize) { writer in
-        writer.put(coded.width, bytes: 4)
-        writer.put(coded.height, bytes: 4)
+      Self.fullProperty(.imageSize) { writer in
+        writer.put(UInt32(clamping: coded.width))
+        writer.put(UInt32(clamping: coded.height))
       })
     use(
-      BoxWriter.fullProperty(.pixelInformation) { writer in
-        writer.put(picture.depths.count, bytes: 1)
+      Self.fullProperty(.pixelInformation) { writer in
+        writer.put(UInt8(clamping: picture.depths.count))
         writer.put(picture.depths)
       })
     if let profile = stated.profile {
       use(
-        BoxWriter.property(.color) { writer in
+        Self.property(.color) { writer in
           writer.put(FourCC.profile)
           writer.put(profile)
         })
     }
     if let points = stated.points {
       use(
-        BoxWriter.property(.color) { writer in
+        Self.property(.color) { writer in
           writer.put(FourCC.nclx)
-          writer.put(Int(points.primaries), bytes: 2)
-          writer.put(Int(points.transfer), bytes: 2)
-          writer.put(Int(points.matrix), bytes: 2)
-          writer.put(points.isFullRange ? 0x80 : 0, bytes: 1)
+          writer.put(UInt16(points.primaries))
+          writer.put(UInt16(points.transfer))
+          writer.put(UInt16(points.matrix))
+          writer.put(points.isFullRange ? 0x80 : 0 as UInt8)
         })
     }
-    if let type = stated.auxiliaryType { use(BoxWriter.fullProperty(.auxiliaryType) { $0.put(type) }, essential: true) }
+    if let type = stated.auxiliaryType {
+      use(Self.fullProperty(.auxiliaryType) { $0.put(Array(type.utf8) + [0]) }, essential: true)
+    }
     for box in Self.transformations(of: picture, stated.orientation) { use(box, essential: true) }
     items.append(item)
     return items.count - 1
@@ -88,6 +90,18 @@ struct FileLayout {
 
   mutating func refer(_ type: FourCC, from: Int, to: Int) { references.append((type, from, to)) }
 
+  private static func property(_ name: FourCC, _ body: (inout ByteWriter) -> Void) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.box(name, body)
+    return writer.bytes
+  }
+
+  private static func fullProperty(_ name: FourCC, _ body: (inout ByteWriter) -> Void) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.fullBox(name, body)
+    return writer.bytes
+  }
+
   private mutating func property(_ box: [UInt8]) -> Int {
     if let index = properties.firstIndex(of: box) { return index }
     properties.append(box)
@@ -100,19 +114,19 @@ struct FileLayout {
     let (size, coded) = (picture.size, picture.codedSize)
     if size != coded {
       boxes.append(
-        BoxWriter.property(.cleanAperture) { writer in
+        Self.property(.cleanAperture) { writer in
           // The first pixel stays: the center moves by half of what is cut off.
           let numbers = [
             size.width, 1, size.height, 1, size.width - coded.width, 2, size.height - coded.height, 2,
           ]
-          for number in numbers { writer.put(number, bytes: 4) }
+          for number in numbers { writer.put(Int32(clamping: number)) }
         })
     }
     let transform = ImageTransform(orientation)
     if transform.turns > 0 {
-      boxes.append(BoxWriter.property(.rotation) { $0.put(transform.turns, bytes: 1) })
+      boxes.append(Self.property(.rotation) { $0.put(UInt8(transform.turns)) })
     }
-    if let mirror = transform.mirror { boxes.append(BoxWriter.property(.mirror) { $0.put(mirror, bytes: 1) }) }
+    if let mirror = transform.mirror { boxes.append(Self.property(.mirror) { $0.put(UInt8(mirror)) }) }
     return boxes
   }
 }
@@ -126,57 +140,57 @@ extension FileLayout {
   /// - Parameter primary: The item of the first page.
   /// - Throws: ``CoderError/Code/unsupported`` for more than 4 GiB.
   func write(to output: ByteOutput, primary: Int, brand: FourCC) throws(CoderError) {
-    var head = BoxWriter()
+    var head = ByteWriter()
     head.box(.fileType) { writer in
       for name in [brand, FourCC(rawValue: 0), FourCC("mif1"), brand] { writer.put(name) }
     }
     // The box's size does not depend on the offsets in it.
-    var measured = BoxWriter()
+    var measured = ByteWriter()
     writeMeta(to: &measured, primary: primary, dataAt: 0)
     let start = head.bytes.count + measured.bytes.count + 8
     let total = items.reduce(start) { $0 + $1.data.count }
     guard total <= Self.maxFile else { throw .unsupported("a file of \(total) bytes, \(Self.maxFile) are allowed") }
     writeMeta(to: &head, primary: primary, dataAt: start)
-    head.put(total - start + 8, bytes: 4)
+    head.put(UInt32(clamping: total - start + 8))
     head.put(FourCC.mediaData)
     try output.write(head.bytes)
     for item in items { try output.write(item.data) }
   }
 
-  private func writeMeta(to writer: inout BoxWriter, primary: Int, dataAt start: Int) {
+  private func writeMeta(to writer: inout ByteWriter, primary: Int, dataAt start: Int) {
     // Numbers of 16 bits do for as many items as anybody writes; more take the wide versions of the boxes.
     let isWide = items.count >= 0xFFFF
     let idSize = isWide ? 4 : 2
     writer.fullBox(.meta) { meta in
       meta.fullBox(.handler) { box in
-        box.put(0, bytes: 4)
+        box.put(UInt32(0))
         box.put(FourCC("pict"))
-        box.put([UInt8](repeating: 0, count: 13))
+        box.putZeros(13)
       }
-      meta.fullBox(.primaryItem, version: isWide ? 1 : 0) { $0.put(primary + 1, bytes: idSize) }
+      meta.fullBox(.primaryItem, version: isWide ? 1 : 0) { $0.put(UInt64(primary + 1), bytes: idSize) }
       meta.fullBox(.itemLocation, version: isWide ? 2 : 0) { box in
-        box.put(0x4400, bytes: 2)
-        box.put(items.count, bytes: idSize)
+        box.put(0x4400 as UInt16)
+        box.put(UInt64(items.count), bytes: idSize)
         var offset = start
         for (index, item) in items.enumerated() {
-          box.put(index + 1, bytes: idSize)
-          if isWide { box.put(0, bytes: 2) }
-          box.put(0, bytes: 2)
-          box.put(1, bytes: 2)
-          box.put(offset, bytes: 4)
-          box.put(item.data.count, bytes: 4)
+          box.put(UInt64(index + 1), bytes: idSize)
+          if isWide { box.put(0 as UInt16) }
+          box.put(0 as UInt16)
+          box.put(1 as UInt16)
+          box.put(UInt32(clamping: offset))
+          box.put(UInt32(clamping: item.data.count))
           offset += item.data.count
         }
       }
       meta.fullBox(.itemInformation, version: isWide ? 1 : 0) { box in
-        box.put(items.count, bytes: idSize)
+        box.put(UInt64(items.count), bytes: idSize)
         for (index, item) in items.enumerated() {
           box.fullBox(.itemInformationEntry, version: isWide ? 3 : 2, flags: item.isHidden ? 1 : 0) { entry in
-            entry.put(index + 1, bytes: idSize)
-            entry.put(0, bytes: 2)
+            entry.put(UInt64(index + 1), bytes: idSize)
+            entry.put(0 as UInt16)
             entry.put(item.type)
-            entry.put("")
-            if item.type == .mime { entry.put(item.contentType) }
+            entry.put(0 as UInt8)
+            if item.type == .mime { entry.put(Array(item.contentType.utf8) + [0]) }
           }
         }
       }
@@ -184,9 +198,9 @@ extension FileLayout {
         meta.fullBox(.itemReference, version: isWide ? 1 : 0) { box in
           for reference in references {
             box.box(reference.type) { inner in
-              inner.put(reference.from + 1, bytes: idSize)
-              inner.put(1, bytes: 2)
-              inner.put(reference.to + 1, bytes: idSize)
+              inner.put(UInt64(reference.from + 1), bytes: idSize)
+              inner.put(1 as UInt16)
+              inner.put(UInt64(reference.to + 1), bytes: idSize)
             }
           }
         }
@@ -201,16 +215,17 @@ extension FileLayout {
   }
 
   /// ISO/IEC 23008-12 §9.3: numbers of properties have 7 bits, or 15 where there are many.
-  private func writeAssociations(to writer: inout BoxWriter, isWide: Bool) {
+  private func writeAssociations(to writer: inout ByteWriter, isWide: Bool) {
     let described = items.enumerated().filter { !$0.element.properties.isEmpty }
     let hasMany = properties.count > 0x7F
     writer.fullBox(.propertyAssociation, version: isWide ? 1 : 0, flags: hasMany ? 1 : 0) { box in
-      box.put(described.count, bytes: 4)
+      box.put(UInt32(clamping: described.count))
       for (index, item) in described {
-        box.put(index + 1, bytes: isWide ? 4 : 2)
-        box.put(item.properties.count, bytes: 1)
+        box.put(UInt64(index + 1), bytes: isWide ? 4 : 2)
+        box.put(UInt8(clamping: item.properties.count))
         for (property, isEssential) in item.properties {
-          box.put((isEssential ? 1 << (hasMany ? 15 : 7) : 0) | property + 1, bytes: hasMany ? 2 : 1)
+          let mark: UInt64 = isEssential ? 1 << (hasMany ? 15 : 7) : 0
+          box.put(mark | UInt64(property + 1), bytes: hasMany ? 2 : 1)
         }
       }
     }

@@ -56,11 +56,12 @@ final class HEIFFile {
     self.contents = contents
     self.incremental = incremental
     self.limits = limits
-    var bytes = FileBoxReader(contents, in: 0..<contents.raw.count)
-    format = try Self.format(&bytes)
-    var found: FileBox?
+    let isWhole = contents.end == contents.count
+    var boxes = BoxReader(ByteReader(contents.raw.bytes, isCutOff: isWhole), isCutOff: isWhole)
+    format = try Self.format(&boxes, count: contents.count)
+    var found: Box?
     var hasMovie = false
-    while found == nil, let box = try bytes.nextBox() {
+    while found == nil, let box = try boxes.next() {
       if box.type == .meta { found = box }
       if box.type == .movie { hasMovie = true }
       if box.isCut, found == nil {
@@ -74,7 +75,7 @@ final class HEIFFile {
     }
     meta = try MetaBox(parsing: found, in: contents)
     guard let primary = meta.primary else {
-      while !hasMovie, let box = try bytes.nextBox() { hasMovie = box.type == .movie }
+      while !hasMovie, let box = try boxes.next() { hasMovie = box.type == .movie }
       throw hasMovie
         ? .wrongFormat("a file of tracks, none of whose items is the primary one", at: found.start)
         : .malformed("no primary item is named", at: found.start)
@@ -93,24 +94,31 @@ final class HEIFFile {
     primaryPage = pages.firstIndex(of: primary) ?? 0
   }
 
-  private static func format(_ bytes: inout FileBoxReader) throws(CoderError) -> ImageFormat {
-    guard bytes.left >= 8 else { throw .truncated("a file of \(bytes.left) bytes", at: bytes.left) }
-    var start = bytes
-    guard try start.number(4, of: "the file type") >= 8, try start.fourCC("the file type") == .fileType else {
-      throw .wrongFormat("no file type box at the start", at: 0)
-    }
-    guard let box = try bytes.nextBox() else { throw .wrongFormat("no file type box at the start", at: 0) }
-    var content = bytes.inside(box)
+  private static func format(_ boxes: inout BoxReader, count: Int) throws(CoderError) -> ImageFormat {
+    guard count >= 8 else { throw .truncated("a file of \(count) bytes", at: count) }
+    guard let box = try Self.fileType(&boxes) else { throw .wrongFormat("no file type box at the start", at: 0) }
+    var content = try boxes.content(of: box, as: "ftyp")
     let major = try content.fourCC("the major brand")
-    _ = try content.uint32("the minor version")
+    try content.skip(4, "the minor version")
     var brands: Set<FourCC> = []
-    while content.left >= 4 { brands.insert(try content.fourCC("a brand")) }
+    while content.remaining >= 4 { brands.insert(try content.fourCC("a brand")) }
     if hevcBrands.contains(major) { return .heic }
     guard pictureBrands.contains(major) || !brands.isDisjoint(with: hevcBrands.union(pictureBrands)) else {
-      guard !box.isCut else { throw .truncated("the file type box is cut", at: content.end) }
+      guard !box.isCut else { throw .truncated("the file type box is cut", at: content.offset) }
       throw .wrongFormat("the brand \(major), which is none of HEIF's", at: box.start)
     }
     return brands.isDisjoint(with: hevcBrands) ? .heif : .heic
+  }
+
+  /// The first box. What begins in another way is no damaged HEIF file.
+  private static func fileType(_ boxes: inout BoxReader) throws(CoderError) -> Box? {
+    do throws(CoderError) {
+      guard let box = try boxes.next(), box.type == .fileType else { return nil }
+      return box
+    } catch {
+      guard error.code == .malformed else { throw error }
+      return nil
+    }
   }
 
   private static func pages(of meta: MetaBox, primary: Item, limits: Limits) throws(CoderError) -> [UInt32] {
@@ -155,7 +163,7 @@ extension HEIFFile {
   }
 
   /// The configuration in an `hvcC` property; read once.
-  func configuration(in box: FileBox) throws(CoderError) -> HEVCConfiguration {
+  func configuration(in box: Box) throws(CoderError) -> HEVCConfiguration {
     if let known = configurations[box.start] { return known }
     let configuration = try contents.read(box, as: "hvcC") { reader throws(CoderError) in
       try HEVCConfiguration(parsing: &reader)

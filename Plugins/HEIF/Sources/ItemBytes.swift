@@ -103,15 +103,10 @@ struct ItemBytes {
   var count: Int { range?.count ?? gathered.count }
 
   /// Reads fields from the item's bytes.
-  func read<Result>(_ body: (inout FileBoxReader) throws(CoderError) -> Result) throws(CoderError) -> Result {
+  func read<Result>(_ body: (inout ByteReader) throws(CoderError) -> Result) throws(CoderError) -> Result {
     try withBytes { bytes throws(CoderError) in
-      var reader = FileBoxReader(FileBytes(whole: bytes), in: 0..<bytes.count)
-      do throws(CoderError) {
-        return try body(&reader)
-      } catch {
-        guard error.code == .truncated, !isCut else { throw error }
-        throw .malformed(error.message, at: offset)
-      }
+      var reader = ByteReader(bytes.bytes, at: offset, of: "an item", isCutOff: isCut)
+      return try body(&reader)
     }
   }
 

@@ -6,7 +6,7 @@ import ImageCoderPlugin
 /// What the properties of one item say (ISO/IEC 23008-12 §6.5).
 struct ItemProperties {
   var size: Size?
-  var configuration: FileBox?
+  var configuration: Box?
   var points: CodingIndependentCodePoints?
   var profile: Range<Int>?
   /// Bits of each channel.
@@ -21,49 +21,53 @@ struct ItemProperties {
   init(of item: Item, in meta: MetaBox, file: FileBytes) throws(CoderError) {
     for index in meta.associations[item.associations] {
       let box = meta.properties[index]
-      var bytes = FileBoxReader(file, in: box.payload)
-      switch box.type {
-      case .imageSize:
-        _ = try bytes.fullBox("ispe")
-        let width = try bytes.uint32("ispe")
-        size = Size(width: Int(width), height: Int(try bytes.uint32("ispe")))
-      case .hevcConfiguration: configuration = box
-      case .color: try readColor(&bytes)
-      case .pixelInformation:
-        _ = try bytes.fullBox("pixi")
-        let count = try bytes.uint8("pixi")
-        depths.removeAll()
-        for _ in 0..<count { depths.append(try bytes.uint8("pixi")) }
-      case .rotation: transformations.append(.rotation(try bytes.uint8("irot") & 3))
-      case .mirror: transformations.append(.mirror(leftToRight: try bytes.uint8("imir") & 1 == 1))
-      case .cleanAperture: transformations.append(.crop(try CleanAperture(&bytes)))
-      case .auxiliaryType:
-        _ = try bytes.fullBox("auxC")
-        auxiliaryType = bytes.text()
-      case .pixelAspectRatio:
-        let horizontal = Int(try bytes.uint32("pasp"))
-        pixelAspect = (horizontal, Int(try bytes.uint32("pasp")))
-      case .lightLevel:
-        let maximum = try bytes.uint16("clli")
-        lightLevel = (maximum, try bytes.uint16("clli"))
-      default: continue
+      guard box.type != .hevcConfiguration else {
+        configuration = box
+        continue
       }
+      try file.read(box, as: "a property") { content throws(CoderError) in try read(&content, of: box.type) }
+    }
+  }
+
+  private mutating func read(_ content: inout ByteReader, of type: FourCC) throws(CoderError) {
+    switch type {
+    case .imageSize:
+      _ = try content.fullBox()
+      let width = try content.uint32("the width")
+      size = Size(width: Int(width), height: Int(try content.uint32("the height")))
+    case .color: try readColor(&content)
+    case .pixelInformation:
+      _ = try content.fullBox()
+      depths = try content.array(Int(try content.uint8("the number of channels")), "the bits of channels").map(Int.init)
+    case .rotation: transformations.append(.rotation(Int(try content.uint8("the turns") & 3)))
+    case .mirror: transformations.append(.mirror(leftToRight: try content.uint8("the axis") & 1 == 1))
+    case .cleanAperture: transformations.append(.crop(try CleanAperture(parsing: &content)))
+    case .auxiliaryType:
+      _ = try content.fullBox()
+      auxiliaryType = content.terminatedText()
+    case .pixelAspectRatio:
+      let horizontal = Int(try content.uint32("the horizontal spacing"))
+      pixelAspect = (horizontal, Int(try content.uint32("the vertical spacing")))
+    case .lightLevel:
+      let maximum = Int(try content.uint16("the light level"))
+      lightLevel = (maximum, Int(try content.uint16("the average light level")))
+    default: return
     }
   }
 
   /// ISO/IEC 14496-12 §12.1.5. The first box of each kind counts.
-  private mutating func readColor(_ bytes: inout FileBoxReader) throws(CoderError) {
-    switch try bytes.fourCC("colr") {
+  private mutating func readColor(_ content: inout ByteReader) throws(CoderError) {
+    switch try content.fourCC("the type of colors") {
     case .nclx where points == nil:
-      let primaries = try bytes.uint16("nclx")
-      let transfer = try bytes.uint16("nclx")
-      let matrix = try bytes.uint16("nclx")
-      let isFullRange = try bytes.uint8("nclx") & 0x80 != 0
+      let primaries = try content.uint16("the primaries")
+      let transfer = try content.uint16("the transfer function")
+      let matrix = try content.uint16("the matrix")
+      let isFullRange = try content.uint8("the range") & 0x80 != 0
       points = CodingIndependentCodePoints(
         primaries: UInt8(clamping: primaries), transfer: UInt8(clamping: transfer), matrix: UInt8(clamping: matrix),
         isFullRange: isFullRange)
     case .profile, .restrictedProfile:
-      if profile == nil, bytes.left > 0 { profile = bytes.offset..<bytes.end }
+      if profile == nil, content.remaining > 0 { profile = content.offset..<content.offset + content.remaining }
     default: return
     }
   }
@@ -90,20 +94,21 @@ struct CleanAperture {
     let denominator: Int
   }
 
-  init(_ bytes: inout FileBoxReader) throws(CoderError) {
-    func fraction(isSigned: Bool) throws(CoderError) -> Fraction {
-      let numerator = try bytes.uint32("clap")
-      let denominator = try bytes.uint32("clap")
-      guard denominator > 0, denominator <= Int32.max else {
-        throw .malformed("a clean aperture with the denominator \(denominator)", at: bytes.offset)
-      }
-      let value = isSigned ? Int(Int32(bitPattern: numerator)) : Int(numerator)
-      return Fraction(numerator: value, denominator: Int(denominator))
+  init(parsing content: inout ByteReader) throws(CoderError) {
+    width = try Self.fraction(&content, isSigned: false)
+    height = try Self.fraction(&content, isSigned: false)
+    horizontal = try Self.fraction(&content, isSigned: true)
+    vertical = try Self.fraction(&content, isSigned: true)
+  }
+
+  private static func fraction(_ content: inout ByteReader, isSigned: Bool) throws(CoderError) -> Fraction {
+    let numerator = try content.uint32("a numerator")
+    let denominator = try content.uint32("a denominator")
+    guard denominator > 0, denominator <= Int32.max else {
+      throw content.malformed("a clean aperture with the denominator \(denominator)")
     }
-    width = try fraction(isSigned: false)
-    height = try fraction(isSigned: false)
-    horizontal = try fraction(isSigned: true)
-    vertical = try fraction(isSigned: true)
+    let value = isSigned ? Int(Int32(bitPattern: numerator)) : Int(numerator)
+    return Fraction(numerator: value, denominator: Int(denominator))
   }
 
   /// The rectangle of a picture that is kept, whole pixels.

@@ -10,12 +10,12 @@ extension PictureNode {
     _ item: Item, in file: HEIFFile, chain: [UInt32]
   ) throws(CoderError) -> (content: Content, size: Size) {
     let (rows, columns, size) = try file.bytes(of: item).read { reader throws(CoderError) in
-      guard try reader.uint8("a grid") == 0 else { throw .unsupported("a grid of a version that is not 0") }
-      let isWide = try reader.uint8("a grid") & 1 == 1
-      let rows = try reader.uint8("a grid") + 1
-      let columns = try reader.uint8("a grid") + 1
-      let width = Int(try reader.number(isWide ? 4 : 2, of: "a grid"))
-      return (rows, columns, Size(width: width, height: Int(try reader.number(isWide ? 4 : 2, of: "a grid"))))
+      guard try reader.uint8("a grid's version") == 0 else { throw .unsupported("a grid of a version that is not 0") }
+      let bytes = try reader.uint8("a grid's flags") & 1 == 1 ? 4 : 2
+      let rows = Int(try reader.uint8("the rows of a grid")) + 1
+      let columns = Int(try reader.uint8("the columns of a grid")) + 1
+      let width = Int(try reader.unsigned(bytes: bytes, "a grid's width"))
+      return (rows, columns, Size(width: width, height: Int(try reader.unsigned(bytes: bytes, "a grid's height"))))
     }
     try file.limits.check(canvas: size)
     let inputs = file.meta.references(from: item.id, as: .derivedFrom)
@@ -44,19 +44,21 @@ extension PictureNode {
   ) throws(CoderError) -> (content: Content, size: Size) {
     let inputs = file.meta.references(from: item.id, as: .derivedFrom)
     let (background, size, offsets) = try file.bytes(of: item).read { reader throws(CoderError) in
-      guard try reader.uint8("an overlay") == 0 else { throw .unsupported("an overlay of a version that is not 0") }
-      let width = try reader.uint8("an overlay") & 1 == 1 ? 4 : 2
+      guard try reader.uint8("an overlay's version") == 0 else {
+        throw .unsupported("an overlay of a version that is not 0")
+      }
+      let width = try reader.uint8("an overlay's flags") & 1 == 1 ? 4 : 2
       var background: [UInt16] = []
-      for _ in 0..<4 { background.append(UInt16(truncatingIfNeeded: try reader.uint16("an overlay"))) }
-      let columns = Int(try reader.number(width, of: "an overlay"))
-      let size = Size(width: columns, height: Int(try reader.number(width, of: "an overlay")))
+      for _ in 0..<4 { background.append(try reader.uint16("an overlay's background")) }
+      let columns = Int(try reader.unsigned(bytes: width, "an overlay's width"))
+      let size = Size(width: columns, height: Int(try reader.unsigned(bytes: width, "an overlay's height")))
       var offsets: [(x: Int, y: Int)] = []
       func signed(_ value: UInt64) -> Int {
         width == 4 ? Int(Int32(truncatingIfNeeded: value)) : Int(Int16(truncatingIfNeeded: value))
       }
       for _ in 0..<inputs.count {
-        let x = signed(try reader.number(width, of: "an overlay"))
-        offsets.append((x, signed(try reader.number(width, of: "an overlay"))))
+        let x = signed(try reader.unsigned(bytes: width, "a layer's place"))
+        offsets.append((x, signed(try reader.unsigned(bytes: width, "a layer's place"))))
       }
       return (background, size, offsets)
     }

@@ -14,26 +14,31 @@ public final class FileHead {
     var offset = 0
     var isFound = false
     while !isFound {
-      var header = FileBoxHeader(try source.view(at: offset, least: 8, most: 16))
-      if header == nil { header = FileBoxHeader(try source.view(at: offset, count: 16)) }
-      guard let header else { return nil }
-      guard header.type != .mediaData else {
+      guard let box = try Self.box(at: offset, in: source) else { return nil }
+      guard box.type != .mediaData else {
         guard last == nil else { return nil }
         break
       }
-      guard offset > 0 || header.type == .fileType, let size = header.size, size >= UInt64(header.length),
-        let length = Int(exactly: size)
-      else { return nil }
-      let end = offset.addingReportingOverflow(length)
-      guard !end.overflow else { return nil }
-      offset = end.partialValue
-      isFound = header.type == last
+      // A box without an end of its own reaches up to that of the file.
+      guard offset > 0 || box.type == .fileType, box.end < .max else { return nil }
+      offset = box.end
+      isFound = box.type == last
     }
     let view = try source.view(at: 0, count: offset)
     guard view.count == offset else { return nil }
     let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: offset, alignment: 8)
     copy.copyMemory(from: view)
     bytes = UnsafeRawBufferPointer(copy)
+  }
+
+  /// - Returns: nil for a damaged or cut one.
+  private static func box(at offset: Int, in source: SourceView) throws(CoderError) -> Box? {
+    do throws(CoderError) {
+      return try source.box(at: offset, before: .max)
+    } catch {
+      guard error.code == .malformed else { throw error }
+      return nil
+    }
   }
 
   deinit { bytes.deallocate() }

@@ -33,8 +33,7 @@ public struct BoxBytes {
 
   /// A big-endian number of 1 to 8 bytes.
   public func number(at place: Int, bytes width: Int) throws(CoderError) -> UInt64 {
-    let part = try range(at: place, count: width)
-    return part.reduce(0) { $0 << 8 | UInt64($1) }
+    try ByteReader(bytes.bytes, at: offset, of: "a box", isCutOff: false).unsigned(bytes: width, at: place)
   }
 
   public func uint8(at place: Int) throws(CoderError) -> UInt8 {
@@ -76,27 +75,16 @@ public struct BoxBytes {
   ///
   /// - Complexity: O(boxes), which are bounded.
   public func children(from start: Int = 0) throws(CoderError) -> [BoxBytes] {
+    var reader = ByteReader(bytes.bytes, at: offset, of: "a box", isCutOff: false)
+    try reader.seek(to: min(start, count))
+    var boxes = BoxReader(reader, in: "a box")
     var result: [BoxBytes] = []
-    var place = start
-    // Fewer than 8 bytes at the end, a terminator of QuickTime among them, are no box.
-    while count &- place >= 8 {
-      guard let header = FileBoxHeader(bytes, at: place) else {
-        // The first 8 bytes are there, those of a larger size are not.
-        _ = try range(at: place &+ 8, count: 8)
-        break
-      }
-      let size = header.size ?? UInt64(count &- place)
-      guard size >= UInt64(header.length), size <= UInt64(count &- place) else {
-        throw .malformed(
-          "a box \(header.type) of \(size) bytes, where \(count &- place) are left in \(type)", at: offset &+ place)
-      }
+    while let box = try boxes.next() {
       guard result.count < Self.maxChildren else {
-        throw .malformed("more than \(Self.maxChildren) boxes in \(type)", at: offset &+ place)
+        throw .malformed("more than \(Self.maxChildren) boxes in \(type)", at: box.start)
       }
-      let length = Int(size)
-      let payload = try range(at: place &+ header.length, count: length &- header.length)
-      result.append(BoxBytes(type: header.type, offset: offset &+ place &+ header.length, bytes: payload))
-      place &+= length
+      let payload = try range(at: box.content &- offset, count: box.end &- box.content)
+      result.append(BoxBytes(type: box.type, offset: box.content, bytes: payload))
     }
     return result
   }

@@ -5,7 +5,7 @@ public import ImageCoderPlugin
 /// The bytes of a file from its start on, and where it ends. Every read answers nil where the bytes end.
 public struct FileBytes {
   public let raw: UnsafeRawBufferPointer
-  /// Behind the last byte; the largest integer as long as more bytes may arrive than are here.
+  /// After the last byte; the largest integer as long as more bytes may arrive than are here.
   public let end: Int
 
   /// All bytes of a file.
@@ -30,7 +30,7 @@ public struct FileBytes {
   /// - Parameter name: Of the box, for errors. What is missing at the end of the file is
   ///   ``CoderError/Code/truncated``, elsewhere ``CoderError/Code/malformed``.
   public func read<Result>(
-    _ box: FileBox, as name: StaticString, _ body: (inout ByteReader) throws(CoderError) -> Result
+    _ box: Box, as name: StaticString, _ body: (inout ByteReader) throws(CoderError) -> Result
   ) throws(CoderError) -> Result {
     let start = min(max(box.content, 0), raw.count)
     let stop = min(max(box.end, start), raw.count)
@@ -39,25 +39,36 @@ public struct FileBytes {
     return try body(&reader)
   }
 
-  public func uint8(at offset: Int) -> Int? { raw.bigEndian(at: offset, count: 1).map { Int($0) } }
-  public func uint16(at offset: Int) -> Int? { raw.bigEndian(at: offset, count: 2).map { Int($0) } }
-  public func uint32(at offset: Int) -> UInt32? {
-    raw.bigEndian(at: offset, count: 4).map { UInt32(truncatingIfNeeded: $0) }
-  }
+  public func uint8(at offset: Int) -> Int? { number(at: offset, bytes: 1).map { Int($0) } }
+  public func uint16(at offset: Int) -> Int? { number(at: offset, bytes: 2).map { Int($0) } }
+  public func uint32(at offset: Int) -> UInt32? { number(at: offset, bytes: 4).map { UInt32(truncatingIfNeeded: $0) } }
   public func fourCC(at offset: Int) -> FourCC? { uint32(at: offset).map { FourCC(rawValue: $0) } }
 
-  /// A box's header, or nil when it is cut or its size is less than the header's.
+  /// A number of 1 to 8 bytes.
+  private func number(at offset: Int, bytes width: Int) -> UInt64? {
+    do throws(CoderError) {
+      return try ByteReader(raw.bytes).unsigned(bytes: width, at: offset)
+    } catch {
+      return nil
+    }
+  }
+
+  /// A box, or nil when its header is cut or its size is less than the header's.
   ///
   /// - Parameter limit: Where the enclosing box or the file ends; a size of 0 reaches up to it.
-  public func box(at offset: Int, before limit: Int) -> FileBox? {
-    guard let header = FileBoxHeader(raw, at: offset), offset + 8 <= limit else { return nil }
-    var end = max(limit, offset + 8)
-    if let size = header.size {
-      guard size >= UInt64(header.length) else { return nil }
-      let sum = offset.addingReportingOverflow(Int(clamping: size))
-      end = sum.overflow ? .max : sum.partialValue
+  public func box(at offset: Int, before limit: Int) -> Box? {
+    guard offset >= 0, limit >= 8, offset <= limit &- 8 else { return nil }
+    do throws(CoderError) {
+      var reader = ByteReader(raw.bytes)
+      try reader.seek(to: offset)
+      let header = try BoxHeader(parsing: &reader)
+      let (end, overflow) = offset.addingReportingOverflow(header.size ?? limit &- offset)
+      return Box(
+        type: header.type, start: offset, content: offset &+ header.length, end: overflow ? .max : end,
+        isCut: overflow || end > raw.count)
+    } catch {
+      return nil
     }
-    return FileBox(type: header.type, start: offset, content: offset + header.length, end: end, isCut: end > raw.count)
   }
 
   /// The boxes that lie wholly in a range, in order, up to the first that does not.
@@ -68,28 +79,28 @@ public struct FileBytes {
   /// The boxes inside another one, up to the first that does not fit.
   ///
   /// - Parameter skipped: Bytes of fields before the first.
-  public func children(of box: FileBox, skipping skipped: Int = 0) -> Children {
+  public func children(of box: Box, skipping skipped: Int = 0) -> Children {
     Children(bytes: self, offset: box.content + skipped, limit: min(box.end, raw.count))
   }
 
   /// The first box of a type inside another one.
-  public func child(_ type: FourCC, of box: FileBox, skipping skipped: Int = 0) -> FileBox? {
+  public func child(_ type: FourCC, of box: Box, skipping skipped: Int = 0) -> Box? {
     children(of: box, skipping: skipped).first { $0.type == type }
   }
 
   /// A box's payload, which has to be here.
-  public func payload(of box: FileBox) -> BoxBytes? {
+  public func payload(of box: Box) -> BoxBytes? {
     guard !box.isCut else { return nil }
     return BoxBytes(type: box.type, offset: box.content, bytes: bytes(in: box.payload))
   }
 
-  /// Boxes one behind the other.
+  /// Boxes one after the other.
   public struct Children: Sequence, IteratorProtocol {
     let bytes: FileBytes
     var offset: Int
     let limit: Int
 
-    public mutating func next() -> FileBox? {
+    public mutating func next() -> Box? {
       guard offset < limit, let box = bytes.box(at: offset, before: limit), box.end <= limit else { return nil }
       offset = box.end
       return box
