@@ -61,7 +61,7 @@ let coders: [[Target]] = [
   coder("GIFCoder", in: "GIF", wraps: ["Palettes"]),
   coder("GIFLibCoder", in: "GIFLib", wraps: ["CGIF"]),
   coder("WebPCoder", in: "WebP", wraps: ["CWebP"]),
-  coder("HEIFCoder", in: "HEIF", wraps: ["CHEIF", "CHEIFPlanes", "HEVCBitstream", "ISOBaseMediaFile", "SharedPlanes"]),
+  coder("HEIFCoder", in: "HEIF", wraps: ["CHEIF", "CHEIFShim", "HEVCBitstream", "ISOBaseMediaFile", "SharedPlanes"]),
   coder("HEICSCoder", in: "HEICS", wraps: ["CDe265", "HEVCBitstream", "ISOBaseMediaFile", "SharedPlanes"]),
   coder("AVIFCoder", in: "AVIF", wraps: ["CAVIF", "ISOBaseMediaFile", "SharedPlanes"]),
   coder("TIFFCoder", in: "TIFF", wraps: ["CTIFFShim"]),
@@ -91,7 +91,7 @@ let package = Package(
       name: "CTIFFShim", dependencies: [.product(name: "ImageCoderPlugin", package: "ImageCoders"), "CSharedPlanes"],
       path: "TIFF/CTIFFShim", linkerSettings: [.linkedLibrary("tiff")]),
     // libde265 behind three calls, and pixels as planes of luma and chroma.
-    .target(name: "CHEIFPlanes", path: "HEIF/CHEIFPlanes", linkerSettings: [.linkedLibrary("de265")]),
+    .target(name: "CHEIFShim", path: "HEIF/CHEIFShim", linkerSettings: [.linkedLibrary("de265")]),
     // A file in memory for the tests of parsers.
     .target(
       name: "CoderTestSupport", dependencies: [.product(name: "ImageCoderPlugin", package: "ImageCoders")],

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CHEIF
-import CHEIFPlanes
+import CHEIFShim
 import HEVCBitstream
 import ISOBaseMediaFile
 import ImageCoderPlugin

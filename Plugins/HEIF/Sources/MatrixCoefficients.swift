@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CHEIFPlanes
+import CHEIFShim
 import ImageCoderPlugin
 import SharedPlanes
 

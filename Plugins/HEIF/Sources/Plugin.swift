@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CHEIF
-import CHEIFPlanes
+import CHEIFShim
 public import ImageCoderPlugin
 
 /// The coder, as the plugin interface has it.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef CHEIFPLANES_H
-#define CHEIFPLANES_H
+#ifndef CHEIFSHIM_H
+#define CHEIFSHIM_H
 
 #include "decode.h"
 #include "planes.h"
