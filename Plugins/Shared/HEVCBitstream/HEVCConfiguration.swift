@@ -77,7 +77,7 @@ public struct HEVCConfiguration: Sendable {
       }
       found.append(ParameterSet(bytes: [UInt8](copying: unit), offset: fileOffset &+ place.lowerBound))
     }
-    try add(found)
+    if !found.isEmpty { try add(found) }
   }
 
   /// Each kind refers to those before it, so that a new one makes all be checked again.
