@@ -55,15 +55,17 @@ func wrapped(_ module: String, in folder: String, pkgConfig: String?, debian: St
   .systemLibrary(name: module, path: "\(folder)/\(module)", pkgConfig: pkgConfig, providers: [.apt([debian])])
 }
 
+/// Boxes, and planes as colors.
+let containerModules: [Target.Dependency] = ["ISOBaseMediaFile", "SharedPlanes"]
+
 let coders: [[Target]] = [
   coder("PNGCoder", in: "PNG", wraps: ["CPNGShim"]),
   coder("JPEGCoder", in: "JPEG", wraps: ["CJPEGShim"]),
   coder("GIFCoder", in: "GIF", wraps: ["Palettes"]),
   coder("GIFLibCoder", in: "GIFLib", wraps: ["CGIF"]),
   coder("WebPCoder", in: "WebP", wraps: ["CWebP"]),
-  coder("HEIFCoder", in: "HEIF", wraps: ["CHEIF", "CHEIFShim", "HEVCBitstream", "ISOBaseMediaFile", "SharedPlanes"]),
-  coder("HEICSCoder", in: "HEICS", wraps: ["CDe265", "HEVCBitstream", "ISOBaseMediaFile", "SharedPlanes"]),
-  coder("AVIFCoder", in: "AVIF", wraps: ["CAVIF", "ISOBaseMediaFile", "SharedPlanes"]),
+  coder("HEIFCoder", in: "HEIF", wraps: ["CHEIF", "CHEIFShim", "CDe265", "HEVCBitstream"] + containerModules),
+  coder("AVIFCoder", in: "AVIF", wraps: ["CAVIF"] + containerModules),
   coder("TIFFCoder", in: "TIFF", wraps: ["CTIFFShim"]),
   coder("JPEG2000Coder", in: "JPEG2000", wraps: ["COpenJPEG", "SharedPlanes"]),
   coder("JXLCoder", in: "JXL", wraps: ["CJXL"]),
@@ -106,7 +108,7 @@ let package = Package(
       path: "Shared/HEVCBitstream", swiftSettings: settings),
     // Up to 256 colors and their numbers.
     .target(name: "Palettes", path: "Shared/Palettes", swiftSettings: settings),
-    // Boxes, items and tracks, which HEIF, HEICS and AVIF have in common.
+    // Boxes, items and tracks, which HEIF and AVIF have in common.
     .target(
       name: "ISOBaseMediaFile", dependencies: [.product(name: "ImageCoderPlugin", package: "ImageCoders")],
       path: "Shared/ISOBaseMediaFile", swiftSettings: settings),
@@ -120,7 +122,7 @@ let package = Package(
     wrapped("CGIF", in: "GIFLib", pkgConfig: nil, debian: "libgif-dev"),
     wrapped("CWebP", in: "WebP", pkgConfig: "libwebp", debian: "libwebp-dev"),
     wrapped("CHEIF", in: "HEIF", pkgConfig: "libheif", debian: "libheif-dev"),
-    wrapped("CDe265", in: "HEICS", pkgConfig: "libde265", debian: "libde265-dev"),
+    wrapped("CDe265", in: "HEIF", pkgConfig: "libde265", debian: "libde265-dev"),
     wrapped("CAVIF", in: "AVIF", pkgConfig: nil, debian: "libavif-dev"),
     wrapped("COpenJPEG", in: "JPEG2000", pkgConfig: "libopenjp2", debian: "libopenjp2-7-dev"),
     wrapped("CZlib", in: "ICNS", pkgConfig: nil, debian: "zlib1g-dev"),

@@ -122,5 +122,3 @@ int heif_decoder_run(heif_decoder *decoder, size_t width, size_t height, size_t 
   }
   return is_damaged ? HEIF_DECODE_DAMAGED : HEIF_DECODE_OK;
 }
-
-const char *heif_decoder_version(void) { return de265_get_version(); }

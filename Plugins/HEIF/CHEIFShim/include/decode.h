@@ -43,9 +43,6 @@ int heif_decoder_push(heif_decoder *decoder, const uint8_t *unit, size_t length)
 //   block          side of a coding tree block
 int heif_decoder_run(heif_decoder *decoder, size_t width, size_t height, size_t block, heif_decoded *decoded);
 
-// The library, "1.0.11".
-const char *heif_decoder_version(void);
-
 #ifdef __cplusplus
 }
 #endif

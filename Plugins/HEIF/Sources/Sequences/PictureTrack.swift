@@ -44,7 +44,8 @@ struct PictureTrack {
     for box in boxes {
       switch box.type {
       case .color: try readColor(box)
-      case .cleanAperture: aperture = try CleanAperture(parsing: box)
+      case .cleanAperture:
+        aperture = try box.read { content throws(CoderError) in try CleanAperture(parsing: &content) }
       case .pixelAspectRatio: pixelAspectRatio = (try box.uint32(at: 0), try box.uint32(at: 4))
       case .auxiliaryTypeInformation:
         let text = try box.copy(at: 4, count: max(0, box.count - 4))
@@ -158,41 +159,5 @@ struct PictureTrack {
     var (a, b) = (a, b)
     while b != 0 { (a, b) = (b, a % b) }
     return max(a, 1)
-  }
-}
-
-/// A `clap` box (ISO/IEC 14496-12 §12.1.4): a rectangle of a size, by how far its center is from the picture's.
-struct CleanAperture {
-  private let fields: [UInt32]
-
-  init(parsing box: BoxBytes) throws(CoderError) {
-    var fields: [UInt32] = []
-    for index in 0..<8 { fields.append(try box.uint32(at: index * 4)) }
-    self.fields = fields
-  }
-
-  /// The rectangle when it lies on whole pixels inside the picture, else nil.
-  func window(in size: Size) -> Rect? {
-    guard let width = whole(0), let height = whole(2), width > 0, height > 0,
-      let x = start(of: width, in: size.width, offset: 4), let y = start(of: height, in: size.height, offset: 6)
-    else { return nil }
-    let rect = Rect(x: x, y: y, width: width, height: height)
-    return rect.isInside(size) ? rect : nil
-  }
-
-  private func whole(_ index: Int) -> Int? {
-    let (value, part) = (Int(fields[index]), Int(fields[index + 1]))
-    guard part > 0, value % part == 0, value / part <= 65_535 else { return nil }
-    return value / part
-  }
-
-  /// (side − width) / 2 + offset, when that is whole.
-  private func start(of width: Int, in side: Int, offset index: Int) -> Int? {
-    let value = Int(Int32(bitPattern: fields[index]))
-    let part = Int(fields[index + 1])
-    guard part > 0 else { return nil }
-    // 32-bit numerators and denominators keep the products in 64 bits.
-    let (twice, divisor) = ((side - width) * part + 2 * value, 2 * part)
-    return twice >= 0 && twice % divisor == 0 ? twice / divisor : nil
   }
 }

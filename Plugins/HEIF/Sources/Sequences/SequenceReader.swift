@@ -8,10 +8,10 @@ import SharedPlanes
 /// Reads image sequences of HEIF with pictures in HEVC.
 ///
 /// The boxes are walked here, and pictures are decoded by libde265 and converted straight into the host's rows. The
-/// sequence is the file's one page; still pictures beside it belong to the coder of HEIF.
+/// sequence is the file's one page; still pictures beside it are left out.
 ///
 /// - Format: ISO/IEC 23008-12 §7, ISO/IEC 14496-12, ISO/IEC 14496-15 §8. Library: libde265.
-final class HEICSReader: ContainerReader {
+final class SequenceReader: ContainerReader {
   private let source: SourceView
   private let host: CoderHost
   private var file: SequenceFile
@@ -182,7 +182,7 @@ final class HEICSReader: ContainerReader {
   }
 }
 
-extension HEICSReader {
+extension SequenceReader {
   private var isDeep: Bool { sequence.bitDepth > 8 }
 
   private func check(page: Int, frame: Int = 0) throws(CoderError) {

@@ -10,7 +10,7 @@ import hevc
 from fixtures import Frame, animated, fnv
 from ycbcr import rgb, scaled, straight
 
-FORMAT = "heics"
+FORMAT = "heif"
 
 UP = (1, 0, 0, 1)
 ALPHA = b"urn:mpeg:hevc:2015:auxid:1\0"
@@ -319,7 +319,8 @@ def make_invalid(plain):
     bad("av1.heics", "a sequence in AV1 of the same brand", file([Track(plain, tenths, kind=b"av01")]), "wrongFormat")
     bad("sound.heics", "a track of sound alone", file([Track(plain, tenths, handler=b"soun")]), "wrongFormat")
     items = full(b"meta", 0, 0, full(b"hdlr", 0, 0, bytes(4), b"pict", bytes(13)))
-    bad("items-alone.heics", "items without a movie", brands(b"heic", b"mif1", b"heic", b"hevc") + items, "wrongFormat")
+    bad("items-alone.heics", "items without a movie, none of them the primary one",
+        brands(b"heic", b"mif1", b"heic", b"hevc") + items, "malformed")
     bad("brands.heics", "none of the brands", file([Track(plain, tenths)], first=brands(b"isom", b"mp42")),
         "wrongFormat")
     bad("timescale-0.heics", "a timescale of 0", file([Track(plain, tenths, timescale=0)]), "malformed")
