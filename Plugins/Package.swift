@@ -55,15 +55,17 @@ func wrapped(_ module: String, in folder: String, pkgConfig: String?, debian: St
   .systemLibrary(name: module, path: "\(folder)/\(module)", pkgConfig: pkgConfig, providers: [.apt([debian])])
 }
 
+/// Boxes, and planes as colors.
+let containerModules: [Target.Dependency] = ["ISOBaseMediaFile", "SharedPlanes"]
+
 let coders: [[Target]] = [
   coder("PNGCoder", in: "PNG", wraps: ["CPNGShim"]),
   coder("JPEGCoder", in: "JPEG", wraps: ["CJPEGShim"]),
   coder("GIFCoder", in: "GIF", wraps: ["Palettes"]),
   coder("GIFLibCoder", in: "GIFLib", wraps: ["CGIF"]),
   coder("WebPCoder", in: "WebP", wraps: ["CWebP"]),
-  coder("HEIFCoder", in: "HEIF", wraps: ["CHEIF", "CHEIFPlanes", "ISOBaseMediaFile", "SharedPlanes"]),
-  coder("HEICSCoder", in: "HEICS", wraps: ["CDe265", "ISOBaseMediaFile", "SharedPlanes"]),
-  coder("AVIFCoder", in: "AVIF", wraps: ["CAVIF", "ISOBaseMediaFile", "SharedPlanes"]),
+  coder("HEIFCoder", in: "HEIF", wraps: ["CHEIF", "CHEIFShim", "CDe265", "HEVCBitstream"] + containerModules),
+  coder("AVIFCoder", in: "AVIF", wraps: ["CAVIF"] + containerModules),
   coder("TIFFCoder", in: "TIFF", wraps: ["CTIFFShim"]),
   coder("JPEG2000Coder", in: "JPEG2000", wraps: ["COpenJPEG", "SharedPlanes"]),
   coder("JXLCoder", in: "JXL", wraps: ["CJXL"]),
@@ -91,7 +93,7 @@ let package = Package(
       name: "CTIFFShim", dependencies: [.product(name: "ImageCoderPlugin", package: "ImageCoders"), "CSharedPlanes"],
       path: "TIFF/CTIFFShim", linkerSettings: [.linkedLibrary("tiff")]),
     // libde265 behind three calls, and pixels as planes of luma and chroma.
-    .target(name: "CHEIFPlanes", path: "HEIF/CHEIFPlanes", linkerSettings: [.linkedLibrary("de265")]),
+    .target(name: "CHEIFShim", path: "HEIF/CHEIFShim", linkerSettings: [.linkedLibrary("de265")]),
     // A file in memory for the tests of parsers.
     .target(
       name: "CoderTestSupport", dependencies: [.product(name: "ImageCoderPlugin", package: "ImageCoders")],
@@ -100,12 +102,16 @@ let package = Package(
     .target(
       name: "DeviceIndependentBitmap", dependencies: [.product(name: "ImageCoderPlugin", package: "ImageCoders")],
       path: "Shared/DeviceIndependentBitmap", swiftSettings: settings),
+    // NAL units and parameter sets of HEVC, checked before libde265 sees them.
+    .target(
+      name: "HEVCBitstream", dependencies: [.product(name: "ImageCoderPlugin", package: "ImageCoders")],
+      path: "Shared/HEVCBitstream", swiftSettings: settings),
     // Up to 256 colors and their numbers.
     .target(name: "Palettes", path: "Shared/Palettes", swiftSettings: settings),
-    // Boxes, items and tracks, which HEIF, HEICS and AVIF have in common.
+    // Boxes, items and tracks, which HEIF and AVIF have in common.
     .target(
       name: "ISOBaseMediaFile", dependencies: [.product(name: "ImageCoderPlugin", package: "ImageCoders")],
-      path: "ISOBMFF/Sources", swiftSettings: settings),
+      path: "Shared/ISOBaseMediaFile", swiftSettings: settings),
     // Planes of luma and chroma, and CIELab, as red, green and blue: once for all formats. The loops are C, which the
     // compiler turns into vector instructions.
     .target(
@@ -116,7 +122,7 @@ let package = Package(
     wrapped("CGIF", in: "GIFLib", pkgConfig: nil, debian: "libgif-dev"),
     wrapped("CWebP", in: "WebP", pkgConfig: "libwebp", debian: "libwebp-dev"),
     wrapped("CHEIF", in: "HEIF", pkgConfig: "libheif", debian: "libheif-dev"),
-    wrapped("CDe265", in: "HEICS", pkgConfig: "libde265", debian: "libde265-dev"),
+    wrapped("CDe265", in: "HEIF", pkgConfig: "libde265", debian: "libde265-dev"),
     wrapped("CAVIF", in: "AVIF", pkgConfig: nil, debian: "libavif-dev"),
     wrapped("COpenJPEG", in: "JPEG2000", pkgConfig: "libopenjp2", debian: "libopenjp2-7-dev"),
     wrapped("CZlib", in: "ICNS", pkgConfig: nil, debian: "zlib1g-dev"),

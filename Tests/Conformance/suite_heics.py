@@ -124,7 +124,7 @@ def passed_on(digest, paths):
     """Stills and sequences in AV1 that name a brand of ours: another coder must get its chance."""
     score = Score("HEICS, for other coders", "wrongFormat, or another coder's answer")
     for result in digest.run(paths):
-        read_here = result.record.get("coder") == "org.imagecoders.heics"
+        read_here = result.record.get("format") == "public.heics"
         passes = result.code in ("wrongFormat", "unsupported", "noCoder") or result.outcome == "ok" and not read_here
         score.add(os.path.basename(result.path), None if passes else result.said)
     return score

@@ -13,7 +13,7 @@ struct AVIFFile {
   /// Where the last box ends by its own size; after the last byte when the file is cut.
   private(set) var claimedEnd = 0
   private(set) var items: ItemTable?
-  private(set) var movie: FileBox?
+  private(set) var movie: Box?
   private(set) var track: TrackTable?
 
   /// Whether the file ends before its last box does.
@@ -104,7 +104,7 @@ struct AVIFFile {
     claimedEnd = end
   }
 
-  private static func hasBrand(_ fileType: FileBox, in bytes: FileBytes) -> Bool {
+  private static func hasBrand(_ fileType: Box, in bytes: FileBytes) -> Bool {
     let brands =
       [fileType.content] + Array(stride(from: fileType.content + 8, to: min(fileType.end, bytes.count), by: 4))
     return brands.contains { offset in
@@ -131,7 +131,7 @@ enum TableBounds {
   /// Steps to find the samples of every chunk.
   private static let chunkSteps = 1 << 28
 
-  static func check(meta: FileBox, in bytes: FileBytes) throws(CoderError) {
+  static func check(meta: Box, in bytes: FileBytes) throws(CoderError) {
     for box in bytes.children(of: meta, skipping: 4) {
       let isLong = bytes.uint8(at: box.content) ?? 0 > 0
       switch box.type {
@@ -160,7 +160,7 @@ enum TableBounds {
     }
   }
 
-  static func check(movie: FileBox, in bytes: FileBytes) throws(CoderError) {
+  static func check(movie: Box, in bytes: FileBytes) throws(CoderError) {
     for track in bytes.children(of: movie) where track.type == .track {
       if let meta = bytes.child(.meta, of: track) { try check(meta: meta, in: bytes) }
       guard let media = bytes.child(.media, of: track),
@@ -180,7 +180,7 @@ enum TableBounds {
     }
   }
 
-  private static func check(_ found: Int, _ allowed: Int, _ what: String, at box: FileBox) throws(CoderError) {
+  private static func check(_ found: Int, _ allowed: Int, _ what: String, at box: Box) throws(CoderError) {
     guard found <= allowed else { throw .unsupported("\(found) \(what), \(allowed) are read", at: box.start) }
   }
 }

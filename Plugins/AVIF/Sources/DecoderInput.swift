@@ -39,7 +39,7 @@ final class DecoderInput {
   static let claim = 1 << 24
 
   /// - Parameter patches: Changes inside `box`, which is copied for them.
-  init(_ whole: AVIFFile, patches: [Patch] = [], in box: FileBox? = nil, host: CoderHost) throws(CoderError) {
+  init(_ whole: AVIFFile, patches: [Patch] = [], in box: Box? = nil, host: CoderHost) throws(CoderError) {
     self.host = host
     let (file, claimedEnd) = (whole.bytes.raw, whole.claimedEnd)
     let source = whole.incremental?.source

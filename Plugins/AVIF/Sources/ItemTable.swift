@@ -18,7 +18,7 @@ struct ItemTable {
   private(set) var auxiliaries: [UInt32] = []
 
   /// - Returns: nil when there is no primary item.
-  init?(_ box: FileBox, in bytes: FileBytes) {
+  init?(_ box: Box, in bytes: FileBytes) {
     guard let meta = try? MetaBox(parsing: box, in: bytes, isLenient: true), let primary = meta.primary,
       let place = meta.primaryPlace
     else { return nil }
@@ -33,14 +33,14 @@ struct ItemTable {
   }
 
   /// The whole meta box.
-  var box: FileBox { meta.box }
+  var box: Box { meta.box }
   /// Items that the primary one is derived from: the tiles of a grid.
   var sourceCount: Int { meta.references(from: primary, as: .derivedFrom).count }
 
   func type(of item: UInt32) -> FourCC? { meta.item(item)?.type }
 
   /// An item's properties, whole boxes, in the order in which they apply.
-  func properties(of item: UInt32) -> [FileBox] {
+  func properties(of item: UInt32) -> [Box] {
     guard let item = meta.item(item) else { return [] }
     return meta.associations[item.associations].map { meta.properties[$0] }
   }

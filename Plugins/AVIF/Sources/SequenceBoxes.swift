@@ -9,7 +9,7 @@ struct SequenceBoxes {
   private let bytes: FileBytes
   private let timing: FrameTicks
   private let loopCount: LoopCount?
-  private let movie: FileBox
+  private let movie: Box
   /// By how many bytes everything after the movie box moves.
   private var shift = 0
 
@@ -51,7 +51,7 @@ struct SequenceBoxes {
   }
 
   /// Writes a box of libavif's, changed where that is needed.
-  private func write(_ box: FileBox, to writer: inout ByteWriter) throws(CoderError) {
+  private func write(_ box: Box, to writer: inout ByteWriter) throws(CoderError) {
     switch "\(box.type)" {
     case "moov", "trak", "mdia", "minf", "stbl", "dinf": try writeContainer(box, skipping: 0, to: &writer)
     case "meta": try writeContainer(box, skipping: 4, to: &writer)
@@ -65,7 +65,7 @@ struct SequenceBoxes {
     }
   }
 
-  private func writeContainer(_ box: FileBox, skipping skipped: Int, to writer: inout ByteWriter) throws(CoderError) {
+  private func writeContainer(_ box: Box, skipping skipped: Int, to writer: inout ByteWriter) throws(CoderError) {
     let start = writer.count
     writer.put(UInt32(0))
     writer.put(box.type)
@@ -111,7 +111,7 @@ struct SequenceBoxes {
   ///   - timescale: With its offset after version and flags; nil when the box has none.
   ///   - duration: With its offset.
   private func writeHeader(
-    _ box: FileBox, _ timescale: (offset: Int, value: UInt32)?, _ duration: (offset: Int, value: UInt64),
+    _ box: Box, _ timescale: (offset: Int, value: UInt32)?, _ duration: (offset: Int, value: UInt64),
     to writer: inout ByteWriter
   ) throws(CoderError) {
     guard bytes.uint8(at: box.content) == 1 else {
@@ -129,7 +129,7 @@ struct SequenceBoxes {
     writer.replace(duration.value, at: start + duration.offset)
   }
 
-  private func writeChunkOffsets(_ box: FileBox, to writer: inout ByteWriter) throws(CoderError) {
+  private func writeChunkOffsets(_ box: Box, to writer: inout ByteWriter) throws(CoderError) {
     guard let count = bytes.uint32(at: box.fullContent) else { throw .library("libavif writes an empty stco") }
     let start = writer.count
     copy(box, to: &writer)
@@ -139,7 +139,7 @@ struct SequenceBoxes {
   }
 
   /// ISO/IEC 14496-12 §8.11.3, as libavif writes it: version 0, offsets and lengths of 4 bytes, no base.
-  private func writeItemPlaces(_ box: FileBox, to writer: inout ByteWriter) throws(CoderError) {
+  private func writeItemPlaces(_ box: Box, to writer: inout ByteWriter) throws(CoderError) {
     guard bytes.uint8(at: box.content) == 0, bytes.uint16(at: box.fullContent) == 0x4400,
       let count = bytes.uint16(at: box.fullContent + 2)
     else { throw .library("libavif writes places of items in another way") }
@@ -158,12 +158,12 @@ struct SequenceBoxes {
   /// - Parameters:
   ///   - place: In libavif's file, inside `box`.
   ///   - start: Of the box in what is written.
-  private func move(_ place: Int, of box: FileBox, in writer: inout ByteWriter, at start: Int) throws(CoderError) {
+  private func move(_ place: Int, of box: Box, in writer: inout ByteWriter, at start: Int) throws(CoderError) {
     guard let old = bytes.uint32(at: place), place + 4 <= box.end else { throw .library("libavif cuts \(box.type)") }
     guard Int(old) >= movie.end else { return }
     guard let new = UInt32(exactly: Int(old) + shift) else { throw .unsupported("a file over 4 GiB") }
     writer.replace(new, at: start + place - box.start)
   }
 
-  private func copy(_ box: FileBox, to writer: inout ByteWriter) { writer.put(Array(bytes.raw[box.start..<box.end])) }
+  private func copy(_ box: Box, to writer: inout ByteWriter) { writer.put(Array(bytes.raw[box.start..<box.end])) }
 }

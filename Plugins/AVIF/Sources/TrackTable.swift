@@ -13,7 +13,7 @@ struct TrackTable {
   let runs: (place: Int, count: UInt32)?
 
   /// Finds the track that libavif shows: the first with AV1 samples that is not auxiliary to another one.
-  init?(_ movie: FileBox, in bytes: FileBytes) {
+  init?(_ movie: Box, in bytes: FileBytes) {
     let boxes = try? bytes.payload(of: movie)?.children()
     for box in boxes ?? [] where box.type == .track {
       guard let track = try? Track(parsing: box), track.formats.contains(.av01), track.target(of: .auxiliary) ?? 0 == 0

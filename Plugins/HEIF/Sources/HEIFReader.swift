@@ -3,202 +3,70 @@
 import ISOBaseMediaFile
 import ImageCoderPlugin
 
-/// Reads HEIF stills of HEVC: coded, derived, with alpha, several in a file.
-///
-/// The boxes are walked here, and each coded item goes to libde265 on its own: no thread of a library's, no item that
-/// is not needed, tiles of a grid side by side, and what a cut file still holds.
+/// Reads HEIF with pictures in HEVC: stills, or the image sequence of a file that announces one.
 ///
 /// - Format: ISO/IEC 23008-12 and 14496-12. Library: libde265 1.0.
 final class HEIFReader: ContainerReader {
-  private let source: SourceView
-  let host: CoderHost
-  private(set) var file: HEIFFile
-  /// A thumbnail that was found fit, decoded when it was offered.
-  private var thumbnails: [Int: Thumbnail] = [:]
+  private let reader: any ReaderSession
 
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
-    self.source = source
-    self.host = host
-    file = try HEIFFile.open(source, isIncremental: options.contains(.incremental), limits: host.limits)
-    _ = try canvas(of: file.primaryPage)
+    guard try Self.announcesSequence(source) else {
+      reader = try StillReader(source, host: host, options: options)
+      return
+    }
+    do throws(CoderError) {
+      reader = try SequenceReader(source, host: host, options: options)
+    } catch {
+      // A file that names brands of sequences may hold stills alone, or a sequence that is not read beside them.
+      guard error.code == .wrongFormat || error.code == .unsupported else { throw error }
+      reader = try Self.stills(source, host: host, options: options, insteadOf: error)
+    }
   }
 
-  /// Opens the whole file when its last byte has arrived.
-  private func catchUp() throws(CoderError) {
-    guard file.isIncremental, source.size < .max else { return }
-    file = try HEIFFile.open(source, isIncremental: false, limits: host.limits)
-    thumbnails = [:]
+  private static func stills(
+    _ source: SourceView, host: CoderHost, options: OpenOptions, insteadOf refusal: CoderError
+  ) throws(CoderError) -> StillReader {
+    do throws(CoderError) {
+      return try StillReader(source, host: host, options: options)
+    } catch {
+      throw error.code == .wrongFormat ? refusal : error
+    }
   }
 
-  func header(page: Int) throws(CoderError) -> ImageHeader {
-    try catchUp()
-    let node = try canvas(of: page)
-    var header = ImageHeader(
-      format: file.format, canvas: node.placement.crop.size, pixelFormat: node.pixelFormat, bitsPerChannel: node.bits,
-      alpha: node.alphaMode)
-    header.orientation = node.placement.orientation
-    header.pageCount = file.pages.count
-    header.primaryPage = file.primaryPage
-    header.cicp = node.points
-    header.subsampling = node.subsampling
-    header.isLossless = node.isLossless
-    header.metadata = Set(MetadataKind.allCases.filter { payload($0, of: node, isAwaited: false) != nil })
-    header.isTruncated = isCut(node)
-    header.isIncomplete = file.isIncremental
-    return header
+  /// The brands of the file type box that the manifest's signatures look at: the major one, and some of the others.
+  private static let brandCount = 9
+
+  /// Whether the major brand is that of image sequences, or one of the first brands is one of sequences in HEVC: hevc,
+  /// hevx, hevm, hevs (ISO/IEC 23008-12 §10.3, annex B). Sequences in AV1 name the former beside their own.
+  private static func announcesSequence(_ source: SourceView) throws(CoderError) -> Bool {
+    guard let box = try source.box(at: 0, before: source.size), box.type == .fileType else { return false }
+    // The major brand, the minor version, and the other brands.
+    let count = min(box.payload.count, 4 + 4 * brandCount)
+    var reader = ByteReader(try source.bytes(at: box.content, count: count), of: "ftyp")
+    while reader.remaining >= 4 {
+      let isMajor = reader.position == 0
+      let brand = try reader.fourCC()
+      if sequenceBrands.contains(brand) || isMajor && brand == .imageSequence { return true }
+      if isMajor, reader.remaining >= 4 { try reader.skip(4) }
+    }
+    return false
   }
 
-  func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
-    let node = try canvas(of: request.page)
-    guard request.frame == 0 else { throw .invalidArgument("frame \(request.frame) of a still picture, which has 1") }
-    let own = node.pixelFormat
-    let format: PixelFormat
-    switch (own, request.pixelFormat) {
-    case (.rgb8, .rgba8), (.rgb8, .bgra8), (.rgba8, .bgra8), (.gray8, .grayAlpha8), (.gray16, .grayAlpha16):
-      format = request.pixelFormat ?? own
-    default: format = own
-    }
-    let size = node.placement.crop.size
-    if let wanted = request.size, let thumbnail = thumbnail(of: node, page: request.page, for: wanted) {
-      return DecodeOffer(
-        request, size: thumbnail.node.placement.crop.size, pixelFormat: format, alpha: node.alphaMode, rowOrder: .any,
-        scaleCode: 1, memory: node.memory)
-    }
-    // Tiles are decoded side by side, on as many threads as the host has.
-    let memory = node.memory &* (node.isParallel ? Self.threads : 1)
-    try host.limits.check(memory: node.memory)
-    return DecodeOffer(
-      request, size: size, pixelFormat: format, alpha: node.alphaMode, rowOrder: .any,
-      memory: min(memory, max(node.memory, host.limits.maxMemory)))
-  }
+  private static let sequenceBrands = [FourCC("hevc"), FourCC("hevx"), FourCC("hevm"), FourCC("hevs")]
 
-  func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
-    var node = try canvas(of: offer.page)
-    if offer.scaleCode == 1, let thumbnail = thumbnails[offer.page] { node = thumbnail.node }
-    let size = node.placement.crop.size
-    guard offer.size == size else { throw .invalidArgument("an offer of \(offer.size) for a picture of \(size)") }
-    let rows = try sink.rows(at: 0, count: size.height)
-    guard rows.count == size.height, rows.stride >= size.width * offer.pixelFormat.bytesPerPixel else {
-      throw .library("the host grants \(rows.count) rows of \(rows.stride) bytes for a picture of \(size)")
-    }
-    let renderer = Renderer(file: file, host: host, points: node.points) { done throws(CoderError) in
-      try sink.done(at: done.lowerBound, count: done.count)
-    }
-    try renderer.draw(node, into: PixelTarget(base: rows.base, stride: rows.stride, format: offer.pixelFormat))
-  }
+  func header(page: Int) throws(CoderError) -> ImageHeader { try reader.header(page: page) }
+
+  func frame(_ index: Int, page: Int) throws(CoderError) -> FrameHeader { try reader.frame(index, page: page) }
+
+  func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer { try reader.offer(for: request) }
+
+  func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) { try reader.decode(offer, into: sink) }
 
   func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
-    let node = try canvas(of: page)
-    switch payload(kind, of: node) {
-    case nil: return nil
-    case .range(let range)?:
-      try host.limits.check(metadata: range.count)
-      return [UInt8](file.contents.bytes(in: range))
-    case .item(let item)?:
-      let bytes = try file.bytes(of: item)
-      let start = kind == .exif ? try ExifItem.start(in: bytes) : 0
-      try host.limits.check(metadata: bytes.count - start)
-      return try bytes.withBytes { [UInt8]($0.dropFirst(start)) }
-    }
+    try reader.metadata(kind, page: page)
   }
 
   func properties(page: Int, frame: Int?) throws(CoderError) -> Properties {
-    let node = try canvas(of: page)
-    guard frame == nil else { return Properties() }
-    return HEIFProperties.all(of: node, in: file)
-  }
-}
-
-extension HEIFReader {
-  /// Threads whose memory is announced.
-  private static let threads = 8
-
-  private func canvas(of page: Int) throws(CoderError) -> PictureNode {
-    guard file.pages.indices.contains(page) else {
-      throw .invalidArgument("page \(page) of a HEIF file, which has \(file.pages.count)")
-    }
-    let node = try file.node(file.pages[page])
-    try host.limits.check(canvas: node.placement.crop.size)
-    return node
-  }
-
-  /// Whether bytes of the picture are missing and do not arrive any more.
-  private func isCut(_ node: PictureNode) -> Bool {
-    guard !file.isIncremental else { return false }
-    if case .coded(let coded) = node.content { return (try? file.bytes(of: coded.item).isCut) ?? false }
-    return node.content.parts.contains { isCut($0) }
-  }
-
-  /// The embedded thumbnail, when it shows the same picture and is large enough.
-  private func thumbnail(of node: PictureNode, page: Int, for size: Size) -> Thumbnail? {
-    if let found = thumbnails[page] { return found.covers(size) ? found : nil }
-    guard let found = Thumbnail(of: node, in: file, for: size) else { return nil }
-    thumbnails[page] = found
-    return found
-  }
-
-  /// Where a raw payload lies.
-  private enum Payload {
-    case range(Range<Int>)
-    case item(Item)
-  }
-
-  /// - Parameter isAwaited: Whether to wait for bytes that arrive; without them, items are taken at their types' word.
-  private func payload(_ kind: MetadataKind, of node: PictureNode, isAwaited: Bool = true) -> Payload? {
-    if kind == .icc { return node.profile.map { .range($0) } }
-    for id in file.descriptions(of: node.id) {
-      guard let item = file.meta.item(id) else { continue }
-      let isXMP = item.type == .mime && item.contentType == "application/rdf+xml" && item.contentEncoding.isEmpty
-      guard kind == .exif && item.type == .exif || kind == .xmp && isXMP else { continue }
-      if file.isIncremental, !isAwaited { return .item(item) }
-      guard let bytes = try? file.bytes(of: item), !bytes.isCut, bytes.count > 0 else { continue }
-      if kind == .xmp || (try? ExifItem.start(in: bytes)) != nil { return .item(item) }
-    }
-    return nil
-  }
-}
-
-extension PictureNode {
-  /// The narrowest format that holds every pixel.
-  var pixelFormat: PixelFormat {
-    switch (isGray, hasAlpha, bits > 8) {
-    case (true, false, false): .gray8
-    case (true, true, false): .grayAlpha8
-    case (true, false, true): .gray16
-    case (true, true, true): .grayAlpha16
-    case (false, false, false): .rgb8
-    case (false, true, false): .rgba8
-    case (false, _, true): .rgba16
-    }
-  }
-
-  var alphaMode: AlphaMode { !hasAlpha ? .opaque : isPremultiplied ? .premultiplied : .straight }
-
-  /// Whether several of its parts are decoded at a time.
-  var isParallel: Bool { if case .grid = content { true } else { false } }
-}
-
-/// The bytes of an Exif item (ISO/IEC 23008-12 Annex A.2.1): a number, and that many bytes before the TIFF header.
-enum ExifItem {
-  /// Where the TIFF header starts.
-  ///
-  /// - Throws: ``CoderError/Code/malformed`` for an item without one.
-  static func start(in bytes: ItemBytes) throws(CoderError) -> Int {
-    try bytes.withBytes { payload throws(CoderError) in
-      func isHeader(at offset: Int) -> Bool {
-        guard offset >= 0, offset <= payload.count - 8 else { return false }
-        let order = (payload[offset], payload[offset + 1], payload[offset + 2], payload[offset + 3])
-        return order == (0x49, 0x49, 42, 0) || order == (0x4D, 0x4D, 0, 42)
-      }
-      guard payload.count >= 4 else { throw .malformed("an Exif item of \(payload.count) bytes", at: bytes.offset) }
-      let skipped = (0..<4).reduce(0) { $0 << 8 | Int(payload[$1]) }
-      // Some writers count from elsewhere, or leave the number out.
-      for offset in [4 + skipped, 4, 10, 0, 6] where isHeader(at: offset) { return offset }
-      let start = 4 + skipped
-      guard start < payload.count else {
-        throw .malformed("an Exif item of \(payload.count) bytes that starts at \(start)", at: bytes.offset)
-      }
-      return start
-    }
+    try reader.properties(page: page, frame: frame)
   }
 }

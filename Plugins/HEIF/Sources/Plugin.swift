@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CHEIF
-import CHEIFPlanes
 public import ImageCoderPlugin
 
 /// The coder, as the plugin interface has it.
 public let plugin = PluginExport(
   id: "org.imagecoders.heif", version: "1.0.0",
-  library: "libde265 \(String(cString: heif_decoder_version())), libheif \(String(cString: heif_get_version()))",
+  library: "\(LibDe265.name), libheif \(String(cString: heif_get_version()))",
+  names: ContainerPropertyNames(dictionary: "{HEICS}", defaultLoopCount: .infinite),
   reader: HEIFReader.self, readsIncrementally: true, writer: HEIFWriter.self, writesPages: true,
   writerFeatures: [.orientation, .thumbnail], options: HEIFOption.table)

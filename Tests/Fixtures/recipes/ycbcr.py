@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""YCbCr planes as pixels (ITU-T H.273, section 8.3), by the arithmetic of docs/formats/heics.md."""
+"""YCbCr planes as pixels (ITU-T H.273, section 8.3), by the arithmetic of docs/formats/heif.md."""
 
 import numpy as np
 

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HEVCBitstream
+import ISOBaseMediaFile
+import ImageCoderPlugin
+
+/// The boxes of a HEIF file: its items, and where their bytes are.
+///
+/// - Lifetime: As long as the source.
+final class HEIFFile {
+  /// All bytes; while bytes arrive, those up to the end of the meta box.
+  let contents: FileBytes
+  let meta: MetaBox
+  let format: ImageFormat
+  /// Items that are pictures in their own right, by their number (ISO/IEC 23008-12 §6.4).
+  let pages: [UInt32]
+  let primaryPage: Int
+  let limits: Limits
+  private let incremental: (head: FileHead, source: SourceView)?
+  private var nodes: [UInt32: PictureNode] = [:]
+  /// By where their boxes start: items share them.
+  private var configurations: [Int: HEVCConfiguration] = [:]
+  /// What belongs to a picture, by the picture.
+  private let attached: [FourCC: [UInt32: [UInt32]]]
+
+  /// Brands of files whose pictures are HEVC (ISO/IEC 23008-12 Annex B.4).
+  private static let hevcBrands: Set<FourCC> = [
+    FourCC("heic"), FourCC("heix"), FourCC("heim"), FourCC("heis"), FourCC("hevc"), FourCC("hevx"), FourCC("hevm"),
+    FourCC("hevs"),
+  ]
+  /// Brands of files with pictures of any kind.
+  private static let pictureBrands: Set<FourCC> = [FourCC("mif1"), FourCC("mif2"), FourCC("msf1"), FourCC("miaf")]
+  static let pictureTypes: Set<FourCC> = [.hvc1, .grid, .overlay, .identity]
+
+  /// - Parameter isIncremental: Waits for the meta box alone, where it comes before the pixels.
+  /// - Throws: What is wrong with the boxes, or with the primary picture.
+  static func open(_ source: SourceView, isIncremental: Bool, limits: Limits) throws(CoderError) -> HEIFFile {
+    if isIncremental, let head = try FileHead(source, upTo: .meta) {
+      do throws(CoderError) {
+        let file = try HEIFFile(parsing: FileBytes(first: head.bytes), incremental: (head, source), limits: limits)
+        _ = try file.node(file.pages[file.primaryPage])
+        return file
+      } catch {
+        // Boxes that reach to the end of the file are cut, others break a rule.
+        _ = try source.view(at: head.bytes.count, least: 1, most: 1)
+        guard source.size < .max else { throw error }
+      }
+    }
+    return try HEIFFile(parsing: FileBytes(whole: try source.contents()), limits: limits)
+  }
+
+  /// - Parameter incremental: What keeps the bytes while they arrive, and where the others come from.
+  init(
+    parsing contents: FileBytes, incremental: (head: FileHead, source: SourceView)? = nil, limits: Limits
+  ) throws(CoderError) {
+    self.contents = contents
+    self.incremental = incremental
+    self.limits = limits
+    let isWhole = contents.end == contents.count
+    var boxes = BoxReader(ByteReader(contents.raw.bytes, isCutOff: isWhole), isCutOff: isWhole)
+    format = try Self.format(&boxes, count: contents.count)
+    var found: Box?
+    var hasMovie = false
+    while found == nil, let box = try boxes.next() {
+      if box.type == .meta { found = box }
+      if box.type == .movie { hasMovie = true }
+      if box.isCut, found == nil {
+        throw .truncated("the file ends inside the box \(box.type), before meta", at: contents.end)
+      }
+    }
+    guard let found else {
+      throw hasMovie
+        ? .wrongFormat("a file of tracks, without a meta box")
+        : .truncated("the file ends before its meta box", at: contents.end)
+    }
+    meta = try MetaBox(parsing: found, in: contents)
+    guard let primary = meta.primary else {
+      while !hasMovie, let box = try boxes.next() { hasMovie = box.type == .movie }
+      throw hasMovie
+        ? .wrongFormat("a file of tracks, none of whose items is the primary one", at: found.start)
+        : .malformed("no primary item is named", at: found.start)
+    }
+    guard let item = meta.item(primary) else {
+      throw .malformed("the primary item is \(primary), which the file does not have", at: found.start)
+    }
+    pages = try Self.pages(of: meta, primary: item, limits: limits)
+    var attached: [FourCC: [UInt32: [UInt32]]] = [:]
+    for type in [FourCC.thumbnail, .auxiliary, .describes] {
+      for (from, to) in meta.references(as: type) {
+        for id in to { attached[type, default: [:]][id, default: []].append(from) }
+      }
+    }
+    self.attached = attached
+    primaryPage = pages.firstIndex(of: primary) ?? 0
+  }
+
+  private static func format(_ boxes: inout BoxReader, count: Int) throws(CoderError) -> ImageFormat {
+    guard count >= 8 else { throw .truncated("a file of \(count) bytes", at: count) }
+    guard let box = try Self.fileType(&boxes) else { throw .wrongFormat("no file type box at the start", at: 0) }
+    var content = try boxes.content(of: box, as: "ftyp")
+    let major = try content.fourCC("the major brand")
+    try content.skip(4, "the minor version")
+    var brands: Set<FourCC> = []
+    while content.remaining >= 4 { brands.insert(try content.fourCC("a brand")) }
+    if hevcBrands.contains(major) { return .heic }
+    guard pictureBrands.contains(major) || !brands.isDisjoint(with: hevcBrands.union(pictureBrands)) else {
+      guard !box.isCut else { throw .truncated("the file type box is cut", at: content.offset) }
+      throw .wrongFormat("the brand \(major), which is none of HEIF's", at: box.start)
+    }
+    return brands.isDisjoint(with: hevcBrands) ? .heif : .heic
+  }
+
+  /// The first box. What begins in another way is no damaged HEIF file.
+  private static func fileType(_ boxes: inout BoxReader) throws(CoderError) -> Box? {
+    do throws(CoderError) {
+      guard let box = try boxes.next(), box.type == .fileType else { return nil }
+      return box
+    } catch {
+      guard error.code == .malformed else { throw error }
+      return nil
+    }
+  }
+
+  private static func pages(of meta: MetaBox, primary: Item, limits: Limits) throws(CoderError) -> [UInt32] {
+    guard pictureTypes.contains(primary.type) else {
+      throw primary.type == .av01
+        ? .wrongFormat("a primary item of AV1")
+        : .unsupported("a primary item of the type \(primary.type)")
+    }
+    // Thumbnails and auxiliary pictures belong to others.
+    var parts: Set<UInt32> = []
+    for type in [FourCC.thumbnail, .auxiliary] {
+      for reference in meta.references(as: type) { parts.insert(reference.from) }
+    }
+    let pages = meta.items.filter { item in
+      item.id == primary.id
+        || (pictureTypes.contains(item.type) && !item.isHidden && !parts.contains(item.id))
+    }
+    guard pages.count <= limits.maxPages else {
+      throw .limitExceeded(.maxPages, found: pages.count, allowed: limits.maxPages, what: "a page count of")
+    }
+    return pages.map(\.id).sorted()
+  }
+}
+
+extension HEIFFile {
+  func properties(of item: Item) throws(CoderError) -> ItemProperties {
+    try ItemProperties(of: item, in: meta, file: contents)
+  }
+
+  /// Auxiliary pictures of a picture.
+  func auxiliaries(of id: UInt32) -> [UInt32] { attached[.auxiliary]?[id] ?? [] }
+
+  /// Smaller versions of a picture.
+  func thumbnails(of id: UInt32) -> [UInt32] { attached[.thumbnail]?[id] ?? [] }
+
+  /// Items that say something about a picture.
+  func descriptions(of id: UInt32) -> [UInt32] { attached[.describes]?[id] ?? [] }
+
+  /// The tone-mapped picture that is made of a picture and its gain map (ISO/IEC 23008-12 Amd 1), when there is one.
+  func toneMap(of id: UInt32) -> UInt32? {
+    meta.items.first { $0.type == .toneMap && meta.references(from: $0.id, as: .derivedFrom).contains(id) }?.id
+  }
+
+  /// The configuration in an `hvcC` property; read once.
+  func configuration(in box: Box) throws(CoderError) -> HEVCConfiguration {
+    if let known = configurations[box.start] { return known }
+    let configuration = try contents.read(box, as: "hvcC") { reader throws(CoderError) in
+      try HEVCConfiguration(parsing: &reader)
+    }
+    configurations[box.start] = configuration
+    return configuration
+  }
+
+  /// The picture that an item is or is made of; built once.
+  func node(_ id: UInt32) throws(CoderError) -> PictureNode { try node(id, inside: []) }
+
+  /// - Parameter chain: The items that are made of this one, from the outermost.
+  func node(_ id: UInt32, inside chain: [UInt32]) throws(CoderError) -> PictureNode {
+    if let node = nodes[id] { return node }
+    guard !chain.contains(id) else { throw .malformed("item \(id) is made of itself") }
+    guard chain.count < Self.maxDepth else {
+      throw .unsupported("item \(id) is made of pictures in \(chain.count) steps, \(Self.maxDepth) are allowed")
+    }
+    guard let item = meta.item(id) else { throw .malformed("a picture is made of item \(id), which is not there") }
+    let node = try PictureNode(item, in: self, chain: chain + [id])
+    nodes[id] = node
+    return node
+  }
+
+  private static let maxDepth = 8
+
+  /// Whether the file was opened before all of its bytes were there.
+  var isIncremental: Bool { incremental != nil }
+
+  /// The bytes of an item, which are waited for where they arrive.
+  func bytes(of item: Item) throws(CoderError) -> ItemBytes {
+    guard let source = incremental?.source, item.construction == .file else {
+      return try ItemBytes(of: item, in: meta, contents)
+    }
+    if let bytes = try ItemBytes(of: item, in: meta, incremental: source) { return bytes }
+    return try ItemBytes(of: item, in: meta, FileBytes(whole: try source.contents()))
+  }
+}
