@@ -62,6 +62,7 @@ let coders: [[Target]] = [
   coder("GIFLibCoder", in: "GIFLib", wraps: ["CGIF"]),
   coder("WebPCoder", in: "WebP", wraps: ["CWebP"]),
   coder("HEIFCoder", in: "HEIF", wraps: ["CHEIF", "CHEIFPlanes", "ISOBaseMediaFile", "SharedPlanes"]),
+  coder("LibHEIFCoder", in: "LibHEIF", wraps: ["CHEIF", "ISOBaseMediaFile"]),
   coder("HEICSCoder", in: "HEICS", wraps: ["CDe265", "ISOBaseMediaFile", "SharedPlanes"]),
   coder("AVIFCoder", in: "AVIF", wraps: ["CAVIF", "ISOBaseMediaFile", "SharedPlanes"]),
   coder("TIFFCoder", in: "TIFF", wraps: ["CTIFFShim"]),
