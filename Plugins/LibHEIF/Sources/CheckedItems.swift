@@ -12,6 +12,7 @@ import ImageCoderPlugin
 /// - Format: ISO/IEC 14496-12 §8.11 and 23008-12 §6.
 struct CheckedItems {
   let format: ImageFormat
+  let primary: UInt32
   private let file: FileBytes
   private let meta: MetaBox
 
@@ -40,9 +41,16 @@ struct CheckedItems {
         : .truncated("the file ends before its meta box", at: bytes.count)
     }
     meta = try MetaBox(parsing: found, in: file)
-    guard meta.primary != nil || !hasMovie else {
-      throw .wrongFormat("a file of tracks, none of whose items is the primary one", at: found.start)
+    guard let primary = meta.primary else {
+      throw hasMovie
+        ? .wrongFormat("a file of tracks, none of whose items is the primary one", at: found.start)
+        : .malformed("no primary item is named", at: found.start)
     }
+    guard let item = meta.item(primary) else {
+      throw .malformed("the primary item is \(primary), which the file does not have", at: found.start)
+    }
+    guard !item.isHidden else { throw .unsupported("a hidden primary item, \(primary), which libheif does not take") }
+    self.primary = primary
     try checkBytes(limits)
   }
 
@@ -72,6 +80,7 @@ struct CheckedItems {
       guard item.contentEncoding != "deflate" else {
         throw .unsupported("item \(item.id) is compressed, and libheif inflates it before its size is known")
       }
+      if case .elsewhere(let place) = item.construction { throw .unsupported("item \(item.id) lies in \(place)") }
       for extent in meta.extents[item.extents] {
         let sum = total.addingReportingOverflow(Int(clamping: extent.length))
         total = sum.overflow ? .max : sum.partialValue
@@ -96,7 +105,7 @@ extension CheckedItems {
   ///   does not decode safely; ``CoderError/Code/limitExceeded``.
   func picture(_ id: UInt32, limits: Limits) throws(CoderError) -> Picture {
     let picture = try follow(id, inside: [], limits: limits)
-    let allowed = 64 &* min(size(of: id)?.pixelCount ?? 0, limits.maxPixels) &+ 1 << 24
+    let allowed = 64 &* min(try size(of: id).pixelCount, limits.maxPixels) &+ 1 << 24
     guard picture.work <= allowed else {
       throw .limitExceeded(.maxPixels, found: picture.work, allowed: allowed, what: "pixels to decode,")
     }
@@ -112,12 +121,11 @@ extension CheckedItems {
     }
     guard let item = meta.item(id) else { throw .malformed("a picture is made of item \(id), which is not there") }
     let chain = chain + [id]
+    try limits.check(canvas: try size(of: id))
     var picture = Picture()
     switch item.type {
     case .hvc1, .av01:
-      guard let size = size(of: id) else { throw .malformed("item \(id) has no size") }
-      try limits.check(canvas: size)
-      picture.work = size.pixelCount
+      picture.work = try size(of: id).pixelCount
       picture.isGray = try isMonochrome(item)
     case .grid:
       try checkGrid(item, limits: limits)
@@ -167,13 +175,16 @@ extension CheckedItems {
   }
 
   /// What `ispe` says, the last one as libheif takes it.
-  private func size(of id: UInt32) -> Size? {
-    guard let item = meta.item(id), let box = boxes(.imageSize, of: item).last else { return nil }
+  ///
+  /// - Throws: ``CoderError/Code/unsupported`` without one: libheif counts on it, other readers need not.
+  private func size(of id: UInt32) throws(CoderError) -> Size {
+    guard let item = meta.item(id), let box = boxes(.imageSize, of: item).last else {
+      throw .unsupported("item \(id) has no size, which libheif needs")
+    }
     var content = FileBoxReader(file, in: box.payload)
-    guard (try? content.fullBox("ispe")) != nil, let width = try? content.uint32("ispe"),
-      let height = try? content.uint32("ispe")
-    else { return nil }
-    return Size(width: Int(width), height: Int(height))
+    _ = try content.fullBox("ispe")
+    let width = try content.uint32("ispe")
+    return Size(width: Int(width), height: Int(try content.uint32("ispe")))
   }
 
   /// Whether the decoder's configuration announces gray (ISO/IEC 14496-15 §8.3.3.1, AV1-ISOBMFF §2.3.3).
@@ -200,9 +211,8 @@ extension CheckedItems {
     }
     guard let size else { throw .malformed("grid \(item.id) has \(bytes.count) bytes") }
     try limits.check(canvas: size)
-    guard size == self.size(of: item.id) else {
-      throw .malformed("grid \(item.id) of \(size), its ispe says \(self.size(of: item.id)?.description ?? "nothing")")
-    }
+    let stated = try self.size(of: item.id)
+    guard size == stated else { throw .malformed("grid \(item.id) of \(size), its ispe says \(stated)") }
   }
 
   private func firstBytes(of item: Item, _ count: Int) throws(CoderError) -> [UInt8] {
@@ -210,7 +220,7 @@ extension CheckedItems {
     switch item.construction {
     case .file: whole = 0..<file.count
     case .itemData: whole = meta.itemData ?? 0..<0
-    case .elsewhere(let place): throw .unsupported("item \(item.id) lies in \(place)")
+    case .elsewhere: whole = 0..<0
     }
     var bytes: [UInt8] = []
     for extent in meta.extents[item.extents] where bytes.count < count {

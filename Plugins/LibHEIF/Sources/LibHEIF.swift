@@ -34,12 +34,6 @@ enum LibHEIF {
       return ids.prefix(Int(max(0, filled))).sorted()
     }
 
-    func primary() throws(CoderError) -> UInt32 {
-      var id: heif_item_id = 0
-      try check(heif_context_get_primary_image_ID(context, &id))
-      return id
-    }
-
     func picture(_ id: UInt32) throws(CoderError) -> Picture {
       var handle: OpaquePointer?
       try check(heif_context_get_image_handle(context, id, &handle))
@@ -181,6 +175,8 @@ extension CoderError {
       switch (code, detail) {
       case (heif_error_Invalid_input, heif_suberror_End_of_data): .truncated(text)
       case (heif_error_Invalid_input, heif_suberror_No_ftyp_box): .wrongFormat(text)
+      // libheif asks for properties that a reader can do without.
+      case (heif_error_Invalid_input, heif_suberror_No_properties_assigned_to_item): .unsupported(text)
       case (heif_error_Invalid_input, _), (heif_error_Decoder_plugin_error, _): .malformed(text)
       // The limits are libheif's own.
       case (heif_error_Memory_allocation_error, heif_suberror_Security_limit_exceeded): .unsupported(text)

@@ -22,14 +22,15 @@ final class LibHEIFReader: ContainerReader {
     self.host = host
     let bytes = try source.contents()
     items = try CheckedItems(bytes, limits: host.limits)
+    // Before libheif takes memory for the file.
+    _ = try items.picture(items.primary, limits: host.limits)
     file = try LibHEIF.File(bytes)
-    let primary = try file.primary()
     pages = file.pages
     guard pages.count <= host.limits.maxPages else {
       throw .limitExceeded(.maxPages, found: pages.count, allowed: host.limits.maxPages, what: "a page count of")
     }
-    guard let page = pages.firstIndex(of: primary) else {
-      throw .unsupported("a primary item, \(primary), that is part of another picture")
+    guard let page = pages.firstIndex(of: items.primary) else {
+      throw .unsupported("a primary item, \(items.primary), that is part of another picture")
     }
     primaryPage = page
     _ = try self.page(page)
