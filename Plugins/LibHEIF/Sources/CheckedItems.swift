@@ -121,14 +121,17 @@ extension CheckedItems {
     }
     guard let item = meta.item(id) else { throw .malformed("a picture is made of item \(id), which is not there") }
     let chain = chain + [id]
-    try limits.check(canvas: try size(of: id))
+    // What is shown may be smaller; libheif holds the whole.
+    let size = try size(of: id)
+    guard !size.isEmpty else { throw .malformed("item \(id) of \(size) pixels") }
+    try limits.check(memory: size.pixelCount)
     var picture = Picture()
     switch item.type {
     case .hvc1, .av01:
-      picture.work = try size(of: id).pixelCount
+      picture.work = size.pixelCount
       picture.isGray = try isMonochrome(item)
     case .grid:
-      try checkGrid(item, limits: limits)
+      try checkGrid(item, of: size)
       for tile in meta.references(from: id, as: .derivedFrom) {
         guard alpha(of: tile).isEmpty else { throw .unsupported("tile \(tile) of grid \(id) has alpha of its own") }
         guard !hasProperty(.cleanAperture, tile) else { throw .unsupported("tile \(tile) of grid \(id) is cropped") }
@@ -198,7 +201,7 @@ extension CheckedItems {
   }
 
   /// ISO/IEC 23008-12 §6.6.2.3.2: the canvas that libheif allocates is the one that was checked.
-  private func checkGrid(_ item: Item, limits: Limits) throws(CoderError) {
+  private func checkGrid(_ item: Item, of stated: Size) throws(CoderError) {
     let bytes = try firstBytes(of: item, 12)
     let size: Size? = bytes.withUnsafeBytes { raw in
       var fields = FileBoxReader(FileBytes(whole: raw), in: 0..<raw.count)
@@ -210,8 +213,6 @@ extension CheckedItems {
       return Size(width: Int(width), height: Int(height))
     }
     guard let size else { throw .malformed("grid \(item.id) has \(bytes.count) bytes") }
-    try limits.check(canvas: size)
-    let stated = try self.size(of: item.id)
     guard size == stated else { throw .malformed("grid \(item.id) of \(size), its ispe says \(stated)") }
   }
 

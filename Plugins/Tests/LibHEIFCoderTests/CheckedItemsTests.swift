@@ -97,13 +97,14 @@ import Testing
 
   @Test func limitsHoldBeforeLibHEIFTakesMemory() {
     var limits = Limits.standard
-    limits.maxSide = 63
+    limits.maxMemory = 64 * 64 - 1
     #expect(Self.refusal(FileOfItems(items: [Self.picture()]), limits: limits).code == .limitExceeded)
-    limits = .standard
-    limits.maxMemory = 999
-    let items = [Self.picture(), Item(type: "Exif", length: 1_000)]
+    limits.maxMemory = 64 * 64
+    #expect(Self.refusal(FileOfItems(items: [Self.picture()]), limits: limits).code == nil)
+    let items = [Self.picture(), Item(type: "Exif", length: 10_000)]
+    limits.maxMemory = 9_999
     #expect(Self.refusal(FileOfItems(items: items), limits: limits).code == .limitExceeded)
-    limits.maxMemory = 1_000
+    limits.maxMemory = 10_000
     #expect(Self.refusal(FileOfItems(items: items), limits: limits).code == nil)
   }
 
