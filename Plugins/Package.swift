@@ -61,9 +61,9 @@ let coders: [[Target]] = [
   coder("GIFCoder", in: "GIF", wraps: ["Palettes"]),
   coder("GIFLibCoder", in: "GIFLib", wraps: ["CGIF"]),
   coder("WebPCoder", in: "WebP", wraps: ["CWebP"]),
-  coder("HEIFCoder", in: "HEIF", wraps: ["CHEIF", "CHEIFPlanes", "ISOBaseMediaFile", "SharedPlanes"]),
-  coder("LibHEIFCoder", in: "LibHEIF", wraps: ["CHEIF", "ISOBaseMediaFile"]),
-  coder("HEICSCoder", in: "HEICS", wraps: ["CDe265", "ISOBaseMediaFile", "SharedPlanes"]),
+  coder("HEIFCoder", in: "HEIF", wraps: ["CHEIF", "CHEIFPlanes", "HEVCBitstream", "ISOBaseMediaFile", "SharedPlanes"]),
+  coder("LibHEIFCoder", in: "LibHEIF", wraps: ["CHEIF", "HEVCBitstream", "ISOBaseMediaFile"]),
+  coder("HEICSCoder", in: "HEICS", wraps: ["CDe265", "HEVCBitstream", "ISOBaseMediaFile", "SharedPlanes"]),
   coder("AVIFCoder", in: "AVIF", wraps: ["CAVIF", "ISOBaseMediaFile", "SharedPlanes"]),
   coder("TIFFCoder", in: "TIFF", wraps: ["CTIFFShim"]),
   coder("JPEG2000Coder", in: "JPEG2000", wraps: ["COpenJPEG", "SharedPlanes"]),
@@ -101,6 +101,10 @@ let package = Package(
     .target(
       name: "DeviceIndependentBitmap", dependencies: [.product(name: "ImageCoderPlugin", package: "ImageCoders")],
       path: "Shared/DeviceIndependentBitmap", swiftSettings: settings),
+    // NAL units and parameter sets of HEVC, checked before libde265 sees them.
+    .target(
+      name: "HEVCBitstream", dependencies: [.product(name: "ImageCoderPlugin", package: "ImageCoders")],
+      path: "Shared/HEVCBitstream", swiftSettings: settings),
     // Up to 256 colors and their numbers.
     .target(name: "Palettes", path: "Shared/Palettes", swiftSettings: settings),
     // Boxes, items and tracks, which HEIF, HEICS and AVIF have in common.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CDe265
+import HEVCBitstream
 import ImageCoderPlugin
 import SharedPlanes
 
@@ -65,8 +66,8 @@ final class HEICSReader: ContainerReader {
     header.isAnimated = true
     header.isIncomplete = isIncremental
     header.loopCount = file.loopCount
-    header.cicp = file.pictures.color.codePoints
-    header.subsampling = [.s400, .s420, .s422, .s444][sequence.chromaFormat]
+    header.cicp = file.pictures.statedPoints
+    header.subsampling = sequence.chromaFormat.subsampling
     header.metadata = file.pictures.profile == nil ? [] : [.icc]
     header.isTruncated = file.isTruncated
     header.isDamaged = file.isDamaged
@@ -147,11 +148,11 @@ final class HEICSReader: ContainerReader {
     if let alphaDecoder, let alphaSequence {
       alpha = try planar(try alphaDecoder.picture(of: frame), as: alphaSequence)
     }
-    let color = file.pictures.color
+    let points = file.pictures.points
     let rows = PictureRows(
       window: file.window, format: format,
       colors: try PlaneConverter(
-        try color.colorMatrix(), isFullRange: color.isFullRange, bits: sequence.bitDepth, format: format),
+        try ColorMatrix(points), isFullRange: points.isFullRange, bits: sequence.bitDepth, format: format),
       alpha: try alphaSequence.map { sequence throws(CoderError) in
         try AlphaConverter(bits: sequence.bitDepth, format: format)
       }, isPremultiplied: file.isPremultiplied)
@@ -194,23 +195,21 @@ extension HEICSReader {
   /// The planes of a picture of libde265, which has to be as its parameter set says.
   private func planar(_ image: OpaquePointer, as sequence: SequenceParameters) throws(CoderError) -> PlanarPicture {
     let format = sequence.chromaFormat
-    let shiftX = format == 1 || format == 2 ? 1 : 0
-    let shiftY = format == 1 ? 1 : 0
     var planes: [PlanarPicture.Plane] = []
-    for channel in 0..<(format == 0 ? 1 : 3) {
-      let width = sequence.size.width >> (channel == 0 ? 0 : shiftX)
-      let height = sequence.size.height >> (channel == 0 ? 0 : shiftY)
+    for channel in 0..<(format == .monochrome ? 1 : 3) {
+      let width = sequence.size.width / (channel == 0 ? 1 : format.width)
+      let height = sequence.size.height / (channel == 0 ? 1 : format.height)
       var stride: Int32 = 0
       guard let base = de265_get_image_plane(image, Int32(channel), &stride),
         Int(de265_get_image_width(image, Int32(channel))) == width,
         Int(de265_get_image_height(image, Int32(channel))) == height,
         Int(de265_get_bits_per_pixel(image, Int32(channel))) == sequence.bitDepth,
-        Int(de265_get_chroma_format(image).rawValue) == format
+        Int(de265_get_chroma_format(image).rawValue) == format.rawValue
       else { throw .malformed("a picture of another size or format than its parameter set's") }
       planes.append(PlanarPicture.Plane(base: UnsafeRawPointer(base), stride: Int(stride)))
     }
     return try PlanarPicture(
-      size: sequence.size, bits: sequence.bitDepth, subsampling: [.s400, .s420, .s422, .s444][format], luma: planes[0],
+      size: sequence.size, bits: sequence.bitDepth, subsampling: format.subsampling, luma: planes[0],
       chroma: planes.count == 3 ? (planes[1], planes[2]) : nil)
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CDe265
+import HEVCBitstream
 import ImageCoderPlugin
 
 /// Memory for the pictures that libde265 holds: of the host, of one size, and no more than the offer announced.
@@ -46,13 +47,12 @@ final class PictureMemory {
     init(_ sequence: SequenceParameters) {
       let size = sequence.codedSize
       let bytes = sequence.bitDepth > 8 ? 2 : 1
-      let halvesX = sequence.chromaFormat == 1 || sequence.chromaFormat == 2
-      let halvesY = sequence.chromaFormat == 1
+      let format = sequence.chromaFormat
       func stride(_ width: Int) -> Int { (width + 15) / 16 * 16 * bytes }
-      let chromaWidth = halvesX ? (size.width + 1) / 2 : size.width
-      let chromaHeight = halvesY ? (size.height + 1) / 2 : size.height
+      let chromaWidth = (size.width + format.width - 1) / format.width
+      let chromaHeight = (size.height + format.height - 1) / format.height
       strides =
-        [stride(size.width)] + (sequence.chromaFormat == 0 ? [0, 0] : [stride(chromaWidth), stride(chromaWidth)])
+        [stride(size.width)] + (format == .monochrome ? [0, 0] : [stride(chromaWidth), stride(chromaWidth)])
       heights = [size.height, chromaHeight, chromaHeight]
     }
 

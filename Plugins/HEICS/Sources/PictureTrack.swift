@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HEVCBitstream
 import ISOBaseMediaFile
 import ImageCoderPlugin
 
@@ -14,7 +15,7 @@ struct PictureTrack {
   /// What the parameter sets say; nil until one is found.
   private(set) var sequence: SequenceParameters?
   /// What the `colr` box says.
-  private var boxColor: VideoColor?
+  private var boxPoints: CodingIndependentCodePoints?
   /// Where the ICC profile lies in the file.
   private(set) var profile: Range<Int>?
   private(set) var pixelAspectRatio: (horizontal: UInt32, vertical: UInt32)?
@@ -38,7 +39,7 @@ struct PictureTrack {
     guard let record = boxes.first(where: { $0.type == .hevcConfiguration }) else {
       throw .malformed("the sample entry has no hvcC", at: track.sampleTable.offset)
     }
-    configuration = try HEVCConfiguration(parsing: record)
+    configuration = try record.read { reader throws(CoderError) in try HEVCConfiguration(parsing: &reader) }
     sequence = configuration.sequences.first
     for box in boxes {
       switch box.type {
@@ -56,7 +57,11 @@ struct PictureTrack {
   /// A `colr` box: code points and a profile may both be there (ISO/IEC 14496-12 §12.1.5).
   private mutating func readColor(_ box: BoxBytes) throws(CoderError) {
     switch try box.fourCC(at: 0) {
-    case .nclx: boxColor = try VideoColor(codePoints: box)
+    case .nclx:
+      boxPoints = CodingIndependentCodePoints(
+        primaries: UInt8(truncatingIfNeeded: try box.uint16(at: 4)),
+        transfer: UInt8(truncatingIfNeeded: try box.uint16(at: 6)),
+        matrix: UInt8(truncatingIfNeeded: try box.uint16(at: 8)), isFullRange: try box.uint8(at: 10) & 0x80 != 0)
     case .profile, .restrictedProfile: profile = try box.place(of: 4, count: box.count - 4)
     default: return
     }
@@ -65,27 +70,14 @@ struct PictureTrack {
   /// Takes parameter sets from the first sample, where `hev1` may have them (ISO/IEC 14496-15 §8.4.3), and checks what
   /// is known of the pictures.
   mutating func complete(from source: SourceView) throws(CoderError) {
-    if configuration.sequences.isEmpty, let first = samples.first {
-      var found: [[UInt8]] = []
-      let bytes = try source.view(at: first.offset, count: first.size)
-      _ = NALUnits.forEach(in: bytes, lengthBytes: configuration.lengthBytes) { unit in
-        guard let type = NALUnit.type(of: unit), NALUnitType.parameterSets.contains(type) else { return }
-        if found.count < 64 { found.append([UInt8](unit)) }
-      }
-      try configuration.add(found)
+    if !configuration.isComplete, let first = samples.first {
+      try configuration.add(from: try source.bytes(at: first.offset, count: first.size), at: first.offset)
     }
     let sequence = try configuration.sequence()
     self.sequence = sequence
     guard entrySize.isEmpty || entrySize == sequence.size else {
       throw .malformed("the track states \(entrySize), its bitstream \(sequence.size)")
     }
-  }
-
-  /// ITU-T H.265 §A.4.1: pictures of the highest level have at most 16,888 samples on a side. The conformance window may
-  /// hide most of them, so the canvas does not tell.
-  func checkCodedSize() throws(CoderError) {
-    guard let size = sequence?.codedSize, size.width > 16_888 || size.height > 16_888 else { return }
-    throw .unsupported("a coded picture of \(size), the highest level has 16888 samples on a side")
   }
 
   /// Keeps the first samples only.
@@ -97,13 +89,14 @@ struct PictureTrack {
 
   /// Whether a sample is a picture at which decoding can start, by its bitstream.
   func isRandomAccess(_ index: Int, in source: SourceView) throws(CoderError) -> Bool {
-    let bytes = try source.view(at: samples[index].offset, count: samples[index].size)
-    var first: UInt8?
-    _ = NALUnits.forEach(in: bytes, lengthBytes: configuration.lengthBytes) { unit in
-      guard first == nil, let type = NALUnit.type(of: unit), NALUnitType.isSlice(type) else { return }
-      first = type
+    let bytes = try source.bytes(at: samples[index].offset, count: samples[index].size)
+    // A cut sample is damaged when it is decoded, and says as much here as a whole one.
+    var places = NALUnitPlaces(lengthBytes: configuration.lengthBytes, isCut: true)
+    while let place = try places.next(in: bytes) {
+      guard let type = NALUnit.type(of: bytes.extracting(place)), NALUnitType.isSlice(type) else { continue }
+      return NALUnitType.isIntraRandomAccess(type)
     }
-    return first.map(NALUnitType.isIntraRandomAccess) ?? false
+    return false
   }
 
   /// Takes the bitstream's word for where decoding can start. Some writers list pictures as sync samples that are
@@ -120,8 +113,12 @@ struct PictureTrack {
     samples.firstIndex { $0.offset > size || $0.size > size - $0.offset } ?? samples.count
   }
 
-  /// The color to convert by.
-  var color: VideoColor { boxColor ?? sequence?.color ?? VideoColor() }
+  /// What the bitstream says of its colors.
+  private var signal: VideoSignal { sequence?.signal ?? VideoSignal() }
+  /// What samples mean: by the `colr` box, else by the bitstream.
+  var points: CodingIndependentCodePoints { boxPoints ?? signal.points }
+  /// The same, when the file says it.
+  var statedPoints: CodingIndependentCodePoints? { boxPoints ?? (signal.hasDescription ? signal.points : nil) }
 
   /// What is shown of a picture.
   func window() throws(CoderError) -> Rect {

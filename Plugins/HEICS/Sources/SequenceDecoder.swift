@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CDe265
+import HEVCBitstream
 import ImageCoderPlugin
 
 /// Decodes the pictures of a track, in any order.
@@ -175,9 +176,9 @@ final class SequenceDecoder {
   /// - Returns: Whether it has been shown any.
   private func push(_ index: Int, in run: inout Run) throws(CoderError) -> Bool {
     let sample = track.samples[index]
-    let bytes = try source.view(at: sample.offset, count: sample.size)
-    guard bytes.count == sample.size else {
-      throw .truncated("a sample needs \(sample.size) bytes, \(bytes.count) are there", at: source.size)
+    let bytes = try source.bytes(at: sample.offset, count: sample.size)
+    guard bytes.byteCount == sample.size else {
+      throw .truncated("a sample needs \(sample.size) bytes, \(bytes.byteCount) are there", at: source.size)
     }
     do throws(CoderError) {
       guard try check(bytes, references: &run.references) == .decoded else { return false }
@@ -185,44 +186,40 @@ final class SequenceDecoder {
       run.damage = (index, error.message)
       return false
     }
-    let decoder = run.decoder
-    _ = NALUnits.forEach(in: bytes, lengthBytes: track.configuration.lengthBytes) { unit in
-      guard let type = NALUnit.type(of: unit), NALUnitType.isSlice(type), let count = Int32(exactly: unit.count) else {
-        return
-      }
-      _ = de265_push_NAL(decoder, unit.baseAddress, count, de265_PTS(index), nil)
+    var places = NALUnitPlaces(lengthBytes: track.configuration.lengthBytes)
+    while let place = try places.next(in: bytes) {
+      let unit = bytes.extracting(place)
+      guard let type = NALUnit.type(of: unit), NALUnitType.isSlice(type), let count = Int32(exactly: unit.byteCount)
+      else { continue }
+      unit.withUnsafeBytes { _ = de265_push_NAL(run.decoder, $0.baseAddress, count, de265_PTS(index), nil) }
     }
     return true
   }
 
   /// Holds a sample to what a sample has to be: one picture that refers to pictures that are there.
   private func check(
-    _ sample: UnsafeRawBufferPointer, references: inout ReferenceTracker
+    _ sample: RawSpan, references: inout ReferenceTracker
   ) throws(CoderError) -> ReferenceTracker.Fate {
     let configuration = track.configuration
-    var first: (unit: UnsafeRawBufferPointer, type: UInt8)?
-    var refused: CoderError?
-    let isWhole = NALUnits.forEach(in: sample, lengthBytes: configuration.lengthBytes) { unit in
-      guard refused == nil, let type = NALUnit.type(of: unit) else { return }
+    var first: (place: Range<Int>, type: UInt8)?
+    var places = NALUnitPlaces(lengthBytes: configuration.lengthBytes)
+    while let place = try places.next(in: sample) {
+      let unit = sample.extracting(place)
+      guard let type = NALUnit.type(of: unit) else { continue }
       if NALUnitType.isSlice(type) {
-        guard unit.count > 3 else {
-          refused = .malformed("a slice of \(unit.count) bytes")
-          return
-        }
+        guard unit.byteCount > 3 else { throw .malformed("a slice of \(unit.byteCount) bytes") }
         // first_slice_segment_in_pic_flag
-        let isFirst = unit[2] & 0x80 != 0
+        let isFirst = unit.unsafeLoad(fromByteOffset: 2, as: UInt8.self) & 0x80 != 0
         guard isFirst == (first == nil), first == nil || first?.type == type else {
-          refused = .malformed("a sample that is not one picture")
-          return
+          throw .malformed("a sample that is not one picture")
         }
-        if isFirst { first = (unit, type) }
+        if isFirst { first = (place, type) }
       } else if NALUnitType.parameterSets.contains(type), !configuration.knows(unit) {
-        refused = .malformed("a parameter set changes inside the sequence")
+        throw .malformed("a parameter set changes inside the sequence")
       }
     }
-    if let refused { throw refused }
-    guard isWhole, let first else { throw .malformed("a sample without a picture, or with lengths that do not fit it") }
-    return try references.follow(first.unit, type: first.type, configuration: configuration)
+    guard let first else { throw .malformed("a sample without a picture") }
+    return try references.follow(sample.extracting(first.place), type: first.type, configuration: configuration)
   }
 
   private func begin(at start: Int) throws(CoderError) {

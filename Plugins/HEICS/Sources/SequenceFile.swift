@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HEVCBitstream
 import ISOBaseMediaFile
 import ImageCoderPlugin
+import SharedPlanes
 
 /// What the boxes of a file say of its image sequence, without any pixel.
 ///
@@ -78,12 +80,12 @@ struct SequenceFile {
     self.alpha = alpha
     window = try pictures.window()
     try limits.check(canvas: window.size)
-    try pictures.checkCodedSize()
-    try alpha?.checkCodedSize()
+    try pictures.sequence?.checkCodedSize()
+    try alpha?.sequence?.checkCodedSize()
     guard alpha == nil || alpha?.sequence?.size == pictures.sequence?.size else {
       throw .unsupported("alpha planes of another size than the pictures")
     }
-    _ = try pictures.color.colorMatrix()
+    _ = try ColorMatrix(pictures.points)
   }
 
   private static func check(_ alpha: PictureTrack?, beside pictures: PictureTrack) throws(CoderError) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CHEIFPlanes
+import HEVCBitstream
 import ISOBaseMediaFile
 import ImageCoderPlugin
 
@@ -21,7 +22,7 @@ final class DecodedItem: @unchecked Sendable {
     }
     var result = heif_decoded()
     do throws(CoderError) {
-      try Self.push(coded, bytes: bytes, in: file, filler: filler, to: decoder)
+      try Self.push(coded, bytes: bytes, filler: filler, to: decoder)
       let sequence = coded.sequence
       let status = heif_decoder_run(
         decoder, sequence.codedSize.width, sequence.codedSize.height, sequence.blockSide, &result)
@@ -45,7 +46,7 @@ final class DecodedItem: @unchecked Sendable {
       guard result.chroma_bits == result.planes.bits, (8...16).contains(result.planes.bits) else {
         throw .unsupported("luma of \(result.planes.bits) bits and chroma of \(result.chroma_bits)", at: place)
       }
-      guard (result.planes.has_chroma == 0) == (coded.sequence.chroma == .monochrome) else {
+      guard (result.planes.has_chroma == 0) == (coded.sequence.chromaFormat == .monochrome) else {
         throw .malformed("chroma that the parameters do not announce", at: place)
       }
     } catch {
@@ -58,42 +59,40 @@ final class DecodedItem: @unchecked Sendable {
 
   var size: Size { Size(width: decoded.width, height: decoded.height) }
 
-  /// - Parameter filler: Stands behind the last unit of a cut item, which is left out without it.
+  /// Shows parameter sets and slices to the decoder, and nothing else: messages and delimiters change no pixel.
+  ///
+  /// - Parameter filler: Follows the last slice of a cut item, which is left out without it.
   private static func push(
-    _ coded: CodedItem, bytes: ItemBytes, in file: HEIFFile, filler: UInt8?, to decoder: OpaquePointer
+    _ coded: CodedItem, bytes: ItemBytes, filler: UInt8?, to decoder: OpaquePointer
   ) throws(CoderError) {
-    func push(_ unit: UnsafeRawBufferPointer) throws(CoderError) {
-      // H.265 table 7-1: units from 41 on are reserved or private, and to be left out.
-      guard HEVCConfiguration.type(of: unit[0]) <= 40 else { return }
-      let start = unit.bindMemory(to: UInt8.self).baseAddress
-      guard heif_decoder_push(decoder, start, unit.count) == HEIF_DECODE_OK else {
-        throw .outOfMemory(bytes: unit.count, for: "a NAL unit")
+    func push(_ unit: RawSpan) throws(CoderError) {
+      let status = unit.withUnsafeBytes { raw in
+        heif_decoder_push(decoder, raw.bindMemory(to: UInt8.self).baseAddress, raw.count)
       }
+      guard status == HEIF_DECODE_OK else { throw .outOfMemory(bytes: unit.byteCount, for: "a NAL unit") }
     }
-    for unit in coded.configuration.units { try push(file.contents.bytes(in: unit)) }
-    try bytes.withBytes { payload throws(CoderError) in
-      var units = UnitReader(
-        payload, lengthSize: coded.configuration.lengthSize, isCut: bytes.isCut, at: bytes.offset)
-      while let unit = try units.next() {
-        if HEVCConfiguration.type(of: unit[0]) == HEVCConfiguration.sequenceUnit, !units.isUnitCut {
-          // Memory was announced for the size that the configuration states.
-          let sequence = try SequenceParameters(parsing: unit, at: bytes.offset)
-          guard sequence.codedSize == coded.sequence.codedSize, sequence.size == coded.sequence.size else {
-            throw .malformed(
-              "parameters for \(sequence.size) in an item whose configuration says \(coded.sequence.size)",
-              at: bytes.offset)
+    try bytes.withBytes { raw throws(CoderError) in
+      let payload = raw.bytes
+      // Memory was announced for the size that the configuration states; sets of the item have to state the same.
+      var configuration = coded.configuration
+      try configuration.add(from: payload, isCut: bytes.isCut, at: bytes.offset)
+      _ = try configuration.sequence()
+      for unit in configuration.units { try push(unit.span.bytes) }
+      var places = NALUnitPlaces(lengthBytes: configuration.lengthBytes, isCut: bytes.isCut, at: bytes.offset)
+      while let place = try places.next(in: payload) {
+        let unit = payload.extracting(place)
+        guard let type = NALUnit.type(of: unit) else { continue }
+        if NALUnitType.isSlice(type) {
+          if !places.isUnitCut {
+            try push(unit)
+          } else if let filler {
+            let filled = [UInt8](copying: unit) + [UInt8](repeating: filler, count: 1 << 10)
+            try push(filled.span.bytes)
           }
-        }
-        if units.isUnitCut {
-          guard let filler else { continue }
-          let filled = [UInt8](unit) + [UInt8](repeating: filler, count: 1 << 10)
-          var failure: CoderError?
-          filled.withUnsafeBytes { whole in
-            do throws(CoderError) { try push(whole) } catch { failure = error }
-          }
-          if let failure { throw failure }
-        } else {
-          try push(unit)
+        } else if NALUnitType.parameterSets.contains(type), !places.isUnitCut, !configuration.knows(unit) {
+          throw .malformed(
+            "a parameter set of item \(coded.item.id) changes after its first slice",
+            at: bytes.offset + place.lowerBound)
         }
       }
     }
@@ -128,11 +127,12 @@ extension DecodedItem {
 
   /// Whether the only slice that is there is the one that is cut.
   private static func isCutInFirstSlice(_ coded: CodedItem, bytes: ItemBytes) -> Bool {
-    let found = try? bytes.withBytes { payload throws(CoderError) -> Bool in
-      var units = UnitReader(payload, lengthSize: coded.configuration.lengthSize, isCut: true, at: bytes.offset)
-      while let unit = try units.next() {
-        // H.265 table 7-1: units below 32 are slices.
-        if HEVCConfiguration.type(of: unit[0]) < 32 { return units.isUnitCut }
+    let found = try? bytes.withBytes { raw throws(CoderError) -> Bool in
+      let payload = raw.bytes
+      var places = NALUnitPlaces(lengthBytes: coded.configuration.lengthBytes, isCut: true, at: bytes.offset)
+      while let place = try places.next(in: payload) {
+        guard let type = NALUnit.type(of: payload.extracting(place)), NALUnitType.isSlice(type) else { continue }
+        return places.isUnitCut
       }
       return false
     }

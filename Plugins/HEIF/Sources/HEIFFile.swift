@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HEVCBitstream
 import ISOBaseMediaFile
 import ImageCoderPlugin
 
@@ -17,6 +18,8 @@ final class HEIFFile {
   let limits: Limits
   private let incremental: (head: FileHead, source: SourceView)?
   private var nodes: [UInt32: PictureNode] = [:]
+  /// By where their boxes start: items share them.
+  private var configurations: [Int: HEVCConfiguration] = [:]
   /// What belongs to a picture, by the picture.
   private let attached: [FourCC: [UInt32: [UInt32]]]
 
@@ -149,6 +152,16 @@ extension HEIFFile {
   /// The tone-mapped picture that is made of a picture and its gain map (ISO/IEC 23008-12 Amd 1), when there is one.
   func toneMap(of id: UInt32) -> UInt32? {
     meta.items.first { $0.type == .toneMap && meta.references(from: $0.id, as: .derivedFrom).contains(id) }?.id
+  }
+
+  /// The configuration in an `hvcC` property; read once.
+  func configuration(in box: FileBox) throws(CoderError) -> HEVCConfiguration {
+    if let known = configurations[box.start] { return known }
+    let configuration = try contents.read(box, as: "hvcC") { reader throws(CoderError) in
+      try HEVCConfiguration(parsing: &reader)
+    }
+    configurations[box.start] = configuration
+    return configuration
   }
 
   /// The picture that an item is or is made of; built once.

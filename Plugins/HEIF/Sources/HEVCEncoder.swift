@@ -2,6 +2,7 @@
 
 import CHEIF
 import CHEIFPlanes
+import HEVCBitstream
 import ISOBaseMediaFile
 import ImageCoderPlugin
 
@@ -203,10 +204,9 @@ struct HEVCEncoder {
         guard let id = parsed.meta.primary, let item = parsed.meta.item(id),
           let box = try parsed.properties(of: item).configuration
         else { throw .library("libheif writes a file without a picture") }
-        let configuration = try HEVCConfiguration(parsing: box, in: contents)
-        guard let sequence = configuration.sequence else { throw .library("libheif writes no parameter set") }
+        let sequence = try parsed.configuration(in: box).sequence()
         let data = try parsed.bytes(of: item).withBytes { [UInt8]($0) }
-        let channels = sequence.chroma == .monochrome ? 1 : 3
+        let channels = sequence.chromaFormat == .monochrome ? 1 : 3
         result = .success(
           EncodedPicture(
             configuration: [UInt8](bytes[box.payload]), data: data, codedSize: sequence.size, size: size,

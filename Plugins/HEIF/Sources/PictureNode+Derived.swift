@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HEVCBitstream
 import ISOBaseMediaFile
 import ImageCoderPlugin
 
@@ -80,84 +81,40 @@ struct CodedItem {
     guard let box = properties.configuration else {
       throw .malformed("item \(item.id) of HEVC without a configuration")
     }
-    let configuration = try HEVCConfiguration(parsing: box, in: file.contents)
-    self.item = item
-    self.configuration = configuration
-    points = properties.points
-    if let sequence = configuration.sequence {
-      self.sequence = sequence
-    } else {
-      sequence = try Self.sequence(in: try file.bytes(of: item), of: item, lengthSize: configuration.lengthSize)
+    var configuration = try file.configuration(in: box)
+    if !configuration.isComplete {
+      // Parameter sets may stand before the picture instead (ISO/IEC 14496-15 §8.3.2).
+      let bytes = try file.bytes(of: item)
+      try bytes.withBytes { payload throws(CoderError) in
+        try configuration.add(from: payload.bytes, isCut: bytes.isCut, at: bytes.offset)
+      }
+      guard configuration.isComplete || !bytes.isCut else {
+        throw .truncated("item \(item.id) ends before its parameter sets", at: bytes.offset)
+      }
     }
+    self.item = item
+    points = properties.points
+    sequence = try configuration.sequence()
+    self.configuration = configuration
     // The window may be far smaller than what is decoded.
     try file.limits.check(memory: sequence.decodingMemory)
-  }
-
-  /// Parameter sets may stand before the picture instead (ISO/IEC 14496-15 §8.3.2).
-  private static func sequence(
-    in bytes: ItemBytes, of item: Item, lengthSize: Int
-  ) throws(CoderError) -> SequenceParameters {
-    let found = try bytes.withBytes { payload throws(CoderError) -> SequenceParameters? in
-      var units = UnitReader(payload, lengthSize: lengthSize, isCut: bytes.isCut, at: bytes.offset)
-      while let unit = try units.next() {
-        guard HEVCConfiguration.type(of: unit[0]) == HEVCConfiguration.sequenceUnit else { continue }
-        return try SequenceParameters(parsing: unit, at: bytes.offset)
-      }
-      return nil
-    }
-    guard let found else {
-      throw bytes.isCut
-        ? .truncated("item \(item.id) ends before its parameter sets", at: bytes.offset)
-        : .malformed("item \(item.id) without a sequence parameter set", at: bytes.offset)
-    }
-    return found
+    try sequence.checkCodedSize()
   }
 
   /// Whether samples were stored without loss, as far as the parameter sets tell.
   var isLossless: Bool {
-    let isExact = sequence.chroma == .monochrome || (sequence.chroma == .full && points?.matrix == 0)
+    let isExact = sequence.chromaFormat == .monochrome || (sequence.chromaFormat == .full && points?.matrix == 0)
     return configuration.allowsBypass && isExact
   }
 }
 
-/// The NAL units of an item, each behind its length (ISO/IEC 14496-15 §4.3.3).
-struct UnitReader {
-  private let bytes: UnsafeRawBufferPointer
-  private let lengthSize: Int
-  private let isCut: Bool
-  private let start: Int
-  private var offset = 0
-  /// Whether the bytes ended inside a unit.
-  private(set) var isUnitCut = false
-
-  init(_ bytes: UnsafeRawBufferPointer, lengthSize: Int, isCut: Bool, at start: Int) {
-    self.bytes = bytes
-    self.lengthSize = lengthSize
-    self.isCut = isCut
-    self.start = start
-  }
-
-  /// The next unit, or nil at the end; of a cut item's last unit what is there. A unit has at least its header.
-  ///
-  /// - Throws: ``CoderError/Code/malformed`` for a unit that its item has no room for.
-  mutating func next() throws(CoderError) -> UnsafeRawBufferPointer? {
-    while offset < bytes.count {
-      let left = bytes.count - offset
-      var length = 0
-      for index in 0..<min(lengthSize, left) { length = length << 8 | Int(bytes[offset + index]) }
-      guard left >= lengthSize, length <= left - lengthSize else {
-        guard isCut else {
-          throw .malformed("a NAL unit of \(length) bytes, its item has \(left) left", at: start + offset)
-        }
-        isUnitCut = true
-        let first = offset + lengthSize
-        offset = bytes.count
-        return first + 2 < bytes.count ? UnsafeRawBufferPointer(rebasing: bytes[first...]) : nil
-      }
-      let first = offset + lengthSize
-      offset = first + length
-      if length > 2 { return UnsafeRawBufferPointer(rebasing: bytes[first..<offset]) }
-    }
-    return nil
+extension SequenceParameters {
+  /// Bytes that libde265 takes while it decodes a still picture, an estimate from above.
+  var decodingMemory: Int {
+    let sample = bitDepth > 8 ? 2 : 1
+    let pixels = codedSize.pixelCount
+    let planes = chromaFormat == .monochrome ? 1 : chromaFormat == .half ? 2 : 3
+    // The picture, its copy for sample adaptive offset, and what is kept for each block of 4 × 4 and 8 × 8.
+    return (1 << 20) &+ pixels &* (2 &* planes &* sample &+ 3)
   }
 }

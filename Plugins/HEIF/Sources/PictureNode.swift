@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HEVCBitstream
 import ISOBaseMediaFile
 import ImageCoderPlugin
 
@@ -72,9 +73,9 @@ final class PictureNode {
 
     let parts = content.parts
     if case .coded(let coded) = content {
-      bits = max(coded.sequence.lumaBits, coded.sequence.chromaBits)
-      isGray = coded.sequence.chroma == .monochrome
-      subsampling = coded.sequence.chroma.subsampling
+      bits = coded.sequence.bitDepth
+      isGray = coded.sequence.chromaFormat == .monochrome
+      subsampling = coded.sequence.chromaFormat.subsampling
       isLossless = coded.isLossless
       work = coded.sequence.codedSize.pixelCount
       memory = coded.sequence.decodingMemory

@@ -23,6 +23,14 @@ public struct BoxBytes {
 
   public var count: Int { bytes.count }
 
+  /// Reads fields one after the other.
+  public func read<Result>(
+    _ body: (inout ByteReader) throws(CoderError) -> Result
+  ) throws(CoderError) -> Result {
+    var reader = ByteReader(bytes.bytes, at: offset, of: "a box", isCutOff: false)
+    return try body(&reader)
+  }
+
   /// A big-endian number of 1 to 8 bytes.
   public func number(at place: Int, bytes width: Int) throws(CoderError) -> UInt64 {
     let part = try range(at: place, count: width)

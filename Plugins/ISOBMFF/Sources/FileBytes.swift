@@ -25,6 +25,20 @@ public struct FileBytes {
 
   public func bytes(in range: Range<Int>) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: raw[range]) }
 
+  /// Reads the content of a box, or what is here of it.
+  ///
+  /// - Parameter name: Of the box, for errors. What is missing at the end of the file is
+  ///   ``CoderError/Code/truncated``, elsewhere ``CoderError/Code/malformed``.
+  public func read<Result>(
+    _ box: FileBox, as name: StaticString, _ body: (inout ByteReader) throws(CoderError) -> Result
+  ) throws(CoderError) -> Result {
+    let start = min(max(box.content, 0), raw.count)
+    let stop = min(max(box.end, start), raw.count)
+    let content = UnsafeRawBufferPointer(rebasing: raw[start..<stop])
+    var reader = ByteReader(content.bytes, at: start, of: name, isCutOff: stop == end)
+    return try body(&reader)
+  }
+
   public func uint8(at offset: Int) -> Int? { raw.bigEndian(at: offset, count: 1).map { Int($0) } }
   public func uint16(at offset: Int) -> Int? { raw.bigEndian(at: offset, count: 2).map { Int($0) } }
   public func uint32(at offset: Int) -> UInt32? {

@@ -5,15 +5,15 @@ import ImageCoderPlugin
 /// Pictures that are kept for reference, by their distance in the order in which pictures are shown.
 ///
 /// - Format: ITU-T H.265 §7.3.7, §7.4.8.
-struct ReferencePictureSet: Equatable {
+struct ReferencePictureSet: Equatable, Sendable {
   /// One picture.
-  struct Entry: Equatable {
+  struct Entry: Equatable, Sendable {
     let distance: Int
     /// Whether the current picture refers to it, or later ones alone.
     let isUsed: Bool
   }
 
-  /// Before the current picture, nearest first, then behind it, nearest first.
+  /// Before the current picture, nearest first, then after it, nearest first.
   let entries: [Entry]
 
   static let empty = ReferencePictureSet(entries: [])
@@ -21,11 +21,11 @@ struct ReferencePictureSet: Equatable {
   private init(entries: [Entry]) { self.entries = entries }
 
   /// Reads num_short_term_ref_pic_sets and the sets of an SPS. None may have more pictures than the buffer.
-  static func sets(_ reader: inout BitReader, bufferedPictures: Int) throws(CoderError) -> [ReferencePictureSet] {
-    let count = try reader.unsigned("num_short_term_ref_pic_sets", to: 64)
+  static func sets(_ bits: inout BitReader, bufferedPictures: Int) throws(CoderError) -> [ReferencePictureSet] {
+    let count = try bits.unsigned("num_short_term_ref_pic_sets", to: 64)
     var result: [ReferencePictureSet] = []
     for _ in 0..<count {
-      let set = try ReferencePictureSet(&reader, after: result, isInSlice: false)
+      let set = try ReferencePictureSet(&bits, after: result, isInSlice: false)
       try set.check(bufferedPictures: bufferedPictures)
       result.append(set)
     }
@@ -35,15 +35,15 @@ struct ReferencePictureSet: Equatable {
   /// Reads one set.
   ///
   /// - Parameter sets: Those that come before it; all of the SPS for a set in a slice header.
-  init(_ reader: inout BitReader, after sets: [ReferencePictureSet], isInSlice: Bool) throws(CoderError) {
-    guard !sets.isEmpty, try reader.flag() else {
-      entries = try Self.stated(&reader)
+  init(_ bits: inout BitReader, after sets: [ReferencePictureSet], isInSlice: Bool) throws(CoderError) {
+    guard !sets.isEmpty, try bits.flag() else {
+      entries = try Self.stated(&bits)
       return
     }
-    let back = isInSlice ? 1 + (try reader.unsigned("delta_idx", to: sets.count - 1)) : 1
-    let isNegative = try reader.flag()
-    let size = 1 + (try reader.unsigned("abs_delta_rps", to: 32_767))
-    entries = try Self.predicted(from: sets[sets.count - back], by: isNegative ? -size : size, &reader)
+    let back = isInSlice ? 1 + (try bits.unsigned("delta_idx_minus1", to: sets.count - 1)) : 1
+    let isNegative = try bits.flag()
+    let size = 1 + (try bits.unsigned("abs_delta_rps_minus1", to: 32_767))
+    entries = try Self.predicted(from: sets[sets.count - back], by: isNegative ? -size : size, &bits)
   }
 
   /// §7.4.8: a set is no larger than the buffer without the current picture, which is at most 16.
@@ -53,15 +53,15 @@ struct ReferencePictureSet: Equatable {
     }
   }
 
-  private static func stated(_ reader: inout BitReader) throws(CoderError) -> [Entry] {
-    let negative = try reader.unsigned("num_negative_pics", to: 15)
-    let positive = try reader.unsigned("num_positive_pics", to: 15 - negative)
+  private static func stated(_ bits: inout BitReader) throws(CoderError) -> [Entry] {
+    let negative = try bits.unsigned("num_negative_pics", to: 15)
+    let positive = try bits.unsigned("num_positive_pics", to: 15 - negative)
     var result: [Entry] = []
     for (count, sign) in [(negative, -1), (positive, 1)] {
       var distance = 0
       for _ in 0..<count {
-        distance += sign * (1 + (try reader.unsigned("delta_poc", to: 32_767)))
-        result.append(Entry(distance: distance, isUsed: try reader.flag()))
+        distance += sign * (1 + (try bits.unsigned("delta_poc_minus1", to: 32_767)))
+        result.append(Entry(distance: distance, isUsed: try bits.flag()))
       }
     }
     return result
@@ -69,17 +69,17 @@ struct ReferencePictureSet: Equatable {
 
   /// Shifts another set, to which the picture at its origin belongs as the last one.
   private static func predicted(
-    from source: ReferencePictureSet, by shift: Int, _ reader: inout BitReader
+    from source: ReferencePictureSet, by shift: Int, _ bits: inout BitReader
   ) throws(CoderError) -> [Entry] {
     var result: [Entry] = []
     for distance in source.entries.map(\.distance) + [0] {
-      let isUsed = try reader.flag()
+      let isUsed = try bits.flag()
       // use_delta_flag
-      let isKept = isUsed ? true : try reader.flag()
+      let isKept = isUsed ? true : try bits.flag()
       if isKept, distance + shift != 0 { result.append(Entry(distance: distance + shift, isUsed: isUsed)) }
     }
     let before = result.filter { $0.distance < 0 }.sorted { $0.distance > $1.distance }
-    let behind = result.filter { $0.distance > 0 }.sorted { $0.distance < $1.distance }
-    return before + behind
+    let after = result.filter { $0.distance > 0 }.sorted { $0.distance < $1.distance }
+    return before + after
   }
 }
