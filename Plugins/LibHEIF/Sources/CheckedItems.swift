@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HEVCBitstream
 import ISOBaseMediaFile
 import ImageCoderPlugin
 
@@ -15,6 +16,7 @@ struct CheckedItems {
   let primary: UInt32
   private let file: FileBytes
   private let meta: MetaBox
+  private let alphas: [UInt32: [UInt32]]
 
   /// Brands that the manifest lists and libheif takes as they are.
   private static let hevcBrands: Set<FourCC> = [FourCC("heic"), FourCC("heix"), FourCC("heim"), FourCC("heis")]
@@ -41,6 +43,11 @@ struct CheckedItems {
         : .truncated("the file ends before its meta box", at: bytes.count)
     }
     meta = try MetaBox(parsing: found, in: file)
+    try Self.checkUnique(found, in: file)
+    // Of two statements on an item, libheif takes the first and the reader of boxes the last.
+    guard meta.items.reduce(0, { $0 + $1.associations.count }) == meta.associations.count,
+      meta.items.reduce(0, { $0 + $1.extents.count }) == meta.extents.count
+    else { throw .unsupported("an item whose bytes or properties are stated twice", at: found.start) }
     guard let primary = meta.primary else {
       throw hasMovie
         ? .wrongFormat("a file of tracks, none of whose items is the primary one", at: found.start)
@@ -51,6 +58,7 @@ struct CheckedItems {
     }
     guard !item.isHidden else { throw .unsupported("a hidden primary item, \(primary), which libheif does not take") }
     self.primary = primary
+    alphas = Self.alphas(meta, in: file)
     try checkBytes(limits)
   }
 
@@ -71,6 +79,41 @@ struct CheckedItems {
     var isHEVC = hevcBrands.contains(major)
     while content.left >= 4, !isHEVC { isHEVC = hevcBrands.contains(try content.fourCC("a brand")) }
     return isHEVC ? .heic : .heif
+  }
+
+  /// Auxiliary pictures that hold alpha, whatever their size, by the picture that they belong to.
+  private static func alphas(_ meta: MetaBox, in file: FileBytes) -> [UInt32: [UInt32]] {
+    let names = [
+      "urn:mpeg:hevc:2015:auxid:1", "urn:mpeg:avc:2015:auxid:1", "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha",
+    ]
+    var alphas: [UInt32: [UInt32]] = [:]
+    for (from, to) in meta.references(as: .auxiliary) {
+      guard let item = meta.item(from) else { continue }
+      let isAlpha = meta.associations[item.associations].contains { index in
+        let box = meta.properties[index]
+        var content = FileBoxReader(file, in: box.payload)
+        return box.type == .auxiliaryType && (try? content.fullBox("auxC")) != nil && names.contains(content.text())
+      }
+      for id in to where isAlpha { alphas[id, default: []].append(from) }
+    }
+    return alphas
+  }
+
+  /// Of two boxes of a kind, libheif takes the first and the reader of boxes the last or both.
+  private static func checkUnique(_ meta: FileBox, in file: FileBytes) throws(CoderError) {
+    var boxes = FileBoxReader(file, in: meta.payload)
+    _ = try boxes.fullBox("meta")
+    var known: Set<FourCC> = []
+    while let box = try boxes.nextBox() {
+      guard box.type == .free || box.type == FourCC("free") || known.insert(box.type).inserted else {
+        throw .malformed("a second box \(box.type) in meta", at: box.start)
+      }
+      guard box.type == .itemProperties else { continue }
+      var parts = boxes.inside(box)
+      var stores = 0
+      while let part = try parts.nextBox() { stores += part.type == .propertyContainer ? 1 : 0 }
+      guard stores <= 1 else { throw .malformed("\(stores) boxes ipco", at: box.start) }
+    }
   }
 
   /// Opening a file copies the bytes of each item.
@@ -95,6 +138,8 @@ extension CheckedItems {
   struct Picture {
     /// Pixels that are decoded for it, all parts counted as often as they are used.
     var work = 0
+    /// Steps down to coded pictures, itself the first.
+    var depth = 1
     /// Whether it comes as gray alone.
     var isGray = false
   }
@@ -104,7 +149,8 @@ extension CheckedItems {
   /// - Throws: ``CoderError/Code/malformed`` for what breaks the rules; ``CoderError/Code/unsupported`` for what libheif
   ///   does not decode safely; ``CoderError/Code/limitExceeded``.
   func picture(_ id: UInt32, limits: Limits) throws(CoderError) -> Picture {
-    let picture = try follow(id, inside: [], limits: limits)
+    var known: [UInt32: Picture] = [:]
+    let picture = try follow(id, inside: [], limits: limits, known: &known)
     let allowed = 64 &* min(try size(of: id).pixelCount, limits.maxPixels) &+ 1 << 24
     guard picture.work <= allowed else {
       throw .limitExceeded(.maxPixels, found: picture.work, allowed: allowed, what: "pixels to decode,")
@@ -114,59 +160,76 @@ extension CheckedItems {
 
   private static let maxDepth = 8
 
-  private func follow(_ id: UInt32, inside chain: [UInt32], limits: Limits) throws(CoderError) -> Picture {
+  /// - Parameters:
+  ///   - chain: The items that this one is a part of, from the outermost.
+  ///   - known: Items that were followed before.
+  private func follow(
+    _ id: UInt32, inside chain: [UInt32], limits: Limits, known: inout [UInt32: Picture]
+  ) throws(CoderError) -> Picture {
     guard !chain.contains(id) else { throw .malformed("item \(id) is made of itself") }
-    guard chain.count < Self.maxDepth else {
-      throw .unsupported("item \(id) is made of pictures in \(chain.count) steps, \(Self.maxDepth) are allowed")
+    guard chain.count + (known[id]?.depth ?? 1) <= Self.maxDepth else {
+      throw .unsupported("item \(id) is part of pictures in \(chain.count) steps, \(Self.maxDepth) are allowed")
     }
+    if let picture = known[id] { return picture }
     guard let item = meta.item(id) else { throw .malformed("a picture is made of item \(id), which is not there") }
-    let chain = chain + [id]
     // What is shown may be smaller; libheif holds the whole.
     let size = try size(of: id)
     guard !size.isEmpty else { throw .malformed("item \(id) of \(size) pixels") }
     try limits.check(memory: size.pixelCount)
     var picture = Picture()
     switch item.type {
-    case .hvc1, .av01:
+    case .hvc1:
+      let sequence = try sequence(of: item, size)
+      picture.work = sequence.codedSize.pixelCount
+      picture.isGray = sequence.chromaFormat == .monochrome
+      try limits.check(memory: picture.work)
+    case .av01:
       picture.work = size.pixelCount
       picture.isGray = try isMonochrome(item)
-    case .grid:
-      try checkGrid(item, of: size)
-      for tile in meta.references(from: id, as: .derivedFrom) {
-        guard alpha(of: tile).isEmpty else { throw .unsupported("tile \(tile) of grid \(id) has alpha of its own") }
-        guard !hasProperty(.cleanAperture, tile) else { throw .unsupported("tile \(tile) of grid \(id) is cropped") }
-        add(try follow(tile, inside: chain, limits: limits), to: &picture)
-      }
+    case .grid: try checkGrid(item, of: size)
     case .identity:
-      let inputs = meta.references(from: id, as: .derivedFrom)
-      guard inputs.count == 1, let input = inputs.first else {
-        throw .malformed("an identity picture of \(inputs.count) pictures, item \(id)")
-      }
-      add(try follow(input, inside: chain, limits: limits), to: &picture)
+      let inputs = meta.references(from: id, as: .derivedFrom).count
+      guard inputs == 1 else { throw .malformed("an identity picture of \(inputs) pictures, item \(id)") }
     default: throw .unsupported("pictures of the type \(item.type), item \(id)")
     }
-    for alpha in alpha(of: id) { add(try follow(alpha, inside: chain, limits: limits), to: &picture) }
+    let parts = picture.work > 0 ? [] : meta.references(from: id, as: .derivedFrom)
+    for part in parts + (alphas[id] ?? []) {
+      let part = try follow(part, inside: chain + [id], limits: limits, known: &known)
+      let sum = picture.work.addingReportingOverflow(part.work)
+      picture.work = sum.overflow ? .max : sum.partialValue
+      picture.depth = max(picture.depth, part.depth + 1)
+    }
+    known[id] = picture
     return picture
   }
 
-  private func add(_ part: Picture, to whole: inout Picture) {
-    let sum = whole.work.addingReportingOverflow(part.work)
-    whole.work = sum.overflow ? .max : sum.partialValue
-  }
-
-  /// Auxiliary pictures that hold alpha, whatever their size.
-  private func alpha(of id: UInt32) -> [UInt32] {
-    let names = [
-      "urn:mpeg:hevc:2015:auxid:1", "urn:mpeg:avc:2015:auxid:1", "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha",
-    ]
-    return meta.references(as: .auxiliary).compactMap { (from, to) in
-      guard to.contains(id), let item = meta.item(from) else { return nil }
-      let isAlpha = boxes(.auxiliaryType, of: item).contains { box in
-        var content = FileBoxReader(file, in: box.payload)
-        return (try? content.fullBox("auxC")) != nil && names.contains(content.text())
-      }
-      return isAlpha ? from : nil
+  /// What the parameter sets of a coded picture say, those of its item included.
+  private func sequence(of item: Item, _ size: Size) throws(CoderError) -> SequenceParameters {
+    guard let box = boxes(.hevcConfiguration, of: item).first else {
+      throw .malformed("item \(item.id) of HEVC without a configuration")
     }
+    var configuration = try file.read(box, as: "hvcC") { reader throws(CoderError) in
+      try HEVCConfiguration(parsing: &reader)
+    }
+    guard configuration.lengthBytes == 4 else {
+      throw .unsupported("NAL units with a length of \(configuration.lengthBytes) bytes, libheif takes it for 4")
+    }
+    let bytes = try bytes(of: item)
+    try configuration.add(from: bytes.span.bytes)
+    var places = NALUnitPlaces(lengthBytes: 4)
+    while let place = try places.next(in: bytes.span.bytes) {
+      let unit = bytes.span.bytes.extracting(place)
+      guard let type = NALUnit.type(of: unit), NALUnitType.parameterSets.contains(type) else { continue }
+      guard configuration.knows(unit) else {
+        throw .malformed("a parameter set of item \(item.id) changes after its first slice")
+      }
+    }
+    let sequence = try configuration.sequence()
+    try sequence.checkCodedSize()
+    guard sequence.size == size else {
+      throw .malformed("item \(item.id) of \(sequence.size) pixels, its ispe says \(size)")
+    }
+    return sequence
   }
 
   private func boxes(_ type: FourCC, of item: Item) -> [FileBox] {
@@ -190,48 +253,45 @@ extension CheckedItems {
     return Size(width: Int(width), height: Int(try content.uint32("ispe")))
   }
 
-  /// Whether the decoder's configuration announces gray (ISO/IEC 14496-15 §8.3.3.1, AV1-ISOBMFF §2.3.3).
+  /// Whether a picture of AV1 is announced as gray (AV1-ISOBMFF §2.3.3).
   private func isMonochrome(_ item: Item) throws(CoderError) -> Bool {
-    let isHEVC = item.type == .hvc1
-    guard let box = boxes(isHEVC ? .hevcConfiguration : FourCC("av1C"), of: item).first else { return false }
+    guard let box = boxes(FourCC("av1C"), of: item).first else { return false }
     var content = FileBoxReader(file, in: box.payload)
-    try content.skip(isHEVC ? 16 : 2, of: "the decoder's configuration")
-    let field = try content.uint8("the decoder's configuration")
-    return isHEVC ? field & 3 == 0 : field & 0x10 != 0
+    try content.skip(2, of: "av1C")
+    return try content.uint8("av1C") & 0x10 != 0
   }
 
   /// ISO/IEC 23008-12 §6.6.2.3.2: the canvas that libheif allocates is the one that was checked.
   private func checkGrid(_ item: Item, of stated: Size) throws(CoderError) {
-    let bytes = try firstBytes(of: item, 12)
-    let size: Size? = bytes.withUnsafeBytes { raw in
-      var fields = FileBoxReader(FileBytes(whole: raw), in: 0..<raw.count)
-      guard (try? fields.uint8("grid")) != nil, let flags = try? fields.uint8("grid"),
-        (try? fields.uint16("grid")) != nil,
-        let width = try? fields.number(flags & 1 == 1 ? 4 : 2, of: "grid"),
-        let height = try? fields.number(flags & 1 == 1 ? 4 : 2, of: "grid")
-      else { return nil }
-      return Size(width: Int(width), height: Int(height))
+    for tile in meta.references(from: item.id, as: .derivedFrom) {
+      guard alphas[tile] == nil else { throw .unsupported("tile \(tile) of grid \(item.id) has alpha of its own") }
+      guard !hasProperty(.cleanAperture, tile) else {
+        throw .unsupported("tile \(tile) of grid \(item.id) is cropped")
+      }
     }
-    guard let size else { throw .malformed("grid \(item.id) has \(bytes.count) bytes") }
+    let bytes = try bytes(of: item)
+    var fields = ByteReader(bytes.span.bytes, at: 0, of: "a grid")
+    try fields.skip(1, "the version")
+    let isLarge = try fields.uint8("the flags") & 1 == 1
+    try fields.skip(2, "rows and columns")
+    let width = isLarge ? Int(try fields.uint32("the width")) : Int(try fields.uint16("the width"))
+    let height = isLarge ? Int(try fields.uint32("the height")) : Int(try fields.uint16("the height"))
+    let size = Size(width: width, height: height)
     guard size == stated else { throw .malformed("grid \(item.id) of \(size), its ispe says \(stated)") }
   }
 
-  private func firstBytes(of item: Item, _ count: Int) throws(CoderError) -> [UInt8] {
-    let whole: Range<Int>
-    switch item.construction {
-    case .file: whole = 0..<file.count
-    case .itemData: whole = meta.itemData ?? 0..<0
-    case .elsewhere: whole = 0..<0
-    }
+  private func bytes(of item: Item) throws(CoderError) -> [UInt8] {
+    let whole = item.construction == .itemData ? meta.itemData ?? 0..<0 : 0..<file.count
     var bytes: [UInt8] = []
-    for extent in meta.extents[item.extents] where bytes.count < count {
+    for extent in meta.extents[item.extents] {
       let (offset, overflow) = item.base.addingReportingOverflow(extent.offset)
-      guard !overflow, offset <= UInt64(whole.count) else {
-        throw .malformed("item \(item.id) starts at \(item.base) + \(extent.offset)")
+      guard !overflow else { throw .malformed("item \(item.id) starts at \(item.base) + \(extent.offset)") }
+      guard offset <= UInt64(whole.count), extent.length <= UInt64(whole.count) - offset else {
+        let message = "item \(item.id) has \(extent.length) bytes at \(offset), \(whole.count) are there"
+        throw item.construction == .file ? .truncated(message) : .malformed(message)
       }
       let first = whole.lowerBound + Int(offset)
-      let length = min(count - bytes.count, Int(clamping: extent.length), whole.upperBound - first)
-      bytes += file.bytes(in: first..<first + length)
+      bytes += file.bytes(in: first..<first + Int(extent.length))
     }
     return bytes
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CoderTestSupport
 import ImageCoderPlugin
 import Testing
 
@@ -10,7 +11,10 @@ import Testing
   typealias Item = FileOfItems.Item
 
   private static func picture(_ type: String = "hvc1", _ more: [UInt8]..., side: Int = 64) -> Item {
-    Item(type: type, properties: [FileOfItems.ispe(side, side)] + more)
+    var sets = ParameterSets()
+    (sets.sequence.width, sets.sequence.height) = (side, side)
+    let configuration = type == "hvc1" ? [FileOfItems.box("hvcC", sets.record)] : []
+    return Item(type: type, properties: [FileOfItems.ispe(side, side)] + configuration + more)
   }
 
   private static func alpha() -> Item { picture("hvc1", FileOfItems.auxC("urn:mpeg:hevc:2015:auxid:1")) }
@@ -24,8 +28,12 @@ import Testing
   /// The code of the error for the primary item, or nil.
   private static func refusal(
     _ file: FileOfItems, limits: Limits = .standard
+  ) -> (code: CoderError.Code?, work: Int?) { refusal(file.bytes, limits: limits) }
+
+  private static func refusal(
+    _ file: [UInt8], limits: Limits = .standard
   ) -> (code: CoderError.Code?, work: Int?) {
-    file.bytes.withUnsafeBytes { bytes in
+    file.withUnsafeBytes { bytes in
       do throws(CoderError) {
         let items = try CheckedItems(bytes, limits: limits)
         return (nil, try items.picture(items.primary, limits: limits).work)
@@ -108,7 +116,7 @@ import Testing
     #expect(Self.refusal(FileOfItems(items: items), limits: limits).code == nil)
   }
 
-  /// One large picture that is shown small, many times over: 18 tiles of 2²⁰ pixels for 18 × 64 × 64.
+  /// A large picture that is shown small, many times over: 18 tiles of 2²² pixels on a canvas of 18 × 64 × 64.
   @Test func workIsLimited() {
     func file(side: Int) -> FileOfItems {
       FileOfItems(
@@ -117,6 +125,57 @@ import Testing
     }
     #expect(Self.refusal(file(side: 512)) == (nil, 18 << 18))
     #expect(Self.refusal(file(side: 2_048)).code == .limitExceeded)
+  }
+
+  /// What libde265 does not survive does not reach it by way of libheif.
+  @Test func parameterSetsAreChecked() {
+    func refusal(_ record: [UInt8], bytes: [UInt8] = [], side: Int = 64) -> CoderError.Code? {
+      let properties = [FileOfItems.ispe(side, side), FileOfItems.box("hvcC", record)]
+      return Self.refusal(FileOfItems(items: [Item(type: "hvc1", bytes: bytes, properties: properties)])).code
+    }
+    let sets = ParameterSets()
+    #expect(refusal(sets.record) == nil)
+    #expect(refusal(sets.record, side: 63) == .malformed)
+    #expect(refusal(ParameterSets.record([], lengthBytes: 4)) == .malformed)
+    #expect(
+      refusal(ParameterSets.record([sets.video.unit, sets.sequence.unit, sets.picture.unit], lengthBytes: 2))
+        == .unsupported)
+    var deep = sets
+    deep.sequence.depths = [6, 6]
+    #expect(refusal(deep.record) == .unsupported)
+    // The same in the item: before its slice, and after it.
+    let unit = deep.sequence.unit
+    let slice: [UInt8] = [0, 0, 0, 3, 0x26, 1, 0x80]
+    let inItem = FileOfItems.number(unit.count, 4) + unit
+    #expect(refusal(sets.record, bytes: slice) == nil)
+    #expect(refusal(sets.record, bytes: inItem + slice) == .unsupported)
+    #expect(refusal(sets.record, bytes: slice + inItem) == .malformed)
+  }
+
+  /// libheif takes the first of two, the reader of boxes the last.
+  @Test func whatIsStatedTwiceIsRefused() throws {
+    let file = FileOfItems(items: [Self.picture()]).bytes
+    func doubled(_ name: String, inside outer: [String]) -> [UInt8] {
+      func start(_ name: String) -> Int {
+        (4..<file.count).first { file[$0...].starts(with: name.utf8) }.map { $0 - 4 } ?? 0
+      }
+      func size(_ place: Int, _ bytes: [UInt8]) -> Int { bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) } }
+      let copy = Array(file[start(name)..<start(name) + size(start(name), file)])
+      var bytes = file
+      bytes.insert(contentsOf: copy, at: start(name))
+      for box in outer {
+        let place = start(box)
+        bytes.replaceSubrange(place..<place + 4, with: FileOfItems.number(size(place, file) + copy.count, 4))
+      }
+      return bytes
+    }
+    #expect(Self.refusal(file).code == nil)
+    for name in ["iloc", "iref", "pitm", "iprp"] {
+      #expect(Self.refusal(doubled(name, inside: ["meta"])).code == .malformed, "\(name)")
+    }
+    #expect(Self.refusal(doubled("ipco", inside: ["meta", "iprp"])).code == .malformed)
+    #expect(Self.refusal(doubled("ipma", inside: ["meta", "iprp"])).code == .unsupported)
+    #expect(Self.refusal(doubled("meta", inside: [])).code == .malformed)
   }
 
   @Test func compressedItemsAreUnsupported() {
