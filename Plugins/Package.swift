@@ -65,6 +65,7 @@ let coders: [[Target]] = [
   coder("GIFLibCoder", in: "GIFLib", wraps: ["CGIF"]),
   coder("WebPCoder", in: "WebP", wraps: ["CWebP"]),
   coder("HEIFCoder", in: "HEIF", wraps: ["CHEIF", "CHEIFShim", "CDe265", "HEVCBitstream"] + containerModules),
+  coder("LibHEIFCoder", in: "LibHEIF", wraps: ["CHEIF", "HEVCBitstream", "ISOBaseMediaFile"]),
   coder("AVIFCoder", in: "AVIF", wraps: ["CAVIF"] + containerModules),
   coder("TIFFCoder", in: "TIFF", wraps: ["CTIFFShim"]),
   coder("JPEG2000Coder", in: "JPEG2000", wraps: ["COpenJPEG", "SharedPlanes"]),

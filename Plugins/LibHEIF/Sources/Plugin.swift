@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import ImageCoderPlugin
+
+/// The coder, as the plugin interface has it.
+public let plugin = PluginExport(
+  id: "org.imagecoders.heif.libheif", version: "1.0.0", library: LibHEIF.version, reader: LibHEIFReader.self)

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderModel
+
+/// Changes to the boxes of a HEIF test picture, as its recipe writes them: one of each kind, numbers of 16 bits, `iloc` of
+/// version 1 with fields of 4 bytes.
+enum BoxEdit {
+  /// Gives an item an `ispe`, before its other properties.
+  static func stating(_ size: Size, ofItem item: Int, in bytes: [UInt8]) -> [UInt8] {
+    var file = bytes
+    let store = start(of: "ipco", in: file)
+    let property = bigEndian(20) + Array("ispe".utf8) + [0, 0, 0, 0] + bigEndian(size.width) + bigEndian(size.height)
+    let number = UInt8(count(in: store + 8..<store + value(at: store, in: file), of: file) + 1)
+
+    // From the back to the front, so that places stay where they are.
+    let links = start(of: "ipma", in: file)
+    var entry = links + 16
+    var added = 1
+    let entries = value(at: links + 12, in: file)
+    var left = entries
+    while left > 0, Int(file[entry]) << 8 | Int(file[entry + 1]) != item {
+      entry += 3 + Int(file[entry + 2])
+      left -= 1
+    }
+    if left > 0 {
+      file[entry + 2] += 1
+      file.insert(number, at: entry + 3)
+    } else {
+      file.insert(contentsOf: [0, UInt8(item), 1, number], at: entry)
+      put(entries + 1, at: links + 12, in: &file)
+      added = 4
+    }
+    grow(links, by: added, in: &file)
+    file.insert(contentsOf: property, at: store + value(at: store, in: file))
+    grow(store, by: 20, in: &file)
+    grow(start(of: "iprp", in: file), by: 20 + added, in: &file)
+    grow(start(of: "meta", in: file), by: 20 + added, in: &file)
+
+    var place = start(of: "iloc", in: file) + 16
+    for _ in 0..<(Int(file[place - 2]) << 8 | Int(file[place - 1])) {
+      if file[place + 3] == 0 { grow(place + 6, by: 20 + added, in: &file) }
+      place += 12 + 8 * (Int(file[place + 10]) << 8 | Int(file[place + 11]))
+    }
+    return file
+  }
+
+  private static func start(of name: String, in bytes: [UInt8]) -> Int {
+    let name = Array(name.utf8)
+    return (0..<(bytes.count - 4)).first { bytes[$0..<($0 + 4)].elementsEqual(name) }.map { $0 - 4 } ?? 0
+  }
+
+  private static func count(in range: Range<Int>, of bytes: [UInt8]) -> Int {
+    var (offset, count) = (range.lowerBound, 0)
+    while offset < range.upperBound {
+      offset += value(at: offset, in: bytes)
+      count += 1
+    }
+    return count
+  }
+
+  private static func value(at offset: Int, in bytes: [UInt8]) -> Int {
+    bytes[offset..<(offset + 4)].reduce(0) { $0 << 8 | Int($1) }
+  }
+
+  private static func bigEndian(_ value: Int) -> [UInt8] {
+    (0..<4).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+  }
+
+  private static func put(_ value: Int, at offset: Int, in bytes: inout [UInt8]) {
+    bytes.replaceSubrange(offset..<(offset + 4), with: bigEndian(value))
+  }
+
+  private static func grow(_ offset: Int, by count: Int, in bytes: inout [UInt8]) {
+    put(value(at: offset, in: bytes) + count, at: offset, in: &bytes)
+  }
+}
