@@ -45,7 +45,7 @@ import Testing
     #expect(run.status == 0)
     #expect(
       run.errors
-        == "coders: \(output): warning: public.jpeg holds no animation: the first of 30 frames is written\n")
+        == "coders: \(output): warning: public.jpeg is written without animation: the first of 30 frames is written\n")
     #expect(Run.inProcess("convert", "--quiet", try Fixture.path("comet-alpha.gif"), output).errors == "")
   }
 

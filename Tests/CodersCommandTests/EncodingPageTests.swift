@@ -78,12 +78,12 @@ import Testing
     let page = try Package.text("docs/encoding.md")
     let columns = [
       "quality", "lossless", "progressive", "subsampling", "thumbnail", "orientation", "icc", "exif", "xmp",
-      "animation", "pages",
+      "frames", "pages",
     ]
     let writers = Decoded.registry.catalog.entries.compactMap(\.manifest).filter(\.canWrite)
     #expect(writers.count > 10)
     for writer in writers {
-      let names = writer.formats.map(\.name).joined(separator: ", ")
+      let names = writer.writtenFormats.map(\.name).joined(separator: ", ")
       let row =
         "| \(names) | "
         + columns.map { name in

@@ -7,5 +7,5 @@ public let plugin = PluginExport(
   id: "org.imagecoders.gif", version: "1.0.0",
   names: ContainerPropertyNames(dictionary: "{GIF}", defaultLoopCount: .plays(1)), reader: GIFReader.self,
   readsIncrementally: true, writer: GIFWriter.self,
-  writerFeatures: [.parts, .blends, .clears, .restores, .binaryAlpha],
+  writerFeatures: [.frames, .parts, .blends, .clears, .restores, .binaryAlpha],
   options: GIFOption.table)

@@ -8,5 +8,5 @@ public let plugin = PluginExport(
   id: "org.imagecoders.jxl", version: "1.0.0", library: LibJXL.name,
   names: ContainerPropertyNames(dictionary: "{JPEGXL}", defaultLoopCount: .infinite), reader: JXLReader.self,
   readsIncrementally: true, writer: JXLWriter.self,
-  writerFeatures: [.orientation, .parts, .replaces],
+  writerFeatures: [.frames, .orientation, .parts, .replaces],
   transcoder: JXLTranscoder.self, options: JXLOption.table)

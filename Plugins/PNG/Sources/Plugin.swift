@@ -7,5 +7,5 @@ public let plugin = PluginExport(
   id: "org.imagecoders.png", version: "1.0.0", library: "libpng \(LibPNG.version)",
   names: ContainerPropertyNames(dictionary: "{PNG}"), reader: PNGReader.self, readsIncrementally: true,
   writer: PNGWriter.self,
-  writerFeatures: [.parts, .replaces, .blends, .clears, .restores],
+  writerFeatures: [.frames, .parts, .replaces, .blends, .clears, .restores],
   options: PNGOption.table)

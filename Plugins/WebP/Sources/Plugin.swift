@@ -8,5 +8,5 @@ public let plugin = PluginExport(
   id: "org.imagecoders.webp", version: "1.0.0", library: LibWebP.name,
   names: ContainerPropertyNames(dictionary: "{WebP}", defaultLoopCount: .infinite), reader: WebPReader.self,
   readsIncrementally: true, writer: WebPWriter.self,
-  writerFeatures: [.orientation, .parts, .evenParts, .replaces, .blends, .clears],
+  writerFeatures: [.frames, .orientation, .parts, .evenParts, .replaces, .blends, .clears],
   options: WebPOption.table)

@@ -24,13 +24,13 @@ struct OptionListing {
     static let commonOptions = [
       ("--quality", "quality"), ("--lossless", "lossless"), ("--progressive", "progressive"),
       ("--subsampling", "subsampling"), ("--embed-thumbnail", "thumbnail"), ("--orientation keep", "orientation"),
-      ("--loop, --no-reduce", "animation"), ("--sizes", "pages"),
+      ("--loop, --no-reduce", "frames"), ("--sizes", "pages"),
     ]
 
     var supported: [String] {
       ["quality", "lossless", "progressive", "subsampling", "thumbnail", "orientation"].filter(can)
     }
-    var holds: [String] { ["animation", "pages"].filter(can) }
+    var holds: [String] { (can("frames") ? ["animation"] : []) + (can("pages") ? ["pages"] : []) }
     var metadata: [MetadataKind] { MetadataKind.allCases.filter { can($0.name) } }
   }
 
@@ -41,7 +41,7 @@ struct OptionListing {
     var seen: Set<ImageFormat> = []
     var writers: [Writer] = []
     for manifest in registry.writers where encoder == nil || manifest.id == encoder {
-      for described in manifest.formats where format == nil || described.format == format {
+      for described in manifest.writtenFormats where format == nil || described.format == format {
         if seen.insert(described.format).inserted { writers.append(Writer(format: described, manifest: manifest)) }
       }
     }
@@ -107,7 +107,7 @@ struct OptionListing {
             "format": .text(writer.format.format.rawValue), "name": .text(writer.format.name),
             "extensions": .texts(writer.format.extensions), "coder": .text(writer.manifest.id),
             "follows": .texts(writer.supported), "metadata": .texts(writer.metadata.map(\.name)),
-            "animation": .boolean(writer.can("animation")), "pages": .boolean(writer.can("pages")),
+            "animation": .boolean(writer.can("frames")), "pages": .boolean(writer.can("pages")),
             "options": .list(writer.ownOptions.map { JSON($0) }),
           ])
         }),

@@ -113,8 +113,8 @@ struct AnimateCommand: Verb {
   ///
   /// - Throws: ``CoderError/Code/unsupported`` with the extensions of formats that do.
   private func check(_ format: ImageFormat, _ registry: CoderRegistry) throws(CoderError) {
-    guard registry.writer(of: format, id: encoding.encoder)?.holdsAnimations != true else { return }
-    let animated = registry.writers.filter(\.holdsAnimations).flatMap(\.formats).flatMap(\.extensions).sorted()
+    guard registry.writer(of: format, id: encoding.encoder)?.writesFrames != true else { return }
+    let animated = registry.writers.filter(\.writesFrames).flatMap(\.writtenFormats).flatMap(\.extensions).sorted()
     throw .unsupported(
       "\(format) cannot hold an animation; "
         + (animated.isEmpty ? "no installed coder writes one" : animated.joined(separator: ", ") + " can"))

@@ -44,7 +44,9 @@ struct ThumbnailCommand: Verb {
     }
   }
 
-  @Option(help: ArgumentHelp("The box, in pixels: 256 for both sides, 320x200, or 320x and x200 for one side.", valueName: "n[xm]"))
+  @Option(
+    help: ArgumentHelp(
+      "The box, in pixels: 256 for both sides, 320x200, or 320x and x200 for one side.", valueName: "n[xm]"))
   var size: BoxArgument
 
   @Flag(help: "How the picture is fitted to the box.")

@@ -42,7 +42,7 @@ public final class AnimatedCoder: ImageCoder {
     return try ImageDecoder(base, context)
   }
 
-  public func canEncode(_ format: ImageFormat) -> Bool { base.canWrite && formats.contains(format) }
+  public func canEncode(_ format: ImageFormat) -> Bool { base.canWrite && base.writtenFormats.contains(format) }
 
   public func encode(_ pages: [Image], as format: ImageFormat, options: EncodeOptions) throws(CoderError) -> [UInt8] {
     let pages = try options.pageSizes.isEmpty ? pages : options.sizes(of: pages)
@@ -71,10 +71,11 @@ public final class AnimatedCoder: ImageCoder {
   private func framesToWrite(
     of image: Image, among pageCount: Int, as format: ImageFormat, _ options: EncodeOptions
   ) -> Image {
-    guard image.frames.count > 1, !options.firstFrameOnly, base.names == nil || pageCount > 1 else {
+    guard image.frames.count > 1, !options.firstFrameOnly, !base.writerFeatures.contains(.frames) || pageCount > 1
+    else {
       return image
     }
-    let reason = pageCount > 1 ? "a page holds no animation" : "\(format) holds no animation"
+    let reason = pageCount > 1 ? "a page holds no animation" : "\(format) is written without animation"
     options.log?(.warning, "\(reason): the first of \(image.frames.count) frames is written")
     var first = image
     first.frames = [image.frames[0]]

@@ -21,6 +21,8 @@ package protocol Container: Sendable {
   var writesPages: Bool { get }
   /// What the writer keeps in addition to pixels, and which frames it takes.
   var writerFeatures: WriterFeatures { get }
+  /// Those of ``formats`` that the writer writes.
+  var writtenFormats: [ImageFormat] { get }
   /// Whether the reader can be opened while the file is incomplete.
   var readsIncrementally: Bool { get }
 
@@ -50,6 +52,8 @@ public struct ContainerAccess: Sendable {
 }
 
 extension Container {
+  package var writtenFormats: [ImageFormat] { canWrite ? formats : [] }
+
   /// Whether the writer follows an option of common meaning.
   package func follows(_ option: CommonOption) -> Bool {
     options.contains { $0.name == option.name }

@@ -73,7 +73,9 @@ final class FileWriter {
       page = Page(image: image, size: pixels.size, first: (pixels, delay))
       return
     }
-    guard container.names != nil else { throw .unsupported("a second frame; \(format) holds no animation") }
+    guard container.writerFeatures.contains(.frames) else {
+      throw .unsupported("a second frame; \(format) is written without animation")
+    }
     guard pageCount == 1 else { throw .unsupported("a second frame; a page holds no animation") }
     guard pixels.size == page.size else {
       throw .invalidArgument("frame \(frameCount) is \(pixels.size), the first is \(page.size)")

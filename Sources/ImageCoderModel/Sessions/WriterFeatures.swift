@@ -22,11 +22,14 @@ public struct WriterFeatures: OptionSet, Sendable, Hashable {
   public static let restores = WriterFeatures(rawValue: 64)
   /// Pixels of an animation are either opaque or fully transparent.
   public static let binaryAlpha = WriterFeatures(rawValue: 128)
+  /// Takes the frames of an animation; other writers get one frame.
+  public static let frames = WriterFeatures(rawValue: 256)
   /// Takes a thumbnail. This is not a bit of the plugin interface, where the presence of the function says so.
   public static let thumbnail = WriterFeatures(rawValue: 1 << 31)
 
   /// The capabilities that a manifest lists for these features.
   public var capabilities: [String] {
-    (contains(.orientation) ? ["orientation"] : []) + (contains(.thumbnail) ? ["thumbnail"] : [])
+    (contains(.frames) ? ["frames"] : []) + (contains(.orientation) ? ["orientation"] : [])
+      + (contains(.thumbnail) ? ["thumbnail"] : [])
   }
 }

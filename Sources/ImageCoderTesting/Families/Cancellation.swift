@@ -37,7 +37,7 @@ extension Subject {
 
   private var encoding: [ConformanceCheck] {
     guard container.canWrite else { return [] }
-    return manifest.formats.map { format in
+    return manifest.writtenFormats.map { format in
       check(.cancellation, "encoding \(format.name)") { (claim) throws(ConformanceFailure) in
         let picture = try claim.value("picture") { try pictures.smooth(.rgba8, .straight) }
         var options = EncodeOptions()

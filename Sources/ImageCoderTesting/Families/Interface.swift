@@ -17,7 +17,7 @@ extension Subject {
         "whether it reads incremental bytes")
       try claim.equal(
         container.writerFeatures.capabilities,
-        ["orientation", "thumbnail"].filter { manifest.capabilities.contains($0) }, "what the writer keeps")
+        ["frames", "orientation", "thumbnail"].filter { manifest.capabilities.contains($0) }, "what the writer keeps")
       try claim.equal(container.names, manifest.names, "container names")
       try claim.equal(
         container.names != nil, manifest.capabilities.contains("animation"), "whether it holds animations")
@@ -29,7 +29,7 @@ extension Subject {
       for name in manifest.capabilities {
         let known = [
           "read", "write", "animation", "lossless", "icc", "exif", "xmp", "pages", "incremental",
-          "orientation", "thumbnail",
+          "frames", "orientation", "thumbnail",
         ]
         try claim.holds(known.contains(name), "capability", expected: known.joined(separator: ", "), found: name)
       }

@@ -49,7 +49,7 @@ extension Subject {
       var images = [
         [Image(try pictures.smooth(.rgba8, .straight))], [Image(try pictures.larger.rough())],
       ]
-      if manifest.capabilities.contains("animation") {
+      if manifest.capabilities.contains("frames") {
         let frames = [try pictures.flat(250, 20, 90), try pictures.flat(9, 80, 200), try pictures.flat(60, 180, 10)]
         images.append([Image(frames: frames.map { Frame(pixels: $0, delay: .milliseconds(100)) })])
       }
@@ -71,7 +71,7 @@ extension Subject {
         settings.append(options)
       }
       var trials: [EffectTrial] = []
-      for format in manifest.formats {
+      for format in manifest.writtenFormats {
         for options in settings {
           for (index, pages) in images.enumerated() {
             trials.append(

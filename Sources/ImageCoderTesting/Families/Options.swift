@@ -5,7 +5,7 @@ import ImageCoders
 extension Subject {
   /// Each option works at its ends and is refused beyond them; an unknown one is answered with the known.
   var options: [ConformanceCheck] {
-    guard container.canWrite, let format = manifest.formats.first?.format else { return [] }
+    guard container.canWrite, let format = manifest.writtenFormats.first?.format else { return [] }
     let known = manifest.options.map { option in
       check(.options, option.name) { (claim) throws(ConformanceFailure) in
         let (lowest, usual, highest) = option.kind.bounds

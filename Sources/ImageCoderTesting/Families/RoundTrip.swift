@@ -8,7 +8,7 @@ extension Subject {
   /// What is written is read again: all of it without loss where that was asked for, within bounds otherwise.
   var roundTrip: [ConformanceCheck] {
     guard container.canWrite, container.canRead else { return [] }
-    return manifest.formats.flatMap { format in
+    return manifest.writtenFormats.flatMap { format in
       lossless(format) + lossy(format) + metadata(format) + animations(format) + pages(format)
     }
   }
@@ -155,7 +155,7 @@ extension Subject {
   }
 
   private func animations(_ format: Manifest.Format) -> [ConformanceCheck] {
-    guard manifest.capabilities.contains("animation") else { return [] }
+    guard manifest.capabilities.contains("frames") else { return [] }
     return [LoopCount.infinite, .plays(1), .plays(2), .plays(7)].map { loopCount in
       check(.roundTrip, "\(format.name) animation, \(loopCount) plays") { (claim) throws(ConformanceFailure) in
         let delays = [FrameDelay.milliseconds(100), .milliseconds(20), .milliseconds(1_230)]

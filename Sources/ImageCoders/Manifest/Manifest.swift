@@ -65,6 +65,8 @@ package struct Manifest: Sendable, Equatable {
     /// Without a dot, lower case; the first is used for new files.
     package var extensions: [String]
     package var signatures: [Signature]
+    /// Whether a plugin that writes writes this format.
+    package var isWritten: Bool
   }
 
   /// Whether the plugin reads.
@@ -73,8 +75,10 @@ package struct Manifest: Sendable, Equatable {
   package var canWrite: Bool { capabilities.contains("write") }
   /// Whether the plugin writes several pages into one file.
   package var writesPages: Bool { canWrite && capabilities.contains("pages") }
-  /// Whether the plugin's formats hold animations.
-  package var holdsAnimations: Bool { names != nil }
+  /// Whether the plugin writes the frames of an animation.
+  package var writesFrames: Bool { canWrite && capabilities.contains("frames") }
+  /// The formats that the plugin writes.
+  package var writtenFormats: [Format] { canWrite ? formats.filter(\.isWritten) : [] }
 
   /// The extension for new files of a format, without a dot, or nil when the plugin does not have the format.
   package func preferredExtension(of format: ImageFormat) -> String? {

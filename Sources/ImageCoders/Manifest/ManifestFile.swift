@@ -25,6 +25,7 @@ struct ManifestFile: Decodable {
     var mime: [String]?
     var extensions: [String]?
     var match: [Match]?
+    var write: Bool?
   }
 
   struct Container: Decodable {
@@ -176,6 +177,7 @@ extension Manifest {
 extension Manifest.Format {
   fileprivate init(_ file: ManifestFile.Format) throws(SkipReason) {
     format = ImageFormat(rawValue: file.uti)
+    isWritten = file.write ?? true
     name = file.name ?? file.uti
     mimeTypes = file.mime ?? []
     extensions = (file.extensions ?? []).map { $0.lowercased() }

@@ -9,6 +9,7 @@ import ImageCoderModel
 final class PluginContainer: Container, @unchecked Sendable {
   let id: String
   let formats: [ImageFormat]
+  let writtenFormats: [ImageFormat]
   let signatures: [Signature]
   let names: ContainerPropertyNames?
   let options: [OptionDescription]
@@ -29,11 +30,12 @@ final class PluginContainer: Container, @unchecked Sendable {
   /// - Parameters:
   ///   - coder: As the plugin described it.
   ///   - formats: As the manifest lists them.
-  init(_ coder: UnsafePointer<imgcoder_coder>, formats: [ImageFormat], signatures: [Signature]) {
+  init(_ coder: UnsafePointer<imgcoder_coder>, formats: [Manifest.Format]) {
     let described = imgcoder_coder_read(coder)
     self.coder = coder
-    self.formats = formats
-    self.signatures = signatures
+    self.formats = formats.map(\.format)
+    writtenFormats = formats.filter(\.isWritten).map(\.format)
+    signatures = formats.flatMap(\.signatures)
     id = String(described.id)
     version = String(described.version)
     library = String(described.library)
@@ -62,8 +64,7 @@ final class PluginContainer: Container, @unchecked Sendable {
     // Once more, at the last moment: what was safe when it was listed may have been changed since.
     if let reason = DirectoryListing.unsafe(path) { throw reason }
     self.init(
-      try PluginLibrary.load(path, id: manifest.id), formats: manifest.formats.map(\.format),
-      signatures: manifest.formats.flatMap(\.signatures))
+      try PluginLibrary.load(path, id: manifest.id), formats: manifest.formats)
   }
 
   var canRead: Bool { reader != nil }

@@ -42,8 +42,10 @@ final class Candidate: Sendable {
   let canWrite: Bool
   /// Whether it writes several pages into one file.
   let writesPages: Bool
-  /// Whether its formats hold animations.
-  let holdsAnimations: Bool
+  /// Whether it writes the frames of an animation.
+  let writesFrames: Bool
+  /// The formats that it writes.
+  let writtenFormats: [ImageFormat]
   /// Counts up with each coder that the application registers; 0 for plugins.
   let registration: Int
   /// The priority unless the program has set another.
@@ -77,7 +79,8 @@ final class Candidate: Sendable {
     canRead = container?.canRead ?? true
     canWrite = container?.canWrite ?? true
     writesPages = container?.writesPages ?? true
-    holdsAnimations = container.map { $0.names != nil } ?? true
+    writesFrames = container?.writerFeatures.contains(.frames) ?? true
+    writtenFormats = container?.writtenFormats ?? coder.formats
     entry = nil
     isPlugin = false
     priority = 100
@@ -97,7 +100,8 @@ final class Candidate: Sendable {
     canRead = manifest.canRead
     canWrite = manifest.canWrite
     writesPages = manifest.writesPages
-    holdsAnimations = manifest.holdsAnimations
+    writesFrames = manifest.writesFrames
+    writtenFormats = manifest.writtenFormats.map(\.format)
     registration = 0
     self.entry = entry
     isPlugin = true

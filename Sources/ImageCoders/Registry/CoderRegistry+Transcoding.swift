@@ -95,8 +95,8 @@ extension CoderRegistry {
     }
     let writer = candidates(writing: format).first { coder == nil || $0.id == coder }
     let pages = pagesToWrite(decoder, as: format, options, reading, writer)
-    if !options.firstFrameOnly, decoder.frameCount > 1, pages.count > 1 || !(writer?.holdsAnimations ?? true) {
-      let reason = pages.count > 1 ? "a page holds no animation" : "\(format) holds no animation"
+    if !options.firstFrameOnly, decoder.frameCount > 1, pages.count > 1 || !(writer?.writesFrames ?? true) {
+      let reason = pages.count > 1 ? "a page holds no animation" : "\(format) is written without animation"
       options.log?(.warning, "\(reason): the first of \(decoder.frameCount) frames is written")
       options.firstFrameOnly = true
     }

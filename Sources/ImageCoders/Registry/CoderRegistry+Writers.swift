@@ -23,7 +23,7 @@ extension CoderRegistry {
   ///   written.
   public func formatToWrite(named name: String) throws(CoderError) -> ImageFormat {
     if let format = format(forExtension: name), !candidates(writing: format).isEmpty { return format }
-    let known = writers.flatMap(\.formats).flatMap(\.extensions).sorted().joined(separator: ", ")
+    let known = writers.flatMap(\.writtenFormats).flatMap(\.extensions).sorted().joined(separator: ", ")
     throw .invalidArgument(
       "no coder writes \"\(name)\"; \(known.isEmpty ? "no coder is installed that writes" : "these can be written: " + known)"
     )

@@ -242,7 +242,7 @@ extension CoderRegistry {
   func candidates(writing format: ImageFormat? = nil) -> [Candidate] {
     let snapshot = snapshot()
     return Self.ordered(
-      snapshot.candidates.filter { $0.canWrite && (format.map($0.formats.contains) ?? true) }, snapshot)
+      snapshot.candidates.filter { $0.canWrite && (format.map($0.writtenFormats.contains) ?? true) }, snapshot)
   }
 
   /// The format with a file name's extension, or nil if no coder has it.

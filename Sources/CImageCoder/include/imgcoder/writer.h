@@ -74,9 +74,9 @@ typedef struct imgcoder_pixels {
   uint64_t stride;        // bytes, at least width × bytes per pixel
 } imgcoder_pixels;
 
-// Whether the writer keeps an orientation, and which frames of an animation it takes. The host crops frames to the part
-// that changed, if the writer takes such frames; a writer without IMGCODER_WRITER_PARTS gets each frame as the whole
-// canvas.
+// Whether the writer keeps an orientation, and which frames of an animation it takes. A writer without
+// IMGCODER_WRITER_FRAMES gets one frame. The host crops frames to the part that changed, if the writer takes such frames;
+// a writer without IMGCODER_WRITER_PARTS gets each frame as the whole canvas.
 enum {
   IMGCODER_WRITER_ORIENTATION = 1,    // keeps the orientation of `info` as a tag; other writers get upright pictures
   IMGCODER_WRITER_PARTS = 2,          // a frame may cover a part of the canvas
@@ -85,7 +85,8 @@ enum {
   IMGCODER_WRITER_BLENDS = 16,        // a part may be drawn over the canvas by alpha (IMGCODER_BLEND_OVER)
   IMGCODER_WRITER_CLEARS = 32,        // supports IMGCODER_DISPOSAL_RESTORE_BACKGROUND
   IMGCODER_WRITER_RESTORES = 64,      // supports IMGCODER_DISPOSAL_RESTORE_PREVIOUS
-  IMGCODER_WRITER_BINARY_ALPHA = 128  // pixels of an animation are either opaque or fully transparent
+  IMGCODER_WRITER_BINARY_ALPHA = 128, // pixels of an animation are either opaque or fully transparent
+  IMGCODER_WRITER_FRAMES = 256        // takes the frames of an animation
 };
 
 typedef struct imgcoder_writer_table {
