@@ -26,11 +26,11 @@ struct CheckedItems {
   ///   boxes; ``CoderError/Code/limitExceeded`` for items that take more bytes together than the limit of memory.
   init(_ bytes: UnsafeRawBufferPointer, limits: Limits) throws(CoderError) {
     file = FileBytes(whole: bytes)
-    var boxes = FileBoxReader(file, in: 0..<bytes.count)
-    format = try Self.format(&boxes)
-    var found: FileBox?
+    var boxes = BoxReader(ByteReader(bytes.bytes, of: "the file"), isCutOff: true)
+    format = try Self.format(bytes)
+    var found: Box?
     var hasMovie = false
-    while let box = try boxes.nextBox() {
+    while let box = try boxes.next() {
       if box.type == .movie { hasMovie = true }
       if box.type == .meta {
         guard found == nil else { throw .malformed("a second meta box", at: box.start) }
@@ -62,22 +62,23 @@ struct CheckedItems {
     try checkBytes(limits)
   }
 
-  private static func format(_ boxes: inout FileBoxReader) throws(CoderError) -> ImageFormat {
-    guard boxes.left >= 8 else { throw .truncated("a file of \(boxes.left) bytes", at: boxes.left) }
-    var start = boxes
-    _ = try start.number(4, of: "the size of the file type")
-    guard try start.fourCC("the file type") == .fileType, let box = try boxes.nextBox() else {
+  private static func format(_ bytes: UnsafeRawBufferPointer) throws(CoderError) -> ImageFormat {
+    guard bytes.count >= 8 else { throw .truncated("a file of \(bytes.count) bytes", at: bytes.count) }
+    var start = ByteReader(bytes.bytes, of: "the file")
+    var boxes = BoxReader(start, isCutOff: true)
+    try start.skip(4, "the size of the file type")
+    guard try start.fourCC("the file type") == .fileType, let box = try boxes.next() else {
       throw .wrongFormat("no file type box at the start", at: 0)
     }
-    var content = boxes.inside(box)
+    var content = try boxes.content(of: box, as: "ftyp")
     let major = try content.fourCC("the major brand")
-    _ = try content.uint32("the minor version")
+    try content.skip(4, "the minor version")
     guard hevcBrands.contains(major) || pictureBrands.contains(major) else {
       throw .wrongFormat("the brand \(major), which is none of HEIF's stills", at: box.start)
     }
-    guard !box.isCut else { throw .truncated("the file type box is cut", at: content.end) }
+    guard !box.isCut else { throw .truncated("the file type box is cut", at: bytes.count) }
     var isHEVC = hevcBrands.contains(major)
-    while content.left >= 4, !isHEVC { isHEVC = hevcBrands.contains(try content.fourCC("a brand")) }
+    while content.remaining >= 4, !isHEVC { isHEVC = hevcBrands.contains(try content.fourCC("a brand")) }
     return isHEVC ? .heic : .heif
   }
 
@@ -91,28 +92,36 @@ struct CheckedItems {
       guard let item = meta.item(from) else { continue }
       let isAlpha = meta.associations[item.associations].contains { index in
         let box = meta.properties[index]
-        var content = FileBoxReader(file, in: box.payload)
-        return box.type == .auxiliaryType && (try? content.fullBox("auxC")) != nil && names.contains(content.text())
+        return box.type == .auxiliaryType && names.contains((try? text(of: box, in: file)) ?? "")
       }
       for id in to where isAlpha { alphas[id, default: []].append(from) }
     }
     return alphas
   }
 
+  private static func text(of box: Box, in file: FileBytes) throws(CoderError) -> String {
+    try file.read(box, as: "auxC") { content throws(CoderError) in
+      _ = try content.fullBox()
+      return content.terminatedText()
+    }
+  }
+
   /// Of two boxes of a kind, libheif takes the first and the reader of boxes the last or both.
-  private static func checkUnique(_ meta: FileBox, in file: FileBytes) throws(CoderError) {
-    var boxes = FileBoxReader(file, in: meta.payload)
-    _ = try boxes.fullBox("meta")
-    var known: Set<FourCC> = []
-    while let box = try boxes.nextBox() {
-      guard box.type == .free || box.type == FourCC("free") || known.insert(box.type).inserted else {
-        throw .malformed("a second box \(box.type) in meta", at: box.start)
+  private static func checkUnique(_ meta: Box, in file: FileBytes) throws(CoderError) {
+    try file.read(meta, as: "meta") { content throws(CoderError) in
+      _ = try content.fullBox()
+      var boxes = BoxReader(content, in: "meta")
+      var known: Set<FourCC> = []
+      while let box = try boxes.next() {
+        guard box.type == FourCC("free") || known.insert(box.type).inserted else {
+          throw .malformed("a second box \(box.type) in meta", at: box.start)
+        }
+        guard box.type == .itemProperties else { continue }
+        var parts = BoxReader(try boxes.content(of: box, as: "iprp"), in: "iprp")
+        var stores = 0
+        while let part = try parts.next() { stores += part.type == .propertyContainer ? 1 : 0 }
+        guard stores <= 1 else { throw .malformed("\(stores) boxes ipco", at: box.start) }
       }
-      guard box.type == .itemProperties else { continue }
-      var parts = boxes.inside(box)
-      var stores = 0
-      while let part = try parts.nextBox() { stores += part.type == .propertyContainer ? 1 : 0 }
-      guard stores <= 1 else { throw .malformed("\(stores) boxes ipco", at: box.start) }
     }
   }
 
@@ -232,7 +241,7 @@ extension CheckedItems {
     return sequence
   }
 
-  private func boxes(_ type: FourCC, of item: Item) -> [FileBox] {
+  private func boxes(_ type: FourCC, of item: Item) -> [Box] {
     meta.associations[item.associations].map { meta.properties[$0] }.filter { $0.type == type }
   }
 
@@ -247,18 +256,20 @@ extension CheckedItems {
     guard let item = meta.item(id), let box = boxes(.imageSize, of: item).last else {
       throw .unsupported("item \(id) has no size, which libheif needs")
     }
-    var content = FileBoxReader(file, in: box.payload)
-    _ = try content.fullBox("ispe")
-    let width = try content.uint32("ispe")
-    return Size(width: Int(width), height: Int(try content.uint32("ispe")))
+    return try file.read(box, as: "ispe") { content throws(CoderError) in
+      _ = try content.fullBox()
+      let width = try content.uint32("the width")
+      return Size(width: Int(width), height: Int(try content.uint32("the height")))
+    }
   }
 
   /// Whether a picture of AV1 is announced as gray (AV1-ISOBMFF §2.3.3).
   private func isMonochrome(_ item: Item) throws(CoderError) -> Bool {
     guard let box = boxes(FourCC("av1C"), of: item).first else { return false }
-    var content = FileBoxReader(file, in: box.payload)
-    try content.skip(2, of: "av1C")
-    return try content.uint8("av1C") & 0x10 != 0
+    return try file.read(box, as: "av1C") { content throws(CoderError) in
+      try content.skip(2, "the level")
+      return try content.uint8("the bit depth") & 0x10 != 0
+    }
   }
 
   /// ISO/IEC 23008-12 §6.6.2.3.2: the canvas that libheif allocates is the one that was checked.
