@@ -7,7 +7,7 @@ import Testing
     {"id": "org.example.test", "name": "Test", "version": "2.1.0", "abi": {"major": 1}, "library": "lib.so",
      "formats": [{"uti": "org.example.test", "name": "Test", "extensions": ["tst", "tes"]},
                  {"uti": "org.example.other", "name": "Other", "extensions": ["oth"]}],
-     "capabilities": ["read", "write", "animation", "quality", "thumbnail", "icc", "xmp"],
+     "capabilities": ["read", "write", "animation", "frames", "quality", "thumbnail", "icc", "xmp"],
      "container": {"dictionary": "{T}", "unclamped_delay": "U", "delay": "D", "loop_count": "L",
                    "default_loop_count": 0},
      "encode_options": [

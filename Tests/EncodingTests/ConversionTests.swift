@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Pair.all.filter { $0.share("animation") }) func animationsArriveWhole(_ pair: Pair) throws {
+  @Test(arguments: Pair.all.filter { $0.share("frames") }) func animationsArriveWhole(_ pair: Pair) throws {
     var options = EncodeOptions()
     options.isLossless = true
     for loops in [LoopCount.infinite, .plays(1), .plays(3)] {

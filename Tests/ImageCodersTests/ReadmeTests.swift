@@ -19,7 +19,7 @@ import Testing
     }
     let bytes = try registry.encode(image, as: .webP)
 
-    let scan = try registry.open(.file("scan.tiff"))  // pages are pictures of their own
+    let scan = try registry.open(.file("scan.tiff"))  // pages are independent pictures
     let pages = try (0..<scan.header.pageCount).map { try scan.page($0).image() }
     _ = (bytes, pages)
   }
