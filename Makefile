@@ -59,6 +59,8 @@ test: stage
 	swift build $(SWIFT_FLAGS) --build-tests
 	swift test $(SWIFT_FLAGS) --skip-build
 	swift test --manifest-cache none --package-path Plugins
+	swift test $(SWIFT_FLAGS) --package-path $(DEMO)
+	@scripts/check-compatibility $(STAGE)
 
 test-demo: stage
 	swift test $(SWIFT_FLAGS) --package-path $(DEMO)
