@@ -32,7 +32,7 @@ public enum Program {
       return ExitStatus(error)
     } catch {
       if let name = arguments.first, let verb = Coders.suggestion(for: name) {
-        console.printError("coders: no verb is called \(name.printable); did you mean \(verb)?")
+        console.printError("coders: there is no verb \(name.printable); did you mean \(verb)?")
         return .usage
       }
       let text = Coders.fullMessage(for: error, columns: console.columns)

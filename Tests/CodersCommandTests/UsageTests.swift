@@ -8,7 +8,7 @@ import Testing
   func aMisspelledVerbHasASuggestion(_ word: String, _ verb: String) {
     let run = Run.inProcess(word, "a.png")
     #expect(run.status == 64)
-    #expect(run.errors == "coders: no verb is called \(word); did you mean \(verb)?\n")
+    #expect(run.errors == "coders: there is no verb \(word); did you mean \(verb)?\n")
     #expect(run.output == "")
   }
 

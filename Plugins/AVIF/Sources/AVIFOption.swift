@@ -37,15 +37,15 @@ enum AVIFOption {
   static let alphaQuality = WriterOption.integer(
     "alpha-quality", 0...100, default: 100, "Quality of the alpha plane: 0 is smallest, 100 is lossless.")
   static let tune = WriterOption.choice(
-    "tune", default: Tuning.ssim, "Measure of likeness that lossy compression is tuned for.")
+    "tune", default: Tuning.ssim, "Quality metric that lossy compression is tuned for.")
   static let codec = WriterOption.choice(
     "codec", default: Codec.automatic,
     "AV1 encoder, where libavif has it; auto is aom, the only one that keeps every sample.")
   static let range = WriterOption.choice(
-    "range", default: SampleRange.full, "Values that samples take: all of them, or those of television.")
+    "range", default: SampleRange.full, "Value range of samples: full, or limited as in television.")
   static let keyFrameInterval = WriterOption.integer(
     "keyframe-interval", 0...1000, default: 0,
-    "The most frames from one key frame of a sequence to the next; 0 leaves it to the encoder.")
+    "Maximum number of frames between key frames; 0 leaves it to the encoder.")
 
   static let table = [
     quality.description, subsampling.description, speed.description, depth.description, alphaQuality.description,

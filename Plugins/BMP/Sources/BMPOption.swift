@@ -5,7 +5,7 @@ import ImageCoderPlugin
 /// The writer's options: manifest, help, validation and documentation come from this table.
 enum BMPOption {
   static let bottomUp = WriterOption.boolean(
-    "bottom-up", default: true, "Store rows from the bottom up, as every reader expects them.")
+    "bottom-up", default: true, "Store rows from the bottom up, which every reader supports.")
   static let palette = WriterOption.boolean(
     "palette", default: false, "Store opaque pictures of at most 256 colors as indexes of 8 bits.")
   static let rle = WriterOption.boolean(

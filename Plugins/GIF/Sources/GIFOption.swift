@@ -13,14 +13,14 @@ enum GIFOption {
   static let quality = WriterOption.quality(default: 1)
   static let progressive = WriterOption.progressive()
   static let colors = WriterOption.integer(
-    "colors", 2...256, default: 256, "The most colors of a palette, the transparent one included.")
+    "colors", 2...256, default: 256, "Maximum number of colors in a palette, including the transparent one.")
   static let dither = WriterOption.boolean(
     "dither", default: true, "Spread the error of colors that the palette does not have over neighbors.")
   static let lossy = WriterOption.integer(
     "lossy", 0...200, default: 0,
-    "Let colors stand for others where that makes the file smaller; 20 is hardly visible.")
+    "Allow similar colors if that makes the file smaller; 20 is hardly visible.")
   static let palette = WriterOption.choice(
-    "palette", default: Palette.automatic, "One palette for all frames, one for each, or what fits.")
+    "palette", default: Palette.automatic, "One palette for all frames, one for each, or chosen automatically.")
 
   static let table = [
     quality.description, progressive.description, colors.description, dither.description, lossy.description,

@@ -33,7 +33,7 @@ enum HEIFOption {
     "preset", default: Preset.slow, "Effort of the encoder: ultrafast to placebo.")
   static let tune = WriterOption.choice(
     "tune", default: Tuning.ssim,
-    "What lossy compression is tuned for: a measure of likeness, film grain, or fast decoding.")
+    "What lossy compression is tuned for: a quality metric, film grain, or fast decoding.")
 
   static let table = [
     quality.description, subsampling.description, depth.description, preset.description, tune.description,

@@ -15,13 +15,13 @@ enum JPEG2000Option {
   static let container = WriterOption.choice(
     "container", default: Container.jp2, "A file of boxes, or a bare codestream without metadata.")
   static let resolutions = WriterOption.integer(
-    "resolutions", 1...33, default: 6, "The most sizes that the file holds, each half of the one above.")
+    "resolutions", 1...33, default: 6, "Maximum number of resolutions, each half of the one before.")
   static let tile = WriterOption.integer("tile", 0...65_535, default: 0, "Side of tiles in pixels; 0 is one tile.")
   static let progression = WriterOption.choice(
     "progression", default: CodingStyle.Progression.lrcp,
     "Order of layers (L), resolutions (R), components (C) and positions (P) in the file.")
   static let layers = WriterOption.integer(
-    "layers", 1...20, default: 1, "Qualities that the file holds, from coarse to fine.")
+    "layers", 1...20, default: 1, "Number of quality layers, from coarse to fine.")
 
   static let table = [
     quality.description, progressive.description, container.description, resolutions.description, tile.description,

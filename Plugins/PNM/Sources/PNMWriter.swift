@@ -16,7 +16,7 @@ enum WrittenKind: String, CaseIterable {
 enum PNMOption {
   static let kind = WriterOption.choice(
     "kind", default: WrittenKind.automatic,
-    "Which map is written; auto is the smallest that holds all of the picture's samples.")
+    "Which kind is written; auto is the smallest that holds all samples of the picture.")
   static let ascii = WriterOption.boolean(
     "ascii", default: false, "Write digits instead of bytes in the kinds that have them: pbm, pgm and ppm.")
 

@@ -67,7 +67,7 @@ struct TIFFPicture {
       return size
     }
     let rows = try directory.number(Tag.rowsPerStrip) ?? canvas.height
-    guard rows > 0 else { throw .malformed("0 rows per strip, at least 1 is needed", at: directory.offset) }
+    guard rows > 0 else { throw .malformed("0 rows per strip, it must be at least 1", at: directory.offset) }
     return Size(width: canvas.width, height: min(rows, canvas.height))
   }
 

@@ -44,9 +44,9 @@ enum WebPOption {
     "min-size", default: false,
     "Encode each picture in several ways and keep the smallest, which takes several times as long.")
   static let exact = WriterOption.boolean(
-    "exact", default: false, "Keep colors under alpha 0; lossless writing always does.")
+    "exact", default: false, "Keep colors where alpha is 0; lossless writing always does.")
   static let targetPSNR = WriterOption.number(
-    "target-psnr", 0...60, default: 0, "Decibels for lossy pictures to reach, in place of a quality; 0 is off.")
+    "target-psnr", 0...60, default: 0, "Target PSNR in decibels for lossy pictures, instead of a quality; 0 is off.")
   static let pass = WriterOption.integer("pass", 1...10, default: 1, "Analysis passes over lossy pictures.")
   static let preprocessing = WriterOption.integer(
     "preprocessing", 0...7, default: 0, "Bits: 1 smooths segments, 2 dithers, 4 is sharp-yuv.")
@@ -57,7 +57,7 @@ enum WebPOption {
   static let filterStrength = WriterOption.integer(
     "filter-strength", 0...100, default: 60, "How much decoders smooth block edges; 0 is off.")
   static let filterSharpness = WriterOption.integer(
-    "filter-sharpness", 0...7, default: 0, "How little of an edge that filter changes: 0 is sharpest, 7 is least sharp."
+    "filter-sharpness", 0...7, default: 0, "Sharpness of that filter: 0 is sharpest, 7 is least sharp."
   )
   static let filterType = WriterOption.choice(
     "filter-type", default: Filter.strong, "The kind of that filter: simple is faster to decode.")
@@ -72,7 +72,7 @@ enum WebPOption {
   static let partitionLimit = WriterOption.integer(
     "partition-limit", 0...100, default: 0, "Loss allowed to keep prediction modes within 512 KiB; 0 is none.")
   static let lowMemory = WriterOption.boolean(
-    "low-memory", default: false, "Use less memory for lossy pictures, in more time.")
+    "low-memory", default: false, "Use less memory for lossy pictures, but take longer.")
 
   static let table = [
     quality.description, method.description, alphaQuality.description, nearLossless.description, sharpYUV.description,

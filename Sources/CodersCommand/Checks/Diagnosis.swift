@@ -118,7 +118,8 @@ package enum PluginAdvice {
     case .loadFailed:
       guard let library = reason.missingLibrary, let packages, !packages.run.isEmpty else { return nil }
       return "install \(library): apt-get install \(packages.run.joined(separator: " "))"
-    case .runtimeMismatch, .abiUnsupported: return "rebuild the plugin with the compiler that built this program"
+    case .runtimeMismatch: return "rebuild the plugin with the compiler that built this program"
+    case .abiUnsupported: return "install a version of the plugin for this program's plugin interface"
     default: return nil
     }
   }

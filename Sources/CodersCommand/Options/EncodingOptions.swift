@@ -19,12 +19,13 @@ struct EncodingOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The color behind transparency if the format has no alpha. (default: ffffff)", valueName: "rrggbb"))
+      "The background color for transparent pixels if the format has no alpha. (default: ffffff)", valueName: "rrggbb"))
   var background: ColorArgument?
 
   @Option(
     help: ArgumentHelp(
-      "The largest file size in bytes, as 200k or 1.5M (k is 1000): uses the best quality that fits.", valueName: "n"))
+      "The largest file size in bytes, such as 200k or 1.5M (k is 1000): uses the best quality that fits.",
+      valueName: "n"))
   var maxBytes: ByteCountArgument?
 
   @Option(help: ArgumentHelp("Store a thumbnail with this longest side inside the file.", valueName: "n"))
@@ -48,7 +49,7 @@ struct EncodingOptions: ParsableArguments {
       throw ValidationError("--quality is \(quality), 0 to 1 is allowed")
     }
     if let embedThumbnail, embedThumbnail < 1 {
-      throw ValidationError("--embed-thumbnail is \(embedThumbnail), at least 1 is needed")
+      throw ValidationError("--embed-thumbnail is \(embedThumbnail), it must be at least 1")
     }
   }
 
@@ -69,7 +70,7 @@ struct EncodingOptions: ParsableArguments {
     if let metadata { options.metadata = metadata.kinds }
     for value in values {
       if let name = value.format, registry.format(forExtension: name) != format {
-        throw .invalidArgument("option \(name).\(value.name) is not for \(format)")
+        throw .invalidArgument("option \(name).\(value.name) does not apply to \(format)")
       }
       options.values[value.name] = .word(value.value)
     }
@@ -109,7 +110,7 @@ extension CoderRegistry {
   /// - Throws: ``CoderError/Code/invalidArgument`` when neither names a format that a coder writes.
   func format(named name: String?, output: String) throws(CoderError) -> ImageFormat {
     guard let word = name ?? Path.suffix(output) else {
-      throw .invalidArgument("the output's name has no extension: --format is needed")
+      throw .invalidArgument("the output's name has no extension; use --format to set the format")
     }
     return try formatToWrite(named: word)
   }

@@ -53,7 +53,7 @@ struct AnimateCommand: Verb {
 
   func validate() throws {
     if json, output == "-" { throw ValidationError("standard output takes either the animation or --json") }
-    if files.count(where: { $0 == "-" }) > 1 { throw ValidationError("standard input can be read once") }
+    if files.count(where: { $0 == "-" }) > 1 { throw ValidationError("standard input can be given only once") }
   }
 
   /// How long a picture is shown without `--delay`.

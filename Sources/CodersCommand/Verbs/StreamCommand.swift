@@ -49,7 +49,7 @@ struct StreamCommand: Verb {
   @OptionGroup var read: ReadOptions
 
   func validate() throws {
-    if chunk < 1 { throw ValidationError("--chunk is \(chunk), at least 1 is needed") }
+    if chunk < 1 { throw ValidationError("--chunk is \(chunk), it must be at least 1") }
     if !(0...1).contains(blur) { throw ValidationError("--blur is \(blur), 0 to 1 is allowed") }
   }
 

@@ -79,7 +79,7 @@ struct ThumbnailCommand: Verb {
   @OptionGroup var read: ReadOptions
 
   func validate() throws {
-    if let jobs, jobs < 1 { throw ValidationError("--jobs is \(jobs), at least 1 is needed") }
+    if let jobs, jobs < 1 { throw ValidationError("--jobs is \(jobs), it must be at least 1") }
   }
 
   func run(_ console: Console) throws(CoderError) -> ExitStatus {

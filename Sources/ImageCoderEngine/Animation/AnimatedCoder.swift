@@ -91,7 +91,7 @@ extension EncodeOptions {
     }
     var made: [Image] = []
     for side in self.pageSizes {
-      guard side > 0 else { throw .invalidArgument("a page of size \(side), at least 1 is needed") }
+      guard side > 0 else { throw .invalidArgument("a page of size \(side), it must be at least 1") }
       guard side <= max(image.size.width, image.size.height) else {
         log?(.warning, "size \(side) is left out: the picture is \(image.size)")
         continue

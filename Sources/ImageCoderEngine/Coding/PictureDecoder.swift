@@ -185,7 +185,8 @@ struct PictureDecoder {
       return (sink.missingRows, error)
     }
     guard sink.rowsDone == sink.height else {
-      let problem = CoderError.library("the reader delivered \(sink.rowsDone) of \(sink.height) rows and says nothing")
+      let problem = CoderError.library(
+        "the reader delivered \(sink.rowsDone) of \(sink.height) rows without reporting an error")
       guard sink.rowsDone > 0 else { throw problem }
       return (sink.missingRows, problem)
     }

@@ -220,7 +220,8 @@ extension FileWriter {
     switch kind {
     case .icc:
       guard ICCProfile.describes(layout.format, profile: payload) else {
-        options.log?(.warning, "the ICC profile is left out: it is not for \(layout.format.isGray ? "gray" : "RGB")")
+        options.log?(
+          .warning, "the ICC profile is left out: it does not apply to \(layout.format.isGray ? "gray" : "RGB")")
         return
       }
     case .exif:

@@ -97,7 +97,7 @@ package final class HostSession {
     defer { failure = nil }
     // Results are no errors; a plugin that gives one where none is due breaks the interface.
     guard status >= CoderError.Code.wrongFormat.rawValue else {
-      return .library("the coder answers with status \(status), which says nothing here")
+      return .library("the coder returned status \(status), which this call does not define")
     }
     if let outputFailure { return outputFailure }
     if let failure, failure.code.rawValue == status { return failure }

@@ -101,9 +101,9 @@ public enum CommonOption: String, CaseIterable, Sendable {
   /// One sentence for `--help`.
   public var text: String {
     switch self {
-    case .quality: "How much may be lost: 0 is smallest, 1 is best."
+    case .quality: "Quality of lossy compression: 0 is smallest, 1 is best."
     case .progressive: "Write coarse rows before fine ones: interlaced or progressive."
-    case .subsampling: "How many samples of color there are for four of brightness."
+    case .subsampling: "Chroma subsampling."
     }
   }
 }

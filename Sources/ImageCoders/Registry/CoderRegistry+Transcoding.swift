@@ -49,7 +49,7 @@ extension CoderRegistry {
         if bytes.count <= options.maxFileSize ?? .max { return bytes }
       } catch {
         guard error.allowsFallback else { throw error.attributed(to: pair.id) }
-        options.log?(.info, "\(pair.id) does not carry the file over: \(error.message)")
+        options.log?(.info, "\(pair.id) cannot convert the file without decoding: \(error.message)")
       }
     }
     return nil
