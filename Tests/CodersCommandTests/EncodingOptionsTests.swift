@@ -62,7 +62,8 @@ import Testing
       #expect(run.status == 64)
       #expect(
         run.errors
-          == "coders: \(folder.path)/b.gif: invalidArgument: option \(name).method does not apply to com.compuserve.gif\n")
+          == "coders: \(folder.path)/b.gif: invalidArgument: option \(name).method does not apply to com.compuserve.gif\n"
+      )
     }
     let unknown = try convert("--option", "gif.hues=4", from: "window.png", to: "b.gif")
     #expect(unknown.status == 64)

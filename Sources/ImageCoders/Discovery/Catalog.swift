@@ -95,6 +95,6 @@ package struct Catalog: Sendable {
     if let runtime = manifest.runtime, runtime.hasPrefix("swift/"), runtime != HostPlatform.runtime {
       return SkipReason(.runtimeMismatch, "shares the runtime \(runtime), this process has \(HostPlatform.runtime)")
     }
-    return DirectoryListing.unsafe(library)
+    return DirectoryListing.permissionProblem(library)
   }
 }

@@ -14,7 +14,7 @@ enum DirectoryListing {
       throw SkipReason(.manifestUnreadable, "\(directory): \(String(cString: strerror(errno)).lowercased())")
     }
     defer { closedir(stream) }
-    if let reason = unsafe(directory) { throw reason }
+    if let reason = permissionProblem(directory) { throw reason }
     var names: [String] = []
     while let entry = readdir(stream) {
       let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
@@ -27,7 +27,7 @@ enum DirectoryListing {
 
   /// A manifest's bytes.
   static func contents(of path: String) throws(SkipReason) -> [UInt8] {
-    if let reason = unsafe(path) { throw reason }
+    if let reason = permissionProblem(path) { throw reason }
     let read = Result { () throws(CoderError) in
       let source = try OpenSource(.file(path), limits: .standard)
       return source.size > Manifest.maxBytes ? [] : try source.contents()
@@ -41,7 +41,7 @@ enum DirectoryListing {
   }
 
   /// Why a file or directory must not be used: it is not there, or somebody else could change it.
-  static func unsafe(_ path: String) -> SkipReason? {
+  static func permissionProblem(_ path: String) -> SkipReason? {
     var status = stat()
     guard stat(path, &status) == 0 else {
       return SkipReason(.libraryMissing, "\(path): \(String(cString: strerror(errno)).lowercased())")

@@ -62,7 +62,7 @@ final class PluginContainer: Container, @unchecked Sendable {
       throw SkipReason(.manifestInvalid, "there is no manifest")
     }
     // Once more, at the last moment: what was safe when it was listed may have been changed since.
-    if let reason = DirectoryListing.unsafe(path) { throw reason }
+    if let reason = DirectoryListing.permissionProblem(path) { throw reason }
     self.init(
       try PluginLibrary.load(path, id: manifest.id), formats: manifest.formats)
   }
