@@ -29,7 +29,7 @@ help:
 #: make sanitize                      every test picture through an AddressSanitizer build
 #: make sanitize-fixtures             the fixtures alone through that build: a few minutes
 #: make sanitize-thread               tests in which threads meet, under ThreadSanitizer
-#: make check                         formatting, the headers' layout and warnings of C
+#: make check                         formatting, documentation of public names, the headers' layout and warnings of C
 #: make clean                         remove what was built
 
 deps:
@@ -71,6 +71,7 @@ compatibility: stage
 check: deps
 	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks Plugins/Package.swift Plugins/*/Sources \
 	  Plugins/*/Entry Plugins/Shared Plugins/Tests $(DEMO)/Package.swift $(DEMO)/Sources $(DEMO)/Tests
+	@scripts/check-documentation
 	@scripts/check-headers
 	@scripts/check-c
 

@@ -23,6 +23,7 @@ public struct CoderConformance: Sendable {
     /// Bits per channel that lossless files hold, at most. Pictures with more are kept exactly or refused as `unsupported`.
     public var losslessBits = 16
 
+    /// Makes the bounds of a format that holds 16 bits per channel: 30 dB for lossy files.
     public init() {}
   }
 

@@ -109,7 +109,9 @@ public struct Fixtures: Sendable {
 public struct Fixture<Answer: Decodable & Sendable>: Sendable {
   /// The file's name: `gray1.png`.
   public let name: String
+  /// The whole file.
   public let bytes: [UInt8]
+  /// What `answers.json` says about the file.
   public let answer: Answer
 
   init(_ folder: String, _ path: String, _ answer: Answer) throws(CoderError) {
@@ -123,6 +125,7 @@ public struct Fixture<Answer: Decodable & Sendable>: Sendable {
 public struct ForeignPicture: Sendable {
   /// The file's name: `gray1.png`.
   public let name: String
+  /// The whole file.
   public let bytes: [UInt8]
 
   init(_ folder: String, _ path: String) throws(CoderError) {

@@ -42,6 +42,14 @@ public final class Console: Sendable {
   /// Bytes of output that are buffered before they are written.
   private static let pendingBytes = 64 << 10
 
+  /// Makes a console whose output and environment the caller supplies, for tests and for programs that embed the
+  /// command.
+  ///
+  /// - Parameters:
+  ///   - output: Receives what would go to standard output.
+  ///   - errors: Receives what would go to standard error.
+  ///   - columns: The width of a line, in characters.
+  ///   - cancellation: Stops the command from another thread. Interrupts are not handled here, unlike in ``process()``.
   public init(
     output: @escaping Sink, errors: @escaping Sink, environment: @escaping @Sendable (String) -> String?,
     executable: String?, isTerminal: Bool = false, isErrorTerminal: Bool = false, columns: Int = 80,

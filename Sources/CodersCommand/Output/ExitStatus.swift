@@ -8,6 +8,7 @@ public struct ExitStatus: RawRepresentable, Sendable, Equatable {
 
   public init(rawValue: Int32) { self.rawValue = rawValue }
 
+  /// No file failed and, for `coders doctor`, no problem was found.
   public static let ok = ExitStatus(rawValue: 0)
   /// The machine, a library or a plugin failed.
   public static let environment = ExitStatus(rawValue: 5)

@@ -25,10 +25,15 @@ public final class AnimatedCoder: ImageCoder {
     self.openEmbedded = openEmbedded
   }
 
+  /// Implements ``ImageCoder/container``: the container that the coder was made from.
   public var container: ContainerAccess? { ContainerAccess(base) }
+  /// Implements ``ImageCoder/id``: the container's identifier.
   public var id: String { base.id }
+  /// Implements ``ImageCoder/formats``: those that the container reads or writes.
   public var formats: [ImageFormat] { base.formats }
 
+  /// Implements ``ImageCoder/canDecode(_:isComplete:)`` with the container's signatures; ``Recognition/no`` if it has
+  /// no reader.
   public func canDecode(_ prefix: UnsafeRawBufferPointer, isComplete: Bool) -> Recognition {
     guard base.canRead else { return .no }
     var answer = Recognition.no
@@ -36,14 +41,18 @@ public final class AnimatedCoder: ImageCoder {
     return answer
   }
 
+  /// Implements ``ImageCoder/makeDecoder(_:)``.
   public func makeDecoder(_ context: DecodeContext) throws(CoderError) -> ImageDecoder {
     var context = context
     context.openEmbedded = context.openEmbedded ?? openEmbedded
     return try ImageDecoder(base, context)
   }
 
+  /// Implements ``ImageCoder/canEncode(_:)``: whether the container has a writer for the format.
   public func canEncode(_ format: ImageFormat) -> Bool { base.canWrite && base.writtenFormats.contains(format) }
 
+  /// Implements ``ImageCoder/encode(_:as:options:)``. An animation that the format or a file of several pages cannot
+  /// hold is written as its first frame, with a warning to ``EncodeOptions/log``.
   public func encode(_ pages: [Image], as format: ImageFormat, options: EncodeOptions) throws(CoderError) -> [UInt8] {
     let pages = try options.pageSizes.isEmpty ? pages : options.sizes(of: pages)
     var options = options
@@ -56,6 +65,10 @@ public final class AnimatedCoder: ImageCoder {
     return try encoder.finish().bytes
   }
 
+  /// Implements ``ImageCoder/makeEncoder(as:to:options:pageCount:)``.
+  ///
+  /// - Throws: ``CoderError/Code/noCoder`` for a format that the coder does not write;
+  ///   ``CoderError/Code/invalidArgument`` if ``EncodeOptions/Output/pageSizes`` is not empty.
   public func makeEncoder(
     as format: ImageFormat, to destination: EncodeDestination, options: EncodeOptions, pageCount: Int
   ) throws(CoderError) -> ImageEncoder {

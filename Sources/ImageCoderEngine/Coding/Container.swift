@@ -87,6 +87,19 @@ public struct SwiftContainer: Container, @unchecked Sendable {
   private let reader: (any ContainerReader.Type)?
   private let writer: (any ContainerWriter.Type)?
 
+  /// Describes a container; nothing is opened.
+  ///
+  /// - Parameters:
+  ///   - id: Reverse-DNS name of the coder.
+  ///   - formats: Those that the reader reads or the writer writes.
+  ///   - signatures: Identify files; any one of them is enough.
+  ///   - names: Of animation properties, or nil if the container holds only stills.
+  ///   - reader: Nil if files cannot be read.
+  ///   - writer: Nil if files cannot be written.
+  ///   - writesPages: Whether the writer takes more than one page.
+  ///   - writerFeatures: What the writer keeps in addition to pixels, and which frames it takes.
+  ///   - readsIncrementally: Whether the reader can be opened while the file is incomplete.
+  ///   - options: All options of the writer.
   public init(
     id: String, formats: [ImageFormat], signatures: [Signature], names: ContainerPropertyNames? = nil,
     reader: (any ContainerReader.Type)? = nil, writer: (any ContainerWriter.Type)? = nil, writesPages: Bool = false,

@@ -29,6 +29,7 @@ public struct DecodeOptions: Sendable {
   public var page: Int?
   /// Which raw metadata payloads the result contains.
   public var metadata: Set<MetadataKind> = [.icc, .exif, .xmp]
+  /// What the decode may use; ``CoderError/Code/limitExceeded`` if the picture needs more.
   public var limits = Limits.standard
   /// The pool that pixel memory comes from, or nil for the system.
   public var pool: PixelPool?
@@ -51,6 +52,7 @@ public struct DecodeOptions: Sendable {
     case separate
   }
 
+  /// Makes options to decode all frames in full size and upright, with straight alpha.
   public init() {}
 
   /// Options for a thumbnail of the first frame.

@@ -13,6 +13,8 @@ public struct Image: Sendable {
   public var orientation: Orientation
   /// Raw payloads by kind.
   public var metadata: [MetadataKind: [UInt8]]
+  /// The colors as code points of ITU-T H.273, or nil if they are not stated. An ICC profile in ``metadata`` is
+  /// separate.
   public var cicp: CodingIndependentCodePoints?
   /// The display scale, at least 1.
   public var scale: Double
@@ -47,6 +49,7 @@ public struct Image: Sendable {
 
 /// One step of a decoded animation: the whole canvas as it is shown.
 public struct Frame: Sendable {
+  /// The canvas while this frame is shown. A copy of the frame shares the buffer.
   public var pixels: PixelBuffer
   /// How long the frame is shown, as the file states it.
   public var delay: FrameDelay
@@ -54,6 +57,7 @@ public struct Frame: Sendable {
   /// content of the canvas.
   public var problem: CoderError?
 
+  /// Makes a frame of the caller's pixels, which are not copied.
   public init(pixels: PixelBuffer, delay: FrameDelay = .zero, problem: CoderError? = nil) {
     self.pixels = pixels
     self.delay = delay

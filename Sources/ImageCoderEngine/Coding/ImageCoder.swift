@@ -53,8 +53,10 @@ public protocol ImageCoder: Sendable {
 }
 
 extension ImageCoder {
+  /// The default for a coder that wraps other coders: nil.
   public var container: ContainerAccess? { nil }
 
+  /// The default: runs ``makeDecoder(_:)`` on the decoder's own thread and decodes the image.
   public func makeIncrementalDecoder(options: DecodeOptions) -> IncrementalDecoder {
     IncrementalDecoder(options: options) { (_) throws(CoderError) in
       nil
@@ -77,6 +79,7 @@ extension ImageCoder {
     try encode([image], as: format, options: options)
   }
 
+  /// The default: keeps the frames, and encodes them with ``encode(_:as:options:)`` when the file is finished.
   public func makeEncoder(
     as format: ImageFormat, to destination: EncodeDestination, options: EncodeOptions, pageCount: Int
   ) throws(CoderError) -> ImageEncoder {

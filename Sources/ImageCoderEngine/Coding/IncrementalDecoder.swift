@@ -10,6 +10,7 @@ public enum IncrementalStatus: UInt32, Sendable {
   case readingHeader = 1
   /// The header is known, but pixels or frames are missing.
   case incomplete = 2
+  /// The image is decoded, and nothing is missing.
   case complete = 3
   /// The bytes ended too early.
   case unexpectedEnd = 4
@@ -91,6 +92,7 @@ public final class IncrementalDecoder {
 
   deinit { bytes.stop() }
 
+  /// The state after the bytes that were appended so far.
   public var status: IncrementalStatus {
     bytes.deliver()
     switch outcome {

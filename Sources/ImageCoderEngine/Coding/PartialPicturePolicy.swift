@@ -24,6 +24,7 @@ public struct PartialPicturePolicy: Sendable {
   private var shownProgress: IncrementalProgress?
   private var shownAt: Duration?
 
+  /// Makes a policy that shows every change, without a blur.
   public init() {}
 
   /// Whether a picture should be shown now. If so, it counts as shown.

@@ -6,12 +6,20 @@ import ImageCoderModel
 public struct Signature: Sendable, Equatable {
   /// Where the bytes are looked for: from the start of the file, or, when negative, from its end.
   public var offset: Int
+  /// The bytes to find. A signature without bytes matches no file.
   public var bytes: [UInt8]
   /// The bits to compare, as long as ``bytes``; empty for all bits.
   public var mask: [UInt8]
   /// How many offsets after ``offset`` are searched too.
   public var within: Int
 
+  /// Makes a signature.
+  ///
+  /// - Parameters:
+  ///   - bytes: The bytes to find.
+  ///   - offset: From the start of the file or, if negative, from its end.
+  ///   - mask: The bits to compare, as long as `bytes`; empty for all bits.
+  ///   - within: How many offsets after `offset` are searched too, at least 0.
   public init(_ bytes: [UInt8], at offset: Int = 0, mask: [UInt8] = [], within: Int = 0) {
     self.bytes = bytes
     self.offset = offset
@@ -77,6 +85,7 @@ extension Recognition {
 
 /// Whether bytes are of a format.
 public enum Recognition: Sendable, Equatable {
+  /// They are not of the format.
   case no
   /// They match so far; this many bytes from the start are needed to decide.
   case needMore(bytes: Int)

@@ -17,6 +17,7 @@ public struct EncodeOptions: Sendable {
   /// Whether a conversion may copy a file that already meets ``output``, without decoding it; its orientation tag is
   /// copied too.
   public var copiesUnchanged = true
+  /// What the encode may use; ``CoderError/Code/limitExceeded`` if the file needs more.
   public var limits = Limits.standard
   /// Stops the work from another thread.
   public var cancellation: Cancellation?
@@ -26,8 +27,10 @@ public struct EncodeOptions: Sendable {
   /// again for each quality that ``Output/maxFileSize`` tries.
   public var progress: (@Sendable (Double) -> Void)?
 
+  /// Makes options to write all frames in their own size, with the format's default values.
   public init() {}
 
+  /// A member of ``output``: `options.quality` is `options.output.quality`.
   public subscript<Value>(dynamicMember path: WritableKeyPath<Output, Value>) -> Value {
     get { output[keyPath: path] }
     set { output[keyPath: path] = newValue }
@@ -70,6 +73,7 @@ public struct EncodeOptions: Sendable {
     /// Which raw metadata payloads are written, if the format has a place for them.
     public var metadata: Set<MetadataKind> = [.icc, .exif, .xmp]
 
+    /// Makes the description of a file with all frames in their own size and the format's default values.
     public init() {}
   }
 }
@@ -119,16 +123,22 @@ extension EncodeOptions.Output {
 
 /// A color of 8 bits per channel, sRGB.
 public struct RGBColor: Sendable, Hashable {
+  /// 0 to 255, in the transfer curve of sRGB.
   public var red: UInt8
+  /// 0 to 255, in the transfer curve of sRGB.
   public var green: UInt8
+  /// 0 to 255, in the transfer curve of sRGB.
   public var blue: UInt8
 
+  /// Makes an opaque color from sRGB samples of 0 to 255.
   public init(red: UInt8, green: UInt8, blue: UInt8) {
     self.red = red
     self.green = green
     self.blue = blue
   }
 
+  /// 255, 255, 255: the default background.
   public static let white = RGBColor(red: 255, green: 255, blue: 255)
+  /// 0, 0, 0.
   public static let black = RGBColor(red: 0, green: 0, blue: 0)
 }

@@ -14,6 +14,7 @@ public enum EncodeDestination: Sendable {
 public struct EncodedFile: Sendable {
   /// The bytes of the file, or empty if the destination is not memory.
   public var bytes: [UInt8]
+  /// The size of the file in bytes, whatever its destination.
   public var byteCount: Int
   /// The number of frames that were added, including equal ones; 0 for a file that was converted without decoding.
   public var frameCount: Int

@@ -10,11 +10,13 @@ import Synchronization
 public final class Cancellation: Sendable {
   private let flag = Atomic<Bool>(false)
 
+  /// Makes a flag that is not set. One flag may stop several decodes and encodes.
   public init() {}
 
   /// Asks all work that uses this flag to stop.
   public func cancel() { flag.store(true, ordering: .relaxed) }
 
+  /// Whether ``cancel()`` was called. Once true, it stays true.
   public var isCancelled: Bool { flag.load(ordering: .relaxed) }
 }
 

@@ -10,7 +10,9 @@ public import ImageCoderModel
 /// - Threads: Several threads may read at the same time. While one thread writes, no other may read or write. A decoder
 ///   writes only before it returns the buffer.
 public final class PixelBuffer: @unchecked Sendable {
+  /// Columns and rows; both sides are at least 1.
   public let size: Size
+  /// Channels and samples of each pixel.
   public let format: PixelFormat
   /// What alpha samples mean. A format without alpha is always opaque.
   public let alpha: AlphaMode

@@ -64,6 +64,10 @@ public struct BitReader: ~Escapable {
   /// One bit as a flag.
   public mutating func flag(_ field: StaticString = "a flag") throws(CoderError) -> Bool { try bits(1, field) == 1 }
 
+  /// Skips bits.
+  ///
+  /// - Parameter count: A number of bits.
+  /// - Throws: ``CoderError/Code/malformed`` if `count` is negative or fewer bits are left.
   public mutating func skip(_ count: Int, _ field: StaticString = "a field") throws(CoderError) {
     guard count >= 0, count <= remaining else { throw shortage(field) }
     position &+= count

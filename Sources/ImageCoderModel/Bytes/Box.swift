@@ -2,6 +2,7 @@
 
 /// The header fields of a box (ISO/IEC 14496-12 §4.2).
 public struct BoxHeader: Sendable, Equatable {
+  /// The box's type, `meta`; `uuid` if an extended type follows these fields.
   public let type: FourCC
   /// The number of bytes of these fields: 8, or 16 with a 64-bit size.
   public let length: Int
@@ -32,16 +33,18 @@ public struct BoxHeader: Sendable, Equatable {
 
 /// The place of a box in a file (ISO/IEC 14496-12 §4.2).
 public struct Box: Sendable, Equatable {
+  /// The box's type, `meta`; `uuid` if its content begins with an extended type.
   public let type: FourCC
   /// The offset of its header in the file.
   public let start: Int
   /// The offset of its content, after the header, in the file.
   public let content: Int
-  /// The offset of its end, according to its size; if ``isCut``, the end of the bytes.
+  /// The offset of its end according to its size, at most the largest integer; beyond the bytes if ``isCut``.
   public let end: Int
   /// Whether the bytes end inside the box.
   public let isCut: Bool
 
+  /// Makes a place from offsets in the file, which are not checked.
   public init(type: FourCC, start: Int, content: Int, end: Int, isCut: Bool) {
     self.type = type
     self.start = start
@@ -53,5 +56,6 @@ public struct Box: Sendable, Equatable {
   /// The offset after the version and flags of a full box.
   public var fullContent: Int { content &+ 4 }
 
+  /// The offsets of its content in the file, up to ``end``: beyond the bytes if ``isCut``.
   public var payload: Range<Int> { content..<max(content, end) }
 }

@@ -71,6 +71,7 @@ extension ByteReader {
     return (UInt8(truncatingIfNeeded: word >> 24), word & 0xFF_FFFF)
   }
 
+  /// Reads a name of 4 bytes, in file order whatever ``ByteReader/order`` is.
   public mutating func fourCC(_ field: StaticString = "a name") throws(CoderError) -> FourCC {
     FourCC(rawValue: try unsigned32BigEndian(field))
   }

@@ -45,21 +45,26 @@ public struct ByteReader: ~Escapable {
   public var count: Int { bytes.byteCount }
   /// The number of bytes after ``position``.
   public var remaining: Int { bytes.byteCount &- position }
+  /// Whether every byte was read or skipped.
   public var isAtEnd: Bool { remaining == 0 }
   /// Where the next field begins in the file.
   public var offset: Int { fileOffset &+ position }
 
   // MARK: One after the other
 
+  /// Reads a number of 1 byte.
   public mutating func uint8(_ field: StaticString = "a field") throws(CoderError) -> UInt8 {
     try next(field, as: UInt8.self)
   }
+  /// Reads a number of 2 bytes in ``order``.
   public mutating func uint16(_ field: StaticString = "a field") throws(CoderError) -> UInt16 {
     try next(field, as: UInt16.self)
   }
+  /// Reads a number of 4 bytes in ``order``.
   public mutating func uint32(_ field: StaticString = "a field") throws(CoderError) -> UInt32 {
     try next(field, as: UInt32.self)
   }
+  /// Reads a number of 8 bytes in ``order``.
   public mutating func uint64(_ field: StaticString = "a field") throws(CoderError) -> UInt64 {
     try next(field, as: UInt64.self)
   }
@@ -111,15 +116,19 @@ public struct ByteReader: ~Escapable {
 
   // MARK: At given places, from the start of `bytes`
 
+  /// The number of 1 byte at an offset from the start of ``bytes``.
   public func uint8(at place: Int, _ field: StaticString = "a field") throws(CoderError) -> UInt8 {
     try value(at: place, field, as: UInt8.self)
   }
+  /// The number of 2 bytes, in ``order``, at an offset from the start of ``bytes``.
   public func uint16(at place: Int, _ field: StaticString = "a field") throws(CoderError) -> UInt16 {
     try value(at: place, field, as: UInt16.self)
   }
+  /// The number of 4 bytes, in ``order``, at an offset from the start of ``bytes``.
   public func uint32(at place: Int, _ field: StaticString = "a field") throws(CoderError) -> UInt32 {
     try value(at: place, field, as: UInt32.self)
   }
+  /// The number of 8 bytes, in ``order``, at an offset from the start of ``bytes``.
   public func uint64(at place: Int, _ field: StaticString = "a field") throws(CoderError) -> UInt64 {
     try value(at: place, field, as: UInt64.self)
   }

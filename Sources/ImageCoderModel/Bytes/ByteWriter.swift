@@ -5,15 +5,20 @@
 ///     var writer = ByteWriter(order: .littleEndian)
 ///     writer.put(UInt32(clamping: size.width))
 public struct ByteWriter: Sendable {
+  /// All bytes that were written so far.
   public private(set) var bytes: [UInt8] = []
   /// The byte order of numbers.
   public var order: ByteOrder
 
+  /// Makes an empty writer.
+  ///
+  /// - Parameter capacity: The number of bytes to reserve memory for; more can be written.
   public init(order: ByteOrder = .bigEndian, capacity: Int = 0) {
     self.order = order
     bytes.reserveCapacity(capacity)
   }
 
+  /// The number of bytes written, which is the offset of the next field.
   public var count: Int { bytes.count }
 
   /// Writes a number, in as many bytes as its type has.
@@ -31,10 +36,15 @@ public struct ByteWriter: Sendable {
     }
   }
 
+  /// Writes bytes as they are.
   public mutating func put(_ more: [UInt8]) { bytes.append(contentsOf: more) }
+  /// Writes the four bytes of a name, whatever ``order`` is.
   public mutating func put(_ name: FourCC) { bytes.append(contentsOf: name.bytes) }
   /// Writes ASCII or UTF-8 text, without a terminator.
   public mutating func put(_ text: StaticString) { text.withUTF8Buffer { bytes.append(contentsOf: $0) } }
+  /// Writes bytes of 0.
+  ///
+  /// - Parameter count: At least 0.
   public mutating func putZeros(_ count: Int) { bytes.append(contentsOf: repeatElement(0, count: count)) }
 
   /// Replaces a number that was written before.

@@ -25,6 +25,7 @@ public struct CoderError: Error, Sendable, Equatable {
   /// ``message``.
   public var file: String?
 
+  /// Makes an error of any code. Prefer the factories, such as ``malformed(_:at:)``.
   public init(code: Code, message: String, offset: Int? = nil, coder: String? = nil, limit: Limits.Name? = nil) {
     self.code = code
     self.message = message

@@ -10,6 +10,7 @@ public struct ByteOutput: @unchecked Sendable {
   /// The C struct, for code that passes it on to C.
   public let raw: UnsafePointer<imgcoder_output>
 
+  /// Wraps the host's struct, which must live as long as this value.
   public init(_ raw: UnsafePointer<imgcoder_output>) { self.raw = raw }
 
   /// Appends bytes.

@@ -2,15 +2,19 @@
 
 /// A request to a reader.
 public struct DecodeRequest: Sendable, Equatable {
+  /// The page to decode, counted from 0.
   public var page: Int
+  /// The frame of that page, counted from 0.
   public var frame: Int
   /// The requested size, before orientation, or nil for the frame's own. A reader that scales cheaply while it decodes
   /// offers at least this size in both directions.
   public var size: Size?
   /// The requested pixel format, or nil to let the reader choose.
   public var pixelFormat: PixelFormat?
+  /// The requested alpha mode. It applies only to pixel formats with alpha.
   public var alpha: AlphaMode
 
+  /// Makes a request; by default for the first frame of the first page, in its own size.
   public init(
     page: Int = 0, frame: Int = 0, size: Size? = nil, pixelFormat: PixelFormat? = nil, alpha: AlphaMode = .straight
   ) {
@@ -32,18 +36,26 @@ public enum RowOrder: UInt32, Sendable {
 
 /// What a reader will deliver.
 public struct DecodeOffer: Sendable, Equatable {
+  /// The page that was requested, counted from 0.
   public var page: Int
+  /// The frame that was requested, counted from 0.
   public var frame: Int
   /// The size of the picture that reaches the sink.
   public var size: Size
+  /// The pixel format of the rows that reach the sink. If it is not the requested one, the host converts them.
   public var pixelFormat: PixelFormat
+  /// What alpha samples mean in those rows; ``AlphaMode/opaque`` for a pixel format without alpha.
   public var alpha: AlphaMode
+  /// The order in which those rows arrive.
   public var rowOrder: RowOrder
   /// For the reader's own use; it is passed back unchanged.
   public var scaleCode: UInt32
   /// An estimate of the bytes that the reader and its library need while they decode.
   public var memory: Int
 
+  /// Makes an offer for the page and frame of a request.
+  ///
+  /// - Parameter alpha: Replaced by ``AlphaMode/opaque`` if `pixelFormat` has no alpha.
   public init(
     _ request: DecodeRequest, size: Size, pixelFormat: PixelFormat, alpha: AlphaMode, rowOrder: RowOrder = .topDown,
     scaleCode: UInt32 = 0, memory: Int = 0

@@ -57,8 +57,10 @@ extension ReaderSession {
     return FrameHeader(rect: Rect(covering: header.canvas), hasAlpha: header.alpha != .opaque)
   }
 
+  /// The default for containers without metadata: nil.
   public func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? { nil }
 
+  /// The default for containers without properties of their own: an empty dictionary.
   public func properties(page: Int, frame: Int?) throws(CoderError) -> Properties { Properties() }
 }
 

@@ -10,6 +10,7 @@ public struct RowSink {
   /// The C struct, for code that passes it on to C.
   public let raw: UnsafePointer<imgcoder_sink>
 
+  /// Wraps the host's struct, which must live as long as this value.
   public init(_ raw: UnsafePointer<imgcoder_sink>) { self.raw = raw }
 
   /// Memory for some rows.

@@ -10,6 +10,7 @@ public struct SourceView: @unchecked Sendable {
   /// The C struct, for code that passes it on to C.
   public let raw: UnsafePointer<imgcoder_source>
 
+  /// Wraps the host's struct, which must live as long as this value.
   public init(_ raw: UnsafePointer<imgcoder_source>) { self.raw = raw }
 
   /// The total number of bytes, or the largest integer while bytes are still arriving and the end is unknown.

@@ -9,6 +9,7 @@ public struct WriteOptions: Sendable, Equatable {
   /// The values that were given, by option name. They have been checked; read them through ``subscript(_:)``.
   public var values: [String: Double]
 
+  /// Makes options for a format: samples need not be kept exactly, and every option has its default.
   public init(format: ImageFormat) {
     self.format = format
     self.isLossless = false

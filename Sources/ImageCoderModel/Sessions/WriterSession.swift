@@ -38,10 +38,12 @@ public protocol WriterSession: AnyObject {
 }
 
 extension WriterSession {
+  /// The default for formats without metadata: throws ``CoderError/Code/unsupported``.
   public func add(_ metadata: [UInt8], as kind: MetadataKind) throws(CoderError) {
     throw .unsupported("the format has no place for \(kind)")
   }
 
+  /// The default for formats without thumbnails: throws ``CoderError/Code/unsupported``.
   public func addThumbnail(_ pixels: PixelView) throws(CoderError) {
     throw .unsupported("the format has no place for a thumbnail")
   }

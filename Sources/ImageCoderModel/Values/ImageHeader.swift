@@ -10,6 +10,7 @@ public struct ImageHeader: Sendable, Equatable {
   public var pixelFormat: PixelFormat
   /// Bits per channel as stored: 1 to 32.
   public var bitsPerChannel: Int
+  /// What alpha samples mean; ``AlphaMode/opaque`` if the page has none.
   public var alpha: AlphaMode
   /// The orientation that still has to be applied. If the reader's library applies it, this is ``Orientation/up``.
   public var orientation: Orientation
@@ -23,9 +24,11 @@ public struct ImageHeader: Sendable, Equatable {
   public var primaryPage: Int
   /// The loop count that the file states, or nil if it states none.
   public var loopCount: LoopCount?
+  /// The colors as code points of ITU-T H.273, or nil if the file states none.
   public var cicp: CodingIndependentCodePoints?
   /// The gamma of encoding, 0.45455 for sRGB-like, or nil.
   public var gamma: Double?
+  /// The chroma subsampling as stored, or nil if it is not known or does not apply.
   public var subsampling: Subsampling?
   /// The background color that the file states; the canvas ignores it.
   public var background: Background?
@@ -51,6 +54,7 @@ public struct ImageHeader: Sendable, Equatable {
   /// frames so far.
   public var isIncomplete: Bool
 
+  /// Makes the description of a complete, upright still picture, the only page of its file.
   public init(format: ImageFormat, canvas: Size, pixelFormat: PixelFormat, bitsPerChannel: Int, alpha: AlphaMode) {
     self.format = format
     self.canvas = canvas
@@ -81,11 +85,16 @@ public struct ImageHeader: Sendable, Equatable {
 
 /// A background color that a container states: 16-bit samples, straight alpha.
 public struct Background: Sendable, Hashable {
+  /// 0 to 65535, not multiplied by ``alpha``.
   public var red: UInt16
+  /// 0 to 65535, not multiplied by ``alpha``.
   public var green: UInt16
+  /// 0 to 65535, not multiplied by ``alpha``.
   public var blue: UInt16
+  /// 0 is transparent, 65535 opaque.
   public var alpha: UInt16
 
+  /// Makes a color from 16-bit samples; it is opaque unless `alpha` is given.
   public init(red: UInt16, green: UInt16, blue: UInt16, alpha: UInt16 = .max) {
     self.red = red
     self.green = green

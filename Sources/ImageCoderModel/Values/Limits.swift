@@ -8,13 +8,16 @@ public struct Limits: Sendable, Equatable {
   public var maxSide: Int
   /// Bytes of decoded pixels and working memory that one session holds at a time, including frames and checkpoints.
   public var maxMemory: Int
+  /// Frames of one animation.
   public var maxFrames: Int
   /// Bytes of one metadata block, inflated.
   public var maxMetadata: Int
+  /// Pages of one file.
   public var maxPages: Int
   /// Passes over one picture.
   public var maxScans: Int
 
+  /// Makes limits; a limit that is not given is that of ``standard``.
   public init(
     maxPixels: Int = 1 << 28, maxSide: Int = 65_535, maxMemory: Int = 1 << 30, maxFrames: Int = 65_536,
     maxMetadata: Int = 64 << 20, maxPages: Int = 4_096, maxScans: Int = 500
@@ -28,6 +31,7 @@ public struct Limits: Sendable, Equatable {
     self.maxScans = maxScans
   }
 
+  /// The limits that apply if a caller gives none. `coders probe --help` shows their values.
   public static let standard = Limits()
 
   /// Names a limit: the property of ``Limits`` or ``EncodeOptions`` that holds it.
@@ -36,12 +40,19 @@ public struct Limits: Sendable, Equatable {
 
     public init(rawValue: String) { self.rawValue = rawValue }
 
+    /// ``Limits/maxPixels``
     public static let maxPixels = Name(rawValue: "maxPixels")
+    /// ``Limits/maxSide``
     public static let maxSide = Name(rawValue: "maxSide")
+    /// ``Limits/maxMemory``
     public static let maxMemory = Name(rawValue: "maxMemory")
+    /// ``Limits/maxFrames``
     public static let maxFrames = Name(rawValue: "maxFrames")
+    /// ``Limits/maxMetadata``
     public static let maxMetadata = Name(rawValue: "maxMetadata")
+    /// ``Limits/maxPages``
     public static let maxPages = Name(rawValue: "maxPages")
+    /// ``Limits/maxScans``
     public static let maxScans = Name(rawValue: "maxScans")
     /// ``EncodeOptions/maxFileSize``
     public static let maxFileSize = Name(rawValue: "maxFileSize")

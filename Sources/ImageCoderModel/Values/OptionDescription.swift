@@ -4,8 +4,11 @@
 public struct OptionDescription: Sendable, Equatable {
   /// The values that an option takes.
   public enum Kind: Sendable, Equatable {
+    /// True or false; a writer gets 1 or 0.
     case boolean(default: Bool)
+    /// A whole number within a range, both ends included.
     case integer(ClosedRange<Int>, default: Int)
+    /// A number within a range, both ends included.
     case number(ClosedRange<Double>, default: Double)
     /// One word from a list; the value is its index.
     case choice([String], default: Int)
@@ -15,8 +18,10 @@ public struct OptionDescription: Sendable, Equatable {
   public var name: String
   /// One sentence for `--help`.
   public var text: String
+  /// The values that the option takes, and its default.
   public var kind: Kind
 
+  /// Makes a description; name and text are not checked.
   public init(name: String, text: String, kind: Kind) {
     self.name = name
     self.text = text

@@ -2,7 +2,9 @@
 
 /// A value that a caller gives an option, before it is checked against the option's description.
 public enum OptionValue: Sendable, Hashable {
+  /// A value of a boolean option.
   case boolean(Bool)
+  /// A value of a numeric option; also 0 or 1 for a boolean one, or a word's index in a choice.
   case number(Double)
   /// A word of a choice, or a value of any other kind as it is written: `true`, `12`, `0.5`.
   case word(String)

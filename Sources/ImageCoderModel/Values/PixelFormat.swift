@@ -5,15 +5,25 @@
 /// The name gives channels in memory order and bits per sample. Samples of 16 and 32 bits are in the machine's byte
 /// order. The raw values are those of `imgcoder_pixel_format` in the plugin interface.
 public enum PixelFormat: UInt32, Sendable, CaseIterable {
+  /// 1 byte: gray.
   case gray8 = 1
+  /// 2 bytes: gray, alpha.
   case grayAlpha8 = 2
+  /// 2 bytes: gray as one 16-bit integer.
   case gray16 = 3
+  /// 4 bytes: gray, alpha as 16-bit integers.
   case grayAlpha16 = 4
+  /// 3 bytes: red, green, blue.
   case rgb8 = 5
+  /// 4 bytes: red, green, blue, alpha.
   case rgba8 = 6
+  /// 4 bytes: blue, green, red, alpha.
   case bgra8 = 7
+  /// 8 bytes: red, green, blue, alpha as 16-bit integers.
   case rgba16 = 8
+  /// 8 bytes: red, green, blue, alpha as IEEE 754 half precision; 1.0 corresponds to the maximum of integer samples.
   case rgbaFloat16 = 9
+  /// 16 bytes: red, green, blue, alpha as IEEE 754 single precision; 1.0 corresponds to the maximum of integer samples.
   case rgbaFloat32 = 10
 
   /// Samples of one pixel, alpha included: 1 to 4.

@@ -2,9 +2,12 @@
 
 /// A pixel format and its alpha mode.
 public struct PixelLayout: Sendable, Hashable {
+  /// Channels and samples of one pixel.
   public var format: PixelFormat
+  /// What alpha samples mean; ``AlphaMode/opaque`` if ``format`` has no alpha.
   public var alpha: AlphaMode
 
+  /// Makes a layout; for a format without alpha, the alpha mode is replaced by ``AlphaMode/opaque``.
   public init(_ format: PixelFormat, _ alpha: AlphaMode) {
     self.format = format
     self.alpha = format.hasAlpha ? alpha : .opaque

@@ -2,9 +2,13 @@
 
 /// A value in a property dictionary.
 public enum PropertyValue: Sendable, Equatable {
+  /// A whole number, such as `PixelWidth`.
   case integer(Int64)
+  /// A floating-point number, such as `DelayTime` in seconds.
   case number(Double)
+  /// Text, such as `ColorModel`.
   case text(String)
+  /// Nested properties, such as `{GIF}`.
   case dictionary(Properties)
 
   /// The value as a number, or nil if it is not a number.
@@ -36,8 +40,10 @@ public struct Properties: Sendable, Equatable {
   /// By name. Few are ever there, and a search is smaller in every plugin than a hash table.
   private var entries: [Entry] = []
 
+  /// Makes a dictionary without values.
   public init() {}
 
+  /// The value of a name, or nil if there is none. Setting nil removes the name.
   public subscript(name: String) -> PropertyValue? {
     get {
       let place = place(of: name)
@@ -79,6 +85,7 @@ public struct Properties: Sendable, Equatable {
     }
   }
 
+  /// Whether there are no names. A nested dictionary counts, even an empty one.
   public var isEmpty: Bool { entries.isEmpty }
 
   /// Names and values, by name.
@@ -115,6 +122,7 @@ public struct ContainerPropertyNames: Sendable, Equatable {
   /// The loop count if the file does not state one.
   public var defaultLoopCount: LoopCount
 
+  /// Makes names; by default those that most animated containers share, with endless play.
   public init(
     dictionary: String, unclampedDelay: String = "UnclampedDelayTime", delay: String = "DelayTime",
     loopCount: String = "LoopCount", defaultLoopCount: LoopCount = .infinite

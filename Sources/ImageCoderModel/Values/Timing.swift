@@ -45,6 +45,7 @@ public enum DelayPolicy: Sendable {
 
 /// The total number of times that an animation plays.
 public enum LoopCount: Sendable, Hashable {
+  /// Plays without end.
   case infinite
   /// The total number of plays, at least 1.
   case plays(UInt32)
@@ -72,6 +73,7 @@ extension LoopCount: CustomStringConvertible {
 
 /// What happens to a frame's rectangle before the next frame is drawn.
 public enum Disposal: UInt32, Sendable, CaseIterable {
+  /// The canvas stays as it is.
   case keep = 0
   /// Cleared to transparent.
   case restoreBackground = 1

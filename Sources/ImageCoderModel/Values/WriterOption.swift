@@ -11,11 +11,13 @@
 /// The manifest, `--help`, validation and documentation use the description. The static members ``quality(default:)``,
 /// ``progressive()``, and ``subsampling(_:default:)`` are options with the same meaning in every format.
 public struct WriterOption<Value: Sendable>: Sendable {
+  /// What the manifest, `--help` and validation say of the option.
   public let description: OptionDescription
   /// The value if the caller gives none.
   public let defaultValue: Value
   let read: @Sendable (Double) -> Value?
 
+  /// The key of the option's value in ``WriteOptions/values``.
   public var name: String { description.name }
 }
 
@@ -92,10 +94,14 @@ extension WriterOption {
 
 /// The options that have the same meaning in every format.
 public enum CommonOption: String, CaseIterable, Sendable {
+  /// ``WriterOption/quality(default:)``
   case quality
+  /// ``WriterOption/progressive()``
   case progressive
+  /// ``WriterOption/subsampling(_:default:)``
   case subsampling
 
+  /// The option's name in each format that has it.
   public var name: String { rawValue }
 
   /// One sentence for `--help`.

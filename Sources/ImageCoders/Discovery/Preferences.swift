@@ -13,6 +13,7 @@ public struct Preferences: Sendable, Equatable {
   /// Parts of the settings that are not understood, for `coders doctor`.
   public var problems: [String] = []
 
+  /// Makes preferences that change nothing: the manifests' priorities apply, and no coder is disabled.
   public init() {}
 
   /// What the environment and the user's settings file say.

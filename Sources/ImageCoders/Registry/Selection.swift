@@ -7,7 +7,9 @@ import ImageCoderModel
 public struct SelectionStep: Sendable, Equatable {
   /// The coder that the step is about, or nil if it is about the file.
   public let coder: String?
+  /// The kind of step.
   public let code: Code
+  /// The reason or the result, in a few words for a person.
   public let message: String
 
   /// What happened. Stable, as `coders probe --explain --json` prints it.
@@ -16,6 +18,7 @@ public struct SelectionStep: Sendable, Equatable {
     case identified
     /// A signature matches so far; the file is too short to decide.
     case needMore = "need_more"
+    /// None of the coder's signatures matches.
     case noMatch = "no_match"
     /// The caller allows none of the coder's formats.
     case notAllowed = "not_allowed"
@@ -23,6 +26,7 @@ public struct SelectionStep: Sendable, Equatable {
     case failed
     /// The next coder is tried because one failed.
     case fallback
+    /// The coder accepted the file.
     case chosen
   }
 }
