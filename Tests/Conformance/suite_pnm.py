@@ -9,8 +9,10 @@ import numpy
 from score import Score, difference
 from suite_jpeg import short
 
-# What Netpbm refuses and is read here: samples above the maxval, and digits that end with the file.
-LENIENT = ("exceeds the image maxval", "EOF / read error reading a byte")
+# What pamtopam refuses and is read here: samples above the maxval, digits that end with the file, and PFM ("Pf", "PF"),
+# for which Netpbm has another program.
+LENIENT = ("exceeds the image maxval", "EOF / read error reading a byte", "bad magic number 0x5066",
+           "bad magic number 0x5046")
 
 EXTENSIONS = ("pbm", "pgm", "ppm", "pnm", "pam", "pfm")
 
