@@ -121,7 +121,7 @@ import Testing
     }
     let none = Run.inProcess("convert", try Fixture.path("window.png"), "-")
     #expect(none.status == 64)
-    #expect(none.errors.contains("--format is needed"))
+    #expect(none.errors.contains("use --format to set the format"))
   }
 
   @Test func noImageIsWrittenToATerminal() throws {

@@ -47,7 +47,7 @@ import Testing
       "\(run.errors)")
     let none = Run.inProcess("thumbnail", "--size", "64", window, "-o", "\(folder.path)/a")
     #expect(none.status == 64)
-    #expect(none.errors.contains("--format is needed"))
+    #expect(none.errors.contains("use --format to set the format"))
     #expect(folder.names == [])
   }
 
