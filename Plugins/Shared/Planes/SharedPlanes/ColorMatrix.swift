@@ -25,7 +25,7 @@ package enum ColorMatrix: Hashable, Sendable {
 
   /// - Parameters:
   ///   - code: MatrixCoefficients.
-  ///   - primaries: ColorPrimaries, which matrix 12 is derived from.
+  ///   - primaries: ColourPrimaries of H.273, which matrix 12 is derived from.
   /// - Throws: ``CoderError/Code/unsupported`` for what is not converted, by its name.
   package init(code: UInt8, primaries: UInt8) throws(CoderError) {
     switch code {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where primaries and white lie in the chromaticity diagram, by the value of ColorPrimaries (ITU-T H.273 table 2).
+/// Where primaries and white lie in the chromaticity diagram, by the value of ColourPrimaries (ITU-T H.273 table 2).
 package struct ColorPrimaries {
   package typealias Chromaticity = (x: Double, y: Double)
 
