@@ -13,7 +13,7 @@ DEMO := Examples/Demo
 
 .DEFAULT_GOAL := stage
 
-.PHONY: help deps build plugins stage demo test test-demo compatibility check conformance bench sanitize sanitize-fixtures sanitize-thread install clean
+.PHONY: help deps build plugins stage demo test test-demo templates examples compatibility check conformance bench sanitize sanitize-fixtures sanitize-thread install uninstall check-install deb check-deb clean
 
 help:
 	@sed -n 's/^#: //p' Makefile
@@ -21,9 +21,15 @@ help:
 #: make demo [IMAGES="~/Pictures/*"]  list, probe, thumbnails and a contact sheet of sample pictures, or your own
 #: make test                          build everything and run all tests
 #: make test-demo                     the tests of the demonstration
-#: make compatibility                 the staged plugins under a host whose structs have grown
+#: make templates                     the plugins that coders new writes, and the commands of the pages for authors
+#: make examples                      the programs with built-in coders: dynamic, static, and a server
+#: make compatibility                 plugins of each version of the interface under hosts of each
 #: make                                stage build/bin/coders, build/lib/coders/1/*.so, build/include/imgcoder
-#: make install [PREFIX=/usr/local]   copy that tree
+#: make install [PREFIX=/usr/local] [DESTDIR=]    copy that tree
+#: make uninstall [PREFIX=/usr/local] [DESTDIR=]  remove what was installed there
+#: make check-install                 install into an empty folder, move it, use it, uninstall
+#: make deb                           Debian packages in build/deb
+#: make check-deb                     install these in a new Debian 12, use them, purge them (needs root and the network)
 #: make conformance                   score against public test suites (downloads them)
 #: make bench                         our speed beside the raw libraries
 #: make sanitize                      every test picture through an AddressSanitizer build
@@ -49,31 +55,50 @@ plugins: deps
 
 stage: build plugins
 	@scripts/stage $(STAGE) $(CONFIGURATION) $(PLUGINS)
+	@scripts/make-man-pages $(STAGE)/bin/coders $(STAGE)/share/man/man1
+	@scripts/make-completions $(STAGE)/bin/coders $(STAGE)/share
 
 demo: stage
 	swift build $(SWIFT_FLAGS) --package-path $(DEMO) --product make-samples
 	swift build $(SWIFT_FLAGS) --package-path $(DEMO) --product contact-sheet
 	@CONFIGURATION=$(CONFIGURATION) scripts/demo $(STAGE) $${IMAGES:+"$$IMAGES"}
 
+# Not --build-tests, which builds all targets of the package: the coders' modules, too, with all their libraries.
 test: stage
-	swift build $(SWIFT_FLAGS) --build-tests
+	swift build $(SWIFT_FLAGS) --product ImageCodersPackageTests
+	swift build $(SWIFT_FLAGS) --product coder-digest
+	swift build $(SWIFT_FLAGS) --product coder-bench
 	swift test $(SWIFT_FLAGS) --skip-build
 	swift test --manifest-cache none --package-path Plugins
 	swift test $(SWIFT_FLAGS) --package-path $(DEMO)
+	@scripts/check-examples $(STAGE)
+	@scripts/check-install $(STAGE)
 	@scripts/check-compatibility $(STAGE)
+	@scripts/check-templates $(STAGE)
+	@scripts/check-transcript $(STAGE) docs/ten-minutes.md docs/writing-a-plugin.md
 
 test-demo: stage
 	swift test $(SWIFT_FLAGS) --package-path $(DEMO)
+
+templates: stage
+	@scripts/check-templates $(STAGE)
+	@scripts/check-transcript $(STAGE) docs/ten-minutes.md docs/writing-a-plugin.md
+
+examples: stage
+	@scripts/check-examples $(STAGE)
 
 compatibility: stage
 	@scripts/check-compatibility $(STAGE)
 
 check: deps
 	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks Plugins/Package.swift Plugins/*/Sources \
-	  Plugins/*/Entry Plugins/Shared Plugins/Tests $(DEMO)/Package.swift $(DEMO)/Sources $(DEMO)/Tests
+	  Plugins/*/Entry Plugins/Shared Plugins/Tests $(DEMO)/Package.swift $(DEMO)/Sources $(DEMO)/Tests Examples/BuiltIn Examples/Server \
+	  Templates/swift/Package.swift Templates/swift/Sources
 	@scripts/check-documentation
 	@scripts/check-headers
+	@scripts/check-abi
 	@scripts/check-c
+	@scripts/check-rust
 
 conformance: stage
 	@scripts/conformance
@@ -92,6 +117,19 @@ sanitize-thread: stage
 
 install: stage
 	@scripts/install $(STAGE) "$(DESTDIR)$(PREFIX)"
+
+# Needs no build: it goes by the list that the installation left.
+uninstall:
+	@scripts/uninstall "$(DESTDIR)$(PREFIX)"
+
+check-install: stage
+	@scripts/check-install $(STAGE)
+
+deb: stage
+	@scripts/make-deb $(STAGE) $(STAGE)/deb
+
+check-deb: deb
+	@scripts/check-deb $(STAGE) $(STAGE)/deb
 
 clean:
 	rm -rf .build .build-asan .build-tsan Plugins/.build Plugins/.build-asan $(DEMO)/.build build

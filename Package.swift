@@ -1,6 +1,7 @@
 // swift-tools-version: 6.2
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import PackageDescription
 
 let settings: [SwiftSetting] = [
@@ -13,16 +14,127 @@ let settings: [SwiftSetting] = [
 // For the module that gives out views of storage that is not its own.
 let spanSettings = settings + [.enableExperimentalFeature("Lifetimes")]
 
+/// A coder, in `Plugins/<folder>/Sources`: the plugin and the coder that is built into a program are the same module. It
+/// sees what a third party sees of this package.
+func coder(_ name: String, in folder: String, wraps libraries: [Target.Dependency]) -> Target {
+  .target(
+    name: name, dependencies: ["ImageCoderPlugin"] + libraries, path: "Plugins/\(folder)/Sources", packageAccess: false,
+    swiftSettings: settings)
+}
+
+/// Code in `Plugins` that several coders use.
+func shared(_ name: String, dependencies: [Target.Dependency] = ["ImageCoderPlugin"], path: String? = nil) -> Target {
+  .target(
+    name: name, dependencies: dependencies, path: "Plugins/Shared/\(path ?? name)", packageAccess: false,
+    swiftSettings: settings)
+}
+
+/// A few lines of C between a coder and its library.
+func shim(
+  _ name: String, in folder: String, dependencies: [Target.Dependency] = [], links libraries: [String]
+) -> Target {
+  .target(
+    name: name, dependencies: dependencies, path: "Plugins/\(folder)/\(name)",
+    linkerSettings: libraries.map { .linkedLibrary($0) })
+}
+
+/// A library that a coder wraps, through its headers and pkg-config.
+func wrapped(_ module: String, in folder: String, pkgConfig: String? = nil, debian: String) -> Target {
+  .systemLibrary(
+    name: module, path: "Plugins/\(folder)/\(module)", pkgConfig: pkgConfig, providers: [.apt([debian])])
+}
+
+/// Boxes, what is said of pictures in a video codec, and planes as colors.
+let containerModules: [Target.Dependency] = ["CodedPictures", "ISOBaseMediaFile", "SharedPlanes"]
+
+/// Whether a target's folder is there: of a part of this tree, only that part is built.
+func isHere(_ target: Target) -> Bool {
+  FileManager.default.fileExists(atPath: "\(Context.packageDirectory)/\(target.path ?? target.name)")
+}
+
+/// The coders. Each has a product, from which `Plugins/Package.swift` makes a plugin, and a trait, which builds it in.
+let coders: [Target] = [
+  coder("AVIFCoder", in: "AVIF", wraps: ["CAVIF"] + containerModules),
+  coder("BMPCoder", in: "BMP", wraps: ["DeviceIndependentBitmap", "Palettes"]),
+  coder("GIFCoder", in: "GIF", wraps: ["Palettes"]),
+  coder("GIFLibCoder", in: "GIFLib", wraps: ["CGIF"]),
+  coder("HEIFCoder", in: "HEIF", wraps: ["CHEIF", "CHEIFShim", "CDe265", "HEVCBitstream"] + containerModules),
+  coder("ICNSCoder", in: "ICNS", wraps: ["CZlib"]),
+  coder("ICOCoder", in: "ICO", wraps: ["DeviceIndependentBitmap"]),
+  coder("JPEGCoder", in: "JPEG", wraps: ["CJPEGShim"]),
+  coder("JPEG2000Coder", in: "JPEG2000", wraps: ["COpenJPEG", "SharedPlanes"]),
+  coder("JXLCoder", in: "JXL", wraps: ["CJXL"]),
+  coder("LibHEIFCoder", in: "LibHEIF", wraps: ["CHEIF", "CodedPictures", "HEVCBitstream", "ISOBaseMediaFile"]),
+  coder("PNGCoder", in: "PNG", wraps: ["CPNGShim"]),
+  coder("PNMCoder", in: "PNM", wraps: []),
+  coder("QOICoder", in: "QOI", wraps: []),
+  coder("TIFFCoder", in: "TIFF", wraps: ["CTIFFShim"]),
+  coder("WebPCoder", in: "WebP", wraps: ["CWebP"]),
+].filter(isHere)
+
+/// What the coders are made of.
+let coderParts: [Target] = [
+  // libpng, libjpeg and libtiff report errors in ways that may not cross Swift: a few lines of C stand between.
+  shim("CPNGShim", in: "PNG", dependencies: ["CImageCoder"], links: ["png16", "z", "deflate"]),
+  shim("CJPEGShim", in: "JPEG", dependencies: ["CImageCoder"], links: ["jpeg"]),
+  shim("CTIFFShim", in: "TIFF", dependencies: ["CImageCoder", "CSharedPlanes"], links: ["tiff"]),
+  // libde265 behind three calls, and pixels as planes of luma and chroma.
+  shim("CHEIFShim", in: "HEIF", links: ["de265"]),
+  // Options and pixel formats of pictures in a video codec, which HEIF and AVIF have in common.
+  shared("CodedPictures"),
+  // What BMP files and the entries of ICO files have in common.
+  shared("DeviceIndependentBitmap"),
+  // NAL units and parameter sets of HEVC, checked before libde265 sees them.
+  shared("HEVCBitstream"),
+  // Up to 256 colors and their numbers.
+  shared("Palettes", dependencies: []),
+  // Boxes, items and tracks, which HEIF and AVIF have in common.
+  shared("ISOBaseMediaFile"),
+  // Planes of luma and chroma, and CIELab, as red, green and blue: once for all formats. The loops are C, which the
+  // compiler turns into vector instructions.
+  shared("SharedPlanes", dependencies: ["CSharedPlanes", "ImageCoderPlugin"], path: "Planes/SharedPlanes"),
+  shim("CSharedPlanes", in: "Shared/Planes", links: ["m"]),
+  wrapped("CGIF", in: "GIFLib", debian: "libgif-dev"),
+  wrapped("CWebP", in: "WebP", pkgConfig: "libwebp", debian: "libwebp-dev"),
+  wrapped("CHEIF", in: "HEIF", pkgConfig: "libheif", debian: "libheif-dev"),
+  wrapped("CDe265", in: "HEIF", pkgConfig: "libde265", debian: "libde265-dev"),
+  wrapped("CAVIF", in: "AVIF", debian: "libavif-dev"),
+  wrapped("COpenJPEG", in: "JPEG2000", pkgConfig: "libopenjp2", debian: "libopenjp2-7-dev"),
+  wrapped("CZlib", in: "ICNS", debian: "zlib1g-dev"),
+  wrapped("CJXL", in: "JXL", debian: "libjxl-dev"),
+]
+
+/// The trait that builds a coder in: `PNG` for `PNGCoder`.
+func trait(of coder: Target) -> String { String(coder.name.dropLast("Coder".count)) }
+
 // A target names every module whose types it uses, also those that come with another one: the build rebuilds it only
 // when a module that it names has changed.
 let package = Package(
   name: "ImageCoders",
   products: [
     .library(name: "ImageCoders", targets: ["ImageCoders"]),
-    .library(name: "ImageCoderPlugin", targets: ["ImageCoderPlugin"]),
+    .library(name: "ImageCodersBuiltIn", targets: ["ImageCodersBuiltIn"]),
+    .library(name: "ImageCodersFoundation", targets: ["ImageCodersFoundation"]),
+    .library(name: "ImageCoderPlugin", targets: ["ImageCoderPlugin", "CImageCoderEntry"]),
+    .plugin(name: "CoderPlugin", targets: ["CoderPlugin"]),
     .library(name: "ImageCoderTesting", targets: ["ImageCoderTesting"]),
     .executable(name: "coders", targets: ["coders"]),
-  ],
+    .library(
+      name: "CoderParts", targets: ["CodedPictures", "HEVCBitstream", "ISOBaseMediaFile", "Palettes", "SharedPlanes"]),
+  ] + coders.map { .library(name: $0.name, targets: [$0.name]) },
+  // A package that wants the libraries alone says `traits: []`; then argument-parser is not fetched. What a trait builds
+  // in is only in programs that link ImageCodersBuiltIn, and only they need its library.
+  traits: Set(coders.map { .trait(name: trait(of: $0), description: "\(trait(of: $0)), built into the program.") })
+    .union([
+      .trait(name: "Command", description: "The command coders, which needs swift-argument-parser."),
+      .trait(
+        name: "FormatsInSwift", description: "All formats that need no library, built into the program.",
+        enabledTraits: Set(["BMP", "GIF", "ICO", "PNM", "QOI"]).intersection(coders.map(trait))),
+      .trait(
+        name: "AllFormats", description: "One coder of each format, built into the program.",
+        enabledTraits: Set(coders.map(trait)).subtracting(["GIFLib", "LibHEIF"])),
+      .default(enabledTraits: ["Command", "FormatsInSwift"]),
+    ]),
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
   ],
@@ -34,30 +146,59 @@ let package = Package(
       swiftSettings: spanSettings),
     .target(
       name: "ImageCoderEngine", dependencies: ["CHostSystem", "CImageCoder", "CImageCoderStructs", "ImageCoderModel"],
-      path: "Sources/ImageCoderEngine", swiftSettings: settings),
+      path: "Sources/ImageCoderEngine", swiftSettings: spanSettings),
     .target(name: "CImageCoderStructs", dependencies: ["CImageCoder"], path: "Sources/CImageCoderStructs"),
+    // What makes a plugin of a coder. It is part of the product ImageCoderPlugin, but no dependency of the target: a
+    // program that a coder is built into has no entry.
     .target(name: "CImageCoderEntry", dependencies: ["CImageCoder"], path: "Sources/CImageCoderEntry"),
     .target(
       name: "ImageCoderPlugin",
-      dependencies: ["CImageCoder", "CImageCoderEntry", "CImageCoderStructs", "ImageCoderModel"],
+      dependencies: ["CImageCoder", "CImageCoderStructs", "ImageCoderModel"],
       path: "Sources/ImageCoderPlugin", swiftSettings: settings),
+    // `swift package coder-plugin`, for packages of plugins.
+    .plugin(
+      name: "CoderPlugin",
+      capability: .command(
+        intent: .custom(verb: "coder-plugin", description: "Build the package's coder as a plugin, with its manifest"),
+        permissions: [.writeToPackageDirectory(reason: "The plugin and its manifest are put into build/.")]),
+      path: "Sources/CoderPlugin"),
     .target(name: "CHostSystem", path: "Sources/CHostSystem"),
+    .target(name: "CProcessGuard", dependencies: ["CHostSystem"], path: "Sources/CProcessGuard"),
     .target(
       name: "ImageCoders",
       dependencies: ["CHostSystem", "CImageCoder", "CImageCoderStructs", "ImageCoderEngine", "ImageCoderModel"],
       path: "Sources/ImageCoders", swiftSettings: settings),
+    // For programs that use Foundation, which the library itself does not need.
     .target(
-      name: "ImageCoderTesting", dependencies: ["ImageCoders", "ImageCoderEngine", "ImageCoderModel"],
+      name: "ImageCodersFoundation", dependencies: ["ImageCoders", "ImageCoderEngine", "ImageCoderModel"],
+      path: "Sources/ImageCodersFoundation", swiftSettings: settings),
+    // Coders that are built into a program, with their manifests as `Registry` has them.
+    .target(
+      name: "ImageCodersBuiltIn",
+      dependencies: ["CManifests", "CImageCoder", "ImageCoderPlugin", "ImageCoders"]
+        + coders.map { .target(name: $0.name, condition: .when(traits: [trait(of: $0)])) },
+      path: "Sources/ImageCodersBuiltIn", swiftSettings: settings),
+    .target(name: "CManifests", path: "Sources/CManifests"),
+    // The host of `coders check`: guarded memory, services that fail, and what a plugin did with them.
+    .target(name: "CChecking", dependencies: ["CImageCoder"], path: "Sources/CChecking"),
+    .target(
+      name: "ImageCoderTesting",
+      dependencies: [
+        "CChecking", "CImageCoder", "CImageCoderStructs", "ImageCoders", "ImageCoderEngine", "ImageCoderModel",
+      ],
       path: "Sources/ImageCoderTesting",
       swiftSettings: settings),
     .target(
       name: "CodersCommand",
       dependencies: [
-        "ImageCoders", "ImageCoderEngine", "ImageCoderModel",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "CHostSystem", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "ImageCoderTesting",
+        .product(
+          name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
       ],
       path: "Sources/CodersCommand", swiftSettings: settings),
-    .executableTarget(name: "coders", dependencies: ["CodersCommand"], path: "Sources/coders", swiftSettings: settings),
+    .executableTarget(
+      name: "coders", dependencies: ["CProcessGuard", "CodersCommand"], path: "Sources/coders",
+      swiftSettings: settings),
     .executableTarget(
       name: "coder-digest", dependencies: ["ImageCoderTesting", "ImageCoders", "ImageCoderEngine", "ImageCoderModel"],
       path: "Tests/Conformance/Digest", swiftSettings: settings),
@@ -69,7 +210,8 @@ let package = Package(
       name: "ImageCoderModelTests", dependencies: ["ImageCoderModel"], path: "Tests/ImageCoderModelTests",
       swiftSettings: settings),
     .testTarget(
-      name: "ImageCoderEngineTests", dependencies: ["ImageCoderEngine", "ImageCoderModel", "TestSupport"],
+      name: "ImageCoderEngineTests",
+      dependencies: ["CHostSystem", "ImageCoderEngine", "ImageCoderModel", "TestSupport"],
       path: "Tests/ImageCoderEngineTests",
       swiftSettings: settings),
     .testTarget(
@@ -87,7 +229,8 @@ let package = Package(
       ],
       path: "Tests/InterfaceTests", swiftSettings: settings),
     .testTarget(
-      name: "ImageCodersTests", dependencies: ["ImageCoders", "ImageCoderEngine", "ImageCoderModel", "TestSupport"],
+      name: "ImageCodersTests",
+      dependencies: ["ImageCoders", "ImageCodersFoundation", "ImageCoderEngine", "ImageCoderModel", "TestSupport"],
       path: "Tests/ImageCodersTests", swiftSettings: settings),
     .testTarget(
       name: "EncodingTests", dependencies: ["ImageCoders", "ImageCoderEngine", "ImageCoderModel", "TestSupport"],
@@ -96,5 +239,23 @@ let package = Package(
       name: "PluginTests",
       dependencies: ["ImageCoderTesting", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "TestSupport"],
       path: "Tests/PluginTests", swiftSettings: settings),
-  ]
+    .testTarget(
+      name: "BuiltInTests",
+      dependencies: [
+        "CManifests", "ImageCoderPlugin", "ImageCodersBuiltIn", "ImageCoders", "ImageCoderEngine", "ImageCoderModel",
+        "QOICoder", "TestSupport",
+      ],
+      path: "Tests/BuiltInTests", swiftSettings: settings),
+  ] + coders + coderParts
 )
+
+// Parts of this tree are used by themselves: the kit for authors of plugins is installed in share/coders/ImageCoders. What
+// is not there is left out, and what only that needs is not fetched.
+let missing = Set(package.targets.filter { !isHere($0) }.map(\.name))
+package.targets.removeAll { missing.contains($0.name) }
+package.products.removeAll { missing.contains($0.name) }
+if missing.contains("Palettes") { package.products.removeAll { $0.name == "CoderParts" } }
+if missing.contains("CodersCommand") {
+  package.dependencies = []
+  package.traits = []
+}

@@ -4,10 +4,16 @@
 #include "CHostSystem.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 const char *chostsystem_secure_getenv(const char *name) { return secure_getenv(name); }
+
+char *const *chostsystem_environment(void) { return environ; }
+
+int chostsystem_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC) == 0; }
 
 int chostsystem_wait(sem_t *semaphore, long nanoseconds) {
   struct timespec until;

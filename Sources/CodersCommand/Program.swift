@@ -1,10 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import ImageCoderEngine
 import ImageCoders
 
 /// The command as a function from arguments and a console to an exit status.
 public enum Program {
+  /// The arguments of this process, without the program's name. They may be names of files, which need not be UTF-8.
+  public static func arguments() -> [String] {
+    (1..<max(1, Int(CommandLine.argc))).compactMap { index in
+      CommandLine.unsafeArgv[index].map { SystemName.string(pointer: $0) }
+    }
+  }
+
+  /// Does what a scanning process does, and ends it, if the arguments ask for that.
+  ///
+  /// - Parameter arguments: The arguments without the program's name.
+  public static func scanIfAsked(_ arguments: [String]) {
+    guard arguments.count == 3, arguments[0] == LibraryScan.argument else { return }
+    LibraryScan.run(arguments[1], id: arguments[2])
+  }
+
   /// Runs the command.
   ///
   /// - Parameters:
@@ -70,6 +86,7 @@ struct Coders: ParsableCommand {
           StreamCommand.self,
         ]),
       CommandGroup(name: "Coders", subcommands: [ListCommand.self, OptionsCommand.self, DoctorCommand.self]),
+      CommandGroup(name: "Plugins", subcommands: [NewCommand.self, CheckCommand.self]),
     ])
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 @_exported public import CImageCoder
-import CImageCoderEntry
 import CImageCoderStructs
 @_exported public import ImageCoderModel
 
@@ -24,6 +23,8 @@ public final class PluginExport: @unchecked Sendable {
   let writer: (any ContainerWriter.Type)?
   let transcoder: (any ContainerTranscoder.Type)?
   let options: [OptionDescription]
+  let writerFormats: [ImageFormat]
+  let writerFeatures: WriterFeatures
 
   /// - Parameters:
   ///   - id: Reverse-DNS, as in the manifest.
@@ -32,6 +33,7 @@ public final class PluginExport: @unchecked Sendable {
   ///   - names: The names of animation properties, for containers that hold animations.
   ///   - reader: The type of the coder's reader, or nil if it does not read.
   ///   - writer: The type of the coder's writer, or nil if it does not write.
+  ///   - writerFormats: The formats that it writes, as in the manifest; others are refused before it is made.
   ///   - readsIncrementally: Whether the reader supports ``OpenOptions/incremental``.
   ///   - writesPages: Whether the writer takes more than one page.
   ///   - writerFeatures: What the writer keeps in addition to pixels, and which frames it takes.
@@ -40,13 +42,16 @@ public final class PluginExport: @unchecked Sendable {
   public init(
     id: String, version: String, library: String? = nil, names: ContainerPropertyNames? = nil,
     reader: (any ContainerReader.Type)? = nil, readsIncrementally: Bool = false,
-    writer: (any ContainerWriter.Type)? = nil, writesPages: Bool = false, writerFeatures: WriterFeatures = [],
-    transcoder: (any ContainerTranscoder.Type)? = nil, options: [OptionDescription] = []
+    writer: (any ContainerWriter.Type)? = nil, writerFormats: [ImageFormat] = [], writesPages: Bool = false,
+    writerFeatures: WriterFeatures = [], transcoder: (any ContainerTranscoder.Type)? = nil,
+    options: [OptionDescription] = []
   ) {
     self.reader = reader
     self.writer = writer
     self.transcoder = transcoder
     self.options = options
+    self.writerFormats = writerFormats
+    self.writerFeatures = writerFeatures
     // The process ends when it has no memory for these few bytes: nobody is there to be told.
     let coder = imgcoder_coder_keep(imgcoder_coder_sized())!
     table = UnsafePointer(coder)
@@ -96,29 +101,29 @@ extension OptionDescription {
     var option = imgcoder_option_sized()
     option.name = PluginExport.kept(name)
     option.text = PluginExport.kept(text)
+    option.type = kind.rawType
     switch kind {
     case .boolean(let value):
-      option.type = UInt32(IMGCODER_OPTION_BOOLEAN)
       option.maximum = 1
       option.default_value = value ? 1 : 0
     case .integer(let range, let value):
-      option.type = UInt32(IMGCODER_OPTION_INTEGER)
       option.minimum = Double(range.lowerBound)
       option.maximum = Double(range.upperBound)
       option.default_value = Double(value)
     case .number(let range, let value):
-      option.type = UInt32(IMGCODER_OPTION_NUMBER)
       option.minimum = range.lowerBound
       option.maximum = range.upperBound
       option.default_value = value
     case .choice(let words, let value):
-      option.type = UInt32(IMGCODER_OPTION_CHOICE)
       option.maximum = Double(words.count - 1)
       option.default_value = Double(value)
       let list = UnsafeMutableBufferPointer<imgcoder_string>.allocate(capacity: words.count)
       _ = list.initialize(from: words.map { PluginExport.kept($0) })
       option.choices = UnsafePointer(list.baseAddress)
       option.choice_count = UInt64(words.count)
+    case .text(let maximum, let value):
+      option.maximum = Double(maximum)
+      option.default_text = PluginExport.kept(value)
     }
     return option
   }

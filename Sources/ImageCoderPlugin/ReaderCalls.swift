@@ -82,10 +82,13 @@ enum ReaderCalls {
       guard let session = Session.of(raw), let request, let result else {
         return InterfaceStatus.invalidArgument
       }
-      let wanted = DecodeRequest(imgcoder_request_read(request))
+      let asked = imgcoder_request_read(request)
+      let wanted = DecodeRequest(asked)
       return session.host.run { () throws(CoderError) in
         try session.check(frame: wanted.frame, page: wanted.page)
         var offer = try session.reader.offer(for: wanted).raw(for: wanted)
+        // A pixel format that this side does not know is one that it does not offer.
+        if asked.pixel_format != 0, wanted.pixelFormat == nil { offer.unmet |= UInt32(IMGCODER_UNMET_PIXEL_FORMAT) }
         imgcoder_offer_write(&offer, result)
       }
     }

@@ -10,11 +10,15 @@ enum WriterCalls {
   private final class Session {
     let writer: any ContainerWriter
     let host: CoderHost
+    let features: WriterFeatures
     var canvas = Size(width: 0, height: 0)
+    /// Of the page that is being written.
+    var frameCount = 0
 
-    init(writer: any ContainerWriter, host: CoderHost) {
+    init(writer: any ContainerWriter, host: CoderHost, features: WriterFeatures) {
       self.writer = writer
       self.host = host
+      self.features = features
     }
 
     static func of(_ raw: OpaquePointer?) -> Session? {
@@ -38,10 +42,16 @@ enum WriterCalls {
       }
       let session = CoderHost(host)
       return session.run { () throws(CoderError) in
-        let requested = WriteOptions(imgcoder_write_options_read(options))
-        try OptionDescription.check(requested.values, against: plugin.options, of: requested.format)
+        var requested = WriteOptions(imgcoder_write_options_read(options))
+        guard plugin.writerFormats.isEmpty || plugin.writerFormats.contains(requested.format) else {
+          let known = plugin.writerFormats.map(\.rawValue).joined(separator: ", ")
+          throw .unsupported("the format \(requested.format.rawValue.prefix(80)); the coder writes \(known)")
+        }
+        requested.values = try OptionDescription.checked(
+          requested.values, for: plugin.options, of: requested.format)
         let writer = try type.init(ByteOutput(output), host: session, options: requested)
-        result.pointee = OpaquePointer(Unmanaged.passRetained(Session(writer: writer, host: session)).toOpaque())
+        let opened = Session(writer: writer, host: session, features: plugin.writerFeatures)
+        result.pointee = OpaquePointer(Unmanaged.passRetained(opened).toOpaque())
       }
     }
     table.negotiate = { raw, format, alpha, accepted, acceptedAlpha in
@@ -61,6 +71,7 @@ enum WriterCalls {
         var header = try ImageHeader(info)
         header.frameCount = Int(info.frame_count)
         session.canvas = header.canvas
+        session.frameCount = 0
         try session.writer.setHeader(header)
       }
     }
@@ -83,6 +94,10 @@ enum WriterCalls {
         let view = pixels.flatMap({ PixelView(imgcoder_pixels_read($0)) })
       else { return InterfaceStatus.invalidArgument }
       return session.host.run { () throws(CoderError) in
+        guard session.frameCount == 0 || session.features.contains(.frames) else {
+          throw .unsupported("a second frame; the coder writes one for each page")
+        }
+        session.frameCount += 1
         let header = try FrameHeader(imgcoder_frame_info_read(frame), index: .max, canvas: session.canvas)
         guard view.size == header.rect.size else {
           throw .invalidArgument("a frame of \(header.rect.size) with pixels of \(view.size)")

@@ -92,6 +92,8 @@ struct Subject: Sendable {
   let bounds: CoderConformance.Bounds
   let pictures: TestPictures
   let optionsWithoutEffect: [String: String]
+  /// Payloads to write where no fixture has one of a kind.
+  var payloads: [MetadataKind: [UInt8]] = [:]
 
   var coder: any ImageCoder { plugin.coder }
   var container: any Container { plugin.container }

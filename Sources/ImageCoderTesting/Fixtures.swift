@@ -32,6 +32,11 @@ public struct Fixtures: Sendable {
     let found: String
   }
 
+  /// No files.
+  static let empty = Fixtures()
+
+  private init() { (valid, invalid, foreign, mistakes) = ([], [], [], []) }
+
   /// Reads the fixtures in a folder, and its `answers.json` once.
   ///
   /// - Throws: ``CoderError/Code/io`` when the folder or its `answers.json` is missing or cannot be read.

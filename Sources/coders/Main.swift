@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CProcessGuard
 import CodersCommand
-import Glibc
 
-/// The command `coders`. Everything is in `CodersCommand`, where tests reach it.
+/// The command `coders`. Everything is in `CodersCommand`, where tests reach it; what concerns the whole process is in
+/// `CProcessGuard`.
 @main enum Main {
   static func main() {
-    let console = Console.process()
-    exit(Program.run(Array(CommandLine.arguments.dropFirst()), console: console).rawValue)
+    let arguments = Program.arguments()
+    // Before anything catches what the library may do.
+    Program.scanIfAsked(arguments)
+    processguard_start()
+    let console = Console.process(output: processguard_take_output(), escalation: processguard_stop)
+    processguard_exit(Program.run(arguments, console: console).rawValue)
   }
 }

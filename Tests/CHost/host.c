@@ -134,8 +134,10 @@ int main(int argc, char **argv) {
     options.format.bytes = argv[7];
     options.format.length = strlen(argv[7]);
     if (argc > 8 && !strcmp(argv[8], "lossless")) options.flags = IMGCODER_WRITE_LOSSLESS;
-    imgcoder_option_value quality = {{"quality", 7}, argc > 8 ? atof(argv[8]) : 0};
-    if (argc > 8 && !options.flags) { options.values = &quality; options.value_count = 1; }
+    imgcoder_option_value quality = {
+        sizeof quality, IMGCODER_OPTION_NUMBER, {"quality", 7}, argc > 8 ? atof(argv[8]) : 0, {0, 0}};
+    const imgcoder_option_value *values[] = {&quality};
+    if (argc > 8 && !options.flags) { options.values = values; options.value_count = 1; }
     imgcoder_status status = coder->writer->open(coder, &host, &output, &options, &writer);
     if (status) { printf("open 0x%02x\n", status); return 1; }
     status = coder->writer->negotiate(writer, format, alpha, &got, &got_alpha);
@@ -179,7 +181,7 @@ int main(int argc, char **argv) {
       imgcoder_status s = coder->reader->metadata(reader, 0, kind, &bytes, &length);
       printf("metadata %u status=0x%02x bytes=%llu checksum=%016llx\n", kind, s, (unsigned long long)length, s ? 0ull : (unsigned long long)checksum(bytes, length));
     }
-    imgcoder_properties properties = {sizeof properties, 0, NULL, properties_begin, properties_end, put_integer, put_number, put_text};
+    imgcoder_properties properties = {sizeof properties, 0, NULL, properties_begin, properties_end, put_integer, put_number, put_text, properties_begin};
     if (coder->reader->properties) coder->reader->properties(reader, 0, UINT32_MAX, &properties);
   }
   uint32_t wanted_format = 0, wanted_width = 0, wanted_height = 0;

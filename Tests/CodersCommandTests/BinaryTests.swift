@@ -53,7 +53,7 @@ import Testing
     let run = Run.binary(["thumbnail", "--size", "zero", "a.png", "-o", "b.png"])
     #expect(run.status == 64)
     #expect(run.output == "")
-    #expect(run.errors.hasPrefix("coders: The value 'zero' is invalid for '--size <n[xm]>'"))
+    #expect(run.errors.hasPrefix("coders: The value 'zero' is invalid for '--size <size>'"))
   }
 
   @Test func resultsThatCannotBeWrittenAreAnError() throws {

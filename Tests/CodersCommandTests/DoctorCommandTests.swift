@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CodersCommand
+import Glibc
 import ImageCoders
 import TestSupport
 import Testing
@@ -45,6 +46,34 @@ import Testing
     #expect(run.output.contains("PROBLEM  CODERS_PRIORITY: \"org.imagecoders.png=5\" is neither id:number nor id:off"))
   }
 
+  @Test func theSettingsFileIsChecked() throws {
+    let home = Folder()
+    mkdir("\(home.path)/coders", 0o755)
+    home.write(
+      "coders/settings.json",
+      """
+      {"priority": {},
+       "allowed": ["org.imagecoders.png", "org.example.none"],
+       "prefer": {"png": {"read": ["org.imagecoders.png"], "wirte": []}}}
+      """)
+    let run = Run.inProcess("doctor", environment: ["XDG_CONFIG_HOME": home.path])
+    #expect(run.status == 5)
+    let start = try #require(run.output.firstRange(of: "Settings\n"))
+    #expect(
+      run.output[start.lowerBound...].replacing(home.path, with: "DIR").hasPrefix(
+        """
+        Settings
+          PROBLEM  DIR/coders/settings.json: line 1, column 2: priority is not a known key and is ignored
+          PROBLEM  DIR/coders/settings.json: line 3, column 54: prefer.png.wirte is not a known key and is ignored
+          -        allowed: only org.example.none (not installed), org.imagecoders.png
+          -        preferred to read png: org.imagecoders.png
+
+        """))
+    #expect(
+      run.output.contains(
+        "  -        org.imagecoders.gif (\(Package.plugins)/gif.imgcoder.json): not_allowed_by_settings: "))
+  }
+
   @Test func aMissingLibraryHasAPackage() {
     let packages = Manifest.Packages(build: ["libexample-dev"], run: ["libexample6"])
     let missing = SkipReason(.loadFailed, "in any words", missingLibrary: "libexample.so.6")
@@ -78,6 +107,35 @@ import Testing
     #expect(run.status == 5)
     #expect(run.output.contains("load_failed: libneeded.so.6: "), "\(run.output)")
     #expect(run.output.contains("           install libneeded.so.6: apt-get install libneeded6\n"), "\(run.output)")
+  }
+
+  @Test func aPluginForANewerInterfaceNeedsANewerProgram() {
+    let newer = SkipReason(.abiUnsupported, "needs version 1.7", needsNewerHost: true)
+    #expect(PluginAdvice.sentence(newer, nil) == "install a newer version of this program")
+    let older = SkipReason(.abiUnsupported, "needs version 0.1")
+    #expect(
+      PluginAdvice.sentence(older, nil) == "install a version of the plugin for this program's plugin interface")
+  }
+
+  @Test func whatMayBeMeantOtherwiseIsAWarning() throws {
+    let folder = Folder()
+    folder.write("libQOICoder.so", try Package.bytes("\(Package.plugins)/libQOICoder.so"))
+    let manifest = String(decoding: try Package.bytes("\(Package.plugins)/qoi.imgcoder.json"), as: UTF8.self)
+    folder.write("qoi.imgcoder.json", manifest.replacing("{\n", with: "{\n  \"vendro\": \"\",\n", maxReplacements: 1))
+    folder.write("jpeg.json", "{}")
+    folder.write("libother.so", "")
+    folder.write("README", "")
+    let run = Run.inProcess("doctor", plugins: folder.path)
+    #expect(run.status == 0)
+    let found = run.output.replacing(folder.path, with: "DIR").split(separator: "\n").filter { $0.contains("warning") }
+    #expect(
+      found == [
+        "  warning  DIR/jpeg.json is not read; the name of a manifest ends in .imgcoder.json",
+        "  warning  DIR/libother.so is not used; no manifest names this library",
+        "  warning  DIR/qoi.imgcoder.json: line 2, column 3: vendro is not a known key and is ignored",
+        "no problems, 3 warnings",
+      ])
+    #expect(!Run.inProcess("list", plugins: folder.path).output.contains("vendro"))
   }
 
   /// A tree in which one plugin was left out, as `make` leaves it where a library cannot be had.

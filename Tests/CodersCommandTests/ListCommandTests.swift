@@ -37,7 +37,7 @@ import Testing
         org.example.b  Test    tst         reads writes       100  2.1.0    DIR/lib.so
 
         Not used
-        DIR/broken.imgcoder.json: manifest_invalid: not JSON
+        DIR/broken.imgcoder.json: manifest_invalid: line 1, column 2: found the end of the text, expected a key or '}'
         org.example.a: shadowed: DIR/a.imgcoder.json has the same id and comes earlier on the search path
           DIR/later.imgcoder.json
         org.example.missing: library_missing: DIR/nowhere.so: no such file or directory
@@ -46,6 +46,48 @@ import Testing
           DIR/old.imgcoder.json
 
         """)
+  }
+
+  @Test func namesPluginsThatComeBeforeBundledOnes() {
+    let folder = Folder()
+    folder.write("lib.so", "")
+    folder.write("a.imgcoder.json", Self.manifest("org.example.a", priority: 150))
+    folder.write("b.imgcoder.json", Self.manifest("org.example.b"))
+    folder.write("c.imgcoder.json", Self.manifest("org.imagecoders.test"))
+    let environment = ["CODERS_PREFER": "tst:write=org.example.b"]
+    let run = Run.inProcess("list", plugins: folder.path, environment: environment)
+    #expect(
+      run.output.replacing(folder.path, with: "DIR") == """
+        ID                    FORMAT  EXTENSIONS  DOES          PRIORITY  VERSION  LIBRARY
+        org.example.a         Test    tst         reads writes       150  2.1.0    DIR/lib.so
+        org.imagecoders.test  Test    tst         reads writes       100  2.1.0    DIR/lib.so
+        org.example.b         Test    tst         reads writes       100  2.1.0    DIR/lib.so
+
+        Tried before bundled coders
+        org.example.a is tried before org.imagecoders.test for Test (read, write)
+        org.example.b is tried before org.imagecoders.test for Test (write), as the settings say
+
+        """)
+    let json = Run.inProcess("list", "--json", plugins: folder.path, environment: environment).output
+    #expect(
+      json.contains(
+        """
+              "outranks": [
+                {
+                  "coder": "org.imagecoders.test",
+                  "format": "org.example.test",
+                  "read": false,
+                  "set": true,
+                  "write": true
+                }
+              ],
+        """), "\(json)")
+    let doctor = Run.inProcess("doctor", plugins: folder.path, environment: environment).output
+    #expect(doctor.contains("  warning  org.example.a is tried before org.imagecoders.test for Test (read, write)\n"))
+    #expect(
+      doctor.contains(
+        "  -        org.example.b is tried before org.imagecoders.test for Test (write), as the settings say\n"))
+    #expect(doctor.contains("  -        preferred to write tst: org.example.b\n"))
   }
 
   @Test func quietPrintsIdentifiersAlone() {
@@ -115,6 +157,7 @@ import Testing
               "license": "",
               "manifest": "DIR/b.imgcoder.json",
               "name": "Test",
+              "outranks": [],
               "platform": null,
               "priority": 100,
               "reads": true,

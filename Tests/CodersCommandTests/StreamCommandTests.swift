@@ -27,6 +27,23 @@ import Testing
     #expect(corners == (255, 0, 255))
   }
 
+  /// The first chunk is shown while the rest of the file has not been written to the pipe.
+  @Test func aPipeIsShownAsItArrives() throws {
+    let film = try Fixture.path("comet-alpha.gif")
+    let half = try Package.bytes(film).count / 2
+    let out = "\(folder.path)/out"
+    let run = Run.shell(
+      """
+      { head -c "$3" "$1"; for i in 1 2 3 4 5 6 7 8 9 10; do grep -q incomplete "$2" && break; sleep 1; done
+        grep -q incomplete "$2" && echo early >&2; tail -c +"$(($3 + 1))" "$1"; } \\
+        | "$0" stream - --chunk 1000000 >"$2"
+      """, [Package.command, film, out, "\(half)"])
+    #expect(run.errors == "early\n")
+    #expect(run.status == 0)
+    let lines = String(decoding: try Package.bytes(out), as: UTF8.self).split(separator: "\n")
+    #expect(lines.last?.contains("complete           30") == true, "\(lines)")
+  }
+
   @Test func printsStepsWithoutWriting() throws {
     let run = Run.inProcess("stream", "--json", "--chunk", "5000", try Fixture.path("comet-alpha.gif"))
     #expect(run.status == 0)

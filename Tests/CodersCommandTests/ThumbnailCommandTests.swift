@@ -91,7 +91,7 @@ import Testing
     #expect(run.status == 64)
     #expect(
       run.errors
-        == "coders: invalidArgument: the thumbnail of \(input) would replace the input \(input)\n")
+        == "coders: invalidArgument: the output of \(input) would replace the input \(input)\n")
     #expect(try Package.bytes(input).count == Package.bytes(Fixture.path("window.png")).count)
   }
 
@@ -102,7 +102,9 @@ import Testing
       "\(folder.path)/out")
     #expect(run.status == 2)
     #expect(run.output == "\(folder.path)/out/window.png\n")
-    #expect(Set(run.errors.split(separator: "\n").map { $0.split(separator: ":")[2] }) == [" noCoder", " io"])
+    #expect(
+      Set(run.errors.split(separator: "\n").dropLast().map { $0.split(separator: ":")[2] }) == [" noCoder", " io"])
+    #expect(run.errors.hasSuffix("\ncoders: 2 of 3 files failed\n"))
   }
 
   @Test func progressIsForTerminals() throws {
@@ -120,7 +122,7 @@ import Testing
     let run = Run.inProcess(
       ["thumbnail", "--size", "64", "--jobs", "1", "-o", "\(folder.path)/out"] + files, isErrorTerminal: true)
     #expect(run.errors.contains("] 1/3\r\u{1B}[Kcoders: \(bad): noCoder: "), "\(run.errors)")
-    #expect(run.errors.hasSuffix("] 3/3\r\u{1B}[K"))
+    #expect(run.errors.hasSuffix("] 3/3\r\u{1B}[Kcoders: 1 of 3 files failed\n"))
   }
 
   /// window.png has 720×420 pixels.
@@ -134,5 +136,32 @@ import Testing
   @Test(arguments: ["x", "0x10", "10x10x10", "-4x3", ""]) func aBoxWithoutSidesIsWrongUse(_ box: String) throws {
     let run = Run.inProcess("thumbnail", "--size", box, try Fixture.path("window.png"), "-o", "/nonexistent/a.png")
     #expect(run.status == 64)
+  }
+
+  @Test func whatThePhotographerSaysIsLeftOutUnlessAsked() throws {
+    let photo = try Fixture.path("landscape-orientation-6.jpg")
+    let output = "\(folder.path)/small.jpg"
+    func metadata(_ arguments: String...) throws -> String {
+      #expect(Run.inProcess(["thumbnail", "--size", "64", photo, "-o", output] + arguments).status == 0)
+      let lines = Run.inProcess("probe", output).output.split(separator: "\n")
+      return lines.first { $0.hasPrefix("  metadata") }.map { String($0.dropFirst(15)) } ?? ""
+    }
+    #expect(try metadata() == "")
+    #expect(try metadata("--metadata", "web") == "")
+    #expect(try metadata("--metadata", "keep").contains("Exif"))
+    #expect(try metadata("--metadata", "exif").contains("Exif"))
+  }
+
+  @Test func strictWritesNothingForAPart() throws {
+    let whole = try Package.bytes(try Fixture.path("window.png"))
+    let cut = folder.write("cut.png", Array(whole.prefix(whole.count / 2)))
+    let output = "\(folder.path)/small.png"
+    let strict = Run.inProcess("thumbnail", "--size", "16", "--strict", cut, "-o", output)
+    #expect(strict.status == 1)
+    #expect(strict.errors.hasPrefix("coders: \(cut): truncated"), "\(strict.errors)")
+    #expect(folder.names == ["cut.png"])
+    let lenient = Run.inProcess("thumbnail", "--size", "16", cut, "-o", output)
+    #expect(lenient.status == 1)
+    #expect(folder.names == ["cut.png", "small.png"])
   }
 }

@@ -30,6 +30,15 @@ import Testing
     #expect(Self.fit(4_000, 100, 1_000, 1_000) == Size(width: 1_000, height: 25))
   }
 
+  @Test func aSizeFitsInABoxAsAThumbnailDoes() {
+    let size = Size(width: 720, height: 420)
+    #expect(size.fitted(in: Size(width: 240, height: 80)) == Size(width: 137, height: 80))
+    #expect(size.fitted(in: Size(width: 240, height: 0)) == Size(width: 240, height: 140))
+    #expect(size.fitted(in: Size(width: 0, height: 140)) == Size(width: 240, height: 140))
+    #expect(size.fitted(in: Size(width: 1_000, height: 1_000)) == size)
+    #expect(size.fitted(in: Size(width: 0, height: 0)) == size)
+  }
+
   @Test func fitRoundsHalfUp() {
     #expect(Self.fit(4, 3, 2, 2) == Size(width: 2, height: 2))
     #expect(Self.fit(1_000, 5, 500, 500) == Size(width: 500, height: 3))

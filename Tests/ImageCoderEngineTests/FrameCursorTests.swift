@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test func framesOutsideTheFileAreRefused() {
-    #expect(throws: CoderError.invalidArgument("frame 2 of 2")) {
+    #expect(throws: CoderError.invalidArgument("frame index 2; the file has 2 frames, of index 0 to 1")) {
       try Self.table([FrameHeader(rect: Self.whole), FrameHeader(rect: Self.part)]).header(2)
     }
   }

@@ -22,7 +22,11 @@ import Testing
     let decoder = try FakeContainer(pages: [Self.square(3), Self.square(5)]).decoder()
     #expect(try decoder.page(1).frame(at: 0).pixels.size == Self.square(5))
     #expect(try decoder.frame(at: 0).pixels.size == Self.square(3))
-    #expect(throws: CoderError(code: .invalidArgument, message: "page 2 of 2", coder: "org.example.fake")) {
+    #expect(
+      throws: CoderError(
+        code: .invalidArgument, message: "page index 2; the file has 2 pages, of index 0 to 1",
+        coder: "org.example.fake")
+    ) {
       try decoder.page(2)
     }
     #expect(throws: CoderError.self) { try decoder.page(-1) }

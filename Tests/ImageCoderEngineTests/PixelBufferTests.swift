@@ -179,4 +179,35 @@ import Testing
     let region = ResamplingRegion(x: 1, y: 1, width: 2, height: 2)
     #expect(try buffer.resampled(to: Size(width: 2, height: 2), region: region).bytes == [5, 6, 8, 9])
   }
+
+  // MARK: What applications see of samples
+
+  @Test func samplesAreCopiedInAndOut() throws {
+    let size = Size(width: 2, height: 3)
+    // Rows of 6 bytes, 8 apart; the last one has no padding.
+    let padded = (0..<22).map { UInt8($0) }
+    let pixels = try PixelBuffer(copying: padded, size: size, format: .rgb8, stride: 8)
+    #expect(pixels.copyBytes() == [0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 13, 16, 17, 18, 19, 20, 21])
+    let row = pixels.samples(inRow: 1)
+    #expect(row.count == 6 && row[0] == 8 && row[5] == 13)
+    pixels.withMutableSamples(inRow: 1) { row in for index in row.indices { row[index] += 100 } }
+    #expect(pixels.samples(inRow: 1)[5] == 113)
+    #expect(pixels.samples(inRow: 0)[5] == 5 && pixels.samples(inRow: 2)[0] == 16)
+    #expect(throws: CoderError.invalidArgument("21 bytes with a stride of 8 do not hold 2×3 pixels of rgb8")) {
+      try PixelBuffer(copying: padded.dropLast(), size: size, format: .rgb8, stride: 8)
+    }
+    #expect(throws: CoderError.invalidArgument("22 bytes with a stride of 5 do not hold 2×3 pixels of rgb8")) {
+      try PixelBuffer(copying: padded, size: size, format: .rgb8, stride: 5)
+    }
+  }
+
+  @Test func samplesHaveTheFormatsType() throws {
+    let pixels = try PixelBuffer(size: Size(width: 2, height: 1), format: .grayAlpha16, alpha: .straight)
+    pixels.withMutableSamples(inRow: 0, as: UInt16.self) { row in
+      for index in row.indices { row[index] = UInt16(index + 1) * 257 }
+    }
+    let samples = pixels.samples(inRow: 0, as: UInt16.self)
+    #expect(samples.count == 4 && samples[3] == 1028)
+    #expect(pixels.copyBytes() == [1, 1, 2, 2, 3, 3, 4, 4])
+  }
 }

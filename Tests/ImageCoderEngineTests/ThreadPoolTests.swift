@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CHostSystem
+import Glibc
 import ImageCoderEngine
 import ImageCoderModel
 import Synchronization
@@ -30,21 +32,70 @@ import Testing
     #expect(sum.load(ordering: .relaxed) == 64)
   }
 
-  @Test func queuedWorkRunsInOrderOnAsManyThreadsAsProcessors() {
-    let order = Mutex<[Int]>([])
-    let running = Mutex((now: 0, most: 0))
-    let done = Semaphore()
-    for index in 0..<50 {
-      ThreadPool.shared.enqueue {
-        running.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
-        order.withLock { $0.append(index) }
-        running.withLock { $0.now -= 1 }
-        done.signal()
+  /// Loops of the library share the processors: the second one gets no further thread.
+  @Test func loopsWithoutANumberOfThreadsShareTheProcessors() throws {
+    let threads = Mutex(Set<UInt>())
+    let (inside, outside, done) = (Semaphore(), Semaphore(), Semaphore())
+    let processors = ThreadPool.processors
+    try ThreadPool.shared.start(for: "a test") {
+      ThreadPool.shared.run(processors, jobs: processors) { _ in
+        inside.signal()
+        outside.wait()
       }
+      done.signal()
     }
-    for _ in 0..<50 { done.wait() }
-    #expect(order.withLock { $0.sorted() } == Array(0..<50))
-    #expect(running.withLock { $0.most } <= ThreadPool.processors)
+    for _ in 0..<processors { inside.wait() }
+    ThreadPool.shared.run(100) { _ in threads.withLock { _ = $0.insert(UInt(pthread_self())) } }
+    #expect(threads.withLock { $0.count } == 1)
+    for _ in 0..<processors { outside.signal() }
+    done.wait()
+  }
+
+  /// A loop whose last piece is long leaves the processors of its other threads to loops inside that piece.
+  @Test func aThreadThatHasHelpedFreesItsProcessor() async {
+    // The pool is that of the process.
+    await #expect(processExitsWith: .success) {
+      let caller = UInt(pthread_self())
+      let begun = Semaphore()
+      let left = Mutex<Int?>(nil)
+      ThreadPool.shared.run(2, jobs: 2) { _ in
+        guard UInt(pthread_self()) == caller else { return begun.wait() }
+        begun.signal()
+        for _ in 0..<5000 where ThreadPool.shared.helperCount > 0 { usleep(1000) }
+        left.withLock { $0 = ThreadPool.shared.helperCount }
+      }
+      #expect(left.withLock { $0 } == 0)
+    }
+  }
+
+  /// The names of files that a thread works on, as the work of another thread sees them.
+  private static func namesElsewhere() throws(CoderError) -> [String?] {
+    let names = Mutex<[String?]>([])
+    let done = Semaphore()
+    try ThreadPool.shared.start(for: "a test") {
+      let work = chostsystem_this_work().pointee
+      names.withLock { $0 = [work.input, work.output].map { $0.map { String(cString: $0) } } }
+      done.signal()
+    }
+    done.wait()
+    return names.withLock { $0 }
+  }
+
+  @Test func workTakesTheNamesOfFilesOver() throws {
+    let (input, output) = (StaticName("in"), StaticName("out"))
+    chostsystem_set_files(input.text, output.text)
+    let inside = Result { () throws(CoderError) in try Self.namesElsewhere() }
+    chostsystem_set_files(nil, nil)
+    #expect(try inside.get() == ["in", "out"])
+    // Most likely on the same thread.
+    for _ in 0..<10 { #expect(try Self.namesElsewhere() == [nil, nil]) }
+  }
+
+  /// A name that lives as long as the process.
+  private struct StaticName {
+    let text: UnsafePointer<CChar>?
+
+    init(_ text: String) { self.text = strdup(text).map { UnsafePointer($0) } }
   }
 
   @Test func aSemaphoreGivesUpAfterItsTime() {

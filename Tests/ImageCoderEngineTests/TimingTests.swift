@@ -23,6 +23,16 @@ import Testing
     #expect(FrameDelay(numerator: 5, denominator: 0) == FrameDelay(numerator: 5, denominator: 100))
   }
 
+  @Test func durationsAreExactToTheAttosecond() {
+    #expect(FrameDelay(numerator: 7, denominator: 2).duration == .milliseconds(3500))
+    #expect(FrameDelay.zero.duration == .zero)
+    #expect(FrameDelay(numerator: 1, denominator: 3).duration.components == (0, 333_333_333_333_333_333))
+    let longest = FrameDelay(numerator: .max, denominator: 1).duration
+    #expect(longest == .seconds(4_294_967_295))
+    let close = FrameDelay(numerator: .max - 1, denominator: .max).duration
+    #expect(close.components == (0, 999_999_999_767_169_356))
+  }
+
   @Test func noPlaysIsWithoutEnd() {
     #expect(LoopCount(plays: 0) == .infinite)
     #expect(LoopCount(plays: 3) == .plays(3))

@@ -11,38 +11,52 @@ import Testing
   private static let sampling = WriterOption.subsampling([.s444, .s420], default: .s420)
   private static let table = [level.description, effort.description, sampling.description]
 
-  private static func numbers(_ values: [String: OptionValue]) throws(CoderError) -> [String: Double] {
-    try OptionDescription.numbers(of: values, for: table, of: .png)
+  private static func checked(_ values: [String: OptionValue]) throws(CoderError) -> [String: OptionValue] {
+    try OptionDescription.checked(values, for: table, of: .png)
   }
 
   @Test func valuesReadAsTheyWereGiven() throws {
     var options = WriteOptions(format: .png)
     #expect(options[Self.level] == 6 && options.given(Self.level) == nil)
     #expect(options[Self.effort] == .best && options[Self.sampling] == .s420)
-    options.values = try Self.numbers(["level": 12, "effort": "fast", "subsampling": "4:4:4"])
+    options.values = try Self.checked(["level": 12, "effort": "fast", "subsampling": "4:4:4"])
     #expect(options[Self.level] == 12 && options[Self.effort] == .fast && options[Self.sampling] == .s444)
   }
 
   @Test func numbersMayBeSpelled() throws {
-    #expect(try Self.numbers(["level": "3"]) == ["level": 3])
+    #expect(try Self.checked(["level": "3"]) == ["level": 3])
     #expect(throws: CoderError.invalidArgument("option level is 13, 0 to 12 is allowed")) {
-      try Self.numbers(["level": "13"])
+      try Self.checked(["level": "13"])
     }
     #expect(throws: CoderError.invalidArgument("option level is \"much\", 0 to 12 is allowed")) {
-      try Self.numbers(["level": "much"])
+      try Self.checked(["level": "much"])
     }
     #expect(throws: CoderError.invalidArgument("option level is 2.5, 0 to 12 is allowed")) {
-      try Self.numbers(["level": 2.5])
+      try Self.checked(["level": 2.5])
     }
     #expect(throws: CoderError.invalidArgument("option effort is \"good\", fast, best is allowed")) {
-      try Self.numbers(["effort": "good"])
+      try Self.checked(["effort": "good"])
+    }
+  }
+
+  @Test func aTextIsKeptAsItIsAndHasALength() throws {
+    let comment = WriterOption.text("comment", maximumBytes: 4, default: "none", "A comment.")
+    var options = WriteOptions(format: .png)
+    #expect(options[comment] == "none")
+    options.values = try OptionDescription.checked(["comment": "12"], for: [comment.description], of: .png)
+    #expect(options.values == ["comment": "12"])
+    #expect(options[comment] == "12")
+    for value: OptionValue in ["12345", "ééé", 12, true] {
+      #expect(
+        throws: CoderError.invalidArgument("option comment is \(value), a text of at most 4 bytes is allowed")
+      ) { try OptionDescription.checked(["comment": value], for: [comment.description], of: .png) }
     }
   }
 
   @Test func aCommonOptionThatIsNotFollowedIsLeftOutAndAnUnknownOneIsAnError() throws {
-    #expect(try Self.numbers(["quality": 0.5, "progressive": true]) == [:])
+    #expect(try Self.checked(["quality": 0.5, "progressive": true]) == [:])
     #expect(
       throws: CoderError.invalidArgument("public.png has no option levle; it has level, effort, subsampling")
-    ) { try Self.numbers(["levle": 1]) }
+    ) { try Self.checked(["levle": 1]) }
   }
 }

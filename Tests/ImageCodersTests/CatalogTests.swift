@@ -74,6 +74,12 @@ import Testing
     #expect(entries.first?.manifest?.id == "org.example.fake")
   }
 
+  @Test(arguments: [(#"{"major": 2}"#, true), (#"{"major": 1, "min_minor": 7}"#, true), (#"{"major": 0}"#, false)])
+  func tellsANewerPluginFromAnOlderOne(_ abi: String, _ isNewer: Bool) {
+    let folder = PluginFolder.make(["abi": abi])
+    #expect(PluginFolder.catalog([folder.path]).entries.map(\.reason?.needsNewerHost) == [isNewer])
+  }
+
   @Test func aRuntimeThatIsNotSwiftIsNobodysConcern() {
     let folder = PluginFolder.make(["runtime": #""rust/1.0""#])
     #expect(PluginFolder.catalog([folder.path]).entries.map(\.reason) == [nil])

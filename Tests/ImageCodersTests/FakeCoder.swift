@@ -38,7 +38,7 @@ struct FakeCoder {
     }
   }
 
-  private final class Reads: Reader, ContainerReader {
+  final class Reads: Reader, ContainerReader {
     init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {}
   }
   private final class Wrong: Reader, ContainerReader {
@@ -67,7 +67,7 @@ struct FakeCoder {
   }
 
   /// One gray pixel.
-  private class Reader: ReaderSession {
+  class Reader: ReaderSession {
     func header(page: Int) throws(CoderError) -> ImageHeader {
       ImageHeader(
         format: ImageFormat(rawValue: "org.example.fake"), canvas: Size(width: 1, height: 1), pixelFormat: .gray8,

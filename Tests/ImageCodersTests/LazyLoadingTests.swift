@@ -28,7 +28,10 @@ import Testing
   }
 
   private func coders(_ arguments: String) -> Command.Result {
-    Command.run("CODERS_PLUGIN_PATH='\(folder.path)' '\(StagedTree.root)/build/bin/coders' \(arguments)")
+    // A scan loads the library too, in a process of its own.
+    Command.run(
+      "CODERS_SCANNER=none CODERS_PLUGIN_PATH='\(folder.path)' '\(StagedTree.root)/build/bin/coders' \(arguments)"
+    )
   }
 
   private var loaded: String { Command.run("cd '\(folder.path)' && ls *.loaded 2>/dev/null || true").output }

@@ -51,7 +51,7 @@ import Testing
   func namesAMissingKey(_ key: String) throws {
     let entry = try entry(PluginFolder.manifest(without: key))
     #expect(entry.reason?.code == .manifestInvalid)
-    #expect(entry.reason?.message.contains("key \(key) is missing") == true, "\(entry.reason as Any)")
+    #expect(entry.reason?.message == "line 1, column 1: \(key) is missing")
     #expect(entry.manifest == nil)
     #expect(entry.id == entry.path)
   }
@@ -69,38 +69,185 @@ import Testing
     #expect(reason?.message.contains(key) == true, "\(reason as Any)")
   }
 
+  /// What is said follows the place, of which each manifest here has its own.
   @Test(arguments: [
-    ("id", #""png""#, "id"), ("id", #""org.Example.fake""#, "id"), ("id", #""org.example/fake""#, "id"),
-    ("library", #""/usr/lib/libfake.so""#, "library"), ("library", #""../libfake.so""#, "library"),
-    ("library", #""a/../../libfake.so""#, "library"), ("library", #""""#, "library"), ("formats", "[]", "formats"),
-    ("formats", #"[{"uti": "a.b", "match": [{"bytes": ""}]}]"#, "match bytes"),
-    ("formats", #"[{"uti": "a.b", "match": [{"bytes": "abc"}]}]"#, "match bytes"),
-    ("formats", #"[{"uti": "a.b", "match": [{"bytes": "zz"}]}]"#, "match bytes"),
-    ("formats", #"[{"uti": "a.b", "match": [{"bytes": "+1"}]}]"#, "match bytes"),
-    ("formats", #"[{"uti": "a.b", "match": [{"bytes": "aabb", "mask": "ff"}]}]"#, "match mask"),
-    ("formats", #"[{"uti": "a.b", "match": [{"bytes": "aa", "offset": -1}]}]"#, "match offset"),
-    ("formats", #"[{"uti": "a.b", "match": [{"bytes": "aa", "offset": 9999999}]}]"#, "match offset"),
-    ("formats", #"[{"uti": "a.b", "match": [{"bytes": "aa", "within": 9999999}]}]"#, "match offset"),
-    ("formats", #"[{"uti": "a.b", "match": [{"bytes": "aa", "from": "middle"}]}]"#, "match from"),
-    ("encode_options", #"[{"name": "x", "type": "color", "default": 1}]"#, "option x"),
-    ("encode_options", #"[{"name": "x", "type": "integer", "minimum": 2, "maximum": 1, "default": 1}]"#, "option x"),
-    ("encode_options", #"[{"name": "x", "type": "integer", "minimum": 0.5, "maximum": 1, "default": 1}]"#, "option x"),
-    ("encode_options", #"[{"name": "x", "type": "number", "default": 1}]"#, "option x"),
-    ("encode_options", #"[{"name": "x", "type": "choice", "choices": ["a"], "default": "b"}]"#, "option x"),
-    ("encode_options", #"[{"name": "x", "type": "boolean", "default": 1}]"#, "option x"),
+    ("id", #""png""#, #"id is "png"; a reverse-DNS name of"#), ("id", #""org.Example.fake""#, "id is"),
+    ("id", #""org.example/fake""#, "id is"), ("id", #""org..fake""#, "id is"), ("id", #""org.fake.""#, "id is"),
+    ("name", #""""#, #"name is ""; a string that is not empty is allowed"#),
+    ("library", #""/usr/lib/libfake.so""#, "library is"), ("library", #""../libfake.so""#, "library is"),
+    ("library", #""a/../../libfake.so""#, #"library is "a/../../libfake.so"; a path below"#),
+    ("library", #""""#, "library is"), ("library", #""lib\u0000fake.so""#, "library is"),
+    ("formats", "[]", "formats is an empty list; at least one format is needed"),
+    ("formats", #"[{"uti": "a.b", "match": [{"bytes": ""}]}]"#, "formats[0].match[0].bytes is"),
+    ("formats", #"[{"uti": "a.b", "match": [{"bytes": "abc"}]}]"#, "formats[0].match[0].bytes is"),
+    ("formats", #"[{"uti": "a.b", "match": [{"bytes": "zz"}]}]"#, "formats[0].match[0].bytes is"),
+    (
+      "formats", #"[{"uti": "a.b"}, {"uti": "a.c", "match": [{"bytes": "61"}, {"bytes": "+1"}]}]"#,
+      #"formats[1].match[1].bytes is "+1"; 1 to 64 bytes of hex are allowed"#
+    ),
+    (
+      "formats", #"[{"uti": "a.b", "match": [{"bytes": "aabb", "mask": "ff"}]}]"#,
+      #"formats[0].match[0].mask is "ff"; as many bytes of hex as in bytes, 2, are allowed"#
+    ),
+    ("formats", #"[{"uti": "a.b", "match": [{"bytes": "aa", "offset": -1}]}]"#, "formats[0].match[0].offset is -1"),
+    (
+      "formats", #"[{"uti": "a.b", "match": [{"bytes": "aa", "offset": 9999999}]}]"#,
+      "formats[0].match[0].offset is 9999999; a whole number from 0 to 65536 is allowed"
+    ),
+    (
+      "formats", #"[{"uti": "a.b", "match": [{"bytes": "aa", "within": 9999999}]}]"#,
+      "formats[0].match[0].within is 9999999; a whole number from 0 to 4096 is allowed"
+    ),
+    (
+      "formats", #"[{"uti": "a.b", "match": [{"bytes": "aabb", "mask": "00 00"}]}]"#,
+      #"formats[0].match[0].mask is "00 00"; at least one bit has to be 1"#
+    ),
+    (
+      "formats", #"[{"uti": "a.b", "extensions": ["."]}]"#,
+      #"formats[0].extensions[0] is "."; an extension without a dot"#
+    ),
+    ("manifest", "0", "manifest is 0; a whole number from 1 to"),
+    ("manifest", "1.5", "manifest is 1.5; a whole number"),
+    (
+      "formats", #"[{"uti": "a.b", "match": [{"bytes": "aa", "from": "middle"}]}]"#,
+      #"formats[0].match[0].from is "middle"; "start" or "end" is allowed"#
+    ),
+    (
+      "encode_options", #"[{"name": "x", "type": "color", "default": 1}]"#,
+      #"encode_options[0].type is "color"; "boolean", "integer", "number", "choice" or "text" is allowed"#
+    ),
+    (
+      "encode_options", #"[{"name": "x", "type": "integer", "minimum": 2, "maximum": 1, "default": 1}]"#,
+      "encode_options[0].minimum is 2; at most the maximum, 1, is allowed"
+    ),
+    (
+      "encode_options", #"[{"name": "x", "type": "integer", "minimum": 0.5, "maximum": 1, "default": 1}]"#,
+      "encode_options[0].minimum is 0.5; a whole number from"
+    ),
+    (
+      "encode_options", #"[{"name": "x", "type": "integer", "minimum": 1, "maximum": 9, "default": 10}]"#,
+      "encode_options[0].default is 10; a whole number from 1 to 9 is allowed"
+    ),
+    (
+      "encode_options", #"[{"name": "x", "type": "number", "minimum": 0, "maximum": 1, "default": 1.5}]"#,
+      "encode_options[0].default is 1.5; a number from 0.0 to 1.0 is allowed"
+    ),
+    ("encode_options", #"[{"name": "x", "type": "number", "default": 1}]"#, "encode_options[0].minimum is missing"),
+    (
+      "encode_options", #"[{"name": "x", "type": "choice", "choices": ["a"], "default": "b"}]"#,
+      #"encode_options[0].default is "b"; one of the choices is allowed"#
+    ),
+    (
+      "encode_options", #"[{"name": "x", "type": "boolean", "default": 1}]"#,
+      "encode_options[0].default is 1; true or false is allowed"
+    ),
   ])
   func namesAKeyWithoutMeaning(_ key: String, _ value: String, _ says: String) throws {
     let reason = try entry(PluginFolder.manifest(key, value)).reason
     #expect(reason?.code == .manifestInvalid)
-    #expect(reason?.message.contains(says) == true, "\(reason as Any)")
+    #expect(reason?.message.contains(": \(says)") == true, "\(reason as Any)")
   }
 
-  @Test(arguments: ["", "{", "[]", "nonsense", "\u{FEFF}{}"]) func refusesWhatIsNoManifest(_ text: String) throws {
-    #expect(try entry(text).reason?.code == .manifestInvalid)
+  @Test func aNewerFormatIsToldBeforeItsKeys() throws {
+    let message = "line 2, column 14: manifest is 2; this host knows version 1 of the manifest's format"
+    #expect(try entry("{\"id\": 7,\n \"manifest\": 2}").reason == SkipReason(.manifestInvalid, message))
+    #expect(try entry(PluginFolder.manifest("manifest", "1")).reason == nil)
+  }
+
+  @Test func whatMayBeMeantOtherwiseIsAWarning() throws {
+    let json = """
+      {"id": "org.example.fake", "name": "Fake", "version": "1", "abi": {"major": 1, "minor": 2}, "library": "libfake.so",
+       "$schema": "imgcoder-1.schema.json",
+       "formats": [{"uti": "org.example.fake", "extensions": [".ff", "FAKE", "fk"],
+         "match": [{"bytes": "6162", "from": "end", "offset": 1, "within": 3}]}],
+       "capabilities": ["raed", "icc"],
+       "capability": []}
+      """
+    let entry = try entry(json)
+    #expect(entry.reason == nil)
+    #expect(entry.manifest?.formats[0].extensions == ["ff", "fake", "fk"])
+    #expect(entry.manifest?.formats[0].signatures == [Signature([0x61, 0x62], at: -2)])
+    let known = ManifestReader.capabilities.joined(separator: ", ")
+    #expect(
+      entry.manifest?.warnings.map(\.description) == [
+        "line 1, column 80: abi.minor is not a known key and is ignored",
+        "line 3, column 57: formats[0].extensions[0] is \".ff\"; extensions have no dot and are in lower case, so it is read as \"ff\"",
+        "line 3, column 64: formats[0].extensions[1] is \"FAKE\"; extensions have no dot and are in lower case, so it is read as \"fake\"",
+        "line 4, column 57: formats[0].match[0].offset is 1; it is read as 2, at which the bytes end with the file",
+        "line 4, column 70: formats[0].match[0].within is 3; it is ignored, a signature from the end is not searched",
+        "line 5, column 18: capabilities has neither read nor write: the coder is never used",
+        "line 5, column 19: capabilities[0] is \"raed\"; it is ignored; known words are \(known)",
+        "line 6, column 2: capability is not a known key and is ignored",
+      ])
+    let none = try self.entry(PluginFolder.manifest("capabilities", "[]"))
+    #expect(
+      none.manifest?.warnings.map(\.message) == ["capabilities has neither read nor write: the coder is never used"])
+  }
+
+  @Test func theManifestsHereHaveNoWarning() {
+    let entries = PluginFolder.catalog(["\(StagedTree.root)/Registry"]).entries
+    #expect(entries.count == 16)
+    for entry in entries {
+      #expect(entry.manifest?.warnings == [], "\(entry.path): \(entry.reason as Any)")
+    }
+  }
+
+  /// The keys of an object of the schema.
+  private func keys(_ schema: JSONObject) throws -> [String] {
+    try schema.required("properties").object().nodes.map(\.key).sorted()
+  }
+
+  @Test func theSchemaHasTheKeysThatAreRead() throws {
+    let bytes = try OpenSource(
+      .file("\(StagedTree.root)/Registry/schema/imgcoder-1.schema.json"), limits: .standard
+    ).contents()
+    let schema = try JSONNode(try JSONValue(parsing: bytes), name: "the schema").object()
+    let properties = try schema.required("properties").object()
+    func items(_ key: String, of object: JSONObject) throws -> JSONObject {
+      try object.required(key).object().required("items").object()
+    }
+    let format = try items("formats", of: properties)
+    #expect(try keys(schema) == ManifestReader.keys.sorted())
+    #expect(try keys(properties.required("abi").object()) == ManifestReader.abiKeys.sorted())
+    #expect(try keys(format) == ManifestReader.formatKeys.sorted())
+    #expect(try keys(items("match", of: format.required("properties").object())) == ManifestReader.matchKeys.sorted())
+    #expect(try keys(properties.required("container").object()) == ManifestReader.containerKeys.sorted())
+    #expect(try keys(items("encode_options", of: properties)) == ManifestReader.optionKeys.sorted())
+    #expect(try keys(items("transcodes", of: properties)) == ManifestReader.transcodeKeys.sorted())
+    #expect(try keys(properties.required("packages").object()) == ManifestReader.packagesKeys.sorted())
+  }
+
+  @Test func anErrorHasItsPlace() throws {
+    let json = """
+      {
+        "id": "org.example.fake", "name": "Fake", "version": "1", "abi": {"major": 1}, "library": "libfake.so",
+        "formats": [
+          {
+            "uti": "org.example.fäke",
+            "name": "ä", "match": [{ "bytes": "61", "offset": 1.5 }]
+          }
+        ],
+        "capabilities": ["read"]
+      }
+      """
+    let message = "line 6, column 57: formats[0].match[0].offset is 1.5; a whole number from 0 to 65536 is allowed"
+    #expect(try entry(json).reason == SkipReason(.manifestInvalid, message))
+  }
+
+  @Test(arguments: [
+    ("{", "line 1, column 2: found the end of the text, expected a key or '}'"),
+    ("[]", "line 1, column 1: the manifest is an empty list; an object is allowed"),
+    ("nonsense", "line 1, column 1: found nonsense, expected a value"),
+    ("\u{FEFF}{}", "line 1, column 1: found a byte order mark, expected a value"),
+  ])
+  func refusesWhatIsNoManifest(_ text: String, _ message: String) throws {
+    #expect(try entry(text).reason == SkipReason(.manifestInvalid, message))
   }
 
   @Test func refusesAManifestOverOneMebibyte() throws {
     let padding = String(repeating: " ", count: 1 << 20)
-    #expect(try entry(PluginFolder.manifest() + padding).reason?.code == .manifestInvalid)
+    let reason = try #require(try entry(PluginFolder.manifest() + padding).reason)
+    #expect(reason.code == .manifestInvalid)
+    #expect(reason.message.hasSuffix("/fake.imgcoder.json has more than 1048576 bytes"))
   }
 }

@@ -12,7 +12,7 @@ import Testing
   }
 
   private let tail = [
-    "/usr/local/share/coders/1", "/usr/share/coders/1", "/opt/app/lib/coders/1",
+    "/usr/local/share/coders/1", "/usr/share/coders/1", "/opt/app/bin/coders", "/opt/app/lib/coders/1",
     "/usr/local/lib/coders/1", "/usr/lib/coders/1",
   ]
 
@@ -52,6 +52,13 @@ import Testing
       found == [
         "/etc/coders/coders.d", "/two/coders/1", "/one/coders/1", "/usr/local/lib/coders/1", "/usr/lib/coders/1",
       ])
+  }
+
+  @Test func aProgramInAFolderOfTheRootHasOnePlaceBesideIt() {
+    let tail = ["/usr/local/lib/coders/1", "/usr/lib/coders/1"]
+    #expect(paths([:], executable: "/bin/app").suffix(3) == ["/bin/coders"] + tail)
+    #expect(paths([:], executable: "/bin/coders").suffix(3) == ["/usr/share/coders/1"] + tail)
+    #expect(paths([:], executable: "/app").suffix(3) == ["/usr/share/coders/1"] + tail)
   }
 
   @Test func aPathThatComesTwiceCountsOnce() {

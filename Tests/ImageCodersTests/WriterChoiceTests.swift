@@ -38,6 +38,12 @@ import Testing
     #expect(registry.writer(of: format)?.preferredExtension(of: format) == "fk")
   }
 
+  @Test func aFormatGoesByTheNameInItsManifest() {
+    let registry = Self.registry([Self.folder("org.example.a", #"["read"]"#)])
+    #expect(registry.name(of: ImageFormat(rawValue: "org.example.fake")) == "Fake")
+    #expect(registry.name(of: ImageFormat(rawValue: "org.example.other")) == "org.example.other")
+  }
+
   @Test func aFormatToWriteHasAWriter() throws {
     let writer = Self.folder("org.example.a", #"["read", "write"]"#)
     let registry = Self.registry([writer])

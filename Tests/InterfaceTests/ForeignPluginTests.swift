@@ -10,10 +10,12 @@ import Testing
   private static let format = ImageFormat(rawValue: "io.qoiformat.qoi")
   private static let picture = ByteSource.file("\(StagedTree.fixtures("qoi"))/valid/rgba8.qoi")
 
+  /// A registry in which the foreign coder is preferred; the bundled coder of its files would come first.
   private func registry() -> CoderRegistry {
-    CoderRegistry(
-      searchPath: .only([ForeignPlugin.qoi.path, StagedTree.plugins]),
-      preferences: Preferences())
+    var preferences = Preferences()
+    preferences.preferred = ["qoi": Preferences.Preferred(read: [Self.id])]
+    return CoderRegistry(
+      searchPath: .only([ForeignPlugin.qoi.path, StagedTree.plugins]), preferences: preferences)
   }
 
   @Test func isListed() throws {
@@ -21,7 +23,7 @@ import Testing
     #expect(entry.reason == nil)
     #expect(entry.manifest?.formats.map(\.extensions) == [["qoi"]])
     #expect(entry.priority == 100)
-    #expect(registry().format(forExtension: "qoi") == Self.format)
+    #expect(registry().name(of: Self.format) == "QOI")
   }
 
   @Test func compilesWithoutAWarning() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ImageCoders
+import Synchronization
 import TestSupport
 import Testing
 
@@ -39,6 +40,10 @@ import Testing
     Act(name: "frames-0", thrown: nil),
     Act(name: "primary-page-9", thrown: nil),
     Act(name: "gamma-nan", thrown: nil),
+    Act(name: "format-of-another", thrown: .library, says: "\"public.png\", its manifest lists org.example.unruly"),
+    Act(name: "format-endless", thrown: .library, says: "its manifest lists"),
+    Act(name: "done-unwritten", thrown: nil),
+    Act(name: "leaves-memory", thrown: nil),
     Act(name: "struct-size-grows", thrown: nil),
     Act(name: "frame-outside", thrown: .library, says: "canvas"),
     Act(name: "frame-outside-wraps", thrown: .library),
@@ -109,6 +114,38 @@ import Testing
     }
   }
 
+  /// Without this, such rows show what the memory held before.
+  @Test func rowsThatAreReportedAndNotWrittenAreClear() throws {
+    for format in [PixelFormat.rgba8, .bgra8] {
+      for _ in 1...20 {
+        let dirt = try PixelBuffer(size: Size(width: 8, height: 6), format: format, alpha: .straight)
+        for y in 0..<6 { dirt.withMutableRow(y) { row in for index in row.indices { row[index] = 0xEE } } }
+      }
+      var options = DecodeOptions()
+      options.pixelFormat = format
+      let image = try UnrulyPlugin.byFile.registry.decode(UnrulyPlugin.file("done-unwritten"), options: options)
+      for y in 0..<6 { #expect(image.pixels.withRow(y) { [UInt8]($0) } == [UInt8](repeating: 0, count: 32)) }
+    }
+  }
+
+  @Test func memoryThatIsLeftIsNamedAndFreed() throws {
+    let said = Mutex<[String]>([])
+    var options = DecodeOptions()
+    options.log = { severity, message in said.withLock { $0.append("\(severity): \(message)") } }
+    _ = try UnrulyPlugin.byFile.registry.decode(UnrulyPlugin.file("leaves-memory"), options: options)
+    #expect(said.withLock { $0 } == ["warning: the coder left 2 blocks of 1024 bytes at close"])
+  }
+
+  @Test func aLibraryIsAskedOnceInAProcess() throws {
+    let first = UnrulyPlugin("COUNTS")
+    let second = CoderRegistry(searchPath: .only([first.path]), preferences: Preferences())
+    for registry in [first.registry, second] {
+      let entry = try #require(registry.catalog.entries.first { $0.id == UnrulyPlugin.id })
+      _ = try registry.coder(UnrulyPlugin.id)
+      #expect(try LoadedPlugin(entry).version == "1")
+    }
+  }
+
   @Test func rowsThatAreGrantedTogetherMayBeDoneOneByOne() throws {
     for format in [PixelFormat.rgba8, .bgra8] {
       var options = DecodeOptions()
@@ -162,6 +199,15 @@ import Testing
     ("NO_ENTRY", .entryMissing, "imgcoder_entry_v1"), ("NO_DESCRIBE", .entryInvalid, "describe"),
     ("REFUSES", .refused, "libunruly 3 is needed"), ("REFUSES_SILENTLY", .refused, "no reason"),
     ("OTHER_ID", .idMismatch, "org.example.other"), ("UNDEFINED_SYMBOL", .loadFailed, "nobody_defines_this"),
+    ("NO_INFO", .coderInvalid, "has no info"), ("NO_NEGOTIATE", .coderInvalid, "has no negotiate"),
+    ("NO_DECODE", .coderInvalid, "has no decode"), ("NO_CLOSE", .coderInvalid, "has no close"),
+    ("EMPTY_TABLE", .coderInvalid, "of 0 bytes has no open, info, frame_info, negotiate, decode, close"),
+    ("NO_ADD_FRAME", .coderInvalid, "has no add_frame"),
+    ("NOTHING", .coderInvalid, "neither a reader nor a writer"),
+    ("SIZE_0", .coderInvalid, "struct_size is 0, 88 is the least"),
+    ("SIZE_16", .coderInvalid, "struct_size is 16, 88 is the least"),
+    ("ENDLESS_ID", .coderInvalid, "id has 18446744073709551615 bytes, 1048576 are allowed"),
+    ("NULL_OPTIONS", .coderInvalid, "11 options at a null address"),
   ])
   func aLibraryThatCannotBeUsedSaysWhy(_ variant: String, _ code: SkipReason.Code, _ says: String) {
     let plugin = UnrulyPlugin(variant)

@@ -8,6 +8,9 @@ struct UnrulyPlugin {
   let registry: CoderRegistry
   private let folder: TemporaryFolder
 
+  /// The folder that it is in.
+  var path: String { folder.path }
+
   static let id = "org.example.unruly"
 
   /// The variant that misbehaves by file only.
@@ -15,12 +18,7 @@ struct UnrulyPlugin {
 
   /// - Parameter variant: One of the macros that the source lists.
   init(_ variant: String) {
-    folder = TemporaryFolder()
-    let source = "\(StagedTree.root)/Tests/UnrulyPlugin"
-    let line =
-      "cc -std=c99 -shared -fPIC -O1 -fvisibility=hidden -D\(variant) -I'\(StagedTree.headers)' -o '\(folder.path)/libunruly.so' '\(source)/unruly.c'"
-    let result = Command.run("\(line) && cp '\(source)/unruly.imgcoder.json' '\(folder.path)'")
-    precondition(result.status == 0, "the unruly plugin cannot be built; has `make stage` run?\n\(result.output)")
+    folder = ForeignPlugin.folder("UnrulyPlugin", "unruly", defining: [variant])
     registry = CoderRegistry(
       searchPath: .only([folder.path]),
       preferences: Preferences())

@@ -58,6 +58,15 @@ import Testing
     #expect(error?.code == .unsupported)
   }
 
+  /// "Lossless" and fewer bits than the picture has cannot both be.
+  @Test(arguments: [ImageFormat.avif, .heic]) func fewerBitsThanThePictureHasAreRefused(_ format: ImageFormat) throws {
+    let image = try Self.registry.decode(.bytes(EncodingPictures.map(bits: 10, isGray: false)))
+    var options = EncodingPictures.lossless
+    options.values["bit-depth"] = "8"
+    let error = #expect(throws: CoderError.self) { try Self.registry.encode(image, as: format, options: options) }
+    #expect(error?.code == .unsupported)
+  }
+
   @Test(arguments: [
     Case(format: .avif, bits: 10, stored: 10), Case(format: .avif, bits: 12, stored: 12),
     Case(format: .avif, bits: 14, stored: 10), Case(format: .heic, bits: 10, stored: 10),

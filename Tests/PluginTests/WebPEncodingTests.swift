@@ -96,6 +96,7 @@ import Testing
         case .boolean(let value): value ? 1 : 0
         case .integer(_, let value), .choice(_, let value): Double(value)
         case .number(_, let value): value
+        case .text: 0
         }
       #expect(try Self.encode(image, [option.name: .number(value)]) == plain, "\(option.name) of \(value)")
     }

@@ -62,7 +62,7 @@ static imgcoder_status reader_open(const imgcoder_coder *coder, const imgcoder_h
     return fail(host, IMGCODER_STATUS_MALFORMED, 13, "colorspace %u, 0 and 1 are allowed", bytes[13]);
   // R7: limits before memory. The product of two 32-bit numbers fits 64 bits.
   if (width > limits->max_side || height > limits->max_side || (uint64_t)width * height > limits->max_pixels)
-    return fail(host, IMGCODER_STATUS_LIMIT_EXCEEDED, 4, "a canvas of %ux%u; maxSide allows %u and maxPixels %llu",
+    return fail(host, IMGCODER_STATUS_LIMIT_EXCEEDED, 4, "a canvas of %ux%u; max_side allows %u and max_pixels %llu",
                 width, height, limits->max_side, (unsigned long long)limits->max_pixels);
   imgcoder_reader *reader = host->allocate(host, sizeof *reader, 0);
   if (!reader) return fail(host, IMGCODER_STATUS_OUT_OF_MEMORY, -1, "no memory for %u bytes", (unsigned)sizeof *reader);
@@ -142,8 +142,8 @@ static imgcoder_status reader_decode(imgcoder_reader *reader, const imgcoder_off
 static void reader_close(imgcoder_reader *reader) { reader->host->free(reader->host, reader); }
 
 static const imgcoder_reader_table reader_table = {
-    sizeof(imgcoder_reader_table), 0, reader_open, reader_info, reader_frame_info, reader_negotiate, reader_decode,
-    NULL /* metadata */, NULL /* properties: the format has neither */, reader_close};
+    .struct_size = sizeof(imgcoder_reader_table), .open = reader_open, .info = reader_info, .close = reader_close,
+    .frame_info = reader_frame_info, .negotiate = reader_negotiate, .decode = reader_decode};
 
 // Writing. Rows are encoded as they are handed over; the only memory is one row's worst case.
 
@@ -158,10 +158,12 @@ static imgcoder_status writer_open(const imgcoder_coder *coder, const imgcoder_h
                                    const imgcoder_output *output, const imgcoder_write_options *options,
                                    imgcoder_writer **result) {
   (void)coder;
+  if (options->format.length != uti.length || memcmp(options->format.bytes, uti.bytes, (size_t)uti.length) != 0)
+    return fail(host, IMGCODER_STATUS_UNSUPPORTED, -1, "a format other than io.qoiformat.qoi");
   imgcoder_writer *writer = host->allocate(host, sizeof *writer, 0);
   if (!writer) return fail(host, IMGCODER_STATUS_OUT_OF_MEMORY, -1, "no memory for a writer");
   int is_lossless = (options->flags & IMGCODER_WRITE_LOSSLESS) != 0;
-  int is_linear = options->value_count > 0 && options->values[0].value == 1;  // the only option there is
+  int is_linear = options->value_count > 0 && options->values[0]->number == 1;  // the only option there is
   *writer = (imgcoder_writer){host, output, 0, is_lossless, is_linear};
   *result = writer;
   return IMGCODER_STATUS_OK;
@@ -223,22 +225,21 @@ static imgcoder_status writer_finish(imgcoder_writer *writer) {
 static void writer_close(imgcoder_writer *writer) { writer->host->free(writer->host, writer); }
 
 static const imgcoder_writer_table writer_table = {
-    sizeof(imgcoder_writer_table), 0, writer_open, writer_negotiate, writer_set_info, NULL /* add_metadata: no place */,
-    writer_add_frame, writer_finish, writer_close, NULL /* add_thumbnail: no place */};
+    .struct_size = sizeof(imgcoder_writer_table), .open = writer_open, .negotiate = writer_negotiate,
+    .set_info = writer_set_info, .add_frame = writer_add_frame, .finish = writer_finish, .close = writer_close};
 
 static const imgcoder_string colorspaces[] = {IMGCODER_TEXT("srgb"), IMGCODER_TEXT("linear")};
 static const imgcoder_option colorspace = {
-    sizeof(imgcoder_option), IMGCODER_OPTION_CHOICE, IMGCODER_TEXT("colorspace"),
-    IMGCODER_TEXT("What the header says of the samples."),
-    0, 1, 0, colorspaces, 2};
+    .struct_size = sizeof(imgcoder_option), .type = IMGCODER_OPTION_CHOICE, .name = IMGCODER_TEXT("colorspace"),
+    .text = IMGCODER_TEXT("What the header says of the samples."), .choices = colorspaces, .choice_count = 2};
 static const imgcoder_option *const options[] = {&colorspace};
 
 static const imgcoder_coder coder = {
-    sizeof(imgcoder_coder), 0, NULL, IMGCODER_TEXT("org.example.qoi"), IMGCODER_TEXT("1.0.0"),
-    IMGCODER_TEXT(""), NULL, &reader_table,
-    &writer_table, options, 1, NULL /* get_extension */};
+    .struct_size = sizeof(imgcoder_coder), .id = IMGCODER_TEXT("org.example.qoi"), .version = IMGCODER_TEXT("1.0.0"),
+    .reader = &reader_table, .writer = &writer_table, .options = options, .option_count = 1};
 
 static const imgcoder_coder *describe(const imgcoder_host *host) { return host ? &coder : NULL; }
 
 IMGCODER_EXPORT const imgcoder_entry imgcoder_entry_v1 = {
-    sizeof(imgcoder_entry), IMGCODER_ABI_MAJOR, IMGCODER_ABI_MINOR, 0, IMGCODER_ENTRY_MAGIC, describe};
+    .struct_size = sizeof(imgcoder_entry), .abi_major = IMGCODER_ABI_MAJOR, .abi_minor = IMGCODER_ABI_MINOR,
+    .magic = IMGCODER_ENTRY_MAGIC, .describe = describe};

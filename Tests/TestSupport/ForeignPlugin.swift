@@ -2,14 +2,34 @@
 
 /// Plugins in C that tests build with the system's compiler, against the installed headers alone.
 package enum ForeignPlugin {
-  /// Builds `Tests/QOIPlugin` into a folder of its own, with its manifest.
-  package static let qoi: TemporaryFolder = {
+  /// `Tests/QOIPlugin` in a folder of its own, with its manifest.
+  package static let qoi = folder("QOIPlugin", "qoi")
+
+  /// Builds a plugin of a folder of `Tests`: `NAME.c` becomes `libNAME.so`, with the manifest `NAME.imgcoder.json` beside
+  /// it.
+  ///
+  /// - Parameter defining: Macros, with values or without.
+  package static func folder(_ source: String, _ name: String, defining macros: [String] = []) -> TemporaryFolder {
     let folder = TemporaryFolder()
-    let source = "\(StagedTree.root)/Tests/QOIPlugin"
-    let line =
-      "cc -std=c99 -shared -fPIC -O2 -fvisibility=hidden -I'\(StagedTree.headers)' -o '\(folder.path)/libqoi.so' '\(source)/qoi.c'"
-    let result = Command.run("\(line) && cp '\(source)/qoi.imgcoder.json' '\(folder.path)'")
-    precondition(result.status == 0, "the QOI plugin cannot be built; has `make stage` run?\n\(result.output)")
+    _ = library("\(source)/\(name).c", as: "lib\(name).so", in: folder, flags: macros.map { "-D\($0)" })
+    let copied = Command.run("cp '\(StagedTree.root)/Tests/\(source)/\(name).imgcoder.json' '\(folder.path)'")
+    precondition(copied.status == 0, copied.output)
     return folder
-  }()
+  }
+
+  /// Builds a library from a file of `Tests`.
+  ///
+  /// - Parameter flags: Further arguments of the compiler.
+  /// - Returns: The library's path.
+  package static func library(
+    _ source: String, as name: String, in folder: TemporaryFolder, flags: [String] = []
+  ) -> String {
+    let library = "\(folder.path)/\(name)"
+    let arguments = flags.map { "'\($0)'" }.joined(separator: " ")
+    let result = Command.run(
+      "cc -std=c99 -shared -fPIC -O1 -fvisibility=hidden -I'\(StagedTree.headers)' -o '\(library)' "
+        + "'\(StagedTree.root)/Tests/\(source)' \(arguments)")
+    precondition(result.status == 0, "\(source) cannot be built; has `make stage` run?\n\(result.output)")
+    return library
+  }
 }

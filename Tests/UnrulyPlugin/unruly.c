@@ -4,13 +4,16 @@
 // space, and the name of what goes wrong. What goes wrong before a file is opened is chosen when it is compiled:
 //
 //   -DWRONG_MAGIC -DWRONG_MAJOR -DNO_ENTRY -DNO_DESCRIBE -DREFUSES -DREFUSES_SILENTLY -DOTHER_ID -DUNDEFINED_SYMBOL
+//   -DNO_INFO -DNO_NEGOTIATE -DNO_DECODE -DNO_CLOSE -DEMPTY_TABLE -DNO_ADD_FRAME -DNOTHING -DSIZE_0 -DSIZE_16 -DENDLESS_ID
+//   -DNULL_OPTIONS -DCOUNTS (its version is how often it was described)
 //   -DOLDER   structs of an older minor version, with poison where later fields would be
 //   -DNEWER   structs of a later minor version, with fields that nobody knows
+//
+// What harms the process is in faults.h: in a file, open-, decode- or close- and the name of a fault; in the variable
+// UNRULY of the environment, load-, describe-, write- or atexit- and the name.
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "imgcoder/imgcoder.h"
+#define _GNU_SOURCE
+#include "faults.h"
 
 #define TEXT(literal) {literal, sizeof(literal) - 1}
 
@@ -42,6 +45,7 @@ static imgcoder_status reader_open(const imgcoder_coder *coder, const imgcoder_h
   reader->host = host;
   memcpy(reader->act, bytes + PREFIX, (size_t)(size - PREFIX));
   status = IMGCODER_STATUS_OK;
+  commit_after("open-", host, reader->act);
   if (acts(reader, "open-fails-silently")) status = IMGCODER_STATUS_MALFORMED;
   if (acts(reader, "open-needs-more")) status = IMGCODER_STATUS_NEED_MORE;
   if (acts(reader, "open-invents-a-status")) status = 0x99;
@@ -64,6 +68,7 @@ static imgcoder_status reader_open(const imgcoder_coder *coder, const imgcoder_h
     host->free(host, whole);
     host->free(host, NULL);
   }
+  if (acts(reader, "leaves-memory")) host->allocate(host, 1000, 0), host->allocate(host, 24, 256);
   if (!status && !acts(reader, "opens-nothing"))
     *result = reader;
   else
@@ -90,6 +95,8 @@ static imgcoder_status reader_info(imgcoder_reader *reader, uint32_t page, imgco
   if (acts(reader, "pages-of-32-bits")) info->page_count = UINT32_MAX;
   if (acts(reader, "frames-0")) info->frame_count = info->page_count = 0;
   if (acts(reader, "primary-page-9")) info->primary_page = 9;
+  if (acts(reader, "format-of-another")) info->format = (imgcoder_string)TEXT("public.png");
+  if (acts(reader, "format-endless")) info->format.length = UINT64_MAX;
   if (acts(reader, "gamma-nan")) info->gamma = strtod("nan", NULL), info->bits_per_channel = 4000000000u;
   if (acts(reader, "struct-size-grows")) info->struct_size = 4000;
   if (!strncmp(reader->act, "frame", 5)) info->flags = IMGCODER_INFO_ANIMATED;
@@ -146,6 +153,7 @@ static imgcoder_status send(const imgcoder_sink *sink, uint32_t y, uint32_t end)
 static imgcoder_status reader_decode(imgcoder_reader *reader, const imgcoder_offer *offer, const imgcoder_sink *sink) {
   imgcoder_rows rows;
   (void)offer;
+  commit_after("decode-", reader->host, reader->act);
   if (acts(reader, "rows-out-of-range")) return sink->rows(sink, HEIGHT, 1, &rows);
   if (acts(reader, "rows-out-of-range-any-order")) return sink->rows(sink, 1, HEIGHT, &rows);
   if (acts(reader, "rows-32-bits-any-order")) return sink->rows(sink, UINT32_MAX, UINT32_MAX, &rows);
@@ -173,6 +181,10 @@ static imgcoder_status reader_decode(imgcoder_reader *reader, const imgcoder_off
       memset(rows.pixels + y * rows.stride, (int)(y * 10 + 5), WIDTH * 4);
     for (uint32_t y = 0; y < HEIGHT && !status; y++) status = sink->done(sink, y, 1, 0);
     return status;
+  }
+  if (acts(reader, "done-unwritten")) {
+    imgcoder_status status = sink->rows(sink, 0, HEIGHT, &rows);
+    return status ? status : sink->done(sink, 0, rows.count, 0);
   }
   if (acts(reader, "decode-needs-more")) return IMGCODER_STATUS_NEED_MORE;
   if (acts(reader, "decode-is-not-present")) return IMGCODER_STATUS_NOT_PRESENT;
@@ -210,12 +222,16 @@ static imgcoder_status reader_properties(imgcoder_reader *reader, uint32_t page,
   return IMGCODER_STATUS_OK;
 }
 
-static void reader_close(imgcoder_reader *reader) { free(reader); }
+static void reader_close(imgcoder_reader *reader) {
+  commit_after("close-", reader->host, reader->act);
+  free(reader);
+}
 
 static imgcoder_status writer_open(const imgcoder_coder *coder, const imgcoder_host *host,
                                    const imgcoder_output *output, const imgcoder_write_options *options,
                                    imgcoder_writer **writer) {
-  (void)coder, (void)host, (void)output, (void)options;
+  (void)coder, (void)output, (void)options;
+  commit_after("write-", host, chosen());
   *writer = (imgcoder_writer *)malloc(1);
   return *writer ? IMGCODER_STATUS_OK : IMGCODER_STATUS_OUT_OF_MEMORY;
 }
@@ -224,32 +240,40 @@ static imgcoder_status writer_negotiate(imgcoder_writer *writer, imgcoder_pixel_
   (void)writer, (void)wanted, (void)alpha;
   return *accepted = 77, *accepted_alpha = 9, IMGCODER_STATUS_OK;
 }
+static imgcoder_status writer_set_info(imgcoder_writer *writer, const imgcoder_info *info) {
+  return (void)writer, (void)info, IMGCODER_STATUS_UNSUPPORTED;
+}
+static imgcoder_status writer_add_frame(imgcoder_writer *writer, const imgcoder_frame_info *frame,
+                                        const imgcoder_pixels *pixels) {
+  return (void)writer, (void)frame, (void)pixels, IMGCODER_STATUS_UNSUPPORTED;
+}
+static imgcoder_status writer_finish(imgcoder_writer *writer) { return (void)writer, IMGCODER_STATUS_OUT_OF_ORDER; }
 static void writer_close(imgcoder_writer *writer) { free(writer); }
 
 #define POISON(type) ((type)(uintptr_t)0xDEAD00000000DEADu)
 static const imgcoder_string words[] = {TEXT("one"), TEXT("two")};
 static const imgcoder_option plain = {
-    sizeof(imgcoder_option), IMGCODER_OPTION_INTEGER, TEXT("plain"), TEXT("text"), 1, 9, 5, NULL, 0};
+    sizeof(imgcoder_option), IMGCODER_OPTION_INTEGER, TEXT("plain"), TEXT("text"), 1, 9, 5, NULL, 0, {NULL, 0}};
 static const imgcoder_option cut = {
     offsetof(imgcoder_option, choices), IMGCODER_OPTION_INTEGER, TEXT("cut"), TEXT("text"), 1, 9, 5,
-    POISON(const imgcoder_string *), UINT64_MAX};
+    POISON(const imgcoder_string *), UINT64_MAX, {NULL, 0}};
 static const imgcoder_option cut_choice = {
     offsetof(imgcoder_option, choices), IMGCODER_OPTION_CHOICE, TEXT("cut-choice"), TEXT("text"), 0, 1, 0,
-    POISON(const imgcoder_string *), UINT64_MAX};
+    POISON(const imgcoder_string *), UINT64_MAX, {NULL, 0}};
 static imgcoder_option no_number = {
-    sizeof(imgcoder_option), IMGCODER_OPTION_NUMBER, TEXT("no-number"), TEXT("text"), 0, 1, 0, NULL, 0};
+    sizeof(imgcoder_option), IMGCODER_OPTION_NUMBER, TEXT("no-number"), TEXT("text"), 0, 1, 0, NULL, 0, {NULL, 0}};
 static imgcoder_option endless = {
-    sizeof(imgcoder_option), IMGCODER_OPTION_INTEGER, TEXT("endless"), TEXT("text"), 0, 1e300, 0, NULL, 0};
+    sizeof(imgcoder_option), IMGCODER_OPTION_INTEGER, TEXT("endless"), TEXT("text"), 0, 1e300, 0, NULL, 0, {NULL, 0}};
 static const imgcoder_option upside_down = {
-    sizeof(imgcoder_option), IMGCODER_OPTION_INTEGER, TEXT("upside-down"), TEXT("text"), 9, 1, 5, NULL, 0};
+    sizeof(imgcoder_option), IMGCODER_OPTION_INTEGER, TEXT("upside-down"), TEXT("text"), 9, 1, 5, NULL, 0, {NULL, 0}};
 static const imgcoder_option unknown = {
-    sizeof(imgcoder_option), 99, TEXT("unknown"), TEXT("text"), 0, 1, 0, NULL, 0};
+    sizeof(imgcoder_option), 99, TEXT("unknown"), TEXT("text"), 0, 1, 0, NULL, 0, {NULL, 0}};
 static const imgcoder_option wordless = {
-    sizeof(imgcoder_option), IMGCODER_OPTION_CHOICE, TEXT("wordless"), TEXT("text"), 0, 1, 0, NULL, UINT64_MAX};
+    sizeof(imgcoder_option), IMGCODER_OPTION_CHOICE, TEXT("wordless"), TEXT("text"), 0, 1, 0, NULL, UINT64_MAX, {NULL, 0}};
 static const imgcoder_option beyond = {
-    sizeof(imgcoder_option), IMGCODER_OPTION_CHOICE, TEXT("beyond"), TEXT("text"), 0, 1, 2, words, 2};
+    sizeof(imgcoder_option), IMGCODER_OPTION_CHOICE, TEXT("beyond"), TEXT("text"), 0, 1, 2, words, 2, {NULL, 0}};
 static const imgcoder_option half = {
-    sizeof(imgcoder_option), IMGCODER_OPTION_INTEGER, TEXT("half"), TEXT("text"), 0, 9, 0.5, NULL, 0};
+    sizeof(imgcoder_option), IMGCODER_OPTION_INTEGER, TEXT("half"), TEXT("text"), 0, 9, 0.5, NULL, 0, {NULL, 0}};
 static const imgcoder_option *const options[] = {&plain,       &cut,     &cut_choice, &no_number, NULL, &endless,
                                                  &upside_down, &unknown, &wordless,   &beyond,    &half};
 
@@ -257,12 +281,12 @@ static struct {
   imgcoder_reader_table known;
   uint8_t later[64];
 } reader_table = {{sizeof(imgcoder_reader_table), 0, reader_open, reader_info, reader_frame_info, reader_negotiate,
-                   reader_decode, reader_metadata, reader_properties, reader_close}, {0}};
+                   reader_decode, reader_metadata, reader_properties, reader_close, NULL}, {0}};
 static struct {
   imgcoder_writer_table known;
   uint8_t later[64];
-} writer_table = {{sizeof(imgcoder_writer_table), 0, writer_open, writer_negotiate, NULL, NULL, NULL, NULL,
-                   writer_close, NULL}, {0}};
+} writer_table = {{sizeof(imgcoder_writer_table), 0, writer_open, writer_negotiate, writer_set_info, NULL,
+                   writer_add_frame, writer_finish, writer_close, NULL, NULL}, {0}};
 static struct {
   imgcoder_coder known;
   uint8_t later[64];
@@ -272,14 +296,20 @@ static struct {
 #else
             TEXT("org.example.unruly"),
 #endif
-            TEXT("1.0.0"), TEXT(""), NULL, &reader_table.known, &writer_table.known, options, 11, NULL}, {0}};
+            TEXT("1.0.0"), TEXT(""), NULL, &reader_table.known, &writer_table.known, options, 11, NULL, NULL}, {0}};
 
 #ifdef UNDEFINED_SYMBOL
 extern void nobody_defines_this(void);
 #endif
 
 static const imgcoder_coder *describe(const imgcoder_host *host) {
-#if defined(REFUSES)
+  commit_after("describe-", host, chosen());
+#if defined(COUNTS)
+  static char version[1] = {'0'};
+  version[0]++;
+  coder.known.version.bytes = version;
+  coder.known.version.length = 1;
+#elif defined(REFUSES)
   fail(host, IMGCODER_STATUS_LIBRARY, "libunruly 3 is needed, 2 was found");
   return NULL;
 #elif defined(REFUSES_SILENTLY)
@@ -291,11 +321,36 @@ static const imgcoder_coder *describe(const imgcoder_host *host) {
   coder.known.struct_size = offsetof(imgcoder_coder, options);
   coder.known.options = POISON(const imgcoder_option *const *);
   coder.known.option_count = UINT64_MAX;
-  memset(&coder.known.get_extension, 0xA5, sizeof coder.known.get_extension);
-  reader_table.known.struct_size = offsetof(imgcoder_reader_table, metadata);
-  memset(&reader_table.known.metadata, 0xA5, sizeof reader_table - offsetof(imgcoder_reader_table, metadata));
-  writer_table.known.struct_size = offsetof(imgcoder_writer_table, set_info);
-  memset(&writer_table.known.set_info, 0xA5, sizeof writer_table - offsetof(imgcoder_writer_table, set_info));
+  memset(&coder.known.get_extension, 0xA5, sizeof coder - offsetof(imgcoder_coder, get_extension));
+  reader_table.known.struct_size = offsetof(imgcoder_reader_table, get_extension);
+  reader_table.known.metadata = NULL;
+  reader_table.known.properties = NULL;
+  memset(&reader_table.known.get_extension, 0xA5, sizeof reader_table - offsetof(imgcoder_reader_table, get_extension));
+  writer_table.known.struct_size = offsetof(imgcoder_writer_table, add_thumbnail);
+  memset(&writer_table.known.add_thumbnail, 0xA5, sizeof writer_table - offsetof(imgcoder_writer_table, add_thumbnail));
+#elif defined(NO_INFO)
+  reader_table.known.info = NULL;
+#elif defined(NO_NEGOTIATE)
+  reader_table.known.negotiate = NULL;
+#elif defined(NO_DECODE)
+  reader_table.known.decode = NULL;
+#elif defined(NO_CLOSE)
+  reader_table.known.close = NULL;
+#elif defined(EMPTY_TABLE)
+  reader_table.known.struct_size = 0;
+#elif defined(NO_ADD_FRAME)
+  writer_table.known.add_frame = NULL;
+#elif defined(NOTHING)
+  coder.known.reader = NULL;
+  coder.known.writer = NULL;
+#elif defined(SIZE_0)
+  coder.known.struct_size = 0;
+#elif defined(SIZE_16)
+  coder.known.struct_size = 16;
+#elif defined(ENDLESS_ID)
+  coder.known.id.length = UINT64_MAX;
+#elif defined(NULL_OPTIONS)
+  coder.known.options = NULL;
 #elif defined(NEWER)
   coder.known.struct_size = sizeof coder;
   reader_table.known.struct_size = UINT32_MAX;

@@ -1,19 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CodedPictures
 import ImageCoderPlugin
 
 /// The writer's options: manifest, help, validation and documentation come from this table.
 enum AVIFOption {
-  enum Depth: String, CaseIterable {
-    case automatic = "auto"
-    case bits8 = "8"
-    case bits10 = "10"
-    case bits12 = "12"
-
-    /// Bits per channel, or nil.
-    var bits: Int? { Int(rawValue) }
-  }
-
   enum Tuning: String, CaseIterable {
     case ssim, psnr
   }
@@ -29,11 +20,9 @@ enum AVIFOption {
   }
 
   static let quality = WriterOption.quality(default: 0.75)
-  static let subsampling = WriterOption.subsampling([.s420, .s422, .s444, .s400], default: .s420)
+  static let subsampling = WriterOption.chroma()
   static let speed = WriterOption.integer("speed", 0...10, default: 6, "Effort: 0 is smallest, 10 is fastest.")
-  static let depth = WriterOption.choice(
-    "bit-depth", default: Depth.automatic,
-    "Bits per channel; auto takes 8 for 8-bit pictures, 12 for those of 11 and 12 bits, 10 for other deep ones.")
+  static let depth = WriterOption.bitDepth()
   static let alphaQuality = WriterOption.integer(
     "alpha-quality", 0...100, default: 100, "Quality of the alpha plane: 0 is smallest, 100 is lossless.")
   static let tune = WriterOption.choice(

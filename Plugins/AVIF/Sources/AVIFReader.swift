@@ -114,8 +114,9 @@ final class AVIFReader: ContainerReader {
       }
     guard data.size > 0 else { return nil }
     try host.limits.check(metadata: data.size)
-    let bytes = UnsafeBufferPointer(start: data.data, count: data.size)
-    return Array(kind == .exif ? bytes[ExifPrefix.end(in: bytes)...] : bytes[...])
+    let bytes = [UInt8](UnsafeBufferPointer(start: data.data, count: data.size))
+    // Some writers leave what JPEG puts before Exif in the item.
+    return kind == .exif ? [UInt8](bytes[ExifPayload.start(in: bytes.span.bytes)...]) : bytes
   }
 
   func properties(page: Int, frame: Int?) throws(CoderError) -> Properties {
@@ -188,15 +189,5 @@ extension AVIFReader {
     return CodingIndependentCodePoints(
       primaries: UInt8(clamping: image.colorPrimaries), transfer: UInt8(clamping: image.transferCharacteristics),
       matrix: UInt8(clamping: image.matrixCoefficients), isFullRange: image.yuvRange == AVIF_RANGE_FULL)
-  }
-}
-
-/// The prefix that JPEG puts before Exif, and that some writers leave in the item.
-enum ExifPrefix {
-  private static let bytes: [UInt8] = [0x45, 0x78, 0x69, 0x66, 0, 0]
-
-  /// Where the TIFF header starts: after the prefix, if it is there.
-  static func end(in payload: UnsafeBufferPointer<UInt8>) -> Int {
-    payload.prefix(bytes.count).elementsEqual(bytes) ? bytes.count : 0
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CAVIF
+import CodedPictures
 import ISOBaseMediaFile
 import ImageCoderPlugin
 
@@ -42,10 +43,9 @@ final class AVIFWriter: ContainerWriter {
       throw .unsupported("lossless \(wanted.format), and AV1 holds 12 bits")
     }
     let isDeep = wanted.format.bytesPerChannel > 1
-    let isOpaque = wanted.alpha == .opaque
     if wanted.format.isGray || settings.isGray {
       return PixelLayout(
-        isDeep ? isOpaque ? .gray16 : .grayAlpha16 : isOpaque ? .gray8 : .grayAlpha8, wanted.alpha)
+        PixelFormat(isGray: true, hasAlpha: wanted.alpha != .opaque, isDeep: isDeep), wanted.alpha)
     }
     if isDeep { return PixelLayout(.rgba16, wanted.alpha) }
     return wanted

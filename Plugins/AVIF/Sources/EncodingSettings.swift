@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CAVIF
+import CodedPictures
 import ImageCoderPlugin
 
 /// What the options come to for libavif.
@@ -15,7 +16,7 @@ struct EncodingSettings {
   let depth: Int?
   let subsampling: Subsampling
   /// Whether colors are given up.
-  let isGray: Bool
+  var isGray: Bool { subsampling == .s400 }
   /// Whether colors use all of the samples' range.
   let isFullRange: Bool
   /// What aom's encoder is tuned for.
@@ -38,7 +39,6 @@ struct EncodingSettings {
     guard avifCodecName(codec, avifCodecFlags(AVIF_CODEC_FLAG_CAN_ENCODE.rawValue)) != nil else {
       throw .unsupported("the encoder \(encoder.rawValue), which this libavif does not have")
     }
-    let requested = options.given(AVIFOption.subsampling)
     let alphaQuality = options[AVIFOption.alphaQuality]
     if isLossless {
       guard codec == AVIF_CODEC_CHOICE_AOM, isFullRange else {
@@ -47,12 +47,8 @@ struct EncodingSettings {
       guard alphaQuality == 100 else {
         throw .unsupported("alpha-quality of \(alphaQuality) in a file that keeps every sample")
       }
-      guard requested == nil || requested == .s444 || requested == .s400 else {
-        throw .unsupported("subsampling in a file that keeps every sample")
-      }
     }
-    isGray = requested == .s400
-    subsampling = isLossless ? .s444 : options[AVIFOption.subsampling]
+    subsampling = try options.chroma(AVIFOption.subsampling)
     quantizer = isLossless ? 0 : Self.quantizer(options[AVIFOption.quality])
     alphaQuantizer = Self.quantizer(Double(alphaQuality) / 100)
   }

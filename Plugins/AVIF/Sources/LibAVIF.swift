@@ -26,7 +26,8 @@ extension CoderError {
   init(
     decoding result: avifResult, _ diagnostics: avifDiagnostics, what: String, isCut: Bool, end: Int, limits: Limits
   ) {
-    let detail = LibAVIF.text(of: diagnostics) ?? String(cString: avifResultToString(result))
+    let text = LibAVIF.text(of: diagnostics) ?? String(cString: avifResultToString(result))
+    let detail = text.prefix(1).lowercased() + text.dropFirst()
     if detail.contains("dimensions are too large") {
       self = CoderError(
         code: .limitExceeded,

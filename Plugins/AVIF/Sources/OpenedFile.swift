@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CAVIF
+import CodedPictures
 import ISOBaseMediaFile
 import ImageCoderPlugin
 
@@ -48,8 +49,9 @@ struct OpenedFile {
     frameCount = max(whole, 1)
     isTruncated = whole < count
     layout = PixelLayout(
-      Self.format(image, hasAlpha: picture.hasAlpha),
-      !picture.hasAlpha ? .opaque : image.alphaPremultiplied != AVIF_FALSE ? .premultiplied : .straight)
+      PixelFormat(
+        isGray: image.yuvFormat == AVIF_PIXEL_FORMAT_YUV400, hasAlpha: picture.hasAlpha, isDeep: image.depth > 8),
+      AlphaMode(hasAlpha: picture.hasAlpha, isPremultiplied: image.alphaPremultiplied != AVIF_FALSE))
     delays = file.isSequence ? file.track?.delays(of: frameCount, in: file.bytes) ?? [] : []
     isLossless = Self.isLossless(picture, in: file)
     thumbnail = EmbeddedThumbnail(in: file, of: image, presentation: presentation, hasAlpha: picture.hasAlpha)
@@ -61,12 +63,6 @@ struct OpenedFile {
     guard type == .av01 || type == .grid else {
       throw .unsupported("a primary item of type \(type), and libavif reads av01 and grid")
     }
-  }
-
-  private static func format(_ image: avifImage, hasAlpha: Bool) -> PixelFormat {
-    let isDeep = image.depth > 8
-    guard image.yuvFormat == AVIF_PIXEL_FORMAT_YUV400 else { return isDeep ? .rgba16 : hasAlpha ? .rgba8 : .rgb8 }
-    return isDeep ? hasAlpha ? .grayAlpha16 : .gray16 : hasAlpha ? .grayAlpha8 : .gray8
   }
 
   /// Whether a still's colors are stored as they are, and color and alpha are compressed without loss.

@@ -160,18 +160,21 @@ struct PictureRows {
     let height = Int(image.height)
     let evenFirst = (first + 1) / 2 * 2
     let evenEnd = end == height ? end : end / 2 * 2
-    if evenFirst < evenEnd {
+    let hasPairs = evenFirst < evenEnd
+    if hasPairs {
       try libraryConvert(evenFirst..<evenEnd, to: base + (evenFirst - first) * stride, stride: stride)
     }
-    let seams = [evenFirst, evenEnd].filter { $0 > 0 && $0 < height }
+    // The first and the last row of the picture have neighbours on one side only: a seam there is one when they come alone.
+    let seams = [evenFirst, evenEnd].filter { !hasPairs || $0 > 0 && $0 < height }
     guard !seams.isEmpty else { return }
     let wide = Int(image.width) * format.bytesPerPixel
     let scratch = UnsafeMutableRawPointer.allocate(byteCount: wide * 4, alignment: 16)
     defer { scratch.deallocate() }
     for seam in seams {
-      try libraryConvert(seam - 2..<min(seam + 2, height), to: scratch, stride: wide)
+      let above = max(0, seam - 2)
+      try libraryConvert(above..<min(seam + 2, height), to: scratch, stride: wide)
       for row in [seam - 1, seam] where row >= first && row < end {
-        (base + (row - first) * stride).copyMemory(from: scratch + (row - seam + 2) * wide, byteCount: wide)
+        (base + (row - first) * stride).copyMemory(from: scratch + (row - above) * wide, byteCount: wide)
       }
     }
   }

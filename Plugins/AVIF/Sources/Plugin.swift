@@ -7,5 +7,6 @@ public import ImageCoderPlugin
 public let plugin = PluginExport(
   id: "org.imagecoders.avif", version: "1.0.0", library: LibAVIF.name,
   names: ContainerPropertyNames(dictionary: "{AVIS}", defaultLoopCount: .infinite), reader: AVIFReader.self,
-  readsIncrementally: true, writer: AVIFWriter.self, writerFeatures: [.frames, .orientation],
+  readsIncrementally: true, writer: AVIFWriter.self, writerFormats: [.avif],
+  writerFeatures: [.frames, .orientation],
   options: AVIFOption.table)

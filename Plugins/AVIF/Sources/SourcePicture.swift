@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CAVIF
+import CodedPictures
 import ImageCoderPlugin
 
 /// A picture in the planes that libavif encodes.
@@ -80,18 +81,12 @@ final class SourcePicture {
   private static func depth(
     of pixels: PixelView, bits stated: Int, fixed: Int?, settings: EncodingSettings
   ) throws(CoderError) -> Int {
-    guard pixels.layout.format.bytesPerChannel == 2 else {
-      guard !settings.isLossless || settings.depth ?? 8 == 8 else {
-        throw .unsupported("bit-depth of \(settings.depth ?? 8) for 8-bit samples that are to stay as they are")
-      }
-      return settings.depth ?? 8
+    let bits = try pixels.bitsToStore(
+      requested: settings.depth, stated: stated, fixed: fixed, isLossless: settings.isLossless, mayRound: false)
+    guard let bits else {
+      throw .unsupported("lossless samples of 16 bits, and AV1 holds \(fixed ?? settings.depth ?? 12)")
     }
-    let nearest = settings.depth ?? (stated == 11 || stated == 12 ? 12 : 10)
-    guard settings.isLossless, nearest > 8 else { return nearest }
-    for depth in [nearest, 22 - nearest] where (fixed ?? settings.depth ?? depth) == depth {
-      if pixels.holdsSamples(ofBits: depth) { return depth }
-    }
-    throw .unsupported("lossless samples of 16 bits, and AV1 holds \(fixed ?? settings.depth ?? 12)")
+    return bits
   }
 
   /// ITU-T H.273 §8.3: the matrix that was asked for if libavif converts by it and it is one; BT.601 otherwise.

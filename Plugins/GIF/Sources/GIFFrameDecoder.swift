@@ -59,7 +59,8 @@ final class GIFFrameDecoder {
         do throws(CoderError) {
           try decode(image, of: bytes, expander: expander, rows: &rows)
         } catch {
-          try rows.end()
+          // What the sink answered ends the decode at once; rows before damage are shown.
+          if error.code.group == .file { try rows.end() }
           throw error
         }
       } catch {

@@ -6,6 +6,6 @@ public import ImageCoderPlugin
 public let plugin = PluginExport(
   id: "org.imagecoders.gif", version: "1.0.0",
   names: ContainerPropertyNames(dictionary: "{GIF}", defaultLoopCount: .plays(1)), reader: GIFReader.self,
-  readsIncrementally: true, writer: GIFWriter.self,
+  readsIncrementally: true, writer: GIFWriter.self, writerFormats: [.gif],
   writerFeatures: [.frames, .parts, .blends, .clears, .restores, .binaryAlpha],
   options: GIFOption.table)

@@ -8,5 +8,6 @@ public let plugin = PluginExport(
   id: "org.imagecoders.heif", version: "1.0.0",
   library: "\(LibDe265.name), libheif \(String(cString: heif_get_version()))",
   names: ContainerPropertyNames(dictionary: "{HEICS}", defaultLoopCount: .infinite),
-  reader: HEIFReader.self, readsIncrementally: true, writer: HEIFWriter.self, writesPages: true,
+  reader: HEIFReader.self, readsIncrementally: true, writer: HEIFWriter.self,
+  writerFormats: [.heic, .heif], writesPages: true,
   writerFeatures: [.orientation, .thumbnail], options: HEIFOption.table)

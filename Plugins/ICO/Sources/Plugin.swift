@@ -5,4 +5,5 @@ public import ImageCoderPlugin
 /// The coder, as the plugin interface has it.
 public let plugin = PluginExport(
   id: "org.imagecoders.ico", version: "1.0.0", reader: ICOReader.self, readsIncrementally: true,
-  writer: ICOWriter.self, writesPages: true, options: ICOOption.table)
+  writer: ICOWriter.self, writerFormats: [.ico, .cur], writesPages: true,
+  options: ICOOption.table)

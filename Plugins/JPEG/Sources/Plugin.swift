@@ -5,6 +5,6 @@ public import ImageCoderPlugin
 /// The coder, as the plugin interface has it.
 public let plugin = PluginExport(
   id: "org.imagecoders.jpeg", version: "1.0.0", library: LibJPEG.version, reader: JPEGReader.self,
-  readsIncrementally: true, writer: JPEGWriter.self,
+  readsIncrementally: true, writer: JPEGWriter.self, writerFormats: [.jpeg],
   writerFeatures: [.orientation, .thumbnail],
   options: JPEGOption.table)

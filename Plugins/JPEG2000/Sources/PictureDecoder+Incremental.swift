@@ -59,8 +59,9 @@ extension PictureDecoder {
     guard let tile = codestream.tiles[0], !tile.hasPackedHeaders(contents), let scratch else { return }
     let components = plan.wanted(in: 0, of: codestream, map: assembler.map)
     try plan.check(tile: 0, of: codestream, wanted: components, at: first.lowerBound)
-    let decoded = try decode(
-      tile: tile.cut(at: contents.count), index: 0, wanted: components, messages: LibraryMessages(host))
+    let stream = try TileStream(
+      tile.cut(at: contents.count), area: codestream.grid.tile(0), of: codestream, in: contents, host: host)
+    let decoded = decode(stream, tile: 0, wanted: components, messages: LibraryMessages(host))
     guard let decoded else { return }
     let area = codestream.grid.picture(reduction: 0)
     let rows = try sink.rows(at: 0, count: area.size.height)

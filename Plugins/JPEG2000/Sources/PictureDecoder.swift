@@ -121,7 +121,7 @@ final class PictureDecoder {
   private func decode(tile index: Int, height: Int, into sink: RowSink) throws(CoderError) {
     let tile: DecodedTile
     do throws(CoderError) {
-      tile = try decode(tile: index)
+      tile = try decode(try stream(ofTile: index), tile: index)
     } catch {
       guard error.code.group == .file else { throw error }
       note(error)
@@ -214,15 +214,17 @@ final class PictureDecoder {
     _ tiles: Range<Int>, base: UnsafeMutableRawPointer, stride: Int, outcomes: UnsafeMutableBufferPointer<Outcome>
   ) {
     let workers = plan.workers
+    // The host's memory is for the session's own thread alone.
+    let streams = tiles.map { pixels(ofTile: $0).isEmpty ? nil : streamResult(ofTile: $0) }
     host.parallelFor(workers) { worker in
       guard let scratch else { return }
       let room = (scratch + worker * plan.scratchBytesPerWorker).assumingMemoryBound(to: Int32.self)
       for place in Swift.stride(from: worker, to: tiles.count, by: workers) {
         let index = tiles.lowerBound + place
+        guard let stream = streams[place] else { continue }
         let area = pixels(ofTile: index)
-        if area.isEmpty { continue }
         do throws(CoderError) {
-          let tile = try decode(tile: index)
+          let tile = try decode(try stream.get(), tile: index)
           let left = base + (area.x0 - self.area.x0) * bytesPerPixel
           for y in area.y0..<area.y1 {
             assembler.write(tile, y: y, area: area, to: left + (y - area.y0) * stride, scratch: room)
@@ -235,31 +237,42 @@ final class PictureDecoder {
     }
   }
 
-  /// Decodes one tile's planes. A tile that is cut is shown as far as it goes, and noted by ``noteCuts(in:)``.
-  private func decode(tile index: Int) throws(CoderError) -> DecodedTile {
-    if host.isCancelled { throw .cancelled }
+  private func streamResult(ofTile index: Int) -> Result<TileStream, CoderError> {
+    do throws(CoderError) {
+      return .success(try stream(ofTile: index))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// What the library is to read of a tile, after the checks of its size.
+  private func stream(ofTile index: Int) throws(CoderError) -> TileStream {
     guard let tile = codestream.tiles[index], !tile.parts.isEmpty else { throw missing(index) }
     let wanted = plan.wanted(in: index, of: codestream, map: map)
     try plan.check(tile: index, of: codestream, wanted: wanted, at: tile.parts[0].data.lowerBound)
-    let messages = LibraryMessages(host)
-    let decoded = try decode(tile: tile, index: index, wanted: wanted, messages: messages)
-    if let decoded { return decoded }
+    return try TileStream(tile, area: codestream.grid.tile(index), of: codestream, in: contents, host: host)
+  }
+
+  /// Decodes one tile's planes. A tile that is cut is shown as far as it goes.
+  ///
+  /// - Threads: Any.
+  private func decode(_ stream: TileStream, tile index: Int) throws(CoderError) -> DecodedTile {
     if host.isCancelled { throw .cancelled }
-    guard tile.isWhole else { throw missing(index) }
+    let messages = LibraryMessages(host)
+    let wanted = plan.wanted(in: index, of: codestream, map: map)
+    if let decoded = decode(stream, tile: index, wanted: wanted, messages: messages) { return decoded }
+    if host.isCancelled { throw .cancelled }
+    guard let tile = codestream.tiles[index], tile.isWhole else { throw missing(index) }
     throw .malformed(
       "openjpeg cannot decode tile \(index): \(messages.error ?? "it gives no reason")",
       at: tile.parts[0].data.lowerBound)
   }
 
   /// Decodes what there is of a tile, or nothing.
-  func decode(
-    tile: Codestream.Tile, index: Int, wanted: [Int]?, messages: LibraryMessages
-  ) throws(CoderError) -> DecodedTile? {
-    let area = codestream.grid.tile(index)
-    let stream = try TileStream(tile, area: area, of: codestream, in: contents, host: host)
-    return withExtendedLifetime((stream, messages)) {
+  func decode(_ stream: TileStream, tile index: Int, wanted: [Int]?, messages: LibraryMessages) -> DecodedTile? {
+    withExtendedLifetime((stream, messages)) {
       DecodedTile.decode(
-        stream, area: area, grid: codestream.grid, reduction: reduction, wanted: wanted,
+        stream, area: codestream.grid.tile(index), grid: codestream.grid, reduction: reduction, wanted: wanted,
         levels: { codestream.style(of: $0, in: index)?.levels ?? 0 }, messages: messages)
     }
   }

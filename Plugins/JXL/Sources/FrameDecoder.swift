@@ -62,7 +62,7 @@ final class FrameDecoder {
         throw .truncated("frame \(frame) is cut", at: bytes.count)
       case JXL_DEC_SUCCESS: throw .malformed("the codestream ends before frame \(frame)")
       case JXL_DEC_ERROR:
-        if decoder.isCancelled || host.isCancelled { throw .cancelled }
+        if host.isCancelled { throw .cancelled }
         throw .malformed("libjxl finds an error in frame \(frame)")
       case let status: throw .library("libjxl reports event \(status.rawValue), which it was not asked for")
       }

@@ -32,7 +32,7 @@ extension LibJXL {
     /// - Parameter what: Named in the error: `the ICC profile`.
     func check(_ status: JxlEncoderStatus, _ what: String) throws(CoderError) {
       guard status != JXL_ENC_SUCCESS else { return }
-      if runner.isCancelled || host.isCancelled { throw .cancelled }
+      if host.isCancelled { throw .cancelled }
       throw CoderError(encoding: JxlEncoderGetError(raw), what: what)
     }
 

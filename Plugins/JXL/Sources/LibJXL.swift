@@ -22,8 +22,6 @@ enum LibJXL {
   /// A decoder with its memory and threads.
   final class Decoder {
     let raw: OpaquePointer
-    /// Whether it failed because the host wants the work to stop.
-    var isCancelled: Bool { runner.isCancelled }
 
     private let budget: MemoryBudget
     private let runner: ParallelRunner

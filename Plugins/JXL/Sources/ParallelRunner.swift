@@ -7,11 +7,12 @@ import Synchronization
 
 /// Runs libjxl's tasks on the host's threads.
 ///
+/// Every task runs, also of work that the host wants to stop: libjxl 0.7 takes a runner that leaves tasks out for a bug
+/// of its own in places, and ends the process. Whoever calls libjxl asks the host between the calls.
+///
 /// - Threads: Called on the session's thread, which alone may ask the host for others.
 final class ParallelRunner {
   private let host: CoderHost
-  /// Whether tasks were left out because the host wants the work to stop.
-  private(set) var isCancelled = false
 
   init(host: CoderHost) { self.host = host }
 
@@ -42,21 +43,18 @@ final class ParallelRunner {
     let answer = initialize(tasks, workers)
     guard answer == 0 else { return answer }
     if workers == 1 {
-      for task in range where !host.isCancelled { body(tasks, task, 0) }
+      for task in range { body(tasks, task, 0) }
     } else {
       // Each worker has a number of its own, whichever thread it runs on, and takes tasks until none are left.
       let counter = Counter(from: range.lowerBound)
-      let host = host
       host.parallelFor(workers) { worker in
-        while !host.isCancelled {
+        while true {
           let task = counter.next.wrappingAdd(1, ordering: .relaxed).oldValue
           guard task < range.upperBound else { return }
           body(tasks, task, worker)
         }
       }
     }
-    guard host.isCancelled else { return 0 }
-    isCancelled = true
-    return -1
+    return 0
   }
 }

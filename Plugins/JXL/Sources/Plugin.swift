@@ -7,6 +7,6 @@ public import ImageCoderPlugin
 public let plugin = PluginExport(
   id: "org.imagecoders.jxl", version: "1.0.0", library: LibJXL.name,
   names: ContainerPropertyNames(dictionary: "{JPEGXL}", defaultLoopCount: .infinite), reader: JXLReader.self,
-  readsIncrementally: true, writer: JXLWriter.self,
+  readsIncrementally: true, writer: JXLWriter.self, writerFormats: [.jpegXL],
   writerFeatures: [.frames, .orientation, .parts, .replaces],
   transcoder: JXLTranscoder.self, options: JXLOption.table)

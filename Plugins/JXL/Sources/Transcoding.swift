@@ -62,7 +62,7 @@ enum JXLTranscoder: ContainerTranscoder {
       case JXL_DEC_NEED_MORE_INPUT:
         throw .truncated("a file of \(file.count) bytes that ends before the JPEG is whole", at: file.count)
       case JXL_DEC_ERROR:
-        if decoder.isCancelled || host.isCancelled { throw .cancelled }
+        if host.isCancelled { throw .cancelled }
         if isTruncated {
           throw .truncated("a file of \(file.count) bytes that ends before the JPEG is whole", at: file.count)
         }

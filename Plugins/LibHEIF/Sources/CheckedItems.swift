@@ -37,27 +37,16 @@ struct CheckedItems {
         found = box
       }
     }
-    guard let found else {
-      throw hasMovie
-        ? .wrongFormat("a file of tracks, without a meta box")
-        : .truncated("the file ends before its meta box", at: bytes.count)
-    }
+    guard let found else { throw MetaBox.missing(hasMovie: hasMovie, at: bytes.count) }
     meta = try MetaBox(parsing: found, in: file)
     try Self.checkUnique(found, in: file)
     // Of two statements on an item, libheif takes the first and the reader of boxes the last.
     guard meta.items.reduce(0, { $0 + $1.associations.count }) == meta.associations.count,
       meta.items.reduce(0, { $0 + $1.extents.count }) == meta.extents.count
     else { throw .unsupported("an item whose bytes or properties are stated twice", at: found.start) }
-    guard let primary = meta.primary else {
-      throw hasMovie
-        ? .wrongFormat("a file of tracks, none of whose items is the primary one", at: found.start)
-        : .malformed("no primary item is named", at: found.start)
-    }
-    guard let item = meta.item(primary) else {
-      throw .malformed("the primary item is \(primary), which the file does not have", at: found.start)
-    }
-    guard !item.isHidden else { throw .unsupported("a hidden primary item, \(primary), which libheif does not take") }
-    self.primary = primary
+    let item = try meta.primaryItem(hasMovie: hasMovie)
+    guard !item.isHidden else { throw .unsupported("a hidden primary item, \(item.id), which libheif does not take") }
+    primary = item.id
     alphas = Self.alphas(meta, in: file)
     try checkBytes(limits)
   }
@@ -84,15 +73,12 @@ struct CheckedItems {
 
   /// Auxiliary pictures that hold alpha, whatever their size, by the picture that they belong to.
   private static func alphas(_ meta: MetaBox, in file: FileBytes) -> [UInt32: [UInt32]] {
-    let names = [
-      "urn:mpeg:hevc:2015:auxid:1", "urn:mpeg:avc:2015:auxid:1", "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha",
-    ]
     var alphas: [UInt32: [UInt32]] = [:]
     for (from, to) in meta.references(as: .auxiliary) {
       guard let item = meta.item(from) else { continue }
       let isAlpha = meta.associations[item.associations].contains { index in
         let box = meta.properties[index]
-        return box.type == .auxiliaryType && names.contains((try? text(of: box, in: file)) ?? "")
+        return box.type == .auxiliaryType && AuxiliaryKind((try? text(of: box, in: file)) ?? "") == .alpha
       }
       for id in to where isAlpha { alphas[id, default: []].append(from) }
     }

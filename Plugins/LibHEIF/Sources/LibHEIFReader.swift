@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CodedPictures
 import ISOBaseMediaFile
 import ImageCoderPlugin
 
@@ -52,17 +53,8 @@ final class LibHEIFReader: ContainerReader {
       try limits.check(canvas: size)
       guard let bits = picture.bits else { throw .malformed("libheif finds no bits per channel") }
       self.bits = bits
-      alpha = !picture.hasAlpha ? .opaque : picture.isPremultiplied ? .premultiplied : .straight
-      pixelFormat =
-        switch (checked.isGray, picture.hasAlpha, bits > 8) {
-        case (true, false, false): .gray8
-        case (true, true, false): .grayAlpha8
-        case (true, false, true): .gray16
-        case (true, true, true): .grayAlpha16
-        case (false, false, false): .rgb8
-        case (false, true, false): .rgba8
-        case (false, _, true): .rgba16
-        }
+      alpha = AlphaMode(hasAlpha: picture.hasAlpha, isPremultiplied: picture.isPremultiplied)
+      pixelFormat = PixelFormat(isGray: checked.isGray, hasAlpha: picture.hasAlpha, isDeep: bits > 8)
       points = picture.points
       // libheif converts by other coefficients without a word.
       if let matrix = points?.matrix, !Self.matrices.contains(matrix) {

@@ -6,6 +6,6 @@ public import ImageCoderPlugin
 public let plugin = PluginExport(
   id: "org.imagecoders.png", version: "1.0.0", library: "libpng \(LibPNG.version)",
   names: ContainerPropertyNames(dictionary: "{PNG}"), reader: PNGReader.self, readsIncrementally: true,
-  writer: PNGWriter.self,
+  writer: PNGWriter.self, writerFormats: [.png],
   writerFeatures: [.frames, .parts, .replaces, .blends, .clears, .restores],
   options: PNGOption.table)

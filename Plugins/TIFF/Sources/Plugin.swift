@@ -6,5 +6,5 @@ public import ImageCoderPlugin
 public let plugin = PluginExport(
   id: "org.imagecoders.tiff", version: "1.0.0", library: "libtiff \(LibTIFF.version)", reader: TIFFReader.self,
   readsIncrementally: true,
-  writer: TIFFWriter.self, writesPages: true,
+  writer: TIFFWriter.self, writerFormats: [.tiff], writesPages: true,
   writerFeatures: [.orientation, .thumbnail], options: TIFFOption.table)

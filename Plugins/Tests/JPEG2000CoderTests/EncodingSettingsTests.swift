@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct EncodingSettingsTests {
   private func parameters(
-    _ size: Size, isLossless: Bool = false, isProgressive: Bool = false, _ values: [String: Double]
+    _ size: Size, isLossless: Bool = false, isProgressive: Bool = false, _ values: [String: OptionValue]
   ) -> opj_cparameters_t {
     var options = WriteOptions(format: .jpeg2000)
     options.isLossless = isLossless

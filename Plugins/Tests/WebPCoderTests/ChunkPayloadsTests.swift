@@ -78,10 +78,4 @@ import Testing
     do throws(CoderError) { try body() } catch { return error.code == .truncated }
     return false
   }
-
-  @Test func theExifPrefixIsRemovedOnce() {
-    let exif = Array("Exif".utf8) + [0, 0]
-    #expect(ExifPrefix.removed(from: exif + exif + [1]) == exif + [1])
-    #expect(ExifPrefix.removed(from: Array(exif.dropLast())) == Array(exif.dropLast()))
-  }
 }

@@ -7,6 +7,6 @@ public import ImageCoderPlugin
 public let plugin = PluginExport(
   id: "org.imagecoders.webp", version: "1.0.0", library: LibWebP.name,
   names: ContainerPropertyNames(dictionary: "{WebP}", defaultLoopCount: .infinite), reader: WebPReader.self,
-  readsIncrementally: true, writer: WebPWriter.self,
+  readsIncrementally: true, writer: WebPWriter.self, writerFormats: [.webP],
   writerFeatures: [.frames, .orientation, .parts, .evenParts, .replaces, .blends, .clears],
   options: WebPOption.table)

@@ -89,8 +89,7 @@ final class WebPReader: ContainerReader {
   func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
     guard let range = file.metadata[kind] else { return nil }
     try host.limits.check(metadata: range.count)
-    let payload = [UInt8](copying: try source.bytes(at: range.lowerBound, count: range.count))
-    return kind == .exif ? ExifPrefix.removed(from: payload) : payload
+    return try Self.payload(kind, at: range, in: source)
   }
 
   func properties(page: Int, frame: Int?) throws(CoderError) -> Properties {
@@ -129,8 +128,15 @@ extension WebPReader {
     of file: WebPFile, in source: SourceView, limits: Limits
   ) throws(CoderError) -> Orientation {
     guard let range = file.metadata[.exif], range.count <= limits.maxMetadata else { return .up }
+    return ExifOrientation.read(try payload(.exif, at: range, in: source))
+  }
+
+  /// Some writers leave what JPEG puts before Exif in the chunk.
+  private static func payload(
+    _ kind: MetadataKind, at range: Range<Int>, in source: SourceView
+  ) throws(CoderError) -> [UInt8] {
     let payload = [UInt8](copying: try source.bytes(at: range.lowerBound, count: range.count))
-    return ExifOrientation.read(ExifPrefix.removed(from: payload))
+    return kind == .exif ? [UInt8](payload[ExifPayload.start(in: payload.span.bytes)...]) : payload
   }
 }
 

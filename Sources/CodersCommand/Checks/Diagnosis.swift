@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import ImageCoderTesting
 package import ImageCoders
 
 /// The findings of `coders doctor`.
@@ -17,14 +18,36 @@ struct Diagnosis {
   init(searchPath: SearchPath, preferences: Preferences) {
     let catalog = Catalog(searchPath, preferences: preferences)
     sections = [
-      Section(title: "Search path", findings: searchPath.directories.map { Self.directory($0, catalog) }),
+      Section(
+        title: "Search path",
+        findings: searchPath.directories.map { Self.directory($0, catalog) }
+          + UnusedFiles.find(searchPath, catalog).map { Finding(mark: .warning, text: "\($0.path) \($0.why)") }),
       Section(title: "Coders", findings: Self.coders(catalog)),
       Section(title: "Settings", findings: Self.settings(preferences, catalog)),
       Section(title: "Runtime", findings: [Self.runtime]),
     ]
   }
 
-  var problemCount: Int { sections.flatMap(\.findings).count { $0.mark == .problem } }
+  /// How many findings have a mark.
+  func count(_ mark: Finding.Mark) -> Int { sections.flatMap(\.findings).count { $0.mark == mark } }
+
+  /// The number of problems and warnings in words.
+  var summary: String {
+    let (problems, warnings) = (count(.problem), count(.warning))
+    let text = problems == 0 ? "no problems" : problems == 1 ? "1 problem" : "\(problems) problems"
+    return warnings == 0 ? text : "\(text), \(warnings == 1 ? "1 warning" : "\(warnings) warnings")"
+  }
+
+  /// The output of `coders doctor --json`; `docs/cli.md` documents its keys.
+  var json: JSON {
+    .object([
+      "schema": .integer(1), "problems": .integer(count(.problem)), "warnings": .integer(count(.warning)),
+      "sections": .list(
+        sections.map {
+          .object(["title": .text($0.title), "findings": .list($0.findings.map(\.json))])
+        }),
+    ])
+  }
 
   private static func directory(_ directory: SearchPath.Directory, _ catalog: Catalog) -> Finding {
     let place = "\(directory.path) (\(directory.origin))"
@@ -47,28 +70,72 @@ struct Diagnosis {
           advice: "install plugins to /usr/local/lib/coders/1, or pass their directory with --plugin-dir")
       ]
     }
-    return catalog.entries.map { coder($0) }
+    let coders = catalog.entries.flatMap { entry in
+      coder(entry, catalog) + rules(entry)
+        + (entry.manifest?.warnings ?? []).map { Finding(mark: .warning, text: "\(entry.path): \($0)") }
+    }
+    return coders
+      + catalog.outrankings.map {
+        // What the user has set is no surprise.
+        $0.isSet
+          ? Finding(mark: .note, text: $0.sentence(catalog))
+          : Finding(
+            mark: .warning, text: $0.sentence(catalog),
+            advice: "to change that, set its priority or the preferred coders in the settings file")
+      }
   }
 
-  private static func coder(_ entry: CatalogEntry) -> Finding {
+  private static func coder(_ entry: CatalogEntry, _ catalog: Catalog) -> [Finding] {
     do throws(SkipReason) {
       let plugin = try LoadedPlugin(entry)
-      guard let manifest = entry.manifest else { return Finding(mark: .note, text: entry.path) }
+      guard let manifest = entry.manifest else { return [Finding(mark: .note, text: entry.path)] }
       if let difference = difference(manifest, plugin) {
-        return Finding(
-          mark: .problem, text: "\(entry.id): \(difference)",
-          advice: "install the manifest and the library of the same version")
+        return [
+          Finding(
+            mark: .problem, text: "\(entry.id): \(difference)",
+            advice: "install the manifest and the library of the same version")
+        ]
       }
       let library = plugin.library.isEmpty ? "no wrapped library" : plugin.library
-      return Finding(
-        mark: .good,
-        text: "\(entry.id) \(plugin.version), \(library), priority \(entry.priority): \(entry.library ?? "")")
+      return [
+        Finding(
+          mark: .good,
+          text: "\(entry.id) \(plugin.version), \(library), priority \(entry.priority): \(entry.library ?? "")")
+      ]
     } catch {
-      let mark: Finding.Mark = error.code == .shadowed || error.code == .disabled ? .note : .problem
+      let mark: Finding.Mark = [.shadowed, .disabled, .notAllowed].contains(error.code) ? .note : .problem
       let place = entry.manifest == nil ? "" : " (\(entry.path))"
-      return Finding(
+      let finding = Finding(
         mark: mark, text: "\(entry.id)\(place): \(error.code.rawValue): \(error.message)",
         advice: PluginAdvice.sentence(error, entry.manifest?.packages))
+      return [finding] + (entry.reason == nil ? substitute(entry.id, catalog) : [])
+    }
+  }
+
+  /// The plugin that is used in place of one that cannot be loaded.
+  private static func substitute(_ id: String, _ catalog: Catalog) -> [Finding] {
+    for other in catalog.alternatives(to: id) {
+      guard case .success = Result(catching: { () throws(SkipReason) in try LoadedPlugin(other) }) else { continue }
+      return [Finding(mark: .note, text: "\(id): \(other.path) is used in its place")]
+    }
+    return []
+  }
+
+  /// The rules that the files of a plugin break, if this project does not test it.
+  private static func rules(_ entry: CatalogEntry) -> [Finding] {
+    guard let manifest = entry.manifest, entry.reason == nil, !manifest.id.hasPrefix("org.imagecoders.") else {
+      return []
+    }
+    let plugin = CheckedPlugin(manifest: entry.path, library: entry.library, files: [])
+    return CheckRun.staticFailures(of: plugin).map { result in
+      let failure = result.failure
+      return Finding(
+        mark: .problem,
+        text: """
+          \(entry.id): \(result.check): \(failure?.what ?? ""): expected \(failure?.expected ?? ""), found \
+          \(failure?.found ?? "")
+          """,
+        advice: "its author can repeat this with: coders check \(entry.path) --only \(result.check)")
     }
   }
 
@@ -91,8 +158,19 @@ struct Diagnosis {
       findings.append(
         Finding(mark: .note, text: "\(id): priority \(priority)\(known.contains(id) ? "" : ", not installed")"))
     }
+    func name(_ id: String) -> String { known.contains(id) ? id : "\(id) (not installed)" }
     for id in preferences.disabled.sorted() {
       findings.append(Finding(mark: .note, text: "\(id): turned off\(known.contains(id) ? "" : ", not installed")"))
+    }
+    if let allowed = preferences.allowed {
+      let names = allowed.sorted().map(name).joined(separator: ", ")
+      findings.append(Finding(mark: .note, text: "allowed: \(names.isEmpty ? "no plugin" : "only \(names)")"))
+    }
+    for (format, preferred) in preferences.preferred.sorted(by: { $0.key < $1.key }) {
+      for (direction, ids) in [("read", preferred.read), ("write", preferred.write)] where !ids.isEmpty {
+        let names = ids.map(name).joined(separator: ", ")
+        findings.append(Finding(mark: .note, text: "preferred to \(direction) \(format): \(names)"))
+      }
     }
     return findings.isEmpty ? [Finding(mark: .good, text: "none; the priorities are those of the manifests")] : findings
   }
@@ -119,6 +197,7 @@ package enum PluginAdvice {
       guard let library = reason.missingLibrary, let packages, !packages.run.isEmpty else { return nil }
       return "install \(library): apt-get install \(packages.run.joined(separator: " "))"
     case .runtimeMismatch: return "rebuild the plugin with the compiler that built this program"
+    case .abiUnsupported where reason.needsNewerHost: return "install a newer version of this program"
     case .abiUnsupported: return "install a version of the plugin for this program's plugin interface"
     default: return nil
     }

@@ -6,6 +6,8 @@ struct Finding: Equatable {
     case good = "ok"
     /// For information; nothing to do.
     case note = "-"
+    /// To look at; it works.
+    case warning
     case problem = "PROBLEM"
   }
 
@@ -20,9 +22,23 @@ struct Finding: Equatable {
       switch mark {
       case .good: style.good(label)
       case .note: style.faint(label)
-      case .problem: style.bad(label)
+      case .warning, .problem: style.bad(label)
       }
     return ["  \(shown)\(text.printable)"]
       + (advice.map { ["  " + String(repeating: " ", count: 9) + $0.printable] } ?? [])
+  }
+}
+
+extension Finding {
+  /// The finding for programs; `docs/cli.md` documents the keys.
+  var json: JSON {
+    let word =
+      switch mark {
+      case .good: "ok"
+      case .note: "note"
+      case .warning: "warning"
+      case .problem: "problem"
+      }
+    return .object(["mark": .text(word), "text": .text(text), "advice": .optional(advice)])
   }
 }

@@ -43,7 +43,7 @@ struct FrameExtraction {
     var written: [String] = []
     var currentFile = directory
     do throws(CoderError) {
-      try Path.makeDirectory(directory)
+      try Path.makeDirectory(directory, console)
       let folder = directory.hasSuffix("/") ? directory : directory + "/"
       let count = showsPages ? decoder.header.pageCount : decoder.frameCount
       let digits = max(4, "\(count)".count)
@@ -54,10 +54,11 @@ struct FrameExtraction {
         if let problem = frame.problem { failures.add(problem, file: currentFile) }
         let path = "\(folder)\(String(repeating: "0", count: digits - number.count))\(number).png"
         currentFile = path
+        CurrentFiles.set(input: input, output: path)
         var options = EncodeOptions()
         options.cancellation = console.cancellation
         let bytes = try registry.encode(Image(frame.pixels), as: .png, options: options)
-        try NewFile.write(bytes, to: path)
+        try OutputFile(path, console).write(bytes, to: console)
         written.append(path)
       }
     } catch {

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import ImageCoderEngine
 import ImageCoders
 
 /// Where a result is written: standard output, or a file that appears complete or not at all (see ``NewFile``).
 struct OutputFile {
   private let path: String
 
-  /// - Parameter path: `-` for standard output.
-  init(_ path: String) { self.path = path }
+  /// - Parameter name: `-` for standard output.
+  ///
+  /// A link is followed, also one that leads to nothing yet: the file is made where it leads.
+  init(_ name: String, _ console: Console) {
+    path = name == "-" ? name : Path.withoutDanglingLinks(console.location(of: name))
+  }
 
   /// Where the encoder writes: directly to a regular file; to memory for standard output, devices and pipes.
   ///
@@ -17,7 +22,7 @@ struct OutputFile {
   var destination: EncodeDestination {
     guard path != "-" else { return .memory }
     var status = stat()
-    guard stat(path, &status) == 0 else { return .file(path) }
+    guard path.withSystemName({ stat($0, &status) }) == 0 else { return .file(path) }
     return [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) ? .file(path) : .memory
   }
 

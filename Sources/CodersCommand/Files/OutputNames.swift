@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import ImageCoderEngine
 import ImageCoders
 
@@ -15,37 +16,52 @@ struct OutputNames {
   ///   - suffix: The extension of the outputs in a directory.
   /// - Throws: ``CoderError/Code/io`` when a directory cannot be made; ``CoderError/Code/invalidArgument`` when an
   ///   output would replace an input.
-  init(_ inputs: [String], in target: String, suffix: String) throws(CoderError) {
+  init(_ inputs: [InputFile], in target: String, isFile: Bool, suffix: String, _ console: Console) throws(CoderError) {
     guard target != "-" || inputs.count == 1 else {
-      throw .invalidArgument("standard output takes one thumbnail, not \(inputs.count)")
+      throw .invalidArgument("standard output takes one picture, not \(inputs.count)")
     }
-    if Self.isFile(target, inputs: inputs.count) {
+    if isFile {
       paths = [target]
     } else {
-      do throws(CoderError) { try Path.makeDirectory(target) } catch { throw error.inFile(target) }
       let folder = target.hasSuffix("/") ? target : target + "/"
-      paths = Self.names(inputs.map { Path.base($0) }).map { "\(folder)\($0).\(suffix)" }
+      paths = Self.names(inputs.map { $0.subfolder + Path.base($0.path) }).map { "\(folder)\($0).\(suffix)" }
+      do throws(CoderError) {
+        try Path.makeDirectory(target, console)
+        // Few directories hold many files.
+        for subfolder in Set(inputs.map(\.subfolder)).sorted() where !subfolder.isEmpty {
+          try Path.makeDirectory(folder + subfolder, console)
+        }
+      } catch {
+        throw error.inFile(target)
+      }
+    }
+    var known: [Path.Identity: String] = [:]
+    for input in inputs where input.path != "-" {
+      if let identity = Path.Identity(console.location(of: input.path)) { known[identity] = input.path }
     }
     for (input, path) in zip(inputs, paths) where path != "-" {
-      guard !inputs.contains(where: { Path.areSame($0, path) }) else {
-        throw .invalidArgument(
-          "the thumbnail of \(input.printable) would replace the input \(path.printable)")
-      }
+      guard let identity = Path.Identity(console.location(of: path)), let replaced = known[identity] else { continue }
+      throw .invalidArgument(
+        "the output of \(input.path.printable) would replace the input \(replaced.printable)")
     }
   }
 
   /// Whether `-o` names one file; otherwise it names a directory.
-  static func isFile(_ target: String, inputs: Int) -> Bool {
-    inputs == 1 && !target.hasSuffix("/") && !Path.isDirectory(target)
+  static func isFile(_ target: String, for input: InputOptions, _ console: Console) -> Bool {
+    target == "-"
+      || input.isOneFile && !target.hasSuffix("/") && !Path.isDirectory(console.location(of: target))
   }
 
   private static func names(_ bases: [String]) -> [String] {
     var taken = Set(bases)
     var seen: Set<String> = []
+    // The number that was tried last for each name: with many equal names, each is tried once.
+    var numbers: [String: Int] = [:]
     return bases.map { base in
       if seen.insert(base).inserted { return base }
-      var number = 2
+      var number = numbers[base, default: 1] + 1
       while !taken.insert("\(base)-\(number)").inserted { number += 1 }
+      numbers[base] = number
       return "\(base)-\(number)"
     }
   }

@@ -10,18 +10,31 @@ enum StandardInput {
   /// - Parameter most: The largest number of bytes that is accepted.
   static func read(most: Int, _ cancellation: Cancellation) throws(CoderError) -> [UInt8] {
     var bytes: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 64 << 10)
+    while true {
+      let chunk = try next(64 << 10, cancellation)
+      guard !chunk.isEmpty else { return bytes }
+      guard bytes.count + chunk.count <= most else {
+        throw .limitExceeded(
+          .maxMemory, found: bytes.count + chunk.count, allowed: most, what: "input from a pipe with bytes of")
+      }
+      bytes.append(contentsOf: chunk)
+    }
+  }
+
+  /// Waits for bytes, and gives those that are there.
+  ///
+  /// - Returns: At most `most` bytes; none at the end.
+  static func next(_ most: Int, _ cancellation: Cancellation) throws(CoderError) -> [UInt8] {
     while true {
       if cancellation.isCancelled { throw .cancelled }
-      let got = Glibc.read(STDIN_FILENO, &chunk, chunk.count)
+      var got = 0
+      let chunk = [UInt8](unsafeUninitializedCapacity: most) { buffer, count in
+        got = Glibc.read(STDIN_FILENO, buffer.baseAddress, most)
+        count = max(0, got)
+      }
       if got < 0, errno == EINTR { continue }
       guard got >= 0 else { throw .io(String(cString: strerror(errno)).lowercased()) }
-      guard got > 0 else { return bytes }
-      guard bytes.count + got <= most else {
-        throw .limitExceeded(
-          .maxMemory, found: bytes.count + got, allowed: most, what: "input from a pipe with bytes of")
-      }
-      bytes.append(contentsOf: chunk[..<got])
+      return chunk
     }
   }
 }

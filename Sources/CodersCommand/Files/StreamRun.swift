@@ -13,16 +13,15 @@ struct StreamStep {
   /// The name of the picture that was written, or nil.
   let name: String?
 
-  static func table(_ steps: [StreamStep]) -> Table {
-    var table = Table(
-      ["BYTES", "STATUS", "FRAMES", "ROWS", "PASS", "QUALITY", "PICTURE"], rightAligned: [0, 2, 3, 4, 5])
-    for step in steps {
-      table.add([
-        "\(step.bytes)", "\(step.status)", "\(step.progress.framesComplete)", "\(step.progress.finalRows)",
-        "\(step.progress.pass)", step.progress.quality.short, step.name ?? "",
-      ])
-    }
-    return table
+  /// The columns of a step. Their widths are known beforehand, so that each line is printed at once.
+  static let table = Table(
+    ["     BYTES", "STATUS       ", "FRAMES", " ROWS", "PASS", "QUALITY", "PICTURE"], rightAligned: [0, 2, 3, 4, 5])
+
+  var row: [String] {
+    [
+      "\(bytes)", "\(status)", "\(progress.framesComplete)", "\(progress.finalRows)", "\(progress.pass)",
+      progress.quality.short, name ?? "",
+    ]
   }
 
   var json: JSON {
@@ -34,13 +33,40 @@ struct StreamStep {
   }
 }
 
+/// Where the bytes of an incremental decode come from.
+protocol ChunkSource {
+  /// The next bytes, at most `most`; none at the end.
+  func next(_ most: Int) throws(CoderError) -> [UInt8]
+}
+
+/// Standard input: what has arrived is given at once.
+struct PipeChunks: ChunkSource {
+  let cancellation: Cancellation
+
+  func next(_ most: Int) throws(CoderError) -> [UInt8] { try StandardInput.next(most, cancellation) }
+}
+
+/// A file, in chunks of one size.
+final class FileChunks: ChunkSource {
+  private let source: OpenSource
+  private var offset = 0
+
+  init(_ source: OpenSource) { self.source = source }
+
+  func next(_ most: Int) throws(CoderError) -> [UInt8] {
+    let bytes = [UInt8](try source.view(at: offset, count: most))
+    offset += bytes.count
+    return bytes
+  }
+}
+
 /// Gives a file to an incremental decoder in chunks, and writes each picture that it shows.
 final class StreamRun {
   /// Why the last picture is incomplete, or nil.
   private(set) var problem: CoderError?
 
   private let decoder: IncrementalDecoder
-  private let source: OpenSource
+  private let source: any ChunkSource
   private let chunk: Int
   private var policy: PartialPicturePolicy
   private let folder: String?
@@ -50,7 +76,9 @@ final class StreamRun {
   /// - Parameters:
   ///   - chunk: Bytes that the decoder gets at a time.
   ///   - folder: Where pictures are written, or nil for nowhere.
-  init(_ decoder: IncrementalDecoder, source: OpenSource, chunk: Int, policy: PartialPicturePolicy, folder: String?) {
+  init(
+    _ decoder: IncrementalDecoder, source: any ChunkSource, chunk: Int, policy: PartialPicturePolicy, folder: String?
+  ) {
     self.decoder = decoder
     self.source = source
     self.chunk = chunk
@@ -60,28 +88,33 @@ final class StreamRun {
 
   /// Decodes the whole file.
   ///
-  /// - Returns: A step for each change of the picture or of the status.
-  func steps(_ registry: CoderRegistry, _ console: Console) throws(CoderError) -> [StreamStep] {
-    if let folder { try Path.makeDirectory(folder) }
-    var steps: [StreamStep] = []
+  /// - Parameter show: Called with a step for each change of the picture or of the status, as it happens.
+  func run(
+    _ registry: CoderRegistry, _ console: Console, show: (StreamStep) -> Void
+  ) throws(CoderError) {
+    if let folder {
+      do throws(CoderError) { try Path.makeDirectory(folder, console) } catch { throw error.inFile(folder) }
+    }
+    var last: IncrementalStatus?
     var offset = 0
-    while offset < source.size {
+    while true {
       if console.cancellation.isCancelled { throw .cancelled }
-      let bytes = try source.view(at: offset, count: chunk)
+      let bytes = try source.next(chunk)
+      if bytes.isEmpty { break }
       try decoder.append(bytes)
       offset += bytes.count
       // The last step comes from finish() below.
-      if offset == source.size { break }
+      if decoder.status == .complete { continue }
       let shows = policy.shows(decoder.progress, at: .milliseconds(offset))
-      guard shows || steps.last?.status != decoder.status else { continue }
+      guard shows || last != decoder.status else { continue }
+      last = decoder.status
       let picture = shows ? try decoder.picture(blur: policy.blur) : nil
-      steps.append(try step(offset, picture, registry, console))
+      show(try step(offset, picture, registry, console))
     }
     let image = try decoder.finish()
     problem = image.problem
-    steps.append(try step(offset, image, registry, console))
+    show(try step(offset, image, registry, console))
     try writeStrip(registry, console)
-    return steps
   }
 
   private func step(
@@ -103,7 +136,8 @@ final class StreamRun {
   ) throws(CoderError) {
     var options = EncodeOptions()
     options.cancellation = console.cancellation
-    try NewFile.write(try registry.encode(Image(pixels), as: .png, options: options), to: path)
+    let bytes = try registry.encode(Image(pixels), as: .png, options: options)
+    try OutputFile(path, console).write(bytes, to: console)
   }
 
   // MARK: The strip

@@ -3,24 +3,71 @@
 import ArgumentParser
 import ImageCoders
 
-/// A box on the command line: `640x480`, `256` for both sides, or `640x` and `x480` where the other side is free.
-struct BoxArgument: ExpressibleByArgument {
-  let size: Size
+/// A value on the command line. An error about it says what is allowed.
+protocol DescribedArgument: Sendable {
+  init?(argument: String)
+
+  /// What is allowed, as in "a number of bytes is 200000, 200k or 1.5M".
+  static func allowed(for text: String) -> String
+}
+
+extension DescribedArgument {
+  /// The value of a text, for the `transform` of an option.
+  @Sendable static func parsed(_ text: String) throws -> Self {
+    guard let value = Self(argument: text) else { throw ValidationError(allowed(for: text)) }
+    return value
+  }
+}
+
+/// A size on the command line: `640x480`, `256` for both sides, `640x` and `x480` where the other side is free, or `50%`
+/// of the picture.
+struct BoxArgument: DescribedArgument {
+  private enum Measure {
+    case pixels(Size)
+    case percent(Double)
+  }
+
+  private let measure: Measure
 
   init?(argument: String) {
-    let words = argument.split(separator: "x", omittingEmptySubsequences: false)
+    if argument.hasSuffix("%") {
+      guard let percent = Double(plain: argument.dropLast()), percent > 0, percent <= 100 else { return nil }
+      measure = .percent(percent)
+      return
+    }
+    let words = argument.split(omittingEmptySubsequences: false) { "xX×".contains($0) }
     let sides = words.map { $0.isEmpty ? 0 : Int($0) ?? -1 }
     guard sides.allSatisfy({ $0 >= 0 }), zip(words, sides).allSatisfy({ $0.isEmpty || $1 > 0 }) else { return nil }
     switch sides.count {
-    case 1 where sides[0] > 0: size = Size(width: sides[0], height: sides[0])
-    case 2 where sides[0] > 0 || sides[1] > 0: size = Size(width: sides[0], height: sides[1])
+    case 1 where sides[0] > 0: measure = .pixels(Size(width: sides[0], height: sides[0]))
+    case 2 where sides[0] > 0 || sides[1] > 0: measure = .pixels(Size(width: sides[0], height: sides[1]))
     default: return nil
+    }
+  }
+
+  static func allowed(for text: String) -> String {
+    "a size is 300 for both sides, 300x200, 300x or x200 for one side, or up to 100%, such as 50%"
+  }
+
+  /// The size in pixels, or nil for a share of a picture.
+  var size: Size? {
+    guard case .pixels(let size) = measure else { return nil }
+    return size
+  }
+
+  /// The box for a picture, in pixels.
+  func size(for picture: Size) -> Size {
+    switch measure {
+    case .pixels(let size): return size
+    case .percent(let percent):
+      func scaled(_ side: Int) -> Int { max(1, Int((Double(side) * percent / 100).rounded())) }
+      return Size(width: scaled(picture.width), height: scaled(picture.height))
     }
   }
 }
 
 /// The sides of an icon's pages on the command line: `16,32,48`.
-struct SizesArgument: ExpressibleByArgument {
+struct SizesArgument: DescribedArgument {
   let sides: [Int]
 
   init?(argument: String) {
@@ -28,10 +75,12 @@ struct SizesArgument: ExpressibleByArgument {
     guard sides.allSatisfy({ $0 > 0 }), Set(sides).count == sides.count else { return nil }
     self.sides = sides
   }
+
+  static func allowed(for text: String) -> String { "sizes are different numbers, such as 16,32,48" }
 }
 
 /// Qualities on the command line: `0.2,0.5`.
-struct QualitiesArgument: ExpressibleByArgument {
+struct QualitiesArgument: DescribedArgument {
   let qualities: [Double]
 
   init?(argument: String) {
@@ -39,25 +88,12 @@ struct QualitiesArgument: ExpressibleByArgument {
     guard values.allSatisfy({ (0...1).contains($0) }) else { return nil }
     qualities = values.sorted()
   }
-}
 
-/// A color on the command line: `ff8800`.
-struct ColorArgument: ExpressibleByArgument {
-  let red: UInt8
-  let green: UInt8
-  let blue: UInt8
-
-  init?(argument: String) {
-    let digits = argument.hasPrefix("#") ? argument.dropFirst() : argument[...]
-    guard digits.utf8.count == 6, let value = UInt32(digits, radix: 16) else { return nil }
-    red = UInt8(value >> 16 & 0xFF)
-    green = UInt8(value >> 8 & 0xFF)
-    blue = UInt8(value & 0xFF)
-  }
+  static func allowed(for text: String) -> String { "qualities are from 0 to 1, such as 0.2,0.5,0.8" }
 }
 
 /// A format-specific option on the command line: `method=4`, or `webp.method=4`.
-struct NamedValue: ExpressibleByArgument {
+struct NamedValue: DescribedArgument {
   /// The format before the dot, or nil: an extension, a name or a type identifier.
   let format: String?
   let name: String
@@ -72,5 +108,16 @@ struct NamedValue: ExpressibleByArgument {
     name = String(dot.map { parts[0][parts[0].index(after: $0)...] } ?? parts[0])
     guard !name.isEmpty, format?.isEmpty != true else { return nil }
     value = String(parts[1])
+  }
+
+  static func allowed(for text: String) -> String { "an option has a name and a value, such as method=4" }
+}
+
+extension Double {
+  /// A number of digits with at most one point. `Double.init` also accepts signs, exponents and words.
+  init?(plain text: some StringProtocol) {
+    guard text.utf8.allSatisfy({ $0 == UInt8(ascii: ".") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+    else { return nil }
+    self.init(text)
   }
 }

@@ -13,9 +13,17 @@ struct CoderOptions: ParsableArguments {
   @Flag(help: "Print only errors, and only the names in a list.")
   var quiet = false
 
-  /// The search path of this run.
+  /// The search path of this run. Libraries are loaded when they are needed, perhaps after a plugin has changed the
+  /// directory of the process, so relative paths are resolved now.
   func searchPath(_ console: Console) -> SearchPath {
-    SearchPath(arguments: pluginDirectories, environment: console.environment, executable: console.executable)
+    SearchPath(
+      arguments: pluginDirectories.map { console.location(of: $0) },
+      environment: { name in
+        guard let value = console.environment(name) else { return nil }
+        guard name == "CODERS_PLUGIN_PATH" || name == "CODERS_ADD_PLUGIN_PATH" else { return value }
+        return value.split(separator: ":").map { $0 == "*" ? "*" : console.location(of: String($0)) }
+          .joined(separator: ":")
+      }, executable: console.executable)
   }
 
   /// The coders of this run.

@@ -3,34 +3,49 @@
 import ArgumentParser
 import ImageCoders
 
-/// A number of bytes on the command line: `200000`, `200k`, `1.5M`.
-struct ByteCountArgument: ExpressibleByArgument {
+/// A number of bytes on the command line: `200000`, `200k`, `1.5M`, `20KB`, `64MiB`.
+struct ByteCountArgument: DescribedArgument, CustomStringConvertible {
   let bytes: Int
 
+  init(bytes: Int) { self.bytes = bytes }
+
   init?(argument: String) {
-    var digits = argument[...]
-    var factor = 1.0
-    switch digits.last {
-    case "k", "K": factor = 1e3
-    case "m", "M": factor = 1e6
-    case "g", "G": factor = 1e9
-    default: break
-    }
-    if factor > 1 { digits.removeLast() }
-    // Double accepts signs, exponents and words, which are not allowed here.
-    guard digits.utf8.allSatisfy({ $0 == UInt8(ascii: ".") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
-      let number = Double(digits), factor > 1 || !digits.contains("."),
-      let bytes = Int(exactly: (number * factor).rounded()),
-      bytes > 0
+    let digits = argument.prefix { $0 == "." || ("0"..."9").contains($0) }
+    guard let factor = Self.factor(argument.dropFirst(digits.count).lowercased()), let number = Double(plain: digits),
+      factor > 1 || !digits.contains("."), let bytes = Int(exactly: (number * factor).rounded()),
+      bytes > 0 || number == 0
     else { return nil }
     self.bytes = bytes
   }
+
+  /// Without the i, units are decimal, as those of disks and of files in most programs.
+  private static func factor(_ unit: String) -> Double? {
+    switch unit {
+    case "", "b": 1
+    case "k", "kb": 1e3
+    case "m", "mb": 1e6
+    case "g", "gb": 1e9
+    case "ki", "kib": 1024
+    case "mi", "mib": 1_048_576
+    case "gi", "gib": 1_073_741_824
+    default: nil
+    }
+  }
+
+  static func allowed(for text: String) -> String {
+    "a number of bytes is 200000, 200k, 20KB, 1.5M (k is 1000) or 64MiB (of 1048576)"
+  }
+
+  var description: String { "\(bytes)" }
 }
 
 /// How long a frame is shown, on the command line: `40ms`, `4cs`, `0.04s`, `0.04` or `1/25`.
-struct DelayArgument: ExpressibleByArgument {
+struct DelayArgument: DescribedArgument {
   /// Exactly as written; greater than 0.
   let delay: FrameDelay
+
+  /// Who writes 50 means milliseconds more often than seconds.
+  private static let mostSecondsWithoutUnit = 10.0
 
   init?(argument: String) {
     let parts = argument.split(separator: "/", omittingEmptySubsequences: false)
@@ -45,7 +60,15 @@ struct DelayArgument: ExpressibleByArgument {
     default: return nil
     }
     guard let fraction, fraction.numerator > 0 else { return nil }
+    guard Double(argument).map({ $0 <= Self.mostSecondsWithoutUnit }) ?? true else { return nil }
     delay = fraction
+  }
+
+  static func allowed(for text: String) -> String {
+    guard let number = Double(plain: text), number > mostSecondsWithoutUnit else {
+      return "a delay is greater than 0, such as 40ms, 4cs, 0.04s or 1/25"
+    }
+    return "without a unit, a delay is in seconds, at most 10; write \(text)ms or \(text)s"
   }
 
   /// Parses `0.04s` as 4/100, without rounding to a Double.
@@ -73,34 +96,57 @@ struct DelayArgument: ExpressibleByArgument {
   }
 }
 
-/// How many times an animation plays in total, on the command line: `3`, or `forever`.
-struct LoopArgument: ExpressibleByArgument {
+/// How many times an animation plays in total, on the command line: `3`, or `forever`, which is also `0`.
+struct LoopArgument: DescribedArgument {
   let count: LoopCount
 
   init?(argument: String) {
-    if argument == "forever" {
+    if ["forever", "0"].contains(argument) {
       count = .infinite
       return
     }
     guard let plays = UInt32(argument), plays > 0 else { return nil }
     count = .plays(plays)
   }
+
+  static func allowed(for text: String) -> String {
+    "an animation plays a number of times, or forever" + Spelling.question(text, in: ["forever"])
+  }
 }
 
-/// Metadata that is copied, on the command line: `keep`, `strip`, or a list such as `icc,exif`.
-struct MetadataArgument: ExpressibleByArgument {
+/// Metadata that is copied, on the command line: `keep`, `strip`, `web`, or a list such as `icc,exif`.
+struct MetadataArgument: DescribedArgument {
   let kinds: Set<MetadataKind>
+  /// Whether a profile is left out that says what every program takes for granted.
+  var isForTheWeb = false
+
+  private static let words = ["keep", "strip", "web"] + MetadataKind.allCases.map(\.name)
 
   init?(argument: String) {
     switch argument {
     case "keep": kinds = Set(MetadataKind.allCases)
-    case "strip": kinds = []
+    case "strip", "none": kinds = []
+    case "web":
+      kinds = EncodeOptions.Output.web.metadata
+      isForTheWeb = true
     default:
       let words = argument.split(separator: ",", omittingEmptySubsequences: false)
       let named = words.compactMap { word in MetadataKind.allCases.first { $0.name == word } }
       guard named.count == words.count else { return nil }
       kinds = Set(named)
     }
+  }
+
+  /// Sets what is written.
+  func apply(to output: inout EncodeOptions.Output) {
+    output.metadata = kinds
+    output.writesSRGBProfile = !isForTheWeb
+  }
+
+  static func allowed(for text: String) -> String {
+    let unknown = text.split(separator: ",").map(String.init).first { !words.contains($0) } ?? text
+    return "metadata is keep, strip, web, or a list from \(MetadataKind.allCases.map(\.name).joined(separator: ","))"
+      + Spelling.question(unknown, in: words)
   }
 }
 
@@ -109,7 +155,7 @@ extension MetadataKind {
   var name: String { "\(self)".lowercased() }
 }
 
-/// Chroma subsampling on the command line: `420` for 4:2:0.
+/// Chroma subsampling on the command line: `420` or `4:2:0`.
 enum SubsamplingArgument: String, ExpressibleByArgument, CaseIterable {
   case s444 = "444"
   case s422 = "422"
@@ -117,6 +163,10 @@ enum SubsamplingArgument: String, ExpressibleByArgument, CaseIterable {
   case s440 = "440"
   case s411 = "411"
   case s400 = "400"
+
+  init?(argument: String) {
+    self.init(rawValue: argument.filter { $0 != ":" })
+  }
 
   var subsampling: Subsampling? { UInt32(rawValue).flatMap(Subsampling.init) }
 }

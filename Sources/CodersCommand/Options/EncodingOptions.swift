@@ -14,37 +14,50 @@ struct EncodingOptions: ParsableArguments {
   @Flag(help: "Write an interlaced or progressive file.")
   var progressive = false
 
-  @Option(help: ArgumentHelp("Chroma subsampling of lossy pictures: 420 means 4:2:0.", valueName: "s"))
+  @Option(help: ArgumentHelp("Chroma subsampling of lossy pictures: 420 or 4:2:0.", valueName: "s"))
   var subsampling: SubsamplingArgument?
 
   @Option(
     help: ArgumentHelp(
-      "The background color for transparent pixels if the format has no alpha. (default: ffffff)", valueName: "rrggbb"))
+      "The color behind transparent pixels if the format has no alpha: ff8800, or a name of CSS. (default: white)",
+      valueName: "color"), transform: ColorArgument.parsed)
   var background: ColorArgument?
 
   @Option(
     help: ArgumentHelp(
       "The largest file size in bytes, such as 200k or 1.5M (k is 1000): uses the best quality that fits.",
-      valueName: "n"))
+      valueName: "n"), transform: ByteCountArgument.parsed)
   var maxBytes: ByteCountArgument?
 
   @Option(help: ArgumentHelp("Store a thumbnail with this longest side inside the file.", valueName: "n"))
   var embedThumbnail: Int?
 
-  @Option(help: ArgumentHelp("Metadata to copy: keep, strip, or a list from icc,exif,xmp.", valueName: "kinds"))
+  @Option(
+    help: ArgumentHelp(
+      """
+      Metadata to copy: keep, strip, a list from icc,exif,xmp, or web: only an ICC profile that is not sRGB. (default: \
+      keep; of a thumbnail web)
+      """, valueName: "kinds"),
+    transform: MetadataArgument.parsed)
   var metadata: MetadataArgument?
 
   @Option(
     name: .customLong("option"),
     help: ArgumentHelp(
       "A format-specific option; coders options lists them; can be repeated. An option of another format is an error.",
-      valueName: "[format.]name=value"))
+      valueName: "[format.]name=value"), transform: NamedValue.parsed)
   var values: [NamedValue] = []
 
-  @Option(name: .customLong("encoder"), help: ArgumentHelp("Write with this coder only.", valueName: "id"))
+  @Option(
+    name: .customLong("encoder"),
+    help: ArgumentHelp("Write with this coder only: its identifier, or the last part of it.", valueName: "id"))
   var encoder: String?
 
+  @Flag(help: "Treat an input that can be read only in part as an error, and write nothing for it.")
+  var strict = false
+
   func validate() throws {
+    if maxBytes?.bytes == 0 { throw ValidationError("--max-bytes is 0, it must be at least 1") }
     if let quality, !(0...1).contains(quality) {
       throw ValidationError("--quality is \(quality), 0 to 1 is allowed")
     }
@@ -54,20 +67,21 @@ struct EncodingOptions: ParsableArguments {
   }
 
   /// The encode options for one output file.
+  ///
+  /// - Parameter output: What the file contains where no option says something else.
   func encodeOptions(
-    as format: ImageFormat, _ registry: CoderRegistry, _ console: Console, file: String, _ read: ReadOptions
+    as format: ImageFormat, _ registry: CoderRegistry, _ console: Console, file: String, _ read: ReadOptions,
+    unlessAsked output: EncodeOptions.Output = EncodeOptions.Output()
   ) throws(CoderError) -> EncodeOptions {
-    var options = EncodeOptions()
+    var options = EncodeOptions(output)
     options.quality = quality
     options.isLossless = lossless
     options.isProgressive = progressive
     options.subsampling = subsampling?.subsampling
-    if let background {
-      options.background = RGBColor(red: background.red, green: background.green, blue: background.blue)
-    }
+    if let background { options.background = background.color }
     options.maxFileSize = maxBytes?.bytes
     options.thumbnailSide = embedThumbnail
-    if let metadata { options.metadata = metadata.kinds }
+    metadata?.apply(to: &options.output)
     for value in values {
       if let name = value.format, registry.format(forExtension: name) != format {
         throw .invalidArgument("option \(name).\(value.name) does not apply to \(format)")
@@ -83,21 +97,28 @@ struct EncodingOptions: ParsableArguments {
 
 /// Options of verbs that write whole animations.
 struct SequenceOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Shrink the picture to fit this box; it is never enlarged.", valueName: "wxh"))
+  @Option(
+    help: ArgumentHelp(
+      "Shrink the picture to fit this box, 300x200, 300, 300x, x200 or 50%; it is never enlarged.", valueName: "size"),
+    transform: BoxArgument.parsed)
   var maxSize: BoxArgument?
 
   @Flag(name: .customLong("first-frame"), help: "Write only the first frame of an animation.")
   var firstFrame = false
 
-  @Option(help: ArgumentHelp("How many times the animation plays in total, or forever.", valueName: "n"))
+  @Option(
+    help: ArgumentHelp("How many times the animation plays in total, or forever.", valueName: "n"),
+    transform: LoopArgument.parsed)
   var loop: LoopArgument?
 
   @Flag(help: "Write every frame as the whole canvas, not only the part that changed.")
   var noReduce = false
 
   /// Adds these options to the options of an encode.
-  func apply(to options: inout EncodeOptions) {
-    options.maxPixelSize = maxSize?.size
+  ///
+  /// - Parameter picture: The size of which `--max-size` may be a share.
+  func apply(to options: inout EncodeOptions, picture: Size) {
+    options.maxPixelSize = maxSize?.size(for: picture)
     options.firstFrameOnly = firstFrame
     options.loopCount = loop?.count
     options.reducesFrames = !noReduce
@@ -112,6 +133,10 @@ extension CoderRegistry {
     guard let word = name ?? Path.suffix(output) else {
       throw .invalidArgument("the output's name has no extension; use --format to set the format")
     }
-    return try formatToWrite(named: word)
+    do throws(CoderError) { return try formatToWrite(named: word) } catch {
+      let extensions = writers.flatMap(\.writtenFormats).flatMap(\.extensions)
+      guard let meant = Spelling.closest(to: word.lowercased(), in: extensions.sorted()) else { throw error }
+      throw .invalidArgument("\(error.message); did you mean \(meant)?")
+    }
   }
 }

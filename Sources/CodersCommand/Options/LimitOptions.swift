@@ -12,14 +12,17 @@ struct LimitOptions: ParsableArguments {
   var maxSide = Limits.standard.maxSide
 
   @Option(
-    help: ArgumentHelp("Refuse pictures whose pixels, all frames together, take more bytes than this.", valueName: "n"))
-  var maxMemory = Limits.standard.maxMemory
+    help: ArgumentHelp("Refuse pictures whose pixels, all frames together, take more bytes than this.", valueName: "n"),
+    transform: ByteCountArgument.parsed)
+  var maxMemory = ByteCountArgument(bytes: Limits.standard.maxMemory)
 
   @Option(help: ArgumentHelp("Refuse animations with more frames than this.", valueName: "n"))
   var maxFrames = Limits.standard.maxFrames
 
-  @Option(help: ArgumentHelp("Refuse metadata blocks with more bytes than this.", valueName: "n"))
-  var maxMetadata = Limits.standard.maxMetadata
+  @Option(
+    help: ArgumentHelp("Refuse metadata blocks with more bytes than this.", valueName: "n"),
+    transform: ByteCountArgument.parsed)
+  var maxMetadata = ByteCountArgument(bytes: Limits.standard.maxMetadata)
 
   @Option(help: ArgumentHelp("Refuse files with more pages than this.", valueName: "n"))
   var maxPages = Limits.standard.maxPages
@@ -29,12 +32,12 @@ struct LimitOptions: ParsableArguments {
 
   var limits: Limits {
     Limits(
-      maxPixels: maxPixels, maxSide: maxSide, maxMemory: maxMemory, maxFrames: maxFrames, maxMetadata: maxMetadata,
-      maxPages: maxPages, maxScans: maxScans)
+      maxPixels: maxPixels, maxSide: maxSide, maxMemory: maxMemory.bytes, maxFrames: maxFrames,
+      maxMetadata: maxMetadata.bytes, maxPages: maxPages, maxScans: maxScans)
   }
 
   func validate() throws {
-    let values = [maxPixels, maxSide, maxMemory, maxFrames, maxMetadata, maxPages, maxScans]
+    let values = [maxPixels, maxSide, maxFrames, maxPages, maxScans]
     guard values.allSatisfy({ $0 >= 0 }) else { throw ValidationError("a limit must not be negative") }
   }
 }

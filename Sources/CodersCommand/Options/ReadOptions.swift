@@ -8,7 +8,9 @@ struct ReadOptions: ParsableArguments {
   @OptionGroup var coders: CoderOptions
   @OptionGroup(title: "Limits") var limits: LimitOptions
 
-  @Option(name: .customLong("coder"), help: ArgumentHelp("Read with this coder only.", valueName: "id"))
+  @Option(
+    name: .customLong("coder"),
+    help: ArgumentHelp("Read with this coder only: its identifier, or the last part of it.", valueName: "id"))
   var coder: String?
 
   @Option(help: ArgumentHelp("Read this page, counted from 1. (default: the file's primary page)", valueName: "n"))
@@ -28,11 +30,70 @@ struct ReadOptions: ParsableArguments {
     return options
   }
 
+  /// Opens an input.
+  ///
+  /// - Throws: ``CoderError/Code/invalidArgument`` for a page that the file does not have, counted as the user does.
+  func open(
+    _ source: ByteSource, _ registry: CoderRegistry, options: DecodeOptions, explain: ((SelectionStep) -> Void)? = nil
+  ) throws(CoderError) -> ImageDecoder {
+    try checkingPage(of: source, registry, options) { (coder) throws(CoderError) in
+      try registry.open(source, options: options, coder: coder, explain: explain)
+    }
+  }
+
+  /// Decodes an input.
+  ///
+  /// - Throws: As for `open`.
+  func decode(
+    _ source: ByteSource, _ registry: CoderRegistry, options: DecodeOptions
+  ) throws(CoderError) -> Image {
+    try checkingPage(of: source, registry, options) { (coder) throws(CoderError) in
+      try registry.decode(source, options: options, coder: coder)
+    }
+  }
+
+  private func checkingPage<Result>(
+    of source: ByteSource, _ registry: CoderRegistry, _ options: DecodeOptions,
+    _ body: (_ coder: String?) throws(CoderError) -> Result
+  ) throws(CoderError) -> Result {
+    let coder = try registry.coderID(named: coder)
+    do throws(CoderError) { return try body(coder) } catch {
+      guard let page, error.code == .invalidArgument else { throw error }
+      var options = options
+      options.page = nil
+      let count = try registry.open(source, options: options, coder: coder).header.pageCount
+      guard page > count else { throw error }
+      throw .invalidArgument("--page is \(page), the file has \(count == 1 ? "1 page" : "pages 1 to \(count)")")
+    }
+  }
+
   /// The input that an argument names; `-` is standard input, which is read to its end.
   ///
   /// - Throws: ``CoderError/Code/cancelled``, ``CoderError/Code/io``, ``CoderError/Code/limitExceeded``.
   func source(_ argument: String, _ console: Console) throws(CoderError) -> ByteSource {
-    guard argument == "-" else { return .file(argument) }
-    return .bytes(try StandardInput.read(most: limits.maxMemory, console.cancellation))
+    guard argument == "-" else { return .file(console.location(of: argument)) }
+    return .bytes(try StandardInput.read(most: limits.maxMemory.bytes, console.cancellation))
+  }
+}
+
+extension CoderRegistry {
+  /// The identifier of a coder that the user named, whole or by its last parts: `webp` for `org.imagecoders.webp`.
+  ///
+  /// - Returns: Nil for nil.
+  /// - Throws: ``CoderError/Code/invalidArgument`` for a name that several coders have; ``CoderError/Code/noCoder`` for
+  ///   one that none has, if it looks like another one.
+  func coderID(named name: String?) throws(CoderError) -> String? {
+    guard let name else { return nil }
+    let ids = coderIDs
+    guard !ids.contains(name) else { return name }
+    let matches = ids.filter { $0.hasSuffix(".\(name)") }
+    guard matches.count <= 1 else {
+      throw .invalidArgument("\(name) is the name of several coders: \(matches.joined(separator: ", "))")
+    }
+    if let match = matches.first { return match }
+    // A name that is like no other is told by the registry, with what else there is.
+    let known = name.contains(".") ? ids : ids.map { String($0.split(separator: ".").last ?? "") }
+    guard let meant = Spelling.closest(to: name, in: known) else { return name }
+    throw .noCoder("no coder has the id \(name); did you mean \(meant)?")
   }
 }

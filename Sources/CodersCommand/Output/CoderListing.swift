@@ -7,6 +7,8 @@ struct CoderListing {
   private let used: [(entry: CatalogEntry, manifest: Manifest)]
   private let unused: [(entry: CatalogEntry, reason: SkipReason)]
   private let unreadable: [(path: String, reason: SkipReason)]
+  private let outrankings: [Outranking]
+  private let catalog: Catalog
   private let searchPath: SearchPath
 
   init(_ catalog: Catalog, searchPath: SearchPath) {
@@ -16,6 +18,8 @@ struct CoderListing {
     }
     unused = catalog.entries.compactMap { entry in entry.reason.map { (entry, $0) } }
     unreadable = catalog.unreadable
+    outrankings = catalog.outrankings
+    self.catalog = catalog
     self.searchPath = searchPath
   }
 
@@ -34,10 +38,14 @@ struct CoderListing {
         table.add([
           manifest.id, manifest.formats.map(\.name).joined(separator: ", "),
           manifest.formats.flatMap(\.extensions).joined(separator: " "), Self.abilities(manifest),
-          "\(entry.priority)", manifest.version, entry.library ?? "",
+          "\(entry.priority)", manifest.version, entry.place,
         ])
       }
       lines += table.lines(style)
+    }
+    if !outrankings.isEmpty {
+      lines += ["", style.title("Tried before bundled coders")]
+      lines += outrankings.map { $0.sentence(catalog).printable }
     }
     guard !unused.isEmpty || !unreadable.isEmpty else { return lines }
     lines += ["", style.title("Not used")]
@@ -60,12 +68,21 @@ struct CoderListing {
   }
 }
 
+extension Outranking {
+  /// `org.example.png is tried before org.imagecoders.png for PNG (read, write)`, and whether that is the user's wish.
+  func sentence(_ catalog: Catalog) -> String {
+    let directions = (isRead ? ["read"] : []) + (isWritten ? ["write"] : [])
+    return "\(coder) is tried before \(bundled) for \(catalog.name(of: format)) (\(directions.joined(separator: ", ")))"
+      + (isSet ? ", as the settings say" : "")
+  }
+}
+
 extension CoderListing {
   /// The output of `coders list --json`; `docs/cli.md` documents its keys.
   var json: JSON {
     .object([
       "schema": .integer(1),
-      "coders": .list(used.map { Self.json($0.entry, $0.manifest) }),
+      "coders": .list(used.map { json($0.entry, $0.manifest) }),
       "not_used": .list(
         unused.map { entry, reason in
           .object([
@@ -84,7 +101,7 @@ extension CoderListing {
     ])
   }
 
-  private static func json(_ entry: CatalogEntry, _ manifest: Manifest) -> JSON {
+  private func json(_ entry: CatalogEntry, _ manifest: Manifest) -> JSON {
     .object([
       "id": .text(manifest.id), "name": .text(manifest.name), "version": .text(manifest.version),
       "vendor": .text(manifest.vendor), "license": .text(manifest.license),
@@ -101,6 +118,13 @@ extension CoderListing {
           ])
         }),
       "encode_options": .list(manifest.options.map { JSON($0) }),
+      "outranks": .list(
+        outrankings.filter { $0.coder == manifest.id }.map {
+          .object([
+            "coder": .text($0.bundled), "format": .text($0.format.rawValue), "read": .boolean($0.isRead),
+            "write": .boolean($0.isWritten), "set": .boolean($0.isSet),
+          ])
+        }),
     ])
   }
 }
@@ -128,6 +152,8 @@ extension JSON {
       ]) { $1 }
     case .choice(let words, let index):
       members.merge(["type": .text("choice"), "choices": .texts(words), "default": .text(words[index])]) { $1 }
+    case .text(let maximum, let value):
+      members.merge(["type": .text("text"), "maximum": .integer(maximum), "default": .text(value)]) { $1 }
     }
     self = .object(members)
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import ImageCoderEngine
 public import ImageCoders
 import Synchronization
 
@@ -27,6 +28,11 @@ public final class Console: Sendable {
   public let cancellation: Cancellation
 
   let interruption: Interruption?
+
+  /// The descriptor to which results are written.
+  private let outputDescriptor: Int32
+  /// The directory in which the command was started, or nil to leave relative names to the system.
+  private let directory: String?
 
   private let output: Sink
   private let errors: Sink
@@ -64,31 +70,52 @@ public final class Console: Sendable {
     self.columns = columns
     self.cancellation = cancellation
     self.interruption = nil
+    outputDescriptor = STDOUT_FILENO
+    directory = nil
   }
 
-  private init(interruption: Interruption) {
-    output = { Descriptor.write($0, to: STDOUT_FILENO) }
+  private init(output descriptor: Int32, interruption: Interruption) {
+    output = { Descriptor.write($0, to: descriptor) }
     errors = { Descriptor.write($0, to: STDERR_FILENO) }
     environment = SearchPath.secureEnvironment
     executable = SearchPath.executablePath()
-    isTerminal = isatty(STDOUT_FILENO) == 1
+    isTerminal = isatty(descriptor) == 1
     isErrorTerminal = isatty(STDERR_FILENO) == 1
-    columns = isTerminal ? Descriptor.columns(of: STDOUT_FILENO) : 80
+    columns = isTerminal ? Descriptor.columns(of: descriptor) : 80
     cancellation = interruption.cancellation
     self.interruption = interruption
+    outputDescriptor = descriptor
+    directory = Path.workingDirectory()
   }
 
   /// The console of this process. From now on, the first interrupt cancels the work instead of ending the process.
-  public static func process() -> Console { Console(interruption: .install()) }
+  ///
+  /// - Parameters:
+  ///   - output: The descriptor of standard output.
+  ///   - escalation: Called in the signal handler with the number of each interrupt, the first one included. If nil, a
+  ///     second interrupt ends the process.
+  public static func process(
+    output: Int32 = 1, escalation: (@convention(c) (Int32) -> Void)? = nil
+  ) -> Console {
+    Console(output: output, interruption: .install(escalation))
+  }
+
+  /// Where a file is that an argument names: relative names begin at the directory in which the command was started,
+  /// even if a plugin has changed the directory of the process; standard output is what it was at the start.
+  func location(of name: String) -> String {
+    if outputDescriptor != STDOUT_FILENO, ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].contains(name) {
+      return "/proc/self/fd/\(outputDescriptor)"
+    }
+    guard let directory else { return name }
+    return Path.absolute(name, in: directory)
+  }
 
   /// Whether text may be colored: on a terminal, unless `NO_COLOR` is set.
   var usesColor: Bool { isTerminal && environment("NO_COLOR") == nil && environment("TERM") != "dumb" }
 
   /// Prints a line of the result.
   func print(_ text: String) {
-    var text = text
-    text.append("\n")
-    text.withUTF8 { write(UnsafeRawBufferPointer($0)) }
+    SystemName.bytes(text + "\n").withUnsafeBytes { write($0) }
   }
 
   /// Writes bytes of the result.
@@ -104,10 +131,10 @@ public final class Console: Sendable {
     // Earlier output must come first if both go to the same terminal.
     flush()
     isProgressShown.withLock { isShown in
-      var line = (isShown ? Self.eraseLine : "") + text + "\n"
+      let line = (isShown ? Self.eraseLine : "") + text + "\n"
       isShown = false
       // An error that cannot be printed cannot be reported either.
-      line.withUTF8 { _ = errors(UnsafeRawBufferPointer($0)) }
+      SystemName.bytes(line).withUnsafeBytes { _ = errors($0) }
     }
   }
 

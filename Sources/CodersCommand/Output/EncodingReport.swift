@@ -3,7 +3,7 @@
 import ImageCoders
 
 /// The result of writing a file.
-struct EncodingReport {
+struct EncodingReport: Sendable {
   let file: String
   let format: ImageFormat
   let made: EncodedFile
@@ -12,20 +12,28 @@ struct EncodingReport {
 
   /// Prints the size that `--max-bytes` led to on standard error, and with `json` a report on standard output.
   func print(_ console: Console, json: Bool, isQuiet: Bool) {
-    if let allowed, !isQuiet {
-      let quality = made.quality.map { ", quality \($0.short)" } ?? ""
-      console.printError("coders: \(file.printable): \(made.byteCount) of \(allowed) bytes\(quality)")
-    }
+    printSize(console, isQuiet: isQuiet)
     if json { console.print(self.json.printed) }
   }
 
-  private var json: JSON {
+  /// The report as a document of its own.
+  var json: JSON { .object(members.merging(["schema": .integer(1)]) { $1 }) }
+
+  /// Prints the size that `--max-bytes` led to on standard error.
+  func printSize(_ console: Console, isQuiet: Bool) {
+    guard let allowed, !isQuiet else { return }
+    let quality = made.quality.map { ", quality \($0.short)" } ?? ""
+    console.printError("coders: \(file.printable): \(made.byteCount) of \(allowed) bytes\(quality)")
+  }
+
+  /// The keys of the report; `docs/cli.md` documents them.
+  var members: [String: JSON] {
     // The frames of a file that was copied or carried over are not counted.
     let isCarriedOver = made.frameCount == 0
-    return .object([
-      "schema": .integer(1), "file": .text(file), "format": .text(format.rawValue), "bytes": .integer(made.byteCount),
+    return [
+      "file": .text(file), "format": .text(format.rawValue), "bytes": .integer(made.byteCount),
       "frames": isCarriedOver ? .null : .integer(made.frameCount), "carried_over": .boolean(isCarriedOver),
       "quality": made.quality.map { .number($0) } ?? .null,
-    ])
+    ]
   }
 }

@@ -4,13 +4,19 @@ import Glibc
 import ImageCoders
 import Synchronization
 
-/// Turns the first interrupt into a cancellation, so that temporary files are removed. A second one ends the process.
+/// Turns the first interrupt into a cancellation, so that temporary files are removed. What follows is up to the
+/// escalation; without one, a second interrupt ends the process.
 final class Interruption: Sendable {
+  /// Called in a signal handler with the number of each signal.
+  typealias Escalation = @convention(c) (Int32) -> Void
+
   let cancellation = Cancellation()
 
   private let received = Atomic<Int32>(0)
 
   private static let shared = Interruption()
+  // Written before the handler is installed.
+  nonisolated(unsafe) private static var escalation: Escalation?
 
   /// The signal that was received, or nil.
   var signal: Int32? {
@@ -19,16 +25,23 @@ final class Interruption: Sendable {
   }
 
   /// Catches SIGINT, SIGTERM and SIGHUP from now on.
-  static func install() -> Interruption {
+  static func install(_ escalation: Escalation?) -> Interruption {
     let shared = shared
+    Self.escalation = escalation
     var action = sigaction()
     // The handler only stores to atomics of an existing object, which is safe in a signal handler.
     action.__sigaction_handler.sa_handler = { number in
-      Interruption.shared.received.store(number, ordering: .relaxed)
+      let isFirst = Interruption.shared.received.exchange(number, ordering: .relaxed) == 0
       Interruption.shared.cancellation.cancel()
+      if let escalation = Interruption.escalation {
+        escalation(number)
+      } else if !isFirst {
+        Glibc.signal(number, SIG_DFL)
+        raise(number)
+      }
     }
     // System calls are not restarted, so a read that waits for input returns and sees the cancellation.
-    action.sa_flags = Int32(bitPattern: UInt32(SA_RESETHAND))
+    action.sa_flags = 0
     sigaction(SIGINT, &action, nil)
     sigaction(SIGTERM, &action, nil)
     sigaction(SIGHUP, &action, nil)

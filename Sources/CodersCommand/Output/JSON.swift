@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ImageCoderEngine
 import ImageCoders
 
 /// A JSON value. Keys are printed in the order of their bytes, so that equal values give equal text.
@@ -79,7 +80,8 @@ enum JSON {
 
   private static func append(_ value: String, to text: inout String) {
     text += "\""
-    for scalar in value.unicodeScalars {
+    // JSON is UTF-8 (RFC 8259 §8.1); names of files need not be.
+    for scalar in SystemName.unicode(value).unicodeScalars {
       switch scalar {
       case "\"": text += "\\\""
       case "\\": text += "\\\\"
@@ -107,6 +109,7 @@ extension JSON {
     case .number(let value): self = .number(value)
     case .text(let value): self = .text(value)
     case .dictionary(let inner): self = JSON(inner)
+    case .list(let items): self = .list(items.map { JSON($0) })
     }
   }
 }

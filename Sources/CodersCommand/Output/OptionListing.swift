@@ -124,6 +124,7 @@ extension OptionDescription {
     case .number(let range, let value):
       ("number", "\(range.lowerBound.short) to \(range.upperBound.short)", value.short)
     case .choice(let words, let index): ("choice", words.joined(separator: ", "), words[index])
+    case .text(let maximum, let value): ("text", "at most \(maximum) bytes", value)
     }
   }
 }

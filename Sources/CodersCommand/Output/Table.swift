@@ -26,6 +26,14 @@ struct Table {
     return [style.title(line(titles, widths))] + rows.map { line($0, widths) }
   }
 
+  /// A line of a table that is printed line by line: columns are as wide as their titles.
+  ///
+  /// - Parameter row: Nil for the line of titles.
+  func line(_ row: [String]?, _ style: Style) -> String {
+    let widths = titles.map(\.columns)
+    return row.map { line($0.map(\.printable), widths) } ?? style.title(line(titles, widths))
+  }
+
   private func line(_ cells: [String], _ widths: [Int]) -> String {
     var text = ""
     for (column, cell) in cells.enumerated() {

@@ -11,7 +11,7 @@ struct AnimateCommand: Verb {
     commandName: "animate",
     abstract: "Make an animation from pictures and animations, in the order given.",
     discussion: """
-      Each input adds its picture, or all frames of its animation. All inputs must have the same size. --delay sets how \
+      Each input adds its picture, or all frames of its animation. All inputs must have the same size, after --max-size. --delay sets how \
       long each frame is shown. Without it, frames of an animation keep their own delays, and each picture is shown for \
       a tenth of a second. Metadata and loop count come from the first input; if that is a picture, the animation plays \
       forever.
@@ -28,7 +28,8 @@ struct AnimateCommand: Verb {
       """)
 
   @Option(
-    help: ArgumentHelp("How long each frame is shown: 40ms, 4cs, 0.04s or 1/25 (of a second).", valueName: "t"))
+    help: ArgumentHelp("How long each frame is shown: 40ms, 4cs, 0.04s or 1/25 (of a second).", valueName: "t"),
+    transform: DelayArgument.parsed)
   var delay: DelayArgument?
 
   @Option(name: .shortAndLong, help: ArgumentHelp("The file to write; - is standard output.", valueName: "out"))
@@ -65,6 +66,8 @@ struct AnimateCommand: Verb {
     let source: ByteSource
     let header: ImageHeader
     let frameCount: Int
+    /// What `--max-size` makes of its picture.
+    let size: Size
   }
 
   func run(_ console: Console) throws(CoderError) -> ExitStatus {
@@ -72,10 +75,11 @@ struct AnimateCommand: Verb {
     let failures = Failures(console)
     var currentFile = output
     do throws(CoderError) {
-      let target = OutputFile(output)
+      let target = OutputFile(output, console)
       try target.refuseTerminal(console)
       let format = try registry.format(named: format, output: output)
-      try check(format, registry)
+      let coder = try registry.coderID(named: encoding.encoder)
+      try check(format, coder, registry)
       let inputs = try inputs(registry, console, &currentFile)
       currentFile = output
       let writing = try options(as: format, inputs, registry, console)
@@ -83,10 +87,11 @@ struct AnimateCommand: Verb {
         console, total: inputs.reduce(0) { $0 + $1.frameCount }, isQuiet: read.coders.quiet)
       defer { progress.finish() }
       let encoder = try registry.makeEncoder(
-        as: format, to: target.destination, options: progress.listening(writing), coder: encoding.encoder)
-      let writer = registry.writer(of: format, id: encoding.encoder)?.id
+        as: format, to: target.destination, options: progress.listening(writing), coder: coder)
+      let writer = registry.writer(of: format, id: coder)?.id
       for (order, input) in inputs.enumerated() {
         currentFile = input.file
+        CurrentFiles.set(input: input.file, output: output)
         let decoder = try open(input.source, input.file, registry, console)
         do throws(CoderError) {
           try encoder.add(decoder, delay: delay?.delay ?? (input.header.isAnimated ? nil : Self.defaultDelay)) {
@@ -112,8 +117,8 @@ struct AnimateCommand: Verb {
   /// Checks that the format holds animations.
   ///
   /// - Throws: ``CoderError/Code/unsupported`` with the extensions of formats that do.
-  private func check(_ format: ImageFormat, _ registry: CoderRegistry) throws(CoderError) {
-    guard registry.writer(of: format, id: encoding.encoder)?.writesFrames != true else { return }
+  private func check(_ format: ImageFormat, _ coder: String?, _ registry: CoderRegistry) throws(CoderError) {
+    guard registry.writer(of: format, id: coder)?.writesFrames != true else { return }
     let animated = registry.writers.filter(\.writesFrames).flatMap(\.writtenFormats).flatMap(\.extensions).sorted()
     throw .unsupported(
       "\(format) cannot hold an animation; "
@@ -130,16 +135,20 @@ struct AnimateCommand: Verb {
     for file in files {
       if console.cancellation.isCancelled { throw .cancelled }
       currentFile = file
+      CurrentFiles.set(input: file)
       let source = try read.source(file, console).rereadable(read.limits.limits)
       let decoder = try open(source, file, registry, console)
       let header = decoder.header
-      if let first = inputs.first, first.header.displayedSize != header.displayedSize {
-        throw .invalidArgument(
-          "the picture is \(header.displayedSize), \(first.file.printable) is \(first.header.displayedSize)")
+      let shown = header.displayedSize
+      let size = sequence.maxSize.map { shown.fitted(in: $0.size(for: shown)) } ?? shown
+      if let first = inputs.first, first.size != size {
+        let scaled = sequence.maxSize == nil ? "" : " after scaling"
+        throw .invalidArgument("the picture is \(size)\(scaled), \(first.file.printable) is \(first.size)")
       }
       inputs.append(
         Input(
-          file: file, source: source, header: header, frameCount: sequence.firstFrame ? 1 : decoder.frameCount))
+          file: file, source: source, header: header, frameCount: sequence.firstFrame ? 1 : decoder.frameCount,
+          size: size))
     }
     return inputs
   }
@@ -148,7 +157,9 @@ struct AnimateCommand: Verb {
     as format: ImageFormat, _ inputs: [Input], _ registry: CoderRegistry, _ console: Console
   ) throws(CoderError) -> EncodeOptions {
     var options = try encoding.encodeOptions(as: format, registry, console, file: output, read)
-    sequence.apply(to: &options)
+    sequence.apply(to: &options, picture: inputs.first?.header.displayedSize ?? Size(width: 1, height: 1))
+    // Of a share of pictures of different sizes, all are what the first one is.
+    if sequence.maxSize?.size == nil, sequence.maxSize != nil { options.maxPixelSize = inputs.first?.size }
     // A picture has no loop count, and each format has its own default.
     if inputs.first?.header.isAnimated == false { options.loopCount = options.loopCount ?? .infinite }
     // The pixel layout must fit all inputs and must be known before the first frame is written.
@@ -166,6 +177,7 @@ struct AnimateCommand: Verb {
     // Some readers decode directly to a smaller size.
     options.thumbnailSize = sequence.maxSize?.size
     options.firstFrameOnly = sequence.firstFrame
-    return try registry.open(source, options: options, coder: read.coder)
+    options.isStrict = encoding.strict
+    return try read.open(source, registry, options: options)
   }
 }

@@ -9,23 +9,40 @@ import ImageCoders
 struct ConvertCommand: Verb {
   static let configuration = CommandConfiguration(
     commandName: "convert",
-    abstract: "Convert an image, animations included, to another format.",
+    abstract: "Convert images, animations included, to another format.",
+    usage: """
+      coders convert [<options>] <in> <out>
+      coders convert [<options>] --output <file|dir> <file> ...
+      """,
     discussion: """
+      With two arguments, the first is converted to the second. With -o, every argument is an input: -o names a file if \
+      one file is named, without -r and --files-from, unless it is a directory or ends in a slash, and otherwise a \
+      directory, which is created. Each output there is named after its input, with the extension of --format; if two inputs have the same name, the later \
+      one gets a number: photo.webp, photo-2.webp. With -r, the directories of the inputs are kept. An error in one file \
+      does not stop the others. Existing outputs are replaced; inputs are never replaced. -o prints the names of the \
+      written files.
+
       The extension of the output, or --format, sets the output's format. The output appears complete or not at all: it \
       is written to a temporary file in the same directory and then renamed. Pictures are turned upright. The ICC \
       profile, Exif and XMP are copied if the format can hold them; a warning names what is dropped. A truncated or \
-      damaged file is converted as far as it can be read; the error is printed and sets the exit status.
+      damaged file is converted as far as it can be read; the error is printed and sets the exit status. With --strict, \
+      nothing is written for it.
 
       Animations are converted frame by frame with their delays and loop count; each frame is cut to the part that \
       changed. If the output's format holds pages, all pages are converted, otherwise only the primary page; --page \
       selects one. --sizes makes an icon with several sizes.
 
       If the input already meets the options, it is copied unchanged. A JPEG is stored in a JPEG XL file without \
-      decoding or loss, and restored from it. --reencode, --orientation and options that change pixels or metadata turn \
+      decoding or loss, and restored from it. --crop, --rotate and --flip \
+      apply to the upright pixels, in this order, before --max-size; lossy files are encoded again. --reencode, --orientation and options that change pixels or metadata turn \
       copying off.
 
       Examples:
         coders convert photo.png photo.jpg --quality 0.9
+        coders convert *.png --format webp -o out/
+        coders convert -r photos/ --format avif -o small/ --max-size 50% --update
+        find . -name '*.tiff' -print0 | coders convert --files-from - --format png -o out/
+        coders convert scan.png part.png --crop 300x200+10+20 --rotate 90
         coders convert animation.gif animation.webp
         coders convert animation.gif first.png --first-frame
         coders convert logo.png logo.ico --sizes 16,32,48,256
@@ -40,7 +57,10 @@ struct ConvertCommand: Verb {
       valueName: "f"))
   var format: String?
 
-  @Option(help: ArgumentHelp("Write an icon with these sizes, made from one picture.", valueName: "n,n"))
+  @Option(
+    help: ArgumentHelp(
+      "Write an icon with these sizes, made from one picture; one that is no square is centered.",
+      valueName: "n,n"), transform: SizesArgument.parsed)
   var sizes: SizesArgument?
 
   @Option(
@@ -52,68 +72,137 @@ struct ConvertCommand: Verb {
   @Flag(help: "Encode the file again even if it could be copied.")
   var reencode = false
 
-  @Flag(help: "Print a report of the written file as JSON.")
-  var json = false
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp(
+      "The file or directory to write; directories are created; - is standard output.", valueName: "file|dir"))
+  var output: String?
 
+  @OptionGroup var batch: BatchOptions
+  @OptionGroup(title: "Parts and turns") var edits: EditOptions
   @OptionGroup(title: "Animations and sizes") var sequence: SequenceOptions
   @OptionGroup(title: "Encoding") var encoding: EncodingOptions
 
-  @Argument(help: ArgumentHelp("The image; - is standard input.", valueName: "in"))
-  var input: String
-
-  @Argument(help: ArgumentHelp("The file to write; - is standard output.", valueName: "out"))
-  var output: String
-
+  @OptionGroup var input: InputOptions
   @OptionGroup var read: ReadOptions
 
+  /// Whether the two arguments are an input and an output.
+  private var isPair: Bool { output == nil }
+
   func validate() throws {
-    if json, output == "-" { throw ValidationError("standard output takes either the picture or --json") }
+    if isPair, input.files.count != 2 || input.recursive || input.filesFrom != nil {
+      throw ValidationError("name an input and an output, or any number of inputs and the output with -o")
+    }
+    if batch.json, (output ?? input.files.last) == "-" {
+      throw ValidationError("standard output takes either the picture or --json")
+    }
+    if orientation == .keep, !edits.edit.isIdentity {
+      throw ValidationError("--crop, --rotate and --flip turn the picture upright; --orientation keep does not")
+    }
   }
 
   func run(_ console: Console) throws(CoderError) -> ExitStatus {
     let registry = read.coders.registry(console)
     let failures = Failures(console)
-    var currentFile = output
-    var isOfInput: (CoderError) -> Bool = { _ in false }
-    do throws(CoderError) {
-      let target = OutputFile(output)
-      try target.refuseTerminal(console)
-      let format = try registry.format(named: format, output: output)
-      let writing = try options(as: format, registry, console)
-      currentFile = input
-      let reading = read.decodeOptions(console, file: input)
-      let source = try read.source(input, console).rereadable(read.limits.limits)
-      // Opened here to learn the number of frames, and to report an unreadable input as the input's error.
-      let decoder = try registry.open(source, options: reading, coder: read.coder)
-      currentFile = output
-      let writer = registry.writer(of: format, id: encoding.encoder)?.id
-      isOfInput = { $0.isOfInput(reader: decoder.coderID, writer: writer) }
-      let progress = Progress(
-        console, total: sequence.firstFrame ? 1 : decoder.frameCount, isQuiet: read.coders.quiet)
-      defer { progress.finish() }
-      let made = try registry.convert(
-        source, to: format, at: target.destination, options: progress.listening(writing), reading: reading,
-        reader: read.coder, coder: encoding.encoder
-      ) { failures.add($0, file: input) }
-      try target.take(made, console)
-      progress.finish()
-      EncodingReport(file: output, format: format, made: made, allowed: writing.maxFileSize)
-        .print(console, json: json, isQuiet: read.coders.quiet)
-    } catch {
-      failures.add(error, file: isOfInput(error) ? input : currentFile)
+    guard let output else {
+      runPair(input.files[0], input.files[1], registry, failures, console)
+      return failures.status
     }
+    try OutputFile(output, console).refuseTerminal(console)
+    let inputs = try input.inputs(registry, console, writingTo: output, failures)
+    let isFile = OutputNames.isFile(output, for: input, console)
+    guard format != nil || isFile else {
+      throw .invalidArgument("\(output.printable) is a directory; use --format to set the format of the files in it")
+    }
+    let format = try registry.format(named: format, output: output)
+    let suffix = registry.writer(of: format)?.preferredExtension(of: format) ?? format.rawValue
+    let names = try OutputNames(inputs, in: output, isFile: isFile, suffix: suffix, console)
+    batch.run(
+      ConvertWork(command: self, registry: registry, format: format, showsFrames: inputs.count == 1, console: console),
+      zip(inputs, names.paths).map { ($0.path, $1) }, output: output, isQuiet: read.coders.quiet, failures, console)
     return failures.status
   }
 
-  private func options(
-    as format: ImageFormat, _ registry: CoderRegistry, _ console: Console
-  ) throws(CoderError) -> EncodeOptions {
-    var options = try encoding.encodeOptions(as: format, registry, console, file: output, read)
-    sequence.apply(to: &options)
-    options.pageSizes = sizes?.sides ?? []
-    options.keepsOrientation = orientation == .keep
-    options.copiesUnchanged = !reencode && orientation == nil
-    return options
+  /// `coders convert *.png --format webp` that matches two files means both as inputs.
+  ///
+  /// - Throws: ``CoderError/Code/invalidArgument`` for a second file that is there and is named like another format.
+  private func refuseSecondInput(
+    _ output: String, _ wanted: ImageFormat, _ registry: CoderRegistry, _ console: Console
+  ) throws(CoderError) {
+    guard output != "-", let suffix = Path.suffix(output), let named = registry.format(forExtension: suffix),
+      named != wanted, Path.exists(console.location(of: output))
+    else { return }
+    throw .invalidArgument(
+      "\(output.printable) is there and named like \(registry.name(of: named)), --format is \(registry.name(of: wanted)); "
+        + "name the output with -o")
+  }
+
+  private func runPair(
+    _ input: String, _ output: String, _ registry: CoderRegistry, _ failures: Failures, _ console: Console
+  ) {
+    do throws(CoderError) {
+      try OutputFile(output, console).refuseTerminal(console)
+      let wanted = try registry.format(named: format, output: output)
+      try refuseSecondInput(output, wanted, registry, console)
+      let work = ConvertWork(
+        command: self, registry: registry, format: wanted, showsFrames: true, console: console)
+      let run = FileRun(work, updates: batch.update, isQuiet: read.coders.quiet, failures: failures, console)
+      guard case .written(let report) = run.make([(input, output)], jobs: 1)[0], batch.json else { return }
+      console.print(report.json.printed)
+    } catch {
+      failures.add(error, file: output)
+    }
+  }
+}
+
+/// Converts one file.
+private struct ConvertWork: FileWork {
+  let command: ConvertCommand
+  let registry: CoderRegistry
+  let format: ImageFormat
+  /// Whether a progress bar counts the frames.
+  let showsFrames: Bool
+  let console: Console
+
+  func make(
+    _ input: String, _ output: String, currentFile: inout String, problem: @escaping (CoderError) -> Void
+  ) throws(CoderError) -> EncodingReport {
+    currentFile = output
+    let target = OutputFile(output, console)
+    let coder = try registry.coderID(named: command.encoding.encoder)
+    var writing = try command.encoding.encodeOptions(
+      as: format, registry, console, file: output, command.read)
+    currentFile = input
+    var reading = command.read.decodeOptions(console, file: input)
+    reading.isStrict = command.encoding.strict
+    let source = try command.read.source(input, console).rereadable(command.read.limits.limits)
+    // Opened here to learn the number of frames, and to report an unreadable input as the input's error.
+    let decoder = try command.read.open(source, registry, options: reading)
+    try setOptions(&writing, of: decoder)
+    currentFile = output
+    let progress = Progress(
+      console, total: command.sequence.firstFrame ? 1 : decoder.frameCount,
+      isQuiet: command.read.coders.quiet || !showsFrames)
+    defer { progress.finish() }
+    do throws(CoderError) {
+      let made = try registry.convert(
+        source, to: format, at: target.destination, options: progress.listening(writing), reading: reading,
+        reader: try registry.coderID(named: command.read.coder), coder: coder, problem: problem)
+      try target.take(made, console)
+      return EncodingReport(file: output, format: format, made: made, allowed: writing.maxFileSize)
+    } catch {
+      let writer = registry.writer(of: format, id: coder)?.id
+      if error.isOfInput(reader: decoder.coderID, writer: writer) { currentFile = input }
+      throw error
+    }
+  }
+
+  private func setOptions(_ options: inout EncodeOptions, of decoder: ImageDecoder) throws(CoderError) {
+    options.edit = command.edits.edit
+    command.sequence.apply(to: &options, picture: try options.edit.size(of: decoder.header.displayedSize))
+    options.pageSizes = command.sizes?.sides ?? []
+    options.keepsOrientation = command.orientation == .keep
+    options.copiesUnchanged = !command.reencode && command.orientation == nil
   }
 }
 

@@ -9,9 +9,10 @@ struct DoctorCommand: Verb {
     commandName: "doctor",
     abstract: "Check the installation: directories, manifests, plugins and their libraries.",
     discussion: """
-      Lists every directory of the search path, checks every manifest, and loads every plugin. Each problem names what \
-      to change; for a missing library, that is the Debian package to install. The exit status is 0 if there are no \
-      problems, otherwise 5.
+      Lists every directory of the search path, checks every manifest, and loads every plugin. For plugins that are not \
+      part of this project, it also runs the checks of `coders check` that read files only. Each problem names what \
+      to change; for a missing library, that is the Debian package to install. Warnings name what works, and may not \
+      be meant as it is. The exit status is 0 if there are no problems, otherwise 5.
 
       Examples:
         coders doctor
@@ -19,11 +20,18 @@ struct DoctorCommand: Verb {
         coders doctor --quiet && echo no problems
       """)
 
+  @Flag(help: "Print JSON.")
+  var json = false
+
   @OptionGroup var coders: CoderOptions
 
   func run(_ console: Console) throws(CoderError) -> ExitStatus {
     let diagnosis = Diagnosis(
       searchPath: coders.searchPath(console), preferences: Preferences(environment: console.environment))
+    if json {
+      console.print(diagnosis.json.printed)
+      return diagnosis.count(.problem) == 0 ? .ok : .environment
+    }
     for section in diagnosis.sections {
       if !coders.quiet {
         console.print(console.style.title(section.title))
@@ -31,10 +39,7 @@ struct DoctorCommand: Verb {
         console.print("")
       }
     }
-    let problems = diagnosis.problemCount
-    if !coders.quiet {
-      console.print(problems == 0 ? "no problems" : problems == 1 ? "1 problem" : "\(problems) problems")
-    }
-    return problems == 0 ? .ok : .environment
+    if !coders.quiet { console.print(diagnosis.summary) }
+    return diagnosis.count(.problem) == 0 ? .ok : .environment
   }
 }

@@ -27,7 +27,7 @@ struct FramesCommand: Verb {
   @Flag(help: "Write each frame's own pixels without drawing them on the canvas.")
   var raw = false
 
-  @Flag(help: "Print the list as JSON.")
+  @Flag(help: "Print the list, or with -o the written files, as JSON.")
   var json = false
 
   @Option(name: .shortAndLong, help: ArgumentHelp("The directory to write to; it is created.", valueName: "dir"))
@@ -39,22 +39,26 @@ struct FramesCommand: Verb {
   @OptionGroup var read: ReadOptions
 
   func validate() throws {
-    if json, output != nil { throw ValidationError("--json cannot be used with -o") }
     if raw, output == nil { throw ValidationError("--raw needs -o") }
   }
 
   func run(_ console: Console) throws(CoderError) -> ExitStatus {
     let registry = read.coders.registry(console)
     let failures = Failures(console)
+    CurrentFiles.set(input: input)
     do throws(CoderError) {
-      let decoder = try registry.open(
-        try read.source(input, console), options: read.decodeOptions(console, file: input), coder: read.coder)
+      let decoder = try read.open(
+        try read.source(input, console), registry, options: read.decodeOptions(console, file: input))
       if let output {
         let extraction = FrameExtraction(
           decoder, registry: registry, console: console, input: input, isRaw: raw,
           pages: read.page == nil)
-        for path in extraction.run(into: output, failures) where !read.coders.quiet {
-          console.print(path.printable)
+        let paths = extraction.run(into: output, failures)
+        if json {
+          console.print(
+            JSON.object(["schema": .integer(1), "file": .text(input), "written": .texts(paths)]).printed)
+        } else if !read.coders.quiet {
+          for path in paths { console.print(path.printable) }
         }
       } else {
         let list = try FrameList(decoder, file: input)

@@ -9,15 +9,17 @@ struct ListCommand: Verb {
     commandName: "list",
     abstract: "List the installed coders in the order in which they are tried.",
     discussion: """
-      Reads only the manifests; no plugin is loaded. Coders that were found but are not used follow, each with the \
-      reason. If several directories have a coder with the same id, the first directory is used. Among coders of one \
-      format, the one with the higher priority is tried first.
+      Reads only the manifests; no plugin is loaded, except that a library which does not come with coders is loaded \
+      once, in a process of its own, to see whether it can be. Coders that were found but are not used follow, each with the \
+      reason. If several directories have a coder with the same id, the first one that can be used is. Among coders of \
+      one format, the one with the higher priority is tried first.
 
       Examples:
         coders list
         coders list --json
         coders list --plugin-dir ./build/lib/coders/1
         CODERS_PRIORITY=org.example.png:200 coders list
+        CODERS_ALLOW=org.imagecoders.png,org.imagecoders.gif coders list
       """)
 
   @Flag(help: "Print JSON with the full content of the manifests.")
@@ -28,7 +30,7 @@ struct ListCommand: Verb {
   func run(_ console: Console) throws(CoderError) -> ExitStatus {
     let path = coders.searchPath(console)
     let listing = CoderListing(
-      Catalog(path, preferences: Preferences(environment: console.environment)), searchPath: path)
+      Catalog(path, preferences: Preferences(environment: console.environment)).scanned(), searchPath: path)
     if json {
       console.print(listing.json.printed)
     } else if coders.quiet {

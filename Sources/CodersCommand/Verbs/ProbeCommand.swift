@@ -16,6 +16,7 @@ struct ProbeCommand: Verb {
       Examples:
         coders probe photo.jpg
         coders probe --short *.png
+        coders probe --short -r photos/
         coders probe --json animation.webp
         coders probe --explain unknown.bin
       """)
@@ -29,9 +30,7 @@ struct ProbeCommand: Verb {
   @Flag(help: "Print how the coder was chosen, step by step.")
   var explain = false
 
-  @Argument(help: ArgumentHelp("Image files; - is standard input.", valueName: "file"))
-  var files: [String]
-
+  @OptionGroup var input: InputOptions
   @OptionGroup var read: ReadOptions
 
   func validate() throws {
@@ -42,21 +41,24 @@ struct ProbeCommand: Verb {
     let registry = read.coders.registry(console)
     let failures = Failures(console)
     let printer = printer(console)
-    for file in files where !console.cancellation.isCancelled {
+    for (order, file) in try input.inputs(registry, console, failures).map(\.path).enumerated()
+    where !console.cancellation.isCancelled {
+      // Results of earlier files are not lost if this one's coder ends the process.
+      console.flush()
+      CurrentFiles.set(input: file)
       var steps: [SelectionStep] = []
       let report = Result { () throws(CoderError) in
         var options = read.decodeOptions(console, file: file)
         // No pixels are decoded, so the memory limit must not refuse an animation for the size of all its frames.
         options.thumbnailSize = Size(width: 1, height: 1)
-        let decoder = try registry.open(
-          try read.source(file, console), options: options, coder: read.coder,
-          explain: explain ? { steps.append($0) } : nil)
+        let decoder = try read.open(
+          try read.source(file, console), registry, options: options, explain: explain ? { steps.append($0) } : nil)
         // For an icon, the thumbnail size above selects its smallest picture; report the primary one.
         let isIcon = read.page == nil && decoder.header.pagesAreSizes
         return try FileReport(isIcon ? decoder.page(decoder.header.primaryPage) : decoder)
       }
       if !read.coders.quiet { printer.print(file, report, steps: steps) }
-      if case .failure(let error) = report { failures.add(error, file: file) }
+      if case .failure(let error) = report { failures.add(error, file: file, order: order) }
     }
     printer.finish()
     return failures.status

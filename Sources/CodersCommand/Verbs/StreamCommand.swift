@@ -27,14 +27,17 @@ struct StreamCommand: Verb {
 
   @Option(
     help: ArgumentHelp(
-      "Show a new picture only when the quality, 0 to 1, passes one of these values.", valueName: "q,q"))
+      "Show a new picture only when the quality, 0 to 1, passes one of these values.", valueName: "q,q"),
+    transform: QualitiesArgument.parsed)
   var thresholds: QualitiesArgument?
 
   @Option(
     help: ArgumentHelp("Blur coarse pictures with this radius, as a fraction of the longer side.", valueName: "share"))
   var blur = 0.0
 
-  @Option(help: ArgumentHelp("Shrink pictures to fit this box.", valueName: "n[xm]"))
+  @Option(
+    help: ArgumentHelp("Shrink pictures to fit this box: 300x200, 300, 300x, x200 or 50%.", valueName: "size"),
+    transform: BoxArgument.parsed)
   var size: BoxArgument?
 
   @Flag(help: "Print the steps as JSON.")
@@ -49,6 +52,9 @@ struct StreamCommand: Verb {
   @OptionGroup var read: ReadOptions
 
   func validate() throws {
+    if input == "-", let size, size.size == nil {
+      throw ValidationError("--size is a share of a picture whose size is not known yet; give it in pixels")
+    }
     if chunk < 1 { throw ValidationError("--chunk is \(chunk), it must be at least 1") }
     if !(0...1).contains(blur) { throw ValidationError("--blur is \(blur), 0 to 1 is allowed") }
   }
@@ -56,27 +62,40 @@ struct StreamCommand: Verb {
   func run(_ console: Console) throws(CoderError) -> ExitStatus {
     let registry = read.coders.registry(console)
     let failures = Failures(console)
+    CurrentFiles.set(input: input, output: output)
     var options = read.decodeOptions(console, file: input)
-    options.thumbnailSize = size?.size
     do throws(CoderError) {
+      options.thumbnailSize = size?.size
+      if let size, size.size == nil {
+        let header = try read.open(try read.source(input, console), registry, options: options).header
+        options.thumbnailSize = size.size(for: header.displayedSize)
+      }
       let decoder: IncrementalDecoder
-      if let id = read.coder {
+      if let id = try registry.coderID(named: read.coder) {
         decoder = try registry.coder(id).makeIncrementalDecoder(options: options)
       } else {
         decoder = registry.makeIncrementalDecoder(options: options)
       }
-      let source = try OpenSource(try read.source(input, console), limits: options.limits)
+      let source: any ChunkSource =
+        input == "-"
+        ? PipeChunks(cancellation: console.cancellation)
+        : FileChunks(try OpenSource(try read.source(input, console), limits: options.limits))
       var policy = PartialPicturePolicy()
       policy.thresholds = thresholds?.qualities ?? []
       policy.blur = blur
       let run = StreamRun(decoder, source: source, chunk: chunk, policy: policy, folder: output)
-      let steps = try run.steps(registry, console)
+      let showsLines = !json && !read.coders.quiet
+      if showsLines { console.print(StreamStep.table.line(nil, console.style)) }
+      var steps: [JSON] = []
+      try run.run(registry, console) { step in
+        if showsLines { console.print(StreamStep.table.line(step.row, console.style)) }
+        if json { steps.append(step.json) }
+        // Whoever watches a download sees each step when it happens.
+        console.flush()
+      }
       if let problem = run.problem { failures.add(problem, file: input) }
       if json {
-        console.print(
-          JSON.object(["schema": .integer(1), "file": .text(input), "steps": .list(steps.map(\.json))]).printed)
-      } else if !read.coders.quiet {
-        for line in StreamStep.table(steps).lines(console.style) { console.print(line) }
+        console.print(JSON.object(["schema": .integer(1), "file": .text(input), "steps": .list(steps)]).printed)
       }
     } catch {
       failures.add(error, file: input)

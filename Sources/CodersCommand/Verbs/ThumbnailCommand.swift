@@ -11,16 +11,21 @@ struct ThumbnailCommand: Verb {
     commandName: "thumbnail",
     abstract: "Make thumbnails of images on all processors.",
     discussion: """
-      A thumbnail is upright, shows the first frame, and is never larger than its picture.
+      A thumbnail is upright, shows the first frame, and is never larger than its picture. It is safe to publish: its \
+      file says neither where nor when nor with what the picture was taken, and has an ICC profile only if its colors \
+      are not sRGB. --metadata keep keeps everything.
 
       With one input, -o names the output file and its extension sets the format, unless -o is a directory or ends in a \
       slash. With several inputs, -o names a directory; each thumbnail is named after its input, with the extension of \
       the format. If two inputs have the same name, the later one gets a number: photo.png, photo-2.png. Existing \
-      outputs are replaced; inputs are never replaced. Prints the names of the written files.
+      outputs are replaced; inputs are never replaced. With -r, the directories of the inputs are kept. An error in one \
+      file does not stop the others. Prints the names of the written files. --crop, --rotate and --flip apply to the \
+      upright pixels, in this order, before the picture is fitted.
 
       Examples:
         coders thumbnail --size 256 photo.jpg -o small.webp
         coders thumbnail --size 256 *.jpg -o thumbnails/
+        coders thumbnail --size 256 -r photos/ -o thumbnails/ --update
         coders thumbnail --size 320x200 --fill --format webp *.png -o cards/
       """)
 
@@ -46,7 +51,8 @@ struct ThumbnailCommand: Verb {
 
   @Option(
     help: ArgumentHelp(
-      "The box, in pixels: 256 for both sides, 320x200, or 320x and x200 for one side.", valueName: "n[xm]"))
+      "The box, in pixels: 256 for both sides, 320x200, or 320x and x200 for one side; or 50% of the picture.",
+      valueName: "size"), transform: BoxArgument.parsed)
   var size: BoxArgument
 
   @Flag(help: "How the picture is fitted to the box.")
@@ -66,41 +72,79 @@ struct ThumbnailCommand: Verb {
       "The file or directory to write; directories are created; - is standard output.", valueName: "file|dir"))
   var output: String
 
-  @Option(
-    name: .shortAndLong,
-    help: ArgumentHelp("Files processed at the same time. (default: the number of processors)", valueName: "n"))
-  var jobs: Int?
-
+  @OptionGroup var batch: BatchOptions
+  @OptionGroup(title: "Parts and turns") var edits: EditOptions
   @OptionGroup(title: "Encoding") var encoding: EncodingOptions
-
-  @Argument(help: ArgumentHelp("Image files.", valueName: "file"))
-  var files: [String]
-
+  @OptionGroup var input: InputOptions
   @OptionGroup var read: ReadOptions
 
   func validate() throws {
-    if let jobs, jobs < 1 { throw ValidationError("--jobs is \(jobs), it must be at least 1") }
+    if batch.json, output == "-" { throw ValidationError("standard output takes either the picture or --json") }
   }
 
   func run(_ console: Console) throws(CoderError) -> ExitStatus {
     let registry = read.coders.registry(console)
-    try OutputFile(output).refuseTerminal(console)
-    let format = try format(registry)
-    let suffix = registry.writer(of: format, id: encoding.encoder)?.preferredExtension(of: format) ?? format.rawValue
-    let names = try OutputNames(files, in: output, suffix: suffix)
-    let run = ThumbnailRun(
-      registry: registry, format: format, size: size.size, mode: mode.mode, read: read, encoding: encoding,
-      console: console)
-    let written = run.make(zip(files, names.paths).map { $0 }, jobs: jobs ?? ThreadPool.processors)
-    if !read.coders.quiet, output != "-" { for path in written { console.print(path.printable) } }
-    return run.failures.status
+    let failures = Failures(console)
+    try OutputFile(output, console).refuseTerminal(console)
+    let inputs = try input.inputs(registry, console, writingTo: output, failures)
+    let isFile = OutputNames.isFile(output, for: input, console)
+    // A directory and standard output have no extension.
+    let format = try registry.format(named: format ?? (isFile && output != "-" ? nil : "png"), output: output)
+    let suffix = registry.writer(of: format)?.preferredExtension(of: format) ?? format.rawValue
+    let names = try OutputNames(inputs, in: output, isFile: isFile, suffix: suffix, console)
+    batch.run(
+      ThumbnailWork(command: self, registry: registry, format: format, console: console),
+      zip(inputs, names.paths).map { ($0.path, $1) }, output: output, isQuiet: read.coders.quiet, failures, console)
+    return failures.status
+  }
+}
+
+/// Makes one thumbnail.
+private struct ThumbnailWork: FileWork {
+  let command: ThumbnailCommand
+  let registry: CoderRegistry
+  let format: ImageFormat
+  let console: Console
+
+  func make(
+    _ input: String, _ output: String, currentFile: inout String, problem: @escaping (CoderError) -> Void
+  ) throws(CoderError) -> EncodingReport {
+    let image = try image(input)
+    currentFile = output
+    let writing = try command.encoding.encodeOptions(
+      as: format, registry, console, file: output, command.read, unlessAsked: .web)
+    let target = OutputFile(output, console)
+    let encoder = try registry.makeEncoder(
+      as: format, to: target.destination, options: writing,
+      coder: try registry.coderID(named: command.encoding.encoder))
+    try encoder.add(image)
+    let made = try encoder.finish()
+    try target.take(made, console)
+    if let found = image.problem { problem(found) }
+    return EncodingReport(file: output, format: format, made: made, allowed: writing.maxFileSize)
   }
 
-  /// The format of the thumbnails: from `--format`, else from the extension of an output file, else PNG.
-  ///
-  /// - Throws: ``CoderError/Code/invalidArgument`` for a format that no coder writes.
-  private func format(_ registry: CoderRegistry) throws(CoderError) -> ImageFormat {
-    let hasExtension = output != "-" && OutputNames.isFile(output, inputs: files.count)
-    return try registry.format(named: format ?? (hasExtension ? nil : "png"), output: output)
+  private func image(_ input: String) throws(CoderError) -> Image {
+    let edit = command.edits.edit
+    var options = command.read.decodeOptions(console, file: input)
+    options.firstFrameOnly = true
+    options.isStrict = command.encoding.strict
+    options.thumbnailMode = command.mode.mode
+    var source = try command.read.source(input, console)
+    if command.size.size == nil { source = try source.rereadable(options.limits) }
+    guard edit.isIdentity else {
+      var image = try command.read.decode(source, registry, options: options)
+      let pixels = try edit.applied(to: image.pixels)
+      let fit = Fit.plan(
+        displayed: pixels.size, box: command.size.size(for: pixels.size), mode: options.thumbnailMode)
+      image.frames[0].pixels = try pixels.resampled(to: fit.size, region: fit.crop)
+      return image
+    }
+    options.thumbnailSize = command.size.size
+    if options.thumbnailSize == nil {
+      let header = try command.read.open(source, registry, options: options).header
+      options.thumbnailSize = command.size.size(for: header.displayedSize)
+    }
+    return try command.read.decode(source, registry, options: options)
   }
 }

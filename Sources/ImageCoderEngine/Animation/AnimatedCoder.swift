@@ -32,13 +32,14 @@ public final class AnimatedCoder: ImageCoder {
   /// Implements ``ImageCoder/formats``: those that the container reads or writes.
   public var formats: [ImageFormat] { base.formats }
 
-  /// Implements ``ImageCoder/canDecode(_:isComplete:)`` with the container's signatures; ``Recognition/no`` if it has
-  /// no reader.
+  /// Implements ``ImageCoder/canDecode(_:isComplete:)`` with the container's signatures, or else its own look at the
+  /// bytes; ``Recognition/no`` if it has no reader.
   public func canDecode(_ prefix: UnsafeRawBufferPointer, isComplete: Bool) -> Recognition {
     guard base.canRead else { return .no }
     var answer = Recognition.no
     for signature in base.signatures { answer.merge(signature.matches(prefix, isComplete: isComplete)) }
-    return answer
+    guard answer == .no else { return answer }
+    return base.recognize(prefix: prefix, fileSize: isComplete ? prefix.count : nil) ?? .no
   }
 
   /// Implements ``ImageCoder/makeDecoder(_:)``.
@@ -97,7 +98,7 @@ public final class AnimatedCoder: ImageCoder {
 }
 
 extension EncodeOptions {
-  /// One picture in several sizes, none of them enlarged.
+  /// One picture in several sizes, none of them enlarged, each a square: the rest of it is transparent.
   package func sizes(of pages: [Image]) throws(CoderError) -> [Image] {
     guard pages.count == 1, let image = pages.first else {
       throw .invalidArgument("sizes are made of one picture, \(pages.count) were given")
@@ -111,9 +112,26 @@ extension EncodeOptions {
       }
       var page = image
       let size = Fit.plan(displayed: image.size, box: Size(width: side, height: side), mode: .fit).size
-      page.frames = [Frame(pixels: try image.pixels.resampled(to: size))]
+      page.frames = [Frame(pixels: try image.pixels.resampled(to: size).squared())]
       made.append(page)
     }
     return made.isEmpty ? pages : made
+  }
+}
+
+extension PixelBuffer {
+  /// The picture in the middle of a transparent square; this buffer if it is a square.
+  fileprivate func squared() throws(CoderError) -> PixelBuffer {
+    guard size.width != size.height else { return self }
+    let side = max(size.width, size.height)
+    let isNarrow = format.bytesPerChannel == 1
+    let picture = try converted(to: PixelLayout(isNarrow ? .rgba8 : format.hasAlpha ? format : .rgba16, .straight))
+    let square = try PixelBuffer(
+      size: Size(width: side, height: side), format: picture.format, alpha: .straight)
+    square.clear(rows: 0..<side)
+    let place = Rect(
+      x: (side - size.width) / 2, y: (side - size.height) / 2, width: size.width, height: size.height)
+    try square.region(place).assign(from: picture)
+    return square
   }
 }

@@ -184,7 +184,7 @@ package final class FrameTable {
   }
 
   private func load(through index: Int) throws(CoderError) {
-    guard index >= 0, index < count else { throw .invalidArgument("frame \(index) of \(count)") }
+    guard index >= 0, index < count else { throw .missing("frame", index: index, count: count) }
     while headers.count <= index {
       let number = headers.count
       let header = try read(number)

@@ -1,58 +1,92 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ImageCoderModel
+public import ImageCoderModel
 
 /// Where the bytes of an image come from.
 ///
-/// A source can be decoded any number of times; each decode opens it again.
-public struct ByteSource: Sendable {
+/// A source can be decoded any number of times; each decode opens it again. A literal is a path:
+/// `registry.decode("photo.webp")`.
+public struct ByteSource: Sendable, ExpressibleByStringLiteral {
+  /// Reads a part of a file; see ``reading(size:name:_:)``.
+  public typealias Reader = @Sendable (_ range: Range<Int>) throws -> [UInt8]
+
   enum Storage: Sendable {
     case file(path: String)
+    case descriptor(FileDescriptor)
     case memory(MemoryBytes)
+    case reader(Reader, size: Int)
     case standardInput
   }
 
   let storage: Storage
 
+  /// The source's name in messages: its path, or what the caller calls it.
+  public let name: String
+
   /// The part of the file's name after the last dot, lower case, or nil. Breaks ties between formats that share
   /// signatures, and identifies formats that have no signature.
   public var fileExtension: String?
+
+  init(storage: Storage, name: String, fileExtension: String? = nil) {
+    self.storage = storage
+    self.name = name
+    self.fileExtension = fileExtension
+  }
+
+  /// A file by its path, as ``file(_:)``.
+  public init(stringLiteral path: String) { self = .file(path) }
 
   /// A file by its path.
   ///
   /// Regular files are read in parts as a decoder needs them; pipes and devices are read to their end first.
   public static func file(_ path: String) -> ByteSource {
-    ByteSource(storage: .file(path: path), fileExtension: Self.fileExtension(of: path))
+    ByteSource(storage: .file(path: path), name: path, fileExtension: Self.fileExtension(of: path))
   }
 
-  /// Bytes in memory; they are copied once. ``unowned(_:owner:)`` avoids the copy.
-  public static func bytes(_ bytes: [UInt8]) -> ByteSource {
-    ByteSource(storage: .memory(MemoryBytes(bytes)), fileExtension: nil)
+  /// A file that is open.
+  ///
+  /// The descriptor is duplicated, so the caller may close its own at once. A regular file is read from its start,
+  /// whatever its position is, which does not change; a pipe or a socket is read from where it is to its end.
+  ///
+  /// - Parameter name: What messages call it.
+  /// - Throws: ``CoderError/Code/io`` if the descriptor cannot be duplicated.
+  public static func file(descriptor: Int32, name: String = "file") throws(CoderError) -> ByteSource {
+    ByteSource(storage: .descriptor(try FileDescriptor(duplicating: descriptor)), name: name)
+  }
+
+  /// Bytes in memory, of any kind of collection; they are copied once. ``unowned(_:owner:)`` avoids the copy.
+  public static func bytes(_ bytes: some Collection<UInt8>) -> ByteSource {
+    ByteSource(storage: .memory(MemoryBytes(bytes)), name: Self.nameOfBytes)
   }
 
   /// Bytes in the caller's memory, which must neither change nor be freed while the source or a decoder of it exists.
   ///
   /// - Parameter owner: Kept alive as long as the source, or nil.
   public static func unowned(_ bytes: UnsafeRawBufferPointer, owner: AnyObject? = nil) -> ByteSource {
-    ByteSource(storage: .memory(MemoryBytes(bytes, owner: owner)), fileExtension: nil)
+    ByteSource(storage: .memory(MemoryBytes(bytes, owner: owner)), name: Self.nameOfBytes)
+  }
+
+  /// Bytes that the caller reads, from a database or with requests for ranges.
+  ///
+  /// - Parameters:
+  ///   - size: All bytes of the file.
+  ///   - name: What messages call it.
+  ///   - read: Returns the bytes of a range that lies within the file, all of them. It is called on the thread that
+  ///     decodes, for 4 KiB at first, then for 64 KiB or more at a time, and may be called twice for a byte. What it
+  ///     throws ends the decode as ``CoderError/Code/io``, or as it is if it is a ``CoderError``.
+  public static func reading(size: Int, name: String = "bytes", _ read: @escaping Reader) -> ByteSource {
+    ByteSource(storage: .reader(read, size: max(0, size)), name: name)
   }
 
   /// The process's standard input, read to its end.
-  public static let standardInput = ByteSource(storage: .standardInput, fileExtension: nil)
+  public static let standardInput = ByteSource(storage: .standardInput, name: "-")
+
+  static let nameOfBytes = "bytes"
 
   /// The file's path, or nil for bytes from elsewhere.
   package var path: String? {
     guard case .file(let path) = storage else { return nil }
     return path
-  }
-
-  /// The source's name in messages: its path, or `-`.
-  public var name: String {
-    switch storage {
-    case .file(let path): path
-    case .memory: "bytes"
-    case .standardInput: "-"
-    }
   }
 
   private static func fileExtension(of path: String) -> String? {
@@ -69,10 +103,10 @@ final class MemoryBytes: @unchecked Sendable {
   private let owner: AnyObject?
   private let owned: UnsafeMutableRawBufferPointer?
 
-  /// Takes bytes over. They are copied once: an array promises no fixed address.
-  init(_ array: [UInt8]) {
-    let owned = UnsafeMutableRawBufferPointer.allocate(byteCount: array.count, alignment: 16)
-    owned.copyBytes(from: array)
+  /// Copies bytes: an array promises no fixed address.
+  init(_ bytes: some Collection<UInt8>) {
+    let owned = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 16)
+    owned.copyBytes(from: bytes)
     self.owned = owned
     self.bytes = UnsafeRawBufferPointer(owned)
     self.owner = nil

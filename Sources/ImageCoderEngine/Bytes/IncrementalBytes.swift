@@ -13,6 +13,9 @@ import Synchronization
 /// Waking the reader costs as much as decoding some hundred bytes, so small chunks are buffered until there are enough.
 /// Code that reads the result calls ``deliver()`` first, so that all bytes are taken into account.
 ///
+/// A reader that sleeps may be asked for its thread: see ``ReaderSlots``. It leaves then, unless the appender holds it at
+/// the moment (``hold(_:)``), and ``hasLeft`` says so; another one can be started later.
+///
 /// A library may be in the middle of a long call when the work is cancelled. The reader thread is abandoned then: it
 /// ends as soon as it asks for bytes or looks at the cancellation, and its memory goes with it. See
 /// ``isReaderAbandoned``.
@@ -42,9 +45,28 @@ final class IncrementalBytes: @unchecked Sendable {
   private var cancellation: Cancellation?
   private var isStarted = false
   private var hasEnded = false
+  /// Whether the reader gave its thread to another one before it had ended.
+  private(set) var hasLeft = false
 
-  private let readersTurn = Semaphore()
-  private let appendersTurn = Semaphore()
+  /// Where the reader is.
+  private enum Turn {
+    static let working: UInt8 = 0
+    static let asleep: UInt8 = 1
+    /// Asleep, and the appender looks at what it has made.
+    static let held: UInt8 = 2
+    /// It ends, and wants nothing but that.
+    static let left: UInt8 = 3
+  }
+
+  private let turn = Atomic<UInt8>(Turn.working)
+  private let isAskedToLeave = Atomic<Bool>(false)
+  private let asleepSince = Atomic<Int>(0)
+  /// Called by the reader before it leaves.
+  private var leaving: @Sendable () -> Void = {}
+  private var holds = 0
+
+  private var readersTurn = Semaphore()
+  private var appendersTurn = Semaphore()
 
   /// So many new bytes are enough to wake the reader, or as many as are this share of what is there already.
   private static let mostBuffered = 256 << 10
@@ -72,17 +94,84 @@ final class IncrementalBytes: @unchecked Sendable {
 
   /// Starts the reader and returns when it sleeps or has ended.
   ///
-  /// - Parameter cancellation: After it, the reader is not waited for any more, however long it works on.
+  /// - Parameters:
+  ///   - cancellation: After it, the reader is not waited for any more, however long it works on.
+  ///   - leaving: Called by the reader before it gives its thread to another one.
+  /// - Returns: Whether it was started. It is not while readers of other files have all threads and more bytes may come.
   /// - Throws: ``CoderError/Code/outOfMemory`` when the machine has no more threads.
-  func start(_ cancellation: Cancellation?, _ body: @escaping @Sendable () -> Void) throws(CoderError) {
+  func start(
+    _ cancellation: Cancellation?, leaving: @escaping @Sendable () -> Void, _ body: @escaping @Sendable () -> Void
+  ) throws(CoderError) -> Bool {
+    // What is asked of an earlier reader is not asked of this one.
+    (readersTurn, appendersTurn) = (Semaphore(), Semaphore())
+    // With all bytes there, it never waits.
+    let slot = isComplete ? nil : ReaderSlots.shared.take(holder)
+    guard slot != nil || isComplete else { return false }
     self.cancellation = cancellation
-    try ThreadPool.shared.start(for: "a thread that reads an incomplete file") { [self] in
-      body()
-      hasEnded = true
-      appendersTurn.signal()
+    self.leaving = leaving
+    hasLeft = false
+    wanted = 0
+    countSeen = 0
+    isAskedToLeave.store(false, ordering: .relaxed)
+    turn.store(Turn.working, ordering: .relaxed)
+    do throws(CoderError) {
+      try ThreadPool.shared.start(for: "a thread that reads an incomplete file") { [self] in
+        body()
+        if let slot { ReaderSlots.shared.give(slot) }
+        if turn.load(ordering: .relaxed) != Turn.left { hasEnded = true }
+        appendersTurn.signal()
+      }
+    } catch {
+      if let slot { ReaderSlots.shared.give(slot) }
+      throw error
     }
     isStarted = true
     waitForReader()
+    if holds > 0 { takeTurn() }
+    return true
+  }
+
+  private var holder: ReaderSlots.Holder {
+    ReaderSlots.Holder { [weak self] in
+      guard let self, turn.load(ordering: .relaxed) == Turn.asleep else { return nil }
+      return asleepSince.load(ordering: .relaxed)
+    } askToLeave: { [weak self, readersTurn] in
+      self?.isAskedToLeave.store(true, ordering: .releasing)
+      readersTurn.signal()
+    }
+  }
+
+  /// Keeps the reader where it is while `body` looks at what it has made, or starts it.
+  func hold<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    if holds == 0 { takeTurn() }
+    holds += 1
+    defer {
+      holds -= 1
+      if holds == 0 { giveTurn() }
+    }
+    return try body()
+  }
+
+  private var hasReader: Bool { isStarted && !isOver }
+
+  private func takeTurn() {
+    guard hasReader else { return }
+    if !turn.compareExchange(expected: Turn.asleep, desired: Turn.held, ordering: .acquiring).exchanged { endReader() }
+  }
+
+  private func giveTurn() {
+    guard hasReader else { return }
+    turn.store(Turn.asleep, ordering: .releasing)
+    // It may have been asked meanwhile, and have gone back to sleep.
+    if isAskedToLeave.load(ordering: .acquiring) { readersTurn.signal() }
+  }
+
+  /// Waits for the end of a reader that leaves.
+  private func endReader() {
+    appendersTurn.wait()
+    isStarted = false
+    hasLeft = true
+    updateBufferedEnd()
   }
 
   /// Adds a few bytes that neither fill the memory nor end the reader's sleep.
@@ -160,9 +249,17 @@ final class IncrementalBytes: @unchecked Sendable {
 
   private func wakeReader() {
     bufferedEnd = 0
-    guard isStarted, !isOver else { return }
+    guard hasReader else { return }
+    if holds > 0 {
+      turn.store(Turn.working, ordering: .releasing)
+    } else {
+      let isAsleep = turn.compareExchange(
+        expected: Turn.asleep, desired: Turn.working, ordering: .acquiringAndReleasing)
+      guard isAsleep.exchanged else { return endReader() }
+    }
     readersTurn.signal()
     waitForReader()
+    if holds > 0 { takeTurn() }
   }
 
   private func waitForReader() {
@@ -217,11 +314,27 @@ final class IncrementalBytes: @unchecked Sendable {
   ///
   /// - Throws: ``CoderError/Code/cancelled`` when nobody wants the result any more.
   func wait(for bytes: Int) throws(CoderError) {
+    guard turn.load(ordering: .relaxed) != Turn.left else { throw .cancelled }
     while !isStopped.load(ordering: .relaxed), count < bytes, !isComplete {
       wanted = bytes
+      asleepSince.store(ReaderSlots.shared.now(), ordering: .relaxed)
+      turn.store(Turn.asleep, ordering: .releasing)
       appendersTurn.signal()
-      readersTurn.wait()
+      try sleep()
     }
     if isStopped.load(ordering: .relaxed) { throw .cancelled }
+  }
+
+  /// Sleeps until it is the reader's turn, or somebody needs its thread more.
+  private func sleep() throws(CoderError) {
+    while true {
+      readersTurn.wait()
+      if isStopped.load(ordering: .relaxed) || turn.load(ordering: .acquiring) == Turn.working { return }
+      guard isAskedToLeave.load(ordering: .acquiring) else { continue }
+      let isAsleep = turn.compareExchange(expected: Turn.asleep, desired: Turn.left, ordering: .acquiringAndReleasing)
+      guard isAsleep.exchanged else { continue }
+      leaving()
+      throw .cancelled
+    }
   }
 }

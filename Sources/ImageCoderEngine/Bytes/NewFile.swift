@@ -14,7 +14,7 @@ package final class NewFile {
   private static let bufferSize = 256 << 10
 
   private let path: String
-  private let temporary: String?
+  private let temporary: TemporaryName?
   private var descriptor: Int32
   private var buffer: [UInt8] = []
   /// Bytes before those of the buffer.
@@ -28,10 +28,10 @@ package final class NewFile {
   /// - Throws: ``CoderError/Code/io`` with the system's reason.
   package init(_ path: String) throws(CoderError) {
     var status = stat()
-    let exists = stat(path, &status) == 0
+    let exists = path.withSystemName { stat($0, &status) } == 0
     if exists, status.st_mode & S_IFMT == S_IFDIR { throw CoderError.io("is a directory").inFile(path) }
     if exists, status.st_mode & S_IFMT != S_IFREG {
-      descriptor = open(path, O_WRONLY | O_CLOEXEC)
+      descriptor = path.withSystemName { open($0, O_WRONLY | O_CLOEXEC) }
       guard descriptor >= 0 else { throw Self.failure(path) }
       (self.path, temporary) = (path, nil)
     } else {
@@ -46,7 +46,7 @@ package final class NewFile {
 
   deinit {
     if descriptor >= 0 { close(descriptor) }
-    if let temporary, descriptor != Self.committed { unlink(temporary) }
+    if let temporary, descriptor != Self.committed { unlink(temporary.path) }
   }
 
   /// Appends bytes.
@@ -91,7 +91,7 @@ package final class NewFile {
     // A full disk may first be noticed here.
     guard close(open) == 0 else { throw Self.failure(path) }
     guard let temporary else { return }
-    guard rename(temporary, path) == 0 else { throw Self.failure(path) }
+    guard path.withSystemName({ rename(temporary.path, $0) }) == 0 else { throw Self.failure(path) }
     descriptor = Self.committed
   }
 
@@ -125,14 +125,15 @@ package final class NewFile {
 
   private static func makeTemporary(
     beside path: String
-  ) throws(CoderError) -> (descriptor: Int32, path: String) {
+  ) throws(CoderError) -> (descriptor: Int32, name: TemporaryName) {
     let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
     var attempt = 0
     while true {
       attempt += 1
       // Not mkstemp: its mode of 0600 would have to be widened by the umask, which can be read only by changing it.
-      let candidate = "\(folder).coders-\(getpid())-\(String(UInt64.random(in: 0...UInt64.max), radix: 36)).tmp"
-      let descriptor = open(candidate, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+      let candidate = TemporaryName(
+        "\(folder).coders-\(getpid())-\(String(UInt64.random(in: 0...UInt64.max), radix: 36)).tmp")
+      let descriptor = open(candidate.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
       if descriptor >= 0 { return (descriptor, candidate) }
       guard errno == EEXIST, attempt < 100 else { throw failure(path) }
     }
@@ -140,9 +141,9 @@ package final class NewFile {
 
   /// The target of a path after following links.
   private static func resolved(_ path: String) -> String {
-    guard let real = realpath(path, nil) else { return path }
+    guard let real = path.withSystemName({ realpath($0, nil) }) else { return path }
     defer { free(real) }
-    return String(cString: real)
+    return SystemName.string(pointer: real)
   }
 
   private static func failure(_ path: String) -> CoderError {

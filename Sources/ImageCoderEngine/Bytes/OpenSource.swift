@@ -21,7 +21,8 @@ package final class OpenSource {
 
   /// A source in memory, or nil for one that is read through a window.
   fileprivate let memory: MemoryBytes?
-  private let descriptor: Int32
+  /// Of a source that is read through a window.
+  private let parts: Parts
   private let fixedSize: Int
   /// The bytes of an incremental decode, or nil.
   private let incremental: IncrementalBytes?
@@ -30,6 +31,12 @@ package final class OpenSource {
   private var window: UnsafeMutableRawPointer?
   private var windowCapacity = 0
   private var windowRange = 0..<0
+
+  private enum Parts {
+    case none
+    case file(FileDescriptor)
+    case reader(ByteSource.Reader)
+  }
 
   /// What is read at first is enough to identify a file and most headers; a reader that goes on gets more at a time.
   private static let firstWindow = 4 << 10
@@ -45,7 +52,7 @@ package final class OpenSource {
     path = nil
     fileExtension = nil
     memory = nil
-    descriptor = -1
+    parts = .none
     fixedSize = 0
   }
 
@@ -79,47 +86,35 @@ package final class OpenSource {
     fileExtension = source.fileExtension
     name = source.name
     path = source.path
+    let bytes: MemoryBytes
     switch source.storage {
-    case .memory(let bytes):
-      memory = bytes
-      fixedSize = bytes.bytes.count
-      descriptor = -1
-    case .standardInput:
-      let bytes = try Self.readToEnd(STDIN_FILENO, name: "-", limits: limits)
-      memory = bytes
-      fixedSize = bytes.bytes.count
-      descriptor = -1
-    case .file(let path):
-      let opened = path.withCString { open($0, O_RDONLY | O_CLOEXEC) }
-      guard opened >= 0 else { throw Self.failure(errno).inFile(path) }
-      var status = stat()
-      guard fstat(opened, &status) == 0 else {
-        let reason = errno
-        close(opened)
-        throw Self.failure(reason).inFile(path)
-      }
-      switch status.st_mode & S_IFMT {
-      case S_IFREG:
-        memory = nil
-        fixedSize = Int(status.st_size)
-        descriptor = opened
-      case S_IFDIR:
-        close(opened)
-        throw CoderError.io("is a directory, a file is needed").inFile(path)
-      default:
-        defer { close(opened) }
-        let bytes = try Self.readToEnd(opened, name: path, limits: limits)
-        memory = bytes
-        fixedSize = bytes.bytes.count
-        descriptor = -1
+    case .memory(let given): bytes = given
+    case .reader(let reader, let size):
+      memory = nil
+      parts = .reader(reader)
+      fixedSize = size
+      return
+    case .standardInput: bytes = MemoryBytes(try FileDescriptor.readToEnd(STDIN_FILENO, limits: limits))
+    case .file, .descriptor:
+      do throws(CoderError) {
+        let file = try source.openFile()
+        if let size = try file.size() {
+          memory = nil
+          parts = .file(file)
+          fixedSize = size
+          return
+        }
+        bytes = MemoryBytes(try FileDescriptor.readToEnd(file.number, limits: limits))
+      } catch {
+        throw error.inFile(source.path)
       }
     }
+    memory = bytes
+    parts = .none
+    fixedSize = bytes.bytes.count
   }
 
-  deinit {
-    if descriptor >= 0 { close(descriptor) }
-    free(window)
-  }
+  deinit { free(window) }
 
   /// Shows the bytes at an offset: exactly `count`, or what is left of the source.
   ///
@@ -176,43 +171,44 @@ package final class OpenSource {
     }
     guard let window else { throw .io("no window over the file") }
     windowRange = 0..<0
-    var filled = 0
-    while filled < length {
-      let got = pread(descriptor, window + filled, length - filled, offset + filled)
-      if got < 0, errno == EINTR { continue }
-      guard got >= 0 else { throw Self.failure(errno) }
-      guard got > 0 else {
-        throw .io("the file became shorter while it was read: \(offset + filled) of \(size) bytes are left")
-      }
-      filled += got
+    let filled = try read(into: window, at: offset, count: length)
+    guard filled == length else {
+      throw .io("the file became shorter while it was read: \(offset + filled) of \(size) bytes are left")
     }
     windowRange = offset..<(offset + length)
   }
 
-  private static func readToEnd(_ descriptor: Int32, name: String, limits: Limits) throws(CoderError) -> MemoryBytes {
-    var bytes: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 64 << 10)
-    while true {
-      let got = read(descriptor, &chunk, chunk.count)
-      if got < 0, errno == EINTR { continue }
-      guard got >= 0 else { throw failure(errno) }
-      guard got > 0 else { return MemoryBytes(bytes) }
-      guard bytes.count + got <= limits.maxMemory else {
-        throw .limitExceeded(
-          .maxMemory, found: bytes.count + got, allowed: limits.maxMemory, what: "input of a pipe, in bytes, of")
+  private func read(into target: UnsafeMutableRawPointer, at offset: Int, count: Int) throws(CoderError) -> Int {
+    switch parts {
+    case .none: return 0
+    case .file(let file): return try file.read(into: target, at: offset, count: count)
+    case .reader(let reader):
+      let bytes: [UInt8]
+      do { bytes = try reader(offset..<(offset + count)) } catch {
+        throw error as? CoderError ?? .io("the source's reader failed: \(error)")
       }
-      bytes.append(contentsOf: chunk[..<got])
+      guard bytes.count == count else {
+        throw .io("the source's reader returned \(bytes.count) of \(count) bytes at \(offset)")
+      }
+      bytes.withUnsafeBytes { target.copyMemory(from: $0.baseAddress.unsafelyUnwrapped, byteCount: count) }
+      return count
     }
   }
-
-  private static func failure(_ code: Int32) -> CoderError { .io(String(cString: strerror(code)).lowercased()) }
 }
 
 extension ByteSource {
+  fileprivate func openFile() throws(CoderError) -> FileDescriptor {
+    switch storage {
+    case .file(let path): try FileDescriptor(path: path)
+    case .descriptor(let file): file
+    case .memory, .reader, .standardInput: throw .io("is no file")
+    }
+  }
+
   /// A source that can be opened more than once: the bytes of a pipe, which come only once, in memory.
   package func rereadable(_ limits: Limits) throws(CoderError) -> ByteSource {
     if case .memory = storage { return self }
     guard let memory = try OpenSource(self, limits: limits).memory else { return self }
-    return ByteSource(storage: .memory(memory), fileExtension: fileExtension)
+    return ByteSource(storage: .memory(memory), name: name, fileExtension: fileExtension)
   }
 }

@@ -26,6 +26,15 @@ package protocol Container: Sendable {
   /// Whether the reader can be opened while the file is incomplete.
   var readsIncrementally: Bool { get }
 
+  /// Looks at the first bytes of a file that no signature of any coder knows.
+  ///
+  /// - Parameters:
+  ///   - prefix: As many bytes as ``Recognition/needMore(bytes:)`` asked for, up to 1 MiB; at first 4 KiB. Fewer if the
+  ///     file is shorter, or not all of it has arrived.
+  ///   - fileSize: In bytes, or nil while the file is incomplete.
+  /// - Returns: Nil if the container is known by its signatures alone, which is the default.
+  func recognize(prefix: UnsafeRawBufferPointer, fileSize: Int?) -> Recognition?
+
   /// Opens a file.
   ///
   /// - Parameter session: The caller keeps it as long as the reader.
@@ -53,6 +62,8 @@ public struct ContainerAccess: Sendable {
 
 extension Container {
   package var writtenFormats: [ImageFormat] { canWrite ? formats : [] }
+
+  package func recognize(prefix: UnsafeRawBufferPointer, fileSize: Int?) -> Recognition? { nil }
 
   /// Whether the writer follows an option of common meaning.
   package func follows(_ option: CommonOption) -> Bool {

@@ -2,35 +2,18 @@
 
 public import ImageCoderModel
 
-/// How to decode an image.
+/// How to decode an image: what the picture should be, and how the work is done.
+///
+///     var options = DecodeOptions(thumbnailSize: Size(width: 300, height: 0), firstFrameOnly: true)
+///     options.allowedFormats = [.jpeg, .png, .webP]
+@dynamicMemberLookup
 public struct DecodeOptions: Sendable {
-  /// The box that the picture has to fit, in displayed pixels, or nil for full size. A side of 0 is unlimited: 300×0
-  /// limits only the width. A picture is never enlarged; a negative side is ``CoderError/Code/invalidArgument``.
-  public var thumbnailSize: Size?
-  /// How the picture is fitted to the box.
-  public var thumbnailMode: ThumbnailMode = .fit
-  /// Decode only the first frame of an animation: the result is a still picture.
-  public var firstFrameOnly = false
-  /// How to treat several frames in a file that is not an animation.
-  public var stillParts = StillParts.composed
-  /// The display scale of the result; values below 1 become 1. It does not affect the pixels.
-  public var scale = 1.0
-  /// The maximum number of bytes of all decoded frames, or nil. Frames become smaller, never fewer. Overrides
-  /// ``thumbnailSize`` if it leads to a smaller size.
-  public var memoryBudget: Int?
-  /// The pixel format of the result, or nil for the smallest that holds the file's pixels without loss.
-  public var pixelFormat: PixelFormat?
-  /// What alpha means in the result, if it has alpha.
-  public var alpha: AlphaMode = .straight
-  /// Turn the picture upright. Without it, the orientation is reported and the box is in stored pixels.
-  public var appliesOrientation = true
-  /// The page to decode. Nil for the file's primary page or, if the pages are sizes of one picture, for the page that
-  /// fits ``thumbnailSize`` best.
-  public var page: Int?
-  /// Which raw metadata payloads the result contains.
-  public var metadata: Set<MetadataKind> = [.icc, .exif, .xmp]
+  /// What the picture should be. Its members are also members of the options.
+  public var output: Output
   /// What the decode may use; ``CoderError/Code/limitExceeded`` if the picture needs more.
-  public var limits = Limits.standard
+  public var limits: Limits
+  /// Formats that may be decoded, or nil for all.
+  public var allowedFormats: Set<ImageFormat>?
   /// The pool that pixel memory comes from, or nil for the system.
   public var pool: PixelPool?
   /// The caller's memory for the first frame, or nil. Its size and layout must be those of the result.
@@ -41,8 +24,6 @@ public struct DecodeOptions: Sendable {
   public var log: (@Sendable (LogSeverity, String) -> Void)?
   /// Called with the decoded share of a frame, 0 to 1, on the thread that decodes.
   public var progress: (@Sendable (Double) -> Void)?
-  /// Formats that may be decoded, or nil for all.
-  public var allowedFormats: Set<ImageFormat>?
 
   /// How to treat several frames without delays. Some GIF files use them to show more than 256 colors.
   public enum StillParts: Sendable {
@@ -52,15 +33,72 @@ public struct DecodeOptions: Sendable {
     case separate
   }
 
-  /// Makes options to decode all frames in full size and upright, with straight alpha.
-  public init() {}
+  /// What a decoded picture should be. Two outputs are equal if they ask for the same picture, so that results can be
+  /// kept by source and output.
+  public struct Output: Sendable, Hashable {
+    /// The box that the picture has to fit, in displayed pixels, or nil for full size. A side of 0 is unlimited: 300×0
+    /// limits only the width. A picture is never enlarged; a negative side is ``CoderError/Code/invalidArgument``.
+    public var thumbnailSize: Size?
+    /// How the picture is fitted to the box.
+    public var thumbnailMode = ThumbnailMode.fit
+    /// Decode only the first frame of an animation: the result is a still picture.
+    public var firstFrameOnly = false
+    /// How to treat several frames in a file that is not an animation.
+    public var stillParts = StillParts.composed
+    /// The display scale of the result; values below 1 become 1. It does not affect the pixels.
+    public var scale = 1.0
+    /// The maximum number of bytes of all decoded frames, or nil. Frames become smaller, never fewer. Overrides
+    /// ``thumbnailSize`` if it leads to a smaller size.
+    public var memoryBudget: Int?
+    /// The pixel format of the result, or nil for the smallest that holds the file's pixels without loss.
+    public var pixelFormat: PixelFormat?
+    /// What alpha means in the result, if it has alpha.
+    public var alpha = AlphaMode.straight
+    /// Turn the picture upright. Without it, the orientation is reported and the box is in stored pixels.
+    public var appliesOrientation = true
+    /// The page to decode, counted from 0. Nil for the file's primary page or, if the pages are sizes of one picture,
+    /// for the page that fits ``thumbnailSize`` best.
+    public var page: Int?
+    /// Which raw metadata payloads the result contains.
+    public var metadata: Set<MetadataKind> = [.icc, .exif, .xmp]
+    /// Whether a picture that cannot be decoded whole is an error, as for files that strangers send. Otherwise the part
+    /// that can be decoded is the result, and ``Image/problem`` and ``Frame/problem`` say what is missing.
+    public var isStrict = false
+
+    /// Asks for all frames in full size and upright, with straight alpha.
+    public init() {}
+  }
+
+  /// Makes options; without arguments, to decode all frames in full size and upright, with straight alpha.
+  ///
+  /// The arguments are the members of the same names.
+  public init(
+    thumbnailSize: Size? = nil, thumbnailMode: ThumbnailMode = .fit, firstFrameOnly: Bool = false, page: Int? = nil,
+    pixelFormat: PixelFormat? = nil, alpha: AlphaMode = .straight, memoryBudget: Int? = nil, isStrict: Bool = false,
+    limits: Limits = .standard, allowedFormats: Set<ImageFormat>? = nil, cancellation: Cancellation? = nil
+  ) {
+    output = Output()
+    output.thumbnailSize = thumbnailSize
+    output.thumbnailMode = thumbnailMode
+    output.firstFrameOnly = firstFrameOnly
+    output.page = page
+    output.pixelFormat = pixelFormat
+    output.alpha = alpha
+    output.memoryBudget = memoryBudget
+    output.isStrict = isStrict
+    self.limits = limits
+    self.allowedFormats = allowedFormats
+    self.cancellation = cancellation
+  }
 
   /// Options for a thumbnail of the first frame.
   public static func thumbnail(_ mode: ThumbnailMode = .fit, width: Int, height: Int) -> DecodeOptions {
-    var options = DecodeOptions()
-    options.thumbnailSize = Size(width: width, height: height)
-    options.thumbnailMode = mode
-    options.firstFrameOnly = true
-    return options
+    DecodeOptions(thumbnailSize: Size(width: width, height: height), thumbnailMode: mode, firstFrameOnly: true)
+  }
+
+  /// A member of ``output``: `options.page` is `options.output.page`.
+  public subscript<Value>(dynamicMember path: WritableKeyPath<Output, Value>) -> Value {
+    get { output[keyPath: path] }
+    set { output[keyPath: path] = newValue }
   }
 }

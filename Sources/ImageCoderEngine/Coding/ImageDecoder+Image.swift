@@ -7,7 +7,7 @@ extension ImageDecoder {
   /// All frames, or the first, with metadata.
   ///
   /// - Throws: ``CoderError``, if not a single row of the first frame can be decoded. Damage further on ends the
-  ///   animation there; ``Image/problem`` says why.
+  ///   animation there; ``Image/problem`` says why, or with ``DecodeOptions/Output/isStrict`` is thrown.
   public func image() throws(CoderError) -> Image {
     try attributing { () throws(CoderError) in
       let isIncomplete = header.isIncomplete
@@ -108,6 +108,7 @@ extension ImageDecoder {
   ) throws(CoderError) -> Image {
     var problem = problem
     if problem == nil, !options.firstFrameOnly { problem = missingFrames(header) }
+    if options.isStrict, let problem { throw problem }
     var image = Image(frames: decoded, loopCount: loopCount)
     image.orientation = options.appliesOrientation ? .up : header.orientation
     image.cicp = header.cicp

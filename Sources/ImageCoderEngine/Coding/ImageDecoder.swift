@@ -119,10 +119,10 @@ public final class ImageDecoder {
   /// Frames may be decoded in any order; decoding them one after the other is fastest.
   ///
   /// - Throws: ``CoderError``, if not a single row can be decoded; otherwise ``Frame/problem`` says why rows are
-  ///   missing.
+  ///   missing, or with ``DecodeOptions/Output/isStrict`` is thrown.
   public func frame(at index: Int) throws(CoderError) -> Frame {
     try attributing { () throws(CoderError) in
-      guard index >= 0, index < frameCount else { throw .invalidArgument("frame \(index) of \(frameCount)") }
+      guard index >= 0, index < frameCount else { throw .missing("frame", index: index, count: frameCount) }
       let header = try frames.header(index)
       let drawn = isComposedStill ? frames.count - 1 : index
       var destination = index == 0 ? options.destination : nil
@@ -136,6 +136,7 @@ public final class ImageDecoder {
         try isAlone
         ? pictures.decode(frame: drawn, page: page, canvas: self.header.canvas, plan: plan, destination: target)
         : compose(drawn, into: target)
+      if options.isStrict, let problem = picture.problem { throw problem }
       last = isAlone && self.header.mayGainFrames ? (drawn, picture.pixels) : nil
       if !isUpright {
         picture.pixels = try picture.pixels.oriented(by: plan.orientation, pool: options.pool)
@@ -190,8 +191,27 @@ public final class ImageDecoder {
         properties.add(header, names: self.header.isAnimated ? names : nil)
       } else {
         properties.add(self.header, loopCount: loopCount, names: names)
+        addMetadata(to: &properties)
       }
       return properties
+    }
+  }
+
+  /// Adds what the file's metadata says; what the container itself states stays.
+  ///
+  /// A payload that cannot be read does not take the other properties away: ``metadata(_:)`` says what is wrong with it.
+  private func addMetadata(to properties: inout Properties) {
+    func payload(_ kind: MetadataKind) -> [UInt8]? {
+      guard header.metadata.contains(kind) else { return nil }
+      return (try? reader.metadata(kind, page: page)) ?? nil
+    }
+    var described = Properties()
+    if let xmp = payload(.xmp) { described = XMPProperties.read(xmp) }
+    if let exif = payload(.exif) { described.merge(ExifProperties.read(exif.span.bytes)) }
+    described.merge(properties)
+    properties = described
+    if let profile = payload(.icc), let name = ICCProfile.name(of: profile.span.bytes) {
+      properties["ProfileName"] = .text(name)
     }
   }
 

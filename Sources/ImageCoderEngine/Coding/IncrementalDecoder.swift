@@ -41,10 +41,12 @@ public struct IncrementalProgress: Sendable, Equatable {
 ///     }
 ///     let image = try decoder.finish()
 ///
-/// Every byte is decoded only once. The reader runs on its own thread and sleeps while it waits for a missing byte, so
-/// it works exactly as with a complete file, and the final picture is the same; ``append(_:)`` returns when the reader
-/// sleeps again. A coder that does not support incremental reading gets its bytes when all have arrived; its header is
-/// reported as soon as enough of the file is known.
+/// The reader runs on a thread of the library and sleeps while it waits for a missing byte, so it works exactly as with a
+/// complete file, and the final picture is the same; ``append(_:)`` returns when the reader sleeps again. Every byte is
+/// decoded only once, as long as no more than eight files, or as many as there are processors, arrive at the same time.
+/// Of more than these, those that wait longest give their thread away: they keep their bytes and what was shown, and are
+/// decoded anew when twice as many bytes are there, or all. A coder that does not support incremental reading gets its
+/// bytes when all have arrived; its header is reported as soon as enough of the file is known.
 ///
 /// - Threads: One at a time. ``DecodeOptions/cancellation`` stops it from any thread: the current call returns within
 ///   50 ms, even if a library is in the middle of a picture. That work ends in the background as soon as the library
@@ -56,7 +58,9 @@ public final class IncrementalDecoder {
   package typealias Choice = (_ prefix: OpenSource) throws(CoderError) -> Int?
 
   private let bytes: IncrementalBytes
-  private let image = IncrementalImage()
+  private var image = IncrementalImage()
+  /// What was shown when the reader gave its thread away, until its successor has come as far.
+  private var earlier: IncrementalImage?
   private let options: DecodeOptions
   private let body: Body
   private let choice: Choice
@@ -66,7 +70,7 @@ public final class IncrementalDecoder {
   private var neededToChoose = 1
   private var isReading = false
   private var isFinished = false
-  private let ending = Ending()
+  private var ending = Ending()
   private var outcome: Result<Image, CoderError>? { bytes.isReaderAbandoned ? .failure(.cancelled) : ending.outcome }
   /// The error that the image ends with, without a look at the image.
   private var failure: CoderError? { bytes.isReaderAbandoned ? .cancelled : ending.failure }
@@ -94,36 +98,69 @@ public final class IncrementalDecoder {
 
   /// The state after the bytes that were appended so far.
   public var status: IncrementalStatus {
-    bytes.deliver()
-    switch outcome {
-    case .success(let image): return image.problem == nil ? .complete : .unexpectedEnd
-    case .failure(let error): return error.code == .truncated ? .unexpectedEnd : .invalid
-    case nil: break
+    look { () -> IncrementalStatus in
+      switch outcome {
+      case .success(let image): return image.problem == nil ? .complete : .unexpectedEnd
+      case .failure(let error): return error.code == .truncated ? .unexpectedEnd : .invalid
+      case nil: break
+      }
+      if shown.header != nil { return .incomplete }
+      return isReading ? .readingHeader : .unknownType
     }
-    if image.header != nil { return .incomplete }
-    return isReading ? .readingHeader : .unknownType
   }
 
   /// The header, as soon as its bytes have arrived. The number of frames of an animation grows.
-  public var header: ImageHeader? {
-    bytes.deliver()
-    guard !bytes.isReaderAbandoned, var header = image.header else { return nil }
-    if header.isIncomplete { header.frameCount = max(header.frameCount, image.frames.count) }
-    return header
-  }
+  public var header: ImageHeader? { look { currentHeader } }
 
   /// The identifier of the coder that reads the file, once the header is known.
-  public var coderID: String? { bytes.isReaderAbandoned ? nil : image.coderID }
+  public var coderID: String? { look { bytes.isReaderAbandoned ? nil : shown.coderID } }
 
   /// How much of the image has been decoded.
   public var progress: IncrementalProgress {
-    bytes.deliver()
-    guard !bytes.isReaderAbandoned else {
-      return IncrementalProgress(framesComplete: 0, finalRows: 0, pass: 0, quality: 0)
+    look { () -> IncrementalProgress in
+      guard !bytes.isReaderAbandoned else {
+        return IncrementalProgress(framesComplete: 0, finalRows: 0, pass: 0, quality: 0)
+      }
+      var progress = shown.progress
+      if bytes.isOver, failure == nil { progress.quality = 1 }
+      return progress
     }
-    var progress = image.progress
-    if bytes.isOver, failure == nil { progress.quality = 1 }
-    return progress
+  }
+
+  private var currentHeader: ImageHeader? {
+    guard !bytes.isReaderAbandoned, var header = shown.header else { return nil }
+    if header.isIncomplete { header.frameCount = max(header.frameCount, shown.frames.count) }
+    return header
+  }
+
+  /// What is shown now.
+  private var shown: IncrementalImage {
+    guard let earlier else { return image }
+    let (before, now) = (earlier.progress, image.progress)
+    let isAhead = (before.framesComplete, before.quality) > (now.framesComplete, now.quality)
+    // Where the new reader has come as far, the old picture is not needed any more.
+    if !isAhead, image.header != nil { self.earlier = nil }
+    return isAhead || image.header == nil ? earlier : image
+  }
+
+  /// Looks at what the reader has made of all bytes, while it sleeps.
+  private func look<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    bytes.deliver()
+    return try bytes.hold { () throws(Failure) in
+      noticeLeave()
+      return try body()
+    }
+  }
+
+  /// Takes note that the reader has given its thread away.
+  private func noticeLeave() {
+    guard isReading, bytes.hasLeft else { return }
+    isReading = false
+    // Decoding anew costs as much as all before it.
+    neededToChoose = max(neededToChoose, bytes.count * 2)
+    earlier = shown
+    image = IncrementalImage()
+    ending = Ending()
   }
 
   /// Appends the next bytes of the file.
@@ -133,27 +170,39 @@ public final class IncrementalDecoder {
   ///
   /// - Throws: ``CoderError/Code/outOfOrder`` after ``finish()``; ``CoderError/Code/limitExceeded``; the error that
   ///   ends the image, as soon as it is known.
-  public func append(_ chunk: UnsafeRawBufferPointer) throws(CoderError) {
-    if !bytes.appendWithoutWaking(chunk) { try appendAndRead(chunk) }
+  public func append(_ chunk: RawSpan) throws(CoderError) {
+    try chunk.withUnsafeBytes { (bytes) throws(CoderError) in try append(bytes) }
   }
 
-  /// Appends the next bytes of the file.
+  /// Appends the next bytes of the file, of any kind of collection.
   ///
-  /// - Throws: As for `append` with a buffer.
-  public func append(_ chunk: [UInt8]) throws(CoderError) {
-    try chunk.span.bytes.withUnsafeBytes { (bytes) throws(CoderError) in try append(bytes) }
+  /// - Throws: As for `append` with a span.
+  public func append(_ chunk: some Collection<UInt8>) throws(CoderError) {
+    let appended: Result<Void, CoderError>? = chunk.withContiguousStorageIfAvailable { bytes in
+      Result { () throws(CoderError) in try append(UnsafeRawBufferPointer(bytes)) }
+    }
+    guard let appended else { return try append(Array(chunk)) }
+    try appended.get()
+  }
+
+  package func append(_ chunk: UnsafeRawBufferPointer) throws(CoderError) {
+    if !bytes.appendWithoutWaking(chunk) { try appendAndRead(chunk) }
   }
 
   @inline(never)
   private func appendAndRead(_ chunk: UnsafeRawBufferPointer) throws(CoderError) {
     guard !isFinished else { throw .outOfOrder("bytes after the end") }
-    if let failure { throw failure }
-    // A reader that waits for bytes does not see that nobody wants them any more.
-    if isReading, options.cancellation?.isCancelled == true { bytes.stop() }
-    try bytes.append(chunk)
-    if !isReading, bytes.count >= neededToChoose { try choose() }
-    if let failure { throw failure }
-    if !bytes.buffersChunks, image.header != nil { bytes.buffersChunks = true }
+    try bytes.hold { () throws(CoderError) in
+      noticeLeave()
+      if let failure { throw failure }
+      // A reader that waits for bytes does not see that nobody wants them any more.
+      if isReading, options.cancellation?.isCancelled == true { bytes.stop() }
+      try bytes.append(chunk)
+      noticeLeave()
+      if !isReading, bytes.count >= neededToChoose { try choose() }
+      if let failure { throw failure }
+      if !bytes.buffersChunks, shown.header != nil { bytes.buffersChunks = true }
+    }
   }
 
   /// The image so far: all complete frames, and the decoded rows of the next one. Missing rows are transparent.
@@ -162,22 +211,24 @@ public final class IncrementalDecoder {
   ///   longer side. See ``PartialPicturePolicy/blur``.
   /// - Returns: The image so far, or nil before the first row. After ``finish()``, the final image.
   public func picture(blur: Double = 0) throws(CoderError) -> Image? {
-    bytes.deliver()
-    if case .success(let image) = outcome { return image }
-    guard !bytes.isReaderAbandoned else { return nil }
-    var frames = image.frames
-    if outcome == nil, var partial = try image.partialFrame() {
-      if blur > 0, image.header?.isProgressive ?? false {
-        let side = Double(max(partial.size.width, partial.size.height))
-        partial = try partial.blurred(radius: Int((side * min(blur, 1) * (1 - image.progress.quality)).rounded()))
+    try look { () throws(CoderError) in
+      if case .success(let image) = outcome { return image }
+      guard !bytes.isReaderAbandoned else { return nil }
+      let image = shown
+      var frames = image.frames
+      if outcome == nil, var partial = try image.partialFrame() {
+        if blur > 0, image.header?.isProgressive ?? false {
+          let side = Double(max(partial.size.width, partial.size.height))
+          partial = try partial.blurred(radius: Int((side * min(blur, 1) * (1 - image.progress.quality)).rounded()))
+        }
+        frames.append(Frame(pixels: partial))
       }
-      frames.append(Frame(pixels: partial))
+      guard !frames.isEmpty else { return nil }
+      var shown = Image(frames: frames, loopCount: image.loopCount)
+      shown.header = currentHeader
+      shown.coderID = image.coderID
+      return shown
     }
-    guard !frames.isEmpty else { return nil }
-    var shown = Image(frames: frames, loopCount: image.loopCount)
-    shown.header = header
-    shown.coderID = coderID
-    return shown
   }
 
   /// Ends the input and returns the image.
@@ -187,8 +238,12 @@ public final class IncrementalDecoder {
   public func finish() throws(CoderError) -> Image {
     if !isFinished {
       isFinished = true
-      bytes.finish()
-      if !isReading { try read() }
+      try bytes.hold { () throws(CoderError) in
+        bytes.finish()
+        noticeLeave()
+        if !isReading { try read() }
+      }
+      earlier = nil
     }
     guard let outcome else { throw .library("the reader ended without an answer") }
     return try outcome.get()
@@ -206,15 +261,21 @@ public final class IncrementalDecoder {
 
   /// Starts the reading thread.
   private func read() throws(CoderError) {
-    isReading = true
     var context = DecodeContext(OpenSource(bytes), options: options)
     context.incremental = image
     // The reader uses both until it ends; this thread does not look at them again.
     nonisolated(unsafe) let (opened, body) = (context, body)
-    let ending = ending
+    let (ending, image) = (ending, image)
     // Whoever lends memory for the result has to know when it is not written any more.
-    try bytes.start(options.destination == nil ? options.cancellation : nil) {
+    let cancellation = options.destination == nil ? options.cancellation : nil
+    isReading = try bytes.start(cancellation) {
+      image.keep()
+    } _: {
       ending.outcome = Result { () throws(CoderError) in try body(opened) }
     }
+    // All threads are taken: some more bytes, and it is tried again.
+    if !isReading { neededToChoose = bytes.count + max(4 << 10, bytes.count / 8) }
+    // Somebody else may have asked for the thread as soon as the reader slept.
+    noticeLeave()
   }
 }

@@ -28,6 +28,9 @@ final class IncrementalImage: @unchecked Sendable {
   /// of that will not change any more.
   private var canvas: (draw: Draw, finalRows: FinalRows)?
 
+  /// What was there of the frame in progress when the reader left.
+  private var kept: (pixels: PixelBuffer?, progress: IncrementalProgress)?
+
   /// The header of a file whose coder has to wait for all of its bytes.
   func preview(_ header: ImageHeader, coder: String) {
     self.header = header
@@ -42,6 +45,14 @@ final class IncrementalImage: @unchecked Sendable {
     self.finish = finish
     frames = []
     close()
+  }
+
+  /// Keeps what is there, since the reader is about to leave.
+  func keep() {
+    let progress = progress
+    // Without memory for a copy, only complete frames stay.
+    let pixels = Result { () throws(CoderError) in try partialFrame() }
+    kept = ((try? pixels.get()) ?? nil, progress)
   }
 
   /// The decoder is gone: what it showed cannot be shown any more.
@@ -79,7 +90,9 @@ final class IncrementalImage: @unchecked Sendable {
 
   /// How much is there.
   var progress: IncrementalProgress {
+    if let kept { return kept.progress }
     var state = IncrementalProgress(framesComplete: frames.count, finalRows: 0, pass: 0, quality: 0)
+    if let header, !header.mayGainFrames, frames.count >= header.frameCount { state.quality = 1 }
     guard let rows, let header else { return state }
     state.pass = rows.pass
     if header.isProgressive {
@@ -96,6 +109,7 @@ final class IncrementalImage: @unchecked Sendable {
 
   /// The frame in progress as it can be shown now, with rows that are missing transparent; nil without a row.
   func partialFrame() throws(CoderError) -> PixelBuffer? {
+    if let kept { return kept.pixels }
     guard let show, let rows, rows.shareOfRows > 0 else { return nil }
     let shown = try show()
     return try finish(try canvas?.draw(shown, rows.missingRows) ?? shown)

@@ -62,15 +62,25 @@ final class OpenFile {
     }
   }
 
+  /// The header of a page that the caller names.
+  ///
+  /// - Throws: For a page that the file does not have, the same error with every reader.
+  private func headerOfPage(_ page: Int) throws(CoderError) -> ImageHeader {
+    do throws(CoderError) { return try reader.header(page: page) } catch {
+      guard error.code == .invalidArgument, page != 0 else { throw error }
+      throw .missing("page", index: page, count: try reader.header(page: 0).pageCount)
+    }
+  }
+
   /// The page that the options mean: the one that they name, the one that fits a thumbnail best, or the primary one.
   func page(for options: DecodeOptions) throws(CoderError) -> (index: Int, header: ImageHeader) {
-    let first = try reader.header(page: options.page ?? 0)
+    let first = try headerOfPage(options.page ?? 0)
     guard first.pageCount <= options.limits.maxPages else {
       throw .limitExceeded(
         .maxPages, found: first.pageCount, allowed: options.limits.maxPages, what: "a page count of")
     }
     if let page = options.page {
-      guard page >= 0, page < first.pageCount else { throw .invalidArgument("page \(page) of \(first.pageCount)") }
+      guard page >= 0, page < first.pageCount else { throw .missing("page", index: page, count: first.pageCount) }
       return (page, first)
     }
     let primary = first.primaryPage == 0 ? first : try reader.header(page: first.primaryPage)

@@ -102,7 +102,7 @@ final class PagesReader: ReaderSession {
   private func embedded(_ page: Int, at place: Range<Int>) throws(CoderError) -> EmbeddedFile {
     if let file, file.page == page { return file }
     guard let open = context.openEmbedded else {
-      throw .noCoder("page \(page) is a file of another format, and no registry is at hand to find its coder")
+      throw .noCoder("page \(page + 1) is a file of another format, and no registry is at hand to find its coder")
     }
     let inner: OpenSource
     if let part = context.source.incrementalPart(place) {
@@ -121,7 +121,7 @@ final class PagesReader: ReaderSession {
     let source = context.source
     guard place.lowerBound >= 0, place.upperBound <= source.size else {
       throw .malformed(
-        "page \(page) is said to be at \(place.lowerBound) to \(place.upperBound) of \(source.size) bytes",
+        "page \(page + 1) is said to be at \(place.lowerBound) to \(place.upperBound) of \(source.size) bytes",
         at: source.size)
     }
     try context.options.limits.check(memory: place.count)
@@ -144,7 +144,7 @@ final class PagesReader: ReaderSession {
     if header.primaryPage != 0 { header = try reader.header(page: header.primaryPage) }
     try context.options.checkAllowed(header.format)
     guard header.embedded == nil else {
-      throw .unsupported("page \(page) is a file with a file inside; one inside another is allowed")
+      throw .unsupported("page \(page + 1) is a file with a file inside; one inside another is allowed")
     }
     header.frameCount = 1
     header.isAnimated = false

@@ -174,7 +174,9 @@ struct PictureDecoder {
     finalRows: @escaping IncrementalImage.FinalRows = { rows in rows },
     showing show: @escaping (HostSink) throws(CoderError) -> PixelBuffer
   ) throws(CoderError) -> (missing: [Range<Int>], problem: CoderError?) {
-    let sink = HostSink(target: target, height: offer.size.height, order: offer.rowOrder, session: session)
+    let sink = HostSink(
+      target: target, height: offer.size.height, rowBytes: offer.size.width * offer.pixelFormat.bytesPerPixel,
+      order: offer.rowOrder, session: session)
     session.clearError()
     incremental?.begin(sink, finalRows: finalRows) { () throws(CoderError) in try show(sink) }
     do throws(CoderError) {

@@ -43,7 +43,7 @@ public struct Signature: Sendable, Equatable {
   package func matches(_ prefix: UnsafeRawBufferPointer, isComplete: Bool) -> Recognition {
     guard !bytes.isEmpty else { return .no }
     if offset < 0 {
-      guard isComplete else { return .needMore(bytes: prefix.count + 1) }
+      guard isComplete else { return .needMore(bytes: .max) }
       let start = prefix.count + offset
       return start >= 0 && agrees(prefix, at: start) == .yes(strength: strength) ? .yes(strength: strength) : .no
     }
@@ -87,7 +87,7 @@ extension Recognition {
 public enum Recognition: Sendable, Equatable {
   /// They are not of the format.
   case no
-  /// They match so far; this many bytes from the start are needed to decide.
+  /// They match so far; this many bytes from the start are needed to decide, `Int.max` if it takes the whole file.
   case needMore(bytes: Int)
   /// They are of the format. `strength` is the number of bits that match; 0 if only the file's name matches.
   case yes(strength: Int)

@@ -13,12 +13,12 @@ public import ImageCoderModel
 @dynamicMemberLookup
 public struct EncodeOptions: Sendable {
   /// What the file should contain. Its members are also members of the options.
-  public var output = Output()
+  public var output: Output
   /// Whether a conversion may copy a file that already meets ``output``, without decoding it; its orientation tag is
   /// copied too.
-  public var copiesUnchanged = true
+  public var copiesUnchanged: Bool
   /// What the encode may use; ``CoderError/Code/limitExceeded`` if the file needs more.
-  public var limits = Limits.standard
+  public var limits: Limits
   /// Stops the work from another thread.
   public var cancellation: Cancellation?
   /// Receives the coder's messages, and warnings about parts of the image that the format cannot hold; from any thread.
@@ -27,8 +27,23 @@ public struct EncodeOptions: Sendable {
   /// again for each quality that ``Output/maxFileSize`` tries.
   public var progress: (@Sendable (Double) -> Void)?
 
-  /// Makes options to write all frames in their own size, with the format's default values.
-  public init() {}
+  /// Makes options; without arguments, to write all frames in their own size, with the format's default values.
+  ///
+  /// The arguments are the members of the same names.
+  public init(
+    _ output: Output = Output(), quality: Double? = nil, isLossless: Bool = false, maxPixelSize: Size? = nil,
+    maxFileSize: Int? = nil, copiesUnchanged: Bool = true, limits: Limits = .standard,
+    cancellation: Cancellation? = nil
+  ) {
+    self.output = output
+    self.copiesUnchanged = copiesUnchanged
+    self.limits = limits
+    self.cancellation = cancellation
+    if let quality { self.quality = quality }
+    if isLossless { self.isLossless = true }
+    if let maxPixelSize { self.maxPixelSize = maxPixelSize }
+    if let maxFileSize { self.maxFileSize = maxFileSize }
+  }
 
   /// A member of ``output``: `options.quality` is `options.output.quality`.
   public subscript<Value>(dynamicMember path: WritableKeyPath<Output, Value>) -> Value {
@@ -55,7 +70,8 @@ public struct EncodeOptions: Sendable {
     public var maxFileSize: Int?
     /// The longest side of a thumbnail that is stored inside the file, in pixels, or nil for none.
     public var thumbnailSide: Int?
-    /// The longest sides of the pages to make from one picture, for formats that store it in several sizes (icons).
+    /// The sides of the square pages to make from one picture, for formats that store it in several sizes (icons). A
+    /// picture that is no square is centered.
     /// Sizes larger than the picture are left out. If empty, there is one page in the picture's own size.
     public var pageSizes: [Int] = []
     /// Encode only the first frame.
@@ -72,9 +88,24 @@ public struct EncodeOptions: Sendable {
     public var keepsOrientation = false
     /// Which raw metadata payloads are written, if the format has a place for them.
     public var metadata: Set<MetadataKind> = [.icc, .exif, .xmp]
+    /// Whether an ICC profile that is sRGB is written. Pictures without a profile are taken for sRGB everywhere, so it
+    /// only makes a small file larger.
+    public var writesSRGBProfile = true
+    /// What is cut out, turned and mirrored before the picture is scaled. It is upright then, whatever
+    /// ``keepsOrientation`` says.
+    package var edit = PixelEdit()
 
     /// Makes the description of a file with all frames in their own size and the format's default values.
     public init() {}
+
+    /// A file that is safe to publish: pixels turned upright, no Exif and so no place where it was taken, no XMP, and an
+    /// ICC profile only if its colors are not those of sRGB.
+    public static let web = {
+      var output = Output()
+      output.metadata = [.icc]
+      output.writesSRGBProfile = false
+      return output
+    }()
   }
 }
 

@@ -9,7 +9,7 @@ struct EncodePlan {
   let options: EncodeOptions
   let pageCount: Int
   /// What the writer gets for the options that were given.
-  private let values: [String: Double]
+  private let values: [String: OptionValue]
 
   /// - Throws: ``CoderError/Code/invalidArgument`` for an option without meaning; ``CoderError/Code/unsupported`` for one that
   ///   the format cannot meet.
@@ -32,7 +32,7 @@ struct EncodePlan {
     }
     if let size = options.maxFileSize, size < 1 { throw .invalidArgument("a file of at most \(size) bytes") }
     if let side = options.thumbnailSide, side < 1 { throw .invalidArgument("a thumbnail of side \(side)") }
-    values = try OptionDescription.numbers(of: options.values, for: container.options, of: format)
+    values = try OptionDescription.checked(options.values, for: container.options, of: format)
     warn()
   }
 
@@ -70,7 +70,7 @@ struct EncodePlan {
       try writer.add(pages)
       try writer.finish()
       return EncodedFile(
-        bytes: target.bytes, byteCount: target.count, frameCount: writer.frameCount, quality: quality)
+        format: format, bytes: target.bytes, byteCount: target.count, frameCount: writer.frameCount, quality: quality)
     }
     let first = try encode(nil)
     guard first.byteCount > allowed else { return first }

@@ -35,7 +35,8 @@ final class FileWriter {
   ///   - values: Of the options that were given, as the writer gets them.
   ///   - quality: In place of that of the options.
   init(
-    _ container: any Container, format: ImageFormat, options: EncodeOptions, values: [String: Double], quality: Double?,
+    _ container: any Container, format: ImageFormat, options: EncodeOptions, values: [String: OptionValue],
+    quality: Double?,
     pageCount: Int, target: any ByteTarget
   ) throws(CoderError) {
     self.container = container
@@ -51,7 +52,7 @@ final class FileWriter {
     var requested = WriteOptions(format: format)
     requested.isLossless = options.isLossless
     requested.values = values
-    if container.follows(.quality) { requested.values[CommonOption.quality.name] = quality }
+    if container.follows(.quality) { requested.values[CommonOption.quality.name] = quality.map { .number($0) } }
     writer = try container.openWriter(session, output: output.output, options: requested)
   }
 
@@ -212,7 +213,8 @@ extension FileWriter {
   }
 
   private func keptOrientation(of image: Image) -> Orientation {
-    options.keepsOrientation && container.writerFeatures.contains(.orientation) ? image.orientation : .up
+    options.keepsOrientation && options.edit.isIdentity && container.writerFeatures.contains(.orientation)
+      ? image.orientation : .up
   }
 
   private func add(_ kind: MetadataKind, of image: Image, layout: PixelLayout) throws(CoderError) {
@@ -224,6 +226,7 @@ extension FileWriter {
           .warning, "the ICC profile is left out: it does not apply to \(layout.format.isGray ? "gray" : "RGB")")
         return
       }
+      if !options.writesSRGBProfile, ICCProfile.isSRGB(payload.span.bytes) { return }
     case .exif:
       // What the file says of the pixels has to be so: a tag that turns them again would turn them twice.
       ExifOrientation.set(keptOrientation(of: image), in: &payload)
@@ -264,6 +267,10 @@ extension FileWriter {
   /// The pixels within the maximum size, and upright unless the orientation is kept as a tag.
   private func prepared(_ pixels: PixelBuffer, of image: Image) throws(CoderError) -> PixelBuffer {
     var pixels = pixels
+    guard options.edit.isIdentity else {
+      let edited = try options.edit.applied(to: try pixels.oriented(by: image.orientation))
+      return try edited.resampled(to: Fit.plan(displayed: edited.size, box: options.maxPixelSize, mode: .fit).size)
+    }
     let displayed = image.orientation.displayed(pixels.size)
     let size = Fit.plan(displayed: displayed, box: options.maxPixelSize, mode: .fit).size
     if size != displayed {

@@ -12,6 +12,8 @@ public enum EncodeDestination: Sendable {
 
 /// The result of an encode.
 public struct EncodedFile: Sendable {
+  /// The format that was written.
+  public var format: ImageFormat
   /// The bytes of the file, or empty if the destination is not memory.
   public var bytes: [UInt8]
   /// The size of the file in bytes, whatever its destination.
@@ -21,7 +23,8 @@ public struct EncodedFile: Sendable {
   /// The quality that was found for ``EncodeOptions/maxFileSize``, or that of the options.
   public var quality: Double?
 
-  package init(bytes: [UInt8], byteCount: Int, frameCount: Int = 0, quality: Double? = nil) {
+  package init(format: ImageFormat, bytes: [UInt8], byteCount: Int, frameCount: Int = 0, quality: Double? = nil) {
+    self.format = format
     self.bytes = bytes
     self.byteCount = byteCount
     self.frameCount = frameCount
@@ -82,7 +85,7 @@ public final class ImageEncoder {
     body = CollectingBody(destination, limits: options.limits) { (pages) throws(CoderError) in
       let bytes = try coder.encode(pages, as: format, options: options)
       return EncodedFile(
-        bytes: bytes, byteCount: bytes.count, frameCount: pages.reduce(0) { $0 + $1.frames.count },
+        format: format, bytes: bytes, byteCount: bytes.count, frameCount: pages.reduce(0) { $0 + $1.frames.count },
         quality: options.quality)
     }
   }
@@ -201,6 +204,7 @@ private final class StreamingBody: EncoderBody {
   private let writer: FileWriter
   private let target: any ByteTarget
   private let quality: Double?
+  private let format: ImageFormat
 
   init(_ plan: EncodePlan, _ destination: EncodeDestination) throws(CoderError) {
     switch destination {
@@ -208,6 +212,7 @@ private final class StreamingBody: EncoderBody {
     case .file(let path): target = try NewFile(path)
     }
     quality = plan.options.quality
+    format = plan.format
     writer = try plan.writer(quality: quality, target: target)
   }
 
@@ -222,7 +227,8 @@ private final class StreamingBody: EncoderBody {
     let count = target.count
     try (target as? NewFile)?.commit()
     return EncodedFile(
-      bytes: (target as? MemoryTarget)?.bytes ?? [], byteCount: count, frameCount: writer.frameCount, quality: quality)
+      format: format, bytes: (target as? MemoryTarget)?.bytes ?? [], byteCount: count, frameCount: writer.frameCount,
+      quality: quality)
   }
 }
 

@@ -15,9 +15,11 @@ enum HostCalls {
     var table = imgcoder_host_sized()
     table.abi_minor = UInt32(IMGCODER_ABI_MINOR)
     table.fail = { host, status, offset, message in
+      let code = CoderError.Code(rawValue: status)
+      let sentence = HostCalls.sentence(message)
       HostCalls.session(host)?.record(
         CoderError(
-          code: CoderError.Code(rawValue: status), message: HostCalls.sentence(message),
+          code: code, message: code == .limitExceeded ? Limits.Name.named(in: sentence) : sentence,
           offset: offset < 0 ? nil : Int(offset)))
       return status
     }

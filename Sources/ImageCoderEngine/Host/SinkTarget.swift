@@ -2,6 +2,7 @@
 
 import CImageCoder
 import CImageCoderStructs
+import Glibc
 import ImageCoderModel
 
 /// Takes rows from a reader on the host's side.
@@ -36,8 +37,13 @@ final class HostSink: IncrementalRows {
     case untouched, granted, done
   }
 
-  init(target: any SinkTarget, height: Int, order: RowOrder, session: HostSession) {
+  /// Bytes of a row to clear before the reader gets it, or nil.
+  private let clearedBytes: Int?
+
+  /// - Parameter rowBytes: Of one row, without padding.
+  init(target: any SinkTarget, height: Int, rowBytes: Int, order: RowOrder, session: HostSession) {
     self.target = target
+    clearedBytes = session.clearsRows ? rowBytes : nil
     self.height = height
     self.order = order
     self.session = session
@@ -97,11 +103,19 @@ final class HostSink: IncrementalRows {
     }
     granted.pointee = target.rows(at: y, count: min(count, height - y))
     if order == .any {
-      for row in y..<(y + count) where states[row] == .untouched { states[row] = .granted }
+      for row in y..<(y + count) where states[row] == .untouched {
+        states[row] = .granted
+        clear(granted.pointee, row - y)
+      }
     } else {
+      for row in 0..<Int(granted.pointee.count) { clear(granted.pointee, row) }
       rowsGranted = Int(granted.pointee.count)
     }
     return InterfaceStatus.ok
+  }
+
+  private func clear(_ rows: imgcoder_rows, _ row: Int) {
+    if let clearedBytes, let base = rows.pixels { memset(base + row * Int(rows.stride), 0, clearedBytes) }
   }
 
   private func take(_ y: Int, _ count: Int, _ pass: Int) -> imgcoder_status {

@@ -88,14 +88,14 @@ public final class PixelBuffer: @unchecked Sendable {
   }
 
   /// Calls `body` with the ``rowBytes`` bytes of row `y`, for writing. No other thread may read the buffer meanwhile.
-  public func withMutableRow<Result, Failure: Error>(
+  package func withMutableRow<Result, Failure: Error>(
     _ y: Int, _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try body(UnsafeMutableRawBufferPointer(start: row(y), count: rowBytes))
   }
 
   /// Calls `body` with the ``rowBytes`` bytes of row `y`.
-  public func withRow<Result, Failure: Error>(
+  package func withRow<Result, Failure: Error>(
     _ y: Int, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try body(UnsafeRawBufferPointer(start: row(y), count: rowBytes))

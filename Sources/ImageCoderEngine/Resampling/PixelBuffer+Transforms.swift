@@ -26,7 +26,9 @@ extension PixelBuffer {
 
   /// Resamples the picture to a size.
   ///
-  /// - Parameter size: The size of the result, not larger than the picture in either direction.
+  /// Decoders and encoders never enlarge; this does if the size is larger.
+  ///
+  /// - Parameter size: The size of the result.
   /// - Returns: A picture of the same layout; this buffer if nothing changes.
   /// - Throws: ``CoderError/Code/invalidArgument`` for an empty size; ``CoderError/Code/outOfMemory``.
   public func resampled(to size: Size, pool: PixelPool? = nil) throws(CoderError) -> PixelBuffer {
@@ -36,7 +38,7 @@ extension PixelBuffer {
   /// Resamples the picture, or a part of it, to a size.
   ///
   /// - Parameters:
-  ///   - size: Of the result, not larger than the region in either direction.
+  ///   - size: Of the result.
   ///   - region: The part of this picture to show, or nil for all of it.
   /// - Returns: A picture of the same layout; this buffer where nothing changes.
   /// - Throws: ``CoderError/Code/invalidArgument`` for an empty size or a region outside the picture;

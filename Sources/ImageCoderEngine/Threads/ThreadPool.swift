@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CHostSystem
 import Glibc
 package import ImageCoderModel
 import Synchronization
@@ -12,22 +13,36 @@ package final class ThreadPool: Sendable {
 
   package typealias Work = @Sendable () -> Void
 
-  /// Processors that this process may use.
-  package static var processors: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
+  /// Processors that this process may use: by its affinity and the limits of its control group, such as a container's.
+  package static let processors = Int(chostsystem_processors())
 
   private struct State {
     /// Threads that wait for work.
     var idle: [IdleThread] = []
-    /// Work that waits for its turn.
-    var queue: [Work] = []
-    /// Turns that are taken.
-    var running = 0
+    /// Threads that help with loops.
+    var helping = 0
+  }
+
+  /// Work with the names of its files and its plugin, which the thread that does it takes over.
+  private struct Assignment: @unchecked Sendable {
+    // Unchecked: the names live as long as the process.
+    private let names = chostsystem_this_work().pointee
+    private let work: Work
+
+    init(_ work: @escaping Work) { self.work = work }
+
+    func run() {
+      let outer = chostsystem_this_work().pointee
+      chostsystem_set_work(names)
+      work()
+      chostsystem_set_work(outer)
+    }
   }
 
   /// A thread that waits for work.
   private final class IdleThread: @unchecked Sendable {
     // Unchecked: `work` is written before the permit is given and read after it was taken.
-    var work: Work?
+    var work: Assignment?
     let permit = Semaphore()
   }
 
@@ -39,6 +54,10 @@ package final class ThreadPool: Sendable {
   ///
   /// - Throws: ``CoderError/Code/outOfMemory`` when the machine has no more threads.
   package func start(for purpose: String, _ work: @escaping Work) throws(CoderError) {
+    try start(for: purpose, Assignment(work))
+  }
+
+  private func start(for purpose: String, _ work: Assignment) throws(CoderError) {
     if let idle = state.withLock({ $0.idle.popLast() }) {
       idle.work = work
       idle.permit.signal()
@@ -64,17 +83,19 @@ package final class ThreadPool: Sendable {
 
   private final class FirstWork: Sendable {
     let pool: ThreadPool
-    let work: Work
+    let work: Assignment
 
-    init(pool: ThreadPool, work: @escaping Work) {
+    init(pool: ThreadPool, work: Assignment) {
       self.pool = pool
       self.work = work
     }
   }
 
   /// A thread's life: its first work, then whatever comes.
-  private func run(_ work: Work) {
-    work()
+  private func run(_ work: Assignment) {
+    // What the thread inherited from the one that made it ends with its first work.
+    chostsystem_set_work(chostsystem_work())
+    work.run()
     while let idle = state.withLock({ state -> IdleThread? in
       guard state.idle.count < Self.processors else { return nil }
       let idle = IdleThread()
@@ -84,57 +105,41 @@ package final class ThreadPool: Sendable {
       idle.permit.wait()
       let next = idle.work
       idle.work = nil
-      next?()
-    }
-  }
-
-  // MARK: In turn
-
-  /// Runs work when a processor is free for it, first come, first served.
-  package func enqueue(_ work: @escaping Work) {
-    let isNext = state.withLock { state in
-      guard state.running < Self.processors else {
-        state.queue.append(work)
-        return false
-      }
-      state.running += 1
-      return true
-    }
-    guard isNext else { return }
-    do throws(CoderError) {
-      try start(for: "a thread that decodes") { self.runQueued(work) }
-    } catch {
-      // Without another thread the caller's has to do.
-      runQueued(work)
-    }
-  }
-
-  private func runQueued(_ work: @escaping Work) {
-    var next: Work? = work
-    while let work = next {
-      work()
-      next = state.withLock { state in
-        guard !state.queue.isEmpty else {
-          state.running -= 1
-          return nil
-        }
-        return state.queue.removeFirst()
-      }
+      next?.run()
     }
   }
 
   // MARK: Side by side
 
+  /// Threads that help with loops now.
+  package var helperCount: Int { state.withLock { $0.helping } }
+
   /// Calls `body` once for every index in `0 ..< count`, in order as threads get free, and returns when all are done. The
   /// calling thread is one of them.
   ///
-  /// - Parameter jobs: Threads at most.
-  package func run(_ count: Int, jobs: Int = ThreadPool.processors, _ body: @escaping @Sendable (Int) -> Void) {
+  /// - Parameter jobs: Threads, or nil for one on each processor that no other loop of this process has.
+  package func run(_ count: Int, jobs: Int? = nil, _ body: @escaping @Sendable (Int) -> Void) {
     let loop = Loop(count: count, body: body)
+    let wanted = max(0, min(jobs ?? .max, count) - 1)
+    let allowed = state.withLock { state in
+      let allowed = jobs == nil ? min(wanted, max(0, Self.processors - 1 - state.helping)) : wanted
+      state.helping += allowed
+      return allowed
+    }
     var helpers = 0
-    for _ in 1..<max(1, min(jobs, count)) where count > 1 {
-      // Fewer threads do the same work.
-      do throws(CoderError) { try start(for: "a thread that helps") { loop.help() } } catch { break }
+    for _ in 0..<allowed {
+      do throws(CoderError) {
+        try start(for: "a thread that helps") { [self] in
+          loop.run()
+          // Its processor is free for other loops now, whatever the others of this one still do.
+          state.withLock { $0.helping -= 1 }
+          loop.finished.signal()
+        }
+      } catch {
+        // Fewer threads do the same work.
+        state.withLock { $0.helping -= allowed - helpers }
+        break
+      }
       helpers += 1
     }
     loop.run()
@@ -158,11 +163,6 @@ package final class ThreadPool: Sendable {
         guard index < count else { return }
         body(index)
       }
-    }
-
-    func help() {
-      run()
-      finished.signal()
     }
   }
 }

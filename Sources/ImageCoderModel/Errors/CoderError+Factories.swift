@@ -49,6 +49,18 @@ extension CoderError {
     CoderError(code: .invalidArgument, message: message)
   }
 
+  /// The caller asked for a page or frame that the file does not have.
+  ///
+  /// - Parameters:
+  ///   - what: `page` or `frame`.
+  ///   - index: Counted from 0, as the caller does; the message says so, since people count from 1.
+  ///   - count: How many there are.
+  package static func missing(_ what: String, index: Int, count: Int) -> CoderError {
+    .invalidArgument(
+      "\(what) index \(index); the file has "
+        + (count == 1 ? "1 \(what), of index 0" : "\(count) \(what)s, of index 0 to \(count - 1)"))
+  }
+
   /// The caller made calls in the wrong order.
   public static func outOfOrder(_ message: String) -> CoderError {
     CoderError(code: .outOfOrder, message: message)

@@ -70,24 +70,74 @@ extension WriteOptions {
   package init(_ raw: imgcoder_write_options) {
     self.init(format: ImageFormat(rawValue: String(raw.format)))
     isLossless = raw.flags & 1 != 0
-    let given = UnsafeBufferPointer(start: raw.values, count: raw.values == nil ? 0 : Int(clamping: raw.value_count))
-    for value in given { values[String(value.name)] = value.value }
+    let count = raw.values == nil ? 0 : Int(clamping: raw.value_count)
+    for case let pointer? in UnsafeBufferPointer(start: raw.values, count: count) {
+      let value = imgcoder_option_value_read(pointer)
+      let isText = value.type == UInt32(IMGCODER_OPTION_TEXT)
+      values[String(value.name)] = isText ? .word(String(value.text)) : .number(value.number)
+    }
   }
 
   /// Calls `body` with the same for the plugin interface, valid during the call.
-  package func withRaw<Result>(_ body: (UnsafePointer<imgcoder_write_options>) -> Result) -> Result {
+  ///
+  /// - Parameter known: The writer's options, which say of what type each value is.
+  package func withRaw<Result>(
+    _ known: [OptionDescription], _ body: (UnsafePointer<imgcoder_write_options>) -> Result
+  ) -> Result {
     var raw = imgcoder_write_options_sized()
     raw.flags = isLossless ? 1 : 0
-    let names = values.sorted { $0.key < $1.key }
-    let texts = names.map { StaticText($0.key) }
-    let given = zip(texts, names).map { imgcoder_option_value(name: $0.raw, value: $1.value) }
+    let given = values.sorted { $0.key < $1.key }.map { name, value in
+      RawOptionValue(name, value, known.first { $0.name == name }?.kind)
+    }
     return format.rawValue.withCoderString { text in
       raw.format = text
-      return given.withUnsafeBufferPointer { values in
+      return given.map { Optional($0.raw) }.withUnsafeBufferPointer { values in
         raw.values = values.baseAddress
         raw.value_count = UInt64(values.count)
-        return withExtendedLifetime(texts) { withUnsafePointer(to: raw, body) }
+        return withExtendedLifetime(given) { withUnsafePointer(to: raw, body) }
       }
+    }
+  }
+}
+
+/// A value of an option, in memory of its own.
+private final class RawOptionValue {
+  private let texts: [StaticText]
+  private let storage: UnsafeMutablePointer<imgcoder_option_value>
+
+  var raw: UnsafePointer<imgcoder_option_value> { UnsafePointer(storage) }
+
+  init(_ name: String, _ value: OptionValue, _ kind: OptionDescription.Kind?) {
+    var raw = imgcoder_option_value_sized()
+    var text = ""
+    switch value {
+    case .boolean(let isOn): raw.number = isOn ? 1 : 0
+    case .number(let number): raw.number = number
+    case .word(let word): text = word
+    }
+    if case .choice(let words, _)? = kind, let index = Int(exactly: raw.number), words.indices.contains(index) {
+      text = words[index]
+    }
+    raw.type = kind?.rawType ?? 0
+    texts = [StaticText(name), StaticText(text)]
+    raw.name = texts[0].raw
+    raw.text = texts[1].raw
+    storage = .allocate(capacity: 1)
+    storage.initialize(to: raw)
+  }
+
+  deinit { storage.deallocate() }
+}
+
+extension OptionDescription.Kind {
+  /// The number of the type in the plugin interface.
+  package var rawType: UInt32 {
+    switch self {
+    case .boolean: UInt32(IMGCODER_OPTION_BOOLEAN)
+    case .integer: UInt32(IMGCODER_OPTION_INTEGER)
+    case .number: UInt32(IMGCODER_OPTION_NUMBER)
+    case .choice: UInt32(IMGCODER_OPTION_CHOICE)
+    case .text: UInt32(IMGCODER_OPTION_TEXT)
     }
   }
 }

@@ -6,19 +6,7 @@ import CImageCoderStructs
 extension Properties {
   /// Puts the dictionary's values into one of the plugin interface.
   package func put(into raw: UnsafePointer<imgcoder_properties>) {
-    for (name, value) in sorted {
-      name.withCoderString { name in
-        switch value {
-        case .integer(let value): raw.pointee.put_integer(raw, name, value)
-        case .number(let value): raw.pointee.put_number(raw, name, value)
-        case .text(let value): value.withCoderString { raw.pointee.put_text(raw, name, $0) }
-        case .dictionary(let inner):
-          raw.pointee.begin(raw, name)
-          inner.put(into: raw)
-          raw.pointee.end(raw)
-        }
-      }
-    }
+    for (name, value) in sorted { name.withCoderString { value.put(as: $0, into: raw) } }
   }
 
   /// Collects what `body` puts into a dictionary of the plugin interface.
@@ -29,6 +17,7 @@ extension Properties {
     var raw = imgcoder_properties_sized()
     raw.context = Unmanaged.passUnretained(collector).toOpaque()
     raw.begin = { Collector.of($0)?.begin($1) }
+    raw.begin_list = { Collector.of($0)?.begin($1, asList: true) }
     raw.end = { Collector.of($0)?.end() }
     raw.put_integer = { Collector.of($0)?.put($1, .integer($2)) }
     raw.put_number = { Collector.of($0)?.put($1, .number($2)) }
@@ -38,7 +27,17 @@ extension Properties {
   }
 
   private final class Collector {
-    private var open: [(name: String, values: Properties)] = [("", Properties())]
+    /// A dictionary or a list that is not closed yet.
+    private struct Level {
+      let name: String
+      var values = Properties()
+      /// Nil for a dictionary.
+      var items: [PropertyValue]?
+
+      var value: PropertyValue { items.map { .list($0) } ?? .dictionary(values) }
+    }
+
+    private var open = [Level(name: "")]
     private var ignoredDepth = 0
     private static let maxDepth = 8
 
@@ -47,8 +46,12 @@ extension Properties {
       return Unmanaged<Collector>.fromOpaque(context).takeUnretainedValue()
     }
 
-    func begin(_ name: imgcoder_string) {
-      if open.count > Self.maxDepth { ignoredDepth += 1 } else { open.append((String(name), Properties())) }
+    func begin(_ name: imgcoder_string, asList: Bool = false) {
+      if open.count > Self.maxDepth {
+        ignoredDepth += 1
+      } else {
+        open.append(Level(name: String(name), items: asList ? [] : nil))
+      }
     }
 
     func end() {
@@ -56,19 +59,42 @@ extension Properties {
         ignoredDepth -= 1
       } else if open.count > 1 {
         let inner = open.removeLast()
-        open[open.count - 1].values[inner.name] = .dictionary(inner.values)
+        add(inner.name, inner.value)
       }
     }
 
     func put(_ name: imgcoder_string, _ value: PropertyValue) {
       guard ignoredDepth == 0 else { return }
-      open[open.count - 1].values[String(name)] = value
+      add(String(name), value)
+    }
+
+    private func add(_ name: String, _ value: PropertyValue) {
+      let last = open.count - 1
+      if open[last].items != nil { open[last].items?.append(value) } else { open[last].values[name] = value }
     }
 
     func finished() -> Properties {
       ignoredDepth = 0
       while open.count > 1 { end() }
       return open[0].values
+    }
+  }
+}
+
+extension PropertyValue {
+  fileprivate func put(as name: imgcoder_string, into raw: UnsafePointer<imgcoder_properties>) {
+    switch self {
+    case .integer(let value): raw.pointee.put_integer(raw, name, value)
+    case .number(let value): raw.pointee.put_number(raw, name, value)
+    case .text(let value): value.withCoderString { raw.pointee.put_text(raw, name, $0) }
+    case .dictionary(let inner):
+      raw.pointee.begin(raw, name)
+      inner.put(into: raw)
+      raw.pointee.end(raw)
+    case .list(let items):
+      raw.pointee.begin_list(raw, name)
+      for item in items { "".withCoderString { item.put(as: $0, into: raw) } }
+      raw.pointee.end(raw)
     }
   }
 }

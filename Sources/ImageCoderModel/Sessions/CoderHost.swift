@@ -105,12 +105,13 @@ extension String {
     }
   }
 
-  /// Text of the plugin interface; bytes that are not UTF-8 are replaced.
+  /// Text of the plugin interface; bytes that are not UTF-8 are replaced, and a text that is longer than the interface
+  /// allows is not looked at.
   package init(_ raw: imgcoder_string) {
-    guard let bytes = raw.bytes, raw.length > 0 else {
+    guard let bytes = raw.bytes, raw.length > 0, raw.length <= UInt64(IMGCODER_MAX_TEXT) else {
       self = ""
       return
     }
-    self = String(decoding: UnsafeRawBufferPointer(start: bytes, count: Int(clamping: raw.length)), as: UTF8.self)
+    self = String(decoding: UnsafeRawBufferPointer(start: bytes, count: Int(raw.length)), as: UTF8.self)
   }
 }

@@ -37,7 +37,7 @@ public struct SourceView: @unchecked Sendable {
     var bytes: UnsafePointer<UInt8>?
     var length: UInt64 = 0
     let status = imgcoder_source_view_available(
-      raw, UInt64(clamping: offset), UInt64(clamping: least), UInt64(clamping: most), &bytes, &length)
+      raw, UInt64(clamping: offset), UInt64(clamping: min(least, most)), UInt64(clamping: most), &bytes, &length)
     guard status == InterfaceStatus.ok else { throw Self.refusal(status, at: offset) }
     return UnsafeRawBufferPointer(start: bytes, count: Int(length))
   }

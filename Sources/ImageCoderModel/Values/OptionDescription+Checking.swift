@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension OptionDescription {
-  /// The numbers for values that were given: as a writer gets them, the index of the word for a choice.
+  /// Values as a writer gets them: words for texts, numbers for all else, the index of the word for a choice.
   ///
   /// - Parameters:
   ///   - known: The options of the writer.
@@ -9,32 +9,27 @@ extension OptionDescription {
   /// - Returns: Values by name. An option of common meaning that the writer does not follow is left out.
   /// - Throws: ``CoderError/Code/invalidArgument`` for a name that is not known, with the known ones, or a value that the
   ///   option does not take, with those that it takes.
-  package static func numbers(
-    of values: [String: OptionValue], for known: [OptionDescription], of format: ImageFormat
-  ) throws(CoderError) -> [String: Double] {
-    var numbers: [String: Double] = [:]
+  package static func checked(
+    _ values: [String: OptionValue], for known: [OptionDescription], of format: ImageFormat
+  ) throws(CoderError) -> [String: OptionValue] {
+    var checked: [String: OptionValue] = [:]
     for (name, value) in values.sorted(by: { $0.key < $1.key }) {
       if let option = known.first(where: { $0.name == name }) {
-        numbers[name] = try option.number(of: value)
+        checked[name] = try option.checked(value)
       } else if CommonOption(rawValue: name) == nil {
         let names = known.map(\.name).joined(separator: ", ")
         throw .invalidArgument("\(format) has no option \(name); it has \(names.isEmpty ? "none" : names)")
       }
     }
-    return numbers
+    return checked
   }
 
-  /// Checks values that a host hands to a writer.
-  package static func check(
-    _ values: [String: Double], against known: [OptionDescription], of format: ImageFormat
-  ) throws(CoderError) {
-    for (name, value) in values {
-      if let option = known.first(where: { $0.name == name }) {
-        _ = try option.number(of: .number(value))
-      } else if CommonOption(rawValue: name) == nil {
-        throw .invalidArgument("\(format) has no option \(name)")
-      }
+  private func checked(_ value: OptionValue) throws(CoderError) -> OptionValue {
+    guard case .text(let maximum, _) = kind else { return .number(try number(of: value)) }
+    guard case .word(let text) = value, text.utf8.count <= maximum else {
+      throw .invalidArgument("option \(name) is \(value), \(allowedValues) is allowed")
     }
+    return value
   }
 
   private func number(of value: OptionValue) throws(CoderError) -> Double {
@@ -61,6 +56,7 @@ extension OptionDescription {
       }
     case .choice(let words, _): words.firstIndex(of: word).map(Double.init)
     case .integer, .number: Double(word)
+    case .text: nil
     }
   }
 
@@ -71,6 +67,7 @@ extension OptionDescription {
     case .integer(let range, _): "\(range.lowerBound) to \(range.upperBound)"
     case .number(let range, _): "\(OptionValue.number(range.lowerBound)) to \(OptionValue.number(range.upperBound))"
     case .choice(let words, _): words.joined(separator: ", ")
+    case .text(let maximum, _): "a text of at most \(maximum) bytes"
     }
   }
 
@@ -80,6 +77,7 @@ extension OptionDescription {
     case .integer(let range, _): Double(range.lowerBound)...Double(range.upperBound)
     case .number(let range, _): range
     case .choice(let words, _): 0...Double(max(0, words.count - 1))
+    case .text: 0...0
     }
   }
 

@@ -12,6 +12,8 @@ public struct OptionDescription: Sendable, Equatable {
     case number(ClosedRange<Double>, default: Double)
     /// One word from a list; the value is its index.
     case choice([String], default: Int)
+    /// Any text of at most so many bytes of UTF-8.
+    case text(maximumBytes: Int, default: String)
   }
 
   /// Lower case, words joined by "-": `method`.

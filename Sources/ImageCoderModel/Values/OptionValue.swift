@@ -6,7 +6,7 @@ public enum OptionValue: Sendable, Hashable {
   case boolean(Bool)
   /// A value of a numeric option; also 0 or 1 for a boolean one, or a word's index in a choice.
   case number(Double)
-  /// A word of a choice, or a value of any other kind as it is written: `true`, `12`, `0.5`.
+  /// A text, a word of a choice, or a value of any other kind as it is written: `true`, `12`, `0.5`.
   case word(String)
 }
 

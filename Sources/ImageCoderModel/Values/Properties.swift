@@ -10,6 +10,8 @@ public enum PropertyValue: Sendable, Equatable {
   case text(String)
   /// Nested properties, such as `{GIF}`.
   case dictionary(Properties)
+  /// Several values in their order, such as `ISOSpeedRatings`.
+  case list([PropertyValue])
 
   /// The value as a number, or nil if it is not a number.
   public var number: Double? {

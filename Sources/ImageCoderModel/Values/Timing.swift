@@ -24,6 +24,14 @@ public struct FrameDelay: Sendable, Hashable {
   /// Seconds, rounded to the nearest double.
   public var seconds: Double { Double(numerator) / Double(denominator) }
 
+  /// The delay as a duration, rounded down to an attosecond.
+  public var duration: Duration {
+    let (whole, rest) = numerator.quotientAndRemainder(dividingBy: denominator)
+    let (attoseconds, _) = UInt64(denominator).dividingFullWidth(
+      UInt64(rest).multipliedFullWidth(by: 1_000_000_000_000_000_000))
+    return Duration(secondsComponent: Int64(whole), attosecondsComponent: Int64(attoseconds))
+  }
+
   /// The delay that a player should use under a policy.
   public func clamped(by policy: DelayPolicy) -> FrameDelay {
     switch policy {

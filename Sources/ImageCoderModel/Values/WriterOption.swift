@@ -15,7 +15,7 @@ public struct WriterOption<Value: Sendable>: Sendable {
   public let description: OptionDescription
   /// The value if the caller gives none.
   public let defaultValue: Value
-  let read: @Sendable (Double) -> Value?
+  let read: @Sendable (OptionValue) -> Value?
 
   /// The key of the option's value in ``WriteOptions/values``.
   public var name: String { description.name }
@@ -29,7 +29,7 @@ extension WriterOption {
     WriterOption(
       description: OptionDescription(name: name, text: text, kind: .integer(range, default: value)),
       defaultValue: value
-    ) { Int(exactly: $0) }
+    ) { $0.number.flatMap { Int(exactly: $0) } }
   }
 
   /// A number.
@@ -38,7 +38,7 @@ extension WriterOption {
   ) -> WriterOption where Value == Double {
     WriterOption(
       description: OptionDescription(name: name, text: text, kind: .number(range, default: value)), defaultValue: value
-    ) { $0 }
+    ) { $0.number }
   }
 
   /// A Boolean.
@@ -47,7 +47,19 @@ extension WriterOption {
   ) -> WriterOption where Value == Bool {
     WriterOption(
       description: OptionDescription(name: name, text: text, kind: .boolean(default: value)), defaultValue: value
-    ) { $0 != 0 }
+    ) { $0.number.map { $0 != 0 } }
+  }
+
+  /// A text.
+  ///
+  /// - Parameter maximumBytes: Of UTF-8.
+  public static func text(
+    _ name: String, maximumBytes: Int, default value: String, _ text: String
+  ) -> WriterOption where Value == String {
+    WriterOption(
+      description: OptionDescription(
+        name: name, text: text, kind: .text(maximumBytes: maximumBytes, default: value)), defaultValue: value
+    ) { if case .word(let text) = $0 { text } else { nil } }
   }
 
   /// One of the cases of an enumeration; their raw values are the words of the choice.
@@ -60,7 +72,7 @@ extension WriterOption {
       description: OptionDescription(
         name: name, text: text, kind: .choice(cases.map(\.rawValue), default: index)),
       defaultValue: value
-    ) { Int(exactly: $0).flatMap { cases.indices.contains($0) ? cases[$0] : nil } }
+    ) { $0.index(in: cases.indices).map { cases[$0] } }
   }
 }
 
@@ -88,7 +100,15 @@ extension WriterOption {
         name: CommonOption.subsampling.name, text: CommonOption.subsampling.text,
         kind: .choice(choices.map(\.description), default: choices.firstIndex(of: value) ?? 0)),
       defaultValue: value
-    ) { Int(exactly: $0).flatMap { choices.indices.contains($0) ? choices[$0] : nil } }
+    ) { $0.index(in: choices.indices).map { choices[$0] } }
+  }
+}
+
+extension OptionValue {
+  fileprivate var number: Double? { if case .number(let number) = self { number } else { nil } }
+
+  fileprivate func index(in indices: Range<Int>) -> Int? {
+    number.flatMap { Int(exactly: $0) }.flatMap { indices.contains($0) ? $0 : nil }
   }
 }
 

@@ -22,7 +22,7 @@ extension Subject {
     return declared + effective
   }
 
-  private func checkEffect(of option: OptionDescription, _ claim: Claim) throws(ConformanceFailure) {
+  func checkEffect(of option: OptionDescription, _ claim: Claim) throws(ConformanceFailure) {
     let trials = try claim.value("pictures") { try self.trials }
     var search = EffectSearch(option: option, coder: coder)
     for trial in trials {
@@ -33,7 +33,7 @@ extension Subject {
       for value in other.kind.samples(limit: 8) {
         for trial in trials where trial.isForPairs {
           var trial = trial
-          trial.options.values[other.name] = .number(value)
+          trial.options.values[other.name] = value
           if try search.finds(trial, claim) { return }
         }
       }
@@ -55,7 +55,7 @@ extension Subject {
       }
       let countForPairs = images.count
       var described = Image(try pictures.opaqueFlat())
-      for kind in MetadataKind.allCases { described.metadata[kind] = payload(kind) }
+      for kind in MetadataKind.allCases { described.metadata[kind] = payload(kind) ?? simplePayload(kind) }
       images += [
         [described], [Image(try pictures.bilevel())], [Image(try pictures.smooth(.gray8, .opaque))],
         [Image(try pictures.smooth(.rgba16, .straight))], [Image(try pictures.larger.smooth(.rgba8, .straight))],
@@ -82,6 +82,16 @@ extension Subject {
       }
       return trials
     }
+  }
+}
+
+/// A payload for a kit without fixtures: it is not all that a format may hold, but can be compressed.
+private func simplePayload(_ kind: MetadataKind) -> [UInt8]? {
+  switch kind {
+  case .xmp: Array("<x:xmpmeta xmlns:x='adobe:ns:meta/'>\(String(repeating: " ", count: 1_000))</x:xmpmeta>".utf8)
+  // TIFF 6.0 §2: big-endian, IFD0 at 8 without entries.
+  case .exif: Array("MM\0*".utf8) + [0, 0, 0, 8, 0, 0, 0, 0, 0, 0]
+  default: nil
   }
 }
 
@@ -112,7 +122,7 @@ private struct EffectSearch {
 
   /// Whether two values give different files, and the same value the same file.
   mutating func finds(_ trial: EffectTrial, _ claim: Claim) throws(ConformanceFailure) -> Bool {
-    var first: (value: Double, bytes: [UInt8])?
+    var first: (value: OptionValue, bytes: [UInt8])?
     for value in option.kind.samples(limit: 16) {
       guard let bytes = encode(trial, value) else { continue }
       guard let known = first else {
@@ -131,9 +141,9 @@ private struct EffectSearch {
   }
 
   /// The file, or nil when the writer refuses the value for this picture.
-  private mutating func encode(_ trial: EffectTrial, _ value: Double) -> [UInt8]? {
+  private mutating func encode(_ trial: EffectTrial, _ value: OptionValue) -> [UInt8]? {
     var options = trial.options
-    options.values[option.name] = .number(value)
+    options.values[option.name] = value
     do throws(CoderError) {
       return try coder.encode(trial.pages, as: trial.format, options: options)
     } catch {
@@ -147,11 +157,14 @@ extension OptionDescription.Kind {
   /// The default, both ends and values between them, in an order in which a difference shows early.
   ///
   /// - Parameter limit: How many values there are at most, but for those of a choice.
-  fileprivate func samples(limit: Int) -> [Double] {
-    let (lowest, usual, highest) = bounds
+  fileprivate func samples(limit: Int) -> [OptionValue] {
+    if case .text(let maximum, let value) = self {
+      return [.word(value), .word(String("sample".prefix(maximum))), ""]
+    }
+    let (lowest, usual, highest) = numbers
     var samples = [usual, highest, lowest]
     switch self {
-    case .boolean: break
+    case .boolean, .text: break
     case .choice(let words, _): samples += words.indices.map(Double.init)
     case .integer:
       // Sides of tiles and the like have an effect below a picture's own side.
@@ -160,7 +173,7 @@ extension OptionDescription.Kind {
     case .number: samples += [0.5, 0.25, 0.75, 0.04].map { lowest + (highest - lowest) * $0 }
     }
     var seen: Set<Double> = []
-    let distinct = samples.filter { seen.insert($0).inserted }
+    let distinct = samples.filter { seen.insert($0).inserted }.map { OptionValue.number($0) }
     if case .choice = self { return distinct }
     return Array(distinct.prefix(limit))
   }

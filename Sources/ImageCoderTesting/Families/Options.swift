@@ -8,13 +8,12 @@ extension Subject {
     guard container.canWrite, let format = manifest.writtenFormats.first?.format else { return [] }
     let known = manifest.options.map { option in
       check(.options, option.name) { (claim) throws(ConformanceFailure) in
-        let (lowest, usual, highest) = option.kind.bounds
-        for value in [lowest, usual, highest] {
+        for value in option.kind.bounds {
           let bytes = try claim.value("\(option.name) of \(value)") { try encode(as: format, [option.name: value]) }
           let image = try claim.value("decode with \(option.name) of \(value)") { try coder.decode(.bytes(bytes)) }
           try claim.equal(image.size, pictures.size, "size with \(option.name) of \(value)")
         }
-        for value in [lowest - 1, highest + 1, .nan] {
+        for value in option.kind.beyond {
           let error = try claim.error("\(option.name) of \(value)", in: .invalidArgument) {
             try encode(as: format, [option.name: value])
           }
@@ -55,21 +54,38 @@ extension Subject {
       + (container.follows(.quality) && manifest.options.contains { $0.name == "quality" } ? [] : [quality])
   }
 
-  private func encode(as format: ImageFormat, _ values: [String: Double]) throws(CoderError) -> [UInt8] {
+  private func encode(as format: ImageFormat, _ values: [String: OptionValue]) throws(CoderError) -> [UInt8] {
     var options = EncodeOptions()
-    options.values = values.mapValues { .number($0) }
+    options.values = values
     return try coder.encode(Image(try pictures.smooth(.rgba8, .straight)), as: format, options: options)
   }
 }
 
 extension OptionDescription.Kind {
-  /// The smallest, the default and the largest value.
-  var bounds: (lowest: Double, usual: Double, highest: Double) {
+  /// The default, the smallest and the largest value.
+  var bounds: [OptionValue] {
+    switch self {
+    case .text(let maximum, let value): [.word(value), "", .word(String(repeating: "x", count: maximum))]
+    default: [.number(numbers.usual), .number(numbers.lowest), .number(numbers.highest)]
+    }
+  }
+
+  /// Values that the option does not take.
+  var beyond: [OptionValue] {
+    switch self {
+    case .text(let maximum, _): [.word(String(repeating: "x", count: maximum + 1)), 1]
+    default: [.number(numbers.lowest - 1), .number(numbers.highest + 1), .number(.nan)]
+    }
+  }
+
+  /// The smallest, the default and the largest value of an option whose values are numbers.
+  var numbers: (lowest: Double, usual: Double, highest: Double) {
     switch self {
     case .boolean(let value): (0, value ? 1 : 0, 1)
     case .integer(let range, let value): (Double(range.lowerBound), Double(value), Double(range.upperBound))
     case .number(let range, let value): (range.lowerBound, value, range.upperBound)
     case .choice(let words, let index): (0, Double(index), Double(words.count - 1))
+    case .text: (0, 0, 0)
     }
   }
 }

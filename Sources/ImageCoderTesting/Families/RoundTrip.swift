@@ -119,7 +119,7 @@ extension Subject {
       if kind == .exif { ExifOrientation.set(.up, in: &payload) }
       return payload
     }
-    return nil
+    return payloads[kind]
   }
 
   /// Several pages come back in their order, or are refused by a format that holds one.

@@ -1,49 +1,111 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import ImageCoderEngine
 import ImageCoderModel
 
-/// One manifest that was found, used or not.
+/// One manifest that was found, or that is built into the program; used or not.
 package struct CatalogEntry: Sendable, Equatable {
-  /// The manifest's path.
+  /// What stands for the path of a coder that is part of the program.
+  static let builtInPlace = "built in"
+
+  /// The manifest's path, or `built in`.
   package let path: String
   /// What the manifest says, or nil when it could not be read.
   package let manifest: Manifest?
-  /// The library's absolute path, or nil when the manifest could not be read.
+  /// The library's absolute path, or nil when the manifest could not be read, and for a coder that is built in.
   package let library: String?
+  /// The coder of the program that it is, or nil for a plugin.
+  let builtIn: BuiltInCoder?
   /// Why it is not used, or nil when it is.
-  package let reason: SkipReason?
+  package fileprivate(set) var reason: SkipReason?
   /// The priority that counts: the user's, else the manifest's.
   package let priority: Int
 
   /// The coder's identifier, or the manifest's path when it could not be read.
   package var id: String { manifest?.id ?? path }
+  /// Where the coder's code is: its library, or `built in`.
+  package var place: String { builtIn == nil ? library ?? "" : path }
+  /// Whether it comes with this library, as its identifier says.
+  package var isBundled: Bool { BundledCoders.contains(id) }
+
+  /// What a scan finds wrong with the library; nil for a plugin that comes with this project, which is not scanned.
+  ///
+  /// - Parameter isFresh: Whether an earlier answer does not count.
+  func scan(isFresh: Bool = false) -> SkipReason? {
+    guard !isBundled, let manifest, let library else { return nil }
+    return LibraryScan.problem(of: library, id: manifest.id, isFresh: isFresh)
+  }
+
+  /// A manifest that could not be read.
+  fileprivate init(_ path: String, _ reason: SkipReason) {
+    self.path = path
+    manifest = nil
+    library = nil
+    builtIn = nil
+    self.reason = reason
+    priority = 0
+  }
+
+  fileprivate init(
+    _ path: String, _ manifest: Manifest, library: String?, builtIn: BuiltInCoder? = nil, priority: Int
+  ) {
+    self.path = path
+    self.manifest = manifest
+    self.library = library
+    self.builtIn = builtIn
+    self.priority = priority
+  }
 }
 
-/// What was found on a search path. Made from manifests alone: no library is opened.
+/// The coders of the program, and what was found on a search path. Made from manifests alone: no library is opened.
 package struct Catalog: Sendable {
-  /// By priority, then identifier; what is not used comes last, by path.
-  package let entries: [CatalogEntry]
+  /// By priority, bundled coders first, then by identifier; what is not used comes last, by path.
+  package private(set) var entries: [CatalogEntry]
   /// Directories that somebody named and that cannot be read, with the reason.
   package let unreadable: [(path: String, reason: SkipReason)]
+  /// The directories of the search path.
+  let searched: [String]
+  let preferences: Preferences
+  /// By identifier, in the order of the search path: usable plugins after the first.
+  private let shadowed: [String: [CatalogEntry]]
 
-  /// Reads all manifests on a search path.
+  /// Reads the manifests of coders that are built in, and all on a search path.
   ///
-  /// The first directory that has an identifier wins; later ones are listed as shadowed. The order of a directory's
-  /// files does not matter.
+  /// The first directory that has a usable plugin of an identifier wins; later ones are listed as shadowed. The order of
+  /// a directory's files does not matter.
   ///
   /// - Parameters:
+  ///   - builtIn: They come before all directories.
   ///   - preferences: The user's priorities, and what the user turned off.
-  package init(_ searchPath: SearchPath, preferences: Preferences = Preferences()) {
+  package init(
+    _ searchPath: SearchPath, builtIn: [BuiltInCoder] = [], preferences: Preferences = Preferences()
+  ) {
     var found: [CatalogEntry] = []
     var unreadable: [(path: String, reason: SkipReason)] = []
     var winners: [String: String] = [:]
+    var shadowed: [String: [CatalogEntry]] = [:]
+    func add(_ entry: CatalogEntry) {
+      var entry = entry
+      if entry.reason == nil, let winner = winners.updateValue(entry.path, forKey: entry.id) {
+        winners[entry.id] = winner
+        shadowed[entry.id, default: []].append(entry)
+        entry.reason = SkipReason(
+          .shadowed,
+          winner == CatalogEntry.builtInPlace
+            ? "a coder with the same id is built into the program"
+            : "\(winner) has the same id and comes earlier on the search path")
+      }
+      found.append(entry)
+    }
+    for coder in builtIn { add(Self.entry(coder, preferences: preferences)) }
     for directory in searchPath.directories {
       do throws(SkipReason) {
-        for path in try DirectoryListing.manifests(in: directory.path) {
-          let entry = Self.entry(path, winners: &winners, preferences: preferences)
-          found.append(entry)
+        let listing = try DirectoryListing(directory.path)
+        for path in listing.unnameable {
+          found.append(CatalogEntry(path, SkipReason(.manifestUnreadable, "the file's name is not UTF-8")))
+        }
+        for path in listing.manifests {
+          add(Self.entry(path, in: listing, of: directory.path, preferences: preferences))
         }
       } catch {
         if directory.isExplicit || error.code == .permission { unreadable.append((directory.path, error)) }
@@ -52,49 +114,133 @@ package struct Catalog: Sendable {
     entries = found.sorted { first, second in
       if (first.reason == nil) != (second.reason == nil) { return first.reason == nil }
       if first.reason != nil { return (first.id, first.path) < (second.id, second.path) }
-      return (second.priority, first.id) < (first.priority, second.id)
+      return Self.comes(first, before: second)
     }
+    searched = searchPath.directories.map(\.path)
+    self.preferences = preferences
     self.unreadable = unreadable
+    self.shadowed = shadowed
+  }
+
+  /// The same with a reason for each plugin whose library a scan could not load.
+  package func scanned() -> Catalog {
+    var catalog = self
+    for index in entries.indices where entries[index].reason == nil {
+      catalog.entries[index].reason = entries[index].scan()
+    }
+    catalog.entries = catalog.entries.filter { $0.reason == nil } + catalog.entries.filter { $0.reason != nil }
+    return catalog
+  }
+
+  /// Plugins that take the place of a coder, one after the other, if its library turns out to be unusable when it is
+  /// loaded.
+  package func alternatives(to id: String) -> [CatalogEntry] { shadowed[id] ?? [] }
+
+  /// Whether a coder comes before another one of another identifier, if the user prefers neither for a format.
+  static func comes(_ first: CatalogEntry, before second: CatalogEntry) -> Bool {
+    if first.priority != second.priority { return first.priority > second.priority }
+    if first.isBundled != second.isBundled { return first.isBundled }
+    return first.id < second.id
+  }
+
+  /// The formats of the coders that are used.
+  var formats: some Sequence<Manifest.Format> {
+    entries.lazy.filter { $0.reason == nil }.compactMap(\.manifest).flatMap(\.formats)
+  }
+
+  /// The first format with an extension, a type identifier or a name, or nil if no coder has it.
+  func format(named name: String) -> ImageFormat? {
+    let name = name.lowercased()
+    return formats.first { $0.has(name) }?.format
+  }
+
+  /// The first format with a media type, whose parameters are ignored, or nil if no coder has it.
+  ///
+  /// - Format: RFC 9110 §8.3.1.
+  func format(mimeType type: String) -> ImageFormat? {
+    let name = type.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
+    return formats.first { $0.mimeTypes.contains(name) }?.format
+  }
+
+  /// All formats with an extension, a type identifier or a name: coders may use several identifiers for one.
+  func formats(named name: String) -> Set<ImageFormat> {
+    let name = name.lowercased()
+    return Set(formats.filter { $0.has(name) }.map(\.format))
+  }
+
+  /// What people call a format, or its type identifier if no coder has it.
+  package func name(of format: ImageFormat) -> String {
+    formats.first { $0.format == format }?.name ?? format.rawValue
+  }
+
+  private static func entry(_ coder: BuiltInCoder, preferences: Preferences) -> CatalogEntry {
+    let place = CatalogEntry.builtInPlace
+    do throws(SkipReason) {
+      let manifest = try Manifest(json: coder.manifest)
+      var entry = CatalogEntry(
+        place, manifest, library: nil, builtIn: coder,
+        priority: preferences.priorities[manifest.id] ?? manifest.priority)
+      entry.reason = unusable(manifest, preferences: preferences)
+      return entry
+    } catch {
+      return CatalogEntry(place, error)
+    }
   }
 
   private static func entry(
-    _ path: String, winners: inout [String: String], preferences: Preferences
+    _ path: String, in listing: DirectoryListing, of directory: String, preferences: Preferences
   ) -> CatalogEntry {
-    let manifest: Manifest
     do throws(SkipReason) {
-      manifest = try Manifest(json: try DirectoryListing.contents(of: path))
+      let manifest = try Manifest(json: try listing.contents(of: path))
+      let library = "\(directory)/\(manifest.library)"
+      var entry = CatalogEntry(
+        path, manifest, library: library, priority: preferences.priorities[manifest.id] ?? manifest.priority)
+      entry.reason =
+        unusable(manifest, preferences: preferences) ?? unfit(manifest)
+        ?? listing.problem(library: manifest.library, path: library)
+      return entry
     } catch {
-      return CatalogEntry(path: path, manifest: nil, library: nil, reason: error, priority: 0)
+      return CatalogEntry(path, error)
     }
-    let folder = SearchPath.parent(of: path) ?? "."
-    let library = "\(folder)/\(manifest.library)"
-    let priority = preferences.priorities[manifest.id] ?? manifest.priority
-    var reason: SkipReason?
-    if let winner = winners[manifest.id] {
-      reason = SkipReason(.shadowed, "\(winner) has the same id and comes earlier on the search path")
-    } else {
-      winners[manifest.id] = path
-      reason = unusable(manifest, library: library, preferences: preferences)
-    }
-    return CatalogEntry(path: path, manifest: manifest, library: library, reason: reason, priority: priority)
   }
 
-  private static func unusable(_ manifest: Manifest, library: String, preferences: Preferences) -> SkipReason? {
+  private static func unusable(_ manifest: Manifest, preferences: Preferences) -> SkipReason? {
     if preferences.disabled.contains(manifest.id) {
       return SkipReason(.disabled, "turned off by CODERS_PRIORITY or the settings file")
     }
-    guard manifest.abiMajor == HostPlatform.abiMajor, manifest.abiMinMinor <= HostPlatform.abiMinor else {
+    if let allowed = preferences.allowed, !allowed.contains(manifest.id) {
+      return SkipReason(.notAllowed, "not in the list of CODERS_ALLOW or of \"allowed\" in the settings file")
+    }
+    let (needed, offered) = (
+      (manifest.abiMajor, manifest.abiMinMinor), (HostPlatform.abiMajor, HostPlatform.abiMinor)
+    )
+    guard needed.0 == offered.0, needed.1 <= offered.1 else {
       return SkipReason(
         .abiUnsupported,
-        "needs version \(manifest.abiMajor).\(manifest.abiMinMinor) of the interface, this host has \(HostPlatform.abiMajor).\(HostPlatform.abiMinor)"
-      )
+        "needs version \(needed.0).\(needed.1) of the interface, this host has \(offered.0).\(offered.1)",
+        needsNewerHost: needed > offered)
     }
+    return nil
+  }
+
+  /// Why this process cannot load a library, as the manifest says.
+  private static func unfit(_ manifest: Manifest) -> SkipReason? {
     if let platform = manifest.platform, platform != HostPlatform.name {
       return SkipReason(.platformMismatch, "is for \(platform), this is \(HostPlatform.name)")
     }
-    if let runtime = manifest.runtime, runtime.hasPrefix("swift/"), runtime != HostPlatform.runtime {
-      return SkipReason(.runtimeMismatch, "shares the runtime \(runtime), this process has \(HostPlatform.runtime)")
+    if let runtime = manifest.runtime, runtime.hasPrefix("swift/") {
+      guard HostPlatform.sharesRuntime else { return SkipReason(.runtimeMismatch, HostPlatform.staticRuntimeAdvice) }
+      guard runtime == HostPlatform.runtime else {
+        return SkipReason(.runtimeMismatch, "shares the runtime \(runtime), this process has \(HostPlatform.runtime)")
+      }
     }
-    return DirectoryListing.permissionProblem(library)
+    return nil
+  }
+}
+
+extension Manifest.Format {
+  /// - Parameter name: An extension, a type identifier or a name, in lower case.
+  fileprivate func has(_ name: String) -> Bool {
+    extensions.contains(name) || format.rawValue == name || self.name.lowercased() == name
   }
 }

@@ -1,68 +1,109 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CImageCoder
 import Glibc
-import ImageCoderEngine
-import ImageCoderModel
 
-/// Files of plugin directories, and whether they can be trusted.
-enum DirectoryListing {
+/// The files of a plugin directory, without its subdirectories, in the order of their names' bytes.
+struct DirectoryListing {
   static let suffix = ".imgcoder.json"
 
-  /// The manifests in a directory, without its subdirectories, in the order of their names' bytes.
-  static func manifests(in directory: String) throws(SkipReason) -> [String] {
+  /// The directory's path without links.
+  let resolved: String
+  let manifests: [String]
+  let others: [String]
+  /// Manifests whose names are not UTF-8; their paths have other characters for what is not.
+  let unnameable: [String]
+
+  /// Reads a directory.
+  ///
+  /// - Throws: ``SkipReason`` if it cannot be read, or others could change it.
+  init(_ directory: String) throws(SkipReason) {
     guard let stream = opendir(directory) else {
       throw SkipReason(.manifestUnreadable, "\(directory): \(String(cString: strerror(errno)).lowercased())")
     }
     defer { closedir(stream) }
-    if let reason = permissionProblem(directory) { throw reason }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if name.hasSuffix(suffix), name != suffix { names.append(name) }
+    var status = stat()
+    let walk = PathWalk(directory)
+    guard fstat(dirfd(stream), &status) == 0 else {
+      throw SkipReason(.manifestUnreadable, "\(directory): \(String(cString: strerror(errno)).lowercased())")
     }
-    return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map { "\(directory)/\($0)" }
+    guard let resolved = walk.resolved, walk.problem == nil, TrustedFile.writers(of: status, directory) == nil else {
+      throw SkipReason(.permission, TrustedFile.writers(of: status, directory) ?? walk.problem ?? directory)
+    }
+    self.resolved = resolved
+    var names: [String] = []
+    var unnameable: [String] = []
+    while let entry = readdir(stream) {
+      withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        let bytes = bytes.prefix { $0 != 0 }
+        if let name = String(validating: bytes, as: UTF8.self) {
+          if name != ".", name != ".." { names.append(name) }
+        } else if bytes.suffix(Self.suffix.utf8.count).elementsEqual(Self.suffix.utf8) {
+          unnameable.append(String(decoding: bytes, as: UTF8.self))
+        }
+      }
+    }
+    func paths(_ names: [String]) -> [String] {
+      names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map { "\(directory)/\($0)" }
+    }
+    manifests = paths(names.filter { $0.hasSuffix(Self.suffix) && $0 != Self.suffix })
+    others = paths(names.filter { !$0.hasSuffix(Self.suffix) || $0 == Self.suffix })
+    self.unnameable = paths(unnameable)
   }
 
   /// A manifest's bytes.
-  static func contents(of path: String) throws(SkipReason) -> [UInt8] {
-    if let reason = permissionProblem(path) { throw reason }
-    let read = Result { () throws(CoderError) in
-      let source = try OpenSource(.file(path), limits: .standard)
-      return source.size > Manifest.maxBytes ? [] : try source.contents()
-    }
-    switch read {
-    case .success(let bytes) where bytes.isEmpty:
-      throw SkipReason(.manifestInvalid, "empty, or over \(Manifest.maxBytes) bytes")
-    case .success(let bytes): return bytes
-    case .failure(let error): throw SkipReason(.manifestUnreadable, error.message)
+  func contents(of manifest: String) throws(SkipReason) -> [UInt8] {
+    do throws(FileProblem) {
+      let bytes = try TrustedFile.contents(of: manifest, maxBytes: Manifest.maxBytes)
+      let name = manifest.split(separator: "/").last.map(String.init) ?? manifest
+      if let problem = PathWalk(name, in: resolved).problem {
+        throw FileProblem(kind: .permission, message: problem)
+      }
+      return bytes
+    } catch {
+      switch error.kind {
+      case .missing, .unreadable: throw SkipReason(.manifestUnreadable, error.message)
+      case .tooLarge: throw SkipReason(.manifestInvalid, error.message)
+      case .permission: throw SkipReason(.permission, error.message)
+      }
     }
   }
 
-  /// Why a file or directory must not be used: it is not there, or somebody else could change it.
-  static func permissionProblem(_ path: String) -> SkipReason? {
-    var status = stat()
-    guard stat(path, &status) == 0 else {
-      return SkipReason(.libraryMissing, "\(path): \(String(cString: strerror(errno)).lowercased())")
+  /// Why a library must not be loaded, or nil.
+  ///
+  /// - Parameters:
+  ///   - library: Relative to the directory.
+  ///   - path: The same library's path from the directory as it was named.
+  func problem(library: String, path: String) -> SkipReason? {
+    // A directory on the way has to be as safe as the one that the manifest lies in.
+    var folder = resolved
+    for name in library.split(separator: "/").dropLast() where name != "." {
+      folder += "/\(name)"
+      var status = stat()
+      if stat(folder, &status) == 0, let problem = TrustedFile.writers(of: status, folder) {
+        return SkipReason(.permission, problem)
+      }
     }
-    guard status.st_uid == 0 || status.st_uid == geteuid() else {
-      return SkipReason(
-        .permission, "\(path) belongs to user \(status.st_uid), who is neither root nor the current user")
+    return Self.problem(path, PathWalk(library, in: resolved))
+  }
+
+  /// Why a library must not be loaded, or nil.
+  static func permissionProblem(_ library: String) -> SkipReason? { problem(library, PathWalk(library)) }
+
+  private static func problem(_ path: String, _ walk: PathWalk) -> SkipReason? {
+    do throws(FileProblem) {
+      try TrustedFile.check(path)
+    } catch {
+      return SkipReason(error.kind == .permission ? .permission : .libraryMissing, error.message)
     }
-    guard status.st_mode & S_IWOTH == 0 else { return SkipReason(.permission, "\(path) can be written by everybody") }
-    let isOwnGroup = status.st_gid == 0 || status.st_gid == getegid()
-    guard status.st_mode & S_IWGRP == 0 || isOwnGroup else {
-      return SkipReason(.permission, "\(path) can be written by group \(status.st_gid)")
-    }
-    return nil
+    return walk.problem.map { SkipReason(.permission, $0) }
   }
 }
 
 /// What plugins have to fit.
 package enum HostPlatform {
-  package static let abiMajor = 1
-  package static let abiMinor = 0
+  package static let abiMajor = Int(IMGCODER_ABI_MAJOR)
+  package static let abiMinor = Int(IMGCODER_ABI_MINOR)
 
   package static var name: String {
     #if arch(x86_64)
@@ -77,4 +118,14 @@ package enum HostPlatform {
   /// The Swift runtime of this process, as manifests name it: major and minor version, which is all that it tells.
   package static let runtime = "swift/\(_SwiftStdlibVersion.current)".split(separator: ".").prefix(2).joined(
     separator: ".")
+
+  /// Whether the Swift runtime of this process is a library that plugins can share. A program that was linked with
+  /// `--static-swift-stdlib` has one of its own, and a second one in the same process would not know its types.
+  package static let sharesRuntime = dlopen("libswiftCore.so", RTLD_LAZY | RTLD_NOLOAD) != nil
+
+  /// Why a plugin that shares the runtime cannot be used otherwise, and the ways out.
+  static let staticRuntimeAdvice = """
+    shares the Swift runtime as a library, but this program has linked its own (--static-swift-stdlib); build the coder \
+    into the program (product ImageCodersBuiltIn), or link the program without that option
+    """
 }

@@ -24,7 +24,7 @@ public struct SearchPath: Sendable, Equatable {
   /// 3. `$XDG_DATA_HOME/coders/1`
   /// 4. `/etc/coders/coders.d`
   /// 5. `coders/1` in each directory of `$XDG_DATA_DIRS`
-  /// 6. `../lib/coders/1` relative to the executable's directory
+  /// 6. `coders` and `../lib/coders/1` relative to the executable's directory
   /// 7. `/usr/local/lib/coders/1` and `/usr/lib/coders/1`
   ///
   /// The environment of a program with raised privileges is ignored.
@@ -71,8 +71,10 @@ public struct SearchPath: Sendable, Equatable {
     for path in split(environment("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share") where path.hasPrefix("/") {
       add("\(path)/coders/1", "shared data")
     }
-    if let executable, let folder = parent(of: executable), let prefix = parent(of: folder) {
-      add("\(prefix)/lib/coders/1", "executable")
+    if let executable, let folder = parent(of: executable) {
+      // Not the command of that name itself.
+      if "\(folder)/coders" != executable { add("\(folder)/coders", "executable") }
+      if let prefix = parent(of: folder) { add("\(prefix)/lib/coders/1", "executable") }
     }
     add("/usr/local/lib/coders/1", "installed")
     add("/usr/lib/coders/1", "installed")

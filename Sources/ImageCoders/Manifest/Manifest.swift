@@ -6,7 +6,7 @@ package import ImageCoderModel
 /// The description of a plugin in a file beside its library, so that nothing has to be loaded to read it.
 ///
 /// The file's keys are described in `docs/registry.md` and `Registry/schema/imgcoder-1.schema.json`. Keys that are not
-/// known are ignored.
+/// known are ignored, with a warning.
 package struct Manifest: Sendable, Equatable {
   /// Reverse-DNS: `org.imagecoders.png`.
   package var id: String
@@ -37,6 +37,8 @@ package struct Manifest: Sendable, Equatable {
   package var packages: Packages?
   /// Higher is tried first; 100 is usual.
   package var priority: Int
+  /// Parts of the file that do no harm and that its author may have meant otherwise: unknown keys, unknown words.
+  package var warnings: [TextProblem] = []
 
   /// A conversion from one format to another without decoding pixels.
   package struct Transcode: Sendable, Equatable {

@@ -12,11 +12,11 @@ package struct LoadedPlugin: Sendable {
   package let canRead: Bool
   package let canWrite: Bool
 
-  /// Loads an entry's library.
+  /// Loads an entry's library, after a new scan if it does not come with this project.
   ///
   /// - Throws: ``SkipReason`` with the name of what to change.
   package init(_ entry: CatalogEntry) throws(SkipReason) {
-    let container = try PluginContainer(loading: entry)
+    let container = try PluginContainer(loading: entry, isFresh: true)
     version = container.version
     library = container.library
     canRead = container.canRead

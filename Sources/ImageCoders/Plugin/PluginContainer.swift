@@ -26,6 +26,14 @@ final class PluginContainer: Container, @unchecked Sendable {
   private let reader: imgcoder_reader_table?
   private let writer: imgcoder_writer_table?
   private let transcoder: imgcoder_transcode_table?
+  private let recognizer:
+    (
+      @convention(c) (
+        UnsafePointer<imgcoder_coder>?, UnsafePointer<UInt8>?, UInt64, UInt64
+      ) -> imgcoder_status
+    )?
+  private let reading: PluginCall
+  private let writing: PluginCall
 
   /// - Parameters:
   ///   - coder: As the plugin described it.
@@ -37,6 +45,8 @@ final class PluginContainer: Container, @unchecked Sendable {
     writtenFormats = formats.filter(\.isWritten).map(\.format)
     signatures = formats.flatMap(\.signatures)
     id = String(described.id)
+    reading = PluginCall(id)
+    writing = PluginCall(id, writes: true)
     version = String(described.version)
     library = String(described.library)
     readsIncrementally = described.flags & UInt32(IMGCODER_CODER_READS_INCREMENTALLY) != 0
@@ -47,22 +57,35 @@ final class PluginContainer: Container, @unchecked Sendable {
     writerFeatures = writer.map(WriterFeatures.init) ?? []
     transcoder = Self.extension(IMGCODER_EXTENSION_TRANSCODE, of: coder, described)
       .map { imgcoder_transcode_table_read($0.assumingMemoryBound(to: imgcoder_transcode_table.self)) }
+    recognizer = described.recognize
     let count = described.options == nil ? 0 : Int(clamping: min(described.option_count, 1024))
     options = UnsafeBufferPointer(start: described.options, count: count).compactMap { option in
       option.flatMap { OptionDescription(imgcoder_option_read($0)) }
     }
   }
 
-  /// Loads an entry's library.
+  /// Loads an entry's library, or takes the coder that is built in; the checks of what it describes are the same.
   ///
+  /// - Parameter isFresh: Whether the answer of an earlier scan does not count.
   /// - Throws: ``SkipReason`` with the name of what to change.
-  convenience init(loading entry: CatalogEntry) throws(SkipReason) {
+  convenience init(loading entry: CatalogEntry, isFresh: Bool = false) throws(SkipReason) {
     if let reason = entry.reason { throw reason }
-    guard let manifest = entry.manifest, let path = entry.library else {
-      throw SkipReason(.manifestInvalid, "there is no manifest")
+    guard let manifest = entry.manifest else { throw SkipReason(.manifestInvalid, "there is no manifest") }
+    if let builtIn = entry.builtIn {
+      let call = PluginCall(manifest.id)
+      let outer = call.enter()
+      defer { call.leave(outer) }
+      self.init(
+        try PluginLibrary.coder(builtIn.describe, id: manifest.id, from: entry.place), formats: manifest.formats)
+      return
     }
+    guard let path = entry.library else { throw SkipReason(.manifestInvalid, "there is no library") }
     // Once more, at the last moment: what was safe when it was listed may have been changed since.
     if let reason = DirectoryListing.permissionProblem(path) { throw reason }
+    if let reason = entry.scan(isFresh: isFresh) { throw reason }
+    let loading = PluginCall(manifest.id, loading: path)
+    let outer = loading.enter()
+    defer { loading.leave(outer) }
     self.init(
       try PluginLibrary.load(path, id: manifest.id), formats: manifest.formats)
   }
@@ -72,7 +95,26 @@ final class PluginContainer: Container, @unchecked Sendable {
 
   func openReader(_ session: HostSession, options: OpenOptions) throws(CoderError) -> any ReaderSession {
     guard let reader else { throw .unsupported("\(id) does not read") }
-    return try PluginReader(coder, reader, session: session, options: options)
+    // A plugin that this project does not test may report rows that it has not written.
+    session.clearsRows = !isBundled
+    return try PluginReader(coder, reader, formats: formats, session: session, options: options, plugin: reading)
+  }
+
+  /// Whether it is one of this project's own.
+  private var isBundled: Bool { id.hasPrefix("org.imagecoders.") }
+
+  func recognize(prefix: UnsafeRawBufferPointer, fileSize: Int?) -> Recognition? {
+    guard let recognizer else { return nil }
+    let outer = reading.enter()
+    defer { reading.leave(outer) }
+    let bytes = prefix.assumingMemoryBound(to: UInt8.self)
+    let size = fileSize.map { UInt64(clamping: $0) } ?? .max
+    switch recognizer(coder, bytes.baseAddress, UInt64(prefix.count), size) {
+    case InterfaceStatus.ok: return .yes(strength: 0)
+    case InterfaceStatus.needMore where fileSize.map { $0 > prefix.count } ?? true:
+      return .needMore(bytes: prefix.count * 2)
+    default: return .no
+    }
   }
 
   /// The coder's extension table with an identifier, in constant memory of its library.
@@ -87,6 +129,8 @@ final class PluginContainer: Container, @unchecked Sendable {
     _ session: HostSession, from: ImageFormat, to: ImageFormat, output: ByteOutput
   ) throws(CoderError) {
     guard let call = transcoder?.transcode else { throw .unsupported("\(id) carries no \(from) to \(to)") }
+    let outer = reading.enter()
+    defer { reading.leave(outer) }
     let status = from.rawValue.withCoderString { from in
       to.rawValue.withCoderString { call(coder, session.host.raw, session.view.raw, from, $0, output.raw) }
     }
@@ -97,7 +141,8 @@ final class PluginContainer: Container, @unchecked Sendable {
     _ session: HostSession, output: ByteOutput, options: WriteOptions
   ) throws(CoderError) -> any WriterSession {
     guard let writer else { throw .unsupported("\(id) does not write") }
-    return try PluginWriter(coder, writer, session: session, output: output, options: options)
+    return try PluginWriter(
+      coder, writer, session: session, output: output, options: options, known: self.options, plugin: writing)
   }
 }
 
@@ -137,6 +182,9 @@ extension OptionDescription {
         start: raw.choices, count: raw.choices == nil ? 0 : Int(clamping: min(raw.choice_count, 1024)))
       guard let value = Int(exactly: raw.default_value), words.indices.contains(value) else { return nil }
       kind = .choice(words.map { String($0) }, default: value)
+    case IMGCODER_OPTION_TEXT:
+      guard let maximum = Int(exactly: raw.maximum), (0...Int(IMGCODER_MAX_TEXT)).contains(maximum) else { return nil }
+      kind = .text(maximumBytes: maximum, default: String(raw.default_text))
     default: return nil
     }
     self.init(name: String(raw.name), text: String(raw.text), kind: kind)

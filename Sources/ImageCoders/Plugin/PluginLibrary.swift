@@ -5,6 +5,7 @@ import CImageCoderStructs
 import Glibc
 import ImageCoderEngine
 import ImageCoderModel
+import Synchronization
 
 /// A shared library that holds a coder. Once loaded it stays: unloading a library with a Swift runtime crashes.
 enum PluginLibrary {
@@ -17,7 +18,11 @@ enum PluginLibrary {
   static func load(_ path: String, id: String) throws(SkipReason) -> UnsafePointer<imgcoder_coder> {
     guard let library = dlopen(path, RTLD_NOW | RTLD_LOCAL) else {
       let message = String(cString: dlerror())
-      throw SkipReason(.loadFailed, message, missingLibrary: missingLibrary(message))
+      let missing = missingLibrary(message)
+      if missing?.hasPrefix("libswift") == true, !HostPlatform.sharesRuntime {
+        throw SkipReason(.loadFailed, "\(message); the plugin \(HostPlatform.staticRuntimeAdvice)")
+      }
+      throw SkipReason(.loadFailed, message, missingLibrary: missing)
     }
     guard let symbol = dlsym(library, IMGCODER_ENTRY_SYMBOL) else {
       throw SkipReason(.entryMissing, "\(path) exports no \(IMGCODER_ENTRY_SYMBOL)")
@@ -35,16 +40,49 @@ enum PluginLibrary {
     guard let describe = entry.describe else {
       throw SkipReason(.entryInvalid, "\(IMGCODER_ENTRY_SYMBOL) of \(path) has no describe")
     }
-    let session = HostSession(source: nil, limits: .standard)
-    guard let coder = describe(session.host.raw) else {
-      throw SkipReason(.refused, session.error(for: CoderError.Code.pluginRejected.rawValue).message)
-    }
-    let found = String(imgcoder_coder_read(coder).id)
-    guard found == id else {
-      throw SkipReason(.idMismatch, "\(path) holds the coder \(found), the manifest promises \(id)")
-    }
+    return try coder(describe, id: id, from: path)
+  }
+
+  /// Asks for a coder, once per process, and checks what is described.
+  ///
+  /// - Parameters:
+  ///   - id: The identifier that the manifest promises.
+  ///   - place: Where the coder is, for messages.
+  static func coder(
+    _ describe: BuiltInCoder.Describe, id: String, from place: String
+  ) throws(SkipReason) -> UnsafePointer<imgcoder_coder> {
+    let coder = try description(by: describe).get().coder
+    let problem = CoderValidation.problem(
+      of: imgcoder_coder_read(coder), size: coder.pointee.struct_size, id: id)
+    if let problem { throw SkipReason(problem.code, "\(place): \(problem.message)") }
     return coder
   }
+
+  /// A coder in constant memory of a library that is never unloaded.
+  private struct Address: @unchecked Sendable {
+    let coder: UnsafePointer<imgcoder_coder>
+  }
+
+  /// What a library described, now or earlier.
+  private static func description(by describe: BuiltInCoder.Describe) -> Result<Address, SkipReason> {
+    let key = unsafeBitCast(describe, to: UInt.self)
+    return described.withLock { known in
+      if let result = known[key] { return result }
+      let session = HostSession(source: nil, limits: .standard)
+      let result: Result<Address, SkipReason> =
+        if let coder = describe(session.host.raw) {
+          .success(Address(coder: coder))
+        } else {
+          .failure(SkipReason(.refused, session.error(for: CoderError.Code.pluginRejected.rawValue).message))
+        }
+      known[key] = result
+      return result
+    }
+  }
+
+  /// What each library described: the interface has it asked once per process, and there may be several registries. The
+  /// lock is held while a library describes itself, so that no two threads ask it.
+  private static let described = Mutex<[UInt: Result<Address, SkipReason>]>([:])
 
   /// The library that the loader did not find, or nil when loading failed for another reason.
   ///

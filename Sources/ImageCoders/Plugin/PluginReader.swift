@@ -11,10 +11,16 @@ final class PluginReader: ReaderSession {
   private let table: imgcoder_reader_table
   private let session: HostSession
   private let reader: OpaquePointer
+  /// Those of the manifest.
+  private let formats: [ImageFormat]
+  private let plugin: PluginCall
 
   init(
-    _ coder: UnsafePointer<imgcoder_coder>, _ table: imgcoder_reader_table, session: HostSession, options: OpenOptions
+    _ coder: UnsafePointer<imgcoder_coder>, _ table: imgcoder_reader_table, formats: [ImageFormat],
+    session: HostSession, options: OpenOptions, plugin: PluginCall
   ) throws(CoderError) {
+    let outer = plugin.enter()
+    defer { plugin.leave(outer) }
     guard let open = table.open else { throw .library("the plugin has no open") }
     var requested = imgcoder_open_options_sized()
     requested.flags = options.rawValue
@@ -23,20 +29,35 @@ final class PluginReader: ReaderSession {
     guard status == InterfaceStatus.ok else { throw session.error(for: status) }
     guard let reader else { throw .library("the plugin opened a file and gives no reader") }
     self.table = table
+    self.formats = formats
     self.session = session
     self.reader = reader
+    self.plugin = plugin
   }
 
-  deinit { table.close?(reader) }
+  deinit {
+    let outer = plugin.enter()
+    defer { plugin.leave(outer) }
+    table.close?(reader)
+  }
 
   func header(page: Int) throws(CoderError) -> ImageHeader {
+    let outer = plugin.enter()
+    defer { plugin.leave(outer) }
     var info = imgcoder_info_sized()
     guard let call = table.info else { throw .library("the plugin has no info") }
     try check(call(reader, UInt32(clamping: page), &info))
-    return try ImageHeader(info)
+    let header = try ImageHeader(info)
+    guard formats.contains(header.format) else {
+      let known = formats.map(\.rawValue).joined(separator: ", ")
+      throw .library("the reader reports a file of \"\(header.format)\", its manifest lists \(known)")
+    }
+    return header
   }
 
   func frame(_ index: Int, page: Int) throws(CoderError) -> FrameHeader {
+    let outer = plugin.enter()
+    defer { plugin.leave(outer) }
     var frame = imgcoder_frame_info_sized()
     guard let call = table.frame_info else { throw .library("the plugin has no frame_info") }
     try check(call(reader, UInt32(clamping: page), UInt32(clamping: index), &frame))
@@ -46,6 +67,8 @@ final class PluginReader: ReaderSession {
   }
 
   func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
+    let outer = plugin.enter()
+    defer { plugin.leave(outer) }
     var raw = request.raw
     var offer = imgcoder_offer_sized()
     guard let call = table.negotiate else { throw .library("the plugin has no negotiate") }
@@ -54,12 +77,16 @@ final class PluginReader: ReaderSession {
   }
 
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
+    let outer = plugin.enter()
+    defer { plugin.leave(outer) }
     var raw = offer.raw(for: nil)
     guard let call = table.decode else { throw .library("the plugin has no decode") }
     try check(call(reader, &raw, sink.raw))
   }
 
   func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
+    let outer = plugin.enter()
+    defer { plugin.leave(outer) }
     guard let call = table.metadata else { return nil }
     var bytes: UnsafePointer<UInt8>?
     var length: UInt64 = 0
@@ -74,6 +101,8 @@ final class PluginReader: ReaderSession {
   }
 
   func properties(page: Int, frame: Int?) throws(CoderError) -> Properties {
+    let outer = plugin.enter()
+    defer { plugin.leave(outer) }
     guard let call = table.properties else { return Properties() }
     let (status, properties) = Properties.collect {
       call(reader, UInt32(clamping: page), frame.map { UInt32(clamping: $0) } ?? .max, $0)

@@ -11,25 +11,35 @@ final class PluginWriter: WriterSession {
   private let session: HostSession
   private let writer: OpaquePointer
   private let format: StaticText
+  private let plugin: PluginCall
 
   init(
     _ coder: UnsafePointer<imgcoder_coder>, _ table: imgcoder_writer_table, session: HostSession, output: ByteOutput,
-    options: WriteOptions
+    options: WriteOptions, known: [OptionDescription], plugin: PluginCall
   ) throws(CoderError) {
+    let outer = plugin.enter()
+    defer { plugin.leave(outer) }
     guard let open = table.open else { throw .library("the plugin has no open") }
     var writer: OpaquePointer?
-    let status = options.withRaw { open(coder, session.host.raw, output.raw, $0, &writer) }
+    let status = options.withRaw(known) { open(coder, session.host.raw, output.raw, $0, &writer) }
     guard status == InterfaceStatus.ok else { throw session.error(for: status) }
     guard let writer else { throw .library("the plugin opened a session and gives no writer") }
     self.table = table
     self.session = session
     self.writer = writer
     self.format = StaticText(options.format.rawValue)
+    self.plugin = plugin
   }
 
-  deinit { table.close?(writer) }
+  deinit {
+    let outer = plugin.enter()
+    defer { plugin.leave(outer) }
+    table.close?(writer)
+  }
 
   func layout(for wanted: PixelLayout) throws(CoderError) -> PixelLayout {
+    let outer = plugin.enter()
+    defer { plugin.leave(outer) }
     guard let call = table.negotiate else { throw .library("the plugin has no negotiate") }
     var format: imgcoder_pixel_format = 0
     var alpha: imgcoder_alpha = 0
@@ -41,23 +51,31 @@ final class PluginWriter: WriterSession {
   }
 
   func setHeader(_ header: ImageHeader) throws(CoderError) {
+    let outer = plugin.enter()
+    defer { plugin.leave(outer) }
     guard let call = table.set_info else { throw .library("the plugin has no set_info") }
     var info = header.raw(format: format.raw)
     try check(call(writer, &info))
   }
 
   func add(_ metadata: [UInt8], as kind: MetadataKind) throws(CoderError) {
+    let outer = plugin.enter()
+    defer { plugin.leave(outer) }
     guard let call = table.add_metadata else { throw .unsupported("the format has no place for \(kind)") }
     try check(call(writer, kind.rawValue, metadata, UInt64(metadata.count)))
   }
 
   func addThumbnail(_ pixels: PixelView) throws(CoderError) {
+    let outer = plugin.enter()
+    defer { plugin.leave(outer) }
     guard let call = table.add_thumbnail else { throw .unsupported("the format has no place for a thumbnail") }
     var raw = pixels.raw
     try check(call(writer, &raw))
   }
 
   func add(_ pixels: PixelView, frame: FrameHeader) throws(CoderError) {
+    let outer = plugin.enter()
+    defer { plugin.leave(outer) }
     guard let call = table.add_frame else { throw .library("the plugin has no add_frame") }
     var raw = pixels.raw
     var header = frame.raw
@@ -65,6 +83,8 @@ final class PluginWriter: WriterSession {
   }
 
   func finish() throws(CoderError) {
+    let outer = plugin.enter()
+    defer { plugin.leave(outer) }
     guard let call = table.finish else { throw .library("the plugin has no finish") }
     try check(call(writer))
   }

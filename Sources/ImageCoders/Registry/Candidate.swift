@@ -4,36 +4,6 @@ import ImageCoderEngine
 import ImageCoderModel
 import Synchronization
 
-/// Where a candidate stands among others: a total order, in which the first is tried first.
-///
-/// It does not depend on the order of directories: priority, the application's later registration, strength of the
-/// signature, whether the file's name has an extension of the coder, identifier.
-struct CandidateRank: Comparable {
-  let priority: Int
-  let registration: Int
-  /// 0 if there is no file.
-  let strength: Int
-  /// Whether the file's name has an extension of the coder.
-  let isNamed: Bool
-  let id: String
-
-  init(_ candidate: Candidate, priority: Int, strength: Int = 0, isNamed: Bool = false) {
-    self.priority = priority
-    registration = candidate.registration
-    self.strength = strength
-    self.isNamed = isNamed
-    id = candidate.id
-  }
-
-  static func < (one: CandidateRank, other: CandidateRank) -> Bool {
-    if one.priority != other.priority { return one.priority > other.priority }
-    if one.registration != other.registration { return one.registration > other.registration }
-    if one.strength != other.strength { return one.strength > other.strength }
-    if one.isNamed != other.isNamed { return one.isNamed }
-    return one.id < other.id
-  }
-}
-
 /// A coder that can be chosen: of a plugin that is loaded when it is first needed, or of the application's own.
 final class Candidate: Sendable {
   let id: String
@@ -51,21 +21,26 @@ final class Candidate: Sendable {
   /// The priority unless the program has set another.
   let priority: Int
   let entry: CatalogEntry?
-  /// Whether there is an entry, told without a look at it: that would copy it for each file.
-  private let isPlugin: Bool
-
-  /// What the manifest says of a file's first bytes, kept apart so that each file does not look through a manifest.
-  private let signatures: [Signature]
+  /// Whether it comes with this library, as its identifier says.
+  let isBundled: Bool
+  /// Whether it is a plugin that does not come with this library.
+  var isStranger: Bool { registration == 0 && !isBundled }
   /// Extensions of all its formats, lower case.
   let extensions: Set<String>
-  /// Those of formats that have no signature.
-  private let identifyingExtensions: Set<String>
-  /// First bytes of files that a signature may agree with, or nil when every one has to be asked.
-  private let firstBytes: FirstBytes?
+  /// Recognizes files, kept apart so that each file does not look through a manifest. Nil for a coder of the
+  /// application's own that says itself what it recognizes.
+  private let recognizer: FormatRecognizer?
+  /// Whether its container looks at files that no signature knows.
+  let isAsked: Bool
+  /// The formats of such files.
+  let askedFormats: [ImageFormat]
+  /// Plugins of the same identifier, used one after the other if the library cannot be loaded.
+  private let alternatives: [CatalogEntry]
 
   private enum State {
     case unloaded
-    case loaded(any ImageCoder)
+    /// - Parameter instead: Of a plugin that could not be loaded: its reason, and which one took its place.
+    case loaded(any ImageCoder, instead: String?)
     case failed(SkipReason)
   }
 
@@ -74,6 +49,7 @@ final class Candidate: Sendable {
   /// A coder of the application's own.
   init(_ coder: any ImageCoder, registration: Int) {
     id = coder.id
+    isBundled = BundledCoders.contains(id)
     formats = coder.formats
     let container = coder.container?.container
     canRead = container?.canRead ?? true
@@ -82,20 +58,24 @@ final class Candidate: Sendable {
     writesFrames = container?.writerFeatures.contains(.frames) ?? true
     writtenFormats = container?.writtenFormats ?? coder.formats
     entry = nil
-    isPlugin = false
     priority = 100
-    signatures = []
     extensions = []
-    identifyingExtensions = []
-    firstBytes = nil
+    // Its answers are those of its signatures, which also know the end of a file.
+    isAsked = container != nil
+    askedFormats = coder.formats
+    recognizer = (coder as? AnimatedCoder)?.container.map { FormatRecognizer($0.container) }
+    alternatives = []
     self.registration = registration
-    state = Mutex(.loaded(coder))
+    state = Mutex(.loaded(coder, instead: nil))
   }
 
   /// A plugin.
-  init?(_ entry: CatalogEntry) {
+  ///
+  /// - Parameter alternatives: Plugins of the same identifier, used one after the other if the library cannot be loaded.
+  init?(_ entry: CatalogEntry, alternatives: [CatalogEntry]) {
     guard let manifest = entry.manifest, entry.reason == nil else { return nil }
     id = manifest.id
+    isBundled = BundledCoders.contains(id)
     formats = manifest.formats.map(\.format)
     canRead = manifest.canRead
     canWrite = manifest.canWrite
@@ -104,12 +84,13 @@ final class Candidate: Sendable {
     writtenFormats = manifest.writtenFormats.map(\.format)
     registration = 0
     self.entry = entry
-    isPlugin = true
+    self.alternatives = alternatives
     priority = entry.priority
-    signatures = manifest.formats.flatMap(\.signatures)
     extensions = Set(manifest.formats.flatMap(\.extensions))
-    identifyingExtensions = Set(manifest.formats.filter(\.signatures.isEmpty).flatMap(\.extensions))
-    firstBytes = identifyingExtensions.isEmpty ? FirstBytes(signatures) : nil
+    recognizer = FormatRecognizer(manifest)
+    isAsked = manifest.capabilities.contains("recognize")
+    let unsigned = manifest.formats.filter(\.signatures.isEmpty)
+    askedFormats = (unsigned.isEmpty ? manifest.formats : unsigned).map(\.format)
     state = Mutex(.unloaded)
   }
 
@@ -121,12 +102,12 @@ final class Candidate: Sendable {
   func coder(for registry: CoderRegistry?) throws(SkipReason) -> any ImageCoder {
     let result: Result<any ImageCoder, SkipReason> = state.withLock { state in
       switch state {
-      case .loaded(let coder): return .success(coder)
+      case .loaded(let coder, _): return .success(coder)
       case .failed(let reason): return .failure(reason)
       case .unloaded:
         do throws(SkipReason) {
-          let coder = try load(for: registry)
-          state = .loaded(coder)
+          let (coder, instead) = try load(for: registry)
+          state = .loaded(coder, instead: instead)
           return .success(coder)
         } catch {
           state = .failed(error)
@@ -137,66 +118,58 @@ final class Candidate: Sendable {
     return try result.get()
   }
 
-  private func load(for registry: CoderRegistry?) throws(SkipReason) -> any ImageCoder {
+  /// Why another plugin of the same identifier is used than the first one, or nil.
+  var substitution: String? {
+    state.withLock { state in
+      guard case .loaded(_, let instead) = state else { return nil }
+      return instead
+    }
+  }
+
+  /// - Throws: What is wrong with the first plugin, when none of the same identifier can be loaded.
+  private func load(for registry: CoderRegistry?) throws(SkipReason) -> (coder: any ImageCoder, instead: String?) {
     guard let entry else { throw SkipReason(.manifestInvalid, "there is no manifest") }
-    return AnimatedCoder(try PluginContainer(loading: entry)) {
+    let reason: SkipReason
+    do throws(SkipReason) { return (try load(entry, for: registry), nil) } catch { reason = error }
+    for other in alternatives {
+      // What is wrong with the first one is what has to be repaired; `coders doctor` tells of the others.
+      guard case .success(let coder) = Result(catching: { () throws(SkipReason) in try load(other, for: registry) })
+      else { continue }
+      return (coder, "\(entry.path): \(reason.code.rawValue): \(reason.message); \(other.path) is used in its place")
+    }
+    throw reason
+  }
+
+  private func load(_ entry: CatalogEntry, for registry: CoderRegistry?) throws(SkipReason) -> any ImageCoder {
+    AnimatedCoder(try PluginContainer(loading: entry)) {
       [weak registry] (source, session, allowed) throws(CoderError) in
       guard let registry else { throw .noCoder("the registry of the coder is gone") }
       return try registry.embeddedReader(source, session, allowed: allowed)
     }
   }
 
-  /// Whether a file's bytes are of a format that the coder reads, from the manifest alone.
-  func recognize(_ source: OpenSource) throws(CoderError) -> Recognition {
-    if let firstBytes, let first = try source.prefix(1).first, !firstBytes.contains(first) { return .no }
-    guard isPlugin else {
-      guard case .success(let coder) = Result(catching: { () throws(SkipReason) in try coder(for: nil) }) else {
-        return .no
-      }
-      let prefix = try source.prefix(Self.prefixBytes)
-      return coder.canDecode(prefix, isComplete: prefix.count == source.size)
+  /// Whether a file is of a format that the coder reads, without a look into its library.
+  func recognize(_ source: OpenSource) throws(CoderError) -> FormatRecognizer.Answer {
+    if let recognizer { return try recognizer.recognize(source) }
+    guard case .success(let coder) = Result(catching: { () throws(SkipReason) in try coder(for: nil) }) else {
+      return .no
     }
-    var answer = Recognition.no
-    for signature in signatures { answer.merge(try signature.matches(source)) }
-    if answer == .no, let name = source.fileExtension, identifyingExtensions.contains(name) {
-      return .yes(strength: 0)
-    }
-    return answer
+    let prefix = try source.prefix(FormatRecognizer.prefixBytes)
+    return FormatRecognizer.Answer(coder.canDecode(prefix, isComplete: prefix.count == source.size), formats)
   }
 
-  /// Enough for nearly every signature, and no more than one small read.
-  static let prefixBytes = 4 << 10
-}
+  /// Bytes of a file that a container sees at most.
+  private static let maxAskedBytes = 1 << 20
 
-/// The bytes with which files of some signatures may begin: most coders are ruled out by one look at them.
-private struct FirstBytes: Sendable {
-  private var words = SIMD4<UInt64>.zero
-
-  /// Nil when some signature says nothing of the first byte.
-  init?(_ signatures: [Signature]) {
-    for signature in signatures {
-      guard signature.offset == 0, signature.within == 0, let byte = signature.bytes.first,
-        signature.mask.first ?? 0xFF == 0xFF
-      else { return nil }
-      words[Int(byte) >> 6] |= 1 << UInt64(byte & 63)
+  /// What the container says of a file that no signature knows; nil if it does not look at files.
+  func ask(_ source: OpenSource, _ container: any Container) throws(CoderError) -> Recognition? {
+    var count = FormatRecognizer.prefixBytes
+    while true {
+      let prefix = try source.prefix(count)
+      let answer = container.recognize(prefix: prefix, fileSize: source.isComplete ? source.size : nil)
+      guard case .needMore(let bytes)? = answer, prefix.count == count else { return answer }
+      guard count < Self.maxAskedBytes else { return .no }
+      count = min(max(bytes, 2 * count), Self.maxAskedBytes)
     }
-  }
-
-  func contains(_ byte: UInt8) -> Bool { words[Int(byte) >> 6] >> UInt64(byte & 63) & 1 != 0 }
-}
-
-extension Signature {
-  /// Compares with an open source, and looks at its end for a signature that is there.
-  fileprivate func matches(_ source: OpenSource) throws(CoderError) -> Recognition {
-    if offset < 0 {
-      // The end of what arrives is known when all is there.
-      guard source.size < .max else { return .needMore(bytes: .max) }
-      guard source.size >= -offset else { return .no }
-      let tail = try source.view(at: source.size + offset, count: -offset)
-      return Signature(bytes, at: 0, mask: mask).matches(tail, isComplete: true)
-    }
-    let prefix = try source.prefix(max(Candidate.prefixBytes, reach))
-    // A file that ends inside the bytes that would decide is cut, not unknown.
-    return matches(prefix, isComplete: false)
   }
 }

@@ -78,7 +78,8 @@ extension CoderRegistry {
       }
     }
     if let first { throw first }
-    guard let id else { throw .noCoder("no coder writes \(format)") }
-    throw .noCoder("no coder with the id \(id) writes \(format)")
+    guard hasCoders else { throw .noCoder(catalog.emptiness) }
+    let who = id.map { "no coder with the id \($0)" } ?? "no coder"
+    throw .noCoder("\(who) writes \(format)\(catalog.unusedHint)")
   }
 }

@@ -12,8 +12,11 @@ extension CoderRegistry {
   /// - Parameters:
   ///   - reading: How the file is read: its limits and allowed formats apply, although no pixels are decoded. Nil for
   ///     the limits of `options` and all formats.
-  /// - Returns: The new file's bytes, or nil if no coder can convert the file in this way, or if the options require
-  ///   changes to it.
+  /// The file is decoded once, to see that nothing of it is missing; that its pixels are not kept saves memory and keeps
+  /// them exact.
+  ///
+  /// - Returns: The new file's bytes, or nil if no coder can convert the file in this way, if the options require
+  ///   changes to it, or if a part of the picture is missing.
   /// - Throws: ``CoderError`` for a file that is damaged, too large, not allowed, or cannot be read.
   public func transcode(
     _ source: ByteSource, to format: ImageFormat, options: EncodeOptions = EncodeOptions(),
@@ -25,22 +28,19 @@ extension CoderRegistry {
     let reading = reading ?? limited
     let source = try source.rereadable(reading.limits)
     // The header says what the file really is; a pair for another format is none for this one.
-    let header = try self.open(source, options: reading).header
-    // What is missing or damaged is to be told, which only a decode does.
-    guard !header.isTruncated, !header.isDamaged else { return nil }
-    let found = header.format
+    let decoder = try self.open(source, options: reading)
+    let found = decoder.header.format
+    let transcoders = transcoders(from: found, to: format)
+    guard found == format || !transcoders.isEmpty, try isWhole(decoder) else { return nil }
     let open = try OpenSource(source, limits: reading.limits)
     try reading.limits.check(memory: open.size)
     if found == format {
       let bytes = [UInt8](try open.view(at: 0, count: open.size))
       return bytes.count <= options.maxFileSize ?? .max ? bytes : nil
     }
-    let pairs = catalog.entries.filter { $0.reason == nil }.compactMap(\.manifest).flatMap { manifest in
-      manifest.transcodes.filter { $0.to == format }.map { (id: manifest.id, from: $0.from) }
-    }
-    for pair in pairs where pair.from == found {
+    for id in transcoders {
       do throws(CoderError) {
-        guard let container = try coder(pair.id).container?.container else { continue }
+        guard let container = try coder(id).container?.container else { continue }
         let session = HostSession(
           source: open, limits: reading.limits, cancellation: options.cancellation, log: options.log)
         let bytes = try session.output { (output) throws(CoderError) in
@@ -48,11 +48,37 @@ extension CoderRegistry {
         }
         if bytes.count <= options.maxFileSize ?? .max { return bytes }
       } catch {
-        guard error.allowsFallback else { throw error.attributed(to: pair.id) }
-        options.log?(.info, "\(pair.id) cannot convert the file without decoding: \(error.message)")
+        guard error.allowsFallback else { throw error.attributed(to: id) }
+        options.log?(.info, "\(id) cannot convert the file without decoding: \(error.message)")
       }
     }
     return nil
+  }
+
+  /// The coders that convert from one format to another without decoding pixels, in the order in which they are tried.
+  private func transcoders(from found: ImageFormat, to format: ImageFormat) -> [String] {
+    catalog.entries.filter { $0.reason == nil }.compactMap(\.manifest)
+      .filter { $0.transcodes.contains { $0.from == found && $0.to == format } }.map(\.id)
+  }
+
+  /// Whether every page and frame can be decoded whole. What is missing or damaged is to be told, which a copy would not.
+  private func isWhole(_ decoder: ImageDecoder) throws(CoderError) -> Bool {
+    for index in 0..<max(1, decoder.header.pageCount) {
+      let page = try index == decoder.page ? decoder : decoder.page(index)
+      guard !page.header.isTruncated, !page.header.isDamaged else { return false }
+      page.reuseFrameMemory()
+      for frame in 0..<page.frameCount {
+        do throws(CoderError) {
+          guard try page.frame(at: frame).problem == nil else { return false }
+        } catch {
+          // What no coder here decodes is copied as it is.
+          if error.code.group == .reach { break }
+          guard error.keepsEarlierFrames else { throw error }
+          return false
+        }
+      }
+    }
+    return true
   }
 
   /// Converts a file. Frames, delays, loop count and metadata are kept; only one frame at a time is in memory.
@@ -64,8 +90,8 @@ extension CoderRegistry {
   ///   - reading: How the file is read. Its size, orientation and first-frame options are set from `options`.
   ///   - reader: The identifier of the only coder to read with, or nil to choose.
   ///   - coder: The identifier of the only coder to write with, or nil for the first that writes the format.
-  ///   - problem: Called for each page or frame that was decoded only in part. If nil, such a page or frame is an
-  ///     error.
+  ///   - problem: Called for each page or frame that was decoded only in part. If nil, or if `reading` is strict, such a
+  ///     page or frame is an error.
   /// - Returns: The new file; its bytes, if the destination is memory.
   @discardableResult
   public func convert(
@@ -74,19 +100,23 @@ extension CoderRegistry {
     coder: String? = nil, problem: ((CoderError) -> Void)? = nil
   ) throws(CoderError) -> EncodedFile {
     let source = try source.rereadable(reading.limits)
+    let problem = reading.isStrict ? nil : problem
     if coder == nil, reader == nil, reading.page == nil,
       let bytes = try transcode(source, to: format, options: options, reading: reading)
     {
-      return try EncodedFile(bytes, to: destination)
+      return try EncodedFile(bytes, of: format, to: destination)
     }
     var (options, reading) = (options, reading)
     reading.firstFrameOnly = options.firstFrameOnly
     reading.appliesOrientation = !options.keepsOrientation
     // A reader may have a way to a smaller picture; the encoder makes it exact.
-    if !options.keepsOrientation, options.pageSizes.isEmpty { reading.thumbnailSize = options.maxPixelSize }
+    if !options.keepsOrientation, options.pageSizes.isEmpty, options.edit.isIdentity {
+      reading.thumbnailSize = options.maxPixelSize
+    }
     let decoder = try open(source, options: reading, coder: reader)
     guard options.pageSizes.isEmpty else {
-      let image = try decoder.image()
+      var image = try decoder.image()
+      image.frames[0].pixels = try options.edit.applied(to: image.pixels)
       if let found = image.problem {
         guard let problem else { throw found }
         problem(found)
@@ -117,6 +147,7 @@ extension CoderRegistry {
     let pages = try options.sizes(of: [image])
     var options = options
     options.pageSizes = []
+    options.edit = PixelEdit()
     options.firstFrameOnly = true
     let encoder = try makeEncoder(
       as: format, to: destination, options: options, pageCount: pages.count, coder: coder)
@@ -147,12 +178,14 @@ extension CoderRegistry {
 
 extension EncodedFile {
   /// A file that was made elsewhere.
-  fileprivate init(_ bytes: [UInt8], to destination: EncodeDestination) throws(CoderError) {
+  fileprivate init(
+    _ bytes: [UInt8], of format: ImageFormat, to destination: EncodeDestination
+  ) throws(CoderError) {
     guard case .file(let path) = destination else {
-      self.init(bytes: bytes, byteCount: bytes.count)
+      self.init(format: format, bytes: bytes, byteCount: bytes.count)
       return
     }
     try NewFile.write(bytes, to: path)
-    self.init(bytes: [], byteCount: bytes.count)
+    self.init(format: format, bytes: [], byteCount: bytes.count)
   }
 }

@@ -21,23 +21,22 @@ public final class CoderRegistry: Sendable {
   /// What was found on the search path, used or not.
   package let catalog: Catalog
 
-  private struct State {
-    var candidates: [Candidate]
-    var priorities: [String: Int]
-    var registrations = 0
-  }
+  private let state: Mutex<RegistryState>
 
-  private let state: Mutex<State>
-
-  /// Makes a registry of the plugins on a search path.
+  /// Makes a registry of coders that are built into the program, and of the plugins on a search path.
   ///
   /// - Parameters:
+  ///   - builtIn: Coders of the product `ImageCodersBuiltIn`. One that is built in takes the place of a plugin with the same
+  ///     identifier; apart from that, both kinds are ordered by the same rules.
   ///   - searchPath: Where manifests are searched.
-  ///   - preferences: The user's priorities.
-  public init(searchPath: SearchPath = SearchPath(), preferences: Preferences = .user) {
-    catalog = Catalog(searchPath, preferences: preferences)
-    state = Mutex(
-      State(candidates: catalog.entries.compactMap { Candidate($0) }, priorities: preferences.priorities))
+  ///   - preferences: The user's priorities, preferred coders, and coders that may not be used.
+  public init(
+    builtIn: [BuiltInCoder] = [], searchPath: SearchPath = SearchPath(), preferences: Preferences = .user
+  ) {
+    let catalog = Catalog(searchPath, builtIn: builtIn, preferences: preferences)
+    self.catalog = catalog
+    let candidates = catalog.entries.compactMap { Candidate($0, alternatives: catalog.alternatives(to: $0.id)) }
+    state = Mutex(RegistryState(candidates, preferences, catalog))
   }
 
   /// Adds a coder of the application. Among coders of equal priority the one registered last is tried first.
@@ -62,18 +61,30 @@ public final class CoderRegistry: Sendable {
     state.withLock { state in state.priorities[id] = priority }
   }
 
-  /// The identifiers of all coders, in the order in which they are tried for a file that all of them recognize equally.
-  public var coderIDs: [String] {
-    let snapshot = snapshot()
-    return Self.ordered(snapshot.candidates, snapshot).map(\.id)
+  /// Sets the coders that are tried before all others for files of a format, whatever their priorities.
+  ///
+  /// - Parameter ids: Identifiers, the first to try first; empty for no preference. They replace those of the user.
+  public func prefer(_ ids: [String], toRead format: ImageFormat) {
+    state.withLock { state in state.preferredReaders[format] = ids }
   }
+
+  /// Sets the coders that are tried before all others to write a format, whatever their priorities.
+  ///
+  /// - Parameter ids: Identifiers, the first to try first; empty for no preference. They replace those of the user.
+  public func prefer(_ ids: [String], toWrite format: ImageFormat) {
+    state.withLock { state in state.preferredWriters[format] = ids }
+  }
+
+  /// The identifiers of all coders, in the order in which they are tried for a file that all of them recognize equally
+  /// and of which no coder is preferred.
+  public var coderIDs: [String] { candidatesInOrder().map(\.id) }
 
   /// Returns the coder with an identifier; loads it if necessary.
   ///
   /// - Throws: ``CoderError/Code/noCoder`` for an unknown identifier; ``CoderError/Code/pluginRejected``.
   public func coder(_ id: String) throws(CoderError) -> any ImageCoder {
     guard let candidate = snapshot().candidates.first(where: { $0.id == id }) else {
-      throw .noCoder("no coder has the id \(id)")
+      throw unknown(id)
     }
     do throws(SkipReason) { return try candidate.coder(for: self) } catch { throw CoderError(error, coder: id) }
   }
@@ -84,7 +95,7 @@ public final class CoderRegistry: Sendable {
   ///   - coder: The identifier of the only coder to use, or nil to choose.
   ///   - explain: Receives each step of the choice.
   /// - Throws: ``CoderError``. The next coder is tried if one does not recognize the file, does not support its
-  ///   content, or cannot be loaded; never after damage, an exceeded limit, or cancellation.
+  ///   content, cannot be loaded, or wraps a library that fails without a reason; never after damage, an exceeded limit, or cancellation.
   public func open(
     _ source: ByteSource, options: DecodeOptions = DecodeOptions(), coder: String? = nil,
     explain: ((SelectionStep) -> Void)? = nil
@@ -130,11 +141,23 @@ public final class CoderRegistry: Sendable {
   /// How many bytes are needed to choose a coder, or nil if these are enough. A coder that may still turn out to be the
   /// right one is not skipped in favor of one that is recognized sooner.
   private func bytesNeededToChoose(_ source: OpenSource, _ allowed: Set<ImageFormat>?) throws(CoderError) -> Int? {
+    try selection(source, coder: nil, allowed, explains: false).0.bytesNeeded
+  }
+
+  /// The order in which coders are tried for a file.
+  ///
+  /// - Parameter coder: The identifier of the only coder, or nil for all.
+  private func selection(
+    _ source: OpenSource, coder: String?, _ allowed: Set<ImageFormat>?, explains: Bool
+  ) throws(CoderError) -> (Selection, coderCount: Int) {
     let snapshot = snapshot()
-    return try Selection(
-      source, among: snapshot.candidates, priority: { Self.priority($0, snapshot) }, allowed: allowed,
-      explains: false
-    ).bytesNeeded
+    let all = coder == nil ? snapshot.candidates : snapshot.candidates.filter { $0.id == coder }
+    if let coder, all.isEmpty { throw unknown(coder) }
+    let selection = try Selection(source, among: all, of: snapshot, allowed: allowed, explains: explains) {
+      (candidate) throws(SkipReason) in
+      try candidate.coder(for: self)
+    }
+    return (selection, all.count)
   }
 
   private func attempt<Result>(
@@ -177,18 +200,17 @@ public final class CoderRegistry: Sendable {
     _ open: OpenSource, allowed: Set<ImageFormat>?, coder: String?, explain: ((SelectionStep) -> Void)?,
     _ body: (any ImageCoder) throws(CoderError) -> Result
   ) throws(CoderError) -> Result {
-    let snapshot = snapshot()
-    let all = coder == nil ? snapshot.candidates : snapshot.candidates.filter { $0.id == coder }
-    if let coder, all.isEmpty { throw .noCoder("no coder has the id \(coder)") }
-    let selection = try Selection(
-      open, among: all, priority: { Self.priority($0, snapshot) }, allowed: allowed,
-      explains: explain != nil)
+    let (selection, coderCount) = try selection(open, coder: coder, allowed, explains: explain != nil)
     for step in selection.steps { explain?(step) }
     var first: CoderError?
     for candidate in selection.candidates {
       if first != nil { explain?(SelectionStep(coder: candidate.id, code: .fallback, message: "is tried next")) }
       do throws(CoderError) {
-        let result = try body(try load(candidate))
+        let coder = try load(candidate)
+        if let explain, let message = candidate.substitution {
+          explain(SelectionStep(coder: candidate.id, code: .failed, message: message))
+        }
+        let result = try body(coder)
         explain?(SelectionStep(coder: candidate.id, code: .chosen, message: "reads the file"))
         return result
       } catch {
@@ -198,7 +220,7 @@ public final class CoderRegistry: Sendable {
         if first == nil || first?.code == .wrongFormat { first = error }
       }
     }
-    throw first ?? Self.unrecognized(open, selection, coders: all.count)
+    throw first ?? unrecognized(open, selection, coders: coderCount)
   }
 
   func load(_ candidate: Candidate) throws(CoderError) -> any ImageCoder {
@@ -207,8 +229,16 @@ public final class CoderRegistry: Sendable {
     }
   }
 
-  private static func unrecognized(_ source: OpenSource, _ selection: Selection, coders: Int) -> CoderError {
+  private func unknown(_ id: String) -> CoderError {
+    .noCoder(hasCoders ? "no coder has the id \(id)\(catalog.unusedHint)" : catalog.emptiness)
+  }
+
+  /// Whether there is any coder to choose from.
+  var hasCoders: Bool { !snapshot().candidates.isEmpty }
+
+  private func unrecognized(_ source: OpenSource, _ selection: Selection, coders: Int) -> CoderError {
     if source.size == 0 { return .wrongFormat("the file is empty") }
+    if coders == 0 { return .noCoder(catalog.emptiness) }
     if let refused = selection.refused {
       let formats = refused.formats.map(\.rawValue).joined(separator: " or ")
       return .unsupported("the file is recognized as \(formats), which the caller does not allow")
@@ -220,19 +250,10 @@ public final class CoderRegistry: Sendable {
     if case .success(let prefix) = Result(catching: { () throws(CoderError) in try source.view(at: 0, count: 16) }) {
       for byte in prefix { shown += (byte < 16 ? "0" : "") + String(byte, radix: 16) }
     }
-    return .noCoder("no coder of \(coders) recognizes a file that begins with \(shown)")
+    return .noCoder("no coder of \(coders) recognizes a file that begins with \(shown)\(catalog.unusedHint)")
   }
 
-  private static func ordered(_ candidates: [Candidate], _ state: State) -> [Candidate] {
-    candidates.map { (candidate: $0, rank: CandidateRank($0, priority: priority($0, state))) }
-      .sorted { $0.rank < $1.rank }.map(\.candidate)
-  }
-
-  private static func priority(_ candidate: Candidate, _ state: State) -> Int {
-    state.priorities[candidate.id] ?? candidate.priority
-  }
-
-  private func snapshot() -> State { state.withLock { $0 } }
+  private func snapshot() -> RegistryState { state.withLock { $0 } }
 }
 
 extension CoderRegistry {
@@ -240,33 +261,19 @@ extension CoderRegistry {
   ///
   /// - Parameter format: Only coders of this format, or nil for all.
   func candidates(writing format: ImageFormat? = nil) -> [Candidate] {
-    let snapshot = snapshot()
-    return Self.ordered(
-      snapshot.candidates.filter { $0.canWrite && (format.map($0.writtenFormats.contains) ?? true) }, snapshot)
+    snapshot().ordered(writing: format)
   }
 
-  /// The format with a file name's extension, or nil if no coder has it.
-  public func format(forExtension name: String) -> ImageFormat? {
-    let name = name.lowercased()
-    return formats.first { $0.extensions.contains(name) || $0.format.rawValue == name || $0.name.lowercased() == name }?
-      .format
-  }
-
-  /// What people call a format: `PNG`. A format that no plugin has goes by its type identifier.
-  public func name(of format: ImageFormat) -> String {
-    formats.first { $0.format == format }?.name ?? format.rawValue
-  }
-
-  private var formats: some Sequence<Manifest.Format> {
-    catalog.entries.lazy.filter { $0.reason == nil }.compactMap(\.manifest).flatMap(\.formats)
-  }
+  /// All coders, in the order in which they are tried for a file that all of them recognize equally.
+  func candidatesInOrder() -> [Candidate] { snapshot().ordered }
 }
 
 extension CoderError {
   /// Whether the next coder may try: this one cannot be loaded, or does not support the file.
   var allowsFallback: Bool {
     switch code {
-    case .wrongFormat, .unsupported, .noCoder, .pluginRejected: true
+    // A wrapped library that fails without a reason has no opinion of the file.
+    case .wrongFormat, .unsupported, .noCoder, .pluginRejected, .library: true
     default: false
     }
   }

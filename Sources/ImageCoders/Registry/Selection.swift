@@ -20,6 +20,8 @@ public struct SelectionStep: Sendable, Equatable {
     case needMore = "need_more"
     /// None of the coder's signatures matches.
     case noMatch = "no_match"
+    /// No signature of any coder matches, and the coder's library looked at the bytes.
+    case asked
     /// The caller allows none of the coder's formats.
     case notAllowed = "not_allowed"
     /// The coder could not be loaded, or did not accept the file.
@@ -31,64 +33,128 @@ public struct SelectionStep: Sendable, Equatable {
   }
 }
 
+/// A coder that recognizes a file.
+private struct Match {
+  let candidate: Candidate
+  /// The formats that the file may have, as the coder says.
+  let formats: [ImageFormat]
+  /// Bits of the signature that agree; 0 if only the file's name does.
+  let strength: Int
+
+  init(_ candidate: Candidate, _ formats: [ImageFormat], strength: Int) {
+    self.candidate = candidate
+    self.formats = formats
+    self.strength = strength
+  }
+
+  /// - Parameter bundled: Formats of the bundled coders that recognize the file.
+  func rank(_ source: OpenSource, _ registry: RegistryState, bundled: Set<ImageFormat>) -> CandidateRank {
+    CandidateRank(
+      candidate, preference: registry.preference(candidate, reading: formats), priority: registry.priority(candidate),
+      yields: candidate.isStranger && !bundled.isDisjoint(with: formats), strength: strength,
+      isNamed: source.fileExtension.map(candidate.extensions.contains) ?? false)
+  }
+
+  func explanation(_ registry: RegistryState) -> String {
+    let how = strength == 0 ? "by the file's extension" : "by \(strength) bits of its signature"
+    let preferred = formats.first { registry.preference(candidate, reading: [$0]) != nil }
+    return "\(how), priority \(registry.priority(candidate))\(preferred.map { ", preferred for \($0)" } ?? "")"
+  }
+}
+
 /// The order in which coders are tried for a file, and why.
 struct Selection {
-  /// Coders whose signatures agree, first to last.
-  let candidates: [Candidate]
+  /// Coders that recognize the file, first to last.
+  private(set) var candidates: [Candidate] = []
   /// The first coder that recognizes the file and may not read it.
-  let refused: Candidate?
-  /// The smallest number of bytes that could still decide, when the file is too short for that.
-  let bytesNeeded: Int?
-  let steps: [SelectionStep]
+  private(set) var refused: Candidate?
+  /// The smallest number of bytes that could still decide, when the file is too short for that. A coder that looks at
+  /// the end of the file is waited for only while no other one agrees.
+  private(set) var bytesNeeded: Int?
+  private(set) var steps: [SelectionStep] = []
 
   /// Orders candidates for a file.
   ///
-  /// The order is that of ``CandidateRank``.
+  /// The order is that of ``CandidateRank``. Coders whose libraries look at files are asked only if no signature agrees,
+  /// so that no library is loaded for the files of others.
+  ///
+  /// - Parameter load: Returns a candidate's coder.
   init(
-    _ source: OpenSource, among all: [Candidate], priority: (Candidate) -> Int, allowed: Set<ImageFormat>?,
-    explains: Bool
+    _ source: OpenSource, among all: [Candidate], of registry: RegistryState, allowed: Set<ImageFormat>?,
+    explains: Bool, load: (Candidate) throws(SkipReason) -> any ImageCoder
   ) throws(CoderError) {
-    var matches: [(candidate: Candidate, rank: CandidateRank)] = []
-    var steps: [SelectionStep] = []
+    var matches: [Match] = []
+    var asked: [Candidate] = []
     var needed: Int?
-    var refused: Candidate?
     for candidate in all where candidate.canRead {
       let answer = try candidate.recognize(source)
       if let allowed, allowed.isDisjoint(with: candidate.formats) {
-        if case .yes = answer { refused = refused ?? candidate }
-        if explains {
-          steps.append(
-            SelectionStep(coder: candidate.id, code: .notAllowed, message: "the caller allows other formats only"))
-        }
+        if case .yes = answer.recognition { refused = refused ?? candidate }
+        if explains { note(candidate, .notAllowed, "the caller allows other formats only") }
         continue
       }
-      switch answer {
+      if candidate.isAsked { asked.append(candidate) }
+      switch answer.recognition {
       case .yes(let strength):
-        let priority = priority(candidate)
-        let isNamed = source.fileExtension.map(candidate.extensions.contains) ?? false
-        matches.append((candidate, CandidateRank(candidate, priority: priority, strength: strength, isNamed: isNamed)))
-        if explains {
-          let how = strength == 0 ? "by the file's extension" : "by \(strength) bits of its signature"
-          steps.append(
-            SelectionStep(coder: candidate.id, code: .identified, message: "\(how), priority \(priority)"))
-        }
+        let match = Match(candidate, answer.formats, strength: strength)
+        matches.append(match)
+        if explains { note(candidate, .identified, match.explanation(registry)) }
       case .needMore(let bytes):
         needed = min(needed ?? bytes, bytes)
         if explains {
-          steps.append(
-            SelectionStep(
-              coder: candidate.id, code: .needMore, message: "agrees so far, \(bytes) bytes would decide"))
+          note(
+            candidate, .needMore,
+            bytes == .max ? "the end of the file would decide" : "agrees so far, \(bytes) bytes would decide")
         }
-      case .no:
-        if explains {
-          steps.append(SelectionStep(coder: candidate.id, code: .noMatch, message: "no signature agrees"))
+      case .no: if explains { note(candidate, .noMatch, "no signature agrees") }
+      }
+    }
+    // Bytes that are still to come may agree with a signature.
+    let isUndecided = !source.isComplete && needed ?? .max < .max
+    if !asked.isEmpty, !isUndecided, matches.allSatisfy({ $0.strength == 0 }), try !source.prefix(1).isEmpty {
+      for candidate in asked {
+        guard let answer = try ask(candidate, source, load, explains: explains) else { continue }
+        switch answer {
+        case .yes(let strength):
+          matches.removeAll { $0.candidate === candidate }
+          // A look at the bytes says more than the file's name.
+          matches.append(Match(candidate, candidate.askedFormats, strength: max(1, strength)))
+        case .needMore(let bytes): needed = min(needed ?? bytes, bytes)
+        // Its own look at the file counts more than the file's name.
+        case .no: matches.removeAll { $0.candidate === candidate }
         }
       }
     }
-    matches.sort { $0.rank < $1.rank }
-    candidates = matches.map(\.candidate)
-    bytesNeeded = needed
-    self.refused = refused
-    self.steps = steps
+    let bundled = Set(matches.filter(\.candidate.isBundled).flatMap(\.formats))
+    candidates = matches.map { ($0.candidate, $0.rank(source, registry, bundled: bundled)) }
+      .sorted { $0.1 < $1.1 }.map(\.0)
+    bytesNeeded = needed == .max && !matches.isEmpty ? nil : needed
+  }
+
+  /// What a coder's library says of the file, or nil if it says nothing.
+  private mutating func ask(
+    _ candidate: Candidate, _ source: OpenSource, _ load: (Candidate) throws(SkipReason) -> any ImageCoder,
+    explains: Bool
+  ) throws(CoderError) -> Recognition? {
+    let coder: any ImageCoder
+    do throws(SkipReason) { coder = try load(candidate) } catch {
+      if explains { note(candidate, .failed, "\(error.code.rawValue): \(error.message)") }
+      return nil
+    }
+    guard let container = coder.container?.container, let answer = try candidate.ask(source, container) else {
+      return nil
+    }
+    if explains {
+      switch answer {
+      case .yes: note(candidate, .asked, "its library recognizes the file")
+      case .needMore(let bytes): note(candidate, .asked, "its library needs \(bytes) bytes to decide")
+      case .no: note(candidate, .asked, "its library does not recognize the file")
+      }
+    }
+    return answer
+  }
+
+  private mutating func note(_ candidate: Candidate, _ code: SelectionStep.Code, _ message: String) {
+    steps.append(SelectionStep(coder: candidate.id, code: code, message: message))
   }
 }

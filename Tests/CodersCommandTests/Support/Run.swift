@@ -47,13 +47,25 @@ struct Run {
 }
 
 extension Run {
+  /// Signals that a command gets once a file exists.
+  struct Signals {
+    let numbers: [Int32]
+    let file: String
+  }
+
   /// Runs the staged command.
   ///
-  /// - Parameter interruptAfter: Keeps standard input open, and interrupts the command after so many milliseconds.
+  /// - Parameters:
+  ///   - environment: Variables beside those of this process.
+  ///   - directory: Where the command starts.
+  ///   - interruptAfter: Keeps standard input open, and interrupts the command after so many milliseconds.
   static func binary(
-    _ arguments: [String], input: String = "/dev/null", output: String? = nil, interruptAfter: UInt32? = nil
+    _ arguments: [String], input: String = "/dev/null", output: String? = nil, environment: [String: String] = [:],
+    directory: String? = nil, interruptAfter: UInt32? = nil, signals: Signals? = nil
   ) -> Run {
-    spawn(Package.command, arguments, input: input, output: output, interruptAfter: interruptAfter)
+    spawn(
+      Package.command, arguments, input: input, output: output, environment: environment, directory: directory,
+      interruptAfter: interruptAfter, signals: signals)
   }
 
   /// Runs a script of the shell; words become `$0`, `$1` and so on.
@@ -61,8 +73,14 @@ extension Run {
 
   private static func spawn(
     _ program: String, _ arguments: [String], input: String = "/dev/null", output: String? = nil,
-    interruptAfter: UInt32? = nil
+    environment: [String: String] = [:], directory: String? = nil, interruptAfter: UInt32? = nil,
+    signals: Signals? = nil
   ) -> Run {
+    if let directory {
+      return spawn(
+        "/bin/sh", ["-c", "cd \"$0\" && exec \"$@\"", directory, program] + arguments, input: input, output: output,
+        environment: environment, interruptAfter: interruptAfter, signals: signals)
+    }
     let folder = Folder()
     let (out, err) = ("\(folder.path)/out", "\(folder.path)/err")
     var ends: [Int32] = [-1, -1]
@@ -90,13 +108,23 @@ extension Run {
     posix_spawnattr_setsigmask(&attributes, &nothing)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     var words = ([program] + arguments).map { strdup($0) } + [nil]
+    var variables = variables(environment)
     var process: pid_t = 0
-    let failure = posix_spawn(&process, program, &actions, &attributes, &words, environ)
-    for word in words { free(word) }
+    let failure = posix_spawn(&process, program, &actions, &attributes, &words, &variables)
+    for text in words + variables { free(text) }
     guard failure == 0 else { return Run(status: -1, output: "", errors: String(cString: strerror(failure))) }
     if let interruptAfter {
       usleep(interruptAfter * 1000)
       kill(process, SIGINT)
+    }
+    if let signals {
+      // A command that ends before it makes the file is not waited for forever.
+      for _ in 0..<3_000 where access(signals.file, F_OK) != 0 { usleep(10_000) }
+      for number in signals.numbers {
+        kill(process, number)
+        // Signals in quick succession are one request.
+        usleep(200_000)
+      }
     }
     var result: Int32 = 0
     while waitpid(process, &result, 0) < 0, errno == EINTR {}
@@ -105,5 +133,17 @@ extension Run {
     let status = result & 0x7F == 0 ? result >> 8 & 0xFF : 128 + (result & 0x7F)
     func text(_ path: String) -> String { String(decoding: (try? Package.bytes(path)) ?? [], as: UTF8.self) }
     return Run(status: status, output: text(out), errors: text(err))
+  }
+
+  /// This process's environment with other values for some variables, in memory of its own.
+  private static func variables(_ changes: [String: String]) -> [UnsafeMutablePointer<CChar>?] {
+    var all: [UnsafeMutablePointer<CChar>?] = []
+    var next = environ
+    while let text = next.pointee {
+      let name = String(cString: text).prefix { $0 != "=" }
+      if changes[String(name)] == nil { all.append(strdup(text)) }
+      next += 1
+    }
+    return all + changes.map { strdup("\($0)=\($1)") } + [nil]
   }
 }

@@ -31,7 +31,7 @@ struct Sheet {
   func fill(_ rect: Rect, _ ink: Ink) {
     let columns = max(0, rect.x)..<max(max(0, rect.x), min(pixels.size.width, rect.x + rect.width))
     for y in max(0, rect.y)..<max(max(0, rect.y), min(pixels.size.height, rect.y + rect.height)) {
-      pixels.withMutableRow(y) { row in
+      pixels.withMutableSamples(inRow: y) { row in
         for x in columns {
           row[x * 3] = ink.red
           row[x * 3 + 1] = ink.green
@@ -78,14 +78,13 @@ struct Sheet {
     let rows = max(0, -y)..<max(max(0, -y), min(source.size.height, pixels.size.height - y))
     let columns = max(0, -x)..<max(max(0, -x), min(source.size.width, pixels.size.width - x))
     for line in rows {
-      source.withRow(line) { from in
-        pixels.withMutableRow(y + line) { into in
-          for column in columns {
-            let alpha = Int(from[column * 4 + 3])
-            for channel in 0..<3 {
-              let (above, below) = (Int(from[column * 4 + channel]), Int(into[(x + column) * 3 + channel]))
-              into[(x + column) * 3 + channel] = UInt8((above * alpha + below * (255 - alpha) + 127) / 255)
-            }
+      let from = source.samples(inRow: line)
+      pixels.withMutableSamples(inRow: y + line) { into in
+        for column in columns {
+          let alpha = Int(from[column * 4 + 3])
+          for channel in 0..<3 {
+            let (above, below) = (Int(from[column * 4 + channel]), Int(into[(x + column) * 3 + channel]))
+            into[(x + column) * 3 + channel] = UInt8((above * alpha + below * (255 - alpha) + 127) / 255)
           }
         }
       }

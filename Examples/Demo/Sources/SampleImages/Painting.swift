@@ -103,7 +103,7 @@ extension Painting {
     let buffer = try PixelBuffer(size: size, format: hasAlpha ? .rgba8 : .rgb8, alpha: .straight)
     let channels = hasAlpha ? 4 : 3
     for y in 0..<size.height {
-      buffer.withMutableRow(y) { row in
+      buffer.withMutableSamples(inRow: y) { row in
         for x in 0..<size.width {
           let color = self[x, y]
           row[x * channels] = Self.sample(color.red)
@@ -120,8 +120,7 @@ extension Painting {
   func deepPixels() throws(CoderError) -> PixelBuffer {
     let buffer = try PixelBuffer(size: size, format: .rgba16, alpha: .opaque)
     for y in 0..<size.height {
-      buffer.withMutableRow(y) { bytes in
-        let row = bytes.bindMemory(to: UInt16.self)
+      buffer.withMutableSamples(inRow: y, as: UInt16.self) { row in
         for x in 0..<size.width {
           let color = self[x, y]
           for (channel, value) in [color.red, color.green, color.blue, 1].enumerated() {

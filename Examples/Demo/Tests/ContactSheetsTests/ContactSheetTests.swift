@@ -14,9 +14,7 @@ import Testing
     return try ContactSheet(items, columns: columns, size: size).drawn()
   }
 
-  private static func bytes(_ pixels: PixelBuffer) -> [UInt8] {
-    (0..<pixels.size.height).flatMap { pixels.withRow($0) { Array($0) } }
-  }
+  private static func bytes(_ pixels: PixelBuffer) -> [UInt8] { pixels.copyBytes() }
 
   @Test func hasACellForEachFile() async throws {
     let files = try Self.names.map(SampleFiles.path)

@@ -17,6 +17,8 @@ final class PictureMemory {
   private var spare: [UnsafeMutableRawPointer] = []
   private var live = 0
   private let limit: Int
+  /// Why the host gave no memory for a picture. libde265 itself tells no reason.
+  private var failure: CoderError?
 
   init(host: CoderHost, sequence: SequenceParameters) {
     self.host = host
@@ -87,6 +89,7 @@ final class PictureMemory {
       do throws(CoderError) {
         block = try host.allocate(bytes: layout.byteCount, alignment: 64, for: "a picture")
       } catch {
+        failure = error
         return 0
       }
     }
@@ -99,6 +102,12 @@ final class PictureMemory {
       place += layout.bytes(of: plane)
     }
     return 1
+  }
+
+  /// Why the host gave no memory since this was asked, if it gave none.
+  func takeFailure() -> CoderError? {
+    defer { failure = nil }
+    return failure
   }
 
   private func clearChroma(_ plane: UnsafeMutableRawPointer, bytes: Int) {

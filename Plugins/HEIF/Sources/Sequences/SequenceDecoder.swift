@@ -87,6 +87,7 @@ final class SequenceDecoder {
     let wanted = track.order.sample(of: frame)
     while var current = run {
       if host.isCancelled { throw .cancelled }
+      if let failure = memory.takeFailure() { throw failure }
       if let image = de265_peek_next_picture(current.decoder) {
         let sample = Int(de265_get_image_PTS(image))
         // The bitstream's order counts within a run; a picture that the container shows earlier is passed over.
@@ -104,6 +105,7 @@ final class SequenceDecoder {
       guard try advance(&current) else { break }
       run = current
     }
+    if let failure = memory.takeFailure() { throw failure }
     throw .malformed(
       "frame \(frame) does not come out of the bitstream" + (run?.damage.map { ": \($0.text)" } ?? ""),
       at: track.samples[wanted].offset)

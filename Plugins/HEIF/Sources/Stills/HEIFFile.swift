@@ -68,22 +68,13 @@ final class HEIFFile {
         throw .truncated("the file ends inside the box \(box.type), before meta", at: contents.end)
       }
     }
-    guard let found else {
-      throw hasMovie
-        ? .wrongFormat("a file of tracks, without a meta box")
-        : .truncated("the file ends before its meta box", at: contents.end)
-    }
+    guard let found else { throw MetaBox.missing(hasMovie: hasMovie, at: contents.end) }
     meta = try MetaBox(parsing: found, in: contents)
-    guard let primary = meta.primary else {
+    if meta.primary == nil {
       while !hasMovie, let box = try boxes.next() { hasMovie = box.type == .movie }
-      throw hasMovie
-        ? .wrongFormat("a file of tracks, none of whose items is the primary one", at: found.start)
-        : .malformed("no primary item is named", at: found.start)
     }
-    guard let item = meta.item(primary) else {
-      throw .malformed("the primary item is \(primary), which the file does not have", at: found.start)
-    }
-    pages = try Self.pages(of: meta, primary: item, limits: limits)
+    let primary = try meta.primaryItem(hasMovie: hasMovie)
+    pages = try Self.pages(of: meta, primary: primary, limits: limits)
     var attached: [FourCC: [UInt32: [UInt32]]] = [:]
     for type in [FourCC.thumbnail, .auxiliary, .describes] {
       for (from, to) in meta.references(as: type) {
@@ -91,7 +82,7 @@ final class HEIFFile {
       }
     }
     self.attached = attached
-    primaryPage = pages.firstIndex(of: primary) ?? 0
+    primaryPage = pages.firstIndex(of: primary.id) ?? 0
   }
 
   private static func format(_ boxes: inout BoxReader, count: Int) throws(CoderError) -> ImageFormat {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CodedPictures
 import ISOBaseMediaFile
 import ImageCoderPlugin
 
@@ -96,7 +97,7 @@ final class StillReader: ContainerReader {
       return [UInt8](file.contents.bytes(in: range))
     case .item(let item)?:
       let bytes = try file.bytes(of: item)
-      let start = kind == .exif ? try ExifItem.start(in: bytes) : 0
+      guard let start = kind == .exif ? try bytes.exifStart() : 0 else { return nil }
       try host.limits.check(metadata: bytes.count - start)
       return try bytes.withBytes { [UInt8]($0.dropFirst(start)) }
     }
@@ -152,53 +153,24 @@ extension StillReader {
       guard kind == .exif && item.type == .exif || kind == .xmp && isXMP else { continue }
       if file.isIncremental, !isAwaited { return .item(item) }
       guard let bytes = try? file.bytes(of: item), !bytes.isCut, bytes.count > 0 else { continue }
-      if kind == .xmp || (try? ExifItem.start(in: bytes)) != nil { return .item(item) }
+      if kind == .xmp || (try? bytes.exifStart()) != nil { return .item(item) }
     }
     return nil
   }
 }
 
 extension PictureNode {
-  /// The narrowest format that holds every pixel.
-  var pixelFormat: PixelFormat {
-    switch (isGray, hasAlpha, bits > 8) {
-    case (true, false, false): .gray8
-    case (true, true, false): .grayAlpha8
-    case (true, false, true): .gray16
-    case (true, true, true): .grayAlpha16
-    case (false, false, false): .rgb8
-    case (false, true, false): .rgba8
-    case (false, _, true): .rgba16
-    }
-  }
+  var pixelFormat: PixelFormat { PixelFormat(isGray: isGray, hasAlpha: hasAlpha, isDeep: bits > 8) }
 
-  var alphaMode: AlphaMode { !hasAlpha ? .opaque : isPremultiplied ? .premultiplied : .straight }
+  var alphaMode: AlphaMode { AlphaMode(hasAlpha: hasAlpha, isPremultiplied: isPremultiplied) }
 
   /// Whether several of its parts are decoded at a time.
   var isParallel: Bool { if case .grid = content { true } else { false } }
 }
 
-/// The bytes of an Exif item (ISO/IEC 23008-12 Annex A.2.1): a number, and that many bytes before the TIFF header.
-enum ExifItem {
-  /// Where the TIFF header starts.
-  ///
-  /// - Throws: ``CoderError/Code/malformed`` for an item without one.
-  static func start(in bytes: ItemBytes) throws(CoderError) -> Int {
-    try bytes.withBytes { payload throws(CoderError) in
-      func isHeader(at offset: Int) -> Bool {
-        guard offset >= 0, offset <= payload.count - 8 else { return false }
-        let order = (payload[offset], payload[offset + 1], payload[offset + 2], payload[offset + 3])
-        return order == (0x49, 0x49, 42, 0) || order == (0x4D, 0x4D, 0, 42)
-      }
-      guard payload.count >= 4 else { throw .malformed("an Exif item of \(payload.count) bytes", at: bytes.offset) }
-      let skipped = (0..<4).reduce(0) { $0 << 8 | Int(payload[$1]) }
-      // Some writers count from elsewhere, or leave the number out.
-      for offset in [4 + skipped, 4, 10, 0, 6] where isHeader(at: offset) { return offset }
-      let start = 4 + skipped
-      guard start < payload.count else {
-        throw .malformed("an Exif item of \(payload.count) bytes that starts at \(start)", at: bytes.offset)
-      }
-      return start
-    }
+extension ItemBytes {
+  /// Where Exif begins in an item of it, or nil.
+  fileprivate func exifStart() throws(CoderError) -> Int? {
+    try withBytes { ExifPayload.start(afterDistanceIn: $0.bytes) }
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CodedPictures
 import ImageCoderPlugin
 
 /// How pictures are encoded: the common options and the format's own options.
@@ -21,11 +22,7 @@ struct EncodingSettings {
     depth = options[HEIFOption.depth].bits
     preset = options[HEIFOption.preset].rawValue
     tune = options[HEIFOption.tune].rawValue
-    let wanted = options.given(HEIFOption.subsampling)
-    guard !isLossless || wanted == nil || wanted == .s444 || wanted == .s400 else {
-      throw .unsupported("subsampling in a file that keeps every sample")
-    }
-    subsampling = wanted ?? (isLossless ? .s444 : .s420)
+    subsampling = try options.chroma(HEIFOption.subsampling)
     quality = Int32((options[HEIFOption.quality] * 100).rounded())
   }
 
@@ -36,18 +33,12 @@ struct EncodingSettings {
   ///   - isThumbnail: Whether it may lose samples of a lossless file.
   /// - Throws: ``CoderError/Code/unsupported`` for samples that lossless compression cannot keep.
   func bits(of pixels: PixelView, stated: Int, isThumbnail: Bool) throws(CoderError) -> Int {
-    guard pixels.layout.format.bytesPerChannel == 2 else {
-      guard !isLossless || depth ?? 8 == 8 else {
-        throw .unsupported("bit-depth of \(depth ?? 8) for 8-bit samples that are to stay as they are")
-      }
-      return depth ?? 8
+    let bits = try pixels.bitsToStore(
+      requested: depth, stated: stated, isLossless: isLossless, mayRound: isThumbnail)
+    guard let bits else {
+      throw .unsupported("lossless samples of 16 bits, and HEVC holds \(depth ?? 12) here")
     }
-    let nearest = depth ?? (stated == 11 || stated == 12 ? 12 : 10)
-    guard isLossless, !isThumbnail else { return nearest }
-    for bits in [nearest, 22 - nearest] where depth ?? bits == bits {
-      if pixels.holdsSamples(ofBits: bits) { return bits }
-    }
-    throw .unsupported("lossless samples of 16 bits, and HEVC holds \(depth ?? 12) here")
+    return bits
   }
 
   /// The code points under which a picture is stored.

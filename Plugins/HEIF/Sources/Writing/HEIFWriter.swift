@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CodedPictures
 import ISOBaseMediaFile
 import ImageCoderPlugin
 
@@ -39,9 +40,8 @@ final class HEIFWriter: ContainerWriter {
       throw .unsupported("lossless \(wanted.format), and HEVC holds \(settings.depth ?? 12) bits here")
     }
     if wanted.format.isGray || settings.subsampling == .s400 {
-      return wanted.alpha == .opaque
-        ? PixelLayout(isDeep ? .gray16 : .gray8, .opaque)
-        : PixelLayout(isDeep ? .grayAlpha16 : .grayAlpha8, wanted.alpha)
+      return PixelLayout(
+        PixelFormat(isGray: true, hasAlpha: wanted.alpha != .opaque, isDeep: isDeep), wanted.alpha)
     }
     if wanted.format.bytesPerChannel > 1 { return PixelLayout(isDeep ? .rgba16 : .rgba8, wanted.alpha) }
     return wanted

@@ -49,7 +49,7 @@ struct HEVCEncoder {
     case .alpha: isGray = true
     case .color: isGray = pixels.layout.format.isGray
     }
-    try configure(encoder, isGray: isGray)
+    try configure(encoder, size: pixels.size, isGray: isGray)
     let image = try image(of: pixels, part, isGray: isGray)
     defer { heif_image_release(image) }
     guard let options = heif_encoding_options_alloc() else {
@@ -63,7 +63,7 @@ struct HEVCEncoder {
     return try Self.picture(in: file, size: pixels.size, bits: bits, limits: host.limits)
   }
 
-  private func configure(_ encoder: OpaquePointer, isGray: Bool) throws(CoderError) {
+  private func configure(_ encoder: OpaquePointer, size: Size, isGray: Bool) throws(CoderError) {
     try check(heif_encoder_set_logging_level(encoder, 0), "silencing the encoder")
     if settings.isLossless {
       try check(heif_encoder_set_lossless(encoder, 1), "asking for lossless coding")
@@ -77,10 +77,15 @@ struct HEVCEncoder {
       case .s444: "444"
       default: "420"
       }
-    let parameters = [
+    var parameters = [
       ("chroma", chroma), ("preset", settings.preset), ("x265:pools", "none"), ("x265:frame-threads", "1"),
       ("x265:wpp", "0"), ("tune", settings.tune),
     ]
+    // libheif encodes small pictures in blocks of 16 × 16, in which x265 takes three levels of transforms; the preset
+    // placebo asks for four.
+    if min(size.width, size.height) < 32, settings.preset == HEIFOption.Preset.placebo.rawValue {
+      parameters += [("x265:tu-intra-depth", "3"), ("x265:tu-inter-depth", "3")]
+    }
     for (name, value) in parameters {
       try check(heif_encoder_set_parameter_string(encoder, name, value), "setting \(name) to \(value)")
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import ImageCoderPlugin
+public import ImageCoderPlugin
 
 /// How luma and chroma become colors. Each value of MatrixCoefficients (ITU-T H.273 table 4) has one answer, here, for
 /// all containers.
-package enum ColorMatrix: Hashable, Sendable {
+public enum ColorMatrix: Hashable, Sendable {
   /// The planes are green, blue and red.
   case identity
   /// The weights of red and blue in luma; green has the rest.
@@ -14,20 +14,20 @@ package enum ColorMatrix: Hashable, Sendable {
   case yCgCoR(extraBits: Int)
 
   /// ITU-R BT.709.
-  package static let bt709 = ColorMatrix.weights(red: 0.2126, blue: 0.0722)
+  public static let bt709 = ColorMatrix.weights(red: 0.2126, blue: 0.0722)
 
   /// ITU-R BT.601.
-  package static let bt601 = ColorMatrix.weights(red: 0.299, blue: 0.114)
+  public static let bt601 = ColorMatrix.weights(red: 0.299, blue: 0.114)
 
   /// What holds where a file says nothing: BT.601 in HEIF, HEIC image sequences, AVIF and JPEG 2000 alike, as in
   /// libheif, libavif and OpenJPEG.
-  package static let unspecified = bt601
+  public static let unspecified = bt601
 
   /// - Parameters:
   ///   - code: MatrixCoefficients.
   ///   - primaries: ColourPrimaries of H.273, which matrix 12 is derived from.
   /// - Throws: ``CoderError/Code/unsupported`` for what is not converted, by its name.
-  package init(code: UInt8, primaries: UInt8) throws(CoderError) {
+  public init(code: UInt8, primaries: UInt8) throws(CoderError) {
     switch code {
     case 0: self = .identity
     case 1: self = .bt709
@@ -49,7 +49,7 @@ package enum ColorMatrix: Hashable, Sendable {
     }
   }
 
-  package init(_ points: CodingIndependentCodePoints) throws(CoderError) {
+  public init(_ points: CodingIndependentCodePoints) throws(CoderError) {
     try self.init(code: points.matrix, primaries: points.primaries)
   }
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Where primaries and white lie in the chromaticity diagram, by the value of ColourPrimaries (ITU-T H.273 table 2).
-package struct ColorPrimaries {
-  package typealias Chromaticity = (x: Double, y: Double)
+public struct ColorPrimaries {
+  public typealias Chromaticity = (x: Double, y: Double)
 
-  package let green: Chromaticity
-  package let blue: Chromaticity
-  package let red: Chromaticity
-  package let white: Chromaticity
+  public let green: Chromaticity
+  public let blue: Chromaticity
+  public let red: Chromaticity
+  public let white: Chromaticity
 
   private static let d65: Chromaticity = (0.3127, 0.3290)
   private static let c: Chromaticity = (0.310, 0.316)
 
   /// - Returns: nil for values that are reserved. Unspecified primaries, 2, are those of BT.709, as everywhere.
-  package init?(code: UInt8) {
+  public init?(code: UInt8) {
     switch code {
     case 1, 2: (green, blue, red, white) = ((0.300, 0.600), (0.150, 0.060), (0.640, 0.330), Self.d65)
     case 4: (green, blue, red, white) = ((0.21, 0.71), (0.14, 0.08), (0.67, 0.33), Self.c)
@@ -30,7 +30,7 @@ package struct ColorPrimaries {
   }
 
   /// What red and blue add to the luminance of white (H.273 equations 32 to 37).
-  package var weights: (red: Double, blue: Double) {
+  public var weights: (red: Double, blue: Double) {
     let (gx, gy, gz) = (green.x, green.y, 1 - green.x - green.y)
     let (bx, by, bz) = (blue.x, blue.y, 1 - blue.x - blue.y)
     let (rx, ry, rz) = (red.x, red.y, 1 - red.x - red.y)

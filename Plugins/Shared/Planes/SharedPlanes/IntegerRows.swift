@@ -4,14 +4,14 @@ import CSharedPlanes
 import Glibc
 
 /// Three rows of samples that are read, as JPEG 2000 has them: one integer of 32 bits each.
-package typealias ConstantRows = (UnsafePointer<Int32>, UnsafePointer<Int32>, UnsafePointer<Int32>)
+public typealias ConstantRows = (UnsafePointer<Int32>, UnsafePointer<Int32>, UnsafePointer<Int32>)
 /// Three rows of samples that are written.
-package typealias Rows = (UnsafeMutablePointer<Int32>, UnsafeMutablePointer<Int32>, UnsafeMutablePointer<Int32>)
+public typealias Rows = (UnsafeMutablePointer<Int32>, UnsafeMutablePointer<Int32>, UnsafeMutablePointer<Int32>)
 
 /// Turns rows of luma and color differences, which were brought to 8 or 16 bits, into red, green and blue.
 ///
 /// - Threads: Any number; nothing changes after it is made.
-package struct IntegerRowConverter: Sendable {
+public struct IntegerRowConverter: Sendable {
   private let weights: (red: Float, blue: Float)
   private let luma: (black: Float, span: Float)
   private let chroma: (middle: Float, span: Float)
@@ -22,7 +22,7 @@ package struct IntegerRowConverter: Sendable {
   ///     are (H.273 equations 20 to 25).
   ///   - depth: Of the samples that are converted, 8 or 16.
   /// - Returns: nil for a matrix without weights.
-  package init?(
+  public init?(
     _ matrix: ColorMatrix, isFullRange: Bool, lumaBits: Int, chromaBits: Int, depth: Int
   ) {
     guard case .weights(let red, let blue) = matrix else { return nil }
@@ -41,7 +41,7 @@ package struct IntegerRowConverter: Sendable {
   /// - Parameters:
   ///   - samples: `count` of luma, blue's and red's difference each.
   ///   - colors: Room for as many of red, green and blue; may be the same memory.
-  package func convert(_ samples: ConstantRows, to colors: Rows, count: Int) {
+  public func convert(_ samples: ConstantRows, to colors: Rows, count: Int) {
     var conversion = planes_conversion()
     (conversion.kr, conversion.kb) = weights
     (conversion.luma_black, conversion.luma_span) = luma

@@ -5,13 +5,13 @@ import CSharedPlanes
 /// Turns rows of CIELab under D50 (X 0.9642, Z 0.8249: ICC.1:2022 §7.2.16) into sRGB.
 ///
 /// - Threads: Any number; nothing changes after it is made.
-package struct LabConverter: Sendable {
+public struct LabConverter: Sendable {
   /// How one channel is stored: L*, a* or b* = start + scale × sample.
-  package struct Encoding: Sendable {
-    package let start: Double
-    package let scale: Double
+  public struct Encoding: Sendable {
+    public let start: Double
+    public let scale: Double
 
-    package init(start: Double, scale: Double) {
+    public init(start: Double, scale: Double) {
       self.start = start
       self.scale = scale
     }
@@ -21,7 +21,7 @@ package struct LabConverter: Sendable {
   private let curve: [Float]
 
   /// - Parameter top: The largest sample that comes out, 255 or 65,535.
-  package init(lightness: Encoding, a: Encoding, b: Encoding, top: Int) {
+  public init(lightness: Encoding, a: Encoding, b: Encoding, top: Int) {
     encodings = (lightness, a, b)
     var curve = [Float](repeating: 0, count: Int(LAB_CURVE_COUNT))
     lab_prepare_curve(UInt32(clamping: top), &curve)
@@ -33,7 +33,7 @@ package struct LabConverter: Sendable {
   /// - Parameters:
   ///   - samples: `count` of L*, a* and b* each.
   ///   - colors: Room for as many of red, green and blue; may be the same memory.
-  package func convert(_ samples: ConstantRows, to colors: Rows, count: Int) {
+  public func convert(_ samples: ConstantRows, to colors: Rows, count: Int) {
     curve.withUnsafeBufferPointer { curve in
       var conversion = lab_conversion()
       conversion.start = (Float(encodings.lightness.start), Float(encodings.a.start), Float(encodings.b.start))

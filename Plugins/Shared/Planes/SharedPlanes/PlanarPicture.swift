@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CSharedPlanes
-package import ImageCoderPlugin
+public import ImageCoderPlugin
 
 /// The planes of a decoded picture, whose sizes and strides were checked.
 ///
 /// - Lifetime: That of the decoder's memory.
-package struct PlanarPicture {
+public struct PlanarPicture {
   /// Samples of up to 8 bits take a byte, others two in the machine's order.
-  package struct Plane {
-    package let base: UnsafeRawPointer
+  public struct Plane {
+    public let base: UnsafeRawPointer
     /// Bytes from one row to the next.
-    package let stride: Int
+    public let stride: Int
 
-    package init(base: UnsafeRawPointer, stride: Int) {
+    public init(base: UnsafeRawPointer, stride: Int) {
       self.base = base
       self.stride = stride
     }
   }
 
   /// Of luma.
-  package let size: Size
-  package let bits: Int
+  public let size: Size
+  public let bits: Int
   let hasChroma: Bool
   let isSubsampled: Bool
   let alphaBits: Int?
@@ -34,7 +34,7 @@ package struct PlanarPicture {
   ///   - chroma: Cb and Cr, unless the subsampling is 4:0:0.
   ///   - alpha: A plane of luma's size, and its bits.
   /// - Throws: ``CoderError/Code/library`` when a plane is missing or its rows are shorter than the size says.
-  package init(
+  public init(
     size: Size, bits: Int, subsampling: Subsampling, luma: Plane, chroma: (cb: Plane, cr: Plane)? = nil,
     alpha: (plane: Plane, bits: Int)? = nil
   ) throws(CoderError) {

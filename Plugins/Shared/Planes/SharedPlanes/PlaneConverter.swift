@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CSharedPlanes
-package import ImageCoderPlugin
+public import CSharedPlanes
+public import ImageCoderPlugin
 
 /// Turns planes of luma and chroma into rows of pixels (ITU-T H.273 §8.3).
 ///
@@ -10,9 +10,9 @@ package import ImageCoderPlugin
 /// floating point, and within 0.53 of 65,535 of the exact value.
 ///
 /// - Threads: Any number; nothing changes after it is made.
-package struct PlaneConverter: Sendable {
+public struct PlaneConverter: Sendable {
   /// What chroma samples mean between the pixels of subsampled pictures.
-  package enum Chroma: Sendable {
+  public enum Chroma: Sendable {
     /// A sample counts for all pixels that it covers, as in libheif.
     case repeated
     /// Samples lie in the middle of the pixels that they cover, and are interpolated, as in libavif.
@@ -20,7 +20,7 @@ package struct PlaneConverter: Sendable {
   }
 
   /// Where colors of more than 8 bits are rounded.
-  package enum Rounding: Sendable {
+  public enum Rounding: Sendable {
     /// To the samples of the format.
     case once
     /// To the bits of the picture first: pixels are samples of that depth, spread over the format's, as in libheif.
@@ -41,7 +41,7 @@ package struct PlaneConverter: Sendable {
   ///   - alphaBits: Of the alpha planes of the pictures, or nil when they have none.
   ///   - format: Of the pixels; no floating point.
   /// - Throws: ``CoderError/Code/unsupported``.
-  package init(
+  public init(
     _ matrix: ColorMatrix, isFullRange: Bool, bits: Int, alphaBits: Int? = nil, format: PixelFormat,
     chroma: Chroma = .repeated, rounding: Rounding = .once
   ) throws(CoderError) {
@@ -76,7 +76,7 @@ package struct PlaneConverter: Sendable {
   ///   - pixels: Memory of the rectangle's first pixel.
   ///   - stride: Bytes from one row of pixels to the next.
   /// - Throws: ``CoderError/Code/library`` when the picture is not of the converter's depth, or a size does not fit.
-  package func convert(
+  public func convert(
     _ picture: PlanarPicture, _ rect: Rect, to pixels: UnsafeMutableRawPointer, stride: Int
   ) throws(CoderError) {
     guard picture.bits == bits, picture.alphaBits == alpha?.bits else {
@@ -105,13 +105,13 @@ package struct PlaneConverter: Sendable {
 
 /// Writes luma of one picture into the alpha channel of another one's pixels. Alpha has the full range
 /// (ISO/IEC 23000-22 §7.3.5), and each sample becomes the nearest one of the format.
-package struct AlphaConverter: Sendable {
+public struct AlphaConverter: Sendable {
   let bits: Int
   private let format: PixelFormat
   let levels: [UInt16]
 
   /// - Throws: ``CoderError/Code/library`` for a format without alpha.
-  package init(bits: Int, format: PixelFormat) throws(CoderError) {
+  public init(bits: Int, format: PixelFormat) throws(CoderError) {
     guard (8...16).contains(bits), !format.isFloat else { throw .library("alpha of \(bits) bits as \(format)") }
     self.bits = bits
     self.format = format
@@ -119,7 +119,7 @@ package struct AlphaConverter: Sendable {
   }
 
   /// - Parameter picture: Whose luma is alpha.
-  package func convert(
+  public func convert(
     _ picture: PlanarPicture, _ rect: Rect, to pixels: UnsafeMutableRawPointer, stride: Int
   ) throws(CoderError) {
     guard picture.bits == bits, format.hasAlpha else {
@@ -141,7 +141,7 @@ package struct AlphaConverter: Sendable {
 
 extension planes_conversion {
   /// Without its tables.
-  package init(_ matrix: ColorMatrix, isFullRange: Bool, bits: Int) {
+  public init(_ matrix: ColorMatrix, isFullRange: Bool, bits: Int) {
     self.init()
     let unit = Float(1 << (bits - 8))
     let largest = Float((1 << bits) - 1)

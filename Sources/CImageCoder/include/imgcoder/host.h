@@ -37,6 +37,9 @@ typedef struct imgcoder_host {
   imgcoder_status(IMGCODER_ABI *fail)(const struct imgcoder_host *host, imgcoder_status status, int64_t offset,
                                       imgcoder_string message);
 
+  // Memory that the session does not free itself is freed by the host after `close`; leaving it there is a leak while the
+  // session lives, and the host logs it.
+  //
   // Allocates `size` bytes aligned to `alignment` (a power of two, at most 4096; 0 means 16) within the session's
   // budget. The bytes are not cleared. Returns null if the budget or the machine's memory is exhausted: return
   // IMGCODER_STATUS_OUT_OF_MEMORY in that case.
@@ -64,12 +67,14 @@ typedef struct imgcoder_host {
   void(IMGCODER_ABI *progress)(const struct imgcoder_host *host, double fraction);
 
   // Runs `body(argument, i)` for every i from 0 to count - 1, on as many threads as the host chooses, and returns when
-  // all are done. This is the only way in which a plugin may use threads.
+  // all are done. This is the only way in which a plugin may use threads. `body` calls only functions marked [any];
+  // whatever else it needs (memory, views of the source, rows) is fetched before.
   // [session]
   void(IMGCODER_ABI *parallel_for)(const struct imgcoder_host *host, uint32_t count,
                                    void(IMGCODER_ABI *body)(void *argument, uint32_t index), void *argument);
 
-  // Returns the extension of the host with this id, or null if the host does not have it.
+  // Returns the extension of the host with this id, or null if the host does not have it. For names of extensions see
+  // plugin.h.
   //   ownership  the host's, for the life of the process
   // [any]
   const void *(IMGCODER_ABI *get_extension)(const struct imgcoder_host *host, imgcoder_string id);
@@ -171,7 +176,7 @@ typedef struct imgcoder_properties {
   // Opens a dictionary inside the current one; at most 8 levels deep.
   // [session]
   void(IMGCODER_ABI *begin)(const struct imgcoder_properties *properties, imgcoder_string name);
-  // Closes the dictionary that `begin` opened last.
+  // Closes the dictionary or list that was opened last.
   // [session]
   void(IMGCODER_ABI *end)(const struct imgcoder_properties *properties);
   // [session]
@@ -181,6 +186,10 @@ typedef struct imgcoder_properties {
   // [session]
   void(IMGCODER_ABI *put_text)(const struct imgcoder_properties *properties, imgcoder_string name,
                                imgcoder_string value);
+  // Opens a list inside the current dictionary or list; `end` closes it. Values that are put into a list keep their order,
+  // and their names do not count. Lists and dictionaries together are at most 8 levels deep.
+  // [session]
+  void(IMGCODER_ABI *begin_list)(const struct imgcoder_properties *properties, imgcoder_string name);
 } imgcoder_properties;
 
 #ifdef __cplusplus

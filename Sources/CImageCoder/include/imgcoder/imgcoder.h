@@ -5,6 +5,7 @@
 // A plugin is one shared library that holds one coder: a container's reader, its writer, or both. It needs only these
 // headers, and they need only <stdint.h> and <stddef.h>.
 //
+//   version.h      the version of the interface, and its history
 //   types.h        numbers, strings, status codes, pixel formats, limits
 //   host.h         what the host provides to a plugin: source of bytes, sink for rows, output, memory, errors
 //   reader.h       reading: open, info, negotiate, frame_info, decode, metadata, properties, close
@@ -20,11 +21,12 @@
 //   null       which pointers may be null; a pointer that is not named here is never null
 //   thread     [session] any thread, but only one at a time; [any] any thread at any time
 //
-// The rules R1 to R14 for plugins are in plugin.h.
+// The rules R1 to R16 for plugins are in plugin.h.
 
 #ifndef IMGCODER_IMGCODER_H
 #define IMGCODER_IMGCODER_H
 
+#include "version.h"
 #include "types.h"
 #include "host.h"
 #include "reader.h"

@@ -85,7 +85,7 @@ IMGCODER_OFFSET(imgcoder_output, context, 8);
 IMGCODER_OFFSET(imgcoder_output, write, 16);
 IMGCODER_OFFSET(imgcoder_output, patch, 24);
 
-IMGCODER_SIZE(imgcoder_properties, 56);
+IMGCODER_SIZE(imgcoder_properties, 64);
 IMGCODER_OFFSET(imgcoder_properties, struct_size, 0);
 IMGCODER_OFFSET(imgcoder_properties, reserved, 4);
 IMGCODER_OFFSET(imgcoder_properties, context, 8);
@@ -94,6 +94,7 @@ IMGCODER_OFFSET(imgcoder_properties, end, 24);
 IMGCODER_OFFSET(imgcoder_properties, put_integer, 32);
 IMGCODER_OFFSET(imgcoder_properties, put_number, 40);
 IMGCODER_OFFSET(imgcoder_properties, put_text, 48);
+IMGCODER_OFFSET(imgcoder_properties, begin_list, 56);
 
 IMGCODER_SIZE(imgcoder_open_options, 8);
 IMGCODER_OFFSET(imgcoder_open_options, struct_size, 0);
@@ -157,7 +158,7 @@ IMGCODER_OFFSET(imgcoder_offer, unmet, 32);
 IMGCODER_OFFSET(imgcoder_offer, scale_code, 36);
 IMGCODER_OFFSET(imgcoder_offer, memory, 40);
 
-IMGCODER_SIZE(imgcoder_reader_table, 72);
+IMGCODER_SIZE(imgcoder_reader_table, 80);
 IMGCODER_OFFSET(imgcoder_reader_table, struct_size, 0);
 IMGCODER_OFFSET(imgcoder_reader_table, reserved, 4);
 IMGCODER_OFFSET(imgcoder_reader_table, open, 8);
@@ -168,8 +169,9 @@ IMGCODER_OFFSET(imgcoder_reader_table, decode, 40);
 IMGCODER_OFFSET(imgcoder_reader_table, metadata, 48);
 IMGCODER_OFFSET(imgcoder_reader_table, properties, 56);
 IMGCODER_OFFSET(imgcoder_reader_table, close, 64);
+IMGCODER_OFFSET(imgcoder_reader_table, get_extension, 72);
 
-IMGCODER_SIZE(imgcoder_option, 80);
+IMGCODER_SIZE(imgcoder_option, 96);
 IMGCODER_OFFSET(imgcoder_option, struct_size, 0);
 IMGCODER_OFFSET(imgcoder_option, type, 4);
 IMGCODER_OFFSET(imgcoder_option, name, 8);
@@ -179,10 +181,14 @@ IMGCODER_OFFSET(imgcoder_option, maximum, 48);
 IMGCODER_OFFSET(imgcoder_option, default_value, 56);
 IMGCODER_OFFSET(imgcoder_option, choices, 64);
 IMGCODER_OFFSET(imgcoder_option, choice_count, 72);
+IMGCODER_OFFSET(imgcoder_option, default_text, 80);
 
-IMGCODER_SIZE(imgcoder_option_value, 24);
-IMGCODER_OFFSET(imgcoder_option_value, name, 0);
-IMGCODER_OFFSET(imgcoder_option_value, value, 16);
+IMGCODER_SIZE(imgcoder_option_value, 48);
+IMGCODER_OFFSET(imgcoder_option_value, struct_size, 0);
+IMGCODER_OFFSET(imgcoder_option_value, type, 4);
+IMGCODER_OFFSET(imgcoder_option_value, name, 8);
+IMGCODER_OFFSET(imgcoder_option_value, number, 24);
+IMGCODER_OFFSET(imgcoder_option_value, text, 32);
 
 IMGCODER_SIZE(imgcoder_write_options, 40);
 IMGCODER_OFFSET(imgcoder_write_options, struct_size, 0);
@@ -201,7 +207,7 @@ IMGCODER_OFFSET(imgcoder_pixels, reserved, 20);
 IMGCODER_OFFSET(imgcoder_pixels, pixels, 24);
 IMGCODER_OFFSET(imgcoder_pixels, stride, 32);
 
-IMGCODER_SIZE(imgcoder_writer_table, 72);
+IMGCODER_SIZE(imgcoder_writer_table, 80);
 IMGCODER_OFFSET(imgcoder_writer_table, struct_size, 0);
 IMGCODER_OFFSET(imgcoder_writer_table, features, 4);
 IMGCODER_OFFSET(imgcoder_writer_table, open, 8);
@@ -212,6 +218,7 @@ IMGCODER_OFFSET(imgcoder_writer_table, add_frame, 40);
 IMGCODER_OFFSET(imgcoder_writer_table, finish, 48);
 IMGCODER_OFFSET(imgcoder_writer_table, close, 56);
 IMGCODER_OFFSET(imgcoder_writer_table, add_thumbnail, 64);
+IMGCODER_OFFSET(imgcoder_writer_table, get_extension, 72);
 
 IMGCODER_SIZE(imgcoder_transcode_table, 16);
 IMGCODER_OFFSET(imgcoder_transcode_table, struct_size, 0);
@@ -226,7 +233,7 @@ IMGCODER_OFFSET(imgcoder_container, unclamped_delay, 24);
 IMGCODER_OFFSET(imgcoder_container, delay, 40);
 IMGCODER_OFFSET(imgcoder_container, loop_count, 56);
 
-IMGCODER_SIZE(imgcoder_coder, 112);
+IMGCODER_SIZE(imgcoder_coder, 120);
 IMGCODER_OFFSET(imgcoder_coder, struct_size, 0);
 IMGCODER_OFFSET(imgcoder_coder, flags, 4);
 IMGCODER_OFFSET(imgcoder_coder, plugin_data, 8);
@@ -239,6 +246,7 @@ IMGCODER_OFFSET(imgcoder_coder, writer, 80);
 IMGCODER_OFFSET(imgcoder_coder, options, 88);
 IMGCODER_OFFSET(imgcoder_coder, option_count, 96);
 IMGCODER_OFFSET(imgcoder_coder, get_extension, 104);
+IMGCODER_OFFSET(imgcoder_coder, recognize, 112);
 
 IMGCODER_SIZE(imgcoder_entry, 32);
 IMGCODER_OFFSET(imgcoder_entry, struct_size, 0);

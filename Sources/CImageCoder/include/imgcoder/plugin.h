@@ -4,8 +4,9 @@
 //
 // R1   No code runs before `describe` is called: no constructors, no static initializers with effects.
 // R2   No exit, abort, signal, longjmp, exception or trap crosses the boundary, whatever the input bytes are.
-// R3   The plugin does not change the working directory, the locale, the environment, signal handlers or the umask.
-// R4   The plugin uses no threads except through parallel_for.
+// R3   The plugin does not change the working directory, the locale, the environment, signal handlers or the umask, and
+//      writes nothing to standard output or standard error.
+// R4   The plugin uses no threads except through parallel_for, whose bodies call only functions marked [any].
 // R5   The plugin exports one symbol, imgcoder_entry_v1. Everything else is local to the library.
 // R6   The library works with all its symbols bound at load time (RTLD_NOW), and is never unloaded.
 // R7   Limits are checked before memory is allocated; before the first row a session holds at most 16 MiB plus 8 times
@@ -17,20 +18,25 @@
 // R12  Sessions are independent; sessions on different threads may run at the same time.
 // R13  Memory is freed by the side that allocated it; ownership of memory is never passed across the boundary.
 // R14  Every failure says, through host->fail, what was found and what was allowed.
+// R15  The library is what its manifest says: identifier, formats, capabilities, options.
+// R16  Every callback that is not marked `null` is there; what is not known (a struct's later fields, an unknown kind,
+//      format or extension) is answered with a status or null, never with a crash.
+//
+// Extensions have names with a revision, "org.imagecoders.transcode/1": a changed extension has a new revision. Those of
+// this interface begin with "org.imagecoders."; others begin with their author's domain. A draft is named
+// "org.imagecoders.draft.NAME/REVISION", lives in a folder of its own, imgcoder/draft, and may change or vanish.
 
 #ifndef IMGCODER_PLUGIN_H
 #define IMGCODER_PLUGIN_H
 
 #include "reader.h"
 #include "transcode.h"
+#include "version.h"
 #include "writer.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-#define IMGCODER_ABI_MAJOR 1
-#define IMGCODER_ABI_MINOR 0
 
 // Names of the properties of an animated container, as in ImageIO.
 typedef struct imgcoder_container {
@@ -73,6 +79,17 @@ typedef struct imgcoder_coder {
   //   null       the function itself
   // [any]
   const void *(IMGCODER_ABI *get_extension)(const struct imgcoder_coder *coder, imgcoder_string id);
+
+  // Says whether a file may be of one of the coder's formats, for formats that no signature tells apart. The host asks
+  // only if the manifest's capabilities have "recognize" and no coder's signature agrees with the file.
+  //   prefix     the first bytes of the file: 4096, or all of a smaller file; twice as many, up to 1 MiB, each time that
+  //              the answer is NEED_MORE
+  //   file_size  in bytes; UINT64_MAX if it is not known yet
+  //   null       the function itself
+  //   returns    OK; WRONG_FORMAT; NEED_MORE: more bytes are needed, if the file has more
+  // [any]
+  imgcoder_status(IMGCODER_ABI *recognize)(const struct imgcoder_coder *coder, const uint8_t *prefix, uint64_t length,
+                                           uint64_t file_size);
 } imgcoder_coder;
 
 // What a plugin exports, as constant data, so that a host can check it before any code of the plugin runs:
@@ -82,7 +99,9 @@ typedef struct imgcoder_coder {
 typedef struct imgcoder_entry {
   uint32_t struct_size;
   uint32_t abi_major;
-  uint32_t abi_minor;  // of the headers that the plugin was built with
+  uint32_t abi_minor;  // of the headers that the plugin was built with. A host never refuses a plugin for it: a newer
+                       // plugin works in an older host unless its manifest asks for more with abi.min_minor. The host
+                       // shows it, and may work around the faults of a version by it.
   uint32_t reserved;   // 0
   uint8_t magic[8];    // IMGCODER_ENTRY_MAGIC
 

@@ -40,7 +40,8 @@ typedef struct imgcoder_open_options {
 enum {
   IMGCODER_INFO_ANIMATED = 1,         // frames are steps in time, even if there is only one so far; without it, several
                                       // frames are parts of one still picture
-  IMGCODER_INFO_PLAYS_STATED = 2,     // the file states `plays`; without it the container's default applies
+  IMGCODER_INFO_PLAYS_STATED = 2,     // the file states `plays`; without it the host looks for the container's loop count
+                                      // in the page's `properties`, then takes the container's default
   IMGCODER_INFO_HAS_ICC = 4,
   IMGCODER_INFO_HAS_EXIF = 8,
   IMGCODER_INFO_HAS_XMP = 16,
@@ -74,7 +75,7 @@ typedef struct imgcoder_info {
   uint32_t subsampling;       // IMGCODER_SUBSAMPLING_*
   double gamma;               // of encoding, 0.45455 for sRGB-like; 0: not stated
   uint16_t background[4];     // red, green, blue, alpha, 0 to 65535
-  imgcoder_string format;     // the uniform type identifier, "public.png"; static in the plugin
+  imgcoder_string format;     // the uniform type identifier, "public.png", one of the manifest's; static in the plugin
 
   // For a page with the flag EMBEDDED: where its file is in the source, in bytes. The host opens that file with the
   // coder for its format, and asks this reader only for the page's `info` and `properties`; the other fields say what
@@ -92,7 +93,9 @@ typedef struct imgcoder_frame_info {
   uint32_t flags;              // IMGCODER_FRAME_*
   uint32_t x, y, width, height;  // the frame's rectangle on the canvas, pixels, origin top left; inside the canvas
   uint32_t delay_numerator;    // seconds = numerator / denominator, as stored in the file, not clamped
-  uint32_t delay_denominator;  // 0: not stated
+  uint32_t delay_denominator;  // 0: not stated. The host then asks for the frame's `properties`, and looks in the
+                               // container's dictionary for the unclamped delay, then the delay, in seconds; if there
+                               // is neither, the frame takes 0.1 s
   imgcoder_disposal disposal;
   imgcoder_blend blend;
   uint32_t depends_on;         // the earliest frame that has to be drawn, after a clear, to show this one; UINT32_MAX:
@@ -212,6 +215,13 @@ typedef struct imgcoder_reader_table {
   //   order      last; also after a call that failed
   // [session]
   void(IMGCODER_ABI *close)(imgcoder_reader *reader);
+
+  // Returns the extension of this session with this id, or null if it has none.
+  //   order      after open
+  //   ownership  lives until `close`
+  //   null       the function itself
+  // [session]
+  const void *(IMGCODER_ABI *get_extension)(imgcoder_reader *reader, imgcoder_string id);
 } imgcoder_reader_table;
 
 #ifdef __cplusplus

@@ -30,11 +30,14 @@ extern "C" {
 #define IMGCODER_HAS(pointer, type, field) \
   ((pointer)->struct_size >= offsetof(type, field) + sizeof((pointer)->field))
 
-// UTF-8 text of `length` bytes, not terminated. `bytes` may be null only when `length` is 0.
+// UTF-8 text of `length` bytes, not terminated. `bytes` may be null only when `length` is 0. A text of more than
+// IMGCODER_MAX_TEXT bytes is not valid.
 typedef struct imgcoder_string {
   const char *bytes;
   uint64_t length;
 } imgcoder_string;
+
+#define IMGCODER_MAX_TEXT 1048576
 
 // An initializer of an imgcoder_string from a literal: `static const imgcoder_string id =
 // IMGCODER_TEXT("org.example");`
@@ -69,7 +72,7 @@ enum {
   // The environment: files, memory, libraries, plugins.
   IMGCODER_STATUS_IO = 0x50,
   IMGCODER_STATUS_OUT_OF_MEMORY = 0x51,
-  IMGCODER_STATUS_LIBRARY = 0x52,  // the wrapped library failed and does not say why
+  IMGCODER_STATUS_LIBRARY = 0x52,  // the wrapped library failed and does not say why; the host may try the next coder
   IMGCODER_STATUS_PLUGIN_REJECTED = 0x53,
   IMGCODER_STATUS_CANCELLED = 0x54
 };
@@ -90,6 +93,9 @@ enum {
   IMGCODER_PIXEL_RGBA16 = 8,
   IMGCODER_PIXEL_RGBA_F16 = 9,
   IMGCODER_PIXEL_RGBA_F32 = 10
+
+  // Reserved for later minor versions; version 1.0 refuses them: 11 RGB16, 12 RGB_F16, 13 RGB_F32, 14 GRAY_F32, 15 CMYK8,
+  // 16 CMYK16, 32 to 63 planar YCbCr.
 };
 
 typedef uint32_t imgcoder_alpha;
@@ -125,6 +131,8 @@ enum {
   IMGCODER_METADATA_ICC = 1,
   IMGCODER_METADATA_EXIF = 2,
   IMGCODER_METADATA_XMP = 3
+
+  // Reserved for later minor versions: 4 IPTC-IIM, 5 gain map, 6 C2PA.
 };
 
 // Chroma subsampling of the stored picture.

@@ -26,7 +26,8 @@ enum {
   IMGCODER_OPTION_BOOLEAN = 1,
   IMGCODER_OPTION_INTEGER = 2,
   IMGCODER_OPTION_NUMBER = 3,
-  IMGCODER_OPTION_CHOICE = 4  // one of the words in `choices`
+  IMGCODER_OPTION_CHOICE = 4,  // one of the words in `choices`
+  IMGCODER_OPTION_TEXT = 5     // UTF-8 of at most `maximum` bytes
 };
 
 // Describes an option of the writer. The host checks values against it before the plugin sees them. Three names have
@@ -38,17 +39,20 @@ typedef struct imgcoder_option {
   uint32_t type;              // IMGCODER_OPTION_*
   imgcoder_string name;       // lower case, words joined by "-": "method"
   imgcoder_string text;       // one sentence for `--help`
-  double minimum, maximum;    // of INTEGER and NUMBER, inclusive
+  double minimum, maximum;    // of INTEGER and NUMBER, inclusive; of TEXT the length in bytes
   double default_value;       // of BOOLEAN (0 or 1), INTEGER and NUMBER; for CHOICE the index
   const imgcoder_string *choices;
   uint64_t choice_count;
+  imgcoder_string default_text;  // of TEXT
 } imgcoder_option;
 
-// A value for an option: a number for BOOLEAN (0 or 1), INTEGER and NUMBER; the index of the word for CHOICE. It is
-// within the described range.
+// A value for an option, within the described range.
 typedef struct imgcoder_option_value {
+  uint32_t struct_size;
+  uint32_t type;              // of the option, IMGCODER_OPTION_*
   imgcoder_string name;
-  double value;
+  double number;              // of BOOLEAN (0 or 1), INTEGER and NUMBER; of CHOICE the index of the word
+  imgcoder_string text;       // of TEXT; of CHOICE the word
 } imgcoder_option_value;
 
 enum {
@@ -59,7 +63,7 @@ typedef struct imgcoder_write_options {
   uint32_t struct_size;
   uint32_t flags;               // IMGCODER_WRITE_*
   imgcoder_string format;       // which of the coder's formats, "public.png"
-  const imgcoder_option_value *values;  // values that were given; the defaults apply to the other options
+  const imgcoder_option_value *const *values;  // values that were given; the defaults apply to the other options
   uint64_t value_count;
 } imgcoder_write_options;
 
@@ -157,6 +161,13 @@ typedef struct imgcoder_writer_table {
   //   returns    OK; UNSUPPORTED; OUT_OF_MEMORY; LIBRARY; a status of the output
   // [session]
   imgcoder_status(IMGCODER_ABI *add_thumbnail)(imgcoder_writer *writer, const imgcoder_pixels *pixels);
+
+  // Returns the extension of this session with this id, or null if it has none.
+  //   order      after open
+  //   ownership  lives until `close`
+  //   null       the function itself
+  // [session]
+  const void *(IMGCODER_ABI *get_extension)(imgcoder_writer *writer, imgcoder_string id);
 } imgcoder_writer_table;
 
 #ifdef __cplusplus

@@ -1,0 +1,18 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+
+import PackageDescription
+
+// Applications that work after `swift build`: the coders are part of them. They name the formats that they want, and need
+// the libraries of those alone.
+let coders: [Target.Dependency] = [.product(name: "ImageCodersBuiltIn", package: "ImageCoders")]
+let package = Package(
+  name: "BuiltIn",
+  dependencies: [.package(name: "ImageCoders", path: "../..", traits: ["AllFormats"])],
+  targets: [
+    .executableTarget(name: "thumbnail", dependencies: coders),
+    .executableTarget(name: "player", dependencies: coders),
+    .executableTarget(name: "batch", dependencies: coders),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,23 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+
+import PackageDescription
+
+// A server that makes thumbnails of pictures that strangers send.
+let package = Package(
+  name: "Server",
+  dependencies: [
+    .package(name: "ImageCoders", path: "../..", traits: ["JPEG", "PNG", "WebP", "GIF", "HEIF", "AVIF"]),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.0.0"),
+  ],
+  targets: [
+    .executableTarget(
+      name: "server",
+      dependencies: [
+        .product(name: "ImageCodersBuiltIn", package: "ImageCoders"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+      ],
+      path: "Sources")
+  ],
+  swiftLanguageModes: [.v6]
+)

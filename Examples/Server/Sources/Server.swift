@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Hummingbird
+import ImageCodersBuiltIn
+
+/// `server [PORT]`: makes thumbnails of pictures that strangers send.
+///
+///     curl --data-binary @photo.heic 'localhost:8080/thumbnail?w=300&format=webp' >small.webp
+///
+/// Decoding blocks no thread that serves requests: `/health` answers at once, however many pictures wait.
+@main struct Server {
+  static let registry = CoderRegistry(builtIn: .all)
+  static let mostBytes = 32 << 20
+
+  /// What is accepted: whole pictures of a few formats, up to 100 million pixels.
+  static let reading = {
+    var limits = Limits.standard
+    limits.maxPixels = 100_000_000
+    return DecodeOptions(isStrict: true, limits: limits, allowedFormats: [.jpeg, .png, .webP, .gif, .heic, .avif])
+  }()
+
+  static func main() async throws {
+    let port = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 8080
+    let router = Router()
+    router.get("health") { _, _ in "ok\n" }
+    router.post("thumbnail") { request, _ in
+      let body = try await request.body.collect(upTo: mostBytes)
+      return try await thumbnail(of: .bytes(body.readableBytesView), request.uri.queryParameters)
+    }
+    try await Application(router: router, configuration: .init(address: .hostname("127.0.0.1", port: port)))
+      .runService()
+  }
+
+  static func thumbnail(of upload: ByteSource, _ query: Parameters) async throws -> Response {
+    do {
+      let (width, height) = (query.get("w", as: Int.self) ?? 300, query.get("h", as: Int.self) ?? 0)
+      var preset = ThumbnailPreset.web.sized(width: width, height: height)
+      preset.mode = query["mode"] == "fill" ? .fill : .fit
+      preset.format = query["format"].flatMap { registry.format(forExtension: String($0)) }
+      // A client that hangs up cancels its task, and so takes its picture out of the queue.
+      let small = try await registry.thumbnail(of: upload, preset, reading: reading)
+      return Response(
+        status: .ok, headers: [.contentType: registry.mimeType(of: small.format) ?? "application/octet-stream"],
+        body: .init(byteBuffer: ByteBuffer(bytes: small.bytes)))
+    } catch {
+      throw HTTPError(status(of: error), message: error.message)
+    }
+  }
+
+  static func status(of error: CoderError) -> HTTPResponse.Status {
+    switch error.code.group {
+    case .file: .unprocessableContent
+    case .reach: .unsupportedMediaType
+    case .limits: .contentTooLarge
+    case .caller: .badRequest
+    case .environment: .internalServerError
+    }
+  }
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The version of this interface. A plugin and a host work together if their major versions are equal. A minor version
+// only adds: fields at the ends of structs, statuses, flags, extensions.
+//
+//   1.0  2026  first
+//
+// The headers of each version as it was published are kept under docs/abi/.
+
+#ifndef IMGCODER_VERSION_H
+#define IMGCODER_VERSION_H
+
+#include <stdint.h>
+
+#define IMGCODER_ABI_MAJOR 1
+#define IMGCODER_ABI_MINOR 0
+
+#endif

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// Why a file must not be used.
+struct FileProblem: Error, Equatable {
+  enum Kind {
+    /// There is nothing at the path.
+    case missing
+    /// It cannot be read, or is no regular file.
+    case unreadable
+    case tooLarge
+    /// Others could change it or put another file in its place.
+    case permission
+  }
+
+  let kind: Kind
+  let message: String
+}
+
+/// Files that decide which code runs: manifests, libraries, settings.
+///
+/// Only regular files are opened: a FIFO would block whoever opens it, and opening a device may do anything.
+enum TrustedFile {
+  /// The bytes of a small file.
+  static func contents(of path: String, maxBytes: Int) throws(FileProblem) -> [UInt8] {
+    try check(path)
+    // The file may have been replaced since: the descriptor tells what was opened.
+    let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw failure(errno, path) }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw failure(errno, path) }
+    try check(status, path)
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 16 << 10)
+    while true {
+      let got = read(descriptor, &chunk, chunk.count)
+      if got < 0, errno == EINTR { continue }
+      guard got >= 0 else { throw failure(errno, path) }
+      guard got > 0 else { return bytes }
+      bytes += chunk[..<got]
+      guard bytes.count <= maxBytes else {
+        throw FileProblem(kind: .tooLarge, message: "\(path) has more than \(maxBytes) bytes")
+      }
+    }
+  }
+
+  /// Checks what is at a path: a regular file that only root and the current user can write to.
+  static func check(_ path: String) throws(FileProblem) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { throw failure(errno, path) }
+    try check(status, path)
+  }
+
+  private static func check(_ status: stat, _ path: String) throws(FileProblem) {
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw FileProblem(kind: .unreadable, message: "\(path) is \(kind(status)); a regular file is needed")
+    }
+    if let problem = writers(of: status, path) { throw FileProblem(kind: .permission, message: problem) }
+  }
+
+  /// Who else can write to a file or a directory, or nil.
+  static func writers(of status: stat, _ path: String) -> String? {
+    guard status.st_uid == 0 || status.st_uid == geteuid() else {
+      return "\(path) belongs to user \(status.st_uid), who is neither root nor the current user"
+    }
+    guard status.st_mode & S_IWOTH == 0 else { return "\(path) can be written by everybody" }
+    let isOwnGroup = status.st_gid == 0 || status.st_gid == getegid()
+    guard status.st_mode & S_IWGRP == 0 || isOwnGroup else { return "\(path) can be written by group \(status.st_gid)" }
+    return nil
+  }
+
+  static func failure(_ code: Int32, _ path: String) -> FileProblem {
+    FileProblem(
+      kind: code == ENOENT || code == ENOTDIR ? .missing : .unreadable,
+      message: "\(path): \(String(cString: strerror(code)).lowercased())")
+  }
+
+  private static func kind(_ status: stat) -> String {
+    switch status.st_mode & S_IFMT {
+    case S_IFDIR: "a directory"
+    case S_IFIFO: "a FIFO"
+    case S_IFSOCK: "a socket"
+    case S_IFCHR, S_IFBLK: "a device"
+    default: "no regular file"
+    }
+  }
+}

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderEngine
+import ImageCoderModel
+
+extension Manifest {
+  /// Bytes that a manifest may have at most.
+  static let maxBytes = 1 << 20
+
+  /// Reads a manifest.
+  ///
+  /// - Throws: ``SkipReason`` with the place and the key that is wrong.
+  package init(json bytes: [UInt8]) throws(SkipReason) {
+    let reader = ManifestReader()
+    do throws(TextProblem) {
+      self = try reader.manifest(JSONNode(try JSONValue(parsing: bytes, maxBytes: Self.maxBytes), name: "the manifest"))
+    } catch {
+      throw SkipReason(.manifestInvalid, error.description)
+    }
+  }
+}
+
+/// Reads the keys of a manifest.
+package final class ManifestReader {
+  /// The version of the manifest's format that is read.
+  static let version = 1
+
+  /// What is strange and does no harm.
+  private var warnings: [TextProblem] = []
+
+  /// The words of `capabilities`.
+  package static let capabilities = [
+    "read", "write", "recognize", "animation", "frames", "pages", "lossless", "incremental", "icc", "exif", "xmp",
+    "orientation", "thumbnail",
+  ]
+  package static let keys = [
+    "manifest", "id", "name", "version", "vendor", "license", "library_license", "abi", "library", "platform",
+    "runtime", "formats", "capabilities", "container", "encode_options", "transcodes", "packages", "priority",
+  ]
+  package static let abiKeys = ["major", "min_minor"]
+  package static let formatKeys = ["uti", "name", "mime", "extensions", "write", "match"]
+  package static let matchKeys = ["bytes", "mask", "offset", "from", "within"]
+  package static let containerKeys = ["dictionary", "unclamped_delay", "delay", "loop_count", "default_loop_count"]
+  package static let optionKeys = ["name", "type", "minimum", "maximum", "choices", "default", "text"]
+  package static let transcodeKeys = ["from", "to"]
+  package static let packagesKeys = ["build", "run"]
+
+  func manifest(_ root: JSONNode) throws(TextProblem) -> Manifest {
+    let file = try root.object()
+    // Before anything else: another version may have other keys.
+    if let node = file["manifest"] {
+      let version = try node.whole(1...Int(Int32.max))
+      guard version <= Self.version else {
+        throw node.problem(allowed: "this host knows version \(Self.version) of the manifest's format")
+      }
+    }
+    noteUnknownKeys(of: file, Self.keys)
+    let abi = try object(file.required("abi"), Self.abiKeys)
+    let formats = try file.required("formats").list(format)
+    guard !formats.isEmpty else { throw try file.required("formats").problem(allowed: "at least one format is needed") }
+    var manifest = Manifest(
+      id: try identifier(file.required("id")), name: try file.required("name").word(),
+      version: try file.required("version").word(), vendor: try file["vendor"]?.string() ?? "",
+      license: try file["license"]?.string() ?? "", libraryLicense: try file["library_license"]?.string(),
+      abiMajor: try abi.required("major").whole(0...Int(Int32.max)),
+      abiMinMinor: try abi["min_minor"]?.whole(0...Int(Int32.max)) ?? 0,
+      library: try library(file.required("library")), platform: try file["platform"]?.string(),
+      runtime: try file["runtime"]?.string(), formats: formats,
+      capabilities: try capabilities(file.required("capabilities")), names: try file["container"].map(names),
+      options: try file["encode_options"]?.list(option) ?? [],
+      transcodes: try file["transcodes"]?.list(transcode) ?? [],
+      packages: try file["packages"].map(packages),
+      priority: try file["priority"]?.whole(Int(Int32.min)...Int(Int32.max)) ?? 100)
+    manifest.warnings = warnings.sorted { ($0.place.line, $0.place.column) < ($1.place.line, $1.place.column) }
+    return manifest
+  }
+
+  /// An object, with a warning for each key that is not known.
+  private func object(_ node: JSONNode, _ known: [String]) throws(TextProblem) -> JSONObject {
+    let object = try node.object()
+    noteUnknownKeys(of: object, known)
+    return object
+  }
+
+  private func noteUnknownKeys(of object: JSONObject, _ known: [String]) {
+    warnings += object.unknownKeys(known)
+  }
+
+  private func capabilities(_ node: JSONNode) throws(TextProblem) -> Set<String> {
+    let words = try node.list()
+    for word in words where !Self.capabilities.contains(try word.string()) {
+      warnings.append(
+        word.problem(allowed: "it is ignored; known words are \(Self.capabilities.joined(separator: ", "))"))
+    }
+    let known = Set(try node.strings())
+    if known.isDisjoint(with: ["read", "write"]) {
+      warnings.append(node.problem("has neither read nor write: the coder is never used"))
+    }
+    return known
+  }
+
+  private func identifier(_ node: JSONNode) throws(TextProblem) -> String {
+    let id = try node.string()
+    let parts = id.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard parts.count > 1, id.utf8.count <= 255, parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy(Self.isOfIdentifier) })
+    else {
+      throw node.problem(allowed: "a reverse-DNS name of a-z, 0-9, _ and -, such as org.example.png, is allowed")
+    }
+    return id
+  }
+
+  private static func isOfIdentifier(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
+      UInt8(ascii: "_"):
+      true
+    default: false
+    }
+  }
+
+  private func library(_ node: JSONNode) throws(TextProblem) -> String {
+    let path = try node.string()
+    // A path that leaves the manifest's folder could name anything on the machine.
+    guard !path.isEmpty, !path.hasPrefix("/"), !path.split(separator: "/").contains(".."),
+      path.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
+    else { throw node.problem(allowed: "a path below the manifest's folder is allowed") }
+    return path
+  }
+
+  private func names(_ node: JSONNode) throws(TextProblem) -> ContainerPropertyNames {
+    let container = try object(node, Self.containerKeys)
+    return ContainerPropertyNames(
+      dictionary: try container.required("dictionary").string(),
+      unclampedDelay: try container["unclamped_delay"]?.string() ?? "UnclampedDelayTime",
+      delay: try container["delay"]?.string() ?? "DelayTime",
+      loopCount: try container["loop_count"]?.string() ?? "LoopCount",
+      defaultLoopCount: LoopCount(
+        plays: UInt32(clamping: try container["default_loop_count"]?.whole(0...Int(UInt32.max)) ?? 0)))
+  }
+
+  private func transcode(_ node: JSONNode) throws(TextProblem) -> Manifest.Transcode {
+    let pair = try object(node, Self.transcodeKeys)
+    return Manifest.Transcode(
+      from: ImageFormat(rawValue: try pair.required("from").word()),
+      to: ImageFormat(rawValue: try pair.required("to").word()))
+  }
+
+  private func packages(_ node: JSONNode) throws(TextProblem) -> Manifest.Packages {
+    let packages = try object(node, Self.packagesKeys)
+    return Manifest.Packages(build: try packages["build"]?.strings() ?? [], run: try packages["run"]?.strings() ?? [])
+  }
+}
+
+// MARK: Formats
+
+extension ManifestReader {
+  private func format(_ node: JSONNode) throws(TextProblem) -> Manifest.Format {
+    let file = try object(node, Self.formatKeys)
+    let uti = try file.required("uti").word()
+    return Manifest.Format(
+      format: ImageFormat(rawValue: uti), name: try file["name"]?.string() ?? uti,
+      mimeTypes: try file["mime"]?.strings() ?? [],
+      extensions: try file["extensions"]?.list(fileExtension) ?? [],
+      signatures: try file["match"]?.list(signature) ?? [], isWritten: try file["write"]?.boolean() ?? true)
+  }
+
+  /// An extension without a dot, in lower case.
+  private func fileExtension(_ node: JSONNode) throws(TextProblem) -> String {
+    let written = try node.word()
+    let meant = String(written.drop { $0 == "." }).lowercased()
+    guard !meant.isEmpty else { throw node.problem(allowed: "an extension without a dot is allowed") }
+    if meant != written {
+      warnings.append(
+        node.problem(allowed: "extensions have no dot and are in lower case, so it is read as \(meant.quoted)"))
+    }
+    return meant
+  }
+
+  private func signature(_ node: JSONNode) throws(TextProblem) -> Signature {
+    let match = try object(node, Self.matchKeys)
+    let text = try match.required("bytes")
+    guard let bytes = Self.bytes(hex: try text.string()), (1...64).contains(bytes.count) else {
+      throw text.problem(allowed: "1 to 64 bytes of hex are allowed")
+    }
+    let mask = try match["mask"].map { (node) throws(TextProblem) in try self.mask(node, count: bytes.count) } ?? []
+    let offset = try match["offset"]?.whole(0...65_536) ?? 0
+    let within = try match["within"]?.whole(0...4_096) ?? 0
+    switch try match["from"]?.string() ?? "start" {
+    case "start": return Signature(bytes, at: offset, mask: mask, within: within)
+    case "end":
+      if let node = match["within"], within > 0 {
+        warnings.append(node.problem(allowed: "it is ignored, a signature from the end is not searched"))
+      }
+      if let node = match["offset"], offset < bytes.count {
+        warnings.append(node.problem(allowed: "it is read as \(bytes.count), at which the bytes end with the file"))
+      }
+      return Signature(bytes, at: -max(offset, bytes.count), mask: mask)
+    default: throw try match.required("from").problem(allowed: "\"start\" or \"end\" is allowed")
+    }
+  }
+
+  private func mask(_ node: JSONNode, count: Int) throws(TextProblem) -> [UInt8] {
+    guard let mask = Self.bytes(hex: try node.string()), mask.count == count else {
+      throw node.problem(allowed: "as many bytes of hex as in bytes, \(count), are allowed")
+    }
+    // It would agree with every file.
+    guard mask.contains(where: { $0 != 0 }) else { throw node.problem(allowed: "at least one bit has to be 1") }
+    return mask
+  }
+
+  /// Pairs of hex digits, spaces between them allowed.
+  private static func bytes(hex: String) -> [UInt8]? {
+    let digits = hex.utf8.filter { $0 != UInt8(ascii: " ") }
+    // An integer's own parser takes a sign.
+    guard digits.count.isMultiple(of: 2), !digits.contains(UInt8(ascii: "+")) else { return nil }
+    var bytes: [UInt8] = []
+    for index in stride(from: 0, to: digits.count, by: 2) {
+      let pair = String(decoding: digits[index..<(index + 2)], as: UTF8.self)
+      guard let byte = UInt8(pair, radix: 16) else { return nil }
+      bytes.append(byte)
+    }
+    return bytes
+  }
+}
+
+// MARK: Options
+
+extension ManifestReader {
+  private func option(_ node: JSONNode) throws(TextProblem) -> OptionDescription {
+    let file = try object(node, Self.optionKeys)
+    let type = try file.required("type")
+    let kind: OptionDescription.Kind
+    switch try type.string() {
+    case "boolean": kind = .boolean(default: try file.required("default").boolean())
+    case "integer":
+      let range = try Self.range(
+        file, of: { (node) throws(TextProblem) in try node.whole(Int(Int32.min)...Int(UInt32.max)) })
+      kind = .integer(range, default: try file.required("default").whole(range))
+    case "number":
+      let range = try Self.range(file, of: { (node) throws(TextProblem) in try node.number() })
+      let value = try file.required("default").number()
+      guard range.contains(value) else {
+        throw try file.required("default").problem(
+          allowed: "a number from \(range.lowerBound) to \(range.upperBound) is allowed")
+      }
+      kind = .number(range, default: value)
+    case "choice":
+      let words = try file.required("choices").strings()
+      guard let index = words.firstIndex(of: try file.required("default").string()) else {
+        throw try file.required("default").problem(allowed: "one of the choices is allowed")
+      }
+      kind = .choice(words, default: index)
+    case "text":
+      let maximum = try file.required("maximum").whole(0...Int(Int32.max))
+      let text = try file.required("default").string()
+      guard text.utf8.count <= maximum else {
+        throw try file.required("default").problem(allowed: "at most \(maximum) bytes are allowed")
+      }
+      kind = .text(maximumBytes: maximum, default: text)
+    default: throw type.problem(allowed: "\"boolean\", \"integer\", \"number\", \"choice\" or \"text\" is allowed")
+    }
+    return OptionDescription(
+      name: try file.required("name").word(), text: try file["text"]?.string() ?? "", kind: kind)
+  }
+
+  private static func range<Bound: Comparable>(
+    _ option: JSONObject, of bound: (JSONNode) throws(TextProblem) -> Bound
+  ) throws(TextProblem) -> ClosedRange<Bound> {
+    let (low, high) = (try bound(option.required("minimum")), try bound(option.required("maximum")))
+    guard low <= high else {
+      throw try option.required("minimum").problem(allowed: "at most the maximum, \(high), is allowed")
+    }
+    return low...high
+  }
+}
+
+extension JSONNode {
+  fileprivate func strings() throws(TextProblem) -> [String] {
+    try list { (node) throws(TextProblem) in try node.string() }
+  }
+}

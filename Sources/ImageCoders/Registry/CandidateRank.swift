@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderModel
+
+/// Where a candidate stands among others: a total order, in which the first is tried first.
+///
+/// It does not depend on the order of directories: place in the list of preferred coders, priority, the application's
+/// later registration, bundled coders of the format, strength of the signature, whether the file's name has an extension
+/// of the coder, bundled coders, identifier.
+struct CandidateRank: Comparable {
+  /// The place among the preferred coders of the format, or nil.
+  let preference: Int?
+  let priority: Int
+  let registration: Int
+  /// Whether it is a plugin that is not bundled, and a bundled one has the same format.
+  let yields: Bool
+  /// 0 if there is no file.
+  let strength: Int
+  /// Whether the file's name has an extension of the coder.
+  let isNamed: Bool
+  let isBundled: Bool
+  let id: String
+
+  init(
+    _ candidate: Candidate, preference: Int?, priority: Int, yields: Bool, strength: Int = 0, isNamed: Bool = false
+  ) {
+    self.preference = preference
+    self.priority = priority
+    registration = candidate.registration
+    self.yields = yields
+    self.strength = strength
+    self.isNamed = isNamed
+    isBundled = candidate.isBundled
+    id = candidate.id
+  }
+
+  static func < (one: CandidateRank, other: CandidateRank) -> Bool {
+    let (preference, otherPreference) = (one.preference ?? .max, other.preference ?? .max)
+    if preference != otherPreference { return preference < otherPreference }
+    if one.priority != other.priority { return one.priority > other.priority }
+    if one.registration != other.registration { return one.registration > other.registration }
+    if one.yields != other.yields { return other.yields }
+    if one.strength != other.strength { return one.strength > other.strength }
+    if one.isNamed != other.isNamed { return one.isNamed }
+    if one.isBundled != other.isBundled { return one.isBundled }
+    return one.id < other.id
+  }
+}
+
+/// The coders that come with this library.
+enum BundledCoders {
+  /// Whether an identifier is one of theirs. Nothing keeps another plugin from having such an identifier.
+  static func contains(_ id: String) -> Bool { id.hasPrefix("org.imagecoders.") }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderModel
+
+/// The coders of a registry, and what their order depends on.
+struct RegistryState {
+  var candidates: [Candidate]
+  /// Of the user and the program, by identifier.
+  var priorities: [String: Int]
+  /// Identifiers in the order in which they are tried before all others, by format.
+  var preferredReaders: [ImageFormat: [String]]
+  var preferredWriters: [ImageFormat: [String]]
+  /// How many coders the program has registered.
+  var registrations = 0
+
+  init(_ candidates: [Candidate], _ preferences: Preferences, _ catalog: Catalog) {
+    self.candidates = candidates
+    priorities = preferences.priorities
+    preferredReaders = preferences.preferred(\.read, catalog)
+    preferredWriters = preferences.preferred(\.write, catalog)
+  }
+
+  func priority(_ candidate: Candidate) -> Int { priorities[candidate.id] ?? candidate.priority }
+
+  /// The place among the preferred readers of formats, or nil.
+  func preference(_ candidate: Candidate, reading formats: [ImageFormat]) -> Int? {
+    // Most programs and users prefer nothing.
+    guard !preferredReaders.isEmpty else { return nil }
+    return formats.compactMap { preferredReaders[$0]?.firstIndex(of: candidate.id) }.min()
+  }
+
+  /// All coders, in the order in which they are tried for a file that all of them recognize equally.
+  var ordered: [Candidate] { sorted(candidates) { _ in nil } }
+
+  /// Coders that write, in the order in which they are tried.
+  ///
+  /// - Parameter format: Only coders of this format, or nil for all.
+  func ordered(writing format: ImageFormat?) -> [Candidate] {
+    let preferred = format.flatMap { preferredWriters[$0] } ?? []
+    return sorted(candidates.filter { $0.canWrite && (format.map($0.writtenFormats.contains) ?? true) }) {
+      preferred.firstIndex(of: $0.id)
+    }
+  }
+
+  private func sorted(_ candidates: [Candidate], preference: (Candidate) -> Int?) -> [Candidate] {
+    candidates.map { candidate in
+      (
+        candidate: candidate,
+        rank: CandidateRank(
+          candidate, preference: preference(candidate), priority: priority(candidate), yields: candidate.isStranger)
+      )
+    }
+    .sorted { $0.rank < $1.rank }.map(\.candidate)
+  }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CManifests
+import ImageCoderPlugin
+@_exported public import ImageCoders
+
+#if AVIF
+  import AVIFCoder
+#endif
+#if BMP
+  import BMPCoder
+#endif
+#if GIF
+  import GIFCoder
+#endif
+#if GIFLib
+  import GIFLibCoder
+#endif
+#if HEIF
+  import HEIFCoder
+#endif
+#if ICNS
+  import ICNSCoder
+#endif
+#if ICO
+  import ICOCoder
+#endif
+#if JPEG
+  import JPEGCoder
+#endif
+#if JPEG2000
+  import JPEG2000Coder
+#endif
+#if JXL
+  import JXLCoder
+#endif
+#if LibHEIF
+  import LibHEIFCoder
+#endif
+#if PNG
+  import PNGCoder
+#endif
+#if PNM
+  import PNMCoder
+#endif
+#if QOI
+  import QOICoder
+#endif
+#if TIFF
+  import TIFFCoder
+#endif
+#if WebP
+  import WebPCoder
+#endif
+
+// Each coder is the one of the plugin, by the same sources: its table is what the plugin's entry describes.
+extension BuiltInCoder {
+  #if AVIF
+    /// AVIF. There with the trait `AVIF`.
+    public static let avif = BuiltInCoder(cmanifests_avif()) { _ in AVIFCoder.plugin.table }
+  #endif
+  #if BMP
+    /// BMP. There with the trait `BMP`.
+    public static let bmp = BuiltInCoder(cmanifests_bmp()) { _ in BMPCoder.plugin.table }
+  #endif
+  #if GIF
+    /// GIF. There with the trait `GIF`.
+    public static let gif = BuiltInCoder(cmanifests_gif()) { _ in GIFCoder.plugin.table }
+  #endif
+  #if GIFLib
+    /// GIF with giflib, a second reader. There with the trait `GIFLib`.
+    public static let gifLib = BuiltInCoder(cmanifests_giflib()) { _ in GIFLibCoder.plugin.table }
+  #endif
+  #if HEIF
+    /// HEIC and HEIF. There with the trait `HEIF`.
+    public static let heif = BuiltInCoder(cmanifests_heif()) { _ in HEIFCoder.plugin.table }
+  #endif
+  #if ICNS
+    /// ICNS. There with the trait `ICNS`.
+    public static let icns = BuiltInCoder(cmanifests_icns()) { _ in ICNSCoder.plugin.table }
+  #endif
+  #if ICO
+    /// ICO and CUR. There with the trait `ICO`.
+    public static let ico = BuiltInCoder(cmanifests_ico()) { _ in ICOCoder.plugin.table }
+  #endif
+  #if JPEG
+    /// JPEG. There with the trait `JPEG`.
+    public static let jpeg = BuiltInCoder(cmanifests_jpeg()) { _ in JPEGCoder.plugin.table }
+  #endif
+  #if JPEG2000
+    /// JPEG 2000. There with the trait `JPEG2000`.
+    public static let jpeg2000 = BuiltInCoder(cmanifests_jpeg2000()) { _ in JPEG2000Coder.plugin.table }
+  #endif
+  #if JXL
+    /// JPEG XL. There with the trait `JXL`.
+    public static let jxl = BuiltInCoder(cmanifests_jxl()) { _ in JXLCoder.plugin.table }
+  #endif
+  #if LibHEIF
+    /// HEIC and HEIF with libheif, a second reader. There with the trait `LibHEIF`.
+    public static let libHEIF = BuiltInCoder(cmanifests_libheif()) { _ in LibHEIFCoder.plugin.table }
+  #endif
+  #if PNG
+    /// PNG and APNG. There with the trait `PNG`.
+    public static let png = BuiltInCoder(cmanifests_png()) { _ in PNGCoder.plugin.table }
+  #endif
+  #if PNM
+    /// PNM, PAM and PFM. There with the trait `PNM`.
+    public static let pnm = BuiltInCoder(cmanifests_pnm()) { _ in PNMCoder.plugin.table }
+  #endif
+  #if QOI
+    /// QOI. There with the trait `QOI`.
+    public static let qoi = BuiltInCoder(cmanifests_qoi()) { _ in QOICoder.plugin.table }
+  #endif
+  #if TIFF
+    /// TIFF. There with the trait `TIFF`.
+    public static let tiff = BuiltInCoder(cmanifests_tiff()) { _ in TIFFCoder.plugin.table }
+  #endif
+  #if WebP
+    /// WebP. There with the trait `WebP`.
+    public static let webP = BuiltInCoder(cmanifests_webp()) { _ in WebPCoder.plugin.table }
+  #endif
+
+  private init(_ manifest: cmanifests_text, describe: @escaping Describe) {
+    self.init(
+      manifest: Array(UnsafeBufferPointer(start: manifest.bytes, count: Int(clamping: manifest.count))),
+      describe: describe)
+  }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import ImageCoderEngine
+import ImageCoderModel
+import Synchronization
+import TestSupport
+import Testing
+
+/// Where bytes may come from.
+@Suite struct ByteSourceTests {
+  private static let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
+
+  private static func contents(_ source: ByteSource) throws(CoderError) -> [UInt8] {
+    try OpenSource(source, limits: .standard).contents()
+  }
+
+  @Test func collectionsOfAllKindsAreCopied() throws {
+    let bytes = Self.bytes
+    #expect(try Self.contents(.bytes(bytes)) == bytes)
+    #expect(try Self.contents(.bytes(bytes[10..<20])) == Array(bytes[10..<20]))
+    // Not in one piece.
+    #expect(try Self.contents(.bytes(bytes.prefix(100).reversed())) == bytes.prefix(100).reversed())
+    #expect(try Self.contents(.bytes([])) == [])
+  }
+
+  @Test func aLiteralIsAPath() throws {
+    let source: ByteSource = "/no/such/picture.PNG"
+    #expect(source.name == "/no/such/picture.PNG" && source.fileExtension == "png")
+    #expect {
+      try Self.contents(source)
+    } throws: { error in
+      (error as? CoderError)?.file == "/no/such/picture.PNG"
+    }
+  }
+
+  @Test func anOpenFileIsReadFromItsStart() throws {
+    let folder = TemporaryFolder()
+    let descriptor = open(folder.write(Self.bytes, to: "file"), O_RDONLY)
+    lseek(descriptor, 77, SEEK_SET)
+    let source = try ByteSource.file(descriptor: descriptor)
+    #expect(try Self.contents(source) == Self.bytes)
+    #expect(lseek(descriptor, 0, SEEK_CUR) == 77)
+    close(descriptor)
+    #expect(try Self.contents(source) == Self.bytes)
+    #expect(throws: CoderError.io("bad file descriptor")) { try ByteSource.file(descriptor: descriptor) }
+  }
+
+  @Test func aPipeIsReadFromWhereItIs() throws {
+    var ends: [Int32] = [0, 0]
+    #expect(pipe(&ends) == 0)
+    #expect(write(ends[1], Self.bytes, 3000) == 3000)
+    var first = [UInt8](repeating: 0, count: 1000)
+    #expect(read(ends[0], &first, 1000) == 1000)
+    let source = try ByteSource.file(descriptor: ends[0])
+    close(ends[0])
+    close(ends[1])
+    #expect(try Self.contents(source) == Array(Self.bytes[1000..<3000]))
+  }
+
+  @Test func aReaderIsAskedForPartsOfTheFile() throws {
+    let asked = Mutex<[Range<Int>]>([])
+    let source = ByteSource.reading(size: Self.bytes.count) { range in
+      asked.withLock { $0.append(range) }
+      return Array(Self.bytes[range])
+    }
+    let open = try OpenSource(source, limits: .standard)
+    #expect(try Array(open.view(at: 10, count: 4)) == Array(Self.bytes[10..<14]))
+    #expect(try Array(open.view(at: 150_000, count: 4)) == Array(Self.bytes[150_000..<150_004]))
+    #expect(asked.withLock { $0 } == [10..<4106, 150_000..<200_000])
+    #expect(try open.contents() == Self.bytes)
+  }
+
+  private struct Unreachable: Error {}
+
+  @Test func whatAReaderDoesWrongIsAnErrorOfTheEnvironment() {
+    let short = ByteSource.reading(size: 100) { Array(Self.bytes[$0].dropLast()) }
+    #expect(throws: CoderError.io("the source's reader returned 99 of 100 bytes at 0")) { try Self.contents(short) }
+    let long = ByteSource.reading(size: 100) { range in Array(Self.bytes[0..<(range.count + 1)]) }
+    #expect(throws: CoderError.io("the source's reader returned 101 of 100 bytes at 0")) { try Self.contents(long) }
+    let broken = ByteSource.reading(size: 100) { _ in throw Unreachable() }
+    #expect(throws: CoderError.io("the source's reader failed: Unreachable()")) { try Self.contents(broken) }
+    let refused = ByteSource.reading(size: 100) { _ in throw CoderError.cancelled }
+    #expect(throws: CoderError.cancelled) { try Self.contents(refused) }
+  }
+}

@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A plugin that breaks one rule of the interface: the one that the check named by -DACT="decode.cut" tests. Without an
+// act it breaks none. Its format holds raw rows:
+//
+//   "MISB", width, height (16 bits, little-endian), frames, pages, channels (3 or 4), a tag, the length of XMP (16 bits),
+//   two zero bytes; the XMP; then the rows of each frame of each page
+
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <locale.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "imgcoder/imgcoder.h"
+
+#ifndef ACT
+#define ACT "none"
+#endif
+
+enum { HEADER = 16 };
+
+static int acts(const char *name) { return strcmp(ACT, name) == 0; }
+
+static imgcoder_status fail(const imgcoder_host *host, imgcoder_status status, const char *text) {
+  imgcoder_string message = {text, strlen(text)};
+  return acts("decode.messages") || acts("writing.messages") ? status : host->fail(host, status, -1, message);
+}
+
+static const imgcoder_string uti = IMGCODER_TEXT("org.example.misb");
+
+struct imgcoder_reader {
+  const imgcoder_host *host;
+  const imgcoder_source *source;
+  uint32_t width, height, frames, pages, channels, xmp_length, flags;
+  uint32_t decodes, is_poisoned;
+  uint8_t *xmp;
+  void *held;
+};
+
+static int sessions, active, counter;
+static char changing[] = "1.0.0";
+
+static uint32_t little(const uint8_t *p) { return p[0] | (uint32_t)p[1] << 8; }
+
+static void *work(void *argument) { return sleep(1), argument; }
+
+static void leave_traces(void) {
+  if (acts("process.descriptors")) open("/dev/null", O_RDONLY);
+  if (acts("process.directory") && chdir("/")) abort();
+  if (acts("process.environment")) setenv("MISBEHAVING", "1", 1);
+  if (acts("process.locale")) setlocale(LC_ALL, "C.UTF-8");
+  if (acts("process.umask")) umask(0);
+  if (acts("process.signals")) signal(SIGUSR1, SIG_IGN);
+  if (acts("process.signal-mask")) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR2);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+  }
+  if (acts("process.limits")) setrlimit(RLIMIT_NOFILE, &(struct rlimit){64, 64});
+  if (acts("process.silence")) puts("hello");
+  if (acts("process.growth") && !malloc(100)) abort();
+  if (acts("process.exit")) atexit(abort);
+  if (acts("process.threads")) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, work, NULL);
+  }
+}
+
+static imgcoder_status reader_open(const imgcoder_coder *coder, const imgcoder_host *host,
+                                   const imgcoder_source *source, const imgcoder_open_options *options,
+                                   imgcoder_reader **result) {
+  const uint8_t *bytes;
+  uint64_t size;
+  (void)coder;
+  if (acts("interface.constant")) changing[4] = '1';
+  if (acts("interface.no-options") && options->flags == 99) return IMGCODER_STATUS_LIBRARY;
+  uint32_t flags = options ? options->flags : 0;
+  if (acts("interface.unknown-flags") && flags >= 16) return fail(host, IMGCODER_STATUS_INVALID_ARGUMENT, "flags");
+  if (acts("interface.exact") && ((const char *)host)[host->struct_size] == 1) return IMGCODER_STATUS_LIBRARY;
+  if (acts("interface.grown") && host->struct_size != sizeof *host) return fail(host, IMGCODER_STATUS_LIBRARY, "host");
+  uint64_t wanted = acts("incremental.header") ? UINT64_MAX : HEADER;
+  imgcoder_status status = source->view(source, 0, wanted, &bytes, &size);
+  if (status)
+    return acts("decode.source-fails") || acts("incremental.cancel") ? fail(host, IMGCODER_STATUS_MALFORMED, "no bytes")
+                                                                     : status;
+  if (size < 4 || memcmp(bytes, "MISB", 4)) {
+    if (acts("decode.foreign")) return fail(host, IMGCODER_STATUS_MALFORMED, "another format");
+    while (acts("decode.short") && size == HEADER) {
+    }
+    return fail(host, IMGCODER_STATUS_WRONG_FORMAT, "the file does not begin with MISB");
+  }
+  if (size < HEADER) return fail(host, IMGCODER_STATUS_TRUNCATED, "the header has 16 bytes");
+  uint32_t width = little(bytes + 4), height = little(bytes + 6);
+  uint32_t frames = bytes[8], pages = bytes[9], channels = bytes[10], xmp_length = little(bytes + 12);
+  if (acts("decode.flips") && channels != 3 && channels != 4) abort();
+  if (acts("decode.bytes") && bytes[15] != 0) exit(0);
+  if (acts("decode.lies")) {
+    volatile uint8_t *early = calloc(width, (size_t)height * 4);
+    if (early == NULL) return fail(host, IMGCODER_STATUS_OUT_OF_MEMORY, "no memory for the canvas");
+    free((void *)early);
+    if (width > 4096 || height > 4096) return fail(host, IMGCODER_STATUS_OUT_OF_MEMORY, "no memory for the canvas");
+  }
+  if (!width || !height || !frames || !pages || (channels != 3 && channels != 4) || bytes[14] || bytes[15])
+    return fail(host, IMGCODER_STATUS_MALFORMED, "a header that is not valid");
+  if (acts("decode.samples")) return fail(host, IMGCODER_STATUS_MALFORMED, "no mood");
+  const imgcoder_limits *limits = host->limits;
+  int is_large = width > limits->max_side || height > limits->max_side ||
+                 (uint64_t)width * height > limits->max_pixels || frames > limits->max_frames;
+  if (is_large && !acts("decode.limits")) return fail(host, IMGCODER_STATUS_LIMIT_EXCEEDED, "maxSide or maxPixels");
+  imgcoder_reader *reader = host->allocate(host, sizeof *reader, 0);
+  if (!reader && !acts("decode.allocations") && !acts("decode.budget"))
+    return fail(host, IMGCODER_STATUS_OUT_OF_MEMORY, "no memory for a reader");
+  memset(reader, 0, sizeof *reader);
+  *reader = (imgcoder_reader){host, source, width, height, frames, pages, channels, xmp_length, flags, 0, 0, NULL, NULL};
+  if (acts("process.leaks") && !host->allocate(host, 10, 0)) return IMGCODER_STATUS_OUT_OF_MEMORY;
+  if (acts("decode.memory")) reader->held = malloc(64 << 20);
+  leave_traces();
+  __atomic_add_fetch(&sessions, 1, __ATOMIC_SEQ_CST);
+  *result = reader;
+  return IMGCODER_STATUS_OK;
+}
+
+static imgcoder_status no_such(imgcoder_reader *reader) {
+  return fail(reader->host, IMGCODER_STATUS_INVALID_ARGUMENT, "no such page or frame");
+}
+
+static imgcoder_status reader_info(imgcoder_reader *reader, uint32_t page, imgcoder_info *info) {
+  if (page >= reader->pages && !acts("interface.unknown-page")) return no_such(reader);
+  if (acts("pages.count") && page == 1) return fail(reader->host, IMGCODER_STATUS_MALFORMED, "no page 1");
+  info->flags = IMGCODER_INFO_LOSSLESS;
+  if (reader->frames > 1) info->flags |= IMGCODER_INFO_ANIMATED | IMGCODER_INFO_PLAYS_STATED;
+  if (reader->xmp_length && !acts("metadata.flags")) info->flags |= IMGCODER_INFO_HAS_XMP;
+  if (acts("incremental.complete") && reader->flags & IMGCODER_OPEN_INCREMENTAL)
+    info->flags |= IMGCODER_INFO_INCOMPLETE;
+  info->width = acts("decode.hints") && reader->flags & IMGCODER_OPEN_HEADER_ONLY ? 1 : reader->width;
+  info->height = reader->height;
+  info->pixel_format = reader->channels == 4 ? IMGCODER_PIXEL_RGBA8 : IMGCODER_PIXEL_RGB8;
+  info->bits_per_channel = 8;
+  info->alpha = reader->channels == 4 ? IMGCODER_ALPHA_STRAIGHT : IMGCODER_ALPHA_OPAQUE;
+  info->orientation = acts("decode.info") ? 200 : 1;
+  info->frame_count = reader->frames;
+  info->page_count = reader->pages;
+  info->plays = 2;
+  info->format = uti;
+  return IMGCODER_STATUS_OK;
+}
+
+static imgcoder_status reader_frame_info(imgcoder_reader *reader, uint32_t page, uint32_t frame,
+                                         imgcoder_frame_info *info) {
+  if (page >= reader->pages || frame >= reader->frames) return no_such(reader);
+  info->flags = reader->channels == 4 && !acts("animation.alpha") ? IMGCODER_FRAME_HAS_ALPHA : 0;
+  info->width = reader->width;
+  info->height = reader->height;
+  if (acts("animation.frames") && frame == 1) info->x = 1;
+  info->delay_numerator = 1;
+  info->delay_denominator = acts("animation.delays") ? 0 : 10;
+  info->depends_on = UINT32_MAX;
+  return IMGCODER_STATUS_OK;
+}
+
+static imgcoder_status reader_negotiate(imgcoder_reader *reader, const imgcoder_request *request,
+                                        imgcoder_offer *offer) {
+  if (request->page >= reader->pages || request->frame >= reader->frames) return no_such(reader);
+  offer->width = reader->width;
+  offer->height = reader->height;
+  if (acts("decode.negotiate") && request->width == 1) offer->width++;
+  offer->pixel_format = reader->channels == 4 ? IMGCODER_PIXEL_RGBA8 : IMGCODER_PIXEL_RGB8;
+  offer->alpha = reader->channels == 4 ? IMGCODER_ALPHA_STRAIGHT : IMGCODER_ALPHA_OPAQUE;
+  offer->row_order = IMGCODER_ROWS_TOP_DOWN;
+  if (request->pixel_format != offer->pixel_format) offer->unmet |= IMGCODER_UNMET_PIXEL_FORMAT;
+  if (acts("interface.unknown-request")) offer->unmet = 0;
+  if (request->width && request->width != offer->width) offer->unmet |= IMGCODER_UNMET_SIZE;
+  return IMGCODER_STATUS_OK;
+}
+
+// Views a part of the source when all of it has arrived.
+static imgcoder_status source_all(const imgcoder_source *source, uint64_t place, uint64_t wanted, const uint8_t **bytes,
+                                  uint64_t *size) {
+  imgcoder_status status = source->view(source, 0, UINT64_MAX, bytes, size);
+  return status ? status : source->view(source, place, wanted, bytes, size);
+}
+
+static imgcoder_status reader_decode(imgcoder_reader *reader, const imgcoder_offer *offer, const imgcoder_sink *sink) {
+  const imgcoder_host *host = reader->host;
+  uint64_t row_bytes = (uint64_t)reader->width * reader->channels;
+  uint64_t place = HEADER + reader->xmp_length +
+                   ((uint64_t)offer->page * reader->frames + offer->frame) * row_bytes * reader->height;
+  const uint8_t *bytes;
+  uint64_t size;
+  uint8_t change = 0;
+  if (acts("decode.repeat")) change = (uint8_t)counter++;
+  if (acts("decode.sessions")) change = sessions > 1;
+  if (acts("animation.order") || acts("pages.order")) change = (uint8_t)(reader->decodes - offer->frame - offer->page);
+  if (acts("decode.after-error") && reader->is_poisoned) change = 1;
+  if (acts("decode.threads")) {
+    change = __atomic_add_fetch(&active, 1, __ATOMIC_SEQ_CST) > 1;
+    usleep(2000);
+    __atomic_sub_fetch(&active, 1, __ATOMIC_SEQ_CST);
+  }
+  reader->decodes++;
+  for (uint32_t y = 0; y < reader->height; y++, place += row_bytes) {
+    imgcoder_rows rows;
+    if (host->is_cancelled(host)) {
+      if (acts("decode.cancel")) return fail(host, IMGCODER_STATUS_MALFORMED, "stopped");
+      return fail(host, IMGCODER_STATUS_CANCELLED, "cancelled");
+    }
+    imgcoder_status status =
+        acts("incremental.rows") ? source_all(reader->source, place, row_bytes, &bytes, &size)
+                                 : reader->source->view(reader->source, place, row_bytes, &bytes, &size);
+    if (status) return status;
+    if (acts("incremental.chunks") && reader->flags & IMGCODER_OPEN_INCREMENTAL) change = 1;
+    if (size < row_bytes) {
+      if (acts("decode.cut")) return fail(host, IMGCODER_STATUS_MALFORMED, "the rows end early");
+      if (acts("incremental.cut") && reader->flags & IMGCODER_OPEN_INCREMENTAL) return IMGCODER_STATUS_OK;
+      return fail(host, IMGCODER_STATUS_TRUNCATED, "the rows end early");
+    }
+    status = sink->rows(sink, y, acts("decode.grants") ? reader->height - y : 1, &rows);
+    if (status) {
+      reader->is_poisoned = 1;
+      if (acts("decode.sink-stops")) sink->done(sink, y, 1, 0);
+      return status;
+    }
+    memcpy(rows.pixels, bytes, row_bytes - (acts("decode.fills") ? 1 : 0));
+    rows.pixels[0] ^= change;
+    if (acts("decode.guards")) rows.pixels[row_bytes] = 0;
+    if (acts("decode.grants")) rows.pixels[0] ^= (uint8_t)(rows.count == 1 && y == 0);
+    status = sink->done(sink, y, 1, 0);
+    if (status) {
+      reader->is_poisoned = 1;
+      return status;
+    }
+  }
+  return IMGCODER_STATUS_OK;
+}
+
+static imgcoder_status reader_metadata(imgcoder_reader *reader, uint32_t page, imgcoder_metadata_kind kind,
+                                       const uint8_t **bytes, uint64_t *length) {
+  static uint8_t shared[65536];
+  if (page >= reader->pages) return no_such(reader);
+  if ((kind != IMGCODER_METADATA_XMP && !acts("interface.unknown-metadata")) || !reader->xmp_length)
+    return acts("interface.unknown-metadata") ? IMGCODER_STATUS_OK : IMGCODER_STATUS_NOT_PRESENT;
+  if (reader->xmp_length > reader->host->limits->max_metadata && !acts("metadata.limit"))
+    return fail(reader->host, IMGCODER_STATUS_LIMIT_EXCEEDED, "maxMetadata");
+  const uint8_t *view;
+  imgcoder_status status = reader->source->view(reader->source, HEADER, reader->xmp_length, &view, length);
+  if (status) return status;
+  if (*length < reader->xmp_length) return fail(reader->host, IMGCODER_STATUS_TRUNCATED, "the XMP ends early");
+  if (acts("metadata.lifetime")) {
+    memcpy(shared, view, *length);
+    shared[0] = (uint8_t)counter++;
+    *bytes = shared;
+    return IMGCODER_STATUS_OK;
+  }
+  if (!reader->xmp) reader->xmp = reader->host->allocate(reader->host, reader->xmp_length, 0);
+  if (!reader->xmp) return fail(reader->host, IMGCODER_STATUS_OUT_OF_MEMORY, "no memory for XMP");
+  memcpy(reader->xmp, view, *length);
+  *bytes = reader->xmp;
+  return IMGCODER_STATUS_OK;
+}
+
+static imgcoder_status reader_properties(imgcoder_reader *reader, uint32_t page, uint32_t frame,
+                                         const imgcoder_properties *properties) {
+  imgcoder_string name = IMGCODER_TEXT("{Misbehaving}"), frames = IMGCODER_TEXT("Frames");
+  if (page >= reader->pages) return no_such(reader);
+  (void)frame;
+  properties->begin(properties, name);
+  properties->put_integer(properties, frames, reader->frames);
+  if (!acts("metadata.properties")) properties->end(properties);
+  return IMGCODER_STATUS_OK;
+}
+
+static void reader_close(imgcoder_reader *reader) {
+  __atomic_sub_fetch(&sessions, 1, __ATOMIC_SEQ_CST);
+  free(reader->held);
+  reader->host->free(reader->host, reader->xmp);
+  reader->host->free(reader->host, reader);
+}
+
+// Writing.
+
+struct imgcoder_writer {
+  const imgcoder_host *host;
+  const imgcoder_output *output;
+  uint32_t width, height, channels, pages, seen, rows, has_header;
+  uint8_t tag;
+  uint32_t xmp_length;
+  uint8_t xmp[65535];
+};
+
+static imgcoder_status writer_open(const imgcoder_coder *coder, const imgcoder_host *host,
+                                   const imgcoder_output *output, const imgcoder_write_options *options,
+                                   imgcoder_writer **result) {
+  (void)coder;
+  int is_known = options->format.length == uti.length && !memcmp(options->format.bytes, uti.bytes, uti.length);
+  if (!is_known && !acts("writing.unknown-format")) return fail(host, IMGCODER_STATUS_UNSUPPORTED, "another format");
+  if (acts("interface.grown-writing") && options->struct_size != sizeof *options)
+    return fail(host, IMGCODER_STATUS_LIBRARY, "options");
+  if (acts("writing.defaults")) return fail(host, IMGCODER_STATUS_LIBRARY, "no mood");
+  imgcoder_writer *writer = host->allocate(host, sizeof *writer, 0);
+  if (!writer && !acts("writing.allocations")) return fail(host, IMGCODER_STATUS_OUT_OF_MEMORY, "no memory for a writer");
+  memset(writer, 0, sizeof *writer);
+  writer->host = host;
+  writer->output = output;
+  for (uint64_t i = 0; i < options->value_count; i++) {
+    const imgcoder_option_value *value = options->values[i];
+    if (value->name.length != 3) {
+      if (acts("writing.unknown-option")) abort();
+      continue;
+    }
+    if (acts("writing.beyond") && !(value->number >= 0 && value->number <= 9)) abort();
+    if (value->number >= 0 && value->number <= 9 && !acts("writing.effects")) writer->tag = (uint8_t)value->number;
+    if (acts("writing.bounds") && value->number == 9) {
+      host->free(host, writer);
+      return fail(host, IMGCODER_STATUS_LIBRARY, "nine is too many");
+    }
+  }
+  *result = writer;
+  return IMGCODER_STATUS_OK;
+}
+
+static imgcoder_status writer_negotiate(imgcoder_writer *writer, imgcoder_pixel_format wanted, imgcoder_alpha alpha,
+                                        imgcoder_pixel_format *accepted, imgcoder_alpha *accepted_alpha) {
+  if (wanted == IMGCODER_PIXEL_RGBA16) return fail(writer->host, IMGCODER_STATUS_UNSUPPORTED, "16 bits");
+  int is_opaque = alpha == IMGCODER_ALPHA_OPAQUE;
+  *accepted = acts("writing.unknown-layout") ? wanted : is_opaque ? IMGCODER_PIXEL_RGB8 : IMGCODER_PIXEL_RGBA8;
+  *accepted_alpha = is_opaque ? IMGCODER_ALPHA_OPAQUE : IMGCODER_ALPHA_STRAIGHT;
+  if (acts("writing.layouts") && is_opaque) return fail(writer->host, IMGCODER_STATUS_LIBRARY, "no opaque pictures");
+  return IMGCODER_STATUS_OK;
+}
+
+static imgcoder_status writer_set_info(imgcoder_writer *writer, const imgcoder_info *info) {
+  if (info->width > 65535 || info->height > 65535) return fail(writer->host, IMGCODER_STATUS_UNSUPPORTED, "65535 at most");
+  writer->width = info->width;
+  writer->height = info->height;
+  writer->channels = info->pixel_format == IMGCODER_PIXEL_RGBA8 ? 4 : 3;
+  writer->pages = info->page_count;
+  return IMGCODER_STATUS_OK;
+}
+
+static imgcoder_status writer_add_metadata(imgcoder_writer *writer, imgcoder_metadata_kind kind, const uint8_t *bytes,
+                                           uint64_t length) {
+  if (kind != IMGCODER_METADATA_XMP)
+    return acts("writing.unknown-metadata") ? 0 : fail(writer->host, IMGCODER_STATUS_UNSUPPORTED, "XMP only");
+  if (length > sizeof writer->xmp) return fail(writer->host, IMGCODER_STATUS_INVALID_ARGUMENT, "65535 bytes at most");
+  memcpy(writer->xmp, bytes, length);
+  if (acts("writing.metadata")) writer->xmp[0] ^= 1;
+  writer->xmp_length = (uint32_t)length;
+  return IMGCODER_STATUS_OK;
+}
+
+static imgcoder_status put(imgcoder_writer *writer, const uint8_t *bytes, uint64_t length) {
+  imgcoder_status status = writer->output->write(writer->output, bytes, length);
+  return acts("writing.output-fails") ? IMGCODER_STATUS_OK : status;
+}
+
+static imgcoder_status writer_add_frame(imgcoder_writer *writer, const imgcoder_frame_info *frame,
+                                        const imgcoder_pixels *pixels) {
+  (void)frame;
+  if (!writer->width) return fail(writer->host, IMGCODER_STATUS_OUT_OF_ORDER, "add_frame before set_info");
+  if (writer->host->is_cancelled(writer->host)) {
+    if (acts("writing.cancel")) return fail(writer->host, IMGCODER_STATUS_LIBRARY, "stopped");
+    return fail(writer->host, IMGCODER_STATUS_CANCELLED, "cancelled");
+  }
+  imgcoder_status status = IMGCODER_STATUS_OK;
+  if (!writer->has_header) {
+    uint8_t header[HEADER] = {'M', 'I', 'S', 'B', (uint8_t)writer->width, (uint8_t)(writer->width >> 8),
+                              (uint8_t)writer->height, (uint8_t)(writer->height >> 8), 1, (uint8_t)writer->pages,
+                              (uint8_t)writer->channels, writer->tag, (uint8_t)writer->xmp_length,
+                              (uint8_t)(writer->xmp_length >> 8), 0, 0};
+    if (acts("writing.repeat")) header[11] = (uint8_t)counter++;
+    status = put(writer, header, HEADER);
+    if (!status && writer->xmp_length) status = put(writer, writer->xmp, writer->xmp_length);
+    writer->has_header = 1;
+  }
+  for (uint32_t y = 0; y < pixels->height && !status; y++) {
+    uint64_t length = (uint64_t)writer->width * writer->channels;
+    uint8_t *row = writer->host->allocate(writer->host, length, 0);
+    if (!row) return fail(writer->host, IMGCODER_STATUS_OUT_OF_MEMORY, "no memory for a row");
+    memcpy(row, pixels->pixels + y * pixels->stride, length);
+    if (acts("writing.lossless")) row[0] ^= 1;
+    status = put(writer, row, length);
+    writer->host->free(writer->host, row);
+  }
+  writer->seen++;
+  return status;
+}
+
+static imgcoder_status writer_finish(imgcoder_writer *writer) {
+  if (!writer->seen && !acts("writing.order")) return fail(writer->host, IMGCODER_STATUS_OUT_OF_ORDER, "no frame");
+  if (!writer->seen) return IMGCODER_STATUS_OK;
+  // Pages were counted before, frames are counted now.
+  uint32_t pages = writer->pages ? writer->pages : 1, frames = writer->seen / pages;
+  if (acts("writing.frames") && frames > 1) frames--;
+  uint8_t count = (uint8_t)(frames ? frames : 1), page_count = (uint8_t)(acts("writing.pages") ? 1 : pages);
+  imgcoder_status status = writer->output->patch(writer->output, 8, &count, 1);
+  if (status && !acts("writing.output-fails")) return status;
+  status = writer->output->patch(writer->output, 9, &page_count, 1);
+  return acts("writing.output-fails") ? IMGCODER_STATUS_OK : status;
+}
+
+static imgcoder_status writer_add_thumbnail(imgcoder_writer *writer, const imgcoder_pixels *pixels) {
+  (void)pixels;
+  return acts("writing.thumbnail") ? fail(writer->host, IMGCODER_STATUS_UNSUPPORTED, "no place") : IMGCODER_STATUS_OK;
+}
+
+static void writer_close(imgcoder_writer *writer) { writer->host->free(writer->host, writer); }
+
+// What is described.
+
+static imgcoder_option tag = {
+    sizeof(imgcoder_option), IMGCODER_OPTION_INTEGER, IMGCODER_TEXT("tag"), IMGCODER_TEXT("A number in the header."),
+    0, 9, 0, NULL, 0, IMGCODER_TEXT("")};
+static const imgcoder_option *const options[] = {&tag};
+static imgcoder_container container = {
+    sizeof(imgcoder_container), 0, IMGCODER_TEXT("{Misbehaving}"), IMGCODER_TEXT("UnclampedDelayTime"),
+    IMGCODER_TEXT("DelayTime"), IMGCODER_TEXT("LoopCount")};
+static imgcoder_reader_table reader_table = {
+    sizeof(imgcoder_reader_table), 0, reader_open, reader_info, reader_frame_info, reader_negotiate, reader_decode,
+    reader_metadata, reader_properties, reader_close, NULL};
+static imgcoder_writer_table writer_table = {
+    sizeof(imgcoder_writer_table), IMGCODER_WRITER_FRAMES, writer_open, writer_negotiate, writer_set_info,
+    writer_add_metadata, writer_add_frame, writer_finish, writer_close, writer_add_thumbnail, NULL};
+
+static const void *get_extension(const imgcoder_coder *coder, imgcoder_string id) {
+  (void)id;
+  return acts("interface.extensions") ? coder : NULL;
+}
+
+static imgcoder_status recognize(const imgcoder_coder *coder, const uint8_t *prefix, uint64_t length, uint64_t size) {
+  (void)coder, (void)size;
+  if (acts("interface.recognize")) return 77;
+  if (memcmp(prefix, "MISB", length < 4 ? length : 4)) return IMGCODER_STATUS_WRONG_FORMAT;
+  return length < 4 ? IMGCODER_STATUS_NEED_MORE : IMGCODER_STATUS_OK;
+}
+
+static imgcoder_coder coder = {
+    sizeof(imgcoder_coder), IMGCODER_CODER_WRITES_PAGES | IMGCODER_CODER_READS_INCREMENTALLY, NULL,
+    IMGCODER_TEXT("org.example.misb"), {changing, 5}, IMGCODER_TEXT(""), &container, &reader_table, &writer_table,
+    options, 1, get_extension, recognize};
+
+static const imgcoder_coder *describe(const imgcoder_host *host) {
+  if (acts("interface.describe")) return NULL;
+  if (acts("interface.callbacks")) reader_table.info = NULL;
+  if (acts("interface.sizes")) container.struct_size = 8;
+  if (acts("interface.texts")) container.delay.bytes = "\xFF\xFE" "layTime";
+  if (acts("interface.options")) tag.minimum = 10;
+  return host ? &coder : NULL;
+}
+
+#ifdef CONSTRUCTOR
+__attribute__((constructor)) static void early(void) { umask(0); }
+#endif
+#ifdef EXPORTS
+IMGCODER_EXPORT int misbehaving_extra(void);
+int misbehaving_extra(void) { return 1; }
+#endif
+#ifdef UNDEFINED
+extern int nobody_defines_this(void);
+IMGCODER_EXPORT const void *const misbehaving_pull = (const void *)nobody_defines_this;
+#endif
+#ifdef TEXTREL
+__asm__(".text\n.quad imgcoder_entry_v1\n");
+#endif
+
+#ifdef WRONG_MAGIC
+#define MAGIC {'I', 'M', 'G', 'C', 'O', 'D', 'E', 'X'}
+#else
+#define MAGIC IMGCODER_ENTRY_MAGIC
+#endif
+IMGCODER_EXPORT const imgcoder_entry imgcoder_entry_v1 = {
+    sizeof(imgcoder_entry), IMGCODER_ABI_MAJOR, IMGCODER_ABI_MINOR, 0, MAGIC, describe};

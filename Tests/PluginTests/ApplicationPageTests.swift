@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoders
+import TestSupport
+import Testing
+
+/// docs/applications.md: its samples compile, as they stand in the functions below.
+@Suite struct ApplicationPageTests {
+  // Never called: they name files that a reader has.
+
+  private func server(_ registry: CoderRegistry, upload: [UInt8], reading: DecodeOptions) async throws {
+    let small = try await registry.thumbnail(of: .bytes(upload), .web.sized(width: 300, height: 0), reading: reading)
+    let type = registry.mimeType(of: small.format)
+    _ = type
+  }
+
+  private func reading() -> DecodeOptions {
+    var reading = DecodeOptions(isStrict: true, allowedFormats: [.jpeg, .png, .webP, .heic])
+    reading.limits.maxPixels = 100_000_000
+    return reading
+  }
+
+  private func status(of error: CoderError) -> Int {
+    let status =
+      switch error.code.group {
+      case .file: 422
+      case .reach: 415
+      case .limits: 413
+      case .caller: 400
+      case .environment: 500
+      }
+    return status
+  }
+
+  private func show(_ pixels: PixelBuffer) {}
+
+  private func player(_ registry: CoderRegistry) async throws {
+    let file = try await registry.file("party.gif", options: DecodeOptions(thumbnailSize: Size(width: 480, height: 0)))
+    for try await frame in file.frames {
+      show(frame.pixels)
+      try await Task.sleep(for: frame.delay.clamped(by: .browser).duration)
+    }
+  }
+
+  private func metadata(_ registry: CoderRegistry) throws {
+    let properties = try registry.open("photo.jpg").properties()
+    if case .text(let camera)? = properties["{TIFF}", "Model"] { print(camera) }
+  }
+
+  private func samples(_ pixels: PixelBuffer) throws {
+    let row = pixels.samples(inRow: 0)
+    print(row[0], row[1], row[2])  // red, green and blue of the first pixel of an rgb8 picture
+    let gray = try PixelBuffer(copying: [0, 64, 128, 255], size: Size(width: 2, height: 2), format: .gray8)
+    _ = gray
+  }
+
+  private func arriving(_ registry: CoderRegistry, _ download: AsyncStream<[UInt8]>) async throws {
+    for try await look in registry.images(arriving: download) {
+      show(look.image.pixels)
+    }
+  }
+
+  @Test func samplesCompile() throws {
+    let source = Self.lines(Command.run("cat '\(#filePath)'").output)
+    let page = Command.run("cat '\(StagedTree.root)/docs/applications.md'").output
+    let samples = page.split(separator: "```swift\n").dropFirst().compactMap { $0.split(separator: "```").first }
+    #expect(samples.count == 8)
+    // The first one is what the functions have as parameters.
+    for sample in samples.dropFirst() {
+      let lines = Self.lines(String(sample))
+      let isFound = source.indices.contains { source[$0...].starts(with: lines) }
+      #expect(isFound, "no function of this file has\n\(sample)")
+    }
+  }
+
+  /// Lines that hold something, without the spaces around them.
+  private static func lines(_ text: String) -> [Substring] {
+    text.split(separator: "\n").map { $0.drop { $0 == " " } }.filter { !$0.isEmpty }
+  }
+}

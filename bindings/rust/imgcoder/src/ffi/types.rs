@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//! Structs of `imgcoder/types.h`.
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct imgcoder_string {
+    pub bytes: *const u8,
+    pub length: u64,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct imgcoder_limits {
+    pub struct_size: u32,
+    pub max_side: u32,
+    pub max_pixels: u64,
+    pub max_memory: u64,
+    pub max_metadata: u64,
+    pub max_frames: u32,
+    pub max_pages: u32,
+    pub max_scans: u32,
+    pub reserved: u32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct imgcoder_cicp {
+    pub primaries: u8,
+    pub transfer: u8,
+    pub matrix: u8,
+    pub full_range: u8,
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Numbers, strings, status codes, pixel formats and limits.
+//
+// Every struct that may grow starts with `struct_size`. The side that fills the struct writes the sizeof of the struct
+// that it was built with; the side that reads it uses only the fields that both sides know. A field beyond the other
+// side's size counts as zero, and zero always means the documented default. For a struct that the callee fills, the
+// caller clears it and writes `struct_size` first, and the callee writes no byte beyond that size. A struct is never
+// smaller than in version 1.0. Sizes and versions are never compared for equality.
+
+#ifndef IMGCODER_TYPES_H
+#define IMGCODER_TYPES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(_WIN32)
+#define IMGCODER_ABI __cdecl
+#define IMGCODER_EXPORT __declspec(dllexport)
+#else
+#define IMGCODER_ABI
+#define IMGCODER_EXPORT __attribute__((visibility("default")))
+#endif
+
+// True when `field` lies wholly inside the first `struct_size` bytes of the struct that `pointer` points at.
+#define IMGCODER_HAS(pointer, type, field) \
+  ((pointer)->struct_size >= offsetof(type, field) + sizeof((pointer)->field))
+
+// UTF-8 text of `length` bytes, not terminated. `bytes` may be null only when `length` is 0. A text of more than
+// IMGCODER_MAX_TEXT bytes is not valid.
+typedef struct imgcoder_string {
+  const char *bytes;
+  uint64_t length;
+} imgcoder_string;
+
+#define IMGCODER_MAX_TEXT 1048576
+
+// An initializer of an imgcoder_string from a literal: `static const imgcoder_string id =
+// IMGCODER_TEXT("org.example");`
+#define IMGCODER_TEXT(literal) {literal, sizeof(literal) - 1}
+
+// The result of a call. Values below 16 are not errors; for all others `status >> 4` is the group, which says who has
+// to act.
+typedef uint32_t imgcoder_status;
+
+enum {
+  IMGCODER_STATUS_OK = 0,
+  IMGCODER_STATUS_NEED_MORE = 1,    // not an error: the bytes so far are valid, but more are needed
+  IMGCODER_STATUS_NOT_PRESENT = 2,  // not an error: the file does not contain this
+
+  // The file is bad.
+  IMGCODER_STATUS_WRONG_FORMAT = 0x10,
+  IMGCODER_STATUS_TRUNCATED = 0x11,  // rows that were delivered before are valid
+  IMGCODER_STATUS_MALFORMED = 0x12,
+  IMGCODER_STATUS_CHECKSUM_MISMATCH = 0x13,
+
+  // Out of reach: the file may be valid, but is not supported.
+  IMGCODER_STATUS_UNSUPPORTED = 0x20,
+  IMGCODER_STATUS_NO_CODER = 0x21,
+
+  // Forbidden by the caller's limits.
+  IMGCODER_STATUS_LIMIT_EXCEEDED = 0x30,
+
+  // A mistake of the caller.
+  IMGCODER_STATUS_INVALID_ARGUMENT = 0x40,
+  IMGCODER_STATUS_OUT_OF_ORDER = 0x41,
+
+  // The environment: files, memory, libraries, plugins.
+  IMGCODER_STATUS_IO = 0x50,
+  IMGCODER_STATUS_OUT_OF_MEMORY = 0x51,
+  IMGCODER_STATUS_LIBRARY = 0x52,  // the wrapped library failed and does not say why; the host may try the next coder
+  IMGCODER_STATUS_PLUGIN_REJECTED = 0x53,
+  IMGCODER_STATUS_CANCELLED = 0x54
+};
+
+// The layout of one pixel in memory. Samples of 16 and 32 bits are in the machine's byte order and aligned to their
+// size.
+typedef uint32_t imgcoder_pixel_format;
+
+enum {
+  IMGCODER_PIXEL_ANY = 0,  // in a request: the reader's preferred lossless format
+  IMGCODER_PIXEL_GRAY8 = 1,
+  IMGCODER_PIXEL_GRAY_ALPHA8 = 2,
+  IMGCODER_PIXEL_GRAY16 = 3,
+  IMGCODER_PIXEL_GRAY_ALPHA16 = 4,
+  IMGCODER_PIXEL_RGB8 = 5,
+  IMGCODER_PIXEL_RGBA8 = 6,
+  IMGCODER_PIXEL_BGRA8 = 7,
+  IMGCODER_PIXEL_RGBA16 = 8,
+  IMGCODER_PIXEL_RGBA_F16 = 9,
+  IMGCODER_PIXEL_RGBA_F32 = 10
+
+  // Reserved for later minor versions; version 1.0 refuses them: 11 RGB16, 12 RGB_F16, 13 RGB_F32, 14 GRAY_F32, 15 CMYK8,
+  // 16 CMYK16, 32 to 63 planar YCbCr.
+};
+
+typedef uint32_t imgcoder_alpha;
+
+enum {
+  IMGCODER_ALPHA_OPAQUE = 0,  // alpha samples, if the format has any, are all at the maximum
+  IMGCODER_ALPHA_STRAIGHT = 1,
+  IMGCODER_ALPHA_PREMULTIPLIED = 2
+};
+
+// What happens to a frame's rectangle before the next frame is drawn.
+typedef uint32_t imgcoder_disposal;
+
+enum {
+  IMGCODER_DISPOSAL_KEEP = 0,
+  IMGCODER_DISPOSAL_RESTORE_BACKGROUND = 1,  // to transparent
+  IMGCODER_DISPOSAL_RESTORE_PREVIOUS = 2
+};
+
+// How a frame's pixels are drawn on the canvas.
+typedef uint32_t imgcoder_blend;
+
+enum {
+  IMGCODER_BLEND_SOURCE = 0,  // replace, alpha included
+  IMGCODER_BLEND_OVER = 1     // alpha-composite
+};
+
+// Raw payloads, byte for byte as the container holds them, without the container's own prefix ("Exif\0\0" of JPEG is
+// such a prefix; the TIFF header that follows is payload).
+typedef uint32_t imgcoder_metadata_kind;
+
+enum {
+  IMGCODER_METADATA_ICC = 1,
+  IMGCODER_METADATA_EXIF = 2,
+  IMGCODER_METADATA_XMP = 3
+
+  // Reserved for later minor versions: 4 IPTC-IIM, 5 gain map, 6 C2PA.
+};
+
+// Chroma subsampling of the stored picture.
+enum {
+  IMGCODER_SUBSAMPLING_UNSTATED = 0,
+  IMGCODER_SUBSAMPLING_444 = 444,
+  IMGCODER_SUBSAMPLING_422 = 422,
+  IMGCODER_SUBSAMPLING_420 = 420,
+  IMGCODER_SUBSAMPLING_440 = 440,
+  IMGCODER_SUBSAMPLING_411 = 411,
+  IMGCODER_SUBSAMPLING_400 = 400
+};
+
+// The resources that a session may use. The host fills every field; 0 allows nothing. A plugin checks a limit before it
+// allocates memory, and reports IMGCODER_STATUS_LIMIT_EXCEEDED with the limit's name, the value found and the value
+// allowed.
+typedef struct imgcoder_limits {
+  uint32_t struct_size;
+  uint32_t max_side;          // pixels, either side of the canvas
+  uint64_t max_pixels;        // pixels of one canvas
+  uint64_t max_memory;        // bytes that one session holds at a time, in total
+  uint64_t max_metadata;      // bytes of one metadata block, inflated
+  uint32_t max_frames;
+  uint32_t max_pages;
+  uint32_t max_scans;         // passes over one picture (progressive JPEG)
+  uint32_t reserved;          // 0
+} imgcoder_limits;
+
+// A file's colors as code points of ITU-T H.273. All zero: not stated.
+typedef struct imgcoder_cicp {
+  uint8_t primaries;
+  uint8_t transfer;
+  uint8_t matrix;
+  uint8_t full_range;
+} imgcoder_cicp;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
