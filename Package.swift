@@ -61,14 +61,14 @@ let coders: [Target] = [
   coder("HEIFCoder", in: "HEIF", wraps: ["CHEIF", "CHEIFShim", "CDe265", "HEVCBitstream"] + containerModules),
   coder("ICNSCoder", in: "ICNS", wraps: ["CZlib"]),
   coder("ICOCoder", in: "ICO", wraps: ["DeviceIndependentBitmap"]),
-  coder("JPEGCoder", in: "JPEG", wraps: ["CJPEGShim"]),
+  coder("JPEGCoder", in: "JPEG", wraps: ["CJPEGShim", "PhotoshopResources"]),
   coder("JPEG2000Coder", in: "JPEG2000", wraps: ["COpenJPEG", "SharedPlanes"]),
   coder("JXLCoder", in: "JXL", wraps: ["CJXL"]),
   coder("LibHEIFCoder", in: "LibHEIF", wraps: ["CHEIF", "CodedPictures", "HEVCBitstream", "ISOBaseMediaFile"]),
-  coder("PNGCoder", in: "PNG", wraps: ["CPNGShim"]),
+  coder("PNGCoder", in: "PNG", wraps: ["CPNGShim", "PhotoshopResources"]),
   coder("PNMCoder", in: "PNM", wraps: []),
   coder("QOICoder", in: "QOI", wraps: []),
-  coder("TIFFCoder", in: "TIFF", wraps: ["CTIFFShim"]),
+  coder("TIFFCoder", in: "TIFF", wraps: ["CTIFFShim", "PhotoshopResources"]),
   coder("WebPCoder", in: "WebP", wraps: ["CWebP"]),
 ].filter(isHere)
 
@@ -88,6 +88,8 @@ let coderParts: [Target] = [
   shared("HEVCBitstream"),
   // Up to 256 colors and their numbers.
   shared("Palettes", dependencies: []),
+  // Photoshop's image resources, in which JPEG, PNG and TIFF files have IPTC.
+  shared("PhotoshopResources"),
   // Boxes, items and tracks, which HEIF and AVIF have in common.
   shared("ISOBaseMediaFile"),
   // Planes of luma and chroma, and CIELab, as red, green and blue: once for all formats. The loops are C, which the
@@ -120,7 +122,7 @@ let package = Package(
     .library(name: "ImageCoderTesting", targets: ["ImageCoderTesting"]),
     .executable(name: "coders", targets: ["coders"]),
     .library(
-      name: "CoderParts", targets: ["CodedPictures", "HEVCBitstream", "ISOBaseMediaFile", "Palettes", "SharedPlanes"]),
+      name: "CoderParts", targets: ["CodedPictures", "HEVCBitstream", "ISOBaseMediaFile", "Palettes", "PhotoshopResources", "SharedPlanes"]),
   ] + coders.map { .library(name: $0.name, targets: [$0.name]) },
   // A package that wants the libraries alone says `traits: []`; then argument-parser is not fetched. What a trait builds
   // in is only in programs that link ImageCodersBuiltIn, and only they need its library.

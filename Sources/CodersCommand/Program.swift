@@ -83,7 +83,7 @@ struct Coders: ParsableCommand {
         name: "Images",
         subcommands: [
           ProbeCommand.self, ConvertCommand.self, AnimateCommand.self, ThumbnailCommand.self, FramesCommand.self,
-          StreamCommand.self,
+          MetadataCommand.self, StreamCommand.self,
         ]),
       CommandGroup(name: "Coders", subcommands: [ListCommand.self, OptionsCommand.self, DoctorCommand.self]),
       CommandGroup(name: "Plugins", subcommands: [NewCommand.self, CheckCommand.self]),

@@ -22,6 +22,7 @@ public final class PluginExport: @unchecked Sendable {
   let reader: (any ContainerReader.Type)?
   let writer: (any ContainerWriter.Type)?
   let transcoder: (any ContainerTranscoder.Type)?
+  let metadataEditor: (any ContainerMetadataEditor.Type)?
   let options: [OptionDescription]
   let writerFormats: [ImageFormat]
   let writerFeatures: WriterFeatures
@@ -38,17 +39,19 @@ public final class PluginExport: @unchecked Sendable {
   ///   - writesPages: Whether the writer takes more than one page.
   ///   - writerFeatures: What the writer keeps in addition to pixels, and which frames it takes.
   ///   - transcoder: The type that converts files between formats without decoding pixels, or nil.
+  ///   - metadataEditor: The type that edits metadata without decoding pixels, or nil. A draft.
   ///   - options: All options of the writer.
   public init(
     id: String, version: String, library: String? = nil, names: ContainerPropertyNames? = nil,
     reader: (any ContainerReader.Type)? = nil, readsIncrementally: Bool = false,
     writer: (any ContainerWriter.Type)? = nil, writerFormats: [ImageFormat] = [], writesPages: Bool = false,
     writerFeatures: WriterFeatures = [], transcoder: (any ContainerTranscoder.Type)? = nil,
-    options: [OptionDescription] = []
+    metadataEditor: (any ContainerMetadataEditor.Type)? = nil, options: [OptionDescription] = []
   ) {
     self.reader = reader
     self.writer = writer
     self.transcoder = transcoder
+    self.metadataEditor = metadataEditor
     self.options = options
     self.writerFormats = writerFormats
     self.writerFeatures = writerFeatures
@@ -65,7 +68,7 @@ public final class PluginExport: @unchecked Sendable {
     if writer != nil {
       coder.pointee.writer = UnsafePointer(imgcoder_writer_table_keep(WriterCalls.table(writerFeatures)))
     }
-    if transcoder != nil { coder.pointee.get_extension = TranscoderCalls.extension }
+    if transcoder != nil || metadataEditor != nil { coder.pointee.get_extension = Self.extension }
     if !options.isEmpty {
       let list = UnsafeMutableBufferPointer<UnsafePointer<imgcoder_option>?>.allocate(capacity: options.count)
       _ = list.initialize(from: options.map { UnsafePointer(imgcoder_option_keep($0.raw)) })
@@ -78,6 +81,17 @@ public final class PluginExport: @unchecked Sendable {
   static func of(_ coder: UnsafePointer<imgcoder_coder>?) -> PluginExport? {
     guard let data = coder?.pointee.plugin_data else { return nil }
     return Unmanaged<PluginExport>.fromOpaque(data).takeUnretainedValue()
+  }
+
+  private static let `extension`: @convention(c) (UnsafePointer<imgcoder_coder>?, imgcoder_string) -> UnsafeRawPointer? = {
+    coder, id in
+    guard let export = PluginExport.of(coder) else { return nil }
+    switch String(id) {
+    case IMGCODER_EXTENSION_TRANSCODE where export.transcoder != nil: return UnsafeRawPointer(TranscoderCalls.table)
+    case IMGCODER_DRAFT_METADATA_BLOCKS where export.metadataEditor != nil:
+      return UnsafeRawPointer(MetadataEditorCalls.table)
+    default: return nil
+    }
   }
 
   /// Text that lives as long as the process, as the interface's static strings do.

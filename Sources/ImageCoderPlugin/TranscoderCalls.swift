@@ -7,7 +7,7 @@ import ImageCoderModel
 /// The transcode extension of the plugin interface over a type written in Swift.
 enum TranscoderCalls {
   // Constant data of the process, handed out by address.
-  private nonisolated(unsafe) static let table: UnsafePointer<imgcoder_transcode_table>? = {
+  nonisolated(unsafe) static let table: UnsafePointer<imgcoder_transcode_table>? = {
     var table = imgcoder_transcode_table_sized()
     table.transcode = { coder, host, source, from, to, output in
       guard let type = PluginExport.of(coder)?.transcoder, let host, let source, let output else {
@@ -21,9 +21,4 @@ enum TranscoderCalls {
     }
     return UnsafePointer(imgcoder_transcode_table_keep(table))
   }()
-
-  static let `extension`: @convention(c) (UnsafePointer<imgcoder_coder>?, imgcoder_string) -> UnsafeRawPointer? = {
-    _, id in
-    String(id) == IMGCODER_EXTENSION_TRANSCODE ? UnsafeRawPointer(table) : nil
-  }
 }

@@ -10,4 +10,4 @@ public let plugin = PluginExport(
   names: ContainerPropertyNames(dictionary: "{HEICS}", defaultLoopCount: .infinite),
   reader: HEIFReader.self, readsIncrementally: true, writer: HEIFWriter.self,
   writerFormats: [.heic, .heif], writesPages: true,
-  writerFeatures: [.orientation, .thumbnail], options: HEIFOption.table)
+  writerFeatures: [.orientation, .thumbnail], metadataEditor: HEIFMetadata.self, options: HEIFOption.table)

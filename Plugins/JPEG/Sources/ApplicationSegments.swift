@@ -35,8 +35,15 @@ struct ApplicationSegments {
   ///
   /// The orientation is written into Exif, which is made up when there is none and the picture is to be turned.
   func bytes(orientation: Orientation, host: CoderHost) -> [UInt8] {
+    bytes(exif: exif(orientation: orientation, host: host))
+  }
+
+  /// The segments with payloads as they were given.
+  var bytes: [UInt8] { bytes(exif: payloads[.exif]) }
+
+  private func bytes(exif: [UInt8]?) -> [UInt8] {
     var writer = ByteWriter()
-    if let exif = exif(orientation: orientation, host: host) {
+    if let exif {
       writer.segment(0xE1) {
         $0.put(ExifPayload.prefix)
         $0.put(exif)
@@ -106,7 +113,7 @@ extension MetadataKind {
 
 extension ByteWriter {
   /// A marker, the length of what `body` puts, and that; at most 65,533 bytes.
-  fileprivate mutating func segment(_ marker: UInt8, _ body: (inout ByteWriter) -> Void) {
+  mutating func segment(_ marker: UInt8, _ body: (inout ByteWriter) -> Void) {
     put([0xFF, marker])
     let place = count
     put(UInt16(0))

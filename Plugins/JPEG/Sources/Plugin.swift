@@ -6,5 +6,5 @@ public import ImageCoderPlugin
 public let plugin = PluginExport(
   id: "org.imagecoders.jpeg", version: "1.0.0", library: LibJPEG.version, reader: JPEGReader.self,
   readsIncrementally: true, writer: JPEGWriter.self, writerFormats: [.jpeg],
-  writerFeatures: [.orientation, .thumbnail],
+  writerFeatures: [.orientation, .thumbnail], metadataEditor: JPEGMetadata.self,
   options: JPEGOption.table)

@@ -9,4 +9,4 @@ public let plugin = PluginExport(
   names: ContainerPropertyNames(dictionary: "{JPEGXL}", defaultLoopCount: .infinite), reader: JXLReader.self,
   readsIncrementally: true, writer: JXLWriter.self, writerFormats: [.jpegXL],
   writerFeatures: [.frames, .orientation, .parts, .replaces],
-  transcoder: JXLTranscoder.self, options: JXLOption.table)
+  transcoder: JXLTranscoder.self, metadataEditor: JXLMetadata.self, options: JXLOption.table)

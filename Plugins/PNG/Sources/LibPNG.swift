@@ -116,6 +116,16 @@ enum LibPNG {
     writer.put(crc((name.bytes + data).span.bytes))
     return writer.bytes
   }
+
+  /// iCCP with a whole profile (§11.3.2.3).
+  static func profileChunk(_ profile: [UInt8], host: CoderHost) throws(CoderError) -> [UInt8] {
+    chunk(.iccp, [UInt8]("ICC profile".utf8) + [0, 0] + (try deflate(profile, host: host)))
+  }
+
+  /// iTXt with an XMP packet, neither compressed nor translated, as the XMP Specification asks for (Part 3 §1.1.5).
+  static func xmpChunk(_ packet: [UInt8]) -> [UInt8] {
+    chunk(.itxt, [UInt8]("XML:com.adobe.xmp".utf8) + [0, 0, 0, 0, 0] + packet)
+  }
 }
 
 extension CoderError {

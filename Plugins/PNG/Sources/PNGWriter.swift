@@ -66,10 +66,7 @@ final class PNGWriter: ContainerWriter {
     switch kind {
     case .icc: try addProfile(metadata)
     case .exif: self.metadata += LibPNG.chunk(.exif, metadata)
-    case .xmp:
-      // Neither compressed nor translated, as the XMP Specification asks for (Part 3 §1.1.5).
-      let lead = [UInt8]("XML:com.adobe.xmp".utf8) + [0, 0, 0, 0, 0]
-      self.metadata += LibPNG.chunk(.itxt, lead + metadata)
+    case .xmp: self.metadata += LibPNG.xmpChunk(metadata)
     }
   }
 
@@ -152,7 +149,7 @@ final class PNGWriter: ContainerWriter {
       host.log("an ICC profile for '\(space)' is left out of \(isGray ? "a gray" : "an RGB") image", severity: .warning)
       return
     }
-    metadata += LibPNG.chunk(.iccp, [UInt8]("ICC profile".utf8) + [0, 0] + (try LibPNG.deflate(profile, host: host)))
+    metadata += try LibPNG.profileChunk(profile, host: host)
   }
 
   private func writeLead(

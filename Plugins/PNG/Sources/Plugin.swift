@@ -8,4 +8,4 @@ public let plugin = PluginExport(
   names: ContainerPropertyNames(dictionary: "{PNG}"), reader: PNGReader.self, readsIncrementally: true,
   writer: PNGWriter.self, writerFormats: [.png],
   writerFeatures: [.frames, .parts, .replaces, .blends, .clears, .restores],
-  options: PNGOption.table)
+  metadataEditor: PNGMetadata.self, options: PNGOption.table)

@@ -34,9 +34,12 @@ struct ExifBlock {
 
   /// The structure for a page, or nil when it has neither of the directories.
   ///
+  /// - Parameter isAlways: Whether what a page itself says of its picture is enough.
   /// - Throws: ``CoderError/Code/limitExceeded``.
-  static func read(_ directory: TIFFDirectory, limits: Limits) throws(CoderError) -> [UInt8]? {
-    guard try isPresent(in: directory) else { return nil }
+  static func read(
+    _ directory: TIFFDirectory, limits: Limits, isAlways: Bool = false
+  ) throws(CoderError) -> [UInt8]? {
+    if !isAlways, try !isPresent(in: directory) { return nil }
     var block = ExifBlock()
     var budget = limits.maxMetadata
     block.main = try fields(of: directory, limits: limits, budget: &budget) { Tag.descriptive.contains($0) }
@@ -56,7 +59,7 @@ struct ExifBlock {
   }
 
   /// The directory that a tag leads to; nil for a tag that leads to none.
-  private static func nested(_ tag: Int, of directory: TIFFDirectory) throws(CoderError) -> TIFFDirectory? {
+  static func nested(_ tag: Int, of directory: TIFFDirectory) throws(CoderError) -> TIFFDirectory? {
     try ifReadable { () throws(CoderError) -> TIFFDirectory? in
       guard let place = try directory.number(tag), place >= 8, place != directory.offset else { return nil }
       return try TIFFDirectory(directory.file, at: place)

@@ -7,4 +7,4 @@ public let plugin = PluginExport(
   id: "org.imagecoders.tiff", version: "1.0.0", library: "libtiff \(LibTIFF.version)", reader: TIFFReader.self,
   readsIncrementally: true,
   writer: TIFFWriter.self, writerFormats: [.tiff], writesPages: true,
-  writerFeatures: [.orientation, .thumbnail], options: TIFFOption.table)
+  writerFeatures: [.orientation, .thumbnail], metadataEditor: TIFFMetadata.self, options: TIFFOption.table)

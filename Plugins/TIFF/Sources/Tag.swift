@@ -50,10 +50,14 @@ enum Tag {
   static let referenceBlackWhite = 532
   static let xmp = 700
   static let copyright = 33432
+  static let iptc = 33723
+  static let imageResources = 34377
   static let exif = 34665
   static let iccProfile = 34675
   static let gps = 34853
+  static let imageSourceData = 37724
   static let interoperability = 40965
+  static let printImageMatching = 50341
   static let lercParameters = 50674
 
   /// What an Exif payload takes over from the page's own directory, beside the Exif and GPS directories: what the

@@ -9,6 +9,7 @@
 #ifndef CIMAGECODERSTRUCTS_H
 #define CIMAGECODERSTRUCTS_H
 
+#include <imgcoder/draft/metadata_blocks.h>
 #include <imgcoder/imgcoder.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,6 +65,8 @@ CIMAGECODER_SIZED(imgcoder_reader_table)
 CIMAGECODER_SIZED(imgcoder_writer_table)
 CIMAGECODER_SIZED(imgcoder_transcode_table)
 CIMAGECODER_SIZED(imgcoder_entry)
+CIMAGECODER_SIZED(imgcoder_block_edits)
+CIMAGECODER_SIZED(imgcoder_metadata_blocks_table)
 
 #undef CIMAGECODER_SIZED
 

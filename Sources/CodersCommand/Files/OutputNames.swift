@@ -13,10 +13,10 @@ struct OutputNames {
 
   /// - Parameters:
   ///   - target: The value of `-o`.
-  ///   - suffix: The extension of the outputs in a directory.
+  ///   - suffix: The extension of the outputs in a directory, or nil for that of each input.
   /// - Throws: ``CoderError/Code/io`` when a directory cannot be made; ``CoderError/Code/invalidArgument`` when an
   ///   output would replace an input.
-  init(_ inputs: [InputFile], in target: String, isFile: Bool, suffix: String, _ console: Console) throws(CoderError) {
+  init(_ inputs: [InputFile], in target: String, isFile: Bool, suffix: String?, _ console: Console) throws(CoderError) {
     guard target != "-" || inputs.count == 1 else {
       throw .invalidArgument("standard output takes one picture, not \(inputs.count)")
     }
@@ -24,7 +24,9 @@ struct OutputNames {
       paths = [target]
     } else {
       let folder = target.hasSuffix("/") ? target : target + "/"
-      paths = Self.names(inputs.map { $0.subfolder + Path.base($0.path) }).map { "\(folder)\($0).\(suffix)" }
+      paths = zip(Self.names(inputs.map { $0.subfolder + Path.base($0.path) }), inputs).map { name, input in
+        (suffix ?? Path.suffix(input.path)).map { "\(folder)\(name).\($0)" } ?? folder + name
+      }
       do throws(CoderError) {
         try Path.makeDirectory(target, console)
         // Few directories hold many files.

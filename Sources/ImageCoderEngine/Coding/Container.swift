@@ -47,6 +47,21 @@ package protocol Container: Sendable {
     _ session: HostSession, from: ImageFormat, to: ImageFormat, output: ByteOutput
   ) throws(CoderError)
 
+  /// Whether ``edit(_:format:edits:output:)`` has a chance.
+  var editsMetadata: Bool { get }
+
+  /// The payload of a metadata block, or nil if the file has none.
+  ///
+  /// - Throws: ``CoderError/Code/unsupported`` for a kind that the reader's `metadata` is to be asked for.
+  func block(_ kind: MetadataBlock, of session: HostSession, format: ImageFormat) throws(CoderError) -> [UInt8]?
+
+  /// Writes the whole file with other metadata, and all else byte for byte.
+  ///
+  /// - Throws: ``CoderError/Code/unsupported`` if that is not possible; nothing has been written then.
+  func edit(
+    _ session: HostSession, format: ImageFormat, edits: MetadataBlockEdits, output: ByteOutput
+  ) throws(CoderError)
+
   /// Opens a file that is going to be written.
   func openWriter(
     _ session: HostSession, output: ByteOutput, options: WriteOptions
@@ -74,6 +89,20 @@ extension Container {
     _ session: HostSession, from: ImageFormat, to: ImageFormat, output: ByteOutput
   ) throws(CoderError) {
     throw .unsupported("\(id) carries no \(from) to \(to)")
+  }
+
+  package var editsMetadata: Bool { false }
+
+  package func block(
+    _ kind: MetadataBlock, of session: HostSession, format: ImageFormat
+  ) throws(CoderError) -> [UInt8]? {
+    throw .unsupported("\(id) leaves this to its reader")
+  }
+
+  package func edit(
+    _ session: HostSession, format: ImageFormat, edits: MetadataBlockEdits, output: ByteOutput
+  ) throws(CoderError) {
+    throw .unsupported("\(id) edits no metadata")
   }
 }
 

@@ -206,7 +206,9 @@ public final class ImageDecoder {
       return (try? reader.metadata(kind, page: page)) ?? nil
     }
     var described = Properties()
-    if let xmp = payload(.xmp) { described = XMPProperties.read(xmp) }
+    if page == 0, let iptc = file.iptc(format: header.format) { described = IPTCProperties(iptc).properties }
+    // What XMP says too is newer, or the same.
+    if let xmp = payload(.xmp) { described.merge(XMPProperties.read(xmp)) }
     if let exif = payload(.exif) { described.merge(ExifProperties.read(exif.span.bytes)) }
     described.merge(properties)
     properties = described

@@ -11,6 +11,7 @@ final class OpenFile {
   let session: HostSession
   let reader: any ReaderSession
   private let source: OpenSource
+  private let container: any Container
   /// The file's path, or nil for bytes from elsewhere.
   var path: String? { source.path }
 
@@ -27,8 +28,15 @@ final class OpenFile {
     let outer = try container.openReader(session, options: requested)
     reader = PagesReader(outer, context)
     self.source = source
+    self.container = container
     coder = container.id
     names = container.names
+  }
+
+  /// The IPTC-IIM block of a file that is there whole, or nil; also for one that cannot be read.
+  func iptc(format: ImageFormat) -> [UInt8]? {
+    guard source.isComplete, container.editsMetadata, container.formats.contains(format) else { return nil }
+    return (try? container.block(.iptc, of: session, format: format)) ?? nil
   }
 
   /// Sleeps until all bytes are there, where they arrive.

@@ -16,6 +16,8 @@ struct XMLReader {
     var name: Name
     /// Without those that declare namespaces.
     var attributes: [(name: Name, value: String)]
+    /// Where each of them is in the document, with the space before it.
+    var places: [Range<Int>]
 
     func attribute(_ name: Name) -> String? { attributes.first { $0.name == name }?.value }
   }
@@ -31,8 +33,12 @@ struct XMLReader {
   /// namespaces of those around it.
   private static let (maxAttributes, maxNamespaces, maxDepth) = (1024, 128, 128)
 
-  private let bytes: [UInt8]
-  private var place = 0
+  /// The document in UTF-8.
+  let bytes: [UInt8]
+  /// Where the event that was read last ends.
+  private(set) var place = 0
+  /// Where the event that was read last begins.
+  private(set) var start = 0
   /// Namespaces by prefix; one for each open element.
   private var scopes: [[String: String]] = [["xml": xml]]
   /// Whether the last element was empty, so that its end comes next.
@@ -60,8 +66,8 @@ struct XMLReader {
       return .end
     }
     while place < bytes.count {
+      start = place
       guard bytes[place] == UInt8(ascii: "<") else {
-        let start = place
         skip { $0 != UInt8(ascii: "<") }
         return unescaped(bytes[start..<place]).map { .text($0) }
       }
@@ -100,8 +106,9 @@ struct XMLReader {
 
   private mutating func element() -> Element? {
     guard let name = word() else { return nil }
-    var written: [(name: String, value: String)] = []
+    var written: [(name: String, value: String, place: Range<Int>)] = []
     while true {
+      let start = place
       skip(Self.isSpace)
       if take("/>") {
         endIsNext = true
@@ -113,20 +120,19 @@ struct XMLReader {
       guard take("=") else { return nil }
       skip(Self.isSpace)
       guard let value = quoted() else { return nil }
-      written.append((name, value))
+      written.append((name, value, start..<place))
     }
     var scope = scopes.last ?? [:]
-    for (name, value) in written {
+    for (name, value, _) in written {
       if name == "xmlns" { scope[""] = value }
       if name.hasPrefix("xmlns:") { scope[String(name.dropFirst(6))] = value }
     }
     guard scope.count <= Self.maxNamespaces, scopes.count <= Self.maxDepth else { return nil }
     scopes.append(scope)
-    let attributes = written.compactMap { (written) -> (name: Name, value: String)? in
-      guard written.name != "xmlns", !written.name.hasPrefix("xmlns:") else { return nil }
-      return (Self.name(written.name, scope, isAttribute: true), written.value)
-    }
-    return Element(name: Self.name(name, scope, isAttribute: false), attributes: attributes)
+    let named = written.filter { $0.name != "xmlns" && !$0.name.hasPrefix("xmlns:") }
+    return Element(
+      name: Self.name(name, scope, isAttribute: false),
+      attributes: named.map { (Self.name($0.name, scope, isAttribute: true), $0.value) }, places: named.map(\.place))
   }
 
   /// Attributes without a prefix are in no namespace.

@@ -177,6 +177,11 @@ enum XMPNamespaces {
     ("Iptc4xmpCore:CountryCode", "Country/PrimaryLocationCode"), ("Iptc4xmpCore:Location", "SubLocation"),
   ]
 
+  /// The namespace that a usual prefix stands for, or nil.
+  static func namespace(of prefix: String) -> String? {
+    prefix == "rdf" ? nil : prefixes.first { $0.value == prefix }?.key
+  }
+
   /// `dc:title`; the name alone for one of a namespace that is not known.
   static func name(_ name: XMLReader.Name) -> String {
     prefixes[name.namespace].map { "\($0):\(name.local)" } ?? name.local

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A value in a property dictionary.
-public enum PropertyValue: Sendable, Equatable {
+public enum PropertyValue: Sendable, Hashable {
   /// A whole number, such as `PixelWidth`.
   case integer(Int64)
   /// A floating-point number, such as `DelayTime` in seconds.
@@ -33,8 +33,8 @@ public enum PropertyValue: Sendable, Equatable {
 }
 
 /// Properties of a file, a page or a frame, by their names in ImageIO: `{GIF}`, `PixelWidth`, `Orientation`.
-public struct Properties: Sendable, Equatable {
-  private struct Entry: Sendable, Equatable {
+public struct Properties: Sendable, Hashable {
+  private struct Entry: Sendable, Hashable {
     var name: String
     var value: PropertyValue
   }

@@ -26,6 +26,7 @@ final class PluginContainer: Container, @unchecked Sendable {
   private let reader: imgcoder_reader_table?
   private let writer: imgcoder_writer_table?
   private let transcoder: imgcoder_transcode_table?
+  private let blocks: imgcoder_metadata_blocks_table?
   private let recognizer:
     (
       @convention(c) (
@@ -57,6 +58,8 @@ final class PluginContainer: Container, @unchecked Sendable {
     writerFeatures = writer.map(WriterFeatures.init) ?? []
     transcoder = Self.extension(IMGCODER_EXTENSION_TRANSCODE, of: coder, described)
       .map { imgcoder_transcode_table_read($0.assumingMemoryBound(to: imgcoder_transcode_table.self)) }
+    blocks = Self.extension(IMGCODER_DRAFT_METADATA_BLOCKS, of: coder, described)
+      .map { imgcoder_metadata_blocks_table_read($0.assumingMemoryBound(to: imgcoder_metadata_blocks_table.self)) }
     recognizer = described.recognize
     let count = described.options == nil ? 0 : Int(clamping: min(described.option_count, 1024))
     options = UnsafeBufferPointer(start: described.options, count: count).compactMap { option in
@@ -133,6 +136,38 @@ final class PluginContainer: Container, @unchecked Sendable {
     defer { reading.leave(outer) }
     let status = from.rawValue.withCoderString { from in
       to.rawValue.withCoderString { call(coder, session.host.raw, session.view.raw, from, $0, output.raw) }
+    }
+    guard status == InterfaceStatus.ok else { throw session.error(for: status) }
+  }
+
+  var editsMetadata: Bool { blocks?.edit != nil }
+
+  func block(_ kind: MetadataBlock, of session: HostSession, format: ImageFormat) throws(CoderError) -> [UInt8]? {
+    guard let call = blocks?.read else { throw .unsupported("\(id) leaves this to its reader") }
+    let outer = reading.enter()
+    defer { reading.leave(outer) }
+    var isPresent = true
+    let payload = try session.output { (output) throws(CoderError) in
+      let status = format.rawValue.withCoderString {
+        call(coder, session.host.raw, session.view.raw, $0, kind.rawValue, output.raw)
+      }
+      if status == InterfaceStatus.notPresent { isPresent = false }
+      guard status == InterfaceStatus.ok || !isPresent else { throw session.error(for: status) }
+    }
+    try session.limits.check(metadata: payload.count)
+    return isPresent ? payload : nil
+  }
+
+  func edit(
+    _ session: HostSession, format: ImageFormat, edits: MetadataBlockEdits, output: ByteOutput
+  ) throws(CoderError) {
+    guard let call = blocks?.edit else { throw .unsupported("\(id) edits no metadata") }
+    let outer = reading.enter()
+    defer { reading.leave(outer) }
+    let status = edits.withRaw { edits in
+      format.rawValue.withCoderString {
+        call(coder, session.host.raw, session.view.raw, $0, edits, output.raw)
+      }
     }
     guard status == InterfaceStatus.ok else { throw session.error(for: status) }
   }

@@ -178,7 +178,7 @@ extension CoderRegistry {
 
 extension EncodedFile {
   /// A file that was made elsewhere.
-  fileprivate init(
+  init(
     _ bytes: [UInt8], of format: ImageFormat, to destination: EncodeDestination
   ) throws(CoderError) {
     guard case .file(let path) = destination else {

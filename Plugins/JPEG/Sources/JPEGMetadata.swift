@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderPlugin
+import PhotoshopResources
+
+/// Edits the metadata of JPEG files. Frame, tables and scans stay byte for byte.
+enum JPEGMetadata: ContainerMetadataEditor {
+  static func block(
+    _ kind: MetadataBlock, of source: SourceView, format: ImageFormat, host: CoderHost
+  ) throws(CoderError) -> [UInt8]? {
+    guard kind == .iptc else { throw .unsupported("the reader says what there is") }
+    let header = try HeaderSegments(parsing: source)
+    return try PhotoshopSegments.resources(header.photoshop, source, host.limits).iptc
+  }
+
+  static func edit(
+    _ source: SourceView, format: ImageFormat, edits: MetadataBlockEdits, output: ByteOutput, host: CoderHost
+  ) throws(CoderError) {
+    let header = try HeaderSegments(parsing: source)
+    var new = ApplicationSegments()
+    for (block, kind) in [(MetadataBlock.exif, MetadataKind.exif), (.xmp, .xmp), (.icc, .icc)] {
+      if let payload = edits.payloads[block] { try new.add(payload, as: kind) }
+    }
+    var added = new.bytes
+    let changesResources = !edits.removed.isDisjoint(with: [.iptc, .other])
+    if changesResources {
+      var resources = try PhotoshopSegments.resources(header.photoshop, source, host.limits)
+      resources.apply(edits)
+      added += PhotoshopSegments.bytes(resources)
+    }
+    var file = FilePieces()
+    file.keep(0..<header.start)
+    var isAdded = false
+    var multiPicture: (piece: Int, base: Int, before: Int)?
+    for segment in header.segments {
+      // New blocks follow JFIF's own segment, which comes first (T.871 §10.1).
+      if !isAdded, segment.kind != .jfif {
+        file.put(added)
+        isAdded = true
+      }
+      if segment.kind == .photoshop {
+        if !changesResources { file.keep(segment.bytes) }
+        continue
+      }
+      if let block = segment.kind.block, edits.removed.contains(block) { continue }
+      if segment.kind == .multiPicture {
+        multiPicture = (file.pieces.count, segment.payload.lowerBound + 4, file.count - segment.bytes.lowerBound)
+        file.put([UInt8](try source.view(at: segment.bytes.lowerBound, count: segment.bytes.count)))
+        continue
+      }
+      file.keep(segment.bytes)
+    }
+    let end = edits.removed.contains(.other) ? try header.endOfPicture(in: source) : source.size
+    let mainEnd = file.count - header.scan
+    file.keep(header.scan..<end)
+    // Multi-picture files count the places of the others from a place in this segment (CIPA DC-007 §5.2.3.3).
+    if let multiPicture, mainEnd != 0 {
+      file = Self.moved(file, multiPicture.piece, by: mainEnd - multiPicture.before, mainBy: mainEnd)
+    }
+    try file.write(from: source, to: output, host: host)
+  }
+
+  /// The file with the entries of its MPF segment changed.
+  ///
+  /// - Parameters:
+  ///   - delta: What the other pictures have moved by, seen from the segment.
+  ///   - size: What the first picture has grown by.
+  private static func moved(_ file: FilePieces, _ index: Int, by delta: Int, mainBy size: Int) -> FilePieces {
+    var result = FilePieces()
+    for (place, piece) in file.pieces.enumerated() {
+      switch piece {
+      case .kept(let range): result.keep(range)
+      case .new(let bytes):
+        result.put(place == index ? MultiPictureIndex.moved(bytes, others: delta, first: size) ?? bytes : bytes)
+      }
+    }
+    return result
+  }
+}
+
+/// The segments before the first scan, with their markers.
+struct HeaderSegments {
+  enum Kind {
+    case jfif, exif, xmp, icc, photoshop, multiPicture, comment
+    /// A segment of an application that is not needed to show the picture.
+    case application
+    /// Tables and frames, and what tells their colors.
+    case coding
+
+    /// The kind of metadata that it holds, if all of it does.
+    var block: MetadataBlock? {
+      switch self {
+      case .exif: .exif
+      case .xmp: .xmp
+      case .icc: .icc
+      case .comment: .text
+      case .application, .multiPicture: .other
+      case .jfif, .photoshop, .coding: nil
+      }
+    }
+  }
+
+  struct Segment {
+    let kind: Kind
+    /// With the marker, and what is between it and the segment before.
+    let bytes: Range<Int>
+    let payload: Range<Int>
+  }
+
+  /// Where the first of them begins, behind SOI.
+  let start = 2
+  private(set) var segments: [Segment] = []
+  /// Where the first scan's marker is.
+  private(set) var scan = 0
+
+  /// Payloads of all segments of Photoshop.
+  var photoshop: [Range<Int>] { segments.filter { $0.kind == .photoshop }.map(\.payload) }
+
+  /// - Throws: ``CoderError/Code/truncated`` if the file ends before its first scan; ``CoderError/Code/malformed``.
+  init(parsing source: SourceView) throws(CoderError) {
+    var input = MarkerInput(source: source, offset: start)
+    while true {
+      let begin = input.offset
+      let marker = try input.marker()
+      if marker == 0x01 || (0xD0...0xD8).contains(marker) {
+        segments.append(Segment(kind: .coding, bytes: begin..<input.offset, payload: input.offset..<input.offset))
+        continue
+      }
+      guard marker != 0xD9 else { throw .malformed("an EOI marker before the first scan", at: begin) }
+      guard marker != 0xDA else {
+        scan = begin
+        return
+      }
+      let payload = try input.segment(marker)
+      let reader = try source.reader(
+        at: payload.lowerBound, count: min(payload.count, FileHeader.Prefix.longest), of: "a segment")
+      segments.append(Segment(kind: Self.kind(marker, reader), bytes: begin..<payload.upperBound, payload: payload))
+    }
+  }
+
+  private static func kind(_ marker: UInt8, _ reader: borrowing ByteReader) -> Kind {
+    switch marker {
+    case 0xFE: .comment
+    case 0xE0 where reader.has(FileHeader.Prefix.jfif, at: 0): .jfif
+    case 0xE1 where reader.has("Exif\0\0", at: 0): .exif
+    case 0xE1 where reader.has(FileHeader.Prefix.xmp, at: 0): .xmp
+    case 0xE1 where reader.has(FileHeader.Prefix.extendedXMP, at: 0): .xmp
+    case 0xE2 where reader.has(FileHeader.Prefix.icc, at: 0): .icc
+    case 0xE2 where reader.has("MPF\0", at: 0): .multiPicture
+    case 0xED where reader.has(PhotoshopSegments.prefix, at: 0): .photoshop
+    // Adobe's segment says how colors are stored, T.872 §6.5.3.
+    case 0xEE where reader.has("Adobe", at: 0): .coding
+    case 0xE0...0xEF: .application
+    default: .coding
+    }
+  }
+
+  /// Where the picture ends that begins the file, with its EOI; the end of the file if there is none.
+  func endOfPicture(in source: SourceView) throws(CoderError) -> Int {
+    var input = MarkerInput(source: source, offset: scan)
+    while input.offset < source.size {
+      let begin = input.offset
+      do throws(CoderError) {
+        let marker = try input.marker()
+        switch marker {
+        case 0xD9: return input.offset
+        // Restarts, and what has no segment.
+        case 0x01, 0xD0...0xD8: continue
+        default: _ = try input.segment(marker)
+        }
+      } catch {
+        guard error.code == .truncated || error.code == .malformed, input.offset > begin else { return source.size }
+        if error.code == .truncated { return source.size }
+      }
+    }
+    return source.size
+  }
+}

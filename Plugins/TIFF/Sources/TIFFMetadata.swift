@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderPlugin
+import PhotoshopResources
+
+/// Edits the metadata of TIFF files: strips and tiles stay byte for byte where they are.
+///
+/// A directory that changes is written in its place, or behind the file if it has grown; new values go behind the file,
+/// and what is taken out is overwritten with zeros.
+///
+/// - Format: TIFF 6.0 §2; Exif 2.32 §4.5; the tags of XMP (Part 3 §1.1.2), IPTC and Photoshop.
+enum TIFFMetadata: ContainerMetadataEditor {
+  static func block(
+    _ kind: MetadataBlock, of source: SourceView, format: ImageFormat, host: CoderHost
+  ) throws(CoderError) -> [UInt8]? {
+    let file = try TIFFSource(source)
+    let directory = try TIFFDirectory(file, at: file.firstDirectory)
+    switch kind {
+    // Also what stands in the page's own directory, and would be lost.
+    case .exif: return try ExifBlock.read(directory, limits: host.limits, isAlways: true)
+    case .iptc: return try iptc(of: directory, limits: host.limits)
+    default: throw .unsupported("the reader says what there is")
+    }
+  }
+
+  private static func iptc(of directory: TIFFDirectory, limits: Limits) throws(CoderError) -> [UInt8]? {
+    if var bytes = try payload(Tag.iptc, of: directory, limits: limits) {
+      // Some writers store the bytes as numbers of 32 bits, in the order of their machine.
+      if bytes.count % 4 == 0, bytes.first != 0x1C, bytes.count > 3, bytes[3] == 0x1C {
+        for start in stride(from: 0, to: bytes.count, by: 4) {
+          bytes.replaceSubrange(start..<start + 4, with: bytes[start..<start + 4].reversed())
+        }
+      }
+      return bytes
+    }
+    return try payload(Tag.imageResources, of: directory, limits: limits).flatMap { PhotoshopResources($0).iptc }
+  }
+
+  private static func payload(
+    _ tag: Int, of directory: TIFFDirectory, limits: Limits
+  ) throws(CoderError) -> [UInt8]? {
+    guard let entry = directory[tag], entry.length > 0, directory.isWhole(entry) else { return nil }
+    try limits.check(metadata: entry.length)
+    return try directory.bytes(of: entry)
+  }
+
+  static func edit(
+    _ source: SourceView, format: ImageFormat, edits: MetadataBlockEdits, output: ByteOutput, host: CoderHost
+  ) throws(CoderError) {
+    var chain = try DirectoryChain(TIFFSource(source), limits: host.limits)
+    for index in chain.directories.indices {
+      try apply(edits, to: index, of: &chain, limits: host.limits)
+    }
+    try chain.pieces().write(from: source, to: output, host: host)
+  }
+
+  private static func apply(
+    _ edits: MetadataBlockEdits, to index: Int, of chain: inout DirectoryChain, limits: Limits
+  ) throws(CoderError) {
+    let directory = chain.directories[index].read
+    let isFirst = index == 0
+    var exif: ExifBlock?
+    if let payload = edits.payloads[.exif] {
+      guard let block = ExifBlock(parsing: payload, for: chain.file.order) else {
+        throw .invalidArgument("an Exif payload that is no TIFF structure")
+      }
+      exif = block
+    }
+    if edits.removed.contains(.exif), isFirst || exif == nil {
+      // How the picture is turned and how large it is printed is no secret, and readers of TIFF want it.
+      let kept: Set<Int> = [Tag.orientation, Tag.xResolution, Tag.yResolution, Tag.resolutionUnit]
+      let new = Set((isFirst ? exif?.main ?? [] : []).map(\.tag))
+      chain.remove(Tag.descriptive.subtracting(kept).union(kept.intersection(new)), from: index)
+      try chain.removeNested([Tag.exif, Tag.gps], from: index)
+      if isFirst, let exif { try chain.add(exif, to: index) }
+    } else if edits.removed.contains(.exif), exif?.gps.isEmpty ?? true {
+      // Other pages keep what they have, but no place that the first one is rid of.
+      try chain.removeNested([Tag.gps], from: index)
+    }
+    for (kind, tags) in [
+      (MetadataBlock.icc, [Tag.iccProfile]), (.xmp, [Tag.xmp]), (.iptc, [Tag.iptc]),
+      (.text, [Tag.documentName, Tag.pageName]), (.other, [Tag.imageSourceData, Tag.printImageMatching]),
+    ] where edits.removed.contains(kind) {
+      chain.remove(Set(tags), from: index)
+    }
+    if !edits.removed.isDisjoint(with: [.iptc, .other]),
+      let stored = try payload(Tag.imageResources, of: directory, limits: limits)
+    {
+      var resources = PhotoshopResources(stored)
+      resources.apply(MetadataBlockEdits(removed: edits.removed))
+      chain.remove([Tag.imageResources], from: index)
+      if !resources.bytes.isEmpty { chain.add(Tag.imageResources, TagType.byte, resources.bytes, to: index) }
+    }
+    guard isFirst else { return }
+    for (kind, tag, type) in [
+      (MetadataBlock.icc, Tag.iccProfile, TagType.undefined), (.xmp, Tag.xmp, TagType.byte),
+      (.iptc, Tag.iptc, TagType.undefined),
+    ] {
+      if let payload = edits.payloads[kind] { chain.add(tag, type, payload, to: index) }
+    }
+  }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderPlugin
+
+/// Edits the metadata of WebP files. The chunks of pictures and frames stay byte for byte.
+///
+/// - Format: RFC 9649 §2.4 and §2.7.
+enum WebPMetadata: ContainerMetadataEditor {
+  static func edit(
+    _ source: SourceView, format: ImageFormat, edits: MetadataBlockEdits, output: ByteOutput, host: CoderHost
+  ) throws(CoderError) {
+    guard edits.payloads[.iptc] == nil else { throw .unsupported("WebP has no place for IPTC-IIM") }
+    let header = try WebPFile(parsing: source, limits: host.limits, isIncremental: false)
+    guard !header.isTruncated else {
+      throw .truncated("the file ends before its RIFF chunk; its metadata is left as it is", at: source.size)
+    }
+    let start = try source.reader(at: 0, count: 12, order: .littleEndian, of: "the RIFF header")
+    let end = min(Int(try start.uint32(at: 4)) + Chunk.headerSize, source.size)
+    var kept: [Chunk] = []
+    var flags: ExtendedHeader.Flags = []
+    var offset = 12
+    while let chunk = try Chunk(parsing: source, at: offset, before: end) {
+      if chunk.name == .extended {
+        // Its flags tell readers what follows: it is made anew.
+        let reader = try source.reader(at: chunk.payload, count: 1, of: "the VP8X chunk")
+        flags = ExtendedHeader.Flags(rawValue: try reader.uint8(at: 0))
+      } else if kind(of: chunk.name).map({ !edits.removed.contains($0) }) ?? true {
+        kept.append(chunk)
+      }
+      offset = chunk.next
+    }
+    let isLossless = kept.contains { $0.name == .lossless }
+    if isLossless, kept.count == 1, header.pictures.first?.hasAlpha ?? false { flags.insert(.alpha) }
+    for (kind, flag) in [(MetadataBlock.icc, ExtendedHeader.Flags.colorProfile), (.exif, .exif), (.xmp, .xmp)] {
+      guard edits.removed.contains(kind) else { continue }
+      flags.remove(flag)
+      if edits.payloads[kind] != nil { flags.insert(flag) }
+    }
+    var file = FilePieces()
+    let others = flags.subtracting(.alpha)
+    let isExtended = !others.isEmpty || kept.count > 1 || kept.contains { $0.name == .alpha }
+    if isExtended {
+      var writer = ByteWriter(order: .littleEndian)
+      writer.put(FourCC.extended)
+      writer.put(UInt32(ExtendedHeader.size))
+      ExtendedHeader(flags: flags, canvas: header.canvas).write(to: &writer)
+      file.put(writer.bytes)
+      put(edits.payloads[.icc], as: .colorProfile, in: &file)
+    }
+    for chunk in kept {
+      file.keep(chunk.offset..<min(chunk.next, source.size))
+      // Some writers forget the last byte of padding.
+      if chunk.next > source.size, chunk.end <= source.size { file.put([0]) }
+    }
+    put(edits.payloads[.exif], as: .exif, in: &file)
+    put(edits.payloads[.xmp], as: .xmp, in: &file)
+    var writer = ByteWriter(order: .littleEndian)
+    writer.put(FourCC.riff)
+    writer.put(UInt32(clamping: file.count + 4))
+    writer.put(FourCC.webP)
+    try output.write(writer.bytes)
+    if !edits.removed.contains(.other), end < source.size { file.keep(end..<source.size) }
+    try file.write(from: source, to: output, host: host)
+  }
+
+  private static func put(_ payload: [UInt8]?, as name: FourCC, in file: inout FilePieces) {
+    guard let payload else { return }
+    var writer = ByteWriter(order: .littleEndian)
+    writer.put(name)
+    writer.put(UInt32(clamping: payload.count))
+    writer.put(payload)
+    writer.putZeros(payload.count & 1)
+    file.put(writer.bytes)
+  }
+
+  /// The kind of metadata that a chunk holds, or nil for one that the pictures need.
+  private static func kind(of name: FourCC) -> MetadataBlock? {
+    switch name {
+    case .colorProfile: .icc
+    case .exif: .exif
+    case .xmp: .xmp
+    case .lossy, .lossless, .alpha, .animation, .frame: nil
+    default: .other
+    }
+  }
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import ImageCoderEngine
+import ImageCoderModel
+import ImageCoders
+
+/// `coders metadata`: shows and edits metadata without decoding pixels.
+struct MetadataCommand: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "metadata",
+    abstract: "Show what files say about their pictures, or change it without touching pixels.",
+    discussion: """
+      Without --strip and --set, prints the properties of Exif (TIFF, Exif, GPS), IPTC and XMP under ImageIO's names, \
+      and the name of the color profile.
+
+      --strip takes parts out: exif, gps, xmp, iptc, thumbnail, text (comments and texts of the container), other (data \
+      of applications, previews, bytes behind the picture), icc; all is all of them but icc. The orientation stays, so \
+      that pictures are not shown turned. --set writes a property: its name alone, or after its group and a dot; a \
+      property of XMP has its prefix, such as dc:title. An empty value takes the property out. Repeat --set with the \
+      same name for a list. Parts are taken out first.
+
+      Pixels stay byte for byte. JPEG, PNG, WebP, TIFF, JPEG XL, HEIF and AVIF can be edited. Makers' notes are kept or \
+      taken out whole, with --strip exif.
+
+      Examples:
+        coders metadata photo.jpg
+        coders metadata --json photo.heic
+        coders metadata --strip gps,thumbnail --in-place *.jpg
+        coders metadata --strip all photo.jpg -o public.jpg
+        coders metadata --set "Copyright=© 2026 A. Author" --set Keywords=sea --set Keywords=boat *.jpg -o marked/
+        coders metadata --set GPS.Latitude=48.2082 --set GPS.Longitude=16.3738 photo.webp --in-place
+      """)
+
+  @Option(
+    help: ArgumentHelp("Take out these parts: exif, gps, xmp, iptc, thumbnail, text, other, icc, all.", valueName: "parts"),
+    transform: PartsArgument.parsed)
+  var strip: PartsArgument?
+
+  @Option(
+    name: .customLong("set"), help: ArgumentHelp("Set a property; may be repeated.", valueName: "name=value"),
+    transform: SettingArgument.parsed)
+  var settings: [SettingArgument] = []
+
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp(
+      "The file or directory to write; directories are created; - is standard output.", valueName: "file|dir"))
+  var output: String?
+
+  @Flag(help: "Replace the inputs themselves, each when its new file is whole.")
+  var inPlace = false
+
+  @OptionGroup var batch: BatchOptions
+  @OptionGroup var input: InputOptions
+  @OptionGroup var read: ReadOptions
+
+  private var isEdit: Bool { strip != nil || !settings.isEmpty }
+
+  func validate() throws {
+    if isEdit, output == nil, !inPlace {
+      throw ValidationError("say where the edited files go: -o names a file or directory, --in-place replaces the inputs")
+    }
+    if !isEdit, output != nil || inPlace {
+      throw ValidationError("there is nothing to write without --strip or --set")
+    }
+    if output != nil, inPlace { throw ValidationError("-o cannot be used with --in-place") }
+    if batch.json, output == "-" { throw ValidationError("standard output takes either the file or --json") }
+    _ = try edit()
+  }
+
+  func run(_ console: Console) throws(CoderError) -> ExitStatus {
+    let registry = read.coders.registry(console)
+    let failures = Failures(console)
+    guard isEdit else { return try show(registry, failures, console) }
+    if let output { try OutputFile(output, console).refuseTerminal(console) }
+    let inputs = try input.inputs(registry, console, writingTo: output, failures)
+    var names = inputs.map(\.path)
+    if let output {
+      let isFile = OutputNames.isFile(output, for: input, console)
+      names = try OutputNames(inputs, in: output, isFile: isFile, suffix: nil, console).paths
+    } else if names.contains("-") {
+      throw .invalidArgument("standard input cannot be replaced; -o names the output")
+    }
+    batch.run(
+      MetadataWork(command: self, edit: try edit(), registry: registry, console: console),
+      zip(inputs, names).map { ($0.path, $1) }, output: output ?? "", isQuiet: read.coders.quiet, failures, console)
+    return failures.status
+  }
+
+  private func edit() throws(CoderError) -> MetadataEdit {
+    var edit = MetadataEdit(removing: strip?.parts ?? [])
+    for setting in settings {
+      do throws(CoderError) {
+        try edit.set(setting.name, to: setting.value)
+      } catch {
+        let names = setting.name.contains(".")
+          ? MetadataEdit.names : MetadataEdit.names.map { String($0.split(separator: ".", maxSplits: 1)[1]) }
+        throw .invalidArgument(error.message + Spelling.question(setting.name, in: names))
+      }
+    }
+    return edit
+  }
+
+  // MARK: Showing
+
+  private func show(
+    _ registry: CoderRegistry, _ failures: Failures, _ console: Console
+  ) throws(CoderError) -> ExitStatus {
+    var files: [JSON] = []
+    var isFirst = true
+    for (order, file) in try input.inputs(registry, console, failures).map(\.path).enumerated()
+    where !console.cancellation.isCancelled {
+      console.flush()
+      CurrentFiles.set(input: file)
+      let report = Result { () throws(CoderError) in try properties(of: file, registry, console) }
+      switch report {
+      case .failure(let error):
+        failures.add(error, file: file, order: order)
+        files.append(.object(["file": .text(file), "error": JSON(error)]))
+      case .success(let (format, properties)):
+        files.append(
+          .object(["file": .text(file), "format": .text(format.rawValue), "properties": JSON(properties)]))
+        guard !batch.json, !read.coders.quiet else { continue }
+        if !isFirst { console.print("") }
+        isFirst = false
+        print(properties, of: file, console)
+      }
+    }
+    if batch.json { console.print(JSON.object(["schema": .integer(1), "files": .list(files)]).printed) }
+    return failures.status
+  }
+
+  private func properties(
+    of file: String, _ registry: CoderRegistry, _ console: Console
+  ) throws(CoderError) -> (ImageFormat, Properties) {
+    var options = read.decodeOptions(console, file: file)
+    options.thumbnailSize = Size(width: 1, height: 1)
+    let decoder = try read.open(try read.source(file, console), registry, options: options)
+    var shown = Properties()
+    for (name, value) in try decoder.properties().sorted
+    where ["{TIFF}", "{Exif}", "{GPS}", "{IPTC}", "{XMP}", "ProfileName"].contains(name) {
+      shown[name] = value
+    }
+    return (decoder.header.format, shown)
+  }
+
+  private func print(_ properties: Properties, of file: String, _ console: Console) {
+    console.print(console.style.title(file.printable))
+    if properties.isEmpty { console.print("  no metadata") }
+    for (name, value) in properties.sorted {
+      guard case .dictionary(let inner) = value else {
+        console.print("  \(name)  \(Self.text(of: value).printable)")
+        continue
+      }
+      console.print("  \(name)")
+      let width = inner.sorted.map(\.name.count).max() ?? 0
+      for (name, value) in inner.sorted {
+        let space = String(repeating: " ", count: width - name.count + 2)
+        console.print("    \(name.printable)\(space)\(Self.text(of: value).printable)")
+      }
+    }
+  }
+
+  private static func text(of value: PropertyValue) -> String {
+    switch value {
+    case .integer(let number): "\(number)"
+    case .number(let number): "\(number)"
+    case .text(let text): text
+    case .list(let values): values.map { text(of: $0) }.joined(separator: ", ")
+    case .dictionary(let inner): inner.sorted.map { "\($0.name): \(text(of: $0.value))" }.joined(separator: "; ")
+    }
+  }
+}
+
+/// Edits one file.
+private struct MetadataWork: FileWork {
+  let command: MetadataCommand
+  let edit: MetadataEdit
+  let registry: CoderRegistry
+  let console: Console
+
+  func make(
+    _ input: String, _ output: String, currentFile: inout String, problem: @escaping (CoderError) -> Void
+  ) throws(CoderError) -> EncodingReport {
+    let target = OutputFile(output, console)
+    let made = try registry.editMetadata(
+      try command.read.source(input, console), edit, to: target.destination,
+      reading: command.read.decodeOptions(console, file: input), coder: try registry.coderID(named: command.read.coder))
+    currentFile = output
+    try target.take(made, console)
+    return EncodingReport(file: output, format: made.format, made: made, allowed: nil)
+  }
+}
+
+/// Parts of metadata on the command line: `exif,gps`, `all`.
+struct PartsArgument: DescribedArgument {
+  let parts: Set<MetadataEdit.Part>
+
+  init?(argument: String) {
+    var parts: Set<MetadataEdit.Part> = []
+    for word in argument.split(separator: ",", omittingEmptySubsequences: false) {
+      if word == "all" {
+        parts.formUnion(MetadataEdit.publishing)
+      } else if let part = MetadataEdit.Part(rawValue: String(word)) {
+        parts.insert(part)
+      } else {
+        return nil
+      }
+    }
+    self.parts = parts
+  }
+
+  static func allowed(for text: String) -> String {
+    let words = MetadataEdit.Part.allCases.map(\.rawValue) + ["all"]
+    let wrong = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init).first { !words.contains($0) }
+    return "parts are a list from \(words.joined(separator: ","))" + (wrong.map { Spelling.question($0, in: words) } ?? "")
+  }
+}
+
+/// A property with its value on the command line: `Artist=A. Author`.
+struct SettingArgument: DescribedArgument {
+  let name: String
+  let value: String
+
+  init?(argument: String) {
+    guard let sign = argument.firstIndex(of: "="), sign > argument.startIndex else { return nil }
+    name = String(argument[..<sign])
+    value = String(argument[argument.index(after: sign)...])
+  }
+
+  static func allowed(for text: String) -> String { "a property is NAME=VALUE, such as Artist=\"A. Author\"" }
+}

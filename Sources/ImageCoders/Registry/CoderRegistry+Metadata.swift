@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import ImageCoderEngine
+public import ImageCoderModel
+
+extension CoderRegistry {
+  /// Changes the metadata of a file without decoding its pixels. Everything else stays byte for byte.
+  ///
+  /// JPEG, PNG, WebP, TIFF, JPEG XL, HEIF and AVIF can be edited, and what coders from elsewhere add.
+  ///
+  /// - Parameters:
+  ///   - reading: How the file is read: its limits and allowed formats apply.
+  ///   - destination: A file is replaced when the new one is whole; it may be the source.
+  ///   - coder: The identifier of the only coder to edit with, or nil to choose.
+  /// - Returns: The new file; its bytes, if the destination is memory.
+  /// - Throws: ``CoderError/Code/unsupported`` if no coder edits files of the format, or not this one;
+  ///   ``CoderError/Code/invalidArgument`` for a property that cannot be set; ``CoderError`` for a file that cannot be
+  ///   read.
+  @discardableResult
+  public func editMetadata(
+    _ source: ByteSource, _ edit: MetadataEdit, to destination: EncodeDestination,
+    reading: DecodeOptions = DecodeOptions(), coder id: String? = nil
+  ) throws(CoderError) -> EncodedFile {
+    let source = try source.rereadable(reading.limits)
+    let decoder = try open(source, options: reading)
+    let format = decoder.header.format
+    let open = try OpenSource(source, limits: reading.limits)
+    try reading.limits.check(memory: open.size)
+    var refusal: CoderError?
+    for candidate in candidatesInOrder() where candidate.formats.contains(format) && (id == nil || candidate.id == id) {
+      do throws(CoderError) {
+        guard let container = try coder(candidate.id).container?.container, container.editsMetadata else { continue }
+        let session = HostSession(
+          source: open, limits: reading.limits, cancellation: reading.cancellation, log: reading.log)
+        let edits = try edit.blocks(orientation: decoder.header.orientation) {
+          (kind) throws(CoderError) in try Self.block(kind, container, session, format, decoder)
+        }
+        let bytes = try session.output { (output) throws(CoderError) in
+          try container.edit(session, format: format, edits: edits, output: output)
+        }
+        try check(bytes, against: decoder, edit, reading)
+        return try EncodedFile(bytes, of: format, to: destination)
+      } catch {
+        guard error.allowsFallback else { throw error.attributed(to: candidate.id) }
+        refusal = error.attributed(to: candidate.id)
+      }
+    }
+    throw refusal ?? .unsupported("no coder edits the metadata of \(format)")
+  }
+
+  private static func block(
+    _ kind: MetadataBlock, _ container: any Container, _ session: HostSession, _ format: ImageFormat,
+    _ decoder: ImageDecoder
+  ) throws(CoderError) -> [UInt8]? {
+    do throws(CoderError) {
+      return try container.block(kind, of: session, format: format)
+    } catch {
+      guard error.code == .unsupported else { throw error }
+    }
+    guard let kind = MetadataKind(rawValue: kind.rawValue) else { return nil }
+    return try decoder.metadata(kind)
+  }
+
+  /// The coder may come from elsewhere: the new file has to hold the same picture, upright in the same way.
+  private func check(
+    _ bytes: [UInt8], against old: ImageDecoder, _ edit: MetadataEdit, _ reading: DecodeOptions
+  ) throws(CoderError) {
+    let new = try open(.bytes(bytes), options: reading)
+    guard new.header.canvas == old.header.canvas, new.header.format == old.header.format,
+      new.header.pageCount == old.header.pageCount, new.header.frameCount == old.header.frameCount
+    else { throw .library("the edited file does not hold the same picture") }
+    let wanted = edit.values["{TIFF}", "Orientation"]?.integer.map { Int($0) } ?? old.header.orientation.rawValue
+    guard new.header.orientation.rawValue == wanted else {
+      throw .unsupported("files of \(new.header.format) do not state the orientation in their Exif")
+    }
+  }
+}
