@@ -30,7 +30,8 @@ enum MetadataEditorCalls {
       return CoderHost(host).run { () throws(CoderError) in
         try type.edit(
           SourceView(source), format: ImageFormat(rawValue: String(format)),
-          edits: MetadataBlockEdits(imgcoder_block_edits_read(edits)), output: ByteOutput(output), host: CoderHost(host))
+          edits: MetadataBlockEdits(imgcoder_block_edits_read(edits)), output: ByteOutput(output), host: CoderHost(host)
+        )
       }
     }
     return UnsafePointer(imgcoder_metadata_blocks_table_keep(table))

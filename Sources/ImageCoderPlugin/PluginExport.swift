@@ -83,8 +83,9 @@ public final class PluginExport: @unchecked Sendable {
     return Unmanaged<PluginExport>.fromOpaque(data).takeUnretainedValue()
   }
 
-  private static let `extension`: @convention(c) (UnsafePointer<imgcoder_coder>?, imgcoder_string) -> UnsafeRawPointer? = {
-    coder, id in
+  private typealias Extension = @convention(c) (UnsafePointer<imgcoder_coder>?, imgcoder_string) -> UnsafeRawPointer?
+
+  private static let `extension`: Extension = { coder, id in
     guard let export = PluginExport.of(coder) else { return nil }
     switch String(id) {
     case IMGCODER_EXTENSION_TRANSCODE where export.transcoder != nil: return UnsafeRawPointer(TranscoderCalls.table)

@@ -7,7 +7,8 @@ import Testing
 
 @Suite struct NewCommandTests {
   private static func run(_ arguments: [String]) -> Run {
-    Run.inProcess(["new"] + arguments, environment: ["CODERS_TEMPLATES": "\(Package.root)/build/share/coders/templates"])
+    Run.inProcess(
+      ["new"] + arguments, environment: ["CODERS_TEMPLATES": "\(Package.root)/build/share/coders/templates"])
   }
 
   @Test func jsonNamesTheFiles() {

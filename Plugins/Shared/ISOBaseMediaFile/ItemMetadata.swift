@@ -42,7 +42,8 @@ public enum ItemMetadata {
       payloads.put(item.payload)
     }
     // The size of the box does not depend on the places in it.
-    let shift = tables.bytes(places: places, start: 0, movedFrom: layout.meta.end, by: 0).count - (layout.meta.end - layout.meta.start)
+    let size = tables.bytes(places: places, start: 0, movedFrom: layout.meta.end, by: 0).count
+    let shift = size - (layout.meta.end - layout.meta.start)
     guard shift == 0 || !layout.hasFragments else {
       throw .unsupported("new metadata in a file with movie fragments, whose places would change")
     }
@@ -218,7 +219,9 @@ private struct Plan {
       }
     }
     let gone = removed.union(replaced.keys)
-    erased += tables.payloads(of: gone).map { Patch(place: $0.lowerBound, bytes: [UInt8](repeating: 0, count: $0.count)) }
+    erased += tables.payloads(of: gone).map { range in
+      Patch(place: range.lowerBound, bytes: [UInt8](repeating: 0, count: range.count))
+    }
   }
 }
 

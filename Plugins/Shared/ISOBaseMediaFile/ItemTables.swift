@@ -207,8 +207,7 @@ struct ItemTables {
     var writer = ByteWriter()
     let (table, isShort) = (locations, locations.version < 2)
     writer.fullBox(.itemLocation, version: UInt8(table.version)) { writer in
-      writer.put(
-        UInt16(table.offsetSize << 12 | table.lengthSize << 8 | table.baseSize << 4 | (table.version == 0 ? 0 : table.indexSize)))
+      writer.put(UInt16(table.offsetSize << 12 | table.lengthSize << 8 | table.baseSize << 4 | table.indexSize))
       if isShort { writer.put(UInt16(clamping: entries.count)) } else { writer.put(UInt32(clamping: entries.count)) }
       for entry in entries {
         if isShort { writer.put(UInt16(clamping: entry.id)) } else { writer.put(entry.id) }
@@ -268,7 +267,8 @@ struct ItemTables {
   /// Item data with zeros where payloads were that are gone.
   private func itemData(_ box: Box, _ places: [UInt32: Range<Int>]) -> [UInt8] {
     var bytes = copy(box.start..<box.end)
-    for range in payloads(of: removed.union(places.keys)) where box.payload.lowerBound <= range.lowerBound && range.upperBound <= box.end {
+    for range in payloads(of: removed.union(places.keys))
+    where box.payload.lowerBound <= range.lowerBound && range.upperBound <= box.end {
       for place in range { bytes[place - box.start] = 0 }
     }
     return bytes

@@ -33,7 +33,8 @@ struct MetadataCommand: Verb {
       """)
 
   @Option(
-    help: ArgumentHelp("Take out these parts: exif, gps, xmp, iptc, thumbnail, text, other, icc, all.", valueName: "parts"),
+    help: ArgumentHelp(
+      "Take out these parts: exif, gps, xmp, iptc, thumbnail, text, other, icc, all.", valueName: "parts"),
     transform: PartsArgument.parsed)
   var strip: PartsArgument?
 
@@ -58,15 +59,20 @@ struct MetadataCommand: Verb {
   private var isEdit: Bool { strip != nil || !settings.isEmpty }
 
   func validate() throws {
+    do throws(CoderError) {
+      _ = try edit()
+    } catch {
+      throw ValidationError(error.message)
+    }
     if isEdit, output == nil, !inPlace {
-      throw ValidationError("say where the edited files go: -o names a file or directory, --in-place replaces the inputs")
+      throw ValidationError(
+        "say where the edited files go: -o names a file or directory, --in-place replaces the inputs")
     }
     if !isEdit, output != nil || inPlace {
       throw ValidationError("there is nothing to write without --strip or --set")
     }
     if output != nil, inPlace { throw ValidationError("-o cannot be used with --in-place") }
     if batch.json, output == "-" { throw ValidationError("standard output takes either the file or --json") }
-    _ = try edit()
   }
 
   func run(_ console: Console) throws(CoderError) -> ExitStatus {
@@ -94,7 +100,8 @@ struct MetadataCommand: Verb {
       do throws(CoderError) {
         try edit.set(setting.name, to: setting.value)
       } catch {
-        let names = setting.name.contains(".")
+        let names =
+          setting.name.contains(".")
           ? MetadataEdit.names : MetadataEdit.names.map { String($0.split(separator: ".", maxSplits: 1)[1]) }
         throw .invalidArgument(error.message + Spelling.question(setting.name, in: names))
       }
@@ -185,7 +192,7 @@ private struct MetadataWork: FileWork {
   ) throws(CoderError) -> EncodingReport {
     let target = OutputFile(output, console)
     let made = try registry.editMetadata(
-      try command.read.source(input, console), edit, to: target.destination,
+      try command.read.source(input, console), edit, at: target.destination,
       reading: command.read.decodeOptions(console, file: input), coder: try registry.coderID(named: command.read.coder))
     currentFile = output
     try target.take(made, console)
@@ -213,8 +220,9 @@ struct PartsArgument: DescribedArgument {
 
   static func allowed(for text: String) -> String {
     let words = MetadataEdit.Part.allCases.map(\.rawValue) + ["all"]
-    let wrong = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init).first { !words.contains($0) }
-    return "parts are a list from \(words.joined(separator: ","))" + (wrong.map { Spelling.question($0, in: words) } ?? "")
+    let given = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    let wrong = given.first { !words.contains($0) } ?? ""
+    return "parts are a list from \(words.joined(separator: ","))" + Spelling.question(wrong, in: words)
   }
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ImageCoderModel
+package import ImageCoderModel
 
 /// Reads and writes IPTC-IIM data sets of the second record as properties: `{IPTC}`, by ImageIO's names.
 ///
 /// - Format: IPTC-NAA Information Interchange Model 4.2, chapters 1, 5 and 6.
-struct IPTCProperties {
+package struct IPTCProperties {
   /// A data set.
   private struct DataSet {
     let record: UInt8
@@ -24,7 +24,7 @@ struct IPTCProperties {
   private static let utf8: [UInt8] = [0x1B, 0x25, 0x47]
 
   /// - Parameter block: Nil for none. What is behind a place that breaks the rules is left out.
-  init(_ block: [UInt8]?) {
+  package init(_ block: [UInt8]?) {
     guard let block else { return }
     var reader = ByteReader(block.span.bytes, of: "the IPTC block")
     while dataSets.count < Self.maxDataSets, reader.remaining >= 5, (try? reader.uint8()) == Self.marker,
@@ -43,7 +43,7 @@ struct IPTCProperties {
   }
 
   /// `{IPTC}`, or nothing.
-  var properties: Properties {
+  package var properties: Properties {
     var properties = Properties()
     let isUTF8 = isUTF8
     for (number, name) in Self.names {

@@ -76,6 +76,23 @@ extension CoderRegistry {
     }
   }
 
+  /// Changes the metadata of a file without decoding its pixels. Everything else stays byte for byte.
+  ///
+  /// - Parameters:
+  ///   - reading: How the file is read: its limits and allowed formats apply.
+  ///   - coder: The identifier of the only coder to edit with, or nil to choose.
+  /// - Returns: The new file; its bytes, if the destination is memory.
+  /// - Throws: As ``editMetadata(_:_:at:reading:coder:)``; ``CoderError/Code/cancelled`` when the task is cancelled.
+  @discardableResult
+  public func metadataEdited(
+    _ source: ByteSource, _ edit: MetadataEdit, at destination: EncodeDestination = .memory,
+    reading: DecodeOptions = DecodeOptions(), coder: String? = nil
+  ) async throws(CoderError) -> EncodedFile {
+    try await inTurn(reading.cancellation) { (cancellation) throws(CoderError) in
+      try self.editMetadata(source, edit, at: destination, reading: reading.stopped(by: cancellation), coder: coder)
+    }
+  }
+
   /// Converts a file to another format with exactly the same content, without decoding its pixels.
   ///
   /// - Returns: The new file's bytes, or nil if no coder can convert the file in this way, or if the options require

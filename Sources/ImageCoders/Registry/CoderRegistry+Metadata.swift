@@ -18,7 +18,7 @@ extension CoderRegistry {
   ///   read.
   @discardableResult
   public func editMetadata(
-    _ source: ByteSource, _ edit: MetadataEdit, to destination: EncodeDestination,
+    _ source: ByteSource, _ edit: MetadataEdit, at destination: EncodeDestination = .memory,
     reading: DecodeOptions = DecodeOptions(), coder id: String? = nil
   ) throws(CoderError) -> EncodedFile {
     let source = try source.rereadable(reading.limits)

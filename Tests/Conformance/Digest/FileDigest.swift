@@ -39,7 +39,21 @@ struct FileDigest {
     return .object(members)
   }
 
+  /// The file with other metadata; the file itself if its metadata cannot be edited.
+  private func edited(_ source: ByteSource) throws(CoderError) -> ByteSource {
+    var edit = MetadataEdit(removing: [.gps, .thumbnail, .other])
+    try edit.set("Artist", to: "A")
+    try edit.set("City", to: "B")
+    do throws(CoderError) {
+      return .bytes(try registry.editMetadata(source, edit).bytes)
+    } catch {
+      return source
+    }
+  }
+
   private func describe(_ source: ByteSource, number: Int) throws(CoderError) -> [(key: String, value: JSONText)] {
+    var source = source
+    if case .edited = arguments.mode { source = try edited(source) }
     var options = DecodeOptions()
     if case .thumbnail(let side) = arguments.mode { options = .thumbnail(width: side, height: side) }
     options.appliesOrientation = arguments.isUpright
@@ -57,7 +71,7 @@ struct FileDigest {
     let decoder = try registry.open(source, options: options)
     var members = Self.describe(decoder.header, decoder.loopCount, coder: decoder.coderID)
     switch arguments.mode {
-    case .decode, .thumbnail:
+    case .decode, .edited, .thumbnail:
       let image = try decoder.image()
       members += Self.problem(image.problem)
       members.append(("frames", .list(try describe(image.frames, of: decoder, number: number))))

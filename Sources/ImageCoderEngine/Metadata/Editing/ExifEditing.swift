@@ -37,7 +37,8 @@ enum ExifEditing {
       value = .number(abs(degrees))
     }
     guard let stored = stored(value, tag, number, in: place.directory) else {
-      throw .invalidArgument("\(dictionary) \(name) is not \(Self.text(of: value)): \(expected(tag, number, place.directory))")
+      throw .invalidArgument(
+        "\(dictionary) \(name) is not \(Self.text(of: value)): \(expected(tag, number, place.directory))")
     }
     payload.set(number, in: place.directory, to: stored)
   }

@@ -39,7 +39,9 @@ extension MetadataEdit {
         case "{IPTC}":
           guard IPTCProperties.isName(name) else { throw .invalidArgument("{IPTC} has no property \(name)") }
           iptc.append((dictionary, name, value))
-          if let newer = XMPNamespaces.olderNames.first(where: { $0.1 == name })?.0 { xmp.append((dictionary, newer, value)) }
+          if let newer = XMPNamespaces.olderNames.first(where: { $0.1 == name })?.0 {
+            xmp.append((dictionary, newer, value))
+          }
         default:
           throw .invalidArgument(
             "\(dictionary) cannot be set; properties in {TIFF}, {Exif}, {GPS}, {IPTC} and {XMP} can")

@@ -38,7 +38,8 @@ struct XMPEditing {
       case .start(let element):
         depth += 1
         if inside == nil, element.name == XMLReader.Name(namespace: Self.rdf, local: "RDF") { inside = depth }
-        if element.name == XMLReader.Name(namespace: Self.rdf, local: "Description"), inside == depth - 1, about.isEmpty {
+        if element.name == XMLReader.Name(namespace: Self.rdf, local: "Description"), inside == depth - 1, about.isEmpty
+        {
           about = element.attribute(XMLReader.Name(namespace: Self.rdf, local: "about")) ?? ""
         }
       case .end:
@@ -115,8 +116,8 @@ struct XMPEditing {
     switch name {
     case "dc:title", "dc:description", "dc:rights", "xmpRights:UsageTerms": .languages
     case "dc:creator", "dc:date": .sequence
-    case "dc:subject", "dc:contributor", "dc:publisher", "dc:language", "dc:relation", "dc:type", "lr:hierarchicalSubject",
-      "photoshop:SupplementalCategories", "xmp:Identifier", "xmpRights:Owner":
+    case "dc:subject", "dc:contributor", "dc:publisher", "dc:language", "dc:relation", "dc:type",
+      "lr:hierarchicalSubject", "photoshop:SupplementalCategories", "xmp:Identifier", "xmpRights:Owner":
       .bag
     default: .simple
     }
@@ -150,7 +151,9 @@ struct XMPEditing {
   /// Letters, digits, and a few signs: what names of properties are made of.
   private static func isName(_ text: String) -> Bool {
     !text.isEmpty
-      && text.unicodeScalars.allSatisfy { $0.properties.isAlphabetic || ("0"..."9").contains($0) || $0 == "_" || $0 == "-" }
+      && text.unicodeScalars.allSatisfy { scalar in
+        scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) || scalar == "_" || scalar == "-"
+      }
   }
 
   private static func escaped(_ text: String) -> String {
