@@ -13,7 +13,7 @@ DEMO := Examples/Demo
 
 .DEFAULT_GOAL := stage
 
-.PHONY: help deps build plugins stage demo test test-demo templates examples compatibility check conformance bench sanitize sanitize-fixtures sanitize-thread install uninstall check-install deb check-deb clean
+.PHONY: help deps build plugins stage documentation demo test test-demo templates examples compatibility check conformance bench sanitize sanitize-fixtures sanitize-thread install uninstall check-install deb check-deb clean
 
 help:
 	@sed -n 's/^#: //p' Makefile
@@ -22,6 +22,7 @@ help:
 #: make test                          build everything and run all tests
 #: make test-demo                     the tests of the demonstration
 #: make templates                     the plugins that coders new writes, and the commands of the pages for authors
+#: make documentation                 the reference of the public modules as a web site in build/documentation
 #: make examples                      the programs with built-in coders: dynamic, static, and a server
 #: make compatibility                 plugins of each version of the interface under hosts of each
 #: make                                stage build/bin/coders, build/lib/coders/1/*.so, build/include/imgcoder
@@ -58,6 +59,10 @@ stage: build plugins
 	@scripts/make-man-pages $(STAGE)/bin/coders $(STAGE)/share/man/man1
 	@scripts/make-completions $(STAGE)/bin/coders $(STAGE)/share
 
+# Plain files for any server, which has them at its root, or at the path of DOCUMENTATION_BASE.
+documentation: deps
+	@scripts/make-documentation $(STAGE)/documentation $(DOCUMENTATION_BASE)
+
 demo: stage
 	swift build $(SWIFT_FLAGS) --package-path $(DEMO) --product make-samples
 	swift build $(SWIFT_FLAGS) --package-path $(DEMO) --product contact-sheet
@@ -76,6 +81,7 @@ test: stage
 	@scripts/check-compatibility $(STAGE)
 	@scripts/check-templates $(STAGE)
 	@scripts/check-transcript $(STAGE) docs/ten-minutes.md docs/writing-a-plugin.md
+	@scripts/make-documentation $(STAGE)/documentation
 
 test-demo: stage
 	swift test $(SWIFT_FLAGS) --package-path $(DEMO)

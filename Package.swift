@@ -222,7 +222,9 @@ let package = Package(
         "CImageCoder", "CodersCommand", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "TestSupport",
       ],
       path: "Tests/CodersCommandTests", swiftSettings: settings),
-    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+    .target(
+      name: "TestSupport", dependencies: ["ImageCoders", "ImageCoderEngine", "ImageCoderModel"],
+      path: "Tests/TestSupport", swiftSettings: settings),
     .target(name: "CInterfaceFakes", dependencies: ["CImageCoder"], path: "Tests/CInterfaceFakes"),
     .testTarget(
       name: "InterfaceTests",

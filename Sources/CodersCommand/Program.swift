@@ -76,6 +76,9 @@ struct Coders: ParsableCommand {
       Results go to standard output, everything else to standard error. Exit status: 0 success, 1 a file is damaged, \
       2 no coder supports the file or what was asked, 3 a limit was exceeded, 5 a system call, library or plugin failed, \
       64 wrong usage, 130 interrupted. With several files, the first error sets the exit status.
+
+      With --json, a verb prints one JSON object. share/coders/schema has a JSON Schema of each output: \
+      coders-probe-1.schema.json is that of `coders probe --json`.
       """,
     version: version,
     groupedSubcommands: [

@@ -26,6 +26,15 @@ import Testing
     }
   }
 
+  /// The number of pages is `page_count` in JSON; `flags` has words that do not depend on the file.
+  @Test func flagsCountPagesForPeopleOnly() throws {
+    let pages = try Fixture.path("pages.tiff")
+    let json = Run.inProcess("probe", "--json", pages).output
+    #expect(json.contains("      \"flags\": [\n        \"lossless\"\n      ],\n"), "\(json)")
+    #expect(Run.inProcess("probe", pages).output.contains("  flags        3 pages, lossless\n"))
+    #expect(Run.inProcess("probe", "--short", pages).output.hasSuffix("  3 pages lossless\n"))
+  }
+
   @Test func framesListsAndWritesPages() throws {
     let list = Run.inProcess("frames", try Fixture.path("pages.tiff")).output.split(separator: "\n")
     #expect(list.count == 4)

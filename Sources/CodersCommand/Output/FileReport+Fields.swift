@@ -24,7 +24,7 @@ extension FileReport {
       fields.append(
         ("background", "\(background.red) \(background.green) \(background.blue) \(background.alpha) of 65535"))
     }
-    if !flags.isEmpty { fields.append(("flags", flags.joined(separator: ", "))) }
+    if !notes.isEmpty { fields.append(("flags", notes.joined(separator: ", "))) }
     return fields
   }
 

@@ -56,10 +56,12 @@ struct FileReport {
   /// Whether the file has several pages and is not an animation.
   var showsPages: Bool { header.pageCount > 1 && !header.isAnimated }
 
-  /// Words for special properties of the file.
+  /// Words for special properties of the file, as people read them: the number of pages comes first.
+  var notes: [String] { (header.pageCount > 1 ? ["\(header.pageCount) pages"] : []) + flags }
+
+  /// The words for special properties of the file.
   var flags: [String] {
     var words: [String] = []
-    if header.pageCount > 1 { words.append("\(header.pageCount) pages") }
     if header.isProgressive { words.append("progressive") }
     if header.isLossless { words.append("lossless") }
     if header.hasPalette { words.append("palette") }

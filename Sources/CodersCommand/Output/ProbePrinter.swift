@@ -67,7 +67,7 @@ final class ProbeTablePrinter: ProbePrinter {
       file, header.format.rawValue, "\(header.displayedSize)",
       header.alpha == .opaque ? "\(header.pixelFormat)" : "\(header.pixelFormat) \(header.alpha)",
       isAnimated ? "\(header.frameCount)" : "", isAnimated ? report.duration.seconds.short : "",
-      report.flags.joined(separator: " "),
+      report.notes.joined(separator: " "),
     ])
   }
 

@@ -8,8 +8,8 @@ public struct Image: Sendable {
   public var frames: [Frame]
   /// The total number of times that the animation plays.
   public var loopCount: LoopCount
-  /// The orientation that still has to be applied: ``Orientation/up`` unless ``DecodeOptions/appliesOrientation`` was
-  /// off.
+  /// The orientation that still has to be applied: ``Orientation/up`` unless
+  /// ``DecodeOptions/Output/appliesOrientation`` was off.
   public var orientation: Orientation
   /// Raw payloads by kind.
   public var metadata: [MetadataKind: [UInt8]]

@@ -83,8 +83,8 @@ public final class ImageDecoder {
 
   /// The number of frames for ``frame(at:)``, at least 1.
   ///
-  /// 1 for a still picture that the file stores in several parts, unless ``DecodeOptions/stillParts`` says otherwise;
-  /// ``ImageHeader/frameCount`` counts the parts.
+  /// 1 for a still picture that the file stores in several parts, unless ``DecodeOptions/Output/stillParts`` says
+  /// otherwise; ``ImageHeader/frameCount`` counts the parts.
   public var frameCount: Int { Self.stepCount(header, options) }
 
   private var isComposedStill: Bool { !header.isAnimated && options.stillParts == .composed }

@@ -42,7 +42,7 @@ public struct IncrementalProgress: Sendable, Equatable {
 ///     let image = try decoder.finish()
 ///
 /// The reader runs on a thread of the library and sleeps while it waits for a missing byte, so it works exactly as with a
-/// complete file, and the final picture is the same; ``append(_:)`` returns when the reader sleeps again. Every byte is
+/// complete file, and the final picture is the same; `append` returns when the reader sleeps again. Every byte is
 /// decoded only once, as long as no more than eight files, or as many as there are processors, arrive at the same time.
 /// Of more than these, those that wait longest give their thread away: they keep their bytes and what was shown, and are
 /// decoded anew when twice as many bytes are there, or all. A coder that does not support incremental reading gets its

@@ -6,7 +6,8 @@ public import ImageCoderModel
 public enum EncodeDestination: Sendable {
   /// Into memory: ``EncodedFile/bytes``.
   case memory
-  /// Into a file at a path. The file appears complete or not at all: see ``NewFile``.
+  /// Into a file at a path. The file appears complete or not at all: it is written under a temporary name in the same
+  /// directory, and then renamed.
   case file(String)
 }
 
@@ -20,7 +21,7 @@ public struct EncodedFile: Sendable {
   public var byteCount: Int
   /// The number of frames that were added, including equal ones; 0 for a file that was converted without decoding.
   public var frameCount: Int
-  /// The quality that was found for ``EncodeOptions/maxFileSize``, or that of the options.
+  /// The quality that was found for ``EncodeOptions/Output/maxFileSize``, or that of the options.
   public var quality: Double?
 
   package init(format: ImageFormat, bytes: [UInt8], byteCount: Int, frameCount: Int = 0, quality: Double? = nil) {
@@ -38,9 +39,9 @@ public struct EncodedFile: Sendable {
 ///     for picture in pictures { try encoder.add(picture, delay: .milliseconds(40)) }
 ///     try encoder.finish()
 ///
-/// Each frame is encoded as it is added; only the last two are kept in memory. With ``EncodeOptions/maxFileSize``, all
-/// are kept, because the whole file is tried at several qualities. The file appears when ``finish()`` returns; if it is
-/// never called, no file is left.
+/// Each frame is encoded as it is added; only the last two are kept in memory. With
+/// ``EncodeOptions/Output/maxFileSize``, all are kept, because the whole file is tried at several qualities. The file
+/// appears when ``finish()`` returns; if it is never called, no file is left.
 ///
 /// - Threads: One at a time. ``EncodeOptions/cancellation`` stops it from any thread.
 public final class ImageEncoder {
@@ -95,7 +96,7 @@ public final class ImageEncoder {
   /// - Parameter delay: How long it is shown.
   /// - Throws: ``CoderError/Code/unsupported`` for a second frame in a format without animation;
   ///   ``CoderError/Code/invalidArgument`` for a frame of another size than the first, or with colors or alpha that the
-  ///   first two do not have: see ``EncodeOptions/layout``.
+  ///   first two do not have: see ``EncodeOptions/Output/layout``.
   public func add(_ pixels: PixelBuffer, delay: FrameDelay = .zero) throws(CoderError) {
     try add(pixels, delay: delay, changedIn: nil, of: Image(pixels))
   }
@@ -159,7 +160,8 @@ public final class ImageEncoder {
 
   /// Writes the rest of the file, and gives it its name.
   ///
-  /// - Throws: ``CoderError/Code/limitExceeded`` for a file that ``EncodeOptions/maxFileSize`` does not allow.
+  /// - Throws: ``CoderError/Code/limitExceeded`` for a file that ``EncodeOptions/Output/maxFileSize`` does not
+  ///   allow.
   @discardableResult
   public func finish() throws(CoderError) -> EncodedFile {
     var file: EncodedFile?

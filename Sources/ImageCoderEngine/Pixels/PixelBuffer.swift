@@ -4,8 +4,8 @@ public import ImageCoderModel
 
 /// Rows of pixels in memory, top to bottom.
 ///
-/// New memory is not cleared: the code that creates a buffer writes every row or calls ``clear(rows:)``. Large buffers
-/// are aligned to 2 MiB and ask the kernel for huge pages, which saves a third of the time of a fast decode.
+/// New memory is not cleared: the code that creates a buffer writes every row. Large buffers are aligned to 2 MiB and ask
+/// the kernel for huge pages, which saves a third of the time of a fast decode.
 ///
 /// - Threads: Several threads may read at the same time. While one thread writes, no other may read or write. A decoder
 ///   writes only before it returns the buffer.

@@ -6,7 +6,14 @@ extension PixelBuffer {
   /// Format and alpha of the pixels.
   public var layout: PixelLayout { PixelLayout(format, alpha) }
 
-  /// Converts the pixels to another layout, by the rules of ``RowConverter``.
+  /// Converts the pixels to another layout.
+  ///
+  /// - 8 to 16 bits multiplies by 257, 16 to 8 bits rounds to the nearest; floating point is 0 … 1, clamped and rounded
+  ///   when it becomes an integer, and 0 where it is not a number.
+  /// - Gray becomes three equal channels; color becomes gray by the luma weights of ITU-R BT.601 §2.5.1 (0.299, 0.587,
+  ///   0.114), applied to the samples as they are.
+  /// - Alpha that the target cannot hold is dropped, and color is what it was before it was multiplied by alpha. A source
+  ///   without alpha is opaque.
   ///
   /// - Returns: This buffer if it already has the layout; a buffer that shares this one's memory if only the alpha mode
   ///   changes and no pixel does, as from opaque to straight; new memory otherwise.

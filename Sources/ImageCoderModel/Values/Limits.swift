@@ -54,7 +54,7 @@ public struct Limits: Sendable, Equatable {
     public static let maxPages = Name(rawValue: "maxPages")
     /// ``Limits/maxScans``
     public static let maxScans = Name(rawValue: "maxScans")
-    /// ``EncodeOptions/maxFileSize``
+    /// `EncodeOptions.maxFileSize`
     public static let maxFileSize = Name(rawValue: "maxFileSize")
 
     public var description: String { rawValue }

@@ -42,7 +42,7 @@ extension CoderRegistry {
   /// - Parameters:
   ///   - format: The file format, or nil to choose one that can hold the picture: see ``format(for:)``.
   ///   - coder: The identifier of the only coder to use, or nil for the first that can encode the picture.
-  /// - Throws: As ``encode(_:as:options:coder:)``; ``CoderError/Code/cancelled`` when the task is cancelled.
+  /// - Throws: As ``encode(_:as:options:coder:)-(Image,_,_,_)``; ``CoderError/Code/cancelled`` when the task is cancelled.
   public func data(
     of image: Image, as format: ImageFormat? = nil, options: EncodeOptions = EncodeOptions(), coder: String? = nil
   ) async throws(CoderError) -> [UInt8] {

@@ -50,7 +50,8 @@ public final class ImageFileWriter: Sendable {
 
   /// Writes the rest of the file, and gives it its name.
   ///
-  /// - Throws: ``CoderError/Code/limitExceeded`` for a file that ``EncodeOptions/maxFileSize`` does not allow.
+  /// - Throws: ``CoderError/Code/limitExceeded`` for a file that ``EncodeOptions/Output/maxFileSize`` does not
+  ///   allow.
   @discardableResult
   public func finish() async throws(CoderError) -> EncodedFile {
     try await encoder.use { (encoder) throws(CoderError) in try encoder.finish() }

@@ -50,7 +50,7 @@ extension CoderRegistry {
   ///     and first-frame options are set from the preset.
   ///   - problem: Called if the picture was decoded only in part. If nil, or if `reading` is strict, that is an error.
   /// - Returns: The new file; its bytes, if the destination is memory.
-  /// - Throws: As ``decode(_:options:coder:)`` and ``encode(_:as:options:coder:)``.
+  /// - Throws: As ``decode(_:options:coder:)`` and ``encode(_:as:options:coder:)-(Image,_,_,_)``.
   public func makeThumbnail(
     of source: ByteSource, _ preset: ThumbnailPreset = .web, at destination: EncodeDestination = .memory,
     reading: DecodeOptions = DecodeOptions(), problem: ((CoderError) -> Void)? = nil
