@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the benchmark's pictures, the same ones each time: `python corpus.py FOLDER`. What is there is kept."""
+"""Makes the benchmark's pictures, the same ones each time: `python corpus.py FOLDER [NAME…]`. What is there is kept."""
 
 import os
 import subprocess
@@ -148,7 +148,7 @@ def save_all(frames, kind, **options):
     return make
 
 
-def main(folder):
+def main(folder, *names):
     os.makedirs(folder, exist_ok=True)
     kept = {}
 
@@ -163,6 +163,7 @@ def main(folder):
     large = once("large", lambda: photo(*PHOTO24, 1))
     middle = once("middle", lambda: photo(*PHOTO12, 2))
     clear = once("clear", lambda: with_alpha(middle()))
+    small = once("small", lambda: middle().resize((1632, 1224), Image.Resampling.LANCZOS))
     few = once("few", lambda: middle().quantize(256, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE))
     # What costs about as much a pixel as a file of its kind does, and takes little time to write; bytes a pixel of each.
     sized = {
@@ -226,6 +227,18 @@ def main(folder):
     for megabytes in MEGABYTES:
         for name, (per_pixel, picture, make) in sized.items():
             files[name.format(megabytes)] = make(copies(picture, megabytes * 1e6 / per_pixel))
+    # What is sent to servers.
+    uploads = {
+        "photo12.jpg": save(middle, "JPEG", quality=90, subsampling="4:2:0"),
+        "photo2.jpg": save(small, "JPEG", quality=85, subsampling="4:2:0"),
+        "photo2.png": save(small, "PNG", compress_level=6),
+        "photo2.webp": save(small, "WEBP", quality=80, method=4),
+        "photo2.heic": save(small, "HEIF", quality=70),
+    }
+    for name in names:
+        write(os.path.join(folder, name), (files | uploads)[name])
+    if names:
+        return
     for name, make in files.items():
         write(os.path.join(folder, name), make)
     many(os.path.join(folder, "many"))
@@ -247,4 +260,4 @@ def many(folder):
     os.rename(partial, folder)
 
 
-main(sys.argv[1])
+main(*sys.argv[1:])

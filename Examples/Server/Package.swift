@@ -7,8 +7,9 @@ import PackageDescription
 let package = Package(
   name: "Server",
   dependencies: [
-    .package(name: "ImageCoders", path: "../..", traits: ["JPEG", "PNG", "WebP", "GIF", "HEIF", "AVIF"]),
-    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.0.0"),
+    .package(name: "ImageCoders", path: "../..", traits: ["JPEG", "PNG", "WebP", "GIF", "HEIF", "AVIF", "TIFF"]),
+    // Without its traits it needs only the essentials of Foundation, and the program no tables of ICU, which are 30 MB.
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.0.0", traits: []),
   ],
   targets: [
     .executableTarget(

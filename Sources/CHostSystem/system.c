@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -28,4 +29,10 @@ int chostsystem_wait(sem_t *semaphore, long nanoseconds) {
     result = sem_clockwait(semaphore, CLOCK_MONOTONIC, &until);
   } while (result != 0 && errno == EINTR);
   return result == 0;
+}
+
+void chostsystem_give_memory_back(void) {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
 }

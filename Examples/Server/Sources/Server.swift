@@ -3,7 +3,8 @@
 import Hummingbird
 import ImageCodersBuiltIn
 
-/// `server [PORT]`: makes thumbnails of pictures that strangers send.
+/// `server [PORT [ADDRESS]]`: makes thumbnails of pictures that strangers send. The address is this machine's own; in a
+/// container it is 0.0.0.0.
 ///
 ///     curl --data-binary @photo.heic 'localhost:8080/thumbnail?w=300&format=webp' >small.webp
 ///
@@ -16,18 +17,21 @@ import ImageCodersBuiltIn
   static let reading = {
     var limits = Limits.standard
     limits.maxPixels = 100_000_000
-    return DecodeOptions(isStrict: true, limits: limits, allowedFormats: [.jpeg, .png, .webP, .gif, .heic, .avif])
+    return DecodeOptions(
+      isStrict: true, limits: limits, allowedFormats: [.jpeg, .png, .webP, .gif, .heic, .avif, .tiff])
   }()
 
   static func main() async throws {
-    let port = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 8080
+    let arguments = CommandLine.arguments.dropFirst()
+    let port = arguments.first.flatMap { Int($0) } ?? 8080
+    let address = arguments.dropFirst().first ?? "127.0.0.1"
     let router = Router()
     router.get("health") { _, _ in "ok\n" }
     router.post("thumbnail") { request, _ in
       let body = try await request.body.collect(upTo: mostBytes)
       return try await thumbnail(of: .bytes(body.readableBytesView), request.uri.queryParameters)
     }
-    try await Application(router: router, configuration: .init(address: .hostname("127.0.0.1", port: port)))
+    try await Application(router: router, configuration: .init(address: .hostname(address, port: port)))
       .runService()
   }
 

@@ -27,4 +27,7 @@ int chostsystem_pipe(int ends[2]);
 //   returns      1 when it was given, 0 when the time is over
 int chostsystem_wait(sem_t *semaphore, long nanoseconds);
 
+// Gives memory back to the system that was freed and that the C library keeps for later.
+void chostsystem_give_memory_back(void);
+
 #endif

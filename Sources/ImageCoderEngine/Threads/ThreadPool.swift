@@ -47,6 +47,10 @@ package final class ThreadPool: Sendable {
   }
 
   private let state = Mutex(State())
+  /// Whether work has freed memory that the C library keeps.
+  private let hasFreed = Atomic<Bool>(false)
+  /// Nanoseconds that a thread waits for work before it gives that memory back to the system.
+  private static let quiet = 500_000_000
 
   // MARK: At once
 
@@ -102,12 +106,21 @@ package final class ThreadPool: Sendable {
       state.idle.append(idle)
       return idle
     }) {
-      idle.permit.wait()
+      if !idle.permit.wait(atMost: Self.quiet) {
+        if hasFreed.exchange(false, ordering: .relaxed) { chostsystem_give_memory_back() }
+        idle.permit.wait()
+      }
       let next = idle.work
       idle.work = nil
       next?.run()
     }
+    // This thread ends; one that waits waits anew, and gives back what this one's work has freed.
+    if hasFreed.load(ordering: .relaxed) { state.withLock { $0.idle.popLast() }?.permit.signal() }
   }
+
+  /// Says that work has freed memory. As soon as a thread has waited half a second for more work, it goes back to the
+  /// system.
+  func noteFreedMemory() { hasFreed.store(true, ordering: .relaxed) }
 
   // MARK: Side by side
 

@@ -165,6 +165,7 @@ package final class WorkQueue: Sendable {
       work?(job.cancellation.isCancelled)
       state.withLock { $0.end(job) }
     }
+    ThreadPool.shared.noteFreedMemory()
   }
 
   /// Cancels a job: it leaves the queue at once, or its work is told to stop.
