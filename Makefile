@@ -7,6 +7,8 @@ PREFIX ?= /usr/local
 IMAGES ?=
 CONFIGURATION ?= release
 SWIFT_FLAGS := -c $(CONFIGURATION)
+# SwiftPM lists the traits of a package in the order of a hash, and a new order builds everything anew.
+SWIFT_BUILD := SWIFT_DETERMINISTIC_HASHING=1 swift build
 PLUGINS := $(shell scripts/plugin-names)
 STAGE := build
 DEMO := Examples/Demo
@@ -43,7 +45,7 @@ deps:
 	@scripts/install-dependencies
 
 build: deps
-	swift build $(SWIFT_FLAGS) --product coders
+	$(SWIFT_BUILD) $(SWIFT_FLAGS) --product coders
 
 # SwiftPM sees neither new files of the package above, unless it plans anew, nor a change of a module that is imported
 # through another one, unless the importer changes: younger files make it look.
@@ -64,15 +66,15 @@ documentation: deps
 	@scripts/make-documentation $(STAGE)/documentation $(DOCUMENTATION_BASE)
 
 demo: stage
-	swift build $(SWIFT_FLAGS) --package-path $(DEMO) --product make-samples
-	swift build $(SWIFT_FLAGS) --package-path $(DEMO) --product contact-sheet
+	$(SWIFT_BUILD) $(SWIFT_FLAGS) --package-path $(DEMO) --product make-samples
+	$(SWIFT_BUILD) $(SWIFT_FLAGS) --package-path $(DEMO) --product contact-sheet
 	@CONFIGURATION=$(CONFIGURATION) scripts/demo $(STAGE) $${IMAGES:+"$$IMAGES"}
 
 # Not --build-tests, which builds all targets of the package: the coders' modules, too, with all their libraries.
 test: stage
-	swift build $(SWIFT_FLAGS) --product ImageCodersPackageTests
-	swift build $(SWIFT_FLAGS) --product coder-digest
-	swift build $(SWIFT_FLAGS) --product coder-bench
+	$(SWIFT_BUILD) $(SWIFT_FLAGS) --product ImageCodersPackageTests
+	$(SWIFT_BUILD) $(SWIFT_FLAGS) --product coder-digest
+	$(SWIFT_BUILD) $(SWIFT_FLAGS) --product coder-bench
 	swift test $(SWIFT_FLAGS) --skip-build
 	swift test --manifest-cache none --package-path Plugins
 	swift test $(SWIFT_FLAGS) --package-path $(DEMO)

@@ -122,7 +122,10 @@ let package = Package(
     .library(name: "ImageCoderTesting", targets: ["ImageCoderTesting"]),
     .executable(name: "coders", targets: ["coders"]),
     .library(
-      name: "CoderParts", targets: ["CodedPictures", "HEVCBitstream", "ISOBaseMediaFile", "Palettes", "PhotoshopResources", "SharedPlanes"]),
+      name: "CoderParts",
+      targets: [
+        "CodedPictures", "HEVCBitstream", "ISOBaseMediaFile", "Palettes", "PhotoshopResources", "SharedPlanes",
+      ]),
   ] + coders.map { .library(name: $0.name, targets: [$0.name]) },
   // A package that wants the libraries alone says `traits: []`; then argument-parser is not fetched. What a trait builds
   // in is only in programs that link ImageCodersBuiltIn, and only they need its library.

@@ -8,8 +8,8 @@ import Testing
 /// What the pages say is what the program does.
 @Suite struct DocumentationTests {
   @Test(arguments: [
-    "", "probe ", "convert ", "animate ", "thumbnail ", "frames ", "stream ", "metadata ", "list ", "options ", "doctor ",
-    "new ", "check ",
+    "", "probe ", "convert ", "animate ", "thumbnail ", "frames ", "stream ", "metadata ", "list ", "options ",
+    "doctor ", "new ", "check ",
   ])
   func helpIsAsDocumented(_ verb: String) throws {
     let page = try Package.text("docs/cli.md")

@@ -74,7 +74,8 @@ import Testing
   }
 
   @Test(arguments: [
-    (["--strip", "gsp"], "did you mean gps?"), (["--set", "Artst=x"], "no property is called Artst; did you mean Artist?"),
+    (["--strip", "gsp"], "did you mean gps?"),
+    (["--set", "Artst=x"], "no property is called Artst; did you mean Artist?"),
     (["--set", "Artist"], "a property is NAME=VALUE"), (["-o", "x.jpg"], "there is nothing to write"),
     (["--strip", "gps", "-o", "x.jpg", "--in-place"], "-o cannot be used with --in-place"),
     (["--set", "FNumber=wide", "--in-place"], "{Exif} FNumber takes numbers, not \"wide\""),

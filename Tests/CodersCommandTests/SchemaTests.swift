@@ -7,7 +7,8 @@ import Testing
 /// What each verb prints with --json follows its schema in `Registry/schema`, and a changed output does not.
 @Suite struct SchemaTests {
   static let verbs = [
-    "animate", "check", "convert", "doctor", "frames", "list", "new", "options", "probe", "stream", "thumbnail",
+    "animate", "check", "convert", "doctor", "frames", "list", "metadata", "new", "options", "probe", "stream",
+    "thumbnail",
   ]
 
   private let folder = TemporaryFolder()
@@ -103,6 +104,19 @@ import Testing
     let value = try checked(["animate", first, second, "-o", "\(folder.path)/all.webp", "--quality", "0.8"])
     #expect(value["frames"]?.content == .number(60, written: "60"))
     #expect(try allowedChanges(value, "animate") == [])
+  }
+
+  @Test func metadata() throws {
+    let photo = try Fixture.path("landscape-orientation-6.jpg")
+    let edited = "\(folder.path)/edited"
+    let written = try checked(
+      ["metadata", "--set", "dc:title=Harbour", "--set", "GPS.Latitude=1.5", "-o", edited, photo, "/none.jpg"],
+      status: 5)
+    #expect(written["files"]?.items.map { $0["status"]?.string } == ["written", "failed"])
+    #expect(try allowedChanges(written, "metadata") == [])
+    let shown = try checked(["metadata", "\(edited)/landscape-orientation-6.jpg", "/none.jpg"], status: 5)
+    #expect(shown["files"]?.items.first?["properties"]?["{XMP}"]?["dc:title"]?.string == "Harbour")
+    #expect(shown["files"]?.items.last?["error"]?["code"]?.string == "io")
   }
 
   @Test func thumbnail() throws {

@@ -28,11 +28,21 @@ import ImageCodersBuiltIn
     let router = Router()
     router.get("health") { _, _ in "ok\n" }
     router.post("thumbnail") { request, _ in
-      let body = try await request.body.collect(upTo: mostBytes)
-      return try await thumbnail(of: .bytes(body.readableBytesView), request.uri.queryParameters)
+      try await thumbnail(of: .bytes(upload(request)), request.uri.queryParameters)
     }
     try await Application(router: router, configuration: .init(address: .hostname(address, port: port)))
       .runService()
+  }
+
+  /// The bytes of an upload, in memory that is as large as the client says they are, and no larger.
+  static func upload(_ request: Request) async throws -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(min(request.headers[.contentLength].flatMap { Int($0) } ?? 0, mostBytes))
+    for try await chunk in request.body {
+      guard bytes.count + chunk.readableBytes <= mostBytes else { throw HTTPError(.contentTooLarge) }
+      bytes += chunk.readableBytesView
+    }
+    return bytes
   }
 
   static func thumbnail(of upload: ByteSource, _ query: Parameters) async throws -> Response {
