@@ -163,6 +163,7 @@ import Testing
   @Test(arguments: [
     ("DateTime", "yesterday", "{TIFF} DateTime is not \"yesterday\": it takes a date, 2024:05:01 10:07:05"),
     ("Orientation", "70000", "{TIFF} Orientation is not 70000: it takes whole numbers from 0 to 65535"),
+    ("Orientation", "9", "{TIFF} Orientation is 9: it takes a whole number from 1 to 8"),
     ("GPS.Latitude", "191", "{GPS} Latitude is not 191.0: it takes degrees from -180 to 180"),
     ("FNumber", "-2", "{Exif} FNumber is not -2: it takes numbers of 0 and more"),
   ])
@@ -215,6 +216,23 @@ import Testing
       #expect(text.contains("rdf:about=\"uuid:1\" xmlns:photoshop=") == (start != nil))
       #expect(!text.contains("old"))
     }
+  }
+
+  @Test(arguments: ["<rdf:li>&unknown;</rdf:li>", "<e:x ", "<!DOCTYPE x>"])
+  func aPacketThatCannotBeReadIsNotChangedInPart(_ fault: String) throws {
+    let broken = Self.packet.replacing("<dc:title>", with: "\(fault)<dc:title>")
+    let error = #expect(throws: CoderError.self) { try Self.blocks(MetadataEdit(removing: [.gps]), xmp: broken) }
+    #expect(error?.code == .unsupported)
+    #expect(try Self.blocks(MetadataEdit(removing: [.xmp]), xmp: broken).removed == [.xmp])
+  }
+
+  @Test func partsOfRangesAreThoseThatNobodyElseHas() {
+    #expect(FilePieces.parts(of: [0..<10], without: []) == [0..<10])
+    #expect(FilePieces.parts(of: [5..<10, 0..<7], without: [8..<9]) == [0..<7, 7..<8, 9..<10])
+    #expect(FilePieces.parts(of: [0..<10], without: [2..<4, 3..<5, 0..<1, 9..<20]) == [1..<2, 5..<9])
+    #expect(FilePieces.parts(of: [0..<10, 20..<30], without: [5..<25]) == [0..<5, 25..<30])
+    #expect(FilePieces.parts(of: [3..<4], without: [0..<10]) == [])
+    #expect(FilePieces.parts(of: [0..<100], without: [10..<90, 20..<30, 95..<95]) == [0..<10, 90..<95, 95..<100])
   }
 
   @Test func whatExifSaysAnewIsTakenOutOfXMP() throws {

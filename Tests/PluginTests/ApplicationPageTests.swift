@@ -47,6 +47,13 @@ import Testing
     if case .text(let camera)? = properties["{TIFF}", "Model"] { print(camera) }
   }
 
+  private func editing(_ registry: CoderRegistry) async throws {
+    var edit = MetadataEdit(removing: [.gps, .thumbnail])
+    edit.values["{TIFF}", "Copyright"] = .text("© 2026 A. Author")
+    try edit.set("dc:title", to: "Harbour")  // from text, as people write it
+    try await registry.metadataEdited("photo.jpg", edit, at: .file("public.jpg"))
+  }
+
   private func samples(_ pixels: PixelBuffer) throws {
     let row = pixels.samples(inRow: 0)
     print(row[0], row[1], row[2])  // red, green and blue of the first pixel of an rgb8 picture
@@ -64,7 +71,7 @@ import Testing
     let source = Self.lines(Command.run("cat '\(#filePath)'").output)
     let page = Command.run("cat '\(StagedTree.root)/docs/applications.md'").output
     let samples = page.split(separator: "```swift\n").dropFirst().compactMap { $0.split(separator: "```").first }
-    #expect(samples.count == 8)
+    #expect(samples.count == 9)
     // The first one is what the functions have as parameters.
     for sample in samples.dropFirst() {
       let lines = Self.lines(String(sample))

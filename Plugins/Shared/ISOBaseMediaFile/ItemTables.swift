@@ -18,6 +18,8 @@ struct ItemTables {
     var version = 0
     var (offsetSize, lengthSize, baseSize, indexSize) = (4, 4, 0, 0)
     var entries: [Location] = []
+    /// The first entry of each item.
+    var indexes: [UInt32: Int] = [:]
   }
 
   private struct Location {
@@ -67,6 +69,7 @@ struct ItemTables {
             try reader.unsigned(bytes: table.lengthSize)
           ))
       }
+      if table.indexes[id] == nil { table.indexes[id] = table.entries.count }
       table.entries.append(location)
     }
     return table
@@ -82,7 +85,7 @@ struct ItemTables {
 
   /// Whether the location of an item can state another place.
   func canMove(_ item: Item) -> Bool {
-    guard let location = locations.entries.first(where: { $0.id == item.id }) else { return false }
+    guard let location = locations.indexes[item.id].map({ locations.entries[$0] }) else { return false }
     return location.reference == 0 && locations.offsetSize >= 4 && locations.lengthSize >= 4
       && (location.method & 15 == 0 || locations.version > 0) && location.extents.count == 1
   }
@@ -106,7 +109,7 @@ struct ItemTables {
         if ids.contains(item.id) { own.append(range) } else { kept.append(range) }
       }
     }
-    return own.filter { range in !range.isEmpty && !kept.contains { $0.overlaps(range) } }
+    return FilePieces.parts(of: own, without: kept)
   }
 
   // MARK: Changes

@@ -156,18 +156,8 @@ struct DirectoryChain {
     if !file.isBigTIFF, tailStart + copy.tail.count > Int(UInt32.max) {
       throw .unsupported("a TIFF file of more than 4 GiB")
     }
-    let kept = try (retained() + patches.map { $0.place..<$0.place + $0.bytes.count })
-      .sorted { $0.lowerBound < $1.lowerBound }
-    var cleared = 0
-    for range in erased.sorted(by: { $0.lowerBound < $1.lowerBound }) {
-      var start = max(range.lowerBound, cleared)
-      for other in kept where other.upperBound > start && other.lowerBound < range.upperBound {
-        if other.lowerBound > start { patches.append(Self.zeros(start..<other.lowerBound)) }
-        start = max(start, other.upperBound)
-      }
-      if start < range.upperBound { patches.append(Self.zeros(start..<range.upperBound)) }
-      cleared = max(cleared, range.upperBound)
-    }
+    let kept = try retained() + patches.map { $0.place..<$0.place + $0.bytes.count }
+    patches += FilePieces.parts(of: erased, without: kept).map(Self.zeros)
     var result = FilePieces()
     var place = 0
     // Directories may share bytes in a file that wants to confuse: the first of two patches counts.

@@ -58,6 +58,9 @@ struct XMLReader {
     return Array(String(decoding: units, as: UTF16.self).utf8)
   }
 
+  /// Whether the rules of XML are broken before the end of the document, once ``next()`` has given nil.
+  var isBroken: Bool { place < bytes.count }
+
   /// The next element, end or text, or nil at the end of the document.
   mutating func next() -> Event? {
     if endIsNext {

@@ -41,6 +41,30 @@ public struct FilePieces: Sendable {
     pieces.append(.new(bytes))
   }
 
+  /// Parts of ranges that are in none of others, in order and without overlaps: what may be overwritten of values that go,
+  /// when values that stay have bytes there too.
+  ///
+  /// - Complexity: O(n log n) in the number of ranges.
+  public static func parts(of ranges: [Range<Int>], without kept: [Range<Int>]) -> [Range<Int>] {
+    let kept = kept.sorted { $0.lowerBound < $1.lowerBound }
+    var parts: [Range<Int>] = []
+    var index = 0
+    /// Everything before is done with: in no kept range, or in a part.
+    var place = Int.min
+    for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+      var start = max(range.lowerBound, place)
+      while start < range.upperBound {
+        while index < kept.count, kept[index].upperBound <= start { index += 1 }
+        let next = index < kept.count ? kept[index] : Int.max..<Int.max
+        let end = min(range.upperBound, max(start, next.lowerBound))
+        if start < end { parts.append(start..<end) }
+        start = max(end, min(next.upperBound, range.upperBound))
+      }
+      place = max(place, range.upperBound)
+    }
+    return parts
+  }
+
   /// Writes the new file.
   ///
   /// - Throws: ``CoderError/Code/truncated`` if the other file lacks bytes that are kept;

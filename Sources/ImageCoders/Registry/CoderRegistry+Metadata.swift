@@ -69,7 +69,9 @@ extension CoderRegistry {
     guard new.header.canvas == old.header.canvas, new.header.format == old.header.format,
       new.header.pageCount == old.header.pageCount, new.header.frameCount == old.header.frameCount
     else { throw .library("the edited file does not hold the same picture") }
-    let wanted = edit.values["{TIFF}", "Orientation"]?.integer.map { Int($0) } ?? old.header.orientation.rawValue
+    let orientation = edit.values["{TIFF}", "Orientation"]
+    guard orientation != .text("") else { return }
+    let wanted = orientation?.integer.map { Int($0) } ?? old.header.orientation.rawValue
     guard new.header.orientation.rawValue == wanted else {
       throw .unsupported("files of \(new.header.format) do not state the orientation in their Exif")
     }

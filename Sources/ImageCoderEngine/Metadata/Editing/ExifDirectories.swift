@@ -216,8 +216,7 @@ struct ExifDirectories {
   }
 
   private mutating func write() {
-    let kept = retained()
-    for range in erased { zero(range, but: kept) }
+    zero(erased)
     // From the innermost to the outermost: a directory says where the ones in it are.
     for name in [Name.interoperability, .exif, .gps, .main] {
       guard var directory = directories[name], directory.isChanged else { continue }
@@ -268,7 +267,7 @@ struct ExifDirectories {
     guard let place = directory.place else { return append(writer.bytes) }
     let old = place..<(place + 2 + 12 * directory.room)
     guard directory.entries.count <= directory.room, place + writer.count <= bytes.count else {
-      zero(old, but: retained())
+      zero([old])
       return append(writer.bytes)
     }
     writer.putZeros(max(0, old.count + 4 - writer.count))
@@ -277,7 +276,7 @@ struct ExifDirectories {
     return place
   }
 
-  /// What entries and directories that stay have in the payload, in order.
+  /// What entries and directories that stay have in the payload.
   private func retained() -> [Range<Int>] {
     var ranges = [0..<8]
     for directory in directories.values {
@@ -287,20 +286,12 @@ struct ExifDirectories {
       ranges += directory.entries.compactMap { place(of: $0) }
       if let picture = thumbnail(of: directory) { ranges.append(picture) }
     }
-    return ranges.sorted { $0.lowerBound < $1.lowerBound }
+    return ranges
   }
 
-  private mutating func zero(_ range: Range<Int>, but kept: [Range<Int>]) {
-    var start = range.lowerBound
-    for other in kept where other.upperBound > start {
-      guard other.lowerBound < range.upperBound else { break }
-      if other.lowerBound > start {
-        bytes.replaceSubrange(start..<other.lowerBound, with: repeatElement(0, count: other.lowerBound - start))
-      }
-      start = other.upperBound
-    }
-    if start < range.upperBound {
-      bytes.replaceSubrange(start..<range.upperBound, with: repeatElement(0, count: range.upperBound - start))
+  private mutating func zero(_ ranges: [Range<Int>]) {
+    for range in FilePieces.parts(of: ranges, without: retained()) {
+      bytes.replaceSubrange(range, with: repeatElement(0, count: range.count))
     }
   }
 }

@@ -102,7 +102,7 @@ extension MetadataEdit {
     if removed.contains(.xmp), stored != nil { edits.replace(.xmp, with: nil) }
     let kept = removed.contains(.xmp) ? nil : stored
     guard kept != nil || !settings.isEmpty else { return }
-    var packet = XMPEditing(kept)
+    var packet = try XMPEditing(kept)
     let before = packet.packet
     let (removesGPS, removesThumbnails) = (removed.contains(.gps), removed.contains(.thumbnail))
     // What is set in Exif is not to be contradicted by its copy here.

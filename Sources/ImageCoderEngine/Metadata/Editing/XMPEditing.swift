@@ -10,13 +10,21 @@ struct XMPEditing {
   private(set) var packet: [UInt8]
 
   private static let rdf = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
-  /// Properties that are looked for, at most.
-  private static let maxProperties = 4096
 
   /// - Parameter packet: Nil for a new one.
-  init(_ packet: [UInt8]?) {
-    self.packet = packet.map { XMLReader($0).bytes } ?? []
-    if place == nil { self.packet = Self.empty }
+  /// - Throws: ``CoderError/Code/unsupported`` for a packet that cannot be read to its end: behind the fault there might be
+  ///   what is to be taken out.
+  init(_ packet: [UInt8]?) throws(CoderError) {
+    guard let packet else {
+      self.packet = Self.empty
+      return
+    }
+    var xml = XMLReader(packet)
+    self.packet = xml.bytes
+    while xml.next() != nil {}
+    guard !xml.isBroken else {
+      throw .unsupported("the XMP packet breaks the rules of XML, so a part of it cannot be changed; xmp takes out all")
+    }
   }
 
   private static let empty = Array(
@@ -57,7 +65,7 @@ struct XMPEditing {
     var xml = XMLReader(packet)
     var removed: [Range<Int>] = []
     var isInside = false
-    while let event = xml.next(), removed.count < Self.maxProperties {
+    while let event = xml.next() {
       guard case .start(let element) = event else { continue }
       if element.name.namespace == Self.rdf, element.name.local == "RDF" { isInside = true }
       guard isInside else { continue }
@@ -94,6 +102,8 @@ struct XMPEditing {
     }
     remove { $0 == namespace && $1 == parts[1] }
     if value == .text("") { return }
+    // A packet without descriptions says nothing that could be lost.
+    if place == nil { packet = Self.empty }
     guard let place else { throw .invalidArgument("the XMP packet has no place for \(name)") }
     let content = try Self.content(of: value, as: Self.form(of: name), name)
     let text = """
