@@ -34,8 +34,8 @@ import Testing
     let out = "\(folder.path)/out"
     let run = Run.shell(
       """
-      { head -c "$3" "$1"; for i in 1 2 3 4 5 6 7 8 9 10; do grep -q incomplete "$2" && break; sleep 1; done
-        grep -q incomplete "$2" && echo early >&2; tail -c +"$(($3 + 1))" "$1"; } \\
+      { head -c "$3" "$1"; for i in $(seq 60); do grep -qs incomplete "$2" && break; sleep 1; done
+        grep -qs incomplete "$2" && echo early >&2; tail -c +"$(($3 + 1))" "$1"; } \\
         | "$0" stream - --chunk 1000000 >"$2"
       """, [Package.command, film, out, "\(half)"])
     #expect(run.errors == "early\n")
