@@ -11,7 +11,7 @@ extension CoderRegistry {
   /// - Parameters:
   ///   - reading: How the file is read: its limits and allowed formats apply.
   ///   - destination: A file is replaced when the new one is whole; it may be the source.
-  ///   - coder: The identifier of the only coder to edit with, or nil to choose.
+  ///   - id: The identifier of the only coder to edit with, or nil to choose.
   /// - Returns: The new file; its bytes, if the destination is memory.
   /// - Throws: ``CoderError/Code/unsupported`` if no coder edits files of the format, or not this one;
   ///   ``CoderError/Code/invalidArgument`` for a property that cannot be set; ``CoderError`` for a file that cannot be
