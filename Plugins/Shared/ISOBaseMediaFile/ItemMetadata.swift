@@ -22,6 +22,9 @@ public enum ItemMetadata {
     guard edits.payloads[.iptc] == nil else { throw .unsupported("HEIF has no place for IPTC-IIM") }
     let file = FileBytes(whole: try source.contents())
     let layout = try TopLevel(file)
+    if !edits.removed.isEmpty, layout.hasTrackMetadata(in: file) {
+      throw .unsupported("a file with metadata in its tracks, which is not edited")
+    }
     var tables = try ItemTables(file, layout.meta)
     let plan = try Plan(edits, tables, layout)
     guard plan.changes else {
@@ -135,6 +138,20 @@ private struct TopLevel {
     var patches: [Patch] = []
     for movie in movies { try Self.collect(movie, in: file, from: meta.end, by: shift, &patches, depth: 0) }
     return patches
+  }
+
+  /// Whether the movie or a track has metadata of its own.
+  func hasTrackMetadata(in file: FileBytes) -> Bool {
+    func isIn(_ box: Box, depth: Int) -> Bool {
+      var offset = box.content
+      while offset < box.end, let inner = file.box(at: offset, before: box.end) {
+        if inner.type == .meta || inner.type == FourCC("udta") { return true }
+        if inner.type == .track, depth < 1, isIn(inner, depth: depth + 1) { return true }
+        offset = max(inner.end, offset + 8)
+      }
+      return false
+    }
+    return movies.contains { isIn($0, depth: 0) }
   }
 
   private static let containers: Set<FourCC> = [.movie, .track, .media, .mediaInformation, .sampleTable]

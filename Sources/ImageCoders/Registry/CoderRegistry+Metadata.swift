@@ -69,11 +69,34 @@ extension CoderRegistry {
     guard new.header.canvas == old.header.canvas, new.header.format == old.header.format,
       new.header.pageCount == old.header.pageCount, new.header.frameCount == old.header.frameCount
     else { throw .library("the edited file does not hold the same picture") }
+    try Self.check(new, follows: edit)
     let orientation = edit.values["{TIFF}", "Orientation"]
     guard orientation != .text("") else { return }
     let wanted = orientation?.integer.map { Int($0) } ?? old.header.orientation.rawValue
     guard new.header.orientation.rawValue == wanted else {
       throw .unsupported("files of \(new.header.format) do not state the orientation in their Exif")
+    }
+  }
+  /// What was taken out is gone, and what was set is there, for whoever reads the file with this library: a sequence may
+  /// keep its metadata in a track, where nothing was changed.
+  private static func check(_ new: ImageDecoder, follows edit: MetadataEdit) throws(CoderError) {
+    let properties = try new.properties()
+    let hasExif = ["{TIFF}", "{Exif}", "{GPS}"].contains { edit.values[$0] != nil }
+    let isGone =
+      (!edit.removed.contains(.gps) || edit.values["{GPS}"] != nil || properties["{GPS}"] == nil)
+      && (!edit.removed.contains(.exif) || hasExif || new.header.orientation != .up
+        || !new.header.metadata.contains(.exif))
+      && (!edit.removed.contains(.xmp) || edit.values["{XMP}"] != nil || edit.values["{IPTC}"] != nil
+        || !new.header.metadata.contains(.xmp))
+    var isThere = true
+    for (dictionary, value) in edit.values.sorted {
+      guard case .dictionary(let set) = value else { continue }
+      for (name, value) in set.sorted where value != .text("") && properties[dictionary, name] == nil {
+        isThere = false
+      }
+    }
+    guard isGone, isThere else {
+      throw .unsupported("the file has its metadata in a place that \(new.coderID) does not edit")
     }
   }
 }
