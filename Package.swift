@@ -58,7 +58,7 @@ let coders: [Target] = [
   coder("BMPCoder", in: "BMP", wraps: ["DeviceIndependentBitmap", "Palettes"]),
   coder("GIFCoder", in: "GIF", wraps: ["Palettes"]),
   coder("GIFLibCoder", in: "GIFLib", wraps: ["CGIF"]),
-  coder("HEIFCoder", in: "HEIF", wraps: ["CHEIF", "CHEIFShim", "CDe265", "HEVCBitstream"] + containerModules),
+  coder("HEIFCoder", in: "HEIF", wraps: ["CHEIFLibrary", "CHEIFShim", "CDe265", "HEVCBitstream"] + containerModules),
   coder("ICNSCoder", in: "ICNS", wraps: ["CZlib"]),
   coder("ICOCoder", in: "ICO", wraps: ["DeviceIndependentBitmap"]),
   coder("JPEGCoder", in: "JPEG", wraps: ["CJPEGShim", "PhotoshopResources"]),
@@ -78,6 +78,8 @@ let coderParts: [Target] = [
   shim("CPNGShim", in: "PNG", dependencies: ["CImageCoder"], links: ["png16", "z", "deflate"]),
   shim("CJPEGShim", in: "JPEG", dependencies: ["CImageCoder"], links: ["jpeg"]),
   shim("CTIFFShim", in: "TIFF", dependencies: ["CImageCoder", "CSharedPlanes"], links: ["tiff"]),
+  // libheif, loaded when it is needed.
+  shim("CHEIFLibrary", in: "HEIF", links: ["dl"]),
   // libde265 behind three calls, and pixels as planes of luma and chroma.
   shim("CHEIFShim", in: "HEIF", links: ["de265"]),
   // Options and pixel formats of pictures in a video codec, which HEIF and AVIF have in common.
@@ -98,7 +100,7 @@ let coderParts: [Target] = [
   shim("CSharedPlanes", in: "Shared/Planes", links: ["m"]),
   wrapped("CGIF", in: "GIFLib", debian: "libgif-dev"),
   wrapped("CWebP", in: "WebP", pkgConfig: "libwebp", debian: "libwebp-dev"),
-  wrapped("CHEIF", in: "HEIF", pkgConfig: "libheif", debian: "libheif-dev"),
+  wrapped("CHEIF", in: "LibHEIF", pkgConfig: "libheif", debian: "libheif-dev"),
   wrapped("CDe265", in: "HEIF", pkgConfig: "libde265", debian: "libde265-dev"),
   wrapped("CAVIF", in: "AVIF", debian: "libavif-dev"),
   wrapped("COpenJPEG", in: "JPEG2000", pkgConfig: "libopenjp2", debian: "libopenjp2-7-dev"),

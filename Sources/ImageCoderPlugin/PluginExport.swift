@@ -23,6 +23,7 @@ public final class PluginExport: @unchecked Sendable {
   let writer: (any ContainerWriter.Type)?
   let transcoder: (any ContainerTranscoder.Type)?
   let metadataEditor: (any ContainerMetadataEditor.Type)?
+  let geometryEditor: (any ContainerGeometryEditor.Type)?
   let options: [OptionDescription]
   let writerFormats: [ImageFormat]
   let writerFeatures: WriterFeatures
@@ -40,18 +41,21 @@ public final class PluginExport: @unchecked Sendable {
   ///   - writerFeatures: What the writer keeps in addition to pixels, and which frames it takes.
   ///   - transcoder: The type that converts files between formats without decoding pixels, or nil.
   ///   - metadataEditor: The type that edits metadata without decoding pixels, or nil. A draft.
+  ///   - geometryEditor: The type that crops and turns pictures without decoding them, or nil. A draft.
   ///   - options: All options of the writer.
   public init(
     id: String, version: String, library: String? = nil, names: ContainerPropertyNames? = nil,
     reader: (any ContainerReader.Type)? = nil, readsIncrementally: Bool = false,
     writer: (any ContainerWriter.Type)? = nil, writerFormats: [ImageFormat] = [], writesPages: Bool = false,
     writerFeatures: WriterFeatures = [], transcoder: (any ContainerTranscoder.Type)? = nil,
-    metadataEditor: (any ContainerMetadataEditor.Type)? = nil, options: [OptionDescription] = []
+    metadataEditor: (any ContainerMetadataEditor.Type)? = nil,
+    geometryEditor: (any ContainerGeometryEditor.Type)? = nil, options: [OptionDescription] = []
   ) {
     self.reader = reader
     self.writer = writer
     self.transcoder = transcoder
     self.metadataEditor = metadataEditor
+    self.geometryEditor = geometryEditor
     self.options = options
     self.writerFormats = writerFormats
     self.writerFeatures = writerFeatures
@@ -68,7 +72,9 @@ public final class PluginExport: @unchecked Sendable {
     if writer != nil {
       coder.pointee.writer = UnsafePointer(imgcoder_writer_table_keep(WriterCalls.table(writerFeatures)))
     }
-    if transcoder != nil || metadataEditor != nil { coder.pointee.get_extension = Self.extension }
+    if transcoder != nil || metadataEditor != nil || geometryEditor != nil {
+      coder.pointee.get_extension = Self.extension
+    }
     if !options.isEmpty {
       let list = UnsafeMutableBufferPointer<UnsafePointer<imgcoder_option>?>.allocate(capacity: options.count)
       _ = list.initialize(from: options.map { UnsafePointer(imgcoder_option_keep($0.raw)) })
@@ -91,6 +97,8 @@ public final class PluginExport: @unchecked Sendable {
     case IMGCODER_EXTENSION_TRANSCODE where export.transcoder != nil: return UnsafeRawPointer(TranscoderCalls.table)
     case IMGCODER_DRAFT_METADATA_BLOCKS where export.metadataEditor != nil:
       return UnsafeRawPointer(MetadataEditorCalls.table)
+    case IMGCODER_DRAFT_STORED_GEOMETRY where export.geometryEditor != nil:
+      return UnsafeRawPointer(GeometryEditorCalls.table)
     default: return nil
     }
   }

@@ -2,12 +2,15 @@
 """JPEG: libjpeg-turbo's own decompressor with the accurate transform and fancy upsampling."""
 
 import glob
+import os
 import subprocess
+import tempfile
 import warnings
 
 import numpy
 from PIL import Image
 
+from encoded import CODERS
 from score import Score, difference
 
 
@@ -15,7 +18,7 @@ def run(digest, corpora):
     paths = sorted(
         path for suffix in ("jpg", "jpeg", "JPG", "jpe", "mpo")
         for path in glob.glob(f"{corpora}/**/*.{suffix}", recursive=True))
-    return [*against_djpeg(digest, paths), cmyk(digest, paths)]
+    return [*against_djpeg(digest, paths), cmyk(digest, paths), turned(digest, paths)]
 
 
 def against_djpeg(digest, paths):
@@ -72,6 +75,71 @@ def cmyk(digest, paths):
         wanted = (ink[:, :, :3] * ink[:, :, 3:] + 127) // 255
         score.add(short(result.path), result.said if result.outcome != "ok" else difference(result.pixels(), wanted))
     return score
+
+
+# How jpegtran names the turns that the command makes.
+TURNS = {
+    ("--rotate", "90"): ("-rotate", "90"), ("--rotate", "180"): ("-rotate", "180"),
+    ("--rotate", "270"): ("-rotate", "270"), ("--flip", "horizontal"): ("-flip", "horizontal"),
+    ("--flip", "vertical"): ("-flip", "vertical"), ("--rotate", "90", "--flip", "horizontal"): ("-transpose",),
+    ("--rotate", "270", "--flip", "horizontal"): ("-transverse",), ("--crop", "16x16+16+16"): ("-crop", "16x16+16+16"),
+    ("--crop", "21x8+0+8"): ("-crop", "21x8+0+8")}
+
+
+def turned(digest, paths):
+    """Turned without decoding: the scans are those of jpegtran, byte for byte, or both refuse."""
+    score = Score("JPEG, turned", "jpegtran -perfect, exact coefficients")
+    with tempfile.TemporaryDirectory() as folder:
+        for path in paths:
+            with open(path, "rb") as file:
+                data = file.read()
+            # A tag would turn the picture in the command alone, and of damaged files each keeps another part.
+            if orientation(path) != 1 or not isinstance(djpeg(path), numpy.ndarray):
+                continue
+            for turn, theirs in TURNS.items():
+                score.add(f"{short(path)} {' '.join(turn)}", compare_turn(digest, folder, path, data, turn, theirs))
+    return score
+
+
+def compare_turn(digest, folder, path, data, turn, theirs):
+    ours, wanted = os.path.join(folder, "ours.jpg"), os.path.join(folder, "wanted.jpg")
+    for name in (ours, wanted):
+        if os.path.exists(name):
+            os.remove(name)
+    options = ["-progressive"] if b"\xff\xc2" in data else []
+    made = subprocess.run(
+        [CODERS, "convert", "--plugin-dir", digest.plugins, "--lossless", *turn, path, ours], capture_output=True,
+        text=True, check=False)
+    subprocess.run(
+        ["jpegtran", "-copy", "none", "-optimize", "-perfect", *options, *theirs, "-outfile", wanted, path],
+        capture_output=True, check=False)
+    size = turn[1].split("+")[0] if turn[0] == "--crop" else None
+    # jpegtran moves the corner of a part to where it can begin, and makes the part larger.
+    is_refused = not os.path.exists(wanted) or size is not None and "x".join(map(str, dimensions(wanted))) != size
+    if made.returncode != 0:
+        return None if is_refused else made.stderr.strip()
+    if is_refused:
+        return "jpegtran refuses"
+    return None if scans(ours) == scans(wanted) else "other coefficients"
+
+
+def dimensions(path):
+    with Image.open(path) as image:
+        return image.size
+
+
+def orientation(path):
+    try:
+        with warnings.catch_warnings(action="ignore"), Image.open(path) as image:
+            return image.getexif().get(274, 1)
+    except Exception:
+        return 0
+
+
+def scans(path):
+    with open(path, "rb") as file:
+        data = file.read()
+    return data[data.index(b"\xff\xdb"):]
 
 
 def short(path):

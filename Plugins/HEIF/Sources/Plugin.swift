@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CHEIF
 public import ImageCoderPlugin
 
 /// The coder, as the plugin interface has it.
 public let plugin = PluginExport(
   id: "org.imagecoders.heif", version: "1.0.0",
-  library: "\(LibDe265.name), libheif \(String(cString: heif_get_version()))",
+  library: LibDe265.name,
   names: ContainerPropertyNames(dictionary: "{HEICS}", defaultLoopCount: .infinite),
   reader: HEIFReader.self, readsIncrementally: true, writer: HEIFWriter.self,
   writerFormats: [.heic, .heif], writesPages: true,

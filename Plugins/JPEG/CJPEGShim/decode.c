@@ -232,7 +232,7 @@ static void conclude(decoder *decoder, int is_complete) {
   }
 }
 
-static void decode(decoder *decoder) {
+void decoder_begin(decoder *decoder) {
   struct jpeg_decompress_struct *cinfo = &decoder->cinfo;
   uint64_t memory = decoder->host->limits->max_memory;
   jpeg_create_decompress(cinfo);
@@ -241,6 +241,11 @@ static void decode(decoder *decoder) {
   cinfo->mem->max_memory_to_use = memory < LONG_MAX ? (long)memory : LONG_MAX;
   source_begin(decoder);
   jpeg_read_header(cinfo, TRUE);
+}
+
+static void decode(decoder *decoder) {
+  struct jpeg_decompress_struct *cinfo = &decoder->cinfo;
+  decoder_begin(decoder);
   keep_frame(decoder);
   configure(decoder);
   cinfo->buffered_image = jpeg_has_multiple_scans(cinfo);

@@ -48,6 +48,9 @@ typedef struct decoder {
   uint8_t *inks;     // CMYK rows on their way to RGB
 } decoder;
 
+// Makes cinfo, whose error manager is set, and reads the file up to its first scan.
+void decoder_begin(decoder *decoder);
+
 // Attaches the source to cinfo.
 void source_begin(decoder *decoder);
 

@@ -1,51 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "failure.h"
+#include "destination.h"
 
 #include <limits.h>
 #include <string.h>
 
-enum { BATCH = 16, CHUNK = 64 * 1024 };  // rows given to libjpeg, bytes given to the host
+enum { BATCH = 16 };  // rows given to libjpeg at a time
 
 // One encode in progress; nothing of it is in a local variable that a longjmp could lose.
 typedef struct encoder {
   struct jpeg_compress_struct cinfo;
   failure failure;
-  struct jpeg_destination_mgr manager;
+  destination destination;
   struct jpeg_progress_mgr progress;
   const imgcoder_host *host;
   const imgcoder_output *output;
   const cjpeg_encode_options *options;
   const uint8_t *pixels;
   uint64_t stride;
-  JOCTET *chunk;
 } encoder;
-
-static void write_bytes(encoder *encoder, const uint8_t *bytes, uint64_t length) {
-  if (length == 0) return;
-  imgcoder_status status = encoder->output->write(encoder->output, bytes, length);
-  if (status != IMGCODER_STATUS_OK) failure_escape((j_common_ptr)&encoder->cinfo, status);
-}
-
-static void empty_chunk(encoder *encoder) {
-  encoder->manager.next_output_byte = encoder->chunk;
-  encoder->manager.free_in_buffer = CHUNK;
-}
-
-static void start(j_compress_ptr cinfo) { empty_chunk(cinfo->client_data); }
-
-// libjpeg calls this with a full chunk and does not keep free_in_buffer up to date for it.
-static boolean flush(j_compress_ptr cinfo) {
-  encoder *encoder = cinfo->client_data;
-  write_bytes(encoder, encoder->chunk, CHUNK);
-  empty_chunk(encoder);
-  return TRUE;
-}
-
-static void stop(j_compress_ptr cinfo) {
-  encoder *encoder = cinfo->client_data;
-  write_bytes(encoder, encoder->chunk, CHUNK - encoder->manager.free_in_buffer);
-}
 
 // Called for every batch of rows, and in the passes that follow the last.
 static void on_progress(j_common_ptr cinfo) {
@@ -98,20 +71,13 @@ static void encode(encoder *encoder) {
   struct jpeg_compress_struct *cinfo = &encoder->cinfo;
   jpeg_create_compress(cinfo);
   cinfo->client_data = encoder;
-  encoder->manager.init_destination = start;
-  encoder->manager.empty_output_buffer = flush;
-  encoder->manager.term_destination = stop;
-  cinfo->dest = &encoder->manager;
+  destination_begin(cinfo, &encoder->destination, encoder->host, encoder->output);
   encoder->progress.progress_monitor = on_progress;
   cinfo->progress = &encoder->progress;
-  encoder->chunk = encoder->host->allocate(encoder->host, CHUNK, 0);
-  if (!encoder->chunk) failure_escape((j_common_ptr)cinfo, IMGCODER_STATUS_OUT_OF_MEMORY);
   configure(encoder);
   jpeg_start_compress(cinfo, TRUE);
   // SOI and APP0, if any, are in the chunk; frame and scan headers follow with the first row.
-  stop(cinfo);
-  empty_chunk(encoder);
-  write_bytes(encoder, encoder->options->segments, encoder->options->segments_length);
+  destination_write(cinfo, encoder->options->segments, encoder->options->segments_length);
   while (cinfo->next_scanline < cinfo->image_height) {
     JSAMPROW rows[BATCH];
     uint32_t rest = cinfo->image_height - cinfo->next_scanline, count = rest < BATCH ? rest : BATCH;
@@ -140,6 +106,6 @@ imgcoder_status cjpeg_encode(const imgcoder_host *host, const imgcoder_output *o
   encoder.cinfo.err = failure_begin(&encoder.failure, report, 0);
   run(&encoder);
   jpeg_destroy_compress(&encoder.cinfo);
-  host->free(host, encoder.chunk);
+  destination_end(&encoder.destination);
   return report->status;
 }

@@ -86,6 +86,9 @@ struct FrameParameters {
     }
   }
 
+  /// The pixels that one MCU of a scan of all channels shows. One channel is stored block by block (T.81 A.2.2).
+  var unit: Size { channels.count == 1 ? Size(width: 8, height: 8) : Size(width: 8 * widest, height: 8 * tallest) }
+
   private var widest: Int { channels.reduce(1) { max($0, $1.horizontal) } }
   private var tallest: Int { channels.reduce(1) { max($0, $1.vertical) } }
 

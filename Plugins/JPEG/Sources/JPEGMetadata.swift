@@ -101,6 +101,7 @@ struct HeaderSegments {
   }
 
   struct Segment {
+    let marker: UInt8
     let kind: Kind
     /// With the marker, and what is between it and the segment before.
     let bytes: Range<Int>
@@ -123,7 +124,8 @@ struct HeaderSegments {
       let begin = input.offset
       let marker = try input.marker()
       if marker == 0x01 || (0xD0...0xD8).contains(marker) {
-        segments.append(Segment(kind: .coding, bytes: begin..<input.offset, payload: input.offset..<input.offset))
+        segments.append(
+          Segment(marker: marker, kind: .coding, bytes: begin..<input.offset, payload: input.offset..<input.offset))
         continue
       }
       guard marker != 0xD9 else { throw .malformed("an EOI marker before the first scan", at: begin) }
@@ -134,7 +136,8 @@ struct HeaderSegments {
       let payload = try input.segment(marker)
       let reader = try source.reader(
         at: payload.lowerBound, count: min(payload.count, FileHeader.Prefix.longest), of: "a segment")
-      segments.append(Segment(kind: Self.kind(marker, reader), bytes: begin..<payload.upperBound, payload: payload))
+      segments.append(
+        Segment(marker: marker, kind: Self.kind(marker, reader), bytes: begin..<payload.upperBound, payload: payload))
     }
   }
 

@@ -4,7 +4,7 @@ import CImageCoder
 import CJPEGShim
 import ImageCoderPlugin
 
-/// libjpeg-turbo through the shim: one call decodes, one call encodes.
+/// libjpeg-turbo through the shim: one call decodes, one encodes, one changes the geometry.
 enum LibJPEG {
   /// `libjpeg-turbo 2.1.5`
   static var version: String { String(cString: cjpeg_library()) }
@@ -49,6 +49,30 @@ enum LibJPEG {
     }
     guard status != 0 else { return }
     throw CoderError(report, host: host, memory: pixels.size.pixelCount, refusal: "the output takes no more bytes")
+  }
+
+  /// Writes a file whose picture has the same coefficients in other places.
+  ///
+  /// - Parameters:
+  ///   - segments: Whole marker segments that follow SOI.
+  ///   - memory: Bytes that libjpeg is expected to take.
+  /// - Throws: ``CoderError/Code/truncated`` or ``CoderError/Code/malformed`` if some of them are missing.
+  static func changeGeometry(
+    of source: SourceView, _ geometry: cjpeg_geometry, segments: [UInt8], to output: ByteOutput, host: CoderHost,
+    memory: Int
+  ) throws(CoderError) {
+    var geometry = geometry
+    var report = cjpeg_report()
+    let status = segments.withUnsafeBufferPointer { segments in
+      geometry.segments = segments.baseAddress
+      geometry.segments_length = UInt64(segments.count)
+      return cjpeg_change_geometry(host.raw, source.raw, output.raw, &geometry, &report)
+    }
+    guard status != 0 else { return }
+    if report.status == CoderError.Code.truncated.rawValue {
+      throw .truncated("the entropy-coded data ends early", at: Int(clamping: report.offset))
+    }
+    throw CoderError(report, host: host, memory: memory, refusal: "the output takes no more bytes")
   }
 }
 

@@ -10,6 +10,7 @@
 #define CIMAGECODERSTRUCTS_H
 
 #include <imgcoder/draft/metadata_blocks.h>
+#include <imgcoder/draft/stored_geometry.h>
 #include <imgcoder/imgcoder.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +68,8 @@ CIMAGECODER_SIZED(imgcoder_transcode_table)
 CIMAGECODER_SIZED(imgcoder_entry)
 CIMAGECODER_SIZED(imgcoder_block_edits)
 CIMAGECODER_SIZED(imgcoder_metadata_blocks_table)
+CIMAGECODER_SIZED(imgcoder_stored_part)
+CIMAGECODER_SIZED(imgcoder_stored_geometry_table)
 
 #undef CIMAGECODER_SIZED
 

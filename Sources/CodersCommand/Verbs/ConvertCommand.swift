@@ -34,8 +34,10 @@ struct ConvertCommand: Verb {
 
       If the input already meets the options, it is copied unchanged. A JPEG is stored in a JPEG XL file without \
       decoding or loss, and restored from it. --crop, --rotate and --flip \
-      apply to the upright pixels, in this order, before --max-size; lossy files are encoded again. --reencode, --orientation and options that change pixels or metadata turn \
-      copying off.
+      apply to the upright pixels, in this order, before --max-size. A JPEG is then not decoded, and loses nothing, if \
+      that is all that is asked for, a part begins at multiples of 8 or 16 pixels, as the file has it, and mirrored \
+      sides are such multiples; --lossless refuses the others, which are encoded again. --orientation apply turns a JPEG \
+      upright in the same way. --reencode, --orientation keep and other options that change pixels or metadata turn copying off.
 
       Examples:
         coders convert photo.png photo.jpg --quality 0.9
@@ -199,10 +201,11 @@ private struct ConvertWork: FileWork {
 
   private func setOptions(_ options: inout EncodeOptions, of decoder: ImageDecoder) throws(CoderError) {
     options.edit = command.edits.edit
+    options.edit.storesUpright = command.orientation == .apply
     command.sequence.apply(to: &options, picture: try options.edit.size(of: decoder.header.displayedSize))
     options.pageSizes = command.sizes?.sides ?? []
     options.keepsOrientation = command.orientation == .keep
-    options.copiesUnchanged = !command.reencode && command.orientation == nil
+    options.copiesUnchanged = !command.reencode && command.orientation != .keep
   }
 }
 

@@ -62,6 +62,19 @@ package protocol Container: Sendable {
     _ session: HostSession, format: ImageFormat, edits: MetadataBlockEdits, output: ByteOutput
   ) throws(CoderError)
 
+  /// Whether ``write(_:of:format:orientation:output:)`` has a chance.
+  var editsGeometry: Bool { get }
+
+  /// Writes the whole file with a part of its picture, turned, without decoding it. Metadata is carried over as it is.
+  ///
+  /// - Parameters:
+  ///   - part: In pixels of the stored picture.
+  ///   - orientation: How the part is turned: as if it were stored so and made upright.
+  /// - Throws: ``CoderError/Code/unsupported`` if that is not possible without loss; nothing has been written then.
+  func write(
+    _ part: Rect, of session: HostSession, format: ImageFormat, orientation: Orientation, output: ByteOutput
+  ) throws(CoderError)
+
   /// Opens a file that is going to be written.
   func openWriter(
     _ session: HostSession, output: ByteOutput, options: WriteOptions
@@ -103,6 +116,14 @@ extension Container {
     _ session: HostSession, format: ImageFormat, edits: MetadataBlockEdits, output: ByteOutput
   ) throws(CoderError) {
     throw .unsupported("\(id) edits no metadata")
+  }
+
+  package var editsGeometry: Bool { false }
+
+  package func write(
+    _ part: Rect, of session: HostSession, format: ImageFormat, orientation: Orientation, output: ByteOutput
+  ) throws(CoderError) {
+    throw .unsupported("\(id) turns no pictures without decoding them")
   }
 }
 

@@ -15,7 +15,7 @@ public struct EncodeOptions: Sendable {
   /// What the file should contain. Its members are also members of the options.
   public var output: Output
   /// Whether a conversion may copy a file that already meets ``output``, without decoding it; its orientation tag is
-  /// copied too.
+  /// copied too. A JPEG that is only to be cropped or turned is then turned without decoding it.
   public var copiesUnchanged: Bool
   /// What the encode may use; ``CoderError/Code/limitExceeded`` if the file needs more.
   public var limits: Limits
@@ -149,6 +149,15 @@ extension EncodeOptions.Output {
     rest.layout = nil
     rest.keepsOrientation = false
     return rest == EncodeOptions.Output()
+  }
+
+  /// Whether a file of the format, cropped and turned, with some of its metadata, is all that is asked for.
+  package var isMetByTurning: Bool {
+    guard edit != PixelEdit() else { return false }
+    var rest = self
+    rest.edit = PixelEdit()
+    rest.metadata = EncodeOptions.Output().metadata
+    return rest.isMetByACopy
   }
 }
 

@@ -9,10 +9,14 @@ package struct PixelEdit: Sendable, Hashable {
   /// How the part is turned and mirrored, one after the other: `right` turns it clockwise.
   package var turns: [Orientation] = []
 
+  /// Whether a file that is stored turned, with a tag that says so, is to be stored upright.
+  package var storesUpright = false
+
   /// Makes an edit that changes nothing.
   package init() {}
 
-  package var isIdentity: Bool { self == PixelEdit() }
+  /// Whether an upright picture stays as it is.
+  package var isIdentity: Bool { crop == nil && turns.isEmpty }
 
   /// The size of an edited picture.
   ///

@@ -27,6 +27,7 @@ final class PluginContainer: Container, @unchecked Sendable {
   private let writer: imgcoder_writer_table?
   private let transcoder: imgcoder_transcode_table?
   private let blocks: imgcoder_metadata_blocks_table?
+  private let geometry: imgcoder_stored_geometry_table?
   private let recognizer:
     (
       @convention(c) (
@@ -60,6 +61,8 @@ final class PluginContainer: Container, @unchecked Sendable {
       .map { imgcoder_transcode_table_read($0.assumingMemoryBound(to: imgcoder_transcode_table.self)) }
     blocks = Self.extension(IMGCODER_DRAFT_METADATA_BLOCKS, of: coder, described)
       .map { imgcoder_metadata_blocks_table_read($0.assumingMemoryBound(to: imgcoder_metadata_blocks_table.self)) }
+    geometry = Self.extension(IMGCODER_DRAFT_STORED_GEOMETRY, of: coder, described)
+      .map { imgcoder_stored_geometry_table_read($0.assumingMemoryBound(to: imgcoder_stored_geometry_table.self)) }
     recognizer = described.recognize
     let count = described.options == nil ? 0 : Int(clamping: min(described.option_count, 1024))
     options = UnsafeBufferPointer(start: described.options, count: count).compactMap { option in
@@ -168,6 +171,24 @@ final class PluginContainer: Container, @unchecked Sendable {
       format.rawValue.withCoderString {
         call(coder, session.host.raw, session.view.raw, $0, edits, output.raw)
       }
+    }
+    guard status == InterfaceStatus.ok else { throw session.error(for: status) }
+  }
+
+  var editsGeometry: Bool { geometry?.write != nil }
+
+  func write(
+    _ part: Rect, of session: HostSession, format: ImageFormat, orientation: Orientation, output: ByteOutput
+  ) throws(CoderError) {
+    guard let call = geometry?.write else { throw .unsupported("\(id) turns no pictures without decoding them") }
+    let outer = reading.enter()
+    defer { reading.leave(outer) }
+    var raw = imgcoder_stored_part_sized()
+    raw.orientation = UInt32(orientation.rawValue)
+    (raw.x, raw.y) = (UInt32(clamping: part.x), UInt32(clamping: part.y))
+    (raw.width, raw.height) = (UInt32(clamping: part.width), UInt32(clamping: part.height))
+    let status = withUnsafePointer(to: raw) { part in
+      format.rawValue.withCoderString { call(coder, session.host.raw, session.view.raw, $0, part, output.raw) }
     }
     guard status == InterfaceStatus.ok else { throw session.error(for: status) }
   }

@@ -62,7 +62,7 @@ extension CoderRegistry {
   }
 
   /// Whether every page and frame can be decoded whole. What is missing or damaged is to be told, which a copy would not.
-  private func isWhole(_ decoder: ImageDecoder) throws(CoderError) -> Bool {
+  func isWhole(_ decoder: ImageDecoder) throws(CoderError) -> Bool {
     for index in 0..<max(1, decoder.header.pageCount) {
       let page = try index == decoder.page ? decoder : decoder.page(index)
       guard !page.header.isTruncated, !page.header.isDamaged else { return false }
@@ -83,8 +83,9 @@ extension CoderRegistry {
 
   /// Converts a file. Frames, delays, loop count and metadata are kept; only one frame at a time is in memory.
   ///
-  /// If the options require no changes, the file is converted as by ``transcode(_:to:options:reading:)``. All pages are
-  /// kept if the format holds pages, else only the primary one.
+  /// If the options require no changes, the file is converted as by ``transcode(_:to:options:reading:)``. A file that is
+  /// only cropped and turned is not decoded if its format allows that. All pages are kept if the format holds pages, else
+  /// only the primary one.
   ///
   /// - Parameters:
   ///   - reading: How the file is read. Its size, orientation and first-frame options are set from `options`.
@@ -101,10 +102,10 @@ extension CoderRegistry {
   ) throws(CoderError) -> EncodedFile {
     let source = try source.rereadable(reading.limits)
     let problem = reading.isStrict ? nil : problem
-    if coder == nil, reader == nil, reading.page == nil,
-      let bytes = try transcode(source, to: format, options: options, reading: reading)
-    {
-      return try EncodedFile(bytes, of: format, to: destination)
+    if coder == nil, reader == nil, reading.page == nil {
+      var bytes = try transcode(source, to: format, options: options, reading: reading)
+      if bytes == nil { bytes = try turned(source, to: format, options: options, reading: reading) }
+      if let bytes { return try EncodedFile(bytes, of: format, to: destination) }
     }
     var (options, reading) = (options, reading)
     reading.firstFrameOnly = options.firstFrameOnly

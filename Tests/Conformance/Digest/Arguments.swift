@@ -18,7 +18,7 @@ struct Arguments {
     case pages
     /// The first frame, to fit a box of so many pixels.
     case thumbnail(Int)
-    /// The whole image in one call, after a change of the file's metadata.
+    /// The whole image in one call, after the stored picture was turned and the file's metadata changed.
     case edited
     /// Header and metadata, no pixels.
     case header
@@ -54,7 +54,7 @@ struct Arguments {
       --frames, --backwards   frame by frame, forwards or from the last to the first
       --pages                 the picture of each page
       --thumbnail N           the first frame, to fit N×N
-      --edited                as without options, after metadata is taken out and put in
+      --edited                as without options, after metadata is taken out and put in; the file is turned, too
       --header                no pixels
       --chunks N              bytes arrive N at a time; rows that are final are held against what becomes of them
       --chunks seed:N         bytes arrive in pieces of random sizes, the same for the same N; one by one for 0

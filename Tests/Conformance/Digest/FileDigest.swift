@@ -51,9 +51,31 @@ struct FileDigest {
     }
   }
 
+  /// Turns the stored picture in every way, also of files that are damaged; the results are not looked at.
+  private func turn(_ source: ByteSource) throws(CoderError) {
+    let decoder = try registry.open(source)
+    guard let container = try registry.coder(decoder.coderID).container?.container, container.editsGeometry else {
+      return
+    }
+    let (canvas, open) = (decoder.header.canvas, try OpenSource(source, limits: .standard))
+    let units = Rect(x: 0, y: 0, width: canvas.width / 16 * 16, height: canvas.height / 16 * 16)
+    for part in [Rect(x: 0, y: 0, width: canvas.width, height: canvas.height), units] {
+      for orientation in Orientation.allCases {
+        let session = HostSession(source: open, limits: .standard)
+        _ = try? session.output { (output) throws(CoderError) in
+          try container.write(
+            part, of: session, format: decoder.header.format, orientation: orientation, output: output)
+        }
+      }
+    }
+  }
+
   private func describe(_ source: ByteSource, number: Int) throws(CoderError) -> [(key: String, value: JSONText)] {
     var source = source
-    if case .edited = arguments.mode { source = try edited(source) }
+    if case .edited = arguments.mode {
+      try turn(source)
+      source = try edited(source)
+    }
     var options = DecodeOptions()
     if case .thumbnail(let side) = arguments.mode { options = .thumbnail(width: side, height: side) }
     options.appliesOrientation = arguments.isUpright

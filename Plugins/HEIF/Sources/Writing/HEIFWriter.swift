@@ -108,7 +108,7 @@ extension HEIFWriter {
 
   private func encode(_ pixels: PixelView, isThumbnail: Bool) throws(CoderError) -> Picture {
     let bits = try settings.bits(of: pixels, stated: header?.bitsPerChannel ?? 16, isThumbnail: isThumbnail)
-    let encoder = HEVCEncoder(settings: settings, bits: bits, host: host)
+    let encoder = try HEVCEncoder(settings: settings, bits: bits, host: host)
     let isGray = pixels.layout.format.isGray
     let profile = metadata[.icc]
     var points = settings.points(for: header?.cicp, hasProfile: profile != nil)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CHEIF
+import CHEIFLibrary
 import CHEIFShim
 import HEVCBitstream
 import ISOBaseMediaFile
@@ -27,6 +27,15 @@ struct HEVCEncoder {
   /// Of a sample.
   let bits: Int
   let host: CoderHost
+  private let heif: heif_library
+
+  /// - Throws: ``CoderError/Code/library`` if libheif is not there.
+  init(settings: EncodingSettings, bits: Int, host: CoderHost) throws(CoderError) {
+    self.settings = settings
+    self.bits = bits
+    self.host = host
+    heif = try LibHEIF.library()
+  }
 
   /// What is encoded of the pixels.
   enum Part {
@@ -38,12 +47,12 @@ struct HEVCEncoder {
   ///   ``CoderError/Code/outOfMemory``; ``CoderError/Code/cancelled``.
   func encode(_ pixels: PixelView, _ part: Part) throws(CoderError) -> EncodedPicture {
     if host.isCancelled { throw .cancelled }
-    guard let context = heif_context_alloc() else { throw .outOfMemory(bytes: 1 << 12, for: "libheif's context") }
-    defer { heif_context_free(context) }
+    guard let context = heif.context_alloc() else { throw .outOfMemory(bytes: 1 << 12, for: "libheif's context") }
+    defer { heif.context_free(context) }
     var made: OpaquePointer?
-    try check(heif_context_get_encoder_for_format(context, heif_compression_HEVC, &made), "finding an HEVC encoder")
+    try check(heif.context_get_encoder_for_format(context, heif_compression_HEVC, &made), "finding an HEVC encoder")
     guard let encoder = made else { throw .unsupported("libheif has no HEVC encoder") }
-    defer { heif_encoder_release(encoder) }
+    defer { heif.encoder_release(encoder) }
     let isGray: Bool
     switch part {
     case .alpha: isGray = true
@@ -51,25 +60,25 @@ struct HEVCEncoder {
     }
     try configure(encoder, size: pixels.size, isGray: isGray)
     let image = try image(of: pixels, part, isGray: isGray)
-    defer { heif_image_release(image) }
-    guard let options = heif_encoding_options_alloc() else {
+    defer { heif.image_release(image) }
+    guard let options = heif.encoding_options_alloc() else {
       throw .outOfMemory(bytes: 1 << 8, for: "libheif's options")
     }
-    defer { heif_encoding_options_free(options) }
+    defer { heif.encoding_options_free(options) }
     options.pointee.macOS_compatibility_workaround = 0
-    try check(heif_context_encode_image(context, image, encoder, options, nil), "encoding a picture of \(pixels.size)")
+    try check(heif.context_encode_image(context, image, encoder, options, nil), "encoding a picture of \(pixels.size)")
     if host.isCancelled { throw .cancelled }
     let file = try written(context)
     return try Self.picture(in: file, size: pixels.size, bits: bits, limits: host.limits)
   }
 
   private func configure(_ encoder: OpaquePointer, size: Size, isGray: Bool) throws(CoderError) {
-    try check(heif_encoder_set_logging_level(encoder, 0), "silencing the encoder")
+    try check(heif.encoder_set_logging_level(encoder, 0), "silencing the encoder")
     if settings.isLossless {
-      try check(heif_encoder_set_lossless(encoder, 1), "asking for lossless coding")
+      try check(heif.encoder_set_lossless(encoder, 1), "asking for lossless coding")
     } else {
-      try check(heif_encoder_set_lossless(encoder, 0), "asking for lossy coding")
-      try check(heif_encoder_set_lossy_quality(encoder, settings.quality), "setting the quality")
+      try check(heif.encoder_set_lossless(encoder, 0), "asking for lossy coding")
+      try check(heif.encoder_set_lossy_quality(encoder, settings.quality), "setting the quality")
     }
     let chroma =
       switch settings.subsampling {
@@ -87,7 +96,7 @@ struct HEVCEncoder {
       parameters += [("x265:tu-intra-depth", "3"), ("x265:tu-inter-depth", "3")]
     }
     for (name, value) in parameters {
-      try check(heif_encoder_set_parameter_string(encoder, name, value), "setting \(name) to \(value)")
+      try check(heif.encoder_set_parameter_string(encoder, name, value), "setting \(name) to \(value)")
     }
   }
 
@@ -102,7 +111,7 @@ struct HEVCEncoder {
     let height = Int32(clamping: pixels.size.height)
     var made: OpaquePointer?
     try check(
-      heif_image_create(
+      heif.image_create(
         width, height, isGray ? heif_colorspace_monochrome : heif_colorspace_YCbCr, chroma, &made),
       "making a picture of \(pixels.size)")
     guard let image = made else { throw .outOfMemory(bytes: pixels.size.pixelCount, for: "libheif's picture") }
@@ -118,9 +127,9 @@ struct HEVCEncoder {
       for (index, channel) in channels.enumerated() {
         let columns = index == 0 ? width : (width + shiftX) >> shiftX
         let rows = index == 0 ? height : (height + shiftY) >> shiftY
-        try check(heif_image_add_plane(image, channel, columns, rows, Int32(bits)), "making a plane")
+        try check(heif.image_add_plane(image, channel, columns, rows, Int32(bits)), "making a plane")
         var stride: Int32 = 0
-        guard let plane = heif_image_get_plane(image, channel, &stride) else {
+        guard let plane = heif.image_get_plane(image, channel, &stride) else {
           throw .outOfMemory(bytes: pixels.size.pixelCount, for: "a plane")
         }
         switch index {
@@ -132,7 +141,7 @@ struct HEVCEncoder {
       try fill(planes, with: pixels, part)
       try state(part, of: image)
     } catch {
-      heif_image_release(image)
+      heif.image_release(image)
       throw error
     }
     return image
@@ -159,14 +168,14 @@ struct HEVCEncoder {
   /// Puts code points into the bitstream too.
   private func state(_ part: Part, of image: OpaquePointer) throws(CoderError) {
     guard case .color(let points) = part else { return }
-    guard let nclx = heif_nclx_color_profile_alloc() else { throw .outOfMemory(bytes: 64, for: "code points") }
-    defer { heif_nclx_color_profile_free(nclx) }
+    guard let nclx = heif.nclx_color_profile_alloc() else { throw .outOfMemory(bytes: 64, for: "code points") }
+    defer { heif.nclx_color_profile_free(nclx) }
     // Code points that libheif does not know become unspecified in the bitstream; the box has them all.
-    _ = heif_nclx_color_profile_set_color_primaries(nclx, UInt16(points.primaries))
-    _ = heif_nclx_color_profile_set_transfer_characteristics(nclx, UInt16(points.transfer))
-    _ = heif_nclx_color_profile_set_matrix_coefficients(nclx, UInt16(points.matrix))
+    _ = heif.nclx_color_profile_set_color_primaries(nclx, UInt16(points.primaries))
+    _ = heif.nclx_color_profile_set_transfer_characteristics(nclx, UInt16(points.transfer))
+    _ = heif.nclx_color_profile_set_matrix_coefficients(nclx, UInt16(points.matrix))
     nclx.pointee.full_range_flag = points.isFullRange ? 1 : 0
-    try check(heif_image_set_nclx_color_profile(image, nclx), "setting code points")
+    try check(heif.image_set_nclx_color_profile(image, nclx), "setting code points")
   }
 
   private func written(_ context: OpaquePointer) throws(CoderError) -> [UInt8] {
@@ -180,7 +189,7 @@ struct HEVCEncoder {
       }
       return heif_error(code: heif_error_Ok, subcode: heif_suberror_Unspecified, message: nil)
     }
-    let result = withUnsafeMutablePointer(to: &bytes) { heif_context_write(context, &writer, $0) }
+    let result = withUnsafeMutablePointer(to: &bytes) { heif.context_write(context, &writer, $0) }
     try check(result, "writing the picture")
     return bytes
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// libjpeg-turbo behind two calls. libjpeg reports errors with longjmp, so the loops over rows are here, in C, and call
+// libjpeg-turbo behind three calls. libjpeg reports errors with longjmp, so the loops over rows are here, in C, and call
 // the host's functions themselves: no jump crosses a frame of Swift.
 
 #ifndef CJPEGSHIM_H
@@ -54,6 +54,25 @@ typedef struct cjpeg_encode_options {
 imgcoder_status cjpeg_encode(const imgcoder_host *host, const imgcoder_output *output,
                              const cjpeg_encode_options *options, const uint8_t *pixels, uint64_t stride,
                              cjpeg_report *report);
+
+// A part of a picture that is turned without decoding it: all sides are in pixels of the stored picture.
+typedef struct cjpeg_geometry {
+  uint32_t x, y, width, height;  // the part; x and y are multiples of an MCU's sides
+  // First rows become columns, then columns and rows of the result are mirrored; what is mirrored is whole MCUs.
+  uint32_t is_transposed;
+  uint32_t mirrors_columns;  // left and right are exchanged
+  uint32_t mirrors_rows;     // top and bottom are exchanged
+  const uint8_t *segments;   // whole marker segments to stand after SOI
+  uint64_t segments_length;
+} cjpeg_geometry;
+
+// Writes a file whose picture has the same coefficients in other places.
+//   returns  OK; TRUNCATED or MALFORMED if a part of them is missing; what the output or source returned; INVALID_ARGUMENT
+//            for a part that is not inside; LIMIT_EXCEEDED; UNSUPPORTED; OUT_OF_MEMORY; LIBRARY; CANCELLED; the same is
+//            in `report`
+imgcoder_status cjpeg_change_geometry(const imgcoder_host *host, const imgcoder_source *source,
+                                      const imgcoder_output *output, const cjpeg_geometry *geometry,
+                                      cjpeg_report *report);
 
 // The library, "libjpeg-turbo 2.1.5".
 const char *cjpeg_library(void);

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderEngine
+import ImageCoderModel
+
+extension CoderRegistry {
+  /// A file with its picture cropped and turned without decoding it, upright and with the metadata that the options keep.
+  ///
+  /// - Parameter source: Can be read more than once.
+  /// - Returns: Nil if the options ask for more, if a part of the picture is missing, or if no coder can do it without
+  ///   loss.
+  /// - Throws: ``CoderError/Code/unsupported`` if the options allow no loss, and a coder that turns files of the format
+  ///   cannot do it without; ``CoderError`` for a file that is damaged, too large, not allowed, or cannot be read.
+  func turned(
+    _ source: ByteSource, to format: ImageFormat, options: EncodeOptions, reading: DecodeOptions
+  ) throws(CoderError) -> [UInt8]? {
+    guard options.copiesUnchanged, options.output.isMetByTurning else { return nil }
+    let decoder = try open(source, options: reading)
+    let header = decoder.header
+    guard header.format == format, header.pageCount == 1, header.frameCount == 1 else { return nil }
+    let size = try options.edit.size(of: header.displayedSize)
+    let orientation = options.edit.turns.reduce(header.orientation) { $0.followed(by: $1) }
+    let whole = Rect(x: 0, y: 0, width: header.displayedSize.width, height: header.displayedSize.height)
+    let part = header.orientation.stored(options.edit.crop ?? whole, in: header.canvas)
+    let takesAll = part.size == header.canvas
+    if takesAll, orientation == .up, header.orientation == .up {
+      var copied = options
+      copied.edit = PixelEdit()
+      return try transcode(source, to: format, options: copied, reading: reading)
+    }
+    let open = try OpenSource(source, limits: reading.limits)
+    var isChecked = false
+    for candidate in candidatesInOrder() where candidate.formats.contains(format) {
+      do throws(CoderError) {
+        guard let container = try coder(candidate.id).container?.container, container.editsGeometry else { continue }
+        if !isChecked, try !isWhole(decoder) { return nil }
+        isChecked = true
+        let session = HostSession(
+          source: open, limits: reading.limits, cancellation: options.cancellation, log: options.log)
+        let bytes: [UInt8]
+        if takesAll, orientation == .up {
+          // Turned back to how it is stored: only the tag goes.
+          bytes = [UInt8](try open.view(at: 0, count: open.size))
+        } else {
+          bytes = try session.output { (output) throws(CoderError) in
+            try container.write(part, of: session, format: format, orientation: orientation, output: output)
+          }
+        }
+        let file = try upright(bytes, size: size, of: decoder, options, reading)
+        return file.count <= options.maxFileSize ?? .max ? file : nil
+      } catch {
+        guard error.allowsFallback, !options.isLossless else { throw error.attributed(to: candidate.id) }
+        options.log?(.info, "\(candidate.id) decodes the picture and encodes it again: \(error.message)")
+      }
+    }
+    return nil
+  }
+
+  /// Lets the metadata of a file that was turned say what is true of it.
+  private func upright(
+    _ bytes: [UInt8], size: Size, of old: ImageDecoder, _ options: EncodeOptions, _ reading: DecodeOptions
+  ) throws(CoderError) -> [UInt8] {
+    var edit = MetadataEdit()
+    let kinds: [(MetadataKind, MetadataEdit.Part)] = [(.icc, .icc), (.exif, .exif), (.xmp, .xmp)]
+    for (kind, part) in kinds where !options.metadata.contains(kind) { edit.removed.insert(part) }
+    // Who takes something out does not expect to find it in another place.
+    if !edit.removed.isEmpty { edit.removed.formUnion([.iptc, .text, .other]) }
+    if old.header.metadata.contains(.exif), options.metadata.contains(.exif) {
+      edit.removed.insert(.thumbnail)
+      let properties = try old.properties()
+      for (name, side) in [("PixelXDimension", size.width), ("PixelYDimension", size.height)] {
+        if properties["{Exif}", name] != nil { edit.values["{Exif}", name] = .integer(Int64(side)) }
+      }
+    }
+    if old.header.orientation != .up {
+      edit.values["{TIFF}", "Orientation"] = options.metadata.contains(.exif) ? .integer(1) : .text("")
+    }
+    guard !edit.isEmpty else { return bytes }
+    let new = try editMetadata(.bytes(bytes), edit, reading: reading).bytes
+    guard try self.open(.bytes(new), options: reading).header.displayedSize == size else {
+      throw .library("the file was not turned")
+    }
+    return new
+  }
+}
