@@ -40,7 +40,9 @@ struct MarkerInput {
     let place = offset
     let reader = try source.reader(at: place, count: 2, of: "a segment")
     guard reader.count == 2 else { throw Self.end(at: place + reader.count) }
-    let length = Int(try reader.uint16(at: 0))
+    let stated = Int(try reader.uint16(at: 0))
+    // Nothing of a picture depends on comments and application data; libjpeg reads on behind one without a length.
+    let length = Self.isSkipped(marker) ? max(2, stated) : stated
     guard length >= 2 else {
       throw .malformed("segment of marker \(marker.hex) has a length of \(length), at least 2 is needed", at: place)
     }
@@ -56,6 +58,8 @@ struct MarkerInput {
     offset = payload.upperBound
     return payload
   }
+
+  private static func isSkipped(_ marker: UInt8) -> Bool { marker == 0xFE || (0xE0...0xEF).contains(marker) }
 
   private static func end(at offset: Int) -> CoderError {
     .truncated("the source ends before the first scan, which the header needs", at: offset)

@@ -230,7 +230,13 @@ struct Codestream {
     return isOver || tile.announced.map { tile.parts.count >= $0 } ?? (latest != index)
   }
 
-  private var hasAllTiles: Bool { tiles.count == grid.tileCount && tiles.values.allSatisfy(\.isWhole) }
+  /// Whether every tile that shows a pixel is there. Beside an image origin that is no multiple of the sampling, tiles may
+  /// lie that have no samples (B.3), and some encoders write nothing for them.
+  private var hasAllTiles: Bool {
+    guard tiles.values.allSatisfy(\.isWhole) else { return false }
+    return tiles.count == grid.tileCount
+      || (0..<grid.tileCount).allSatisfy { tiles[$0] != nil || grid.pixels(in: grid.tile($0), reduction: 0).isEmpty }
+  }
 
   /// The style of a component in a tile (A.6: a tile's COC, its COD, then those of the main header).
   func style(of component: Int, in tile: Int) -> ComponentStyle? {

@@ -79,15 +79,16 @@ final class PictureDecoder {
       if isIncremental { try wait(for: tiles) }
       let first = pixels(ofTile: tiles.lowerBound)
       let height = first.y1 - first.y0
-      guard height > 0 else { continue }
-      guard tiles.contains(where: { codestream.tiles[$0]?.parts.isEmpty == false }) else {
-        note(missing(tiles.lowerBound))
+      let shown = tiles.filter { !pixels(ofTile: $0).isEmpty }
+      guard let leftmost = shown.first else { continue }
+      guard shown.contains(where: { codestream.tiles[$0]?.parts.isEmpty == false }) else {
+        note(missing(leftmost))
         blank += height
         continue
       }
       // Rows of files that send no coarse picture first are right or not there.
-      if !plan.isProgressive, tiles.contains(where: { codestream.tiles[$0]?.isWhole != true }) {
-        note(missing(tiles.lowerBound))
+      if !plan.isProgressive, shown.contains(where: { codestream.tiles[$0]?.isWhole != true }) {
+        note(missing(leftmost))
         break
       }
       if grid.tilesAcross == 1 {

@@ -16,7 +16,7 @@ struct PNMHeader {
     case bits
     /// Bytes, or two of them with the upper one first.
     case raw(bytes: Int)
-    /// Numbers of 32 bits, rows from the bottom.
+    /// Numbers of 32 bits.
     case float(isLittleEndian: Bool)
   }
 
@@ -32,6 +32,8 @@ struct PNMHeader {
   let tupleType: String?
   /// PFM's, without its sign.
   let scale: Double?
+  /// Whether the first stored row is the lowest.
+  private(set) var rowsGoUp = false
   /// Where the samples begin.
   let raster: Int
 
@@ -145,13 +147,17 @@ struct PNMHeader {
   /// A PFM header: width, height, and a scale, the sign of which is the byte order.
   private init(floatMap text: inout ByteReader, kind: String) throws(CoderError) {
     self.kind = kind
-    canvas = Size(width: try text.headerNumber("the width"), height: try text.headerNumber("the height"))
+    let width = try text.headerNumber("the width")
+    // Photoshop writes each side on a line of its own, and rows from the top, against PFM's rule.
+    let isPhotoshop = try text.uint8(at: text.position - 1) != 0x20
+    canvas = Size(width: width, height: try text.headerNumber("the height"))
     var words: [String] = []
     while words.isEmpty { words = try text.headerLine("the scale") }
     guard words.count == 1, let value = Double(words[0]), value.isFinite, value != 0 else {
       throw .malformed("a scale that is not a number other than 0", at: text.offset)
     }
     storage = .float(isLittleEndian: value < 0)
+    rowsGoUp = !isPhotoshop
     colors = kind == "PF" ? 3 : 1
     (depth, hasAlpha, maximum, tupleType) = (colors, false, 1, nil)
     (scale, raster) = (value.magnitude, text.offset)

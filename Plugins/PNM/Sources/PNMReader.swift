@@ -97,7 +97,7 @@ final class PNMReader: ContainerReader {
     return DecodeOffer(
       request, size: page.canvas, pixelFormat: format, alpha: header.alpha,
       // A cut float map has its lower rows, and an incremental one has them first.
-      rowOrder: page.isFloat && (isCut(page) || source.size == .max) ? .any : .topDown,
+      rowOrder: page.rowsGoUp && (isCut(page) || source.size == .max) ? .any : .topDown,
       memory: SampleTable.memory(for: page))
   }
 
@@ -112,7 +112,7 @@ final class PNMReader: ContainerReader {
       var raster = PlainRaster(source, of: page, host: host)
       try raster.decode(rows, into: sink)
     } else {
-      try decodeRaw(page, rows, goesBackwards: page.isFloat && offer.rowOrder == .topDown, into: sink)
+      try decodeRaw(page, rows, goesBackwards: page.rowsGoUp && offer.rowOrder == .topDown, into: sink)
     }
   }
 
@@ -138,13 +138,13 @@ final class PNMReader: ContainerReader {
         let found = done == 0 ? "no whole row" : "\(done) of \(height) rows"
         throw .truncated("\(found) of \(rowBytes) bytes", at: source.size)
       }
-      var y = page.isFloat ? height - first - count : first
+      var y = page.rowsGoUp ? height - first - count : first
       let end = y + count
       while y < end {
         let granted = try sink.rows(at: y, count: end - y)
         let rows = min(granted.count, end - y)
         for row in 0..<rows {
-          let stored = page.isFloat ? height - 1 - (y + row) : y + row
+          let stored = page.rowsGoUp ? height - 1 - (y + row) : y + row
           decoder.decode(base + (stored - first) * rowBytes, table: table, to: granted.base + row * granted.stride)
         }
         try sink.done(at: y, count: rows)

@@ -2,8 +2,8 @@
 
 /// Reads and writes the Orientation tag of an Exif payload: TIFF 6.0 §2, Exif 2.32 §4.6.4 A.
 ///
-/// A payload begins with its TIFF header. Only the first directory is read, once; pointers in it are not followed. A
-/// payload that cannot be read has no orientation.
+/// A payload begins with its TIFF header. The tag belongs in the first directory; some writers have it in Exif's own, which
+/// counts if the first has none. No other pointer is followed. A payload that cannot be read has no orientation.
 public enum ExifOrientation {
   /// The orientation that a payload states, ``Orientation/up`` when it states none that is known.
   public static func read(_ payload: RawSpan) -> Orientation {
@@ -31,6 +31,8 @@ public enum ExifOrientation {
   }
 
   private static let tag = 0x0112
+  /// The pointer to Exif's own directory, Exif 2.32 §4.6.3.
+  private static let exifDirectory = 0x8769
 
   /// The smallest payload with an orientation.
   public static func payload(_ orientation: Orientation) -> [UInt8] {
@@ -92,26 +94,35 @@ extension ExifOrientation {
     /// Finds the tag, or nil when the payload has none or cannot be read.
     static func find(in payload: RawSpan) -> Entry? {
       guard let order = ExifPayload.byteOrder(of: payload) else { return nil }
+      let header = ByteReader(payload, order: order, of: "the payload")
+      guard let start = try? Int(header.uint32(at: 4)) else { return nil }
+      let first = find(in: payload, at: start, order)
+      if let entry = first.entry { return entry }
+      return first.inner.flatMap { find(in: payload, at: $0, order).entry }
+    }
+
+    /// The tag in one directory, and where that says that Exif's own directory is.
+    private static func find(in payload: RawSpan, at start: Int, _ order: ByteOrder) -> (entry: Entry?, inner: Int?) {
+      var inner: Int?
       do throws(CoderError) {
         var reader = ByteReader(payload, order: order, of: "the payload")
-        try reader.seek(to: Int(try reader.uint32(at: 4)))
+        try reader.seek(to: start)
         for _ in 0..<(try reader.uint16()) {
           let (found, type, count) = (try reader.uint16(), try reader.uint16(), try reader.uint32())
-          guard found == tag else {
-            try reader.skip(4)
-            continue
-          }
-          // SHORT by the specification; LONG is written as well. Either takes a field of four bytes.
-          guard count == 1, type == 3 || type == 4 else { return nil }
           let place = reader.position
-          let field = try reader.uint32(at: place)
+          let field = try reader.uint32()
+          if found == exifDirectory, type == 4, count == 1 { inner = Int(field) }
+          guard found == tag else { continue }
+          // SHORT by the specification; LONG is written as well. Either takes a field of four bytes.
+          guard count == 1, type == 3 || type == 4 else { return (nil, inner) }
           let short = try reader.uint16(at: place)
-          return Entry(value: type == 3 ? Int(short) : Int(field), order: order, place: place, size: type == 3 ? 2 : 4)
+          let value = type == 3 ? Int(short) : Int(field)
+          return (Entry(value: value, order: order, place: place, size: type == 3 ? 2 : 4), inner)
         }
-        return nil
       } catch {
-        return nil
+        return (nil, inner)
       }
+      return (nil, inner)
     }
   }
 }

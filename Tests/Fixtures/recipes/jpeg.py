@@ -4,6 +4,7 @@
 import hashlib
 import io
 import struct
+import tempfile
 
 import numpy as np
 from PIL import Image
@@ -56,6 +57,12 @@ def extended_xmp():
     for start, end in ((100, len(other)), (0, 100)):
         place = struct.pack(">II", len(other), start)
         yield segment(0xE1, b"http://ns.adobe.com/xmp/extension/\0" + digest + place + other[start:end])
+
+
+def exif_directory(orientation):
+    """A first directory that only points to Exif's own (Exif 2.32, 4.6.3), which holds the orientation."""
+    own = fixtures.exif(orientation)[8:]
+    return struct.pack("<2sHIHHHIII", b"II", 42, 8, 1, 0x8769, 4, 1, 26, 0) + own
 
 
 def make():
@@ -156,6 +163,19 @@ def make():
         "a comment and an unknown application segment",
         with_segments(plain, segment(0xFE, b"made for a test"), segment(0xE9, b"whatever")),
     )
+    still(
+        "comment-empty.jpg",
+        "a comment whose length is 0, where 2 is the least (B.2.4.5)",
+        with_segments(plain, b"\xff\xfe\0\0"),
+    )
+    tags = exif_directory(6)
+    still(
+        "orientation-exif.jpg",
+        "the orientation is in Exif's own directory, not in the first",
+        with_segments(plain, segment(0xE1, b"Exif\0\0" + tags)),
+        orientation=6,
+        metadata={"Exif": tags},
+    )
     still("jfif-missing.jpg", "no JFIF segment", plain[:2] + plain[20:])
     still("fill-bytes.jpg", "fill bytes before a marker (B.1.1.2)", plain[:2] + b"\xff\xff\xff" + plain[2:])
     valid("jpeg", "end-missing.jpg", plain[:-2], "EOI is missing, and no pixel", pixels_of(plain), "rgb8")
@@ -206,6 +226,19 @@ def make_invalid(plain, progressive):
         "truncated-progressive.jpg",
         "cut in a later scan",
         progressive[: len(progressive) * 3 // 4],
+        "truncated",
+        rows="some",
+    )
+    # One scan for each channel: the part holds rows of the first, and less than a bit for each block of all three.
+    wide = np.repeat(np.repeat(picture(160, 120, 3), 10, axis=0), 10, axis=1).astype(np.uint8)
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as scans:
+        scans.write("".join(f"{channel}: 0-0, 0, 0;\n{channel}: 1-63, 0, 0;\n" for channel in range(3)))
+        scans.flush()
+        separate = encoded(wide, "-quality", "10", "-sample", "1x1", "-progressive", "-scans", scans.name)
+    bad(
+        "truncated-channel.jpg",
+        "cut in the first channel's first scan",
+        separate[:2_500],
         "truncated",
         rows="some",
     )

@@ -62,6 +62,35 @@ def make():
     last = plain[: start + 6] + bytes(4) + plain[start + 10 :]
     still("last-part.j2k", last, "a tile-part without its length", pixels, "rgb8")
 
+    gray = picture(40, 24, 1)
+    for name, across, down in (("across", True, False), ("down", False, True), ("both", True, True)):
+        data = beside_origin(compress(split(gray), "-n", "1", "-b", "64,64"), 40, 24, across, down)
+        still(
+            f"tiles-without-samples-{name}.j2k",
+            data,
+            "tiles before the first sample, of which nothing is written",
+            rgba(gray),
+            "gray8",
+            isProgressive=False,
+        )
+
+
+def beside_origin(data, width, height, across, down):
+    """A sample on every second step of the grid, and an origin one step before the first of them, in a tile of its own.
+
+    The samples begin at 64, as code-blocks do, so the one tile that has any keeps its bytes.
+    """
+    size, tile = data.index(b"\xff\x51"), data.index(b"\xff\x90")
+    segment = bytearray(data[size:tile])
+    (left, first_column), (top, first_row) = ((127, 0) if before else (128, 128) for before in (across, down))
+    grid = (128 + 2 * width, 128 + 2 * height, left, top, 128, 128, first_column, first_row)
+    segment[6:38] = struct.pack(">8I", *grid)
+    segment[41:43] = b"\2\2"
+    number = (2 if across else 1) * (2 if down else 1) - 1
+    part = bytearray(data[tile:])
+    part[4:6] = struct.pack(">H", number)
+    return data[:size] + segment + part
+
 
 def packed(data, into_main):
     """Moves packet headers into PPM (A.7.4) or PPT (A.7.5) segments. Each packet begins with SOP and its header ends

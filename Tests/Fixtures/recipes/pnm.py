@@ -52,6 +52,13 @@ def floats(pixels, order="<"):
     ).tobytes()
 
 
+def photoshop(pixels):
+    """A float map as Photoshop writes it: width and height on a line each, and rows from the top."""
+    data = floats(pixels[::-1])
+    height, width, _ = pixels.shape
+    return data.replace(b"%d %d\n" % (width, height), b"%d\n%d\n" % (width, height), 1)
+
+
 def check(data):
     """Netpbm reads the file."""
     run("pamtopam", data=data)
@@ -135,6 +142,9 @@ def float_maps(still):
             data = floats(whole / np.float32(255), order)
             still(f"float-{depth}-{name}.pfm", f"{depth} floating-point samples, {name}-endian, from the bottom", data,
                   rgba(whole), "rgba-float32", 32, netpbm=False)  # fmt: skip
+    data = photoshop(whole / np.float32(255))
+    still("float-photoshop.pfm", "width and height on lines of their own, rows from the top", data, rgba(whole),
+          "rgba-float32", 32, netpbm=False)  # fmt: skip
 
 
 def page(pixels):
