@@ -42,9 +42,13 @@ import Testing
   /// Whether a fixture is an image sequence, which our own coder alone reads.
   private static func isSequence(_ name: String) -> Bool { name.hasSuffix(".heics") }
 
-  /// Stills; another brand, and matrix coefficients that libheif does not convert by, are not for this coder.
+  /// Stills; another brand, matrix coefficients that libheif does not convert by, boxes up to the end, tone maps,
+  /// alpha beside tiles, and properties of a repeated item are not for this coder.
   static let avifNames = names("valid", of: "avif").filter {
-    !$0.hasPrefix("sequence") && $0 != "brand-miaf.avif" && $0 != "matrix-ycgco.avif"
+    !$0.hasPrefix("sequence") && !$0.hasPrefix("open-")
+      && ![
+        "brand-miaf.avif", "matrix-ycgco.avif", "tone-map.avif", "identity.avif", "grid-tile-alpha.avif",
+      ].contains($0)
   }
 
   private static func names(_ kind: String, of format: String = "heif") -> [String] {

@@ -24,7 +24,7 @@ extension AVIFFile {
     guard let items else { return properties }
     if let type = items.type(of: items.primary) {
       properties["{AVIF}", "PrimaryItemType"] = .text("\(type)")
-      if type == .grid { properties["{AVIF}", "TileCount"] = .integer(Int64(items.sourceCount)) }
+      if type == .grid { properties["{AVIF}", "TileCount"] = .integer(Int64(items.sources(of: items.primary).count)) }
     }
     properties["{AVIF}", "ThumbnailCount"] = .integer(Int64(items.thumbnails.count))
     properties["{AVIF}", "AuxiliaryCount"] = .integer(Int64(items.auxiliaries.count))
@@ -42,35 +42,11 @@ extension AVIFFile {
   }
 
   /// ISO/IEC 23008-12 §6.5.8: a URN that ends with a null byte.
-  private func auxiliaryType(of item: UInt32) -> String? {
+  func auxiliaryType(of item: UInt32) -> String? {
     guard let items, let box = items.properties(of: item).first(where: { $0.type == .auxiliaryType }),
       box.fullContent < min(box.end, bytes.count)
     else { return nil }
     let text = bytes.raw[box.fullContent..<min(box.end, bytes.count, box.fullContent + 256)].prefix { $0 != 0 }
     return String(decoding: text, as: UTF8.self)
-  }
-
-  /// libavif adds up all delays before a frame each time it decodes one, and searches each in the table. The delays are
-  /// read here, so it gets a table of one entry in place of a long one.
-  var timingPatches: [DecoderInput.Patch] {
-    guard let runs = track?.runs, runs.count > Self.maxRuns else { return [] }
-    return [DecoderInput.Patch(offset: runs.place, bytes: [0, 0, 0, 1])]
-  }
-
-  private static let maxRuns = 16
-
-  /// libavif refuses a second table of associations with the version and flags of the first (ISO/IEC 23008-12 §9.3.1),
-  /// which old writers made. It looks at no flag but the lowest, so the others tell such tables apart.
-  var associationPatches: [DecoderInput.Patch] {
-    guard let items, let table = bytes.child(.itemProperties, of: items.box, skipping: 4) else { return [] }
-    var patches: [DecoderInput.Patch] = []
-    var seen: Set<UInt32> = []
-    for box in bytes.children(of: table) where box.type == .propertyAssociation {
-      guard let head = bytes.uint32(at: box.content), !seen.insert(head).inserted else { continue }
-      let mark = patches.count + 1
-      let flags = [mark >> 15, mark >> 7, mark << 1 | Int(head & 1)]
-      patches.append(DecoderInput.Patch(offset: box.content + 1, bytes: flags.map { UInt8(truncatingIfNeeded: $0) }))
-    }
-    return patches
   }
 }

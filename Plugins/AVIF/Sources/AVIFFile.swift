@@ -15,6 +15,8 @@ struct AVIFFile {
   private(set) var items: ItemTable?
   private(set) var movie: Box?
   private(set) var track: TrackTable?
+  /// The last box, if it states no size and reaches to the end of the file.
+  private(set) var openBox: Box?
 
   /// Whether the file ends before its last box does.
   var isCut: Bool { claimedEnd > bytes.count }
@@ -51,6 +53,7 @@ struct AVIFFile {
     guard let head = try FileHead(source, upTo: last) else { return nil }
     try self.init(parsing: head.bytes, incremental: (source, head))
     // libavif takes memory for an item when it looks at its first bytes.
+    guard openBox == nil, tileAlpha == nil else { return nil }
     guard !isSequence else { return }
     guard let items, items.hasPlace(items.primary) else { return nil }
     let needed = items.longestItem(in: bytes) - DecoderInput.claim
@@ -84,6 +87,7 @@ struct AVIFFile {
     while end < contents.count, let box = bytes.box(at: end, before: contents.count) {
       end = max(box.end, end + 8)
       guard box.end <= contents.count else { break }
+      if bytes.uint32(at: box.start) == 0 { openBox = box }
       switch box.type {
       case .meta where items == nil:
         try TableBounds.check(meta: box, in: bytes)

@@ -59,7 +59,7 @@ final class AVIFReader: ContainerReader {
     }
     return FrameHeader(
       rect: Rect(covering: open.presentation.crop.size), delay: delay, disposal: .keep, blend: .source,
-      dependsOn: index, hasAlpha: open.picture.hasAlpha)
+      dependsOn: index, hasAlpha: open.hasAlpha)
   }
 
   func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
@@ -68,7 +68,7 @@ final class AVIFReader: ContainerReader {
       return DecodeOffer(
         request, size: thumbnail.size, pixelFormat: open.layout.format, alpha: open.layout.alpha, scaleCode: 1,
         memory: Self.memory(
-          of: thumbnail.size, as: open.picture.image, hasAlpha: open.picture.hasAlpha, isSequence: false))
+          of: thumbnail.size, as: open.picture.image, hasAlpha: open.hasAlpha, isSequence: false))
     }
     var format = open.layout.format
     if let wanted = request.pixelFormat, !format.isGray,
@@ -79,7 +79,7 @@ final class AVIFReader: ContainerReader {
     }
     let image = open.picture.image
     let memory = Self.memory(
-      of: Size(width: Int(image.width), height: Int(image.height)), as: image, hasAlpha: open.picture.hasAlpha,
+      of: Size(width: Int(image.width), height: Int(image.height)), as: image, hasAlpha: open.hasAlpha,
       isSequence: open.file.isSequence)
     try host.limits.check(memory: memory)
     return DecodeOffer(
@@ -139,7 +139,10 @@ extension AVIFReader {
     var delivered = 0
     while true {
       let rows = try decoder.decode(frame: offer.frame, isPatient: !open.file.isGrid, host: host)
-      let image = decoder.image
+      var image = decoder.image
+      if let alpha = open.tileAlpha, decoder === open.picture {
+        try add(alpha, rows: rows, to: &image)
+      }
       guard Int(image.width) >= crop.x + crop.width, Int(image.height) >= crop.y + crop.height else {
         throw .malformed("a decoded picture of \(image.width)×\(image.height), the container has \(crop.size)")
       }
@@ -157,6 +160,21 @@ extension AVIFReader {
         throw .truncated("\(rows) of \(image.height) rows are there", at: open.file.bytes.count)
       }
     }
+  }
+
+  /// Lets a picture have the alpha of its tiles, which lives as long as the decoder's next picture.
+  private func add(_ alpha: PictureDecoder, rows: Int, to image: inout avifImage) throws(CoderError) {
+    let there = try alpha.decode(frame: 0, host: host)
+    let plane = alpha.image
+    guard plane.width == image.width, plane.height == image.height, plane.depth == image.depth, there >= rows,
+      plane.yuvRange == AVIF_RANGE_FULL
+    else {
+      throw .unsupported(
+        "alpha tiles of \(plane.width)×\(plane.height) with \(plane.depth) bits for a grid of "
+          + "\(image.width)×\(image.height) with \(image.depth) bits")
+    }
+    image.alphaPlane = plane.yuvPlanes.0
+    image.alphaRowBytes = plane.yuvRowBytes.0
   }
 
   /// dav1d keeps a frame for each plane, a sequence up to eight more for reference (AV1 §7.20), and the tiles of a grid

@@ -4,7 +4,7 @@ import CAVIF
 import ISOBaseMediaFile
 import ImageCoderPlugin
 
-/// The bytes that libavif reads: the file's, with one box replaced where that is needed.
+/// The bytes that libavif reads: the file's, with a box and the last box's header replaced where that is needed.
 ///
 /// Of an incomplete file, a read waits for its bytes, unless ``isPatient`` says otherwise.
 ///
@@ -25,8 +25,8 @@ final class DecoderInput {
     var failure: CoderError?
     /// Whether bytes are missing at the end: libavif then decodes what is there.
     let isCut: Bool
-    let replaced: Range<Int>
-    let replacement: UnsafeMutableRawBufferPointer
+    /// Parts of the file of which libavif reads a changed copy, when a read lies in one.
+    var replacements: [(range: Range<Int>, copy: UnsafeMutableRawBufferPointer)] = []
   }
 
   /// A change of 32 bits or fewer.
@@ -43,21 +43,8 @@ final class DecoderInput {
     self.host = host
     let (file, claimedEnd) = (whole.bytes.raw, whole.claimedEnd)
     let source = whole.incremental?.source
-    let range = box.map { $0.start..<min($0.end, file.count) } ?? 0..<0
-    let replaced = patches.isEmpty ? 0..<0 : range
-    let copy = UnsafeMutableRawBufferPointer(
-      start: try host.allocate(bytes: max(1, replaced.count), for: "a changed box"), count: replaced.count)
-    copy.copyMemory(from: UnsafeRawBufferPointer(rebasing: file[replaced]))
-    for patch in patches {
-      for (index, byte) in patch.bytes.enumerated() where replaced.contains(patch.offset + index) {
-        copy[patch.offset + index - replaced.lowerBound] = byte
-      }
-    }
     state = .allocate(capacity: 1)
-    state.initialize(
-      to: State(
-        file: file, source: source, isCut: source != nil || claimedEnd > file.count, replaced: replaced,
-        replacement: copy))
+    state.initialize(to: State(file: file, source: source, isCut: source != nil || claimedEnd > file.count))
     io = .allocate(capacity: 1)
     io.initialize(to: avifIO())
     io.pointee.data = UnsafeMutableRawPointer(state)
@@ -76,10 +63,28 @@ final class DecoderInput {
       }
       return state.pointee.show(size, at: offset, in: out)
     }
+    if let box, !patches.isEmpty { try replace(box.start..<min(box.end, file.count), of: file, patches) }
+    if let open = whole.openBox, let patch = AVIFFile.sizePatch(open) {
+      try replace(open.start..<min(open.start + State.headerSize, file.count), of: file, [patch])
+    }
+  }
+
+  private func replace(
+    _ range: Range<Int>, of file: UnsafeRawBufferPointer, _ patches: [Patch]
+  ) throws(CoderError) {
+    let copy = UnsafeMutableRawBufferPointer(
+      start: try host.allocate(bytes: max(1, range.count), for: "a changed box"), count: range.count)
+    copy.copyMemory(from: UnsafeRawBufferPointer(rebasing: file[range]))
+    for patch in patches {
+      for (index, byte) in patch.bytes.enumerated() where range.contains(patch.offset + index) {
+        copy[patch.offset + index - range.lowerBound] = byte
+      }
+    }
+    state.pointee.replacements.append((range, copy))
   }
 
   deinit {
-    host.free(state.pointee.replacement.baseAddress)
+    for replacement in state.pointee.replacements { host.free(replacement.copy.baseAddress) }
     state.deinitialize(count: 1)
     state.deallocate()
     io.deallocate()
@@ -112,7 +117,7 @@ extension DecoderInput {
 
 extension DecoderInput.State {
   /// libavif looks for headers of boxes with reads of this size, which may be short at the end.
-  private static var headerSize: Int { 32 }
+  fileprivate static var headerSize: Int { 32 }
 
   mutating func show(_ size: Int, at offset: UInt64, in out: UnsafeMutablePointer<avifROData>) -> avifResult {
     if let source, let start = Int(exactly: offset), start > file.count || size > file.count - start {
@@ -128,10 +133,13 @@ extension DecoderInput.State {
     }
     let available = min(size, file.count - start)
     guard available == size || !isCut || size <= Self.headerSize else { return AVIF_RESULT_WAITING_ON_IO }
+    let changed = replacements.first { $0.range.contains(start) && start + available <= $0.range.upperBound }
     let base =
-      replaced.contains(start) && start + available <= replaced.upperBound
-      ? UnsafeRawPointer(replacement.baseAddress).map { $0 + (start - replaced.lowerBound) }
-      : file.baseAddress.map { $0 + start }
+      if let changed {
+        UnsafeRawPointer(changed.copy.baseAddress).map { $0 + (start - changed.range.lowerBound) }
+      } else {
+        file.baseAddress.map { $0 + start }
+      }
     out.pointee.data = base?.assumingMemoryBound(to: UInt8.self)
     out.pointee.size = available
     return AVIF_RESULT_OK

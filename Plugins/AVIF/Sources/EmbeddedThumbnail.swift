@@ -44,7 +44,7 @@ struct EmbeddedThumbnail {
       patches.append(DecoderInput.Patch(offset: thumbnail.place, bytes: FourCC.free.bytes))
     }
     return try PictureDecoder(
-      file, source: AVIF_DECODER_SOURCE_PRIMARY_ITEM, patches: file.associationPatches + patches, in: table.box,
+      file, source: AVIF_DECODER_SOURCE_PRIMARY_ITEM, patches: file.itemPatches() + patches, in: table.box,
       host: host)
   }
 

@@ -9,7 +9,10 @@ import ImageCoderPlugin
 /// read.
 struct ItemTable {
   private let meta: MetaBox
+  /// The item that is shown: the primary one, or what it shows in turn.
   let primary: UInt32
+  /// The primary item, as the file says.
+  let stated: UInt32
   /// Where the number of the primary item stands.
   let primaryPlace: Range<Int>
   /// Items that are thumbnails of the primary one, and where the types of the references stand that say so.
@@ -19,23 +22,86 @@ struct ItemTable {
 
   /// - Returns: nil when there is no primary item.
   init?(_ box: Box, in bytes: FileBytes) {
-    guard let meta = try? MetaBox(parsing: box, in: bytes, isLenient: true), let primary = meta.primary,
+    guard let meta = try? MetaBox(parsing: box, in: bytes, isLenient: true), let stated = meta.primary,
       let place = meta.primaryPlace
     else { return nil }
     self.meta = meta
-    self.primary = primary
+    self.stated = stated
+    primary = Self.shown(for: stated, in: meta)
     primaryPlace = place
     for reference in meta.references where meta.referenced[reference.to].contains(primary) {
       // The type stands behind the size.
       if reference.type == .thumbnail { thumbnails.append((reference.from, reference.start + 4)) }
-      if reference.type == .auxiliary { auxiliaries.append(reference.from) }
+    }
+    auxiliaries = auxiliaries(ofAll: [primary]).map(\.item)
+  }
+
+  /// A picture with a gain map is shown without it: its base comes first (ISO/IEC 23008-12 §6.6.2.4). An item that only
+  /// repeats another one, without a transformation of its own, is that one (§6.6.2.1).
+  private static func shown(for item: UInt32, in meta: MetaBox) -> UInt32 {
+    var item = item
+    for _ in 0..<maxSteps {
+      guard let found = meta.item(item), let next = meta.references(from: item, as: .derivedFrom).first else { break }
+      let isTurned = meta.associations[found.associations].contains {
+        [.rotation, .mirror, .cleanAperture].contains(meta.properties[$0].type)
+      }
+      guard found.type == .toneMap || found.type == .identity && !isTurned else { break }
+      item = next
+    }
+    return item
+  }
+
+  private static let maxSteps = 8
+
+  /// Items that are auxiliary to one of some items, and to which.
+  func auxiliaries(ofAll items: Set<UInt32>) -> [(item: UInt32, target: UInt32)] {
+    meta.references.filter { $0.type == .auxiliary }.flatMap { reference in
+      meta.referenced[reference.to].filter { items.contains($0) }.map { (reference.from, $0) }
     }
   }
 
   /// The whole meta box.
   var box: Box { meta.box }
-  /// Items that the primary one is derived from: the tiles of a grid.
-  var sourceCount: Int { meta.references(from: primary, as: .derivedFrom).count }
+  /// Items that another one is derived from, in order: the tiles of a grid.
+  func sources(of item: UInt32) -> [UInt32] { Array(meta.references(from: item, as: .derivedFrom)) }
+
+  /// Where the numbers of the items stand that another one is derived from.
+  func derivation(of item: UInt32) -> (targets: Int, isShort: Bool)? {
+    guard let reference = meta.references.first(where: { $0.from == item && $0.type == .derivedFrom }) else {
+      return nil
+    }
+    let width = meta.hasShortReferences ? 2 : 4
+    return (reference.start + 8 + width + 2, meta.hasShortReferences)
+  }
+
+  /// What the table of places says of an item, behind its number.
+  func location(of item: UInt32) -> Range<Int>? { meta.item(item)?.location }
+
+  /// Items in the order in which libavif meets them.
+  func inOrderOfMention(in bytes: FileBytes) -> [UInt32] {
+    var order: [UInt32] = []
+    var seen: Set<UInt32> = []
+    func meet(_ items: some Sequence<UInt32>) {
+      for item in items where seen.insert(item).inserted { order.append(item) }
+    }
+    for box in bytes.children(of: meta.box, skipping: 4) {
+      switch box.type {
+      case .itemInformation: meet(meta.items.lazy.map(\.id))
+      case .itemLocation:
+        meet(
+          meta.items.filter { !$0.location.isEmpty }.sorted { $0.location.lowerBound < $1.location.lowerBound }.map(
+            \.id))
+      case .itemReference:
+        for reference in meta.references {
+          meet([reference.from])
+          meet(meta.referenced[reference.to])
+        }
+      case .itemProperties: meet(meta.itemsWithProperties)
+      default: break
+      }
+    }
+    return order
+  }
 
   func type(of item: UInt32) -> FourCC? { meta.item(item)?.type }
 

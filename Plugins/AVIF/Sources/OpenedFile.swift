@@ -9,6 +9,9 @@ import ImageCoderPlugin
 struct OpenedFile {
   let file: AVIFFile
   let picture: PictureDecoder
+  /// A grid of the alpha of its tiles, as gray, where the file has no alpha of the whole.
+  let tileAlpha: PictureDecoder?
+  let hasAlpha: Bool
   let presentation: Presentation
   let layout: PixelLayout
   let frameCount: Int
@@ -38,8 +41,15 @@ struct OpenedFile {
     try Self.checkPrimaryItem(of: file)
     picture = try PictureDecoder(
       file, source: file.isSequence ? AVIF_DECODER_SOURCE_TRACKS : AVIF_DECODER_SOURCE_PRIMARY_ITEM,
-      patches: file.isSequence ? file.timingPatches : file.associationPatches,
+      patches: file.isSequence ? file.trackPatches : file.itemPatches(),
       in: file.isSequence ? file.movie : file.items?.box, host: host)
+    tileAlpha =
+      file.tileAlpha == nil
+      ? nil
+      : try PictureDecoder(
+        file, source: AVIF_DECODER_SOURCE_PRIMARY_ITEM, patches: file.itemPatches(showsAlpha: true),
+        in: file.items?.box, host: host)
+    hasAlpha = picture.hasAlpha || tileAlpha != nil
     let image = picture.image
     presentation = Presentation(image)
     try host.limits.check(canvas: presentation.crop.size)
@@ -50,11 +60,11 @@ struct OpenedFile {
     isTruncated = whole < count
     layout = PixelLayout(
       PixelFormat(
-        isGray: image.yuvFormat == AVIF_PIXEL_FORMAT_YUV400, hasAlpha: picture.hasAlpha, isDeep: image.depth > 8),
-      AlphaMode(hasAlpha: picture.hasAlpha, isPremultiplied: image.alphaPremultiplied != AVIF_FALSE))
+        isGray: image.yuvFormat == AVIF_PIXEL_FORMAT_YUV400, hasAlpha: hasAlpha, isDeep: image.depth > 8),
+      AlphaMode(hasAlpha: hasAlpha, isPremultiplied: image.alphaPremultiplied != AVIF_FALSE))
     delays = file.isSequence ? file.track?.delays(of: frameCount, in: file.bytes) ?? [] : []
     isLossless = Self.isLossless(picture, in: file)
-    thumbnail = EmbeddedThumbnail(in: file, of: image, presentation: presentation, hasAlpha: picture.hasAlpha)
+    thumbnail = EmbeddedThumbnail(in: file, of: image, presentation: presentation, hasAlpha: hasAlpha)
   }
 
   /// Items that libavif does not derive pictures from are for another coder.

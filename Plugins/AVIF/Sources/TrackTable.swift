@@ -11,13 +11,21 @@ struct TrackTable {
   let loopCount: LoopCount?
   /// Where the number of entries of the TimeToSampleBox stands, and that number.
   let runs: (place: Int, count: UInt32)?
+  /// Where the boxes of the track and of its alpha begin.
+  private var used: Set<Int> = []
 
   /// Finds the track that libavif shows: the first with AV1 samples that is not auxiliary to another one.
   init?(_ movie: Box, in bytes: FileBytes) {
-    let boxes = try? bytes.payload(of: movie)?.children()
-    for box in boxes ?? [] where box.type == .track {
-      guard let track = try? Track(parsing: box), track.formats.contains(.av01), track.target(of: .auxiliary) ?? 0 == 0
-      else { continue }
+    let boxes = (try? bytes.payload(of: movie)?.children()) ?? []
+    let tracks = boxes.filter { $0.type == .track }.compactMap { box in
+      (try? Track(parsing: box)).map { (start: box.offset, track: $0) }
+    }
+    for (start, track) in tracks {
+      guard track.formats.contains(.av01), track.target(of: .auxiliary) ?? 0 == 0 else { continue }
+      used = [start]
+      for (start, other) in tracks where other.refers(to: track.identifier, as: .auxiliary) && Self.isAlpha(other) {
+        used.insert(start)
+      }
       timescale = track.timescale
       loopCount = Self.loopCount(of: track)
       runs = (try? track.sampleTable.child(.timeToSample)).flatMap { table in
@@ -26,6 +34,17 @@ struct TrackTable {
       return
     }
     return nil
+  }
+
+  /// Whether a track, whose payload begins there, is shown.
+  func isUsed(_ payload: Int) -> Bool { used.contains(payload) }
+
+  /// ISO/IEC 23008-12 §7.5.3. Tracks that do not say what they are for are alpha, as in libavif.
+  private static func isAlpha(_ track: Track) -> Bool {
+    guard let box = try? track.entryBoxes().first(where: { $0.type == .auxiliaryTypeInformation }),
+      let text = try? box.copy(at: 4, count: box.count - 4)
+    else { return true }
+    return AuxiliaryKind(String(decoding: text.prefix { $0 != 0 }, as: UTF8.self)) == .alpha
   }
 
   /// Each frame's delay in ticks.

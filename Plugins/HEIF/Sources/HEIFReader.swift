@@ -17,8 +17,8 @@ final class HEIFReader: ContainerReader {
     do throws(CoderError) {
       reader = try SequenceReader(source, host: host, options: options)
     } catch {
-      // A file that names brands of sequences may hold stills alone, or a sequence that is not read beside them.
-      guard error.code == .wrongFormat || error.code == .unsupported else { throw error }
+      // A file that names brands of sequences may hold stills alone, or a sequence that cannot be read beside them.
+      guard [.wrongFormat, .unsupported, .malformed].contains(error.code) else { throw error }
       reader = try Self.stills(source, host: host, options: options, insteadOf: error)
     }
   }
@@ -27,9 +27,13 @@ final class HEIFReader: ContainerReader {
     _ source: SourceView, host: CoderHost, options: OpenOptions, insteadOf refusal: CoderError
   ) throws(CoderError) -> StillReader {
     do throws(CoderError) {
-      return try StillReader(source, host: host, options: options)
+      let reader = try StillReader(source, host: host, options: options)
+      if refusal.code != .wrongFormat {
+        host.log("the image sequence is passed over: \(refusal.message)", severity: .warning)
+      }
+      return reader
     } catch {
-      throw error.code == .wrongFormat ? refusal : error
+      throw error.code == .wrongFormat || refusal.code == .malformed ? refusal : error
     }
   }
 

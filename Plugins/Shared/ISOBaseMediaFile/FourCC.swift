@@ -65,6 +65,7 @@ extension FourCC {
   public static let auxiliary = FourCC("auxl")
   public static let derivedFrom = FourCC("dimg")
   public static let describes = FourCC("cdsc")
+  public static let predictedFrom = FourCC("pred")
   public static let premultiplied = FourCC("prem")
   // Properties.
   public static let imageSize = FourCC("ispe")

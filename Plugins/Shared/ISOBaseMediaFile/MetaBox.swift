@@ -16,6 +16,8 @@ public struct Item {
   public internal(set) var construction = Construction.file
   /// Added to the extents' offsets.
   public internal(set) var base: UInt64 = 0
+  /// What the table of places says of it, behind its number; empty if it has no place.
+  public internal(set) var location: Range<Int> = 0..<0
   /// Its properties, indexes into ``MetaBox/associations``.
   public internal(set) var associations: Range<Int> = 0..<0
 
@@ -59,8 +61,12 @@ public struct MetaBox {
   public private(set) var extents: [Extent] = []
   public private(set) var references: [ItemReference] = []
   public private(set) var referenced: [UInt32] = []
+  /// Whether the numbers of items in references have 16 bits, and not 32.
+  public private(set) var hasShortReferences = true
   /// Indexes of properties, from 0.
   public private(set) var associations: [Int] = []
+  /// Items that are given properties, in the order of the file.
+  public private(set) var itemsWithProperties: [UInt32] = []
   public private(set) var properties: [Box] = []
   public private(set) var itemData: Range<Int>?
   private var indexes: [UInt32: Int] = [:]
@@ -184,6 +190,7 @@ extension MetaBox {
     let count = try content.identifier(isShort: version < 2, "the number of locations")
     for _ in 0..<count {
       let id = try content.identifier(isShort: version < 2, "a location")
+      let start = content.offset
       let method = version == 0 ? 0 : try content.uint16("a construction method") & 15
       let reference = try content.uint16("a data reference")
       let base = try content.unsigned(bytes: baseSize, "a base offset")
@@ -202,6 +209,7 @@ extension MetaBox {
       guard let index = indexes[id] else { continue }
       items[index].extents = first..<extents.count
       items[index].base = base
+      items[index].location = start..<content.offset
       items[index].construction =
         reference != 0
         ? .elsewhere("another file") : method == 0 ? .file : method == 1 ? .itemData : .elsewhere("another item")
@@ -211,6 +219,7 @@ extension MetaBox {
   /// ISO/IEC 14496-12 §8.11.12.
   private mutating func readReferences(_ content: consuming ByteReader) throws(CoderError) {
     let isShort = try content.fullBox().version == 0
+    hasShortReferences = isShort
     var boxes = BoxReader(content, in: "iref")
     while let box = try boxes.next() {
       var reference = try boxes.content(of: box, as: "a reference")
@@ -251,6 +260,7 @@ extension MetaBox {
         let index = Int(word & (flags & 1 == 1 ? 0x7FFF : 0x7F))
         if index > 0, index <= self.properties.count { associations.append(index - 1) }
       }
+      itemsWithProperties.append(id)
       guard let item = indexes[id] else { continue }
       items[item].associations = first..<associations.count
     }

@@ -15,6 +15,8 @@ public struct Track {
   /// Units of a second.
   public let timescale: UInt32
   public let repetition: Repetition
+  /// What of the media is shown when; empty for all of it.
+  public let edits: [Edit]
   private let references: [FourCC: [UInt32]]
   public let sampleTable: BoxBytes
   /// The sample entry's format, `hvc1`; the first entry counts.
@@ -31,6 +33,16 @@ public struct Track {
     case repeated(UInt64, edits: Int)
   }
 
+  /// A part of the media that is shown (ISO/IEC 14496-12 §8.6.6).
+  public struct Edit: Equatable, Sendable {
+    /// Units of the movie's timescale.
+    public let duration: UInt64
+    /// Where the part begins, in units of the media's timescale; below 0 for a pause.
+    public let mediaTime: Int64
+    /// 65,536ths: 0 shows one picture all the time, below 0 goes backwards.
+    public let rate: Int32
+  }
+
   public init(parsing box: BoxBytes) throws(CoderError) {
     let header = try box.required(.trackHeader)
     let isLong = try header.uint8(at: 0) == 1
@@ -41,7 +53,9 @@ public struct Track {
     orientation = try Self.orientation(of: header, at: isLong ? 52 : 40)
 
     references = try Self.references(of: box)
-    repetition = try Self.repetition(of: box)
+    let list = try box.child(.edit)?.child(.editList)
+    edits = try list.map { (list) throws(CoderError) in try Self.edits(in: list) } ?? []
+    repetition = try Self.repetition(list, edits)
 
     let media = try box.required(.media)
     let mediaHeader = try media.required(.mediaHeader)
@@ -116,19 +130,32 @@ public struct Track {
   }
 
   /// ISO/IEC 14496-12 §8.6.6: flag 1 repeats the edits until the track's duration is over.
-  private static func repetition(of box: BoxBytes) throws(CoderError) -> Repetition {
-    guard let list = try box.child(.edit)?.child(.editList) else { return .unstated }
-    let isLong = try list.uint8(at: 0) == 1
+  private static func repetition(_ list: BoxBytes?, _ edits: [Edit]) throws(CoderError) -> Repetition {
+    guard let list else { return .unstated }
     guard try list.uint8(at: 3) & 1 != 0 else { return .once }
-    let width = isLong ? 8 : 4
-    let count = try list.tableCount(at: 4, entryBytes: 2 * width + 4)
     var total: UInt64 = 0
-    for index in 0..<count {
-      let (sum, overflow) = total.addingReportingOverflow(
-        try list.number(at: 8 + index * (2 * width + 4), bytes: width))
+    for edit in edits {
+      let (sum, overflow) = total.addingReportingOverflow(edit.duration)
       total = overflow ? .max : sum
     }
-    return .repeated(total, edits: count)
+    return .repeated(total, edits: edits.count)
+  }
+
+  private static func edits(in list: BoxBytes) throws(CoderError) -> [Edit] {
+    let width = try list.uint8(at: 0) == 1 ? 8 : 4
+    let count = try list.tableCount(at: 4, entryBytes: 2 * width + 4)
+    var edits: [Edit] = []
+    for index in 0..<count {
+      let place = 8 + index * (2 * width + 4)
+      let time = try list.number(at: place + width, bytes: width)
+      edits.append(
+        Edit(
+          duration: try list.number(at: place, bytes: width),
+          mediaTime: width == 8
+            ? Int64(bitPattern: time) : Int64(Int32(bitPattern: UInt32(truncatingIfNeeded: time))),
+          rate: Int32(bitPattern: try list.uint32(at: place + 2 * width))))
+    }
+    return edits
   }
 
   /// How often the track plays in all, or nil when the file does not say.

@@ -127,10 +127,13 @@ struct PictureDecoder {
         try pixels.resampled(to: size, region: region).converted(to: layout)
       }
       problem = whole.problem
-      for y in stride(from: 0, to: offer.size.height, by: Self.rowsBetweenLooks) {
+      // Rows that are missing at the end are not mixed into those before, as where rows come in order.
+      let missing = whole.missing.count == 1 ? whole.missing[0] : 0..<0
+      let end = missing.upperBound == offer.size.height ? missing.lowerBound : offer.size.height
+      for y in stride(from: 0, to: end, by: Self.rowsBetweenLooks) {
         guard !session.isCancelled else { throw .cancelled }
         resampler.push(
-          whole.pixels.row(y), stride: whole.pixels.stride, count: min(Self.rowsBetweenLooks, offer.size.height - y))
+          whole.pixels.row(y), stride: whole.pixels.stride, count: min(Self.rowsBetweenLooks, end - y))
       }
     } else {
       let target = try PassingTarget(width: offer.size.width, height: offer.size.height, layout: source) {

@@ -197,6 +197,24 @@ def make_items():
     grid = Item(1, b"grid", struct.pack(">BBBBHH", 0, 0, 0, 1, 100, 60), joined, [(b"dimg", [2, 3])], in_idat=True)
     still("grid.avif", "a grid of two tiles, cut to size", isobmff.file(1, [grid, *parts]))
 
+    data = isobmff.file(1, [grid, *parts])
+    joined_pixels = avifdec(data)
+    turned = Item(1, b"grid", grid.payload, joined, [(b"dimg", [3, 2])], in_idat=True)
+    right_first = [Item(2 + n, b"av01", each[0][1], properties, hidden=True) for n, each in enumerate(tiles[::-1])]
+    still(
+        "grid-order.avif",
+        "tiles whose order in the file is not that of the grid",
+        isobmff.file(1, [turned, *right_first]),
+        pixels=joined_pixels,
+    )
+    start, _ = isobmff.find(data, b"meta", b"idat")
+    still("open-idat.avif", "an idat box up to the end of meta", data[:start] + bytes(4) + data[start + 4 :],
+          pixels=joined_pixels)  # fmt: skip
+    start, _ = isobmff.find(data, b"mdat")
+    still("open-mdat.avif", "an mdat box up to the end", data[:start] + bytes(4) + data[start + 4 :],
+          pixels=joined_pixels)  # fmt: skip
+    make_tile_alpha(grid, parts, joined_pixels)
+
     rgba = picture(32, 24, 4).astype(np.uint8)
     data = avifenc(rgba, "-y", "420", "-p")
     answer = fixtures.in_folder(lambda folder: premultiplied(folder, data))
@@ -211,7 +229,29 @@ def make_items():
     gain = Item(3, b"av01", small[0][1], picked(small[1], *usual) + [
         (full(b"auxC", 0, 0, b"urn:com:example:auxiliary\0"), False)], [(b"auxl", [1])])
     still("auxiliary.avif", "an auxiliary picture that is not alpha", isobmff.file(1, [main, gain]))
+    tones = Item(4, b"tmap", bytes(62), main.properties[:2] + main.properties[3:], [(b"dimg", [1, 3])], in_idat=True)
+    plain = avifdec(isobmff.file(1, [main]))
+    still("tone-map.avif", "a picture with a gain map as the primary item", isobmff.file(4, [main, gain, tones]),
+          pixels=plain)  # fmt: skip
+    same = Item(2, b"iden", b"", main.properties[:2], [(b"dimg", [1])])
+    still("identity.avif", "a primary item that repeats another one", isobmff.file(2, [main, same]), pixels=plain)
     still("brand-miaf.avif", "the profile's brand first", isobmff.file(1, [main], b"miaf"))
+
+
+def make_tile_alpha(grid, parts, colors):
+    """Alpha beside each tile, and none of the whole."""
+    alpha = picture(128, 64, 1).astype(np.uint8)
+    usual = (b"ispe", b"pixi", b"av1C")
+    beside = []
+    for part, x in zip(parts, (0, 64)):
+        gray = np.repeat(np.ascontiguousarray(alpha[:, x : x + 64]), 3, axis=-1)
+        pieces, found = items(avifenc(gray, "-y", "400", "--min", "0", "--max", "0"))
+        kind = full(b"auxC", 0, 0, b"urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0")
+        of = picked(found, *usual) + [(kind, True)]
+        beside.append(Item(part.number + 2, b"av01", pieces[1], of, [(b"auxl", [part.number])], hidden=True))
+    pixels = np.concatenate([colors[..., :3], alpha[:60, :100]], axis=-1)
+    data = isobmff.file(1, [grid, *parts, *beside])
+    still("grid-tile-alpha.avif", "alpha beside each tile of a grid", data, "rgba8", 8, "straight", pixels)
 
 
 def premultiplied(folder, data):
@@ -260,6 +300,12 @@ def make_sequences():
     sequence("sequence-keyframes.avif", "key frames, and 29.97 Hz", made, [(1001, 30000)] * 4, "infinite")
     opaque = {"pixel_format": "rgb8", "alpha": "opaque"}
     sequence("sequence-opaque.avif", "no alpha", opaque_sequence(frames), plain, "infinite", **opaque)
+    for name, kind, shows in (
+        ("sound", b"soun", "a track of sound, which has no size"),
+        ("depth", b"auxv", "a track of depth, which is not alpha"),
+    ):
+        made = isobmff.with_track(opaque_sequence(frames), kind)
+        sequence(f"sequence-{name}.avif", shows, made, plain, "infinite", **opaque)
     clear = [shifted(*SIZE, 4, phase) for phase in range(3)]
     made = avifenc(clear, "-l", "--timescale", "10")
     sequence("sequence-alpha.avif", "alpha in a track of its own", made, [(1, 10)] * 3, "infinite", clear)

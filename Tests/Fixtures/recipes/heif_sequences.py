@@ -35,7 +35,7 @@ class Track:
         self.number, self.compact, self.per_chunk, self.large, self.flags = 1, False, 1000, False, 1
         self.configuration, self.size = stream.configuration, stream.size
         self.samples = [sample.data for sample in stream.samples]
-        self.sizes = None
+        self.sizes = self.shifts = None
         self.__dict__.update(settings)
 
     def length(self):
@@ -43,6 +43,8 @@ class Track:
 
     def times(self):
         """Decoding deltas and composition offsets: samples are decoded at even distances before they are shown."""
+        if self.shifts:
+            return list(self.durations), self.shifts
         starts = np.concatenate([[0], np.cumsum(self.durations)]).tolist()
         shown = [starts[sample.shown] for sample in self.stream.samples]
         if all(sample.shown == i for i, sample in enumerate(self.stream.samples)):
@@ -140,6 +142,12 @@ def file(tracks, first=None, movie_last=False, between=b"", large=False):
 
 def edits(repeats, length):
     return full(b"elst", 0, 1 if repeats else 0, struct.pack(">IIiHH", 1, length, 0, 1, 0))
+
+
+def edit_list(*entries):
+    """Entries of a duration, a time in the media, -1 for a pause, and a rate."""
+    return full(b"elst", 0, 0, struct.pack(">I", len(entries)), *(struct.pack(">IiiI", d, t, 0, 0)[:8] +
+                struct.pack(">hH", rate, 0) for d, t, rate in entries))
 
 
 def code_points(primaries, transfer, matrix, is_full):
@@ -263,6 +271,31 @@ def make_timing(plain):
           duration=700)
     timed("plays-on.heics", "an edit list that repeats without end", [100] * 3, edits=edits(True, 300),
           duration=(1 << 64) - 1)
+    make_edits(plain)
+
+
+def make_edits(plain):
+    """ISO/IEC 14496-12, 8.6.6: what of the media is shown when; and 8.6.1.3, what is not shown at all."""
+    all_pixels = pixels(plain)
+
+    def edited(name, shows, steps, *entries, plays=1, **settings):
+        """Steps are pictures and how long each is shown."""
+        if entries:
+            settings["edits"] = edit_list(*entries)
+        frames, durations = zip(*steps)
+        data = file([Track(plain, [100] * 3, **settings)])
+        valid(name, shows, data, plain, durations, [all_pixels[frame] for frame in frames], plays)
+
+    edited("edits-twice.heics", "the media twice", [(0, 100), (1, 100), (2, 100)] * 2, (300, 0, 1), (300, 0, 1))
+    edited("edits-there-and-back.heics", "pictures one by one on the way back",
+           [(0, 100), (1, 100), (2, 100), (1, 100), (0, 100)], (300, 0, 1), (100, 100, 1), (100, 0, 1))
+    edited("edits-backwards.heics", "a rate of -1", [(2, 100), (1, 100), (0, 100)], (300, 0, -1))
+    edited("edits-pause.heics", "a pause before the first picture", [(0, 600), (1, 100), (2, 100)], (500, -1, 1),
+           (300, 0, 1))
+    edited("edits-dwell.heics", "a rate of 0", [(1, 250), (0, 100), (1, 100), (2, 100)], (250, 100, 0), (300, 0, 1))
+    edited("edits-part.heics", "a part of the media", [(1, 100), (2, 50)], (150, 100, 1))
+    edited("sample-not-shown.heics", "a first sample that is not shown", [(1, 100), (2, 100)], plays="infinite",
+           shifts=[-(1 << 31), 0, 0])
 
 
 def make_boxes(plain):

@@ -111,6 +111,58 @@ def file(primary, items, brand=b"avif"):
     return head + meta(start) + box(b"mdat", *(item.payload for item in items if not item.in_idat))
 
 
+def with_track(data, kind):
+    """A sequence of avifenc's with a second track of the same samples: sound, or depth of the first."""
+    movie, end = find(data, b"moov")
+    first, last = find(data, b"moov", b"trak")
+
+    def changed(name, start, stop):
+        body = data[start + 8 : stop]
+        if name in (b"trak", b"mdia", b"minf", b"stbl"):
+            parts = [changed(*child) for child in boxes(data, start + 8, stop)]
+            if name == b"trak" and kind == b"auxv":
+                parts.insert(1, box(b"tref", box(b"auxl", struct.pack(">I", 1))))
+            return box(name, *parts)
+        if name == b"tkhd":
+            # Version 1: the number behind the times, width and height at the end.
+            size = bytes(8) if kind == b"soun" else body[-8:]
+            return box(name, body[:20], struct.pack(">I", 2), body[24:-8], size)
+        if name == b"hdlr":
+            return box(name, body[:8], kind, body[12:])
+        if name == b"stsd":
+            entry = body[8:]
+            if kind == b"soun":
+                entry = entry[:4] + b"mp4a" + entry[8:]
+            else:
+                purpose = full(b"auxi", 0, 0, b"urn:mpeg:mpegB:cicp:systems:auxiliary:depth\0")
+                entry = struct.pack(">I", len(entry) + len(purpose)) + entry[4:] + purpose
+            return box(name, body[:8], entry)
+        return data[start:stop]
+
+    extra = changed(b"trak", first, last)
+    made = bytearray(data[:movie] + box(b"moov", data[movie + 8 : end], extra) + data[end:])
+    for track in [child for child in boxes(made, movie + 8, end + len(extra)) if child[0] == b"trak"]:
+        start, stop = track[1:]
+        for name in (b"mdia", b"minf", b"stbl", b"stco"):
+            start, stop = next(child[1:] for child in boxes(made, start + 8, stop) if child[0] == name)
+        count = struct.unpack(">I", made[start + 12 : start + 16])[0]
+        for place in range(start + 16, start + 16 + 4 * count, 4):
+            made[place : place + 4] = struct.pack(">I", struct.unpack(">I", made[place : place + 4])[0] + len(extra))
+    return moved_items(bytes(made), len(extra))
+
+
+def moved_items(data, shift):
+    """The still beside a sequence, moved: libavif writes places of items as version 0 with 4 bytes each."""
+    result = bytearray(data)
+    place, _ = find(data, b"meta", b"iloc")
+    position = place + 16
+    for _ in range(struct.unpack(">H", data[place + 14 : place + 16])[0]):
+        offset = struct.unpack(">I", data[position + 6 : position + 10])[0]
+        result[position + 6 : position + 10] = struct.pack(">I", offset + shift)
+        position += 14
+    return bytes(result)
+
+
 def sequence(data, plays=None, delays=None):
     """A sequence of avifenc's with other delays, in ticks, and with an edit list: `plays` of 0 is without end.
 
@@ -144,12 +196,4 @@ def sequence(data, plays=None, delays=None):
     header, _ = find(data, b"moov", b"trak", b"mdia", b"mdhd")
     total = sum(delays) if delays else struct.unpack(">Q", data[header + 32 : header + 40])[0]
     shift = len(rebuilt(b"moov", movie, end, 0)) - (end - movie)
-    result = bytearray(data[:movie] + rebuilt(b"moov", movie, end, shift) + data[end:])
-    # The still beside the sequence: libavif writes places of items as version 0 with 4 bytes each.
-    place, _ = find(data, b"meta", b"iloc")
-    position = place + 16
-    for _ in range(struct.unpack(">H", data[place + 14 : place + 16])[0]):
-        offset = struct.unpack(">I", data[position + 6 : position + 10])[0]
-        result[position + 6 : position + 10] = struct.pack(">I", offset + shift)
-        position += 14
-    return bytes(result)
+    return moved_items(data[:movie] + rebuilt(b"moov", movie, end, shift) + data[end:], shift)

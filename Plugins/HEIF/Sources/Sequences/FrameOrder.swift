@@ -11,7 +11,7 @@ import ImageCoderPlugin
 struct FrameOrder {
   /// The sample of each frame.
   private let sampleOfFrame: [Int32]
-  /// The frame of each sample.
+  /// The frame of each sample, or -1 for one that is not shown.
   private let frameOfSample: [Int32]
   /// The sync sample from which each sample is decoded.
   private let startOfSample: [Int32]
@@ -21,11 +21,11 @@ struct FrameOrder {
   var count: Int { sampleOfFrame.count }
 
   init(_ samples: [Sample]) {
-    let order = samples.indices.sorted {
+    let order = samples.indices.filter { samples[$0].isShown }.sorted {
       (samples[$0].time, $0) < (samples[$1].time, $1)
     }
     sampleOfFrame = order.map { Int32(truncatingIfNeeded: $0) }
-    var frames = [Int32](repeating: 0, count: samples.count)
+    var frames = [Int32](repeating: -1, count: samples.count)
     for (frame, sample) in order.enumerated() { frames[sample] = Int32(truncatingIfNeeded: frame) }
     frameOfSample = frames
 
@@ -39,7 +39,7 @@ struct FrameOrder {
       }
       // Leading pictures are decoded behind a sync sample, are shown before it, and may refer to what is before it
       // (ITU-T H.265 §3, RASL pictures).
-      let isLeading = sample.time < samples[sync].time
+      let isLeading = sample.isShown && sample.time < samples[sync].time
       starts[index] = Int32(truncatingIfNeeded: isLeading ? previous : sync)
       if isLeading, previous != sync { ends[previous] = Int32(truncatingIfNeeded: index + 1) }
     }
@@ -48,9 +48,10 @@ struct FrameOrder {
   }
 
   func sample(of frame: Int) -> Int { Int(sampleOfFrame[frame]) }
-  /// - Returns: nil for a number that is no sample.
+  /// - Returns: nil for a number that is no sample, and for one that is not shown.
   func frame(of sample: Int) -> Int? {
-    frameOfSample.indices.contains(sample) ? Int(frameOfSample[sample]) : nil
+    guard frameOfSample.indices.contains(sample), frameOfSample[sample] >= 0 else { return nil }
+    return Int(frameOfSample[sample])
   }
   func start(of frame: Int) -> Int { Int(startOfSample[sample(of: frame)]) }
   func end(of start: Int) -> Int { Int(endOfRun[start]) }

@@ -8,8 +8,9 @@ import ImageCoderPlugin
 struct PictureTrack {
   private(set) var samples: [Sample]
   private(set) var order: FrameOrder
-  /// How long each sample is shown, in units of the timescale.
-  private let durations: [UInt64]
+  /// When the media ends, in units of the timescale.
+  private let duration: UInt64
+  private let edits: [Track.Edit]
   let timescale: UInt32
   private(set) var configuration: HEVCConfiguration
   /// What the parameter sets say; nil until one is found.
@@ -33,7 +34,8 @@ struct PictureTrack {
     announced = table.announced
     timescale = track.timescale
     order = FrameOrder(samples)
-    durations = Self.durations(of: samples, in: order, total: table.duration)
+    duration = table.duration
+    edits = track.edits
     entrySize = try track.entrySize()
     let boxes = try track.entryBoxes()
     guard let record = boxes.first(where: { $0.type == .hevcConfiguration }) else {
@@ -127,32 +129,25 @@ struct PictureTrack {
     return aperture?.window(in: sequence.size) ?? Rect(covering: sequence.size)
   }
 
-  /// How long a frame is shown: a fraction of a second in its lowest terms.
-  func delay(of frame: Int) -> FrameDelay {
-    var units = durations[order.sample(of: frame)]
-    var scale = UInt64(timescale)
-    let divisor = Self.greatestCommonDivisor(units, scale)
-    units /= divisor
-    scale /= divisor
-    return FrameDelay(
-      numerator: UInt32(clamping: units), denominator: UInt32(truncatingIfNeeded: scale))
+  /// Which of its pictures are shown when.
+  ///
+  /// - Parameter movieTimescale: Units of a second in which edits count.
+  func presentation(movieTimescale: UInt32, limits: Limits) throws(CoderError) -> Presentation {
+    var times = (0..<order.count).map { samples[order.sample(of: $0)].time }
+    // The last picture is shown for what is left of the duration.
+    if let first = times.first, let last = times.last {
+      times.append(max(last, first &+ Int64(clamping: duration)))
+    }
+    return try Presentation(
+      times: times, edits: edits, timescale: timescale, movieTimescale: movieTimescale, limits: limits)
   }
 
-  /// A picture is shown until the next one is; the last one for what is left of the duration.
-  private static func durations(of samples: [Sample], in order: FrameOrder, total: UInt64) -> [UInt64] {
-    var result = [UInt64](repeating: 0, count: samples.count)
-    guard let first = samples.indices.first else { return result }
-    let start = samples[order.sample(of: first)].time
-    for frame in samples.indices {
-      let index = order.sample(of: frame)
-      // Times are sorted, and their distance is below 2^63.
-      if frame + 1 < samples.count {
-        result[index] = UInt64(clamping: samples[order.sample(of: frame + 1)].time &- samples[index].time)
-      } else {
-        result[index] = UInt64(clamping: Int64(clamping: total) &- (samples[index].time &- start))
-      }
-    }
-    return result
+  /// A duration as a fraction of a second in its lowest terms.
+  func delay(of duration: UInt64) -> FrameDelay {
+    let divisor = Self.greatestCommonDivisor(duration, UInt64(timescale))
+    return FrameDelay(
+      numerator: UInt32(clamping: duration / divisor),
+      denominator: UInt32(truncatingIfNeeded: UInt64(timescale) / divisor))
   }
 
   private static func greatestCommonDivisor(_ a: UInt64, _ b: UInt64) -> UInt64 {

@@ -11,6 +11,8 @@ struct Sample {
   let time: Int64
   /// Whether decoding can start here.
   var isSync: Bool
+  /// Whether the picture is there to be looked at, and not only for others to refer to.
+  let isShown: Bool
 }
 
 /// Where a track's samples lie, when they are shown and how long.
@@ -20,7 +22,7 @@ struct Sample {
 struct SampleTable {
   /// In decoding order.
   private(set) var samples: [Sample] = []
-  /// Units of the media's timescale for all samples that the file announces.
+  /// Units of the media's timescale for all samples that the file announces and that are shown.
   private(set) var duration: UInt64 = 0
   /// Samples that the tables announce.
   let announced: Int
@@ -28,7 +30,8 @@ struct SampleTable {
   init(parsing box: BoxBytes, limits: Limits) throws(CoderError) {
     let sizes = try SampleSizes(parsing: box)
     announced = sizes.count
-    try limits.check(frames: sizes.count)
+    // Samples that are not shown are no frames. Tables of more are held to the limit before memory is taken for them.
+    if sizes.count > Self.manySamples { try limits.check(frames: sizes.count) }
     guard sizes.count > 0 else {
       throw .unsupported("the track has no samples; fragments of movies are not read", at: box.offset)
     }
@@ -44,7 +47,7 @@ struct SampleTable {
 
   /// Walks chunks and the samples in them. Chunks that are not there end the walk.
   private mutating func locate(
-    in box: BoxBytes, sizes: SampleSizes, times: [Int64], sync: [Bool]
+    in box: BoxBytes, sizes: SampleSizes, times: [(time: Int64, isShown: Bool)], sync: [Bool]
   ) throws(CoderError) {
     let isLarge = try box.child(.largeChunkOffset) != nil
     let chunks = try box.required(isLarge ? .largeChunkOffset : .chunkOffset)
@@ -73,7 +76,9 @@ struct SampleTable {
           let index = samples.count
           guard index < sizes.count else { return }
           let size = try sizes.size(of: index)
-          samples.append(Sample(offset: offset, size: size, time: times[index], isSync: sync[index]))
+          samples.append(
+            Sample(
+              offset: offset, size: size, time: times[index].time, isSync: sync[index], isShown: times[index].isShown))
           // 2^62 and 65,536 sizes of 32 bits add up without overflow.
           offset &+= size
         }
@@ -81,26 +86,30 @@ struct SampleTable {
     }
   }
 
-  /// When each sample is shown: decoding times of `stts` and offsets of `ctts`.
+  /// When each sample is shown, if it is: decoding times of `stts` and offsets of `ctts`.
   private static func times(
     of box: BoxBytes, count: Int
-  ) throws(CoderError) -> (shown: [Int64], duration: UInt64) {
-    let deltas = try box.required(.timeToSample)
-    let deltaCount = try deltas.tableCount(at: 4, entryBytes: 8)
-    var shown: [Int64] = []
+  ) throws(CoderError) -> (shown: [(time: Int64, isShown: Bool)], duration: UInt64) {
+    let table = try box.required(.timeToSample)
+    let runCount = try table.tableCount(at: 4, entryBytes: 8)
+    var deltas: [UInt32] = []
+    deltas.reserveCapacity(count)
+    var shown: [(time: Int64, isShown: Bool)] = []
     shown.reserveCapacity(count)
     var time: UInt64 = 0
-    for entry in 0..<deltaCount {
-      let delta = UInt64(try deltas.uint32(at: 12 + entry * 8))
-      for _ in 0..<min(Int(try deltas.uint32(at: 8 + entry * 8)), count - shown.count) {
+    for run in 0..<runCount {
+      let delta = try table.uint32(at: 12 + run * 8)
+      for _ in 0..<min(Int(try table.uint32(at: 8 + run * 8)), count - shown.count) {
         // Counts are bounded by the frame limit, so sums stay far below 2^63.
-        shown.append(Int64(truncatingIfNeeded: time))
-        time &+= delta
+        shown.append((Int64(truncatingIfNeeded: time), true))
+        deltas.append(delta)
+        time &+= UInt64(delta)
       }
     }
     guard shown.count == count else {
-      throw .malformed("times of \(shown.count) samples, where \(count) have sizes", at: deltas.offset)
+      throw .malformed("times of \(shown.count) samples, where \(count) have sizes", at: table.offset)
     }
+    var hidden: UInt64 = 0
     guard let offsets = try box.child(.compositionOffset) else { return (shown, time) }
     let offsetCount = try offsets.tableCount(at: 4, entryBytes: 8)
     var index = 0
@@ -108,13 +117,24 @@ struct SampleTable {
       let raw = try offsets.uint32(at: 12 + entry * 8)
       // Offsets of version 0 are unsigned, and writers that put negative ones there exist; none are above 2^31.
       let offset = Int64(Int32(bitPattern: raw))
+      // The lowest number says that a sample is not shown (§8.6.1.3). Other writers put it far away from the others.
+      let isFar = offset.magnitude > max(time, 1).multipliedReportingOverflow(by: Self.farthest).partialValue
       for _ in 0..<min(Int(try offsets.uint32(at: 8 + entry * 8)), count - index) {
-        shown[index] &+= offset
+        if isFar {
+          shown[index].isShown = false
+          hidden &+= UInt64(deltas[index])
+        } else {
+          shown[index].time &+= offset
+        }
         index += 1
       }
     }
-    return (shown, time)
+    return (shown, time &- hidden)
   }
+
+  private static let manySamples = 65_536
+  /// Durations of the whole track that lie between a sample's decoding and its composition at most.
+  private static let farthest: UInt64 = 64
 
   /// Which samples are sync samples; all of them without a table.
   private static func syncSamples(of box: BoxBytes, count: Int) throws(CoderError) -> [Bool] {

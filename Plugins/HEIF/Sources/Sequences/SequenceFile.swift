@@ -19,8 +19,9 @@ struct SequenceFile {
   let loopCount: LoopCount?
   /// What is shown of each picture.
   let window: Rect
-  /// Frames that are there.
-  var frameCount: Int { pictures.order.count }
+  /// Frames that are there, in the order in which they are shown.
+  let presentation: Presentation
+  var frameCount: Int { presentation.steps.count }
   /// Whether samples lie behind the end of the file.
   let isTruncated: Bool
   /// Whether the tables do not say where all samples lie.
@@ -55,6 +56,7 @@ struct SequenceFile {
       isPremultiplied = track.refers(to: other.identifier, as: .premultiplied)
       break
     }
+    let movieTimescale = try Self.timescale(of: movie)
     orientation = track.orientation
     loopCount = track.loopCount
     self.isPremultiplied = isPremultiplied
@@ -74,6 +76,13 @@ struct SequenceFile {
     }
     pictures.keep(whole)
     alpha?.keep(whole)
+    presentation = try pictures.presentation(movieTimescale: movieTimescale ?? pictures.timescale, limits: limits)
+    try limits.check(frames: presentation.steps.count)
+    guard !presentation.steps.isEmpty else {
+      throw isTruncated
+        ? .truncated("the first picture that is shown lies behind the end of the file", at: source.size)
+        : .unsupported("a track of which no picture is shown")
+    }
     try pictures.complete(from: source)
     try alpha?.complete(from: source)
     self.pictures = pictures
@@ -86,6 +95,13 @@ struct SequenceFile {
       throw .unsupported("alpha planes of another size than the pictures")
     }
     _ = try ColorMatrix(pictures.points)
+  }
+
+  /// ISO/IEC 14496-12 §8.2.2: in units of which edits are measured, or nil when the movie does not say.
+  private static func timescale(of movie: BoxBytes) throws(CoderError) -> UInt32? {
+    guard let header = try movie.child(.movieHeader) else { return nil }
+    let timescale = try header.uint32(at: try header.uint8(at: 0) == 1 ? 20 : 12)
+    return timescale > 0 ? timescale : nil
   }
 
   private static func check(_ alpha: PictureTrack?, beside pictures: PictureTrack) throws(CoderError) {

@@ -78,7 +78,8 @@ final class SequenceReader: ContainerReader {
     try check(page: page, frame: index)
     // Decoding a frame brings what its bitstream refers to, so no frame needs another one drawn before it.
     return FrameHeader(
-      rect: Rect(covering: file.window.size), delay: file.pictures.delay(of: index), dependsOn: index,
+      rect: Rect(covering: file.window.size), delay: file.pictures.delay(of: file.presentation.steps[index].duration),
+      dependsOn: index,
       hasAlpha: file.alpha != nil)
   }
 
@@ -141,8 +142,9 @@ final class SequenceReader: ContainerReader {
     (_ rows: Range<Int>, _ target: UnsafeMutableRawPointer, _ stride: Int) throws(CoderError) -> Void
 
   /// Decodes a frame. What is returned writes its rows, until the next one is decoded.
-  private func rows(of frame: Int, as format: PixelFormat) throws(CoderError) -> RowWriter {
+  private func rows(of step: Int, as format: PixelFormat) throws(CoderError) -> RowWriter {
     guard let decoder else { throw .library("there is no decoder") }
+    let frame = file.presentation.steps[step].frame
     let picture = try planar(try decoder.picture(of: frame), as: sequence)
     var alpha: PlanarPicture?
     if let alphaDecoder, let alphaSequence {

@@ -85,6 +85,8 @@ final class HEIFFile {
     primaryPage = pages.firstIndex(of: primary.id) ?? 0
   }
 
+  private static let avifBrands: Set<FourCC> = [FourCC("avif"), FourCC("avis")]
+
   private static func format(_ boxes: inout BoxReader, count: Int) throws(CoderError) -> ImageFormat {
     guard count >= 8 else { throw .truncated("a file of \(count) bytes", at: count) }
     guard let box = try Self.fileType(&boxes) else { throw .wrongFormat("no file type box at the start", at: 0) }
@@ -94,6 +96,9 @@ final class HEIFFile {
     var brands: Set<FourCC> = []
     while content.remaining >= 4 { brands.insert(try content.fourCC("a brand")) }
     if hevcBrands.contains(major) { return .heic }
+    guard !avifBrands.contains(major) else {
+      throw .wrongFormat("the major brand \(major), which is AVIF's", at: box.start)
+    }
     guard pictureBrands.contains(major) || !brands.isDisjoint(with: hevcBrands.union(pictureBrands)) else {
       guard !box.isCut else { throw .truncated("the file type box is cut", at: content.offset) }
       throw .wrongFormat("the brand \(major), which is none of HEIF's", at: box.start)

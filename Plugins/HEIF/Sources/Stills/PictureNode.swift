@@ -53,6 +53,10 @@ final class PictureNode {
     let size: Size
     switch item.type {
     case .hvc1:
+      // Its bitstream says how it differs from other items (ISO/IEC 23008-12 §6.4.9), which decoding alone makes noise of.
+      guard file.meta.references(from: item.id, as: .predictedFrom).isEmpty else {
+        throw .unsupported("item \(item.id), which is predicted from other items")
+      }
       let coded = try CodedItem(item, properties, in: file)
       content = .coded(coded)
       size = coded.sequence.size
