@@ -41,6 +41,13 @@ public struct Track {
     public let mediaTime: Int64
     /// 65,536ths: 0 shows one picture all the time, below 0 goes backwards.
     public let rate: Int32
+
+    /// Shows a part of the media at its own rate, unless another one is given.
+    public init(duration: UInt64, mediaTime: Int64, rate: Int32 = 1 << 16) {
+      self.duration = duration
+      self.mediaTime = mediaTime
+      self.rate = rate
+    }
   }
 
   public init(parsing box: BoxBytes) throws(CoderError) {

@@ -57,13 +57,19 @@ import Testing
   private static let misplacedMarkers: [([UInt8], Int, String)] = [
     ([0xFF, 0xD8, 0xFF, 0xD8] as [UInt8], 2, "a second SOI marker before the first scan"),
     ([0xFF, 0xD8, 0xFF, 0xD9], 2, "an EOI marker before the first scan, the file has no picture"),
-    ([0xFF, 0xD8, 0xFF, 0xE0, 0, 1], 4, "segment of marker 0xE0 has a length of 1, at least 2 is needed"),
+    ([0xFF, 0xD8, 0xFF, 0xDB, 0, 1], 4, "segment of marker 0xDB has a length of 1, at least 2 is needed"),
     ([0xFF, 0xD8] + scan, 16, "a scan before any frame header"),
   ]
 
   @Test(arguments: misplacedMarkers)
   func rejectsMarkersOutOfPlace(_ bytes: [UInt8], _ offset: Int, _ message: String) {
     #expect(throws: CoderError.malformed(message, at: offset)) { _ = try header(bytes) }
+  }
+
+  @Test(arguments: [0xFE, 0xE0, 0xE1, 0xEF] as [UInt8], [0, 1] as [UInt8])
+  func readsOnBehindASegmentWithoutLength(_ marker: UInt8, _ length: UInt8) throws {
+    let bytes = [0xFF, 0xD8, 0xFF, marker, 0, length] + Self.segment(0xC0, Self.frame) + Self.scan
+    #expect(try header(bytes).frame.size == Size(width: 300, height: 200))
   }
 
   @Test func passesOverBytesThatAreNoMarker() throws {

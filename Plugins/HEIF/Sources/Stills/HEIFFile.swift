@@ -96,10 +96,8 @@ final class HEIFFile {
     var brands: Set<FourCC> = []
     while content.remaining >= 4 { brands.insert(try content.fourCC("a brand")) }
     if hevcBrands.contains(major) { return .heic }
-    guard !avifBrands.contains(major) else {
-      throw .wrongFormat("the major brand \(major), which is AVIF's", at: box.start)
-    }
-    guard pictureBrands.contains(major) || !brands.isDisjoint(with: hevcBrands.union(pictureBrands)) else {
+    let isOurs = pictureBrands.contains(major) || !brands.isDisjoint(with: hevcBrands.union(pictureBrands))
+    guard isOurs, !avifBrands.contains(major) else {
       guard !box.isCut else { throw .truncated("the file type box is cut", at: content.offset) }
       throw .wrongFormat("the brand \(major), which is none of HEIF's", at: box.start)
     }
