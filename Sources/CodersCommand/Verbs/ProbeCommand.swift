@@ -11,7 +11,8 @@ struct ProbeCommand: Verb {
     discussion: """
       Prints format, size, pixel format, animation, metadata and color information of each file. The size is the \
       displayed size; if the orientation swaps width and height, the stored size follows. --json also prints all \
-      properties under ImageIO's names, and the rectangle, delay, disposal and blend of every frame.
+      properties under ImageIO's names, and the rectangle, delay, disposal and blend of every frame. Standard input is \
+      read to its end: frames and metadata may be the last of a file. `coders stream -` shows what has arrived.
 
       Examples:
         coders probe photo.jpg
