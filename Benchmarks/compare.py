@@ -13,6 +13,7 @@ import numpy
 import pillow_heif
 from PIL import Image
 
+import colors
 import encoding
 from gates import TURN_MS, Contender, failed, once_more, verdict
 from incremental import Incremental
@@ -191,7 +192,7 @@ def main():
     for name in ("floor", "bench", "digest", "coders", "plugins", "corpus"):
         parser.add_argument(f"--{name}", required=True)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("parts", nargs="*", help="of full, thumbnail, icons, all, start, probe, quality, encode, sizes, incremental")
+    parser.add_argument("parts", nargs="*", help="of full, thumbnail, icons, all, start, probe, quality, colors, encode, sizes, incremental")
     arguments = parser.parse_args()
     raw, ours = Contender(arguments.floor), Contender(arguments.bench, arguments.plugins)
     both = [raw, ours]
@@ -205,6 +206,7 @@ def main():
         "start": lambda: start(arguments),
         "probe": lambda: probing(ours, arguments),
         "quality": lambda: quality(arguments),
+        "colors": lambda: colors.run(ours, arguments),
         "encode": lambda: encoding.stills(raw, ours, arguments),
         "sizes": lambda: encoding.movies(arguments),
     }

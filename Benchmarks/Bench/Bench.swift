@@ -14,9 +14,11 @@ struct Bench {
   init(_ registry: CoderRegistry, _ operation: Operation, path: String) throws(CoderError) {
     self.registry = registry
     self.operation = operation
-    var options = operation == .thumbnail ? .thumbnail(width: 256, height: 256) : DecodeOptions()
+    let isThumbnail = operation == .thumbnail || operation == .thumbnailSRGB
+    var options = isThumbnail ? .thumbnail(width: 256, height: 256) : DecodeOptions()
     options.pixelFormat = .rgba8
     options.metadata = []
+    if operation == .thumbnailSRGB { options.color = .convert(to: .sRGB) }
     options.firstFrameOnly = operation != .all
     self.options = options
     let file = try OpenSource(.file(path), limits: .standard)
@@ -32,7 +34,7 @@ struct Bench {
   func run(_ hash: inout Hash, hashes: Bool) throws(CoderError) -> Double {
     let start = Time.milliseconds()
     switch operation {
-    case .full, .thumbnail:
+    case .full, .thumbnail, .thumbnailSRGB:
       let image = try registry.decode(source, options: options)
       let time = Time.milliseconds() - start
       if hashes { hash.add(image.pixels) }

@@ -8,13 +8,15 @@ import ImageCoders
 @main
 enum CoderBench {
   private static let usage = """
-    usage: coder-bench full|thumbnail|all FILE REPETITIONS [PLUGINS]
+    usage: coder-bench full|thumbnail|thumbnail-srgb|all FILE REPETITIONS [PLUGINS]
            coder-bench probe LIST REPETITIONS [PLUGINS]
            coder-bench pieces|passes|first|cancel FILE REPETITIONS [PLUGINS [SIZE]]
+           coder-bench color 8|16 REPETITIONS
            coder-bench encode FILE REPETITIONS PLUGINS jpeg|png|png-fast|webpN
 
     full       the first frame, RGBA8, upright, without metadata
-    thumbnail  the first frame, to fit 256×256
+    thumbnail  the first frame, to fit 256×256; thumbnail-srgb also converts its colors to sRGB
+    color      4 megapixels of noise of 8 or 16 bits, from Display P3 to sRGB
     all        every frame of an animation, one after the other
     probe      the headers of the files that LIST names, one a line, read from disk
     encode     an opaque picture, as RGBA8 in memory: JPEG of quality 0.9, PNG, WebP of quality 0.8 with method N
@@ -49,6 +51,9 @@ enum CoderBench {
         let bench = try IncrementalBench(registry, path: arguments[2])
         return print(try bench.report(operation, size: size, repetitions: count))
       }
+      if arguments[1] == "color", let bits = Int(arguments[2]), bits == 8 || bits == 16 {
+        return print(try ColorBench(bits: bits).report(repetitions: count))
+      }
       guard let operation = Operation(rawValue: arguments[1]) else {
         complain(usage)
         exit(2)
@@ -72,6 +77,7 @@ enum CoderBench {
 /// What is measured.
 enum Operation: String {
   case full, thumbnail, all, probe
+  case thumbnailSRGB = "thumbnail-srgb"
 }
 
 /// FNV-1a, 64 bits, of pixels row by row.

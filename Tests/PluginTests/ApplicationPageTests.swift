@@ -42,6 +42,14 @@ import Testing
     }
   }
 
+  private func colors(_ registry: CoderRegistry) throws {
+    print(try registry.open("photo.heic").colorDescription)  // "Display P3, ICC"
+    let shown = try registry.decode("photo.heic", options: DecodeOptions(color: .convert(to: .sRGB)))
+    let light = try registry.decode(
+      "sunset.avif", options: DecodeOptions(pixelFormat: .rgbaFloat16, color: .convert(to: .linearDisplayP3)))
+    _ = (shown, light)
+  }
+
   private func metadata(_ registry: CoderRegistry) throws {
     let properties = try registry.open("photo.jpg").properties()
     if case .text(let camera)? = properties["{TIFF}", "Model"] { print(camera) }
@@ -71,7 +79,7 @@ import Testing
     let source = Self.lines(Command.run("cat '\(#filePath)'").output)
     let page = Command.run("cat '\(StagedTree.root)/docs/applications.md'").output
     let samples = page.split(separator: "```swift\n").dropFirst().compactMap { $0.split(separator: "```").first }
-    #expect(samples.count == 9)
+    #expect(samples.count == 10)
     // The first one is what the functions have as parameters.
     for sample in samples.dropFirst() {
       let lines = Self.lines(String(sample))

@@ -7,6 +7,7 @@
 
 #include <semaphore.h>
 
+#include "colors.h"
 #include "processors.h"
 #include "temporaries.h"
 #include "work.h"

@@ -18,7 +18,8 @@ extension FileReport {
     if !metadata.isEmpty {
       fields.append(("metadata", metadata.map { Self.block($0.kind, $0.bytes) }.joined(separator: ", ")))
     }
-    if let color { fields.append(("color", color)) }
+    let name = isNumbered ? String(color.dropLast(", CICP".count)) : color
+    fields.append(("color", ([name] + stated).joined(separator: ", ")))
     if let subsampling = header.subsampling { fields.append(("subsampling", "\(subsampling)")) }
     if let background = header.background {
       fields.append(
@@ -59,15 +60,18 @@ extension FileReport {
     bytes.map { "\(kind) \($0) bytes" } ?? "\(kind) unreadable"
   }
 
-  private var color: String? {
+  /// Whether the numbers of code points follow their name.
+  private var isNumbered: Bool { color.hasSuffix(", CICP") }
+
+  /// Numbers that the container states.
+  private var stated: [String] {
     var words: [String] = []
-    if header.metadata.contains(.icc) { words.append("ICC profile") }
     if let cicp = header.cicp {
       words.append(
         "CICP \(cicp.primaries)/\(cicp.transfer)/\(cicp.matrix) \(cicp.isFullRange ? "full" : "narrow") range")
     }
     if let gamma = header.gamma { words.append("gamma \(gamma)") }
-    return words.isEmpty ? nil : words.joined(separator: ", ")
+    return words
   }
 }
 
@@ -84,7 +88,7 @@ extension FileReport {
       "primary_page": .integer(header.primaryPage + 1), "pages_are_sizes": .boolean(header.pagesAreSizes),
       "pages": .list(pages.enumerated().map { Self.json($1, number: $0 + 1) }),
       "is_animated": .boolean(header.isAnimated),
-      "has_icc": .boolean(header.metadata.contains(.icc)), "flags": .texts(flags),
+      "color": .text(color), "has_icc": .boolean(header.metadata.contains(.icc)), "flags": .texts(flags),
       "properties": JSON(properties),
       "frames": .list(zip(frames, frameProperties).map { Self.json($0, $1) }),
       "gamma": header.gamma.map { .number($0) } ?? .null,

@@ -11,6 +11,8 @@ struct FileReport {
   let metadata: [(kind: MetadataKind, bytes: Int?)]
   let frames: [FrameHeader]
   let properties: Properties
+  /// The colors in words, and what states them.
+  let color: String
   let frameProperties: [Properties]
   /// The duration of one play: the sum of all delays.
   let duration: Duration
@@ -33,6 +35,7 @@ struct FileReport {
     }
     self.metadata = metadata
     properties = try decoder.properties()
+    color = decoder.colorDescription
     var frames: [FrameHeader] = []
     var frameProperties: [Properties] = []
     var duration = Duration()

@@ -50,6 +50,7 @@ struct ConvertCommand: Verb {
         coders convert logo.png logo.ico --sizes 16,32,48,256
         coders convert photo.heic small.jpg --max-size 1024 --max-bytes 200k
         coders convert photo.jpg plain.webp --metadata strip --option method=6
+        coders convert photo.heic photo.jpg --color srgb
         coders convert - - --format png <photo.webp >photo.png
       """)
 
@@ -82,6 +83,7 @@ struct ConvertCommand: Verb {
 
   @OptionGroup var batch: BatchOptions
   @OptionGroup(title: "Parts and turns") var edits: EditOptions
+  @OptionGroup(title: "Colors") var color: ColorOptions
   @OptionGroup(title: "Animations and sizes") var sequence: SequenceOptions
   @OptionGroup(title: "Encoding") var encoding: EncodingOptions
 
@@ -177,6 +179,7 @@ private struct ConvertWork: FileWork {
     currentFile = input
     var reading = command.read.decodeOptions(console, file: input)
     reading.isStrict = command.encoding.strict
+    reading.color = try command.color.outputColor(console, unlessAsked: .asStored)
     let source = try command.read.source(input, console).rereadable(command.read.limits.limits)
     // Opened here to learn the number of frames, and to report an unreadable input as the input's error.
     let decoder = try command.read.open(source, registry, options: reading)

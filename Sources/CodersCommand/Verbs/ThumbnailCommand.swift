@@ -12,8 +12,8 @@ struct ThumbnailCommand: Verb {
     abstract: "Make thumbnails of images on all processors.",
     discussion: """
       A thumbnail is upright, shows the first frame, and is never larger than its picture. It is safe to publish: its \
-      file says neither where nor when nor with what the picture was taken, and has an ICC profile only if its colors \
-      are not sRGB. --metadata keep keeps everything.
+      file says neither where nor when nor with what the picture was taken. Its colors are sRGB, which needs no ICC \
+      profile; --color sets others or keeps those of the input. --metadata keep keeps everything.
 
       With one input, -o names the output file and its extension sets the format, unless -o is a directory or ends in a \
       slash. With several inputs, -o names a directory; each thumbnail is named after its input, with the extension of \
@@ -74,6 +74,7 @@ struct ThumbnailCommand: Verb {
 
   @OptionGroup var batch: BatchOptions
   @OptionGroup(title: "Parts and turns") var edits: EditOptions
+  @OptionGroup(title: "Colors") var color: ColorOptions
   @OptionGroup(title: "Encoding") var encoding: EncodingOptions
   @OptionGroup var input: InputOptions
   @OptionGroup var read: ReadOptions
@@ -130,6 +131,7 @@ private struct ThumbnailWork: FileWork {
     options.firstFrameOnly = true
     options.isStrict = command.encoding.strict
     options.thumbnailMode = command.mode.mode
+    options.color = try command.color.outputColor(console, unlessAsked: .convert(to: .sRGB))
     var source = try command.read.source(input, console)
     if command.size.size == nil { source = try source.rereadable(options.limits) }
     guard edit.isIdentity else {

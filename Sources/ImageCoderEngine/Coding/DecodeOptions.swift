@@ -59,6 +59,8 @@ public struct DecodeOptions: Sendable {
     /// The page to decode, counted from 0. Nil for the file's primary page or, if the pages are sizes of one picture,
     /// for the page that fits ``thumbnailSize`` best.
     public var page: Int?
+    /// Which colors the picture has: those of the file, or those of another space.
+    public var color = OutputColor.asStored
     /// Which raw metadata payloads the result contains.
     public var metadata: Set<MetadataKind> = [.icc, .exif, .xmp]
     /// Whether a picture that cannot be decoded whole is an error, as for files that strangers send. Otherwise the part
@@ -74,8 +76,9 @@ public struct DecodeOptions: Sendable {
   /// The arguments are the members of the same names.
   public init(
     thumbnailSize: Size? = nil, thumbnailMode: ThumbnailMode = .fit, firstFrameOnly: Bool = false, page: Int? = nil,
-    pixelFormat: PixelFormat? = nil, alpha: AlphaMode = .straight, memoryBudget: Int? = nil, isStrict: Bool = false,
-    limits: Limits = .standard, allowedFormats: Set<ImageFormat>? = nil, cancellation: Cancellation? = nil
+    pixelFormat: PixelFormat? = nil, alpha: AlphaMode = .straight, color: OutputColor = .asStored,
+    memoryBudget: Int? = nil, isStrict: Bool = false, limits: Limits = .standard,
+    allowedFormats: Set<ImageFormat>? = nil, cancellation: Cancellation? = nil
   ) {
     output = Output()
     output.thumbnailSize = thumbnailSize
@@ -84,6 +87,7 @@ public struct DecodeOptions: Sendable {
     output.page = page
     output.pixelFormat = pixelFormat
     output.alpha = alpha
+    output.color = color
     output.memoryBudget = memoryBudget
     output.isStrict = isStrict
     self.limits = limits

@@ -68,6 +68,7 @@ extension ImageDecoder {
     if !header.isAnimated, whole.frameCount > decoded.count || whole.isAnimated, !options.firstFrameOnly { return nil }
     // What turns a picture may stand after its pixels; then sizes and boxes are other ones.
     guard whole.orientation == header.orientation else { return nil }
+    if options.color != .asStored, whole.cicp != header.cicp || whole.metadata != header.metadata { return nil }
     // A frame that began may turn out to be none.
     if whole.isAnimated, decoded.count > whole.frameCount { decoded.removeLast(decoded.count - whole.frameCount) }
     if !whole.isAnimated, options.stillParts == .composed {
@@ -124,6 +125,7 @@ extension ImageDecoder {
         options.log?(.warning, "\(kind) is left out: \(error)")
       }
     }
+    colors.describe(&image, metadata: options.metadata)
     return image
   }
 

@@ -22,6 +22,7 @@ public final class ImageDecoder {
   private(set) var context: DecodeContext
   let frames: FrameTable
   let plan: OutputPlan
+  let colors: ColorPlan
   private(set) var pictures: PictureDecoder
   private var cursor: FrameCursor?
   /// While bytes arrive: the frame that was decoded last, if that was without the canvas.
@@ -64,8 +65,9 @@ public final class ImageDecoder {
       header, frameCount: header.mayGainFrames ? 1 : Self.stepCount(header, options),
       native: Self.nativeLayout(of: header),
       options: options)
+    colors = try Self.colors(header, page: page, file, options)
     pictures = PictureDecoder(
-      reader: reader, session: file.session, pool: options.pool,
+      reader: reader, session: file.session, pool: options.pool, color: colors.transform, native: header.pixelFormat,
       incremental: context.incremental)
     let orientation = plan.orientation
     context.incremental?.open(self) { (pixels) throws(CoderError) in try pixels.oriented(by: orientation) }
@@ -226,7 +228,8 @@ public final class ImageDecoder {
     if frame.disposal == .restorePrevious, !header.mayGainFrames { return true }
     // Of a frame that is not there yet nothing is known. The canvas can be made of this one if it has to.
     if header.mayGainFrames {
-      return frame.replacesCanvas && frame.disposal != .restorePrevious && plan.layout == canvasLayout
+      return colors.transform == nil && frame.replacesCanvas && frame.disposal != .restorePrevious
+        && plan.layout == canvasLayout
         && !plan.isReduced
     }
     // A next frame whose header cannot be read will say so itself.
@@ -266,7 +269,7 @@ public final class ImageDecoder {
   private func planned(_ canvas: PixelBuffer) throws(CoderError) -> PixelBuffer {
     var pixels = canvas
     if plan.isReduced { pixels = try pixels.resampled(to: plan.size, region: plan.region, pool: options.pool) }
-    return try pixels.converted(to: plan.layout, pool: options.pool)
+    return try pixels.converted(to: plan.layout, color: colors.transform, pool: options.pool)
   }
 
   private var canvasLayout: PixelLayout {

@@ -10,6 +10,10 @@ struct PictureDecoder {
   let reader: any ReaderSession
   let session: HostSession
   var pool: PixelPool?
+  /// What happens to colors of frames that cover the canvas, or nil.
+  var color: ColorTransform?
+  /// The pixel format of the file.
+  let native: PixelFormat
   /// Rows of a picture that is kept that are resampled before a look at whether it is still wanted.
   private static let rowsBetweenLooks = 256
 
@@ -31,13 +35,13 @@ struct PictureDecoder {
     frame: Int, page: Int, canvas: Size, plan: OutputPlan, destination: PixelBuffer?
   ) throws(CoderError) -> Picture {
     let wanted = plan.wanted(of: canvas)
+    let asked = layoutToConvert(to: plan.layout)
     let offer = try offer(
-      for: DecodeRequest(
-        page: page, frame: frame, size: wanted, pixelFormat: plan.layout.format, alpha: plan.layout.alpha),
+      for: DecodeRequest(page: page, frame: frame, size: wanted, pixelFormat: asked.format, alpha: asked.alpha),
       size: canvas)
     let region = plan.region(in: offer.size, of: canvas)
     guard offer.size != plan.size || region != .whole(plan.size) else {
-      return try decode(offer, layout: plan.layout, into: destination)
+      return try decode(offer, layout: plan.layout, color: color, into: destination)
     }
     var picture = try resample(offer, region: region, to: plan.size, layout: plan.layout)
     if let destination {
@@ -47,12 +51,19 @@ struct PictureDecoder {
     return picture
   }
 
+  /// The layout to ask for. Colors are converted as deep as they are stored, all channels together, and apart from alpha.
+  private func layoutToConvert(to layout: PixelLayout) -> PixelLayout {
+    guard color != nil else { return layout }
+    let isLess = native.bytesPerChannel > layout.format.bytesPerChannel || native.isGray != layout.format.isGray
+    return PixelLayout(isLess ? native : layout.format, layout.alpha == .premultiplied ? .straight : layout.alpha)
+  }
+
   /// Decodes a frame's own rectangle into memory of its size, in that memory's layout.
   func decode(frame: Int, page: Int, rect: Rect, into destination: PixelBuffer) throws(CoderError) -> Picture {
     let layout = destination.layout
     let offer = try offer(
       for: DecodeRequest(page: page, frame: frame, pixelFormat: layout.format, alpha: layout.alpha), size: rect.size)
-    return try decode(offer, layout: layout, into: destination)
+    return try decode(offer, layout: layout, color: nil, into: destination)
   }
 
   /// Asks the reader, and holds it to what it may answer.
@@ -68,10 +79,13 @@ struct PictureDecoder {
   }
 
   private func decode(
-    _ offer: DecodeOffer, layout: PixelLayout, into destination: PixelBuffer?
+    _ offer: DecodeOffer, layout: PixelLayout, color: ColorTransform?, into destination: PixelBuffer?
   ) throws(CoderError) -> Picture {
-    let converter = RowConverter(from: PixelLayout(offer.pixelFormat, offer.alpha), to: layout)
-    try check(offer, keepsWhole: offer.rowOrder == .any && !converter.isIdentity)
+    let source = PixelLayout(offer.pixelFormat, offer.alpha)
+    let measures = color?.measuresPeak ?? false
+    var converter = RowRecoder(from: source, to: layout, color: color)
+    let keepsWhole = !converter.isIdentity && (offer.rowOrder == .any || measures)
+    try check(offer, keepsWhole: keepsWhole)
     let result: PixelBuffer
     if let destination {
       result = destination
@@ -88,16 +102,18 @@ struct PictureDecoder {
       return Picture(pixels: result, problem: outcome.problem)
     }
     let width = offer.size.width
-    if offer.rowOrder == .any {
-      let whole = try whole(offer) { (pixels) throws(CoderError) in try pixels.converted(to: layout) }
+    if keepsWhole {
+      let whole = try whole(offer) { (pixels) throws(CoderError) in try pixels.converted(to: layout, color: color) }
+      if measures, let color {
+        converter = RowRecoder(from: source, to: layout, color: color, peak: try color.peak(of: whole.pixels))
+      }
       for y in 0..<offer.size.height { converter.convert(whole.pixels.row(y), into: result.row(y), count: width) }
       // What is converted of a row that is empty would be black where the source has no alpha.
       whole.missing.forEach(result.clear)
       return Picture(pixels: result, problem: whole.problem)
     }
-    let target = try PassingTarget(
-      width: width, height: offer.size.height, layout: PixelLayout(offer.pixelFormat, offer.alpha)
-    ) { y, rows, stride, count in
+    let target = try PassingTarget(width: width, height: offer.size.height, layout: source) {
+      [converter] y, rows, stride, count in
       for row in 0..<count { converter.convert(rows + row * stride, into: result.row(y + row), count: width) }
     }
     let outcome = try run(
@@ -115,7 +131,8 @@ struct PictureDecoder {
     try check(offer, keepsWhole: offer.rowOrder == .any)
     let source = PixelLayout(offer.pixelFormat, offer.alpha)
     let small = try PixelBuffer(
-      size: size, format: source.format, alpha: source.alpha == .opaque ? .opaque : layout.alpha, pool: pool)
+      size: size, format: source.format,
+      alpha: source.alpha == .opaque ? .opaque : color == nil ? layout.alpha : .straight, pool: pool)
     let resampler = try StreamingResampler(
       source: offer.size, layout: source, region: region, destination: small)
     var problem: CoderError?
@@ -124,7 +141,7 @@ struct PictureDecoder {
         region.rows(from: rows, of: offer.size.height, resampledTo: size.height)
       }
       let whole = try whole(offer, finalRows: finalRows) { (pixels) throws(CoderError) in
-        try pixels.resampled(to: size, region: region).converted(to: layout)
+        try pixels.resampled(to: size, region: region).converted(to: layout, color: color)
       }
       problem = whole.problem
       // Rows that are missing at the end are not mixed into those before, as where rows come in order.
@@ -142,12 +159,12 @@ struct PictureDecoder {
       problem = try run(
         offer, into: target, finalRows: { _ in resampler.rowsWritten },
         showing: { (_) throws(CoderError) in
-          try small.copy(without: [resampler.rowsWritten..<size.height]).converted(to: layout)
+          try small.copy(without: [resampler.rowsWritten..<size.height]).converted(to: layout, color: color)
         }
       ).problem
     }
     _ = resampler.finish()
-    return Picture(pixels: try small.converted(to: layout, pool: pool), problem: problem)
+    return Picture(pixels: try small.converted(to: layout, color: color, pool: pool), problem: problem)
   }
 
   /// Decodes into memory that holds the whole picture in the reader's own layout.

@@ -35,6 +35,22 @@ package enum ExifProperties {
     return properties
   }
 
+  /// The text InteroperabilityIndex (Exif 2.32 §4.6.3), "R98" or "R03", or nil.
+  static func interoperabilityIndex(_ payload: RawSpan) -> String? {
+    guard let order = ExifPayload.byteOrder(of: payload) else { return nil }
+    let reader = ByteReader(payload, order: order, of: "the Exif payload")
+    var place = try? Int(reader.uint32(at: 4))
+    for pointer in [0x8769, 0xA005] as [UInt16] {
+      guard let start = place else { return nil }
+      place = nil
+      _ = directory(at: start, [:], reader) { tag, value in if tag == pointer { place = value } }
+    }
+    guard let place else { return nil }
+    let index = directory(at: place, [1: ExifTags.Tag(name: "Index", form: .plain)], reader) { _, _ in }
+    guard case .text(let text)? = index["Index"] else { return nil }
+    return text
+  }
+
   /// - Parameter pointer: Called with each tag that is one number of 32 bits.
   private static func directory(
     at place: Int, _ known: [UInt16: ExifTags.Tag], _ reader: borrowing ByteReader,

@@ -19,8 +19,7 @@ package enum ICCProfile {
   /// The profile's description, "Display P3", or nil if it has none that can be read.
   package static func name(of profile: RawSpan) -> String? {
     let reader = ByteReader(profile, of: "the ICC profile")
-    guard let tag = tags(reader)[FourCC("desc")] else { return nil }
-    return text(tag, reader)
+    return text(tags(reader)[FourCC("desc")], reader)
   }
 
   /// The tags by their signatures, with their places. §7.3: the tag table follows the header of 128 bytes.
@@ -37,8 +36,11 @@ package enum ICCProfile {
     return tags
   }
 
-  private static func text(_ tag: Range<Int>, _ reader: borrowing ByteReader) -> String? {
-    guard tag.count >= 12, let part = try? reader.bytes(at: tag.lowerBound, count: tag.count) else { return nil }
+  /// The text of a description, or nil without one that can be read.
+  static func text(_ tag: Range<Int>?, _ reader: borrowing ByteReader) -> String? {
+    guard let tag, tag.count >= 12, let part = try? reader.bytes(at: tag.lowerBound, count: tag.count) else {
+      return nil
+    }
     let value = ByteReader(part, of: "the profile's description")
     if value.has("mluc", at: 0) {
       // §10.15: records of language, country, length and place; the first is the default.

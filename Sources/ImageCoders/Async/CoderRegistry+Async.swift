@@ -112,8 +112,8 @@ extension CoderRegistry {
   ///     let small = try await registry.thumbnail(of: .bytes(upload), .web.sized(width: 300, height: 0))
   ///
   /// - Parameters:
-  ///   - reading: How the file is read: limits, allowed formats, whether a part of a picture is enough. Its size, mode
-  ///     and first-frame options are set from the preset.
+  ///   - reading: How the file is read: limits, allowed formats, whether a part of a picture is enough. Its size, mode,
+  ///     color and first-frame options are set from the preset.
   ///   - problem: Called on a thread of the library if the picture was decoded only in part. If nil, or if `reading` is
   ///     strict, that is an error.
   /// - Returns: The new file; its bytes, if the destination is memory.

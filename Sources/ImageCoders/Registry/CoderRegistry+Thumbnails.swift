@@ -16,6 +16,8 @@ public struct ThumbnailPreset: Sendable, Hashable {
   public var mode: ThumbnailMode
   /// The format to write, or nil to choose one that can hold the picture: see ``CoderRegistry/format(for:)``.
   public var format: ImageFormat?
+  /// Which colors the file has. sRGB, which is what programs take pictures without a profile for, unless set.
+  public var color = OutputColor.convert(to: .sRGB)
   /// What the file contains besides. Only the first frame of an animation is written, unless its `firstFrameOnly` is off.
   public var output: EncodeOptions.Output
 
@@ -29,7 +31,7 @@ public struct ThumbnailPreset: Sendable, Hashable {
     output.quality = quality
   }
 
-  /// For pages of the web: the longest side has 1024 pixels, and the file says nothing of whoever took the picture.
+  /// For pages of the web: the longest side has 1024 pixels, the colors are sRGB, and the file says nothing of whoever took the picture.
   public static let web = ThumbnailPreset(size: Size(width: 1024, height: 1024))
 
   /// The same in another box.
@@ -46,8 +48,8 @@ extension CoderRegistry {
   ///     let small = try registry.makeThumbnail(of: .bytes(upload), .web.sized(width: 300, height: 0))
   ///
   /// - Parameters:
-  ///   - reading: How the file is read: limits, allowed formats, whether a part of a picture is enough. Its size, mode
-  ///     and first-frame options are set from the preset.
+  ///   - reading: How the file is read: limits, allowed formats, whether a part of a picture is enough. Its size, mode,
+  ///     color and first-frame options are set from the preset.
   ///   - problem: Called if the picture was decoded only in part. If nil, or if `reading` is strict, that is an error.
   /// - Returns: The new file; its bytes, if the destination is memory.
   /// - Throws: As ``decode(_:options:coder:)`` and ``encode(_:as:options:coder:)-(Image,_,_,_)``.
@@ -58,6 +60,7 @@ extension CoderRegistry {
     var reading = reading
     reading.thumbnailSize = preset.size
     reading.thumbnailMode = preset.mode
+    reading.color = preset.color
     reading.firstFrameOnly = preset.output.firstFrameOnly
     reading.isStrict = reading.isStrict || problem == nil
     // What is not written need not be read.

@@ -31,7 +31,7 @@ extension CoderRegistry {
     let decoder = try self.open(source, options: reading)
     let found = decoder.header.format
     let transcoders = transcoders(from: found, to: format)
-    guard found == format || !transcoders.isEmpty, try isWhole(decoder) else { return nil }
+    guard found == format || !transcoders.isEmpty, decoder.keepsColors, try isWhole(decoder) else { return nil }
     let open = try OpenSource(source, limits: reading.limits)
     try reading.limits.check(memory: open.size)
     if found == format {

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderModel
+
+extension ImageDecoder {
+  /// The colors of the page in words, and what states them: "Display P3, ICC", "BT.2100 PQ, CICP", "sRGB, untagged".
+  public var colorDescription: String { Self.color(of: header, page: page, file).words }
+
+  /// Whether the options leave every sample as the file has it.
+  package var keepsColors: Bool { colors.transform == nil }
+
+  /// The colors that a page's header and metadata state. What cannot be read states nothing.
+  private static func color(of header: ImageHeader, page: Int, _ file: OpenFile) -> PictureColor {
+    func payload(_ kind: MetadataKind) -> [UInt8]? {
+      guard header.metadata.contains(kind) else { return nil }
+      guard let payload = (try? file.reader.metadata(kind, page: page)) ?? nil,
+        payload.count <= file.session.limits.maxMetadata
+      else { return nil }
+      return payload
+    }
+    var statements = PictureColor.Statements()
+    statements.profile = payload(.icc)
+    if statements.profile == nil, PictureColor.usesExif(header) { statements.exif = payload(.exif) }
+    if header.format == .png, header.cicp == nil {
+      statements.properties = (try? file.reader.properties(page: page, frame: nil)) ?? Properties()
+    }
+    return PictureColor(header, statements)
+  }
+
+  static func colors(
+    _ header: ImageHeader, page: Int, _ file: OpenFile, _ options: DecodeOptions
+  ) throws(CoderError) -> ColorPlan {
+    guard case .converted(let conversion) = options.color else { return .asStored }
+    return try ColorPlan(conversion, of: color(of: header, page: page, file), header) { message in
+      options.log?(.warning, message)
+    }
+  }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderModel
+
+/// What happens to the colors of a decoded page, and which the result has.
+struct ColorPlan: Sendable {
+  /// Nil where samples stay as they are.
+  let transform: ColorTransform?
+  /// The space of the result, or nil where the file's own statements hold.
+  let result: ColorSpace?
+
+  /// Nothing happens.
+  static let asStored = ColorPlan(transform: nil, result: nil)
+
+  private init(transform: ColorTransform?, result: ColorSpace?) {
+    self.transform = transform
+    self.result = result
+  }
+
+  /// Plans a conversion.
+  ///
+  /// - Parameter warn: Is told why colors are not what the file says, or stay as they are.
+  /// - Throws: For a target that colors cannot be converted to.
+  init(
+    _ conversion: ColorConversion, of picture: PictureColor, _ header: ImageHeader, warn: (String) -> Void
+  ) throws(CoderError) {
+    if let refusal = picture.refusal {
+      warn("the ICC profile is not used: \(refusal); colors are taken for \(picture.space.name)")
+    }
+    let target = try Self.space(of: conversion.target)
+    do throws(CoderError) {
+      // The frames of an animation are all mapped by the same curve.
+      transform = try ColorTransform(
+        from: picture.space, to: target, toneMapping: conversion.toneMapping,
+        peak: header.isAnimated ? Self.animationPeak : nil, intent: conversion.intent,
+        blackPoint: conversion.blackPoint)
+    } catch {
+      // A picture that cannot be converted is still one; a target that cannot be used is the caller's mistake.
+      guard picture.space.model == .tables, target.model != .tables else { throw error }
+      warn("the colors stay those of the ICC profile: \(error.message)")
+      self = .asStored
+      return
+    }
+    // What is sRGB already says so in its own way.
+    let keepsStatements =
+      transform == nil && conversion.target == .sRGB && picture.refusal == nil
+      && (picture.origin != .icc || picture.space.isSRGB)
+    result = keepsStatements ? nil : target
+  }
+
+  /// Nits of a display that HDR pictures are usually made on.
+  private static let animationPeak = 1000.0
+
+  private static func space(of target: ColorTarget) throws(CoderError) -> ColorSpace {
+    switch target {
+    case .sRGB: return .sRGB
+    case .displayP3: return .displayP3
+    case .rec2020: return .rec2020
+    case .linearSRGB: return .linearSRGB
+    case .linearDisplayP3: return .named(12, 8)
+    case .linearRec2020: return .named(9, 8)
+    case .profile(let bytes):
+      do throws(CoderError) { return try ICCColorReader.space(bytes, isGray: false) } catch {
+        throw .invalidArgument("the profile that colors are to be converted to: \(error.message)")
+      }
+    }
+  }
+
+  /// Says of an image which colors it has.
+  func describe(_ image: inout Image, metadata: Set<MetadataKind>) {
+    guard let result else { return }
+    image.cicp = result.profile == nil ? result.cicp : nil
+    image.metadata[.icc] = nil
+    if var exif = image.metadata[.exif] {
+      ExifColorSpace.set(isSRGB: result.model == ColorSpace.sRGB.model, in: &exif)
+      image.metadata[.exif] = exif
+    }
+    guard metadata.contains(.icc), result.model != ColorSpace.sRGB.model else { return }
+    let isGray = image.pixels.format.isGray
+    image.metadata[.icc] = isGray ? nil : result.profile
+    if image.metadata[.icc] == nil { image.metadata[.icc] = ICCProfile.bytes(of: result, isGray: isGray) }
+  }
+}
