@@ -15,6 +15,7 @@ import Testing
           coder        org.imagecoders.png
           size         720×420
           pixels       rgb8, 8 bits per channel, opaque
+          color        sRGB, untagged
           flags        lossless, palette
 
         \(try Fixture.path("landscape-orientation-6.jpg"))
@@ -24,6 +25,7 @@ import Testing
           pixels       rgb8, 8 bits per channel, opaque
           orientation  6, stored turned
           metadata     Exif 26 bytes
+          color        sRGB, untagged
           subsampling  4:4:4
 
         """)
