@@ -129,6 +129,21 @@ import Testing
     let image = try Self.registry.decode(.bytes(made.bytes))
     #expect(try Self.middles(image.pixels) == Self.converted)
     #expect(image.metadata[.icc] == nil)
+    // Nor are the coefficients of a JPEG moved, which have other colors.
+    var writing = EncodeOptions()
+    writing.quality = 1
+    writing.edit.turns = [.down]
+    let photo = ByteSource.bytes(try Self.file(.jpeg, MatrixProfile.displayP3.bytes))
+    let turned = try Self.registry.convert(photo, to: .jpeg, at: .memory, options: writing, reading: reading)
+    let shown = try Self.registry.decode(.bytes(turned.bytes))
+    #expect(shown.metadata[.icc] == nil)
+    #expect(abs(Int(try Self.middles(shown.pixels)[3][0]) - 215) <= 6)
+    // A profile that lies goes, too.
+    var lie = MatrixProfile.displayP3.bytes
+    lie.replaceSubrange(128..<132, with: [255, 255, 255, 255])
+    let freed = try Self.registry.convert(
+      .bytes(try Self.file(.png, lie)), to: .png, at: .memory, reading: reading)
+    #expect(try Self.registry.decode(.bytes(freed.bytes)).metadata[.icc] == nil)
     // Nothing to convert: nothing to encode.
     let plain = try Self.file(.png, nil)
     #expect(try Self.registry.convert(.bytes(plain), to: .png, at: .memory, reading: reading).bytes == plain)

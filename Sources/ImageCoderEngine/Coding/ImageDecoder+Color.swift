@@ -6,8 +6,8 @@ extension ImageDecoder {
   /// The colors of the page in words, and what states them: "Display P3, ICC", "BT.2100 PQ, CICP", "sRGB, untagged".
   public var colorDescription: String { Self.color(of: header, page: page, file).words }
 
-  /// Whether the options leave every sample as the file has it.
-  package var keepsColors: Bool { colors.transform == nil }
+  /// Whether the options leave every sample, and what the file says of it, as the file has it.
+  package var keepsColors: Bool { colors.keepsFile }
 
   /// The colors that a page's header and metadata state. What cannot be read states nothing.
   private static func color(of header: ImageHeader, page: Int, _ file: OpenFile) -> PictureColor {

@@ -9,12 +9,16 @@ struct ColorPlan: Sendable {
   /// The space of the result, or nil where the file's own statements hold.
   let result: ColorSpace?
 
-  /// Nothing happens.
-  static let asStored = ColorPlan(transform: nil, result: nil)
+  /// Whether the file may stay as it is: its samples and what it says of them.
+  let keepsFile: Bool
 
-  private init(transform: ColorTransform?, result: ColorSpace?) {
-    self.transform = transform
-    self.result = result
+  /// Nothing happens.
+  static let asStored = ColorPlan()
+
+  private init() {
+    transform = nil
+    result = nil
+    keepsFile = true
   }
 
   /// Plans a conversion.
@@ -46,6 +50,8 @@ struct ColorPlan: Sendable {
       transform == nil && conversion.target == .sRGB && picture.refusal == nil
       && (picture.origin != .icc || picture.space.isSRGB)
     result = keepsStatements ? nil : target
+    // A profile that is not used has to go, or the next program may use it.
+    keepsFile = transform == nil && picture.refusal == nil
   }
 
   /// Nits of a display that HDR pictures are usually made on.

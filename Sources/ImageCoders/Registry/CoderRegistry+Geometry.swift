@@ -17,7 +17,9 @@ extension CoderRegistry {
     guard options.copiesUnchanged, options.output.isMetByTurning else { return nil }
     let decoder = try open(source, options: reading)
     let header = decoder.header
-    guard header.format == format, header.pageCount == 1, header.frameCount == 1 else { return nil }
+    guard header.format == format, header.pageCount == 1, header.frameCount == 1, decoder.keepsColors else {
+      return nil
+    }
     let size = try options.edit.size(of: header.displayedSize)
     let orientation = options.edit.turns.reduce(header.orientation) { $0.followed(by: $1) }
     let whole = Rect(x: 0, y: 0, width: header.displayedSize.width, height: header.displayedSize.height)
