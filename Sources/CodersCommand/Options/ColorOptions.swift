@@ -47,8 +47,12 @@ struct ColorOptions: ParsableArguments {
     }
     var limits = Limits.standard
     limits.maxMemory = min(limits.maxMemory, 16 << 20)
-    let profile = try OpenSource(.file(console.location(of: color)), limits: limits).contents()
-    return .convert(to: .profile(profile), toneMapping: curve)
+    do throws(CoderError) {
+      let profile = try OpenSource(.file(console.location(of: color)), limits: limits).contents()
+      return .convert(to: .profile(profile), toneMapping: curve)
+    } catch {
+      throw CoderError(code: error.code, message: "the profile \(color) of --color: \(error.message)")
+    }
   }
 }
 
