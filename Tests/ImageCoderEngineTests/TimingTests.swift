@@ -19,6 +19,16 @@ import Testing
     #expect(longer.clamped(by: .browser) == longer)
   }
 
+  @Test func shorterDelaysThanTheMinimumAreShownForTheMinimum() {
+    let third = DelayPolicy.minimum(FrameDelay(numerator: 1, denominator: 3))
+    #expect(FrameDelay.zero.clamped(by: third) == FrameDelay(numerator: 1, denominator: 3))
+    #expect(FrameDelay.milliseconds(333).clamped(by: third) == FrameDelay(numerator: 1, denominator: 3))
+    #expect(FrameDelay.milliseconds(334).clamped(by: third) == .milliseconds(334))
+    // As long as the minimum: the file's own fraction stays.
+    let same = FrameDelay(numerator: 2, denominator: 6)
+    #expect(same.clamped(by: third) == same)
+  }
+
   @Test func aDenominatorOfNothingIsAHundred() {
     #expect(FrameDelay(numerator: 5, denominator: 0) == FrameDelay(numerator: 5, denominator: 100))
   }

@@ -39,16 +39,27 @@ public struct FrameDelay: Sendable, Hashable {
     // UInt64 products of two UInt32 do not overflow.
     case .browser:
       UInt64(numerator) * 100 <= UInt64(denominator) ? .milliseconds(100) : self
+    case .minimum(let shortest): isShorter(than: shortest) ? shortest : self
     }
   }
 }
 
+extension FrameDelay {
+  /// Whether this is the shorter time, exactly: 1/10 and 10/100 are equally long.
+  package func isShorter(than other: FrameDelay) -> Bool {
+    // UInt64 products of two UInt32 do not overflow.
+    UInt64(numerator) * UInt64(other.denominator) < UInt64(other.numerator) * UInt64(denominator)
+  }
+}
+
 /// What a player does with very short delays.
-public enum DelayPolicy: Sendable {
+public enum DelayPolicy: Sendable, Hashable {
   /// The delay that the file states.
   case exact
   /// As in browsers: a frame with a delay of 10 ms or less is shown for 100 ms.
   case browser
+  /// A frame with a shorter delay is shown for this one.
+  case minimum(FrameDelay)
 }
 
 /// The total number of times that an animation plays.
