@@ -24,6 +24,8 @@ public struct DecodeOptions: Sendable {
   public var log: (@Sendable (LogSeverity, String) -> Void)?
   /// Called with the decoded share of a frame, 0 to 1, on the thread that decodes.
   public var progress: (@Sendable (Double) -> Void)?
+  /// The maximum number of bytes for checkpoints of an animation, which speed up access to frames out of order.
+  package var checkpointBytes = 8 << 20
 
   /// How to treat several frames without delays. Some GIF files use them to show more than 256 colors.
   public enum StillParts: Sendable {

@@ -15,9 +15,6 @@ public final class ImageDecoder {
   /// The total number of times that the animation plays: as the file states, or the container's default.
   public let loopCount: LoopCount
 
-  /// The maximum number of bytes for checkpoints of an animation, which speed up access to frames out of order.
-  package static let checkpointBytes = 8 << 20
-
   let file: OpenFile
   private(set) var context: DecodeContext
   let frames: FrameTable
@@ -114,6 +111,18 @@ public final class ImageDecoder {
   package func changedArea(at index: Int) throws(CoderError) -> Rect? {
     guard !plan.isReduced, plan.orientation == .up, !isComposedStill else { return nil }
     return try attributing { () throws(CoderError) in try frames.changedArea(index) }
+  }
+
+  /// Whether frame `index` can be decoded without those before it.
+  package func isKeyFrame(_ index: Int) throws(CoderError) -> Bool {
+    try attributing { () throws(CoderError) in try frames.start(of: index) == index }
+  }
+
+  /// Checks what a caller is going to keep.
+  ///
+  /// - Throws: ``CoderError/Code/limitExceeded`` for more bytes than the options allow.
+  package func check(memory bytes: Int) throws(CoderError) {
+    try attributing { () throws(CoderError) in try session.limits.check(memory: bytes) }
   }
 
   /// The whole canvas as it is while a frame is shown, in the size and layout of the options.
@@ -288,7 +297,7 @@ public final class ImageDecoder {
     // Frames come and go; their memory is used again.
     let scratch = PixelPool(byteLimit: 2 * canvas.pixels.byteCount)
     let cursor = FrameCursor(
-      canvas: canvas, frames: frames, checkpointBytes: min(Self.checkpointBytes, session.limits.maxMemory / 8),
+      canvas: canvas, frames: frames, checkpointBytes: min(options.checkpointBytes, session.limits.maxMemory / 8),
       pool: nil
     ) { [unowned self, incremental = context.incremental] (index, canvas) throws(CoderError) in
       let header = try frames.header(index)

@@ -18,7 +18,7 @@ extension PixelBuffer {
   }
 
   /// Copies every row of a buffer of the same size and format.
-  func assign(from other: PixelBuffer) {
+  package func assign(from other: PixelBuffer) {
     precondition(other.size == size && other.format == format, "\(other.size) \(other.format) into \(size) \(format)")
     if stride == other.stride, stride == rowBytes {
       base.copyMemory(from: other.base, byteCount: byteCount)

@@ -20,7 +20,7 @@ final class PixelMemory: @unchecked Sendable {
 
   init(bytes: Int, pool: PixelPool?) throws(CoderError) {
     let capacity = try Self.capacity(for: bytes)
-    guard let base = pool?.take(capacity) ?? Self.allocate(capacity) else {
+    guard let base = pool?.take(capacity) ?? Self.allocateCounted(capacity) else {
       throw .outOfMemory(bytes: bytes, for: "pixels")
     }
     self.base = base
@@ -44,6 +44,7 @@ final class PixelMemory: @unchecked Sendable {
     guard !isWrapped else { return }
     if let pool, pool.give(base, capacity: capacity) { return }
     free(base)
+    PixelMemoryUse.remove(capacity)
   }
 
   /// The bytes to ask the system for: whole huge pages when large, whole cache lines otherwise.
@@ -52,6 +53,13 @@ final class PixelMemory: @unchecked Sendable {
     let (sum, overflow) = bytes.addingReportingOverflow(granule - 1)
     guard !overflow else { throw .outOfMemory(bytes: bytes, for: "pixels") }
     return max(sum & ~(granule - 1), 64)
+  }
+
+  private static func allocateCounted(_ capacity: Int) -> UnsafeMutableRawPointer? {
+    PixelMemoryUse.add(capacity)
+    if let memory = allocate(capacity) { return memory }
+    PixelMemoryUse.remove(capacity)
+    return nil
   }
 
   /// Memory that `free` gives back, in huge pages when large.
@@ -64,6 +72,28 @@ final class PixelMemory: @unchecked Sendable {
     if isHuge { _ = madvise(memory, capacity, MADV_HUGEPAGE) }
     return memory
   }
+}
+
+/// The pixel memory of the process, which is counted with every block that is taken from the system or given back.
+package enum PixelMemoryUse {
+  private static let held = Atomic<Int>(0)
+  private static let most = Atomic<Int>(0)
+
+  /// Bytes that buffers and pools hold.
+  package static var bytes: Int { held.load(ordering: .relaxed) }
+
+  /// The most bytes that were held at once since ``restartPeak()``.
+  package static var peak: Int { most.load(ordering: .relaxed) }
+
+  /// Forgets what was held before: the peak is what is held now.
+  package static func restartPeak() { most.store(bytes, ordering: .relaxed) }
+
+  fileprivate static func add(_ count: Int) {
+    let sum = held.add(count, ordering: .relaxed).newValue
+    if sum > most.load(ordering: .relaxed) { most.max(sum, ordering: .relaxed) }
+  }
+
+  fileprivate static func remove(_ count: Int) { held.subtract(count, ordering: .relaxed) }
 }
 
 /// Keeps the memory of released pixel buffers for new buffers of the same size.
@@ -96,7 +126,10 @@ public final class PixelPool: Sendable {
       defer { kept = Kept() }
       return kept.blocks
     }
-    for block in blocks { free(block.base) }
+    for block in blocks {
+      free(block.base)
+      PixelMemoryUse.remove(block.capacity)
+    }
   }
 
   func take(_ capacity: Int) -> UnsafeMutableRawPointer? {

@@ -176,7 +176,7 @@ extension WorkQueue {
   /// Runs work in turn for the task: with its priority, and until it is cancelled.
   ///
   /// - Parameter cancellation: Is set when the task is cancelled; setting it also cancels the work.
-  func value<Value: Sendable>(
+  package func value<Value: Sendable>(
     _ cancellation: Cancellation, in lane: Lane? = nil, _ body: @escaping @Sendable () throws(CoderError) -> Value
   ) async throws(CoderError) -> Value {
     let job = Job(Rank(Task.currentPriority), in: lane, cancellation: cancellation)
