@@ -119,6 +119,7 @@ let package = Package(
     .library(name: "ImageCoders", targets: ["ImageCoders"]),
     .library(name: "ImageCodersBuiltIn", targets: ["ImageCodersBuiltIn"]),
     .library(name: "ImageCodersFoundation", targets: ["ImageCodersFoundation"]),
+    .library(name: "ImageAnimation", targets: ["ImageAnimation"]),
     .library(name: "ImageCoderPlugin", targets: ["ImageCoderPlugin", "CImageCoderEntry"]),
     .plugin(name: "CoderPlugin", targets: ["CoderPlugin"]),
     .library(name: "ImageCoderTesting", targets: ["ImageCoderTesting"]),
@@ -179,6 +180,10 @@ let package = Package(
     .target(
       name: "ImageCodersFoundation", dependencies: ["ImageCoders", "ImageCoderEngine", "ImageCoderModel"],
       path: "Sources/ImageCodersFoundation", swiftSettings: settings),
+    // Animations without a screen: sources of frames, a player that is arithmetic, and memory for frames.
+    .target(
+      name: "ImageAnimation", dependencies: ["ImageCoders", "ImageCoderEngine", "ImageCoderModel"],
+      path: "Sources/ImageAnimation", swiftSettings: settings),
     // Coders that are built into a program, with their manifests as `Registry` has them.
     .target(
       name: "ImageCodersBuiltIn",
@@ -241,6 +246,10 @@ let package = Package(
       name: "ImageCodersTests",
       dependencies: ["ImageCoders", "ImageCodersFoundation", "ImageCoderEngine", "ImageCoderModel", "TestSupport"],
       path: "Tests/ImageCodersTests", swiftSettings: settings),
+    .testTarget(
+      name: "ImageAnimationTests",
+      dependencies: ["ImageAnimation", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "TestSupport"],
+      path: "Tests/ImageAnimationTests", swiftSettings: settings),
     .testTarget(
       name: "EncodingTests", dependencies: ["ImageCoders", "ImageCoderEngine", "ImageCoderModel", "TestSupport"],
       path: "Tests/EncodingTests", swiftSettings: settings),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import ImageAnimation
 import ImageCodersBuiltIn
 
 /// `player FILE [COLUMNS]`: plays an animation in a terminal of 24-bit colors, two pixels to a character.
@@ -18,35 +19,25 @@ import ImageCodersBuiltIn
     let options = DecodeOptions(
       thumbnailSize: Size(width: columns, height: 0), pixelFormat: .rgba8, alpha: .premultiplied)
     do {
-      let file = try await CoderRegistry(builtIn: .all).file(.file(path), options: options)
-      try await play(file)
+      let animation = try await CoderRegistry(builtIn: .all).animation(from: .file(path), options: options)
+      try await play(animation)
     } catch {
       say("\(error)")
       exit(1)
     }
   }
 
-  static func play(_ file: ImageFile) async throws {
-    let isTerminal = isatty(STDOUT_FILENO) == 1
-    let clock = ContinuousClock()
-    var plays = 0
-    var deadline = clock.now
-    var next = Task { try await file.frame(at: 0) }
-    defer { next.cancel() }
-    while true {
-      for index in 0..<file.frameCount {
-        let frame = try await next.value
-        next = Task { try await file.frame(at: (index + 1) % file.frameCount) }
-        if isTerminal {
-          // Delays add up to the file's own duration, however long a frame takes.
-          try await clock.sleep(until: deadline)
-          deadline = max(clock.now - frame.delay.duration, deadline) + frame.delay.clamped(by: .browser).duration
-        }
-        show(frame.pixels, isFirst: index == 0 && plays == 0)
+  static func play(_ animation: AnimatedImage) async throws {
+    guard isatty(STDOUT_FILENO) == 1 else {
+      for index in 0..<animation.frameCount {
+        show(try await animation.decodedFrame(at: index).pixels, isFirst: index == 0)
       }
-      plays += 1
-      if !isTerminal || file.frameCount == 1 { return }
-      if case .plays(let count) = file.loopCount, plays >= count { return }
+      return
+    }
+    var isFirst = true
+    for await shown in Playback(animation) {
+      show(shown.frame.pixels, isFirst: isFirst)
+      isFirst = false
     }
   }
 

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import ImageCoderEngine
+public import ImageCoderModel
+import Synchronization
+
+/// A frame that is to be shown now.
+public struct ShownFrame: Sendable {
+  /// The frame's number.
+  public let index: Int
+  /// Its pixels, and why some are missing, if they are.
+  public let frame: Frame
+  /// What happened since the frame before; see ``PlayerEvent``.
+  public let events: [PlayerEvent]
+}
+
+/// Plays a source in time: a sequence that gives each frame when it is to be shown.
+///
+///     let playback = Playback(animation)
+///     for await shown in playback { show(shown.frame.pixels) }
+///
+/// While a frame is shown, the next one is decoded on a thread of the library. A frame that cannot be decoded is reported,
+/// and the one before it stays for its delay. The sequence ends when all plays are over, when nothing is ever going to
+/// move, or when the task is cancelled. It is iterated once.
+///
+/// Time is that of a clock. The `SuspendingClock` stands still while the machine is suspended, so that an animation does not
+/// end meanwhile; an application with a clock of its own uses ``AnimationPlayer`` instead.
+///
+/// - Threads: Commands may be given from any thread while a task iterates.
+public final class Playback<C: Clock>: AsyncSequence, Sendable where C.Duration == Duration {
+  /// A frame that is to be shown now.
+  public typealias Element = ShownFrame
+  /// Nothing is thrown: what cannot be decoded is an event.
+  public typealias Failure = Never
+
+  /// Where the frames come from.
+  public let source: any FrameSource
+
+  private let clock: C
+  private let origin: C.Instant
+  private let state: Mutex<State>
+
+  private struct State {
+    var player: AnimationPlayer
+    /// What the iterating task sleeps in.
+    var sleeper: Task<Void, Never>?
+    /// Counts commands: one that comes before the sleep is not slept through.
+    var commands = 0
+    var failed: [Int: CoderError] = [:]
+  }
+
+  /// Gets ready to play with a clock. It starts when it is iterated.
+  ///
+  /// - Parameter loopCount: Overrides the source's number of plays, or nil.
+  public init(
+    _ source: any FrameSource, mode: PlaybackMode = .forward, rate: PlaybackRate = .normal,
+    loopCount: LoopCount? = nil, late: LatePolicy = .dropFrames, clock: C
+  ) {
+    self.source = source
+    self.clock = clock
+    origin = clock.now
+    state = Mutex(
+      State(player: AnimationPlayer(source, mode: mode, rate: rate, loopCount: loopCount, late: late)))
+  }
+
+  // MARK: Commands
+
+  /// Goes on after ``pause()``.
+  public func resume() { command { $0.start(at: $1) } }
+
+  /// Stands still at the frame that is shown.
+  public func pause() { command { $0.pause(at: $1) } }
+
+  /// Goes to a frame; see ``AnimationPlayer/seek(to:play:at:)``.
+  public func seek(to index: Int, play: Int = 0) { command { $0.seek(to: index, play: play, at: $1) } }
+
+  /// Changes the rate; the frame that is shown keeps the time that it has had.
+  public func setRate(_ rate: PlaybackRate) { command { $0.setRate(rate, at: $1) } }
+
+  /// Changes the order of frames; the frame that is shown stays.
+  public func setMode(_ mode: PlaybackMode) { command { $0.setMode(mode, at: $1) } }
+
+  /// What the player does now.
+  public var status: AnimationPlayer.Status { state.withLock { $0.player.status } }
+
+  private func command(_ body: (inout AnimationPlayer, Duration) -> Void) {
+    state.withLock { state in
+      body(&state.player, now)
+      state.commands += 1
+      state.sleeper?.cancel()
+    }
+  }
+
+  private var now: Duration { origin.duration(to: clock.now) }
+
+  // MARK: Iterating
+
+  /// Starts playing.
+  public func makeAsyncIterator() -> Iterator { Iterator(playback: self) }
+
+  /// Where the playback is.
+  public struct Iterator: AsyncIteratorProtocol {
+    private let playback: Playback
+    private let ahead = FramesAhead()
+    private var isStarted = false
+    private var events: [PlayerEvent] = []
+    private var endGrowth: (@Sendable () -> Void)?
+
+    init(playback: Playback) { self.playback = playback }
+
+    /// Waits until the next frame is to be shown.
+    ///
+    /// - Returns: The frame, or nil when no other follows.
+    public mutating func next() async -> ShownFrame? { await next(isolation: nil) }
+
+    /// Waits until the next frame is to be shown.
+    ///
+    /// - Returns: The frame, or nil when no other follows.
+    public mutating func next(isolation actor: isolated (any Actor)?) async -> ShownFrame? {
+      if !isStarted {
+        isStarted = true
+        // Sources that tell of new frames need not be asked again and again.
+        if let arriving = playback.source as? ArrivingAnimation {
+          endGrowth = arriving.onGrowth { [weak playback] in playback?.command { _, _ in } }
+        }
+        playback.command { $0.start(at: $1) }
+      }
+      while !Task.isCancelled {
+        let look = playback.look()
+        events += look.step.events
+        if look.step.isNewFrame, let index = look.step.index {
+          let result = await ahead.frame(index, of: playback.source)
+          if let next = look.next { ahead.begin(next, of: playback.source) }
+          switch result {
+          case .success(let frame):
+            defer { events = [] }
+            return ShownFrame(index: index, frame: frame, events: events)
+          case .failure(let error):
+            if playback.noteFailure(of: index, error) { events.append(.corrupt(index: index, error)) }
+            continue
+          }
+        }
+        guard await playback.sleep(after: look) else { break }
+      }
+      end()
+      return nil
+    }
+
+    private mutating func end() {
+      endGrowth?()
+      endGrowth = nil
+      ahead.cancel()
+    }
+  }
+
+  /// What is to be done now, and what then.
+  fileprivate struct Look {
+    let step: PlayerStep
+    let status: AnimationPlayer.Status
+    /// The frame that is shown after this one if nothing happens.
+    let next: Int?
+    let commands: Int
+    let isComplete: Bool
+  }
+
+  fileprivate func look() -> Look {
+    state.withLock { state in
+      let failed = state.failed
+      let step = state.player.advance(to: now) { index in failed[index].map { .corrupt($0) } ?? .ready }
+      var next: Int?
+      if step.isNewFrame, let deadline = step.deadline {
+        var ahead = state.player
+        next = ahead.advance(to: deadline).index
+      }
+      return Look(
+        step: step, status: state.player.status, next: next == step.index ? nil : next, commands: state.commands,
+        isComplete: source.isComplete)
+    }
+  }
+
+  /// - Returns: Whether the frame has not failed before.
+  fileprivate func noteFailure(of index: Int, _ error: CoderError) -> Bool {
+    state.withLock { state in
+      state.player.corruptFrames.insert(index)
+      return state.failed.updateValue(error, forKey: index) == nil
+    }
+  }
+
+  /// Sleeps until the deadline, a command, or new frames.
+  ///
+  /// - Returns: Whether anything can still happen.
+  fileprivate func sleep(after look: Look) async -> Bool {
+    if look.status == .finished { return false }
+    let isStill = look.status == .playing && look.step.deadline == nil && look.isComplete
+    // A rate of 0 can be changed, and so can frames without delays not.
+    if isStill, state.withLock({ $0.player.standsStill }) { return false }
+    let asksAgain = look.status == .playing && !look.isComplete && !(source is ArrivingAnimation)
+    let deadline = origin.advanced(
+      by: look.step.deadline ?? now + (asksAgain ? .milliseconds(20) : .seconds(86_400)))
+    let clock = clock
+    let sleeper = Task { _ = try? await clock.sleep(until: deadline, tolerance: .zero) }
+    let isCommanded = state.withLock { state in
+      state.sleeper = sleeper
+      return state.commands != look.commands
+    }
+    if isCommanded { sleeper.cancel() }
+    await withTaskCancellationHandler {
+      await sleeper.value
+    } onCancel: {
+      sleeper.cancel()
+    }
+    state.withLock { $0.sleeper = nil }
+    return true
+  }
+}
+
+extension Playback where C == SuspendingClock {
+  /// Gets ready to play in the time of the machine. It starts when it is iterated.
+  ///
+  /// - Parameter loopCount: Overrides the source's number of plays, or nil.
+  public convenience init(
+    _ source: any FrameSource, mode: PlaybackMode = .forward, rate: PlaybackRate = .normal,
+    loopCount: LoopCount? = nil, late: LatePolicy = .dropFrames
+  ) {
+    self.init(source, mode: mode, rate: rate, loopCount: loopCount, late: late, clock: SuspendingClock())
+  }
+}
