@@ -77,8 +77,11 @@ public final class AnimatedImage: FrameSource {
     let decoder = try registry.open(source, options: options, coder: coder)
     let count = options.firstFrameOnly ? 1 : decoder.frameCount
     var (stored, areAlone): ([FrameDelay], [Bool]) = ([], [])
+    var restoresPrevious = false
     for index in 0..<count {
-      stored.append(try decoder.frameHeader(at: index).delay ?? .zero)
+      let frame = try decoder.frameHeader(at: index)
+      stored.append(frame.delay ?? .zero)
+      restoresPrevious = restoresPrevious || frame.disposal == .restorePrevious
       areAlone.append(try decoder.isKeyFrame(index))
     }
     // A picture that does not move is shown without end, not for the time that a browser gives to short delays.
@@ -92,6 +95,12 @@ public final class AnimatedImage: FrameSource {
     poster = try decoder.frame(at: 0)
     size = poster.pixels.size
     frameByteCount = poster.pixels.byteCount
+    let bytesPerPixel = header.pixelFormat.bytesPerChannel == 2 ? 8 : 4
+    let canvas = HeldMemory.bytes(header.canvas.pixelCount * bytesPerPixel)
+    canvasByteCount = count > 1 ? (restoresPrevious ? 2 : 1) * canvas : 0
+    workByteCount = 2 * canvas + 2 * HeldMemory.bytes(frameByteCount)
+    // The next frame may never be asked for.
+    decoder.forgetCanvas()
     self.decoder = Mutex(SerialDecoder(decoder: decoder))
     state = Mutex(Kept(transform: transform))
   }
@@ -122,6 +131,19 @@ public final class AnimatedImage: FrameSource {
     get { state.withLock { $0.transform } }
     set { state.withLock { $0.transform = newValue } }
   }
+
+  // MARK: Memory between frames
+
+  /// What the canvas holds between two frames, in bytes: itself, and what a frame is going to bring back.
+  let canvasByteCount: Int
+  /// What decoding one frame needs for a moment, in bytes: its own pixels, and the result before it is turned or converted.
+  let workByteCount: Int
+
+  /// Lets go of the canvas. The next frame that needs it is drawn from the earliest that it depends on.
+  func rest() { decoder.withLock { $0.decoder.forgetCanvas() } }
+
+  /// Keeps nothing but the canvas between two frames: a buffer keeps frames.
+  func leaveFramesToBuffer() { decoder.withLock { $0.decoder.forgetCanvas(keeping: .least) } }
 
   // MARK: Frames
 

@@ -130,6 +130,9 @@ public final class ArrivingAnimation: FrameSource {
   /// The total number of times that the animation plays: the caller's, or what the file states so far.
   public var loopCount: LoopCount { state.withLock { $0.loopCount } }
 
+  /// 0: all frames that there are are kept.
+  public var frameByteCount: Int { 0 }
+
   /// Why frames are missing, or nil.
   public var problem: CoderError? { state.withLock { $0.problem } }
 

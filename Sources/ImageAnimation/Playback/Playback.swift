@@ -19,7 +19,7 @@ public struct ShownFrame: Sendable {
 ///     let playback = Playback(animation)
 ///     for await shown in playback { show(shown.frame.pixels) }
 ///
-/// While a frame is shown, the next one is decoded on a thread of the library. A frame that cannot be decoded is reported,
+/// While a frame is shown, the next ones are decoded by a ``FrameBuffer``. A frame that cannot be decoded is reported,
 /// and the one before it stays for its delay. The sequence ends when all plays are over, when nothing is ever going to
 /// move, or when the task is cancelled. It is iterated once.
 ///
@@ -36,6 +36,7 @@ public final class Playback<C: Clock>: AsyncSequence, Sendable where C.Duration 
   /// Where the frames come from.
   public let source: any FrameSource
 
+  private let supply: FrameSupply
   private let clock: C
   private let origin: C.Instant
   private let state: Mutex<State>
@@ -51,12 +52,15 @@ public final class Playback<C: Clock>: AsyncSequence, Sendable where C.Duration 
 
   /// Gets ready to play with a clock. It starts when it is iterated.
   ///
-  /// - Parameter loopCount: Overrides the source's number of plays, or nil.
+  /// - Parameters:
+  ///   - loopCount: Overrides the source's number of plays, or nil.
+  ///   - buffer: What decodes the frames, and keeps them.
   public init(
     _ source: any FrameSource, mode: PlaybackMode = .forward, rate: PlaybackRate = .normal,
-    loopCount: LoopCount? = nil, late: LatePolicy = .dropFrames, clock: C
+    loopCount: LoopCount? = nil, late: LatePolicy = .dropFrames, buffer: FrameBuffer = .shared, clock: C
   ) {
     self.source = source
+    supply = buffer.supply(of: source)
     self.clock = clock
     origin = clock.now
     state = Mutex(
@@ -91,6 +95,9 @@ public final class Playback<C: Clock>: AsyncSequence, Sendable where C.Duration 
     }
   }
 
+  /// Changes how much memory the frames get, compared with those of other playbacks.
+  public func setVisibility(_ visibility: FrameSupply.Visibility) { supply.setVisibility(visibility) }
+
   private var now: Duration { origin.duration(to: clock.now) }
 
   // MARK: Iterating
@@ -101,8 +108,8 @@ public final class Playback<C: Clock>: AsyncSequence, Sendable where C.Duration 
   /// Where the playback is.
   public struct Iterator: AsyncIteratorProtocol {
     private let playback: Playback
-    private let ahead = FramesAhead()
     private var isStarted = false
+    private var isStarved = false
     private var events: [PlayerEvent] = []
     private var endGrowth: (@Sendable () -> Void)?
 
@@ -129,11 +136,13 @@ public final class Playback<C: Clock>: AsyncSequence, Sendable where C.Duration 
         let look = playback.look()
         events += look.step.events
         if look.step.isNewFrame, let index = look.step.index {
-          let result = await ahead.frame(index, of: playback.source)
-          if let next = look.next { ahead.begin(next, of: playback.source) }
-          switch result {
+          let supplied = await playback.supply.frame(
+            at: index, upcoming: look.upcoming, shortestDelay: look.shortestDelay)
+          switch supplied.result {
           case .success(let frame):
             defer { events = [] }
+            if supplied.isStarved, !isStarved { events.append(.starved) }
+            isStarved = supplied.isStarved
             return ShownFrame(index: index, frame: frame, events: events)
           case .failure(let error):
             if playback.noteFailure(of: index, error) { events.append(.corrupt(index: index, error)) }
@@ -149,7 +158,6 @@ public final class Playback<C: Clock>: AsyncSequence, Sendable where C.Duration 
     private mutating func end() {
       endGrowth?()
       endGrowth = nil
-      ahead.cancel()
     }
   }
 
@@ -157,8 +165,9 @@ public final class Playback<C: Clock>: AsyncSequence, Sendable where C.Duration 
   fileprivate struct Look {
     let step: PlayerStep
     let status: AnimationPlayer.Status
-    /// The frame that is shown after this one if nothing happens.
-    let next: Int?
+    /// The frames that are shown after this one if nothing happens, and the least time until the next.
+    let upcoming: [Int]
+    let shortestDelay: Duration
     let commands: Int
     let isComplete: Bool
   }
@@ -167,15 +176,27 @@ public final class Playback<C: Clock>: AsyncSequence, Sendable where C.Duration 
     state.withLock { state in
       let failed = state.failed
       let step = state.player.advance(to: now) { index in failed[index].map { .corrupt($0) } ?? .ready }
-      var next: Int?
-      if step.isNewFrame, let deadline = step.deadline {
-        var ahead = state.player
-        next = ahead.advance(to: deadline).index
-      }
+      let (upcoming, shortest) = step.isNewFrame ? Self.upcoming(state.player, step) : ([], .zero)
       return Look(
-        step: step, status: state.player.status, next: next == step.index ? nil : next, commands: state.commands,
+        step: step, status: state.player.status, upcoming: upcoming, shortestDelay: shortest, commands: state.commands,
         isComplete: source.isComplete)
     }
+  }
+
+  /// What a player is going to show: backwards many frames, since they are decoded in blocks.
+  private static func upcoming(_ player: AnimationPlayer, _ step: PlayerStep) -> ([Int], Duration) {
+    var (player, deadline, frames, shortest) = (player, step.deadline, [Int](), Duration.seconds(3600))
+    for _ in 0..<(player.mode == .forward ? 16 : 64) {
+      guard let time = deadline else { break }
+      let next = player.advance(to: time)
+      deadline = next.deadline
+      if let following = deadline { shortest = Swift.min(shortest, following - time) }
+      guard next.isNewFrame, let index = next.index else { continue }
+      // What comes again is there already.
+      if frames.contains(index) || index == step.index { break }
+      frames.append(index)
+    }
+    return (frames, shortest)
   }
 
   /// - Returns: Whether the frame has not failed before.
@@ -217,11 +238,14 @@ public final class Playback<C: Clock>: AsyncSequence, Sendable where C.Duration 
 extension Playback where C == SuspendingClock {
   /// Gets ready to play in the time of the machine. It starts when it is iterated.
   ///
-  /// - Parameter loopCount: Overrides the source's number of plays, or nil.
+  /// - Parameters:
+  ///   - loopCount: Overrides the source's number of plays, or nil.
+  ///   - buffer: What decodes the frames, and keeps them.
   public convenience init(
     _ source: any FrameSource, mode: PlaybackMode = .forward, rate: PlaybackRate = .normal,
-    loopCount: LoopCount? = nil, late: LatePolicy = .dropFrames
+    loopCount: LoopCount? = nil, late: LatePolicy = .dropFrames, buffer: FrameBuffer = .shared
   ) {
-    self.init(source, mode: mode, rate: rate, loopCount: loopCount, late: late, clock: SuspendingClock())
+    self.init(
+      source, mode: mode, rate: rate, loopCount: loopCount, late: late, buffer: buffer, clock: SuspendingClock())
   }
 }

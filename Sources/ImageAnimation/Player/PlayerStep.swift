@@ -41,6 +41,8 @@ public enum PlayerEvent: Sendable, Equatable {
   case missed(index: Int)
   /// A frame cannot be decoded. The last one that could be is shown for its delay. Reported once for each frame.
   case corrupt(index: Int, CoderError)
+  /// There is no memory for frames: the poster is shown instead. Reported when that begins. Only a ``Playback`` has this.
+  case starved
   /// The next frame has not arrived yet. This is no lateness: when it comes, it is shown for its full delay.
   case waiting
   /// No frame has a delay and the animation has no end: the first frame stays.

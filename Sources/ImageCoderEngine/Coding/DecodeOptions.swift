@@ -24,8 +24,27 @@ public struct DecodeOptions: Sendable {
   public var log: (@Sendable (LogSeverity, String) -> Void)?
   /// Called with the decoded share of a frame, 0 to 1, on the thread that decodes.
   public var progress: (@Sendable (Double) -> Void)?
-  /// The maximum number of bytes for checkpoints of an animation, which speed up access to frames out of order.
-  package var checkpointBytes = 8 << 20
+  /// What a decoder of an animation keeps between two frames, besides the canvas.
+  package var canvasMemory = CanvasMemory()
+
+  /// What a decoder of an animation keeps between two frames, besides the canvas.
+  package struct CanvasMemory: Sendable {
+    /// The maximum number of bytes for checkpoints, which speed up access to frames out of order.
+    package var checkpointBytes = 8 << 20
+    /// How many canvases of memory for the next frames' own pixels.
+    package var scratchCanvases = 2
+
+    /// Checkpoints for frames in any order, and memory that is used again.
+    package init() {}
+
+    /// Nothing.
+    package static let least: CanvasMemory = {
+      var memory = CanvasMemory()
+      memory.checkpointBytes = 0
+      memory.scratchCanvases = 0
+      return memory
+    }()
+  }
 
   /// How to treat several frames without delays. Some GIF files use them to show more than 256 colors.
   public enum StillParts: Sendable {

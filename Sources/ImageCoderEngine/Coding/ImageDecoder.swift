@@ -118,6 +118,15 @@ public final class ImageDecoder {
     try attributing { () throws(CoderError) in try frames.start(of: index) == index }
   }
 
+  /// Lets go of the canvas and of checkpoints; the next frame that needs them begins anew.
+  ///
+  /// - Parameter memory: What is kept beside the canvas from now on, or nil for no change.
+  package func forgetCanvas(keeping memory: DecodeOptions.CanvasMemory? = nil) {
+    cursor = nil
+    last = nil
+    if let memory { context.options.canvasMemory = memory }
+  }
+
   /// Checks what a caller is going to keep.
   ///
   /// - Throws: ``CoderError/Code/limitExceeded`` for more bytes than the options allow.
@@ -295,9 +304,10 @@ public final class ImageDecoder {
     let page = page
     let frames = frames
     // Frames come and go; their memory is used again.
-    let scratch = PixelPool(byteLimit: 2 * canvas.pixels.byteCount)
+    let scratch = PixelPool(byteLimit: options.canvasMemory.scratchCanvases * canvas.pixels.byteCount)
     let cursor = FrameCursor(
-      canvas: canvas, frames: frames, checkpointBytes: min(options.checkpointBytes, session.limits.maxMemory / 8),
+      canvas: canvas, frames: frames,
+      checkpointBytes: min(options.canvasMemory.checkpointBytes, session.limits.maxMemory / 8),
       pool: nil
     ) { [unowned self, incremental = context.incremental] (index, canvas) throws(CoderError) in
       let header = try frames.header(index)

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderEngine
+import ImageCoderModel
+
+/// A source of which a buffer knows what memory it holds and needs.
+protocol BufferableSource: FrameSource {
+  /// The first frame, which is always there.
+  var poster: Frame { get }
+  /// What decoding holds between two frames, in bytes.
+  var canvasByteCount: Int { get }
+  /// What decoding one frame needs besides its pixels, in bytes.
+  var workByteCount: Int { get }
+  /// Lets go of the memory between two frames.
+  func rest()
+}
+
+extension FrameList: BufferableSource {
+  var canvasByteCount: Int { 0 }
+  // A picture may be decoded whole and then converted and turned.
+  var workByteCount: Int { 2 * HeldMemory.bytes(frameByteCount) }
+  func rest() {}
+}
+
+extension AnimatedImage: BufferableSource {}
+
+/// What pixel memory costs.
+enum HeldMemory {
+  /// The bytes that are taken from the system for a buffer: whole cache lines, or huge pages.
+  static func bytes(_ count: Int) -> Int {
+    let granule = count >= 4 << 20 ? 2 << 20 : 64
+    let (sum, overflow) = count.addingReportingOverflow(granule - 1)
+    return overflow ? .max / 1024 : min(sum & ~(granule - 1), .max / 1024)
+  }
+}

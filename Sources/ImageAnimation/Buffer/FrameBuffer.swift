@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderEngine
+import ImageCoderModel
+import Synchronization
+
+/// Decodes frames ahead for any number of players, on few threads and within one budget of memory.
+///
+/// Every ``Playback`` uses ``shared`` unless it is given another one. Players of the same ``AnimatedImage`` share its frames.
+///
+/// Memory is taken from the budget before it is taken from the system. Each player has a floor: the canvas, the frame that
+/// is shown, and the next one. What is left is divided fairly among visible players, and nobody gets more than it can use.
+/// A player whose floor does not fit shows the poster, and says that it is ``PlayerEvent/starved``.
+///
+/// When memory gets short, the buffer shrinks at once, to half of what it holds or to the floors. It grows again after a
+/// random time without such an event, so that several processes do not refill together.
+///
+/// - Threads: May be used from any thread.
+public final class FrameBuffer: Sendable {
+  /// The buffer of the process. Its budget is a part of the memory that machine and control groups allow.
+  public static let shared = FrameBuffer(
+    budget: MemoryBudget.standard, pressure: SystemMemoryPressure.available)
+
+  /// The bytes of pixel memory that it may hold when memory is not short.
+  public let budget: Int
+  /// How many frames are decoded at the same time, at most.
+  public let threads: Int
+
+  let state: Mutex<BufferState>
+  private let now: @Sendable () -> Duration
+  private let endPressure = Mutex<(@Sendable () -> Void)?>(nil)
+
+  /// Makes a buffer of its own.
+  ///
+  /// - Parameters:
+  ///   - budget: The bytes of pixel memory that it may hold.
+  ///   - threads: How many frames are decoded at the same time; nil for as many as there are processors, at most 8.
+  ///   - pressure: Tells when memory gets short, or nil.
+  public convenience init(budget: Int, threads: Int? = nil, pressure: (any MemoryPressureSource)? = nil) {
+    let start = SuspendingClock.now
+    self.init(budget: budget, threads: threads, pressure: pressure, seed: .random(in: 0...UInt64.max)) {
+      SuspendingClock.now - start
+    }
+  }
+
+  /// - Parameters:
+  ///   - seed: Of the random times after which it grows.
+  ///   - now: The time, from any moment on.
+  package init(
+    budget: Int, threads: Int?, pressure: (any MemoryPressureSource)?, seed: UInt64,
+    now: @escaping @Sendable () -> Duration
+  ) {
+    self.budget = max(budget, 0)
+    self.threads = min(max(threads ?? ThreadPool.processors, 1), 8)
+    self.now = now
+    state = Mutex(BufferState(budget: self.budget, threads: self.threads, seed: seed))
+    let end = pressure?.watch { [weak self] in self?.shrink() }
+    endPressure.withLock { $0 = end }
+  }
+
+  deinit { endPressure.withLock { $0?() } }
+
+  /// The bytes that are held or taken for running decodes now.
+  public var byteCount: Int { state.withLock { $0.used } }
+
+  /// The bytes that may be held now: the budget, or less after memory was short.
+  public var allowance: Int { state.withLock { $0.allowance } }
+
+  /// Adds a player of a source. It leaves when the supply is let go of.
+  ///
+  /// - Parameters:
+  ///   - visibility: How much of the memory beyond the floors it gets, compared with others.
+  ///   - byteLimit: The most that its source's frames may hold, or nil.
+  public func supply(
+    of source: any FrameSource, visibility: FrameSupply.Visibility = .visible, byteLimit: Int? = nil
+  ) -> FrameSupply {
+    if let image = source as? AnimatedImage, state.withLock({ !$0.knows(image) }) { image.leaveFramesToBuffer() }
+    let (player, changes) = state.withLock { state in
+      let player = state.add(source, visibility, byteLimit)
+      return (player, state.admit())
+    }
+    finish(changes)
+    return FrameSupply(buffer: self, player: player)
+  }
+
+  // MARK: For supplies
+
+  func change(_ player: Int, to visibility: FrameSupply.Visibility) {
+    let changes = state.withLock { state in
+      state.players[player]?.visibility = visibility
+      return state.admit()
+    }
+    finish(changes)
+    work()
+  }
+
+  func leave(_ player: Int) {
+    let changes = state.withLock { state in
+      state.remove(player)
+      return state.admit()
+    }
+    finish(changes)
+    work()
+  }
+
+  /// A frame for a player, and the ones that it is going to ask for.
+  func frame(
+    _ index: Int, for player: Int, upcoming: [Int], shortestDelay: Duration
+  ) async -> SuppliedFrame {
+    await withCheckedContinuation { waiter in
+      let time = now()
+      finish(state.withLock { $0.grow(at: time) })
+      let answer = state.withLock { $0.request(index, player, upcoming, shortestDelay, waiter) }
+      // Before the next ones are begun: the one that is shown now is let go of meanwhile.
+      if let answer { waiter.resume(returning: answer) }
+      work()
+    }
+  }
+
+  // MARK: Decoding
+
+  /// Begins as many decodes as there are threads and memory for.
+  private func work() {
+    while let job = nextJob() {
+      do throws(CoderError) {
+        try ThreadPool.shared.start(for: "a thread that decodes frames") { [self] in run(job) }
+      } catch {
+        run(job)
+      }
+    }
+  }
+
+  private func nextJob() -> BufferState.Job? {
+    let (job, changes) = state.withLock { state -> (BufferState.Job?, BufferState.Changes) in
+      if let job = state.nextJob() { return (job, BufferState.Changes()) }
+      return (nil, state.giveUp())
+    }
+    finish(changes)
+    return job
+  }
+
+  private func run(_ first: BufferState.Job) {
+    var job: BufferState.Job? = first
+    while let running = job {
+      let begin = now()
+      let result = Result { () throws(CoderError) in try running.source.frame(at: running.index) }
+      let time = now() - begin
+      let waiters = state.withLock { $0.finish(running, result, time) }
+      for waiter in waiters {
+        waiter.resume(returning: SuppliedFrame(result: result, isStarved: false))
+      }
+      // Everybody has left meanwhile.
+      if state.withLock({ $0.isAbandoned(running.store) }) { finish(state.withLock { $0.admit() }) }
+      job = nextJob()
+    }
+  }
+
+  /// Lets sources go of the memory that they may not hold any more, and then counts it as free.
+  private func finish(_ changes: BufferState.Changes) {
+    for answer in changes.answers { answer.waiter.resume(returning: answer.frame) }
+    for source in changes.resting {
+      source.source.rest()
+      state.withLock { $0.rested(source) }
+    }
+    guard !changes.resting.isEmpty else { return }
+    // Others may have waited for it.
+    finish(state.withLock { $0.admit() })
+  }
+
+  // MARK: Pressure
+
+  /// Memory is short: shrinks to half of what is held, or to the floors.
+  func shrink() {
+    let time = now()
+    finish(state.withLock { $0.shrink(at: time) })
+  }
+}
+
+/// A player's access to a ``FrameBuffer``. The player leaves the buffer when this is let go of.
+///
+/// - Threads: May be used from any thread.
+public final class FrameSupply: Sendable {
+  /// How much memory a player gets beyond its floor, compared with others.
+  public enum Visibility: Int, Sendable, Hashable {
+    /// It cannot be seen: the floor.
+    case hidden = 0
+    /// It may be seen soon: a quarter of what a visible one gets.
+    case near = 1
+    /// It is seen.
+    case visible = 4
+  }
+
+  private let buffer: FrameBuffer
+  private let player: Int
+
+  init(buffer: FrameBuffer, player: Int) {
+    self.buffer = buffer
+    self.player = player
+  }
+
+  deinit { buffer.leave(player) }
+
+  /// Changes how much memory the player gets.
+  public func setVisibility(_ visibility: Visibility) { buffer.change(player, to: visibility) }
+
+  /// A frame, decoded now unless it is there. It stays in memory until the next one is asked for.
+  ///
+  /// - Parameters:
+  ///   - upcoming: The frames that are going to be asked for next, in order; they are decoded as far as there is memory.
+  ///   - shortestDelay: The least time until the next frame is asked for.
+  /// - Returns: The frame, or what it cannot be decoded for; with `isStarved`, the poster.
+  package func frame(at index: Int, upcoming: [Int], shortestDelay: Duration) async -> SuppliedFrame {
+    await buffer.frame(index, for: player, upcoming: upcoming, shortestDelay: shortestDelay)
+  }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import ImageCoderEngine
+package import ImageCoderModel
+
+/// The frames of one source that a buffer holds, for all of its players.
+struct FrameStore {
+  typealias Waiter = CheckedContinuation<SuppliedFrame, Never>
+
+  let source: any FrameSource
+  /// The bytes of one frame.
+  let cost: Int
+  /// What the source holds in any case: its poster.
+  let posterBytes: Int
+  /// What it holds between two frames while it is decoded.
+  let canvasBytes: Int
+  /// What a decode needs besides the frame.
+  let workBytes: Int
+
+  var players: Set<Int> = []
+  var frames: [Int: Frame] = [:]
+  var waiters: [Int: [Waiter]] = [:]
+  /// The frame that is being decoded.
+  var running: Int?
+  /// Whether there is memory to decode; otherwise the poster is all there is.
+  var isAdmitted = false
+  /// What its frames and its canvas may hold, in bytes.
+  var share = 0
+  /// The time that a decode takes, in attoseconds: its mean and its deviation, each a moving average.
+  var decodeTime: (mean: Int128, deviation: Int128) = (0, 0)
+
+  init(_ source: any FrameSource) {
+    self.source = source
+    let bufferable = source as? any BufferableSource
+    cost = HeldMemory.bytes(source.frameByteCount)
+    posterBytes = bufferable == nil ? 0 : cost
+    canvasBytes = bufferable?.canvasByteCount ?? 0
+    workBytes = bufferable?.workByteCount ?? 0
+  }
+
+  /// What its players need in any case: the canvas, a frame for each player, and the one that comes next.
+  var floor: Int { canvasBytes + (players.count + 1) * cost }
+
+  /// What all frames need.
+  var want: Int { canvasBytes + max(source.frameCount, players.count + 1) * cost }
+
+  /// What it holds now besides the poster.
+  var held: Int { (isAdmitted ? canvasBytes : 0) + (frames.count + (running == nil ? 0 : 1)) * cost }
+
+  /// Notes how long a decode took.
+  mutating func note(_ time: Duration) {
+    let value = time.attoseconds
+    let error = value - decodeTime.mean
+    decodeTime.mean += error / 8
+    decodeTime.deviation += (abs(error) - decodeTime.deviation) / 4
+  }
+
+  /// How many frames are to be ready before the one that is shown ends, if frames are shown for `delay` at least.
+  func framesAhead(_ delay: Duration) -> Int {
+    let shortest = max(delay.attoseconds, 1)
+    guard decodeTime.mean < shortest else { return 2 }
+    let needed = (decodeTime.mean + 4 * decodeTime.deviation + shortest - 1) / shortest + 1
+    return Int(min(max(needed, 2), 8))
+  }
+}
+
+/// A frame from a buffer.
+package struct SuppliedFrame: Sendable {
+  package let result: Result<Frame, CoderError>
+  /// Whether it is the poster, since there is no memory for more.
+  package let isStarved: Bool
+}
