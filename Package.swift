@@ -203,7 +203,7 @@ let package = Package(
     .target(
       name: "CodersCommand",
       dependencies: [
-        "CHostSystem", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "ImageCoderTesting",
+        "CHostSystem", "ImageAnimation", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "ImageCoderTesting",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
       ],

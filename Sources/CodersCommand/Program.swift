@@ -86,7 +86,7 @@ struct Coders: ParsableCommand {
         name: "Images",
         subcommands: [
           ProbeCommand.self, ConvertCommand.self, AnimateCommand.self, ThumbnailCommand.self, FramesCommand.self,
-          MetadataCommand.self, StreamCommand.self,
+          MetadataCommand.self, StreamCommand.self, ShowCommand.self, PlayCommand.self,
         ]),
       CommandGroup(name: "Coders", subcommands: [ListCommand.self, OptionsCommand.self, DoctorCommand.self]),
       CommandGroup(name: "Plugins", subcommands: [NewCommand.self, CheckCommand.self]),

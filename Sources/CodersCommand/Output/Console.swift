@@ -24,6 +24,8 @@ public final class Console: Sendable {
   public let isErrorTerminal: Bool
   /// The width of the terminal in characters.
   public let columns: Int
+  /// The height of the terminal in lines.
+  public let rows: Int
   /// Cancelled when the user interrupts the command.
   public let cancellation: Cancellation
 
@@ -55,11 +57,12 @@ public final class Console: Sendable {
   ///   - output: Receives what would go to standard output.
   ///   - errors: Receives what would go to standard error.
   ///   - columns: The width of a line, in characters.
+  ///   - rows: The height of the terminal, in lines.
   ///   - cancellation: Stops the command from another thread. Interrupts are not handled here, unlike in ``process()``.
   public init(
     output: @escaping Sink, errors: @escaping Sink, environment: @escaping @Sendable (String) -> String?,
     executable: String?, isTerminal: Bool = false, isErrorTerminal: Bool = false, columns: Int = 80,
-    cancellation: Cancellation = Cancellation()
+    rows: Int = 24, cancellation: Cancellation = Cancellation()
   ) {
     self.output = output
     self.errors = errors
@@ -68,6 +71,7 @@ public final class Console: Sendable {
     self.isTerminal = isTerminal
     self.isErrorTerminal = isErrorTerminal
     self.columns = columns
+    self.rows = rows
     self.cancellation = cancellation
     self.interruption = nil
     outputDescriptor = STDOUT_FILENO
@@ -82,6 +86,7 @@ public final class Console: Sendable {
     isTerminal = isatty(descriptor) == 1
     isErrorTerminal = isatty(STDERR_FILENO) == 1
     columns = isTerminal ? Descriptor.columns(of: descriptor) : 80
+    rows = isTerminal ? Descriptor.rows(of: descriptor) : 24
     cancellation = interruption.cancellation
     self.interruption = interruption
     outputDescriptor = descriptor
@@ -212,6 +217,12 @@ enum Descriptor {
     var size = winsize()
     guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col >= 20 else { return 80 }
     return Int(size.ws_col)
+  }
+
+  static func rows(of descriptor: Int32) -> Int {
+    var size = winsize()
+    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_row >= 2 else { return 24 }
+    return Int(size.ws_row)
   }
 }
 

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import ImageCoders
+
+/// `coders show`: pictures in the terminal.
+struct ShowCommand: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "show",
+    abstract: "Show pictures in the terminal, as text.",
+    discussion: """
+      A character shows two pixels, one above the other. Pictures are made smaller to fit the terminal, never larger; what \
+      is transparent is shown on black. Of an animation, the first frame is shown.
+
+      Examples:
+        coders show photo.jpg
+        coders show --size 40x20 *.png
+        coders show --protocol ascii --force logo.png >logo.txt
+      """)
+
+  @Argument(help: ArgumentHelp("The files; - is standard input.", valueName: "in"))
+  var inputs: [String]
+
+  @OptionGroup var terminal: TerminalOptions
+  @OptionGroup var read: ReadOptions
+
+  func run(_ console: Console) throws(CoderError) -> ExitStatus {
+    try terminal.check(console)
+    let (registry, picture, failures) = (read.coders.registry(console), terminal.picture(console), Failures(console))
+    for input in inputs {
+      CurrentFiles.set(input: input)
+      do throws(CoderError) {
+        var options = terminal.decodeOptions(read.decodeOptions(console, file: input), console)
+        options.firstFrameOnly = true
+        let image = try read.decode(try read.source(input, console), registry, options: options)
+        if inputs.count > 1, !read.coders.quiet { console.print(input.printable) }
+        picture.text(image.pixels).withUnsafeBytes { console.write($0) }
+        if let problem = image.problem { failures.add(problem, file: input) }
+      } catch {
+        failures.add(error, file: input)
+        if error.code == .cancelled { break }
+      }
+    }
+    return failures.status
+  }
+}
