@@ -62,7 +62,7 @@ public final class AnimatedImage: FrameSource {
   ///
   /// - Parameters:
   ///   - options: How frames are decoded. A memory budget makes frames smaller, never fewer.
-  ///   - delays: What is done with short delays; by default what browsers do.
+  ///   - delayPolicy: What is done with short delays; by default what browsers do.
   ///   - loopCount: Overrides what the file states, or nil.
   ///   - transform: What is done to each frame, or nil.
   ///   - registry: The coders that decode.

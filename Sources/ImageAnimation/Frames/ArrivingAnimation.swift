@@ -42,7 +42,7 @@ public final class ArrivingAnimation: FrameSource {
   ///
   /// - Parameters:
   ///   - options: How frames are decoded.
-  ///   - delays: What is done with short delays; by default what browsers do.
+  ///   - delayPolicy: What is done with short delays; by default what browsers do.
   ///   - loopCount: Overrides what the file states, or nil.
   ///   - registry: The coders that decode.
   public init(
