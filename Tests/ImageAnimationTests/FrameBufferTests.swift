@@ -144,6 +144,26 @@ final class ModelPressure: MemoryPressureSource {
     #expect(buffer.byteCount == 0)
   }
 
+  /// A source whose frames never fit, and that has no poster.
+  struct HugeSource: FrameSource {
+    let size = Size(width: 1, height: 1)
+    let frameCount = 3
+    let loopCount = LoopCount.plays(1)
+    let frameByteCount = Int.max
+    func delay(at index: Int) -> FrameDelay { .milliseconds(10) }
+    func frame(at index: Int) throws(CoderError) -> Frame { throw .malformed("nobody may ask") }
+  }
+
+  @Test func whatNeverFitsAndHasNoPosterIsNotShown() async {
+    let buffer = FrameBuffer(budget: 1 << 20, threads: 1)
+    let other = buffer.supply(of: CountedSource(3))
+    let clock = ModelClock()
+    for await _ in Playback(HugeSource(), buffer: buffer, clock: clock) { Issue.record("a frame is shown") }
+    // Its time went by all the same, and others have what they need.
+    #expect(clock.now.time == .milliseconds(30))
+    #expect(!(await other.frame(at: 2, upcoming: [], shortestDelay: .milliseconds(10))).isStarved)
+  }
+
   @Test func pressureHalvesTheUseAtOnce() async {
     let clock = ModelClock()
     let pressure = ModelPressure()

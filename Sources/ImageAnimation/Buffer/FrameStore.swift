@@ -42,7 +42,10 @@ struct FrameStore {
   var floor: Int { canvasBytes + (players.count + 1) * cost }
 
   /// What all frames need.
-  var want: Int { canvasBytes + max(source.frameCount, players.count + 1) * cost }
+  var want: Int {
+    let (bytes, overflow) = max(source.frameCount, players.count + 1).multipliedReportingOverflow(by: cost)
+    return overflow ? .max / 2 : canvasBytes + min(bytes, .max / 4)
+  }
 
   /// What it holds now besides the poster.
   var held: Int { (isAdmitted ? canvasBytes : 0) + (frames.count + (running == nil ? 0 : 1)) * cost }

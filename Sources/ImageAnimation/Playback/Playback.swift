@@ -144,6 +144,11 @@ public final class Playback<C: Clock>: AsyncSequence, Sendable where C.Duration 
             if supplied.isStarved, !isStarved { events.append(.starved) }
             isStarved = supplied.isStarved
             return ShownFrame(index: index, frame: frame, events: events)
+          case .failure where supplied.isStarved:
+            // The one before it stays, since the source has no poster.
+            if !isStarved { events.append(.starved) }
+            isStarved = true
+            continue
           case .failure(let error):
             if playback.noteFailure(of: index, error) { events.append(.corrupt(index: index, error)) }
             continue
