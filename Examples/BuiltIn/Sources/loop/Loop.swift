@@ -8,7 +8,7 @@ import ImageCodersBuiltIn
 @main struct Loop {
   static func main() async throws {
     guard CommandLine.arguments.count == 2 else {
-      fputs("usage: loop FILE\n", stderr)
+      print("usage: loop FILE")
       exit(64)
     }
     let registry = CoderRegistry(builtIn: .all)
