@@ -97,7 +97,7 @@ import Testing
     let path = try Fixture.path("comet-alpha.gif")
     // In a terminal of its own: `script` makes one.
     let run = Run.shell(
-      "script -qec \"timeout -s INT 1 '$0' play --plugin-dir '$1' --loops 0 --size 10x '$2'\" /dev/null",
+      "script -qec \"timeout -s INT 3 '$0' play --plugin-dir '$1' --loops 0 --size 10x '$2'\" /dev/null",
       [Package.command, Package.plugins, path])
     #expect(run.output.contains("\u{1B}[?25l"))
     #expect(run.output.hasSuffix("\u{1B}[0m\u{1B}[?25h"), "\(run.output.suffix(200)) \(run.errors)")
