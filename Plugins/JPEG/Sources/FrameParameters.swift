@@ -6,25 +6,37 @@ import ImageCoderPlugin
 struct FrameParameters {
   /// One channel's sampling factors, `Hi` and `Vi`: 1 to 4.
   struct Channel {
+    /// By which scans name it.
+    let identifier: UInt8
     let horizontal: Int
     let vertical: Int
+    /// The number of its quantization table.
+    let quantizer: Int
+  }
+
+  /// How samples are stored.
+  enum Process {
+    case transform, lossless
   }
 
   let size: Size
   let isProgressive: Bool
   let isArithmetic: Bool
+  let process: Process
+  /// Bits of a sample: 8 or 12; 2 to 16 of the lossless process.
+  let precision: Int
   /// 1, 3 or 4.
   let channels: [Channel]
 
   /// Reads the payload of an SOF marker's segment.
   ///
   /// - Parameter reader: Of the payload alone.
-  /// - Throws: ``CoderError/Code/unsupported`` for processes that libjpeg-turbo does not decode.
+  /// - Throws: ``CoderError/Code/unsupported`` for processes that are not decoded here.
   init(parsing reader: inout ByteReader, marker: UInt8) throws(CoderError) {
     let place = reader.offset
     switch marker {
-    case 0xC0, 0xC1, 0xC2, 0xC9, 0xCA: break
-    case 0xC3, 0xCB: throw .unsupported("lossless JPEG (marker \(marker.hex)); DCT-based files are read", at: place)
+    case 0xC0...0xC3, 0xC9, 0xCA: break
+    case 0xCB: throw .unsupported("lossless JPEG with arithmetic codes (marker \(marker.hex))", at: place)
     default: throw .unsupported("hierarchical JPEG (marker \(marker.hex)); DCT-based frames are read", at: place)
     }
     isProgressive = marker == 0xC2 || marker == 0xCA
@@ -32,9 +44,15 @@ struct FrameParameters {
     guard reader.count >= 6 else {
       throw .malformed("frame header of \(reader.count) bytes, at least 6 are needed", at: place)
     }
-    let precision = try reader.uint8("the precision")
-    guard precision == 8 else {
-      throw .unsupported("\(precision) bits per channel; JPEG files of 8 bits are read", at: place)
+    process = marker == 0xC3 ? .lossless : .transform
+    precision = Int(try reader.uint8("the precision"))
+    let isKnown =
+      process == .lossless
+      ? (2...16).contains(precision) : precision == 8 || precision == 12 && (marker == 0xC1 || marker == 0xC2)
+    guard isKnown else {
+      throw .unsupported(
+        "\(precision) bits per channel of marker \(marker.hex); 8 are read, 12 with Huffman codes of an extended or "
+          + "progressive file, and 2 to 16 of a lossless one", at: place)
     }
     let height = Int(try reader.uint16("the height"))
     size = Size(width: Int(try reader.uint16("the width")), height: height)
@@ -55,17 +73,43 @@ struct FrameParameters {
     }
     var channels: [Channel] = []
     for _ in 0..<count {
-      try reader.skip(1, "a channel's number")
+      let identifier = try reader.uint8("a channel's number")
       let factors = try reader.uint8("sampling factors")
-      let channel = Channel(horizontal: Int(factors >> 4), vertical: Int(factors & 15))
+      let channel = Channel(
+        identifier: identifier, horizontal: Int(factors >> 4), vertical: Int(factors & 15),
+        quantizer: Int(try reader.uint8("a table's number")))
       guard 1...4 ~= channel.horizontal, 1...4 ~= channel.vertical else {
         throw .malformed(
-          "sampling factors of \(channel.horizontal)×\(channel.vertical), 1 to 4 are allowed", at: reader.offset - 1)
+          "sampling factors of \(channel.horizontal)×\(channel.vertical), 1 to 4 are allowed", at: reader.offset - 2)
       }
-      try reader.skip(1, "a table's number")
       channels.append(channel)
     }
     self.channels = channels
+    if isDeep, count == 4 { throw .unsupported("four channels of \(precision) bits, or without loss", at: place + 5) }
+    if process == .lossless, channels.contains(where: { $0.horizontal != 1 || $0.vertical != 1 }) {
+      throw .unsupported("lossless channels of different sizes", at: place + 5)
+    }
+  }
+
+  /// Whether libjpeg does not decode it.
+  var isDeep: Bool { process == .lossless || precision != 8 }
+
+  /// MCUs of a scan of all channels, and the largest sampling factors.
+  var units: (width: Int, height: Int, widest: Int, tallest: Int) {
+    (size.width.dividedUp(by: 8 * widest), size.height.dividedUp(by: 8 * tallest), widest, tallest)
+  }
+
+  /// Samples of a channel that show a pixel (T.81 A.1.1).
+  func sampleSize(of channel: Int) -> Size {
+    let factors = channels[channel]
+    return Size(
+      width: (size.width * factors.horizontal).dividedUp(by: widest),
+      height: (size.height * factors.vertical).dividedUp(by: tallest))
+  }
+
+  /// Blocks of a channel in whole MCUs.
+  func paddedBlocks(of channel: Int) -> (columns: Int, rows: Int) {
+    (units.width * channels[channel].horizontal, units.height * channels[channel].vertical)
   }
 
   /// Chroma subsampling, or nil when it has no common name.
@@ -107,6 +151,12 @@ struct FrameParameters {
     let across = size.width.dividedUp(by: 8 * widest)
     let down = size.height.dividedUp(by: 8 * tallest)
     return channels.reduce(0) { $0 + across * $1.horizontal * down * $1.vertical * 128 }
+  }
+
+  /// Bytes that decoding takes where libjpeg does not: samples, and coefficients.
+  var deepBytes: Int {
+    let samples = channels.indices.reduce(0) { $0 + sampleSize(of: $1).pixelCount * 2 }
+    return samples + (process == .transform ? coefficientBytes : 0) + size.width * channels.count * 2 + 1 << 20
   }
 
   /// Bytes of libjpeg's row buffers, an estimate: three MCU rows of every channel at full width, and tables.

@@ -14,6 +14,9 @@ enum JPEGGeometry: ContainerGeometryEditor {
   ) throws(CoderError) {
     let frame = try FileHeader(parsing: source).frame
     try host.limits.check(canvas: frame.size)
+    guard !frame.isDeep else {
+      throw .unsupported("turning files of \(frame.precision) bits, or of the lossless process, without decoding")
+    }
     guard !part.isEmpty, part.isInside(frame.size) else {
       throw .invalidArgument("a part of \(part.size) at \(part.x),\(part.y) of a picture of \(frame.size)")
     }

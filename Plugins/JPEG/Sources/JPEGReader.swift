@@ -5,11 +5,13 @@ import ImageCoderPlugin
 /// Reads JPEG files.
 ///
 /// Baseline, extended sequential and progressive files of 8 bits per channel, Huffman or arithmetic coded: gray, RGB,
-/// YCbCr, CMYK and YCCK. Inks become RGB. Of a multi-picture file, the first picture is read.
+/// YCbCr, CMYK and YCCK. Inks become RGB. Files of 12 bits, and lossless ones of 2 to 16, with Huffman codes: gray, RGB and
+/// YCbCr. Of a multi-picture file, the first picture is read.
 ///
 /// - Format: ITU-T T.81, JFIF (T.871), Exif 2.32, XMP part 3 §1.1.3, ICC.1:2022 §B.4. Library: libjpeg-turbo 2.1
 ///   or later.
-/// - Not covered: lossless and hierarchical files, 12 bits per channel, a height that only a DNL marker gives.
+/// - Not covered: hierarchical files, arithmetic codes of more than 8 bits or without loss, a height that only a DNL marker
+///   gives.
 final class JPEGReader: ContainerReader {
   private let source: SourceView
   private let host: CoderHost
@@ -40,10 +42,11 @@ final class JPEGReader: ContainerReader {
 
   func header(page: Int) throws(CoderError) -> ImageHeader {
     var header = ImageHeader(
-      format: .jpeg, canvas: file.frame.size, pixelFormat: native, bitsPerChannel: 8, alpha: .opaque)
+      format: .jpeg, canvas: file.frame.size, pixelFormat: native, bitsPerChannel: file.frame.precision, alpha: .opaque)
     header.orientation = orientation
     header.subsampling = file.frame.subsampling
     header.isProgressive = file.frame.isProgressive
+    header.isLossless = file.frame.process == .lossless
     if !profile.isEmpty { header.metadata.insert(.icc) }
     if file.exif != nil { header.metadata.insert(.exif) }
     if file.xmp != nil { header.metadata.insert(.xmp) }
@@ -52,6 +55,11 @@ final class JPEGReader: ContainerReader {
 
   func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
     let canvas = file.frame.size
+    guard !file.frame.isDeep else {
+      let memory = file.frame.deepBytes
+      try host.limits.check(memory: memory)
+      return DecodeOffer(request, size: canvas, pixelFormat: native, alpha: .opaque, memory: memory)
+    }
     let eighths =
       request.size.flatMap { wanted in
         Self.scales.first {
@@ -69,6 +77,7 @@ final class JPEGReader: ContainerReader {
 
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
     let canvas = file.frame.size
+    if file.frame.isDeep { return try decodeDeep(offer, into: sink) }
     guard Self.scales.contains(Int(offer.scaleCode)),
       offer.size == Self.size(of: canvas, eighths: Int(offer.scaleCode)),
       format(for: offer.pixelFormat) == offer.pixelFormat
@@ -108,8 +117,27 @@ final class JPEGReader: ContainerReader {
     return properties
   }
 
+  /// What libjpeg does not decode, all of it at once.
+  private func decodeDeep(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
+    guard offer.size == file.frame.size, offer.pixelFormat == native else {
+      throw .invalidArgument("an offer that this reader did not make: \(offer.size) \(offer.pixelFormat)")
+    }
+    try checkPlausibility()
+    let picture = try DeepFile(try source.contents(), frame: file.frame, host: host)
+    try picture.decode()
+    try DeepRows(picture, frame: file.frame, format: native).deliver(into: sink, host: host)
+    if let problem = picture.problem { throw problem }
+  }
+
   /// The narrowest format; inks count as colors.
-  private var native: PixelFormat { file.frame.channels.count == 1 ? .gray8 : .rgb8 }
+  private var native: PixelFormat {
+    switch (file.frame.channels.count == 1, file.frame.precision > 8) {
+    case (true, false): .gray8
+    case (true, true): .gray16
+    case (false, false): .rgb8
+    case (false, true): .rgba16
+    }
+  }
 
   private func format(for wanted: PixelFormat?) -> PixelFormat {
     switch wanted {
@@ -134,8 +162,9 @@ final class JPEGReader: ContainerReader {
   /// Huffman codes have 1 bit at least, and every block has a code for its DC coefficient, T.81 F.1.2.1 and G.1.2.1. A
   /// file that is cut has fewer, and rows to show all the same: the first scan may be that of one channel.
   private func checkPlausibility() throws(CoderError) {
-    guard file.hasSeveralScans, !file.frame.isArithmetic else { return }
-    let needed = file.frame.blockCount / 8
+    guard file.hasSeveralScans || file.frame.isDeep, !file.frame.isArithmetic else { return }
+    let codes = file.frame.process == .lossless ? file.frame.size.pixelCount : file.frame.blockCount
+    let needed = codes / 8
     guard needed / 64 <= source.size else {
       throw .truncated(
         "a picture of \(file.frame.size) takes \(needed) bytes at least, the source has \(source.size)",

@@ -83,7 +83,12 @@ import Testing
   }
 
   private static let faultyFields: [(Int, UInt8, CoderError)] = [
-    (0, 12, CoderError.unsupported("12 bits per channel; JPEG files of 8 bits are read", at: 100)),
+    (
+      0, 12,
+      CoderError.unsupported(
+        "12 bits per channel of marker 0xC0; 8 are read, 12 with Huffman codes of an extended or progressive file, and "
+          + "2 to 16 of a lossless one", at: 100)
+    ),
     (5, 2, .malformed("frame header of 15 bytes for 2 channels, which need 12", at: 100)),
     (2, 0, .unsupported("height of 0, to be given by a DNL marker after the first scan", at: 101)),
     (7, 0x20, .malformed("sampling factors of 2×0, 1 to 4 are allowed", at: 107)),
@@ -107,7 +112,7 @@ import Testing
 
   @Test(
     arguments: [
-      (0xC3, "lossless JPEG (marker 0xC3); DCT-based files are read"),
+      (0xCB, "lossless JPEG with arithmetic codes (marker 0xCB)"),
       (0xC5, "hierarchical JPEG (marker 0xC5); DCT-based frames are read"),
     ] as [(UInt8, String)])
   func rejectsOtherProcesses(_ marker: UInt8, _ message: String) {

@@ -6,6 +6,7 @@ import io
 import struct
 import tempfile
 
+import imagecodecs
 import numpy as np
 from PIL import Image
 
@@ -180,8 +181,44 @@ def make():
     still("fill-bytes.jpg", "fill bytes before a marker (B.1.1.2)", plain[:2] + b"\xff\xff\xff" + plain[2:])
     valid("jpeg", "end-missing.jpg", plain[:-2], "EOI is missing, and no pixel", pixels_of(plain), "rgb8")
     still("garbage-after-end.jpg", "bytes behind EOI", plain + b"trailing bytes")
+    make_deep()
     make_inks()
     make_invalid(plain, encoded(smooth, *base, "2x2", "-progressive"))
+
+
+def make_deep():
+    """More than 8 bits, and no loss: written by the libjpeg-turbo 3 of imagecodecs, whose pixels are those that went in."""
+
+    def deep(name, shows, samples, bits, **options):
+        data = imagecodecs.jpeg8_encode(np.ascontiguousarray(samples.squeeze()), bitspersample=bits, **options)
+        decoded = imagecodecs.jpeg8_decode(data).reshape(samples.shape)
+        assert (decoded == samples).all()
+        color = samples.shape[-1] == 3
+        pixel_format = ("rgba16" if color else "gray16") if bits > 8 else ("rgb8" if color else "gray8")
+        pixels = rgba(samples, (1 << bits) - 1, 16 if bits > 8 else 8)
+        valid("jpeg", name, data, shows, pixels, pixel_format, bits, subsampling=444 if color else 400,
+              isLossless="lossless" in options)  # fmt: skip
+        return data
+
+    for bits in (8, 10, 12, 16):
+        kind = np.uint8 if bits == 8 else np.uint16
+        gray, color = picture(37, 29, 1, (1 << bits) - 1).astype(kind), picture(21, 13, 3, (1 << bits) - 1).astype(kind)
+        deep(f"lossless-gray-{bits}.jpg", f"the lossless process, {bits} bits", gray, bits, lossless=True, predictor=1)
+        deep(f"lossless-rgb-{bits}.jpg", f"the same in color, {bits} bits", color, bits, lossless=True, predictor=7)
+    gray = picture(19, 11, 1, 4095).astype(np.uint16)
+    for predictor in range(2, 7):
+        deep(f"lossless-predictor-{predictor}.jpg", "another neighbor", gray, 12, lossless=True, predictor=predictor)
+    # A level for each block, which no transform rounds.
+    blocks = np.repeat(np.repeat(picture(5, 4, 1, 4095), 8, axis=0), 8, axis=1).astype(np.uint16)
+    data = deep("deep-12.jpg", "12 bits in an extended file", blocks, 12, level=100)
+    fixtures.invalid("jpeg", "truncated-deep.jpg", data[: len(data) * 3 // 4], "12 bits, cut in the scan", "truncated",
+                     rows="some")  # fmt: skip
+    data = imagecodecs.jpeg8_encode(gray.squeeze(), bitspersample=12, lossless=True, predictor=4)
+    fixtures.invalid("jpeg", "truncated-lossless.jpg", data[: len(data) * 2 // 3], "lossless, cut in the scan",
+                     "truncated", rows="some")  # fmt: skip
+    scan = data.index(b"\xff\xda")
+    fixtures.invalid("jpeg", "predictor-0.jpg", data[: scan + 7] + b"\0" + data[scan + 8 :],
+                     "a lossless scan that predicts nothing", "malformed")  # fmt: skip
 
 
 def make_inks():
@@ -244,8 +281,8 @@ def make_invalid(plain, progressive):
     )
     bad("zero-width.jpg", "a width of 0", with_frame(width=0), "malformed")
     bad("zero-height.jpg", "a height of 0 without DNL", with_frame(height=0), "unsupported")
-    bad("precision-12.jpg", "12 bits", with_frame(marker=0xC1, precision=12), "unsupported")
-    bad("lossless.jpg", "the lossless process (SOF3)", with_frame(marker=0xC3), "unsupported")
+    bad("precision-12.jpg", "12 bits in a baseline frame", with_frame(precision=12), "unsupported")
+    bad("lossless-arithmetic.jpg", "the lossless process (SOF11)", with_frame(marker=0xCB), "unsupported")
     bad("hierarchical.jpg", "a differential frame (SOF5)", with_frame(marker=0xC5), "unsupported")
     bad("huge-canvas.jpg", "65,500 pixels in each direction", with_frame(height=65_500, width=65_500), "limitExceeded")
     tables = plain.index(b"\xff\xdb")
