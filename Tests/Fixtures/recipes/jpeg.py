@@ -210,7 +210,9 @@ def make_deep():
         deep(f"lossless-predictor-{predictor}.jpg", "another neighbor", gray, 12, lossless=True, predictor=predictor)
     # A level for each block, which no transform rounds.
     blocks = np.repeat(np.repeat(picture(5, 4, 1, 4095), 8, axis=0), 8, axis=1).astype(np.uint16)
-    data = deep("deep-12.jpg", "12 bits in an extended file", blocks, 12, level=100)
+    deep("deep-12.jpg", "12 bits in an extended file", blocks, 12, level=100)
+    many = picture(64, 64, 1, 4095).astype(np.uint16)
+    data = imagecodecs.jpeg8_encode(many.squeeze(), bitspersample=12, level=60)
     fixtures.invalid("jpeg", "truncated-deep.jpg", data[: len(data) * 3 // 4], "12 bits, cut in the scan", "truncated",
                      rows="some")  # fmt: skip
     data = imagecodecs.jpeg8_encode(gray.squeeze(), bitspersample=12, lossless=True, predictor=4)
