@@ -186,7 +186,7 @@ import Testing
         try Self.append(file.prefix(count), to: decoder)
         withExtendedLifetime(decoder) { #expect(held != nil) }
       }
-      for _ in 0..<100 where held != nil { usleep(10_000) }
+      for _ in 0..<6_000 where held != nil { usleep(10_000) }
       #expect(held == nil, "after \(count) bytes")
     }
   }
