@@ -21,7 +21,7 @@ import Testing
     private(set) var draws = 0
     private var cursor: FrameCursor?
 
-    init(_ model: AnimationModel, checkpointBytes: Int = 0) throws {
+    init(_ model: AnimationModel, checkpoints: Int = 0) throws {
       self.model = model
       let headers = model.headers
       let layout = PixelLayout(.rgba8, .straight)
@@ -30,7 +30,7 @@ import Testing
       }
       cursor = FrameCursor(
         canvas: try Canvas(size: AnimationModel.size, layout: layout), frames: frames,
-        checkpointBytes: checkpointBytes, pool: nil
+        checkpointLimit: checkpoints
       ) { [unowned self] (index, canvas) throws(CoderError) in
         draws += 1
         let header = headers[index]
@@ -54,14 +54,14 @@ import Testing
     }
   }
 
-  private static func checkCursor(_ model: AnimationModel, checkpointBytes: Int = 0) throws {
+  private static func checkCursor(_ model: AnimationModel, checkpoints: Int = 0) throws {
     let count = model.steps.count
-    let forward = try Run(model, checkpointBytes: checkpointBytes)
+    let forward = try Run(model, checkpoints: checkpoints)
     try forward.check(0..<count)
     guard forward.draws == count else { throw Fault("\(forward.draws) draws of \(model.summary)") }
     try forward.check((0..<count).reversed())
     for first in 0..<count {
-      let run = try Run(model, checkpointBytes: checkpointBytes)
+      let run = try Run(model, checkpoints: checkpoints)
       try run.check(first..<count)
       guard run.draws <= count else { throw Fault("\(run.draws) draws from frame \(first) on of \(model.summary)") }
       try run.check(jumps(count, seed: UInt64(first)))
@@ -103,11 +103,10 @@ import Testing
     }
   }
 
-  /// Checkpoints are taken every eight frames where there is memory for them.
-  @Test(arguments: [0, 200, 1 << 20]) func theCursorShowsLongAnimations(_ checkpointBytes: Int) throws {
+  @Test(arguments: [0, 1, 2, 3, 7, 40]) func theCursorShowsLongAnimations(_ checkpoints: Int) throws {
     for seed in 0..<100 {
       let model = AnimationModel.random(frames: 20 + seed % 20, seed: UInt64(seed))
-      try Self.checkCursor(model, checkpointBytes: checkpointBytes)
+      try Self.checkCursor(model, checkpoints: checkpoints)
     }
   }
 

@@ -14,7 +14,7 @@ import Testing
     "m": [127, 0, 128, 255],
   ]
 
-  private let canvas: Canvas
+  private var canvas: Canvas
 
   init() throws { canvas = try Canvas(size: Size(width: 4, height: 4), layout: PixelLayout(.rgba8, .straight)) }
 
@@ -108,17 +108,17 @@ import Testing
 
   @Test func resetForgetsWhatIsPending() throws {
     try draw("r", Self.whole, disposal: .restorePrevious)
-    canvas.reset()
+    try canvas.reset()
     try draw("g", Self.corner)
     #expect(picture == ["....", "....", "....", "...g"])
   }
 
-  @Test func aCopyGoesOnByItself() throws {
+  @Test mutating func aCopyGoesOnByItself() throws {
     try draw("r", Self.whole)
     try draw("b", Self.middle, disposal: .restorePrevious)
-    let saved = try Canvas(copying: canvas)
+    let saved = Canvas(sharing: canvas)
     try draw("g", Self.whole)
-    try canvas.assign(from: saved)
+    canvas = Canvas(sharing: saved)
     #expect(picture == ["rrrr", "rbbr", "rbbr", "rrrr"])
     try draw("g", Self.corner)
     #expect(picture == ["rrrr", "rrrr", "rrrr", "rrrg"])

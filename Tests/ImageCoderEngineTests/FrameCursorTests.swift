@@ -72,57 +72,127 @@ import Testing
     }
   }
 
-  /// A cursor over 100 frames, each of which adds its number to the first byte, and its count of draws.
+  /// A cursor over frames that need all before them, each of which adds its number to the first byte, and its count of
+  /// draws.
   private final class Run {
     var draws = 0
     private(set) var cursor: FrameCursor?
 
-    init(checkpointBytes: Int) throws {
-      let frames = table((0..<100).map { _ in FrameHeader(rect: part) })
+    init(frames count: Int = 100, checkpoints: Int) throws {
+      let frames = table((0..<count).map { _ in FrameHeader(rect: part) })
       cursor = FrameCursor(
         canvas: try Canvas(size: size, layout: PixelLayout(.rgba8, .straight)), frames: frames,
-        checkpointBytes: checkpointBytes, pool: nil
+        checkpointLimit: checkpoints
       ) { [unowned self] (index, canvas) throws(CoderError) in
         draws += 1
         let byte = canvas.pixels.row(0).assumingMemoryBound(to: UInt8.self)
-        byte.pointee = byte.pointee &+ UInt8(index)
+        byte.pointee = byte.pointee &+ UInt8(truncatingIfNeeded: index)
         return nil
       }
     }
 
     func shows(_ index: Int) throws -> Bool {
-      let sum = (0...index).reduce(UInt8(0)) { $0 &+ UInt8($1) }
+      let sum = (0...index).reduce(UInt8(0)) { $0 &+ UInt8(truncatingIfNeeded: $1) }
       let shown = try cursor?.show(index).pixels.withRow(0) { $0[0] }
       return shown == sum
     }
   }
 
   @Test func forwardsDrawsEachFrameOnce() throws {
-    let run = try Run(checkpointBytes: 0)
+    let run = try Run(checkpoints: 0)
     for index in 0..<100 { #expect(try run.shows(index)) }
     #expect(try run.shows(99))
     #expect(run.draws == 100)
   }
 
-  /// 640 bytes hold ten canvases of 64: a checkpoint at 9, 19, … 99. Backwards, each block of ten costs 9 + 8 + … + 0.
-  @Test func backwardsStartsAtTheNearestCheckpoint() throws {
-    let run = try Run(checkpointBytes: 640)
-    for index in 0..<100 { #expect(try run.shows(index)) }
-    for index in (0..<99).reversed() { #expect(try run.shows(index)) }
-    #expect(run.draws == 100 + 10 * 45)
+  /// The fewest draws that show `frames` frames backwards, by trying every place for the next canvas.
+  private static func fewestDraws(_ most: Int, slots: Int) -> [[Int]] {
+    var draws = [[Int]](repeating: [Int](repeating: 0, count: most + 1), count: slots + 1)
+    for slots in 0...slots {
+      for frames in 1...most {
+        var best = frames + draws[slots][frames - 1]
+        if slots > 0 {
+          for place in 1..<max(frames, 1) {
+            best = min(best, place + draws[slots - 1][frames - place] + draws[slots][place - 1])
+          }
+        }
+        draws[slots][frames] = best
+      }
+    }
+    return draws
+  }
+
+  @Test func backwardsTakesTheFewestDrawsThatThereAre() throws {
+    let fewest = Self.fewestDraws(60, slots: 7)
+    for slots in 0...7 {
+      for frames in 1...60 {
+        let run = try Run(frames: frames, checkpoints: slots)
+        run.cursor?.keepsCheckpoints = true
+        for index in (0..<frames).reversed() where try !run.shows(index) {
+          Issue.record("frame \(index) of \(frames) with \(slots) checkpoints")
+        }
+        #expect(run.draws == fewest[slots][frames], "\(frames) frames with \(slots) checkpoints")
+      }
+    }
+  }
+
+  /// With r draws for each of n frames, binomial(s + r, s) ≥ n for s canvases, the one that is drawn on among them.
+  @Test(arguments: [(200, 19, 2), (200, 4, 6), (600, 34, 2), (600, 4, 9)])
+  func longAnimationsGoBackwardsWithinTheBound(_ frames: Int, _ canvases: Int, _ draws: Int) throws {
+    let run = try Run(frames: frames, checkpoints: canvases - 1)
+    run.cursor?.keepsCheckpoints = true
+    for index in (0..<frames).reversed() { #expect(try run.shows(index)) }
+    #expect(run.draws <= draws * frames)
+  }
+
+  /// There and back: the way back is not known before its first step.
+  @Test func bouncingTakesNoMoreThanTwiceTheDraws() throws {
+    let run = try Run(frames: 200, checkpoints: 18)
+    for _ in 0..<3 {
+      for index in 0..<200 { #expect(try run.shows(index)) }
+      for index in (1..<199).reversed() { #expect(try run.shows(index)) }
+    }
+    #expect(run.draws <= 2 * 3 * 398)
+  }
+
+  @Test func fewerCheckpointsAreKeptFromNowOn() throws {
+    let run = try Run(checkpoints: 9)
+    run.cursor?.keepsCheckpoints = true
+    for index in (50..<100).reversed() { #expect(try run.shows(index)) }
+    run.cursor?.checkpointLimit = 0
+    let before = run.draws
+    for index in (45..<50).reversed() { #expect(try run.shows(index)) }
+    #expect(run.draws - before == 46 + 47 + 48 + 49 + 50)
   }
 
   @Test func anyOrderShowsTheSame() throws {
-    let run = try Run(checkpointBytes: 640)
-    var generator = SeededGenerator(seed: 7)
-    for index in (0..<300).map({ _ in Int.random(in: 0..<100, using: &generator) }) { #expect(try run.shows(index)) }
+    for checkpoints in [0, 1, 2, 10] {
+      let run = try Run(checkpoints: checkpoints)
+      var generator = SeededGenerator(seed: 7)
+      for index in (0..<300).map({ _ in Int.random(in: 0..<100, using: &generator) }) { #expect(try run.shows(index)) }
+    }
+  }
+
+  @Test func whatWasHandedOutStaysAsItIs() throws {
+    let run = try Run(checkpoints: 2)
+    let cursor = try #require(run.cursor)
+    var held: [PixelBuffer] = []
+    for index in [0, 1, 2, 1, 0, 5, 3] { held.append(try cursor.show(index).pixels) }
+    #expect(held.map { $0.withRow(0) { $0[0] } } == [0, 1, 3, 1, 0, 15, 6])
+  }
+
+  @Test func whatWasLetGoOfIsDrawnOn() throws {
+    let run = try Run(checkpoints: 0)
+    let cursor = try #require(run.cursor)
+    let base = try cursor.show(0).pixels.base
+    for index in 1..<100 { #expect(try cursor.show(index).pixels.base == base) }
   }
 
   @Test func aDrawThatFailsIsNotTakenForShown() throws {
     var fails = true
     let cursor = FrameCursor(
       canvas: try Canvas(size: Self.size, layout: PixelLayout(.rgba8, .straight)),
-      frames: Self.table([FrameHeader(rect: Self.part), FrameHeader(rect: Self.part)]), checkpointBytes: 0, pool: nil
+      frames: Self.table([FrameHeader(rect: Self.part), FrameHeader(rect: Self.part)]), checkpointLimit: 0
     ) { (index, _) throws(CoderError) in
       if index == 1, fails { throw .malformed("frame 1") }
       return nil

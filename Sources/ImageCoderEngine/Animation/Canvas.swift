@@ -7,10 +7,14 @@ package import ImageCoderModel
 /// Frame *n* is drawn on what is left of frame *n − 1* after its disposal. The background is transparent, as browsers
 /// have it, whatever color a container states.
 ///
-/// - Threads: One at a time.
+/// Its pixels may be handed out, and shared with another canvas: what comes next is then drawn on a copy of them.
+///
+/// - Threads: One at a time. Whoever has its pixels may let go of them on any thread.
 package final class Canvas {
-  /// The canvas as it is shown after the last draw.
-  package let pixels: PixelBuffer
+  /// The canvas as it is shown after the last draw. Nobody else may write to them.
+  package private(set) var pixels: PixelBuffer
+
+  private let pool: PixelPool?
 
   /// The frame whose disposal is still to come.
   private var pending: Pending?
@@ -27,44 +31,59 @@ package final class Canvas {
 
   /// Makes a transparent canvas.
   ///
-  /// - Parameter layout: ``PixelFormat/rgba8`` or ``PixelFormat/rgba16`` with straight alpha.
+  /// - Parameters:
+  ///   - layout: ``PixelFormat/rgba8`` or ``PixelFormat/rgba16`` with straight alpha.
+  ///   - pool: Where memory comes from when the pixels before are still in use, or nil for the system.
   package init(size: Size, layout: PixelLayout, pool: PixelPool? = nil) throws(CoderError) {
+    self.pool = pool
     pixels = try PixelBuffer(size: size, format: layout.format, alpha: layout.alpha, pool: pool)
     pixels.clear(rows: 0..<size.height)
   }
 
-  /// A copy of a canvas and of what it still has to do.
-  package init(copying other: Canvas, pool: PixelPool? = nil) throws(CoderError) {
-    pixels = try other.pixels.copy(pool: pool)
-    pending = other.pending
-    isBlank = other.isBlank
-  }
-
-  /// Becomes a copy of another canvas of the same size.
-  package func assign(from other: Canvas) throws(CoderError) {
-    pixels.assign(from: other.pixels)
+  /// The same canvas once more, with what it still has to do. Memory is taken when one of the two is drawn on.
+  package init(sharing other: Canvas) {
+    pool = other.pool
+    pixels = other.pixels
     pending = other.pending
     isBlank = other.isBlank
   }
 
   /// Makes the canvas transparent and forgets what is pending.
-  package func reset() {
+  package func reset() throws(CoderError) {
     pending = nil
-    if !isBlank { clear() }
+    if !isBlank {
+      try replacePixels()
+      clear()
+    }
     isBlank = true
   }
 
   /// Forgets what is pending, for a frame that replaces every pixel; what the canvas shows until then is undefined.
-  package func resetForReplacement() { pending = nil }
+  package func resetForReplacement() throws(CoderError) {
+    pending = nil
+    try replacePixels()
+  }
 
-  /// Makes every pixel transparent; what is pending stays so.
+  /// Makes every pixel transparent; what is pending stays so. For pixels that ``begin(_:)`` has made the canvas's own.
   package func clear() { pixels.clear(rows: 0..<pixels.size.height) }
+
+  /// Makes sure that nobody else has the pixels.
+  private func ownPixels() throws(CoderError) {
+    if !isKnownUniquelyReferenced(&pixels) { pixels = try pixels.copy(pool: pool) }
+  }
+
+  /// Makes sure that nobody else has the pixels, whose content is not needed any more.
+  private func replacePixels() throws(CoderError) {
+    guard !isKnownUniquelyReferenced(&pixels) else { return }
+    pixels = try PixelBuffer(size: pixels.size, format: pixels.format, alpha: pixels.alpha, pool: pool)
+  }
 
   /// Disposes of the last frame and prepares for `frame`, so that its pixels can be drawn.
   ///
   /// What comes before the first frame is transparent, so "as it was before" and "to the background" are the same for
   /// it, as APNG wants (PNG Third Edition §11.3.6.2).
   package func begin(_ frame: FrameHeader) throws(CoderError) {
+    try ownPixels()
     dispose()
     let before = frame.disposal == .restorePrevious && !isBlank ? try pixels.copy(of: frame.rect) : nil
     pending = Pending(frame: frame, wasBlank: isBlank, before: before)
@@ -108,7 +127,8 @@ package final class Canvas {
   }
 
   /// Sets the state that the canvas has after a frame that covers it and was drawn elsewhere.
-  package func assign(_ drawn: PixelBuffer, of frame: FrameHeader) {
+  package func assign(_ drawn: PixelBuffer, of frame: FrameHeader) throws(CoderError) {
+    try replacePixels()
     pixels.assign(from: drawn)
     pending = Pending(frame: frame, wasBlank: false, before: nil)
     isBlank = false

@@ -29,8 +29,8 @@ public struct DecodeOptions: Sendable {
 
   /// What a decoder of an animation keeps between two frames, besides the canvas.
   package struct CanvasMemory: Sendable {
-    /// The maximum number of bytes for checkpoints, which speed up access to frames out of order.
-    package var checkpointBytes = 8 << 20
+    /// How many more canvases may be kept for going back, or nil: what fits 32 MiB, and at least two.
+    package var checkpointLimit: Int?
     /// How many canvases of memory for the next frames' own pixels.
     package var scratchCanvases = 2
 
@@ -40,10 +40,15 @@ public struct DecodeOptions: Sendable {
     /// Nothing.
     package static let least: CanvasMemory = {
       var memory = CanvasMemory()
-      memory.checkpointBytes = 0
+      memory.checkpointLimit = 0
       memory.scratchCanvases = 0
       return memory
     }()
+
+    /// How many canvases of `bytes` bytes may be kept.
+    func checkpoints(of bytes: Int, limits: Limits) -> Int {
+      checkpointLimit ?? min(max((32 << 20) / bytes, 2), limits.maxMemory / 8 / bytes)
+    }
   }
 
   /// How to treat several frames without delays. Some GIF files use them to show more than 256 colors.

@@ -16,14 +16,14 @@ public final class ImageDecoder {
   public let loopCount: LoopCount
 
   let file: OpenFile
-  private(set) var context: DecodeContext
+  var context: DecodeContext
   let frames: FrameTable
   let plan: OutputPlan
   let colors: ColorPlan
-  private(set) var pictures: PictureDecoder
-  private var cursor: FrameCursor?
+  var pictures: PictureDecoder
+  var cursor: FrameCursor?
   /// While bytes arrive: the frame that was decoded last, if that was without the canvas.
-  private var last: (index: Int, pixels: PixelBuffer)?
+  var last: (index: Int, pixels: PixelBuffer)?
 
   var options: DecodeOptions { context.options }
   var session: HostSession { file.session }
@@ -86,7 +86,7 @@ public final class ImageDecoder {
   /// otherwise; ``ImageHeader/frameCount`` counts the parts.
   public var frameCount: Int { Self.stepCount(header, options) }
 
-  private var isComposedStill: Bool { !header.isAnimated && options.stillParts == .composed }
+  var isComposedStill: Bool { !header.isAnimated && options.stillParts == .composed }
 
   /// The size of every decoded frame, in pixels.
   public var outputSize: Size { plan.orientation.displayed(plan.size) }
@@ -96,35 +96,6 @@ public final class ImageDecoder {
   /// - Throws: ``CoderError/Code/invalidArgument`` for a frame that the file does not have.
   public func frameHeader(at index: Int) throws(CoderError) -> FrameHeader {
     try attributing { () throws(CoderError) in try frames.header(index) }
-  }
-
-  /// Takes memory of frames that are gone for the next ones, unless the options name a pool. For whoever asks for one
-  /// frame after the other and keeps few of them.
-  package func reuseFrameMemory() {
-    guard options.pool == nil else { return }
-    let pool = PixelPool(byteLimit: plan.bytes(frames: 2))
-    context.options.pool = pool
-    pictures.pool = pool
-  }
-
-  /// Where frame `index` may differ from the frame before as both are handed out, or nil when that is not known.
-  package func changedArea(at index: Int) throws(CoderError) -> Rect? {
-    guard !plan.isReduced, plan.orientation == .up, !isComposedStill else { return nil }
-    return try attributing { () throws(CoderError) in try frames.changedArea(index) }
-  }
-
-  /// Whether frame `index` can be decoded without those before it.
-  package func isKeyFrame(_ index: Int) throws(CoderError) -> Bool {
-    try attributing { () throws(CoderError) in try frames.start(of: index) == index }
-  }
-
-  /// Lets go of the canvas and of checkpoints; the next frame that needs them begins anew.
-  ///
-  /// - Parameter memory: What is kept beside the canvas from now on, or nil for no change.
-  package func forgetCanvas(keeping memory: DecodeOptions.CanvasMemory? = nil) {
-    cursor = nil
-    last = nil
-    if let memory { context.options.canvasMemory = memory }
   }
 
   /// Checks what a caller is going to keep.
@@ -140,7 +111,15 @@ public final class ImageDecoder {
   ///
   /// - Throws: ``CoderError``, if not a single row can be decoded; otherwise ``Frame/problem`` says why rows are
   ///   missing, or with ``DecodeOptions/Output/isStrict`` is thrown.
-  public func frame(at index: Int) throws(CoderError) -> Frame {
+  public func frame(at index: Int) throws(CoderError) -> Frame { try frame(at: index, lendsCanvas: false) }
+
+  /// A frame as ``frame(at:)`` gives it, or without a copy the canvas itself. Nobody may write to its pixels.
+  ///
+  /// What is drawn later leaves them as they are. Who lets go of them before asks for no memory: the next frame is drawn on
+  /// them.
+  package func lentFrame(at index: Int) throws(CoderError) -> Frame { try frame(at: index, lendsCanvas: true) }
+
+  private func frame(at index: Int, lendsCanvas: Bool) throws(CoderError) -> Frame {
     try attributing { () throws(CoderError) in
       guard index >= 0, index < frameCount else { throw .missing("frame", index: index, count: frameCount) }
       let header = try frames.header(index)
@@ -155,7 +134,7 @@ public final class ImageDecoder {
       var picture =
         try isAlone
         ? pictures.decode(frame: drawn, page: page, canvas: self.header.canvas, plan: plan, destination: target)
-        : compose(drawn, into: target)
+        : compose(drawn, into: target, lendsCanvas: lendsCanvas)
       if options.isStrict, let problem = picture.problem { throw problem }
       last = isAlone && self.header.mayGainFrames ? (drawn, picture.pixels) : nil
       if !isUpright {
@@ -267,8 +246,10 @@ public final class ImageDecoder {
     }
   }
 
-  /// Composes a frame on the canvas and brings a copy to plan.
-  private func compose(_ index: Int, into destination: PixelBuffer?) throws(CoderError) -> PictureDecoder.Picture {
+  /// Composes a frame on the canvas and brings it to plan: the canvas itself if that is lent, or a copy.
+  private func compose(
+    _ index: Int, into destination: PixelBuffer?, lendsCanvas: Bool
+  ) throws(CoderError) -> PictureDecoder.Picture {
     let cursor = try canvasCursor()
     if let last, last.index == index - 1 { try cursor.resume(behind: last.index, drawn: last.pixels) }
     let (canvas, problem) = try cursor.show(index)
@@ -276,7 +257,7 @@ public final class ImageDecoder {
     if let destination {
       destination.assign(from: pixels)
       pixels = destination
-    } else if pixels.base == canvas.base {
+    } else if pixels.base == canvas.base, !lendsCanvas {
       // Also a buffer that only gives the canvas's memory another alpha mode: the next frame would show through it.
       pixels = try pixels.copy(pool: options.pool)
     }
@@ -290,7 +271,7 @@ public final class ImageDecoder {
     return try pixels.converted(to: plan.layout, color: colors.transform, pool: options.pool)
   }
 
-  private var canvasLayout: PixelLayout {
+  var canvasLayout: PixelLayout {
     PixelLayout(header.pixelFormat.bytesPerChannel == 2 ? .rgba16 : .rgba8, .straight)
   }
 
@@ -299,7 +280,7 @@ public final class ImageDecoder {
     let layout = canvasLayout
     let (bytes, overflow) = header.canvas.pixelCount.multipliedReportingOverflow(by: 3 * layout.format.bytesPerPixel)
     try session.limits.check(memory: overflow ? .max : bytes)
-    let canvas = try Canvas(size: header.canvas, layout: layout)
+    let canvas = try Canvas(size: header.canvas, layout: layout, pool: options.pool)
     let pictures = pictures
     let page = page
     let frames = frames
@@ -307,8 +288,7 @@ public final class ImageDecoder {
     let scratch = PixelPool(byteLimit: options.canvasMemory.scratchCanvases * canvas.pixels.byteCount)
     let cursor = FrameCursor(
       canvas: canvas, frames: frames,
-      checkpointBytes: min(options.canvasMemory.checkpointBytes, session.limits.maxMemory / 8),
-      pool: nil
+      checkpointLimit: options.canvasMemory.checkpoints(of: canvas.pixels.byteCount, limits: session.limits)
     ) { [unowned self, incremental = context.incremental] (index, canvas) throws(CoderError) in
       let header = try frames.header(index)
       let replaces = header.replacesCanvas

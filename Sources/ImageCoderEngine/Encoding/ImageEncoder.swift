@@ -131,7 +131,7 @@ public final class ImageEncoder {
     if count > 1 { decoder.reuseFrameMemory() }
     for index in 0..<count {
       let frame: Frame
-      do throws(CoderError) { frame = try decoder.frame(at: index) } catch {
+      do throws(CoderError) { frame = try decoder.lentFrame(at: index) } catch {
         guard index > 0, error.keepsEarlierFrames else { throw error }
         return try Self.report(error, to: problem)
       }

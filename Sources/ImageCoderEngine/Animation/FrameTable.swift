@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import ImageCoderModel
+
+/// The headers of an animation's frames, read once, and from where each can be drawn.
+///
+/// - Threads: One at a time.
+package final class FrameTable {
+  package let count: Int
+  private let canvas: Size
+  private let read: (Int) throws(CoderError) -> FrameHeader
+  private var headers: [FrameHeader] = []
+  private var starts: [Int] = []
+  private var startsBelow: [Int] = []
+
+  package init(count: Int, canvas: Size, read: @escaping (Int) throws(CoderError) -> FrameHeader) {
+    self.count = count
+    self.canvas = canvas
+    self.read = read
+  }
+
+  package func header(_ index: Int) throws(CoderError) -> FrameHeader {
+    try load(through: index)
+    return headers[index]
+  }
+
+  /// The earliest frame that has to be drawn, on an empty canvas, to show frame `index`.
+  package func start(of index: Int) throws(CoderError) -> Int {
+    try load(through: index)
+    return starts[index]
+  }
+
+  /// The earliest frame that shapes the canvas below frame `index`; `index` itself when that canvas is empty.
+  package func startBelow(_ index: Int) throws(CoderError) -> Int {
+    try load(through: index)
+    return startsBelow[index]
+  }
+
+  /// Where the canvas may differ from what it was while the frame before was shown, or nil when that is not known.
+  package func changedArea(_ index: Int) throws(CoderError) -> Rect? {
+    try load(through: index)
+    guard index > 0, headers[index].dependsOn == nil else { return nil }
+    let (before, frame) = (headers[index - 1], headers[index])
+    return before.disposal == .keep ? frame.rect : before.rect.union(frame.rect)
+  }
+
+  /// Whether frame `index` replaces every pixel of the canvas.
+  package func replacesCanvas(_ index: Int) throws(CoderError) -> Bool {
+    try load(through: index)
+    return replacesCanvas(headers[index])
+  }
+
+  /// Whether a later frame may be drawn on what is left of frame `index`. Only the next frame is looked at.
+  package func mayBeDrawnOver(_ index: Int) throws(CoderError) -> Bool {
+    try load(through: index + 1)
+    // What the next frame brings back is for the one after it.
+    let isBroughtBack = headers[index + 1].disposal == .restorePrevious && startsBelow[index + 1] <= index
+    return starts[index + 1] <= index || isBroughtBack
+  }
+
+  private func replacesCanvas(_ header: FrameHeader) -> Bool {
+    header.rect == Rect(covering: canvas) && header.replacesCanvas
+  }
+
+  private func load(through index: Int) throws(CoderError) {
+    guard index >= 0, index < count else { throw .missing("frame", index: index, count: count) }
+    while headers.count <= index {
+      let number = headers.count
+      let header = try read(number)
+      let below = below(number)
+      startsBelow.append(below)
+      starts.append(header.dependsOn ?? (replacesCanvas(header) ? number : below))
+      headers.append(header)
+    }
+  }
+
+  private func below(_ number: Int) -> Int {
+    guard number > 0 else { return 0 }
+    let previous = number - 1
+    let wasEmpty = startsBelow[previous] == previous
+    switch headers[previous].disposal {
+    case .keep: return starts[previous]
+    case .restoreBackground:
+      return wasEmpty || headers[previous].rect == Rect(covering: canvas) ? number : starts[previous]
+    // What the previous frame drew is gone again, so what was below it counts.
+    case .restorePrevious: return wasEmpty ? number : startsBelow[previous]
+    }
+  }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import ImageCoderModel
+
+/// What a decoder of an animation holds between two frames.
+extension ImageDecoder {
+  /// Takes memory of frames that are gone for the next ones, unless the options name a pool. For whoever asks for one
+  /// frame after the other and keeps few of them.
+  package func reuseFrameMemory() {
+    guard options.pool == nil else { return }
+    let pool = PixelPool(byteLimit: plan.bytes(frames: 2))
+    context.options.pool = pool
+    pictures.pool = pool
+  }
+
+  /// Where frame `index` may differ from the frame before as both are handed out, or nil when that is not known.
+  package func changedArea(at index: Int) throws(CoderError) -> Rect? {
+    guard !plan.isReduced, plan.orientation == .up, !isComposedStill else { return nil }
+    return try attributing { () throws(CoderError) in try frames.changedArea(index) }
+  }
+
+  /// Whether frame `index` can be decoded without those before it.
+  package func isKeyFrame(_ index: Int) throws(CoderError) -> Bool {
+    try attributing { () throws(CoderError) in try frames.start(of: index) == index }
+  }
+
+  /// Lets go of the canvas and of checkpoints; the next frame that needs them begins anew.
+  ///
+  /// - Parameter memory: What is kept beside the canvas from now on, or nil for no change.
+  package func forgetCanvas(keeping memory: DecodeOptions.CanvasMemory? = nil) {
+    cursor = nil
+    last = nil
+    if let memory { context.options.canvasMemory = memory }
+  }
+
+  /// Keeps canvases for playing backwards from now on.
+  ///
+  /// - Parameter limit: How many beside the one that is drawn on.
+  package func keepCheckpoints(_ limit: Int) {
+    context.options.canvasMemory.checkpointLimit = limit
+    cursor?.checkpointLimit = limit
+    cursor?.keepsCheckpoints = limit > 0
+  }
+
+  /// Whether ``lentFrame(at:)`` gives the canvas itself.
+  package var lendsCanvas: Bool {
+    !plan.isReduced && plan.orientation == .up && colors.transform == nil
+      && RowConverter(from: canvasLayout, to: plan.layout).isIdentity
+  }
+}
