@@ -88,6 +88,65 @@ final class ModelPressure: MemoryPressureSource {
     #expect(zip(order, order.dropFirst()).count { $0 > $1 } <= 12)
   }
 
+  /// Draws of frames while an animation of 200 frames, all of which need those before them, is played with a buffer that
+  /// has room for so many canvases beside the poster, the floor, two frames ahead, and what the decode needs.
+  private static func draws(_ order: [Int], canvases: Int) async throws -> Int {
+    let draws = Mutex(0)
+    var options = DecodeOptions()
+    options.progress = { share in if share == 1 { draws.withLock { $0 += 1 } } }
+    let bytes = try MadeAnimation.gif(frames: 200, side: 32)
+    let image = try AnimatedImage(.bytes(bytes), options: options, registry: AnimatedImageTests.registry)
+    #expect((1..<200).allSatisfy { !image.standsAlone(at: $0) })
+    let buffer = FrameBuffer(budget: (1 + 2 + 2 + 1 + canvases) * 4096, threads: 1)
+    let supply = buffer.supply(of: image)
+    draws.withLock { $0 = 0 }
+    for place in order.indices {
+      let frame = await supply.frame(
+        at: order[place], upcoming: Array(order[(place + 1)...].prefix(16)), shortestDelay: .milliseconds(10))
+      #expect(!frame.isStarved)
+      #expect(buffer.byteCount <= buffer.budget)
+    }
+    return draws.withLock { $0 }
+  }
+
+  /// With r draws for each of n frames, binomial(s + r, s) ≥ n for s canvases, the one that is drawn on among them.
+  @Test(arguments: [(18, 2), (3, 6)])
+  func backwardsTakesAsFewDrawsAsThereIsMemoryFor(_ canvases: Int, _ most: Int) async throws {
+    #expect(try await Self.draws((0..<200).reversed(), canvases: canvases) <= most * 200)
+  }
+
+  @Test func bouncingTakesAtMostTwiceTheDraws() async throws {
+    let bounce = Array(0..<200) + (1..<199).reversed()
+    #expect(try await Self.draws(bounce + bounce, canvases: 18) <= 2 * 2 * bounce.count)
+  }
+
+  @Test func withMemoryForAllFramesEachIsDrawnOnce() async throws {
+    #expect(try await Self.draws((0..<200).reversed(), canvases: 200) <= 200)
+  }
+
+  @Test func canvasesForPlayingBackwardsStayWithinTheBudget() async {
+    await #expect(processExitsWith: .success) {
+      let bytes = try MadeAnimation.gif(frames: 60, side: 64)
+      for canvases in [2, 3, 5, 8, 20] {
+        for mode in PlaybackMode.allCases {
+          let before = PixelMemoryUse.bytes
+          let image = try AnimatedImage(.bytes(bytes), registry: AnimatedImageTests.registry)
+          // The poster, what a decode needs, and the rest.
+          let buffer = FrameBuffer(budget: (2 + canvases) * 64 * 64 * 4, threads: 1)
+          PixelMemoryUse.restartPeak()
+          var count = 0
+          for await shown in Playback(image, mode: mode, buffer: buffer, clock: ModelClock()) {
+            precondition(!shown.events.contains(.starved), "\(canvases) canvases, \(mode)")
+            count += 1
+            if count == 150 { break }
+          }
+          let peak = PixelMemoryUse.peak - before
+          precondition(peak <= buffer.budget, "\(peak) bytes of \(buffer.budget), \(canvases) canvases, \(mode)")
+        }
+      }
+    }
+  }
+
   @Test func theKernelIsAskedWhereItCanBe() {
     // What it says cannot be made to happen here; that somebody listens, and stops, can.
     guard let pressure = SystemMemoryPressure.available else { return }
@@ -114,16 +173,16 @@ final class ModelPressure: MemoryPressureSource {
       let other = await second.frame(at: index, upcoming: [], shortestDelay: .milliseconds(10))
       #expect(try one.result.get().pixels === other.result.get().pixels)
     }
-    // The poster, the canvas and six frames: 40 × 40 × 4 bytes each, once.
-    #expect(buffer.byteCount == (1 + 1 + 6) * 6400)
+    // Six frames of 40 × 40 × 4 bytes, once: the first one is the poster, and the last one the canvas.
+    #expect(buffer.byteCount == 6 * 6400)
   }
 
   @Test func withoutMemoryThePosterIsShown() async throws {
     let bytes = try MadeAnimation.gif(frames: 6, side: 40)
     let images = try (0..<3).map { _ in try AnimatedImage(.bytes(bytes), registry: AnimatedImageTests.registry) }
-    // 6400 bytes a picture. Each needs its poster, a canvas and two frames, and all together four for the thread's work:
-    // 3 × 1 for the posters, 2 × 3 for two players, and 4.
-    let buffer = FrameBuffer(budget: 13 * 6400, threads: 1)
+    // 6400 bytes a picture. Each needs its poster and two frames, and all together one for the thread's work: 3 × 1 for the
+    // posters, 2 × 2 for two players, and 1.
+    let buffer = FrameBuffer(budget: 9 * 6400, threads: 1)
     let clock = ModelClock()
     var starved: [Bool] = []
     // They keep their memory as long as they are there.
@@ -137,7 +196,7 @@ final class ModelPressure: MemoryPressureSource {
       starved.append(events.contains(.starved))
     }
     #expect(starved == [false, false, true])
-    #expect(buffer.byteCount <= 13 * 6400)
+    #expect(buffer.byteCount <= 9 * 6400)
     playbacks = []
     // A decode that still runs is waited for.
     for _ in 0..<1000 where buffer.byteCount > 0 { try await Task.sleep(for: .milliseconds(10)) }

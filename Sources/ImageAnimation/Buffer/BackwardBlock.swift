@@ -3,7 +3,8 @@
 /// The frames that are decoded together when an animation is played backwards.
 ///
 /// A frame that depends on others is drawn from the earliest of them on. Going back frame by frame would draw these again for
-/// each; so as many frames as there is memory for are decoded forwards and kept, and then shown backwards.
+/// each. A source that keeps canvases sees to that itself; if all frames are going to be kept, none is skipped on the way; of
+/// other sources, as many frames as there is memory for are decoded forwards and kept, and then shown backwards.
 struct BackwardBlock {
   /// The first of them that is not there, or nil when nobody goes backwards from here.
   let first: Int?
@@ -11,16 +12,24 @@ struct BackwardBlock {
   /// - Parameter index: The frame that is needed.
   init(_ store: FrameStore, _ index: Int, _ players: [Int: BufferState.Player]) {
     var first: Int?
-    // What is shown, and the frame in front of the block, need room as well.
-    let room = store.cost > 0 ? (store.share - store.canvasBytes) / store.cost - store.players.count : .max
     for player in store.players.compactMap({ players[$0] }) {
-      guard !store.source.standsAlone(at: index), let place = player.wanted.firstIndex(of: index) else { continue }
-      let following = player.wanted[place...].prefix(max(room, 1))
-      let block = zip(following, 0...).prefix { $0 == index - $1 }.map(\.0)
-      guard block.count > 1, let lowest = block.last(where: { store.frames[$0] == nil }), lowest < index else {
-        continue
+      guard store.keepsAll || store.checkpointBytes == 0, !store.source.standsAlone(at: index),
+        let place = player.wanted.firstIndex(of: index), player.wanted.dropFirst(place + 1).first == index - 1
+      else { continue }
+      var lowest: Int?
+      if store.keepsAll, let start = (0...index).last(where: { store.source.standsAlone(at: $0) }) {
+        lowest = (start...index).first { store.frames[$0] == nil }
+      } else {
+        // What is shown, and what is there for the time until then, needs room as well. A block that has been begun has its
+        // first frames already.
+        let ready = player.wanted[..<place].count { store.frames[$0] != nil }
+        let room = store.cost > 0 ? store.share / store.cost - store.players.count - ready : .max
+        let block = zip(player.wanted[place...].prefix(max(room, 1)), 0...).prefix {
+          $0 == index - $1 && store.frames[$0] == nil
+        }
+        lowest = block.last?.0
       }
-      first = lowest
+      if let lowest, lowest < index { first = lowest }
     }
     self.first = first
   }

@@ -7,12 +7,27 @@ import ImageCoderModel
 protocol BufferableSource: FrameSource {
   /// The first frame, which is always there.
   var poster: Frame { get }
-  /// What decoding holds between two frames, in bytes.
+  /// What decoding holds between two frames besides frames, in bytes.
   var canvasByteCount: Int { get }
   /// What decoding one frame needs besides its pixels, in bytes.
   var workByteCount: Int { get }
+  /// The bytes of a canvas that may be kept for playing backwards, or 0 if none can be.
+  var checkpointByteCount: Int { get }
+  /// The memory of the canvas if it may be that of a frame, or nil.
+  var lentCanvas: UnsafeRawPointer? { get }
+  /// Whether the canvas may be in use beside a frame that is decoded without it.
+  var mixesFrames: Bool { get }
+  /// Changes how many canvases may be kept for playing backwards; none unless this is called.
+  func keepCheckpoints(_ limit: Int)
   /// Lets go of the memory between two frames.
   func rest()
+}
+
+extension BufferableSource {
+  var checkpointByteCount: Int { 0 }
+  var lentCanvas: UnsafeRawPointer? { nil }
+  var mixesFrames: Bool { false }
+  func keepCheckpoints(_ limit: Int) {}
 }
 
 extension FrameList: BufferableSource {

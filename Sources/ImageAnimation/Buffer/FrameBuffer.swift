@@ -142,16 +142,22 @@ public final class FrameBuffer: Sendable {
   private func run(_ first: BufferState.Job) {
     var job: BufferState.Job? = first
     while let running = job {
-      let begin = now()
-      let result = Result { () throws(CoderError) in try running.source.frame(at: running.index) }
-      let time = now() - begin
-      let waiters = state.withLock { $0.finish(running, result, time) }
-      for waiter in waiters {
-        waiter.resume(returning: SuppliedFrame(result: result, isStarved: false))
-      }
-      // Everybody has left meanwhile.
-      if state.withLock({ $0.isAbandoned(running.store) }) { finish(state.withLock { $0.admit() }) }
+      decode(running)
+      finish(state.withLock { $0.delivered(running) })
       job = nextJob()
+    }
+  }
+
+  /// Decodes a frame, and gives it to those who wait. On return, this thread has let go of it.
+  private func decode(_ job: BufferState.Job) {
+    let bufferable = job.source as? any BufferableSource
+    if let limit = job.checkpoints { bufferable?.keepCheckpoints(limit) }
+    let begin = now()
+    let result = Result { () throws(CoderError) in try job.source.frame(at: job.index) }
+    let time = now() - begin
+    let canvas = bufferable?.lentCanvas.map { UInt(bitPattern: $0) }
+    for waiter in state.withLock({ $0.finish(job, result, time, lentCanvas: canvas) }) {
+      waiter.resume(returning: SuppliedFrame(result: result, isStarved: false))
     }
   }
 
@@ -159,7 +165,7 @@ public final class FrameBuffer: Sendable {
   private func finish(_ changes: BufferState.Changes) {
     for answer in changes.answers { answer.waiter.resume(returning: answer.frame) }
     for source in changes.resting {
-      source.source.rest()
+      if let limit = source.checkpoints { source.source.keepCheckpoints(limit) } else { source.source.rest() }
       state.withLock { $0.rested(source) }
     }
     guard !changes.resting.isEmpty else { return }

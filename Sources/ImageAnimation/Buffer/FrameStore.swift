@@ -12,18 +12,31 @@ struct FrameStore {
   let cost: Int
   /// What the source holds in any case: its poster.
   let posterBytes: Int
-  /// What it holds between two frames while it is decoded.
+  /// What it holds between two frames while it is decoded, besides a canvas that is a frame.
   let canvasBytes: Int
   /// What a decode needs besides the frame.
   let workBytes: Int
+  /// What a canvas takes that is kept for playing backwards, or 0 if none can be.
+  let checkpointBytes: Int
+  /// Whether the canvas is in use beside a frame that is decoded without it.
+  private let mixesFrames: Bool
+  private let posterAddress: UInt?
 
   var players: Set<Int> = []
   var frames: [Int: Frame] = [:]
   var waiters: [Int: [Waiter]] = [:]
   /// The frame that is being decoded.
   var running: Int?
+  /// Whether a thread uses the source. A frame that is decoded belongs to its thread until it is delivered.
+  var isBusy = false
   /// Whether there is memory to decode; otherwise the poster is all there is.
   var isAdmitted = false
+  /// Whether the source may hold its canvas: from the admission on, until it has let go of it.
+  var holdsCanvas = false
+  /// How many canvases the source may keep for playing backwards; as many are counted.
+  var checkpoints = 0
+  /// The address of the canvas, if it may be that of a frame.
+  var lentCanvas: UInt?
   /// What its frames and its canvas may hold, in bytes.
   var share = 0
   /// The time that a decode takes, in attoseconds: its mean and its deviation, each a moving average.
@@ -36,19 +49,40 @@ struct FrameStore {
     posterBytes = bufferable == nil ? 0 : cost
     canvasBytes = bufferable?.canvasByteCount ?? 0
     workBytes = bufferable?.workByteCount ?? 0
+    checkpointBytes = bufferable?.checkpointByteCount ?? 0
+    mixesFrames = bufferable?.mixesFrames ?? false
+    posterAddress = bufferable.map { UInt(bitPattern: $0.poster.pixels.base) }
   }
 
   /// What its players need in any case: the canvas, a frame for each player, and the one that comes next.
-  var floor: Int { canvasBytes + (players.count + 1) * cost }
+  var floor: Int { canvasBytes + (players.count + (mixesFrames ? 2 : 1)) * cost }
 
   /// What all frames need.
   var want: Int {
-    let (bytes, overflow) = max(source.frameCount, players.count + 1).multipliedReportingOverflow(by: cost)
+    let count = max(source.frameCount, players.count + 1) + (mixesFrames ? 1 : 0)
+    let (bytes, overflow) = count.multipliedReportingOverflow(by: cost)
     return overflow ? .max / 2 : canvasBytes + min(bytes, .max / 4)
   }
 
+  /// Whether there is memory for all frames.
+  var keepsAll: Bool { want <= share }
+
   /// What it holds now besides the poster.
-  var held: Int { (isAdmitted ? canvasBytes : 0) + (frames.count + (running == nil ? 0 : 1)) * cost }
+  var held: Int {
+    let base = (holdsCanvas ? canvasBytes : 0) + checkpoints * checkpointBytes
+    // The first frame may be the poster, which is counted already.
+    let count = frames.values.count { UInt(bitPattern: $0.pixels.base) != posterAddress }
+    return base + (count + (running == nil ? 0 : 1) + (hasCanvasAlone ? 1 : 0)) * cost
+  }
+
+  /// What one more frame takes besides ``workBytes``.
+  var nextCost: Int { hasCanvasAlone && !mixesFrames ? 0 : cost }
+
+  /// Whether the canvas is no frame that is held, and none that is being drawn on it.
+  private var hasCanvasAlone: Bool {
+    guard let lentCanvas, running == nil || mixesFrames else { return false }
+    return !frames.values.contains { UInt(bitPattern: $0.pixels.base) == lentCanvas }
+  }
 
   /// Notes how long a decode took.
   mutating func note(_ time: Duration) {

@@ -92,13 +92,18 @@ public final class AnimatedImage: FrameSource {
     header = decoder.header
     coderID = decoder.coderID
     frameCount = count
-    poster = try decoder.frame(at: 0)
+    poster = try decoder.lentFrame(at: 0)
     size = poster.pixels.size
     frameByteCount = poster.pixels.byteCount
     let bytesPerPixel = header.pixelFormat.bytesPerChannel == 2 ? 8 : 4
     let canvas = HeldMemory.bytes(header.canvas.pixelCount * bytesPerPixel)
-    canvasByteCount = count > 1 ? (restoresPrevious ? 2 : 1) * canvas : 0
-    workByteCount = 2 * canvas + 2 * HeldMemory.bytes(frameByteCount)
+    let lendsCanvas = decoder.lendsCanvas
+    let kept = (lendsCanvas ? 0 : 1) + (restoresPrevious ? 1 : 0)
+    canvasByteCount = count > 1 ? kept * canvas : 0
+    checkpointByteCount = areAlone.contains(false) ? canvas : 0
+    // A frame's own pixels; otherwise also the result before it is turned or converted.
+    workByteCount = lendsCanvas ? canvas : 2 * canvas + 2 * HeldMemory.bytes(frameByteCount)
+    mixesFrames = lendsCanvas ? try decoder.mixesFrames(count) : false
     // The next frame may never be asked for.
     decoder.forgetCanvas()
     self.decoder = Mutex(SerialDecoder(decoder: decoder))
@@ -134,20 +139,32 @@ public final class AnimatedImage: FrameSource {
 
   // MARK: Memory between frames
 
-  /// What the canvas holds between two frames, in bytes: itself, and what a frame is going to bring back.
+  /// What is held between two frames, in bytes: the canvas, unless it is a frame, and what a frame is going to bring back.
   let canvasByteCount: Int
-  /// What decoding one frame needs for a moment, in bytes: its own pixels, and the result before it is turned or converted.
+  /// What decoding one frame needs for a moment, in bytes.
   let workByteCount: Int
+  /// What a canvas takes that is kept for playing backwards, in bytes, or 0 if all frames stand alone.
+  let checkpointByteCount: Int
+  /// Whether some frames are decoded without the canvas while it is needed by others.
+  let mixesFrames: Bool
+
+  /// The memory of the canvas, which may be that of a frame, or nil.
+  var lentCanvas: UnsafeRawPointer? {
+    UnsafeRawPointer(bitPattern: decoder.withLock { UInt(bitPattern: $0.decoder.lentCanvas) })
+  }
+
+  /// Changes how many canvases are kept for playing backwards.
+  func keepCheckpoints(_ limit: Int) { decoder.withLock { $0.decoder.keepCheckpoints(limit) } }
 
   /// Lets go of the canvas. The next frame that needs it is drawn from the earliest that it depends on.
-  func rest() { decoder.withLock { $0.decoder.forgetCanvas() } }
+  func rest() { decoder.withLock { $0.decoder.forgetCanvas(keeping: .least) } }
 
   /// Keeps nothing but the canvas between two frames: a buffer keeps frames.
   func leaveFramesToBuffer() { decoder.withLock { $0.decoder.forgetCanvas(keeping: .least) } }
 
   // MARK: Frames
 
-  /// A frame as it is shown.
+  /// A frame as it is shown. Its pixels may be those of other callers, too: copy them before writing.
   ///
   /// - Throws: ``CoderError/Code/invalidArgument`` for a frame that there is not; ``CoderError``, if not a single row can
   ///   be decoded. Otherwise ``Frame/problem`` says why rows are missing.
@@ -221,7 +238,7 @@ public final class AnimatedImage: FrameSource {
   private func decoded(_ index: Int, with decoder: ImageDecoder) throws(CoderError) -> Frame {
     let plain = state.withLock { $0.frames[Kept.Key(transform: nil, index: index)] }
     if let plain { return plain }
-    return try decoder.frame(at: index)
+    return try decoder.lentFrame(at: index)
   }
 
   private func withDecoder<Value>(_ body: (ImageDecoder) throws(CoderError) -> Value) throws(CoderError) -> Value {

@@ -59,6 +59,9 @@ package final class FrameCursor {
   /// The canvas if it shows a frame, or nil.
   package func pixels(of index: Int) -> PixelBuffer? { shown == index ? canvas.pixels : nil }
 
+  /// The first byte of the canvas.
+  var canvasBase: UnsafeRawPointer { UnsafeRawPointer(canvas.pixels.base) }
+
   /// Goes on from a frame that replaces the whole canvas, is not disposed of by restoring what was before, and was drawn
   /// elsewhere, unless the canvas shows it already.
   package func resume(behind index: Int, drawn pixels: PixelBuffer) throws(CoderError) {

@@ -47,4 +47,18 @@ extension ImageDecoder {
     !plan.isReduced && plan.orientation == .up && colors.transform == nil
       && RowConverter(from: canvasLayout, to: plan.layout).isIdentity
   }
+
+  /// The memory of the canvas if ``lentFrame(at:)`` gives it, or nil.
+  package var lentCanvas: UnsafeRawPointer? { lendsCanvas ? cursor?.canvasBase : nil }
+
+  /// Whether some of the first `count` frames are drawn on the canvas, and others without it.
+  package func mixesFrames(_ count: Int) throws(CoderError) -> Bool {
+    try attributing { () throws(CoderError) in
+      var (alone, drawn) = (false, false)
+      for index in 0..<count {
+        if try standsAlone(index) { alone = true } else { drawn = true }
+      }
+      return alone && drawn
+    }
+  }
 }

@@ -217,7 +217,7 @@ public final class ImageDecoder {
   }
 
   /// Whether a frame can be decoded without the canvas, and no later one is drawn on what it leaves.
-  private func standsAlone(_ index: Int) throws(CoderError) -> Bool {
+  func standsAlone(_ index: Int) throws(CoderError) -> Bool {
     let frame = try frames.header(index)
     guard frame.rect == Rect(covering: header.canvas), try frames.start(of: index) == index else { return false }
     guard index + 1 < frameCount else { return true }
@@ -316,6 +316,7 @@ public final class ImageDecoder {
         return error
       }
     }
+    cursor.keepsCheckpoints = (options.canvasMemory.checkpointLimit ?? 0) > 0
     self.cursor = cursor
     return cursor
   }

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What goes when memory is needed.
+extension BufferState {
+  func isShown(_ index: Int, _ number: Int) -> Bool {
+    stores[number]?.players.contains { players[$0]?.shown == index } ?? false
+  }
+
+  /// How far away a frame is: 0 for one that is shown, more for those that are needed later, most for those of nobody.
+  private func distance(_ index: Int, _ number: Int) -> Int {
+    guard let store = stores[number], !isShown(index, number) else { return 0 }
+    var nearest = Int.max
+    for player in store.players.compactMap({ players[$0] }) {
+      if let place = player.wanted.firstIndex(of: index) { nearest = min(nearest, place + 1) }
+    }
+    // Of those who are not seen, what is ahead goes first.
+    return nearest == .max ? .max : weight(of: number) == 0 ? nearest + 1_000_000 : nearest
+  }
+
+  /// Lets go of the frame of all that is needed last.
+  mutating func dropFarthest() -> Bool {
+    var farthest: (distance: Int, store: Int, index: Int) = (0, 0, 0)
+    for (number, store) in stores {
+      for index in store.frames.keys {
+        let distance = distance(index, number)
+        if distance > farthest.distance { farthest = (distance, number, index) }
+      }
+    }
+    guard farthest.distance > 0 else { return false }
+    drop(farthest.index, of: farthest.store)
+    return true
+  }
+
+  /// Lets go of a frame of a store that nobody is going to ask for.
+  mutating func dropBehind(_ number: Int) -> Bool {
+    guard let store = stores[number],
+      let index = store.frames.keys.first(where: { distance($0, number) == .max })
+    else { return false }
+    drop(index, of: number)
+    return true
+  }
+
+  mutating func drop(_ index: Int, of number: Int) { change(number) { $0.frames[index] = nil } }
+
+  /// Lets go of frames until there is room for so many bytes.
+  mutating func makeRoom(_ bytes: Int) -> Bool {
+    while used + bytes > allowance { guard dropFarthest() else { return false } }
+    return true
+  }
+
+  // MARK: Pressure
+
+  /// Everything that players need in any case.
+  private var floors: Int {
+    let work = stores.values.reduce(0) { $1.isAdmitted ? max($0, threads * $1.workBytes) : $0 }
+    return stores.values.reduce(work) { $0 + $1.posterBytes + ($1.isAdmitted ? $1.floor : 0) }
+  }
+
+  mutating func shrink(at time: Duration) -> Changes {
+    guard pressure.note(at: time) else { return Changes() }
+    allowance = min(allowance, max(floors, used / 2))
+    return admit()
+  }
+
+  mutating func grow(at time: Duration) -> Changes {
+    guard allowance < budget, pressure.mayGrow(at: time) else { return Changes() }
+    allowance = min(budget, allowance + max(budget / 4, 1))
+    return admit()
+  }
+}

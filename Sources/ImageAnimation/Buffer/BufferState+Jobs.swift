@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderEngine
+import ImageCoderModel
+
+/// Requests for frames, and the work that they make.
+extension BufferState {
+  // MARK: Requests
+
+  /// - Returns: The frame if it is there, or the poster if there is no memory; nil when the waiter is going to be told.
+  mutating func request(
+    _ index: Int, _ number: Int, _ upcoming: [Int], _ shortestDelay: Duration, _ waiter: FrameStore.Waiter
+  ) -> SuppliedFrame? {
+    guard var player = players[number], let store = stores[player.store] else {
+      return SuppliedFrame(result: .failure(.cancelled), isStarved: false)
+    }
+    player.wanted = [index] + upcoming
+    player.shortestDelay = shortestDelay
+    let frame = store.frames[index]
+    // The one before may go from now on.
+    if frame != nil { player.shown = index }
+    players[number] = player
+    if let frame { return SuppliedFrame(result: .success(frame), isStarved: false) }
+    guard store.isAdmitted else {
+      players[number]?.shown = nil
+      for index in store.frames.keys where !isShown(index, player.store) { drop(index, of: player.store) }
+      return starved(store, index)
+    }
+    change(player.store) { $0.waiters[index, default: []].append(waiter) }
+    return nil
+  }
+
+  func starved(_ store: FrameStore, _ index: Int) -> SuppliedFrame {
+    guard let poster = (store.source as? any BufferableSource)?.poster else {
+      return SuppliedFrame(
+        result: .failure(.outOfMemory(bytes: store.cost, for: "a frame within the budget")), isStarved: true)
+    }
+    return SuppliedFrame(result: .success(poster), isStarved: index != 0)
+  }
+
+  // MARK: Jobs
+
+  /// The next frame to decode, for which memory was taken, or nil.
+  mutating func nextJob() -> Job? {
+    guard running < threads else { return nil }
+    let numbers = stores.keys.sorted()
+    // In turn, beginning behind the one that was served last; first the frames that somebody waits for.
+    let order = numbers.filter { $0 > served } + numbers.filter { $0 <= served }
+    for isWaitedFor in [true, false] {
+      for number in order {
+        guard let store = stores[number], store.isAdmitted, !store.isBusy,
+          let index = nextFrame(of: store, waitedFor: isWaitedFor)
+        else { continue }
+        if !isWaitedFor {
+          // What is decoded ahead takes no memory from others, nor from frames that are needed sooner.
+          while !fits(number) { guard dropBehind(number) else { break } }
+          guard fits(number) else { continue }
+        } else {
+          // A block that is shown backwards takes no memory from others; the frame alone may.
+          let isBlock = store.waiters[index] == nil
+          if isBlock { while !fits(number) { guard dropBehind(number) else { break } } }
+          if !isBlock || !fits(number) {
+            guard makeRoom(store.nextCost + store.workBytes) else { continue }
+            return begin(store.waiters.keys.min() ?? index, of: number)
+          }
+        }
+        return begin(index, of: number)
+      }
+    }
+    return nil
+  }
+
+  /// Whether one more frame of a store fits its share.
+  private func fits(_ number: Int) -> Bool {
+    guard let store = stores[number] else { return false }
+    return store.held + store.nextCost <= store.share && used + store.nextCost + store.workBytes <= allowance
+  }
+
+  private mutating func begin(_ index: Int, of number: Int) -> Job? {
+    guard let store = stores[number] else { return nil }
+    running += 1
+    served = number
+    used += store.workBytes
+    change(number) { ($0.running, $0.isBusy) = (index, true) }
+    var limit = checkpointLimit(of: store)
+    if limit > store.checkpoints {
+      // Frames that nobody is going to ask for make room, but none that are needed sooner.
+      while dropBehind(number) {}
+      limit = min(limit, store.checkpoints + max(allowance - used, 0) / store.checkpointBytes)
+      change(number) { $0.checkpoints = limit }
+    }
+    return Job(
+      store: number, source: store.source, index: index, workBytes: store.workBytes,
+      checkpoints: limit == store.checkpoints ? nil : limit)
+  }
+
+  private func nextFrame(of store: FrameStore, waitedFor: Bool) -> Int? {
+    if waitedFor {
+      guard let index = store.waiters.keys.min() else { return nil }
+      return BackwardBlock(store, index, players).first ?? index
+    }
+    for player in store.players.compactMap({ players[$0] }) {
+      let ahead = store.keepsAll ? player.wanted.count : store.framesAhead(player.shortestDelay)
+      if let index = player.wanted.dropFirst().prefix(ahead).first(where: {
+        store.frames[$0] == nil && $0 < store.source.frameCount
+      }) {
+        return BackwardBlock(store, index, players).first ?? index
+      }
+    }
+    return nil
+  }
+
+  /// A decode is over.
+  ///
+  /// - Parameter lentCanvas: The address of the source's canvas, if it may be that of a frame.
+  /// - Returns: Who waits for the frame. The caller tells them, lets go of the frame, and calls ``delivered(_:)``.
+  mutating func finish(
+    _ job: Job, _ result: Result<Frame, CoderError>, _ time: Duration, lentCanvas: UInt?
+  ) -> [FrameStore.Waiter] {
+    used -= job.workBytes
+    var waiters: [FrameStore.Waiter] = []
+    change(job.store) { store in
+      store.running = nil
+      store.note(time)
+      store.lentCanvas = lentCanvas
+      if let limit = job.checkpoints { store.checkpoints = limit }
+      waiters = store.waiters.removeValue(forKey: job.index) ?? []
+      if case .success(let frame) = result, store.isAdmitted || !waiters.isEmpty { store.frames[job.index] = frame }
+    }
+    if case .success = result {
+      for number in stores[job.store]?.players ?? [] where players[number]?.wanted.first == job.index {
+        players[number]?.shown = job.index
+      }
+    }
+    // What was asked for less memory meanwhile.
+    while used > allowance, dropFarthest() {}
+    return waiters
+  }
+
+  /// The thread that has decoded a frame has let go of it.
+  mutating func delivered(_ job: Job) -> Changes {
+    running -= 1
+    change(job.store) { $0.isBusy = false }
+    guard let store = stores[job.store], store.players.isEmpty || !store.isAdmitted else {
+      var changes = Changes()
+      settle(job.store, &changes)
+      return changes
+    }
+    // It has left meanwhile, or was dismissed.
+    return admit()
+  }
+
+  /// If nothing can be decoded and nothing is, those who wait get their posters.
+  mutating func giveUp() -> Changes {
+    var changes = Changes()
+    guard running == 0, restingCount == 0 else { return changes }
+    for (number, store) in stores where !store.waiters.isEmpty {
+      for (index, waiters) in store.waiters {
+        for waiter in waiters { changes.answers.append((waiter, starved(store, index))) }
+      }
+      change(number) { $0.waiters = [:] }
+    }
+    return changes
+  }
+}
