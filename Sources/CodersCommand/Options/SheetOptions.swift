@@ -46,12 +46,14 @@ struct SheetOptions: ParsableArguments {
   /// - Parameters:
   ///   - input: The path of the JSON, or with `--grid` of the picture.
   ///   - options: How the picture is decoded; it is never made smaller.
-  /// - Throws: What is wrong with the JSON or the picture; ``CoderError/file`` names the one.
+  ///   - currentFile: Set to the file that an error concerns: the JSON or the picture.
   func source(
-    _ input: String, _ read: ReadOptions, _ registry: CoderRegistry, options: DecodeOptions, _ console: Console
+    _ input: String, _ read: ReadOptions, _ registry: CoderRegistry, options: DecodeOptions, _ console: Console,
+    _ currentFile: inout String
   ) throws(CoderError) -> Source {
+    currentFile = input
     let delay = delay?.delay ?? SpriteSheet.defaultDelay
-    guard let grid else { return try described(input, delay, read, registry, options, console) }
+    guard let grid else { return try described(input, delay, read, registry, options, console, &currentFile) }
     guard !Self.isDescription(input) else {
       throw .invalidArgument("--grid is for a picture without JSON; \(input.printable) says where the frames are")
     }
@@ -62,18 +64,15 @@ struct SheetOptions: ParsableArguments {
 
   private func described(
     _ input: String, _ delay: FrameDelay, _ read: ReadOptions, _ registry: CoderRegistry, _ options: DecodeOptions,
-    _ console: Console
+    _ console: Console, _ currentFile: inout String
   ) throws(CoderError) -> Source {
     let description = try SheetDescription(contentsOf: console.location(of: input))
     var chosen: SheetTag?
     if let tag { chosen = try description.tag(named: tag) }
     let picture = try description.picturePath(beside: input)
-    let image: Image
-    do throws(CoderError) {
-      image = try read.decode(.file(console.location(of: picture)), registry, options: options.readingSheet)
-    } catch {
-      throw error.inFile(console.location(of: picture))
-    }
+    currentFile = picture
+    let image = try read.decode(.file(console.location(of: picture)), registry, options: options.readingSheet)
+    currentFile = input
     let sheet = try SpriteSheet(
       image.pixels, description, tag: chosen, delay: delay, limits: options.limits)
     return Source(sheet: sheet, image: image, picture: picture)
@@ -82,10 +81,12 @@ struct SheetOptions: ParsableArguments {
   /// The frames of a sheet as large as a verb shows them, and the order in which they are played; nil if the input is no
   /// sheet.
   ///
-  /// - Parameter options: Frames fit its box, and have its pixel format.
+  /// - Parameters:
+  ///   - options: Frames fit its box, and have its pixel format.
+  ///   - currentFile: As for `source`.
   func frames(
     _ input: String, _ read: ReadOptions, _ registry: CoderRegistry, options: DecodeOptions, _ console: Console,
-    _ failures: Failures
+    _ failures: Failures, _ currentFile: inout String
   ) throws(CoderError) -> (source: any FrameSource, mode: PlaybackMode)? {
     guard isSheet(input) else {
       guard tag == nil, delay == nil else {
@@ -93,7 +94,7 @@ struct SheetOptions: ParsableArguments {
       }
       return nil
     }
-    let source = try source(input, read, registry, options: options, console)
+    let source = try source(input, read, registry, options: options, console, &currentFile)
     if let problem = source.image.problem { failures.add(problem, file: source.picture) }
     return (FittedFrames(source.sheet, options), source.sheet.mode)
   }
