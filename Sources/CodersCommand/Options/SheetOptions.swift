@@ -24,7 +24,9 @@ struct SheetOptions: ParsableArguments {
   var delay: DelayArgument?
 
   func validate() throws {
-    if grid != nil, tag != nil { throw ValidationError("--tag is of the JSON beside a sheet; --grid is for one without") }
+    if grid != nil, tag != nil {
+      throw ValidationError("--tag is of the JSON beside a sheet; --grid is for one without")
+    }
   }
 
   /// A sheet that was read.

@@ -73,7 +73,8 @@ struct SheetCommand: Verb {
   @OptionGroup var sheet: SheetOptions
   @OptionGroup(title: "Encoding") var encoding: EncodingOptions
 
-  @Argument(help: ArgumentHelp("Pictures and animations, or the sheet to unpack; - is standard input.", valueName: "in"))
+  @Argument(
+    help: ArgumentHelp("Pictures and animations, or the sheet to unpack; - is standard input.", valueName: "in"))
   var files: [String]
 
   @OptionGroup var read: ReadOptions
@@ -214,7 +215,8 @@ struct SheetCommand: Verb {
   /// - Throws: ``CoderError/Code/invalidArgument`` for an output that is an input.
   private func refuseInputs(_ inputs: [String], _ outputs: [String], _ console: Console) throws(CoderError) {
     for output in outputs where output != "-" {
-      for input in inputs where input != "-" && Path.areSame(console.location(of: output), console.location(of: input)) {
+      for input in inputs where input != "-" && Path.areSame(console.location(of: output), console.location(of: input))
+      {
         throw .invalidArgument("the output \(output.printable) would replace the input \(input.printable)")
       }
     }

@@ -73,9 +73,7 @@ extension SheetDescription {
     let list = try Self.frames(node)
     guard !list.frames.isEmpty else { throw node.problem(allowed: "at least 1 frame is needed") }
     let application = try meta?["app"]?.string()
-    let isAseprite =
-      list.hasDurations || meta?["frameTags"] != nil
-      || application?.lowercased().contains("aseprite") == true
+    let isAseprite = list.hasDurations || application?.lowercased().contains("aseprite") == true
     var frames = list.frames
     // An object has no order, and some programs sort its keys. Only where names are of several series does the text's
     // own order count, since Aseprite's tags count the frames in it.

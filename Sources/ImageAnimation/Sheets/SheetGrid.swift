@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ImageCoderModel
+package import ImageCoderModel
 
 /// Where equal frames are in a sheet: row by row, one transparent pixel apart.
-struct SheetGrid: Equatable {
-  let cell: Size
-  let count: Int
-  let columns: Int
+package struct SheetGrid: Equatable {
+  package let cell: Size
+  package let count: Int
+  package let columns: Int
 
   /// Pixels between frames: a texture that is drawn smaller or larger shows nothing of the neighbor.
   private static let gap = 1
 
   /// The grid whose longer side is shortest; of those, the one with the fewest pixels.
-  init(_ cell: Size, count: Int) {
+  package init(_ cell: Size, count: Int) {
     var best = SheetGrid(cell, count: count, columns: 1)
     for columns in 1...max(count, 1) {
       let grid = SheetGrid(cell, count: count, columns: columns)
@@ -22,18 +22,18 @@ struct SheetGrid: Equatable {
   }
 
   /// - Parameter columns: At least 1.
-  init(_ cell: Size, count: Int, columns: Int) {
+  package init(_ cell: Size, count: Int, columns: Int) {
     self.cell = cell
     self.count = count
     self.columns = columns
   }
 
-  var rows: Int { (count + columns - 1) / columns }
+  package var rows: Int { (count + columns - 1) / columns }
 
   /// The size of the sheet, in pixels. Sides of up to 2³² are exact.
-  var size: Size { Size(width: Self.length(columns, cell.width), height: Self.length(rows, cell.height)) }
+  package var size: Size { Size(width: Self.length(columns, cell.width), height: Self.length(rows, cell.height)) }
 
-  func rectangle(_ index: Int) -> Rect {
+  package func rectangle(_ index: Int) -> Rect {
     Rect(
       x: index % columns * (cell.width + Self.gap), y: index / columns * (cell.height + Self.gap), width: cell.width,
       height: cell.height)

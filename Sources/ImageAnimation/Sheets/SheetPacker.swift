@@ -74,7 +74,8 @@ public final class SheetPacker {
       let inColumns = options.columns.map { " in \($0) columns" } ?? ""
       throw CoderError(
         code: .limitExceeded,
-        message: "\(frames) of \(frameSize)\(inColumns) need a sheet of \(size); sides up to \(options.maxSide) are allowed",
+        message:
+          "\(frames) of \(frameSize)\(inColumns) need a sheet of \(size); sides up to \(options.maxSide) are allowed",
         limit: .maxSide)
     }
     try limits.check(canvas: size)
