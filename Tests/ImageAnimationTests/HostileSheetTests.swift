@@ -58,7 +58,7 @@ import Testing
     #""frame": {"x":2147483648,"y":0,"w":1,"h":1}"#, #""frame": {"x":0,"y":0,"w":1}"#, #""frame": []"#, "",
     #""frame": {"x":"0","y":0,"w":1,"h":1}"#, #""frame": {"x":0,"x":0,"y":0,"w":1,"h":1}"#,
     #""frame": {"x":0,"y":0,"w":1,"h":1}, "rotated": 90"#, #""frame": {"x":0,"y":0,"w":1,"h":1}, "duration": -1"#,
-    #""frame": {"x":0,"y":0,"w":1,"h":1}, "duration": 4294967296"#,
+    #""frame": {"x":0,"y":0,"w":1,"h":1}, "duration": 4294967295001"#,
     #""frame": {"x":0,"y":0,"w":1,"h":1}, "delay": [1]"#, #""frame": {"x":0,"y":0,"w":1,"h":1}, "delay": [1, 0]"#,
     #""frame": {"x":0,"y":0,"w":1,"h":1}, "delay": [4294967296, 1]"#,
     #""frame": {"x":0,"y":0,"w":1,"h":1}, "delay": "1/2""#,
@@ -164,7 +164,7 @@ import Testing
     let error = try Self.error(text)
     #expect(error?.message.hasPrefix(#"frame "?[2J?" of index 0"#) == true)
     let key = try Self.error(#"{"frames": {"\u001b[2J": {}}}"#)
-    #expect(key?.message == "line 1, column 28: frames.?[2J.frame is missing")
+    #expect(key?.message == "line 1, column 26: frames.?[2J.frame is missing")
   }
 
   @Test func aFileThatIsMissingIsAnErrorOfTheFile() throws {

@@ -109,6 +109,8 @@ import Testing
     (#""duration": 16.667"#, FrameDelay(numerator: 16667, denominator: 1_000_000)),
     (#""duration": 4294967295"#, FrameDelay(numerator: .max, denominator: 1000)),
     (#""duration": 4294967294.5"#, FrameDelay(numerator: .max - 1, denominator: 1000)),
+    (#""duration": 4294967295000"#, FrameDelay(numerator: .max, denominator: 1)),
+    (#""delay": [4294967295, 7], "duration": 613566756429"#, FrameDelay(numerator: .max, denominator: 7)),
   ]) func delaysAreExactUnlessTheDurationWasChanged(_ members: String, _ delay: FrameDelay) throws {
     let text = SheetJSON.one(#""frame": {"x":0,"y":0,"w":1,"h":1}, \#(members)"#, meta: #", "loops": 3"#)
     let description = try SheetJSON.read(text)

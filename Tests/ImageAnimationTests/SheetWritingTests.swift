@@ -50,7 +50,7 @@ import Testing
     let error = #expect(throws: CoderError.self) { try SheetPacker(size: size, count: 300) }
     #expect(error?.code == .limitExceeded && error?.limit == .maxSide)
     // 17 × 501 - 1 and 18 × 501 - 1.
-    #expect(error?.message == "300 frames of 500×500 need a sheet of 9017×8516; sides up to 8192 are allowed")
+    #expect(error?.message == "300 frames of 500×500 need a sheet of 8516×9017; sides up to 8192 are allowed")
     var options = SheetPacker.Options()
     options.maxSide = 9017
     options.columns = 1

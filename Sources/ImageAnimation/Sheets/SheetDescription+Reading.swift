@@ -134,27 +134,24 @@ extension SheetDescription {
 
   /// The exact delay, unless somebody has changed the duration beside it.
   private static func delay(_ exact: JSONNode?, duration: JSONNode?) throws(TextProblem) -> FrameDelay? {
-    let rounded = try duration.map(milliseconds)
-    guard let exact else { return rounded }
+    let milliseconds = try duration.map(milliseconds)
+    guard let exact else { return milliseconds.map(FrameDelay.init(milliseconds:)) }
     let parts = try exact.list()
     guard parts.count == 2 else { throw exact.problem("has \(parts.count) numbers; 2 are allowed") }
     let numerator = try parts[0].whole(0...Int(UInt32.max))
     let denominator = try parts[1].whole(1...Int(UInt32.max))
     let delay = FrameDelay(numerator: UInt32(numerator), denominator: UInt32(denominator))
-    guard let rounded, rounded != .milliseconds(UInt32(clamping: delay.wholeMilliseconds)) else { return delay }
-    return rounded
+    guard let milliseconds, milliseconds != Double(delay.wholeMilliseconds) else { return delay }
+    return FrameDelay(milliseconds: milliseconds)
   }
 
-  private static func milliseconds(_ node: JSONNode) throws(TextProblem) -> FrameDelay {
+  /// A number that a delay holds.
+  private static func milliseconds(_ node: JSONNode) throws(TextProblem) -> Double {
     let number = try node.number()
-    // 49 days.
-    guard number >= 0, number <= Double(UInt32.max) else {
-      throw node.problem(allowed: "a number from 0 to \(UInt32.max) is allowed")
+    guard number >= 0, number <= FrameDelay.mostMilliseconds else {
+      throw node.problem(allowed: "a number from 0 to \(Int64(FrameDelay.mostMilliseconds)) is allowed")
     }
-    if let whole = UInt32(exactly: number) { return .milliseconds(whole) }
-    let thousandths = (number * 1000).rounded()
-    guard thousandths <= Double(UInt32.max) else { return .milliseconds(UInt32(number.rounded(.down))) }
-    return FrameDelay(numerator: UInt32(thousandths), denominator: 1_000_000)
+    return number
   }
 
   private static func isOneSeries(_ frames: [SheetFrame]) -> Bool {
@@ -247,6 +244,23 @@ extension PlaybackMode {
 }
 
 extension FrameDelay {
+  /// 136 years.
+  fileprivate static let mostMilliseconds = Double(UInt32.max) * 1000
+
+  /// - Parameter milliseconds: From 0 to ``mostMilliseconds``; thousandths are kept where there is room for them.
+  fileprivate init(milliseconds: Double) {
+    let thousandths = (milliseconds * 1000).rounded()
+    if let whole = UInt32(exactly: milliseconds) {
+      self = .milliseconds(whole)
+    } else if thousandths <= Double(UInt32.max) {
+      self.init(numerator: UInt32(thousandths), denominator: 1_000_000)
+    } else if milliseconds <= Double(UInt32.max) {
+      self = .milliseconds(UInt32(milliseconds.rounded(.down)))
+    } else {
+      self.init(numerator: UInt32((milliseconds / 1000).rounded(.down)), denominator: 1)
+    }
+  }
+
   /// Milliseconds, rounded to the nearest.
   var wholeMilliseconds: UInt64 {
     (UInt64(numerator) * 2000 + UInt64(denominator)) / (2 * UInt64(denominator))
