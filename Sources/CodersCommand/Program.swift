@@ -85,8 +85,8 @@ struct Coders: ParsableCommand {
       CommandGroup(
         name: "Images",
         subcommands: [
-          ProbeCommand.self, ConvertCommand.self, AnimateCommand.self, ThumbnailCommand.self, FramesCommand.self,
-          MetadataCommand.self, StreamCommand.self, ShowCommand.self, PlayCommand.self,
+          ProbeCommand.self, ConvertCommand.self, AnimateCommand.self, SheetCommand.self, ThumbnailCommand.self,
+          FramesCommand.self, MetadataCommand.self, StreamCommand.self, ShowCommand.self, PlayCommand.self,
         ]),
       CommandGroup(name: "Coders", subcommands: [ListCommand.self, OptionsCommand.self, DoctorCommand.self]),
       CommandGroup(name: "Plugins", subcommands: [NewCommand.self, CheckCommand.self]),

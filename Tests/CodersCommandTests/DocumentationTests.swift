@@ -8,7 +8,8 @@ import Testing
 /// What the pages say is what the program does.
 @Suite struct DocumentationTests {
   @Test(arguments: [
-    "", "probe ", "convert ", "animate ", "thumbnail ", "frames ", "stream ", "metadata ", "show ", "play ", "list ",
+    "", "probe ", "convert ", "animate ", "sheet ", "thumbnail ", "frames ", "stream ", "metadata ", "show ", "play ",
+    "list ",
     "options ",
     "doctor ", "new ", "check ",
   ])

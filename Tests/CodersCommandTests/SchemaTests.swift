@@ -7,8 +7,8 @@ import Testing
 /// What each verb prints with --json follows its schema in `Registry/schema`, and a changed output does not.
 @Suite struct SchemaTests {
   static let verbs = [
-    "animate", "check", "convert", "doctor", "frames", "list", "metadata", "new", "options", "probe", "stream",
-    "thumbnail",
+    "animate", "check", "convert", "doctor", "frames", "list", "metadata", "new", "options", "probe", "sheet",
+    "stream", "thumbnail",
   ]
 
   private let folder = TemporaryFolder()
@@ -104,6 +104,16 @@ import Testing
     let value = try checked(["animate", first, second, "-o", "\(folder.path)/all.webp", "--quality", "0.8"])
     #expect(value["frames"]?.content == .number(60, written: "60"))
     #expect(try allowedChanges(value, "animate") == [])
+  }
+
+  @Test func sheet() throws {
+    let film = try Fixture.path("comet-alpha.gif")
+    let packed = try checked(["sheet", film, "-o", "\(folder.path)/film.png"])
+    #expect(packed["frames"]?.content == .number(30, written: "30"))
+    #expect(try allowedChanges(packed, "sheet") == [])
+    let unpacked = try checked(["sheet", "--unpack", "\(folder.path)/film.json", "-o", "\(folder.path)/film.gif"])
+    #expect(unpacked["sheet"]?.content == .null)
+    #expect(try allowedChanges(unpacked, "sheet") == [])
   }
 
   @Test func metadata() throws {

@@ -32,6 +32,11 @@ enum Path {
     return suffix.isEmpty ? nil : String(suffix)
   }
 
+  /// The path without the extension of its name.
+  static func withoutSuffix(_ path: String) -> String {
+    suffix(path).map { String(path.dropLast($0.count + 1)) } ?? path
+  }
+
   /// The working directory, or nil if it has no name under which it can be reached.
   static func workingDirectory() -> String? {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))

@@ -139,4 +139,15 @@ extension CoderRegistry {
       throw .invalidArgument("\(error.message); did you mean \(meant)?")
     }
   }
+
+  /// Checks that the format holds animations.
+  ///
+  /// - Throws: ``CoderError/Code/unsupported`` with the extensions of formats that do.
+  func checkAnimations(_ format: ImageFormat, _ coder: String?) throws(CoderError) {
+    guard writer(of: format, id: coder)?.writesFrames != true else { return }
+    let animated = writers.filter(\.writesFrames).flatMap(\.writtenFormats).flatMap(\.extensions).sorted()
+    throw .unsupported(
+      "\(format) cannot hold an animation; "
+        + (animated.isEmpty ? "no installed coder writes one" : animated.joined(separator: ", ") + " can"))
+  }
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ImageCoderEngine
 import ImageCoders
 
 /// A JSON value. Keys are printed in the order of their bytes, so that equal values give equal text.
@@ -35,7 +34,7 @@ enum JSON {
     case .integer(let value): text += "\(value)"
     // JSON has no infinity and no NaN (RFC 8259 §6).
     case .number(let value): text += value.isFinite ? "\(value)" : "null"
-    case .text(let value): Self.append(value, to: &text)
+    case .text(let value): text += value.inJSON
     case .list(let items) where items.isEmpty: text += "[]"
     case .list(let items) where items.allSatisfy(\.isNumber):
       text += "["
@@ -52,8 +51,7 @@ enum JSON {
     case .object(let members):
       let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
       Self.append(sorted, open: "{", close: "}", to: &text, indentation: indentation) { member, text in
-        Self.append(member.key, to: &text)
-        text += ": "
+        text += member.key.inJSON + ": "
         member.value.append(to: &text, indentation: indentation + 2)
       }
     }
@@ -76,24 +74,6 @@ enum JSON {
       item(next, &text)
     }
     text += "\n" + String(repeating: " ", count: indentation) + close
-  }
-
-  private static func append(_ value: String, to text: inout String) {
-    text += "\""
-    // JSON is UTF-8 (RFC 8259 §8.1); names of files need not be.
-    for scalar in SystemName.unicode(value).unicodeScalars {
-      switch scalar {
-      case "\"": text += "\\\""
-      case "\\": text += "\\\\"
-      case "\n": text += "\\n"
-      case "\t": text += "\\t"
-      case _ where scalar.value < 0x20 || scalar.value == 0x7F:
-        let digits = String(scalar.value, radix: 16)
-        text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: text.unicodeScalars.append(scalar)
-      }
-    }
-    text += "\""
   }
 }
 

@@ -79,7 +79,7 @@ struct AnimateCommand: Verb {
       try target.refuseTerminal(console)
       let format = try registry.format(named: format, output: output)
       let coder = try registry.coderID(named: encoding.encoder)
-      try check(format, coder, registry)
+      try registry.checkAnimations(format, coder)
       let inputs = try inputs(registry, console, &currentFile)
       currentFile = output
       let writing = try options(as: format, inputs, registry, console)
@@ -112,17 +112,6 @@ struct AnimateCommand: Verb {
       failures.add(error, file: currentFile, order: files.count)
     }
     return failures.status
-  }
-
-  /// Checks that the format holds animations.
-  ///
-  /// - Throws: ``CoderError/Code/unsupported`` with the extensions of formats that do.
-  private func check(_ format: ImageFormat, _ coder: String?, _ registry: CoderRegistry) throws(CoderError) {
-    guard registry.writer(of: format, id: coder)?.writesFrames != true else { return }
-    let animated = registry.writers.filter(\.writesFrames).flatMap(\.writtenFormats).flatMap(\.extensions).sorted()
-    throw .unsupported(
-      "\(format) cannot hold an animation; "
-        + (animated.isEmpty ? "no installed coder writes one" : animated.joined(separator: ", ") + " can"))
   }
 
   /// Reads the headers of all inputs before anything is written.

@@ -20,6 +20,7 @@ struct PlayCommand: Verb {
       Examples:
         coders play party.gif
         coders play --loops 3 --rate 0.5 --size 60x party.webp
+        coders play hero.json --tag walk
       """)
 
   @Option(
@@ -32,6 +33,7 @@ struct PlayCommand: Verb {
   @Argument(help: ArgumentHelp("The animation; - is standard input.", valueName: "in"))
   var input: String
 
+  @OptionGroup var sheet: SheetOptions
   @OptionGroup var terminal: TerminalOptions
   @OptionGroup var read: ReadOptions
 
@@ -43,29 +45,38 @@ struct PlayCommand: Verb {
     try terminal.check(console)
     let failures = Failures(console)
     CurrentFiles.set(input: input)
+    var currentFile = input
     do throws(CoderError) {
       let options = terminal.decodeOptions(read.decodeOptions(console, file: input), console)
       let registry = read.coders.registry(console)
-      let animation = try AnimatedImage(
-        try read.source(input, console), options: options, loopCount: loops.map { LoopCount(plays: $0) },
-        registry: registry, coder: try registry.coderID(named: read.coder))
+      let frames = try sheet.frames(input, read, registry, options: options, console, failures, &currentFile)
+      let animation: any FrameSource
+      if let frames {
+        animation = frames.source
+      } else {
+        animation = try AnimatedImage(
+          try read.source(input, console), options: options, registry: registry,
+          coder: try registry.coderID(named: read.coder))
+      }
       let stage = TerminalStage(console, terminal.picture(console))
       defer { stage.leave() }
       if console.isTerminal {
-        try play(animation, on: stage, console, failures)
+        try play(animation, frames?.mode ?? .forward, on: stage, console, failures)
       } else {
         for index in 0..<animation.frameCount { stage.show(try animation.frame(at: index).pixels) }
       }
     } catch {
-      failures.add(error, file: input)
+      failures.add(error, file: currentFile)
     }
     return failures.status
   }
 
   private func play(
-    _ animation: AnimatedImage, on stage: TerminalStage, _ console: Console, _ failures: Failures
+    _ animation: any FrameSource, _ mode: PlaybackMode, on stage: TerminalStage, _ console: Console,
+    _ failures: Failures
   ) throws(CoderError) {
-    var player = AnimationPlayer(animation, rate: try PlaybackRate(rate))
+    var player = AnimationPlayer(
+      animation, mode: mode, rate: try PlaybackRate(rate), loopCount: loops.map { LoopCount(plays: $0) })
     let clock = SuspendingClock()
     let start = clock.now
     player.start(at: .zero)

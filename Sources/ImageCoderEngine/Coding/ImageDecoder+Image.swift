@@ -100,7 +100,7 @@ extension ImageDecoder {
   }
 
   /// Frames of this file as an image, with what the file says beside them.
-  func image(of decoded: [Frame]) throws(CoderError) -> Image {
+  package func image(of decoded: [Frame]) throws(CoderError) -> Image {
     try image(of: decoded, header: header, loopCount: loopCount, problem: decoded.lazy.compactMap(\.problem).first)
   }
 

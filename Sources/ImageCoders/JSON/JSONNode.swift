@@ -22,8 +22,7 @@ package struct JSONNode: Sendable {
 
   /// The path of a key in this object.
   fileprivate func path(of key: String) -> String {
-    let name = key.utf8.count <= 64 ? key : "\(key.prefix(40))…"
-    return isRoot ? name : "\(path).\(name)"
+    isRoot ? key.short : "\(path).\(key.short)"
   }
 
   /// What is wrong here: `formats[0].write is "no"; true or false is allowed`.

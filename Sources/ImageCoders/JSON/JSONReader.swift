@@ -4,25 +4,29 @@
 ///
 /// - Format: RFC 8259, in UTF-8 and without a byte order mark. Stricter than that in one respect: an object must not
 ///   have a key twice.
-struct JSONReader {
+package struct JSONReader {
   /// How many lists and objects may lie in one another.
   static let maxDepth = 64
-  /// How many values a text may have.
-  static let maxValues = 65_536
+  /// How many values a text may have where its reader does not say.
+  package static let maxValues = 65_536
   /// How many characters a number may have.
   static let maxNumberLength = 64
 
   private let bytes: [UInt8]
+  private let maxValues: Int
   private var offset = 0
   private var depth = 0
   private var valueCount = 0
   /// The last place that was asked for, and its offset: the next one is counted from there.
   private var lastPlace = (offset: 0, place: TextPlace(line: 1, column: 1))
 
-  private init(_ bytes: [UInt8]) { self.bytes = bytes }
+  private init(_ bytes: [UInt8], maxValues: Int) {
+    self.bytes = bytes
+    self.maxValues = maxValues
+  }
 
-  static func value(of bytes: [UInt8], maxBytes: Int) throws(TextProblem) -> JSONValue {
-    var reader = JSONReader(bytes)
+  static func value(of bytes: [UInt8], maxBytes: Int, maxValues: Int) throws(TextProblem) -> JSONValue {
+    var reader = JSONReader(bytes, maxValues: maxValues)
     guard bytes.count <= maxBytes else {
       throw TextProblem("the text has \(bytes.count) bytes; \(maxBytes) are allowed at most", at: reader.place(0))
     }
@@ -54,8 +58,8 @@ struct JSONReader {
   private mutating func value() throws(TextProblem) -> JSONValue {
     valueCount += 1
     let start = place(offset)
-    guard valueCount <= Self.maxValues else {
-      throw TextProblem("the text has more than \(Self.maxValues) values", at: start)
+    guard valueCount <= maxValues else {
+      throw TextProblem("the text has more than \(maxValues) values", at: start)
     }
     switch current {
     case UInt8(ascii: "{"):
@@ -280,9 +284,4 @@ struct JSONReader {
     lastPlace = (offset, TextPlace(line: line, column: column))
     return lastPlace.place
   }
-}
-
-extension String {
-  /// In quotes, cut where it is long, for a message.
-  var quoted: String { utf8.count <= 64 ? "\"\(self)\"" : "\"\(prefix(40))…\"" }
 }

@@ -57,10 +57,14 @@ package struct JSONValue: Sendable, Equatable {
 
   /// Reads a whole text.
   ///
-  /// - Parameter maxBytes: How long the text may be.
+  /// - Parameters:
+  ///   - maxBytes: How long the text may be.
+  ///   - maxValues: How many values it may have, those in lists and objects included.
   /// - Throws: ``TextProblem`` for a text that RFC 8259 does not allow, that has a key twice, or that exceeds a bound of
   ///   ``JSONReader``.
-  package init(parsing bytes: [UInt8], maxBytes: Int = 1 << 20) throws(TextProblem) {
-    self = try JSONReader.value(of: bytes, maxBytes: maxBytes)
+  package init(
+    parsing bytes: [UInt8], maxBytes: Int = 1 << 20, maxValues: Int = JSONReader.maxValues
+  ) throws(TextProblem) {
+    self = try JSONReader.value(of: bytes, maxBytes: maxBytes, maxValues: maxValues)
   }
 }

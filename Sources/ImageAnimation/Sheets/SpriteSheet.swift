@@ -37,7 +37,10 @@ public struct SpriteSheet: FrameSource {
     }
 
     /// The size of the frame, in pixels.
-    public var size: Size { untrimmedSize ?? (isTurned ? rectangle.size.transposed : rectangle.size) }
+    public var size: Size { untrimmedSize ?? partSize }
+
+    /// The size of the part before it was turned, in pixels.
+    var partSize: Size { isTurned ? rectangle.size.transposed : rectangle.size }
 
     /// Whether the frame is the part as it lies in the picture.
     var isPlain: Bool { !isTurned && untrimmedSize == nil }
@@ -71,6 +74,9 @@ public struct SpriteSheet: FrameSource {
   public let size: Size
   /// The total number of times that the animation plays.
   public let loopCount: LoopCount
+  /// The order in which the frames are meant to be played, as a tag of a description says. A player is told:
+  /// `AnimationPlayer(sheet, mode: sheet.mode)`.
+  public let mode: PlaybackMode
 
   private let delays: [FrameDelay]
 
@@ -82,7 +88,8 @@ public struct SpriteSheet: FrameSource {
   /// - Throws: ``CoderError/Code/invalidArgument`` for no sprites, for another number of delays, and for a trimmed sprite
   ///   that is empty or does not fit into its untrimmed size.
   public init(
-    _ picture: PixelBuffer, sprites: [Sprite], delays: [FrameDelay], loopCount: LoopCount = .infinite
+    _ picture: PixelBuffer, sprites: [Sprite], delays: [FrameDelay], loopCount: LoopCount = .infinite,
+    mode: PlaybackMode = .forward
   ) throws(CoderError) {
     guard !sprites.isEmpty else { throw .invalidArgument("a sheet of no sprites; at least 1 is needed") }
     guard delays.count == sprites.count else {
@@ -91,6 +98,7 @@ public struct SpriteSheet: FrameSource {
     self.picture = picture
     self.delays = delays
     self.loopCount = loopCount
+    self.mode = mode
     var cut: [Sprite] = []
     for (index, sprite) in sprites.enumerated() {
       var sprite = sprite
@@ -198,7 +206,7 @@ public struct SpriteSheet: FrameSource {
 
   private static func check(_ sprite: Sprite, _ index: Int) throws(CoderError) {
     guard let untrimmed = sprite.untrimmedSize else { return }
-    let size = sprite.isTurned ? sprite.rectangle.size.transposed : sprite.rectangle.size
+    let size = sprite.partSize
     let part = Rect(x: sprite.offsetX, y: sprite.offsetY, width: size.width, height: size.height)
     guard !untrimmed.isEmpty, part.isInside(untrimmed) else {
       throw .invalidArgument(

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageAnimation
+import ImageCoderEngine
+import ImageCoderModel
+import TestSupport
+import Testing
+
+/// Sheets that are made here.
+@Suite struct SheetWritingTests {
+  /// Two frames of 2×1 pixels, of which the second is half transparent.
+  private static func animation() throws -> FrameList {
+    let size = Size(width: 2, height: 1)
+    return try FrameList(
+      [
+        try PixelBuffer(copying: [1, 2, 3, 255, 4, 5, 6, 255], size: size, format: .rgba8),
+        try PixelBuffer(copying: [7, 8, 9, 128, 10, 11, 12, 128], size: size, format: .rgba8),
+      ], delays: [FrameDelay(numerator: 1, denominator: 25), FrameDelay(numerator: 1, denominator: 3)],
+      loopCount: .plays(2))
+  }
+
+  @Test func framesAreOneTransparentPixelApart() throws {
+    let sheet = try SpriteSheet.pack(try Self.animation())
+    #expect(sheet.picture.size == Size(width: 2, height: 3))
+    #expect(
+      sheet.picture.copyBytes()
+        == [1, 2, 3, 255, 4, 5, 6, 255] + [UInt8](repeating: 0, count: 8) + [7, 8, 9, 128, 10, 11, 12, 128])
+    #expect(sheet.loopCount == .plays(2))
+    var options = SheetPacker.Options()
+    options.columns = 9
+    let row = try SpriteSheet.pack(try Self.animation(), options: options)
+    #expect(row.picture.size == Size(width: 5, height: 1))
+    #expect(row.rectangle(at: 1) == Rect(x: 3, y: 0, width: 2, height: 1))
+  }
+
+  /// Hand-worked: the shorter the longer side, the better.
+  @Test(arguments: [
+    (16, 12, 3, 2, 33, 25), (10, 10, 4, 2, 21, 21), (200, 50, 12, 2, 401, 305), (5, 7, 1, 1, 5, 7), (1, 1, 5, 2, 3, 5),
+    (100, 10, 10, 1, 100, 109), (10, 100, 10, 10, 109, 100), (200, 200, 30, 5, 1004, 1205),
+  ]) func sheetsAreAboutSquare(
+    _ width: Int, _ height: Int, _ count: Int, _ columns: Int, _ sheetWidth: Int, _ sheetHeight: Int
+  ) throws {
+    let grid = SheetGrid(Size(width: width, height: height), count: count)
+    #expect(grid.columns == columns)
+    #expect(grid.size == Size(width: sheetWidth, height: sheetHeight))
+  }
+
+  @Test func aSheetThatIsTooLargeSaysWhatItNeeds() throws {
+    let size = Size(width: 500, height: 500)
+    let error = #expect(throws: CoderError.self) { try SheetPacker(size: size, count: 300) }
+    #expect(error?.code == .limitExceeded && error?.limit == .maxSide)
+    // 17 × 501 - 1 and 18 × 501 - 1.
+    #expect(error?.message == "300 frames of 500×500 need a sheet of 8516×9017; sides up to 8192 are allowed")
+    var options = SheetPacker.Options()
+    options.maxSide = 9017
+    options.columns = 1
+    let tall = #expect(throws: CoderError.self) { try SheetPacker(size: size, count: 300, options: options) }
+    #expect(
+      tall?.message == "300 frames of 500×500 in 1 columns need a sheet of 500×150299; sides up to 9017 are allowed")
+    let limits = Limits(maxMemory: 1000)
+    let memory = #expect(throws: CoderError.self) { try SheetPacker(size: size, count: 1, limits: limits) }
+    #expect(memory?.limit == .maxMemory)
+    let frames = #expect(throws: CoderError.self) { try SheetPacker(size: Size(width: 1, height: 1), count: 65_537) }
+    #expect(frames?.limit == .maxFrames)
+  }
+
+  @Test func refusesWhatIsNoSheet() throws {
+    for (side, count, columns) in [(0, 1, nil), (1, 0, nil), (1, -1, nil), (1, 1, 0)] as [(Int, Int, Int?)] {
+      var options = SheetPacker.Options()
+      options.columns = columns
+      let error = #expect(throws: CoderError.self) {
+        try SheetPacker(size: Size(width: side, height: 1), count: count, options: options)
+      }
+      #expect(error?.code == .invalidArgument)
+    }
+    let packer = try SheetPacker(size: Size(width: 1, height: 1), count: 1)
+    #expect(throws: CoderError.self) { try packer.finish() }
+    let pixels = try SpriteSheetTests.sheet()
+    #expect(throws: CoderError.self) { try packer.add(pixels, delay: .zero) }
+    try packer.add(try pixels.region(Rect(x: 0, y: 0, width: 1, height: 1)), delay: .zero)
+    #expect(throws: CoderError.self) {
+      try packer.add(try pixels.region(Rect(x: 0, y: 0, width: 1, height: 1)), delay: .zero)
+    }
+    #expect(try packer.finish().frameCount == 1)
+  }
+
+  // MARK: JSON
+
+  private static let meta = """
+      "meta": {
+        "app": "coders",
+        "version": "1.0",
+        "image": "party.png",
+        "format": "RGBA8888",
+        "size": {"w": 2, "h": 3},
+        "scale": "1",
+        "loops": 2
+    """
+
+  private static func frame(_ y: Int, _ last: String) -> String {
+    """
+          "frame": {"x": 0, "y": \(y), "w": 2, "h": 1},
+          "rotated": false,
+          "trimmed": false,
+          "spriteSourceSize": {"x": 0, "y": 0, "w": 2, "h": 1},
+          "sourceSize": {"w": 2, "h": 1},
+          \(last)
+        }
+    """
+  }
+
+  @Test(arguments: [
+    (
+      SheetForm.texturePackerHash,
+      "{\n  \"frames\": {\n    \"party-0001\": {\n\(frame(0, "\"delay\": [1, 25]")),\n    \"party-0002\": {\n"
+        + "\(frame(2, "\"delay\": [1, 3]"))\n  },\n\(meta)\n  }\n}\n"
+    ),
+    (
+      .texturePackerArray,
+      "{\n  \"frames\": [\n    {\n      \"filename\": \"party-0001\",\n\(frame(0, "\"delay\": [1, 25]")),\n    {\n"
+        + "      \"filename\": \"party-0002\",\n\(frame(2, "\"delay\": [1, 3]"))\n  ],\n\(meta)\n  }\n}\n"
+    ),
+    (
+      .asepriteHash,
+      "{\n  \"frames\": {\n    \"party-0001\": {\n\(frame(0, "\"duration\": 40,\n      \"delay\": [1, 25]")),\n"
+        + "    \"party-0002\": {\n\(frame(2, "\"duration\": 333,\n      \"delay\": [1, 3]"))\n  },\n\(meta),\n"
+        + "    \"frameTags\": []\n  }\n}\n"
+    ),
+    (
+      .asepriteArray,
+      "{\n  \"frames\": [\n    {\n      \"filename\": \"party-0001\",\n"
+        + "\(frame(0, "\"duration\": 40,\n      \"delay\": [1, 25]")),\n    {\n      \"filename\": \"party-0002\",\n"
+        + "\(frame(2, "\"duration\": 333,\n      \"delay\": [1, 3]"))\n  ],\n\(meta),\n    \"frameTags\": []\n  }\n}\n"
+    ),
+  ]) func eachFormHasItsBytes(_ form: SheetForm, _ expected: String) throws {
+    let sheet = try SpriteSheet.pack(try Self.animation())
+    let json = sheet.description(image: "party.png", name: "party", form: form).json()
+    #expect(String(decoding: json, as: UTF8.self) == expected)
+  }
+
+  @Test func tagsHaveAsepritesWords() throws {
+    var description = try SpriteSheet.pack(try Self.animation()).description(image: "a\"\n.png", name: "p")
+    description.tags = [
+      SheetTag("a", first: 0, last: 1, mode: .bounce, loopCount: .plays(3)),
+      SheetTag("b", first: 1, last: 1, mode: .reverse, loopCount: .plays(3)),
+      SheetTag("c", first: 0, last: 0, mode: .reverseBounce),
+    ]
+    description.scale = 0.5
+    let json = String(decoding: description.json(as: .asepriteHash), as: UTF8.self)
+    #expect(json.contains(#""image": "a\"\n.png""#))
+    #expect(json.contains("\"scale\": \"0.5\""))
+    #expect(
+      json.contains(
+        """
+            "frameTags": [
+              {"name": "a", "from": 0, "to": 1, "direction": "pingpong", "repeat": "6"},
+              {"name": "b", "from": 1, "to": 1, "direction": "reverse", "repeat": "3"},
+              {"name": "c", "from": 0, "to": 0, "direction": "pingpong_reverse"}
+            ]
+        """))
+  }
+
+  /// What is written is read as it was: also frames that are turned and trimmed, and tags.
+  @Test(arguments: SheetForm.allCases) func whatIsWrittenIsReadAsItWas(_ form: SheetForm) throws {
+    let sprites = [
+      SpriteSheet.Sprite(Rect(x: 0, y: 0, width: 3, height: 2), isTurned: true),
+      SpriteSheet.Sprite(
+        Rect(x: 1, y: 1, width: 2, height: 1), isTurned: true, untrimmedSize: Size(width: 4, height: 3), offsetX: 2,
+        offsetY: 1),
+      SpriteSheet.Sprite(Rect(x: 3, y: 0, width: 1, height: 3)),
+    ]
+    let delays = [FrameDelay.zero, FrameDelay(numerator: 4_294_967_295, denominator: 7), .milliseconds(40)]
+    let picture = try SpriteSheetTests.sheet()
+    let sheet = try SpriteSheet(picture, sprites: sprites, delays: delays, loopCount: .plays(4_294_967_295))
+    var written = sheet.description(image: "ä.png", name: "ä", form: form)
+    written.tags = PlaybackMode.allCases.map { SheetTag("\($0)", first: 0, last: 2, mode: $0, loopCount: .plays(7)) }
+    written.application = "coders"
+    written.version = "1.0"
+    written.pixelFormat = "RGBA8888"
+    let read = try SheetDescription(parsing: written.json())
+    #expect(read == written)
+    let again = try SpriteSheet(picture, read)
+    #expect(again.sprites == sheet.sprites)
+    #expect((0..<3).map { again.delay(at: $0) } == delays)
+    #expect(again.loopCount == sheet.loopCount)
+  }
+
+  @Test func aSheetIsReadFromItsFiles() throws {
+    let folder = TemporaryFolder()
+    let sheet = try SpriteSheet.pack(try Self.animation())
+    var description = sheet.description(image: "party.png", name: "party", form: .asepriteArray)
+    description.tags = [SheetTag("end", first: 1, last: 1, mode: .reverse, loopCount: .plays(1))]
+    folder.write(try AnimatedImageTests.registry.encode(Image(sheet.picture), as: .png), to: "party.png")
+    folder.write(description.json(), to: "party.json")
+    let path = "\(folder.path)/party.json"
+    let all = try SpriteSheet(contentsOf: path, registry: AnimatedImageTests.registry)
+    #expect(
+      try (0..<2).map { try all.frame(at: $0).pixels.copyBytes() } == [
+        [1, 2, 3, 255, 4, 5, 6, 255], [7, 8, 9, 128, 10, 11, 12, 128],
+      ])
+    #expect(all.loopCount == .plays(2) && all.mode == .forward)
+    // Options that would make the picture smaller do not.
+    let end = try SpriteSheet(
+      contentsOf: path, tag: "end", options: DecodeOptions(thumbnailSize: Size(width: 1, height: 1)),
+      registry: AnimatedImageTests.registry)
+    #expect(end.frameCount == 1 && end.mode == .reverse && end.loopCount == .plays(1))
+    #expect(end.delay(at: 0) == FrameDelay(numerator: 1, denominator: 3))
+    #expect(try end.frame(at: 0).pixels.copyBytes() == [7, 8, 9, 128, 10, 11, 12, 128])
+    description.frames[1].rectangle.x = 1
+    folder.write(description.json(), to: "party.json")
+    let error = #expect(throws: CoderError.self) {
+      try SpriteSheet(contentsOf: path, registry: AnimatedImageTests.registry)
+    }
+    #expect(error?.code == .malformed && error?.file == path)
+  }
+}
