@@ -13,69 +13,65 @@ public protocol MemoryPressureSource: Sendable {
   func watch(_ tell: @escaping @Sendable () -> Void) -> @Sendable () -> Void
 }
 
-/// Pressure stall information of the kernel: tells when the processes of the control group, or of the machine, have waited
-/// for memory for 200 ms within 2 s.
+/// What the system tells of memory, from the first of these that there is:
 ///
-/// Linux 6.5 and later let any process ask for this. Where it is not to be had, nothing is told.
+/// 1. `MEMORY_PRESSURE_WATCH` and `MEMORY_PRESSURE_WRITE` of the environment, by which a service manager names a file, a FIFO
+///    or a socket (systemd's memory pressure protocol); `/dev/null` there means that nothing is to be watched;
+/// 2. pressure stall information of a control group that the process is in, from the inside out: processes have waited for
+///    memory for 200 ms within 2 s;
+/// 3. the same for the machine;
+/// 4. `memory.events` of these groups, in which a limit that was met is counted;
+/// 5. the time that processes have waited, read every second where nobody may ask to be told.
+///
+/// Linux 6.5 and later let any process ask for 2 and 3. Where nothing is to be had, nothing is told.
 public final class SystemMemoryPressure: MemoryPressureSource {
-  /// The source of this process, or nil where the kernel tells nothing.
-  public static let available: SystemMemoryPressure? = SystemMemoryPressure()
+  /// The source of this process, or nil where the system tells nothing.
+  public static let available: SystemMemoryPressure? = SystemMemoryPressure(root: "") { name in
+    getenv(name).map { String(cString: $0) }
+  }
+
+  /// Where it hears of pressure: the path of a file, FIFO or socket.
+  package let path: String
 
   private let listeners = Mutex(Listeners())
+  private let isOver = Over()
 
   private struct Listeners {
     var next = 0
     var all: [Int: @Sendable () -> Void] = [:]
   }
 
-  /// Microseconds of waiting, and of the window, in which they are counted.
-  private static let trigger = "some 200000 2000000"
-  /// Microseconds of waiting below which an event is not believed: the kernel tells of one that there was not, once.
-  private static let threshold = 200_000
-
-  private init?() {
-    let files = MemoryBudget.groups("").map { "\($0)/memory.pressure" } + ["/proc/pressure/memory"]
-    for path in files {
-      let file = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
-      guard file >= 0 else { continue }
-      let trigger = Array(Self.trigger.utf8CString)
-      // The zero at the end belongs to what is written.
-      guard write(file, trigger, trigger.count) == trigger.count, start(file, path) else {
-        close(file)
-        continue
-      }
-      return
-    }
-    return nil
+  private final class Over: Sendable {
+    let flag = Atomic<Bool>(false)
   }
 
-  private func start(_ file: Int32, _ path: String) -> Bool {
+  /// - Parameters:
+  ///   - root: The folder in which `proc` and `sys` are.
+  ///   - environment: A variable of the environment, or nil.
+  package init?(root: String, environment: (String) -> String?) {
+    guard let signal = PressureSignal.first(root: root, environment: environment) else { return nil }
+    path = signal.path
     do throws(CoderError) {
-      try ThreadPool.shared.start(for: "a thread that watches memory") { [self] in
-        var waited = Self.waited(path)
-        while true {
-          var poll = pollfd(fd: file, events: Int16(POLLPRI), revents: 0)
-          let count = Glibc.poll(&poll, 1, -1)
-          if count < 0, errno == EINTR { continue }
-          // The group is gone.
-          guard count > 0, Int32(poll.revents) & POLLERR == 0 else { break }
-          let now = Self.waited(path)
-          if now - waited >= Self.threshold { tell() }
-          waited = now
+      try ThreadPool.shared.start(for: "a thread that watches memory") { [weak self, isOver] in
+        var signal = signal
+        while !isOver.flag.load(ordering: .relaxed) {
+          switch signal.wait() {
+          case .pressure: self?.tell()
+          case .nothing: break
+          case .gone:
+            signal.close()
+            return
+          }
         }
-        close(file)
+        signal.close()
       }
-      return true
     } catch {
-      return false
+      signal.close()
+      return nil
     }
   }
 
-  /// Microseconds that processes have waited so far: "some avg10=0.00 avg60=0.00 avg300=0.00 total=1234".
-  private static func waited(_ path: String) -> Int {
-    let line = SystemFile.text(path)?.split(separator: "\n").first { $0.hasPrefix("some ") }
-    return line?.split(separator: " ").last.flatMap { Int($0.dropFirst("total=".count)) } ?? 0
-  }
+  deinit { isOver.flag.store(true, ordering: .relaxed) }
 
   private func tell() {
     for listener in listeners.withLock({ Array($0.all.values) }) { listener() }
