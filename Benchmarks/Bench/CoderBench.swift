@@ -11,6 +11,7 @@ enum CoderBench {
     usage: coder-bench full|thumbnail|thumbnail-srgb|all FILE REPETITIONS [PLUGINS]
            coder-bench probe LIST REPETITIONS [PLUGINS]
            coder-bench pieces|passes|first|cancel FILE REPETITIONS [PLUGINS [SIZE]]
+           coder-bench processor|player FILE REPETITIONS [PLUGINS]
            coder-bench color 8|16 REPETITIONS
            coder-bench encode FILE REPETITIONS PLUGINS jpeg|png|png-fast|webpN
 
@@ -18,6 +19,8 @@ enum CoderBench {
     thumbnail  the first frame, to fit 256×256; thumbnail-srgb also converts its colors to sRGB
     color      4 megapixels of noise of 8 or 16 bits, from Display P3 to sRGB
     all        every frame of an animation, one after the other
+    processor  processor time of playing an animation once; time jumps to the next frame
+    player     pixel memory beyond a budget of 64 MiB meanwhile, and the time of a step of the player
     probe      the headers of the files that LIST names, one a line, read from disk
     encode     an opaque picture, as RGBA8 in memory: JPEG of quality 0.9, PNG, WebP of quality 0.8 with method N
 
@@ -30,7 +33,7 @@ enum CoderBench {
 
     """
 
-  static func main() {
+  static func main() async {
     let arguments = CommandLine.arguments
     let encodes = arguments.count == 6 && arguments[1] == "encode"
     guard arguments.count >= 4, let count = Int(arguments[3]), count > 0,
@@ -43,13 +46,17 @@ enum CoderBench {
     let registry = CoderRegistry(
       searchPath: .only([plugins]),
       preferences: Preferences())
-    do throws(CoderError) {
+    do {
       if encodes, let bench = try EncodeBench(registry, path: arguments[2], how: arguments[5]) {
         return print(try bench.report(repetitions: count))
       }
       if let operation = IncrementalOperation(rawValue: arguments[1]) {
         let bench = try IncrementalBench(registry, path: arguments[2])
         return print(try bench.report(operation, size: size, repetitions: count))
+      }
+      if arguments[1] == "processor" || arguments[1] == "player" {
+        let bench = PlayBench(registry, path: arguments[2])
+        return try await print(arguments[1] == "player" ? bench.player() : bench.processor(repetitions: count))
       }
       if arguments[1] == "color", let bits = Int(arguments[2]), bits == 8 || bits == 16 {
         return print(try ColorBench(bits: bits).report(repetitions: count))

@@ -34,13 +34,6 @@ struct PressureSignal: Sendable {
   /// The longest wait, in milliseconds, after which somebody may have given up; and that between two looks at a file.
   private static let (longestWait, interval): (Int32, Int32) = (30_000, 1000)
 
-  private init(path: String, kind: Kind, files: [Int32], value: Int) {
-    self.path = path
-    self.kind = kind
-    self.files = files
-    self.value = value
-  }
-
   /// The first signal that there is, or nil.
   static func first(root: String, environment: (String) -> String?) -> PressureSignal? {
     if let path = environment("MEMORY_PRESSURE_WATCH"), !path.isEmpty {

@@ -14,6 +14,8 @@ struct Arguments {
     case frames
     /// Frames from the last to the first, which needs canvases rebuilt.
     case backwards
+    /// What a player shows, and when.
+    case play
     /// The picture of each page, as if the pages were frames.
     case pages
     /// The first frame, to fit a box of so many pixels.
@@ -52,6 +54,7 @@ struct Arguments {
     Decodes each file, or each path on standard input, and prints one line of JSON for it.
 
       --frames, --backwards   frame by frame, forwards or from the last to the first
+      --play                  what a player shows and when, in nanoseconds, for at most three plays
       --pages                 the picture of each page
       --thumbnail N           the first frame, to fit N×N
       --edited                as without options, after metadata is taken out and put in; the file is turned, too
@@ -73,6 +76,7 @@ struct Arguments {
       switch argument {
       case "--frames": mode = .frames
       case "--backwards": mode = .backwards
+      case "--play": mode = .play
       case "--edited": mode = .edited
       case "--header": mode = .header
       case "--pages": mode = .pages

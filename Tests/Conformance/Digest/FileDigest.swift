@@ -90,6 +90,7 @@ struct FileDigest {
     if case .chunks(let chunking) = arguments.mode {
       return try describe(try decodeChunked(of: source, in: chunking, options), number: number)
     }
+    if case .play = arguments.mode { return try played(source, options) }
     let decoder = try registry.open(source, options: options)
     var members = Self.describe(decoder.header, decoder.loopCount, coder: decoder.coderID)
     switch arguments.mode {
@@ -97,7 +98,7 @@ struct FileDigest {
       let image = try decoder.image()
       members += Self.problem(image.problem)
       members.append(("frames", .list(try describe(image.frames, of: decoder, number: number))))
-    case .chunks: break
+    case .chunks, .play: break
     case .frames, .backwards:
       let (frames, problem) = try frames(of: decoder, number: number)
       members += Self.problem(problem)
@@ -212,7 +213,7 @@ extension FileDigest {
   }
 
   /// FNV-1a, 64 bits, of the pixels' bytes row by row.
-  private static func hash(_ pixels: PixelBuffer) -> UInt64 {
+  static func hash(_ pixels: PixelBuffer) -> UInt64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for y in 0..<pixels.size.height {
       pixels.withRow(y) { row in
