@@ -27,7 +27,7 @@ static unsigned turn;  // how often it was taken
 static struct {
   char bytes[CHOSTSYSTEM_TERMINAL_ENDING];
   size_t count;
-  int answers;
+  int drain;
 } endings[2];
 static int ending;
 
@@ -70,10 +70,10 @@ static void write_now(const char *bytes, size_t count) {
 }
 
 // Reads to the answer of CSI c, which begins with ESC [ ? and ends with c.
-static void drain(void) {
+static void drain(int asks) {
   static const char question[] = "\033[c";
   enum { OUTSIDE, ESCAPE, INTRODUCER, ANSWER } state = OUTSIDE;
-  write_now(question, sizeof question - 1);
+  if (asks) write_now(question, sizeof question - 1);
   long long until = milliseconds_now() + MILLISECONDS_TO_ANSWER;
   for (;;) {
     long long rest = until - milliseconds_now();
@@ -101,7 +101,8 @@ void chostsystem_terminal_restore(void) {
   write_now(endings[current].bytes, endings[current].count);
   // In the background it is the shell's, which has given it settings of its own.
   if (is_in_foreground(terminal)) {
-    if (endings[current].answers) drain();
+    int answers = endings[current].drain;
+    if (answers != CHOSTSYSTEM_TERMINAL_SILENT) drain(answers == CHOSTSYSTEM_TERMINAL_ANSWERS);
     tcflush(terminal, TCIFLUSH);
     tcsetattr(terminal, TCSANOW, &original);
   }
@@ -197,19 +198,19 @@ int chostsystem_terminal_take(void) {
   holder = pthread_self();
   STORE(is_over, 0);
   endings[LOAD(ending)].count = 0;
-  endings[LOAD(ending)].answers = 0;
+  endings[LOAD(ending)].drain = CHOSTSYSTEM_TERMINAL_SILENT;
   terminal = opened;
   catch_signals();
   take_again();
   return 1;
 }
 
-void chostsystem_terminal_set_ending(const void *bytes, size_t count, int answers) {
+void chostsystem_terminal_set_ending(const void *bytes, size_t count, int drain) {
   if (count > CHOSTSYSTEM_TERMINAL_ENDING) return;
   int next = 1 - LOAD(ending);
-  memcpy(endings[next].bytes, bytes, count);
+  if (count > 0) memcpy(endings[next].bytes, bytes, count);
   endings[next].count = count;
-  endings[next].answers = answers;
+  endings[next].drain = drain;
   STORE(ending, next);
 }
 

@@ -14,6 +14,13 @@
 // The most bytes of an ending.
 enum { CHOSTSYSTEM_TERMINAL_ENDING = 512 };
 
+// What is done before the terminal is given back, so that no answer reaches the program that reads next.
+typedef enum {
+  CHOSTSYSTEM_TERMINAL_SILENT,   // nothing: it was asked nothing
+  CHOSTSYSTEM_TERMINAL_ANSWERS,  // it is asked CSI c, and all answers before that one are read, for half a second at most
+  CHOSTSYSTEM_TERMINAL_LATE,     // it was asked CSI c and has not answered: the same without asking again
+} chostsystem_terminal_drain;
+
 // Whether a descriptor is the terminal that controls this process, and the process is in its foreground.
 int chostsystem_terminal_is_ours(int descriptor);
 
@@ -24,9 +31,8 @@ int chostsystem_terminal_take(void);
 // What is written before the terminal is given back: in a signal handler, too.
 //   bytes    is copied
 //   count    at most CHOSTSYSTEM_TERMINAL_ENDING; longer ones are ignored
-//   answers  whether the terminal answers CSI c: then answers that are still on their way are waited for, half a second
-//            at most, so that they do not reach the program that reads next
-void chostsystem_terminal_set_ending(const void *bytes, size_t count, int answers);
+//   drain    a chostsystem_terminal_drain
+void chostsystem_terminal_set_ending(const void *bytes, size_t count, int drain);
 
 // Writes all bytes. Signals come in between only where the terminal is waited for.
 //   returns  1, or 0 if the terminal was given back or cannot be written to; the rest of the bytes is not written then
