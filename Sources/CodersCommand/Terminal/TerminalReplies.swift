@@ -96,9 +96,9 @@ package struct TerminalReplies {
     if hasDollar { text.removeLast() }
     var numbers: [Int] = []
     for part in text.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false) {
-      guard let number = Int(String(decoding: part, as: UTF8.self)), (0...Self.maxNumber).contains(number) else {
-        return nil
-      }
+      // ECMA-48 §5.4.2: one that is left out has its default; kitty ends its list with one.
+      let number = part.isEmpty ? 0 : Int(String(decoding: part, as: UTF8.self)) ?? -1
+      guard (0...Self.maxNumber).contains(number) else { return nil }
       numbers.append(number)
     }
     switch (final, isPrivate, hasDollar) {
