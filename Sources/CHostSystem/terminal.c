@@ -35,7 +35,7 @@ static int ending;
 #define STORE(variable, value) __atomic_store_n(&(variable), (value), __ATOMIC_SEQ_CST)
 
 static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT};
-enum { SIGNALS = sizeof numbers / sizeof numbers[0], MILLISECONDS_TO_ANSWER = 500 };
+enum { SIGNALS = sizeof numbers / sizeof numbers[0], MILLISECONDS_TO_ANSWER = 1000 };
 static struct sigaction earlier[SIGNALS];
 
 static int is_in_foreground(int descriptor) {
@@ -74,7 +74,7 @@ static void drain(int asks) {
   static const char question[] = "\033[c";
   enum { OUTSIDE, ESCAPE, INTRODUCER, ANSWER } state = OUTSIDE;
   if (asks) write_now(question, sizeof question - 1);
-  long long until = milliseconds_now() + MILLISECONDS_TO_ANSWER;
+  long long until = milliseconds_now() + (asks ? MILLISECONDS_TO_ANSWER : MILLISECONDS_TO_ANSWER / 2);
   for (;;) {
     long long rest = until - milliseconds_now();
     struct pollfd waiting = {.fd = terminal, .events = POLLIN};
@@ -160,6 +160,12 @@ static void handle(int number, siginfo_t *info, void *context) {
     stop(index);
   } else if (number != SIGCONT) {
     sigaction(number, other, NULL);
+    raise(number);
+  }
+  if (number == SIGQUIT && other->sa_handler != SIG_DFL) {
+    // The handler of the Swift runtime prints a backtrace, and leaves the end to whoever fails again.
+    struct sigaction standard = {.sa_handler = SIG_DFL};
+    sigaction(number, &standard, NULL);
     raise(number);
   }
   errno = error;

@@ -17,8 +17,8 @@ enum { CHOSTSYSTEM_TERMINAL_ENDING = 512 };
 // What is done before the terminal is given back, so that no answer reaches the program that reads next.
 typedef enum {
   CHOSTSYSTEM_TERMINAL_SILENT,   // nothing: it was asked nothing
-  CHOSTSYSTEM_TERMINAL_ANSWERS,  // it is asked CSI c, and all answers before that one are read, for half a second at most
-  CHOSTSYSTEM_TERMINAL_LATE,     // it was asked CSI c and has not answered: the same without asking again
+  CHOSTSYSTEM_TERMINAL_ANSWERS,  // it is asked CSI c, and all answers before that one are read, for a second at most
+  CHOSTSYSTEM_TERMINAL_LATE,     // it was asked CSI c and has not answered: the same without asking again, for half a second
 } chostsystem_terminal_drain;
 
 // Whether a descriptor is the terminal that controls this process, and the process is in its foreground.

@@ -19,19 +19,20 @@ package struct KittyAnimation {
 
   /// Whether a terminal has room for all frames of an animation.
   package static func holds(frameCount: Int, of size: Size) -> Bool {
-    let (bytes, overflow) = size.pixelCount.multipliedReportingOverflow(by: 4 * frameCount)
-    return frameCount > 1 && !overflow && bytes <= maxBytes
+    frameCount > 1 && size.pixelCount <= maxBytes / 4 / frameCount
   }
 
-  /// - Parameter id: The picture's number, or nil for a random one.
+  /// - Parameters:
+  ///   - delays: One for each frame.
+  ///   - rate: More than 0.
+  ///   - id: The picture's number, or nil for a random one.
   package init(
-    _ source: some FrameSource, rate: PlaybackRate, plays: LoopCount, _ transport: KittyPicture.Transport,
-    id: UInt32? = nil
+    delays: [FrameDelay], rate: PlaybackRate, plays: LoopCount, _ transport: KittyPicture.Transport, id: UInt32? = nil
   ) {
     self.plays = plays
     self.id = id ?? KittyPicture.randomID
     picture = KittyPicture(transport, isPlaying: true, id: self.id)
-    gaps = Self.gaps((0..<source.frameCount).map { source.delay(at: $0).duration }, rate)
+    gaps = Self.gaps(delays.map(\.duration), rate)
   }
 
   /// Delays as whole milliseconds. The sums are rounded, not each of them: the animation is as long as it should be.

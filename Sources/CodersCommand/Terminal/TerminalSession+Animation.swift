@@ -41,7 +41,8 @@ extension TerminalSession {
     _ animation: AnimatedImage, _ rate: PlaybackRate, _ line: TerminalLine, _ errors: inout [CoderError]
   ) throws(CoderError) -> Duration?? {
     var frames = KittyAnimation(
-      animation, rate: rate, plays: animation.loopCount, Self.transport(line.abilities, TerminalPNG(registry)))
+      delays: (0..<animation.frameCount).map { animation.delay(at: $0) }, rate: rate, plays: animation.loopCount,
+      Self.transport(line.abilities, TerminalPNG(registry)))
     removal = frames.removal
     reserved = nil
     var pixels = animation.poster.pixels
