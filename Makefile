@@ -79,6 +79,7 @@ test: stage
 	swift test --manifest-cache none --package-path Plugins
 	swift test $(SWIFT_FLAGS) --package-path $(DEMO)
 	@scripts/check-examples $(STAGE)
+	@scripts/check-terminal $(STAGE)
 	@scripts/check-install $(STAGE)
 	@scripts/check-compatibility $(STAGE)
 	@scripts/check-templates $(STAGE)
