@@ -47,7 +47,8 @@ final class TerminalLine {
   /// The terminal's size in characters, and in pixels or 0.
   var window: (cells: Size, pixels: Size) {
     var (columns, rows, width, height): (Int32, Int32, Int32, Int32) = (0, 0, 0, 0)
-    guard chostsystem_terminal_size(&columns, &rows, &width, &height) != 0 else { return (Size(width: 0, height: 0), Size(width: 0, height: 0)) }
+    // If it is not known, all are 0.
+    _ = chostsystem_terminal_size(&columns, &rows, &width, &height)
     return (Size(width: Int(columns), height: Int(rows)), Size(width: Int(width), height: Int(height)))
   }
 
@@ -94,7 +95,8 @@ final class TerminalLine {
     let pixel = "s=1,v=1,f=24"
     func graphics(_ keys: String, _ payload: String) -> String { "\u{1B}_G\(keys);\(payload)\u{1B}\\" }
     var text = graphics("i=\(TerminalAbilities.Question.direct),\(pixel),a=q,t=d", "AAAA")
-    question = (try? PixelBuffer(size: Size(width: 1, height: 1), format: .rgb8, alpha: .opaque)).flatMap(SharedPixels.init)
+    let one = Size(width: 1, height: 1)
+    question = (try? PixelBuffer(size: one, format: .rgb8, alpha: .opaque)).flatMap(SharedPixels.init)
     if let question {
       let name = String(decoding: Base64.text(Array(question.name.utf8)), as: UTF8.self)
       text += graphics("i=\(TerminalAbilities.Question.sharedMemory),\(pixel),a=q,t=s,S=3", name)

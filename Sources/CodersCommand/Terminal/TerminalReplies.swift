@@ -82,8 +82,8 @@ package struct TerminalReplies {
   }
 
   private mutating func collect(_ byte: UInt8) {
-    guard bytes.count < Self.maxLength else { return state = .outside }
     bytes.append(byte)
+    if bytes.count > Self.maxLength { state = .outside }
   }
 
   // MARK: Meaning
