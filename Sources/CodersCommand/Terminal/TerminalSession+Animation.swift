@@ -57,6 +57,10 @@ extension TerminalSession {
       line.addFence()
     }
     guard line.write(frames.start) else { return .none }
-    return .some(frames.duration)
+    // Shared memory that the terminal has not read goes away with the frames.
+    return withExtendedLifetime(frames) {
+      while !line.hasRead(allBut: 0, within: .milliseconds(200)), !console.cancellation.isCancelled {}
+      return .some(frames.duration)
+    }
   }
 }
