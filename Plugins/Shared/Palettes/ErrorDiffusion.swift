@@ -27,6 +27,7 @@ public struct ErrorDiffusion {
     _ row: UnsafePointer<UInt32>, count: Int, search: PaletteSearch, transparentIndex: UInt8,
     to indexes: UnsafeMutablePointer<UInt8>
   ) {
+    let (current, next) = (self.current, self.next)
     let (zero, top) = (SIMD4<Int32>.zero, SIMD4<Int32>(repeating: 255))
     search.colors.withUnsafeBufferPointer { colors in
       for x in 0..<count {
@@ -47,8 +48,8 @@ public struct ErrorDiffusion {
         next[x &+ 2] &+= error
       }
     }
-    swap(&current, &next)
-    next.update(repeating: .zero, count: width)
+    swap(&self.current, &self.next)
+    self.next.update(repeating: .zero, count: width)
   }
 
   private static func channels(_ pixel: UInt32) -> SIMD4<Int32> {
