@@ -80,6 +80,7 @@ test: stage
 	swift test $(SWIFT_FLAGS) --package-path $(DEMO)
 	@scripts/check-examples $(STAGE)
 	@scripts/check-sheets $(STAGE)
+	@scripts/check-terminal $(STAGE)
 	@scripts/check-install $(STAGE)
 	@scripts/check-compatibility $(STAGE)
 	@scripts/check-templates $(STAGE)

@@ -88,7 +88,7 @@ let coderParts: [Target] = [
   shared("DeviceIndependentBitmap"),
   // NAL units and parameter sets of HEVC, checked before libde265 sees them.
   shared("HEVCBitstream"),
-  // Up to 256 colors and their numbers.
+  // Up to 256 colors, their numbers, and those that are best for a picture: also for terminals with sixels.
   shared("Palettes", dependencies: []),
   // Photoshop's image resources, in which JPEG, PNG and TIFF files have IPTC.
   shared("PhotoshopResources"),
@@ -204,6 +204,7 @@ let package = Package(
       name: "CodersCommand",
       dependencies: [
         "CHostSystem", "ImageAnimation", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "ImageCoderTesting",
+        "Palettes",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
       ],

@@ -89,6 +89,7 @@ _Noreturn static void blame(const char *what, const long *number, const char *re
   if (!is_first_to_end())
     for (;;) pause();
   const chostsystem_work *work = chostsystem_this_work();
+  chostsystem_terminal_restore();
   chostsystem_remove_temporaries();
   begin_line(work);
   add(what);
@@ -119,7 +120,10 @@ static void crashed(int number, siginfo_t *info, void *context) {
   // A signal that another process sent says nothing about the code that it interrupts.
   int is_from_elsewhere = info->si_code == SI_USER && info->si_pid != getpid();
   if (!is_from_elsewhere && processguard_is_in_plugin()) blame("crashed: ", NULL, crashes[index].name);
-  if (processguard_is_own_process()) chostsystem_remove_temporaries();
+  if (processguard_is_own_process()) {
+    chostsystem_terminal_restore();
+    chostsystem_remove_temporaries();
+  }
   sigaction(number, &earlier[index], NULL);
   errno = error;
   if (earlier[index].sa_handler != SIG_DFL && earlier[index].sa_handler != SIG_IGN) {
@@ -180,6 +184,7 @@ static void end_by(int number) {
   static chostsystem_work named[THREADS];  // threads that work together are named once
   int count = 0;
   if (!is_first_to_end()) return;
+  chostsystem_terminal_restore();
   chostsystem_remove_temporaries();
   for (int place = 0; place < THREADS; place++) {
     chostsystem_work work = work_of(place);

@@ -36,6 +36,21 @@ import Testing
     withExtendedLifetime(folder) {}
   }
 
+  /// The picture is 2×3 pixels, in one character of 10×20.
+  @Test(arguments: [
+    ("kitty", "\u{1B}_Ga=T,q=2,C=1,i=", "\u{1B}\\"), ("iterm2", "\u{1B}]1337;File=inline=1;size=", "\u{07}"),
+    ("sixel", "\u{1B}P0;1;0q\"1;1;2;6#0;2;100;0;0", "\u{1B}\\"),
+  ]) func eachProtocolOfPixelsReservesLines(_ name: String, _ start: String, _ end: String) throws {
+    let (folder, path) = try Self.picture()
+    let run = Run.inProcess("show", "--protocol", name, "--force", path)
+    #expect(run.output.hasPrefix("\r\n\u{1B}[1A\u{1B}7" + start))
+    #expect(run.output.hasSuffix(end + "\u{1B}8\u{1B}[1B\r"))
+    #expect(run.status == 0)
+    let play = Run.inProcess("play", "--protocol", name, "--force", path)
+    #expect(play.output.contains(start))
+    withExtendedLifetime(folder) {}
+  }
+
   @Test(arguments: [
     (["TERM": "xterm-256color", "COLORTERM": "truecolor"], "38;2;255;0;0"),
     (["TERM": "xterm-256color", "COLORTERM": "24bit"], "38;2;255;0;0"),
@@ -105,7 +120,7 @@ import Testing
 
   @Test(arguments: [
     ["--rate", "0"], ["--rate", "-1"], ["--rate", "nan"], ["--rate", "1001"], ["--loops", "-1"], ["--size", "50%"],
-    ["--protocol", "kitty"],
+    ["--protocol", "tek4014"],
   ]) func refusesOtherValues(_ arguments: [String]) throws {
     let run = Run.inProcess(["play", "--force"] + arguments + [try Fixture.path("comet-alpha.gif")])
     #expect(run.status == 64)

@@ -10,6 +10,7 @@
 #include "colors.h"
 #include "processors.h"
 #include "temporaries.h"
+#include "terminal.h"
 #include "work.h"
 
 // A variable of the environment, or null when it is unset or the program runs with raised privileges (AT_SECURE).

@@ -14,9 +14,11 @@ struct TerminalOptions: ParsableArguments {
   @Option(
     name: .customLong("protocol"),
     help: ArgumentHelp(
-      "blocks: 24-bit colors; 256: 256 colors; ascii: characters. (default: as COLORTERM and TERM say)",
-      valueName: "name"))
-  var style: TextProtocol?
+      """
+      kitty, iterm2, sixel: pixels; blocks: 24-bit colors; 256: 256 colors; ascii: characters. (default: the first that \
+      the terminal has)
+      """, valueName: "name"))
+  var style: TerminalProtocol?
 
   @Flag(help: "Show pictures even if standard output is no terminal.")
   var force = false
@@ -34,18 +36,8 @@ struct TerminalOptions: ParsableArguments {
     }
   }
 
-  func picture(_ console: Console) -> TextPicture {
-    TextPicture(style: style ?? TextProtocol(environment: console.environment))
-  }
-
-  /// Options that decode pictures as large as they are shown: a character is one pixel wide and two high.
-  func decodeOptions(_ options: DecodeOptions, _ console: Console) -> DecodeOptions {
-    var options = options
-    // The last line is the shell's.
-    let cells = size?.size ?? Size(width: console.columns, height: max(console.rows - 1, 1))
-    options.thumbnailSize = Size(width: cells.width, height: cells.height * 2)
-    options.pixelFormat = .rgba8
-    options.alpha = .premultiplied
-    return options
-  }
+  /// Takes the terminal.
+  func session(
+    _ console: Console, _ purpose: TerminalSession.Purpose, _ registry: () -> CoderRegistry
+  ) -> TerminalSession { TerminalSession(console, style, purpose, registry) }
 }

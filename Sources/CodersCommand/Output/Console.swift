@@ -33,6 +33,8 @@ public final class Console: Sendable {
 
   /// The descriptor to which results are written.
   private let outputDescriptor: Int32
+  /// The descriptor to which results are written if this is the console of a process on a terminal, or nil.
+  var terminalDescriptor: Int32? { isTerminal && interruption != nil ? outputDescriptor : nil }
   /// The directory in which the command was started, or nil to leave relative names to the system.
   private let directory: String?
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
 import ImageCoders
 
 /// What a picture is made of in a terminal.
-enum TextProtocol: String, CaseIterable, ExpressibleByArgument {
+package enum TextProtocol: String, CaseIterable {
   /// Upper half blocks in 24-bit colors: two pixels to a character.
   case blocks
   /// The same with the 216 colors and 24 grays that terminals of 256 colors have.
@@ -13,7 +12,7 @@ enum TextProtocol: String, CaseIterable, ExpressibleByArgument {
   case ascii
 
   /// The best that a terminal is known to have, by the variables that it sets.
-  init(environment: (String) -> String?) {
+  package init(environment: (String) -> String?) {
     let (colors, terminal) = (environment("COLORTERM") ?? "", environment("TERM") ?? "")
     if environment("NO_COLOR") != nil || terminal.isEmpty || terminal == "dumb" {
       self = .ascii

@@ -9,10 +9,10 @@ import ImageCoders
 struct PlayCommand: Verb {
   static let configuration = CommandConfiguration(
     commandName: "play",
-    abstract: "Play an animation in the terminal, as text.",
+    abstract: "Play an animation in the terminal.",
     discussion: """
-      A character shows two pixels, one above the other. The animation is made smaller to fit the terminal, never larger; \
-      what is transparent is shown on black. It plays as often as the file says, or until it is interrupted. Delays of \
+      The terminal is asked what it can show, as by `coders show`. The animation is made smaller to fit the terminal, never \
+      larger; what is transparent is shown on black, except by kitty and iTerm2. It plays as often as the file says, or until it is interrupted. Delays of \
       10 ms and less are shown for 100 ms, as in browsers; frames that come too late are left out.
 
       If standard output is no terminal, --force writes every frame once and does not wait.
@@ -44,90 +44,67 @@ struct PlayCommand: Verb {
   func run(_ console: Console) throws(CoderError) -> ExitStatus {
     try terminal.check(console)
     let failures = Failures(console)
+    let session = terminal.session(console, .play) { read.coders.registry(console) }
+    // Errors are printed when the terminal is as it was.
+    var errors: [CoderError] = []
     CurrentFiles.set(input: input)
     var currentFile = input
     do throws(CoderError) {
-      let options = terminal.decodeOptions(read.decodeOptions(console, file: input), console)
-      let registry = read.coders.registry(console)
-      let frames = try sheet.frames(input, read, registry, options: options, console, failures, &currentFile)
-      let animation: any FrameSource
+      let options = session.decodeOptions(read.decodeOptions(console, file: input), cells: terminal.size?.size)
+      let frames = try sheet.frames(
+        input, read, session.registry, options: options, console, failures, &currentFile)
+      let plays = loops.map { LoopCount(plays: $0) }
       if let frames {
-        animation = frames.source
+        errors = try play(frames.source, frames.mode, on: session, console, plays)
       } else {
-        animation = try AnimatedImage(
-          try read.source(input, console), options: options, registry: registry,
-          coder: try registry.coderID(named: read.coder))
-      }
-      let stage = TerminalStage(console, terminal.picture(console))
-      defer { stage.leave() }
-      if console.isTerminal {
-        try play(animation, frames?.mode ?? .forward, on: stage, console, failures)
-      } else {
-        for index in 0..<animation.frameCount { stage.show(try animation.frame(at: index).pixels) }
+        let coder = try session.registry.coderID(named: read.coder)
+        let animation = try AnimatedImage(
+          try read.source(input, console), options: options, loopCount: plays, registry: session.registry, coder: coder)
+        errors =
+          console.isTerminal && session.canPlayItself(animation)
+          ? try session.play(animation, try PlaybackRate(rate))
+          : try play(animation, .forward, on: session, console, plays)
       }
     } catch {
-      failures.add(error, file: currentFile)
+      errors.append(error)
     }
+    session.leave()
+    for error in errors where error.code != .cancelled || errors.count == 1 { failures.add(error, file: currentFile) }
     return failures.status
   }
 
+  /// Shows each frame at its time.
+  ///
+  /// - Returns: Why frames could not be decoded.
   private func play(
-    _ animation: any FrameSource, _ mode: PlaybackMode, on stage: TerminalStage, _ console: Console,
-    _ failures: Failures
-  ) throws(CoderError) {
-    var player = AnimationPlayer(
-      animation, mode: mode, rate: try PlaybackRate(rate), loopCount: loops.map { LoopCount(plays: $0) })
+    _ animation: any FrameSource, _ mode: PlaybackMode, on session: TerminalSession, _ console: Console,
+    _ plays: LoopCount?
+  ) throws(CoderError) -> [CoderError] {
+    guard console.isTerminal else {
+      for index in 0..<animation.frameCount { _ = try session.showFrame(try animation.frame(at: index).pixels) }
+      return []
+    }
+    var player = AnimationPlayer(animation, mode: mode, rate: try PlaybackRate(rate), loopCount: plays)
     let clock = SuspendingClock()
     let start = clock.now
+    var errors: [CoderError] = []
+    // The frame that the terminal was not ready for, or nil.
+    var missing: Int?
     player.start(at: .zero)
     while !console.cancellation.isCancelled {
       let step = player.advance(to: clock.now - start)
-      if step.isNewFrame, let index = step.index {
+      if step.deadline == nil { session.waitForTerminal() }
+      if let index = step.isNewFrame ? step.index : step.deadline == nil ? missing : nil {
         do throws(CoderError) {
-          stage.show(try animation.frame(at: index).pixels)
+          missing = try session.showFrame(try animation.frame(at: index).pixels) ? nil : index
         } catch {
           // The one before it stays for its delay.
-          if error.code != .cancelled { failures.add(error, file: input) }
+          if error.code != .cancelled { errors.append(error) }
         }
       }
-      guard let deadline = step.deadline else { return }
-      Self.sleep(for: deadline - (clock.now - start))
+      guard let deadline = step.deadline else { break }
+      Pause.sleep(for: deadline - (clock.now - start))
     }
-  }
-
-  /// Sleeps, or until a signal comes.
-  private static func sleep(for duration: Duration) {
-    guard duration > .zero else { return }
-    // Half a second at a time: a signal that comes just before the sleep is noticed then.
-    let (seconds, attoseconds) = min(duration, .milliseconds(500)).components
-    var time = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
-    nanosleep(&time, nil)
-  }
-}
-
-/// The lines of the terminal on which frames are shown, one over the other.
-private final class TerminalStage {
-  private let console: Console
-  private let picture: TextPicture
-  /// The lines of the frame that is shown, or nil before the first.
-  private var lines: Int?
-
-  init(_ console: Console, _ picture: TextPicture) {
-    self.console = console
-    self.picture = picture
-  }
-
-  func show(_ pixels: PixelBuffer) {
-    // Without the cursor, and back to the first line: DECTCEM, and ECMA-48 §8.3.22, Cursor Up.
-    var text = Array((lines.map { "\u{1B}[\($0)A" } ?? (console.isTerminal ? "\u{1B}[?25l" : "")).utf8)
-    text += picture.text(pixels)
-    lines = (pixels.size.height + 1) / 2
-    text.withUnsafeBytes { console.write($0) }
-  }
-
-  /// Gives the cursor back, below the picture.
-  func leave() {
-    guard lines != nil, console.isTerminal else { return }
-    Array("\u{1B}[0m\u{1B}[?25h".utf8).withUnsafeBytes { console.write($0) }
+    return errors
   }
 }

@@ -7,10 +7,11 @@ import ImageCoders
 struct ShowCommand: Verb {
   static let configuration = CommandConfiguration(
     commandName: "show",
-    abstract: "Show pictures in the terminal, as text.",
+    abstract: "Show pictures in the terminal.",
     discussion: """
-      A character shows two pixels, one above the other. Pictures are made smaller to fit the terminal, never larger; what \
-      is transparent is shown on black. Of an animation, the first frame is shown.
+      The terminal is asked what it can show: pixels by the protocols of kitty, iTerm2 or sixel, or else text, of which a \
+      character shows two pixels, one above the other. Pictures are made smaller to fit the terminal, never larger; what is \
+      transparent is shown on black, except by kitty and iTerm2. Of an animation, the first frame is shown.
 
       Examples:
         coders show photo.jpg
@@ -26,15 +27,17 @@ struct ShowCommand: Verb {
 
   func run(_ console: Console) throws(CoderError) -> ExitStatus {
     try terminal.check(console)
-    let (registry, picture, failures) = (read.coders.registry(console), terminal.picture(console), Failures(console))
+    let failures = Failures(console)
+    let session = terminal.session(console, .show) { read.coders.registry(console) }
+    defer { session.leave() }
     for input in inputs {
       CurrentFiles.set(input: input)
       do throws(CoderError) {
-        var options = terminal.decodeOptions(read.decodeOptions(console, file: input), console)
+        var options = session.decodeOptions(read.decodeOptions(console, file: input), cells: terminal.size?.size)
         options.firstFrameOnly = true
-        let image = try read.decode(try read.source(input, console), registry, options: options)
+        let image = try read.decode(try read.source(input, console), session.registry, options: options)
         if inputs.count > 1, !read.coders.quiet { console.print(input.printable) }
-        picture.text(image.pixels).withUnsafeBytes { console.write($0) }
+        try session.show(image.pixels)
         if let problem = image.problem { failures.add(problem, file: input) }
       } catch {
         failures.add(error, file: input)

@@ -3,19 +3,24 @@
 /// How often colors occur, in bins of 5, 6 and 5 bits.
 ///
 /// A bin keeps the sum of its colors, so that what is made of it is as exact as the pixels are.
-struct ColorHistogram {
+public struct ColorHistogram {
   /// The pixels of one bin: their mean and their number.
-  struct Bin {
-    var color: SIMD4<Float>
-    var weight: Float
+  public struct Bin {
+    /// Levels of red, green and blue, 0 to 255; the fourth lane is 0.
+    public var color: SIMD4<Float>
+    /// How many pixels.
+    public var weight: Float
   }
 
   private var sums = [SIMD4<UInt64>](repeating: .zero, count: 1 << 16)
   /// Whether some pixel was transparent; those are not counted.
-  private(set) var hasTransparency = false
+  public internal(set) var hasTransparency = false
 
-  /// Counts pixels.
-  mutating func add(_ row: UnsafePointer<UInt32>, count: Int) {
+  /// A histogram of no pixels.
+  public init() {}
+
+  /// Counts pixels: red in the low byte, then green and blue; 0 is transparent.
+  public mutating func add(_ row: UnsafePointer<UInt32>, count: Int) {
     sums.withUnsafeMutableBufferPointer { sums in
       for x in 0..<count {
         let pixel = row[x]
@@ -32,7 +37,7 @@ struct ColorHistogram {
   }
 
   /// The bins that have pixels.
-  var bins: [Bin] {
+  public var bins: [Bin] {
     sums.compactMap { sum in
       guard sum.w > 0 else { return nil }
       let weight = Float(sum.w)

@@ -4,20 +4,21 @@
 ///
 /// Distances are Euclidean in RGB. For cells of 4×4×4 colors, those of the palette are kept that are nearest to some
 /// color of the cell, so that a pixel is compared with a few of them.
-final class PaletteSearch {
-  let colors: [UInt32]
+public final class PaletteSearch {
+  /// What is searched: red in the low byte, then green and blue.
+  public let colors: [UInt32]
 
   private var reds: [SIMD8<Float>] = []
   private var greens: [SIMD8<Float>] = []
   private var blues: [SIMD8<Float>] = []
   /// Where a cell's candidates start, and in the low byte their number, less 1; all ones when not known.
-  private let cells: UnsafeMutablePointer<UInt32>
+  @usableFromInline let cells: UnsafeMutablePointer<UInt32>
   private static let cellCount = 1 << 18
-  private var candidates: [UInt8] = []
-  private let channels: [SIMD4<Int16>]
+  @usableFromInline private(set) var candidates: [UInt8] = []
+  @usableFromInline let channels: [SIMD4<Int16>]
 
   /// - Parameter colors: At most 256; one of 0, the transparent one, is never found.
-  init(_ colors: [UInt32]) {
+  public init(_ colors: [UInt32]) {
     self.colors = colors
     cells = .allocate(capacity: Self.cellCount)
     cells.initialize(repeating: .max, count: Self.cellCount)
@@ -43,8 +44,8 @@ final class PaletteSearch {
   deinit { cells.deallocate() }
 
   /// The number of the color that is nearest to a pixel; of equals the first.
-  @inline(__always)
-  func index(near pixel: UInt32) -> UInt8 {
+  @inlinable @inline(__always)
+  public func index(near pixel: UInt32) -> UInt8 {
     var cell = cells[Self.cell(pixel)]
     if cell == .max { cell = collect(Self.cell(pixel)) }
     let start = Int(cell >> 8)
@@ -63,8 +64,8 @@ final class PaletteSearch {
     }
   }
 
-  /// The number of the nearest color; of equals the first.
-  func nearest(red: Float, green: Float, blue: Float) -> Int {
+  /// The number of the nearest color; of equals the first. Levels are from 0 to 255.
+  public func nearest(red: Float, green: Float, blue: Float) -> Int {
     var best = SIMD8<Float>(repeating: .infinity)
     var bestGroup = SIMD8<Int32>(repeating: 0)
     reds.withUnsafeBufferPointer { reds in
@@ -87,7 +88,7 @@ final class PaletteSearch {
   }
 
   /// The sum of squared distances of pixels from the colors that are nearest to them.
-  func error(of bins: [ColorHistogram.Bin]) -> Float {
+  public func error(of bins: [ColorHistogram.Bin]) -> Float {
     var sum: Float = 0
     for bin in bins {
       let pixel = colors[nearest(red: bin.color.x, green: bin.color.y, blue: bin.color.z)]
@@ -100,7 +101,8 @@ final class PaletteSearch {
 
   /// Keeps the colors that are nearest to some color of a cell: no farther than the farthest corner of the cell is
   /// from that color for which it is nearest.
-  private func collect(_ cell: Int) -> UInt32 {
+  @usableFromInline
+  func collect(_ cell: Int) -> UInt32 {
     let (red, green, blue) = (Float(4 * (cell & 0x3F)), Float(4 * (cell >> 6 & 0x3F)), Float(4 * (cell >> 12)))
     var least = SIMD8<Float>(repeating: .infinity)
     for group in reds.indices {
@@ -144,14 +146,15 @@ final class PaletteSearch {
     return outside.replacing(with: 0, where: outside .< 0)
   }
 
-  @inline(__always)
-  private static func channels(_ pixel: UInt32) -> SIMD4<Int16> {
+  @inlinable @inline(__always)
+  static func channels(_ pixel: UInt32) -> SIMD4<Int16> {
     SIMD4(
       Int16(truncatingIfNeeded: pixel & 0xFF), Int16(truncatingIfNeeded: pixel >> 8 & 0xFF),
       Int16(truncatingIfNeeded: pixel >> 16 & 0xFF), 0)
   }
 
-  private static func cell(_ pixel: UInt32) -> Int {
+  @inlinable @inline(__always)
+  static func cell(_ pixel: UInt32) -> Int {
     let (red, green, blue) = (pixel >> 2 & 0x3F, pixel >> 4 & 0xFC0, pixel >> 6 & 0x3_F000)
     return Int(red | green | blue)
   }

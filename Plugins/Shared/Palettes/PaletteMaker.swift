@@ -5,7 +5,7 @@
 /// Boxes of colors are split where the variance within the halves gets least, the box with the largest error first;
 /// then every palette color moves to the mean of the colors that are nearest to it, a few times over. Nothing is
 /// random: the same pixels give the same palette.
-struct PaletteMaker {
+public struct PaletteMaker {
   /// A range of bins, which are reordered as boxes are split.
   private struct Box {
     var range: Range<Int>
@@ -22,7 +22,8 @@ struct PaletteMaker {
   /// A palette for the bins of a histogram.
   ///
   /// - Parameter limit: Colors at most, at least 1.
-  static func palette(of bins: [ColorHistogram.Bin], limit: Int) -> [UInt32] {
+  /// - Returns: Colors as pixels: red in the low byte, then green and blue, and 255.
+  public static func palette(of bins: [ColorHistogram.Bin], limit: Int) -> [UInt32] {
     var maker = PaletteMaker(bins: bins)
     guard !maker.bins.isEmpty else { return [0xFF00_0000] }
     maker.split(limit: max(1, limit))

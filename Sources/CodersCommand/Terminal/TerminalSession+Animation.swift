@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageAnimation
+import ImageCoders
+
+// Animations that the terminal plays by itself.
+extension TerminalSession {
+  /// Whether the terminal has an animation's frames, and room for all of them.
+  func canPlayItself(_ animation: AnimatedImage) -> Bool {
+    guard let line, display.style == .kitty, line.abilities.hasKittyFrames else { return false }
+    return KittyAnimation.holds(frameCount: animation.frameCount, of: animation.size)
+  }
+
+  /// Sends all frames, which the terminal plays meanwhile, and waits until all plays are over, or for an interrupt.
+  ///
+  /// - Returns: Why frames could not be decoded; the ones before them are shown.
+  func play(_ animation: AnimatedImage, _ rate: PlaybackRate) throws(CoderError) -> [CoderError] {
+    guard let line else { return [] }
+    let clock = ContinuousClock()
+    var errors: [CoderError] = []
+    while !console.cancellation.isCancelled {
+      // After a stop the terminal has none of the frames.
+      let (turn, start) = (line.turn, clock.now)
+      errors = []
+      guard turn != 0, let duration = try send(animation, rate, line, &errors) else {
+        Pause.sleep(for: .milliseconds(100))
+        continue
+      }
+      while !console.cancellation.isCancelled, line.turn == turn {
+        guard duration.map({ clock.now - start < $0 }) ?? true else { return errors }
+        Pause.sleep(for: duration.map { $0 - (clock.now - start) } ?? .seconds(1))
+      }
+    }
+    return errors
+  }
+
+  /// Sends all frames.
+  ///
+  /// - Returns: How long they play, nil within for ever; nil if the terminal was taken away meanwhile.
+  private func send(
+    _ animation: AnimatedImage, _ rate: PlaybackRate, _ line: TerminalLine, _ errors: inout [CoderError]
+  ) throws(CoderError) -> Duration?? {
+    var frames = KittyAnimation(
+      delays: (0..<animation.frameCount).map { animation.delay(at: $0) }, rate: rate, plays: animation.loopCount,
+      Self.transport(line.abilities, TerminalPNG(registry)))
+    removal = frames.removal
+    reserved = nil
+    var pixels = animation.poster.pixels
+    guard prepare(display.cells(of: pixels.size), line) else { return .none }
+    for index in 0..<animation.frameCount {
+      do throws(CoderError) { pixels = try animation.frame(at: index).pixels } catch { errors.append(error) }
+      while !line.hasRead(within: .milliseconds(200)), !console.cancellation.isCancelled {}
+      let bytes = try frames.frame(index, pixels)
+      guard !console.cancellation.isCancelled, line.write((index == 0 ? Array("\u{1B}8".utf8) : []) + bytes) else {
+        return .none
+      }
+      line.addFence()
+    }
+    guard line.write(frames.start) else { return .none }
+    // Shared memory that the terminal has not read goes away with the frames.
+    return withExtendedLifetime(frames) {
+      while !line.hasRead(allBut: 0, within: .milliseconds(200)), !console.cancellation.isCancelled {}
+      return .some(frames.duration)
+    }
+  }
+}
