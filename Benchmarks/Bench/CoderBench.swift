@@ -20,7 +20,7 @@ enum CoderBench {
     color      4 megapixels of noise of 8 or 16 bits, from Display P3 to sRGB
     all        every frame of an animation, one after the other
     processor  processor time of playing an animation once; time jumps to the next frame
-    player     pixel memory beyond a budget of 64 MiB meanwhile, and the time of a step of the player
+    player     pixel memory beyond a budget of 8 MiB meanwhile, and the time of a step of the player
     probe      the headers of the files that LIST names, one a line, read from disk
     encode     an opaque picture, as RGBA8 in memory: JPEG of quality 0.9, PNG, WebP of quality 0.8 with method N
 

@@ -20,6 +20,8 @@ extension BufferState {
     // The one before may go from now on.
     if frame != nil { player.shown = index }
     players[number] = player
+    // If not all can stay, those that were shown are gone before they are asked for again.
+    if !store.keepsAll { while dropBehind(player.store) {} }
     if let frame { return SuppliedFrame(result: .success(frame), isStarved: false) }
     guard store.isAdmitted else {
       players[number]?.shown = nil
@@ -82,16 +84,18 @@ extension BufferState {
     served = number
     used += store.workBytes
     change(number) { ($0.running, $0.isBusy) = (index, true) }
-    var limit = checkpointLimit(of: store)
-    if limit > store.checkpoints {
+    var memory = memoryToKeep(store)
+    if store.bytes(of: memory) > store.bytes(of: store.kept) {
       // Frames that nobody is going to ask for make room, but none that are needed sooner.
       while dropBehind(number) {}
-      limit = min(limit, store.checkpoints + max(allowance - used, 0) / store.checkpointBytes)
-      change(number) { $0.checkpoints = limit }
+      let room = max(allowance - used, 0) + store.bytes(of: store.kept)
+      if store.checkpointBytes > 0 { memory.checkpoints = min(memory.checkpoints, room / store.checkpointBytes) }
+      if store.bytes(of: memory) > room { memory.sparesFrame = false }
+      if store.bytes(of: memory) > store.bytes(of: store.kept) { change(number) { $0.kept = memory } }
     }
     return Job(
       store: number, source: store.source, index: index, workBytes: store.workBytes,
-      checkpoints: limit == store.checkpoints ? nil : limit)
+      kept: memory == store.kept ? nil : memory)
   }
 
   private func nextFrame(of store: FrameStore, waitedFor: Bool) -> Int? {
@@ -123,7 +127,7 @@ extension BufferState {
       store.running = nil
       store.note(time)
       store.lentCanvas = lentCanvas
-      if let limit = job.checkpoints { store.checkpoints = limit }
+      if let memory = job.kept { store.kept = memory }
       waiters = store.waiters.removeValue(forKey: job.index) ?? []
       if case .success(let frame) = result, store.isAdmitted || !waiters.isEmpty { store.frames[job.index] = frame }
     }

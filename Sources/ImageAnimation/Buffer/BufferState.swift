@@ -23,8 +23,8 @@ struct BufferState {
     let index: Int
     /// What the decode needs besides the frame.
     let workBytes: Int
-    /// How many canvases the source may keep from now on, or nil for no change.
-    let checkpoints: Int?
+    /// What the source may keep from now on, or nil for no change.
+    let kept: KeptMemory?
   }
 
   /// What has to be done after a change, without the lock.
@@ -39,8 +39,8 @@ struct BufferState {
   struct Resting: Sendable {
     let store: Int
     let source: any BufferableSource
-    /// How many canvases it may still keep for playing backwards; nil if its canvas has to go as well.
-    let checkpoints: Int?
+    /// What it may still keep; nil if its canvas has to go as well.
+    let kept: KeptMemory?
   }
 
   let budget: Int
@@ -177,14 +177,16 @@ struct BufferState {
   /// Has a source let go of what it may not hold any more, unless a thread uses it: then it is done afterwards.
   mutating func settle(_ number: Int, _ changes: inout Changes) {
     guard let store = stores[number], !store.isBusy, store.holdsCanvas else { return }
-    let limit = store.isAdmitted ? checkpointLimit(of: store) : 0
-    guard !store.isAdmitted || limit < store.checkpoints else { return }
+    var memory = memoryToKeep(store)
+    memory.checkpoints = min(memory.checkpoints, store.kept.checkpoints)
+    memory.sparesFrame = memory.sparesFrame && store.kept.sparesFrame
+    guard !store.isAdmitted || memory != store.kept else { return }
     guard let source = store.source as? any BufferableSource else {
       return change(number) { $0.holdsCanvas = false }
     }
     change(number) { $0.isBusy = true }
     restingCount += 1
-    changes.resting.append(Resting(store: number, source: source, checkpoints: store.isAdmitted ? limit : nil))
+    changes.resting.append(Resting(store: number, source: source, kept: store.isAdmitted ? memory : nil))
   }
 
   /// A source has let go of memory.
@@ -192,8 +194,8 @@ struct BufferState {
     restingCount -= 1
     change(source.store) { store in
       store.isBusy = false
-      store.checkpoints = source.checkpoints ?? 0
-      if source.checkpoints == nil { (store.holdsCanvas, store.lentCanvas) = (false, nil) }
+      store.kept = source.kept ?? KeptMemory()
+      if source.kept == nil { (store.holdsCanvas, store.lentCanvas) = (false, nil) }
     }
     dropIfEmpty(source.store)
   }
@@ -205,11 +207,16 @@ struct BufferState {
     storeOfObject = storeOfObject.filter { $0.value != number }
   }
 
-  /// How many canvases a source may keep for playing backwards: as many as there is memory for beyond the floor and two
-  /// frames ahead.
-  func checkpointLimit(of store: FrameStore) -> Int {
-    guard store.checkpointBytes > 0, !store.keepsAll, goesBackwards(store) else { return 0 }
-    return min(max(store.share - store.floor - 2 * store.cost, 0) / store.checkpointBytes, store.source.frameCount)
+  /// What a source may keep beyond its floor: the memory of one frame, and if it goes backwards as many canvases as there is
+  /// memory for beyond two frames ahead.
+  func memoryToKeep(_ store: FrameStore) -> KeptMemory {
+    let room = store.share - store.floor
+    guard store.isAdmitted, !store.keepsAll, room >= 2 * store.cost else { return KeptMemory() }
+    var memory = KeptMemory(sparesFrame: store.reusesMemory && room >= 3 * store.cost)
+    guard store.checkpointBytes > 0, goesBackwards(store) else { return memory }
+    memory.sparesFrame = false
+    memory.checkpoints = min((room - 2 * store.cost) / store.checkpointBytes, store.source.frameCount)
+    return memory
   }
 
   private func goesBackwards(_ store: FrameStore) -> Bool {

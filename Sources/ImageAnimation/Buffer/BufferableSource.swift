@@ -15,10 +15,12 @@ protocol BufferableSource: FrameSource {
   var checkpointByteCount: Int { get }
   /// The memory of the canvas if it may be that of a frame, or nil.
   var lentCanvas: UnsafeRawPointer? { get }
+  /// Whether the memory of a frame can be used for the next one.
+  var reusesMemory: Bool { get }
   /// Whether the canvas may be in use beside a frame that is decoded without it.
   var mixesFrames: Bool { get }
-  /// Changes how many canvases may be kept for playing backwards; none unless this is called.
-  func keepCheckpoints(_ limit: Int)
+  /// Changes what may be kept for the next frames; nothing unless this is called.
+  func keep(_ memory: KeptMemory)
   /// Lets go of the memory between two frames.
   func rest()
 }
@@ -26,8 +28,17 @@ protocol BufferableSource: FrameSource {
 extension BufferableSource {
   var checkpointByteCount: Int { 0 }
   var lentCanvas: UnsafeRawPointer? { nil }
+  var reusesMemory: Bool { false }
   var mixesFrames: Bool { false }
-  func keepCheckpoints(_ limit: Int) {}
+  func keep(_ memory: KeptMemory) {}
+}
+
+/// What a source keeps for the next frames.
+struct KeptMemory: Sendable, Equatable {
+  /// Canvases for playing backwards, at most.
+  var checkpoints = 0
+  /// Whether the memory of one frame that is gone is used for the next one: new memory has to be cleared by the kernel.
+  var sparesFrame = false
 }
 
 extension FrameList: BufferableSource {

@@ -151,7 +151,7 @@ public final class FrameBuffer: Sendable {
   /// Decodes a frame, and gives it to those who wait. On return, this thread has let go of it.
   private func decode(_ job: BufferState.Job) {
     let bufferable = job.source as? any BufferableSource
-    if let limit = job.checkpoints { bufferable?.keepCheckpoints(limit) }
+    if let memory = job.kept { bufferable?.keep(memory) }
     let begin = now()
     let result = Result { () throws(CoderError) in try job.source.frame(at: job.index) }
     let time = now() - begin
@@ -165,7 +165,7 @@ public final class FrameBuffer: Sendable {
   private func finish(_ changes: BufferState.Changes) {
     for answer in changes.answers { answer.waiter.resume(returning: answer.frame) }
     for source in changes.resting {
-      if let limit = source.checkpoints { source.source.keepCheckpoints(limit) } else { source.source.rest() }
+      if let memory = source.kept { source.source.keep(memory) } else { source.source.rest() }
       state.withLock { $0.rested(source) }
     }
     guard !changes.resting.isEmpty else { return }

@@ -20,6 +20,7 @@ struct FrameStore {
   let checkpointBytes: Int
   /// Whether the canvas is in use beside a frame that is decoded without it.
   private let mixesFrames: Bool
+  let reusesMemory: Bool
   private let posterAddress: UInt?
 
   var players: Set<Int> = []
@@ -33,8 +34,8 @@ struct FrameStore {
   var isAdmitted = false
   /// Whether the source may hold its canvas: from the admission on, until it has let go of it.
   var holdsCanvas = false
-  /// How many canvases the source may keep for playing backwards; as many are counted.
-  var checkpoints = 0
+  /// What the source may keep for the next frames; as much is counted.
+  var kept = KeptMemory()
   /// The address of the canvas, if it may be that of a frame.
   var lentCanvas: UInt?
   /// What its frames and its canvas may hold, in bytes.
@@ -51,6 +52,7 @@ struct FrameStore {
     workBytes = bufferable?.workByteCount ?? 0
     checkpointBytes = bufferable?.checkpointByteCount ?? 0
     mixesFrames = bufferable?.mixesFrames ?? false
+    reusesMemory = bufferable?.reusesMemory ?? false
     posterAddress = bufferable.map { UInt(bitPattern: $0.poster.pixels.base) }
   }
 
@@ -69,11 +71,13 @@ struct FrameStore {
 
   /// What it holds now besides the poster.
   var held: Int {
-    let base = (holdsCanvas ? canvasBytes : 0) + checkpoints * checkpointBytes
+    let base = (holdsCanvas ? canvasBytes : 0) + bytes(of: kept)
     // The first frame may be the poster, which is counted already.
     let count = frames.values.count { UInt(bitPattern: $0.pixels.base) != posterAddress }
     return base + (count + (running == nil ? 0 : 1) + (hasCanvasAlone ? 1 : 0)) * cost
   }
+
+  func bytes(of memory: KeptMemory) -> Int { memory.checkpoints * checkpointBytes + (memory.sparesFrame ? cost : 0) }
 
   /// What one more frame takes besides ``workBytes``.
   var nextCost: Int { hasCanvasAlone && !mixesFrames ? 0 : cost }

@@ -89,6 +89,7 @@ public final class AnimatedImage: FrameSource {
     self.areAlone = areAlone
     self.delayPolicy = delayPolicy
     self.loopCount = loopCount ?? decoder.loopCount
+    reusesMemory = options.pool == nil
     header = decoder.header
     coderID = decoder.coderID
     frameCount = count
@@ -153,14 +154,30 @@ public final class AnimatedImage: FrameSource {
     UnsafeRawPointer(bitPattern: decoder.withLock { UInt(bitPattern: $0.decoder.lentCanvas) })
   }
 
-  /// Changes how many canvases are kept for playing backwards.
-  func keepCheckpoints(_ limit: Int) { decoder.withLock { $0.decoder.keepCheckpoints(limit) } }
+  /// Whether memory of frames comes from ``spares``; not if the caller has named a pool.
+  let reusesMemory: Bool
+  /// The memory of a frame that is gone.
+  private let spares = PixelPool(byteLimit: 0)
+
+  /// Changes what is kept for the next frames.
+  func keep(_ memory: KeptMemory) {
+    spares.setByteLimit(memory.sparesFrame ? HeldMemory.bytes(frameByteCount) : 0)
+    decoder.withLock { $0.decoder.keepCheckpoints(memory.checkpoints) }
+  }
 
   /// Lets go of the canvas. The next frame that needs it is drawn from the earliest that it depends on.
-  func rest() { decoder.withLock { $0.decoder.forgetCanvas(keeping: .least) } }
+  func rest() {
+    spares.setByteLimit(0)
+    decoder.withLock { $0.decoder.forgetCanvas(keeping: .least) }
+  }
 
   /// Keeps nothing but the canvas between two frames: a buffer keeps frames.
-  func leaveFramesToBuffer() { decoder.withLock { $0.decoder.forgetCanvas(keeping: .least) } }
+  func leaveFramesToBuffer() {
+    decoder.withLock { serial in
+      serial.decoder.forgetCanvas(keeping: .least)
+      if reusesMemory { serial.decoder.takeMemory(from: spares) }
+    }
+  }
 
   // MARK: Frames
 

@@ -7,8 +7,11 @@ extension ImageDecoder {
   /// Takes memory of frames that are gone for the next ones, unless the options name a pool. For whoever asks for one
   /// frame after the other and keeps few of them.
   package func reuseFrameMemory() {
-    guard options.pool == nil else { return }
-    let pool = PixelPool(byteLimit: plan.bytes(frames: 2))
+    if options.pool == nil { takeMemory(from: PixelPool(byteLimit: plan.bytes(frames: 2))) }
+  }
+
+  /// Takes memory for the next frames from a pool.
+  package func takeMemory(from pool: PixelPool) {
     context.options.pool = pool
     pictures.pool = pool
   }

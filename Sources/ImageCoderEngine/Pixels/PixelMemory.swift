@@ -101,7 +101,7 @@ package enum PixelMemoryUse {
 /// - Threads: May be used from any thread.
 public final class PixelPool: Sendable {
   /// The maximum number of bytes that the pool keeps.
-  public let byteLimit: Int
+  public var byteLimit: Int { kept.withLock { $0.limit } }
 
   private struct Block: @unchecked Sendable {
     let base: UnsafeMutableRawPointer
@@ -109,25 +109,38 @@ public final class PixelPool: Sendable {
   }
 
   private struct Kept {
+    var limit: Int
     var blocks: [Block] = []
     var bytes = 0
   }
 
-  private let kept = Mutex(Kept())
+  private let kept: Mutex<Kept>
 
   /// - Parameter byteLimit: The maximum number of bytes that the pool keeps; memory beyond it returns to the system.
-  public init(byteLimit: Int = 256 << 20) { self.byteLimit = byteLimit }
+  public init(byteLimit: Int = 256 << 20) { kept = Mutex(Kept(limit: byteLimit)) }
 
   deinit { removeAll() }
 
   /// Returns all kept memory to the system.
-  public func removeAll() {
+  public func removeAll() { free(downTo: 0) }
+
+  /// Changes the maximum number of bytes that the pool keeps, and returns what is more to the system.
+  package func setByteLimit(_ limit: Int) {
+    kept.withLock { $0.limit = limit }
+    free(downTo: limit)
+  }
+
+  private func free(downTo limit: Int) {
     let blocks = kept.withLock { kept in
-      defer { kept = Kept() }
-      return kept.blocks
+      var freed: [Block] = []
+      while kept.bytes > limit, let block = kept.blocks.popLast() {
+        kept.bytes -= block.capacity
+        freed.append(block)
+      }
+      return freed
     }
     for block in blocks {
-      free(block.base)
+      Glibc.free(block.base)
       PixelMemoryUse.remove(block.capacity)
     }
   }
@@ -144,7 +157,7 @@ public final class PixelPool: Sendable {
   func give(_ base: UnsafeMutableRawPointer, capacity: Int) -> Bool {
     let block = Block(base: base, capacity: capacity)
     return kept.withLock { kept in
-      guard kept.bytes + capacity <= byteLimit else { return false }
+      guard kept.bytes + capacity <= kept.limit else { return false }
       kept.bytes += capacity
       kept.blocks.append(block)
       return true
