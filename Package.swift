@@ -213,7 +213,8 @@ let package = Package(
       name: "coders", dependencies: ["CProcessGuard", "CodersCommand"], path: "Sources/coders",
       swiftSettings: settings),
     .executableTarget(
-      name: "coder-digest", dependencies: ["ImageAnimation", "ImageCoderTesting", "ImageCoders", "ImageCoderEngine", "ImageCoderModel"],
+      name: "coder-digest",
+      dependencies: ["ImageAnimation", "ImageCoderTesting", "ImageCoders", "ImageCoderEngine", "ImageCoderModel"],
       path: "Tests/Conformance/Digest", swiftSettings: settings),
     .executableTarget(
       name: "coder-bench", dependencies: ["ImageAnimation", "ImageCoders", "ImageCoderEngine", "ImageCoderModel"],
