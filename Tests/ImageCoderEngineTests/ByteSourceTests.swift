@@ -58,6 +58,25 @@ import Testing
     #expect(try Self.contents(source) == Array(Self.bytes[1000..<3000]))
   }
 
+  /// A file of 6 GiB without any blocks on the disk: what a reader wants of it at a time is bounded, not its size.
+  @Test func whatIsHeldOfAFileIsBounded() throws {
+    let folder = TemporaryFolder()
+    let path = "\(folder.path)/large"
+    let file = open(path, O_CREAT | O_RDWR, 0o600)
+    #expect(file >= 0 && ftruncate(file, 6 << 30) == 0)
+    close(file)
+    let source = try OpenSource(.file(path), limits: Limits(maxMemory: 1 << 20))
+    #expect(try source.view(at: 5 << 30, count: 1 << 20).count == 1 << 20)
+    let error = #expect(throws: CoderError.self) { try source.view(at: 0, count: (1 << 20) + 1) }
+    #expect(error?.code == .limitExceeded)
+    #expect(
+      error?.message
+        == "a part of the file, in bytes, of 1048577 is over the limit maxMemory of 1048576")
+    #expect(throws: CoderError.self) { try source.contents() }
+    // It can still be read.
+    #expect(try source.view(at: 7, count: 3).count == 3)
+  }
+
   @Test func aReaderIsAskedForPartsOfTheFile() throws {
     let asked = Mutex<[Range<Int>]>([])
     let source = ByteSource.reading(size: Self.bytes.count) { range in

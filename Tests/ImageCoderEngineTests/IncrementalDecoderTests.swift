@@ -60,18 +60,18 @@ import Testing
 
   @Test func moreBytesThanAllowedAreRefused() throws {
     var options = DecodeOptions()
-    options.limits.maxMemory = 100_000
+    options.limits.maxMemory = 200_000
     let decoder = StripContainer().decoder(options)
     try Self.append(Self.still.prefix(10_000), to: decoder, by: 1)
     let error = #expect(throws: CoderError.self) {
-      try Self.append([UInt8](repeating: 1, count: 100_000), to: decoder, by: 100_000)
+      try Self.append([UInt8](repeating: 1, count: 200_000), to: decoder, by: 200_000)
     }
     #expect(error?.code == .limitExceeded)
   }
 
   @Test func bytesBehindTheLastOneThatIsNeededAreNotKept() throws {
     var options = DecodeOptions()
-    options.limits.maxMemory = 100_000
+    options.limits.maxMemory = 200_000
     let decoder = StripContainer().decoder(options)
     try Self.append(Self.still, to: decoder, by: 1000)
     #expect(decoder.status == .complete)

@@ -27,6 +27,8 @@ typedef struct reader {
   uint32_t payload;        // bytes left in the open chunk
   uint32_t announced;      // of them, those that libpng has been told of
   int is_open, is_cut;     // the open chunk; a cut one reaches beyond the end of the source
+  uint64_t behind;         // bytes of image data that were read behind the last row
+  int is_over;             // enough of these
   uint32_t crc;
 
   const uint8_t *window;   // the bytes of the source that were shown last
@@ -47,6 +49,10 @@ typedef struct reader {
     cpng_fail(&(reader)->session, status, __VA_ARGS__);   \
     png_error((reader)->session.png, "see above");        \
   } while (0)
+
+// Bytes behind the last row that are read. libpng inflates all image data to its end, which may be a thousand times as
+// much; what follows the last row is the end of the stream and its checksum.
+#define MOST_BEHIND 4096u
 
 // Bytes of image data that are worth a step of libpng in an incremental file.
 #define LEAST 4096u
@@ -173,8 +179,18 @@ static void close_chunk(reader *r) {
   r->pending_length = 4;
 }
 
+static int has_all_rows(const reader *r) {
+  png_structp png = r->session.png;
+  return r->is_interlaced ? png_get_current_pass_number(png) >= PNG_INTERLACE_ADAM7_PASSES
+                          : png_get_current_row_number(png) >= r->height;
+}
+
 static void on_read(png_structp png, png_bytep bytes, size_t length) {
   reader *r = png_get_io_ptr(png);
+  if (r->height > 0 && has_all_rows(r) && (r->behind += length) > MOST_BEHIND) {
+    r->is_over = 1;
+    png_longjmp(png, 1);
+  }
   while (length > 0) {
     uint64_t count;
     if (r->pending_length > 0) {
@@ -304,7 +320,10 @@ static imgcoder_status decode_rows(reader *r) {
   const imgcoder_host *host = r->session.host;
   png_structp png = r->session.png;
   imgcoder_status status;
-  if (setjmp(png_jmpbuf(png))) return r->session.failure->status;
+  if (setjmp(png_jmpbuf(png))) {
+    // libpng reads what follows the last row before it returns the row, which is whole then.
+    return r->is_over ? report_rows(r, r->height - r->rows_start) : r->session.failure->status;
+  }
   prepare(r);
   if (!r->is_interlaced) {
     while (r->row < r->height) {

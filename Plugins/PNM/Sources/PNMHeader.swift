@@ -37,6 +37,9 @@ struct PNMHeader {
   /// Where the samples begin.
   let raster: Int
 
+  /// Bytes of a header, so that it costs no more time than a picture.
+  private static let longest = 256 << 10
+
   /// Reads a header, and waits for no byte after it.
   ///
   /// - Parameter start: Where it begins in the source.
@@ -53,6 +56,9 @@ struct PNMHeader {
         return
       } catch {
         guard error.code == .truncated, reader.count >= least else { throw error }
+      }
+      guard least <= Self.longest else {
+        throw .malformed("a header of more than \(Self.longest) bytes, comments among them", at: start)
       }
       least = reader.count + max(1, (reader.count - 4_096) / 8)
     }

@@ -30,6 +30,18 @@ import Testing
     #expect(header.tupleType == "RGB_ALPHA" && header.raster == 2 + text.utf8.count)
   }
 
+  /// Each line of comments is looked at once for each byte that it has.
+  @Test func aHeaderHasALargestSize() throws {
+    let comment = "# a comment of some length\n"
+    func text(_ count: Int) -> String {
+      "P7\n" + String(repeating: comment, count: count) + "WIDTH 1\nHEIGHT 1\nDEPTH 1\nMAXVAL 9\nENDHDR\n"
+    }
+    #expect(try header(text(9_000)).canvas == Size(width: 1, height: 1))
+    let error = #expect(throws: CoderError.self) { try header(text(20_000)) }
+    #expect(error?.code == .malformed && error?.offset == 2)
+    #expect(error?.message == "a header of more than 262144 bytes, comments among them")
+  }
+
   @Test func readsTheHeaderOfAFloatMap() throws {
     let header = try header("Pf 2 3\n-0.5\n")
     #expect(header.storage == .float(isLittleEndian: true) && header.scale == 0.5 && header.raster == 2 + 12)

@@ -30,14 +30,19 @@ struct LimitOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Refuse progressive pictures with more passes than this.", valueName: "n"))
   var maxScans = Limits.standard.maxScans
 
+  @Option(
+    help: ArgumentHelp("Refuse animations with more pixels than this, all frames together.", valueName: "n"))
+  var maxComposedPixels = Limits.standard.maxComposedPixels
+
   var limits: Limits {
     Limits(
       maxPixels: maxPixels, maxSide: maxSide, maxMemory: maxMemory.bytes, maxFrames: maxFrames,
-      maxMetadata: maxMetadata.bytes, maxPages: maxPages, maxScans: maxScans)
+      maxMetadata: maxMetadata.bytes, maxPages: maxPages, maxScans: maxScans,
+      maxComposedPixels: maxComposedPixels)
   }
 
   func validate() throws {
-    let values = [maxPixels, maxSide, maxFrames, maxPages, maxScans]
+    let values = [maxPixels, maxSide, maxFrames, maxPages, maxScans, maxComposedPixels]
     guard values.allSatisfy({ $0 >= 0 }) else { throw ValidationError("a limit must not be negative") }
   }
 }

@@ -86,6 +86,8 @@ package final class NewFile {
   /// - Throws: ``CoderError/Code/io``; the file that had the name is still there then.
   package func commit() throws(CoderError) {
     try flush()
+    // Else a machine that loses power may find the new name with no bytes behind it.
+    if temporary != nil, fdatasync(descriptor) != 0, errno != EINVAL, errno != ENOSYS { throw Self.failure(path) }
     let open = descriptor
     descriptor = Self.closed
     // A full disk may first be noticed here.

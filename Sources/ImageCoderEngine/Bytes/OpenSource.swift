@@ -28,6 +28,8 @@ package final class OpenSource {
   private let incremental: IncrementalBytes?
   /// The part of those that this source is.
   private let part: Range<Int>
+  /// The largest window over a file, in bytes.
+  private let maxWindow: Int
   private var window: UnsafeMutableRawPointer?
   private var windowCapacity = 0
   private var windowRange = 0..<0
@@ -54,6 +56,7 @@ package final class OpenSource {
     memory = nil
     parts = .none
     fixedSize = 0
+    maxWindow = 0
   }
 
   /// A file inside this one, if this one is decoded incrementally; nil for another source.
@@ -78,10 +81,11 @@ package final class OpenSource {
 
   /// Opens a source.
   ///
-  /// - Parameter limits: Bound what is read of a pipe, which has no size beforehand: `maxMemory`.
+  /// - Parameter limits: Bound what is held of a file at a time, and of a pipe, which has no size beforehand: `maxMemory`.
   /// - Throws: ``CoderError/Code/io`` with the system's reason; ``CoderError/Code/limitExceeded``.
   package init(_ source: ByteSource, limits: Limits) throws(CoderError) {
     incremental = nil
+    maxWindow = limits.maxMemory
     part = 0..<Int.max
     fileExtension = source.fileExtension
     name = source.name
@@ -163,6 +167,10 @@ package final class OpenSource {
     let smallest = windowCapacity == 0 ? Self.firstWindow : Self.laterWindow
     let length = min(max(count, smallest), size - offset)
     if length > windowCapacity {
+      guard length <= maxWindow || length <= Self.laterWindow else {
+        throw .limitExceeded(
+          .maxMemory, found: length, allowed: maxWindow, what: "a part of the file, in bytes, of")
+      }
       let fresh = malloc(length)
       guard let fresh else { throw .outOfMemory(bytes: length, for: "file contents") }
       free(window)

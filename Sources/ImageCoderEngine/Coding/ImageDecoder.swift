@@ -124,6 +124,10 @@ public final class ImageDecoder {
       guard index >= 0, index < frameCount else { throw .missing("frame", index: index, count: frameCount) }
       let header = try frames.header(index)
       let drawn = isComposedStill ? frames.count - 1 : index
+      // The first frame can be had of any animation.
+      if drawn > 0 {
+        try session.limits.check(frames: self.header.mayGainFrames ? index + 1 : frames.count, of: self.header.canvas)
+      }
       var destination = index == 0 ? options.destination : nil
       try check(destination)
       let isUpright = plan.orientation == .up

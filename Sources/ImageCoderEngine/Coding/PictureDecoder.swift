@@ -85,7 +85,9 @@ struct PictureDecoder {
     let measures = color?.measuresPeak ?? false
     var converter = RowRecoder(from: source, to: layout, color: color)
     let keepsWhole = !converter.isIdentity && (offer.rowOrder == .any || measures)
-    try check(offer, keepsWhole: keepsWhole)
+    // A look at what has arrived is a copy.
+    let results = (destination == nil ? 1 : 0) + (incremental == nil ? 0 : 1)
+    try check(offer, keepsWhole: keepsWhole, results: results, in: layout.format)
     let result: PixelBuffer
     if let destination {
       result = destination
@@ -128,7 +130,7 @@ struct PictureDecoder {
   private func resample(
     _ offer: DecodeOffer, region: ResamplingRegion, to size: Size, layout: PixelLayout
   ) throws(CoderError) -> Picture {
-    try check(offer, keepsWhole: offer.rowOrder == .any)
+    try check(offer, keepsWhole: offer.rowOrder == .any, results: 0, in: layout.format)
     let source = PixelLayout(offer.pixelFormat, offer.alpha)
     let small = try PixelBuffer(
       size: size, format: source.format,
@@ -215,9 +217,13 @@ struct PictureDecoder {
     return ([], nil)
   }
 
-  private func check(_ offer: DecodeOffer, keepsWhole: Bool) throws(CoderError) {
-    let (pixels, overflow) = offer.size.pixelCount.multipliedReportingOverflow(by: offer.pixelFormat.bytesPerPixel)
-    let (sum, sumOverflow) = offer.memory.addingReportingOverflow(keepsWhole ? pixels : 0)
+  /// - Parameter results: Pictures of the offer's size that are made for the result, in `format`.
+  private func check(
+    _ offer: DecodeOffer, keepsWhole: Bool, results: Int, in format: PixelFormat
+  ) throws(CoderError) {
+    let pixelBytes = (keepsWhole ? offer.pixelFormat.bytesPerPixel : 0) + results * format.bytesPerPixel
+    let (pixels, overflow) = offer.size.pixelCount.multipliedReportingOverflow(by: pixelBytes)
+    let (sum, sumOverflow) = offer.memory.addingReportingOverflow(pixels)
     try session.limits.check(memory: overflow || sumOverflow ? .max : sum)
   }
 }

@@ -16,11 +16,14 @@ public struct Limits: Sendable, Equatable {
   public var maxPages: Int
   /// Passes over one picture.
   public var maxScans: Int
+  /// Pixels of an animation's frames, each as large as the canvas: the time that a small file can ask for.
+  public var maxComposedPixels: Int
 
   /// Makes limits; a limit that is not given is that of ``standard``.
   public init(
     maxPixels: Int = 1 << 28, maxSide: Int = 65_535, maxMemory: Int = 1 << 30, maxFrames: Int = 65_536,
-    maxMetadata: Int = 64 << 20, maxPages: Int = 4_096, maxScans: Int = 500
+    maxMetadata: Int = 64 << 20, maxPages: Int = 4_096, maxScans: Int = 500,
+    maxComposedPixels: Int = 1 << 34
   ) {
     self.maxPixels = maxPixels
     self.maxSide = maxSide
@@ -29,6 +32,7 @@ public struct Limits: Sendable, Equatable {
     self.maxMetadata = maxMetadata
     self.maxPages = maxPages
     self.maxScans = maxScans
+    self.maxComposedPixels = maxComposedPixels
   }
 
   /// The limits that apply if a caller gives none. `coders probe --help` shows their values.
@@ -54,6 +58,8 @@ public struct Limits: Sendable, Equatable {
     public static let maxPages = Name(rawValue: "maxPages")
     /// ``Limits/maxScans``
     public static let maxScans = Name(rawValue: "maxScans")
+    /// ``Limits/maxComposedPixels``
+    public static let maxComposedPixels = Name(rawValue: "maxComposedPixels")
     /// `EncodeOptions.maxFileSize`
     public static let maxFileSize = Name(rawValue: "maxFileSize")
 
@@ -78,6 +84,16 @@ public struct Limits: Sendable, Equatable {
   public func check(frames: Int) throws(CoderError) {
     guard frames <= maxFrames else {
       throw .limitExceeded(.maxFrames, found: frames, allowed: maxFrames, what: "a frame count of")
+    }
+  }
+
+  /// Checks how many pixels are drawn before all frames of an animation are shown.
+  public func check(frames: Int, of canvas: Size) throws(CoderError) {
+    let (pixels, overflow) = canvas.pixelCount.multipliedReportingOverflow(by: frames)
+    guard !overflow, pixels <= maxComposedPixels else {
+      throw .limitExceeded(
+        .maxComposedPixels, found: overflow ? .max : pixels, allowed: maxComposedPixels,
+        what: "\(frames) frames of \(canvas), a pixel count of")
     }
   }
 

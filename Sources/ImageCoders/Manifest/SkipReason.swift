@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
+
 /// Why a manifest or a plugin is not used, with the name of the thing to change.
 package struct SkipReason: Error, Sendable, Equatable {
   package let code: Code
@@ -16,6 +18,13 @@ package struct SkipReason: Error, Sendable, Equatable {
     self.message = message
     self.missingLibrary = missingLibrary
     self.needsNewerHost = needsNewerHost
+  }
+
+  /// Whether the same may succeed a moment later: the process, or the machine, had no descriptor or no memory left. The
+  /// system's loader says so in words only.
+  package var isPassing: Bool {
+    let text = message.lowercased()
+    return [EMFILE, ENFILE, ENOMEM].contains { text.contains(String(cString: strerror($0)).lowercased()) }
   }
 
   /// Stable, as `coders list --json` prints it.

@@ -94,7 +94,8 @@ final class Candidate: Sendable {
     state = Mutex(.unloaded)
   }
 
-  /// The coder, loaded if necessary. A plugin that failed once is not tried again.
+  /// The coder, loaded if necessary. A plugin that failed once is not tried again, unless the process had no descriptors or
+  /// no memory left.
   ///
   /// The lock is this candidate's alone and is held while the library loads, so that a plugin describes itself once.
   ///
@@ -110,7 +111,7 @@ final class Candidate: Sendable {
           state = .loaded(coder, instead: instead)
           return .success(coder)
         } catch {
-          state = .failed(error)
+          if !error.isPassing { state = .failed(error) }
           return .failure(error)
         }
       }
