@@ -32,7 +32,9 @@ enum ReaderCalls {
         let count: Int
         if let pageCount { count = pageCount } else { count = try reader.header(page: 0).pageCount }
         pageCount = count
-        guard try page < count || auxiliaryPictures().contains(where: { $0.picture.page == page }) else { throw .invalidArgument("page \(page) of a file that has \(count)") }
+        var isKnown = page < count
+        if !isKnown { isKnown = try auxiliaryPictures().contains { $0.picture.page == page } }
+        guard isKnown else { throw .invalidArgument("page \(page) of a file that has \(count)") }
       }
       return try reader.header(page: page)
     }
