@@ -39,8 +39,21 @@ public struct DecodeContext {
     context.options.thumbnailSize = nil
     context.options.memoryBudget = nil
     context.options.pixelFormat = nil
+    context.options.gainMap = .ignored
     context.options.firstFrameOnly = true
     context.incremental = nil
+    return context
+  }
+
+  /// The same for the page's own pixels, in its own colors.
+  func base() -> DecodeContext {
+    var context = self
+    context.options.color = .asStored
+    context.options.destination = nil
+    context.options.pixelFormat = nil
+    context.options.alpha = .straight
+    context.options.gainMap = .ignored
+    context.options.firstFrameOnly = true
     return context
   }
 

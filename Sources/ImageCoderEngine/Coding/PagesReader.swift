@@ -45,6 +45,8 @@ final class PagesReader: ReaderSession {
       header.primaryPage = listed.primaryPage
       header.pagesAreSizes = listed.pagesAreSizes
       header.embedded = place
+      // An auxiliary picture lies as its page does.
+      if page >= listed.pageCount { header.orientation = listed.orientation }
       header.isIncomplete = header.isIncomplete || listed.isIncomplete
       return header
     } catch {
