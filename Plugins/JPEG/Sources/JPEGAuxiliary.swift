@@ -176,7 +176,9 @@ struct JPEGAuxiliary {
         place += 1
         continue
       }
-      let word = bytes[place...].prefix(128).prefix { byte in byte > 0x20 && byte < 0x7F && byte != 0x22 && byte != 0x27 && byte != 0x3C }
+      let word = bytes[place...].prefix(128).prefix { byte in
+        (0x21..<0x7F).contains(byte) && ![0x22, 0x27, 0x3C].contains(byte)
+      }
       return String(decoding: word, as: UTF8.self)
     }
     return nil

@@ -46,7 +46,7 @@ public struct GainMap: Sendable {
   ///   - light: `rgba-float32` with straight alpha, in the primaries of ``workingSpace(base:)``; it is changed.
   ///   - region: The part of the whole picture that `light` shows, as shares of its sides: 0 to 1.
   ///   - headroom: Of the display; at least 1.
-  func apply(
+  package func apply(
     to light: PixelBuffer, region: (x: Double, y: Double, width: Double, height: Double), headroom: Double
   ) throws(CoderError) {
     let weight = parameters.weight(headroom: headroom)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import ImageCoderModel
+package import ImageCoderModel
 
 // The metadata as Ultra HDR, Adobe and Apple have it in XMP.
 extension GainMapParameters {
@@ -11,7 +11,7 @@ extension GainMapParameters {
   /// - Returns: Nil for a packet without them.
   /// - Throws: ``CoderError/Code/malformed`` for a number that is none, or that no light can be computed with;
   ///   ``CoderError/Code/unsupported`` for a version above 1.
-  init?(xmp packet: [UInt8]) throws(CoderError) {
+  package init?(xmp packet: [UInt8]) throws(CoderError) {
     guard case .dictionary(let values)? = XMPProperties.read(packet)["{XMP}"],
       case .text(let version)? = values["hdrgm:Version"]
     else { return nil }
@@ -39,7 +39,7 @@ extension GainMapParameters {
   /// The attributes of `rdf:Description`, or elements where channels differ, for the packet of a map.
   ///
   /// The properties cannot say that gains are of light in the primaries of the other rendition.
-  var xmpPacket: [UInt8] {
+  package var xmpPacket: [UInt8] {
     let isHDR = alternateHeadroom < baseHeadroom
     let (first, last) = isHDR ? (alternateHeadroom, baseHeadroom) : (baseHeadroom, alternateHeadroom)
     var attributes = "hdrgm:Version=\"1.0\" hdrgm:HDRCapacityMin=\"\(first)\" hdrgm:HDRCapacityMax=\"\(last)\""
@@ -104,16 +104,16 @@ extension GainMapParameters {
 }
 
 /// Apple's gain map, which has a curve of its own and says in one number how bright it is.
-struct AppleGainMap {
+package struct AppleGainMap {
   /// What light is multiplied by where the map is brightest: above 1.
-  let headroom: Double
+  package let headroom: Double
 
   /// - Parameters:
   ///   - xmp: Of the map.
   ///   - exif: Of the page that it belongs to.
   /// - Returns: Nil for what is no map of Apple's, or one that changes nothing.
   /// - Throws: ``CoderError/Code/malformed`` for a headroom that is no number, or beyond 65,536.
-  init?(xmp: [UInt8]?, exif: [UInt8]?) throws(CoderError) {
+  package init?(xmp: [UInt8]?, exif: [UInt8]?) throws(CoderError) {
     var stated: Double?
     if let xmp, case .dictionary(let values)? = XMPProperties.read(xmp)["{XMP}"],
       case .text(let text)? = values["HDRGainMapHeadroom"]
@@ -127,7 +127,7 @@ struct AppleGainMap {
   }
 
   /// What map values mean once they are rewritten by ``table``.
-  var parameters: GainMapParameters {
+  package var parameters: GainMapParameters {
     let stops = log2(headroom)
     return GainMapParameters(
       GainMapParameters.Channel(minimum: 0, maximum: stops, gamma: 1, baseOffset: 0, alternateOffset: 0),
@@ -135,7 +135,7 @@ struct AppleGainMap {
   }
 
   /// For each value, the one with the same gain in the curve of the standard.
-  var table: [UInt8] {
+  package var table: [UInt8] {
     (0..<256).map { value in
       let light = ToneCurve.rec709.light(Double(value) / 255)
       return UInt8((log2(1 + (headroom - 1) * light) / log2(headroom) * 255).rounded())
@@ -144,13 +144,13 @@ struct AppleGainMap {
 }
 
 /// The numbers in Apple's note in Exif that say how bright its gain map is.
-struct AppleMakerNote {
+package struct AppleMakerNote {
   /// Tags 33 and 48.
-  var tag33: Double
-  var tag48: Double
+  package var tag33: Double
+  package var tag48: Double
 
   /// - Returns: Nil without Apple's note, or without one of the tags.
-  init?(exif: [UInt8]) {
+  package init?(exif: [UInt8]) {
     guard let order = ExifPayload.byteOrder(of: exif.span.bytes) else { return nil }
     let reader = ByteReader(exif.span.bytes, order: order, of: "Exif")
     guard let first = try? Int(reader.uint32(at: 4)), let main = Self.entry(0x8769, at: first, reader),
@@ -167,10 +167,10 @@ struct AppleMakerNote {
     (tag33, tag48) = (a, b)
   }
 
-  init(tag33: Double, tag48: Double) { (self.tag33, self.tag48) = (tag33, tag48) }
+  package init(tag33: Double, tag48: Double) { (self.tag33, self.tag48) = (tag33, tag48) }
 
   /// The headroom as a power of two; nil for numbers that give none.
-  var stops: Double? {
+  package var stops: Double? {
     let stops =
       tag33 < 1
       ? (tag48 <= 0.01 ? -20 * tag48 + 1.8 : -0.101 * tag48 + 1.601)
