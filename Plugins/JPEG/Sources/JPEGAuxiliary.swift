@@ -188,23 +188,21 @@ struct JPEGAuxiliary {
 /// The directory of pictures in XMP: what follows the first one, and how long it is.
 struct GainMapDirectory {
   /// Items in their order, the first picture among them.
-  private(set) var items: [(semantic: String, length: Int, padding: Int)] = []
+  private(set) var items: [(semantic: String, length: Int)] = []
 
   private static let mostItems = 64
 
   init(_ packet: [UInt8]) {
     var scanner = TagScanner(packet)
     while let tag = scanner.next(), items.count < Self.mostItems {
-      guard tag.kind != .end, packet[tag.name].elementsEqual("Container:Item".utf8)
-        || packet[tag.name].elementsEqual("GContainer:Item".utf8) || packet[tag.name].elementsEqual("rdf:li".utf8)
-      else { continue }
-      var item = (semantic: "", length: 0, padding: 0)
+      let names = ["Container:Item", "GContainer:Item", "rdf:li"]
+      guard tag.kind != .end, names.contains(where: { packet[tag.name].elementsEqual($0.utf8) }) else { continue }
+      var item = (semantic: "", length: 0)
       for attribute in scanner.attributes(of: tag) {
         let name = packet[attribute.name].drop { $0 != UInt8(ascii: ":") }.dropFirst()
         let value = String(decoding: packet[attribute.value].prefix(32), as: UTF8.self)
         if name.elementsEqual("Semantic".utf8) { item.semantic = value }
         if name.elementsEqual("Length".utf8) { item.length = Int(value) ?? -1 }
-        if name.elementsEqual("Padding".utf8) { item.padding = Int(value) ?? 0 }
       }
       if !item.semantic.isEmpty { items.append(item) }
     }

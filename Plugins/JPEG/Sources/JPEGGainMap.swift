@@ -110,7 +110,8 @@ enum JPEGGainMap: ContainerGainMapWriter {
       let end = outline.properties.upperBound
       let longer = Array(packet[..<end]) + Array(directory.utf8) + packet[end...]
       guard longer.count <= ExtendedXMP.largestStandard else {
-        throw .unsupported("a gain map beside \(packet.count) bytes of XMP; \(ExtendedXMP.largestStandard) are the most")
+        throw .unsupported(
+          "a gain map beside \(packet.count) bytes of XMP; \(ExtendedXMP.largestStandard) are the most")
       }
       return longer
     }

@@ -67,7 +67,8 @@ import Testing
     let length = Self.file(Self.map()).count
     #expect(try found(Self.file(Self.map(), shift: -(length - Self.map().count) + header - 10)).isEmpty)
     let directory = GainMapDirectory(
-      Array(#"<Container:Item Item:Semantic="Primary"/><Container:Item Item:Semantic="GainMap" Item:Length="10"/>"#.utf8))
+      Array(
+        #"<Container:Item Item:Semantic="Primary"/><Container:Item Item:Semantic="GainMap" Item:Length="10"/>"#.utf8))
     #expect(directory.places(endingAt: 10).isEmpty)
     #expect(directory.places(endingAt: 11).map(\.place) == [1..<11])
   }
@@ -119,7 +120,8 @@ import Testing
 
   @Test func whatIsAttachedIsFound() throws {
     let output = MemoryOutput()
-    let base = [0xFF, 0xD8] + Self.segment(0xE0, Array("JFIF\0".utf8) + [1, 2, 0, 0, 1, 0, 1, 0, 0]) + Self.frame + Self.scan
+    let base =
+      [0xFF, 0xD8] + Self.segment(0xE0, Array("JFIF\0".utf8) + [1, 2, 0, 0, 1, 0, 1, 0, 0]) + Self.frame + Self.scan
     let parts = GainMapParts(file: Self.map([]), iso: Self.metadata, xmp: Array("<x/>".utf8))
     try JPEGGainMap.attach(
       parts, to: MemorySource(base).view, format: .jpeg, output: output.output, host: MemoryHost().host)

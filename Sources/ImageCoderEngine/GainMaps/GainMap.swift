@@ -52,27 +52,38 @@ public struct GainMap: Sendable {
     let weight = parameters.weight(headroom: headroom)
     guard weight != 0 else { return }
     let map = try pixels.converted(to: PixelLayout(.rgbaFloat32, .opaque))
-    let tables = parameters.channels.map { GainTable($0, weight: weight) }
+    let tables = GainTables(parameters, weight: weight)
+    // One look for all channels where they have the same sample and the same meaning.
+    let isGray = pixels.format.isGray && parameters.isGray
     let columns = Self.places(light.size.width, region.x, region.width, map.size.width)
     let rows = Self.places(light.size.height, region.y, region.height, map.size.height)
     let base = SIMD4(parameters.channels.map { Float($0.baseOffset) } + [0])
     let alternate = SIMD4(parameters.channels.map { Float($0.alternateOffset) } + [0])
-    for y in 0..<light.size.height {
-      let place = rows[y]
-      let above = map.row(place.index).assumingMemoryBound(to: SIMD4<Float>.self)
-      let below = map.row(place.next).assumingMemoryBound(to: SIMD4<Float>.self)
-      let row = light.row(y).assumingMemoryBound(to: SIMD4<Float>.self)
-      for x in 0..<light.size.width {
-        let (left, right, part) = (columns[x].index, columns[x].next, columns[x].part)
-        let upper = above[left] + (above[right] - above[left]) * part
-        let lower = below[left] + (below[right] - below[left]) * part
-        let sample = upper + (lower - upper) * place.part
-        let color = row[x]
-        let gain = SIMD4(tables[0].value(sample.x), tables[1].value(sample.y), tables[2].value(sample.z), 1)
-        var result = ((color + base) * gain - alternate)
-        result = result.replacing(with: 0, where: result .< 0)
-        result.w = color.w
-        row[x] = result
+    let width = light.size.width
+    columns.withUnsafeBufferPointer { columns in
+      tables.withTables { red, green, blue in
+        for y in 0..<light.size.height {
+          let place = rows[y]
+          let above = map.row(place.index).assumingMemoryBound(to: SIMD4<Float>.self)
+          let below = map.row(place.next).assumingMemoryBound(to: SIMD4<Float>.self)
+          let row = light.row(y).assumingMemoryBound(to: SIMD4<Float>.self)
+          for x in 0..<width {
+            let column = columns[x]
+            let upper = above[column.index] + (above[column.next] - above[column.index]) * column.part
+            let lower = below[column.index] + (below[column.next] - below[column.index]) * column.part
+            let sample = upper + (lower - upper) * place.part
+            let color = row[x]
+            let first = GainTables.value(sample.x, red)
+            let gain =
+              isGray
+              ? SIMD4(first, first, first, 1)
+              : SIMD4(first, GainTables.value(sample.y, green), GainTables.value(sample.z, blue), 1)
+            var result = (color + base) * gain - alternate
+            result = result.replacing(with: 0, where: result .< 0)
+            result.w = color.w
+            row[x] = result
+          }
+        }
       }
     }
   }
@@ -96,22 +107,31 @@ public struct GainMap: Sendable {
   }
 }
 
-/// The gain of every sample, as lines between 1024 of them.
-struct GainTable {
+/// The gain of every sample of each channel, as lines between 1024 of them.
+struct GainTables {
+  /// Those of red, then of green, then of blue.
   private let values: [Float]
   private static let steps = 1024
 
-  init(_ channel: GainMapParameters.Channel, weight: Double) {
-    values = (0...Self.steps).map {
-      Float(GainMapParameters.gain(Double($0) / Double(Self.steps), weight, channel))
+  init(_ parameters: GainMapParameters, weight: Double) {
+    values = parameters.channels.flatMap { channel in
+      (0...Self.steps).map { Float(GainMapParameters.gain(Double($0) / Double(Self.steps), weight, channel)) }
     }
   }
 
+  /// Calls `body` with the gains of red, green and blue.
+  func withTables(_ body: (UnsafePointer<Float>, UnsafePointer<Float>, UnsafePointer<Float>) -> Void) {
+    values.withUnsafeBufferPointer { values in
+      guard let red = values.baseAddress else { return }
+      body(red, red + (Self.steps + 1), red + 2 * (Self.steps + 1))
+    }
+  }
+
+  /// The gain of a sample; what is no number counts as 0.
   @inline(__always)
-  func value(_ sample: Float) -> Float {
-    // What is no number becomes 0.
-    let place = max(min(sample, 1), 0) * Float(Self.steps)
-    let index = min(Int(place), Self.steps - 1)
-    return values[index] + (values[index + 1] - values[index]) * (place - Float(index))
+  static func value(_ sample: Float, _ table: UnsafePointer<Float>) -> Float {
+    let place = max(min(sample, 1), 0) * Float(steps)
+    let index = place > 0 ? min(Int(place), steps - 1) : 0
+    return table[index] + (table[index + 1] - table[index]) * (place - Float(index))
   }
 }

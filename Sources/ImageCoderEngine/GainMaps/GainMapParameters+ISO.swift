@@ -27,7 +27,9 @@ extension GainMapParameters {
     let flags = try reader.uint8("the flags")
     let count = flags & Self.severalChannels == 0 ? 1 : 3
     var common: UInt32?
-    if flags & Self.commonDenominator != 0, bytes.count < 21 + 40 * count { common = try reader.uint32("a denominator") }
+    if flags & Self.commonDenominator != 0, bytes.count < 21 + 40 * count {
+      common = try reader.uint32("a denominator")
+    }
     let base = try Self.unsigned(&reader, common, "the base headroom")
     let alternate = try Self.unsigned(&reader, common, "the alternate headroom")
     var channels: [Channel] = []
