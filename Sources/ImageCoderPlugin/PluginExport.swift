@@ -24,6 +24,7 @@ public final class PluginExport: @unchecked Sendable {
   let transcoder: (any ContainerTranscoder.Type)?
   let metadataEditor: (any ContainerMetadataEditor.Type)?
   let geometryEditor: (any ContainerGeometryEditor.Type)?
+  let gainMapWriter: (any ContainerGainMapWriter.Type)?
   let options: [OptionDescription]
   let writerFormats: [ImageFormat]
   let writerFeatures: WriterFeatures
@@ -42,6 +43,7 @@ public final class PluginExport: @unchecked Sendable {
   ///   - transcoder: The type that converts files between formats without decoding pixels, or nil.
   ///   - metadataEditor: The type that edits metadata without decoding pixels, or nil. A draft.
   ///   - geometryEditor: The type that crops and turns pictures without decoding them, or nil. A draft.
+  ///   - gainMapWriter: The type that puts gain maps into files, or nil. A draft.
   ///   - options: All options of the writer.
   public init(
     id: String, version: String, library: String? = nil, names: ContainerPropertyNames? = nil,
@@ -49,13 +51,15 @@ public final class PluginExport: @unchecked Sendable {
     writer: (any ContainerWriter.Type)? = nil, writerFormats: [ImageFormat] = [], writesPages: Bool = false,
     writerFeatures: WriterFeatures = [], transcoder: (any ContainerTranscoder.Type)? = nil,
     metadataEditor: (any ContainerMetadataEditor.Type)? = nil,
-    geometryEditor: (any ContainerGeometryEditor.Type)? = nil, options: [OptionDescription] = []
+    geometryEditor: (any ContainerGeometryEditor.Type)? = nil,
+    gainMapWriter: (any ContainerGainMapWriter.Type)? = nil, options: [OptionDescription] = []
   ) {
     self.reader = reader
     self.writer = writer
     self.transcoder = transcoder
     self.metadataEditor = metadataEditor
     self.geometryEditor = geometryEditor
+    self.gainMapWriter = gainMapWriter
     self.options = options
     self.writerFormats = writerFormats
     self.writerFeatures = writerFeatures
@@ -72,7 +76,7 @@ public final class PluginExport: @unchecked Sendable {
     if writer != nil {
       coder.pointee.writer = UnsafePointer(imgcoder_writer_table_keep(WriterCalls.table(writerFeatures)))
     }
-    if transcoder != nil || metadataEditor != nil || geometryEditor != nil {
+    if transcoder != nil || metadataEditor != nil || geometryEditor != nil || gainMapWriter != nil {
       coder.pointee.get_extension = Self.extension
     }
     if !options.isEmpty {
@@ -99,6 +103,7 @@ public final class PluginExport: @unchecked Sendable {
       return UnsafeRawPointer(MetadataEditorCalls.table)
     case IMGCODER_DRAFT_STORED_GEOMETRY where export.geometryEditor != nil:
       return UnsafeRawPointer(GeometryEditorCalls.table)
+    case IMGCODER_DRAFT_GAIN_MAP_FILES where export.gainMapWriter != nil: return UnsafeRawPointer(GainMapCalls.table)
     default: return nil
     }
   }

@@ -5,6 +5,7 @@
 @_exported public import ImageCoderEngine
 
 @_exported public import enum ImageCoderModel.AlphaMode
+@_exported public import struct ImageCoderModel.AuxiliaryPicture
 @_exported public import struct ImageCoderModel.Background
 @_exported public import enum ImageCoderModel.Blend
 @_exported public import struct ImageCoderModel.CoderError

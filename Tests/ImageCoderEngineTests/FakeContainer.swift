@@ -9,6 +9,8 @@ struct FakeContainer: Container {
   var frames: [FrameHeader]
   /// Of a file with several pages, each with one frame that covers it.
   var pages: [ImageHeader]?
+  /// Beside pages, whose list has their headers too.
+  var auxiliary: [AuxiliaryPicture] = []
   var properties: [Properties] = []
   var pageProperties = Properties()
   var names: ContainerPropertyNames?
@@ -78,6 +80,8 @@ struct FakeContainer: Container {
       guard pages.indices.contains(page) else { throw .invalidArgument("page \(page) of \(pages.count)") }
       return pages[page]
     }
+
+    func auxiliaryPictures() throws(CoderError) -> [AuxiliaryPicture] { container.auxiliary }
 
     func frame(_ index: Int, page: Int) throws(CoderError) -> FrameHeader {
       guard let pages = container.pages else { return container.frames[index] }

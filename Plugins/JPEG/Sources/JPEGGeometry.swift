@@ -58,7 +58,7 @@ enum JPEGGeometry: ContainerGeometryEditor {
       case .jfif:
         guard let kept = try jfif(segment.payload, of: source, swapsSides: swapsSides) else { continue }
         result += kept
-      case .multiPicture: continue
+      case .multiPicture, .gainMap: continue
       case .coding where segment.marker != 0xEE: continue
       case .application where segment.marker == 0xE0: continue
       default:

@@ -82,6 +82,8 @@ enum JPEGMetadata: ContainerMetadataEditor {
 struct HeaderSegments {
   enum Kind {
     case jfif, exif, xmp, icc, photoshop, multiPicture, comment
+    /// Says that a gain map follows, ISO 21496-1:2025 annex C.
+    case gainMap
     /// A segment of an application that is not needed to show the picture.
     case application
     /// Tables and frames, and what tells their colors.
@@ -94,7 +96,7 @@ struct HeaderSegments {
       case .xmp: .xmp
       case .icc: .icc
       case .comment: .text
-      case .application, .multiPicture: .other
+      case .application, .multiPicture, .gainMap: .other
       case .jfif, .photoshop, .coding: nil
       }
     }
@@ -150,6 +152,7 @@ struct HeaderSegments {
     case 0xE1 where reader.has(FileHeader.Prefix.extendedXMP, at: 0): .xmp
     case 0xE2 where reader.has(FileHeader.Prefix.icc, at: 0): .icc
     case 0xE2 where reader.has("MPF\0", at: 0): .multiPicture
+    case 0xE2 where reader.has(JPEGAuxiliary.isoPrefix, at: 0): .gainMap
     case 0xED where reader.has(PhotoshopSegments.prefix, at: 0): .photoshop
     // Adobe's segment says how colors are stored, T.872 §6.5.3.
     case 0xEE where reader.has("Adobe", at: 0): .coding

@@ -19,6 +19,8 @@ final class JPEGReader: ContainerReader {
   private let orientation: Orientation
   private let profile: [FileHeader.ProfilePart]
   private let isIncremental: Bool
+  /// The pictures behind the first, once they were asked for.
+  private var auxiliary: JPEGAuxiliary?
 
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
     self.source = source
@@ -41,6 +43,7 @@ final class JPEGReader: ContainerReader {
   }
 
   func header(page: Int) throws(CoderError) -> ImageHeader {
+    if page > 0 { return try auxiliaryHeader(page: page) }
     var header = ImageHeader(
       format: .jpeg, canvas: file.frame.size, pixelFormat: native, bitsPerChannel: file.frame.precision, alpha: .opaque)
     header.orientation = orientation
@@ -115,6 +118,28 @@ final class JPEGReader: ContainerReader {
       properties["{JFIF}", "YDensity"] = .integer(Int64(density.y))
     }
     return properties
+  }
+
+  func auxiliaryPictures() throws(CoderError) -> [AuxiliaryPicture] { try auxiliaries().found.map(\.picture) }
+
+  private func auxiliaries() throws(CoderError) -> JPEGAuxiliary {
+    if let auxiliary { return auxiliary }
+    let found = try JPEGAuxiliary(source, xmp: try metadata(.xmp, page: 0), host: host)
+    auxiliary = found
+    return found
+  }
+
+  /// A picture behind the first: a file, which the host opens.
+  private func auxiliaryHeader(page: Int) throws(CoderError) -> ImageHeader {
+    let found = try auxiliaries().found
+    guard page <= found.count else { throw .invalidArgument("page \(page) of a JPEG file, which has 1") }
+    let (frame, place) = (found[page - 1].frame, found[page - 1].place)
+    var header = ImageHeader(
+      format: .jpeg, canvas: frame.size, pixelFormat: frame.channels.count == 1 ? .gray8 : .rgb8,
+      bitsPerChannel: frame.precision, alpha: .opaque)
+    header.orientation = orientation
+    header.embedded = place
+    return header
   }
 
   /// What libjpeg does not decode, all of it at once.

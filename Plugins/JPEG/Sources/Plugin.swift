@@ -7,5 +7,5 @@ public let plugin = PluginExport(
   id: "org.imagecoders.jpeg", version: "1.0.0", library: LibJPEG.version, reader: JPEGReader.self,
   readsIncrementally: true, writer: JPEGWriter.self, writerFormats: [.jpeg],
   writerFeatures: [.orientation, .thumbnail], metadataEditor: JPEGMetadata.self,
-  geometryEditor: JPEGGeometry.self,
+  geometryEditor: JPEGGeometry.self, gainMapWriter: JPEGGainMap.self,
   options: JPEGOption.table)

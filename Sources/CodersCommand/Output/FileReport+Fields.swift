@@ -20,6 +20,9 @@ extension FileReport {
     }
     let name = isNumbered ? String(color.dropLast(", CICP".count)) : color
     fields.append(("color", ([name] + stated).joined(separator: ", ")))
+    if !auxiliary.isEmpty {
+      fields.append(("auxiliary", auxiliary.map(Self.words).joined(separator: ", ")))
+    }
     if let subsampling = header.subsampling { fields.append(("subsampling", "\(subsampling)")) }
     if let background = header.background {
       fields.append(
@@ -27,6 +30,19 @@ extension FileReport {
     }
     if !notes.isEmpty { fields.append(("flags", notes.joined(separator: ", "))) }
     return fields
+  }
+
+  fileprivate static func json(_ picture: AuxiliaryPicture) -> JSON {
+    let width: JSON = picture.size.map { .integer($0.width) } ?? .null
+    let height: JSON = picture.size.map { .integer($0.height) } ?? .null
+    return .object([
+      "kind": .text(picture.kind.word), "type": .text(picture.typeName), "width": width, "height": height,
+    ])
+  }
+
+  private static func words(_ picture: AuxiliaryPicture) -> String {
+    let name = picture.kind == .other && !picture.typeName.isEmpty ? picture.typeName : picture.kind.word
+    return picture.size.map { "\(name) \($0)" } ?? "\(name) unreadable"
   }
 
   private var sizes: String {
@@ -75,6 +91,20 @@ extension FileReport {
   }
 }
 
+extension AuxiliaryPicture.Kind {
+  /// The word on the command line and in JSON.
+  var word: String {
+    switch self {
+    case .other: "other"
+    case .depth: "depth"
+    case .disparity: "disparity"
+    case .matte: "matte"
+    case .gainMap: "gain-map"
+    case .preview: "preview"
+    }
+  }
+}
+
 extension FileReport {
   /// The report as members of a JSON object: the output of `coders probe --json`; `docs/cli.md` documents the keys.
   var members: [String: JSON] {
@@ -96,6 +126,7 @@ extension FileReport {
       "cicp": header.cicp.map { Self.json($0) } ?? .null,
       "background": header.background.map { Self.json($0) } ?? .null,
     ]
+    members["auxiliary_pictures"] = .list(auxiliary.map(Self.json))
     members["metadata"] = .object(
       Dictionary(metadata.map { ($0.kind.key, $0.bytes.map { .integer($0) } ?? .null) }) { first, _ in first })
     if header.isAnimated {

@@ -18,6 +18,8 @@ struct FileReport {
   let duration: Duration
   /// Every page of a file that has more than one, or why it cannot be read.
   let pages: [Result<PageReport, CoderError>]
+  /// The pictures that belong to the page.
+  let auxiliary: [AuxiliaryPicture]
 
   /// Collects the facts from an open file without decoding pixels.
   init(_ decoder: ImageDecoder) throws(CoderError) {
@@ -51,6 +53,12 @@ struct FileReport {
       : (0..<decoder.header.pageCount).map { index in
         Result { () throws(CoderError) in try PageReport(decoder.page(index)) }
       }
+    do throws(CoderError) {
+      auxiliary = try decoder.auxiliaryPictures()
+    } catch {
+      // A list that cannot be read costs nothing else.
+      auxiliary = []
+    }
     self.frames = frames
     self.frameProperties = frameProperties
     self.duration = duration

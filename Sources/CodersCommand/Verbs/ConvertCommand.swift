@@ -84,6 +84,7 @@ struct ConvertCommand: Verb {
   @OptionGroup var batch: BatchOptions
   @OptionGroup(title: "Parts and turns") var edits: EditOptions
   @OptionGroup(title: "Colors") var color: ColorOptions
+  @OptionGroup(title: "Gain maps") var gainMaps: GainMapOptions
   @OptionGroup(title: "Animations and sizes") var sequence: SequenceOptions
   @OptionGroup(title: "Encoding") var encoding: EncodingOptions
 
@@ -184,12 +185,16 @@ private struct ConvertWork: FileWork {
     // Opened here to learn the number of frames, and to report an unreadable input as the input's error.
     let decoder = try command.read.open(source, registry, options: reading)
     try setOptions(&writing, of: decoder)
+    command.gainMaps.gainMap?.apply(to: &writing, &reading, format: format)
     currentFile = output
     let progress = Progress(
       console, total: command.sequence.firstFrame ? 1 : decoder.frameCount,
       isQuiet: command.read.coders.quiet || !showsFrames)
     defer { progress.finish() }
     do throws(CoderError) {
+      if let wanted = command.gainMaps.auxiliary?.kind {
+        return try convert(wanted, of: decoder, coder, to: target, output, writing)
+      }
       let made = try registry.convert(
         source, to: format, at: target.destination, options: progress.listening(writing), reading: reading,
         reader: try registry.coderID(named: command.read.coder), coder: coder, problem: problem)
@@ -200,6 +205,23 @@ private struct ConvertWork: FileWork {
       if error.isOfInput(reader: decoder.coderID, writer: writer) { currentFile = input }
       throw error
     }
+  }
+
+  /// Writes a picture that belongs to the page.
+  private func convert(
+    _ kind: AuxiliaryPicture.Kind, of decoder: ImageDecoder, _ coder: String?, to target: OutputFile,
+    _ output: String, _ options: EncodeOptions
+  ) throws(CoderError) -> EncodingReport {
+    let pictures = try decoder.auxiliaryPictures()
+    guard let picture = pictures.first(where: { $0.kind == kind }) else {
+      let words = pictures.map(\.kind.word).joined(separator: ", ")
+      throw .invalidArgument("--auxiliary is \(kind.word), the file has \(words.isEmpty ? "none" : words)")
+    }
+    let encoder = try registry.makeEncoder(as: format, to: target.destination, options: options, coder: coder)
+    try encoder.add(try decoder.decodeAuxiliary(picture))
+    let made = try encoder.finish()
+    try target.take(made, console)
+    return EncodingReport(file: output, format: format, made: made, allowed: options.maxFileSize)
   }
 
   private func setOptions(_ options: inout EncodeOptions, of decoder: ImageDecoder) throws(CoderError) {

@@ -75,6 +75,16 @@ package protocol Container: Sendable {
     _ part: Rect, of session: HostSession, format: ImageFormat, orientation: Orientation, output: ByteOutput
   ) throws(CoderError)
 
+  /// Whether ``attach(_:to:format:output:)`` has a chance.
+  var attachesGainMaps: Bool { get }
+
+  /// Writes the whole file with a gain map.
+  ///
+  /// - Throws: ``CoderError/Code/unsupported`` if it has no room for one.
+  func attach(
+    _ map: GainMapParts, to session: HostSession, format: ImageFormat, output: ByteOutput
+  ) throws(CoderError)
+
   /// Opens a file that is going to be written.
   func openWriter(
     _ session: HostSession, output: ByteOutput, options: WriteOptions
@@ -124,6 +134,14 @@ extension Container {
     _ part: Rect, of session: HostSession, format: ImageFormat, orientation: Orientation, output: ByteOutput
   ) throws(CoderError) {
     throw .unsupported("\(id) turns no pictures without decoding them")
+  }
+
+  package var attachesGainMaps: Bool { false }
+
+  package func attach(
+    _ map: GainMapParts, to session: HostSession, format: ImageFormat, output: ByteOutput
+  ) throws(CoderError) {
+    throw .unsupported("\(id) writes no gain maps")
   }
 }
 

@@ -26,6 +26,8 @@ public struct DecodeOptions: Sendable {
   public var progress: (@Sendable (Double) -> Void)?
   /// What a decoder of an animation keeps between two frames, besides the canvas.
   package var canvasMemory = CanvasMemory()
+  /// Whether the page is an auxiliary picture, which has a number behind those of all pages.
+  var isAuxiliary = false
 
   /// What a decoder of an animation keeps between two frames, besides the canvas.
   package struct CanvasMemory: Sendable {
@@ -59,6 +61,17 @@ public struct DecodeOptions: Sendable {
     case separate
   }
 
+  /// What happens to the gain map of a picture that has one.
+  public enum GainMapUse: Sendable, Hashable {
+    /// The picture is decoded as it is stored.
+    case ignored
+    /// The picture is brought to a display.
+    ///
+    /// - Parameter headroom: The brightest light of the display, where 1 is the white of an SDR picture: 1 to 65,536. 8 is
+    ///   3 stops.
+    case applied(headroom: Double)
+  }
+
   /// What a decoded picture should be. Two outputs are equal if they ask for the same picture, so that results can be
   /// kept by source and output.
   public struct Output: Sendable, Hashable {
@@ -87,6 +100,10 @@ public struct DecodeOptions: Sendable {
     public var page: Int?
     /// Which colors the picture has: those of the file, or those of another space.
     public var color = OutputColor.asStored
+    /// What happens to a gain map. Where one is applied, the result is light in `rgba-float16` with 1 for the white of an
+    /// SDR picture, unless ``pixelFormat`` and ``color`` say otherwise: in an integer format it is BT.2100 PQ; other spaces
+    /// are reached by tone mapping.
+    public var gainMap = GainMapUse.ignored
     /// Which raw metadata payloads the result contains.
     public var metadata: Set<MetadataKind> = [.icc, .exif, .xmp]
     /// Whether a picture that cannot be decoded whole is an error, as for files that strangers send. Otherwise the part

@@ -10,7 +10,7 @@ extension ImageDecoder {
   package var keepsColors: Bool { colors.keepsFile }
 
   /// The colors that a page's header and metadata state. What cannot be read states nothing.
-  private static func color(of header: ImageHeader, page: Int, _ file: OpenFile) -> PictureColor {
+  static func color(of header: ImageHeader, page: Int, _ file: OpenFile) -> PictureColor {
     func payload(_ kind: MetadataKind) -> [UInt8]? {
       guard header.metadata.contains(kind) else { return nil }
       guard let payload = (try? file.reader.metadata(kind, page: page)) ?? nil,

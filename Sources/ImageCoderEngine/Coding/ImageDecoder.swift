@@ -20,6 +20,8 @@ public final class ImageDecoder {
   let frames: FrameTable
   let plan: OutputPlan
   let colors: ColorPlan
+  /// The gain map that is applied to the first frame, or nil.
+  let applied: AppliedGainMap?
   var pictures: PictureDecoder
   var cursor: FrameCursor?
   /// While bytes arrive: the frame that was decoded last, if that was without the canvas.
@@ -58,11 +60,16 @@ public final class ImageDecoder {
       (index) throws(CoderError) in
       try Self.frameHeader(index, of: header, reader: reader, page: page, names: names)
     }
+    applied = try Self.gainMapToApply(header, page: page, file, options)
+    let native = Self.nativeLayout(of: header)
     plan = try OutputPlan(
       header, frameCount: header.mayGainFrames ? 1 : Self.stepCount(header, options),
-      native: Self.nativeLayout(of: header),
-      options: options)
-    colors = try Self.colors(header, page: page, file, options)
+      native: applied == nil ? native : PixelLayout(.rgbaFloat16, native.alpha), options: options)
+    if let applied {
+      colors = ColorPlan(result: applied.result)
+    } else {
+      colors = try Self.colors(header, page: page, file, options)
+    }
     pictures = PictureDecoder(
       reader: reader, session: file.session, pool: options.pool, color: colors.transform, native: header.pixelFormat,
       incremental: context.incremental)
@@ -123,6 +130,16 @@ public final class ImageDecoder {
     try attributing { () throws(CoderError) in
       guard index >= 0, index < frameCount else { throw .missing("frame", index: index, count: frameCount) }
       let header = try frames.header(index)
+      if let applied {
+        var frame = try rendition(applied)
+        if options.isStrict, let problem = frame.problem { throw problem }
+        if let destination = options.destination {
+          try check(destination)
+          destination.assign(from: frame.pixels)
+          frame.pixels = destination
+        }
+        return frame
+      }
       let drawn = isComposedStill ? frames.count - 1 : index
       // The first frame can be had of any animation.
       if drawn > 0 {

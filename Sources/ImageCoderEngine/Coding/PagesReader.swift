@@ -45,6 +45,8 @@ final class PagesReader: ReaderSession {
       header.primaryPage = listed.primaryPage
       header.pagesAreSizes = listed.pagesAreSizes
       header.embedded = place
+      // An auxiliary picture lies as its page does.
+      if page >= listed.pageCount { header.orientation = listed.orientation }
       header.isIncomplete = header.isIncomplete || listed.isIncomplete
       return header
     } catch {
@@ -86,6 +88,28 @@ final class PagesReader: ReaderSession {
     var properties = try file.reader.properties(page: file.header.primaryPage, frame: frame)
     properties.merge(try outer.properties(page: page, frame: frame))
     return properties
+  }
+
+  /// The container's own, with sizes: files inside files have none that count.
+  ///
+  /// - Throws: ``CoderError/Code/library`` for one that is a page of the file, or belongs to none.
+  func auxiliaryPictures() throws(CoderError) -> [AuxiliaryPicture] {
+    var pictures = try outer.auxiliaryPictures()
+    guard !pictures.isEmpty else { return [] }
+    let count = try outer.header(page: 0).pageCount
+    var pages: Set<Int> = []
+    for index in pictures.indices {
+      let picture = pictures[index]
+      guard picture.page >= count, picture.owner >= 0, picture.owner < count, pages.insert(picture.page).inserted
+      else {
+        throw .library(
+          "the reader gives an auxiliary picture of page \(picture.owner) the number \(picture.page), in a file of "
+            + "\(count) pages")
+      }
+      let size = Result { () throws(CoderError) in try header(page: picture.page).canvas }
+      pictures[index].size = try? size.get()
+    }
+    return pictures
   }
 
   /// The file that a page is, or nil for a page of the container's own.

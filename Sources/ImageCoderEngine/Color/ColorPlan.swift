@@ -21,6 +21,13 @@ struct ColorPlan: Sendable {
     keepsFile = true
   }
 
+  /// Colors that a picture has already.
+  init(result: ColorSpace) {
+    transform = nil
+    self.result = result
+    keepsFile = false
+  }
+
   /// Plans a conversion.
   ///
   /// - Parameter warn: Is told why colors are not what the file says, or stay as they are.
@@ -57,7 +64,7 @@ struct ColorPlan: Sendable {
   /// Nits of a display that HDR pictures are usually made on.
   private static let animationPeak = 1000.0
 
-  private static func space(of target: ColorTarget) throws(CoderError) -> ColorSpace {
+  static func space(of target: ColorTarget) throws(CoderError) -> ColorSpace {
     switch target {
     case .sRGB: return .sRGB
     case .displayP3: return .displayP3

@@ -51,6 +51,18 @@ public struct EncodeOptions: Sendable {
     set { output[keyPath: path] = newValue }
   }
 
+  /// What a conversion does about gain maps.
+  public enum GainMapPolicy: Sendable, Hashable {
+    /// One that is there is kept, and cut, turned and scaled as the picture is. A warning says so if the format cannot hold
+    /// one, or if the picture's colors are converted.
+    case kept
+    /// None is written.
+    case dropped
+    /// The picture, an HDR one, is written as one for every display, in Display P3, with a gain map that gives those that
+    /// show more what they can show.
+    case made
+  }
+
   /// What a file should contain. Two outputs are equal if they describe the same file.
   public struct Output: Sendable, Hashable {
     /// Values of options by name, checked against the format's own descriptions: `coders options FORMAT` lists them.
@@ -86,6 +98,8 @@ public struct EncodeOptions: Sendable {
     public var layout: PixelLayout?
     /// Whether ``Image/orientation`` is kept as a tag, if the format has one. Otherwise pixels are turned upright.
     public var keepsOrientation = false
+    /// What happens to the gain map of a picture that is converted.
+    public var gainMap = GainMapPolicy.kept
     /// Which raw metadata payloads are written, if the format has a place for them.
     public var metadata: Set<MetadataKind> = [.icc, .exif, .xmp]
     /// Whether an ICC profile that is sRGB is written. Pictures without a profile are taken for sRGB everywhere, so it

@@ -54,6 +54,8 @@ public final class ImageEncoder {
   private let options: EncodeOptions
   /// Set by the registry that made the encoder.
   package var open: Opener?
+  /// Whether XMP of a decoder is written without what it says of a gain map, which is not written with the picture.
+  package var leavesGainMapOut = false
   private var failure: CoderError?
   private var isFinished = false
 
@@ -138,6 +140,9 @@ public final class ImageEncoder {
       var found = frame.problem
       if image == nil {
         image = try decoder.image(of: [frame])
+        if leavesGainMapOut, let packet = image?.metadata[.xmp] {
+          image?.metadata[.xmp] = GainMap.without(mapIn: packet)
+        }
         found = image?.problem
       }
       guard let image else { return }

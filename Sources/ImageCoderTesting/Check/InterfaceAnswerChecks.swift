@@ -72,7 +72,8 @@ extension PluginCheck {
         guard reader.open() == Status.ok else { continue }
         let (status, info) = reader.info(0)
         guard status == Status.ok else { continue }
-        let pages: [UInt32] = [info.page_count, info.page_count &+ 1, 0x7FFF_FFFF, .max]
+        let hidden = reader.hiddenPages
+        let pages = [info.page_count, info.page_count &+ 1, 0x7FFF_FFFF, .max].filter { !hidden.contains($0) }
         let frames: [UInt32] = [info.frame_count, 0x7FFF_FFFF, .max]
         func require(_ status: UInt32, _ what: String) throws(CheckEnd) {
           try subject.verify(session, "\(sample.name): \(what)")

@@ -28,6 +28,7 @@ final class PluginContainer: Container, @unchecked Sendable {
   private let transcoder: imgcoder_transcode_table?
   private let blocks: imgcoder_metadata_blocks_table?
   private let geometry: imgcoder_stored_geometry_table?
+  private let gainMaps: imgcoder_gain_map_files_table?
   private let recognizer:
     (
       @convention(c) (
@@ -63,6 +64,8 @@ final class PluginContainer: Container, @unchecked Sendable {
       .map { imgcoder_metadata_blocks_table_read($0.assumingMemoryBound(to: imgcoder_metadata_blocks_table.self)) }
     geometry = Self.extension(IMGCODER_DRAFT_STORED_GEOMETRY, of: coder, described)
       .map { imgcoder_stored_geometry_table_read($0.assumingMemoryBound(to: imgcoder_stored_geometry_table.self)) }
+    gainMaps = Self.extension(IMGCODER_DRAFT_GAIN_MAP_FILES, of: coder, described)
+      .map { imgcoder_gain_map_files_table_read($0.assumingMemoryBound(to: imgcoder_gain_map_files_table.self)) }
     recognizer = described.recognize
     let count = described.options == nil ? 0 : Int(clamping: min(described.option_count, 1024))
     options = UnsafeBufferPointer(start: described.options, count: count).compactMap { option in
@@ -193,12 +196,43 @@ final class PluginContainer: Container, @unchecked Sendable {
     guard status == InterfaceStatus.ok else { throw session.error(for: status) }
   }
 
+  var attachesGainMaps: Bool { gainMaps?.attach != nil }
+
+  func attach(
+    _ map: GainMapParts, to session: HostSession, format: ImageFormat, output: ByteOutput
+  ) throws(CoderError) {
+    guard let call = gainMaps?.attach else { throw .unsupported("\(id) writes no gain maps") }
+    let outer = reading.enter()
+    defer { reading.leave(outer) }
+    let status = map.withRaw { map in
+      format.rawValue.withCoderString { call(coder, session.host.raw, session.view.raw, $0, map, output.raw) }
+    }
+    guard status == InterfaceStatus.ok else { throw session.error(for: status) }
+  }
+
   func openWriter(
     _ session: HostSession, output: ByteOutput, options: WriteOptions
   ) throws(CoderError) -> any WriterSession {
     guard let writer else { throw .unsupported("\(id) does not write") }
     return try PluginWriter(
       coder, writer, session: session, output: output, options: options, known: self.options, plugin: writing)
+  }
+}
+
+extension GainMapParts {
+  /// Calls `body` with the struct of the interface, which lives as long as the call.
+  fileprivate func withRaw<Result>(_ body: (UnsafePointer<imgcoder_gain_map_parts>) -> Result) -> Result {
+    file.withUnsafeBufferPointer { file in
+      iso.withUnsafeBufferPointer { iso in
+        (xmp ?? []).withUnsafeBufferPointer { packet in
+          var raw = imgcoder_gain_map_parts_sized()
+          (raw.file, raw.file_length) = (file.baseAddress, UInt64(file.count))
+          (raw.iso, raw.iso_length) = (iso.baseAddress, UInt64(iso.count))
+          if xmp != nil { (raw.xmp, raw.xmp_length) = (packet.baseAddress, UInt64(packet.count)) }
+          return withUnsafePointer(to: raw, body)
+        }
+      }
+    }
   }
 }
 

@@ -48,7 +48,10 @@ extension CoderRegistry {
             try container.write(part, of: session, format: format, orientation: orientation, output: output)
           }
         }
-        let file = try upright(bytes, size: size, of: decoder, options, reading)
+        var file = try upright(bytes, size: size, of: decoder, options, reading)
+        if hasGainMap(decoder), let map = gainMapToKeep(decoder, as: format, options, reading) {
+          file = try attaching(map, of: header.displayedSize, to: file, format: format, options)
+        }
         return file.count <= options.maxFileSize ?? .max ? file : nil
       } catch {
         guard error.allowsFallback, !options.isLossless else { throw error.attributed(to: candidate.id) }
@@ -76,6 +79,10 @@ extension CoderRegistry {
     }
     if old.header.orientation != .up {
       edit.values["{TIFF}", "Orientation"] = options.metadata.contains(.exif) ? .integer(1) : .text("")
+    }
+    if hasGainMap(old), old.header.metadata.contains(.xmp), options.metadata.contains(.xmp) {
+      // What follows the picture is not there any more.
+      for name in ["hdrgm:Version", "Container:Directory"] { edit.values["{XMP}", name] = .text("") }
     }
     guard !edit.isEmpty else { return bytes }
     let new = try editMetadata(.bytes(bytes), edit, reading: reading).bytes

@@ -107,6 +107,11 @@ extension CoderRegistry {
       if bytes == nil { bytes = try turned(source, to: format, options: options, reading: reading) }
       if let bytes { return try EncodedFile(bytes, of: format, to: destination) }
     }
+    if options.gainMap == .made {
+      return try convertMakingGainMap(
+        source, to: format, at: destination, options: options, reading: reading, reader: reader, coder: coder,
+        problem: problem)
+    }
     var (options, reading) = (options, reading)
     reading.firstFrameOnly = options.firstFrameOnly
     reading.appliesOrientation = !options.keepsOrientation
@@ -131,13 +136,24 @@ extension CoderRegistry {
       options.log?(.warning, "\(reason): the first of \(decoder.frameCount) frames is written")
       options.firstFrameOnly = true
     }
+    let hasMap = pages.count == 1 && hasGainMap(decoder)
+    let map = hasMap ? gainMapToKeep(decoder, as: format, options, reading) : nil
     let encoder = try makeEncoder(
-      as: format, to: destination, options: options, pageCount: pages.count, coder: coder)
+      as: format, to: map == nil ? destination : .memory, options: options, pageCount: pages.count, coder: coder)
+    encoder.leavesGainMapOut = hasMap
     for (index, page) in pages.enumerated() {
       if index > 0 { try encoder.endPage() }
       try encoder.add(page == decoder.page ? decoder : decoder.page(page), problem: problem)
     }
-    return try encoder.finish()
+    guard let map else { return try encoder.finish() }
+    var file = try encoder.finish()
+    let picture = options.keepsOrientation ? decoder.header.canvas : decoder.header.displayedSize
+    file.bytes = try attaching(map, of: picture, to: file.bytes, format: format, options)
+    file.byteCount = file.bytes.count
+    guard case .file(let path) = destination else { return file }
+    try NewFile.write(file.bytes, to: path)
+    file.bytes = []
+    return file
   }
 
   /// Writes one picture in several sizes.

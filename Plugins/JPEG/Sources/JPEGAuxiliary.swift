@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderPlugin
+
+/// The pictures that follow the first one in a JPEG file.
+///
+/// The index of a multi-picture file says where they are; without one that is right, the directory in the first picture's
+/// XMP, which counts lengths from the end of the file. The length of the first picture is not looked at: many writers
+/// state another one than it has.
+///
+/// - Format: CIPA DC-007-2021 §5.2.3; Android's "Ultra HDR image format" 1.1; ISO 21496-1:2025 annex C.
+struct JPEGAuxiliary {
+  /// A picture that was found.
+  struct Found {
+    var picture: AuxiliaryPicture
+    /// Where its file is.
+    let place: Range<Int>
+    let frame: FrameParameters
+  }
+
+  let found: [Found]
+
+  /// What application segments with the metadata of a gain map begin with, ISO 21496-1:2025, annex C.
+  static let isoPrefix: StaticString = "urn:iso:std:iso:ts:21496:-1\0"
+  static let ultraHDR = "http://ns.adobe.com/hdr-gain-map/1.0/"
+  static let apple = "urn:com:apple:photo:2020:aux:hdrgainmap"
+
+  /// - Parameter xmp: The packet of the first picture, or nil.
+  /// - Throws: ``CoderError/Code/limitExceeded`` for more pictures than pages are allowed.
+  init(_ source: SourceView, xmp: [UInt8]?, host: CoderHost) throws(CoderError) {
+    var listed = try Self.index(of: source, most: host.limits.maxPages)
+    let inDirectory = xmp.map { GainMapDirectory($0).places(endingAt: source.size) } ?? []
+    for place in inDirectory where !listed.contains(where: { $0.place.lowerBound == place.place.lowerBound }) {
+      // One that the index gives counts as it is there.
+      if listed.contains(where: { $0.place.overlaps(place.place) }) { continue }
+      listed.append(place)
+    }
+    var found: [Found] = []
+    for entry in listed {
+      guard entry.place.lowerBound > 0, let read = try Self.read(entry, source, host, page: 1 + found.count) else {
+        continue
+      }
+      found.append(read)
+      guard found.count <= host.limits.maxPages else {
+        throw .limitExceeded(
+          .maxPages, found: found.count, allowed: host.limits.maxPages, what: "an auxiliary picture count of")
+      }
+    }
+    self.found = found
+  }
+
+  /// Where a picture is said to be, and what.
+  struct Entry {
+    var place: Range<Int>
+    var kind = AuxiliaryPicture.Kind.other
+    var typeName = ""
+  }
+
+  /// Pictures but the first of the index, if it can be read.
+  private static func index(of source: SourceView, most: Int) throws(CoderError) -> [Entry] {
+    guard let segment = try HeaderSegments(parsing: source).segments.first(where: { $0.kind == .multiPicture }) else {
+      return []
+    }
+    let base = segment.payload.lowerBound + 4
+    let payload = try source.bytes(at: base, count: segment.payload.upperBound - base, of: "the index")
+    guard let order = ExifPayload.byteOrder(of: payload.span.bytes) else { return [] }
+    let reader = ByteReader(payload.span.bytes, order: order, of: "the index")
+    guard let directory = try? Int(reader.uint32(at: 4)), let count = try? Int(reader.uint16(at: directory)) else {
+      return []
+    }
+    var entries: [Entry] = []
+    for index in 0..<count {
+      let field = directory + 2 + 12 * index
+      guard let tag = try? reader.uint16(at: field) else { break }
+      guard tag == 0xB002, let size = try? Int(reader.uint32(at: field + 4)),
+        let place = try? Int(reader.uint32(at: field + 8)), size >= 32
+      else { continue }
+      for picture in 1..<min(size / 16, most + 1) {
+        let entry = place + 16 * picture
+        guard let attribute = try? reader.uint32(at: entry), let length = try? Int(reader.uint32(at: entry + 4)),
+          let offset = try? Int(reader.uint32(at: entry + 8))
+        else { break }
+        // §5.2.3.3: counted from the header of the index. A length beyond the end is that to the end.
+        let start = base + offset
+        guard offset > 0, start < source.size else { continue }
+        entries.append(Self.entry(type: attribute & 0xFF_FFFF, at: start..<min(start + max(length, 1), source.size)))
+      }
+      break
+    }
+    return entries
+  }
+
+  /// §5.2.3.3.1 and table 4.
+  private static func entry(type: UInt32, at place: Range<Int>) -> Entry {
+    switch type {
+    case 0x01_0001, 0x01_0002: Entry(place: place, kind: .preview, typeName: "MPF large thumbnail")
+    case 0x02_0001: Entry(place: place, typeName: "MPF panorama")
+    case 0x02_0002: Entry(place: place, kind: .disparity, typeName: "MPF disparity")
+    case 0x02_0003: Entry(place: place, typeName: "MPF multi-angle")
+    default: Entry(place: place, typeName: "MPF")
+    }
+  }
+
+  /// Looks into the header of a picture; nil for what is no JPEG file.
+  private static func read(
+    _ entry: Entry, _ source: SourceView, _ host: CoderHost, page: Int
+  ) throws(CoderError) -> Found? {
+    let start = try source.view(at: entry.place.lowerBound, count: 3)
+    guard start.elementsEqual([0xFF, 0xD8, 0xFF]), entry.place.count >= 4 else { return nil }
+    var input = MarkerInput(source: source, offset: entry.place.lowerBound + 2)
+    var picture = AuxiliaryPicture(entry.kind, typeName: entry.typeName, page: page)
+    var frame: FrameParameters?
+    do throws(CoderError) {
+      while true {
+        let marker = try input.marker()
+        if marker == 0x01 || (0xD0...0xD7).contains(marker) { continue }
+        guard marker != 0xD8, marker != 0xD9, marker != 0xDA else { break }
+        let payload = try input.segment(marker)
+        guard payload.upperBound <= entry.place.upperBound else { break }
+        switch marker {
+        case 0xC0...0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:
+          var reader = try source.reader(at: payload.lowerBound, count: payload.count, of: "the frame header")
+          if frame == nil { frame = try FrameParameters(parsing: &reader, marker: marker) }
+        case 0xE1, 0xE2: try look(at: payload, marker, source, host, &picture)
+        default: break
+        }
+      }
+    } catch {
+      guard error.code.group == .file || error.code == .unsupported else { throw error }
+    }
+    // Without a frame's header there is nothing to show.
+    return frame.map { Found(picture: picture, place: entry.place, frame: $0) }
+  }
+
+  /// Takes from a segment what says that the picture is a gain map, or something of Apple's.
+  private static func look(
+    at payload: Range<Int>, _ marker: UInt8, _ source: SourceView, _ host: CoderHost,
+    _ picture: inout AuxiliaryPicture
+  ) throws(CoderError) {
+    let bytes = try source.bytes(at: payload.lowerBound, count: payload.count, of: "a segment")
+    let reader = ByteReader(bytes.span.bytes)
+    if marker == 0xE2 {
+      // The primary picture has the versions alone.
+      let prefix = isoPrefix.utf8CodeUnitCount
+      guard reader.has(isoPrefix, at: 0), bytes.count > prefix + 4, picture.gainMapMetadata == nil else { return }
+      try host.limits.check(metadata: bytes.count)
+      picture.gainMapMetadata = Array(bytes[prefix...])
+      picture.kind = .gainMap
+      picture.typeName = "urn:iso:std:iso:ts:21496:-1"
+    } else if reader.has(FileHeader.Prefix.xmp, at: 0), picture.gainMapMetadata == nil {
+      if let urn = word(beginning: "urn:com:apple:photo:", in: bytes) ?? word(beginning: "urn:mpeg:", in: bytes) {
+        picture.typeName = urn
+        picture.kind = kind(of: urn) ?? picture.kind
+      } else if word(beginning: ultraHDR, in: bytes) != nil {
+        picture.typeName = ultraHDR
+        picture.kind = .gainMap
+      }
+    }
+  }
+
+  /// The kinds of Apple's and of MPEG's names.
+  private static func kind(of urn: String) -> AuxiliaryPicture.Kind? {
+    if urn.hasSuffix(":hdrgainmap") { return .gainMap }
+    if urn.hasSuffix("matte") { return .matte }
+    if urn.hasSuffix(":auxid:2") || urn.hasSuffix(":depth") { return .depth }
+    if urn.hasSuffix(":disparity") { return .disparity }
+    return nil
+  }
+
+  /// The text that begins so, up to a quotation mark, an angle bracket or a space; at most 128 bytes.
+  private static func word(beginning text: String, in bytes: [UInt8]) -> String? {
+    let wanted = Array(text.utf8)
+    var place = 0
+    while place + wanted.count <= bytes.count {
+      guard bytes[place] == wanted[0], bytes[place...].starts(with: wanted) else {
+        place += 1
+        continue
+      }
+      let word = bytes[place...].prefix(128).prefix { byte in
+        (0x21..<0x7F).contains(byte) && ![0x22, 0x27, 0x3C].contains(byte)
+      }
+      return String(decoding: word, as: UTF8.self)
+    }
+    return nil
+  }
+}
+
+/// The directory of pictures in XMP: what follows the first one, and how long it is.
+struct GainMapDirectory {
+  /// Items in their order, the first picture among them.
+  private(set) var items: [(semantic: String, length: Int)] = []
+
+  private static let mostItems = 64
+
+  init(_ packet: [UInt8]) {
+    var scanner = TagScanner(packet)
+    while let tag = scanner.next(), items.count < Self.mostItems {
+      let names = ["Container:Item", "GContainer:Item", "rdf:li"]
+      guard tag.kind != .end, names.contains(where: { packet[tag.name].elementsEqual($0.utf8) }) else { continue }
+      var item = (semantic: "", length: 0)
+      for attribute in scanner.attributes(of: tag) {
+        let name = packet[attribute.name].drop { $0 != UInt8(ascii: ":") }.dropFirst()
+        let value = String(decoding: packet[attribute.value].prefix(32), as: UTF8.self)
+        if name.elementsEqual("Semantic".utf8) { item.semantic = value }
+        if name.elementsEqual("Length".utf8) { item.length = Int(value) ?? -1 }
+      }
+      if !item.semantic.isEmpty { items.append(item) }
+    }
+  }
+
+  /// Where the items are that follow the first one.
+  ///
+  /// - Parameter end: Of the file.
+  func places(endingAt end: Int) -> [JPEGAuxiliary.Entry] {
+    var entries: [JPEGAuxiliary.Entry] = []
+    var end = end
+    for item in items.dropFirst().reversed() {
+      guard item.length > 0, item.length < end else { return [] }
+      let place = (end - item.length)..<end
+      end = place.lowerBound
+      switch item.semantic {
+      case "GainMap":
+        entries.insert(.init(place: place, kind: .gainMap, typeName: JPEGAuxiliary.ultraHDR), at: 0)
+      case "Depth", "DepthMap": entries.insert(.init(place: place, kind: .depth, typeName: item.semantic), at: 0)
+      // A video, or whatever else: whether it is a JPEG shows by its first bytes.
+      default: entries.insert(.init(place: place, typeName: item.semantic), at: 0)
+      }
+    }
+    return entries
+  }
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderPlugin
+
+/// Puts gain maps behind the pictures of JPEG files, in the three ways that programs look for: the index of a
+/// multi-picture file, the directory in XMP, and the segments of ISO 21496-1.
+///
+/// - Format: ISO 21496-1:2025 annex C; Android's "Ultra HDR image format" 1.1; CIPA DC-007-2021 §5.2.
+enum JPEGGainMap: ContainerGainMapWriter {
+  static func attach(
+    _ map: GainMapParts, to source: SourceView, format: ImageFormat, output: ByteOutput, host: CoderHost
+  ) throws(CoderError) {
+    let second = try mapFile(map)
+    let header = try HeaderSegments(parsing: source)
+    let end = try header.endOfPicture(in: source)
+    var file = FilePieces()
+    file.keep(0..<header.start)
+    let xmp = try packet(of: source, header, length: second.count)
+    var added = segment(0xE1, [UInt8](copying: FileHeader.Prefix.xmp), xmp)
+    // Minimum version and writer's version; the map's file has the rest.
+    added += segment(0xE2, [UInt8](copying: JPEGAuxiliary.isoPrefix), [0, 0, 0, 0])
+    var isAdded = false
+    var hasPacket = false
+    func index(of size: Int, _ base: Int) -> [UInt8] { Self.index(first: size, second: second.count, base: base) }
+    for part in header.segments {
+      // New blocks follow JFIF's own segment and Exif, which come first.
+      if !isAdded, part.kind != .jfif, part.kind != .exif {
+        file.put(added)
+        file.put(index(of: 0, 0))
+        isAdded = true
+      }
+      switch part.kind {
+      case .multiPicture, .gainMap: continue
+      case .xmp where !hasPacket:
+        // The packet is in what was added.
+        hasPacket = true
+        let reader = try source.reader(at: part.payload.lowerBound, count: 64, of: "a segment")
+        if !reader.has(FileHeader.Prefix.xmp, at: 0) { file.keep(part.bytes) }
+      default: file.keep(part.bytes)
+      }
+    }
+    if !isAdded {
+      file.put(added)
+      file.put(index(of: 0, 0))
+    }
+    file.keep(header.scan..<end)
+    let size = file.count
+    // The size of the first picture, and where the second begins, seen from the index, are known now.
+    var place = 0
+    var whole = FilePieces()
+    let empty = index(of: 0, 0)
+    for piece in file.pieces {
+      switch piece {
+      case .kept(let range):
+        whole.keep(range)
+        place += range.count
+      case .new(let bytes):
+        var bytes = bytes
+        if bytes.suffix(empty.count).elementsEqual(empty) {
+          // Marker, length, "MPF" and a zero stand before the header that places are counted from.
+          let base = place + bytes.count - empty.count + 8
+          bytes.replaceSubrange((bytes.count - empty.count)..., with: index(of: size, base))
+        }
+        whole.put(bytes)
+        place += bytes.count
+      }
+    }
+    whole.put(second)
+    try whole.write(from: source, to: output, host: host)
+  }
+
+  /// The map's file with its metadata behind SOI and JFIF's segment.
+  private static func mapFile(_ map: GainMapParts) throws(CoderError) -> [UInt8] {
+    let file = map.file
+    guard file.count > 4, file.starts(with: [0xFF, 0xD8, 0xFF]) else {
+      throw .invalidArgument("a gain map of \(file.count) bytes, which is no JPEG file")
+    }
+    var place = 2
+    if file[3] == 0xE0, file.count > 6 {
+      place = 4 + Int(file[4]) << 8 + Int(file[5])
+      guard place < file.count else { throw .invalidArgument("a gain map whose first segment is cut off") }
+    }
+    var added: [UInt8] = []
+    if let xmp = map.xmp { added += segment(0xE1, [UInt8](copying: FileHeader.Prefix.xmp), xmp) }
+    added += segment(0xE2, [UInt8](copying: JPEGAuxiliary.isoPrefix), map.iso)
+    return Array(file[..<place]) + added + file[place...]
+  }
+
+  /// The packet of the first picture with a directory of both; what it said of another map has to be gone.
+  ///
+  /// - Parameter length: Bytes of the map's file.
+  private static func packet(
+    of source: SourceView, _ header: HeaderSegments, length: Int
+  ) throws(CoderError) -> [UInt8] {
+    let directory = """
+      <rdf:Description xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" rdf:about="" \
+      xmlns:Container="http://ns.google.com/photos/1.0/container/" \
+      xmlns:Item="http://ns.google.com/photos/1.0/container/item/" xmlns:hdrgm="\(JPEGAuxiliary.ultraHDR)" \
+      hdrgm:Version="1.0"><Container:Directory><rdf:Seq><rdf:li rdf:parseType="Resource"><Container:Item \
+      Item:Semantic="Primary" Item:Mime="image/jpeg"/></rdf:li><rdf:li rdf:parseType="Resource"><Container:Item \
+      Item:Semantic="GainMap" Item:Mime="image/jpeg" Item:Length="\(length)"/></rdf:li></rdf:Seq>\
+      </Container:Directory></rdf:Description>
+      """
+    for part in header.segments where part.kind == .xmp {
+      let payload = try source.bytes(at: part.payload.lowerBound, count: part.payload.count, of: "a segment")
+      let reader = ByteReader(payload.span.bytes)
+      guard reader.has(FileHeader.Prefix.xmp, at: 0) else { continue }
+      let packet = Array(payload[FileHeader.Prefix.xmp.utf8CodeUnitCount...])
+      guard let outline = XMPOutline(packet, hasNote: false) else { break }
+      let end = outline.properties.upperBound
+      let longer = Array(packet[..<end]) + Array(directory.utf8) + packet[end...]
+      guard longer.count <= ExtendedXMP.largestStandard else {
+        throw .unsupported(
+          "a gain map beside \(packet.count) bytes of XMP; \(ExtendedXMP.largestStandard) are the most")
+      }
+      return longer
+    }
+    return Array(
+      """
+      <x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">\
+      \(directory)</rdf:RDF></x:xmpmeta>
+      """.utf8)
+  }
+
+  private static func segment(_ marker: UInt8, _ prefix: [UInt8], _ payload: [UInt8]) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.segment(marker) {
+      $0.put(prefix)
+      $0.put(payload)
+    }
+    return writer.bytes
+  }
+
+  /// The index of two pictures.
+  ///
+  /// - Parameters:
+  ///   - first: Bytes of the first picture.
+  ///   - base: Where the header of the index is in the file.
+  private static func index(first: Int, second: Int, base: Int) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.segment(0xE2) {
+      $0.put("MPF\0")
+      $0.put("MM\0*")
+      $0.put(UInt32(8))
+      $0.put(UInt16(3))
+      // Version, number of pictures, and entries, §5.2.3.
+      for (tag, type, count) in [(0xB000, 7, 4), (0xB001, 4, 1), (0xB002, 7, 32)] as [(UInt16, UInt16, UInt32)] {
+        $0.put(tag)
+        $0.put(type)
+        $0.put(count)
+        switch tag {
+        case 0xB000: $0.put("0100")
+        case 0xB001: $0.put(UInt32(2))
+        default: $0.put(UInt32(50))
+        }
+      }
+      $0.put(UInt32(0))
+      // A primary picture of the baseline, and one of no type.
+      for (attribute, size, place) in [(0x03_0000, first, 0), (0, second, max(first - base, 0))] {
+        $0.put(UInt32(attribute))
+        $0.put(UInt32(clamping: size))
+        $0.put(UInt32(clamping: place))
+        $0.put(UInt32(0))
+      }
+    }
+    return writer.bytes
+  }
+}
+
+extension [UInt8] {
+  fileprivate init(copying text: StaticString) { self = text.withUTF8Buffer { Array($0) } }
+}

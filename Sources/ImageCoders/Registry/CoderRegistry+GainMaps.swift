@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderEngine
+import ImageCoderModel
+
+extension CoderRegistry {
+  /// Whether a page has a gain map, as far as its file can be read.
+  func hasGainMap(_ decoder: ImageDecoder) -> Bool {
+    let pictures = Result { () throws(CoderError) in try decoder.auxiliaryPictures() }
+    return (try? pictures.get())?.contains { $0.kind == .gainMap } ?? false
+  }
+
+  /// The gain map that a conversion keeps, or nil. A warning says why one is left out.
+  func gainMapToKeep(
+    _ decoder: ImageDecoder, as format: ImageFormat, _ options: EncodeOptions, _ reading: DecodeOptions
+  ) -> GainMap? {
+    guard options.gainMap == .kept, reading.gainMap == .ignored else { return nil }
+    var reason = ""
+    if !attachesGainMaps(to: format) {
+      reason = "\(format) is written without one"
+    } else if !decoder.keepsColors {
+      reason = "the colors are converted"
+    } else {
+      do throws(CoderError) {
+        if let map = try decoder.gainMap() { return map }
+        reason = "nothing says what its samples mean"
+      } catch {
+        reason = error.message
+      }
+    }
+    options.log?(.warning, "the gain map is left out: \(reason)")
+    return nil
+  }
+
+  /// A file with a gain map, which is cut, turned and scaled as its picture was.
+  ///
+  /// - Parameters:
+  ///   - map: Of the whole picture.
+  ///   - picture: The size of that picture.
+  /// - Returns: The file as it is if a map does not fit; a warning says so.
+  func attaching(
+    _ map: GainMap, of picture: Size, to bytes: [UInt8], format: ImageFormat, _ options: EncodeOptions
+  ) throws(CoderError) -> [UInt8] {
+    let written = try open(.bytes(bytes), options: DecodeOptions(limits: options.limits)).header.canvas
+    let whole = options.edit.crop ?? Rect(covering: picture)
+    let edited = try options.edit.size(of: picture)
+    let scale = Double(written.width) / Double(edited.width)
+    func side(_ side: Int, _ own: Int, _ whole: Int) -> Int {
+      max(1, Int((Double(side) * Double(own) / Double(whole) * scale).rounded()))
+    }
+    var part = try map.part(
+      whole, of: picture,
+      size: Size(
+        width: side(whole.width, map.pixels.size.width, picture.width),
+        height: side(whole.height, map.pixels.size.height, picture.height)))
+    for turn in options.edit.turns { part.pixels = try part.pixels.oriented(by: turn) }
+    var settings = EncodeOptions(quality: Self.mapQuality, limits: options.limits, cancellation: options.cancellation)
+    settings.metadata = []
+    let file = try encode(Image(part.pixels), as: format, options: settings)
+    let (iso, xmp) = part.metadata
+    let parts = GainMapParts(file: file, iso: iso, xmp: xmp)
+    for candidate in candidates(writing: format) {
+      guard let container = try coder(candidate.id).container?.container, container.attachesGainMaps else { continue }
+      do throws(CoderError) {
+        let session = HostSession(
+          source: try OpenSource(.bytes(bytes), limits: options.limits), limits: options.limits,
+          cancellation: options.cancellation, log: options.log)
+        let made = try session.output { (output) throws(CoderError) in
+          try container.attach(parts, to: session, format: format, output: output)
+        }
+        guard made.count <= options.maxFileSize ?? .max else {
+          options.log?(.warning, "the gain map is left out: with it, the file has \(made.count) bytes")
+          return bytes
+        }
+        return made
+      } catch {
+        guard error.code == .unsupported else { throw error.attributed(to: candidate.id) }
+        options.log?(.warning, "the gain map is left out: \(error.message)")
+      }
+    }
+    return bytes
+  }
+
+  /// Whether a coder puts gain maps into files of a format.
+  func attachesGainMaps(to format: ImageFormat) -> Bool {
+    candidates(writing: format).contains { candidate in
+      let found = Result { () throws(CoderError) in try coder(candidate.id) }
+      return (try? found.get())?.container?.container.attachesGainMaps ?? false
+    }
+  }
+
+  /// What a map is encoded with: its errors are multiplied by the gain.
+  private static let mapQuality = 0.92
+
+  /// Writes an HDR picture as one for every display, with a gain map for those that show more.
+  func convertMakingGainMap(
+    _ source: ByteSource, to format: ImageFormat, at destination: EncodeDestination, options: EncodeOptions,
+    reading: DecodeOptions, reader: String?, coder: String?, problem: ((CoderError) -> Void)?
+  ) throws(CoderError) -> EncodedFile {
+    guard attachesGainMaps(to: format) else {
+      throw .unsupported("\(format) is written without gain maps; jpeg is written with them")
+    }
+    var reading = reading
+    reading.firstFrameOnly = true
+    reading.appliesOrientation = true
+    reading.color = .convert(to: .linearDisplayP3, toneMapping: .clip)
+    reading.pixelFormat = .rgbaFloat32
+    var light = try options.edit.applied(to: try open(source, options: reading, coder: reader).frame(at: 0).pixels)
+    reading.color = .convert(to: .displayP3)
+    reading.pixelFormat = .rgb8
+    var image = try open(source, options: reading, coder: reader).image()
+    if let found = image.problem {
+      guard let problem else { throw found }
+      problem(found)
+    }
+    image.frames = [Frame(pixels: try options.edit.applied(to: image.pixels))]
+    let picture = image.size
+    var settings = options
+    settings.edit = PixelEdit()
+    settings.maxPixelSize = nil
+    settings.gainMap = .dropped
+    if let box = options.maxPixelSize {
+      let size = Fit.plan(displayed: picture, box: box, mode: .fit).size
+      light = try light.resampled(to: size)
+      image.frames = [Frame(pixels: try image.pixels.resampled(to: size))]
+    }
+    if let packet = image.metadata[.xmp] { image.metadata[.xmp] = GainMap.without(mapIn: packet) }
+    let map = try GainMap.made(for: image.pixels, light: light)
+    var file = EncodedFile(
+      format: format, bytes: try encode(image, as: format, options: settings, coder: coder), byteCount: 0,
+      frameCount: 1, quality: options.quality)
+    if let map {
+      file.bytes = try attaching(map, of: image.size, to: file.bytes, format: format, settings)
+    } else {
+      options.log?(.warning, "no gain map is written: no light is above the white of an SDR picture")
+    }
+    file.byteCount = file.bytes.count
+    guard case .file(let path) = destination else { return file }
+    try NewFile.write(file.bytes, to: path)
+    file.bytes = []
+    return file
+  }
+}

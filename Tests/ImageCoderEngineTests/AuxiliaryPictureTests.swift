@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderEngine
+import ImageCoderModel
+import Testing
+
+/// Pictures that belong to a page: hidden from whoever counts pages, and held to the same limits.
+@Suite struct AuxiliaryPictureTests {
+  private static func square(_ side: Int) -> Size { Size(width: side, height: side) }
+
+  /// A page of 8 × 8, and a map of 4 × 4 with the number 1.
+  private static func container(_ pictures: [AuxiliaryPicture]? = nil) -> FakeContainer {
+    var container = FakeContainer(pages: [square(8), square(4)])
+    container.pages?[0].pageCount = 1
+    container.pages?[1].pageCount = 1
+    container.auxiliary = pictures ?? [AuxiliaryPicture(.gainMap, typeName: "a map", page: 1)]
+    return container
+  }
+
+  @Test func hiddenPagesAreNoPages() throws {
+    let decoder = try Self.container().decoder()
+    #expect(decoder.header.pageCount == 1)
+    #expect(throws: CoderError.self) { _ = try decoder.page(1) }
+    var options = DecodeOptions()
+    options.page = 1
+    #expect(throws: CoderError.self) { _ = try Self.container().decoder(options) }
+  }
+
+  @Test func areListedWithTheirSizeAndDecoded() throws {
+    let decoder = try Self.container().decoder(.thumbnail(width: 2, height: 2))
+    let found = try decoder.auxiliaryPictures()
+    #expect(found.map(\.kind) == [.gainMap] && found[0].typeName == "a map" && found[0].size == Self.square(4))
+    #expect(try decoder.decodeAuxiliary(found[0]).size == Self.square(4))
+    #expect(try decoder.image().size == Self.square(2))
+    #expect { _ = try decoder.decodeAuxiliary(AuxiliaryPicture(.gainMap, page: 0)) } throws: {
+      ($0 as? CoderError)?.code == .invalidArgument
+    }
+  }
+
+  @Test(arguments: [
+    [AuxiliaryPicture(.depth, page: 0)], [AuxiliaryPicture(.depth, page: 1, owner: 1)],
+    [AuxiliaryPicture(.depth, page: 1), AuxiliaryPicture(.matte, page: 1)], [AuxiliaryPicture(.depth, page: -1)],
+  ])
+  func numbersThatPagesHaveAreRefused(_ pictures: [AuxiliaryPicture]) throws {
+    let decoder = try Self.container(pictures).decoder()
+    #expect { _ = try decoder.auxiliaryPictures() } throws: { ($0 as? CoderError)?.code == .library }
+  }
+
+  /// A map that is a file of its own.
+  private static func decoder(
+    _ change: (inout DecodeOptions, inout ImageHeader) -> Void = { _, _ in }
+  ) throws -> ImageDecoder {
+    var outer = container()
+    outer.pages?[1].embedded = 1..<3
+    var inner = FakeContainer(square(4))
+    var options = DecodeOptions()
+    change(&options, &inner.header)
+    return try outer.decoder(options) { [inner] (_, session, _) throws(CoderError) in
+      try inner.openReader(session, options: [])
+    }
+  }
+
+  @Test func aFileInsideIsOpened() throws {
+    let decoder = try Self.decoder()
+    let found = try decoder.auxiliaryPictures()
+    #expect(found.first?.size == Self.square(4))
+    #expect(try decoder.decodeAuxiliary(found[0]).pixels.red(0, 0) == 10)
+  }
+
+  @Test func formatsThatAreNotAllowedStayClosed() throws {
+    let decoder = try Self.decoder { options, header in
+      options.allowedFormats = [ImageFormat(rawValue: "org.example.fake")]
+      header.format = .jpeg
+    }
+    let found = try decoder.auxiliaryPictures()
+    #expect(found.first?.size == nil)
+    #expect { _ = try decoder.decodeAuxiliary(found[0]) } throws: { ($0 as? CoderError)?.code == .unsupported }
+  }
+
+  @Test func limitsHoldForTheFileInside() throws {
+    let decoder = try Self.decoder { options, header in
+      options.limits.maxPixels = 100
+      header.canvas = Self.square(11)
+    }
+    let found = try decoder.auxiliaryPictures()
+    #expect { _ = try decoder.decodeAuxiliary(found[0]) } throws: { ($0 as? CoderError)?.code == .limitExceeded }
+  }
+
+  @Test func aFileInsideAFileInsideStaysClosed() throws {
+    let decoder = try Self.decoder { _, header in header.embedded = 0..<2 }
+    let found = try decoder.auxiliaryPictures()
+    #expect { _ = try decoder.decodeAuxiliary(found[0]) } throws: { ($0 as? CoderError)?.code == .unsupported }
+  }
+
+  @Test func aMapWithoutMeaningIsNone() throws {
+    let decoder = try Self.container().decoder()
+    #expect(try decoder.gainMap() == nil)
+    var options = DecodeOptions()
+    options.gainMap = .applied(headroom: 8)
+    #expect(try Self.container().decoder(options).image().pixels.format == .rgba8)
+    options.gainMap = .applied(headroom: .nan)
+    #expect { _ = try Self.container().decoder(options) } throws: { ($0 as? CoderError)?.code == .invalidArgument }
+  }
+
+  @Test func aMapIsApplied() throws {
+    var map = AuxiliaryPicture(.gainMap, page: 1)
+    // 10 of 255 at gamma 1, 0 to 51 stops: 2 stops everywhere; no offsets; headrooms 0 and 2.
+    let numbers: [UInt8] = [0, 1, 2, 1, 0, 1, 51, 1, 1, 1, 0, 1, 0, 1]
+    map.gainMapMetadata = [0, 0, 0, 0, 0x40] + numbers.flatMap { [0, 0, 0, $0] }
+    var options = DecodeOptions()
+    options.gainMap = .applied(headroom: 4)
+    options.pixelFormat = .rgbaFloat32
+    let image = try Self.container([map]).decoder(options).image()
+    #expect(image.cicp == CodingIndependentCodePoints(primaries: 1, transfer: 8, matrix: 0, isFullRange: true))
+    // The light of 10 is 10 / 255 / 12.92.
+    let light = 10.0 / 255.0 / 12.92
+    let row = image.pixels.samples(inRow: 3, as: Float.self)
+    let whole = Double(row[0]) / light
+    #expect(abs(whole - 4) < 0.001)
+    #expect(row[3] == 1)
+    options.gainMap = .applied(headroom: 2)
+    let pixels = try Self.container([map]).decoder(options).image().pixels
+    let half = pixels.samples(inRow: 0, as: Float.self)[0]
+    let part = Double(half) / light
+    #expect(abs(part - 2) < 0.001)
+  }
+}
