@@ -137,7 +137,8 @@ extension HEIFWriter {
     }
     try host.limits.check(frames: delays.count + 1)
     let picture = try encode(pixels, isThumbnail: false)
-    let parts = [(picture.color, first.color)] + zip([picture.alpha].compactMap(\.self), [first.alpha].compactMap(\.self))
+    var parts = [(picture.color, first.color)]
+    if let alpha = picture.alpha, let other = first.alpha { parts.append((alpha, other)) }
     guard (picture.alpha == nil) == (first.alpha == nil),
       parts.allSatisfy({ $0.0.configuration == $0.1.configuration })
     else { throw .library("x265 encodes frame \(delays.count + 1) with other parameter sets than the first") }
