@@ -8,7 +8,7 @@ import Synchronization
 /// The reader functions of the plugin interface over a reader written in Swift.
 enum ReaderCalls {
   /// One open file.
-  private final class Session {
+  final class Session {
     let reader: any ContainerReader
     let host: CoderHost
     /// Payloads that were shown: the interface lets the host look at them until close.
@@ -16,6 +16,8 @@ enum ReaderCalls {
 
     /// Pages of the file, once they were counted; they stay as many.
     private var pageCount: Int?
+    /// The auxiliary pictures, once they were asked for.
+    private var auxiliaries: [AuxiliaryDescription]?
 
     init(reader: any ContainerReader, host: CoderHost) {
       self.reader = reader
@@ -30,9 +32,19 @@ enum ReaderCalls {
         let count: Int
         if let pageCount { count = pageCount } else { count = try reader.header(page: 0).pageCount }
         pageCount = count
-        guard page < count else { throw .invalidArgument("page \(page) of a file that has \(count)") }
+        var isKnown = page < count
+        if !isKnown { isKnown = try auxiliaryPictures().contains { $0.picture.page == page } }
+        guard isKnown else { throw .invalidArgument("page \(page) of a file that has \(count)") }
       }
       return try reader.header(page: page)
+    }
+
+    /// The auxiliary pictures, with what of them the host may look at until close.
+    func auxiliaryPictures() throws(CoderError) -> [AuxiliaryDescription] {
+      if let auxiliaries { return auxiliaries }
+      let described = try reader.auxiliaryPictures().map(AuxiliaryDescription.init)
+      auxiliaries = described
+      return described
     }
 
     /// Checks that a page has a frame, as far as that is known.
@@ -137,6 +149,10 @@ enum ReaderCalls {
         try session.check(frame: frame ?? 0, page: Int(page))
         try session.reader.properties(page: Int(page), frame: frame).put(into: properties)
       }
+    }
+    table.get_extension = { raw, id in
+      guard Session.of(raw) != nil, String(id) == IMGCODER_DRAFT_AUXILIARY_PICTURES else { return nil }
+      return UnsafeRawPointer(AuxiliaryCalls.table)
     }
     table.close = { raw in
       guard let raw else { return }

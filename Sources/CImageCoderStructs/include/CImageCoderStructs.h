@@ -9,6 +9,7 @@
 #ifndef CIMAGECODERSTRUCTS_H
 #define CIMAGECODERSTRUCTS_H
 
+#include <imgcoder/draft/auxiliary_pictures.h>
 #include <imgcoder/draft/metadata_blocks.h>
 #include <imgcoder/draft/stored_geometry.h>
 #include <imgcoder/imgcoder.h>
@@ -70,6 +71,8 @@ CIMAGECODER_SIZED(imgcoder_block_edits)
 CIMAGECODER_SIZED(imgcoder_metadata_blocks_table)
 CIMAGECODER_SIZED(imgcoder_stored_part)
 CIMAGECODER_SIZED(imgcoder_stored_geometry_table)
+CIMAGECODER_SIZED(imgcoder_auxiliary)
+CIMAGECODER_SIZED(imgcoder_auxiliary_pictures_table)
 
 #undef CIMAGECODER_SIZED
 

@@ -25,6 +25,22 @@ public struct DecodeContext {
   func page(_ index: Int) -> DecodeContext {
     var context = self
     context.options.page = index
+    context.options.isAuxiliary = false
+    return context
+  }
+
+  /// The same for an auxiliary picture of the file, as it is stored.
+  func auxiliary(_ picture: AuxiliaryPicture) -> DecodeContext {
+    var context = self
+    context.options.page = picture.page
+    context.options.isAuxiliary = true
+    context.options.color = .asStored
+    context.options.destination = nil
+    context.options.thumbnailSize = nil
+    context.options.memoryBudget = nil
+    context.options.pixelFormat = nil
+    context.options.firstFrameOnly = true
+    context.incremental = nil
     return context
   }
 

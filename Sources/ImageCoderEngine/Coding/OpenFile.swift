@@ -70,6 +70,18 @@ final class OpenFile {
     }
   }
 
+  /// The auxiliary pictures of the whole file, once they were asked for.
+  private var auxiliaries: [AuxiliaryPicture]?
+
+  /// The auxiliary pictures of the whole file; none of one that is incomplete.
+  func auxiliaryPictures() throws(CoderError) -> [AuxiliaryPicture] {
+    if let auxiliaries { return auxiliaries }
+    guard source.isComplete else { return [] }
+    let found = try reader.auxiliaryPictures()
+    auxiliaries = found
+    return found
+  }
+
   /// The header of a page that the caller names.
   ///
   /// - Throws: For a page that the file does not have, the same error with every reader.
@@ -88,7 +100,9 @@ final class OpenFile {
         .maxPages, found: first.pageCount, allowed: options.limits.maxPages, what: "a page count of")
     }
     if let page = options.page {
-      guard page >= 0, page < first.pageCount else { throw .missing("page", index: page, count: first.pageCount) }
+      guard page >= 0, page < first.pageCount || options.isAuxiliary else {
+        throw .missing("page", index: page, count: first.pageCount)
+      }
       return (page, first)
     }
     let primary = first.primaryPage == 0 ? first : try reader.header(page: first.primaryPage)

@@ -88,6 +88,28 @@ final class PagesReader: ReaderSession {
     return properties
   }
 
+  /// The container's own, with sizes: files inside files have none that count.
+  ///
+  /// - Throws: ``CoderError/Code/library`` for one that is a page of the file, or belongs to none.
+  func auxiliaryPictures() throws(CoderError) -> [AuxiliaryPicture] {
+    var pictures = try outer.auxiliaryPictures()
+    guard !pictures.isEmpty else { return [] }
+    let count = try outer.header(page: 0).pageCount
+    var pages: Set<Int> = []
+    for index in pictures.indices {
+      let picture = pictures[index]
+      guard picture.page >= count, picture.owner >= 0, picture.owner < count, pages.insert(picture.page).inserted
+      else {
+        throw .library(
+          "the reader gives an auxiliary picture of page \(picture.owner) the number \(picture.page), in a file of "
+            + "\(count) pages")
+      }
+      let size = Result { () throws(CoderError) in try header(page: picture.page).canvas }
+      pictures[index].size = try? size.get()
+    }
+    return pictures
+  }
+
   /// The file that a page is, or nil for a page of the container's own.
   private func embedded(_ page: Int) throws(CoderError) -> EmbeddedFile? {
     if page == ownPage { return nil }

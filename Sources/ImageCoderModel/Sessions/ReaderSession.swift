@@ -47,6 +47,12 @@ public protocol ReaderSession: AnyObject {
 
   /// The container's properties of a page, or of one of its frames.
   func properties(page: Int, frame: Int?) throws(CoderError) -> Properties
+
+  /// The auxiliary pictures of the whole file. Never asked for while the file is incomplete.
+  ///
+  /// Each is a hidden page: its number is the page count or more, and all other calls take it as that of any page. A part
+  /// of a draft: see `imgcoder/draft/auxiliary_pictures.h`.
+  func auxiliaryPictures() throws(CoderError) -> [AuxiliaryPicture]
 }
 
 extension ReaderSession {
@@ -62,6 +68,9 @@ extension ReaderSession {
 
   /// The default for containers without properties of their own: an empty dictionary.
   public func properties(page: Int, frame: Int?) throws(CoderError) -> Properties { Properties() }
+
+  /// The default for containers without auxiliary pictures: none.
+  public func auxiliaryPictures() throws(CoderError) -> [AuxiliaryPicture] { [] }
 }
 
 /// A reader written in Swift: in a plugin through `PluginExport`, or in an application through ``SwiftContainer``.

@@ -77,6 +77,20 @@ public final class ImageFile: Sendable {
     try await decoder.use { (decoder) throws(CoderError) in try decoder.properties(frame: frame) }
   }
 
+  /// The auxiliary pictures of the page: gain maps, depth, mattes.
+  ///
+  /// - Throws: As ``ImageDecoder/auxiliaryPictures()``.
+  public func auxiliaryPictures() async throws(CoderError) -> [AuxiliaryPicture] {
+    try await decoder.use { (decoder) throws(CoderError) in try decoder.auxiliaryPictures() }
+  }
+
+  /// An auxiliary picture as it is stored: in its own size and colors.
+  ///
+  /// - Throws: As ``ImageDecoder/decodeAuxiliary(_:)``.
+  public func decodeAuxiliary(_ picture: AuxiliaryPicture) async throws(CoderError) -> Image {
+    try await decoder.use { (decoder) throws(CoderError) in try decoder.decodeAuxiliary(picture) }
+  }
+
   /// Another page of the same open file, with the same options.
   ///
   /// - Throws: ``CoderError/Code/invalidArgument`` for a page that the file does not have; any error of the reader.

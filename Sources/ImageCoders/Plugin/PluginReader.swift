@@ -111,6 +111,30 @@ final class PluginReader: ReaderSession {
     return properties
   }
 
+  func auxiliaryPictures() throws(CoderError) -> [AuxiliaryPicture] {
+    let outer = plugin.enter()
+    defer { plugin.leave(outer) }
+    guard let find = table.get_extension,
+      let found = IMGCODER_DRAFT_AUXILIARY_PICTURES.withCoderString({ find(reader, $0) })
+    else { return [] }
+    let calls = imgcoder_auxiliary_pictures_table_read(
+      found.assumingMemoryBound(to: imgcoder_auxiliary_pictures_table.self))
+    guard let count = calls.count, let describe = calls.describe else { return [] }
+    var total: UInt32 = 0
+    try check(count(reader, &total))
+    guard total <= UInt32(clamping: session.limits.maxPages) else {
+      throw .limitExceeded(
+        .maxPages, found: UInt64(total), allowed: session.limits.maxPages, what: "an auxiliary picture count of")
+    }
+    var pictures: [AuxiliaryPicture] = []
+    for index in 0..<total {
+      var raw = imgcoder_auxiliary_sized()
+      try check(describe(reader, index, &raw))
+      pictures.append(try AuxiliaryPicture(raw, limits: session.limits))
+    }
+    return pictures
+  }
+
   private func check(_ status: imgcoder_status) throws(CoderError) {
     guard status != InterfaceStatus.ok else { return }
     throw session.error(for: status)
