@@ -10,22 +10,25 @@ extension AVIFFile {
   /// - Throws: ``CoderError/Code/malformed`` for a coded item that is larger than its sequence header allows, or than so
   ///   few bytes can hold.
   func checkCodedSizes(_ limits: Limits) throws(CoderError) {
-    guard !isSequence, incremental == nil, let items else { return }
+    guard !isSequence, let items else { return }
     var parts: Set<UInt32> = []
     for item in [items.primary] + items.auxiliaries {
       if items.type(of: item) == .grid { parts.formUnion(items.sources(of: item)) } else { parts.insert(item) }
     }
     if let tileAlpha { parts.formUnion(tileAlpha) }
-    for item in parts.sorted() where items.type(of: item) == .av01 { try checkCodedSize(of: item, items, limits) }
+    for item in parts.sorted() where items.type(of: item) == .av01 { try checkCodedSize(of: item, items, limits, isArriving: false) }
   }
 
   /// The same for the picture of a file that arrives, when its pixels are asked for: waits for the first of them.
   func checkArrivingSize(_ limits: Limits) throws(CoderError) {
     guard incremental != nil, !isSequence, let items, items.type(of: items.primary) == .av01 else { return }
-    try checkCodedSize(of: items.primary, items, limits)
+    try checkCodedSize(of: items.primary, items, limits, isArriving: true)
   }
 
-  private func checkCodedSize(of item: UInt32, _ items: ItemTable, _ limits: Limits) throws(CoderError) {
+  /// - Parameter isArriving: Whether to wait for the first bytes of the item.
+  private func checkCodedSize(
+    of item: UInt32, _ items: ItemTable, _ limits: Limits, isArriving: Bool
+  ) throws(CoderError) {
     // What the limits forbid is not decoded at all.
     guard let size = items.size(of: item, in: bytes), !size.isEmpty, size.pixelCount <= limits.maxPixels,
       max(size.width, size.height) <= limits.maxSide
@@ -37,7 +40,7 @@ extension AVIFFile {
         "item \(item) is said to be \(size) in \(stated) bytes, which hold \(stated << Self.pixelBits) pixels at most",
         at: places[0].lowerBound)
     }
-    guard let coded = codedSize(of: item, items) else { return }
+    guard isArriving || incremental == nil, let coded = codedSize(of: item, items) else { return }
     guard size.width <= coded.width, size.height <= coded.height else {
       throw .malformed(
         "item \(item) is said to be \(size), and its sequence header allows \(coded)", at: places.first?.lowerBound)

@@ -64,9 +64,32 @@ struct CodedItem {
     points = properties.points
     sequence = try configuration.sequence()
     self.configuration = configuration
+    try Self.checkPlausible(sequence, in: item, of: file)
     // The window may be far smaller than what is decoded.
     try file.limits.check(memory: sequence.decodingMemory)
     try sequence.checkCodedSize()
+  }
+
+  /// Each block of an intra picture takes a bit at least: the mode by which its samples are predicted has one that is
+  /// not compressed, and so has what is not predicted (ITU-T H.265 §7.3.8.5). Pictures of fewer bytes are refused before
+  /// memory is taken for them.
+  ///
+  /// - Throws: ``CoderError/Code/malformed``.
+  private static func checkPlausible(
+    _ sequence: SequenceParameters, in item: Item, of file: HEIFFile
+  ) throws(CoderError) {
+    let side = sequence.blockSide
+    let size = sequence.codedSize
+    let blocks = ((size.width + side - 1) / side) * ((size.height + side - 1) / side)
+    var stated = 0
+    for extent in file.meta.extents[item.extents] {
+      // A length of 0 reaches to the end.
+      guard extent.length > 0 else { return }
+      stated += Int(min(extent.length, 1 << 40))
+    }
+    guard stated >= blocks / 8 else {
+      throw .malformed("item \(item.id) is \(size) in \(stated) bytes, and its \(blocks) blocks take a bit each")
+    }
   }
 
   /// Whether samples were stored without loss, as far as the parameter sets tell.
