@@ -4,7 +4,7 @@ import ImageCoders
 import TestSupport
 import Testing
 
-/// Animations of JPEG XL and AVIF.
+/// Animations of JPEG XL, AVIF and HEIC.
 @Suite struct AnimationEncodingTests {
   private static let registry = EncodingPictures.registry
 
@@ -25,7 +25,7 @@ import Testing
     try image.frames.map { EncodingPictures.rows(try $0.pixels.converted(to: PixelLayout(.rgba8, .straight))) }
   }
 
-  @Test(arguments: [ImageFormat.jpegXL, .avif], [true, false]) func framesAndDelaysAreExact(
+  @Test(arguments: [ImageFormat.jpegXL, .avif, .heics], [true, false]) func framesAndDelaysAreExact(
     _ format: ImageFormat, isOpaque: Bool
   ) throws {
     let image = try Self.animation(opaque: isOpaque)
@@ -66,7 +66,7 @@ import Testing
   }
 
   /// Delays that no tick holds are rounded, and what rounding leaves is carried on.
-  @Test(arguments: [ImageFormat.jpegXL, .avif]) func roundedDelaysKeepTheirTotal(_ format: ImageFormat) throws {
+  @Test(arguments: [ImageFormat.jpegXL, .avif, .heics]) func roundedDelaysKeepTheirTotal(_ format: ImageFormat) throws {
     let frames = try (0..<40).map { index in
       let delay = FrameDelay(numerator: 1, denominator: index == 0 ? 25 : UInt32(4_000_037 + 2 * index))
       return Frame(pixels: try EncodingPictures.walk(index % 8), delay: index % 2 == 0 ? delay : .milliseconds(20))

@@ -17,7 +17,7 @@ import Testing
     "grid.heic": "a grid without ispe", "grid-trimmed.heic": "a grid without ispe",
     "grid-rotated.heic": "a grid without ispe", "grid-of-rotated.heic": "a grid without ispe",
     "identity.heic": "an identity picture without ispe", "overlay.heic": "an overlay",
-    "hidden-primary.heic": "a hidden primary item",
+    "hidden-primary.heic": "a hidden primary item", "tone-map-primary.heic": "a tone map as the primary item",
   ]
 
   /// Claims of the kit that do not hold, and why.
@@ -42,12 +42,13 @@ import Testing
   /// Whether a fixture is an image sequence, which our own coder alone reads.
   private static func isSequence(_ name: String) -> Bool { name.hasSuffix(".heics") }
 
-  /// Stills; another brand, matrix coefficients that libheif does not convert by, boxes up to the end, tone maps,
+  /// Stills; another brand, matrix coefficients that libheif does not convert by, boxes up to the end, tone maps, overlays,
   /// alpha beside tiles, and properties of a repeated item are not for this coder.
   static let avifNames = names("valid", of: "avif").filter {
     !$0.hasPrefix("sequence") && !$0.hasPrefix("open-")
       && ![
         "brand-miaf.avif", "matrix-ycgco.avif", "tone-map.avif", "identity.avif", "grid-tile-alpha.avif",
+        "overlay.avif", "overlay-clear.avif",
       ].contains($0)
   }
 

@@ -14,22 +14,20 @@ struct AV1KeyFrame: Equatable {
   ///   end inside one.
   init(parsing reader: inout ByteReader) throws(CoderError) {
     var sequence: AV1SequenceHeader?
-    while true {
-      // §5.3.2: type in bits 3 to 6, extension flag, size flag.
-      let head = try reader.uint8("the header of a unit")
-      if head & 4 != 0 { try reader.skip(1, "the extension of a unit's header") }
-      let size = head & 2 != 0 ? try Self.leb128(&reader) : reader.remaining
-      let start = reader.offset
-      var bits = BitReader(try reader.bytes(min(size, reader.remaining)), at: start, of: "a unit")
-      switch head >> 3 & 15 {
-      case 1: sequence = try AV1SequenceHeader(parsing: &bits)
-      case 3, 6:
-        guard let sequence else { throw .malformed("a frame header without a sequence header", at: start) }
-        isLossless = try Self.isLossless(&bits, sequence)
-        return
-      default: break
+    var found: Bool?
+    while found == nil {
+      found = try AV1Unit.read(&reader) { type, start, bits throws(CoderError) -> Bool? in
+        switch type {
+        case AV1Unit.sequenceHeader: sequence = try AV1SequenceHeader(parsing: &bits)
+        case 3, 6:
+          guard let sequence else { throw .malformed("a frame header without a sequence header", at: start) }
+          return try Self.isLossless(&bits, sequence)
+        default: break
+        }
+        return nil
       }
     }
+    isLossless = found ?? false
   }
 
   /// §5.9.2: uncompressed_header up to segmentation_params, of a shown key frame. Others count as lossy.
@@ -85,16 +83,6 @@ struct AV1KeyFrame: Equatable {
     return try bits.number(7) != 0
   }
 
-  /// §4.10.5: 7 bits in each byte, at most 8 bytes.
-  private static func leb128(_ reader: inout ByteReader) throws(CoderError) -> Int {
-    var value = 0
-    for index in 0..<8 {
-      let byte = Int(try reader.uint8("the size of a unit"))
-      value |= (byte & 0x7F) << (index * 7)
-      if byte & 0x80 == 0 { return value }
-    }
-    throw .malformed("the size of a unit has more than 8 bytes", at: reader.offset)
-  }
 }
 
 /// How a frame is cut into tiles (AV1 §5.9.15), as far as it takes to pass over what says so.

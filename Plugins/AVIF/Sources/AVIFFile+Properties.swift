@@ -9,13 +9,15 @@ extension AVIFFile {
   private static let maxAuxiliaries = 16
 
   /// What the container says beside the header.
-  func properties(of image: avifImage) -> Properties {
+  ///
+  /// - Parameter image: nil for a picture that libavif does not decode as a whole.
+  func properties(of image: avifImage?) -> Properties {
     var properties = Properties()
     properties["{AVIF}", "MajorBrand"] = .text("\(majorBrand)")
-    if image.transformFlags & AVIF_TRANSFORM_PASP.rawValue != 0 {
+    if let image, image.transformFlags & AVIF_TRANSFORM_PASP.rawValue != 0 {
       properties["{AVIF}", "PixelAspectRatio"] = .text("\(image.pasp.hSpacing):\(image.pasp.vSpacing)")
     }
-    if isSequence {
+    if isSequence, let image {
       properties["{AVIS}", "CanvasPixelWidth"] = .integer(Int64(image.width))
       properties["{AVIS}", "CanvasPixelHeight"] = .integer(Int64(image.height))
       if let track { properties["{AVIS}", "Timescale"] = .integer(Int64(track.timescale)) }

@@ -17,6 +17,10 @@ struct AVIFFile {
   private(set) var track: TrackTable?
   /// The last box, if it states no size and reaches to the end of the file.
   private(set) var openBox: Box?
+  /// Whether an item is shown that is not the primary one, and so no track.
+  private var isShowingItem = false
+  /// Whether the file has the brand of tone maps; without it they do not count.
+  private let hasToneMaps: Bool
 
   /// Whether the file ends before its last box does.
   var isCut: Bool { claimedEnd > bytes.count }
@@ -26,17 +30,36 @@ struct AVIFFile {
     items.map { $0.properties(of: $0.primary).contains { $0.type == .cleanAperture } } ?? false
   }
 
+  /// The gain map of the item that is shown, when the file says so by its brand.
+  var toneMap: ToneMap? { hasToneMaps ? items.flatMap { $0.meta.toneMap(of: $0.primary) } : nil }
+
   /// Whether the primary item is put together from tiles.
   var isGrid: Bool { !isSequence && items.map { $0.type(of: $0.primary) == .grid } ?? false }
 
   /// Whether pictures are taken from the track, as libavif's rule has it: the major brand decides, and files of other
   /// brands are sequences when they have a track.
   var isSequence: Bool {
-    switch majorBrand {
+    guard !isShowingItem else { return false }
+    return switch majorBrand {
     case .avis: true
     case .avif: false
     default: track != nil
     }
+  }
+
+  /// The file with another item in place of the primary one.
+  ///
+  /// - Throws: ``CoderError/Code/malformed`` for an item that is not there.
+  func showing(_ item: UInt32) throws(CoderError) -> AVIFFile {
+    guard let items, items.meta.item(item) != nil, let shown = items.showing(item) else {
+      throw .malformed("item \(item) is not there")
+    }
+    var file = self
+    file.items = shown
+    file.isShowingItem = true
+    // The item may lie behind the primary one.
+    for place in shown.places(of: shown.primary, in: bytes) { file.claimedEnd = max(file.claimedEnd, place.upperBound) }
+    return file
   }
 
   /// Waits for the boxes that tell of the pictures.
@@ -53,7 +76,7 @@ struct AVIFFile {
     guard let head = try FileHead(source, upTo: last) else { return nil }
     try self.init(parsing: head.bytes, incremental: (source, head))
     // libavif takes memory for an item when it looks at its first bytes.
-    guard openBox == nil, tileAlpha == nil else { return nil }
+    guard openBox == nil, tileAlpha == nil, !isDerived else { return nil }
     guard !isSequence else { return }
     guard let items, items.hasPlace(items.primary) else { return nil }
     let needed = items.longestItem(in: bytes) - DecoderInput.claim
@@ -78,7 +101,9 @@ struct AVIFFile {
       throw .truncated("\(contents.count) bytes, a FileTypeBox needs 12", at: contents.count)
     }
     majorBrand = brand
-    guard Self.hasBrand(first, in: bytes) else {
+    let brands = Self.brands(first, in: bytes)
+    hasToneMaps = brands.dropFirst().contains(.toneMap)
+    guard brands.contains(where: { $0 == .avif || $0 == .avis }) else {
       throw first.end > contents.count
         ? .truncated("the FileTypeBox needs \(first.end) bytes", at: contents.count)
         : .wrongFormat("no brand avif or avis, the major brand is \(brand)", at: 8)
@@ -108,83 +133,15 @@ struct AVIFFile {
     claimedEnd = end
   }
 
-  private static func hasBrand(_ fileType: Box, in bytes: FileBytes) -> Bool {
-    let brands =
+  /// The major brand, and the others.
+  private static func brands(_ fileType: Box, in bytes: FileBytes) -> [FourCC] {
+    let places =
       [fileType.content] + Array(stride(from: fileType.content + 8, to: min(fileType.end, bytes.count), by: 4))
-    return brands.contains { offset in
-      let brand = bytes.fourCC(at: offset)
-      return brand == .avif || brand == .avis
-    }
+    return places.compactMap { bytes.fourCC(at: $0) }
   }
 }
 
 extension FourCC {
   static let avif = FourCC("avif")
   static let avis = FourCC("avis")
-}
-
-/// How large tables may be, so that libavif, which searches them from the start each time, stays quick.
-enum TableBounds {
-  /// Items of a meta box, and a grid's tiles.
-  private static let items = 1 << 14
-  /// Bytes of references: two tables of 16-bit numbers for as many items.
-  private static let referenceBytes = 1 << 17
-  /// Bytes of associations; libavif copies a property for each byte.
-  private static let associationBytes = 1 << 17
-  private static let properties = 1 << 16
-  /// Steps to find the samples of every chunk.
-  private static let chunkSteps = 1 << 28
-
-  static func check(meta: Box, in bytes: FileBytes) throws(CoderError) {
-    for box in bytes.children(of: meta, skipping: 4) {
-      let isLong = bytes.uint8(at: box.content) ?? 0 > 0
-      switch box.type {
-      case .itemInformation:
-        let count = isLong ? Int(bytes.uint32(at: box.fullContent) ?? 0) : bytes.uint16(at: box.fullContent) ?? 0
-        try check(count, items, "items", at: box)
-      case .itemLocation:
-        let isVersion2 = bytes.uint8(at: box.content) == 2
-        let place = box.fullContent + 2
-        try check(
-          isVersion2 ? Int(bytes.uint32(at: place) ?? 0) : bytes.uint16(at: place) ?? 0, items, "places of items",
-          at: box)
-      case .itemReference: try check(box.end - box.content, referenceBytes, "bytes of references", at: box)
-      case .itemProperties:
-        for table in bytes.children(of: box) {
-          if table.type == .propertyAssociation {
-            try check(table.end - table.content, associationBytes, "bytes of associations", at: table)
-          } else {
-            var count = 0
-            for _ in bytes.children(of: table) { count += 1 }
-            try check(count, properties, "properties", at: table)
-          }
-        }
-      default: break
-      }
-    }
-  }
-
-  static func check(movie: Box, in bytes: FileBytes) throws(CoderError) {
-    for track in bytes.children(of: movie) where track.type == .track {
-      if let meta = bytes.child(.meta, of: track) { try check(meta: meta, in: bytes) }
-      guard let media = bytes.child(.media, of: track),
-        let information = bytes.child(.mediaInformation, of: media),
-        let samples = bytes.child(.sampleTable, of: information)
-      else { continue }
-      func entries(_ type: FourCC) -> Int {
-        let counts = bytes.children(of: samples).filter { $0.type == type }.map { box in
-          min(Int(bytes.uint32(at: box.fullContent) ?? 0), (box.end - box.content) / 4)
-        }
-        return counts.reduce(0, +)
-      }
-      let steps = (entries(.chunkOffset) + entries(.largeChunkOffset)).multipliedReportingOverflow(
-        by: entries(.sampleToChunk))
-      try check(
-        steps.overflow ? .max : steps.partialValue, chunkSteps, "steps to find each chunk's samples", at: samples)
-    }
-  }
-
-  private static func check(_ found: Int, _ allowed: Int, _ what: String, at box: Box) throws(CoderError) {
-    guard found <= allowed else { throw .unsupported("\(found) \(what), \(allowed) are read", at: box.start) }
-  }
 }

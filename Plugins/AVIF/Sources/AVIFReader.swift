@@ -13,44 +13,51 @@ import ImageCoderPlugin
 final class AVIFReader: ContainerReader {
   private let host: CoderHost
   private let source: SourceView
-  private var open: OpenedFile
+  private var shown: ShownPicture
+  /// Auxiliary pictures: hidden pages behind the file's one. Looked for once the file is complete.
+  private lazy var auxiliaries = shown.file.auxiliaryItems()
+  /// The auxiliary picture that was asked for last.
+  private var auxiliary: (page: Int, picture: ShownPicture)?
 
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
     self.source = source
     self.host = host
-    open = try OpenedFile(source, isIncremental: options.contains(.incremental), host: host)
+    shown = try ShownPicture(source, isIncremental: options.contains(.incremental), host: host)
   }
 
   /// Opens the whole file once its last byte is there.
   private func reopenIfComplete() throws(CoderError) {
-    guard open.file.incremental != nil, source.size < .max else { return }
-    open = try OpenedFile(source, isIncremental: false, host: host)
+    guard shown.file.incremental != nil, source.size < .max else { return }
+    shown = try ShownPicture(source, isIncremental: false, host: host)
+    auxiliaries = shown.file.auxiliaryItems()
+    auxiliary = nil
+  }
+
+  /// What a page shows.
+  private func picture(_ page: Int) throws(CoderError) -> ShownPicture {
+    guard page != 0 else { return shown }
+    if let auxiliary, auxiliary.page == page { return auxiliary.picture }
+    guard page > 0, page <= auxiliaries.count else { throw .invalidArgument("page \(page) of an AVIF file, which has 1") }
+    let picture = try ShownPicture(try shown.file.showing(auxiliaries[page - 1].item), host: host)
+    auxiliary = (page, picture)
+    return picture
   }
 
   func header(page: Int) throws(CoderError) -> ImageHeader {
     try reopenIfComplete()
-    let image = open.picture.image
-    var header = ImageHeader(
-      format: .avif, canvas: open.presentation.crop.size, pixelFormat: open.layout.format,
-      bitsPerChannel: Int(image.depth), alpha: open.layout.alpha)
-    header.orientation = open.presentation.orientation
-    header.frameCount = open.frameCount
-    header.isAnimated = open.file.isSequence
-    header.loopCount = open.file.isSequence ? open.file.track?.loopCount : nil
-    header.cicp = Self.cicp(image)
-    header.subsampling = Self.subsampling(image)
-    header.isIncomplete = open.file.incremental != nil
-    if image.icc.size > 0 { header.metadata.insert(.icc) }
-    if image.exif.size > 0 { header.metadata.insert(.exif) }
-    if image.xmp.size > 0 { header.metadata.insert(.xmp) }
-    header.isTruncated = open.isTruncated
-    header.isProgressive = open.picture.isProgressive
-    header.isLossless = open.isLossless
-    return header
+    switch try picture(page) {
+    case .coded(let open): return Self.header(of: open)
+    case .derived(let file, let picture): return try Self.header(of: picture, in: file)
+    }
   }
 
   func frame(_ index: Int, page: Int) throws(CoderError) -> FrameHeader {
-    try check(frame: index)
+    guard case .coded(let open) = try picture(page) else {
+      guard index == 0 else { throw .invalidArgument("frame \(index) of a still picture, which has 1") }
+      let header = try header(page: page)
+      return FrameHeader(rect: Rect(covering: header.canvas), hasAlpha: header.alpha != .opaque)
+    }
+    try check(frame: index, of: open)
     var delay: FrameDelay?
     if open.file.isSequence, open.delays.indices.contains(index), let timescale = open.file.track?.timescale,
       timescale > 0
@@ -63,12 +70,12 @@ final class AVIFReader: ContainerReader {
   }
 
   func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
-    try check(frame: request.frame)
+    guard case .coded(let open) = try picture(request.page) else { return try offerDerived(for: request) }
+    try check(frame: request.frame, of: open)
     if let thumbnail = open.thumbnail, request.frame == 0, let wanted = request.size, thumbnail.covers(wanted) {
       return DecodeOffer(
         request, size: thumbnail.size, pixelFormat: open.layout.format, alpha: open.layout.alpha, scaleCode: 1,
-        memory: Self.memory(
-          of: thumbnail.size, as: open.picture.image, hasAlpha: open.hasAlpha, isSequence: false))
+        memory: open.memory(of: thumbnail.size))
     }
     var format = open.layout.format
     if let wanted = request.pixelFormat, !format.isGray,
@@ -78,32 +85,37 @@ final class AVIFReader: ContainerReader {
       format = wanted
     }
     let image = open.picture.image
-    let memory = Self.memory(
-      of: Size(width: Int(image.width), height: Int(image.height)), as: image, hasAlpha: open.hasAlpha,
-      isSequence: open.file.isSequence)
+    let memory = open.memory(
+      of: Size(width: Int(image.width), height: Int(image.height)), isSequence: open.file.isSequence)
     try host.limits.check(memory: memory)
     return DecodeOffer(
       request, size: open.presentation.crop.size, pixelFormat: format, alpha: open.layout.alpha, memory: memory)
   }
 
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
-    try check(frame: offer.frame)
+    guard case .coded(let open) = try picture(offer.page) else { return try drawDerived(offer, into: sink) }
+    try check(frame: offer.frame, of: open)
     if offer.scaleCode == 1, let thumbnail = open.thumbnail {
       guard offer.size == thumbnail.size else { throw .invalidArgument("an offer of \(offer.size), not made") }
       let decoder = try thumbnail.decoder(for: open.file, host: host)
-      return try deliver(decoder, crop: Rect(covering: thumbnail.size), offer: offer, into: sink)
+      return try deliver(decoder, of: open, crop: Rect(covering: thumbnail.size), offer: offer, into: sink)
     }
     guard offer.size == open.presentation.crop.size else {
       throw .invalidArgument("an offer of \(offer.size) for a picture of \(open.presentation.crop.size)")
     }
-    try deliver(open.picture, crop: open.presentation.crop, offer: offer, into: sink)
+    try deliver(open.picture, of: open, crop: open.presentation.crop, offer: offer, into: sink)
   }
 
   func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
     // Exif and XMP may lie after the picture.
-    if kind != .icc, open.file.incremental != nil {
+    if kind != .icc, shown.file.incremental != nil {
       _ = try source.contents()
       try reopenIfComplete()
+    }
+    let open: OpenedFile
+    switch try picture(page) {
+    case .coded(let file): open = file
+    case .derived(_, let picture): return try picture.metadata(kind)
     }
     let image = open.picture.image
     let data =
@@ -120,13 +132,17 @@ final class AVIFReader: ContainerReader {
   }
 
   func properties(page: Int, frame: Int?) throws(CoderError) -> Properties {
-    frame == nil ? open.file.properties(of: open.picture.image) : Properties()
+    guard frame == nil else { return Properties() }
+    switch try picture(page) {
+    case .coded(let open): return open.file.properties(of: open.picture.image)
+    case .derived(let file, _): return file.properties(of: nil)
+    }
   }
 }
 
 extension AVIFReader {
   /// The SDK checks numbers of frames only once a file is complete.
-  private func check(frame: Int) throws(CoderError) {
+  private func check(frame: Int, of open: OpenedFile) throws(CoderError) {
     guard frame >= 0, frame < open.frameCount else {
       throw .invalidArgument("frame \(frame) of an AVIF file, which has \(open.frameCount)")
     }
@@ -134,15 +150,11 @@ extension AVIFReader {
 
   /// Decodes, converts, and says what is missing.
   private func deliver(
-    _ decoder: PictureDecoder, crop: Rect, offer: DecodeOffer, into sink: RowSink
+    _ decoder: PictureDecoder, of open: OpenedFile, crop: Rect, offer: DecodeOffer, into sink: RowSink
   ) throws(CoderError) {
     var delivered = 0
     while true {
-      let rows = try decoder.decode(frame: offer.frame, isPatient: !open.file.isGrid, host: host)
-      var image = decoder.image
-      if let alpha = open.tileAlpha, decoder === open.picture {
-        try add(alpha, rows: rows, to: &image)
-      }
+      let (image, rows) = try open.decode(decoder, frame: offer.frame, host: host)
       guard Int(image.width) >= crop.x + crop.width, Int(image.height) >= crop.y + crop.height else {
         throw .malformed("a decoded picture of \(image.width)×\(image.height), the container has \(crop.size)")
       }
@@ -151,7 +163,7 @@ extension AVIFReader {
       // A row at the lower edge of what is there would be interpolated with rows that are not.
       let available = isWhole ? there : max(there - 1, 0)
       if isWhole || available > delivered {
-        let converter = try PictureRows(image, crop: crop, offer: offer, host: host)
+        let converter = try PictureRows(image, crop: crop, format: offer.pixelFormat, host: host)
         try converter.deliver(delivered..<available, into: sink)
         delivered = available
       }
@@ -162,50 +174,98 @@ extension AVIFReader {
     }
   }
 
-  /// Lets a picture have the alpha of its tiles, which lives as long as the decoder's next picture.
-  private func add(_ alpha: PictureDecoder, rows: Int, to image: inout avifImage) throws(CoderError) {
-    let there = try alpha.decode(frame: 0, host: host)
-    let plane = alpha.image
-    guard plane.width == image.width, plane.height == image.height, plane.depth == image.depth, there >= rows,
-      plane.yuvRange == AVIF_RANGE_FULL
-    else {
-      throw .unsupported(
-        "alpha tiles of \(plane.width)×\(plane.height) with \(plane.depth) bits for a grid of "
-          + "\(image.width)×\(image.height) with \(image.depth) bits")
-    }
-    image.alphaPlane = plane.yuvPlanes.0
-    image.alphaRowBytes = plane.yuvRowBytes.0
+  private static func header(of open: OpenedFile) -> ImageHeader {
+    let image = open.picture.image
+    var header = ImageHeader(
+      format: .avif, canvas: open.presentation.crop.size, pixelFormat: open.layout.format,
+      bitsPerChannel: Int(image.depth), alpha: open.layout.alpha)
+    header.orientation = open.presentation.orientation
+    header.frameCount = open.frameCount
+    header.isAnimated = open.file.isSequence
+    header.loopCount = open.file.isSequence ? open.file.track?.loopCount : nil
+    header.cicp = open.points
+    header.subsampling = open.subsampling
+    header.isIncomplete = open.file.incremental != nil
+    if image.icc.size > 0 { header.metadata.insert(.icc) }
+    if image.exif.size > 0 { header.metadata.insert(.exif) }
+    if image.xmp.size > 0 { header.metadata.insert(.xmp) }
+    header.isTruncated = open.isTruncated
+    header.isProgressive = open.picture.isProgressive
+    header.isLossless = open.isLossless
+    return header
+  }
+}
+
+// Pictures that are put together here.
+extension AVIFReader {
+  private static func header(of picture: DerivedPicture, in file: AVIFFile) throws(CoderError) -> ImageHeader {
+    var header = ImageHeader(
+      format: .avif, canvas: picture.placement.crop.size, pixelFormat: picture.layout.format,
+      bitsPerChannel: picture.bits, alpha: picture.layout.alpha)
+    header.orientation = picture.placement.orientation
+    header.cicp = picture.points
+    for kind in MetadataKind.allCases where try picture.metadata(kind) != nil { header.metadata.insert(kind) }
+    header.isTruncated = file.isCut
+    return header
   }
 
-  /// dav1d keeps a frame for each plane, a sequence up to eight more for reference (AV1 §7.20), and the tiles of a grid
-  /// are put together in planes of libavif's own.
-  private static func memory(of size: Size, as image: avifImage, hasAlpha: Bool, isSequence: Bool) -> Int {
-    let channels =
-      switch image.yuvFormat {
-      case AVIF_PIXEL_FORMAT_YUV444: 12
-      case AVIF_PIXEL_FORMAT_YUV422: 8
-      case AVIF_PIXEL_FORMAT_YUV420: 6
-      default: 4
+  private func derived(_ page: Int) throws(CoderError) -> DerivedPicture {
+    guard case .derived(_, let picture) = try picture(page) else { throw .library("page \(page) is not derived") }
+    return picture
+  }
+
+  private func offerDerived(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
+    let picture = try derived(request.page)
+    guard request.frame == 0 else { throw .invalidArgument("frame \(request.frame) of a still picture, which has 1") }
+    try host.limits.check(memory: picture.memory)
+    var format = picture.layout.format
+    if format == .rgb8 || format == .rgba8, let wanted = request.pixelFormat, [.rgba8, .bgra8].contains(wanted) {
+      format = wanted
+    }
+    return DecodeOffer(
+      request, size: picture.placement.crop.size, pixelFormat: format, alpha: picture.layout.alpha, rowOrder: .any,
+      memory: picture.memory)
+  }
+
+  private func drawDerived(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
+    let picture = try derived(offer.page)
+    let size = picture.placement.crop.size
+    guard offer.size == size else { throw .invalidArgument("an offer of \(offer.size) for a picture of \(size)") }
+    let rows = try sink.rows(at: 0, count: size.height)
+    guard rows.count == size.height, rows.stride >= size.width * offer.pixelFormat.bytesPerPixel else {
+      throw .library("the host grants \(rows.count) rows of \(rows.stride) bytes for a picture of \(size)")
+    }
+    try picture.draw(into: PixelTarget(base: rows.base, stride: rows.stride, format: offer.pixelFormat))
+    try sink.done(at: 0, count: size.height)
+  }
+}
+
+// Pictures that belong to the one that is shown.
+extension AVIFReader {
+  func auxiliaryPictures() throws(CoderError) -> [AuxiliaryPicture] {
+    var pictures: [AuxiliaryPicture] = []
+    for (index, found) in auxiliaries.enumerated() {
+      var picture = AuxiliaryPicture(found.kind, typeName: found.type, page: index + 1)
+      if let map = found.toneMap {
+        try host.limits.check(metadata: map.metadata.count)
+        picture.gainMapMetadata = map.metadata
+        picture.alternateColors = map.points
+        if let place = map.profile {
+          try host.limits.check(metadata: place.count)
+          picture.alternateProfile = [UInt8](shown.file.bytes.bytes(in: place))
+        }
+      } else if found.kind == .depth, try isDisparity(index + 1) {
+        picture.kind = .disparity
       }
-    let quarters = (channels + (hasAlpha ? 4 : 0)) * (image.depth > 8 ? 2 : 1)
-    return size.pixelCount / 4 * quarters * (isSequence ? 10 : 2) + (1 << 20)
-  }
-
-  private static func subsampling(_ image: avifImage) -> Subsampling? {
-    switch image.yuvFormat {
-    case AVIF_PIXEL_FORMAT_YUV444: .s444
-    case AVIF_PIXEL_FORMAT_YUV422: .s422
-    case AVIF_PIXEL_FORMAT_YUV420: .s420
-    case AVIF_PIXEL_FORMAT_YUV400: .s400
-    default: nil
+      pictures.append(picture)
     }
+    return pictures
   }
 
-  /// Primaries and transfer of 2 say nothing (ITU-T H.273 §8.1, §8.2).
-  private static func cicp(_ image: avifImage) -> CodingIndependentCodePoints? {
-    guard image.colorPrimaries != 2 || image.transferCharacteristics != 2 else { return nil }
-    return CodingIndependentCodePoints(
-      primaries: UInt8(clamping: image.colorPrimaries), transfer: UInt8(clamping: image.transferCharacteristics),
-      matrix: UInt8(clamping: image.matrixCoefficients), isFullRange: image.yuvRange == AVIF_RANGE_FULL)
+  /// The name of the type is that of depth for both; an XMP packet beside the picture says which it is.
+  private func isDisparity(_ page: Int) throws(CoderError) -> Bool {
+    let packet: [UInt8]?
+    do throws(CoderError) { packet = try metadata(.xmp, page: page) } catch { return false }
+    return packet.map { AuxiliaryKind.isDisparity(xmp: $0) } ?? false
   }
 }

@@ -8,7 +8,7 @@ import ImageCoderPlugin
 /// libavif reads the boxes as well and says what is wrong with them, so that here of a damaged table counts what can be
 /// read.
 struct ItemTable {
-  private let meta: MetaBox
+  let meta: MetaBox
   /// The item that is shown: the primary one, or what it shows in turn.
   let primary: UInt32
   /// The primary item, as the file says.
@@ -22,12 +22,20 @@ struct ItemTable {
 
   /// - Returns: nil when there is no primary item.
   init?(_ box: Box, in bytes: FileBytes) {
-    guard let meta = try? MetaBox(parsing: box, in: bytes, isLenient: true), let stated = meta.primary,
-      let place = meta.primaryPlace
-    else { return nil }
+    guard let meta = try? MetaBox(parsing: box, in: bytes, isLenient: true), let stated = meta.primary else {
+      return nil
+    }
+    self.init(meta, stated: stated, showing: stated)
+  }
+
+  /// The same items around another one, in place of the primary one.
+  func showing(_ item: UInt32) -> ItemTable? { ItemTable(meta, stated: stated, showing: item) }
+
+  private init?(_ meta: MetaBox, stated: UInt32, showing item: UInt32) {
+    guard let place = meta.primaryPlace else { return nil }
     self.meta = meta
     self.stated = stated
-    primary = Self.shown(for: stated, in: meta)
+    primary = Self.shown(for: item, in: meta)
     primaryPlace = place
     for reference in meta.references where meta.referenced[reference.to].contains(primary) {
       // The type stands behind the size.

@@ -20,25 +20,10 @@ struct OpenedFile {
   let isLossless: Bool
   let thumbnail: EmbeddedThumbnail?
 
-  /// - Parameter isIncremental: Whether to wait for the boxes alone, where they come before the pixels.
-  init(_ source: SourceView, isIncremental: Bool, host: CoderHost) throws(CoderError) {
-    if isIncremental {
-      do throws(CoderError) {
-        if let file = try AVIFFile(incremental: source) {
-          self = try OpenedFile(file, host: host)
-          return
-        }
-      } catch {
-        // Only the last byte tells whether the error is due to missing bytes; the brands tell at once whose file it is.
-        guard error.code != .wrongFormat else { throw error }
-      }
-    }
-    self = try OpenedFile(try AVIFFile(parsing: try source.contents()), host: host)
-  }
-
-  private init(_ file: AVIFFile, host: CoderHost) throws(CoderError) {
+  /// - Parameter file: Whose picture is not derived in a way that libavif does not know.
+  init(_ file: AVIFFile, host: CoderHost) throws(CoderError) {
     self.file = file
-    try Self.checkPrimaryItem(of: file)
+    try file.checkCodedSizes(host.limits)
     picture = try PictureDecoder(
       file, source: file.isSequence ? AVIF_DECODER_SOURCE_TRACKS : AVIF_DECODER_SOURCE_PRIMARY_ITEM,
       patches: file.isSequence ? file.trackPatches : file.itemPatches(),
@@ -67,14 +52,6 @@ struct OpenedFile {
     thumbnail = EmbeddedThumbnail(in: file, of: image, presentation: presentation, hasAlpha: hasAlpha)
   }
 
-  /// Items that libavif does not derive pictures from are for another coder.
-  private static func checkPrimaryItem(of file: AVIFFile) throws(CoderError) {
-    guard !file.isSequence, let items = file.items, let type = items.type(of: items.primary) else { return }
-    guard type == .av01 || type == .grid else {
-      throw .unsupported("a primary item of type \(type), and libavif reads av01 and grid")
-    }
-  }
-
   /// Whether a still's colors are stored as they are, and color and alpha are compressed without loss.
   private static func isLossless(_ picture: PictureDecoder, in file: AVIFFile) -> Bool {
     let image = picture.image
@@ -90,5 +67,84 @@ struct OpenedFile {
       // Headers that cannot be read say nothing about loss.
       return (try? AV1KeyFrame(parsing: &reader).isLossless) ?? false
     }
+  }
+
+  /// Primaries and transfer of 2 say nothing (ITU-T H.273 §8.1, §8.2).
+  var points: CodingIndependentCodePoints? {
+    let image = picture.image
+    guard image.colorPrimaries != 2 || image.transferCharacteristics != 2 else { return nil }
+    return CodingIndependentCodePoints(
+      primaries: UInt8(clamping: image.colorPrimaries), transfer: UInt8(clamping: image.transferCharacteristics),
+      matrix: UInt8(clamping: image.matrixCoefficients), isFullRange: image.yuvRange == AVIF_RANGE_FULL)
+  }
+
+  var subsampling: Subsampling? {
+    switch picture.image.yuvFormat {
+    case AVIF_PIXEL_FORMAT_YUV444: .s444
+    case AVIF_PIXEL_FORMAT_YUV422: .s422
+    case AVIF_PIXEL_FORMAT_YUV420: .s420
+    case AVIF_PIXEL_FORMAT_YUV400: .s400
+    default: nil
+    }
+  }
+
+  /// Bytes that decoding takes: dav1d keeps a frame for each plane, a sequence up to eight more for reference (AV1
+  /// §7.20), and the tiles of a grid are put together in planes of libavif's own.
+  func memory(of size: Size, isSequence: Bool = false) -> Int {
+    let channels =
+      switch subsampling {
+      case .s444?: 12
+      case .s422?: 8
+      case .s420?: 6
+      default: 4
+      }
+    let quarters = (channels + (hasAlpha ? 4 : 0)) * (picture.image.depth > 8 ? 2 : 1)
+    return size.pixelCount / 4 * quarters * (isSequence ? 10 : 2) + (1 << 20)
+  }
+}
+
+extension OpenedFile {
+  /// Decodes a frame.
+  ///
+  /// - Parameter decoder: The picture's, or that of a thumbnail.
+  /// - Returns: Its planes, with the alpha of its tiles, which live as long as the decoder's next picture; and the rows
+  ///   that are there.
+  func decode(
+    _ decoder: PictureDecoder, frame: Int, host: CoderHost
+  ) throws(CoderError) -> (image: avifImage, rows: Int) {
+    try file.checkArrivingSize(host.limits)
+    let rows = try decoder.decode(frame: frame, isPatient: !file.isGrid, host: host)
+    var image = decoder.image
+    if let alpha = tileAlpha, decoder === picture { try add(alpha, rows: rows, to: &image, host: host) }
+    return (image, rows)
+  }
+
+  private func add(
+    _ alpha: PictureDecoder, rows: Int, to image: inout avifImage, host: CoderHost
+  ) throws(CoderError) {
+    let there = try alpha.decode(frame: 0, host: host)
+    let plane = alpha.image
+    guard plane.width == image.width, plane.height == image.height, plane.depth == image.depth, there >= rows,
+      plane.yuvRange == AVIF_RANGE_FULL
+    else {
+      throw .unsupported(
+        "alpha tiles of \(plane.width)×\(plane.height) with \(plane.depth) bits for a grid of "
+          + "\(image.width)×\(image.height) with \(image.depth) bits")
+    }
+    image.alphaPlane = plane.yuvPlanes.0
+    image.alphaRowBytes = plane.yuvRowBytes.0
+  }
+
+  /// Writes all of a still as it is stored, cropped.
+  func draw(into target: PixelTarget, host: CoderHost) throws(CoderError) {
+    let (image, rows) = try decode(picture, frame: 0, host: host)
+    guard rows >= Int(image.height) else {
+      throw .truncated("\(rows) of \(image.height) rows are there", at: file.bytes.count)
+    }
+    let crop = presentation.crop
+    guard Int(image.width) >= crop.x + crop.width, Int(image.height) >= crop.y + crop.height else {
+      throw .malformed("a decoded picture of \(image.width)×\(image.height), the container has \(crop.size)")
+    }
+    try PictureRows(image, crop: crop, format: target.format, host: host).fill(target)
   }
 }

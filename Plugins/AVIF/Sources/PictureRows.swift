@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CAVIF
+import ISOBaseMediaFile
 import ImageCoderPlugin
 import SharedPlanes
 
@@ -21,11 +22,11 @@ struct PictureRows {
 
   /// - Throws: ``CoderError/Code/malformed`` when AV1 data and container disagree, ``CoderError/Code/unsupported`` for
   ///   matrix coefficients that are not converted.
-  init(_ image: avifImage, crop: Rect, offer: DecodeOffer, host: CoderHost) throws(CoderError) {
+  init(_ image: avifImage, crop: Rect, format: PixelFormat, host: CoderHost) throws(CoderError) {
     self.image = image
     self.crop = crop
     self.host = host
-    format = offer.pixelFormat
+    self.format = format
     guard let luma = image.yuvPlanes.0 else { throw .library("libavif gives a picture without planes") }
     guard !format.isGray || image.yuvFormat == AVIF_PIXEL_FORMAT_YUV400 else {
       throw .malformed("AV1 data with colors, the container says that there are none")
@@ -78,6 +79,11 @@ struct PictureRows {
     return (picture, converter)
   }
 
+  /// Writes all of the crop to memory.
+  func fill(_ target: PixelTarget) throws(CoderError) {
+    try convert(0..<crop.height, to: target.base, stride: target.stride)
+  }
+
   /// - Parameter range: Rows of the crop that can be had.
   func deliver(_ range: Range<Int>, into sink: RowSink) throws(CoderError) {
     var y = range.lowerBound
@@ -85,16 +91,16 @@ struct PictureRows {
       if host.isCancelled { throw .cancelled }
       let rows = try sink.rows(at: y, count: range.upperBound - y)
       let end = min(y + rows.count, range.upperBound)
-      try convert(y..<end, to: rows)
+      try convert(y..<end, to: rows.base, stride: rows.stride)
       try sink.done(at: y, count: end - y)
       y = end
     }
   }
 
   /// Converts rows of the crop to memory that begins with the first of them.
-  private func convert(_ range: Range<Int>, to rows: RowSink.Rows) throws(CoderError) {
+  private func convert(_ range: Range<Int>, to memory: UnsafeMutableRawPointer, stride: Int) throws(CoderError) {
     let bands = (range.count + Self.band - 1) / Self.band
-    guard bands > 1 else { return try convertBand(range, to: rows.base, stride: rows.stride) }
+    guard bands > 1 else { return try convertBand(range, to: memory, stride: stride) }
     let failures = UnsafeMutablePointer<CoderError?>.allocate(capacity: bands)
     failures.initialize(repeating: nil, count: bands)
     defer {
@@ -108,9 +114,9 @@ struct PictureRows {
       }
       let start = range.lowerBound + index * Self.band
       let band = start..<min(start + Self.band, range.upperBound)
-      let base = rows.base + (start - range.lowerBound) * rows.stride
+      let base = memory + (start - range.lowerBound) * stride
       do throws(CoderError) {
-        try convertBand(band, to: base, stride: rows.stride)
+        try convertBand(band, to: base, stride: stride)
       } catch {
         failures[index] = error
       }

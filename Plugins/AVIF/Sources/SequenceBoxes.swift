@@ -39,16 +39,7 @@ struct SequenceBoxes {
     }
   }
 
-  /// How long the track plays in all; all ones are without end (ISO/IEC 23008-12 §9.6.1).
-  private var duration: UInt64 {
-    switch loopCount {
-    case .infinite?: return .max
-    case .plays(let count)?:
-      let product = timing.total.multipliedReportingOverflow(by: UInt64(max(count, 1)))
-      return product.overflow ? .max : product.partialValue
-    case nil: return timing.total
-    }
-  }
+  private var duration: UInt64 { timing.duration(of: loopCount) }
 
   /// Writes a box of libavif's, changed where that is needed.
   private func write(_ box: Box, to writer: inout ByteWriter) throws(CoderError) {
@@ -58,7 +49,7 @@ struct SequenceBoxes {
     case "mvhd": try writeHeader(box, (16, timing.timescale), (20, duration), to: &writer)
     case "mdhd": try writeHeader(box, (16, timing.timescale), (20, timing.total), to: &writer)
     case "tkhd": try writeHeader(box, nil, (24, duration), to: &writer)
-    case "stts": writeDelays(to: &writer)
+    case "stts": timing.writeDelays(to: &writer)
     case "stco": try writeChunkOffsets(box, to: &writer)
     case "iloc": try writeItemPlaces(box, to: &writer)
     default: copy(box, to: &writer)
@@ -72,37 +63,9 @@ struct SequenceBoxes {
     writer.put(Array(bytes.raw[box.content..<box.content + skipped]))
     for child in bytes.children(of: box, skipping: skipped) {
       try write(child, to: &writer)
-      if box.type == .track, child.type == .trackHeader { writeEdits(to: &writer) }
+      if box.type == .track, child.type == .trackHeader { timing.writeEdits(playing: loopCount, to: &writer) }
     }
     writer.replace(UInt32(clamping: writer.count - start), at: start)
-  }
-
-  /// ISO/IEC 14496-12 §8.6.1.2.
-  private func writeDelays(to writer: inout ByteWriter) {
-    let runs = timing.runs
-    writer.fullBox(.timeToSample) { writer in
-      writer.put(UInt32(clamping: runs.count))
-      for run in runs {
-        writer.put(run.count)
-        writer.put(run.ticks)
-      }
-    }
-  }
-
-  /// ISO/IEC 14496-12 §8.6.5, §8.6.6: one edit that shows all of the media; flag 1 repeats it. An edit of no length
-  /// means nothing.
-  private func writeEdits(to writer: inout ByteWriter) {
-    guard let loopCount, timing.total > 0 else { return }
-    writer.box(FourCC("edts")) { writer in
-      writer.fullBox(FourCC("elst"), version: 1, flags: loopCount == .plays(1) ? 0 : 1) { writer in
-        writer.put(UInt32(1))
-        writer.put(timing.total)
-        // From the start of the media, at its own rate.
-        writer.put(UInt64(0))
-        writer.put(UInt16(1))
-        writer.put(UInt16(0))
-      }
-    }
   }
 
   /// Writes a header box of version 1 with another timescale and duration.

@@ -73,4 +73,6 @@ final class HEIFReader: ContainerReader {
   func properties(page: Int, frame: Int?) throws(CoderError) -> Properties {
     try reader.properties(page: page, frame: frame)
   }
+
+  func auxiliaryPictures() throws(CoderError) -> [AuxiliaryPicture] { try reader.auxiliaryPictures() }
 }

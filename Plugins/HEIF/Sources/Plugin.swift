@@ -8,5 +8,5 @@ public let plugin = PluginExport(
   library: LibDe265.name,
   names: ContainerPropertyNames(dictionary: "{HEICS}", defaultLoopCount: .infinite),
   reader: HEIFReader.self, readsIncrementally: true, writer: HEIFWriter.self,
-  writerFormats: [.heic, .heif], writesPages: true,
-  writerFeatures: [.orientation, .thumbnail], metadataEditor: HEIFMetadata.self, options: HEIFOption.table)
+  writerFormats: [.heic, .heif, .heics], writesPages: true,
+  writerFeatures: [.frames, .orientation, .thumbnail], metadataEditor: HEIFMetadata.self, options: HEIFOption.table)

@@ -7,6 +7,7 @@ extension FourCC {
   static let partialCodestream = FourCC("jxlp")
   static let reconstruction = FourCC("jbrd")
   static let level = FourCC("jxll")
+  static let gainMap = FourCC("jhgm")
   static let compressed = FourCC("brob")
   static let exif = FourCC("Exif")
   static let xml = FourCC("xml ")
@@ -37,6 +38,8 @@ struct BoxIndex {
   private(set) var codestream: Range<Int>?
   /// Whether the file can be turned back into the JPEG that it was made of.
   private(set) var hasReconstruction = false
+  /// The first whole box with a gain map; of a compressed one, the `brob` box.
+  private(set) var gainMap: Box?
   private(set) var isTruncated = false
   /// The codestream, or the first part of it, as soon as a box begins it.
   private(set) var firstPart: Part?
@@ -122,6 +125,7 @@ struct BoxIndex {
         if (try? ExifBox(parsing: &reader, contentBytes: box.payload.count)) != nil { metadata[.exif] = box }
       }
     case .xml where metadata[.xmp] == nil: metadata[.xmp] = box
+    case .gainMap where gainMap == nil: gainMap = box
     case .reconstruction where box.type == .reconstruction: hasReconstruction = true
     case .level where box.payload.count == 1:
       let reader = try source.reader(at: box.content, count: 1, of: "the level box")

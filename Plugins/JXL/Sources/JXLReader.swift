@@ -17,6 +17,15 @@ final class JXLReader: ContainerReader {
   private var headers: HeaderReader
   private var codestream: Codestream { headers.codestream }
   private var frames: Frames
+  /// The gain map: a hidden page behind the file's one, looked for once the file is complete.
+  private lazy var gainMap = findGainMap()
+
+  private struct GainMap {
+    let box: GainMapBox
+    /// The reader holds plain pointers into it.
+    let source: CopiedSource
+    let reader: JXLReader
+  }
 
   /// Who decodes.
   private enum Frames {
@@ -67,6 +76,16 @@ final class JXLReader: ContainerReader {
   private func readRestIfComplete() throws(CoderError) {
     guard isIncremental, source.size < .max else { return }
     (boxes, headers, frames) = try Self.open(source, isFirstOnly: isFirstOnly, host: host)
+    gainMap = findGainMap()
+  }
+
+  /// Who reads a page: this reader the only one, another one the gain map, as its own page 0.
+  ///
+  /// - Returns: nil for this reader.
+  private func reader(of page: Int) throws(CoderError) -> JXLReader? {
+    guard page != 0 else { return nil }
+    guard page == 1, let gainMap else { throw .invalidArgument("page \(page) of a JPEG XL file, which has 1") }
+    return gainMap.reader
   }
 
   private var isIncremental: Bool {
@@ -75,6 +94,7 @@ final class JXLReader: ContainerReader {
   }
 
   func header(page: Int) throws(CoderError) -> ImageHeader {
+    if let other = try reader(of: page) { return try other.header(page: 0) }
     try readRestIfComplete()
     let info = codestream.info
     var header = ImageHeader(
@@ -100,12 +120,20 @@ final class JXLReader: ContainerReader {
   }
 
   func frame(_ index: Int, page: Int) throws(CoderError) -> FrameHeader {
+    if let other = try reader(of: page) { return try other.frame(index, page: 0) }
     return FrameHeader(
       rect: Rect(covering: codestream.canvas), delay: try frame(index).delay, dependsOn: index,
       hasAlpha: codestream.alpha != .opaque)
   }
 
   func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
+    if let other = try reader(of: request.page) {
+      var inner = request
+      inner.page = 0
+      var offer = try other.offer(for: inner)
+      offer.page = request.page
+      return offer
+    }
     _ = try frame(request.frame)
     let format = request.pixelFormat.flatMap { codestream.delivers($0) ? $0 : nil } ?? codestream.pixelFormat
     let memory = codestream.decodingMemory(for: format)
@@ -115,6 +143,11 @@ final class JXLReader: ContainerReader {
   }
 
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
+    if let other = try reader(of: offer.page) {
+      var inner = offer
+      inner.page = 0
+      return try other.decode(inner, into: sink)
+    }
     _ = try frame(offer.frame)
     guard offer.size == codestream.canvas, codestream.delivers(offer.pixelFormat) else {
       throw .invalidArgument("an offer of \(offer.size) in \(offer.pixelFormat), which was not made")
@@ -126,6 +159,7 @@ final class JXLReader: ContainerReader {
   }
 
   func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
+    if let other = try reader(of: page) { return try other.metadata(kind, page: 0) }
     if kind == .icc {
       guard let color = codestream.color, color.profileSize > 0 else { return nil }
       try host.limits.check(metadata: color.profileSize)
@@ -149,6 +183,7 @@ final class JXLReader: ContainerReader {
   }
 
   func properties(page: Int, frame: Int?) throws(CoderError) -> Properties {
+    if let other = try reader(of: page) { return try other.properties(page: 0, frame: frame) }
     if let frame { return Properties(of: try self.frame(frame)) }
     return Properties(of: codestream, boxes: boxes)
   }
@@ -163,5 +198,41 @@ final class JXLReader: ContainerReader {
       throw .invalidArgument("frame \(index) of a JPEG XL file, which has \(codestream.frames.count)")
     }
     return codestream.frames[index]
+  }
+}
+
+// The gain map, a file inside the file.
+extension JXLReader {
+  func auxiliaryPictures() throws(CoderError) -> [AuxiliaryPicture] {
+    guard let gainMap else { return [] }
+    var picture = AuxiliaryPicture(.gainMap, typeName: "jhgm", page: 1)
+    picture.gainMapMetadata = gainMap.box.metadata
+    picture.alternateColors = gainMap.box.points
+    return [picture]
+  }
+
+  /// - Returns: nil without one, and for one that cannot be opened: the picture is there without it.
+  private func findGainMap() -> GainMap? {
+    guard let box = boxes.gainMap else { return nil }
+    do throws(CoderError) {
+      let content: [UInt8]
+      if box.type == .compressed {
+        content = try CompressedBox.contents(of: box, in: source, prefix: 0, host: host)
+      } else {
+        try host.limits.check(memory: box.payload.count)
+        content = [UInt8](copying: try source.bytes(at: box.content, count: box.payload.count))
+      }
+      guard let found = GainMapBox(content) else {
+        host.log("a gain map that cannot be read is left out", severity: .warning)
+        return nil
+      }
+      let copy = CopiedSource(content[found.start...])
+      // A map inside a map is none.
+      let reader = try JXLReader(copy.view, host: host, options: .firstFrameOnly)
+      return GainMap(box: found, source: copy, reader: reader)
+    } catch {
+      host.log("a gain map that cannot be read is left out: \(error.message)", severity: .warning)
+      return nil
+    }
   }
 }

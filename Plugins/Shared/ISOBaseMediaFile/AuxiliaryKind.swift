@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import ImageCoderPlugin
+
 /// What an auxiliary picture is for.
 public enum AuxiliaryKind {
   case alpha
   case depth
   case gainMap
+  case matte
   case other
 
   /// - Parameter type: The name in the item's `auxC` property.
@@ -14,7 +17,30 @@ public enum AuxiliaryKind {
       self = .alpha
     case "urn:mpeg:hevc:2015:auxid:2", "urn:mpeg:mpegB:cicp:systems:auxiliary:depth": self = .depth
     case "urn:com:apple:photo:2020:aux:hdrgainmap": self = .gainMap
-    default: self = .other
+    case "urn:com:apple:photo:2018:aux:portraiteffectsmatte": self = .matte
+    default: self = Self.isSemanticMatte(type) ? .matte : .other
     }
+  }
+
+  /// Whether it is one of Apple's mattes of skin, hair, teeth, glasses and sky, of whatever year.
+  private static func isSemanticMatte(_ type: String) -> Bool {
+    type.hasPrefix("urn:com:apple:photo:") && type.contains(":aux:semantic") && type.hasSuffix("matte")
+  }
+
+  /// What the host knows such a picture as. Alpha is none: it is in the pixels of its picture.
+  public var picture: AuxiliaryPicture.Kind {
+    switch self {
+    case .depth: .depth
+    case .matte: .matte
+    case .gainMap: .gainMap
+    case .alpha, .other: .other
+    }
+  }
+
+  /// Whether an XMP packet beside a picture of depth says that it holds disparity: Apple's do so by the name of the kind,
+  /// or of the numbers that were stored, half and full floats.
+  public static func isDisparity(xmp: [UInt8]) -> Bool {
+    let packet = String(decoding: xmp.prefix(1 << 16), as: UTF8.self).lowercased()
+    return ["disparity", "hdis", "fdis"].contains { packet.contains($0) }
   }
 }

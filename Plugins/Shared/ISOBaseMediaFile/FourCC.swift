@@ -60,6 +60,9 @@ extension FourCC {
   public static let identity = FourCC("iden")
   public static let toneMap = FourCC("tmap")
   public static let exif = FourCC("Exif")
+  // Groups of items (ISO/IEC 14496-12 §8.18).
+  public static let groups = FourCC("grpl")
+  public static let alternatives = FourCC("altr")
   // Types of references.
   public static let thumbnail = FourCC("thmb")
   public static let auxiliary = FourCC("auxl")

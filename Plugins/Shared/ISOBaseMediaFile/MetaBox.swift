@@ -69,6 +69,8 @@ public struct MetaBox {
   public private(set) var itemsWithProperties: [UInt32] = []
   public private(set) var properties: [Box] = []
   public private(set) var itemData: Range<Int>?
+  /// Items of which one is to be shown, the best first (ISO/IEC 23008-12 §6.8.1).
+  public private(set) var alternatives: [[UInt32]] = []
   private var indexes: [UInt32: Int] = [:]
   /// References by the item that they start from.
   private var referencesFrom: [UInt32: [Int]] = [:]
@@ -103,6 +105,7 @@ public struct MetaBox {
         case .itemLocation: locations = inner
         case .itemReference: try readReferences(boxes.content(of: inner, as: "iref"))
         case .itemData: itemData = inner.payload
+        case .groups: readGroups(try boxes.content(of: inner, as: "grpl"))
         case .itemProperties:
           try readProperties(boxes.content(of: inner, as: "iprp"), associations: &associationBoxes)
         default: continue
@@ -229,6 +232,25 @@ extension MetaBox {
       for _ in 0..<count { referenced.append(try reference.identifier(isShort: isShort, "an item")) }
       referencesFrom[from, default: []].append(references.count)
       references.append(ItemReference(start: box.start, type: box.type, from: from, to: first..<referenced.count))
+    }
+  }
+
+  /// ISO/IEC 14496-12 §8.18. Pictures are shown without groups too, so those before a damaged one count.
+  private mutating func readGroups(_ content: consuming ByteReader) {
+    do throws(CoderError) {
+      var boxes = BoxReader(content, in: "grpl")
+      while let box = try boxes.next() {
+        guard box.type == .alternatives else { continue }
+        var group = try boxes.content(of: box, as: "altr")
+        _ = try group.fullBox()
+        try group.skip(4, "the group's number")
+        let count = try group.uint32("the number of items")
+        var items: [UInt32] = []
+        for _ in 0..<count { items.append(try group.uint32("an item")) }
+        alternatives.append(items)
+      }
+    } catch {
+      return
     }
   }
 

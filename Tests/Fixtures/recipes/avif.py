@@ -238,6 +238,66 @@ def make_items():
     still("brand-miaf.avif", "the profile's brand first", isobmff.file(1, [main], b"miaf"))
 
 
+def make_derived():
+    """Pictures that libavif does not put together: the answers are made of what avifdec says of the parts."""
+    usual = (b"ispe", b"pixi", b"av1C", b"colr")
+    sources = [picture(24, 16, 3).astype(np.uint8), 255 - picture(24, 16, 3).astype(np.uint8)]
+    made = [items(avifenc(each, "-y", "444")) for each in sources]
+    properties = picked(made[0][1], *usual)
+    rest = properties[1:2] + properties[3:]
+    parts = [Item(2 + n, b"av01", each[0][1], properties, hidden=True) for n, each in enumerate(made)]
+    first, second = [avifdec(isobmff.file(part.number, [part])) for part in parts]
+    irot = lambda turns: (box(b"irot", bytes([turns])), True)
+    turned_parts = [Item(p.number, b"av01", p.payload, properties + [irot(2)], hidden=True) for p in parts]
+
+    canvas = np.zeros((30, 40, 4), np.uint8)
+    canvas[...] = (255, 128, 0, 255)
+    canvas[3:19, :20] = first[:, 4:]
+    canvas[20:30, 30:40] = second[:10, :10]
+    layout = bytes(2) + struct.pack(">4HHH", 65535, 128 * 257, 0, 65535, 40, 30) + struct.pack(">4h", -4, 3, 30, 20)
+    over = Item(1, b"iovl", layout, [(extents(40, 30), False)] + rest, [(b"dimg", [2, 3])], in_idat=True)
+    still("overlay.avif", "two pictures on a canvas that both leave", isobmff.file(1, [over, *parts]), pixels=canvas)
+    clear = Item(1, b"iovl", layout[:8] + bytes(2) + layout[10:], over.properties, over.references, in_idat=True)
+    holes = canvas.copy()
+    holes[(canvas == (255, 128, 0, 255)).all(axis=-1)] = (255, 128, 0, 0)
+    still("overlay-clear.avif", "a canvas of no color", isobmff.file(1, [clear, *parts]), "rgba8", 8, "straight", holes)
+    again = Item(1, b"iden", b"", [(extents(24, 16), False)] + rest + [irot(3)], [(b"dimg", [2])])
+    still("identity-turned.avif", "a picture that is another one, which is turned, turned once more",
+          isobmff.file(1, [again, turned_parts[0]]), pixels=np.ascontiguousarray(first[::-1, ::-1]),
+          orientation=6)  # fmt: skip
+    whole = np.concatenate([each[::-1, ::-1] for each in (first, second)], axis=1)[:, :40]
+    body = struct.pack(">BBBBHH", 0, 0, 0, 1, 40, 16)
+    joined = Item(1, b"grid", body, [(extents(40, 16), False)] + rest, [(b"dimg", [2, 3])], in_idat=True)
+    still("grid-of-turned.avif", "two tiles, each turned", isobmff.file(1, [joined, *turned_parts]),
+          pixels=np.ascontiguousarray(whole))  # fmt: skip
+
+    main = Item(1, b"av01", made[0][0][1], properties)
+    small = items(avifenc(np.ascontiguousarray(sources[1][::2, ::2]), "-y", "400"))
+    gray = Item(2, b"av01", small[0][1], picked(small[1], *usual), hidden=True)
+    applied = [(extents(24, 16), False), (box(b"colr", b"nclx", struct.pack(">HHHB", 9, 16, 9, 128)), False)]
+    def tone_mapped(name, shows, groups=((3, 1),), brands=(b"tmap",), extra=(), **more):
+        tones = Item(3, b"tmap", isobmff.gain_map(**more), applied + list(extra), [(b"dimg", [1, 2])], in_idat=True)
+        still(name, shows, isobmff.file(1, [main, gray, tones], brands=brands, groups=groups), pixels=first)
+    tone_mapped("gain-map.avif", "a tone map of the picture and a gain map")
+    tone_mapped("gain-map-no-brand.avif", "a tone map without the brand", brands=())
+    tone_mapped("gain-map-order.avif", "a tone map behind its base", groups=((1, 3),))
+    tone_mapped("gain-map-version.avif", "a tone map for readers of later versions", minimum_version=1)
+    tone_mapped("gain-map-turned.avif", "a tone map that is turned", extra=[irot(1)])
+    depth = (full(b"auxC", 0, 0, b"urn:mpeg:mpegB:cicp:systems:auxiliary:depth\0"), False)
+    far = Item(2, b"av01", gray.payload, gray.properties + [depth], [(b"auxl", [1])], hidden=True)
+    still("depth.avif", "a picture with its depth", isobmff.file(1, [main, far]), pixels=first)
+
+    for name, wide in (("large-extents", 16384), ("larger-extents", 25)):
+        stated = [(extents(wide, wide), False)] + properties[1:]
+        data = isobmff.file(2, [Item(2, b"av01", made[0][0][1], stated)])
+        fixtures.invalid("avif", f"{name}.avif", data, f"a picture of 24×16 that is said to be {wide}×{wide}", "malformed")
+    wrong = [Item(part.number, b"av01", part.payload, stated, hidden=True) for part in parts]
+    body = struct.pack(">BBBBHH", 0, 0, 0, 1, 50, 25)
+    joined = Item(1, b"grid", body, [(extents(50, 25), False)] + rest, [(b"dimg", [2, 3])], in_idat=True)
+    fixtures.invalid("avif", "grid-larger-tiles.avif", isobmff.file(1, [joined, *wrong]),
+                     "tiles of 24×16 that are said to be 25×25", "malformed")  # fmt: skip
+
+
 def make_tile_alpha(grid, parts, colors):
     """Alpha beside each tile, and none of the whole."""
     alpha = picture(128, 64, 1).astype(np.uint8)
@@ -330,7 +390,9 @@ def make_invalid():
     usual = picked(items(data)[1], b"ispe", b"pixi", b"av1C", b"colr")
     overlay = Item(1, b"iovl", bytes(20), usual[:2], [(b"dimg", [2])], in_idat=True)
     base = Item(2, b"av01", items(data)[0][1], usual, hidden=True)
-    invalid("overlay.avif", isobmff.file(1, [overlay, base]), "an overlay, which libavif does not read", "unsupported")
+    invalid("overlay-empty.avif", isobmff.file(1, [overlay, base]), "an overlay on a canvas of no pixels", "malformed")
+    loop = Item(1, b"iden", b"", usual[:2] + [(box(b"irot", bytes([1])), True)], [(b"dimg", [1])])
+    invalid("identity-loop.avif", isobmff.file(1, [loop, base]), "a picture that is itself", "malformed")
 
 
 def make_cut_grid():
@@ -349,6 +411,7 @@ def make():
     make_presentations()
     make_metadata()
     make_items()
+    make_derived()
     make_sequences()
     make_invalid()
     make_cut_grid()

@@ -13,7 +13,8 @@ from PIL import Image
 import fixtures
 from fixtures import fnv, rgba, run, upright, valid
 from heif_boxes import (
-    Item, auxc, clap, coded, exact, grid, heif, heif_convert, heif_enc, imir, irot, nclx, overlay, prof, smooth,
+    Item, auxc, clap, coded, exact, gain_map, grid, heif, heif_convert, heif_enc, imir, irot, ispe, nclx, overlay, prof,
+    smooth,
 )
 
 FORMAT = "heif"
@@ -51,6 +52,7 @@ def make():
     make_transformed(sources)
     make_derived(sources)
     make_parts(sources)
+    make_auxiliaries(sources)
     make_lossy()
     import heif_invalid
 
@@ -161,6 +163,37 @@ def make_parts(s):
         heif([s.coded_tiles[0].item(SIDE, SIDE, GBR), small], 1, [(b"thmb", 2, [1])]), rgba(s.tiles[0]))
     put("auxiliary.heic", "a depth map and a gain map",
         heif([s.picture(), s.aux(DEPTH), s.aux(GAIN_MAP)], 1, [(b"auxl", 2, [1]), (b"auxl", 3, [1])]), pixels)
+
+
+def make_auxiliaries(s):
+    """Pictures beside a picture; Tests/PluginTests/AuxiliaryItemTests says what they have to be listed as."""
+    pixels = rgba(s.rgb)
+    packet = (b'<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">'
+              b'<rdf:Description xmlns:apdi="http://ns.apple.com/pixeldatainfo/1.0/" apdi:NativeFormat="hdis"/>'
+              b"</rdf:RDF></x:xmpmeta>")
+    words = Item(b"mime", packet, hidden=True, content_type="application/rdf+xml")
+    gray = np.kron(np.arange(16).reshape(4, 4) * 16, np.ones((8, 8), np.int64))[..., None].astype(s.gray.dtype)
+    tiny = exact(gray)
+    names = [DEPTH, DEPTH, "urn:com:apple:photo:2020:aux:semanticskymatte", "tag:apple.com,2023:photo:aux:styledeltamap"]
+    beside = [tiny.item(32, 32, auxc(name), hidden=True, bits=(8,)) for name in names]
+    items = [tiny.item(32, 32, bits=(8,)), *beside, words]
+    links = [(b"auxl", number, [1]) for number in range(2, 6)] + [(b"cdsc", 6, [3])]
+    put("auxiliary-kinds.heic", "depth, disparity, a matte and a style map", heif(items, 1, links), rgba(gray), "gray8")
+    base, applied = s.picture(), [ispe(SIDE, SIDE), nclx(9, 16, 9)]
+    mapped = s.aux(GAIN_MAP)
+    def tone_mapped(name, shows, groups=((3, 1),), brands=(b"mif1", b"heic", b"tmap"), primary=1, **more):
+        items = [base, mapped, Item(b"tmap", gain_map(**more), applied)]
+        put(name, shows, heif(items, primary, [(b"dimg", 3, [1, 2]), (b"auxl", 2, [1])], brands=brands, groups=groups),
+            pixels)
+    tone_mapped("tone-map.heic", "a tone map of the picture and a gain map, which is Apple's too")
+    tone_mapped("tone-map-primary.heic", "the tone map is the primary item", primary=3)
+    tone_mapped("tone-map-no-brand.heic", "a tone map without the brand", brands=(b"mif1", b"heic"))
+    tone_mapped("tone-map-order.heic", "a tone map behind its base", groups=((1, 3),))
+    tone_mapped("tone-map-version.heic", "a tone map for readers of later versions", minimum_version=1)
+    items = [base, mapped, Item(b"tmap", gain_map(), applied + [irot(1)])]
+    put("tone-map-turned.heic", "a tone map that is turned",
+        heif(items, 1, [(b"dimg", 3, [1, 2]), (b"auxl", 2, [1])], brands=(b"mif1", b"heic", b"tmap"), groups=((3, 1),)),
+        pixels)
 
 
 def make_lossy():

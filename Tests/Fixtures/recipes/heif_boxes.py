@@ -111,8 +111,9 @@ def iprp(items, wide, long_indexes):
     return box(b"iprp", box(b"ipco", *store), ipma)
 
 
-def heif(items, primary=1, references=(), brand=b"heic", brands=(b"mif1", b"heic"), wide=False, long_indexes=False):
-    """A file. Items count from 1."""
+def heif(items, primary=1, references=(), brand=b"heic", brands=(b"mif1", b"heic"), wide=False, long_indexes=False,
+         groups=()):
+    """A file. Items count from 1; groups are lists of items of which one is shown, the best first."""
     idat = b"".join(item.data for item in items if item.in_idat)
     head = box(b"ftyp", brand, bytes(4), *brands)
 
@@ -140,11 +141,23 @@ def heif(items, primary=1, references=(), brand=b"heic", brands=(b"mif1", b"heic
         parts.append(iprp(items, wide, long_indexes))
         if idat:
             parts.append(box(b"idat", idat))
+        if groups:
+            parts.append(box(b"grpl", *(altr(100 + number, group) for number, group in enumerate(groups))))
         return full(b"meta", *parts)
 
     media = b"".join(item.data for item in items if not item.in_idat)
     size = len(head) + len(meta(0)) + 8
     return head + meta(size) + box(b"mdat", media)
+
+
+def altr(number, items):
+    return full(b"altr", struct.pack(">II", number, len(items)), *(struct.pack(">I", item) for item in items))
+
+
+def gain_map(headroom=(2, 1), writer_version=0, minimum_version=0, version=0):
+    """What a tmap item holds (ISO 21496-1): one channel, from 0 to log2 of the headroom, gamma 1, offsets of 1/64."""
+    head = struct.pack(">BHHB", version, minimum_version, writer_version, 0)
+    return head + struct.pack(">IIII", 0, 1, *headroom) + struct.pack(">iIiIIIiIiI", 0, 1, *headroom, 1, 1, 1, 64, 1, 64)
 
 
 def grid(rows, columns, width, height, wide=False):

@@ -62,8 +62,21 @@ class Item:
         self.references, self.in_idat, self.content, self.hidden = references, in_idat, content, hidden
 
 
-def file(primary, items, brand=b"avif"):
-    """A file of items. A property that several items have is written once."""
+def altr(number, items):
+    return full(b"altr", 0, 0, struct.pack(">II", number, len(items)), *(struct.pack(">I", item) for item in items))
+
+
+def gain_map(minimum_version=0, version=0):
+    """What a tmap item holds (ISO 21496-1): one channel from 0 to 2, gamma 1, offsets of 1/64, headrooms of 0 and 2."""
+    head = struct.pack(">BHHB", version, minimum_version, 0, 0)
+    return head + struct.pack(">IIII", 0, 1, 2, 1) + struct.pack(">iIiIIIiIiI", 0, 1, 2, 1, 1, 1, 1, 64, 1, 64)
+
+
+def file(primary, items, brand=b"avif", brands=(), groups=()):
+    """A file of items. A property that several items have is written once.
+
+    Groups are lists of items of which one is shown, the best first.
+    """
     pool, lists = [], []
     for item in items:
         places = []
@@ -104,9 +117,11 @@ def file(primary, items, brand=b"avif"):
         parts.append(box(b"iprp", box(b"ipco", *pool), associations))
         if idat:
             parts.append(box(b"idat", idat))
+        if groups:
+            parts.append(box(b"grpl", *(altr(100 + number, group) for number, group in enumerate(groups))))
         return full(b"meta", 0, 0, *parts)
 
-    head = box(b"ftyp", brand, bytes(4), b"avif", b"mif1", b"miaf")
+    head = box(b"ftyp", brand, bytes(4), b"avif", b"mif1", b"miaf", *brands)
     start = len(head) + len(meta(0)) + 8
     return head + meta(start) + box(b"mdat", *(item.payload for item in items if not item.in_idat))
 

@@ -6,6 +6,7 @@ import struct
 import numpy as np
 
 import fixtures
+import isobmff
 import jxl_library as library
 from fixtures import in_folder, picture, run, valid
 from jxl_library import Layer, encode
@@ -70,6 +71,7 @@ def make():
     make_colors()
     make_containers()
     make_metadata()
+    make_gain_maps()
     make_orientations()
     make_channels()
 
@@ -306,6 +308,30 @@ def make_metadata():
         ),
     ):
         still(f"metadata-{name}.jxl", shows, data, shown, "rgb8", metadata=metadata)
+
+
+def make_gain_maps():
+    """A gain map beside the picture; Tests/PluginTests/AuxiliaryItemTests says what it has to be listed as."""
+    pixels = picture(*SIZE, 3).astype(np.uint8)
+    stream, shown = encode([Layer(pixels)]), rgba(pixels, 255)
+    image, small = box(b"jxlc", stream), encode([Layer(picture(6, 4, 1).astype(np.uint8))])
+    metadata = isobmff.gain_map()[1:]
+    # Numbers and their bits, the lowest first: not the default, no profile; RGB, D65, BT.2100, no gamma, PQ, relative.
+    fields = [(0, 1), (0, 1), (0, 2), (1, 2), (2, 2), (7, 4), (0, 1), (2, 2), (14, 4), (1, 2)]
+    text = "".join(format(value, f"0{count}b")[::-1] for value, count in fields).ljust(24, "0")
+    colors = bytes(int(text[place : place + 8][::-1], 2) for place in (0, 8, 16))
+    head = struct.pack(">BH", 0, len(metadata)) + metadata
+    latest = head + bytes([len(colors)]) + colors + bytes(4) + small
+    early = head + struct.pack(">I", len(colors)) + colors + bytes(4) + struct.pack(">I", len(small)) + small
+    later = struct.pack(">BH", 0, len(metadata)) + b"\0\1" + metadata[2:] + latest[len(head) :]
+    for name, shows, data in (
+        ("gain-map", "a gain map", container(image, box(b"jhgm", latest))),
+        ("gain-map-early", "a gain map as libjxl wrote it before 0.11 was done", container(box(b"jhgm", early), image)),
+        ("gain-map-compressed", "a gain map, compressed", encode([Layer(pixels)], boxes=[(b"jhgm", latest, 1)])),
+        ("gain-map-version", "a gain map for readers of later versions", container(image, box(b"jhgm", later))),
+        ("gain-map-cut", "a gain map that ends too early", container(image, box(b"jhgm", latest[:70]))),
+    ):
+        still(f"{name}.jxl", shows, data, shown, "rgb8")
 
 
 def make_orientations():

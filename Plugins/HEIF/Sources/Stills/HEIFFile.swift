@@ -12,6 +12,8 @@ final class HEIFFile {
   let contents: FileBytes
   let meta: MetaBox
   let format: ImageFormat
+  /// Whether the file has the brand of tone maps; without it they do not count.
+  private let hasToneMaps: Bool
   /// Items that are pictures in their own right, by their number (ISO/IEC 23008-12 §6.4).
   let pages: [UInt32]
   let primaryPage: Int
@@ -58,7 +60,7 @@ final class HEIFFile {
     self.limits = limits
     let isWhole = contents.end == contents.count
     var boxes = BoxReader(ByteReader(contents.raw.bytes, isCutOff: isWhole), isCutOff: isWhole)
-    format = try Self.format(&boxes, count: contents.count)
+    (format, hasToneMaps) = try Self.format(&boxes, count: contents.count)
     var found: Box?
     var hasMovie = false
     while found == nil, let box = try boxes.next() {
@@ -73,7 +75,13 @@ final class HEIFFile {
     if meta.primary == nil {
       while !hasMovie, let box = try boxes.next() { hasMovie = box.type == .movie }
     }
-    let primary = try meta.primaryItem(hasMovie: hasMovie)
+    var primary = try meta.primaryItem(hasMovie: hasMovie)
+    if primary.type == .toneMap, let base = meta.references(from: primary.id, as: .derivedFrom).first,
+      let item = meta.item(base)
+    {
+      // The picture without its gain map, which is for the host to apply.
+      primary = item
+    }
     pages = try Self.pages(of: meta, primary: primary, limits: limits)
     var attached: [FourCC: [UInt32: [UInt32]]] = [:]
     for type in [FourCC.thumbnail, .auxiliary, .describes] {
@@ -87,7 +95,9 @@ final class HEIFFile {
 
   private static let avifBrands: Set<FourCC> = [FourCC("avif"), FourCC("avis")]
 
-  private static func format(_ boxes: inout BoxReader, count: Int) throws(CoderError) -> ImageFormat {
+  private static func format(
+    _ boxes: inout BoxReader, count: Int
+  ) throws(CoderError) -> (format: ImageFormat, hasToneMaps: Bool) {
     guard count >= 8 else { throw .truncated("a file of \(count) bytes", at: count) }
     guard let box = try Self.fileType(&boxes) else { throw .wrongFormat("no file type box at the start", at: 0) }
     var content = try boxes.content(of: box, as: "ftyp")
@@ -95,13 +105,14 @@ final class HEIFFile {
     try content.skip(4, "the minor version")
     var brands: Set<FourCC> = []
     while content.remaining >= 4 { brands.insert(try content.fourCC("a brand")) }
-    if hevcBrands.contains(major) { return .heic }
+    let hasToneMaps = brands.contains(.toneMap)
+    if hevcBrands.contains(major) { return (.heic, hasToneMaps) }
     let isOurs = pictureBrands.contains(major) || !brands.isDisjoint(with: hevcBrands.union(pictureBrands))
     guard isOurs, !avifBrands.contains(major) else {
       guard !box.isCut else { throw .truncated("the file type box is cut", at: content.offset) }
       throw .wrongFormat("the brand \(major), which is none of HEIF's", at: box.start)
     }
-    return brands.isDisjoint(with: hevcBrands) ? .heif : .heic
+    return (brands.isDisjoint(with: hevcBrands) ? .heif : .heic, hasToneMaps)
   }
 
   /// The first box. What begins in another way is no damaged HEIF file.
@@ -125,6 +136,9 @@ final class HEIFFile {
     var parts: Set<UInt32> = []
     for type in [FourCC.thumbnail, .auxiliary] {
       for reference in meta.references(as: type) { parts.insert(reference.from) }
+    }
+    for item in meta.items where item.type == .toneMap {
+      if let map = meta.references(from: item.id, as: .derivedFrom).dropFirst().first { parts.insert(map) }
     }
     let pages = meta.items.filter { item in
       item.id == primary.id
@@ -151,10 +165,8 @@ extension HEIFFile {
   /// Items that say something about a picture.
   func descriptions(of id: UInt32) -> [UInt32] { attached[.describes]?[id] ?? [] }
 
-  /// The tone-mapped picture that is made of a picture and its gain map (ISO/IEC 23008-12 Amd 1), when there is one.
-  func toneMap(of id: UInt32) -> UInt32? {
-    meta.items.first { $0.type == .toneMap && meta.references(from: $0.id, as: .derivedFrom).contains(id) }?.id
-  }
+  /// The gain map of a picture, when the file says so by its brand.
+  func toneMap(of id: UInt32) -> ToneMap? { hasToneMaps ? meta.toneMap(of: id) : nil }
 
   /// The configuration in an `hvcC` property; read once.
   func configuration(in box: Box) throws(CoderError) -> HEVCConfiguration {

@@ -57,6 +57,7 @@ enum HEIFProperties {
       case .alpha: kind = "Alpha"
       case .depth: kind = "Depth"
       case .gainMap: kind = "HDRGainMap"
+      case .matte: kind = "Matte"
       case .other: kind = "Other"
       }
       entry["Kind"] = .text(kind)
@@ -71,6 +72,6 @@ enum HEIFProperties {
       count += 1
     }
     if count > 0 { properties[dictionary, "AuxiliaryImages"] = .dictionary(list) }
-    if let map = file.toneMap(of: node.id) { properties[dictionary, "ToneMapItemID"] = .integer(Int64(map)) }
+    if let map = file.toneMap(of: node.id) { properties[dictionary, "ToneMapItemID"] = .integer(Int64(map.item.id)) }
   }
 }

@@ -9,33 +9,17 @@ extension PictureNode {
   static func grid(
     _ item: Item, in file: HEIFFile, chain: [UInt32]
   ) throws(CoderError) -> (content: Content, size: Size) {
-    let (rows, columns, size) = try file.bytes(of: item).read { reader throws(CoderError) in
-      guard try reader.uint8("a grid's version") == 0 else { throw .unsupported("a grid of a version that is not 0") }
-      let bytes = try reader.uint8("a grid's flags") & 1 == 1 ? 4 : 2
-      let rows = Int(try reader.uint8("the rows of a grid")) + 1
-      let columns = Int(try reader.uint8("the columns of a grid")) + 1
-      let width = Int(try reader.unsigned(bytes: bytes, "a grid's width"))
-      return (rows, columns, Size(width: width, height: Int(try reader.unsigned(bytes: bytes, "a grid's height"))))
-    }
-    try file.limits.check(canvas: size)
+    let grid = try file.bytes(of: item).grid()
+    try file.limits.check(canvas: grid.canvas)
     let inputs = file.meta.references(from: item.id, as: .derivedFrom)
-    guard inputs.count == rows * columns else {
-      throw .malformed("a grid of \(columns)×\(rows) tiles with \(inputs.count) pictures")
+    guard inputs.count == grid.rows * grid.columns else {
+      throw .malformed("a grid of \(grid.columns)×\(grid.rows) tiles with \(inputs.count) pictures")
     }
     var tiles: [PictureNode] = []
     tiles.reserveCapacity(inputs.count)
     for input in inputs { tiles.append(try file.node(input, inside: chain)) }
-    let tile = tiles[0].placement.shown
-    guard tiles.allSatisfy({ $0.placement.shown == tile }) else {
-      throw .malformed("a grid with tiles of different sizes")
-    }
-    // The canvas is covered, and no row or column of tiles lies outside it.
-    guard tile.width * columns >= size.width, tile.height * rows >= size.height,
-      tile.width * (columns - 1) < size.width, tile.height * (rows - 1) < size.height
-    else {
-      throw .malformed("a grid of \(columns)×\(rows) tiles of \(tile) on a canvas of \(size)")
-    }
-    return (.grid(columns: columns, tile: tile, tiles: tiles), size)
+    try grid.check(tiles: tiles.map(\.placement.shown))
+    return (.grid(columns: grid.columns, tile: tiles[0].placement.shown, tiles: tiles), grid.canvas)
   }
 
   /// ISO/IEC 23008-12 §6.6.2.2.
@@ -43,31 +27,13 @@ extension PictureNode {
     _ item: Item, in file: HEIFFile, chain: [UInt32]
   ) throws(CoderError) -> (content: Content, size: Size) {
     let inputs = file.meta.references(from: item.id, as: .derivedFrom)
-    let (background, size, offsets) = try file.bytes(of: item).read { reader throws(CoderError) in
-      guard try reader.uint8("an overlay's version") == 0 else {
-        throw .unsupported("an overlay of a version that is not 0")
-      }
-      let width = try reader.uint8("an overlay's flags") & 1 == 1 ? 4 : 2
-      var background: [UInt16] = []
-      for _ in 0..<4 { background.append(try reader.uint16("an overlay's background")) }
-      let columns = Int(try reader.unsigned(bytes: width, "an overlay's width"))
-      let size = Size(width: columns, height: Int(try reader.unsigned(bytes: width, "an overlay's height")))
-      var offsets: [(x: Int, y: Int)] = []
-      func signed(_ value: UInt64) -> Int {
-        width == 4 ? Int(Int32(truncatingIfNeeded: value)) : Int(Int16(truncatingIfNeeded: value))
-      }
-      for _ in 0..<inputs.count {
-        let x = signed(try reader.unsigned(bytes: width, "a layer's place"))
-        offsets.append((x, signed(try reader.unsigned(bytes: width, "a layer's place"))))
-      }
-      return (background, size, offsets)
-    }
-    try file.limits.check(canvas: size)
+    let overlay = try file.bytes(of: item).overlay(layers: inputs.count)
+    try file.limits.check(canvas: overlay.canvas)
     var layers: [(node: PictureNode, x: Int, y: Int)] = []
-    for (input, offset) in zip(inputs, offsets) {
+    for (input, offset) in zip(inputs, overlay.places) {
       layers.append((try file.node(input, inside: chain), offset.x, offset.y))
     }
-    return (.overlay(Overlay(background: background, layers: layers)), size)
+    return (.overlay(Overlay(background: overlay.background, layers: layers)), overlay.canvas)
   }
 }
 
@@ -98,9 +64,32 @@ struct CodedItem {
     points = properties.points
     sequence = try configuration.sequence()
     self.configuration = configuration
+    try Self.checkPlausible(sequence, in: item, of: file)
     // The window may be far smaller than what is decoded.
     try file.limits.check(memory: sequence.decodingMemory)
     try sequence.checkCodedSize()
+  }
+
+  /// Each block of an intra picture takes a bit at least: the mode by which its samples are predicted has one that is
+  /// not compressed, and so has what is not predicted (ITU-T H.265 §7.3.8.5). Pictures of fewer bytes are refused before
+  /// memory is taken for them.
+  ///
+  /// - Throws: ``CoderError/Code/malformed``.
+  private static func checkPlausible(
+    _ sequence: SequenceParameters, in item: Item, of file: HEIFFile
+  ) throws(CoderError) {
+    let side = sequence.blockSide
+    let size = sequence.codedSize
+    let blocks = ((size.width + side - 1) / side) * ((size.height + side - 1) / side)
+    var stated = 0
+    for extent in file.meta.extents[item.extents] {
+      // A length of 0 reaches to the end.
+      guard extent.length > 0 else { return }
+      stated += Int(min(extent.length, 1 << 40))
+    }
+    guard stated >= blocks / 8 else {
+      throw .malformed("item \(item.id) is \(size) in \(stated) bytes, and its \(blocks) blocks take a bit each")
+    }
   }
 
   /// Whether samples were stored without loss, as far as the parameter sets tell.

@@ -74,20 +74,11 @@ struct Renderer {
       return try draw(node, region: placement.stored(rect), into: target, part: part, origin: origin)
     }
     guard part == .color else { throw .unsupported("alpha of item \(node.id) from parts that are turned") }
-    try withMemory(for: placement.crop.size, as: target.format) { scratch throws(CoderError) in
+    try PixelTarget.withMemory(for: placement.crop.size, as: target.format, host: host) { scratch throws(CoderError) in
       try draw(node, region: placement.crop, into: scratch, part: part, origin: nil)
       target.copy(rect, of: scratch, placement: placement)
     }
     if let origin { try report(origin..<origin + rect.height) }
-  }
-
-  private func withMemory(
-    for size: Size, as format: PixelFormat, _ body: (PixelTarget) throws(CoderError) -> Void
-  ) throws(CoderError) {
-    let stride = size.width * format.bytesPerPixel
-    let memory = try host.allocate(bytes: stride * size.height, alignment: 64, for: "a part of the picture")
-    defer { host.free(memory) }
-    try body(PixelTarget(base: memory, stride: stride, format: format))
   }
 }
 
@@ -211,7 +202,7 @@ extension Renderer {
       guard target.format.hasAlpha else {
         throw .unsupported("transparent layers in an overlay of \(target.format)")
       }
-      try withMemory(for: size, as: target.format) { scratch throws(CoderError) in
+      try PixelTarget.withMemory(for: size, as: target.format, host: host) { scratch throws(CoderError) in
         try drawShown(layer.node, rect: rect, into: scratch, part: .color)
         place.blend(size, over: scratch)
       }

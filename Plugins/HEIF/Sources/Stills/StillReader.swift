@@ -16,6 +16,8 @@ final class StillReader: ContainerReader {
   private(set) var file: HEIFFile
   /// A thumbnail that was found fit, decoded when it was offered.
   private var thumbnails: [Int: Thumbnail] = [:]
+  /// Auxiliary pictures of all pages: hidden pages behind those of the file.
+  private lazy var auxiliaries = file.auxiliaryItems()
 
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
     self.source = source
@@ -29,6 +31,7 @@ final class StillReader: ContainerReader {
     guard file.isIncremental, source.size < .max else { return }
     file = try HEIFFile.open(source, isIncremental: false, limits: host.limits)
     thumbnails = [:]
+    auxiliaries = file.auxiliaryItems()
   }
 
   func header(page: Int) throws(CoderError) -> ImageHeader {
@@ -111,14 +114,53 @@ final class StillReader: ContainerReader {
 }
 
 extension StillReader {
+  func auxiliaryPictures() throws(CoderError) -> [AuxiliaryPicture] {
+    var pictures: [AuxiliaryPicture] = []
+    try host.limits.check(metadata: auxiliaries.reduce(0) { $0 + ($1.toneMap?.metadata.count ?? 0) })
+    for (index, found) in auxiliaries.enumerated() {
+      let page = file.pages.count + index
+      var picture = AuxiliaryPicture(found.kind, typeName: found.type, page: page, owner: found.owner)
+      if let map = found.toneMap {
+        picture.gainMapMetadata = map.metadata
+        try describeColors(of: map.item, in: &picture)
+      } else if found.kind == .depth, try isDisparity(page) {
+        picture.kind = .disparity
+      }
+      pictures.append(picture)
+    }
+    return pictures
+  }
+
+  /// The colors of a tone map are those of the picture with the map applied.
+  private func describeColors(of item: Item, in picture: inout AuxiliaryPicture) throws(CoderError) {
+    let properties: ItemProperties
+    do throws(CoderError) { properties = try file.properties(of: item) } catch { return }
+    picture.alternateColors = properties.points
+    if let place = properties.profile {
+      try host.limits.check(metadata: place.count)
+      picture.alternateProfile = [UInt8](file.contents.bytes(in: place))
+    }
+  }
+
+  /// The name of the type is that of depth for both; an XMP packet beside the picture says which it is.
+  private func isDisparity(_ page: Int) throws(CoderError) -> Bool {
+    let packet: [UInt8]?
+    do throws(CoderError) { packet = try metadata(.xmp, page: page) } catch { return false }
+    return packet.map { AuxiliaryKind.isDisparity(xmp: $0) } ?? false
+  }
+}
+
+extension StillReader {
   /// Threads whose memory is announced.
   private static let threads = 8
 
   private func canvas(of page: Int) throws(CoderError) -> PictureNode {
-    guard file.pages.indices.contains(page) else {
-      throw .invalidArgument("page \(page) of a HEIF file, which has \(file.pages.count)")
+    let count = file.pages.count
+    // Auxiliary pictures are looked for once the file is complete, when somebody asks for one.
+    guard page >= 0, page < count || page < count + auxiliaries.count else {
+      throw .invalidArgument("page \(page) of a HEIF file, which has \(count)")
     }
-    let node = try file.node(file.pages[page])
+    let node = try file.node(page < count ? file.pages[page] : auxiliaries[page - count].item)
     try host.limits.check(canvas: node.placement.crop.size)
     return node
   }

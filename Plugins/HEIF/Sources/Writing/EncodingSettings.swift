@@ -30,13 +30,14 @@ struct EncodingSettings {
   ///
   /// - Parameters:
   ///   - stated: What samples of 16 bits are said to hold.
+  ///   - fixed: The depth of the frames before it, or nil.
   ///   - isThumbnail: Whether it may lose samples of a lossless file.
   /// - Throws: ``CoderError/Code/unsupported`` for samples that lossless compression cannot keep.
-  func bits(of pixels: PixelView, stated: Int, isThumbnail: Bool) throws(CoderError) -> Int {
+  func bits(of pixels: PixelView, stated: Int, fixed: Int?, isThumbnail: Bool) throws(CoderError) -> Int {
     let bits = try pixels.bitsToStore(
-      requested: depth, stated: stated, isLossless: isLossless, mayRound: isThumbnail)
+      requested: depth, stated: stated, fixed: fixed, isLossless: isLossless, mayRound: isThumbnail)
     guard let bits else {
-      throw .unsupported("lossless samples of 16 bits, and HEVC holds \(depth ?? 12) here")
+      throw .unsupported("lossless samples of 16 bits, and HEVC holds \(fixed ?? depth ?? 12) here")
     }
     return bits
   }

@@ -11,8 +11,13 @@ struct FileLayout {
     let isHidden: Bool
     var contentType = ""
     let data: [UInt8]
+    /// Samples of a track that lie behind the item's bytes, which are its first one.
+    var samples: [[UInt8]] = []
     /// Indexes of properties, from 0, and whether a reader has to know them.
     var properties: [(index: Int, isEssential: Bool)] = []
+
+    /// Of the item and the samples behind it.
+    var byteCount: Int { samples.reduce(data.count) { $0 + $1.count } }
   }
 
   private var items: [Item] = []
@@ -28,7 +33,14 @@ struct FileLayout {
     var auxiliaryType: String?
   }
 
-  var itemCount: Int { items.count }
+  /// The movie of a sequence, whose tracks begin with pictures that are items.
+  struct Sequence {
+    let movie: MovieLayout
+    /// The primary item and its alpha, whose bytes are the first samples.
+    let items: [Int]
+    /// Of the pictures, as the encoder has enlarged them.
+    let codedSize: Size
+  }
 
   /// Adds a coded picture.
   ///
@@ -88,6 +100,9 @@ struct FileLayout {
     refer(.describes, from: items.count - 1, to: picture)
   }
 
+  /// Adds a sample to the track that begins with an item.
+  mutating func add(sample: [UInt8], behind item: Int) { items[item].samples.append(sample) }
+
   mutating func refer(_ type: FourCC, from: Int, to: Int) { references.append((type, from, to)) }
 
   private static func property(_ name: FourCC, _ body: (inout ByteWriter) -> Void) -> [UInt8] {
@@ -137,24 +152,59 @@ extension FileLayout {
 
   /// Writes the file.
   ///
-  /// - Parameter primary: The item of the first page.
+  /// - Parameters:
+  ///   - primary: The item of the first page.
+  ///   - brands: The major one first.
+  ///   - sequence: Of a file that is an animation.
   /// - Throws: ``CoderError/Code/unsupported`` for more than 4 GiB.
-  func write(to output: ByteOutput, primary: Int, brand: FourCC) throws(CoderError) {
+  func write(
+    to output: ByteOutput, primary: Int, brands: [FourCC], sequence: Sequence? = nil
+  ) throws(CoderError) {
     var head = ByteWriter()
     head.box(.fileType) { writer in
-      for name in [brand, FourCC(rawValue: 0), FourCC("mif1"), brand] { writer.put(name) }
+      writer.put(brands[0])
+      writer.put(UInt32(0))
+      for name in brands { writer.put(name) }
     }
-    // The box's size does not depend on the offsets in it.
+    // The boxes' size does not depend on the offsets in them.
     var measured = ByteWriter()
-    writeMeta(to: &measured, primary: primary, dataAt: 0)
-    let start = head.bytes.count + measured.bytes.count + 8
-    let total = items.reduce(start) { $0 + $1.data.count }
+    writeBoxes(to: &measured, primary: primary, sequence: sequence, dataAt: 0)
+    let start = head.count + measured.count + 8
+    let total = items.reduce(start) { $0 + $1.byteCount }
     guard total <= Self.maxFile else { throw .unsupported("a file of \(total) bytes, \(Self.maxFile) are allowed") }
-    writeMeta(to: &head, primary: primary, dataAt: start)
+    writeBoxes(to: &head, primary: primary, sequence: sequence, dataAt: start)
     head.put(UInt32(clamping: total - start + 8))
     head.put(FourCC.mediaData)
     try output.write(head.bytes)
-    for item in items { try output.write(item.data) }
+    for item in items {
+      try output.write(item.data)
+      for sample in item.samples { try output.write(sample) }
+    }
+  }
+
+  private func writeBoxes(to writer: inout ByteWriter, primary: Int, sequence: Sequence?, dataAt start: Int) {
+    writeMeta(to: &writer, primary: primary, dataAt: start)
+    guard let sequence else { return }
+    let tracks = sequence.items.enumerated().map { index, item in
+      MovieLayout.Track(
+        start: items[..<item].reduce(start) { $0 + $1.byteCount },
+        sizes: [items[item].data.count] + items[item].samples.map(\.count), codedSize: sequence.codedSize,
+        entry: sampleEntry(of: items[item]), isAlpha: index > 0)
+    }
+    sequence.movie.write(tracks, to: &writer)
+  }
+
+  /// The properties of an item that a sample entry has as boxes too: what they are for has another box there.
+  private func sampleEntry(of item: Item) -> [[UInt8]] {
+    let known: [FourCC] = [.hevcConfiguration, .color, .cleanAperture]
+    return item.properties.compactMap { property in
+      let box = properties[property.index]
+      let name = box[4..<8]
+      if known.contains(where: { $0.bytes.elementsEqual(name) }) { return box }
+      guard FourCC.auxiliaryType.bytes.elementsEqual(name) else { return nil }
+      // Version, flags and the text are those of auxC.
+      return Self.property(.auxiliaryTypeInformation) { $0.put(Array(box[8...])) }
+    }
   }
 
   private func writeMeta(to writer: inout ByteWriter, primary: Int, dataAt start: Int) {
@@ -179,7 +229,7 @@ extension FileLayout {
           box.put(1 as UInt16)
           box.put(UInt32(clamping: offset))
           box.put(UInt32(clamping: item.data.count))
-          offset += item.data.count
+          offset += item.byteCount
         }
       }
       meta.fullBox(.itemInformation, version: isWide ? 1 : 0) { box in

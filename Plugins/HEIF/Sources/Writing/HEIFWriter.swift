@@ -4,15 +4,17 @@ import CodedPictures
 import ISOBaseMediaFile
 import ImageCoderPlugin
 
-/// Writes HEIC: lossy or lossless pictures, one or several, with alpha and thumbnails.
+/// Writes HEIC: lossy or lossless pictures, one or several, with alpha and thumbnails, or an image sequence.
 ///
-/// Bitstreams come from libheif's x265; the boxes around them are written here.
+/// Frames of a sequence are intra pictures. Bitstreams come from libheif's x265; the boxes around them are written here.
 ///
 /// - Format: ISO/IEC 23008-12. Library: libheif 1.15 or later.
 final class HEIFWriter: ContainerWriter {
   private let output: ByteOutput
   private let host: CoderHost
   private let settings: EncodingSettings
+  /// Whether a sequence is written under its own name, and not under that of stills.
+  private let isNamedSequence: Bool
   private var layout = FileLayout()
   private var header: ImageHeader?
   private var metadata: [MetadataKind: [UInt8]] = [:]
@@ -21,6 +23,11 @@ final class HEIFWriter: ContainerWriter {
   private var pageCount = 0
   /// Of the page that comes next.
   private var thumbnail: Picture?
+  /// Of each frame of the first page.
+  private var delays: [FrameDelay] = []
+  /// The first page's picture, which further frames have to be like.
+  private var first: Picture?
+  private var depth: Int?
   /// Whether all pictures are of the Main profile.
   private var isMain = true
 
@@ -32,6 +39,7 @@ final class HEIFWriter: ContainerWriter {
     self.output = output
     self.host = host
     settings = try EncodingSettings(options)
+    isNamedSequence = options.format == .heics
   }
 
   func layout(for wanted: PixelLayout) throws(CoderError) -> PixelLayout {
@@ -55,8 +63,8 @@ final class HEIFWriter: ContainerWriter {
     try host.limits.check(canvas: header.canvas)
     // x265 keeps several copies of the picture's planes and of what it knows of each block.
     try host.limits.check(memory: header.canvas.pixelCount * 12)
-    guard header.frameCount <= 1, !header.isAnimated else {
-      throw .unsupported("\(header.frameCount) frames in a file of stills")
+    guard !header.isAnimated && header.frameCount <= 1 || header.pageCount <= 1 else {
+      throw .unsupported("an animation on one of \(header.pageCount) pages")
     }
     self.header = header
     metadata = [:]
@@ -74,11 +82,12 @@ final class HEIFWriter: ContainerWriter {
 
   func add(_ pixels: PixelView, frame: FrameHeader) throws(CoderError) {
     guard let header else { throw .outOfOrder("a frame before the header") }
-    guard pageCount < max(header.pageCount, 1) else { throw .unsupported("a second frame in a still picture") }
+    guard pageCount < max(header.pageCount, 1) else { return try addSample(pixels, frame: frame) }
     guard frame.rect == Rect(covering: header.canvas) else {
       throw .unsupported("a still picture of \(frame.rect.size) on a canvas of \(header.canvas)")
     }
-    let item = add(try encode(pixels, isThumbnail: false), isHidden: false)
+    let picture = try encode(pixels, isThumbnail: false)
+    let item = add(picture, isHidden: false)
     if let thumbnail {
       self.thumbnail = nil
       layout.refer(.thumbnail, from: add(thumbnail, isHidden: true), to: item)
@@ -86,18 +95,65 @@ final class HEIFWriter: ContainerWriter {
     for kind in [MetadataKind.exif, .xmp] {
       if let payload = metadata[kind] { layout.add(payload, as: kind, of: item) }
     }
-    if primary == nil { primary = item }
+    if primary == nil {
+      primary = item
+      first = picture
+      delays = [frame.delay ?? .zero]
+    }
     pageCount += 1
   }
 
   func finish() throws(CoderError) {
     guard let primary else { throw .outOfOrder("a file without a picture") }
     // ISO/IEC 23008-12 Annex B.4.1: `heic` promises the Main profiles.
-    try layout.write(to: output, primary: primary, brand: FourCC(isMain ? "heic" : "heix"))
+    let stillBrand = FourCC(isMain ? "heic" : "heix")
+    guard let first, let header, header.isAnimated || delays.count > 1 else {
+      return try layout.write(to: output, primary: primary, brands: [stillBrand, FourCC("mif1"), stillBrand])
+    }
+    let movie = MovieLayout(
+      timing: try FrameTicks(delays), loopCount: header.loopCount, size: header.canvas,
+      orientation: header.orientation, isPremultiplied: first.isPremultiplied)
+    // Alpha is the item behind its picture.
+    let items = first.alpha == nil ? [primary] : [primary, primary + 1]
+    // Readers of stills go by the major brand, and show the primary item.
+    let brands = [FourCC(isMain ? "hevc" : "hevx"), .imageSequence, FourCC("mif1"), stillBrand]
+    try layout.write(
+      to: output, primary: primary, brands: isNamedSequence ? brands : brands.reversed(),
+      sequence: FileLayout.Sequence(movie: movie, items: items, codedSize: first.color.codedSize))
   }
 }
 
 extension HEIFWriter {
+  /// Adds a further frame: a whole picture, which takes the place of the one before.
+  private func addSample(_ pixels: PixelView, frame: FrameHeader) throws(CoderError) {
+    guard let header, let primary, let first, header.isAnimated || header.frameCount != 1, header.pageCount <= 1 else {
+      throw .unsupported("a second frame in a still picture")
+    }
+    guard frame.rect == Rect(covering: header.canvas), pixels.size == header.canvas else {
+      throw .unsupported("a frame of \(frame.rect.size) on a canvas of \(header.canvas), and HEIC holds whole pictures")
+    }
+    guard frame.blend == .source || pixels.layout.alpha == .opaque else {
+      throw .unsupported("a frame that is blended over the one before, which HEIC cannot say")
+    }
+    try host.limits.check(frames: delays.count + 1)
+    let picture = try encode(pixels, isThumbnail: false)
+    var parts = [(picture.color, first.color)]
+    if let alpha = picture.alpha, let other = first.alpha { parts.append((alpha, other)) }
+    guard (picture.alpha == nil) == (first.alpha == nil),
+      parts.allSatisfy({ $0.0.configuration == $0.1.configuration })
+    else { throw .library("x265 encodes frame \(delays.count + 1) with other parameter sets than the first") }
+    for (offset, part) in parts.enumerated() { layout.add(sample: part.0.data, behind: primary + offset) }
+    delays.append(frame.delay ?? .zero)
+  }
+}
+
+extension HEIFWriter {
+  /// Whether further frames may follow, which have the depth of the first.
+  private var isSequence: Bool {
+    guard let header else { return false }
+    return header.isAnimated || header.frameCount != 1 && header.pageCount <= 1
+  }
+
   /// A picture with its alpha, encoded.
   private struct Picture {
     let color: EncodedPicture
@@ -107,7 +163,9 @@ extension HEIFWriter {
   }
 
   private func encode(_ pixels: PixelView, isThumbnail: Bool) throws(CoderError) -> Picture {
-    let bits = try settings.bits(of: pixels, stated: header?.bitsPerChannel ?? 16, isThumbnail: isThumbnail)
+    let bits = try settings.bits(
+      of: pixels, stated: header?.bitsPerChannel ?? 16, fixed: isThumbnail ? nil : depth, isThumbnail: isThumbnail)
+    if !isThumbnail, isSequence { depth = bits }
     let encoder = try HEVCEncoder(settings: settings, bits: bits, host: host)
     let isGray = pixels.layout.format.isGray
     let profile = metadata[.icc]

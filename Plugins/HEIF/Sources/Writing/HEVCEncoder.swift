@@ -95,6 +95,8 @@ struct HEVCEncoder {
     if min(size.width, size.height) < 32, settings.preset == HEIFOption.Preset.placebo.rawValue {
       parameters += [("x265:tu-intra-depth", "3"), ("x265:tu-inter-depth", "3")]
     }
+    // In such blocks x265 takes no side over 4216: the levels of larger pictures want blocks of 32 (ITU-T H.265 §A.4.1).
+    if min(size.width, size.height) < 64, max(size.width, size.height) > 4_096 { parameters.append(("x265:ctu", "32")) }
     for (name, value) in parameters {
       try check(heif.encoder_set_parameter_string(encoder, name, value), "setting \(name) to \(value)")
     }

@@ -1,24 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ISOBaseMediaFile
-import ImageCoderPlugin
+public import ImageCoderPlugin
 
 /// What the properties of one item say (ISO/IEC 23008-12 §6.5).
-struct ItemProperties {
-  var size: Size?
-  var configuration: Box?
-  var points: CodingIndependentCodePoints?
-  var profile: Range<Int>?
+public struct ItemProperties {
+  /// Of `ispe`.
+  public var size: Size?
+  /// What the item's decoder has to know: `hvcC`.
+  public var configuration: Box?
+  /// Of the first `colr` box of type `nclx`.
+  public var points: CodingIndependentCodePoints?
+  /// Where the ICC profile lies in the file.
+  public var profile: Range<Int>?
   /// Bits of each channel.
-  var depths: [Int] = []
+  public var depths: [Int] = []
   /// In the order in which they apply.
-  var transformations: [Transformation] = []
-  var auxiliaryType: String?
-  var pixelAspect: (horizontal: Int, vertical: Int)?
-  var lightLevel: (maximum: Int, average: Int)?
+  public var transformations: [Transformation] = []
+  /// Of an auxiliary picture: the name of what it is for.
+  public var auxiliaryType: String?
+  /// Of `pasp`.
+  public var pixelAspect: (horizontal: Int, vertical: Int)?
+  /// Candelas per square metre, of `clli`.
+  public var lightLevel: (maximum: Int, average: Int)?
 
   /// - Throws: For a property that is cut or breaks its rules.
-  init(of item: Item, in meta: MetaBox, file: FileBytes) throws(CoderError) {
+  public init(of item: Item, in meta: MetaBox, file: FileBytes) throws(CoderError) {
     for index in meta.associations[item.associations] {
       let box = meta.properties[index]
       guard box.type != .hevcConfiguration else {
@@ -74,7 +80,7 @@ struct ItemProperties {
 }
 
 /// A transformation that an item's properties state (ISO/IEC 23008-12 §6.5.9, §6.5.10, §6.5.12).
-enum Transformation {
+public enum Transformation {
   /// By quarter turns counter-clockwise.
   case rotation(Int)
   /// Left to right, or top to bottom.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ImageCoderPlugin
+public import ImageCoderPlugin
 
 /// A clean aperture (ISO/IEC 14496-12 §12.1.4.1): a width, a height, and how far its center is from the picture's, as
 /// fractions.
-struct CleanAperture {
+public struct CleanAperture {
   private let width: Fraction
   private let height: Fraction
   private let horizontal: Fraction
@@ -15,7 +15,8 @@ struct CleanAperture {
     let denominator: Int
   }
 
-  init(parsing content: inout ByteReader) throws(CoderError) {
+  /// Reads the four fractions.
+  public init(parsing content: inout ByteReader) throws(CoderError) {
     width = try Self.fraction(&content, isSigned: false)
     height = try Self.fraction(&content, isSigned: false)
     horizontal = try Self.fraction(&content, isSigned: true)
@@ -35,7 +36,7 @@ extension CleanAperture {
   /// The rectangle of a picture that is kept, whole pixels.
   ///
   /// - Throws: ``CoderError/Code/malformed`` when it lies outside the picture, or a denominator is none.
-  func rect(in size: Size) throws(CoderError) -> Rect {
+  public func rect(in size: Size) throws(CoderError) -> Rect {
     for fraction in [width, height, horizontal, vertical] {
       guard fraction.denominator > 0, fraction.denominator <= Int32.max else {
         throw .malformed("a clean aperture with the denominator \(fraction.denominator)")
@@ -72,7 +73,7 @@ extension CleanAperture {
 // Tracks: a rectangle that is exact, or none.
 extension CleanAperture {
   /// The rectangle when it lies on whole pixels inside the picture, else nil.
-  func window(in size: Size) -> Rect? {
+  public func window(in size: Size) -> Rect? {
     guard let columns = Self.whole(width), let rows = Self.whole(height), columns > 0, rows > 0,
       let x = Self.exactStart(horizontal, of: columns, in: size.width),
       let y = Self.exactStart(vertical, of: rows, in: size.height)

@@ -1,23 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ImageCoderPlugin
+public import ImageCoderPlugin
 
 /// Memory that takes a picture or a part of one.
-struct PixelTarget: @unchecked Sendable {
+public struct PixelTarget: @unchecked Sendable {
   /// Of the pixel at the origin.
-  let base: UnsafeMutableRawPointer
-  let stride: Int
-  let format: PixelFormat
+  public let base: UnsafeMutableRawPointer
+  /// Bytes from one row to the next.
+  public let stride: Int
+  /// Of 8 or 16 bits.
+  public let format: PixelFormat
+
+  /// - Parameter stride: Bytes from one row to the next.
+  public init(base: UnsafeMutableRawPointer, stride: Int, format: PixelFormat) {
+    self.base = base
+    self.stride = stride
+    self.format = format
+  }
+
+  /// Lends memory for a part of a picture, whose bytes may be anything.
+  public static func withMemory(
+    for size: Size, as format: PixelFormat, host: CoderHost, _ body: (PixelTarget) throws(CoderError) -> Void
+  ) throws(CoderError) {
+    let stride = size.width * format.bytesPerPixel
+    let memory = try host.allocate(bytes: stride * size.height, alignment: 64, for: "a part of the picture")
+    defer { host.free(memory) }
+    try body(PixelTarget(base: memory, stride: stride, format: format))
+  }
 
   /// The same memory with another origin.
-  func moved(x: Int, y: Int) -> PixelTarget {
+  public func moved(x: Int, y: Int) -> PixelTarget {
     PixelTarget(base: base + y * stride + x * format.bytesPerPixel, stride: stride, format: format)
   }
 
-  func pixel(x: Int, y: Int) -> UnsafeMutableRawPointer { base + y * stride + x * format.bytesPerPixel }
+  /// Where a pixel lies.
+  public func pixel(x: Int, y: Int) -> UnsafeMutableRawPointer { base + y * stride + x * format.bytesPerPixel }
 
   /// Fills a rectangle with a color: red, green, blue and alpha of 16 bits.
-  func fill(_ size: Size, with color: [UInt16]) {
+  public func fill(_ size: Size, with color: [UInt16]) {
     let wide: [UInt16] =
       switch format.channelCount {
       case 1: [color[0]]
@@ -43,7 +63,7 @@ struct PixelTarget: @unchecked Sendable {
   /// - Parameters:
   ///   - source: The stored picture's rectangle `placement.crop`.
   ///   - rect: Of what is shown.
-  func copy(_ rect: Rect, of source: PixelTarget, placement: Placement) {
+  public func copy(_ rect: Rect, of source: PixelTarget, placement: Placement) {
     let count = format.bytesPerPixel
     // Where the first pixel lies in the stored rectangle, and how far apart pixels to the right and below lie there.
     let corner = placement.stored(Rect(x: rect.x, y: rect.y, width: 1, height: 1))
@@ -60,7 +80,7 @@ struct PixelTarget: @unchecked Sendable {
   }
 
   /// Lays straight pixels with alpha over those that are there, both of the same format.
-  func blend(_ size: Size, over source: PixelTarget) {
+  public func blend(_ size: Size, over source: PixelTarget) {
     let channels = format.channelCount
     for y in 0..<size.height {
       let below = base + y * stride

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ImageCoderPlugin
+public import ImageCoderPlugin
 
 /// How a stored picture becomes the one that is shown: a rectangle of it, turned and mirrored.
-struct Placement: Equatable {
+public struct Placement: Equatable {
   /// In the stored picture.
-  private(set) var crop: Rect
+  public private(set) var crop: Rect
   private var matrix = Matrix.identity
 
   /// Where the directions right and down of the stored picture are shown.
@@ -25,24 +25,39 @@ struct Placement: Equatable {
     }
   }
 
+  /// All of a picture, turned.
+  public init(of size: Size, turnedTo orientation: Orientation) {
+    crop = Rect(covering: size)
+    let transform = ImageTransform(orientation)
+    turn(by: transform.turns)
+    if let mirror = transform.mirror { self.mirror(leftToRight: mirror == 1) }
+  }
+
   /// Applies transformations one after the other, each to what the ones before it show (ISO/IEC 23008-12 §6.3).
-  init(of size: Size, applying transformations: [Transformation]) throws(CoderError) {
+  public init(of size: Size, applying transformations: [Transformation]) throws(CoderError) {
     crop = Rect(covering: size)
     for transformation in transformations {
       switch transformation {
-      case .rotation(let turns):
-        for _ in 0..<turns { matrix = Matrix(xx: 0, xy: 1, yx: -1, yy: 0).after(matrix) }
-      case .mirror(let leftToRight):
-        matrix = Matrix(xx: leftToRight ? -1 : 1, xy: 0, yx: 0, yy: leftToRight ? 1 : -1).after(matrix)
+      case .rotation(let turns): turn(by: turns)
+      case .mirror(let leftToRight): mirror(leftToRight: leftToRight)
       case .crop(let aperture): cut(to: try aperture.rect(in: shown))
       }
     }
   }
 
-  /// The size at which the picture is shown.
-  var shown: Size { matrix.xx == 0 ? crop.size.transposed : crop.size }
+  private mutating func turn(by turns: Int) {
+    for _ in 0..<turns { matrix = Matrix(xx: 0, xy: 1, yx: -1, yy: 0).after(matrix) }
+  }
 
-  var orientation: Orientation {
+  private mutating func mirror(leftToRight: Bool) {
+    matrix = Matrix(xx: leftToRight ? -1 : 1, xy: 0, yx: 0, yy: leftToRight ? 1 : -1).after(matrix)
+  }
+
+  /// The size at which the picture is shown.
+  public var shown: Size { matrix.xx == 0 ? crop.size.transposed : crop.size }
+
+  /// How the crop is turned to be shown.
+  public var orientation: Orientation {
     switch (matrix.xx, matrix.xy, matrix.yx, matrix.yy) {
     case (-1, _, _, 1): .upMirrored
     case (-1, _, _, -1): .down
@@ -61,7 +76,7 @@ struct Placement: Equatable {
   }
 
   /// Where a rectangle of what is shown lies in the stored picture.
-  func stored(_ rect: Rect) -> Rect {
+  public func stored(_ rect: Rect) -> Rect {
     let shown = shown
     let fromRight = shown.width - rect.x - rect.width
     let fromBottom = shown.height - rect.y - rect.height

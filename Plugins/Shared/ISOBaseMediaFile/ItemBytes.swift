@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ISOBaseMediaFile
-import ImageCoderPlugin
+public import ImageCoderPlugin
 
 /// The bytes of one item, in one piece.
-struct ItemBytes {
+public struct ItemBytes {
   /// Where they lie in the file, when they lie in one piece.
   private let range: Range<Int>?
   private let gathered: [UInt8]
   private let contents: UnsafeRawBufferPointer
   /// Where the item starts in the file, for errors; 0 for one in several pieces.
-  let offset: Int
+  public let offset: Int
   /// Whether the file ends before the item does.
-  let isCut: Bool
+  public let isCut: Bool
 
   /// - Throws: ``CoderError/Code/malformed``; ``CoderError/Code/unsupported`` for bytes that lie elsewhere.
-  init(of item: Item, in meta: MetaBox, _ file: FileBytes) throws(CoderError) {
+  public init(of item: Item, in meta: MetaBox, _ file: FileBytes) throws(CoderError) {
     contents = file.raw
     let whole: Range<Int>
     switch item.construction {
@@ -68,7 +67,7 @@ struct ItemBytes {
   /// Waits for the bytes of an item that lies in the file.
   ///
   /// - Returns: nil when the file ended before they were there.
-  init?(of item: Item, in meta: MetaBox, incremental source: SourceView) throws(CoderError) {
+  public init?(of item: Item, in meta: MetaBox, incremental source: SourceView) throws(CoderError) {
     var ranges: [Range<Int>] = []
     var end = 0
     var total = 0
@@ -100,17 +99,19 @@ struct ItemBytes {
     gathered = bytes
   }
 
-  var count: Int { range?.count ?? gathered.count }
+  /// Bytes that are there.
+  public var count: Int { range?.count ?? gathered.count }
 
   /// Reads fields from the item's bytes.
-  func read<Result>(_ body: (inout ByteReader) throws(CoderError) -> Result) throws(CoderError) -> Result {
+  public func read<Result>(_ body: (inout ByteReader) throws(CoderError) -> Result) throws(CoderError) -> Result {
     try withBytes { bytes throws(CoderError) in
       var reader = ByteReader(bytes.bytes, at: offset, of: "an item", isCutOff: isCut)
       return try body(&reader)
     }
   }
 
-  func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws(CoderError) -> Result) throws(CoderError) -> Result {
+  /// Shows all of the bytes.
+  public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws(CoderError) -> Result) throws(CoderError) -> Result {
     if let range { return try body(UnsafeRawBufferPointer(rebasing: contents[range])) }
     var result: Swift.Result<Result, CoderError>?
     gathered.withUnsafeBytes { bytes in

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ImageCoderPlugin
+public import ImageCoderPlugin
 
-/// Delays as whole ticks of one clock (ISO/IEC 14496-12 §8.6.1.2).
-struct FrameTicks {
+/// Delays as whole ticks of one clock (ISO/IEC 14496-12 §8.6.1.2), and the boxes of a track that tell of them.
+public struct FrameTicks {
   /// Ticks per second.
-  let timescale: UInt32
-  let ticks: [UInt32]
+  public let timescale: UInt32
+  /// Of each frame, in the order in which they are shown.
+  public let ticks: [UInt32]
 
   /// Of all frames.
-  var total: UInt64 { ticks.reduce(0) { $0 + UInt64($1) } }
+  public var total: UInt64 { ticks.reduce(0) { $0 + UInt64($1) } }
 
   /// Runs of equal delays, as the TimeToSampleBox has them.
   var runs: [(count: UInt32, ticks: UInt32)] {
@@ -28,7 +29,7 @@ struct FrameTicks {
   /// microseconds or milliseconds, so that their sum stays right.
   ///
   /// - Throws: ``CoderError/Code/unsupported`` for a delay of more than 2³² ms.
-  init(_ delays: [FrameDelay]) throws(CoderError) {
+  public init(_ delays: [FrameDelay]) throws(CoderError) {
     if let exact = Self.exact(delays) {
       self = exact
       return
@@ -84,5 +85,48 @@ struct FrameTicks {
     var (a, b) = (first, second)
     while b != 0 { (a, b) = (b, a % b) }
     return max(a, 1)
+  }
+}
+
+extension FrameTicks {
+  /// How long a track of these frames plays in all, in ticks; all ones are without end (ISO/IEC 23008-12 §9.6.1).
+  ///
+  /// - Parameter loopCount: nil where the file does not say, which counts as one play.
+  public func duration(of loopCount: LoopCount?) -> UInt64 {
+    switch loopCount {
+    case .infinite?: return .max
+    case .plays(let count)?:
+      let product = total.multipliedReportingOverflow(by: UInt64(max(count, 1)))
+      return product.overflow ? .max : product.partialValue
+    case nil: return total
+    }
+  }
+
+  /// Writes the TimeToSampleBox (ISO/IEC 14496-12 §8.6.1.2).
+  public func writeDelays(to writer: inout ByteWriter) {
+    let runs = runs
+    writer.fullBox(.timeToSample) { writer in
+      writer.put(UInt32(clamping: runs.count))
+      for run in runs {
+        writer.put(run.count)
+        writer.put(run.ticks)
+      }
+    }
+  }
+
+  /// Writes one edit that shows all of the media; flag 1 repeats it (ISO/IEC 14496-12 §8.6.5, §8.6.6). Nothing is
+  /// written without a number of plays, and for media of no length, whose edit would mean nothing.
+  public func writeEdits(playing loopCount: LoopCount?, to writer: inout ByteWriter) {
+    guard let loopCount, total > 0 else { return }
+    writer.box(.edit) { writer in
+      writer.fullBox(.editList, version: 1, flags: loopCount == .plays(1) ? 0 : 1) { writer in
+        writer.put(UInt32(1))
+        writer.put(total)
+        // From the start of the media, at its own rate.
+        writer.put(UInt64(0))
+        writer.put(UInt16(1))
+        writer.put(UInt16(0))
+      }
+    }
   }
 }

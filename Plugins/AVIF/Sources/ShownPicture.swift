@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ISOBaseMediaFile
+import ImageCoderPlugin
+
+/// What a page is: a picture or a sequence that libavif decodes, or a picture that is derived from several.
+enum ShownPicture {
+  case coded(OpenedFile)
+  case derived(AVIFFile, DerivedPicture)
+
+  /// - Parameter isIncremental: Whether to wait for the boxes alone, where they come before the pixels.
+  init(_ source: SourceView, isIncremental: Bool, host: CoderHost) throws(CoderError) {
+    if isIncremental {
+      do throws(CoderError) {
+        if let file = try AVIFFile(incremental: source) {
+          self = .coded(try OpenedFile(file, host: host))
+          return
+        }
+      } catch {
+        // Only the last byte tells whether the error is due to missing bytes; the brands tell at once whose file it is.
+        guard error.code != .wrongFormat else { throw error }
+      }
+    }
+    try self.init(try AVIFFile(parsing: try source.contents()), host: host)
+  }
+
+  init(_ file: AVIFFile, host: CoderHost) throws(CoderError) {
+    self =
+      file.isDerived
+      ? .derived(file, try DerivedPicture(file, host: host)) : .coded(try OpenedFile(file, host: host))
+  }
+
+  var file: AVIFFile {
+    switch self {
+    case .coded(let open): open.file
+    case .derived(let file, _): file
+    }
+  }
+}
+
+extension AVIFFile {
+  /// Whether the item that is shown is derived in a way that libavif does not know, or is of no type that it knows.
+  var isDerived: Bool {
+    guard !isSequence, let items, let type = items.type(of: items.primary) else { return false }
+    switch type {
+    case .av01: return false
+    case .grid:
+      // libavif takes tiles as they are stored, and as nothing else.
+      return items.sources(of: items.primary).prefix(Self.maxTurnedTiles).contains { tile in
+        items.type(of: tile) != .av01
+          || items.properties(of: tile).contains { [.rotation, .mirror, .cleanAperture].contains($0.type) }
+      }
+    default: return true
+    }
+  }
+
+  /// A grid of more tiles is left to libavif.
+  private static let maxTurnedTiles = 256
+}
