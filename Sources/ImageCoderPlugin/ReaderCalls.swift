@@ -8,11 +8,13 @@ import Synchronization
 /// The reader functions of the plugin interface over a reader written in Swift.
 enum ReaderCalls {
   /// One open file.
-  private final class Session {
+  final class Session {
     let reader: any ContainerReader
     let host: CoderHost
     /// Payloads that were shown: the interface lets the host look at them until close.
     var shown: [(page: UInt32, kind: MetadataKind, bytes: UnsafeMutableBufferPointer<UInt8>)] = []
+    /// Curves that were shown, for the same reason.
+    var curves: [Int: [UnsafeMutableBufferPointer<UInt16>]] = [:]
 
     /// Pages of the file, once they were counted; they stay as many.
     private var pageCount: Int?
@@ -42,7 +44,10 @@ enum ReaderCalls {
       throw .invalidArgument("frame \(frame) of a page that has \(header.frameCount)")
     }
 
-    deinit { for payload in shown { payload.bytes.deallocate() } }
+    deinit {
+      for payload in shown { payload.bytes.deallocate() }
+      for curve in curves.values.joined() { curve.deallocate() }
+    }
 
     static func of(_ raw: OpaquePointer?) -> Session? {
       raw.map { Unmanaged<Session>.fromOpaque(UnsafeRawPointer($0)).takeUnretainedValue() }
@@ -137,6 +142,12 @@ enum ReaderCalls {
         try session.check(frame: frame ?? 0, page: Int(page))
         try session.reader.properties(page: Int(page), frame: frame).put(into: properties)
       }
+    }
+    table.get_extension = { raw, id in
+      guard let session = Session.of(raw), session.reader is any StoredColorReader,
+        String(id) == IMGCODER_DRAFT_STORED_COLOR
+      else { return nil }
+      return UnsafeRawPointer(StoredColorCalls.table)
     }
     table.close = { raw in
       guard let raw else { return }

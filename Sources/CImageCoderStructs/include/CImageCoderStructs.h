@@ -10,6 +10,7 @@
 #define CIMAGECODERSTRUCTS_H
 
 #include <imgcoder/draft/metadata_blocks.h>
+#include <imgcoder/draft/stored_color.h>
 #include <imgcoder/draft/stored_geometry.h>
 #include <imgcoder/imgcoder.h>
 #include <stdlib.h>
@@ -70,6 +71,8 @@ CIMAGECODER_SIZED(imgcoder_block_edits)
 CIMAGECODER_SIZED(imgcoder_metadata_blocks_table)
 CIMAGECODER_SIZED(imgcoder_stored_part)
 CIMAGECODER_SIZED(imgcoder_stored_geometry_table)
+CIMAGECODER_SIZED(imgcoder_stored_color)
+CIMAGECODER_SIZED(imgcoder_stored_color_table)
 
 #undef CIMAGECODER_SIZED
 

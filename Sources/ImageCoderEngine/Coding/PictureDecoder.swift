@@ -68,7 +68,18 @@ struct PictureDecoder {
 
   /// Asks the reader, and holds it to what it may answer.
   private func offer(for request: DecodeRequest, size: Size) throws(CoderError) -> DecodeOffer {
-    let offer = try reader.offer(for: request)
+    let inks = color?.inks == nil ? nil : reader as? any StoredColorReader
+    var offer: DecodeOffer
+    if let inks {
+      offer = try inks.inkOffer(for: request)
+      guard offer.pixelFormat == .rgba8 || offer.pixelFormat == .rgba16 else {
+        throw .library("the reader offers inks as \(offer.pixelFormat), rgba8 and rgba16 are allowed")
+      }
+      // Black counts as any other ink does.
+      offer.alpha = .straight
+    } else {
+      offer = try reader.offer(for: request)
+    }
     let smallest = request.size ?? size
     guard offer.size.width >= smallest.width, offer.size.height >= smallest.height, offer.size.width <= size.width,
       offer.size.height <= size.height
@@ -134,7 +145,7 @@ struct PictureDecoder {
       size: size, format: source.format,
       alpha: source.alpha == .opaque ? .opaque : color == nil ? layout.alpha : .straight, pool: pool)
     let resampler = try StreamingResampler(
-      source: offer.size, layout: source, region: region, destination: small)
+      source: offer.size, layout: source, region: region, destination: small, isPlain: color?.inks != nil)
     var problem: CoderError?
     if offer.rowOrder == .any {
       let finalRows: IncrementalImage.FinalRows = { rows in
@@ -200,7 +211,13 @@ struct PictureDecoder {
     session.clearError()
     incremental?.begin(sink, finalRows: finalRows) { () throws(CoderError) in try show(sink) }
     do throws(CoderError) {
-      try sink.withSink { (rows) throws(CoderError) in try reader.decode(offer, into: rows) }
+      try sink.withSink { (rows) throws(CoderError) in
+        if color?.inks != nil, let reader = reader as? any StoredColorReader {
+          try reader.decodeInks(offer, into: rows)
+        } else {
+          try reader.decode(offer, into: rows)
+        }
+      }
     } catch {
       let keepsRows = error.keepsEarlierFrames
       guard keepsRows, sink.rowsDone > 0 else { throw error }

@@ -38,10 +38,11 @@ package final class StreamingResampler {
   ///   - region: The part of the source to show, in its pixels.
   ///   - destination: Where rows go as soon as they are complete. It has the format of `layout`; its alpha mode says
   ///     what is written.
+  ///   - isPlain: Whether all channels are filtered apart: the fourth is no alpha.
   /// - Throws: ``CoderError/Code/invalidArgument`` for an empty size, a region that is empty or outside the source, or
   ///   a destination of another format; ``CoderError/Code/outOfMemory``.
   package init(
-    source: Size, layout: PixelLayout, region: ResamplingRegion, destination: PixelBuffer
+    source: Size, layout: PixelLayout, region: ResamplingRegion, destination: PixelBuffer, isPlain: Bool = false
   ) throws(CoderError) {
     guard !source.isEmpty else { throw .invalidArgument("a source of \(source) has no pixels") }
     guard max(source.width, source.height) <= Int(Int32.max) else {
@@ -61,7 +62,8 @@ package final class StreamingResampler {
       self.stage = .copy(RowConverter(from: layout, to: output), columns: columns.cells, rows: rows.cells)
     } else {
       self.stage = .filter(
-        try RowPipeline(LaneRow(source: layout, output: destination.alpha), source, columns, rows, destination))
+        try RowPipeline(
+          LaneRow(source: layout, output: destination.alpha, isPlain: isPlain), source, columns, rows, destination))
     }
   }
 
