@@ -18,6 +18,8 @@ struct FileReport {
   let duration: Duration
   /// Every page of a file that has more than one, or why it cannot be read.
   let pages: [Result<PageReport, CoderError>]
+  /// What the file says of how bright its light is.
+  let light: StoredColor
 
   /// Collects the facts from an open file without decoding pixels.
   init(_ decoder: ImageDecoder) throws(CoderError) {
@@ -36,6 +38,7 @@ struct FileReport {
     self.metadata = metadata
     properties = try decoder.properties()
     color = decoder.colorDescription
+    light = decoder.storedColor
     var frames: [FrameHeader] = []
     var frameProperties: [Properties] = []
     var duration = Duration()

@@ -87,6 +87,11 @@ public struct DecodeOptions: Sendable {
     public var page: Int?
     /// Which colors the picture has: those of the file, or those of another space.
     public var color = OutputColor.asStored
+    /// Whether a picture is made smaller by mixing light, as if it were seen from further away, and not the codes for it.
+    /// Fine patterns of dark and bright keep how bright they are then. The filter has no lobes, because halos around dark
+    /// parts would be several times as bright in light. HDR, profiles with tables, inks and frames of an animation are
+    /// made smaller by codes all the same.
+    public var linearLight = false
     /// Which raw metadata payloads the result contains.
     public var metadata: Set<MetadataKind> = [.icc, .exif, .xmp]
     /// Whether a picture that cannot be decoded whole is an error, as for files that strangers send. Otherwise the part

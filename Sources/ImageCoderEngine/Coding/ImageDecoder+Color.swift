@@ -40,9 +40,14 @@ extension ImageDecoder {
   static func colors(
     _ header: ImageHeader, page: Int, _ file: OpenFile, _ options: DecodeOptions
   ) throws(CoderError) -> ColorPlan {
-    guard case .converted(let conversion) = options.color else { return .asStored }
-    return try ColorPlan(conversion, of: color(of: header, page: page, file), header) { message in
-      options.log?(.warning, message)
+    let warn = { (message: String) in options.log?(.warning, message) }
+    guard case .converted(let conversion) = options.color else {
+      guard options.linearLight else { return .asStored }
+      return try ColorPlan.asStored.resamplingLight(nil, of: color(of: header, page: page, file), warn: { warn($0) })
     }
+    let picture = color(of: header, page: page, file)
+    let plan = try ColorPlan(conversion, of: picture, header, warn: { warn($0) })
+    guard options.linearLight else { return plan }
+    return try plan.resamplingLight(conversion, of: picture, warn: { warn($0) })
   }
 }

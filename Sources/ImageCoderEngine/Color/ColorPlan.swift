@@ -6,6 +6,8 @@ import ImageCoderModel
 struct ColorPlan: Sendable {
   /// Nil where samples stay as they are.
   let transform: ColorTransform?
+  /// How light is resampled, or nil where codes are.
+  private(set) var linear: LinearLight?
   /// The space of the result, or nil where the file's own statements hold.
   let result: ColorSpace?
 
@@ -19,6 +21,7 @@ struct ColorPlan: Sendable {
   static let asStored = ColorPlan()
 
   private init() {
+    linear = nil
     transform = nil
     result = nil
     keepsFile = true
@@ -57,10 +60,19 @@ struct ColorPlan: Sendable {
     keepsFile = transform == nil && picture.refusal == nil
   }
 
+  /// The same plan, in which light is resampled where that is possible.
+  func resamplingLight(
+    _ conversion: ColorConversion?, of picture: PictureColor, warn: (String) -> Void
+  ) throws(CoderError) -> ColorPlan {
+    var plan = self
+    plan.linear = try LinearLight(conversion, of: picture.space, warn: warn)
+    return plan
+  }
+
   /// Nits of a display that HDR pictures are usually made on.
   private static let animationPeak = 1000.0
 
-  private static func space(of target: ColorTarget) throws(CoderError) -> ColorSpace {
+  static func space(of target: ColorTarget) throws(CoderError) -> ColorSpace {
     switch target {
     case .sRGB: return .sRGB
     case .displayP3: return .displayP3
