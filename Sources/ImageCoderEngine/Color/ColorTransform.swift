@@ -110,7 +110,9 @@ package final class ColorTransform: Sendable {
     if encoders[0] == .hlg {
       middle.targetLuminance = (Chromaticities(code: target.cicp?.primaries ?? 9) ?? .rec2020).luminance
     }
-    if blackPoint == .compensated, intent != .absoluteColorimetric {
+    // Perceptual and saturation take black to black in any case, as they do in tables of version 4.
+    let keepsBlack = intent == .absoluteColorimetric || intent == .relativeColorimetric && blackPoint == .kept
+    if !keepsBlack {
       let (dark, darkest) = (source.blackLuminance, target.blackLuminance)
       if dark > 0 { decoders = decoders.map { $0.scaled(fromBlack: dark) } }
       if darkest > 0 { encoders = encoders.map { $0.scaled(fromBlack: darkest) } }
