@@ -43,11 +43,14 @@ extension ImageDecoder {
     let warn = { (message: String) in options.log?(.warning, message) }
     guard case .converted(let conversion) = options.color else {
       guard options.linearLight else { return .asStored }
-      return try ColorPlan.asStored.resamplingLight(nil, of: color(of: header, page: page, file), warn: { warn($0) })
+      let picture = color(of: header, page: page, file)
+      return try ColorPlan.asStored.resamplingLight(
+        nil, of: picture, isAnimated: header.isAnimated, warn: { warn($0) })
     }
     let picture = color(of: header, page: page, file)
     let plan = try ColorPlan(conversion, of: picture, header, warn: { warn($0) })
     guard options.linearLight else { return plan }
-    return try plan.resamplingLight(conversion, of: picture, warn: { warn($0) })
+    return try plan.resamplingLight(
+      conversion, of: picture, isAnimated: header.isAnimated, warn: { warn($0) })
   }
 }

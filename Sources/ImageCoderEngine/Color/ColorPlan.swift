@@ -62,9 +62,13 @@ struct ColorPlan: Sendable {
 
   /// The same plan, in which light is resampled where that is possible.
   func resamplingLight(
-    _ conversion: ColorConversion?, of picture: PictureColor, warn: (String) -> Void
+    _ conversion: ColorConversion?, of picture: PictureColor, isAnimated: Bool, warn: (String) -> Void
   ) throws(CoderError) -> ColorPlan {
     var plan = self
+    guard !isAnimated else {
+      warn("codes are resampled, not light: the picture is an animation")
+      return plan
+    }
     plan.linear = try LinearLight(conversion, of: picture.space, warn: warn)
     return plan
   }
