@@ -80,7 +80,9 @@ package final class ColorTransform: Sendable {
         after: middle.map { ($0.source, $0.middle) })
       return
     }
-    guard let path = Self.path(from: source, to: target, intent, blackPoint), path.target.allSatisfy(\.isInvertible) else {
+    guard let path = Self.path(from: source, to: target, intent, blackPoint),
+      path.target.allSatisfy(\.isInvertible)
+    else {
       throw .unsupported("\(target.name) as a target: the curves of its profile have to rise")
     }
     keepsLight = path.target == [.linear, .linear, .linear]
