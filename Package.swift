@@ -241,7 +241,8 @@ let package = Package(
     .testTarget(
       name: "InterfaceTests",
       dependencies: [
-        "CInterfaceFakes", "ImageCoderPlugin", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "TestSupport",
+        "CImageCoder", "CInterfaceFakes", "ImageCoderPlugin", "ImageCoders", "ImageCoderEngine", "ImageCoderModel",
+        "TestSupport",
       ],
       path: "Tests/InterfaceTests", swiftSettings: settings),
     .testTarget(

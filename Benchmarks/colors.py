@@ -2,8 +2,11 @@
 """Conversion of colors beside Little CMS, and what it adds to a thumbnail of a JPEG."""
 
 import os
+import shutil
 import statistics
+import subprocess
 import sys
+import tempfile
 import time
 
 import numpy
@@ -24,6 +27,7 @@ def run(ours, arguments):
     p3 = littlecms.matrix_profile("Display P3", littlecms.curve_of_srgb())
     srgb = littlecms.matrix_profile("sRGB", littlecms.curve_of_srgb())
     conversions(ours, p3, srgb, arguments)
+    libvips(ours, p3, srgb, arguments)
     thumbnail(ours, p3, arguments)
 
 
@@ -52,6 +56,47 @@ def conversions(ours, p3, srgb, arguments):
         ratio = 1 / inverse
         passed = verdict(f"colors of {bits} bits {ratio:.1f} × as fast as lcms2", ratio >= GATES[bits])
         print(f"{f'{bits} bits':<26}{theirs:>12.1f}{own:>12.1f}{ratio:>8.1f}   gate {GATES[bits]:.0f}   {passed}", flush=True)
+
+
+def libvips(ours, p3, srgb, arguments):
+    """libvips on one thread, which is Little CMS in its usual way, less what copying the same pixels takes; and whether
+    both give the same colors."""
+    if shutil.which("vips") is None:
+        print("vips is not here (libvips-tools): nothing to measure it by")
+        return
+    random = numpy.random.default_rng(2)
+    environment = {**os.environ, "VIPS_CONCURRENCY": "1"}
+    with tempfile.TemporaryDirectory() as folder:
+        names = {name: os.path.join(folder, name) for name in ("p3.icc", "srgb.icc", "in.png", "in.v", "out.v", "copy.v",
+                                                               "theirs.ppm", "ours.ppm")}
+        for name, profile in (("p3.icc", p3), ("srgb.icc", srgb)):
+            with open(names[name], "wb") as file:
+                file.write(profile)
+
+        def vips(*words):
+            before = time.perf_counter()
+            subprocess.run(["vips", *words], env=environment, check=True, capture_output=True)
+            return time.perf_counter() - before
+        for bits in (8, 16):
+            pixels = random.integers(0, 1 << bits, (SIDE, SIDE, 3))
+            with open(names["in.png"], "wb") as file:
+                file.write(littlecms.png_bytes(pixels, bits, p3))
+            vips("copy", names["in.png"], names["in.v"])
+            turn = ["icc_transform", names["in.v"], names["out.v"], names["srgb.icc"], "--depth", str(bits)]
+            theirs = min(vips(*turn) for _ in range(3)) - min(vips("copy", names["in.v"], names["copy.v"]) for _ in range(3))
+            speed = SIDE * SIDE / max(theirs, 1e-3) / 1e6
+            own = max(float(ours.say("color", str(bits), 5)[3]) for _ in range(3))
+            vips("copy", names["out.v"], names["theirs.ppm"])
+            subprocess.run(
+                [arguments.coders, "convert", "--plugin-dir", arguments.plugins, names["in.png"], names["ours.ppm"],
+                 "--color", names["srgb.icc"], "--quiet"], check=True)
+            found = [numpy.frombuffer(open(names[name], "rb").read()[-SIDE * SIDE * 3 * bits // 8:],
+                                      dtype=">u2" if bits == 16 else "u1").astype(int)
+                     for name in ("theirs.ppm", "ours.ppm")]
+            wanted = littlecms.exact(p3, srgb, pixels / ((1 << bits) - 1)).ravel() * ((1 << bits) - 1)
+            far = [numpy.abs(pixels - wanted).max() for pixels in found]
+            print(f"{f'libvips, {bits} bits':<26}{speed:>12.1f}{own:>12.1f}{own / speed:>8.1f}   from exact: theirs "
+                  f"{far[0]:.1f}, ours {far[1]:.1f} codes", flush=True)
 
 
 def thumbnail(ours, p3, arguments):

@@ -16,6 +16,7 @@ enum {
   FLAG_NO_OPTIMIZATION = 0x0100,  // of which some are wrong by thousands of 65,535
   FLAG_BLACK_POINT = 0x2000,
   FLAG_COPY_ALPHA = 0x04000000,
+  CMYK_FLOAT = 1 << 22 | 6 << 16 | 4 << 3 | 4,
   RGBA_FLOAT = 1 << 22 | 4 << 16 | 1 << 7 | 3 << 3 | 4,
   MINIMUM_VERSION = 2080
 };
@@ -124,7 +125,7 @@ int chostsystem_colors_available(void) {
 }
 
 static void open_transform(chostsystem_colors *colors, const void *source, uint32_t source_size, const void *target,
-                           uint32_t target_size, uint32_t intent, int compensates_black) {
+                           uint32_t target_size, uint32_t intent, int compensates_black, int takes_inks) {
   memory_plugin plugin = {0x61637070, MINIMUM_VERSION, 0x6D656D48, NULL, allocate, release, reallocate, {0}};
   colors->context = library.create_context(&plugin, NULL);
   if (!colors->context) return;
@@ -133,17 +134,18 @@ static void open_transform(chostsystem_colors *colors, const void *source, uint3
   void *second = first ? library.open(colors->context, target, target_size) : NULL;
   if (second) {
     // No cache: threads may share the conversion, and floats are rarely the same twice.
-    uint32_t flags =
-        FLAG_NO_CACHE | FLAG_NO_OPTIMIZATION | FLAG_COPY_ALPHA | (compensates_black ? FLAG_BLACK_POINT : 0);
-    colors->transform = library.create(colors->context, first, RGBA_FLOAT, second, RGBA_FLOAT, intent, flags);
+    uint32_t flags = FLAG_NO_CACHE | FLAG_NO_OPTIMIZATION | (takes_inks ? 0 : FLAG_COPY_ALPHA) |
+                     (compensates_black ? FLAG_BLACK_POINT : 0);
+    uint32_t format = takes_inks ? CMYK_FLOAT : RGBA_FLOAT;
+    colors->transform = library.create(colors->context, first, format, second, RGBA_FLOAT, intent, flags);
     library.close(second);
   }
   if (first) library.close(first);
 }
 
 chostsystem_colors *chostsystem_colors_open(const void *source, size_t source_size, const void *target,
-                                            size_t target_size, uint32_t intent, int compensates_black, size_t limit,
-                                            char *message, size_t message_size) {
+                                            size_t target_size, uint32_t intent, int compensates_black, int takes_inks,
+                                            size_t limit, char *message, size_t message_size) {
   message[0] = 0;
   if (!chostsystem_colors_available()) {
     snprintf(message, message_size, "liblcms2.so.2, version 2.8 or later, is not there");
@@ -155,7 +157,8 @@ chostsystem_colors *chostsystem_colors_open(const void *source, size_t source_si
   colors->account = (account){0, limit, message, message_size};
   account *before = current;
   current = &colors->account;
-  open_transform(colors, source, (uint32_t)source_size, target, (uint32_t)target_size, intent, compensates_black);
+  open_transform(colors, source, (uint32_t)source_size, target, (uint32_t)target_size, intent, compensates_black,
+                 takes_inks);
   current = before;
   colors->account.message = NULL;
   if (colors->transform) return colors;

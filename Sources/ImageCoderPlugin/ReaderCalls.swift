@@ -13,6 +13,8 @@ enum ReaderCalls {
     let host: CoderHost
     /// Payloads that were shown: the interface lets the host look at them until close.
     var shown: [(page: UInt32, kind: MetadataKind, bytes: UnsafeMutableBufferPointer<UInt8>)] = []
+    /// Curves that were shown, for the same reason.
+    var curves: [Int: [UnsafeMutableBufferPointer<UInt16>]] = [:]
 
     /// Pages of the file, once they were counted; they stay as many.
     private var pageCount: Int?
@@ -54,7 +56,10 @@ enum ReaderCalls {
       throw .invalidArgument("frame \(frame) of a page that has \(header.frameCount)")
     }
 
-    deinit { for payload in shown { payload.bytes.deallocate() } }
+    deinit {
+      for payload in shown { payload.bytes.deallocate() }
+      for curve in curves.values.joined() { curve.deallocate() }
+    }
 
     static func of(_ raw: OpaquePointer?) -> Session? {
       raw.map { Unmanaged<Session>.fromOpaque(UnsafeRawPointer($0)).takeUnretainedValue() }
@@ -151,8 +156,13 @@ enum ReaderCalls {
       }
     }
     table.get_extension = { raw, id in
-      guard Session.of(raw) != nil, String(id) == IMGCODER_DRAFT_AUXILIARY_PICTURES else { return nil }
-      return UnsafeRawPointer(AuxiliaryCalls.table)
+      guard let session = Session.of(raw) else { return nil }
+      switch String(id) {
+      case IMGCODER_DRAFT_AUXILIARY_PICTURES: return UnsafeRawPointer(AuxiliaryCalls.table)
+      case IMGCODER_DRAFT_STORED_COLOR where session.reader is any StoredColorReader:
+        return UnsafeRawPointer(StoredColorCalls.table)
+      default: return nil
+      }
     }
     table.close = { raw in
       guard let raw else { return }

@@ -30,4 +30,5 @@
 @_exported public import enum ImageCoderModel.PropertyValue
 @_exported public import struct ImageCoderModel.Rect
 @_exported public import struct ImageCoderModel.Size
+@_exported public import struct ImageCoderModel.StoredColor
 @_exported public import enum ImageCoderModel.Subsampling

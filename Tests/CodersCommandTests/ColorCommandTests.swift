@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ImageCoderEngine
+import ImageCoderModel
 import Testing
 
 /// `--color` of convert and thumbnail, and the words of probe for colors.
@@ -45,6 +47,31 @@ import Testing
     #expect(run.status == 64)
     #expect(
       run.errors.contains(
-        "--color is p4; srgb, p3, rec2020, keep or the name of an ICC profile is allowed; did you mean p3?"))
+        "--color is p4; srgb, p3, rec2020, rec2100-pq, rec2100-hlg, keep or the name of an ICC profile is allowed; "
+          + "did you mean p3?"))
+  }
+
+  @Test func hdrIsWrittenInPNGWithCodePoints() throws {
+    let folder = Folder()
+    let out = "\(folder.path)/out.png"
+    #expect(Run.inProcess("convert", try Fixture.path("window.png"), out, "--color", "rec2100-pq").status == 0)
+    let report = Run.inProcess("probe", out).output
+    #expect(report.contains("BT.2100 PQ, CICP 9/16/0 full range"))
+    #expect(report.contains("16 bits per channel"))
+  }
+
+  @Test func lightStaysWhereCodesBecomeDarker() throws {
+    // One row of black and white pixels: half of the light is a code of 188.
+    let folder = Folder()
+    let pattern = Array("P5 64 64 255\n".utf8) + (0..<4096).map { UInt8(($0 + $0 / 64) % 2 * 255) }
+    let source = folder.write("pattern.pgm", pattern)
+    for (options, wanted) in [([], 128), (["--linear-light"], 188)] as [([String], Int)] {
+      let out = "\(folder.path)/small.pgm"
+      let run = Run.inProcess(["thumbnail", "--size", "8", source, "-o", out, "--color", "keep"] + options)
+      #expect(run.status == 0, "\(run.errors)")
+      let bytes = try OpenSource(.file(out), limits: .standard).contents()
+      let middle = Array(bytes.suffix(64))[28]
+      #expect(abs(Int(middle) - wanted) <= 1, "\(options): \(middle)")
+    }
   }
 }

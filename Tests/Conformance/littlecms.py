@@ -18,6 +18,7 @@ PRIMARIES = {
 NO_OPTIMIZATION = 0x0100
 FLOAT = 1 << 22
 RGB_FLOAT = FLOAT | 4 << 16 | 3 << 3 | 4
+CMYK_FLOAT = FLOAT | 6 << 16 | 4 << 3 | 4
 GRAY_FLOAT = FLOAT | 3 << 16 | 1 << 3 | 4
 RGB8 = 4 << 16 | 3 << 3 | 1
 RGBA8 = 4 << 16 | 1 << 7 | 3 << 3 | 1
@@ -79,9 +80,9 @@ def opened(profile):
     return POINTER(LIBRARY.cmsOpenProfileFromMem(profile, len(profile)))
 
 
-def transform(source, target, input_format, output_format, flags=0):
+def transform(source, target, input_format, output_format, flags=0, intent=RELATIVE):
     return POINTER(
-        LIBRARY.cmsCreateTransform(opened(source), input_format, opened(target), output_format, RELATIVE, flags))
+        LIBRARY.cmsCreateTransform(opened(source), input_format, opened(target), output_format, intent, flags))
 
 
 def run(conversion, source, target, count):
@@ -89,12 +90,13 @@ def run(conversion, source, target, count):
         conversion, source.ctypes.data_as(POINTER), target.ctypes.data_as(POINTER), ctypes.c_uint32(count))
 
 
-def exact(source, target, samples, black_point=False):
+def exact(source, target, samples, black_point=False, intent=RELATIVE):
     """Samples from 0 to 1, height × width × channels, as those of the target: the last axis has 3 values."""
     flags = NO_OPTIMIZATION | (0x2000 if black_point else 0)
+    channels = samples.shape[2]
     conversion = transform(
-        source, target, GRAY_FLOAT if samples.shape[2] == 1 else RGB_FLOAT, RGB_FLOAT, flags)
-    given = numpy.ascontiguousarray(samples, dtype=numpy.float32)
+        source, target, {1: GRAY_FLOAT, 3: RGB_FLOAT, 4: CMYK_FLOAT}[channels], RGB_FLOAT, flags, intent)
+    given = numpy.ascontiguousarray(samples * (100 if channels == 4 else 1), dtype=numpy.float32)
     found = numpy.zeros((*samples.shape[:2], 3), dtype=numpy.float32)
     run(conversion, given, found, samples.shape[0] * samples.shape[1])
     LIBRARY.cmsDeleteTransform(conversion)
@@ -109,14 +111,50 @@ def table_profile(grid=9):
     luma = (0.25 * red ** 1.9 + 0.65 * green ** 2.1 + 0.1 * blue ** 2) ** (1 / 2.6)
     a = 0.5 + 0.28 * (red ** 1.3 - green ** 1.2)
     b = 0.5 + 0.25 * (0.5 * (red + green) - blue ** 1.1)
-    entries = numpy.stack([luma * 65280, a * 65280, b * 65280], axis=3).round().astype(">u2").tobytes()
-    lut = b"mft2" + bytes(4) + bytes([3, 3, grid, 0])
+    return lut_profile(b"scnrRGB Lab ", numpy.stack([luma, a, b], axis=3), (63190, 65536, 54061))
+
+
+def ink_profile(grid=9):
+    """A profile of four inks on yellowish paper, with a black that is not quite black."""
+    values = numpy.linspace(0, 1, grid)
+    cyan, magenta, yellow, black = numpy.meshgrid(values, values, values, values, indexing="ij")
+    left = [(1 - 0.92 * ink ** 0.9) * (1 - 0.9 * black ** 0.95) for ink in (cyan, magenta, yellow)]
+    luma = 0.08 + 0.87 * (0.22 * left[0] + 0.62 * left[1] + 0.16 * left[2]) ** 0.6
+    a = 0.5 + 0.26 * (left[0] - left[1])
+    b = 0.52 + 0.25 * (0.5 * (left[0] + left[1]) - left[2])
+    return lut_profile(b"prtrCMYKLab ", numpy.stack([luma, a, b], axis=4), (60000, 62500, 48000))
+
+
+def lut_profile(kind, colors, white):
+    """A profile of version 2 whose table has colors, 0 to 1, of all points of a grid."""
+    channels, grid = colors.ndim - 1, colors.shape[0]
+    entries = (colors * 65280).round().clip(0, 65535).astype(">u2").tobytes()
+    ramp = struct.pack(">HH", 0, 65535)
+    lut = b"mft2" + bytes(4) + bytes([channels, 3, grid, 0])
     lut += b"".join(struct.pack(">i", 65536 if index % 4 == 0 else 0) for index in range(9))
-    lut += struct.pack(">HH", 2, 2) + struct.pack(">HH", 0, 65535) * 3 + entries + struct.pack(">HH", 0, 65535) * 3
+    lut += struct.pack(">HH", 2, 2) + ramp * channels + entries + ramp * 3
     text = b"desc" + bytes(4) + struct.pack(">I", 7) + b"Tables\0"
     text += bytes(-len(text) % 4) + bytes(80)
-    white = b"XYZ " + bytes(4) + struct.pack(">iii", 63190, 65536, 54061)
-    tags = [(b"desc", text), (b"wtpt", white), (b"A2B0", lut)]
+    return assembled(kind, [(b"desc", text), (b"wtpt", xyz(*white)), (b"A2B0", lut)])
+
+
+def xyz(*numbers):
+    return b"XYZ " + bytes(4) + struct.pack(">iii", *numbers)
+
+
+def lifted_profile(black, white=(63190, 65536, 54061)):
+    """A profile of a scanner: primaries of sRGB, a curve that does not begin at no light, and a white of its own."""
+    steps = black + (1 - black) * numpy.linspace(0, 1, 256) ** 2.2
+    curve = b"curv" + bytes(4) + struct.pack(">I", 256) + (steps * 65535).round().astype(">u2").tobytes()
+    colors = [(28578, 14581, 912), (25241, 46981, 6362), (9376, 3972, 46799)]
+    tags = [(b"wtpt", xyz(*white))]
+    tags += [(name, xyz(*color)) for name, color in zip((b"rXYZ", b"gXYZ", b"bXYZ"), colors)]
+    tags += [(name, curve) for name in (b"rTRC", b"gTRC", b"bTRC")]
+    return assembled(b"scnrRGB XYZ ", tags)
+
+
+def assembled(kind, tags):
+    """A profile of version 2 with tags."""
     place = 132 + 12 * len(tags)
     entries, data = b"", b""
     for name, content in tags:
@@ -126,7 +164,7 @@ def table_profile(grid=9):
     header = bytearray(128)
     header[0:4] = struct.pack(">I", 128 + len(body))
     header[8:12] = bytes([2, 0x40, 0, 0])
-    header[12:24] = b"scnrRGB Lab "
+    header[12:24] = kind
     header[36:40] = b"acsp"
     header[68:80] = struct.pack(">iii", 63190, 65536, 54061)
     return bytes(header) + body

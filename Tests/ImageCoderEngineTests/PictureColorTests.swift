@@ -58,20 +58,52 @@ import Testing
 
   @Test func chromaticitiesOfPNGAreRead() throws {
     var statements = PictureColor.Statements()
-    var points = Properties()
-    let names = ["WhiteX", "WhiteY", "RedX", "RedY", "GreenX", "GreenY", "BlueX", "BlueY"]
-    for (name, value) in zip(names, [0.3127, 0.3290, 0.680, 0.320, 0.265, 0.690, 0.150, 0.060]) {
-      points[name] = .number(value)
-    }
-    statements.properties["{PNG}", "Chromaticities"] = .dictionary(points)
+    var points = StoredColor.Primaries(
+      red: SIMD2(0.680, 0.320), green: SIMD2(0.265, 0.690), blue: SIMD2(0.150, 0.060), white: SIMD2(0.3127, 0.3290))
+    statements.stored.primaries = points
     let alone = PictureColor(Self.header(.png), statements)
     #expect(alone.words == "own primaries")
     #expect(alone.space.model == ColorSpace.displayP3.model)
     #expect(Self.words(Self.header(.png, gamma: 0.55556), statements) == "own primaries, gamma 1.8")
-    points["RedX"] = .number(0.265)
-    points["RedY"] = .number(0.690)
-    statements.properties["{PNG}", "Chromaticities"] = .dictionary(points)
+    points.red = points.green
+    statements.stored.primaries = points
     #expect(Self.words(Self.header(.png), statements) == "sRGB, untagged")
+  }
+
+  @Test func curvesOfThreeColorsAreRead() {
+    var statements = PictureColor.Statements()
+    statements.stored.curves = [[0, 65_535], [0, 65_535], [0, 20_000, 65_535]]
+    let found = PictureColor(Self.header(.tiff), statements)
+    #expect(found.words == "primaries of sRGB, own curves")
+    guard case .rgb(_, let curves) = found.space.model else { return #expect(Bool(false)) }
+    #expect(curves[2].light(0.5) == 20_000.0 / 65_535)
+    statements.stored.curves = []
+    statements.stored.gamma = SIMD3(1.8, 2.2, 2.4)
+    guard case .rgb(_, let gammas) = PictureColor(Self.header(.bmp), statements).space.model else {
+      return #expect(Bool(false))
+    }
+    #expect(gammas == [.gamma(1.8), .gamma(2.2), .gamma(2.4)])
+  }
+
+  @Test func statedLightCountsForPQAlone() {
+    var statements = PictureColor.Statements()
+    statements.stored.masteringPeak = 4000
+    #expect(PictureColor(Self.header(.png, cicp: (9, 16)), statements).statedPeak == 4000)
+    statements.stored.contentPeak = 900
+    #expect(PictureColor(Self.header(.png, cicp: (9, 16)), statements).statedPeak == 900)
+    #expect(PictureColor(Self.header(.png, cicp: (9, 18)), statements).statedPeak == nil)
+    #expect(PictureColor(Self.header(.png), statements).statedPeak == nil)
+  }
+
+  @Test func inksHaveColorsOfTheirOwn() {
+    var statements = Self.profile
+    statements.stored.hasInks = true
+    let refused = PictureColor(Self.header(.jpeg), statements)
+    #expect(refused.words == "CMYK on coated paper, untagged")
+    #expect(refused.refusal == "a profile of RGB , the pixels are CMYK")
+    statements.profile = nil
+    statements.exif = Self.exif(1, nil)
+    #expect(Self.words(Self.header(.jpeg), statements) == "CMYK on coated paper, untagged")
   }
 
   /// A directory with ColorSpace and, if it is given, InteroperabilityIndex.

@@ -7,7 +7,7 @@ import ImageCoderPlugin
 ///
 /// Rows of bitmaps that are not compressed are read through a window of the file, and are delivered from the top even
 /// where they are stored from the bottom.
-final class BMPReader: ContainerReader {
+final class BMPReader: ContainerReader, StoredColorReader {
   private let source: SourceView
   private let host: CoderHost
   private var file: BMPFile
@@ -106,6 +106,14 @@ final class BMPReader: ContainerReader {
     var properties = bitmap.properties
     if let name = try linkedProfile(bitmap) { properties["{BMP}", "LinkedProfile"] = .text(name) }
     return properties
+  }
+
+  func storedColor(page: Int) throws(CoderError) -> StoredColor {
+    var stored = StoredColor()
+    let colors = try decoder(page).bitmap.header.colors
+    stored.primaries = colors?.primaries
+    stored.gamma = colors?.gammas
+    return stored
   }
 }
 

@@ -94,6 +94,9 @@ static void configure(decoder *decoder) {
   cinfo->do_block_smoothing = options->eighths == 8;
   cinfo->out_color_space = color_space(options->pixel_format);
   if (cinfo->jpeg_color_space == JCS_CMYK || cinfo->jpeg_color_space == JCS_YCCK) cinfo->out_color_space = JCS_CMYK;
+  if (options->is_inks && (cinfo->out_color_space != JCS_CMYK || options->pixel_format != IMGCODER_PIXEL_RGBA8)) {
+    failure_escape((j_common_ptr)cinfo, IMGCODER_STATUS_INVALID_ARGUMENT);
+  }
   jpeg_calc_output_dimensions(cinfo);
   if (cinfo->output_width != options->output_width || cinfo->output_height != options->output_height) {
     failure_escape((j_common_ptr)cinfo, IMGCODER_STATUS_INVALID_ARGUMENT);
@@ -191,7 +194,9 @@ static uint32_t read_rows(decoder *decoder, const imgcoder_rows *granted, uint32
     filled += jpeg_read_scanlines(cinfo, rows + filled, count - filled);
   }
   for (uint32_t i = 0; decoder->inks && i < filled; i++) {
-    inks_to_rgb(rows[i], granted->pixels + i * granted->stride, cinfo->output_width, decoder->options->pixel_format);
+    uint8_t *pixels = granted->pixels + i * granted->stride;
+    if (decoder->options->is_inks) inks_to_amounts(rows[i], pixels, cinfo->output_width);
+    else inks_to_rgb(rows[i], pixels, cinfo->output_width, decoder->options->pixel_format);
   }
   return filled;
 }

@@ -27,3 +27,7 @@ void inks_to_rgb(const uint8_t *restrict inks, uint8_t *restrict pixels, uint32_
     }
   }
 }
+
+void inks_to_amounts(const uint8_t *restrict inks, uint8_t *restrict pixels, uint32_t count) {
+  for (uint64_t i = 0; i < (uint64_t)count * 4; i++) pixels[i] = 255 - inks[i];
+}

@@ -12,7 +12,7 @@ import ImageCoderPlugin
 ///   or later.
 /// - Not covered: hierarchical files, arithmetic codes of more than 8 bits or without loss, a height that only a DNL marker
 ///   gives.
-final class JPEGReader: ContainerReader {
+final class JPEGReader: ContainerReader, StoredColorReader {
   private let source: SourceView
   private let host: CoderHost
   private let file: FileHeader
@@ -79,14 +79,41 @@ final class JPEGReader: ContainerReader {
   }
 
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
-    let canvas = file.frame.size
     if file.frame.isDeep { return try decodeDeep(offer, into: sink) }
+    try decode(offer, isInks: false, into: sink)
+  }
+
+  func storedColor(page: Int) throws(CoderError) -> StoredColor {
+    var stored = StoredColor()
+    stored.hasInks = hasInks
+    return stored
+  }
+
+  func inkOffer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
+    guard hasInks else { throw .unsupported("\(file.frame.channels.count) channels are no inks, 4 are") }
+    var request = request
+    request.pixelFormat = .rgba8
+    return try offer(for: request)
+  }
+
+  func decodeInks(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
+    guard hasInks, offer.pixelFormat == .rgba8 else {
+      throw .invalidArgument("an offer of inks that this reader did not make: \(offer.size) \(offer.pixelFormat)")
+    }
+    try decode(offer, isInks: true, into: sink)
+  }
+
+  private var hasInks: Bool { file.frame.channels.count == 4 && !file.frame.isDeep }
+
+  private func decode(_ offer: DecodeOffer, isInks: Bool, into sink: RowSink) throws(CoderError) {
+    let canvas = file.frame.size
     guard Self.scales.contains(Int(offer.scaleCode)),
       offer.size == Self.size(of: canvas, eighths: Int(offer.scaleCode)),
       format(for: offer.pixelFormat) == offer.pixelFormat
     else { throw .invalidArgument("an offer that this reader did not make: \(offer.size) \(offer.pixelFormat)") }
     try checkPlausibility()
-    try LibJPEG.decode(source, canvas: canvas, offer: offer, into: sink, host: host, isIncremental: isIncremental)
+    try LibJPEG.decode(
+      source, canvas: canvas, offer: offer, isInks: isInks, into: sink, host: host, isIncremental: isIncremental)
   }
 
   func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {

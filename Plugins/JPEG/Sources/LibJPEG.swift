@@ -16,13 +16,14 @@ enum LibJPEG {
   ///
   /// - Throws: ``CoderError/Code/truncated`` or ``CoderError/Code/malformed`` after the rows that could be had.
   static func decode(
-    _ source: SourceView, canvas: Size, offer: DecodeOffer, into sink: RowSink, host: CoderHost, isIncremental: Bool
+    _ source: SourceView, canvas: Size, offer: DecodeOffer, isInks: Bool, into sink: RowSink, host: CoderHost,
+    isIncremental: Bool
   ) throws(CoderError) {
     var options = cjpeg_decode_options(
       width: UInt32(clamping: canvas.width), height: UInt32(clamping: canvas.height),
       pixel_format: offer.pixelFormat.rawValue, eighths: offer.scaleCode,
       output_width: UInt32(clamping: offer.size.width), output_height: UInt32(clamping: offer.size.height),
-      is_incremental: isIncremental ? 1 : 0)
+      is_incremental: isIncremental ? 1 : 0, is_inks: isInks ? 1 : 0)
     var report = cjpeg_report()
     guard cjpeg_decode(host.raw, source.raw, sink.raw, &options, &report) != 0 else { return }
     if report.status == CoderError.Code.truncated.rawValue, report.message.0 == 0 {

@@ -16,6 +16,8 @@ extension FourCC {
   static let cicp = FourCC("cICP")
   static let exif = FourCC("eXIf")
   static let gama = FourCC("gAMA")
+  static let mdcv = FourCC("mDCV")
+  static let clli = FourCC("cLLI")
   static let iccp = FourCC("iCCP")
   static let itxt = FourCC("iTXt")
   static let phys = FourCC("pHYs")

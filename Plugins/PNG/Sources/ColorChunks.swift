@@ -12,11 +12,15 @@ struct ColorChunks {
   private(set) var renderingIntent: UInt8?
   /// cHRM: x and y of white, red, green, blue (§11.3.2.1).
   private(set) var chromaticities: [Double] = []
+  /// mDCV: light of the display that the picture was made on, nits (§11.3.2.7).
+  private(set) var mastering: (peak: Double, black: Double)?
+  /// cLLI: of the brightest pixel and of the brightest frame's mean, nits (§11.3.2.8).
+  private(set) var lightLevels: (content: Double, frameAverage: Double)?
   /// pHYs: pixels per unit, and whether the unit is the metre (§11.3.4.3).
   private(set) var pixelsPerUnit: (x: UInt32, y: UInt32, isMetre: Bool)?
   private var backgroundData: [UInt8] = []
 
-  static let names: Set<FourCC> = [.gama, .cicp, .srgb, .chrm, .phys, .bkgd]
+  static let names: Set<FourCC> = [.gama, .cicp, .srgb, .chrm, .mdcv, .clli, .phys, .bkgd]
 
   /// Reads a chunk's data.
   ///
@@ -43,6 +47,15 @@ struct ColorChunks {
       guard data.count == 32 else { return "cHRM of \(data.count) bytes, 32 are needed" }
       chromaticities = []
       for _ in 0..<8 { chromaticities.append(Double(try reader.uint32()) / 100_000) }
+    case .mdcv:
+      // Four points before it: those of the display, not of the samples.
+      guard data.count == 24 else { return "mDCV of \(data.count) bytes, 24 are needed" }
+      mastering = (peak: Double(try reader.uint32(at: 16)) / 10_000, black: Double(try reader.uint32(at: 20)) / 10_000)
+    case .clli:
+      guard data.count == 8 else { return "cLLI of \(data.count) bytes, 8 are needed" }
+      lightLevels = (
+        content: Double(try reader.uint32()) / 10_000, frameAverage: Double(try reader.uint32()) / 10_000
+      )
     case .phys:
       guard data.count == 9 else { return "pHYs of \(data.count) bytes, 9 are needed" }
       pixelsPerUnit = (x: try reader.uint32(), y: try reader.uint32(), isMetre: try reader.uint8() == 1)
@@ -50,6 +63,23 @@ struct ColorChunks {
       backgroundData = data
     }
     return nil
+  }
+
+  /// What the chunks say beside code points.
+  var stored: StoredColor {
+    var stored = StoredColor()
+    let points = stride(from: 0, to: chromaticities.count - 1, by: 2).map {
+      SIMD2(chromaticities[$0], chromaticities[$0 + 1])
+    }
+    if points.count == 4 {
+      stored.primaries = StoredColor.Primaries(red: points[1], green: points[2], blue: points[3], white: points[0])
+    }
+    stored.gamma = gamma.map { SIMD3(repeating: 1 / $0) }
+    stored.masteringPeak = mastering?.peak
+    stored.masteringBlack = mastering?.black
+    stored.contentPeak = lightLevels?.content
+    stored.frameAveragePeak = lightLevels?.frameAverage
+    return stored
   }
 
   /// bKGD as 16-bit samples, or nil without one that fits the image (§11.3.4.1).

@@ -66,7 +66,7 @@ enum PNGMetadata: ContainerMetadataEditor {
 
   /// Chunks that tell how pixels look, or what they are of: these stay.
   private static let kept: Set<FourCC> = [
-    .actl, .fctl, .fdat, .bkgd, .chrm, .cicp, .gama, .phys, .srgb, .trns, FourCC("sBIT"), FourCC("hIST"),
+    .actl, .fctl, .fdat, .bkgd, .chrm, .cicp, .clli, .gama, .mdcv, .phys, .srgb, .trns, FourCC("sBIT"), FourCC("hIST"),
     FourCC("sPLT"), FourCC("mDCV"), FourCC("cLLI"), FourCC("mDCv"), FourCC("cLLi"), FourCC("oFFs"), FourCC("pCAL"),
     FourCC("sCAL"), FourCC("sTER"), FourCC("gIFg"),
   ]

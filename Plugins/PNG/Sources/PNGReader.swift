@@ -9,7 +9,7 @@ import ImageCoderPlugin
 ///
 /// - Format: PNG Third Edition, W3C; APNG 1.0. Library: libpng 1.6.
 /// - Not covered: MNG, JNG, CgBI.
-final class PNGReader: ContainerReader {
+final class PNGReader: ContainerReader, StoredColorReader {
   private var file: PNGFile
   private let host: CoderHost
   private var orientation = Orientation.up
@@ -109,6 +109,8 @@ final class PNGReader: ContainerReader {
   func properties(page: Int, frame: Int?) throws(CoderError) -> Properties {
     frame == nil ? try file.properties(host: host) : Properties()
   }
+
+  func storedColor(page: Int) throws(CoderError) -> StoredColor { file.color.stored }
 
   private var nativeFormat: PixelFormat { file.header.pixelFormat(hasTransparency: !file.transparency.isEmpty) }
 

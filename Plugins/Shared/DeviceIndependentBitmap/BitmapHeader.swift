@@ -168,6 +168,10 @@ public struct BitmapColorSpace: Sendable {
   public let kind: Kind
   /// The gamma of encoding, 1 / 2.2, when it is stated and the same for red, green and blue.
   public let gamma: Double?
+  /// The exponents of red, green and blue, when all three are stated.
+  public let gammas: SIMD3<Double>?
+  /// The end points as chromaticities, with their sum as the white, when they are stated and can be those of light.
+  public let primaries: StoredColor.Primaries?
   /// Of version 5: the profile, or the name of its file, from the header's beginning on.
   let profile: Range<Int>?
   /// Of version 5: LCS_GM_…
@@ -186,8 +190,28 @@ public struct BitmapColorSpace: Sendable {
     let isSame = gammas.0 > 0 && gammas.0 == gammas.1 && gammas.0 == gammas.2
     // 16.16 fixed point; the field has the exponent of decoding.
     gamma = kind == .calibrated && isSame ? 65_536 / Double(gammas.0) : nil
+    let isCalibrated = kind == .calibrated
+    let stated = SIMD3(Double(gammas.0), Double(gammas.1), Double(gammas.2)) / 65_536
+    self.gammas = isCalibrated && stated.min() > 0 ? stated : nil
+    primaries = isCalibrated ? try Self.primaries(fields) : nil
     intent = version == .windows5 ? Int(try fields.uint32(at: 108)) : 0
     let (start, count) = (Int(try fields.uint32(at: 112)), Int(try fields.uint32(at: 116)))
     profile = version == .windows5 && start > 0 && count > 0 ? start..<(start &+ count) : nil
+  }
+
+  /// CIEXYZTRIPLE: X, Y and Z of red, green and blue as fixed point with 30 bits of fraction. Their sum is white.
+  private static func primaries(_ fields: ByteReader) throws(CoderError) -> StoredColor.Primaries? {
+    var points: [SIMD3<Double>] = []
+    for index in 0..<3 {
+      let place = 60 + index * 12
+      points.append(
+        SIMD3(
+          Double(try fields.uint32(at: place)), Double(try fields.uint32(at: place + 4)),
+          Double(try fields.uint32(at: place + 8))) / Double(1 << 30))
+    }
+    points.append(points[0] + points[1] + points[2])
+    guard points.allSatisfy({ $0.sum() > 0 && $0.y > 0 }) else { return nil }
+    let places = points.map { SIMD2($0.x, $0.y) / $0.sum() }
+    return StoredColor.Primaries(red: places[0], green: places[1], blue: places[2], white: places[3])
   }
 }

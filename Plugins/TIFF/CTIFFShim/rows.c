@@ -77,6 +77,11 @@ const char *rows_refuse(const ctiff_picture *picture) {
       picture->alpha >= CTIFF_MAX_CHANNELS) {
     return "fewer samples than the color and alpha need";
   }
+  if (picture->flags & CTIFF_INKS &&
+      (picture->kind != CTIFF_CMYK || picture->sample_format == CTIFF_FLOAT ||
+       picture->output != (bits > 8 ? IMGCODER_PIXEL_RGBA16 : IMGCODER_PIXEL_RGBA8))) {
+    return "inks of another kind, or in another pixel format";
+  }
   uint64_t across = picture->across, down = picture->down;
   if (across * picture->strile_width < picture->width || down * picture->strile_height < picture->height) {
     return "strips or tiles that do not cover the picture";
@@ -213,6 +218,16 @@ static void store_floats(const channels *from, uint32_t columns, int is_inverted
   }
 }
 
+// Four inks as they are.
+static void store_inks(const rows_plan *plan, const void *const *inks, uint32_t step, uint32_t columns, uint8_t *out) {
+  for (uint64_t x = 0; x < columns; x++) {
+    for (int i = 0; i < 4; i++) {
+      if (plan->depth == 1) out[4 * x + i] = ((const uint8_t *)inks[i])[x * step];
+      else ((uint16_t *)out)[4 * x + i] = ((const uint16_t *)inks[i])[x * step];
+    }
+  }
+}
+
 static void convert_row(const rows_plan *plan, const uint8_t *const *rows, uint32_t columns, uint8_t *out,
                         uint8_t *scratch) {
   const ctiff_picture *picture = plan->picture;
@@ -239,6 +254,10 @@ static void convert_row(const rows_plan *plan, const uint8_t *const *rows, uint3
       }
       sample[i] = row;
     }
+  }
+  if (picture->flags & CTIFF_INKS) {
+    store_inks(plan, sample, step, columns, out);
+    return;
   }
   channels from = {{sample[0], sample[0], sample[0]}, NULL, step, step};
   if (picture->alpha >= 0 && (uint32_t)picture->alpha < shown) from.alpha = sample[picture->alpha];

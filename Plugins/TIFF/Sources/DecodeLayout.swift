@@ -12,7 +12,10 @@ struct DecodeLayout {
 
   /// - Parameters:
   ///   - isTopDown: Whether rows have to come one after the other.
-  init(_ tiff: TIFFPicture, output: PixelFormat, isTopDown: Bool, limits: Limits) throws(CoderError) {
+  ///   - isInks: Whether pixels are four inks.
+  init(
+    _ tiff: TIFFPicture, output: PixelFormat, isTopDown: Bool, isInks: Bool = false, limits: Limits
+  ) throws(CoderError) {
     let samples = tiff.samples
     let isRaw = tiff.compression == .none
     let convertsYCbCr = samples.photometric == .yCbCr && tiff.compression == .jpeg && !samples.isPlanar
@@ -32,6 +35,7 @@ struct DecodeLayout {
     picture.kind = Self.kind(samples, hasBlocks: hasBlocks, convertsYCbCr: convertsYCbCr)
     picture.directory = UInt64(tiff.directory.offset)
     picture.flags = Self.flags(tiff, isTopDown: isTopDown, convertsYCbCr: convertsYCbCr)
+    if isInks { picture.flags |= UInt32(CTIFF_INKS) }
     if picture.kind == UInt32(CTIFF_LAB) { picture.sample_format = UInt32(CTIFF_UNSIGNED) }
     if samples.photometric == .logL || samples.photometric == .logLuv {
       picture.bits = 8

@@ -9,7 +9,7 @@ import ImageCoderPlugin
 /// strips or tiles as they come.
 ///
 /// - Format: TIFF 6.0; TIFF Technical Notes 1 and 2; BigTIFF. Library: libtiff 4.5 or later.
-final class TIFFReader: ContainerReader {
+final class TIFFReader: ContainerReader, StoredColorReader {
   private var file: TIFFFile
   private let source: SourceView
   private let host: CoderHost
@@ -91,7 +91,16 @@ final class TIFFReader: ContainerReader {
     }
   }
 
-  func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
+  func storedColor(page: Int) throws(CoderError) -> StoredColor { try picture(page).storedColor() }
+
+  func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer { try offer(for: request, isInks: false) }
+
+  func inkOffer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
+    guard try picture(request.page).hasInks else { throw .unsupported("page \(request.page) has no inks") }
+    return try offer(for: request, isInks: true)
+  }
+
+  private func offer(for request: DecodeRequest, isInks: Bool) throws(CoderError) -> DecodeOffer {
     let page = try picture(request.page)
     var picture = page
     var code: UInt32 = 0
@@ -105,6 +114,13 @@ final class TIFFReader: ContainerReader {
       }
     }
     let native = picture.samples.pixelFormat
+    guard !isInks else {
+      let format = Self.inkFormat(of: native)
+      let layout = try layout(picture, output: format, isTopDown: true, isInks: true)
+      return DecodeOffer(
+        request, size: picture.canvas, pixelFormat: format, alpha: .opaque, scaleCode: code,
+        memory: LibTIFF.memory(layout))
+    }
     let format = request.pixelFormat.flatMap { Self.canDeliver($0, of: native) ? $0 : nil } ?? native
     // Rows that go straight into the result may come in any order, and then damage costs no rows but its own.
     let isDirect =
@@ -117,16 +133,30 @@ final class TIFFReader: ContainerReader {
   }
 
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
+    try decode(offer, isInks: false, into: sink)
+  }
+
+  func decodeInks(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
+    try decode(offer, isInks: true, into: sink)
+  }
+
+  private func decode(_ offer: DecodeOffer, isInks: Bool, into sink: RowSink) throws(CoderError) {
     var picture = try picture(offer.page)
     if offer.scaleCode > 0 {
       let smaller = try smallerVersions(of: offer.page)
       guard offer.scaleCode <= smaller.count else { throw .invalidArgument("an offer that was not made") }
       picture = smaller[Int(offer.scaleCode) - 1]
     }
-    guard offer.size == picture.canvas, Self.canDeliver(offer.pixelFormat, of: picture.samples.pixelFormat) else {
+    let native = picture.samples.pixelFormat
+    guard offer.size == picture.canvas,
+      isInks
+        ? picture.hasInks && offer.pixelFormat == Self.inkFormat(of: native)
+        : Self.canDeliver(offer.pixelFormat, of: native)
+    else {
       throw .invalidArgument("an offer of \(offer.size) in \(offer.pixelFormat) was not made")
     }
-    let layout = try layout(picture, output: offer.pixelFormat, isTopDown: offer.rowOrder == .topDown)
+    let layout = try layout(
+      picture, output: offer.pixelFormat, isTopDown: offer.rowOrder == .topDown, isInks: isInks)
     try LibTIFF.decode(layout, of: source, into: sink, host: host)
   }
 
@@ -153,8 +183,15 @@ final class TIFFReader: ContainerReader {
     return (format == .rgba8 || format == .bgra8) && native.bytesPerChannel == 1
   }
 
-  private func layout(_ picture: TIFFPicture, output: PixelFormat, isTopDown: Bool) throws(CoderError) -> DecodeLayout {
-    try DecodeLayout(picture, output: output, isTopDown: isTopDown, limits: host.limits)
+  /// Four inks of a pixel, as deep as the colors that are made of them.
+  private static func inkFormat(of native: PixelFormat) -> PixelFormat {
+    native.bytesPerChannel == 1 ? .rgba8 : .rgba16
+  }
+
+  private func layout(
+    _ picture: TIFFPicture, output: PixelFormat, isTopDown: Bool, isInks: Bool = false
+  ) throws(CoderError) -> DecodeLayout {
+    try DecodeLayout(picture, output: output, isTopDown: isTopDown, isInks: isInks, limits: host.limits)
   }
 
   private func payload(_ tag: Int, of directory: TIFFDirectory) throws(CoderError) -> [UInt8]? {

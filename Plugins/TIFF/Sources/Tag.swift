@@ -27,6 +27,7 @@ enum Tag {
   static let group4Options = 293
   static let resolutionUnit = 296
   static let pageNumber = 297
+  static let transferFunction = 301
   static let software = 305
   static let dateTime = 306
   static let artist = 315

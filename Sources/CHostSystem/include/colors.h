@@ -17,13 +17,14 @@ int chostsystem_colors_available(void);
 
 // Makes a conversion from one profile to another.
 //   intent   0 perceptual, 1 relative, 2 saturation, 3 absolute
+//   takes_inks  whether the source's pixels are cyan, magenta, yellow and black, 0 to 100; nothing is copied then
 //   limit    bytes of memory that the library may use for it
 //   message  what the library says is wrong, terminated; at least 1 byte
 //   returns  null if the library is not there or refuses a profile
 // [any]
 chostsystem_colors *chostsystem_colors_open(const void *source, size_t source_size, const void *target,
-                                            size_t target_size, uint32_t intent, int compensates_black, size_t limit,
-                                            char *message, size_t message_size);
+                                            size_t target_size, uint32_t intent, int compensates_black, int takes_inks,
+                                            size_t limit, char *message, size_t message_size);
 
 // Converts pixels. `source` may be `target`. Several threads may use one conversion. [any]
 void chostsystem_colors_convert(const chostsystem_colors *colors, const float *source, float *target, size_t count);

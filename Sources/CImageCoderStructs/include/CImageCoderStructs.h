@@ -12,6 +12,7 @@
 #include <imgcoder/draft/auxiliary_pictures.h>
 #include <imgcoder/draft/gain_map_files.h>
 #include <imgcoder/draft/metadata_blocks.h>
+#include <imgcoder/draft/stored_color.h>
 #include <imgcoder/draft/stored_geometry.h>
 #include <imgcoder/imgcoder.h>
 #include <stdlib.h>
@@ -76,6 +77,8 @@ CIMAGECODER_SIZED(imgcoder_auxiliary)
 CIMAGECODER_SIZED(imgcoder_gain_map_parts)
 CIMAGECODER_SIZED(imgcoder_gain_map_files_table)
 CIMAGECODER_SIZED(imgcoder_auxiliary_pictures_table)
+CIMAGECODER_SIZED(imgcoder_stored_color)
+CIMAGECODER_SIZED(imgcoder_stored_color_table)
 
 #undef CIMAGECODER_SIZED
 

@@ -23,6 +23,7 @@ extension FileReport {
     if !auxiliary.isEmpty {
       fields.append(("auxiliary", auxiliary.map(Self.words).joined(separator: ", ")))
     }
+    if !levels.isEmpty { fields.append(("light", levels.joined(separator: ", "))) }
     if let subsampling = header.subsampling { fields.append(("subsampling", "\(subsampling)")) }
     if let background = header.background {
       fields.append(
@@ -79,6 +80,15 @@ extension FileReport {
   /// Whether the numbers of code points follow their name.
   private var isNumbered: Bool { color.hasSuffix(", CICP") }
 
+  /// Light that the file states, nits.
+  private var levels: [String] {
+    var words: [String] = []
+    if let peak = light.contentPeak { words.append("up to \(peak.short) nit") }
+    if let mean = light.frameAveragePeak { words.append("\(mean.short) nit on average") }
+    if let peak = light.masteringPeak { words.append("made on a display of \(peak.short) nit") }
+    return words
+  }
+
   /// Numbers that the container states.
   private var stated: [String] {
     var words: [String] = []
@@ -124,6 +134,9 @@ extension FileReport {
       "gamma": header.gamma.map { .number($0) } ?? .null,
       "subsampling": .optional(header.subsampling.map { "\($0)" }),
       "cicp": header.cicp.map { Self.json($0) } ?? .null,
+      "content_peak": light.contentPeak.map { .number($0) } ?? .null,
+      "frame_average_peak": light.frameAveragePeak.map { .number($0) } ?? .null,
+      "mastering_peak": light.masteringPeak.map { .number($0) } ?? .null,
       "background": header.background.map { Self.json($0) } ?? .null,
     ]
     members["auxiliary_pictures"] = .list(auxiliary.map(Self.json))

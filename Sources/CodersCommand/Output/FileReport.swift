@@ -20,6 +20,8 @@ struct FileReport {
   let pages: [Result<PageReport, CoderError>]
   /// The pictures that belong to the page.
   let auxiliary: [AuxiliaryPicture]
+  /// What the file says of how bright its light is.
+  let light: StoredColor
 
   /// Collects the facts from an open file without decoding pixels.
   init(_ decoder: ImageDecoder) throws(CoderError) {
@@ -38,6 +40,7 @@ struct FileReport {
     self.metadata = metadata
     properties = try decoder.properties()
     color = decoder.colorDescription
+    light = decoder.storedColor
     var frames: [FrameHeader] = []
     var frameProperties: [Properties] = []
     var duration = Duration()

@@ -75,6 +75,10 @@ struct ThumbnailCommand: Verb {
   @OptionGroup var batch: BatchOptions
   @OptionGroup(title: "Parts and turns") var edits: EditOptions
   @OptionGroup(title: "Colors") var color: ColorOptions
+
+  @Flag(help: "Mix light and not codes: fine patterns stay as bright as they are.")
+  var linearLight = false
+
   @OptionGroup(title: "Encoding") var encoding: EncodingOptions
   @OptionGroup var input: InputOptions
   @OptionGroup var read: ReadOptions
@@ -131,6 +135,7 @@ private struct ThumbnailWork: FileWork {
     options.firstFrameOnly = true
     options.isStrict = command.encoding.strict
     options.thumbnailMode = command.mode.mode
+    options.linearLight = command.linearLight
     options.color = try command.color.outputColor(console, unlessAsked: .convert(to: .sRGB))
     var source = try command.read.source(input, console)
     if command.size.size == nil { source = try source.rereadable(options.limits) }

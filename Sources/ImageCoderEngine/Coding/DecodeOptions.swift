@@ -104,6 +104,11 @@ public struct DecodeOptions: Sendable {
     /// SDR picture, unless ``pixelFormat`` and ``color`` say otherwise: in an integer format it is BT.2100 PQ; other spaces
     /// are reached by tone mapping.
     public var gainMap = GainMapUse.ignored
+    /// Whether a picture is made smaller by mixing light, as if it were seen from further away, and not the codes for it.
+    /// Fine patterns of dark and bright keep how bright they are then. The filter has no lobes, because halos around dark
+    /// parts would be several times as bright in light. HDR, profiles with tables, inks and frames of an animation are
+    /// made smaller by codes all the same.
+    public var linearLight = false
     /// Which raw metadata payloads the result contains.
     public var metadata: Set<MetadataKind> = [.icc, .exif, .xmp]
     /// Whether a picture that cannot be decoded whole is an error, as for files that strangers send. Otherwise the part

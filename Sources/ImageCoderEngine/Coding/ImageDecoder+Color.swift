@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ImageCoderModel
+public import ImageCoderModel
 
 extension ImageDecoder {
   /// The colors of the page in words, and what states them: "Display P3, ICC", "BT.2100 PQ, CICP", "sRGB, untagged".
@@ -20,6 +20,7 @@ extension ImageDecoder {
     }
     var statements = PictureColor.Statements()
     statements.profile = payload(.icc)
+    statements.stored = storedColor(page: page, file)
     if statements.profile == nil, PictureColor.usesExif(header) { statements.exif = payload(.exif) }
     if header.format == .png, header.cicp == nil {
       statements.properties = (try? file.reader.properties(page: page, frame: nil)) ?? Properties()
@@ -27,12 +28,29 @@ extension ImageDecoder {
     return PictureColor(header, statements)
   }
 
+  /// What the page's reader says of colors beside the header. What cannot be read states nothing.
+  private static func storedColor(page: Int, _ file: OpenFile) -> StoredColor {
+    guard let reader = file.reader as? any StoredColorReader else { return StoredColor() }
+    return (try? reader.storedColor(page: page)) ?? StoredColor()
+  }
+
+  /// What the page says of its colors beside the header and its metadata: primaries, curves, light levels and inks.
+  public var storedColor: StoredColor { Self.storedColor(page: page, file) }
+
   static func colors(
     _ header: ImageHeader, page: Int, _ file: OpenFile, _ options: DecodeOptions
   ) throws(CoderError) -> ColorPlan {
-    guard case .converted(let conversion) = options.color else { return .asStored }
-    return try ColorPlan(conversion, of: color(of: header, page: page, file), header) { message in
-      options.log?(.warning, message)
+    let warn = { (message: String) in options.log?(.warning, message) }
+    guard case .converted(let conversion) = options.color else {
+      guard options.linearLight else { return .asStored }
+      let picture = color(of: header, page: page, file)
+      return try ColorPlan.asStored.resamplingLight(
+        nil, of: picture, isAnimated: header.isAnimated, warn: { warn($0) })
     }
+    let picture = color(of: header, page: page, file)
+    let plan = try ColorPlan(conversion, of: picture, header, warn: { warn($0) })
+    guard options.linearLight else { return plan }
+    return try plan.resamplingLight(
+      conversion, of: picture, isAnimated: header.isAnimated, warn: { warn($0) })
   }
 }

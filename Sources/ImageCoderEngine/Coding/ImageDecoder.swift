@@ -61,18 +61,18 @@ public final class ImageDecoder {
       try Self.frameHeader(index, of: header, reader: reader, page: page, names: names)
     }
     applied = try Self.gainMapToApply(header, page: page, file, options)
-    let native = Self.nativeLayout(of: header)
-    plan = try OutputPlan(
-      header, frameCount: header.mayGainFrames ? 1 : Self.stepCount(header, options),
-      native: applied == nil ? native : PixelLayout(.rgbaFloat16, native.alpha), options: options)
     if let applied {
       colors = ColorPlan(result: applied.result)
     } else {
       colors = try Self.colors(header, page: page, file, options)
     }
+    let native = Self.nativeLayout(of: header, in: colors)
+    plan = try OutputPlan(
+      header, frameCount: header.mayGainFrames ? 1 : Self.stepCount(header, options),
+      native: applied == nil ? native : PixelLayout(.rgbaFloat16, native.alpha), options: options)
     pictures = PictureDecoder(
-      reader: reader, session: file.session, pool: options.pool, color: colors.transform, native: header.pixelFormat,
-      incremental: context.incremental)
+      reader: reader, session: file.session, pool: options.pool, color: colors.transform, linear: colors.linear,
+      native: header.pixelFormat, incremental: context.incremental)
     let orientation = plan.orientation
     context.incremental?.open(self) { (pixels) throws(CoderError) in try pixels.oriented(by: orientation) }
   }
@@ -359,6 +359,13 @@ public final class ImageDecoder {
     if options.firstFrameOnly { return 1 }
     if header.mayGainFrames { return .max }
     return isComposed ? 1 : header.frameCount
+  }
+
+  /// The layout of a result whose format is not asked for: 8 bits are too few for HDR.
+  static func nativeLayout(of header: ImageHeader, in colors: ColorPlan) -> PixelLayout {
+    let layout = nativeLayout(of: header)
+    guard colors.isHDR, layout.format.bytesPerChannel == 1 else { return layout }
+    return PixelLayout(.rgba16, layout.alpha)
   }
 
   /// Animations are composed with alpha at the depth of the file; stills keep the file's own format.

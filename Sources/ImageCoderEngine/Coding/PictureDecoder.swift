@@ -12,6 +12,8 @@ struct PictureDecoder {
   var pool: PixelPool?
   /// What happens to colors of frames that cover the canvas, or nil.
   var color: ColorTransform?
+  /// How light of frames that cover the canvas is resampled, or nil where codes are.
+  var linear: LinearLight?
   /// The pixel format of the file.
   let native: PixelFormat
   /// Rows of a picture that is kept that are resampled before a look at whether it is still wanted.
@@ -43,7 +45,14 @@ struct PictureDecoder {
     guard offer.size != plan.size || region != .whole(plan.size) else {
       return try decode(offer, layout: plan.layout, color: color, into: destination)
     }
-    var picture = try resample(offer, region: region, to: plan.size, layout: plan.layout)
+    var picture: Picture
+    if let linear {
+      let small = try resampleLight(offer, linear.decode, region: region, to: plan.size)
+      picture = Picture(
+        pixels: try small.pixels.converted(to: plan.layout, color: linear.encode, pool: pool), problem: small.problem)
+    } else {
+      picture = try resample(offer, region: region, to: plan.size, layout: plan.layout)
+    }
     if let destination {
       destination.assign(from: picture.pixels)
       picture.pixels = destination
@@ -53,22 +62,41 @@ struct PictureDecoder {
 
   /// The layout to ask for. Colors are converted as deep as they are stored, all channels together, and apart from alpha.
   private func layoutToConvert(to layout: PixelLayout) -> PixelLayout {
-    guard color != nil else { return layout }
+    guard color != nil || linear != nil else { return layout }
     let isLess = native.bytesPerChannel > layout.format.bytesPerChannel || native.isGray != layout.format.isGray
     return PixelLayout(isLess ? native : layout.format, layout.alpha == .premultiplied ? .straight : layout.alpha)
   }
 
   /// Decodes a frame's own rectangle into memory of its size, in that memory's layout.
   func decode(frame: Int, page: Int, rect: Rect, into destination: PixelBuffer) throws(CoderError) -> Picture {
+    var stored = self
+    stored.color = nil
+    return try stored.decode(frame: frame, page: page, size: rect.size, into: destination)
+  }
+
+  private func decode(
+    frame: Int, page: Int, size: Size, into destination: PixelBuffer
+  ) throws(CoderError) -> Picture {
     let layout = destination.layout
     let offer = try offer(
-      for: DecodeRequest(page: page, frame: frame, pixelFormat: layout.format, alpha: layout.alpha), size: rect.size)
+      for: DecodeRequest(page: page, frame: frame, pixelFormat: layout.format, alpha: layout.alpha), size: size)
     return try decode(offer, layout: layout, color: nil, into: destination)
   }
 
   /// Asks the reader, and holds it to what it may answer.
   private func offer(for request: DecodeRequest, size: Size) throws(CoderError) -> DecodeOffer {
-    let offer = try reader.offer(for: request)
+    let inks = color?.inks == nil ? nil : reader as? any StoredColorReader
+    var offer: DecodeOffer
+    if let inks {
+      offer = try inks.inkOffer(for: request)
+      guard offer.pixelFormat == .rgba8 || offer.pixelFormat == .rgba16 else {
+        throw .library("the reader offers inks as \(offer.pixelFormat), rgba8 and rgba16 are allowed")
+      }
+      // Black counts as any other ink does.
+      offer.alpha = .straight
+    } else {
+      offer = try reader.offer(for: request)
+    }
     let smallest = request.size ?? size
     guard offer.size.width >= smallest.width, offer.size.height >= smallest.height, offer.size.width <= size.width,
       offer.size.height <= size.height
@@ -136,7 +164,7 @@ struct PictureDecoder {
       size: size, format: source.format,
       alpha: source.alpha == .opaque ? .opaque : color == nil ? layout.alpha : .straight, pool: pool)
     let resampler = try StreamingResampler(
-      source: offer.size, layout: source, region: region, destination: small)
+      source: offer.size, layout: source, region: region, destination: small, isPlain: color?.inks != nil)
     var problem: CoderError?
     if offer.rowOrder == .any {
       let finalRows: IncrementalImage.FinalRows = { rows in
@@ -167,6 +195,46 @@ struct PictureDecoder {
     }
     _ = resampler.finish()
     return Picture(pixels: try small.converted(to: layout, color: color, pool: pool), problem: problem)
+  }
+
+  /// A smaller picture of light, in straight floating point.
+  private func resampleLight(
+    _ offer: DecodeOffer, _ decode: ColorTransform, region: ResamplingRegion, to size: Size
+  ) throws(CoderError) -> Picture {
+    try check(offer, keepsWhole: offer.rowOrder == .any)
+    let source = PixelLayout(offer.pixelFormat, offer.alpha)
+    let layout = PixelLayout(LinearLight.format, source.alpha == .opaque ? .opaque : .straight)
+    let recoder = RowRecoder(from: source, to: layout, color: decode)
+    let small = try PixelBuffer(size: size, format: layout.format, alpha: layout.alpha)
+    let resampler = try StreamingResampler(
+      source: offer.size, layout: layout, region: region, destination: small, isPlain: false, filter: .hermite)
+    let line = try PixelBuffer(
+      size: Size(width: offer.size.width, height: 1), format: layout.format, alpha: layout.alpha)
+    let push = { (row: UnsafeRawPointer) in
+      recoder.convert(row, into: line.base, count: offer.size.width)
+      resampler.push(line.base, stride: line.stride, count: 1)
+    }
+    var problem: CoderError?
+    if offer.rowOrder == .any {
+      let whole = try whole(offer) { (pixels) throws(CoderError) in
+        try pixels.resampled(to: size, region: region).converted(to: layout, color: decode)
+      }
+      problem = whole.problem
+      for y in 0..<offer.size.height {
+        guard y % Self.rowsBetweenLooks != 0 || !session.isCancelled else { throw .cancelled }
+        push(whole.pixels.row(y))
+      }
+    } else {
+      let target = try PassingTarget(width: offer.size.width, height: offer.size.height, layout: source) {
+        _, rows, stride, count in for row in 0..<count { push(rows + row * stride) }
+      }
+      problem = try run(
+        offer, into: target, finalRows: { _ in resampler.rowsWritten },
+        showing: { (_) throws(CoderError) in try small.copy(without: [resampler.rowsWritten..<size.height]) }
+      ).problem
+    }
+    _ = resampler.finish()
+    return Picture(pixels: small, problem: problem)
   }
 
   /// Decodes into memory that holds the whole picture in the reader's own layout.
@@ -202,7 +270,13 @@ struct PictureDecoder {
     session.clearError()
     incremental?.begin(sink, finalRows: finalRows) { () throws(CoderError) in try show(sink) }
     do throws(CoderError) {
-      try sink.withSink { (rows) throws(CoderError) in try reader.decode(offer, into: rows) }
+      try sink.withSink { (rows) throws(CoderError) in
+        if color?.inks != nil, let reader = reader as? any StoredColorReader {
+          try reader.decodeInks(offer, into: rows)
+        } else {
+          try reader.decode(offer, into: rows)
+        }
+      }
     } catch {
       let keepsRows = error.keepsEarlierFrames
       guard keepsRows, sink.rowsDone > 0 else { throw error }

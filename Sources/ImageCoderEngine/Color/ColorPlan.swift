@@ -6,8 +6,13 @@ import ImageCoderModel
 struct ColorPlan: Sendable {
   /// Nil where samples stay as they are.
   let transform: ColorTransform?
+  /// How light is resampled, or nil where codes are.
+  private(set) var linear: LinearLight?
   /// The space of the result, or nil where the file's own statements hold.
   let result: ColorSpace?
+
+  /// Whether samples go beyond the white of an SDR picture, so that 8 bits are too few.
+  var isHDR: Bool { result?.isHDR ?? false }
 
   /// Whether the file may stay as it is: its samples and what it says of them.
   let keepsFile: Bool
@@ -16,6 +21,7 @@ struct ColorPlan: Sendable {
   static let asStored = ColorPlan()
 
   private init() {
+    linear = nil
     transform = nil
     result = nil
     keepsFile = true
@@ -43,11 +49,11 @@ struct ColorPlan: Sendable {
       // The frames of an animation are all mapped by the same curve.
       transform = try ColorTransform(
         from: picture.space, to: target, toneMapping: conversion.toneMapping,
-        peak: header.isAnimated ? Self.animationPeak : nil, intent: conversion.intent,
+        peak: picture.statedPeak ?? (header.isAnimated ? Self.animationPeak : nil), intent: conversion.intent,
         blackPoint: conversion.blackPoint)
     } catch {
       // A picture that cannot be converted is still one; a target that cannot be used is the caller's mistake.
-      guard picture.space.model == .tables, target.model != .tables else { throw error }
+      guard picture.space.model == .tables || picture.space.isInks, target.model != .tables else { throw error }
       warn("the colors stay those of the ICC profile: \(error.message)")
       self = .asStored
       return
@@ -61,6 +67,19 @@ struct ColorPlan: Sendable {
     keepsFile = transform == nil && picture.refusal == nil
   }
 
+  /// The same plan, in which light is resampled where that is possible.
+  func resamplingLight(
+    _ conversion: ColorConversion?, of picture: PictureColor, isAnimated: Bool, warn: (String) -> Void
+  ) throws(CoderError) -> ColorPlan {
+    var plan = self
+    guard !isAnimated else {
+      warn("codes are resampled, not light: the picture is an animation")
+      return plan
+    }
+    plan.linear = try LinearLight(conversion, of: picture.space, warn: warn)
+    return plan
+  }
+
   /// Nits of a display that HDR pictures are usually made on.
   private static let animationPeak = 1000.0
 
@@ -69,6 +88,8 @@ struct ColorPlan: Sendable {
     case .sRGB: return .sRGB
     case .displayP3: return .displayP3
     case .rec2020: return .rec2020
+    case .rec2100PQ: return .named(9, 16)
+    case .rec2100HLG: return .named(9, 18)
     case .linearSRGB: return .linearSRGB
     case .linearDisplayP3: return .named(12, 8)
     case .linearRec2020: return .named(9, 8)
@@ -88,7 +109,8 @@ struct ColorPlan: Sendable {
       ExifColorSpace.set(isSRGB: result.model == ColorSpace.sRGB.model, in: &exif)
       image.metadata[.exif] = exif
     }
-    guard metadata.contains(.icc), result.model != ColorSpace.sRGB.model else { return }
+    // What PQ and HLG mean is in code points: a profile would count more than they do in some programs.
+    guard metadata.contains(.icc), !result.isHDR, result.model != ColorSpace.sRGB.model else { return }
     let isGray = image.pixels.format.isGray
     image.metadata[.icc] = isGray ? nil : result.profile
     if image.metadata[.icc] == nil { image.metadata[.icc] = ICCProfile.bytes(of: result, isGray: isGray) }

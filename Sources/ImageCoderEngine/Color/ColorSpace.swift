@@ -13,6 +13,10 @@ package struct ColorSpace: Hashable, Sendable {
     case gray(ToneCurve)
     /// What only a library can read, or reads better.
     case tables
+    /// Cyan, magenta, yellow and black as a profile has them.
+    case inks
+    /// Cyan, magenta, yellow and black that no profile describes.
+    case press
   }
 
   package var model: Model
@@ -20,6 +24,8 @@ package struct ColorSpace: Hashable, Sendable {
   package var name: String
   /// The profile that says it, if one does.
   var profile: [UInt8]?
+  /// X, Y and Z of the white that it is seen beside, for absolute colorimetry.
+  var mediaWhite = Chromaticities.d50
   /// Code points that say it, if there are any.
   var cicp: CodingIndependentCodePoints?
 
@@ -45,9 +51,24 @@ package struct ColorSpace: Hashable, Sendable {
     switch model {
     case .rgb(_, let curves): curves[0].isHDR
     case .gray(let curve): curve.isHDR
-    case .tables: false
+    case .tables, .inks, .press: false
     }
   }
+
+  /// Luminance of the darkest black, of white's, as black point compensation counts it: at most that of an L* of 50.
+  var blackLuminance: Double {
+    let light: Double
+    switch model {
+    case .rgb(let toXYZ, let curves):
+      light = (toXYZ * SIMD3(curves[0].light(0), curves[1].light(0), curves[2].light(0))).y
+    case .gray(let curve): light = curve.light(0)
+    case .tables, .inks, .press: return 0
+    }
+    return min(max(light, 0), 0.1842)
+  }
+
+  /// Whether samples are cyan, magenta, yellow and black.
+  package var isInks: Bool { model == .inks || model == .press }
 
   /// Whether it is sRGB, in any maker's words.
   var isSRGB: Bool { model == Self.sRGB.model || profile.map { ICCProfile.isSRGB($0.span.bytes) } ?? false }
@@ -61,6 +82,9 @@ package struct ColorSpace: Hashable, Sendable {
   static let wide = named(9, 13)
   package static let adobeRGB =
     ColorSpace("Adobe RGB (1998)", .adobeRGB, .adobeRGB) ?? sRGB
+
+  /// Inks that a file says nothing of.
+  package static let press = ColorSpace("CMYK on coated paper", .press)
 
   /// The space of code points that are known to be there.
   package static func named(_ primaries: UInt8, _ transfer: UInt8) -> ColorSpace {

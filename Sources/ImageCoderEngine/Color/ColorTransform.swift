@@ -25,10 +25,14 @@ package final class ColorTransform: Sendable {
   }
 
   private let engine: Engine
+  /// What comes before, where samples are inks.
+  let inks: InkConverter?
   private let toneMapping: ToneMapping
   /// Whether light above white is kept where samples can hold it.
   private let keepsLight: Bool
   private let isHDR: Bool
+  /// Whether the target goes beyond the white of an SDR picture.
+  private let keepsHighlights: Bool
   private let statedPeak: Double?
   private let made = Mutex<[Key: Converter]>([:])
 
@@ -37,25 +41,38 @@ package final class ColorTransform: Sendable {
   /// - Parameters:
   ///   - peak: The brightest light of the picture, nits, or nil to measure it.
   /// - Returns: Nil where no sample of 8 bits would change.
-  ///   - intent: For profiles with tables, as the black point.
+  ///   - intent: What happens to colors that the target does not have.
+  ///   - blackPoint: What happens to the darkest black.
   /// - Throws: ``CoderError/Code/unsupported`` for profiles with tables where the library for them is not there, and for
   ///   a target whose curves fall; ``CoderError/Code/malformed`` for tables that the library refuses.
   package init?(
-    from source: ColorSpace, to target: ColorSpace, toneMapping: ToneMapping, peak: Double? = nil,
+    from stated: ColorSpace, to target: ColorSpace, toneMapping: ToneMapping, peak: Double? = nil,
     intent: RenderingIntent = .relativeColorimetric, blackPoint: BlackPoint = .compensated
   ) throws(CoderError) {
-    guard source.model != target.model || source.model == .tables && source.profile != target.profile else {
-      return nil
+    var source = stated
+    if stated.isInks {
+      let converter = try InkConverter(stated, intent: intent, blackPoint: blackPoint)
+      inks = converter
+      source = converter.result
+    } else {
+      inks = nil
     }
+    guard !target.isInks else { throw .unsupported("\(target.name) as a target: a profile of RGB is needed") }
+    guard
+      inks != nil || source.model != target.model || source.model == .tables && source.profile != target.profile
+        || intent == .absoluteColorimetric && source.mediaWhite != target.mediaWhite
+    else { return nil }
     // Makers of sRGB's profile have rounded differently; all of them mean the same.
-    if source.isSRGB, target.isSRGB { return nil }
+    if source.isSRGB, target.isSRGB, inks == nil { return nil }
     isHDR = source.isHDR
+    keepsHighlights = target.isHDR
     self.toneMapping = toneMapping
     statedPeak = peak
     if source.model == .tables || target.model == .tables {
       keepsLight = false
-      let middle = source.isHDR ? Self.path(from: source, to: .wide) : nil
-      guard let from = Self.profile(source.isHDR ? .wide : source), let to = Self.profile(target) else {
+      let isCurved = source.isHDR || inks != nil
+      let middle = isCurved ? Self.path(from: source, to: .wide, intent, blackPoint) : nil
+      guard let from = Self.profile(isCurved ? .wide : source), let to = Self.profile(target) else {
         throw .unsupported("no profile says what \(source.name) and \(target.name) are")
       }
       engine = .tables(
@@ -63,30 +80,46 @@ package final class ColorTransform: Sendable {
         after: middle.map { ($0.source, $0.middle) })
       return
     }
-    guard let path = Self.path(from: source, to: target), path.target.allSatisfy(\.isInvertible) else {
+    guard let path = Self.path(from: source, to: target, intent, blackPoint),
+      path.target.allSatisfy(\.isInvertible)
+    else {
       throw .unsupported("\(target.name) as a target: the curves of its profile have to rise")
     }
     keepsLight = path.target == [.linear, .linear, .linear]
-    if !source.isHDR, Self.isIdentity(path.source, path.middle.matrix, path.target) { return nil }
+    if inks == nil, !source.isHDR, Self.isIdentity(path.source, path.middle.matrix, path.target) { return nil }
     engine = .matrix(source: path.source, path.middle, target: path.target)
   }
 
   /// Curves and a matrix between two spaces without tables.
   private static func path(
-    from source: ColorSpace, to target: ColorSpace
+    from source: ColorSpace, to target: ColorSpace, _ intent: RenderingIntent, _ blackPoint: BlackPoint
   ) -> (source: [ToneCurve], middle: LightConverter.Middle, target: [ToneCurve])? {
-    guard case .rgb(let toXYZ, let encoders) = target.model else { return nil }
+    guard case .rgb(let toXYZ, var encoders) = target.model else { return nil }
     var middle = LightConverter.Middle()
+    var decoders: [ToneCurve]
     switch source.model {
-    case .rgb(let matrix, let decoders):
-      middle.matrix = toXYZ.inverse * matrix
+    case .rgb(let matrix, let curves):
+      decoders = curves
+      // Perceptual and saturation have no tables here: they are relative, as in Little CMS.
+      let white = intent == .absoluteColorimetric ? source.mediaWhite / target.mediaWhite : SIMD3(repeating: 1)
+      middle.matrix = toXYZ.inverse * (Matrix3(diagonal: white) * matrix)
       if decoders[0] == .hlg {
         middle.luminance = (Chromaticities(code: source.cicp?.primaries ?? 9) ?? .rec2020).luminance
       }
-      return (decoders, middle, encoders)
-    case .gray(let curve): return ([curve, curve, curve], middle, encoders)
-    case .tables: return nil
+    case .gray(let curve): decoders = [curve, curve, curve]
+    case .tables, .inks, .press: return nil
     }
+    if encoders[0] == .hlg {
+      middle.targetLuminance = (Chromaticities(code: target.cicp?.primaries ?? 9) ?? .rec2020).luminance
+    }
+    // Perceptual and saturation take black to black in any case, as they do in tables of version 4.
+    let keepsBlack = intent == .absoluteColorimetric || intent == .relativeColorimetric && blackPoint == .kept
+    if !keepsBlack {
+      let (dark, darkest) = (source.blackLuminance, target.blackLuminance)
+      if dark > 0 { decoders = decoders.map { $0.scaled(fromBlack: dark) } }
+      if darkest > 0 { encoders = encoders.map { $0.scaled(fromBlack: darkest) } }
+    }
+    return (decoders, middle, encoders)
   }
 
   /// The profile of a space, for pixels of RGB.
@@ -98,11 +131,12 @@ package final class ColorTransform: Sendable {
   }
 
   /// Whether the result depends on the brightest light of the picture, which has to be measured first.
-  var measuresPeak: Bool { isHDR && statedPeak == nil && toneMapping != .clip }
+  var measuresPeak: Bool { isHDR && !keepsHighlights && statedPeak == nil && toneMapping != .clip }
 
   /// The working layout for rows: that of the source, in straight samples, as deep as the result.
   func workingLayout(from: PixelLayout, to: PixelLayout) -> PixelLayout {
     let alpha = from.alpha == .premultiplied ? .straight : from.alpha
+    if inks != nil { return PixelLayout(.rgbaFloat32, .straight) }
     if case .tables = engine { return PixelLayout(.rgbaFloat32, alpha) }
     if from.format.isFloat || to.format.isFloat { return PixelLayout(.rgbaFloat32, alpha) }
     guard from.format.bytesPerChannel == 1, to.format.bytesPerChannel > 1 else {
@@ -131,7 +165,7 @@ package final class ColorTransform: Sendable {
   private func makeConverter(_ format: PixelFormat, peak: Double) -> Converter {
     switch engine {
     case .matrix(let source, var middle, let target):
-      if isHDR, !(format.isFloat && keepsLight) { middle.tone = (toneMapping, peak) }
+      if isHDR, !keepsHighlights, !(format.isFloat && keepsLight) { middle.tone = (toneMapping, peak) }
       // All channels of gray are green's.
       if format.isGray {
         return .light(
@@ -181,99 +215,5 @@ package final class ColorTransform: Sendable {
         return abs(target[channel].value(source[channel].light(value)) - value) * 255 < 0.5
       }
     }
-  }
-}
-
-/// Converts rows from one layout to another, and their colors on the way.
-struct RowRecoder: Sendable {
-  private let before: RowConverter
-  private let color: ColorTransform.Converter?
-  private let after: RowConverter
-  private let working: PixelFormat
-
-  /// Pixels at a time: their intermediate rows stay in the first-level cache.
-  private static let chunk = 512
-
-  /// - Parameters:
-  ///   - color: Nil to convert layouts alone.
-  ///   - peak: The brightest light, nits, where the conversion measures it.
-  init(from: PixelLayout, to: PixelLayout, color: ColorTransform?, peak: Double = 0) {
-    guard let color else {
-      before = RowConverter(from: from, to: to)
-      after = RowConverter(from: to, to: to)
-      working = to.format
-      self.color = nil
-      return
-    }
-    let layout = color.workingLayout(from: from, to: to)
-    before = RowConverter(from: from, to: layout)
-    after = RowConverter(from: layout, to: to)
-    working = layout.format
-    self.color = color.converter(layout.format, measured: peak)
-  }
-
-  /// Whether the bytes of a row stay as they are.
-  var isIdentity: Bool { color == nil && before.isIdentity }
-
-  /// Converts one row.
-  ///
-  /// - Parameter destination: Apart from the source.
-  func convert(_ source: UnsafeRawPointer, into destination: UnsafeMutableRawPointer, count: Int) {
-    guard let color else {
-      before.convert(source, into: destination, count: count)
-      return
-    }
-    if before.isIdentity, after.isIdentity {
-      Self.apply(color, source, destination, count, working)
-      return
-    }
-    let (input, output) = (before.from.format.bytesPerPixel, after.to.format.bytesPerPixel)
-    withUnsafeTemporaryAllocation(byteCount: Self.chunk * working.bytesPerPixel, alignment: 16) { buffer in
-      guard let scratch = buffer.baseAddress else { return }
-      var done = 0
-      while done < count {
-        let part = min(Self.chunk, count - done)
-        if before.isIdentity {
-          Self.apply(color, source + done * input, scratch, part, working)
-        } else {
-          before.convert(source + done * input, into: scratch, count: part)
-          Self.apply(color, scratch, scratch, part, working)
-        }
-        after.convert(scratch, into: destination + done * output, count: part)
-        done += part
-      }
-    }
-  }
-
-  private static func apply(
-    _ color: ColorTransform.Converter, _ source: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer,
-    _ count: Int, _ format: PixelFormat
-  ) {
-    switch color {
-    case .packed(let packed):
-      packed.convert(
-        source, into: destination, count: count, bytes: format.bytesPerPixel, isSwapped: format == .bgra8)
-    case .light(let light): light.convert(source, into: destination, count: count, format: format)
-    case .tables(let tables, let light):
-      if let light {
-        light.convert(source, into: destination, count: count, format: format)
-      } else if source != UnsafeRawPointer(destination) {
-        destination.copyMemory(from: source, byteCount: count * format.bytesPerPixel)
-      }
-      tables.convert(destination, count: count)
-    }
-  }
-}
-
-extension PixelBuffer {
-  /// The pixels in another layout and other colors.
-  package func converted(
-    to layout: PixelLayout, color: ColorTransform?, pool: PixelPool? = nil
-  ) throws(CoderError) -> PixelBuffer {
-    guard let color else { return try converted(to: layout, pool: pool) }
-    let recoder = RowRecoder(from: self.layout, to: layout, color: color, peak: try color.peak(of: self))
-    let result = try PixelBuffer(size: size, format: layout.format, alpha: layout.alpha, pool: pool)
-    for y in 0..<size.height { recoder.convert(row(y), into: result.row(y), count: size.width) }
-    return result
   }
 }

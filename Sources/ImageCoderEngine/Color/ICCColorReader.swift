@@ -23,10 +23,11 @@ package struct ICCColorReader: ~Copyable, ~Escapable {
   /// - Parameters:
   ///   - bytes: The profile.
   ///   - isGray: Whether the samples that it is for are gray.
+  ///   - isInks: Whether they are cyan, magenta, yellow and black.
   ///   - readsTables: Whether there is a library for tables. Without it, a profile that has a matrix, too, is read by that.
   /// - Throws: ``CoderError/Code/malformed`` or ``CoderError/Code/unsupported`` with what is wrong with it.
   package static func space(
-    _ bytes: [UInt8], isGray: Bool, readsTables: Bool = TableConverter.isAvailable
+    _ bytes: [UInt8], isGray: Bool, isInks: Bool = false, readsTables: Bool = TableConverter.isAvailable
   ) throws(CoderError) -> ColorSpace {
     guard bytes.count <= maxBytes else {
       throw .unsupported("\(bytes.count) bytes, \(maxBytes) are allowed")
@@ -35,8 +36,9 @@ package struct ICCColorReader: ~Copyable, ~Escapable {
     let tags = try tags(reader)
     for (name, place) in tags { try checkTables(reader, name, place) }
     let profile = ICCColorReader(reader: reader, tags: tags)
-    var space = try profile.space(isGray: isGray, readsTables: readsTables)
+    var space = try isInks ? profile.inks() : profile.space(isGray: isGray, readsTables: readsTables)
     space.profile = bytes
+    space.mediaWhite = try profile.mediaWhite()
     return space
   }
 
@@ -89,6 +91,24 @@ package struct ICCColorReader: ~Copyable, ~Escapable {
       throw .malformed("colorants with the determinant \(matrix.determinant), at least 0.0001 is allowed")
     }
     return ColorSpace(name, .rgb(toXYZ: matrix, curves: [try curve("rTRC"), try curve("gTRC"), try curve("bTRC")]))
+  }
+
+  /// A profile of four inks, which has tables alone.
+  private func inks() throws(CoderError) -> ColorSpace {
+    guard reader.has("CMYK", at: 16) else {
+      throw .unsupported("a profile of \(FourCC(rawValue: try reader.uint32(at: 16))), the pixels are CMYK")
+    }
+    guard !reader.has("link", at: 12) else { throw .unsupported("a profile of class link, which describes no picture") }
+    guard tags[FourCC("A2B0")] != nil || tags[FourCC("A2B1")] != nil else { throw .malformed("no tables", at: 20) }
+    return ColorSpace(ICCProfile.text(tags[FourCC("desc")], reader) ?? "unnamed", .inks)
+  }
+
+  /// §9.2.36: of displays, version 2 has the white before it was adapted, which is none of paper.
+  private func mediaWhite() throws(CoderError) -> SIMD3<Double> {
+    guard tags[FourCC("wtpt")] != nil, try reader.uint8(at: 8) >= 4 || !reader.has("mntr", at: 12),
+      let white = try? xyz("wtpt"), white.min() > 0.01
+    else { return Chromaticities.d50 }
+    return white
   }
 
   /// §9.2.17: code points.

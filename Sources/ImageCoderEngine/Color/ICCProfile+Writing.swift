@@ -14,7 +14,7 @@ extension ICCProfile {
       ("desc", text(space.name)), ("cprt", text("No copyright")), ("wtpt", xyz(Chromaticities.d50)),
     ]
     switch space.model {
-    case .tables: return nil
+    case .tables, .inks, .press: return nil
     case .gray(let curve): curves = [curve]
     case .rgb(let toXYZ, let own):
       curves = isGray ? [own[1]] : own

@@ -12,6 +12,8 @@ final class LightConverter: Sendable {
     var matrix = Matrix3.identity
     /// What red, green and blue add to luminance, where the display's own curve depends on it: for HLG.
     var luminance: SIMD3<Double>?
+    /// The same of the target.
+    var targetLuminance: SIMD3<Double>?
     /// How much light becomes less, by the largest channel, or nil.
     var tone: (mapping: ToneMapping, peak: Double)?
   }
@@ -22,6 +24,8 @@ final class LightConverter: Sendable {
   private let columns: (SIMD4<Float>, SIMD4<Float>, SIMD4<Float>)
   private let luminance: SIMD4<Float>
   private let system: SegmentTable?
+  private let targetLuminance: SIMD4<Float>
+  private let targetSystem: SegmentTable?
   private let tone: SegmentTable?
   /// Of red, green and blue, in codes of the working format; none where light is the result.
   private let encoders: [SegmentTable]
@@ -46,6 +50,8 @@ final class LightConverter: Sendable {
     func wide(_ column: SIMD3<Double>) -> SIMD4<Float> { SIMD4(SIMD4<Double>(column, 0)) }
     columns = (wide(middle.matrix.first), wide(middle.matrix.second), wide(middle.matrix.third))
     luminance = wide(middle.luminance ?? SIMD3())
+    targetLuminance = wide(middle.targetLuminance ?? SIMD3())
+    targetSystem = middle.targetLuminance == nil ? nil : SegmentTable(-24..<6, Self.inverseSystemGain)
     system = middle.luminance == nil ? nil : SegmentTable(-24..<2, Self.systemGain)
     tone = middle.tone.flatMap { (mapping, peak) in
       mapping == .clip || peak <= ToneMapping.whitePeak
@@ -86,12 +92,18 @@ final class LightConverter: Sendable {
     var lowest = -8
     while lowest > -60, curve.value(scalbn(1, lowest)) * maximum > 0.05 { lowest -= 1 }
     if format.isFloat { lowest = min(lowest, -24) }
-    return SegmentTable(lowest..<(format.isFloat ? 7 : 0)) { curve.value($0) * maximum }
+    return SegmentTable(lowest..<(format.isFloat || curve.isHDR ? 7 : 0)) { curve.value($0) * maximum }
   }
 
   /// BT.2100-2 table 5: what light of the scene is multiplied by on a display of 1000 nit, where 203 nit are 1.
   private static func systemGain(_ luminance: Double) -> Double {
     1000 / ToneCurve.whiteLuminance * pow(luminance, 0.2)
+  }
+
+  /// The inverse: from light where 203 nit are 1 to that of the scene.
+  private static func inverseSystemGain(_ luminance: Double) -> Double {
+    let scene = pow(luminance * ToneCurve.whiteLuminance / 1000, 1 / 1.2)
+    return luminance > 0 ? scene / luminance : 0
   }
 
   /// Converts pixels.
@@ -111,6 +123,7 @@ final class LightConverter: Sendable {
         load(source + offset, format, into: light, count: part)
         applyLight(light, part)
         if !format.isGray { applyMatrix(light, part) }
+        Self.apply(targetSystem, targetLuminance, light, part)
         store(light, destination + offset, format, part)
         done += part
       }
@@ -151,6 +164,12 @@ final class LightConverter: Sendable {
   }
 
   private func applySystem(_ light: UnsafeMutablePointer<SIMD4<Float>>, _ count: Int) {
+    Self.apply(system, luminance, light, count)
+  }
+
+  private static func apply(
+    _ system: SegmentTable?, _ luminance: SIMD4<Float>, _ light: UnsafeMutablePointer<SIMD4<Float>>, _ count: Int
+  ) {
     guard let system else { return }
     system.lines.withUnsafeBufferPointer { lines in
       guard let lines = lines.baseAddress else { return }

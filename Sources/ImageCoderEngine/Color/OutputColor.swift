@@ -16,8 +16,9 @@ public enum OutputColor: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - target: The space of the result.
-  ///   - intent: What happens to colors that the space does not have. Only profiles with tables know several.
-  ///   - blackPoint: What happens to the darkest black. Only profiles with tables have one of their own.
+  ///   - intent: What happens to colors that the space does not have. Profiles without tables know two: relative and
+  ///     absolute.
+  ///   - blackPoint: What happens to the darkest black.
   ///   - toneMapping: How light above the white of an SDR picture is brought below it.
   public static func convert(
     to target: ColorTarget, intent: RenderingIntent = .relativeColorimetric, blackPoint: BlackPoint = .compensated,
@@ -31,9 +32,9 @@ public enum OutputColor: Sendable, Hashable {
 public struct ColorConversion: Sendable, Hashable {
   /// The space of the result.
   public var target: ColorTarget
-  /// What happens to colors that the space does not have, where a profile has tables.
+  /// What happens to colors that the space does not have. Profiles without tables know two: relative and absolute.
   public var intent: RenderingIntent
-  /// What happens to the darkest black, where a profile has tables.
+  /// What happens to the darkest black.
   public var blackPoint: BlackPoint
   /// How light above the white of an SDR picture is brought below it.
   public var toneMapping: ToneMapping
@@ -58,6 +59,11 @@ public enum ColorTarget: Sendable, Hashable {
   case displayP3
   /// The primaries and the curve of BT.2020.
   case rec2020
+  /// HDR with the primaries of BT.2020 and the curve PQ of BT.2100: white of an SDR picture is at 203 nit. A result
+  /// whose pixel format is not asked for has 16 bits.
+  case rec2100PQ
+  /// HDR with the primaries of BT.2020 and the curve HLG of BT.2100, for a display of 1000 nit, otherwise as ``rec2100PQ``.
+  case rec2100HLG
   /// Light with the primaries of sRGB: 1 is white. In a result of floating point, HDR pictures keep light above 1.
   case linearSRGB
   /// Light with the primaries of Display P3: 1 is white. In a result of floating point, HDR pictures keep light above 1.

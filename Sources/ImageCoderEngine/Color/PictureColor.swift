@@ -20,6 +20,7 @@ package struct PictureColor: Sendable {
     package var profile: [UInt8]?
     package var exif: [UInt8]?
     package var properties = Properties()
+    package var stored = StoredColor()
 
     package init() {}
   }
@@ -28,6 +29,8 @@ package struct PictureColor: Sendable {
   private(set) var origin: Origin
   /// Why a profile is not used, or nil.
   package private(set) var refusal: String?
+  /// The brightest light that the file states, nits, where its samples are absolute.
+  package private(set) var statedPeak: Double?
 
   /// Whether Exif has a say: cameras write Adobe RGB there, and leave the profile out.
   static func usesExif(_ header: ImageHeader) -> Bool {
@@ -36,6 +39,9 @@ package struct PictureColor: Sendable {
 
   package init(_ header: ImageHeader, _ statements: Statements) {
     let isGray = header.pixelFormat.isGray
+    if header.cicp?.transfer == 16 {
+      statedPeak = statements.stored.contentPeak ?? statements.stored.masteringPeak
+    }
     space = header.pixelFormat.isFloat && header.cicp == nil ? .linearSRGB : .sRGB
     origin = .untagged
     let stated = header.cicp.flatMap { ColorSpace($0) }
@@ -44,22 +50,24 @@ package struct PictureColor: Sendable {
       (space, origin) = (stated, .cicp)
       return
     }
+    if statements.stored.hasInks { space = .press }
     if let profile = statements.profile {
       do throws(CoderError) {
-        space = try ICCColorReader.space(profile, isGray: isGray)
+        space = try ICCColorReader.space(profile, isGray: isGray, isInks: statements.stored.hasInks)
         origin = .icc
         return
       } catch {
         refusal = error.message
       }
     }
+    guard !statements.stored.hasInks else { return }
     if let stated {
       (space, origin) = (stated, .cicp)
     } else if let exif = statements.exif, let found = Self.space(exif: exif) {
       (space, origin) = (found, .exif)
     } else if statements.properties["{PNG}", "sRGBIntent"] != nil {
       (space, origin) = (.sRGB, .chunk)
-    } else if let found = Self.space(gamma: header.gamma, Self.chromaticities(of: statements.properties)) {
+    } else if let found = Self.space(header, statements) {
       (space, origin) = (found, .chromaticities)
     }
   }
@@ -84,16 +92,22 @@ package struct PictureColor: Sendable {
     }
   }
 
-  private static func chromaticities(of properties: Properties) -> Chromaticities? {
-    guard case .dictionary(let points)? = properties["{PNG}", "Chromaticities"] else { return nil }
-    func point(_ name: String) -> SIMD2<Double>? {
-      guard let x = points["\(name)X"]?.number, let y = points["\(name)Y"]?.number else { return nil }
-      return SIMD2(x, y)
+  /// Primaries and curves, each of which may be missing.
+  private static func space(_ header: ImageHeader, _ statements: Statements) -> ColorSpace? {
+    let stored = statements.stored
+    let stated = stored.primaries.map {
+      Chromaticities(red: $0.red, green: $0.green, blue: $0.blue, white: $0.white)
     }
-    guard let red = point("Red"), let green = point("Green"), let blue = point("Blue"), let white = point("White")
-    else { return nil }
-    let found = Chromaticities(red: red, green: green, blue: blue, white: white)
-    return found.toXYZ == nil ? nil : found
+    let primaries = stated?.toXYZ == nil ? nil : stated
+    var curves: [ToneCurve] = stored.curves.map { .table($0) }
+    if curves.isEmpty, let gamma = stored.gamma, gamma.x != gamma.y || gamma.x != gamma.z {
+      curves = [.gamma(gamma.x), .gamma(gamma.y), .gamma(gamma.z)]
+    }
+    guard curves.count == 3, !header.pixelFormat.isGray, let toXYZ = (primaries ?? .sRGB).toXYZ else {
+      return space(gamma: stored.gamma.map { 1 / $0.y } ?? header.gamma, primaries)
+    }
+    let name = primaries.map { isNearSRGB($0) } ?? true ? "primaries of sRGB" : "own primaries"
+    return ColorSpace("\(name), own curves", .rgb(toXYZ: toXYZ, curves: curves))
   }
 
   /// The space of an exponent and primaries, either of which may be missing.

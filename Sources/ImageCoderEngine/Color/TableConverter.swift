@@ -18,10 +18,12 @@ package final class TableConverter: @unchecked Sendable {
   /// - Parameters:
   ///   - source: A profile that ``ICCColorReader`` has accepted.
   ///   - target: The same.
+  ///   - takesInks: Whether pixels of the source are cyan, magenta, yellow and black, in percent.
   /// - Throws: ``CoderError/Code/unsupported`` if the library is not there; ``CoderError/Code/malformed`` with what it
   ///   says of a profile.
   init(
-    from source: [UInt8], to target: [UInt8], intent: RenderingIntent, blackPoint: BlackPoint
+    from source: [UInt8], to target: [UInt8], intent: RenderingIntent, blackPoint: BlackPoint,
+    takesInks: Bool = false
   ) throws(CoderError) {
     guard Self.isAvailable else {
       throw .unsupported("profiles with tables need Little CMS, and liblcms2.so.2 is not found")
@@ -29,7 +31,7 @@ package final class TableConverter: @unchecked Sendable {
     var message = [CChar](repeating: 0, count: 256)
     let made = chostsystem_colors_open(
       source, source.count, target, target.count, intent.rawValue, blackPoint == .compensated ? 1 : 0,
-      Self.memoryLimit, &message, message.count)
+      takesInks ? 1 : 0, Self.memoryLimit, &message, message.count)
     guard let made else {
       let words = message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
       throw .malformed("Little CMS says: \(String(decoding: words, as: UTF8.self))")

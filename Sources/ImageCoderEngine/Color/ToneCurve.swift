@@ -116,6 +116,24 @@ package enum ToneCurve: Hashable, Sendable {
     }
   }
 
+  /// The same curve with a black of no light, and white where it was.
+  ///
+  /// - Parameter black: Light that becomes none.
+  func scaled(fromBlack black: Double) -> ToneCurve {
+    let scale = 1 / (1 - black)
+    switch self {
+    case .linear, .gamma, .pq, .hlg: return self
+    case .parametric(var curve):
+      let root = pow(scale, 1 / curve.g)
+      (curve.a, curve.b, curve.c) = (curve.a * root, curve.b * root, curve.c * scale)
+      (curve.e, curve.f) = ((curve.e - black) * scale, (curve.f - black) * scale)
+      return .parametric(curve)
+    case .table(let entries):
+      return .table(
+        entries.map { UInt16(min(max((Double($0) / 65_535 - black) * scale, 0), 1) * 65_535 + 0.5) })
+    }
+  }
+
   /// Whether a stored value follows from light: a table may fall or stay.
   var isInvertible: Bool {
     guard case .table(let entries) = self else { return true }

@@ -3,7 +3,18 @@
 import Glibc
 import ImageCoderModel
 
-/// What each pixel of a result takes from the cells of one axis: Lanczos weights with three lobes.
+/// How neighbors are weighed.
+enum ResamplingFilter: Sendable {
+  /// Lanczos with three lobes: sharp, with faint halos along edges.
+  case lanczos
+  /// Hermite's cubic, which has no lobes: softer, without halos.
+  case hermite
+
+  /// How far it reaches, in pixels of the result.
+  var support: Double { self == .lanczos ? 3 : 1 }
+}
+
+/// What each pixel of a result takes from the cells of one axis: the weights of a filter.
 ///
 /// A cell is `factor` source pixels that have been averaged, cell 0 starting at source pixel 0; the last cell may have
 /// fewer. The kernel is stretched by the reduction, so that nothing aliases, and cut off where the picture ends.
@@ -36,7 +47,11 @@ struct FilterTable {
   ///   - count: Result pixels.
   ///   - factor: Source pixels to a cell; 1 unless the reduction is large.
   ///   - repeats: How often each weight is there.
-  init(length: Int, offset: Double, extent: Double, count: Int, factor: Int, repeats: Int) {
+  ///   - filter: How neighbors are weighed.
+  init(
+    length: Int, offset: Double, extent: Double, count: Int, factor: Int, repeats: Int,
+    filter: ResamplingFilter = .lanczos
+  ) {
     let scale = extent / Double(count)
     self.factor = factor
     if scale == 1, factor == 1, offset == offset.rounded(.down) {
@@ -51,7 +66,7 @@ struct FilterTable {
       return
     }
     let total = (length + factor - 1) / factor
-    let kernel = Kernel(scale: scale, factor: factor, length: length)
+    let kernel = Kernel(scale: scale, factor: factor, length: length, filter: filter)
     var ranges: [Range<Int>] = []
     ranges.reserveCapacity(count)
     for i in 0..<count { ranges.append(kernel.cells(around: offset + (Double(i) + 0.5) * scale, total: total)) }
@@ -87,16 +102,16 @@ struct FilterTable {
   }
 }
 
-/// The Lanczos kernel of one axis, sampled at cells.
+/// The kernel of one axis, sampled at cells.
 private struct Kernel {
   /// Source pixels to one unit of the kernel: at least 1.
   let unit: Double
   let factor: Int
   let length: Int
+  let filter: ResamplingFilter
 
-  static let lobes = 3.0
-
-  init(scale: Double, factor: Int, length: Int) {
+  init(scale: Double, factor: Int, length: Int, filter: ResamplingFilter) {
+    self.filter = filter
     self.unit = max(scale, 1)
     self.factor = factor
     self.length = length
@@ -105,7 +120,7 @@ private struct Kernel {
   /// The cells whose centres lie under the kernel: never empty, inside the picture.
   func cells(around center: Double, total: Int) -> Range<Int> {
     let middle = center / Double(factor)
-    let support = Self.lobes * unit / Double(factor)
+    let support = filter.support * unit / Double(factor)
     let lower = min(max(Int(middle - support + 0.5), 0), total - 1)
     let upper = min(Int(middle + support + 0.5), total)
     return lower..<max(upper, lower + 1)
@@ -120,7 +135,7 @@ private struct Kernel {
     var sine = sin(.pi * start / 3)
     var cosine = cos(.pi * start / 3)
     for k in 0..<(cells.count + 2) {
-      scratch[k] = Self.value(at: start + Double(k) * step, sine: sine)
+      scratch[k] = value(at: start + Double(k) * step, sine: sine)
       (sine, cosine) = (sine * turn.cosine + cosine * turn.sine, cosine * turn.cosine - sine * turn.sine)
     }
     sharpen(scratch, count: cells.count)
@@ -129,10 +144,12 @@ private struct Kernel {
       // The last cell has fewer pixels: less weight, and a center of its own.
       let x = (Double(last * factor + length) / 2 - center) / unit
       let share = Double(length % factor) / Double(factor)
-      scratch[cells.count] = share * (abs(x) < Self.lobes ? Self.value(at: x, sine: sin(.pi * x / 3)) : 0)
+      scratch[cells.count] = share * value(at: x, sine: sin(.pi * x / 3))
     }
     var sum = 0.0
     for k in 1...cells.count { sum += scratch[k] }
+    // A kernel that ends between two cells leaves the nearest one.
+    if sum == 0 { (scratch[1], sum) = (1, 1) }
     for k in 1...cells.count { scratch[k] /= sum }
   }
 
@@ -141,7 +158,7 @@ private struct Kernel {
   /// A mean of n pixels has a variance of (n² - 1) / 12, (1 - 1/n²) / 12 in cells; taking half of that times the
   /// second difference away from the kernel keeps the sum's variance what it was.
   private func sharpen(_ scratch: UnsafeMutableBufferPointer<Double>, count: Int) {
-    guard factor > 1 else { return }
+    guard factor > 1, filter == .lanczos else { return }
     let share = (1 - 1 / Double(factor * factor)) / 24
     var before = scratch[0]
     for k in 1...count {
@@ -152,8 +169,9 @@ private struct Kernel {
   }
 
   /// sinc(x) sinc(x/3), with sin(πx) from the sine of a third of its angle.
-  private static func value(at x: Double, sine: Double) -> Double {
-    guard abs(x) < lobes else { return 0 }
+  private func value(at x: Double, sine: Double) -> Double {
+    guard abs(x) < filter.support else { return 0 }
+    if filter == .hermite { return (2 * abs(x) - 3) * x * x + 1 }
     guard abs(x) > 1e-6 else { return 1 }
     let square = sine * sine
     return square * (9 - 12 * square) / (.pi * .pi * x * x)

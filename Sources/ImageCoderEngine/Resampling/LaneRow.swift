@@ -14,11 +14,14 @@ struct LaneRow {
   let output: AlphaMode
   /// Whether the source's alpha says nothing, so that color is filtered as it is.
   let isOpaque: Bool
+  /// Whether all channels are filtered apart, as inks are.
+  let isPlain: Bool
 
-  init(source: PixelLayout, output: AlphaMode) {
+  init(source: PixelLayout, output: AlphaMode, isPlain: Bool = false) {
     self.format = source.format
+    self.isPlain = isPlain
     self.isOpaque = !source.format.hasAlpha || source.alpha == .opaque
-    self.premultiplies = !isOpaque && source.alpha == .straight
+    self.premultiplies = !isOpaque && !isPlain && source.alpha == .straight
     self.output = output
   }
 
@@ -98,6 +101,7 @@ struct LaneRow {
   private func write<Sample: PixelSample>(
     _: Sample.Type, colors: Int, _ lanes: UnsafePointer<Float>, _ target: UnsafeMutableRawPointer, _ count: Int
   ) {
+    if isPlain { return Self.writePlain(Sample.self, lanes, target, count * (colors + 1)) }
     let maximum = Sample.maximum
     for i in 0..<count {
       let first = i &* (colors + 1)

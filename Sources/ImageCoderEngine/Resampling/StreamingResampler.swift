@@ -4,7 +4,7 @@ package import ImageCoderModel
 
 /// Reduces a picture while its rows arrive, holding a few rows only.
 ///
-/// The filter is Lanczos with three lobes, stretched by the reduction. Where the reduction is large, whole pixels are
+/// The filter, Lanczos with three lobes unless another is asked for, is stretched by the reduction. Where the reduction is large, whole pixels are
 /// averaged into cells first and the filter runs over cells; the cells stay several times smaller than a pixel of the
 /// result, so that the difference is below what 8 bits show. Color is filtered multiplied by alpha.
 ///
@@ -30,6 +30,13 @@ package final class StreamingResampler {
     case filter(RowPipeline)
   }
 
+  /// Prepares for rows of colors, for Lanczos.
+  package convenience init(
+    source: Size, layout: PixelLayout, region: ResamplingRegion, destination: PixelBuffer
+  ) throws(CoderError) {
+    try self.init(source: source, layout: layout, region: region, destination: destination, isPlain: false)
+  }
+
   /// Prepares for rows.
   ///
   /// - Parameters:
@@ -38,10 +45,13 @@ package final class StreamingResampler {
   ///   - region: The part of the source to show, in its pixels.
   ///   - destination: Where rows go as soon as they are complete. It has the format of `layout`; its alpha mode says
   ///     what is written.
+  ///   - isPlain: Whether all channels are filtered apart: the fourth is no alpha.
+  ///   - filter: How neighbors are weighed.
   /// - Throws: ``CoderError/Code/invalidArgument`` for an empty size, a region that is empty or outside the source, or
   ///   a destination of another format; ``CoderError/Code/outOfMemory``.
-  package init(
-    source: Size, layout: PixelLayout, region: ResamplingRegion, destination: PixelBuffer
+  init(
+    source: Size, layout: PixelLayout, region: ResamplingRegion, destination: PixelBuffer, isPlain: Bool,
+    filter: ResamplingFilter = .lanczos
   ) throws(CoderError) {
     guard !source.isEmpty else { throw .invalidArgument("a source of \(source) has no pixels") }
     guard max(source.width, source.height) <= Int(Int32.max) else {
@@ -54,14 +64,15 @@ package final class StreamingResampler {
     self.source = source
     self.destination = destination
     let lanes = LaneRow.lanes(of: layout.format)
-    let columns = Self.table(source.width, region.x, region.width, destination.size.width, repeats: lanes)
-    let rows = Self.table(source.height, region.y, region.height, destination.size.height, repeats: 1)
+    let columns = Self.table(source.width, region.x, region.width, destination.size.width, repeats: lanes, filter)
+    let rows = Self.table(source.height, region.y, region.height, destination.size.height, repeats: 1, filter)
     let output = PixelLayout(destination.format, destination.alpha)
     if columns.isCopy, rows.isCopy {
       self.stage = .copy(RowConverter(from: layout, to: output), columns: columns.cells, rows: rows.cells)
     } else {
       self.stage = .filter(
-        try RowPipeline(LaneRow(source: layout, output: destination.alpha), source, columns, rows, destination))
+        try RowPipeline(
+          LaneRow(source: layout, output: destination.alpha, isPlain: isPlain), source, columns, rows, destination))
     }
   }
 
@@ -130,12 +141,12 @@ package final class StreamingResampler {
   }
 
   private static func table(
-    _ length: Int, _ offset: Double, _ extent: Double, _ count: Int, repeats: Int
+    _ length: Int, _ offset: Double, _ extent: Double, _ count: Int, repeats: Int, _ filter: ResamplingFilter
   ) -> FilterTable {
     let reduction = extent / Double(count)
     let factor = min(max(Int(reduction / cellsPerPixel), 1), 256)
     return FilterTable(
-      length: length, offset: offset, extent: extent, count: count, factor: factor, repeats: repeats)
+      length: length, offset: offset, extent: extent, count: count, factor: factor, repeats: repeats, filter: filter)
   }
 
   /// Cells to a pixel of the result at least, where pixels are averaged.

@@ -29,6 +29,7 @@ typedef struct cjpeg_decode_options {
   uint32_t output_width, output_height;
   uint32_t is_incremental;                // 1: the source is incremental, so coarse pictures of a file of several scans are worth
                                        // sending; rows come more than once then
+  uint32_t is_inks;                       // 1: from CMYK and YCCK, pixels of RGBA8 are the four inks; 0 is no ink
 } cjpeg_decode_options;
 
 // Decodes a file into a sink, from the top. Limits are those of `host`.

@@ -50,6 +50,7 @@ enum {
   CTIFF_TOP_DOWN = 512,     // rows reach the sink from the top
   CTIFF_JPEG = 1024,        // the codec turns YCbCr into RGB
   CTIFF_DEFLATE = 4096,     // the codec may leave bytes out at the end
+  CTIFF_INKS = 8192,        // CTIFF_CMYK: the four inks are the host's RGBA8 or RGBA16
   CTIFF_LOG = 2048          // the codec turns LogL and LogLuv into 8 bits
 };
 

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Draft extension of an open file: what it says of its colors beside code points, one gamma and a profile, and its inks
+// where it has some.
+//
+//   imgcoder_reader_table.get_extension(reader, "org.imagecoders.draft.stored-color/1")
+//     -> const imgcoder_stored_color_table *
+//
+// The host decides which of several statements counts.
+
+#ifndef IMGCODER_DRAFT_STORED_COLOR_H
+#define IMGCODER_DRAFT_STORED_COLOR_H
+
+#include "../reader.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define IMGCODER_DRAFT_STORED_COLOR "org.imagecoders.draft.stored-color/1"
+
+// Which fields are stated.
+enum {
+  IMGCODER_COLOR_PRIMARIES = 1,      // `primaries`
+  IMGCODER_COLOR_GAMMA = 2,          // `gamma`
+  IMGCODER_COLOR_CURVES = 4,         // `curves`
+  IMGCODER_COLOR_MASTERING = 8,      // `mastering_peak`, `mastering_black`
+  IMGCODER_COLOR_LIGHT_LEVELS = 16,  // `content_peak`, `frame_average_peak`
+  IMGCODER_COLOR_INKS = 32           // the page is stored as cyan, magenta, yellow and black, which can be had
+};
+
+// x and y of CIE 1931.
+typedef struct imgcoder_primaries {
+  double red[2], green[2], blue[2], white[2];
+} imgcoder_primaries;
+
+#define IMGCODER_MAX_CURVE 65536
+
+typedef struct imgcoder_stored_color {
+  uint32_t struct_size;
+  uint32_t flags;                // IMGCODER_COLOR_*
+  imgcoder_primaries primaries;  // of the samples
+  double gamma[3];               // of red, green and blue: light = sample ^ gamma
+  // Of red, green and blue: light, 0 to 65535, of `curve_length` samples at equal distances from the smallest to the
+  // largest. They live until `close`.
+  const uint16_t *curves[3];
+  uint32_t curve_length;         // 2 to IMGCODER_MAX_CURVE
+  uint32_t reserved;             // 0
+  double mastering_peak, mastering_black;  // of the display that the picture was made on, nits (SMPTE ST 2086)
+  // Of the brightest pixel, and of the brightest frame's mean, nits (CTA-861.3); 0: not stated.
+  double content_peak, frame_average_peak;
+} imgcoder_stored_color;
+
+typedef struct imgcoder_stored_color_table {
+  uint32_t struct_size;
+  uint32_t reserved;  // 0
+
+  // Describes the colors of a page.
+  //   ownership  the host owns `*color` and sets its struct_size
+  //   returns    OK; INVALID_ARGUMENT for a page that the file does not have; MALFORMED; LIMIT_EXCEEDED
+  // [session]
+  imgcoder_status(IMGCODER_ABI *describe)(imgcoder_reader *reader, uint32_t page, imgcoder_stored_color *color);
+
+  // As `negotiate` and `decode` of the reader, for inks: the four samples of a pixel of RGBA8 or RGBA16 are cyan, magenta,
+  // yellow and black, from no ink to all of it. The offer's alpha is OPAQUE and says nothing.
+  //   null       both, if no page has inks
+  //   returns    UNSUPPORTED for a page without inks; else as those
+  // [session]
+  imgcoder_status(IMGCODER_ABI *negotiate_inks)(imgcoder_reader *reader, const imgcoder_request *request,
+                                                imgcoder_offer *offer);
+  imgcoder_status(IMGCODER_ABI *decode_inks)(imgcoder_reader *reader, const imgcoder_offer *offer,
+                                             const imgcoder_sink *sink);
+} imgcoder_stored_color_table;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

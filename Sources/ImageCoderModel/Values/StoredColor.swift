@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a file says of its colors beside code points, one gamma and a profile.
+///
+/// A part of a draft: see `imgcoder/draft/stored_color.h`.
+public struct StoredColor: Sendable, Hashable {
+  /// x and y of CIE 1931.
+  public struct Primaries: Sendable, Hashable {
+    /// x and y of red.
+    public var red: SIMD2<Double>
+    /// x and y of green.
+    public var green: SIMD2<Double>
+    /// x and y of blue.
+    public var blue: SIMD2<Double>
+    /// x and y of white.
+    public var white: SIMD2<Double>
+
+    /// Makes primaries and their white.
+    public init(red: SIMD2<Double>, green: SIMD2<Double>, blue: SIMD2<Double>, white: SIMD2<Double>) {
+      self.red = red
+      self.green = green
+      self.blue = blue
+      self.white = white
+    }
+  }
+
+  /// The primaries of the samples, or nil if the file states none.
+  public var primaries: Primaries?
+  /// Of red, green and blue: light is a sample to the power of this. Nil if the file states none.
+  public var gamma: SIMD3<Double>?
+  /// Of red, green and blue: light, 0 to 65535, of samples at equal distances; 2 to 65,536 each and all as many. Empty
+  /// if the file states none.
+  public var curves: [[UInt16]] = []
+  /// The brightest light of the display that the picture was made on, nits, or nil (SMPTE ST 2086).
+  public var masteringPeak: Double?
+  /// The darkest light of that display, nits, or nil.
+  public var masteringBlack: Double?
+  /// The light of the brightest pixel, nits, or nil (MaxCLL of CTA-861.3).
+  public var contentPeak: Double?
+  /// The mean light of the brightest frame, nits, or nil (MaxFALL of CTA-861.3).
+  public var frameAveragePeak: Double?
+  /// Whether the page is stored as cyan, magenta, yellow and black, which can be had.
+  public var hasInks = false
+
+  /// States nothing.
+  public init() {}
+}
+
+/// A reader of files that say more of their colors than a header has room for.
+///
+/// A part of a draft: see `imgcoder/draft/stored_color.h`.
+public protocol StoredColorReader: ReaderSession {
+  /// What a page says of its colors.
+  func storedColor(page: Int) throws(CoderError) -> StoredColor
+
+  /// What ``decodeInks(_:into:)`` would deliver: `rgba8` or `rgba16`, whose four samples are cyan, magenta, yellow and
+  /// black, from no ink to all of it.
+  ///
+  /// - Throws: ``CoderError/Code/unsupported`` for a page without inks.
+  func inkOffer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer
+
+  /// Decodes a page's inks, as `decode` does its colors.
+  func decodeInks(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError)
+}
+
+extension StoredColorReader {
+  /// The default for formats without inks: throws ``CoderError/Code/unsupported``.
+  public func inkOffer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
+    throw .unsupported("page \(request.page) has no inks")
+  }
+
+  /// The default for formats without inks: throws ``CoderError/Code/unsupported``.
+  public func decodeInks(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
+    throw .unsupported("page \(offer.page) has no inks")
+  }
+}
