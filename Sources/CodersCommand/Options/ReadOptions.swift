@@ -16,6 +16,20 @@ struct ReadOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Read this page, counted from 1. (default: the file's primary page)", valueName: "n"))
   var page: Int?
 
+  @Option(
+    help: ArgumentHelp(
+      "Let plugins see files only in locked processes: off, preferred, required, or strict. The stricter of this and the "
+        + "variable CODERS_ISOLATION counts.",
+      valueName: "mode"))
+  var isolate: IsolationMode = .inProcess
+
+  /// The coders of this run.
+  func registry(_ console: Console) -> CoderRegistry {
+    let registry = coders.registry(console)
+    registry.isolate(Isolation(isolate))
+    return registry
+  }
+
   func validate() throws {
     if let page, page < 1 { throw ValidationError("--page is \(page), pages count from 1") }
   }
@@ -74,6 +88,12 @@ struct ReadOptions: ParsableArguments {
     guard argument == "-" else { return .file(console.location(of: argument)) }
     return .bytes(try StandardInput.read(most: limits.maxMemory.bytes, console.cancellation))
   }
+}
+
+extension IsolationMode: ExpressibleByArgument {
+  public init?(argument: String) { self.init(word: argument) }
+  public var defaultValueDescription: String { word }
+  public static var allValueStrings: [String] { allCases.map(\.word) }
 }
 
 extension CoderRegistry {

@@ -56,6 +56,10 @@ public struct Limits: Sendable, Equatable {
     public static let maxScans = Name(rawValue: "maxScans")
     /// `EncodeOptions.maxFileSize`
     public static let maxFileSize = Name(rawValue: "maxFileSize")
+    /// `Isolation.processorSeconds`
+    public static let maxProcessorSeconds = Name(rawValue: "maxProcessorSeconds")
+    /// `Isolation.clockSeconds`
+    public static let maxClockSeconds = Name(rawValue: "maxClockSeconds")
 
     public var description: String { rawValue }
   }
