@@ -12,7 +12,7 @@
 // Rows of the row order TOP_DOWN go through two bands, of which the program copies one while the other is filled. For the
 // order ANY there is memory for the whole picture, and what is done is told when the program would look at it.
 static struct {
-  int is_active, is_any;
+  int is_active, is_any, clears;
   uint32_t height, rows_of_band;
   uint64_t row_bytes;
   imgcoder_status refusal;
@@ -105,6 +105,7 @@ static imgcoder_status rows(const imgcoder_sink *raw, uint32_t y, uint32_t count
   if (count > sink.height - y) count = sink.height - y;
   if (count > sink.rows_of_band - sink.filled) count = sink.rows_of_band - sink.filled;
   sink.granted = count;
+  if (sink.clears) memset(band(sink.slot) + sink.filled * sink.row_bytes, 0, count * sink.row_bytes);
   *granted = (imgcoder_rows){band(sink.slot) + sink.filled * sink.row_bytes, sink.row_bytes, count, 0};
   return IMGCODER_STATUS_OK;
 }
@@ -139,6 +140,7 @@ imgcoder_status pixels_decode(const isolation_message *request, const imgcoder_o
   sink.height = offer->height;
   sink.rows_of_band = request->words[0];
   sink.row_bytes = request->longs[0];
+  sink.clears = request->words[1] != 0;
   void *map = MAP_FAILED;
   if (sink.is_any) {
     map = mmap(NULL, request->longs[1], PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);

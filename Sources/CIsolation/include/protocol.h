@@ -60,7 +60,7 @@ enum {
   ISOLATION_INFO = 17,       // words[0] page
   ISOLATION_FRAME = 18,      // words[0] page, words[1] frame, words[2] frames to describe
   ISOLATION_NEGOTIATE = 19,  // the request as payload
-  ISOLATION_DECODE = 20,     // words[0] rows of a band, longs[0] bytes of a row, longs[1] bytes of the picture's memory;
+  ISOLATION_DECODE = 20,     // words[0] rows of a band, words[1] 1: clear them before, longs[0] bytes of a row, longs[1] of the picture;
                              // the offer as payload; descriptor for the row order ANY: memory for the picture
   ISOLATION_METADATA = 21,   // words[0] page, words[1] kind
   ISOLATION_PROPERTIES = 22, // words[0] page, words[1] frame

@@ -21,12 +21,12 @@ struct ReadOptions: ParsableArguments {
       "Let plugins see files only in locked processes: off, preferred, required, or strict. The stricter of this and the "
         + "variable CODERS_ISOLATION counts.",
       valueName: "mode"))
-  var isolate: IsolationMode = .inProcess
+  var isolate = IsolationArgument.off
 
   /// The coders of this run.
   func registry(_ console: Console) -> CoderRegistry {
     let registry = coders.registry(console)
-    registry.isolate(Isolation(isolate))
+    registry.isolate(Isolation(isolate.mode))
     return registry
   }
 
@@ -90,10 +90,18 @@ struct ReadOptions: ParsableArguments {
   }
 }
 
-extension IsolationMode: ExpressibleByArgument {
-  public init?(argument: String) { self.init(word: argument) }
-  public var defaultValueDescription: String { word }
-  public static var allValueStrings: [String] { allCases.map(\.word) }
+/// The words of `--isolate`.
+enum IsolationArgument: String, ExpressibleByArgument, CaseIterable {
+  case off, preferred, required, strict
+
+  var mode: IsolationMode {
+    switch self {
+    case .off: .inProcess
+    case .preferred: .preferred
+    case .required: .required
+    case .strict: .strict
+    }
+  }
 }
 
 extension CoderRegistry {

@@ -152,6 +152,7 @@ final class IsolatedReader: ReaderSession {
     var request = Worker.Request(ISOLATION_DECODE)
     let rows = try IsolatedRows(offer, worker: worker, limits: session.limits, sink: sink)
     request.message.words.0 = UInt32(rows.rowsOfBand)
+    request.message.words.1 = session.clearsRows ? 1 : 0
     request.message.longs.0 = UInt64(rows.rowBytes)
     request.message.longs.1 = UInt64(rows.pictureBytes)
     request.descriptor = rows.descriptor
