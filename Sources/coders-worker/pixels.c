@@ -22,6 +22,7 @@ static struct {
   // Any.
   uint8_t *picture;
   uint32_t *passes;  // the pass + 1 of rows that are done and not told yet
+  uint8_t *asked;    // whether a row was asked for
   uint32_t most_pass;
 } sink;
 
@@ -87,12 +88,14 @@ static void await(uint32_t slot) {
 
 static imgcoder_status rows(const imgcoder_sink *raw, uint32_t y, uint32_t count, imgcoder_rows *granted) {
   (void)raw;
+  if (!granted) return IMGCODER_STATUS_INVALID_ARGUMENT;
   if (sink.refusal != IMGCODER_STATUS_OK) return sink.refusal;
   if (the_session.host.is_cancelled(&the_session.host)) return IMGCODER_STATUS_CANCELLED;
   if (count == 0 || y >= sink.height || (sink.is_any ? count > sink.height - y : y != sink.next)) {
     return refuse("the reader asks for %u rows at %u of %u, %u are done", count, y);
   }
   if (sink.is_any) {
+    memset(sink.asked + y, 1, count);
     *granted = (imgcoder_rows){sink.picture + y * sink.row_bytes, sink.row_bytes, count, 0};
     return IMGCODER_STATUS_OK;
   }
@@ -118,6 +121,9 @@ static imgcoder_status done(const imgcoder_sink *raw, uint32_t y, uint32_t count
     return refuse("the reader reports %u rows at %u of %u, %u are done", count, y);
   }
   if (sink.is_any) {
+    if (memchr(sink.asked + y, 0, count)) {
+      return refuse("the reader reports %u rows at %u of %u, which it did not ask for", count, y);
+    }
     if (pass > 65535) pass = 65535;
     if (pass > sink.most_pass) sink.most_pass = pass;
     for (uint32_t row = y; row < y + count; row++) sink.passes[row] = pass + 1;
@@ -145,10 +151,11 @@ imgcoder_status pixels_decode(const isolation_message *request, const imgcoder_o
   if (sink.is_any) {
     map = mmap(NULL, request->longs[1], PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
     sink.passes = calloc(sink.height, sizeof *sink.passes);
-    if (map == MAP_FAILED || !sink.passes) {
+    sink.asked = calloc(sink.height, 1);
+    if (map == MAP_FAILED || !sink.passes || !sink.asked) {
       if (map != MAP_FAILED) munmap(map, request->longs[1]);
       free(sink.passes);
-      sink.passes = NULL;
+      free(sink.asked);
       return IMGCODER_STATUS_OUT_OF_MEMORY;
     }
     sink.picture = map;
@@ -172,7 +179,7 @@ imgcoder_status pixels_decode(const isolation_message *request, const imgcoder_o
   } else {
     munmap(map, request->longs[1]);
     free(sink.passes);
-    sink.passes = NULL;
+    free(sink.asked);
   }
   return status;
 }

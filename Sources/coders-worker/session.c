@@ -101,7 +101,10 @@ static void open_file(const isolation_message *request, int memory) {
       s->failure_length = 0;
       page.length = 0;
     }
-    if (!file) status = IMGCODER_STATUS_LIBRARY;
+    if (!file) {
+      static const imgcoder_string nothing = IMGCODER_TEXT("the plugin opened a file and gives no reader");
+      status = s->host.fail(&s->host, IMGCODER_STATUS_LIBRARY, -1, nothing);
+    }
   }
   reply(status, page.bytes, page.length);
 }

@@ -143,9 +143,7 @@ final class IsolatedReader: ReaderSession {
     guard reply.results.count == MemoryLayout<imgcoder_offer>.size else {
       throw worker.fault("an offer of \(reply.results.count) bytes")
     }
-    let offer = try DecodeOffer(reply.results.loadUnaligned(as: imgcoder_offer.self), for: request)
-    try session.limits.check(canvas: offer.size)
-    return offer
+    return try DecodeOffer(reply.results.loadUnaligned(as: imgcoder_offer.self), for: request)
   }
 
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {

@@ -56,7 +56,8 @@ final class WorkerPool: Sendable {
     }
     let server = try pool.server()
     // What a worker adds is known when there is one.
-    try check(server.layers.union(without.isDisjoint(with: [.memory, .limits]) ? [.memory, .limits] : []), mode, without)
+    let ofWorkers: IsolationLayers = [.memory, .limits]
+    try check(server.layers.union(ofWorkers.subtracting(without)), mode, without)
     return (pool, server.description)
   }
 
