@@ -172,9 +172,14 @@ let package = Package(
       path: "Sources/CoderPlugin"),
     .target(name: "CHostSystem", path: "Sources/CHostSystem"),
     .target(name: "CProcessGuard", dependencies: ["CHostSystem"], path: "Sources/CProcessGuard"),
+    // What a program and the workers of its plugins say to each other. The worker, `Sources/coders-worker`, is built by
+    // `scripts/build-worker`: it links the C library alone.
+    .target(name: "CIsolation", path: "Sources/CIsolation"),
     .target(
       name: "ImageCoders",
-      dependencies: ["CHostSystem", "CImageCoder", "CImageCoderStructs", "ImageCoderEngine", "ImageCoderModel"],
+      dependencies: [
+        "CHostSystem", "CImageCoder", "CImageCoderStructs", "CIsolation", "ImageCoderEngine", "ImageCoderModel",
+      ],
       path: "Sources/ImageCoders", swiftSettings: settings),
     // For programs that use Foundation, which the library itself does not need.
     .target(

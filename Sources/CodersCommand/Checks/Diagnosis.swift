@@ -24,6 +24,7 @@ struct Diagnosis {
           + UnusedFiles.find(searchPath, catalog).map { Finding(mark: .warning, text: "\($0.path) \($0.why)") }),
       Section(title: "Coders", findings: Self.coders(catalog)),
       Section(title: "Settings", findings: Self.settings(preferences, catalog)),
+      Section(title: "Isolation", findings: Self.isolation(catalog)),
       Section(title: "Runtime", findings: [Self.runtime]),
     ]
   }
@@ -173,6 +174,31 @@ struct Diagnosis {
       }
     }
     return findings.isEmpty ? [Finding(mark: .good, text: "none; the priorities are those of the manifests")] : findings
+  }
+
+  /// What this machine offers for processes of plugins, as one of them finds it.
+  private static func isolation(_ catalog: Catalog) -> [Finding] {
+    var findings: [Finding] = []
+    let outer = IsolationReport.confinement
+    if !outer.isEmpty {
+      findings.append(Finding(mark: .note, text: "this process is confined already: \(outer.joined(separator: ", "))"))
+    }
+    guard let report = IsolationReport.find(catalog) else { return findings + [Finding(mark: .note, text: "no plugin")] }
+    guard let layers = report.layers else {
+      return findings + [Finding(mark: .note, text: "plugins cannot be isolated: \(report.problem)")]
+    }
+    findings += IsolationLayers.all.map {
+      layers.contains($0.layer)
+        ? Finding(mark: .good, text: "\($0.name): \($0.text)") : Finding(mark: .note, text: "\($0.name): not here")
+    }
+    for mode in [IsolationMode.required, .strict] {
+      let missing = layers.missing(for: mode)
+      findings.append(
+        missing.isEmpty
+          ? Finding(mark: .good, text: "--isolate \(mode.word) works")
+          : Finding(mark: .note, text: "--isolate \(mode.word) does not work without \(missing.joined(separator: ", "))"))
+    }
+    return findings
   }
 
   private static var runtime: Finding {

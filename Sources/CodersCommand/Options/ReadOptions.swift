@@ -16,6 +16,20 @@ struct ReadOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Read this page, counted from 1. (default: the file's primary page)", valueName: "n"))
   var page: Int?
 
+  @Option(
+    help: ArgumentHelp(
+      "Let plugins see files only in locked processes: off, preferred, required, or strict. The stricter of this and the "
+        + "variable CODERS_ISOLATION counts.",
+      valueName: "mode"))
+  var isolate = IsolationArgument.off
+
+  /// The coders of this run.
+  func registry(_ console: Console) -> CoderRegistry {
+    let registry = coders.registry(console)
+    registry.isolate(Isolation(isolate.mode))
+    return registry
+  }
+
   func validate() throws {
     if let page, page < 1 { throw ValidationError("--page is \(page), pages count from 1") }
   }
@@ -73,6 +87,20 @@ struct ReadOptions: ParsableArguments {
   func source(_ argument: String, _ console: Console) throws(CoderError) -> ByteSource {
     guard argument == "-" else { return .file(console.location(of: argument)) }
     return .bytes(try StandardInput.read(most: limits.maxMemory.bytes, console.cancellation))
+  }
+}
+
+/// The words of `--isolate`.
+enum IsolationArgument: String, ExpressibleByArgument, CaseIterable {
+  case off, preferred, required, strict
+
+  var mode: IsolationMode {
+    switch self {
+    case .off: .inProcess
+    case .preferred: .preferred
+    case .required: .required
+    case .strict: .strict
+    }
   }
 }
 

@@ -71,7 +71,7 @@ struct AnimateCommand: Verb {
   }
 
   func run(_ console: Console) throws(CoderError) -> ExitStatus {
-    let registry = read.coders.registry(console)
+    let registry = read.registry(console)
     let failures = Failures(console)
     var currentFile = output
     do throws(CoderError) {

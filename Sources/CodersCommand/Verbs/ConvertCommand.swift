@@ -107,7 +107,7 @@ struct ConvertCommand: Verb {
   }
 
   func run(_ console: Console) throws(CoderError) -> ExitStatus {
-    let registry = read.coders.registry(console)
+    let registry = read.registry(console)
     let failures = Failures(console)
     guard let output else {
       runPair(input.files[0], input.files[1], registry, failures, console)

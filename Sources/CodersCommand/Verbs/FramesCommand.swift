@@ -43,7 +43,7 @@ struct FramesCommand: Verb {
   }
 
   func run(_ console: Console) throws(CoderError) -> ExitStatus {
-    let registry = read.coders.registry(console)
+    let registry = read.registry(console)
     let failures = Failures(console)
     CurrentFiles.set(input: input)
     do throws(CoderError) {

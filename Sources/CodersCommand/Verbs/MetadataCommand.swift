@@ -76,7 +76,7 @@ struct MetadataCommand: Verb {
   }
 
   func run(_ console: Console) throws(CoderError) -> ExitStatus {
-    let registry = read.coders.registry(console)
+    let registry = read.registry(console)
     let failures = Failures(console)
     guard isEdit else { return try show(registry, failures, console) }
     if let output { try OutputFile(output, console).refuseTerminal(console) }

@@ -44,7 +44,7 @@ struct PlayCommand: Verb {
   func run(_ console: Console) throws(CoderError) -> ExitStatus {
     try terminal.check(console)
     let failures = Failures(console)
-    let session = terminal.session(console, .play) { read.coders.registry(console) }
+    let session = terminal.session(console, .play) { read.registry(console) }
     // Errors are printed when the terminal is as it was.
     var errors: [CoderError] = []
     CurrentFiles.set(input: input)

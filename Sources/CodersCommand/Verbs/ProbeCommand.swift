@@ -39,7 +39,7 @@ struct ProbeCommand: Verb {
   }
 
   func run(_ console: Console) throws(CoderError) -> ExitStatus {
-    let registry = read.coders.registry(console)
+    let registry = read.registry(console)
     let failures = Failures(console)
     let printer = printer(console)
     for (order, file) in try input.inputs(registry, console, failures).map(\.path).enumerated()

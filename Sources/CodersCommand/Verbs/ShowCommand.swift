@@ -28,7 +28,7 @@ struct ShowCommand: Verb {
   func run(_ console: Console) throws(CoderError) -> ExitStatus {
     try terminal.check(console)
     let failures = Failures(console)
-    let session = terminal.session(console, .show) { read.coders.registry(console) }
+    let session = terminal.session(console, .show) { read.registry(console) }
     defer { session.leave() }
     for input in inputs {
       CurrentFiles.set(input: input)

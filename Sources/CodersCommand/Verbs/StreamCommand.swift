@@ -60,7 +60,7 @@ struct StreamCommand: Verb {
   }
 
   func run(_ console: Console) throws(CoderError) -> ExitStatus {
-    let registry = read.coders.registry(console)
+    let registry = read.registry(console)
     let failures = Failures(console)
     CurrentFiles.set(input: input, output: output)
     var options = read.decodeOptions(console, file: input)

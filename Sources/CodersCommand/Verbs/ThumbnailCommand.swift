@@ -88,7 +88,7 @@ struct ThumbnailCommand: Verb {
   }
 
   func run(_ console: Console) throws(CoderError) -> ExitStatus {
-    let registry = read.coders.registry(console)
+    let registry = read.registry(console)
     let failures = Failures(console)
     try OutputFile(output, console).refuseTerminal(console)
     let inputs = try input.inputs(registry, console, writingTo: output, failures)

@@ -20,7 +20,7 @@ package final class HostSession {
 
   /// What the session's messages go to, or nil for nowhere.
   let log: (@Sendable (LogSeverity, String) -> Void)?
-  let source: OpenSource?
+  package let source: OpenSource?
   /// Called with the completed share of the current call, 0 to 1.
   let progress: (@Sendable (Double) -> Void)?
 

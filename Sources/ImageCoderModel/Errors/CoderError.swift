@@ -73,6 +73,9 @@ extension CoderError {
     public static let pluginRejected = Code(rawValue: 0x53)
     /// The work was cancelled.
     public static let cancelled = Code(rawValue: 0x54)
+    /// The coder crashed, hung or broke its rules in a process of its own. The host alone reports this; the next file can be
+    /// decoded.
+    public static let coderCrashed = Code(rawValue: 0x55)
 
     /// Who has to act.
     public var group: Group { Group(rawValue: rawValue >> 4) ?? .environment }
@@ -111,6 +114,7 @@ extension CoderError.Code: CustomStringConvertible {
     case .library: "library"
     case .pluginRejected: "pluginRejected"
     case .cancelled: "cancelled"
+    case .coderCrashed: "coderCrashed"
     default: "code \(rawValue)"
     }
   }

@@ -62,6 +62,10 @@ public struct Limits: Sendable, Equatable {
     public static let maxComposedPixels = Name(rawValue: "maxComposedPixels")
     /// `EncodeOptions.maxFileSize`
     public static let maxFileSize = Name(rawValue: "maxFileSize")
+    /// `Isolation.processorSeconds`
+    public static let maxProcessorSeconds = Name(rawValue: "maxProcessorSeconds")
+    /// `Isolation.clockSeconds`
+    public static let maxClockSeconds = Name(rawValue: "maxClockSeconds")
 
     public var description: String { rawValue }
   }

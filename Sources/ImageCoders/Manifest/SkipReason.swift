@@ -67,5 +67,7 @@ package struct SkipReason: Error, Sendable, Equatable {
     case scanExited = "scan_exited"
     /// A process that loaded the library to try it did not answer.
     case scanTimeout = "scan_timeout"
+    /// The caller requires isolation that this machine or this coder does not offer.
+    case isolationMissing = "isolation_missing"
   }
 }

@@ -38,13 +38,15 @@ final class Candidate: Sendable {
   private let alternatives: [CatalogEntry]
 
   private enum State {
-    case unloaded
     /// - Parameter instead: Of a plugin that could not be loaded: its reason, and which one took its place.
     case loaded(any ImageCoder, instead: String?)
     case failed(SkipReason)
   }
 
-  private let state: Mutex<State>
+  /// By how the coder is isolated: a registry may change that.
+  private let states: Mutex<[Isolation: State]>
+  /// A coder of the application's own.
+  private let own: (any ImageCoder)?
 
   /// A coder of the application's own.
   init(_ coder: any ImageCoder, registration: Int) {
@@ -66,7 +68,8 @@ final class Candidate: Sendable {
     recognizer = (coder as? AnimatedCoder)?.container.map { FormatRecognizer($0.container) }
     alternatives = []
     self.registration = registration
-    state = Mutex(.loaded(coder, instead: nil))
+    own = coder
+    states = Mutex([:])
   }
 
   /// A plugin.
@@ -91,7 +94,8 @@ final class Candidate: Sendable {
     isAsked = manifest.capabilities.contains("recognize")
     let unsigned = manifest.formats.filter(\.signatures.isEmpty)
     askedFormats = (unsigned.isEmpty ? manifest.formats : unsigned).map(\.format)
-    state = Mutex(.unloaded)
+    own = nil
+    states = Mutex([:])
   }
 
   /// The coder, loaded if necessary. A plugin that failed once is not tried again, unless the process had no descriptors or
@@ -101,17 +105,25 @@ final class Candidate: Sendable {
   ///
   /// - Parameter registry: Finds coders for files that are pages of other files.
   func coder(for registry: CoderRegistry?) throws(SkipReason) -> any ImageCoder {
-    let result: Result<any ImageCoder, SkipReason> = state.withLock { state in
-      switch state {
+    let isolation = registry?.isolation(of: formats) ?? Isolation(.inProcess)
+    if let own {
+      guard isolation.mode < .required else {
+        throw SkipReason(
+          .isolationMissing, "isolation is \(isolation.mode.word), and \(id) is a coder of the program itself")
+      }
+      return own
+    }
+    let result: Result<any ImageCoder, SkipReason> = states.withLock { states in
+      switch states[isolation] {
       case .loaded(let coder, _): return .success(coder)
       case .failed(let reason): return .failure(reason)
-      case .unloaded:
+      case nil:
         do throws(SkipReason) {
-          let (coder, instead) = try load(for: registry)
-          state = .loaded(coder, instead: instead)
+          let (coder, instead) = try load(for: registry, isolation)
+          states[isolation] = .loaded(coder, instead: instead)
           return .success(coder)
         } catch {
-          if !error.isPassing { state = .failed(error) }
+            if !error.isPassing { states[isolation] = .failed(error) }
           return .failure(error)
         }
       }
@@ -121,31 +133,44 @@ final class Candidate: Sendable {
 
   /// Why another plugin of the same identifier is used than the first one, or nil.
   var substitution: String? {
-    state.withLock { state in
-      guard case .loaded(_, let instead) = state else { return nil }
-      return instead
+    states.withLock { states in
+      for case .loaded(_, let instead?) in states.values { return instead }
+      return nil
     }
   }
 
   /// - Throws: What is wrong with the first plugin, when none of the same identifier can be loaded.
-  private func load(for registry: CoderRegistry?) throws(SkipReason) -> (coder: any ImageCoder, instead: String?) {
+  private func load(
+    for registry: CoderRegistry?, _ isolation: Isolation
+  ) throws(SkipReason) -> (coder: any ImageCoder, instead: String?) {
     guard let entry else { throw SkipReason(.manifestInvalid, "there is no manifest") }
     let reason: SkipReason
-    do throws(SkipReason) { return (try load(entry, for: registry), nil) } catch { reason = error }
+    do throws(SkipReason) { return (try load(entry, for: registry, isolation), nil) } catch { reason = error }
     for other in alternatives {
       // What is wrong with the first one is what has to be repaired; `coders doctor` tells of the others.
-      guard case .success(let coder) = Result(catching: { () throws(SkipReason) in try load(other, for: registry) })
+      guard case .success(let coder) = Result(catching: { () throws(SkipReason) in try load(other, for: registry, isolation) })
       else { continue }
       return (coder, "\(entry.path): \(reason.code.rawValue): \(reason.message); \(other.path) is used in its place")
     }
     throw reason
   }
 
-  private func load(_ entry: CatalogEntry, for registry: CoderRegistry?) throws(SkipReason) -> any ImageCoder {
-    AnimatedCoder(try PluginContainer(loading: entry)) {
+  private func load(
+    _ entry: CatalogEntry, for registry: CoderRegistry?, _ isolation: Isolation
+  ) throws(SkipReason) -> any ImageCoder {
+    AnimatedCoder(try container(entry, isolation)) {
       [weak registry] (source, session, allowed) throws(CoderError) in
       guard let registry else { throw .noCoder("the registry of the coder is gone") }
       return try registry.embeddedReader(source, session, allowed: allowed)
+    }
+  }
+
+  private func container(_ entry: CatalogEntry, _ isolation: Isolation) throws(SkipReason) -> any Container {
+    guard isolation.mode > .inProcess else { return try PluginContainer(loading: entry) }
+    do throws(SkipReason) { return try IsolatedContainer(loading: entry, isolation: isolation) } catch {
+      // What cannot be isolated runs here if that is good enough; what is wrong with the plugin is wrong here too.
+      guard isolation.mode == .preferred, error.code == .isolationMissing else { throw error }
+      return try PluginContainer(loading: entry)
     }
   }
 

@@ -30,13 +30,15 @@ public final class CoderRegistry: Sendable {
   ///     identifier; apart from that, both kinds are ordered by the same rules.
   ///   - searchPath: Where manifests are searched.
   ///   - preferences: The user's priorities, preferred coders, and coders that may not be used.
+  ///   - isolation: Where the code of plugins sees files.
   public init(
-    builtIn: [BuiltInCoder] = [], searchPath: SearchPath = SearchPath(), preferences: Preferences = .user
+    builtIn: [BuiltInCoder] = [], searchPath: SearchPath = SearchPath(), preferences: Preferences = .user,
+    isolation: Isolation = Isolation(.inProcess)
   ) {
     let catalog = Catalog(searchPath, builtIn: builtIn, preferences: preferences)
     self.catalog = catalog
     let candidates = catalog.entries.compactMap { Candidate($0, alternatives: catalog.alternatives(to: $0.id)) }
-    state = Mutex(RegistryState(candidates, preferences, catalog))
+    state = Mutex(RegistryState(candidates, preferences, catalog, isolation))
   }
 
   /// Adds a coder of the application. Among coders of equal priority the one registered last is tried first.
@@ -74,6 +76,27 @@ public final class CoderRegistry: Sendable {
   public func prefer(_ ids: [String], toWrite format: ImageFormat) {
     state.withLock { state in state.preferredWriters[format] = ids }
   }
+
+  /// Sets how plugins are isolated from now on. Files that are open stay where they are.
+  ///
+  /// - Parameter format: Only for coders of this format, or nil for all that no format's own setting applies to. A coder of
+  ///   several formats is isolated as the strictest of them asks for.
+  public func isolate(_ isolation: Isolation, format: ImageFormat? = nil) {
+    state.withLock { state in
+      if let format { state.isolationOfFormats[format] = isolation } else { state.isolation = isolation }
+    }
+  }
+
+  /// How a coder of these formats is isolated: as set, and at least as the variable `CODERS_ISOLATION` asks for.
+  package func isolation(of formats: [ImageFormat]) -> Isolation {
+    let state = snapshot()
+    let general = state.isolation
+    let strictest =
+      formats.compactMap { state.isolationOfFormats[$0] ?? general }.max { $0.mode < $1.mode } ?? general
+    return strictest.atLeast(Self.leastIsolation)
+  }
+
+  private static let leastIsolation = IsolationMode.ofEnvironment()
 
   /// The identifiers of all coders, in the order in which they are tried for a file that all of them recognize equally
   /// and of which no coder is preferred.

@@ -10,11 +10,15 @@ struct RegistryState {
   /// Identifiers in the order in which they are tried before all others, by format.
   var preferredReaders: [ImageFormat: [String]]
   var preferredWriters: [ImageFormat: [String]]
+  /// How plugins are isolated, in general and for some formats.
+  var isolation: Isolation
+  var isolationOfFormats: [ImageFormat: Isolation] = [:]
   /// How many coders the program has registered.
   var registrations = 0
 
-  init(_ candidates: [Candidate], _ preferences: Preferences, _ catalog: Catalog) {
+  init(_ candidates: [Candidate], _ preferences: Preferences, _ catalog: Catalog, _ isolation: Isolation) {
     self.candidates = candidates
+    self.isolation = isolation
     priorities = preferences.priorities
     preferredReaders = preferences.preferred(\.read, catalog)
     preferredWriters = preferences.preferred(\.write, catalog)

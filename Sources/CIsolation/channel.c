@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#define _GNU_SOURCE
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "CIsolation.h"
+
+int isolation_pair(int ends[2]) { return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0; }
+
+int isolation_send(int socket, isolation_message message, const void *payload, int first, int second) {
+  struct iovec parts[2] = {{&message, sizeof message}, {(void *)payload, message.length}};
+  union {
+    struct cmsghdr head;
+    char bytes[CMSG_SPACE(2 * sizeof(int))];
+  } control;
+  struct msghdr envelope = {.msg_iov = parts, .msg_iovlen = message.length > 0 ? 2 : 1};
+  if (first >= 0) {
+    int descriptors[2] = {first, second};
+    size_t size = (second >= 0 ? 2 : 1) * sizeof(int);
+    memset(&control, 0, sizeof control);
+    envelope.msg_control = &control;
+    envelope.msg_controllen = CMSG_SPACE(size);
+    control.head.cmsg_level = SOL_SOCKET;
+    control.head.cmsg_type = SCM_RIGHTS;
+    control.head.cmsg_len = CMSG_LEN(size);
+    memcpy(CMSG_DATA(&control.head), descriptors, size);
+  }
+  ssize_t sent;
+  do {
+    sent = sendmsg(socket, &envelope, MSG_NOSIGNAL);
+  } while (sent < 0 && errno == EINTR);
+  return sent == (ssize_t)(sizeof message + message.length);
+}
+
+int isolation_receive(int socket, isolation_message *message, void *payload, int *descriptor) {
+  struct iovec parts[2] = {{message, sizeof *message}, {payload, ISOLATION_MAX_PAYLOAD}};
+  union {
+    struct cmsghdr head;
+    char bytes[CMSG_SPACE(sizeof(int))];
+  } control;
+  struct msghdr envelope = {.msg_iov = parts, .msg_iovlen = 2};
+  if (descriptor) {
+    *descriptor = -1;
+    envelope.msg_control = &control;
+    envelope.msg_controllen = sizeof control;
+  }
+  ssize_t got;
+  do {
+    got = recvmsg(socket, &envelope, MSG_CMSG_CLOEXEC);
+  } while (got < 0 && errno == EINTR);
+  if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return -2;
+  if (got <= 0) return 0;
+  struct cmsghdr *head = descriptor ? CMSG_FIRSTHDR(&envelope) : NULL;
+  if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS && head->cmsg_len == CMSG_LEN(sizeof(int))) {
+    memcpy(descriptor, CMSG_DATA(head), sizeof(int));
+  }
+  int is_whole = (size_t)got >= sizeof *message && (size_t)got - sizeof *message == message->length;
+  if (is_whole && !(envelope.msg_flags & (MSG_TRUNC | MSG_CTRUNC))) return 1;
+  if (descriptor && *descriptor >= 0) {
+    close(*descriptor);
+    *descriptor = -1;
+  }
+  return -1;
+}
+
+void isolation_set_patience(int socket, uint32_t milliseconds) {
+  struct timeval time = {milliseconds / 1000, (suseconds_t)(milliseconds % 1000) * 1000};
+  setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time);
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// System calls between a program and its workers that Swift's module of the C library does not show.
+
+#ifndef CISOLATION_H
+#define CISOLATION_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "protocol.h"
+
+// Makes a pair of sequenced sockets that are closed when a program is executed.
+//   returns  1, or 0 with errno set
+int isolation_pair(int ends[2]);
+
+// Sends a message with its payload and up to two descriptors (-1: none).
+//   returns  1; 0 if the other side is gone, with errno set
+int isolation_send(int socket, isolation_message message, const void *payload, int first, int second);
+
+// Receives a message and, if `descriptor` is not null, a descriptor that comes with it (else -1). A message that is
+// shorter than its head, longer than its length, or brings what was not asked for is a fault.
+//   payload  ISOLATION_MAX_PAYLOAD bytes
+//   returns  1; 0 if the other side is gone; -1 for a fault; -2 if the socket's time is over
+int isolation_receive(int socket, isolation_message *message, void *payload, int *descriptor);
+
+// Sets how long isolation_receive waits, in milliseconds; 0 for ever.
+void isolation_set_patience(int socket, uint32_t milliseconds);
+
+// Memory without a name that can be shared; its size cannot be changed by others.
+//   may_grow  whether the owner may make it larger later
+//   returns   a descriptor, or -1
+int isolation_memory(size_t size, int may_grow);
+
+// Makes memory read only for everybody who maps it from now on. Maps that exist stay as they are.
+//   returns  1, or 0 with errno set
+int isolation_close_to_writers(int memory, int may_grow);
+
+// Starts a server. It gets no environment but the folder of the Swift runtime, and no descriptor but `socket`.
+//   without  layers to leave out
+//   returns  the process, or -1 with errno set
+pid_t isolation_launch(const char *worker, const char *library, const char *id, uint32_t without, int socket);
+
+// Kills a process by its descriptor.
+void isolation_kill(int process);
+
+// The number of a process by its descriptor, or -1.
+pid_t isolation_number(int process);
+
+// Nanoseconds of processor time that a process has used, or -1.
+int64_t isolation_processor_time(pid_t process);
+
+// Nanoseconds of a clock that does not jump.
+int64_t isolation_now(void);
+
+// What this process is confined by already: ISOLATION_NO_NEW_PRIVILEGES, ISOLATION_SECCOMP.
+uint32_t isolation_confinement(void);
+
+#endif

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a program and the worker of a plugin say to each other: messages of a fixed head and at most
+// ISOLATION_MAX_PAYLOAD bytes behind it, on sequenced sockets, and pixels in shared memory.
+//
+// Both sides come from one build. What a worker sends after it has seen a file may be anything: the program reads each
+// message once into its own memory, and checks each field there.
+
+#ifndef CISOLATION_PROTOCOL_H
+#define CISOLATION_PROTOCOL_H
+
+#include <stdint.h>
+
+#define ISOLATION_PROTOCOL 1
+
+#define ISOLATION_MAX_PAYLOAD 32768
+// Bytes of a reason or a log line.
+#define ISOLATION_MAX_SENTENCE 500
+// Frames that one answer describes.
+#define ISOLATION_MAX_FRAMES 256
+
+typedef struct isolation_message {
+  uint32_t kind;    // ISOLATION_*
+  uint32_t call;    // the number of the call that it belongs to
+  uint32_t length;  // bytes of the payload
+  uint32_t words[5];
+  uint64_t longs[4];
+} isolation_message;
+
+// Layers. Each counts when its probe ran in that worker or in its server.
+enum {
+  ISOLATION_NO_NEW_PRIVILEGES = 1,
+  ISOLATION_SECCOMP = 2,
+  ISOLATION_LANDLOCK = 4,
+  ISOLATION_ROOT = 8,  // own user and mount namespaces, with an empty root that is read only
+  ISOLATION_NETWORK = 16,
+  ISOLATION_IPC = 32,  // IPC and UTS namespaces
+  ISOLATION_PID = 64,
+  ISOLATION_MEMORY = 128,
+  ISOLATION_LIMITS = 256,  // of CPU time, processes, files, descriptors, locked memory, core dumps
+  ISOLATION_UNDUMPABLE = 512,
+  ISOLATION_DESCRIPTORS = 1024,  // no inherited descriptors, no environment
+  ISOLATION_ALL_LAYERS = 2047
+};
+
+// From the program to a server, and back.
+enum {
+  ISOLATION_HELLO = 1,    // back: longs[0] layers; the description of the coder as payload
+  ISOLATION_FAILED = 2,   // back: the plugin cannot be loaded: words[0] ISOLATION_FAILED_*, the reason as payload
+  ISOLATION_SPAWN = 3,    // words[0] the worker's number, longs[0] bytes of memory, longs[1] seconds of processor time;
+                          // descriptors: its socket, its shared memory
+  ISOLATION_SPAWNED = 4,  // back: words[0] the number, words[1] 0 or errno; descriptor: the process
+  ISOLATION_EXITED = 5    // back: words[0] the number, words[1] the signal or 0, words[2] the status
+};
+
+// From the program to a worker. Every call is answered by ISOLATION_REPLY.
+enum {
+  ISOLATION_OPEN = 16,       // words[0] flags, words[1] frames to describe, longs[0] size, longs[1] bytes that are there;
+                             // the limits as payload; descriptor: the source
+  ISOLATION_INFO = 17,       // words[0] page
+  ISOLATION_FRAME = 18,      // words[0] page, words[1] frame, words[2] frames to describe
+  ISOLATION_NEGOTIATE = 19,  // the request as payload
+  ISOLATION_DECODE = 20,     // words[0] rows of a band, words[1] 1: clear them before, longs[0] bytes of a row, longs[1] of the picture;
+                             // the offer as payload; descriptor for the row order ANY: memory for the picture
+  ISOLATION_METADATA = 21,   // words[0] page, words[1] kind
+  ISOLATION_PROPERTIES = 22, // words[0] page, words[1] frame
+  ISOLATION_CLOSE = 23,
+  ISOLATION_RECOGNIZE = 24,  // longs[0] bytes of the prefix, longs[1] size of the file; descriptor: the prefix
+  ISOLATION_WRITER_OPEN = 32,     // words[0] flags, words[1] values, words[2] bytes of the format's name; limits, format
+                                  // and values as payload
+  ISOLATION_WRITER_NEGOTIATE = 33,  // words[0] format, words[1] alpha
+  ISOLATION_WRITER_INFO = 34,       // the info and its format as payload
+  ISOLATION_WRITER_METADATA = 35,   // words[0] kind, longs[0] bytes; descriptor: the bytes
+  ISOLATION_WRITER_THUMBNAIL = 36,  // the pixels as payload, longs[0] bytes; descriptor: the bytes
+  ISOLATION_WRITER_FRAME = 37,      // the frame and the pixels as payload, longs[0] bytes; descriptor: the bytes
+  ISOLATION_WRITER_FINISH = 38,
+  // Answers.
+  ISOLATION_AVAILABLE = 48,  // to NEED: words[0] status, longs[0] bytes that are there, longs[1] size
+  ISOLATION_TAKEN = 49       // to BAND: words[0] status
+};
+
+// From a worker.
+enum {
+  ISOLATION_READY = 64,     // longs[0] layers
+  ISOLATION_REPLY = 65,     // words[0] status, words[1] bytes of the reason, words[2] results, longs[0] the offset in the
+                            // file; the reason and the results as payload
+  ISOLATION_NEED = 66,      // longs[0] offset, longs[1] least, longs[2] most
+  ISOLATION_BAND = 67,      // words[0] the first row, words[1] rows, words[2] pass, words[3] slot
+  ISOLATION_ROWS = 68,      // isolation_rows as payload: rows of the picture's memory that are done
+  ISOLATION_CHUNK = 69,     // bytes of a metadata block or of properties
+  ISOLATION_LOG = 70,       // words[0] severity; the line as payload
+  ISOLATION_PROGRESS = 71,  // longs[0] the bits of a double
+  ISOLATION_WRITE = 72,     // bytes of the file that is written
+  ISOLATION_PATCH = 73      // longs[0] offset; bytes
+};
+
+typedef struct isolation_rows {
+  uint32_t y, count, pass;
+} isolation_rows;
+
+// Properties as bytes: a kind, then name and value. A text is its length in 4 bytes and its bytes; numbers have 8.
+enum {
+  ISOLATION_PROPERTY_BEGIN = 1,       // name
+  ISOLATION_PROPERTY_BEGIN_LIST = 2,  // name
+  ISOLATION_PROPERTY_END = 3,
+  ISOLATION_PROPERTY_INTEGER = 4,  // name, value
+  ISOLATION_PROPERTY_NUMBER = 5,   // name, value
+  ISOLATION_PROPERTY_TEXT = 6      // name, text
+};
+
+enum {
+  ISOLATION_FAILED_LOAD = 1,
+  ISOLATION_FAILED_ENTRY_MISSING = 2,
+  ISOLATION_FAILED_ENTRY = 3,
+  ISOLATION_FAILED_ABI = 4,
+  ISOLATION_FAILED_REFUSED = 5,
+  ISOLATION_FAILED_CODER = 6
+};
+
+// What a server says of its coder, before it forks a worker.
+typedef struct isolation_description {
+  uint32_t protocol, size;  // ISOLATION_PROTOCOL, sizeof(isolation_description)
+  uint32_t flags, features;
+  uint32_t reads, writes, recognizes, adds_thumbnails;
+  uint32_t default_plays, has_container;
+  // Bytes of the texts behind this struct, in this order.
+  uint32_t id, version, library, dictionary, unclamped_delay, delay, loop_count;
+} isolation_description;
+
+// Memory that a program and its worker share for the life of the worker: one page of control, then two bands of rows.
+enum {
+  ISOLATION_CONTROL_BYTES = 4096,
+  ISOLATION_BAND_BYTES = 2097152,
+  ISOLATION_SHARED_BYTES = ISOLATION_CONTROL_BYTES + 2 * ISOLATION_BAND_BYTES
+};
+
+// The control page. The worker can write it too, which harms nobody but itself.
+typedef struct isolation_control {
+  uint32_t is_cancelled;
+} isolation_control;
+
+// Where the program's end, and after the fork the worker's, is found.
+#define ISOLATION_SOCKET 3
+
+#endif

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "CIsolation.h"
+
+// The folder of the Swift runtime of this process, where the plugin's own path does not name it.
+static void name_runtime(char *variable, size_t size) {
+  Dl_info info;
+  void *symbol = dlsym(RTLD_DEFAULT, "swift_retain");
+  variable[0] = 0;
+  if (!symbol || !dladdr(symbol, &info) || !info.dli_fname || !strstr(info.dli_fname, "libswiftCore.so")) return;
+  const char *end = strrchr(info.dli_fname, '/');
+  if (end) snprintf(variable, size, "LD_LIBRARY_PATH=%.*s", (int)(end - info.dli_fname), info.dli_fname);
+}
+
+pid_t isolation_launch(const char *worker, const char *library, const char *id, uint32_t without, int socket) {
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  if (posix_spawn_file_actions_init(&actions) != 0) return -1;
+  if (posix_spawnattr_init(&attributes) != 0) {
+    posix_spawn_file_actions_destroy(&actions);
+    return -1;
+  }
+  for (int stream = 0; stream < 3; stream++) {
+    posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", stream == 0 ? O_RDONLY : O_WRONLY, 0);
+  }
+  // Duplicated first: the number may be that of a stream or of ISOLATION_SOCKET itself, which keeps its close-on-exec.
+  int own = fcntl(socket, F_DUPFD_CLOEXEC, 64);
+  posix_spawn_file_actions_adddup2(&actions, own, ISOLATION_SOCKET);
+  sigset_t none, all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  // A signal of the terminal is for the program, which ends its workers by itself.
+  posix_spawnattr_setpgroup(&attributes, 0);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+  char runtime[PATH_MAX + 32], layers[16];
+  name_runtime(runtime, sizeof runtime);
+  snprintf(layers, sizeof layers, "%u", without);
+  char *const arguments[] = {(char *)worker, (char *)library, (char *)id, layers, NULL};
+  char *const variables[] = {"SWIFT_BACKTRACE=enable=no", runtime[0] ? runtime : NULL, NULL};
+  pid_t process = -1;
+  int problem = own < 0 ? errno : posix_spawn(&process, worker, &actions, &attributes, arguments, variables);
+  if (own >= 0) close(own);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  errno = problem;
+  return problem == 0 ? process : -1;
+}
+
+void isolation_kill(int process) {
+#ifdef SYS_pidfd_send_signal
+  syscall(SYS_pidfd_send_signal, process, SIGKILL, NULL, 0);
+#else
+  (void)process;
+#endif
+}
+
+pid_t isolation_number(int process) {
+  char path[64], line[128];
+  snprintf(path, sizeof path, "/proc/self/fdinfo/%d", process);
+  FILE *file = fopen(path, "re");
+  long number = -1;
+  while (file && fgets(line, sizeof line, file)) {
+    if (sscanf(line, "Pid: %ld", &number) == 1) break;
+  }
+  if (file) fclose(file);
+  return number > 0 ? (pid_t)number : -1;
+}
+
+int64_t isolation_processor_time(pid_t process) {
+  clockid_t clock;
+  struct timespec time;
+  if (process <= 0 || clock_getcpuclockid(process, &clock) != 0 || clock_gettime(clock, &time) != 0) return -1;
+  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+int64_t isolation_now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+uint32_t isolation_confinement(void) {
+  uint32_t found = 0;
+  if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1) found |= ISOLATION_NO_NEW_PRIVILEGES;
+  if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) > 0) found |= ISOLATION_SECCOMP;
+  return found;
+}

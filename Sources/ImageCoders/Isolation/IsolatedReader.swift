@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CIsolation
+import CImageCoder
+import CImageCoderStructs
+import Glibc
+import ImageCoderEngine
+import ImageCoderModel
+
+/// One open file in a worker. What it answers is checked as a file is: it may have been taken over by one.
+final class IsolatedReader: ReaderSession {
+  private let worker: Worker
+  private let pool: WorkerPool
+  private let isolation: Isolation
+  private let session: HostSession
+  private let source: IsolatedSource
+  /// Those of the manifest.
+  private let formats: [ImageFormat]
+  /// Whether what was said once is said again: not while bytes arrive.
+  private let remembers: Bool
+  private let framesAtOnce: UInt32
+  private var pages: [Int: ImageHeader] = [:]
+  private var frames: [Int: [Int: FrameHeader]] = [:]
+
+  init(
+    _ pool: WorkerPool, _ isolation: Isolation, formats: [ImageFormat], session: HostSession, options: OpenOptions
+  ) throws(CoderError) {
+    let source = try IsolatedSource(session, isHeaderOnly: options.contains(.headerOnly))
+    let worker = try pool.checkOut(for: session.limits, isolation)
+    self.pool = pool
+    self.isolation = isolation
+    self.formats = formats
+    self.session = session
+    self.source = source
+    self.worker = worker
+    remembers = session.source?.isComplete ?? false
+    let isStill = options.contains(.headerOnly) || options.contains(.firstFrameOnly)
+    framesAtOnce = !remembers ? 0 : isStill ? 1 : UInt32(ISOLATION_MAX_FRAMES)
+    do throws(CoderError) {
+      var request = Worker.Request(ISOLATION_OPEN)
+      request.message.words.0 = options.rawValue
+      request.message.words.1 = framesAtOnce
+      request.message.longs.0 = source.shownSize
+      request.message.longs.1 = UInt64(source.filled)
+      request.descriptor = source.descriptor
+      let limits = session.limits.raw
+      let reply = try withUnsafeBytes(of: limits) { (bytes) throws(CoderError) in
+        request.payload = bytes
+        return try call(request, isBound: false)
+      }
+      try check(reply.status)
+      if !reply.results.isEmpty { try take(reply.results, page: 0) }
+    } catch {
+      pool.giveBack(worker, isolation)
+      throw error
+    }
+  }
+
+  deinit {
+    worker.bytes += source.filled
+    pool.giveBack(worker, isolation)
+  }
+
+  func header(page: Int) throws(CoderError) -> ImageHeader {
+    if let known = pages[page] { return known }
+    var request = Worker.Request(ISOLATION_INFO)
+    request.message.words.0 = UInt32(clamping: page)
+    request.message.words.1 = framesAtOnce
+    let reply = try call(request)
+    try check(reply.status)
+    return try take(reply.results, page: page)
+  }
+
+  /// A page's header, and perhaps its first frames.
+  @discardableResult
+  private func take(_ results: UnsafeRawBufferPointer, page: Int) throws(CoderError) -> ImageHeader {
+    let size = MemoryLayout<imgcoder_info>.size
+    guard results.count >= size + 4 else { throw worker.fault("a page's header of \(results.count) bytes") }
+    var info = results.loadUnaligned(as: imgcoder_info.self)
+    let length = Int(results.loadUnaligned(fromByteOffset: size, as: UInt32.self))
+    guard length <= results.count - size - 4 else { throw worker.fault("a format's name of \(length) bytes") }
+    let name = Worker.printable(UnsafeRawBufferPointer(rebasing: results[(size + 4)..<(size + 4 + length)]))
+    // A pointer of another process is none here.
+    let parsed: Result<ImageHeader, CoderError> = name.withCoderString { text in
+      info.struct_size = UInt32(size)
+      info.format = text
+      do throws(CoderError) { return .success(try ImageHeader(info)) } catch { return .failure(error) }
+    }
+    let header = try parsed.get()
+    guard formats.contains(header.format) else {
+      let known = formats.map(\.rawValue).joined(separator: ", ")
+      throw .library("the reader reports a file of \"\(header.format)\", its manifest lists \(known)")
+    }
+    if remembers { pages[page] = header }
+    let rest = UnsafeRawBufferPointer(rebasing: results.dropFirst(size + 4 + length))
+    if remembers { takeFrames(rest, page: page, from: 0) }
+    return header
+  }
+
+  private func takeFrames(_ results: UnsafeRawBufferPointer, page: Int, from first: Int) {
+    let size = MemoryLayout<imgcoder_frame_info>.size
+    for index in 0..<(results.count / size) {
+      let raw = results.loadUnaligned(fromByteOffset: index * size, as: imgcoder_frame_info.self)
+      // One that is wrong is asked for again when it is its turn, and is an error then.
+      guard case .success(let frame) = Self.frame(raw, index: first + index) else { return }
+      frames[page, default: [:]][first + index] = frame
+    }
+  }
+
+  private static func frame(_ raw: imgcoder_frame_info, index: Int) -> Result<FrameHeader, CoderError> {
+    // The rectangle is checked against the canvas by whoever knows it; here the fields alone.
+    let largest = Int(UInt32.max)
+    do throws(CoderError) {
+      return .success(try FrameHeader(raw, index: index, canvas: Size(width: largest * 2, height: largest * 2)))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  func frame(_ index: Int, page: Int) throws(CoderError) -> FrameHeader {
+    if let known = frames[page]?[index] { return known }
+    var request = Worker.Request(ISOLATION_FRAME)
+    request.message.words.0 = UInt32(clamping: page)
+    request.message.words.1 = UInt32(clamping: index)
+    request.message.words.2 = max(1, framesAtOnce)
+    let reply = try call(request)
+    try check(reply.status)
+    let size = MemoryLayout<imgcoder_frame_info>.size
+    guard reply.results.count >= size else { throw worker.fault("a frame of \(reply.results.count) bytes") }
+    let first = reply.results.loadUnaligned(as: imgcoder_frame_info.self)
+    if remembers { takeFrames(reply.results, page: page, from: index) }
+    return try Self.frame(first, index: index).get()
+  }
+
+  func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
+    var sent = Worker.Request(ISOLATION_NEGOTIATE)
+    let raw = request.raw
+    let reply = try withUnsafeBytes(of: raw) { (bytes) throws(CoderError) in
+      sent.payload = bytes
+      return try call(sent)
+    }
+    try check(reply.status)
+    guard reply.results.count == MemoryLayout<imgcoder_offer>.size else {
+      throw worker.fault("an offer of \(reply.results.count) bytes")
+    }
+    return try DecodeOffer(reply.results.loadUnaligned(as: imgcoder_offer.self), for: request)
+  }
+
+  func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
+    var request = Worker.Request(ISOLATION_DECODE)
+    let rows = try IsolatedRows(offer, worker: worker, limits: session.limits, sink: sink)
+    request.message.words.0 = UInt32(rows.rowsOfBand)
+    request.message.words.1 = session.clearsRows ? 1 : 0
+    request.message.longs.0 = UInt64(rows.rowBytes)
+    request.message.longs.1 = UInt64(rows.pictureBytes)
+    request.descriptor = rows.descriptor
+    let raw = offer.raw(for: nil)
+    let reply = try withUnsafeBytes(of: raw) { (bytes) throws(CoderError) in
+      request.payload = bytes
+      return try call(request) { (message, payload) throws(CoderError) in
+        switch Int(message.kind) {
+        case ISOLATION_BAND: try rows.take(band: message)
+        case ISOLATION_ROWS: try rows.take(payload)
+        default: return false
+        }
+        return true
+      }
+    }
+    try check(reply.status)
+  }
+
+  func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
+    var request = Worker.Request(ISOLATION_METADATA)
+    request.message.words.0 = UInt32(clamping: page)
+    request.message.words.1 = kind.rawValue
+    let (reply, bytes) = try collect(request)
+    if reply.status == InterfaceStatus.notPresent { return nil }
+    try check(reply.status)
+    guard reply.results.count == 8 else { throw worker.fault("a size of \(reply.results.count) bytes") }
+    let length = reply.results.loadUnaligned(as: UInt64.self)
+    guard length <= UInt64(clamping: session.limits.maxMetadata) else {
+      throw .limitExceeded(
+        .maxMetadata, found: length, allowed: session.limits.maxMetadata, what: "a metadata size in bytes of")
+    }
+    // A plugin may give no address for a block of some length, which counts as none.
+    guard bytes.isEmpty || UInt64(bytes.count) == length else {
+      throw worker.fault("\(bytes.count) bytes of a metadata block of \(length)")
+    }
+    return bytes
+  }
+
+  func properties(page: Int, frame: Int?) throws(CoderError) -> Properties {
+    var request = Worker.Request(ISOLATION_PROPERTIES)
+    request.message.words.0 = UInt32(clamping: page)
+    request.message.words.1 = frame.map { UInt32(clamping: $0) } ?? .max
+    let (reply, bytes) = try collect(request)
+    try check(reply.status)
+    guard let properties = Properties(isolated: bytes) else { throw worker.fault("properties that are cut off") }
+    return properties
+  }
+
+  /// A call that is answered with bytes.
+  private func collect(_ request: Worker.Request) throws(CoderError) -> (Worker.Reply, [UInt8]) {
+    var collected: [UInt8] = []
+    let limit = max(session.limits.maxMetadata, 1 << 20)
+    let reply = try call(request) { (message, payload) throws(CoderError) in
+      guard message.kind == UInt32(ISOLATION_CHUNK) else { return false }
+      guard payload.count <= limit - collected.count else {
+        throw .limitExceeded(
+          .maxMetadata, found: collected.count + payload.count, allowed: limit, what: "a metadata size in bytes of")
+      }
+      collected.append(contentsOf: payload)
+      return true
+    }
+    return (reply, collected)
+  }
+
+  /// - Parameter isBound: Whether a file is open, whose newest bytes the worker is to know.
+  private func call(
+    _ request: Worker.Request, isBound: Bool = true,
+    handle: (isolation_message, UnsafeRawBufferPointer) throws(CoderError) -> Bool = { _, _ in false }
+  ) throws(CoderError) -> Worker.Reply {
+    var request = request
+    if isBound {
+      try source.update()
+      request.message.longs.2 = UInt64(source.filled)
+      request.message.longs.3 = source.shownSize
+    }
+    let time = Worker.Time(
+      processorSeconds: isolation.processorSeconds, clockSeconds: isolation.clockSeconds)
+    return try worker.call(request, time: time, session: session) { (message, payload, pause) throws(CoderError) in
+      guard message.kind == UInt32(ISOLATION_NEED) else { return try handle(message, payload) }
+      var answer = isolation_message()
+      answer.kind = UInt32(ISOLATION_AVAILABLE)
+      answer.words.0 = pause.during {
+        source.provide(at: message.longs.0, least: message.longs.1, most: message.longs.2)
+      }
+      answer.longs.0 = UInt64(source.filled)
+      answer.longs.1 = source.shownSize
+      worker.answer(answer)
+      return true
+    }
+  }
+
+  private func check(_ status: imgcoder_status) throws(CoderError) {
+    guard status != InterfaceStatus.ok else { return }
+    throw session.error(for: status)
+  }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CIsolation
+import Glibc
+import ImageCoderEngine
+import ImageCoderModel
+
+/// A file's bytes in memory that a worker can read and not change. It is filled from the front, as far as the worker asks
+/// or as the bytes arrive: never the file itself, which somebody could cut short.
+final class IsolatedSource {
+  let descriptor: Int32
+  /// Bytes that are there.
+  private(set) var filled = 0
+
+  private unowned let session: HostSession
+  private let source: OpenSource
+  /// Whether bytes were still to come when it was opened.
+  private let isArriving: Bool
+  private let map: UnsafeMutableRawPointer
+  /// Address space for the bytes.
+  private let reserved: Int
+  /// Bytes that the memory has now.
+  private var size: Int
+
+  /// What is filled at once, and at least when the worker asks for more.
+  private static let step = 1 << 20
+  /// A file up to this size is there before it is opened, unless only its header is wanted.
+  private static let small = 16 << 20
+
+  /// - Parameter isHeaderOnly: Whether little of the file will be looked at.
+  init(_ session: HostSession, isHeaderOnly: Bool) throws(CoderError) {
+    guard let source = session.source else { throw .invalidArgument("there is no file to open") }
+    self.session = session
+    self.source = source
+    let isGrowing = !source.isComplete
+    isArriving = isGrowing
+    let limit = session.limits.maxMemory
+    size = isGrowing ? 0 : source.size
+    reserved = Self.pages(isGrowing ? limit : source.size)
+    descriptor = isolation_memory(size, isGrowing ? 1 : 0)
+    guard descriptor >= 0 else { throw .io("no memory for a worker's file: \(String(cString: strerror(errno)))") }
+    let map = mmap(nil, reserved, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0)
+    guard let map, map != MAP_FAILED, isolation_close_to_writers(descriptor, isGrowing ? 1 : 0) == 1 else {
+      let problem = errno
+      if let map, map != MAP_FAILED { munmap(map, reserved) }
+      Glibc.close(descriptor)
+      throw .io("no memory for a worker's file: \(String(cString: strerror(problem)))")
+    }
+    self.map = map
+    if isGrowing {
+      try update()
+    } else {
+      try fill(to: isHeaderOnly || size > Self.small ? min(size, 64 << 10) : size)
+    }
+  }
+
+  /// Memory with these bytes.
+  static func memory(with bytes: UnsafeRawBufferPointer) throws(CoderError) -> Int32 {
+    let descriptor = isolation_memory(bytes.count, 0)
+    guard descriptor >= 0 else { throw .io("no memory for a worker: \(String(cString: strerror(errno)))") }
+    let map = mmap(nil, pages(bytes.count), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
+    guard let map, map != MAP_FAILED else {
+      Glibc.close(descriptor)
+      throw .outOfMemory(bytes: bytes.count, for: "what a worker gets")
+    }
+    if let start = bytes.baseAddress { map.copyMemory(from: start, byteCount: bytes.count) }
+    _ = isolation_close_to_writers(descriptor, 0)
+    munmap(map, pages(bytes.count))
+    return descriptor
+  }
+
+  /// Gives back what ``memory(with:)`` returned.
+  static func close(_ memory: Int32) { Glibc.close(memory) }
+
+  deinit {
+    munmap(map, reserved)
+    Glibc.close(descriptor)
+  }
+
+  private static func pages(_ bytes: Int) -> Int { max(4096, (bytes + 4095) & ~4095) }
+
+  /// The size that the plugin sees.
+  var shownSize: UInt64 { source.isComplete ? UInt64(source.size) : .max }
+
+  /// Takes what has arrived since.
+  func update() throws(CoderError) {
+    guard isArriving else { return }
+    let there = try source.prefix(.max)
+    session.updateSize()
+    guard there.count > filled else { return }
+    try grow(to: there.count)
+    copy(there, from: filled)
+  }
+
+  private func grow(to count: Int) throws(CoderError) {
+    guard count > size else { return }
+    guard count <= reserved else {
+      throw .limitExceeded(
+        .maxMemory, found: count, allowed: session.limits.maxMemory, what: "a file size in bytes of")
+    }
+    guard ftruncate(descriptor, off_t(count)) == 0 else {
+      throw .outOfMemory(bytes: count, for: "a worker's file")
+    }
+    size = count
+  }
+
+  private func copy(_ bytes: UnsafeRawBufferPointer, from start: Int) {
+    guard let base = bytes.baseAddress, bytes.count > start else { return }
+    (map + start).copyMemory(from: base + start, byteCount: bytes.count - start)
+    filled = bytes.count
+  }
+
+  /// Fills a file of which all bytes are there.
+  private func fill(to end: Int) throws(CoderError) {
+    try session.limits.check(memory: end)
+    while filled < end {
+      let bytes = try source.view(at: filled, count: min(end - filled, Self.step))
+      guard let base = bytes.baseAddress, !bytes.isEmpty else { return }
+      (map + filled).copyMemory(from: base, byteCount: bytes.count)
+      filled += bytes.count
+    }
+  }
+
+  /// Answers a worker that needs bytes; waits for those that are still to arrive.
+  ///
+  /// - Returns: The status for the plugin. A reason is with the session.
+  func provide(at offset: UInt64, least: UInt64, most: UInt64) -> UInt32 {
+    do throws(CoderError) {
+      if isArriving {
+        _ = try session.view.view(
+          at: Int(clamping: offset), least: Int(clamping: least), most: Int(clamping: most))
+        try update()
+      } else {
+        let (end, overflows) = offset.addingReportingOverflow(most)
+        let wanted = overflows ? size : Int(clamping: min(end, UInt64(size)))
+        try fill(to: min(size, max(wanted, min(filled + Self.step, size))))
+      }
+      return 0
+    } catch {
+      _ = session.host.fail(error)
+      return error.code.rawValue
+    }
+  }
+}

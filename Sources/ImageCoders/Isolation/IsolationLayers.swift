@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CIsolation
+
+/// The layers of a worker's isolation. Each counts when its probe has run in that worker or its server.
+package struct IsolationLayers: OptionSet, Sendable, Hashable {
+  package let rawValue: UInt32
+
+  package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  private init(_ value: Int) { rawValue = UInt32(value) }
+
+  package static let noNewPrivileges = IsolationLayers(ISOLATION_NO_NEW_PRIVILEGES)
+  package static let seccomp = IsolationLayers(ISOLATION_SECCOMP)
+  package static let landlock = IsolationLayers(ISOLATION_LANDLOCK)
+  package static let root = IsolationLayers(ISOLATION_ROOT)
+  package static let network = IsolationLayers(ISOLATION_NETWORK)
+  package static let ipc = IsolationLayers(ISOLATION_IPC)
+  package static let pid = IsolationLayers(ISOLATION_PID)
+  package static let memory = IsolationLayers(ISOLATION_MEMORY)
+  package static let limits = IsolationLayers(ISOLATION_LIMITS)
+  package static let undumpable = IsolationLayers(ISOLATION_UNDUMPABLE)
+  package static let descriptors = IsolationLayers(ISOLATION_DESCRIPTORS)
+
+  /// All of them, with their stable names and what they do, in the order in which they are shown.
+  package static let all: [(layer: IsolationLayers, name: String, text: String)] = [
+    (.noNewPrivileges, "no-new-privileges", "no program can raise its rights"),
+    (.seccomp, "seccomp", "only the system calls that memory, locks and its own socket need"),
+    (.landlock, "landlock", "no file can be opened"),
+    (.root, "root", "own users and mounts: a root without files"),
+    (.network, "network", "own network, without a way out"),
+    (.ipc, "ipc", "own shared memory and names of the machine"),
+    (.pid, "pid", "own processes: others cannot be seen"),
+    (.memory, "memory", "a limit of memory"),
+    (.limits, "limits", "limits of processor time, processes, files and descriptors; no core dumps"),
+    (.undumpable, "undumpable", "no other process can look into it"),
+    (.descriptors, "descriptors", "no inherited files, no environment"),
+  ]
+
+  /// What a mode needs and these layers lack, by name; "landlock or root" for either of two.
+  package func missing(for mode: IsolationMode) -> [String] {
+    switch mode {
+    case .inProcess, .preferred: return []
+    case .strict: return Self.all.filter { !contains($0.layer) }.map(\.name)
+    case .required:
+      let optional: IsolationLayers = [.landlock, .root, .network, .ipc, .pid]
+      var names = Self.all.filter { !optional.contains($0.layer) && !contains($0.layer) }.map(\.name)
+      if isDisjoint(with: [.landlock, .root]) { names.append("landlock or root") }
+      return names
+    }
+  }
+
+  /// Layers that the variable `CODERS_ISOLATION_WITHOUT` leaves out, to see what happens on a machine that has none:
+  /// names, separated by commas.
+  static func leftOut(_ environment: (String) -> String? = SearchPath.secureEnvironment) -> IsolationLayers {
+    let names = (environment("CODERS_ISOLATION_WITHOUT") ?? "").split(separator: ",").map(String.init)
+    return IsolationLayers(all.filter { names.contains($0.name) }.map(\.layer))
+  }
+}

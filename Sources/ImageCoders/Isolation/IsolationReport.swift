@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CIsolation
+import ImageCoderModel
+
+/// What a machine offers to isolate plugins, for `coders doctor`.
+package struct IsolationReport: Sendable {
+  /// The layers of a worker, each seen by its probe; nil if there can be no worker.
+  package let layers: IsolationLayers?
+  /// Why there can be none.
+  package let problem: String
+
+  /// Starts a worker of the first plugin that can be loaded.
+  ///
+  /// - Returns: Nil if there is no plugin.
+  package static func find(_ catalog: Catalog) -> IsolationReport? {
+    var first: IsolationReport?
+    for entry in catalog.entries where entry.reason == nil {
+      guard let library = entry.library, entry.builtIn == nil else { continue }
+      let report = IsolationReport(library: library, id: entry.id)
+      if report.layers != nil { return report }
+      first = first ?? report
+    }
+    return first
+  }
+
+  private init(library: String, id: String) {
+    do throws(SkipReason) {
+      let (pool, _) = try WorkerPool.pool(of: library, id: id, mode: .preferred)
+      switch Result(catching: { () throws(CoderError) in try pool.layers() }) {
+      case .success(let found): (layers, problem) = (found, "")
+      case .failure(let error): (layers, problem) = (nil, error.message)
+      }
+    } catch {
+      (layers, problem) = (nil, error.message)
+    }
+  }
+
+  /// What this process is confined by already, by name.
+  package static var confinement: [String] {
+    let found = IsolationLayers(rawValue: isolation_confinement())
+    return IsolationLayers.all.filter { found.contains($0.layer) }.map(\.name)
+  }
+}

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CIsolation
+import Glibc
+import ImageCoderEngine
+import ImageCoderModel
+
+/// A locked process that decodes one file at a time.
+///
+/// Whatever it sends is received once into memory of this process and checked there. A worker that breaks the protocol is
+/// ended.
+///
+/// - Threads: One at a time.
+final class Worker: @unchecked Sendable {
+  // Unchecked: a pool hands it from thread to thread.
+  let layers: IsolationLayers
+  /// Bytes that it may have beyond what the plugin and its libraries take.
+  let memory: Int
+  /// Files that it has seen.
+  private(set) var files = 0
+  /// Bytes of files that it has seen.
+  var bytes = 0
+  /// Nanoseconds of the clock when it was last used.
+  var lastUse: Int64 = 0
+  /// Why it takes no more calls, or nil.
+  private(set) var failure: CoderError?
+  /// Memory that both processes can write.
+  let shared: UnsafeMutableRawPointer
+
+  private let server: WorkerServer
+  private let number: UInt32
+  private let socket: Int32
+  private let process: Int32
+  private let processNumber: pid_t
+  private let buffer: UnsafeMutableRawPointer
+  private var calls: UInt32 = 0
+
+  /// Milliseconds between looks at the clock, the processor time and the cancellation.
+  private static let interval: UInt32 = 20
+  /// Nanoseconds that a worker gets to see a cancellation by itself.
+  private static let patience: Int64 = 50_000_000
+  /// Milliseconds that a worker may take to lock itself.
+  private static let startPatience: UInt32 = 5_000
+  /// Log lines of one call; an honest worker sends fewer.
+  private static let mostLines = 2000
+
+  /// Waits until it is locked.
+  init(
+    of server: WorkerServer, number: UInt32, socket: Int32, process: Int32, shared: Int32, memory: Int
+  ) throws(CoderError) {
+    self.server = server
+    self.number = number
+    self.socket = socket
+    self.process = process
+    self.memory = memory
+    processNumber = isolation_number(process)
+    buffer = .allocate(byteCount: Int(ISOLATION_MAX_PAYLOAD), alignment: 16)
+    let map = mmap(nil, ISOLATION_SHARED_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, shared, 0)
+    var message = isolation_message()
+    isolation_set_patience(socket, Self.startPatience)
+    let result = map == MAP_FAILED ? 0 : isolation_receive(socket, &message, buffer, nil)
+    isolation_set_patience(socket, Self.interval)
+    guard let map, map != MAP_FAILED, result == 1, message.kind == UInt32(ISOLATION_READY) else {
+      isolation_kill(process)
+      Glibc.close(socket)
+      Glibc.close(process)
+      buffer.deallocate()
+      throw .io("a worker does not start")
+    }
+    self.shared = map
+    layers = IsolationLayers(rawValue: UInt32(truncatingIfNeeded: message.longs.0))
+  }
+
+  deinit {
+    isolation_kill(process)
+    Glibc.close(socket)
+    Glibc.close(process)
+    munmap(shared, ISOLATION_SHARED_BYTES)
+    buffer.deallocate()
+  }
+
+  /// What comes back from a call.
+  struct Reply {
+    let status: UInt32
+    /// Valid until the next call.
+    let results: UnsafeRawBufferPointer
+  }
+
+  /// What a call sends along.
+  struct Request {
+    var message = isolation_message()
+    var payload = UnsafeRawBufferPointer(start: nil, count: 0)
+    var descriptor: Int32 = -1
+
+    init(_ kind: Int) { message.kind = UInt32(kind) }
+  }
+
+  /// How long a call may take.
+  struct Time {
+    var processorSeconds: Int
+    var clockSeconds: Int
+  }
+
+  /// Calls the plugin.
+  ///
+  /// - Parameters:
+  ///   - session: Gets log lines, progress, and the reason of a failure.
+  ///   - handle: Gets every other message, with its payload; whether it knows it. What it throws ends the worker.
+  func call(
+    _ request: Request, time: Time, session: HostSession,
+    handle: (isolation_message, UnsafeRawBufferPointer, inout Pause) throws(CoderError) -> Bool = { _, _, _ in false }
+  ) throws(CoderError) -> Reply {
+    if let failure { throw failure }
+    calls &+= 1
+    var message = request.message
+    message.call = calls
+    message.length = UInt32(request.payload.count)
+    setCancelled(false)
+    guard isolation_send(socket, message, request.payload.baseAddress, request.descriptor, -1) == 1 else {
+      throw broken(ended())
+    }
+    var watch = Watch(time, processNumber)
+    var lines = 0
+    while true {
+      var message = isolation_message()
+      switch isolation_receive(socket, &message, buffer, nil) {
+      case 1: break
+      case -2:
+        try look(at: &watch, session)
+        continue
+      case 0: throw broken(ended())
+      default: throw fault("a message that is not as long as it says, or brings a file")
+      }
+      guard message.call == calls else { throw fault("a message of call \(message.call) in call \(calls)") }
+      let payload = UnsafeRawBufferPointer(start: buffer, count: Int(message.length))
+      switch Int(message.kind) {
+      case ISOLATION_REPLY: return try reply(message, payload, session)
+      case ISOLATION_LOG:
+        lines += 1
+        guard lines <= Self.mostLines else { throw fault("more than \(Self.mostLines) log lines") }
+        session.host.log(Self.printable(payload), severity: LogSeverity(rawValue: message.words.0) ?? .warning)
+      case ISOLATION_PROGRESS: session.host.progress(Double(bitPattern: message.longs.0))
+      default:
+        do throws(CoderError) {
+          guard try handle(message, payload, &watch.pause) else { throw fault("a message of kind \(message.kind)") }
+        } catch {
+          throw broken(error)
+        }
+      }
+      // A worker that never stops talking is looked at too.
+      if watch.isDue { try look(at: &watch, session) }
+    }
+  }
+
+  /// Answers a message of the call that runs.
+  func answer(_ message: isolation_message) {
+    var message = message
+    message.call = calls
+    // One that is gone is noticed when the next message is received.
+    _ = isolation_send(socket, message, nil, -1, -1)
+  }
+
+  private func reply(
+    _ message: isolation_message, _ payload: UnsafeRawBufferPointer, _ session: HostSession
+  ) throws(CoderError) -> Reply {
+    let reason = Int(message.words.1)
+    guard reason <= Int(ISOLATION_MAX_SENTENCE), reason + Int(message.words.2) == payload.count else {
+      throw fault("an answer of \(message.words.1) and \(message.words.2) bytes in \(payload.count)")
+    }
+    if message.words.3 != 0 {
+      let text = Self.printable(UnsafeRawBufferPointer(rebasing: payload.prefix(reason)))
+      _ = session.host.fail(
+        CoderError(
+          code: CoderError.Code(rawValue: message.words.3), message: text,
+          offset: Int(exactly: message.longs.0).flatMap { $0 < 0 ? nil : $0 }))
+    }
+    return Reply(status: message.words.0, results: UnsafeRawBufferPointer(rebasing: payload.dropFirst(reason)))
+  }
+
+  /// Text of a worker: valid, and nothing that a terminal would obey.
+  static func printable(_ bytes: UnsafeRawBufferPointer) -> String {
+    let text = String(decoding: bytes, as: UTF8.self)
+    guard text.unicodeScalars.contains(where: { $0.value < 0x20 || 0x7F...0x9F ~= $0.value }) else { return text }
+    return String(
+      String.UnicodeScalarView(
+        text.unicodeScalars.map { $0.value < 0x20 || 0x7F...0x9F ~= $0.value ? " " : $0 }))
+  }
+
+  private func setCancelled(_ isCancelled: Bool) {
+    // The worker reads the word alone; nothing here depends on what it makes of it.
+    shared.storeBytes(of: isCancelled ? 1 : 0, as: UInt32.self)
+  }
+
+  /// Looks whether the call has to end.
+  private func look(at watch: inout Watch, _ session: HostSession) throws(CoderError) {
+    let now = isolation_now()
+    watch.lastLook = now
+    if session.host.isCancelled {
+      setCancelled(true)
+      guard let since = watch.cancelledSince else {
+        watch.cancelledSince = now
+        return
+      }
+      if now - since > Self.patience { throw broken(.cancelled) }
+      return
+    }
+    if let limit = watch.exceeded(now) { throw broken(limit) }
+  }
+
+  /// Ends the worker.
+  ///
+  /// - Returns: The error of this call and of later ones.
+  func broken(_ error: CoderError) -> CoderError {
+    if let failure { return failure }
+    failure = error
+    isolation_kill(process)
+    return error
+  }
+
+  /// Ends a worker that does not keep to the protocol.
+  func fault(_ what: String) -> CoderError {
+    broken(
+      CoderError(code: .coderCrashed, message: "the coder's worker breaks the protocol and was ended: it sent \(what)"))
+  }
+
+  /// Whether the worker says that the file before is closed. It is asked before the next file is opened.
+  func isClosed() -> Bool {
+    guard failure == nil else { return false }
+    var message = isolation_message()
+    guard isolation_receive(socket, &message, buffer, nil) == 1 else { return false }
+    return message.kind == UInt32(ISOLATION_REPLY) && message.call == calls
+  }
+
+  /// Seconds of processor time that it has used.
+  var processorSeconds: Int { Int(isolation_processor_time(processNumber) / 1_000_000_000) }
+
+  /// Lets the plugin close the file, and does not wait for that.
+  func close() {
+    guard failure == nil else { return }
+    calls &+= 1
+    answer(Request(ISOLATION_CLOSE).message)
+    files += 1
+  }
+
+  private func ended() -> CoderError {
+    guard let end = server.end(of: number) else {
+      return CoderError(code: .coderCrashed, message: "the coder's worker is gone")
+    }
+    let why =
+      switch end.signal {
+      case 0: "the coder ended its worker with status \(end.status)"
+      case SIGSYS: "SIGSYS: the coder made a system call that its worker may not make"
+      case SIGXCPU: "SIGXCPU: the coder's worker used all its processor time"
+      default: "\(SignalName.of(end.signal)) in the coder's worker"
+      }
+    return CoderError(code: .coderCrashed, message: why)
+  }
+
+  /// Time that does not count: the worker waits for this process.
+  struct Pause {
+    fileprivate var nanoseconds: Int64 = 0
+
+    mutating func during<Result>(_ body: () -> Result) -> Result {
+      let start = isolation_now()
+      defer { nanoseconds += isolation_now() - start }
+      return body()
+    }
+  }
+
+  /// The time of one call.
+  private struct Watch {
+    let time: Time
+    let process: pid_t
+    let start = isolation_now()
+    let before: Int64
+    var lastLook: Int64
+    var cancelledSince: Int64?
+    var pause = Pause()
+
+    init(_ time: Time, _ process: pid_t) {
+      self.time = time
+      self.process = process
+      before = isolation_processor_time(process)
+      lastLook = start
+    }
+
+    var isDue: Bool { isolation_now() - lastLook > Int64(Worker.interval) * 1_000_000 }
+
+    func exceeded(_ now: Int64) -> CoderError? {
+      let clock = (now - start - pause.nanoseconds) / 1_000_000_000
+      if clock >= time.clockSeconds {
+        return .limitExceeded(.maxClockSeconds, found: clock, allowed: time.clockSeconds, what: "a call's seconds of")
+      }
+      // No call uses more of one processor than of the clock.
+      guard clock >= time.processorSeconds else { return nil }
+      let used = (isolation_processor_time(process) - before) / 1_000_000_000
+      guard used >= time.processorSeconds else { return nil }
+      return .limitExceeded(
+        .maxProcessorSeconds, found: used, allowed: time.processorSeconds, what: "a call's processor seconds of")
+    }
+  }
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CIsolation
+import ImageCoderEngine
+import ImageCoderModel
+import Synchronization
+
+/// The workers of one plugin, for all registries of the program.
+final class WorkerPool: Sendable {
+  private let library: String
+  private let id: String
+  private let program: String
+  private let without: IsolationLayers
+  private let state: Mutex<State>
+
+  private struct State {
+    var server: WorkerServer?
+    /// The one that was used last comes last.
+    var idle: [Worker] = []
+  }
+
+  /// A worker is renewed after so many files,
+  private static let mostFiles = 1000
+  /// so many bytes,
+  private static let mostBytes = 4 << 30
+  /// or so much processor time.
+  private static let mostProcessorSeconds = 600
+  /// What the system allows one in its life.
+  private static let lifeSeconds = 3600
+  /// How long one waits for the next file, in nanoseconds.
+  private static let idleTime: Int64 = 30_000_000_000
+  private static let mostIdle = 2 * max(1, ThreadPool.processors)
+
+  private struct Key: Hashable {
+    let library: String
+    let program: String
+    let without: IsolationLayers
+  }
+
+  private static let pools = Mutex<[Key: WorkerPool]>([:])
+
+  /// The pool of a plugin; its server runs, and has described the plugin.
+  ///
+  /// - Throws: ``SkipReason``, also if the server lacks a layer that a mode needs.
+  static func pool(
+    of library: String, id: String, mode: IsolationMode
+  ) throws(SkipReason) -> (pool: WorkerPool, description: CoderDescription) {
+    let program = try WorkerProgram.find()
+    let without = IsolationLayers.leftOut()
+    let pool = pools.withLock { pools in
+      let key = Key(library: library, program: program, without: without)
+      if let pool = pools[key] { return pool }
+      let pool = WorkerPool(library, id, program, without)
+      pools[key] = pool
+      return pool
+    }
+    let server = try pool.server()
+    // What a worker adds is known when there is one.
+    let ofWorkers: IsolationLayers = [.memory, .limits]
+    try check(server.layers.union(ofWorkers.subtracting(without)), mode, without)
+    return (pool, server.description)
+  }
+
+  private init(_ library: String, _ id: String, _ program: String, _ without: IsolationLayers) {
+    (self.library, self.id, self.program, self.without) = (library, id, program, without)
+    state = Mutex(State())
+  }
+
+  /// What this machine offers, as a worker of a plugin finds it.
+  func layers() throws(CoderError) -> IsolationLayers {
+    let worker = try checkOut(for: .standard, Isolation(.preferred))
+    giveBack(worker, Isolation(.preferred))
+    return worker.layers
+  }
+
+  private static func check(
+    _ layers: IsolationLayers, _ mode: IsolationMode, _ without: IsolationLayers
+  ) throws(SkipReason) {
+    let missing = layers.missing(for: mode)
+    guard missing.isEmpty else {
+      let cause = without.isEmpty ? "this machine does not offer" : "CODERS_ISOLATION_WITHOUT leaves out"
+      throw SkipReason(
+        .isolationMissing, "isolation is \(mode.word), and \(cause) \(missing.joined(separator: ", "))")
+    }
+  }
+
+  /// The server, started if there is none. The lock is held meanwhile, so that there is one.
+  private func server() throws(SkipReason) -> WorkerServer {
+    let result: Result<WorkerServer, SkipReason> = state.withLock { state in
+      if let server = state.server { return .success(server) }
+      do throws(SkipReason) {
+        let server = try WorkerServer(library: library, id: id, program: program, without: without)
+        state.server = server
+        return .success(server)
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get()
+  }
+
+  /// Memory of a worker: what the session may use, its file, its picture, and room for what the allocator wastes.
+  private static func memory(_ limits: Limits) -> Int {
+    let (three, overflows) = limits.maxMemory.multipliedReportingOverflow(by: 3)
+    return overflows ? 1 << 46 : min(three + 256 << 20, 1 << 46)
+  }
+
+  /// A worker for a file.
+  ///
+  /// - Throws: ``CoderError/Code/pluginRejected`` if it lacks a layer; ``CoderError/Code/io`` if there can be none.
+  func checkOut(for limits: Limits, _ isolation: Isolation) throws(CoderError) -> Worker {
+    let memory = Self.memory(limits)
+    while !isolation.usesFreshWorkers, let worker = takeIdle(memory) {
+      if worker.isClosed() { return worker }
+    }
+    let server: WorkerServer
+    do throws(SkipReason) { server = try self.server() } catch { throw CoderError(error, coder: id) }
+    let seconds = isolation.usesFreshWorkers ? 3 * isolation.processorSeconds + 5 : Self.lifeSeconds
+    let worker: Worker
+    do throws(CoderError) {
+      worker = try server.makeWorker(memory: memory, seconds: seconds)
+    } catch {
+      // The server may be gone; the next file gets a new one.
+      retire(server)
+      throw error
+    }
+    do throws(SkipReason) { try Self.check(worker.layers, isolation.mode, without) } catch {
+      throw CoderError(error, coder: id)
+    }
+    return worker
+  }
+
+  private func takeIdle(_ memory: Int) -> Worker? {
+    state.withLock { state in
+      let now = isolation_now()
+      state.idle.removeAll { now - $0.lastUse > Self.idleTime }
+      guard let index = state.idle.lastIndex(where: { $0.memory == memory }) else { return nil }
+      return state.idle.remove(at: index)
+    }
+  }
+
+  /// Takes a worker back, for the next file or to end it.
+  func giveBack(_ worker: Worker, _ isolation: Isolation) {
+    if worker.failure != nil { return retire(nil) }
+    guard !isolation.usesFreshWorkers, worker.files < Self.mostFiles, worker.bytes < Self.mostBytes,
+      worker.processorSeconds < Self.mostProcessorSeconds
+    else { return }
+    worker.close()
+    worker.lastUse = isolation_now()
+    state.withLock { state in
+      guard state.server != nil, state.idle.count < Self.mostIdle else { return }
+      state.idle.append(worker)
+    }
+  }
+
+  /// Begins with a new server, whose memory lies elsewhere: workers of one server share their addresses, and one of them
+  /// may have told.
+  ///
+  /// - Parameter server: Only if it is this one, or nil for any.
+  private func retire(_ server: WorkerServer?) {
+    let old = state.withLock { state -> (WorkerServer?, [Worker]) in
+      guard server == nil || state.server === server else { return (nil, []) }
+      defer {
+        state.server = nil
+        state.idle = []
+      }
+      return (state.server, state.idle)
+    }
+    // They end here, outside of the lock.
+    withExtendedLifetime(old) {}
+  }
+}

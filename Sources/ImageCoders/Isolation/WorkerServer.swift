@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CIsolation
+import Glibc
+import ImageCoderModel
+import Synchronization
+
+/// A process that has a plugin loaded, is locked, and forks the workers that see files. It sees none itself.
+final class WorkerServer: Sendable {
+  /// What the plugin says of itself, said before any file was seen.
+  let description: CoderDescription
+  let layers: IsolationLayers
+
+  private let process: pid_t
+  private let control: Int32
+  private let state = Mutex(State())
+
+  private struct State {
+    var next: UInt32 = 0
+    /// How workers have ended that somebody may ask about.
+    var ends: [UInt32: WorkerEnd] = [:]
+  }
+
+  private static let mostEnds = 1024
+  /// How long a plugin may take to load and describe itself, in milliseconds.
+  private static let patience: UInt32 = 10_000
+  /// How long a server may take for an answer, in milliseconds.
+  private static let shortPatience: UInt32 = 2_000
+
+  /// Starts a server.
+  ///
+  /// - Throws: ``SkipReason`` with the name of what to change.
+  init(library: String, id: String, program: String, without: IsolationLayers) throws(SkipReason) {
+    var ends: [Int32] = [-1, -1]
+    guard isolation_pair(&ends) == 1 else {
+      throw SkipReason(.isolationMissing, "no socket for a worker: \(String(cString: strerror(errno)))")
+    }
+    let process = isolation_launch(program, library, id, without.rawValue, ends[1])
+    let problem = errno
+    close(ends[1])
+    guard process > 0 else {
+      close(ends[0])
+      throw SkipReason(.isolationMissing, "\(program) does not start: \(String(cString: strerror(problem)))")
+    }
+    isolation_set_patience(ends[0], Self.patience)
+    var message = isolation_message()
+    let bytes = UnsafeMutableRawPointer.allocate(byteCount: Int(ISOLATION_MAX_PAYLOAD), alignment: 16)
+    defer { bytes.deallocate() }
+    let result = isolation_receive(ends[0], &message, bytes, nil)
+    isolation_set_patience(ends[0], Self.shortPatience)
+    let payload = UnsafeRawBufferPointer(start: bytes, count: result == 1 ? Int(message.length) : 0)
+    guard result == 1, message.kind == UInt32(ISOLATION_HELLO), let description = CoderDescription(payload) else {
+      close(ends[0])
+      kill(process, SIGKILL)
+      let end = Self.wait(for: process)
+      throw Self.reason(result, message, payload, end, library)
+    }
+    self.process = process
+    control = ends[0]
+    self.description = description
+    layers = IsolationLayers(rawValue: UInt32(truncatingIfNeeded: message.longs.0))
+  }
+
+  deinit {
+    // Without this end the server leaves, and its workers with it.
+    close(control)
+    kill(process, SIGKILL)
+    _ = Self.wait(for: process)
+  }
+
+  private static func wait(for process: pid_t) -> Int32 {
+    var status: Int32 = 0
+    while waitpid(process, &status, 0) < 0 {
+      guard errno == EINTR else { return 0 }
+    }
+    return status
+  }
+
+  private static func reason(
+    _ result: Int32, _ message: isolation_message, _ payload: UnsafeRawBufferPointer, _ status: Int32, _ library: String
+  ) -> SkipReason {
+    guard result == 1, message.kind == UInt32(ISOLATION_FAILED) else {
+      if result == -2 {
+        return SkipReason(.scanTimeout, "\(library) does not answer within \(patience / 1000) s when a worker loads it")
+      }
+      let code = status >> 8 & 0xFF
+      let how = code > 128 ? SignalName.of(code - 128) : "the worker ends with status \(code)"
+      return SkipReason(.scanCrashed, "\(how), when a worker loads \(library)")
+    }
+    let text = String(decoding: payload, as: UTF8.self)
+    let codes: [UInt32: SkipReason.Code] = [
+      UInt32(ISOLATION_FAILED_LOAD): .loadFailed, UInt32(ISOLATION_FAILED_ENTRY_MISSING): .entryMissing,
+      UInt32(ISOLATION_FAILED_ENTRY): .entryInvalid, UInt32(ISOLATION_FAILED_ABI): .abiUnsupported,
+      UInt32(ISOLATION_FAILED_REFUSED): .refused,
+    ]
+    return SkipReason(codes[message.words.0] ?? .coderInvalid, text)
+  }
+
+  /// Forks a worker, which is locked when this returns.
+  ///
+  /// - Parameters:
+  ///   - memory: Bytes that it may have beyond what the plugin and its libraries take.
+  ///   - seconds: Of processor time that it may use in its life.
+  func makeWorker(memory: Int, seconds: Int) throws(CoderError) -> Worker {
+    var ends: [Int32] = [-1, -1]
+    guard isolation_pair(&ends) == 1 else { throw Self.failure("a socket", errno) }
+    let shared = isolation_memory(ISOLATION_SHARED_BYTES, 0)
+    guard shared >= 0 else {
+      let problem = errno
+      close(ends[0])
+      close(ends[1])
+      throw Self.failure("shared memory", problem)
+    }
+    defer { close(shared) }
+    let (number, forked, error) = fork(socket: ends[1], shared: shared, memory: memory, seconds: seconds)
+    close(ends[1])
+    guard forked >= 0 else {
+      close(ends[0])
+      throw Self.failure("a process", error)
+    }
+    return try Worker(of: self, number: number, socket: ends[0], process: forked, shared: shared, memory: memory)
+  }
+
+  private static func failure(_ what: String, _ problem: Int32) -> CoderError {
+    .io("no \(what) for a worker: \(String(cString: strerror(problem)))")
+  }
+
+  private func fork(
+    socket: Int32, shared: Int32, memory: Int, seconds: Int
+  ) -> (number: UInt32, process: Int32, error: Int32) {
+    state.withLock { state in
+      state.next += 1
+      let number = state.next
+      var request = isolation_message()
+      request.kind = UInt32(ISOLATION_SPAWN)
+      request.words.0 = number
+      request.longs.0 = UInt64(memory)
+      request.longs.1 = UInt64(seconds)
+      guard isolation_send(control, request, nil, socket, shared) == 1 else { return (number, -1, errno) }
+      var process: Int32 = -1
+      while let message = next(&state, &process) {
+        guard message.kind == UInt32(ISOLATION_SPAWNED), message.words.0 == number else { continue }
+        return (number, process, Int32(bitPattern: message.words.1))
+      }
+      return (number, -1, ECHILD)
+    }
+  }
+
+  /// The next message of the server. Ends of workers are kept.
+  private func next(_ state: inout State, _ process: inout Int32) -> isolation_message? {
+    var message = isolation_message()
+    return withUnsafeTemporaryAllocation(byteCount: Int(ISOLATION_MAX_PAYLOAD), alignment: 16) { bytes in
+      guard isolation_receive(control, &message, bytes.baseAddress, &process) == 1 else { return nil }
+      if message.kind == UInt32(ISOLATION_EXITED) {
+        // Of workers that were no longer needed, nobody asks.
+        if state.ends.count > Self.mostEnds { state.ends = [:] }
+        state.ends[message.words.0] = WorkerEnd(
+          signal: Int32(bitPattern: message.words.1), status: Int32(bitPattern: message.words.2))
+      }
+      return message
+    }
+  }
+
+  /// How a worker ended whose socket is closed; nil if the server does not say.
+  func end(of number: UInt32) -> WorkerEnd? {
+    state.withLock { state in
+      var process: Int32 = -1
+      while state.ends[number] == nil, next(&state, &process) != nil {}
+      return state.ends.removeValue(forKey: number)
+    }
+  }
+}
+
+/// How a worker ended.
+struct WorkerEnd: Sendable, Equatable {
+  /// The signal that ended it, or 0.
+  let signal: Int32
+  /// Its status, if no signal ended it.
+  let status: Int32
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "worker.h"
+
+static char reason[1024];
+static uint32_t reason_length;
+
+_Noreturn static void give_up(uint32_t kind, const char *why) {
+  isolation_message message = {.kind = ISOLATION_FAILED, .words = {kind}};
+  message.length = (uint32_t)strnlen(why, 1000);
+  isolation_send(ISOLATION_SOCKET, message, why, -1, -1);
+  _exit(1);
+}
+
+static imgcoder_status keep_reason(const imgcoder_host *host, imgcoder_status status, int64_t offset,
+                                   imgcoder_string message) {
+  (void)host;
+  (void)offset;
+  reason_length = message.length < sizeof reason - 1 ? (uint32_t)message.length : (uint32_t)sizeof reason - 1;
+  memcpy(reason, message.bytes ? message.bytes : "", reason_length);
+  return status;
+}
+
+static void say_nothing(const imgcoder_host *host, uint32_t severity, imgcoder_string message) {
+  (void)host;
+  (void)severity;
+  (void)message;
+}
+
+static uint32_t never(const imgcoder_host *host) {
+  (void)host;
+  return 0;
+}
+
+static const void *no_extension(const imgcoder_host *host, imgcoder_string id) {
+  (void)host;
+  (void)id;
+  return NULL;
+}
+
+static const imgcoder_coder *load(const char *path, const char *id) {
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!library) give_up(ISOLATION_FAILED_LOAD, dlerror());
+  const imgcoder_entry *symbol = dlsym(library, IMGCODER_ENTRY_SYMBOL);
+  if (!symbol) give_up(ISOLATION_FAILED_ENTRY_MISSING, "the library exports no " IMGCODER_ENTRY_SYMBOL);
+  imgcoder_entry entry = imgcoder_entry_read(symbol);
+  static const uint8_t magic[8] = IMGCODER_ENTRY_MAGIC;
+  if (memcmp(entry.magic, magic, sizeof magic) != 0 || !entry.describe) {
+    give_up(ISOLATION_FAILED_ENTRY, IMGCODER_ENTRY_SYMBOL " is no entry");
+  }
+  if (entry.abi_major != IMGCODER_ABI_MAJOR) {
+    give_up(ISOLATION_FAILED_ABI, "the library is built for another version of the interface");
+  }
+  imgcoder_limits limits = {.struct_size = sizeof limits};
+  services_begin(&limits);
+  imgcoder_host host = the_session.host;
+  host.fail = keep_reason;
+  host.log = say_nothing;
+  host.is_cancelled = never;
+  host.get_extension = no_extension;
+  const imgcoder_coder *coder = entry.describe(&host);
+  if (!coder) give_up(ISOLATION_FAILED_REFUSED, reason_length > 0 ? reason : "the coder gives no reason");
+  imgcoder_coder described = imgcoder_coder_read(coder);
+  if (described.id.length != strlen(id) || memcmp(described.id.bytes, id, strlen(id)) != 0) {
+    give_up(ISOLATION_FAILED_CODER, "the library holds another coder than the manifest promises");
+  }
+  if (described.reader) {
+    imgcoder_reader_table table = imgcoder_reader_table_read(described.reader);
+    if (!table.open || !table.info || !table.frame_info || !table.negotiate || !table.decode || !table.close) {
+      give_up(ISOLATION_FAILED_CODER, "the reader's table lacks a call");
+    }
+  }
+  return coder;
+}
+
+// What a library has installed when it was loaded would run behind the filter, and hide how the process ends.
+static void reset_signals(void) {
+  for (int number = 1; number < NSIG; number++) {
+    // A library may try to write a file; it gets an error then.
+    if (number != SIGKILL && number != SIGSTOP) signal(number, number == SIGXFSZ || number == SIGPIPE ? SIG_IGN : SIG_DFL);
+  }
+  stack_t none = {.ss_flags = SS_DISABLE};
+  sigaltstack(&none, NULL);
+}
+
+int main(int count, char **arguments) {
+  if (count != 4) {
+    fputs("coders-worker is started by programs that decode pictures in processes of their own.\n", stderr);
+    return 64;
+  }
+  uint32_t without = (uint32_t)strtoul(arguments[3], NULL, 10);
+  uint32_t layers = layers_of_process(without);
+  struct rlimit none = {0, 0};
+  setrlimit(RLIMIT_CORE, &none);
+  layers |= layers_of_namespaces(without);
+  pid_t server = fork();
+  if (server < 0) give_up(ISOLATION_FAILED_LOAD, strerror(errno));
+  if (server > 0) {
+    // Only to be there: when this process is killed, the server and its workers go with it.
+    close(ISOLATION_SOCKET);
+    int status = 0;
+    while (waitpid(server, &status, 0) < 0 && errno == EINTR) {
+    }
+    _exit(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+  }
+  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  const imgcoder_coder *coder = load(arguments[1], arguments[2]);
+  reset_signals();
+  clearenv();
+  server_run(coder, layers, without);
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#define _GNU_SOURCE
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "worker.h"
+
+static uint8_t received[ISOLATION_MAX_PAYLOAD];
+
+uint8_t *payload(void) { return received; }
+
+void receive(isolation_message *message, int *descriptor) {
+  *descriptor = -1;
+  // The program is gone, or ends this worker by closing its socket.
+  if (isolation_receive(ISOLATION_SOCKET, message, received, descriptor) != 1) _exit(0);
+}
+
+// One call that takes a buffer and no descriptors: the filter allows no other.
+void send_message(uint32_t kind, isolation_message message, const void *bytes, uint32_t length) {
+  static uint8_t buffer[sizeof(isolation_message) + ISOLATION_MAX_PAYLOAD];
+  message.kind = kind;
+  message.call = the_session.call;
+  message.length = length;
+  memcpy(buffer, &message, sizeof message);
+  if (length > 0) memcpy(buffer + sizeof message, bytes, length);
+  ssize_t sent;
+  do {
+    sent = sendto(ISOLATION_SOCKET, buffer, sizeof message + length, MSG_NOSIGNAL, NULL, 0);
+  } while (sent < 0 && errno == EINTR);
+  if (sent < 0) _exit(0);
+}
+
+void send_chunks(uint32_t kind, const uint8_t *bytes, uint64_t length) {
+  while (length > 0) {
+    uint32_t part = length < ISOLATION_MAX_PAYLOAD ? (uint32_t)length : ISOLATION_MAX_PAYLOAD;
+    send_message(kind, (isolation_message){0}, bytes, part);
+    bytes += part;
+    length -= part;
+  }
+}
+
+void reply(imgcoder_status status, const void *results, uint32_t length) {
+  static uint8_t buffer[ISOLATION_MAX_PAYLOAD];
+  session *s = &the_session;
+  isolation_message message = {0};
+  uint32_t reason = s->failure_length;
+  // A reason belongs to the status that it was given for, as in the program itself.
+  message.words[0] = status;
+  message.words[1] = reason;
+  message.words[2] = length;
+  message.words[3] = s->failure;
+  message.longs[0] = (uint64_t)s->failure_offset;
+  memcpy(buffer, s->failure_text, reason);
+  if (length > 0) memcpy(buffer + reason, results, length);
+  send_message(ISOLATION_REPLY, message, buffer, reason + length);
+  s->failure = 0;
+  s->failure_length = 0;
+  s->failure_offset = -1;
+}

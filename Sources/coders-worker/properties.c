@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <string.h>
+
+#include "worker.h"
+
+static uint8_t buffer[ISOLATION_MAX_PAYLOAD];
+static uint32_t filled;
+
+static void flush(void) {
+  if (filled > 0) send_message(ISOLATION_CHUNK, (isolation_message){0}, buffer, filled);
+  filled = 0;
+}
+
+static void put(const void *bytes, uint64_t length) {
+  const uint8_t *from = bytes;
+  while (length > 0) {
+    if (filled == sizeof buffer) flush();
+    uint64_t part = length < sizeof buffer - filled ? length : sizeof buffer - filled;
+    memcpy(buffer + filled, from, part);
+    filled += (uint32_t)part;
+    from += part;
+    length -= part;
+  }
+}
+
+static void put_text_of(imgcoder_string text) {
+  uint32_t length = text.bytes && text.length <= IMGCODER_MAX_TEXT ? (uint32_t)text.length : 0;
+  put(&length, sizeof length);
+  put(text.bytes, length);
+}
+
+static void put_kind(uint8_t kind, const imgcoder_string *name) {
+  put(&kind, 1);
+  if (name) put_text_of(*name);
+}
+
+static void begin(const imgcoder_properties *properties, imgcoder_string name) {
+  (void)properties;
+  put_kind(ISOLATION_PROPERTY_BEGIN, &name);
+}
+
+static void begin_list(const imgcoder_properties *properties, imgcoder_string name) {
+  (void)properties;
+  put_kind(ISOLATION_PROPERTY_BEGIN_LIST, &name);
+}
+
+static void end(const imgcoder_properties *properties) {
+  (void)properties;
+  put_kind(ISOLATION_PROPERTY_END, NULL);
+}
+
+static void put_integer(const imgcoder_properties *properties, imgcoder_string name, int64_t value) {
+  (void)properties;
+  put_kind(ISOLATION_PROPERTY_INTEGER, &name);
+  put(&value, sizeof value);
+}
+
+static void put_number(const imgcoder_properties *properties, imgcoder_string name, double value) {
+  (void)properties;
+  put_kind(ISOLATION_PROPERTY_NUMBER, &name);
+  put(&value, sizeof value);
+}
+
+static void put_text(const imgcoder_properties *properties, imgcoder_string name, imgcoder_string value) {
+  (void)properties;
+  put_kind(ISOLATION_PROPERTY_TEXT, &name);
+  put_text_of(value);
+}
+
+imgcoder_status properties_send(uint32_t page, uint32_t frame) {
+  if (!the_session.reader.properties) return IMGCODER_STATUS_OK;
+  imgcoder_properties properties = {.struct_size = sizeof properties,
+                                    .begin = begin,
+                                    .end = end,
+                                    .put_integer = put_integer,
+                                    .put_number = put_number,
+                                    .put_text = put_text,
+                                    .begin_list = begin_list};
+  filled = 0;
+  imgcoder_status status = the_session.reader.properties(the_session.file, page, frame, &properties);
+  flush();
+  return status;
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "worker.h"
+
+// A block of the session, with the others in a list, so that what the plugin leaves is freed with its file.
+typedef struct block {
+  struct block *previous, *next;
+  uint64_t span, total;
+} block;
+
+static block *first;
+static uint64_t used;
+// Lines of one file; what comes after them is not said.
+static uint32_t lines;
+static const uint32_t most_lines = 1000;
+static double progressed;
+
+static imgcoder_status fail(const imgcoder_host *host, imgcoder_status status, int64_t offset, imgcoder_string message) {
+  (void)host;
+  session *s = &the_session;
+  uint64_t length = message.bytes ? message.length : 0;
+  s->failure = status;
+  s->failure_offset = offset;
+  s->failure_length = length < ISOLATION_MAX_SENTENCE ? (uint32_t)length : ISOLATION_MAX_SENTENCE;
+  memcpy(s->failure_text, message.bytes ? message.bytes : "", s->failure_length);
+  return status;
+}
+
+static void *allocate(const imgcoder_host *host, uint64_t size, uint64_t alignment) {
+  (void)host;
+  if (alignment == 0) alignment = 16;
+  if (alignment > 4096 || (alignment & (alignment - 1)) != 0) return NULL;
+  uint64_t span = alignment > sizeof(block) ? alignment : sizeof(block);
+  uint64_t budget = the_session.limits.max_memory;
+  if (used > budget || size > budget - used || size > UINT64_MAX - span) return NULL;
+  void *memory = NULL;
+  if (posix_memalign(&memory, span < 32 ? 32 : span, size + span) != 0) return NULL;
+  uint8_t *start = (uint8_t *)memory + span;
+  block *head = (block *)(void *)(start - sizeof(block));
+  *head = (block){NULL, first, span, size + span};
+  if (first) first->previous = head;
+  first = head;
+  used += head->total;
+  return start;
+}
+
+static void release(const imgcoder_host *host, void *memory) {
+  (void)host;
+  if (!memory) return;
+  block *head = (block *)memory - 1;
+  if (head->previous) head->previous->next = head->next;
+  else first = head->next;
+  if (head->next) head->next->previous = head->previous;
+  used -= head->total;
+  free((uint8_t *)memory - head->span);
+}
+
+static void say(const imgcoder_host *host, uint32_t severity, imgcoder_string message) {
+  (void)host;
+  if (!message.bytes || lines >= most_lines) return;
+  lines += 1;
+  uint32_t length = message.length < ISOLATION_MAX_SENTENCE ? (uint32_t)message.length : ISOLATION_MAX_SENTENCE;
+  send_message(ISOLATION_LOG, (isolation_message){.words = {severity}}, message.bytes, length);
+}
+
+static uint32_t is_cancelled(const imgcoder_host *host) {
+  (void)host;
+  isolation_control *control = (isolation_control *)(void *)the_session.shared;
+  return __atomic_load_n(&control->is_cancelled, __ATOMIC_RELAXED) != 0;
+}
+
+static void progress(const imgcoder_host *host, double fraction) {
+  (void)host;
+  // A hundred steps are enough for a person.
+  if (!(fraction >= 0 && fraction <= 1) || (fraction > progressed && fraction < progressed + 0.01 && fraction < 1)) return;
+  progressed = fraction;
+  isolation_message message = {0};
+  memcpy(&message.longs[0], &fraction, sizeof fraction);
+  send_message(ISOLATION_PROGRESS, message, NULL, 0);
+}
+
+static void parallel_for(const imgcoder_host *host, uint32_t count, void (*body)(void *, uint32_t), void *argument) {
+  (void)host;
+  for (uint32_t index = 0; body && index < count; index++) body(argument, index);
+}
+
+static const void *get_extension(const imgcoder_host *host, imgcoder_string id) {
+  (void)host;
+  (void)id;
+  return NULL;
+}
+
+void services_begin(const imgcoder_limits *limits) {
+  session *s = &the_session;
+  s->limits = *limits;
+  s->failure = 0;
+  s->failure_length = 0;
+  s->failure_offset = -1;
+  lines = 0;
+  progressed = 0;
+  memset(&s->host, 0, sizeof s->host);
+  s->host.struct_size = sizeof s->host;
+  s->host.abi_minor = IMGCODER_ABI_MINOR;
+  s->host.context = s;
+  s->host.limits = &s->limits;
+  s->host.fail = fail;
+  s->host.allocate = allocate;
+  s->host.free = release;
+  s->host.log = say;
+  s->host.is_cancelled = is_cancelled;
+  s->host.progress = progress;
+  s->host.parallel_for = parallel_for;
+  s->host.get_extension = get_extension;
+}
+
+void services_end(void) {
+  while (first) release(NULL, first + 1);
+  used = 0;
+}

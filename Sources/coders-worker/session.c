@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#define _GNU_SOURCE
+#include <string.h>
+#include <unistd.h>
+
+#include "worker.h"
+
+session the_session;
+
+// Reads a struct that came as payload.
+#define TAKE(type, request, value) \
+  if ((request)->length < sizeof(type)) _exit(0); \
+  type value; \
+  memcpy(&value, payload(), sizeof value)
+
+typedef struct results {
+  uint32_t length;
+  uint8_t bytes[ISOLATION_MAX_PAYLOAD - ISOLATION_MAX_SENTENCE];
+} results;
+
+static void add(results *to, const void *bytes, size_t length) {
+  if (length > sizeof to->bytes - to->length) return;
+  memcpy(to->bytes + to->length, bytes, length);
+  to->length += (uint32_t)length;
+}
+
+// Frames from one on, until one cannot be described. Only the failure of the first one counts.
+static imgcoder_status add_frames(uint32_t page, uint32_t first, uint32_t count, results *to) {
+  session *s = &the_session;
+  imgcoder_status status = IMGCODER_STATUS_OK;
+  if (count > ISOLATION_MAX_FRAMES) count = ISOLATION_MAX_FRAMES;
+  for (uint32_t index = 0; index < count; index++) {
+    imgcoder_frame_info info;
+    memset(&info, 0, sizeof info);
+    info.struct_size = sizeof info;
+    status = s->reader.frame_info(s->file, page, first + index, &info);
+    if (status != IMGCODER_STATUS_OK) {
+      if (index > 0) {
+        s->failure = 0;
+        s->failure_length = 0;
+        status = IMGCODER_STATUS_OK;
+      }
+      break;
+    }
+    add(to, &info, sizeof info);
+  }
+  return status;
+}
+
+// A page: its info, the bytes of its format's name, that name, and some frames.
+static imgcoder_status add_page(uint32_t page, uint32_t frames, results *to) {
+  session *s = &the_session;
+  imgcoder_info info;
+  memset(&info, 0, sizeof info);
+  info.struct_size = sizeof info;
+  imgcoder_status status = s->reader.info(s->file, page, &info);
+  if (status != IMGCODER_STATUS_OK) return status;
+  uint32_t length = info.format.bytes && info.format.length <= 1024 ? (uint32_t)info.format.length : 0;
+  const char *format = info.format.bytes;
+  info.format = (imgcoder_string){0};
+  add(to, &info, sizeof info);
+  add(to, &length, sizeof length);
+  add(to, format, length);
+  if (frames > info.frame_count) frames = info.frame_count;
+  if (frames > 0 && add_frames(page, 0, frames, to) != IMGCODER_STATUS_OK) {
+    s->failure = 0;
+    s->failure_length = 0;
+  }
+  return status;
+}
+
+static void close_file(void) {
+  session *s = &the_session;
+  if (s->file && s->reader.close) s->reader.close(s->file);
+  if (s->output && s->writer.close) s->writer.close(s->output);
+  s->file = NULL;
+  s->output = NULL;
+  services_end();
+  bytes_end();
+}
+
+static void open_file(const isolation_message *request, int memory) {
+  session *s = &the_session;
+  TAKE(imgcoder_limits, request, limits);
+  close_file();
+  services_begin(&limits);
+  if (!bytes_begin(memory, request->longs[1], request->longs[0])) return reply(IMGCODER_STATUS_OUT_OF_MEMORY, NULL, 0);
+  imgcoder_open_options options = {sizeof options, request->words[0]};
+  imgcoder_reader *file = NULL;
+  imgcoder_status status = s->reader.open
+                               ? s->reader.open(s->coder, &s->host, &s->source, &options, &file)
+                               : IMGCODER_STATUS_UNSUPPORTED;
+  static results page;
+  page.length = 0;
+  if (status == IMGCODER_STATUS_OK) {
+    s->file = file;
+    if (file && request->words[1] > 0 && add_page(0, request->words[1], &page) != IMGCODER_STATUS_OK) {
+      // The program asks for it, and gets the reason then.
+      s->failure = 0;
+      s->failure_length = 0;
+      page.length = 0;
+    }
+    if (!file) {
+      static const imgcoder_string nothing = IMGCODER_TEXT("the plugin opened a file and gives no reader");
+      status = s->host.fail(&s->host, IMGCODER_STATUS_LIBRARY, -1, nothing);
+    }
+  }
+  reply(status, page.bytes, page.length);
+}
+
+static void metadata(const isolation_message *request) {
+  session *s = &the_session;
+  const uint8_t *bytes = NULL;
+  uint64_t length = 0;
+  imgcoder_status status = s->reader.metadata
+                               ? s->reader.metadata(s->file, request->words[0], request->words[1], &bytes, &length)
+                               : IMGCODER_STATUS_NOT_PRESENT;
+  // A block that is too large is told by its size alone.
+  if (status == IMGCODER_STATUS_OK && bytes && length <= s->limits.max_metadata) {
+    send_chunks(ISOLATION_CHUNK, bytes, length);
+  }
+  reply(status, &length, sizeof length);
+}
+
+static void recognize(const isolation_message *request, int memory) {
+  session *s = &the_session;
+  imgcoder_limits none = {.struct_size = sizeof none};
+  close_file();
+  services_begin(&none);
+  imgcoder_status status = IMGCODER_STATUS_WRONG_FORMAT;
+  if (bytes_begin(memory, request->longs[0], request->longs[0]) && s->described.recognize) {
+    uint64_t length;
+    const uint8_t *bytes = bytes_all(&length);
+    status = s->described.recognize(s->coder, bytes, length, request->longs[1]);
+  }
+  bytes_end();
+  reply(status, NULL, 0);
+}
+
+static void call_reader(const isolation_message *request, int memory) {
+  session *s = &the_session;
+  static results found;
+  found.length = 0;
+  if (!s->file) return reply(IMGCODER_STATUS_OUT_OF_ORDER, NULL, 0);
+  // What has arrived since the last call.
+  bytes_update(request->longs[2], request->longs[3]);
+  imgcoder_status status;
+  switch (request->kind) {
+    case ISOLATION_INFO:
+      status = add_page(request->words[0], request->words[1], &found);
+      return reply(status, found.bytes, found.length);
+    case ISOLATION_FRAME:
+      status = add_frames(request->words[0], request->words[1], request->words[2], &found);
+      return reply(status, found.bytes, found.length);
+    case ISOLATION_NEGOTIATE: {
+      TAKE(imgcoder_request, request, wanted);
+      imgcoder_offer offer;
+      memset(&offer, 0, sizeof offer);
+      offer.struct_size = sizeof offer;
+      status = s->reader.negotiate(s->file, &wanted, &offer);
+      return reply(status, &offer, sizeof offer);
+    }
+    case ISOLATION_DECODE: {
+      TAKE(imgcoder_offer, request, offer);
+      status = pixels_decode(request, &offer, memory);
+      if (memory >= 0) close(memory);
+      return reply(status, NULL, 0);
+    }
+    case ISOLATION_METADATA: return metadata(request);
+    default: return reply(properties_send(request->words[0], request->words[1]), NULL, 0);
+  }
+}
+
+void session_run(const imgcoder_coder *coder, uint8_t *shared) {
+  session *s = &the_session;
+  s->coder = coder;
+  s->described = imgcoder_coder_read(coder);
+  s->shared = shared;
+  if (s->described.reader) s->reader = imgcoder_reader_table_read(s->described.reader);
+  if (s->described.writer) s->writer = imgcoder_writer_table_read(s->described.writer);
+  while (1) {
+    isolation_message request;
+    int memory;
+    receive(&request, &memory);
+    s->call = request.call;
+    switch (request.kind) {
+      case ISOLATION_OPEN: open_file(&request, memory); break;
+      case ISOLATION_RECOGNIZE: recognize(&request, memory); break;
+      case ISOLATION_CLOSE:
+        close_file();
+        reply(IMGCODER_STATUS_OK, NULL, 0);
+        break;
+      case ISOLATION_INFO:
+      case ISOLATION_FRAME:
+      case ISOLATION_NEGOTIATE:
+      case ISOLATION_DECODE:
+      case ISOLATION_METADATA:
+      case ISOLATION_PROPERTIES: call_reader(&request, memory); break;
+      default: _exit(0);
+    }
+  }
+}

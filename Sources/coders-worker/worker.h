@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A worker: one plugin, one file at a time, nothing else.
+//
+//   coders-worker LIBRARY ID LAYERS-TO-LEAVE-OUT
+//
+// The process that the program starts makes the namespaces and forks the server, which loads the plugin and locks itself;
+// the server forks the workers, which lock themselves further, and only then see a file.
+
+#ifndef WORKER_H
+#define WORKER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <imgcoder/imgcoder.h>
+#include <CImageCoderStructs.h>
+#include <CIsolation.h>
+
+// layers.c: each returns the layers that it has made and probed.
+uint32_t layers_of_process(uint32_t without);
+uint32_t layers_of_namespaces(uint32_t without);
+uint32_t layers_of_server(uint32_t namespaces, uint32_t without);
+uint32_t layers_of_worker(uint32_t server, uint32_t without, uint64_t memory, uint64_t seconds);
+
+// filter.c: returns 1, or 0 if the filter cannot be had.
+int filter_server(void);
+int filter_worker(void);
+
+// probes.c: whether a child that is locked as a worker is stopped where it should be.
+int probe_filter(uint32_t server, uint32_t without);
+
+// server.c
+_Noreturn void server_run(const imgcoder_coder *coder, uint32_t layers, uint32_t without);
+
+// session.c: the calls of the program, until it is gone.
+_Noreturn void session_run(const imgcoder_coder *coder, uint8_t *shared);
+
+// The state of the file that is open.
+typedef struct session {
+  const imgcoder_coder *coder;
+  imgcoder_coder described;
+  imgcoder_reader_table reader;
+  imgcoder_writer_table writer;
+  imgcoder_reader *file;
+  imgcoder_writer *output;
+  uint8_t *shared;
+  uint32_t call;
+  imgcoder_host host;
+  imgcoder_limits limits;
+  imgcoder_source source;
+  // Why the current call fails.
+  imgcoder_status failure;
+  int64_t failure_offset;
+  uint32_t failure_length;
+  char failure_text[ISOLATION_MAX_SENTENCE];
+} session;
+
+extern session the_session;
+
+// messages.c
+uint8_t *payload(void);  // of the message that was received last
+void receive(isolation_message *message, int *descriptor);
+void send_message(uint32_t kind, isolation_message message, const void *bytes, uint32_t length);
+void send_chunks(uint32_t kind, const uint8_t *bytes, uint64_t length);
+void reply(imgcoder_status status, const void *results, uint32_t length);
+
+// services.c: what the host offers to the plugin.
+void services_begin(const imgcoder_limits *limits);
+void services_end(void);
+
+// bytes.c: the bytes of the file.
+int bytes_begin(int memory, uint64_t available, uint64_t size);
+void bytes_update(uint64_t available, uint64_t size);
+void bytes_end(void);
+const uint8_t *bytes_all(uint64_t *length);
+
+// pixels.c: rows on their way to the program.
+imgcoder_status pixels_decode(const isolation_message *request, const imgcoder_offer *offer, int memory);
+void pixels_flush(void);
+void pixels_taken(imgcoder_status status);
+
+// properties.c
+imgcoder_status properties_send(uint32_t page, uint32_t frame);
+
+// writing.c
+void writing_open(const isolation_message *request);
+void writing_call(const isolation_message *request, int memory);
+
+#endif

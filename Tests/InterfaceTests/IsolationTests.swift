@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoders
+import TestSupport
+import Testing
+
+/// A plugin that a file has taken over, in a worker: whatever it tries is an error of that file, and the next one decodes.
+@Suite(.serialized) struct IsolationTests {
+  /// What a hostile plugin tries, and what becomes of it.
+  struct Attempt: Sendable, CustomTestStringConvertible {
+    let act: String
+    let code: CoderError.Code
+    let says: String
+
+    init(_ act: String, _ code: CoderError.Code, _ says: String) { (self.act, self.code, self.says) = (act, code, says) }
+
+    var testDescription: String { act }
+  }
+
+  private static let folder: TemporaryFolder = {
+    let folder = TemporaryFolder()
+    let root = StagedTree.root
+    let built = Command.run(
+      "cc -std=gnu11 -shared -fPIC -O1 -fvisibility=hidden -I'\(StagedTree.headers)' "
+        + "-I'\(root)/Sources/CIsolation/include' -o '\(folder.path)/libhostile.so' "
+        + "'\(root)/Tests/HostilePlugin/hostile.c' 2>/dev/null "
+        + "&& cp '\(root)/Tests/HostilePlugin/hostile.imgcoder.json' '\(folder.path)'")
+    precondition(built.status == 0, built.output)
+    precondition(IsolationWorker.isThere, "there is no worker; has `make stage` run?")
+    return folder
+  }()
+
+  private static func registry(_ isolation: Isolation) -> CoderRegistry {
+    CoderRegistry(searchPath: .only([folder.path]), preferences: Preferences(), isolation: isolation)
+  }
+
+  private static let fresh = registry(Isolation(.required, usesFreshWorkers: true, processorSeconds: 1, clockSeconds: 4))
+
+  private static func file(_ act: String) -> ByteSource { .bytes(Array("HOSTILE \(act)".utf8)) }
+
+  private static let sys = "SIGSYS"
+
+  /// Answered with an error, which the plugin tells: EPERM is 1.
+  static let refused: [Attempt] = ["open", "open-memory", "open-environment"].map {
+    Attempt($0, .malformed, "\($0) gives -1, errno 1")
+  }
+
+  static let killed: [Attempt] = [
+    "openat2", "open-by-handle", "socket", "socketpair", "send-to", "exec", "fork", "vfork", "clone", "clone3", "kill",
+    "kill-all", "tgkill", "stop", "pidfd", "ptrace", "read-process", "code", "code-later", "memfd", "io-uring", "bpf",
+    "userfaultfd", "perf", "keyctl", "unshare", "setns", "mount", "prctl", "seccomp", "send-file", "shrink", "punch",
+    "read-other", "poll", "x32", "i386", "lock-memory",
+  ].map { Attempt($0, .coderCrashed, sys) }
+
+  static let others: [Attempt] = [
+    // The system answers these: EPERM of a sealed file, EACCES of a map that is read only.
+    Attempt("map-input", .malformed, "map-input gives -1, errno 1"),
+    Attempt("write-input", .malformed, "write-input gives -1, errno 13"),
+    Attempt("abort", .coderCrashed, "SIGABRT"),
+    Attempt("trap", .coderCrashed, "SIGILL"),
+    Attempt("segv", .coderCrashed, "SIGSEGV"),
+    Attempt("stack", .coderCrashed, "SIGSEGV"),
+    Attempt("exit", .coderCrashed, "status 0"),
+    Attempt("exit-7", .coderCrashed, "status 7"),
+    Attempt("spin", .limitExceeded, "maxProcessorSeconds"),
+    Attempt("sleep", .limitExceeded, "maxClockSeconds"),
+    Attempt("eat", .malformed, "limited"),
+    Attempt("environment", .malformed, "environment gives 0"),
+    Attempt("descriptors", .malformed, "descriptors gives 0"),
+  ]
+
+  static let lies: [Attempt] = [
+    "band-too-long", "band-of-32-bits", "band-later", "band-of-slot-2", "band-behind-the-end", "band-empty", "band-twice",
+    "other-call", "unknown-kind", "unasked-chunk", "unasked-file", "reason-too-long", "reason-that-is-not-there",
+    "length-that-lies", "rows-outside", "too-long", "short", "flood",
+  ].map { Attempt($0, .coderCrashed, "breaks the protocol") }
+
+  @Test(arguments: refused + killed + others + lies) func isAnErrorOfOneFile(_ attempt: Attempt) throws {
+    // The worker's own time limits are short for the two that wait, and long for a machine with much else to do.
+    let registry = Self.fresh
+    do throws(CoderError) {
+      _ = try registry.decode(Self.file(attempt.act))
+      Issue.record("\(attempt.act) decodes")
+    } catch {
+      #expect(error.code == attempt.code, "\(error)")
+      #expect(error.message.contains(attempt.says), "\(error)")
+      #expect(error.coder == "org.example.hostile")
+    }
+    try Self.expectPicture(try registry.decode(Self.file("nothing")))
+  }
+
+  private static func expectPicture(_ image: Image) throws {
+    #expect(image.size == Size(width: 8, height: 6))
+    #expect(image.problem == nil)
+    for y in 0..<6 { #expect(image.pixels.withRow(y) { [UInt8]($0) } == [UInt8](repeating: 7, count: 32)) }
+  }
+
+  @Test func whatIsWrittenLaterIsNotSeen() throws {
+    try Self.expectPicture(try Self.fresh.decode(Self.file("write-later")))
+  }
+
+  @Test func textOfAWorkerIsPrintable() {
+    for (act, code) in [("escapes", CoderError.Code.malformed), ("unknown-status", CoderError.Code(rawValue: .max))] {
+      do throws(CoderError) {
+        _ = try Self.fresh.decode(Self.file(act))
+        Issue.record("\(act) decodes")
+      } catch {
+        #expect(error.code == code)
+        #expect(error.message.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) })
+      }
+    }
+  }
+
+  @Test func aWorkerThatDoesNotCloseAFileIsNotUsedAgain() throws {
+    let registry = Self.registry(Isolation(.required))
+    for act in ["close-hangs", "nothing", "close-crashes", "nothing", "nothing"] {
+      try Self.expectPicture(try registry.decode(Self.file(act)))
+    }
+  }
+
+  @Test func aCancelledFileEndsItsWorker() throws {
+    let cancellation = Cancellation()
+    var options = DecodeOptions()
+    options.cancellation = cancellation
+    cancellation.cancel()
+    let registry = Self.registry(Isolation(.required))
+    do throws(CoderError) {
+      _ = try registry.decode(Self.file("spin"), options: options)
+      Issue.record("it decodes")
+    } catch {
+      #expect(error.code == .cancelled)
+    }
+    try Self.expectPicture(try registry.decode(Self.file("nothing")))
+  }
+
+  /// All that a plugin in this process may do wrong has the same name in a worker.
+  @Test(arguments: MisbehaviorTests.acts) func mistakesHaveTheSameNames(_ act: MisbehaviorTests.Act) throws {
+    #expect(IsolationWorker.isThere)
+    let here = UnrulyPlugin.byFile
+    let isolated = CoderRegistry(
+      searchPath: .only([here.path]), preferences: Preferences(), isolation: Isolation(.required))
+    func result(_ registry: CoderRegistry) -> Result<Image, CoderError> {
+      do throws(CoderError) { return .success(try registry.decode(UnrulyPlugin.file(act.name))) } catch {
+        return .failure(error)
+      }
+    }
+    switch (result(here.registry), result(isolated)) {
+    case (.success(let one), .success(let other)):
+      #expect(one.size == other.size)
+      #expect(one.problem == other.problem)
+      guard one.size == other.size else { return }
+      for y in 0..<one.size.height {
+        #expect(one.pixels.withRow(y) { [UInt8]($0) } == other.pixels.withRow(y) { [UInt8]($0) }, "row \(y)")
+      }
+    case (.failure(let one), .failure(let other)):
+      #expect(one.code == other.code, "\(one) / \(other)")
+      // What a terminal would obey is taken out of what a worker says.
+      if act.name != "open-fails-with-noise" { #expect(one.message == other.message) }
+    case (let one, let other): Issue.record("\(one) / \(other)")
+    }
+  }
+}
