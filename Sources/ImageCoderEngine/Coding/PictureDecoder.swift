@@ -201,7 +201,7 @@ struct PictureDecoder {
   private func resampleLight(
     _ offer: DecodeOffer, _ decode: ColorTransform, region: ResamplingRegion, to size: Size
   ) throws(CoderError) -> Picture {
-    try check(offer, keepsWhole: offer.rowOrder == .any)
+    try check(offer, keepsWhole: offer.rowOrder == .any, results: 0, in: LinearLight.format)
     let source = PixelLayout(offer.pixelFormat, offer.alpha)
     let layout = PixelLayout(LinearLight.format, source.alpha == .opaque ? .opaque : .straight)
     let recoder = RowRecoder(from: source, to: layout, color: decode)

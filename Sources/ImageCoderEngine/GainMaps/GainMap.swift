@@ -36,7 +36,7 @@ public struct GainMap: Sendable {
       return ColorSpace("light", .rgb(toXYZ: matrix, curves: [.linear, .linear, .linear]))
     case .gray: return .linearSRGB
     // Primaries of tables are not known; these hold all of their colors.
-    case .tables: return .named(9, 8)
+    case .tables, .inks, .press: return .named(9, 8)
     }
   }
 
