@@ -36,7 +36,10 @@ import Testing
 
   private static let fresh = registry(Isolation(.required, usesFreshWorkers: true, processorSeconds: 1, clockSeconds: 4))
 
-  private static func file(_ act: String) -> ByteSource { .bytes(Array("HOSTILE \(act)".utf8)) }
+  /// Large enough to come in memory of its own.
+  private static func file(_ act: String) -> ByteSource {
+    .bytes(Array("HOSTILE \(act)".utf8) + [UInt8](repeating: 0, count: 40_000))
+  }
 
   private static let sys = "SIGSYS"
 
