@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CIsolation
 import CImageCoder
 import CImageCoderStructs
+import CIsolation
 import Glibc
 import ImageCoderEngine
 import ImageCoderModel
