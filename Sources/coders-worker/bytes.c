@@ -76,6 +76,17 @@ int bytes_begin(int descriptor, uint64_t bytes, uint64_t size) {
   return cover();
 }
 
+int bytes_begin_small(const uint8_t *bytes, uint32_t length) {
+  static uint8_t small[ISOLATION_MAX_PAYLOAD];
+  if (length > sizeof small) return 0;
+  bytes_begin(-1, 0, length);
+  memcpy(small, bytes, length);
+  base = small;
+  available = length;
+  mapped = sizeof small;
+  return 1;
+}
+
 void bytes_update(uint64_t bytes, uint64_t size) {
   if (bytes > available) available = bytes;
   the_session.source.size = size;
@@ -87,8 +98,10 @@ const uint8_t *bytes_all(uint64_t *length) {
 }
 
 void bytes_end(void) {
-  if (base) munmap((void *)base, mapped);
-  if (memory >= 0) close(memory);
+  if (memory >= 0) {
+    if (base) munmap((void *)base, mapped);
+    close(memory);
+  }
   base = NULL;
   mapped = available = 0;
   memory = -1;

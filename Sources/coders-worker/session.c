@@ -85,7 +85,11 @@ static void open_file(const isolation_message *request, int memory) {
   TAKE(imgcoder_limits, request, limits);
   close_file();
   services_begin(&limits);
-  if (!bytes_begin(memory, request->longs[1], request->longs[0])) return reply(IMGCODER_STATUS_OUT_OF_MEMORY, NULL, 0);
+  uint32_t small = request->words[2];
+  if (small > request->length - sizeof limits) _exit(0);
+  int is_there = memory < 0 ? bytes_begin_small(payload() + sizeof limits, small)
+                            : bytes_begin(memory, request->longs[1], request->longs[0]);
+  if (!is_there) return reply(IMGCODER_STATUS_OUT_OF_MEMORY, NULL, 0);
   imgcoder_open_options options = {sizeof options, request->words[0]};
   imgcoder_reader *file = NULL;
   imgcoder_status status = s->reader.open

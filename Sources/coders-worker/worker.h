@@ -71,6 +71,7 @@ void services_end(void);
 
 // bytes.c: the bytes of the file.
 int bytes_begin(int memory, uint64_t available, uint64_t size);
+int bytes_begin_small(const uint8_t *bytes, uint32_t length);
 void bytes_update(uint64_t available, uint64_t size);
 void bytes_end(void);
 const uint8_t *bytes_all(uint64_t *length);
@@ -82,9 +83,5 @@ void pixels_taken(imgcoder_status status);
 
 // properties.c
 imgcoder_status properties_send(uint32_t page, uint32_t frame);
-
-// writing.c
-void writing_open(const isolation_message *request);
-void writing_call(const isolation_message *request, int memory);
 
 #endif

@@ -43,7 +43,7 @@ static imgcoder_status tell(const imgcoder_host *host, const char *what, long re
 static void overflow(int depth) {
   volatile char room[4096];
   memset((void *)room, depth, sizeof room);
-  overflow(depth + 1);
+  if (depth >= 0) overflow(depth + 1);
   sink_of_stores = room;
 }
 
@@ -160,7 +160,7 @@ static void lie(const char *act) {
   SEND("other-call", ISOLATION_BAND, .call = 99, .words = {0, 1})
   SEND("unknown-kind", 4242, .words = {0})
   SEND("unasked-chunk", ISOLATION_CHUNK, .words = {0})
-  SEND("unasked-file", ISOLATION_WRITE, .words = {0})
+  SEND("unasked-file", ISOLATION_OPEN, .words = {0})
   SEND("reason-too-long", ISOLATION_REPLY, .words = {0x12, UINT32_MAX, 1})
   SEND("reason-that-is-not-there", ISOLATION_REPLY, .words = {0x12, 400, 0})
   SEND("length-that-lies", ISOLATION_REPLY, .length = 77)

@@ -12,7 +12,9 @@ import Testing
     let code: CoderError.Code
     let says: String
 
-    init(_ act: String, _ code: CoderError.Code, _ says: String) { (self.act, self.code, self.says) = (act, code, says) }
+    init(_ act: String, _ code: CoderError.Code, _ says: String) {
+      (self.act, self.code, self.says) = (act, code, says)
+    }
 
     var testDescription: String { act }
   }
@@ -34,9 +36,13 @@ import Testing
     CoderRegistry(searchPath: .only([folder.path]), preferences: Preferences(), isolation: isolation)
   }
 
-  private static let fresh = registry(Isolation(.required, usesFreshWorkers: true, processorSeconds: 1, clockSeconds: 4))
+  private static let fresh = registry(
+    Isolation(.required, usesFreshWorkers: true, processorSeconds: 1, clockSeconds: 4))
 
-  private static func file(_ act: String) -> ByteSource { .bytes(Array("HOSTILE \(act)".utf8)) }
+  /// Large enough to come in memory of its own.
+  private static func file(_ act: String) -> ByteSource {
+    .bytes(Array("HOSTILE \(act)".utf8) + [UInt8](repeating: 0, count: 40_000))
+  }
 
   private static let sys = "SIGSYS"
 
@@ -70,8 +76,8 @@ import Testing
   ]
 
   static let lies: [Attempt] = [
-    "band-too-long", "band-of-32-bits", "band-later", "band-of-slot-2", "band-behind-the-end", "band-empty", "band-twice",
-    "other-call", "unknown-kind", "unasked-chunk", "unasked-file", "reason-too-long", "reason-that-is-not-there",
+    "band-too-long", "band-of-32-bits", "band-later", "band-of-slot-2", "band-behind-the-end", "band-empty",
+    "band-twice", "other-call", "unknown-kind", "unasked-chunk", "unasked-file", "reason-too-long", "reason-that-is-not-there",
     "length-that-lies", "rows-outside", "too-long", "short", "flood",
   ].map { Attempt($0, .coderCrashed, "breaks the protocol") }
 

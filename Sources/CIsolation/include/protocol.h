@@ -55,8 +55,8 @@ enum {
 
 // From the program to a worker. Every call is answered by ISOLATION_REPLY.
 enum {
-  ISOLATION_OPEN = 16,       // words[0] flags, words[1] frames to describe, longs[0] size, longs[1] bytes that are there;
-                             // the limits as payload; descriptor: the source
+  ISOLATION_OPEN = 16,       // words[0] flags, words[1] frames to describe, longs[0] size, longs[1] bytes that are there,
+                             // words[2] bytes of a small file behind the limits as payload, or descriptor: the source
   ISOLATION_INFO = 17,       // words[0] page
   ISOLATION_FRAME = 18,      // words[0] page, words[1] frame, words[2] frames to describe
   ISOLATION_NEGOTIATE = 19,  // the request as payload
@@ -66,14 +66,6 @@ enum {
   ISOLATION_PROPERTIES = 22, // words[0] page, words[1] frame
   ISOLATION_CLOSE = 23,
   ISOLATION_RECOGNIZE = 24,  // longs[0] bytes of the prefix, longs[1] size of the file; descriptor: the prefix
-  ISOLATION_WRITER_OPEN = 32,     // words[0] flags, words[1] values, words[2] bytes of the format's name; limits, format
-                                  // and values as payload
-  ISOLATION_WRITER_NEGOTIATE = 33,  // words[0] format, words[1] alpha
-  ISOLATION_WRITER_INFO = 34,       // the info and its format as payload
-  ISOLATION_WRITER_METADATA = 35,   // words[0] kind, longs[0] bytes; descriptor: the bytes
-  ISOLATION_WRITER_THUMBNAIL = 36,  // the pixels as payload, longs[0] bytes; descriptor: the bytes
-  ISOLATION_WRITER_FRAME = 37,      // the frame and the pixels as payload, longs[0] bytes; descriptor: the bytes
-  ISOLATION_WRITER_FINISH = 38,
   // Answers.
   ISOLATION_AVAILABLE = 48,  // to NEED: words[0] status, longs[0] bytes that are there, longs[1] size
   ISOLATION_TAKEN = 49       // to BAND: words[0] status
@@ -89,9 +81,7 @@ enum {
   ISOLATION_ROWS = 68,      // isolation_rows as payload: rows of the picture's memory that are done
   ISOLATION_CHUNK = 69,     // bytes of a metadata block or of properties
   ISOLATION_LOG = 70,       // words[0] severity; the line as payload
-  ISOLATION_PROGRESS = 71,  // longs[0] the bits of a double
-  ISOLATION_WRITE = 72,     // bytes of the file that is written
-  ISOLATION_PATCH = 73      // longs[0] offset; bytes
+  ISOLATION_PROGRESS = 71   // longs[0] the bits of a double
 };
 
 typedef struct isolation_rows {

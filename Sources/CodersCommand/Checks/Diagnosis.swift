@@ -183,7 +183,9 @@ struct Diagnosis {
     if !outer.isEmpty {
       findings.append(Finding(mark: .note, text: "this process is confined already: \(outer.joined(separator: ", "))"))
     }
-    guard let report = IsolationReport.find(catalog) else { return findings + [Finding(mark: .note, text: "no plugin")] }
+    guard let report = IsolationReport.find(catalog) else {
+      return findings + [Finding(mark: .note, text: "no plugin that could be isolated")]
+    }
     guard let layers = report.layers else {
       return findings + [Finding(mark: .note, text: "plugins cannot be isolated: \(report.problem)")]
     }
@@ -192,11 +194,11 @@ struct Diagnosis {
         ? Finding(mark: .good, text: "\($0.name): \($0.text)") : Finding(mark: .note, text: "\($0.name): not here")
     }
     for mode in [IsolationMode.required, .strict] {
-      let missing = layers.missing(for: mode)
+      let missing = layers.missing(for: mode).joined(separator: ", ")
       findings.append(
         missing.isEmpty
           ? Finding(mark: .good, text: "--isolate \(mode.word) works")
-          : Finding(mark: .note, text: "--isolate \(mode.word) does not work without \(missing.joined(separator: ", "))"))
+          : Finding(mark: .note, text: "--isolate \(mode.word) does not work without \(missing)"))
     }
     return findings
   }

@@ -18,8 +18,7 @@ struct ReadOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Let plugins see files only in locked processes: off, preferred, required, or strict. The stricter of this and the "
-        + "variable CODERS_ISOLATION counts.",
+      "Let plugins see files in locked processes only; the variable CODERS_ISOLATION can make it stricter.",
       valueName: "mode"))
   var isolate = IsolationArgument.off
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CIsolation
 import CImageCoder
+import CIsolation
 import ImageCoderEngine
 import ImageCoderModel
 import Synchronization

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CIsolation
 import CImageCoder
 import CImageCoderStructs
+import CIsolation
 import Glibc
 import ImageCoderEngine
 import ImageCoderModel
@@ -43,8 +43,9 @@ final class IsolatedReader: ReaderSession {
       request.message.longs.0 = source.shownSize
       request.message.longs.1 = UInt64(source.filled)
       request.descriptor = source.descriptor
-      let limits = session.limits.raw
-      let reply = try withUnsafeBytes(of: limits) { (bytes) throws(CoderError) in
+      let payload = withUnsafeBytes(of: session.limits.raw) { [UInt8]($0) } + source.small
+      request.message.words.2 = UInt32(source.small.count)
+      let reply = try Self.with(payload) { (bytes) throws(CoderError) in
         request.payload = bytes
         return try call(request, isBound: false)
       }
@@ -59,6 +60,15 @@ final class IsolatedReader: ReaderSession {
   deinit {
     worker.bytes += source.filled
     pool.giveBack(worker, isolation)
+  }
+
+  private static func with<Result>(
+    _ bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws(CoderError) -> Result
+  ) throws(CoderError) -> Result {
+    let result: Swift.Result<Result, CoderError> = bytes.withUnsafeBytes { bytes in
+      do throws(CoderError) { return .success(try body(bytes)) } catch { return .failure(error) }
+    }
+    return try result.get()
   }
 
   func header(page: Int) throws(CoderError) -> ImageHeader {

@@ -64,7 +64,8 @@ final class IsolatedRows {
       count <= rowsOfBand - offset
     else {
       throw worker.fault(
-        "rows \(first) + \(count) at \(offset) of band \(slot); \(next) of \(height) are done, a band has \(rowsOfBand)")
+        "rows \(first) + \(count) at \(offset) of band \(slot); \(next) of \(height) are done, a band has \(rowsOfBand)"
+      )
     }
     next += count
     let band = worker.shared + ISOLATION_CONTROL_BYTES + slot * ISOLATION_BAND_BYTES + offset * rowBytes

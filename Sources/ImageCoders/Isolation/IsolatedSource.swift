@@ -8,7 +8,10 @@ import ImageCoderModel
 /// A file's bytes in memory that a worker can read and not change. It is filled from the front, as far as the worker asks
 /// or as the bytes arrive: never the file itself, which somebody could cut short.
 final class IsolatedSource {
+  /// Of the memory, or -1 for a small file, which goes with the message.
   let descriptor: Int32
+  /// The bytes of a small file.
+  let small: [UInt8]
   /// Bytes that are there.
   private(set) var filled = 0
 
@@ -16,7 +19,7 @@ final class IsolatedSource {
   private let source: OpenSource
   /// Whether bytes were still to come when it was opened.
   private let isArriving: Bool
-  private let map: UnsafeMutableRawPointer
+  private let map: UnsafeMutableRawPointer?
   /// Address space for the bytes.
   private let reserved: Int
   /// Bytes that the memory has now.
@@ -25,7 +28,9 @@ final class IsolatedSource {
   /// What is filled at once, and at least when the worker asks for more.
   private static let step = 1 << 20
   /// A file up to this size is there before it is opened, unless only its header is wanted.
-  private static let small = 16 << 20
+  private static let mostAtOnce = 16 << 20
+  /// Bytes that go with a message.
+  private static let mostInMessage = 24 << 10
 
   /// - Parameter isHeaderOnly: Whether little of the file will be looked at.
   init(_ session: HostSession, isHeaderOnly: Bool) throws(CoderError) {
@@ -36,6 +41,15 @@ final class IsolatedSource {
     isArriving = isGrowing
     let limit = session.limits.maxMemory
     size = isGrowing ? 0 : source.size
+    if !isGrowing, size <= Self.mostInMessage {
+      small = [UInt8](try source.view(at: 0, count: size))
+      descriptor = -1
+      map = nil
+      reserved = 0
+      filled = small.count
+      return
+    }
+    small = []
     reserved = Self.pages(isGrowing ? limit : source.size)
     descriptor = isolation_memory(size, isGrowing ? 1 : 0)
     guard descriptor >= 0 else { throw .io("no memory for a worker's file: \(String(cString: strerror(errno)))") }
@@ -50,7 +64,7 @@ final class IsolatedSource {
     if isGrowing {
       try update()
     } else {
-      try fill(to: isHeaderOnly || size > Self.small ? min(size, 64 << 10) : size)
+      try fill(to: isHeaderOnly || size > Self.mostAtOnce ? min(size, 64 << 10) : size)
     }
   }
 
@@ -73,6 +87,7 @@ final class IsolatedSource {
   static func close(_ memory: Int32) { Glibc.close(memory) }
 
   deinit {
+    guard let map else { return }
     munmap(map, reserved)
     Glibc.close(descriptor)
   }
@@ -105,7 +120,7 @@ final class IsolatedSource {
   }
 
   private func copy(_ bytes: UnsafeRawBufferPointer, from start: Int) {
-    guard let base = bytes.baseAddress, bytes.count > start else { return }
+    guard let map, let base = bytes.baseAddress, bytes.count > start else { return }
     (map + start).copyMemory(from: base + start, byteCount: bytes.count - start)
     filled = bytes.count
   }
@@ -115,7 +130,7 @@ final class IsolatedSource {
     try session.limits.check(memory: end)
     while filled < end {
       let bytes = try source.view(at: filled, count: min(end - filled, Self.step))
-      guard let base = bytes.baseAddress, !bytes.isEmpty else { return }
+      guard let map, let base = bytes.baseAddress, !bytes.isEmpty else { return }
       (map + filled).copyMemory(from: base, byteCount: bytes.count)
       filled += bytes.count
     }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-
 /// Where the code of plugins sees files: in this process, or in a locked process of its own.
 ///
 /// What comes out is the same, bit for bit.

@@ -141,7 +141,10 @@ final class WorkerPool: Sendable {
 
   /// Takes a worker back, for the next file or to end it.
   func giveBack(_ worker: Worker, _ isolation: Isolation) {
-    if worker.failure != nil { return retire(nil) }
+    if let failure = worker.failure {
+      if failure.code == .coderCrashed { retire(nil) }
+      return
+    }
     guard !isolation.usesFreshWorkers, worker.files < Self.mostFiles, worker.bytes < Self.mostBytes,
       worker.processorSeconds < Self.mostProcessorSeconds
     else { return }

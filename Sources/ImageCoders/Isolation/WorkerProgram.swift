@@ -18,7 +18,8 @@ enum WorkerProgram {
       return path
     }
     throw SkipReason(
-      .isolationMissing, "there is no worker: \(places.joined(separator: ", ")) \(places.count == 1 ? "does" : "do") not exist")
+      .isolationMissing,
+      "there is no worker: \(places.joined(separator: ", ")) \(places.count == 1 ? "does" : "do") not exist")
   }
 
   private static func places(_ environment: (String) -> String?, _ executable: String?) -> [String] {

@@ -148,8 +148,8 @@ final class Candidate: Sendable {
     do throws(SkipReason) { return (try load(entry, for: registry, isolation), nil) } catch { reason = error }
     for other in alternatives {
       // What is wrong with the first one is what has to be repaired; `coders doctor` tells of the others.
-      guard case .success(let coder) = Result(catching: { () throws(SkipReason) in try load(other, for: registry, isolation) })
-      else { continue }
+      let loaded = Result { () throws(SkipReason) in try load(other, for: registry, isolation) }
+      guard case .success(let coder) = loaded else { continue }
       return (coder, "\(entry.path): \(reason.code.rawValue): \(reason.message); \(other.path) is used in its place")
     }
     throw reason

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoders
+import TestSupport
+import Testing
+
+/// Every fixture of every format decodes in a worker to the same pixels, errors and metadata as in this process.
+@Suite struct IsolationConformanceTests {
+  private static let here = CoderRegistry(searchPath: .only([StagedTree.plugins]), preferences: Preferences())
+  private static let isolated: CoderRegistry = {
+    precondition(IsolationWorker.isThere, "there is no worker; has `make stage` run?")
+    return CoderRegistry(
+      searchPath: .only([StagedTree.plugins]), preferences: Preferences(), isolation: Isolation(.required))
+  }()
+
+  private static let formats = StagedTree.fixtureFormats.map { String($0.prefix { $0 != "/" }) }
+
+  private static func files(_ format: String) -> [String] {
+    Command.run("find '\(StagedTree.fixtures(format))/valid' '\(StagedTree.fixtures(format))/invalid' -type f | sort")
+      .output.split(separator: "\n").map(String.init)
+  }
+
+  /// What a file comes to: sizes, pixels, delays, metadata and properties, or the error.
+  private static func result(_ path: String, _ registry: CoderRegistry, _ options: DecodeOptions) -> [String] {
+    do throws(CoderError) {
+      let decoder = try registry.open(.file(path), options: options)
+      var lines = ["\(decoder.header)", "\(try decoder.properties())"]
+      for kind in MetadataKind.allCases { lines.append("\(kind) \(try decoder.metadata(kind)?.hashValue ?? 0)") }
+      let image = try decoder.image()
+      lines.append("\(image.problem as Any)")
+      for frame in image.frames {
+        var hasher = Hasher()
+        for y in 0..<frame.pixels.size.height { frame.pixels.withRow(y) { hasher.combine(bytes: $0) } }
+        lines.append("\(frame.pixels.size) \(frame.pixels.layout) \(frame.delay) \(hasher.finalize())")
+      }
+      return lines
+    } catch {
+      return ["\(error)"]
+    }
+  }
+
+  @Test(arguments: formats) func givesTheSame(_ format: String) {
+    let files = Self.files(format)
+    #expect(!files.isEmpty)
+    for options in [DecodeOptions(), DecodeOptions.thumbnail(width: 24, height: 24)] {
+      for file in files {
+        let here = Self.result(file, Self.here, options)
+        // libheif decodes on a thread of its own, which a worker cannot have: of a HEIC file that claims to be AVIF, the
+        // second coder of the format is asked.
+        if here.joined().contains("libheif") || file.hasSuffix("brand-heic.avif") { continue }
+        #expect(here == Self.result(file, Self.isolated, options), "\(file)")
+      }
+    }
+  }
+
+  @Test(arguments: formats) func givesTheSameOfBytesThatArrive(_ format: String) {
+    func arrived(_ bytes: [UInt8], _ registry: CoderRegistry) -> [String] {
+      do throws(CoderError) {
+        let decoder = registry.makeIncrementalDecoder()
+        for start in stride(from: 0, to: bytes.count, by: 500) {
+          try decoder.append(bytes[start..<min(start + 500, bytes.count)])
+        }
+        let image = try decoder.finish()
+        var hasher = Hasher()
+        for frame in image.frames {
+          for y in 0..<frame.pixels.size.height { frame.pixels.withRow(y) { hasher.combine(bytes: $0) } }
+        }
+        return ["\(image.size) \(image.frames.count) \(image.problem as Any) \(hasher.finalize())"]
+      } catch {
+        return ["\(error)"]
+      }
+    }
+    for file in Self.files(format) where !file.hasSuffix("brand-heic.avif") {
+      guard let bytes = try? OpenSource(.file(file), limits: .standard).contents() else { continue }
+      #expect(arrived(bytes, Self.here) == arrived(bytes, Self.isolated), "\(file)")
+    }
+  }
+
+  @Test func whatWorkersDoNotDoIsAnError() throws {
+    let image = try Self.here.decode(.file("\(StagedTree.fixtures("png"))/valid/all-filters.png"))
+    do throws(CoderError) {
+      _ = try Self.isolated.encode(image, as: .png)
+      Issue.record("it is written")
+    } catch {
+      #expect(error.code == .pluginRejected)
+      #expect(error.message == "isolation_missing: isolation is required, and workers do not write files yet")
+    }
+    do throws(CoderError) {
+      _ = try Self.isolated.editMetadata(
+        .file("\(StagedTree.fixtures("png"))/valid/all-filters.png"), MetadataEdit(removing: [.exif]))
+      Issue.record("it is edited")
+    } catch {
+      #expect(error.code == .pluginRejected)
+    }
+  }
+}
