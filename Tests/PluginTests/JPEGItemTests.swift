@@ -20,7 +20,8 @@ import Testing
     let head = box("ftyp", Array("mif1".utf8), number(0, 4), Array("mif1jpeg".utf8))
     func meta(at start: Int) -> [UInt8] {
       let extents = box("ispe", number(0, 4), number(size.width, 4), number(size.height, 4))
-      let links = number(0, 4) + number(1, 4) + number(1, 2) + [UInt8(1 + more.count)] + (0...more.count).map { UInt8($0 + 1) }
+      let links =
+        number(0, 4) + number(1, 4) + number(1, 2) + [UInt8(1 + more.count)] + (0...more.count).map { UInt8($0 + 1) }
       return box(
         "meta", number(0, 4), box("hdlr", number(0, 8), Array("pict".utf8), number(0, 8) + number(0, 5)),
         box("pitm", number(0, 4), number(1, 2)),
@@ -28,7 +29,8 @@ import Testing
           "iloc", number(0, 4), number(0x4400, 2), number(1, 2), number(1, 2), number(0, 2), number(1, 2),
           number(start, 4), number(jpeg.count, 4)),
         box(
-          "iinf", number(0, 4), number(1, 2), box("infe", number(2 << 24, 4), number(1, 2), number(0, 2), Array("jpeg\0".utf8))),
+          "iinf", number(0, 4), number(1, 2),
+          box("infe", number(2 << 24, 4), number(1, 2), number(0, 2), Array("jpeg\0".utf8))),
         box("iprp", box("ipco", extents, more.flatMap(\.self)), box("ipma", links)))
     }
     return head + meta(at: head.count + meta(at: 0).count + 8) + box("mdat", jpeg)

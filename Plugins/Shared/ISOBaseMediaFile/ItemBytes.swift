@@ -111,7 +111,9 @@ public struct ItemBytes {
   }
 
   /// Shows all of the bytes.
-  public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws(CoderError) -> Result) throws(CoderError) -> Result {
+  public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws(CoderError) -> Result) throws(CoderError)
+    -> Result
+  {
     if let range { return try body(UnsafeRawBufferPointer(rebasing: contents[range])) }
     var result: Swift.Result<Result, CoderError>?
     gathered.withUnsafeBytes { bytes in

@@ -48,7 +48,9 @@ struct UncompressedItem {
     guard let box = properties.configuration, box.type == .uncompressedConfiguration else {
       throw .malformed("the uncompressed item \(item.id) without uncC")
     }
-    guard !properties.isCompressed else { throw .unsupported("item \(item.id), uncompressed samples in compressed units") }
+    guard !properties.isCompressed else {
+      throw .unsupported("item \(item.id), uncompressed samples in compressed units")
+    }
     try file.limits.check(canvas: size)
     var known: [UInt16] = []
     if let definitions = properties.components {
@@ -71,7 +73,9 @@ struct UncompressedItem {
     case [1, 2, 3]: (isRGB, subsampling) = (false, layout.sampling == 0 ? .s444 : layout.sampling == 1 ? .s422 : .s420)
     default: throw .unsupported("uncompressed components \(kinds), item \(item.id)")
     }
-    guard Set(kinds).count == kinds.count else { throw .unsupported("components that are there twice, item \(item.id)") }
+    guard Set(kinds).count == kinds.count else {
+      throw .unsupported("components that are there twice, item \(item.id)")
+    }
     guard layout.sampling == 0 || layout.interleave == 0 && kinds.contains(2) else {
       throw .unsupported("sampling \(layout.sampling) with interleave \(layout.interleave), item \(item.id)")
     }
@@ -218,7 +222,8 @@ extension UncompressedItem {
 
   /// Draws a rectangle of the picture, or its first component as alpha.
   func draw(
-    _ region: Rect, into target: PixelTarget, asAlpha: Bool, bytes: ItemBytes, points whole: CodingIndependentCodePoints?,
+    _ region: Rect, into target: PixelTarget, asAlpha: Bool, bytes: ItemBytes,
+    points whole: CodingIndependentCodePoints?,
     host: CoderHost
   ) throws(CoderError) {
     guard !bytes.isCut else { throw .truncated("item \(item.id) is cut behind \(bytes.count) bytes", at: bytes.offset) }
