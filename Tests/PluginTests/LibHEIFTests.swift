@@ -39,8 +39,8 @@ import Testing
   static let readNames = names("valid").filter { refused[$0] == nil && !isSequence($0) }
   static let invalidNames = names("invalid").filter { !isSequence($0) }
 
-  /// Whether a fixture is an image sequence, which our own coder alone reads.
-  private static func isSequence(_ name: String) -> Bool { name.hasSuffix(".heics") }
+  /// Whether a fixture is an image sequence or has uncompressed samples, which our own coder alone reads.
+  private static func isSequence(_ name: String) -> Bool { name.hasSuffix(".heics") || name.hasPrefix("unci-") }
 
   /// Stills; another brand, matrix coefficients that libheif does not convert by, boxes up to the end, tone maps, overlays,
   /// alpha beside tiles, and properties of a repeated item are not for this coder.

@@ -16,7 +16,9 @@ extension AVIFFile {
       if items.type(of: item) == .grid { parts.formUnion(items.sources(of: item)) } else { parts.insert(item) }
     }
     if let tileAlpha { parts.formUnion(tileAlpha) }
-    for item in parts.sorted() where items.type(of: item) == .av01 { try checkCodedSize(of: item, items, limits, isArriving: false) }
+    for item in parts.sorted() where items.type(of: item) == .av01 {
+      try checkCodedSize(of: item, items, limits, isArriving: false)
+    }
   }
 
   /// The same for the picture of a file that arrives, when its pixels are asked for: waits for the first of them.

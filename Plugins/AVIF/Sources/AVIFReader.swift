@@ -37,7 +37,9 @@ final class AVIFReader: ContainerReader {
   private func picture(_ page: Int) throws(CoderError) -> ShownPicture {
     guard page != 0 else { return shown }
     if let auxiliary, auxiliary.page == page { return auxiliary.picture }
-    guard page > 0, page <= auxiliaries.count else { throw .invalidArgument("page \(page) of an AVIF file, which has 1") }
+    guard page > 0, page <= auxiliaries.count else {
+      throw .invalidArgument("page \(page) of an AVIF file, which has 1")
+    }
     let picture = try ShownPicture(try shown.file.showing(auxiliaries[page - 1].item), host: host)
     auxiliary = (page, picture)
     return picture

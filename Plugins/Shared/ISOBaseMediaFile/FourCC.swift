@@ -59,6 +59,7 @@ extension FourCC {
   public static let overlay = FourCC("iovl")
   public static let identity = FourCC("iden")
   public static let toneMap = FourCC("tmap")
+  public static let jpeg = FourCC("jpeg")
   public static let exif = FourCC("Exif")
   // Groups of items (ISO/IEC 14496-12 §8.18).
   public static let groups = FourCC("grpl")
@@ -76,6 +77,15 @@ extension FourCC {
   public static let rotation = FourCC("irot")
   public static let mirror = FourCC("imir")
   public static let auxiliaryType = FourCC("auxC")
+  public static let jpegConfiguration = FourCC("jpgC")
+}
+
+// ISO/IEC 23001-17.
+extension FourCC {
+  public static let uncompressed = FourCC("unci")
+  public static let uncompressedConfiguration = FourCC("uncC")
+  public static let componentDefinition = FourCC("cmpd")
+  public static let compressionConfiguration = FourCC("cmpC")
 }
 
 // ISO/IEC 14496-15 and the AV1 Image File Format.

@@ -5,7 +5,7 @@ public import ImageCoderPlugin
 /// The bytes of one item, in one piece.
 public struct ItemBytes {
   /// Where they lie in the file, when they lie in one piece.
-  private let range: Range<Int>?
+  public let range: Range<Int>?
   private let gathered: [UInt8]
   private let contents: UnsafeRawBufferPointer
   /// Where the item starts in the file, for errors; 0 for one in several pieces.
@@ -111,7 +111,9 @@ public struct ItemBytes {
   }
 
   /// Shows all of the bytes.
-  public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws(CoderError) -> Result) throws(CoderError) -> Result {
+  public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws(CoderError) -> Result) throws(CoderError)
+    -> Result
+  {
     if let range { return try body(UnsafeRawBufferPointer(rebasing: contents[range])) }
     var result: Swift.Result<Result, CoderError>?
     gathered.withUnsafeBytes { bytes in

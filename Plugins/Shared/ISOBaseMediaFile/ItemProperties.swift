@@ -6,8 +6,14 @@ public import ImageCoderPlugin
 public struct ItemProperties {
   /// Of `ispe`.
   public var size: Size?
-  /// What the item's decoder has to know: `hvcC`.
+  /// What the item's decoder has to know: `hvcC` or `uncC`.
   public var configuration: Box?
+  /// What the components of an uncompressed item are: `cmpd`.
+  public var components: Box?
+  /// Whether the units of an uncompressed item are compressed: `cmpC`.
+  public var isCompressed = false
+  /// Whether tables of a JPEG item lie beside it: `jpgC`.
+  public var hasTables = false
   /// Of the first `colr` box of type `nclx`.
   public var points: CodingIndependentCodePoints?
   /// Where the ICC profile lies in the file.
@@ -27,9 +33,16 @@ public struct ItemProperties {
   public init(of item: Item, in meta: MetaBox, file: FileBytes) throws(CoderError) {
     for index in meta.associations[item.associations] {
       let box = meta.properties[index]
-      guard box.type != .hevcConfiguration else {
+      switch box.type {
+      case .hevcConfiguration, .uncompressedConfiguration:
         configuration = box
         continue
+      case .componentDefinition:
+        components = box
+        continue
+      case .compressionConfiguration: isCompressed = true
+      case .jpegConfiguration: hasTables = true
+      default: break
       }
       try file.read(box, as: "a property") { content throws(CoderError) in try read(&content, of: box.type) }
     }

@@ -55,6 +55,9 @@ def make():
     make_auxiliaries(sources)
     make_lossy()
     import heif_invalid
+    import heif_uncompressed
+
+    heif_uncompressed.make()
 
     heif_invalid.make(sources)
 

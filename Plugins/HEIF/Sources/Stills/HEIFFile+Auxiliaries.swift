@@ -29,7 +29,9 @@ extension HEIFFile {
           AuxiliaryItem(item: map.map, owner: page, kind: .gainMap, type: "tmap", toneMap: (map.item, metadata)))
       }
       for auxiliary in auxiliaries(of: id) where auxiliary != listed {
-        guard let item = meta.item(auxiliary), let type = type(of: item), AuxiliaryKind(type) != .alpha else { continue }
+        guard let item = meta.item(auxiliary), let type = type(of: item), AuxiliaryKind(type) != .alpha else {
+          continue
+        }
         found.append(
           AuxiliaryItem(
             item: auxiliary, owner: page, kind: AuxiliaryKind(type).picture, type: type, toneMap: nil))

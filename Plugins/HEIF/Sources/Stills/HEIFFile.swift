@@ -32,7 +32,7 @@ final class HEIFFile {
   ]
   /// Brands of files with pictures of any kind.
   private static let pictureBrands: Set<FourCC> = [FourCC("mif1"), FourCC("mif2"), FourCC("msf1"), FourCC("miaf")]
-  static let pictureTypes: Set<FourCC> = [.hvc1, .grid, .overlay, .identity]
+  static let pictureTypes: Set<FourCC> = [.hvc1, .grid, .overlay, .identity, .uncompressed, .jpeg]
 
   /// - Parameter isIncremental: Waits for the meta box alone, where it comes before the pixels.
   /// - Throws: What is wrong with the boxes, or with the primary picture.

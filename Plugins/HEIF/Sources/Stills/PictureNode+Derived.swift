@@ -5,6 +5,32 @@ import ISOBaseMediaFile
 import ImageCoderPlugin
 
 extension PictureNode {
+  /// A JPEG file inside the file (ISO/IEC 23008-12 Annex H). The host shows it as that file says.
+  ///
+  /// - Throws: ``CoderError/Code/unsupported`` for one that another coder would not show as this file says: in pieces,
+  ///   with tables beside it, turned or cropped, with alpha, or a part of another picture.
+  static func jpeg(
+    _ item: Item, _ properties: ItemProperties, in file: HEIFFile, isInside: Bool
+  ) throws(CoderError) -> (content: Content, size: Size) {
+    guard !isInside else { throw .unsupported("the JPEG item \(item.id) as a part of another picture") }
+    guard let size = properties.size, !size.isEmpty else { throw .malformed("the JPEG item \(item.id) without a size") }
+    guard !properties.hasTables else { throw .unsupported("the JPEG item \(item.id), whose tables lie beside it") }
+    guard properties.transformations.isEmpty else {
+      throw .unsupported("the JPEG item \(item.id), which is turned or cropped")
+    }
+    for auxiliary in file.auxiliaries(of: item.id) {
+      guard let found = file.meta.item(auxiliary), let type = try file.properties(of: found).auxiliaryType,
+        AuxiliaryKind(type) == .alpha
+      else { continue }
+      throw .unsupported("the JPEG item \(item.id) with alpha")
+    }
+    guard item.construction == .file, item.extents.count == 1, let extent = file.meta.extents[item.extents].first,
+      extent.length > 0, let start = Int(exactly: item.base &+ extent.offset), item.base <= UInt64(Int.max),
+      let length = Int(exactly: extent.length), start <= Int.max - length
+    else { throw .unsupported("the JPEG item \(item.id) in pieces") }
+    return (.jpeg(start..<start + length), size)
+  }
+
   /// Equal tiles in rows and columns (ISO/IEC 23008-12 §6.6.2.3).
   static func grid(
     _ item: Item, in file: HEIFFile, chain: [UInt32]

@@ -35,6 +35,9 @@ final class PictureNode {
   /// Where the pixels come from.
   enum Content {
     case coded(CodedItem)
+    case uncompressed(UncompressedItem)
+    /// A whole JPEG file, which the host opens.
+    case jpeg(Range<Int>)
     case grid(columns: Int, tile: Size, tiles: [PictureNode])
     case overlay(Overlay)
     case identity(PictureNode)
@@ -60,6 +63,11 @@ final class PictureNode {
       let coded = try CodedItem(item, properties, in: file)
       content = .coded(coded)
       size = coded.sequence.size
+    case .uncompressed:
+      let uncompressed = try UncompressedItem(item, properties, in: file)
+      content = .uncompressed(uncompressed)
+      size = uncompressed.size
+    case .jpeg: (content, size) = try Self.jpeg(item, properties, in: file, isInside: chain.count > 1)
     case .grid: (content, size) = try Self.grid(item, in: file, chain: chain)
     case .overlay: (content, size) = try Self.overlay(item, in: file, chain: chain)
     case .identity:
@@ -76,14 +84,31 @@ final class PictureNode {
     placement = try Placement(of: size, applying: properties.transformations)
 
     let parts = content.parts
-    if case .coded(let coded) = content {
+    var isClear = parts.contains(where: \.hasAlpha)
+    switch content {
+    case .uncompressed(let uncompressed):
+      bits = uncompressed.bits
+      isGray = uncompressed.subsampling == .s400
+      subsampling = uncompressed.subsampling
+      isLossless = isGray || uncompressed.isRGB
+      work = size.pixelCount
+      memory = uncompressed.memory
+      isClear = uncompressed.hasAlpha
+    case .jpeg:
+      bits = 8
+      isGray = properties.depths.count == 1
+      subsampling = nil
+      isLossless = false
+      work = size.pixelCount
+      memory = 0
+    case .coded(let coded):
       bits = coded.sequence.bitDepth
       isGray = coded.sequence.chromaFormat == .monochrome
       subsampling = coded.sequence.chromaFormat.subsampling
       isLossless = coded.isLossless
       work = coded.sequence.codedSize.pixelCount
       memory = coded.sequence.decodingMemory
-    } else {
+    default:
       bits = parts.map(\.bits).max() ?? 8
       // An overlay's background is a color.
       isGray = !content.isOverlay && parts.allSatisfy(\.isGray)
@@ -101,9 +126,9 @@ final class PictureNode {
     }
     points = properties.points ?? parts.first?.points
     profile = properties.profile ?? parts.first?.profile
-    alpha = try Self.alpha(of: item, placement, in: file, chain: chain)
+    // Alpha of the item's own counts before that of another one.
+    alpha = isClear && parts.isEmpty ? nil : try Self.alpha(of: item, placement, in: file, chain: chain)
     isPremultiplied = alpha != nil && !file.meta.references(from: item.id, as: .premultiplied).isEmpty
-    var isClear = parts.contains(where: \.hasAlpha)
     if case .overlay(let overlay) = content, overlay.background[3] < .max { isClear = true }
     hasAlpha = alpha != nil || isClear
   }
@@ -127,7 +152,7 @@ extension PictureNode.Content {
   /// The pictures that it is put together from.
   var parts: [PictureNode] {
     switch self {
-    case .coded: []
+    case .coded, .uncompressed, .jpeg: []
     case .grid(_, _, let tiles): tiles
     case .overlay(let overlay): overlay.layers.map(\.node)
     case .identity(let node): [node]

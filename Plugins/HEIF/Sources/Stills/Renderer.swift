@@ -47,6 +47,11 @@ struct Renderer {
     if host.isCancelled { throw .cancelled }
     switch node.content {
     case .coded(let coded): try draw(coded, region: region, into: target, part: part, origin: origin)
+    case .uncompressed(let item):
+      try item.draw(
+        region, into: target, asAlpha: part == .alpha, bytes: try file.bytes(of: item.item), points: points, host: host)
+      if let origin { try report(origin..<origin + region.height) }
+    case .jpeg: throw .unsupported("the JPEG item \(node.id), which another coder reads")
     case .identity(let inner):
       try drawShown(inner, rect: region, into: target, part: part, origin: origin)
     case .grid(let columns, let tile, let tiles):

@@ -49,6 +49,7 @@ final class StillReader: ContainerReader {
     header.metadata = Set(MetadataKind.allCases.filter { payload($0, of: node, isAwaited: false) != nil })
     header.isTruncated = isCut(node)
     header.isIncomplete = file.isIncremental
+    if case .jpeg(let place) = node.content { header.embedded = place }
     return header
   }
 
@@ -169,6 +170,7 @@ extension StillReader {
   private func isCut(_ node: PictureNode) -> Bool {
     guard !file.isIncremental else { return false }
     if case .coded(let coded) = node.content { return (try? file.bytes(of: coded.item).isCut) ?? false }
+    if case .uncompressed(let found) = node.content { return (try? file.bytes(of: found.item).isCut) ?? false }
     return node.content.parts.contains { isCut($0) }
   }
 
