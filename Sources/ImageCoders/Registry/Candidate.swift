@@ -123,7 +123,7 @@ final class Candidate: Sendable {
           states[isolation] = .loaded(coder, instead: instead)
           return .success(coder)
         } catch {
-            if !error.isPassing { states[isolation] = .failed(error) }
+          if !error.isPassing { states[isolation] = .failed(error) }
           return .failure(error)
         }
       }
