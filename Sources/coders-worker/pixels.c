@@ -140,7 +140,8 @@ static imgcoder_status done(const imgcoder_sink *raw, uint32_t y, uint32_t count
   return IMGCODER_STATUS_OK;
 }
 
-imgcoder_status pixels_decode(const isolation_message *request, const imgcoder_offer *offer, int memory) {
+imgcoder_status pixels_decode(const isolation_message *request, const imgcoder_offer *offer, decode_call decode,
+                              int memory) {
   memset(&sink, 0, sizeof sink);
   sink.is_any = offer->row_order == IMGCODER_ROWS_ANY;
   sink.height = offer->height;
@@ -162,7 +163,7 @@ imgcoder_status pixels_decode(const isolation_message *request, const imgcoder_o
   }
   sink.is_active = 1;
   imgcoder_sink raw = {.struct_size = sizeof raw, .context = &sink, .rows = rows, .done = done};
-  imgcoder_status status = the_session.reader.decode(the_session.file, offer, &raw);
+  imgcoder_status status = decode(the_session.file, offer, &raw);
   pixels_flush();
   sink.is_active = 0;
   // All bands are taken before the answer, so that the next call begins with an empty queue.

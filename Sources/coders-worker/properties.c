@@ -1,37 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include <string.h>
-
 #include "worker.h"
-
-static uint8_t buffer[ISOLATION_MAX_PAYLOAD];
-static uint32_t filled;
-
-static void flush(void) {
-  if (filled > 0) send_message(ISOLATION_CHUNK, (isolation_message){0}, buffer, filled);
-  filled = 0;
-}
-
-static void put(const void *bytes, uint64_t length) {
-  const uint8_t *from = bytes;
-  while (length > 0) {
-    if (filled == sizeof buffer) flush();
-    uint64_t part = length < sizeof buffer - filled ? length : sizeof buffer - filled;
-    memcpy(buffer + filled, from, part);
-    filled += (uint32_t)part;
-    from += part;
-    length -= part;
-  }
-}
 
 static void put_text_of(imgcoder_string text) {
   uint32_t length = text.bytes && text.length <= IMGCODER_MAX_TEXT ? (uint32_t)text.length : 0;
-  put(&length, sizeof length);
-  put(text.bytes, length);
+  chunks_put(&length, sizeof length);
+  chunks_put(text.bytes, length);
 }
 
 static void put_kind(uint8_t kind, const imgcoder_string *name) {
-  put(&kind, 1);
+  chunks_put(&kind, 1);
   if (name) put_text_of(*name);
 }
 
@@ -53,13 +31,13 @@ static void end(const imgcoder_properties *properties) {
 static void put_integer(const imgcoder_properties *properties, imgcoder_string name, int64_t value) {
   (void)properties;
   put_kind(ISOLATION_PROPERTY_INTEGER, &name);
-  put(&value, sizeof value);
+  chunks_put(&value, sizeof value);
 }
 
 static void put_number(const imgcoder_properties *properties, imgcoder_string name, double value) {
   (void)properties;
   put_kind(ISOLATION_PROPERTY_NUMBER, &name);
-  put(&value, sizeof value);
+  chunks_put(&value, sizeof value);
 }
 
 static void put_text(const imgcoder_properties *properties, imgcoder_string name, imgcoder_string value) {
@@ -77,8 +55,8 @@ imgcoder_status properties_send(uint32_t page, uint32_t frame) {
                                     .put_number = put_number,
                                     .put_text = put_text,
                                     .begin_list = begin_list};
-  filled = 0;
+  chunks_begin();
   imgcoder_status status = the_session.reader.properties(the_session.file, page, frame, &properties);
-  flush();
+  chunks_end();
   return status;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #define _GNU_SOURCE
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -142,6 +143,15 @@ static void recognize(const isolation_message *request, int memory) {
   reply(status, NULL, 0);
 }
 
+typedef imgcoder_status(IMGCODER_ABI *negotiate_call)(imgcoder_reader *, const imgcoder_request *, imgcoder_offer *);
+
+static imgcoder_status missing(const char *name) {
+  char text[60];
+  int length = snprintf(text, sizeof text, "the plugin has no %s", name);
+  imgcoder_string message = {text, (uint64_t)length};
+  return the_session.host.fail(&the_session.host, IMGCODER_STATUS_UNSUPPORTED, -1, message);
+}
+
 static void call_reader(const isolation_message *request, int memory) {
   session *s = &the_session;
   static results found;
@@ -162,16 +172,24 @@ static void call_reader(const isolation_message *request, int memory) {
       imgcoder_offer offer;
       memset(&offer, 0, sizeof offer);
       offer.struct_size = sizeof offer;
-      status = s->reader.negotiate(s->file, &wanted, &offer);
+      negotiate_call negotiate = request->words[3] ? color_table().negotiate_inks : s->reader.negotiate;
+      status = negotiate ? negotiate(s->file, &wanted, &offer) : missing("negotiate");
       return reply(status, &offer, sizeof offer);
     }
     case ISOLATION_DECODE: {
       TAKE(imgcoder_offer, request, offer);
-      status = pixels_decode(request, &offer, memory);
+      decode_call decode = request->words[3] ? color_table().decode_inks : s->reader.decode;
+      status = decode ? pixels_decode(request, &offer, decode, memory) : missing("decode");
       if (memory >= 0) close(memory);
       return reply(status, NULL, 0);
     }
     case ISOLATION_METADATA: return metadata(request);
+    case ISOLATION_AUXILIARY: {
+      uint32_t count = 0;
+      status = auxiliary_send(&count);
+      return reply(status, &count, sizeof count);
+    }
+    case ISOLATION_COLOR: return reply(color_send(request->words[0]), NULL, 0);
     default: return reply(properties_send(request->words[0], request->words[1]), NULL, 0);
   }
 }
@@ -200,6 +218,8 @@ void session_run(const imgcoder_coder *coder, uint8_t *shared) {
       case ISOLATION_NEGOTIATE:
       case ISOLATION_DECODE:
       case ISOLATION_METADATA:
+      case ISOLATION_AUXILIARY:
+      case ISOLATION_COLOR:
       case ISOLATION_PROPERTIES: call_reader(&request, memory); break;
       default: _exit(0);
     }

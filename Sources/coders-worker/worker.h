@@ -77,11 +77,23 @@ void bytes_end(void);
 const uint8_t *bytes_all(uint64_t *length);
 
 // pixels.c: rows on their way to the program.
-imgcoder_status pixels_decode(const isolation_message *request, const imgcoder_offer *offer, int memory);
+typedef imgcoder_status(IMGCODER_ABI *decode_call)(imgcoder_reader *, const imgcoder_offer *, const imgcoder_sink *);
+imgcoder_status pixels_decode(const isolation_message *request, const imgcoder_offer *offer, decode_call decode,
+                              int memory);
 void pixels_flush(void);
 void pixels_taken(imgcoder_status status);
 
 // properties.c
 imgcoder_status properties_send(uint32_t page, uint32_t frame);
+
+// chunks.c: many small parts in few messages.
+void chunks_begin(void);
+void chunks_put(const void *bytes, uint64_t length);
+void chunks_end(void);
+
+// drafts.c: what a reader has beyond the interface.
+imgcoder_status auxiliary_send(uint32_t *count);
+imgcoder_status color_send(uint32_t page);
+imgcoder_stored_color_table color_table(void);
 
 #endif

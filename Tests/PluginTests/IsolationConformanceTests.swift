@@ -20,11 +20,19 @@ import Testing
       .output.split(separator: "\n").map(String.init)
   }
 
+  /// Inks are converted by their profile.
+  private static var inSRGB: DecodeOptions {
+    var options = DecodeOptions.thumbnail(width: 24, height: 24)
+    options.color = .convert(to: .sRGB)
+    return options
+  }
+
   /// What a file comes to: sizes, pixels, delays, metadata and properties, or the error.
   private static func result(_ path: String, _ registry: CoderRegistry, _ options: DecodeOptions) -> [String] {
     do throws(CoderError) {
       let decoder = try registry.open(.file(path), options: options)
       var lines = ["\(decoder.header)", "\(try decoder.properties())"]
+      lines.append("\(try decoder.auxiliaryPictures()) \(decoder.storedColor)")
       for kind in MetadataKind.allCases { lines.append("\(kind) \(try decoder.metadata(kind)?.hashValue ?? 0)") }
       let image = try decoder.image()
       lines.append("\(image.problem as Any)")
@@ -42,7 +50,7 @@ import Testing
   @Test(arguments: formats) func givesTheSame(_ format: String) {
     let files = Self.files(format)
     #expect(!files.isEmpty)
-    for options in [DecodeOptions(), DecodeOptions.thumbnail(width: 24, height: 24)] {
+    for options in [DecodeOptions(), DecodeOptions.thumbnail(width: 24, height: 24), Self.inSRGB] {
       for file in files {
         let here = Self.result(file, Self.here, options)
         // libheif decodes on a thread of its own, which a worker cannot have: of a HEIC file that claims to be AVIF, the

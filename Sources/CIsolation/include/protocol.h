@@ -59,13 +59,15 @@ enum {
                              // words[2] bytes of a small file behind the limits as payload, or descriptor: the source
   ISOLATION_INFO = 17,       // words[0] page
   ISOLATION_FRAME = 18,      // words[0] page, words[1] frame, words[2] frames to describe
-  ISOLATION_NEGOTIATE = 19,  // the request as payload
-  ISOLATION_DECODE = 20,     // words[0] rows of a band, words[1] 1: clear them before, longs[0] bytes of a row, longs[1] of the picture;
+  ISOLATION_NEGOTIATE = 19,  // words[3] 1: inks; the request as payload
+  ISOLATION_DECODE = 20,     // words[0] rows of a band, words[1] 1: clear them before, words[3] 1: inks, longs[0] bytes of a row, longs[1] of the picture;
                              // the offer as payload; descriptor for the row order ANY: memory for the picture
   ISOLATION_METADATA = 21,   // words[0] page, words[1] kind
   ISOLATION_PROPERTIES = 22, // words[0] page, words[1] frame
   ISOLATION_CLOSE = 23,
   ISOLATION_RECOGNIZE = 24,  // longs[0] bytes of the prefix, longs[1] size of the file; descriptor: the prefix
+  ISOLATION_AUXILIARY = 25,  // back: their number, 4 bytes, and for each an imgcoder_auxiliary and its blocks as chunks
+  ISOLATION_COLOR = 26,      // words[0] page; back: an imgcoder_stored_color and its curves as chunks
   // Answers.
   ISOLATION_AVAILABLE = 48,  // to NEED: words[0] status, longs[0] bytes that are there, longs[1] size
   ISOLATION_TAKEN = 49       // to BAND: words[0] status
@@ -79,9 +81,16 @@ enum {
   ISOLATION_NEED = 66,      // longs[0] offset, longs[1] least, longs[2] most
   ISOLATION_BAND = 67,      // words[0] the first row, words[1] rows, words[2] pass, words[3] slot
   ISOLATION_ROWS = 68,      // isolation_rows as payload: rows of the picture's memory that are done
-  ISOLATION_CHUNK = 69,     // bytes of a metadata block or of properties
+  ISOLATION_CHUNK = 69,     // bytes of a metadata block, of properties, auxiliary pictures or colors
   ISOLATION_LOG = 70,       // words[0] severity; the line as payload
   ISOLATION_PROGRESS = 71   // longs[0] the bits of a double
+};
+
+// What stands in a struct where the plugin has a pointer to a block.
+enum {
+  ISOLATION_BLOCK_NONE = 0,
+  ISOLATION_BLOCK_FOLLOWS = 1,   // behind the struct, in the order of its fields
+  ISOLATION_BLOCK_TOO_LARGE = 2  // for the limits
 };
 
 typedef struct isolation_rows {

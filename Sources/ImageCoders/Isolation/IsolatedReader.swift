@@ -9,10 +9,10 @@ import ImageCoderModel
 
 /// One open file in a worker. What it answers is checked as a file is: it may have been taken over by one.
 final class IsolatedReader: ReaderSession {
-  private let worker: Worker
+  let worker: Worker
   private let pool: WorkerPool
   private let isolation: Isolation
-  private let session: HostSession
+  let session: HostSession
   private let source: IsolatedSource
   /// Those of the manifest.
   private let formats: [ImageFormat]
@@ -142,8 +142,15 @@ final class IsolatedReader: ReaderSession {
     return try Self.frame(first, index: index).get()
   }
 
-  func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
+  func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer { try offer(for: request, inks: false) }
+
+  func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
+    try decode(offer, inks: false, into: sink)
+  }
+
+  func offer(for request: DecodeRequest, inks: Bool) throws(CoderError) -> DecodeOffer {
     var sent = Worker.Request(ISOLATION_NEGOTIATE)
+    sent.message.words.3 = inks ? 1 : 0
     let raw = request.raw
     let reply = try withUnsafeBytes(of: raw) { (bytes) throws(CoderError) in
       sent.payload = bytes
@@ -156,11 +163,12 @@ final class IsolatedReader: ReaderSession {
     return try DecodeOffer(reply.results.loadUnaligned(as: imgcoder_offer.self), for: request)
   }
 
-  func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
+  func decode(_ offer: DecodeOffer, inks: Bool, into sink: RowSink) throws(CoderError) {
     var request = Worker.Request(ISOLATION_DECODE)
     let rows = try IsolatedRows(offer, worker: worker, limits: session.limits, sink: sink)
     request.message.words.0 = UInt32(rows.rowsOfBand)
     request.message.words.1 = session.clearsRows ? 1 : 0
+    request.message.words.3 = inks ? 1 : 0
     request.message.longs.0 = UInt64(rows.rowBytes)
     request.message.longs.1 = UInt64(rows.pictureBytes)
     request.descriptor = rows.descriptor
@@ -210,7 +218,7 @@ final class IsolatedReader: ReaderSession {
   }
 
   /// A call that is answered with bytes.
-  private func collect(_ request: Worker.Request) throws(CoderError) -> (Worker.Reply, [UInt8]) {
+  func collect(_ request: Worker.Request) throws(CoderError) -> (Worker.Reply, [UInt8]) {
     var collected: [UInt8] = []
     let limit = max(session.limits.maxMetadata, 1 << 20)
     let reply = try call(request) { (message, payload) throws(CoderError) in
@@ -252,7 +260,7 @@ final class IsolatedReader: ReaderSession {
     }
   }
 
-  private func check(_ status: imgcoder_status) throws(CoderError) {
+  func check(_ status: imgcoder_status) throws(CoderError) {
     guard status != InterfaceStatus.ok else { return }
     throw session.error(for: status)
   }
