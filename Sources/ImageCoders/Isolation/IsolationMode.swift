@@ -15,6 +15,7 @@ public enum IsolationMode: Int, Sendable, Comparable, CaseIterable {
   /// As ``required``, and every layer that there is: also Landlock and all namespaces.
   case strict
 
+  /// Whether the first keeps plugins less apart than the second.
   public static func < (left: IsolationMode, right: IsolationMode) -> Bool { left.rawValue < right.rawValue }
 
   /// The word for it: `off`, `preferred`, `required`, `strict`.

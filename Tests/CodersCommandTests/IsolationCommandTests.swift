@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoders
+import Testing
+
+/// `--isolate` and `CODERS_ISOLATION` of the staged command. A layer that is left out is one that the machine lacks.
+@Suite struct IsolationCommandTests {
+  private static func probe(_ mode: String, without layers: String = "", environment: [String: String] = [:]) throws
+    -> Run
+  {
+    var environment = environment
+    environment["CODERS_ISOLATION_WITHOUT"] = layers
+    return Run.binary(
+      ["probe", "--short", "--isolate", mode, try Fixture.path("window.png")], environment: environment)
+  }
+
+  @Test(arguments: ["off", "preferred", "required"]) func everyModeReads(_ mode: String) throws {
+    let run = try Self.probe(mode)
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(run.output.contains("public.png  720×420  rgb8"))
+  }
+
+  @Test(arguments: [
+    "no-new-privileges", "seccomp", "memory", "limits", "undumpable", "descriptors", "landlock,root",
+  ]) func requiredRefusesWithoutALayer(_ layers: String) throws {
+    let run = try Self.probe("required", without: layers)
+    #expect(run.status == 5)
+    #expect(run.output == "")
+    #expect(run.errors.contains("pluginRejected: isolation_missing: isolation is required, and "))
+    #expect(run.errors.contains(layers == "landlock,root" ? "landlock or root" : layers))
+    #expect(try Self.probe("preferred", without: layers).status == 0)
+  }
+
+  @Test(arguments: ["landlock", "root", "network", "ipc", "pid"]) func onlyStrictNeedsEveryLayer(_ layer: String) throws
+  {
+    let run = try Self.probe("strict", without: layer)
+    #expect(run.status == 5)
+    #expect(run.errors.contains("isolation is strict, and "))
+    #expect(run.errors.contains(layer))
+    // A machine may lack the other one of the two that stop files.
+    if layer != "landlock", layer != "root" { #expect(try Self.probe("required", without: layer).status == 0) }
+  }
+
+  @Test func theVariableOnlyTightens() throws {
+    let strict = ["CODERS_ISOLATION": "required"]
+    #expect(try Self.probe("off", without: "seccomp", environment: strict).status == 5)
+    #expect(try Self.probe("required", without: "seccomp", environment: ["CODERS_ISOLATION": "off"]).status == 5)
+    // Who sets a word that is none wants isolation.
+    #expect(try Self.probe("off", without: "seccomp", environment: ["CODERS_ISOLATION": "yes"]).status == 5)
+  }
+
+  @Test func aWorkerThatIsNotThereIsNamed() throws {
+    let run = try Self.probe("required", environment: ["CODERS_WORKER": "/nowhere/coders-worker"])
+    #expect(run.status == 5)
+    #expect(run.errors.contains("isolation_missing: there is no worker: /nowhere/coders-worker does not exist"))
+    #expect(try Self.probe("preferred", environment: ["CODERS_WORKER": "/nowhere/coders-worker"]).status == 0)
+  }
+
+  @Test func whatIsWrittenIsNotIsolatedYet() throws {
+    let folder = Folder()
+    let input = try Fixture.path("window.png")
+    let run = Run.binary(["convert", "--isolate", "required", input, "-o", "\(folder.path)/a.jpg"])
+    #expect(run.status == 5)
+    #expect(run.errors.contains("isolation_missing: isolation is required, and workers do not write files yet"))
+    #expect(folder.names == [])
+    #expect(Run.binary(["convert", "--isolate", "preferred", input, "-o", "\(folder.path)/a.jpg"]).status == 0)
+    #expect(folder.names == ["a.jpg"])
+  }
+
+  @Test func whatAModeLacksHasAName() {
+    let all = IsolationLayers(IsolationLayers.all.map(\.layer))
+    #expect(all.missing(for: .strict) == [])
+    #expect(all.subtracting([.landlock]).missing(for: .required) == [])
+    #expect(all.subtracting([.root]).missing(for: .required) == [])
+    #expect(all.subtracting([.landlock, .root]).missing(for: .required) == ["landlock or root"])
+    #expect(all.subtracting([.seccomp, .pid]).missing(for: .strict) == ["seccomp", "pid"])
+    #expect(IsolationLayers([]).missing(for: .preferred) == [])
+  }
+
+  @Test func wordsOfTheVariable() {
+    func mode(_ word: String?) -> IsolationMode { IsolationMode.ofEnvironment { _ in word } }
+    #expect(mode(nil) == .inProcess)
+    #expect(mode("") == .inProcess)
+    #expect(mode("off") == .inProcess)
+    #expect(mode("preferred") == .preferred)
+    #expect(mode("required") == .required)
+    #expect(mode("strict") == .strict)
+    #expect(mode("on") == .required)
+  }
+}
