@@ -159,7 +159,7 @@ import Testing
     #expect(
       run.errors
         == "coders: \(folder.path)/out.jpg: unsupported: public.jpeg cannot hold an animation; "
-        + "apng, avif, avifs, gif, jxl, png, webp can\n")
+        + "apng, avif, avifs, gif, heic, heics, heif, hif, jxl, png, webp can\n")
   }
 
   @Test func anInputThatCannotBeReadLeavesNothing() throws {

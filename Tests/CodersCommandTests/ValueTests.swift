@@ -23,8 +23,10 @@ import Testing
     }
   }
 
-  /// Ten pixels of 720×420 in three bytes are over 900,000 bytes.
-  @Test(arguments: [("1MB", 0), ("1M", 0), ("900k", 3), ("900KB", 3), ("900KiB", 0), ("0.001GiB", 0), ("907200", 0)])
+  /// Pixels of 720×420 in three bytes, and what the reader takes: 1,121,088 bytes.
+  @Test(arguments: [
+    ("1.2MB", 0), ("1.2M", 0), ("1120k", 3), ("1120KB", 3), ("1120KiB", 0), ("0.0011GiB", 0), ("1130000", 0),
+  ])
   func limitsOfBytesHaveUnits(_ word: String, _ status: Int32) throws {
     #expect(try convert("--max-memory", word, to: "a.bmp").status == status)
     #expect(try convert("--max-metadata", word, to: "a.bmp").status == 0)
