@@ -164,7 +164,9 @@ import Testing
 
   @Test func everyStagedWriterIsListed() {
     let run = Run.inProcess("options", "--quiet")
-    for name in ["public.png", "public.jpeg", "com.compuserve.gif", "org.webmproject.webp", "public.tiff", "public.heics"] {
+    for name in [
+      "public.png", "public.jpeg", "com.compuserve.gif", "org.webmproject.webp", "public.tiff", "public.heics",
+    ] {
       #expect(run.output.contains("\(name)\n"), "\(name)")
     }
   }
