@@ -36,7 +36,7 @@ struct JPEGAuxiliary {
       listed.append(place)
     }
     var found: [Found] = []
-    for entry in listed {
+    for entry in Self.apart(listed) {
       guard entry.place.lowerBound > 0, let read = try Self.read(entry, source, host, page: 1 + found.count) else {
         continue
       }
@@ -54,6 +54,21 @@ struct JPEGAuxiliary {
     var place: Range<Int>
     var kind = AuxiliaryPicture.Kind.other
     var typeName = ""
+  }
+
+  /// The same pictures, each of which ends where the next one in the file begins at the latest. So all of them together are
+  /// no larger than the file, however often a part of it is named.
+  private static func apart(_ entries: [Entry]) -> [Entry] {
+    let starts = Set(entries.map(\.place.lowerBound)).sorted()
+    let ends = Dictionary(uniqueKeysWithValues: zip(starts, starts.dropFirst()))
+    var known: Set<Int> = []
+    return entries.compactMap { entry in
+      guard known.insert(entry.place.lowerBound).inserted else { return nil }
+      var entry = entry
+      let end = min(entry.place.upperBound, ends[entry.place.lowerBound] ?? .max)
+      entry.place = entry.place.lowerBound..<end
+      return entry
+    }
   }
 
   /// Pictures but the first of the index, if it can be read.

@@ -56,6 +56,26 @@ import Testing
     #expect(found[0].frame.size == Size(width: 3, height: 2))
   }
 
+  /// However often a part of the file is named, and however long it is said to be, it is looked at once.
+  @Test func picturesAreApart() throws {
+    func word(_ number: Int) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) } }
+    let map = Self.map()
+    func index(_ place: Int) -> [UInt8] {
+      var bytes = Array("MPF\0MM".utf8)
+      bytes += [0, 42, 0, 0, 0, 8, 0, 1, 0xB0, 0x02, 0, 7, 0, 0, 0, 96, 0, 0, 0, 26, 0, 0, 0, 0]
+      for number in [0x0003_0000, 1, 0, 0] { bytes += word(number) }
+      for place in [place, place + map.count, place, place, place + map.count] {
+        for number in [0x0002_0000, 1 << 20, place, 0] { bytes += word(number) }
+      }
+      return Self.segment(0xE2, bytes)
+    }
+    let rest = Self.frame + Self.scan
+    let place = 2 + index(0).count + rest.count - 10
+    let file = [0xFF, 0xD8] + index(place) + rest + map + map
+    let end = file.count
+    #expect(try found(file).map(\.place) == [end - 2 * map.count..<end - map.count, end - map.count..<end])
+  }
+
   @Test func aPlaceWithoutAPictureIsPassedOver() throws {
     for shift in [1, -1, 1000, -1000, 0x7FFF_0000] {
       #expect(try found(Self.file(Self.map(), shift: shift)).isEmpty)
