@@ -15,7 +15,7 @@ DEMO := Examples/Demo
 
 .DEFAULT_GOAL := stage
 
-.PHONY: help deps build plugins stage documentation demo test test-demo templates examples compatibility check conformance bench sanitize sanitize-fixtures sanitize-thread install uninstall check-install deb check-deb clean
+.PHONY: help deps build plugins stage documentation demo test test-demo templates examples compatibility check conformance bench sanitize sanitize-fixtures sanitize-thread fuzz install uninstall check-install deb check-deb clean
 
 help:
 	@sed -n 's/^#: //p' Makefile
@@ -38,6 +38,7 @@ help:
 #: make sanitize                      every test picture through an AddressSanitizer build
 #: make sanitize-fixtures             the fixtures alone through that build: a few minutes
 #: make sanitize-thread               tests in which threads meet, under ThreadSanitizer
+#: make fuzz [TARGET=all] [TIME=60]   each target of libFuzzer for so many seconds; see docs/fuzzing.md
 #: make check                         formatting, documentation of public names, the headers' layout and warnings of C
 #: make clean                         remove what was built
 
@@ -75,9 +76,11 @@ test: stage
 	$(SWIFT_BUILD) $(SWIFT_FLAGS) --product ImageCodersPackageTests
 	$(SWIFT_BUILD) $(SWIFT_FLAGS) --product coder-digest
 	$(SWIFT_BUILD) $(SWIFT_FLAGS) --product coder-bench
+	$(SWIFT_BUILD) $(SWIFT_FLAGS) --product coder-fuzz
 	swift test $(SWIFT_FLAGS) --skip-build
 	swift test --manifest-cache none --package-path Plugins
 	swift test $(SWIFT_FLAGS) --package-path $(DEMO)
+	@scripts/check-fuzzing $(STAGE) .build/$(CONFIGURATION)/coder-fuzz
 	@scripts/check-examples $(STAGE)
 	@scripts/check-sheets $(STAGE)
 	@scripts/check-terminal $(STAGE)
@@ -125,6 +128,9 @@ sanitize-fixtures: deps
 sanitize-thread: stage
 	@scripts/sanitize-thread
 
+fuzz: deps
+	@scripts/fuzz $(or $(TARGET),all) $(or $(TIME),60)
+
 install: stage
 	@scripts/install $(STAGE) "$(DESTDIR)$(PREFIX)"
 
@@ -142,4 +148,4 @@ check-deb: deb
 	@scripts/check-deb $(STAGE) $(STAGE)/deb
 
 clean:
-	rm -rf .build .build-asan .build-tsan Plugins/.build Plugins/.build-asan $(DEMO)/.build build
+	rm -rf .build .build-asan .build-tsan .build-fuzz .build-coverage Plugins/.build Plugins/.build-asan $(DEMO)/.build build

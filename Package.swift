@@ -225,6 +225,15 @@ let package = Package(
       name: "coder-bench", dependencies: ["ImageAnimation", "ImageCoders", "ImageCoderEngine", "ImageCoderModel"],
       path: "Benchmarks/Bench",
       swiftSettings: settings),
+    // `scripts/fuzz` builds it with libFuzzer and all formats; without, it feeds files and their mutants again.
+    .executableTarget(
+      name: "coder-fuzz",
+      dependencies: [
+        "CFuzzing", "CImageCoder", "ImageAnimation", "ImageCodersBuiltIn", "ImageCoders", "ImageCoderEngine",
+        "ImageCoderModel",
+      ],
+      path: "Tests/Fuzz/Sources", swiftSettings: settings),
+    .target(name: "CFuzzing", dependencies: ["CImageCoder"], path: "Tests/Fuzz/CFuzzing"),
     .testTarget(
       name: "ImageCoderModelTests", dependencies: ["ImageCoderModel"], path: "Tests/ImageCoderModelTests",
       swiftSettings: settings),

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What Swift cannot declare: the calls of libFuzzer, and a coder that lies.
+
+#ifndef CFUZZING_H
+#define CFUZZING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "imgcoder/imgcoder.h"
+
+// libFuzzer's: runs `body` on input after input until its time is over, and returns the exit status. There in a build
+// with libFuzzer alone.
+int LLVMFuzzerRunDriver(int *count, char ***arguments, int (*body)(const uint8_t *bytes, size_t size));
+
+// libFuzzer's: changes bytes in place, `most` at the most, and returns how many there are.
+size_t LLVMFuzzerMutate(uint8_t *bytes, size_t size, size_t most);
+
+// A coder whose answers are taken from a script: sizes, counts, offsets, flags and statuses may be anything. What it
+// says of memory is true, since a plugin in the process could write anywhere anyhow.
+const imgcoder_coder *fuzzing_liar(const imgcoder_host *host);
+
+#endif

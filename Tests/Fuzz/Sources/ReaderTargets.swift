@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoders
+
+/// Readers, each by itself, in the ways that a file can be gone through.
+struct ReaderTargets {
+  /// Makes a registry of these coders alone.
+  let registry: (Set<String>) -> CoderRegistry
+
+  private static var limits: Limits {
+    Limits(
+      maxPixels: 1 << 22, maxSide: 65_535, maxMemory: FuzzTarget.mostMemory, maxFrames: 512, maxMetadata: 1 << 20,
+      maxPages: 64, maxScans: 50, maxComposedPixels: 1 << 24)
+  }
+
+  private static var options: DecodeOptions {
+    var options = DecodeOptions()
+    options.limits = limits
+    return options
+  }
+
+  /// A coder's reader, by the name of its format: `png`, `libheif`.
+  struct Subject: Sendable {
+    let coder: String
+    let name: String
+    let fixtures: String
+    let structure: (any FileStructure.Type)?
+    /// The coders of files inside its files.
+    var embedded: Set<String> = []
+  }
+
+  static let subjects = [
+    Subject(coder: "org.imagecoders.avif", name: "avif", fixtures: "avif", structure: BoxStructure.self),
+    Subject(coder: "org.imagecoders.bmp", name: "bmp", fixtures: "bmp", structure: nil),
+    Subject(coder: "org.imagecoders.gif", name: "gif", fixtures: "gif", structure: GIFStructure.self),
+    Subject(coder: "org.imagecoders.gif.giflib", name: "giflib", fixtures: "gif", structure: GIFStructure.self),
+    Subject(coder: "org.imagecoders.heif", name: "heif", fixtures: "heif", structure: BoxStructure.self),
+    Subject(
+      coder: "org.imagecoders.icns", name: "icns", fixtures: "icns", structure: nil,
+      embedded: ["org.imagecoders.png", "org.imagecoders.jpeg2000"]),
+    Subject(
+      coder: "org.imagecoders.ico", name: "ico", fixtures: "ico", structure: nil, embedded: ["org.imagecoders.png"]),
+    Subject(coder: "org.imagecoders.jpeg", name: "jpeg", fixtures: "jpeg", structure: JPEGStructure.self),
+    Subject(coder: "org.imagecoders.jpeg2000", name: "jpeg2000", fixtures: "jpeg2000", structure: BoxStructure.self),
+    Subject(coder: "org.imagecoders.jxl", name: "jxl", fixtures: "jxl", structure: BoxStructure.self),
+    Subject(coder: "org.imagecoders.heif.libheif", name: "libheif", fixtures: "heif", structure: BoxStructure.self),
+    Subject(coder: "org.imagecoders.png", name: "png", fixtures: "png", structure: PNGStructure.self),
+    Subject(coder: "org.imagecoders.pnm", name: "pnm", fixtures: "pnm", structure: nil),
+    Subject(coder: "org.imagecoders.qoi", name: "qoi", fixtures: "qoi", structure: nil),
+    Subject(coder: "org.imagecoders.tiff", name: "tiff", fixtures: "tiff", structure: TIFFStructure.self),
+    Subject(coder: "org.imagecoders.webp", name: "webp", fixtures: "webp", structure: RIFFStructure.self),
+  ]
+
+  /// The targets of the coders that there are.
+  func targets() -> [FuzzTarget] {
+    Self.subjects.flatMap { (subject) -> [FuzzTarget] in
+      let registry = registry(subject.embedded.union([subject.coder]))
+      return registry.coderIDs.contains(subject.coder) ? targets(of: subject, registry) : []
+    }
+  }
+
+  private func targets(of subject: Subject, _ registry: CoderRegistry) -> [FuzzTarget] {
+    let ways: [(String, String, @Sendable ([UInt8], CoderRegistry) -> Void)] = [
+      ("decode", "the whole file in one call", Self.decode),
+      ("arriving", "bytes that arrive in pieces", Self.arriving),
+      ("frames", "frames in any order", Self.frames),
+      ("thumbnail", "a small picture in sRGB", Self.thumbnail),
+      ("pages", "pages, metadata, properties and auxiliary pictures", Self.pages),
+    ]
+    return ways.map { (way, about, run) in
+      FuzzTarget(
+        name: "\(subject.name)-\(way)", about: "\(subject.name): \(about)",
+        seeds: .files(["Tests/Fixtures/\(subject.fixtures)/valid", "Tests/Fixtures/\(subject.fixtures)/invalid"]),
+        structure: subject.structure,
+        run: { run($0, registry) })
+    }
+  }
+}
+
+extension ReaderTargets {
+  @Sendable private static func open(_ bytes: [UInt8], _ registry: CoderRegistry) -> ImageDecoder? {
+    try? registry.open(.bytes(bytes), options: options)
+  }
+
+  @Sendable private static func decode(_ bytes: [UInt8], _ registry: CoderRegistry) {
+    guard let image = try? registry.decode(.bytes(bytes), options: options) else { return }
+    check(image)
+  }
+
+  /// What a picture promises, whatever it was made of.
+  @Sendable private static func check(_ image: Image) {
+    guard let header = image.header else { FuzzTarget.broken("a decoded image has a header") }
+    if image.frames.isEmpty { FuzzTarget.broken("a decoded image has a frame") }
+    for frame in image.frames {
+      if frame.pixels.size.isEmpty || frame.pixels.size.pixelCount > limits.maxPixels {
+        FuzzTarget.broken("a frame of \(frame.pixels.size) keeps to maxPixels")
+      }
+      if !header.isAnimated, header.frameCount > 1 { continue }
+      if frame.pixels.size != image.frames[0].pixels.size { FuzzTarget.broken("frames are as large as the canvas") }
+    }
+  }
+
+  @Sendable private static func arriving(_ bytes: [UInt8], _ registry: CoderRegistry) {
+    var choices = Choices(bytes)
+    let decoder = registry.makeIncrementalDecoder(options: options)
+    var start = 0
+    let most = [1, 16, 300, 5000][choices.below(4)]
+    let leavesEarly = choices.below(8) == 0
+    do throws(CoderError) {
+      // Few pieces of any size: one by one, a file of a megabyte would take all the time there is.
+      while start < bytes.count {
+        let count = max(1 + choices.below(most), (bytes.count + 255) / 256)
+        try decoder.append(bytes[start..<min(start + count, bytes.count)])
+        start += count
+        if choices.below(4) == 0 { _ = try decoder.picture() }
+        if leavesEarly, choices.below(16) == 0 { return }
+      }
+      check(try decoder.finish())
+    } catch {}
+  }
+
+  @Sendable private static func frames(_ bytes: [UInt8], _ registry: CoderRegistry) {
+    guard let decoder = open(bytes, registry) else { return }
+    var choices = Choices(bytes)
+    var seen: [Int: UInt64] = [:]
+    for _ in 0..<min(2 * decoder.frameCount, 24) {
+      let index = choices.below(decoder.frameCount)
+      guard let frame = try? decoder.frame(at: index), frame.problem == nil else { continue }
+      let sum = sum(of: frame.pixels)
+      if let earlier = seen.updateValue(sum, forKey: index), earlier != sum {
+        FuzzTarget.broken("frame \(index) is the same however it is come to")
+      }
+    }
+  }
+
+  @Sendable private static func sum(of pixels: PixelBuffer) -> UInt64 {
+    var sum: UInt64 = 0xCBF2_9CE4_8422_2325
+    for y in 0..<pixels.size.height {
+      pixels.withRow(y) { row in for byte in row { sum = (sum ^ UInt64(byte)) &* 0x100_0000_01B3 } }
+    }
+    return sum
+  }
+
+  @Sendable private static func thumbnail(_ bytes: [UInt8], _ registry: CoderRegistry) {
+    var choices = Choices(bytes)
+    var options = DecodeOptions.thumbnail(width: 1 + choices.below(64), height: 1 + choices.below(64))
+    options.limits = limits
+    options.thumbnailMode = [.fit, .fill, .stretch][choices.below(3)]
+    options.color = choices.below(2) == 0 ? .asStored : .convert(to: .sRGB)
+    options.linearLight = choices.below(8) == 0
+    guard let image = try? registry.decode(.bytes(bytes), options: options) else { return }
+    guard let size = options.thumbnailSize else { return }
+    let pixels = image.pixels.size
+    if pixels.width > size.width || pixels.height > size.height {
+      FuzzTarget.broken("a thumbnail of \(pixels) fits \(size)")
+    }
+  }
+
+  @Sendable private static func pages(_ bytes: [UInt8], _ registry: CoderRegistry) {
+    guard let decoder = open(bytes, registry) else { return }
+    for kind in MetadataKind.allCases { _ = try? decoder.metadata(kind) }
+    _ = try? decoder.properties()
+    for picture in ((try? decoder.auxiliaryPictures()) ?? []).prefix(8) { _ = try? decoder.decodeAuxiliary(picture) }
+    for index in 0..<min(decoder.header.pageCount, 8) {
+      guard let page = try? decoder.page(index) else { continue }
+      _ = try? page.properties(frame: 0)
+      _ = try? page.frame(at: 0)
+    }
+  }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoders
+
+/// Writers, with options, sizes and pixels that follow from the bytes. What is written without loss reads as it was.
+struct WriterTargets {
+  let registry: CoderRegistry
+
+  func targets() -> [FuzzTarget] {
+    registry.writableFormats.flatMap { format in
+      let name = registry.fileExtension(of: format) ?? format.rawValue
+      return [
+        FuzzTarget(
+          name: "write-\(name)", about: "\(name) is written with any options and read back",
+          seeds: .bytes(Self.seeds), structure: nil, run: { write($0, as: format) }),
+        FuzzTarget(
+          name: "edit-\(name)", about: "the metadata of a file of \(name) is changed",
+          seeds: .files(["Tests/Fixtures/\(Self.fixtures[format] ?? name)/valid"]), structure: nil,
+          run: { edit($0, format: format) }),
+      ]
+    }
+  }
+
+  /// A layout, a size, flags, and pixels: one for each of the seven layouts, and for each flag.
+  private static let seeds: [[UInt8]] = (0..<8).map { (number: UInt8) in
+    [number, 20, 13, 1 << number] + (0..<64).map { $0 &* 37 &+ number }
+  }
+
+  private static let fixtures: [ImageFormat: String] = [
+    .jpeg: "jpeg", .heic: "heif", .heics: "heif", .tiff: "tiff", .jpeg2000: "jpeg2000",
+  ]
+
+  private func write(_ bytes: [UInt8], as format: ImageFormat) {
+    var input = bytes[...]
+    func next() -> Int { Int(input.popFirst() ?? 0) }
+    let formats: [PixelFormat] = [.gray8, .grayAlpha8, .rgb8, .rgba8, .bgra8, .gray16, .rgba16]
+    let layout = formats[next() % formats.count]
+    let size = Size(width: 1 + next() % 80, height: 1 + next() % 80)
+    var frames: [Frame] = []
+    let flags = next()
+    for _ in 0..<(flags & 1 == 0 ? 1 : 1 + next() % 4) {
+      guard
+        let pixels = try? PixelBuffer(size: size, format: layout, alpha: flags & 2 == 0 ? .straight : .premultiplied)
+      else { return }
+      fill(pixels, from: input)
+      let delay = FrameDelay(numerator: UInt32(next()), denominator: UInt32(next()))
+      frames.append(Frame(pixels: pixels, delay: delay))
+    }
+    var options = EncodeOptions()
+    options.isLossless = flags & 4 != 0
+    if flags & 8 != 0 { options.quality = Double(next()) / 255 }
+    if flags & 16 != 0 { options.maxPixelSize = Size(width: 1 + next() % 40, height: 1 + next() % 40) }
+    if flags & 32 != 0 { options.loopCount = .plays(UInt32(next())) }
+    if flags & 64 != 0 { options.thumbnailSide = next() }
+    let image = Image(frames: frames)
+    guard let file = try? registry.encode(image, as: format, options: options) else { return }
+    guard let back = try? registry.decode(.bytes(file)) else { FuzzTarget.broken("what is written can be read") }
+    guard back.problem == nil else { FuzzTarget.broken("what is written is whole") }
+  }
+
+  /// Rows of the input's bytes, again and again.
+  private func fill(_ pixels: PixelBuffer, from input: ArraySlice<UInt8>) {
+    guard !input.isEmpty else { return }
+    for y in 0..<pixels.size.height {
+      pixels.withMutableRow(y) { row in
+        for x in row.indices { row[x] = input[input.startIndex + (y &* 31 &+ x) % input.count] }
+      }
+    }
+  }
+
+  private func edit(_ bytes: [UInt8], format: ImageFormat) {
+    let edit = MetadataEdit(removing: [.xmp, .icc], settingText: "Artist", of: "{TIFF}")
+    guard let file = try? registry.editMetadata(.bytes(bytes), edit) else { return }
+    _ = try? registry.open(.bytes(file.bytes))
+  }
+}
