@@ -168,9 +168,7 @@ struct AppliedGainMap {
   func finish(
     _ light: PixelBuffer, from working: ColorSpace, layout: PixelLayout, pool: PixelPool?
   ) throws(CoderError) -> PixelBuffer {
-    let isLinear =
-      if case .rgb(_, let curves) = result.model { curves == [.linear, .linear, .linear] } else { false }
-    if result.isHDR || isLinear && layout.format.isFloat {
+    if result.isHDR || result.isLight && layout.format.isFloat {
       return try light.converted(
         to: layout, color: try ColorTransform(from: working, to: result, toneMapping: .clip), pool: pool)
     }
