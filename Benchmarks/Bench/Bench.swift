@@ -18,6 +18,7 @@ struct Bench {
     var options = isThumbnail ? .thumbnail(width: 256, height: 256) : DecodeOptions()
     options.pixelFormat = .rgba8
     options.metadata = []
+    if operation == .gainMap { (options.gainMap, options.pixelFormat) = (.applied(headroom: 8), .rgbaFloat16) }
     if operation == .thumbnailSRGB { options.color = .convert(to: .sRGB) }
     options.firstFrameOnly = operation != .all
     self.options = options
@@ -34,7 +35,7 @@ struct Bench {
   func run(_ hash: inout Hash, hashes: Bool) throws(CoderError) -> Double {
     let start = Time.milliseconds()
     switch operation {
-    case .full, .thumbnail, .thumbnailSRGB:
+    case .full, .thumbnail, .thumbnailSRGB, .gainMap:
       let image = try registry.decode(source, options: options)
       let time = Time.milliseconds() - start
       if hashes { hash.add(image.pixels) }

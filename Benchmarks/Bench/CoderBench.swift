@@ -8,7 +8,7 @@ import ImageCoders
 @main
 enum CoderBench {
   private static let usage = """
-    usage: coder-bench full|thumbnail|thumbnail-srgb|all FILE REPETITIONS [PLUGINS]
+    usage: coder-bench full|thumbnail|thumbnail-srgb|gain-map|all FILE REPETITIONS [PLUGINS]
            coder-bench probe LIST REPETITIONS [PLUGINS]
            coder-bench pieces|passes|first|cancel FILE REPETITIONS [PLUGINS [SIZE]]
            coder-bench processor|player FILE REPETITIONS [PLUGINS]
@@ -17,6 +17,7 @@ enum CoderBench {
 
     full       the first frame, RGBA8, upright, without metadata
     thumbnail  the first frame, to fit 256×256; thumbnail-srgb also converts its colors to sRGB
+    gain-map   the first frame with its gain map applied, for a display 3 stops brighter than white, as light
     color      4 megapixels of noise of 8 or 16 bits, from Display P3 to sRGB
     all        every frame of an animation, one after the other
     processor  processor time of playing an animation once; time jumps to the next frame
@@ -85,6 +86,7 @@ enum CoderBench {
 enum Operation: String {
   case full, thumbnail, all, probe
   case thumbnailSRGB = "thumbnail-srgb"
+  case gainMap = "gain-map"
 }
 
 /// FNV-1a, 64 bits, of pixels row by row.

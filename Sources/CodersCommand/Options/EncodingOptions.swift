@@ -95,6 +95,12 @@ struct EncodingOptions: ParsableArguments {
   }
 }
 
+/// The option of verbs that make pictures smaller.
+struct LightOptions: ParsableArguments {
+  @Flag(help: "Mix light and not codes: fine patterns stay as bright as they are.")
+  var linearLight = false
+}
+
 /// Options of verbs that write whole animations.
 struct SequenceOptions: ParsableArguments {
   @Option(
@@ -102,6 +108,8 @@ struct SequenceOptions: ParsableArguments {
       "Shrink the picture to fit this box, 300x200, 300, 300x, x200 or 50%; it is never enlarged.", valueName: "size"),
     transform: BoxArgument.parsed)
   var maxSize: BoxArgument?
+
+  @OptionGroup var light: LightOptions
 
   @Flag(name: .customLong("first-frame"), help: "Write only the first frame of an animation.")
   var firstFrame = false
@@ -119,6 +127,7 @@ struct SequenceOptions: ParsableArguments {
   /// - Parameter picture: The size of which `--max-size` may be a share.
   func apply(to options: inout EncodeOptions, picture: Size) {
     options.maxPixelSize = maxSize?.size(for: picture)
+    options.linearLight = light.linearLight
     options.firstFrameOnly = firstFrame
     options.loopCount = loop?.count
     options.reducesFrames = !noReduce

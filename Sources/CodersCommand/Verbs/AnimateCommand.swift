@@ -165,6 +165,7 @@ struct AnimateCommand: Verb {
     var options = read.decodeOptions(console, file: file)
     // Some readers decode directly to a smaller size.
     options.thumbnailSize = sequence.maxSize?.size
+    options.linearLight = sequence.light.linearLight
     options.firstFrameOnly = sequence.firstFrame
     options.isStrict = encoding.strict
     return try read.open(source, registry, options: options)

@@ -76,8 +76,7 @@ struct ThumbnailCommand: Verb {
   @OptionGroup(title: "Parts and turns") var edits: EditOptions
   @OptionGroup(title: "Colors") var color: ColorOptions
 
-  @Flag(help: "Mix light and not codes: fine patterns stay as bright as they are.")
-  var linearLight = false
+  @OptionGroup var light: LightOptions
 
   @OptionGroup(title: "Encoding") var encoding: EncodingOptions
   @OptionGroup var input: InputOptions
@@ -135,7 +134,7 @@ private struct ThumbnailWork: FileWork {
     options.firstFrameOnly = true
     options.isStrict = command.encoding.strict
     options.thumbnailMode = command.mode.mode
-    options.linearLight = command.linearLight
+    options.linearLight = command.light.linearLight
     options.color = try command.color.outputColor(console, unlessAsked: .convert(to: .sRGB))
     var source = try command.read.source(input, console)
     if command.size.size == nil { source = try source.rereadable(options.limits) }
@@ -144,7 +143,11 @@ private struct ThumbnailWork: FileWork {
       let pixels = try edit.applied(to: image.pixels)
       let fit = Fit.plan(
         displayed: pixels.size, box: command.size.size(for: pixels.size), mode: options.thumbnailMode)
-      image.frames[0].pixels = try pixels.resampled(to: fit.size, region: fit.crop)
+      var smaller = EncodeOptions.Output()
+      smaller.linearLight = options.linearLight
+      smaller.maxPixelSize = fit.size
+      image.frames[0].pixels = try WrittenColors(image, as: format, smaller, log: options.log)
+        .applied(to: pixels, size: fit.size, region: fit.crop)
       return image
     }
     options.thumbnailSize = command.size.size

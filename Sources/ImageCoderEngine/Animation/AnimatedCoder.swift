@@ -103,6 +103,9 @@ extension EncodeOptions {
     guard pages.count == 1, let image = pages.first else {
       throw .invalidArgument("sizes are made of one picture, \(pages.count) were given")
     }
+    var smaller = output
+    smaller.color = .asStored
+    let colors = try WrittenColors(image, as: image.header?.format ?? .png, smaller, log: log)
     var made: [Image] = []
     for side in self.pageSizes {
       guard side > 0 else { throw .invalidArgument("a page of size \(side), it must be at least 1") }
@@ -112,7 +115,7 @@ extension EncodeOptions {
       }
       var page = image
       let size = Fit.plan(displayed: image.size, box: Size(width: side, height: side), mode: .fit).size
-      page.frames = [Frame(pixels: try image.pixels.resampled(to: size).squared())]
+      page.frames = [Frame(pixels: try colors.applied(to: image.pixels, size: size).squared())]
       made.append(page)
     }
     return made.isEmpty ? pages : made

@@ -48,7 +48,7 @@ extension ImageDecoder {
         nil, of: picture, isAnimated: header.isAnimated, warn: { warn($0) })
     }
     let picture = color(of: header, page: page, file)
-    let plan = try ColorPlan(conversion, of: picture, header, warn: { warn($0) })
+    let plan = try ColorPlan(conversion, of: picture, isAnimated: header.isAnimated, warn: { warn($0) })
     guard options.linearLight else { return plan }
     return try plan.resamplingLight(
       conversion, of: picture, isAnimated: header.isAnimated, warn: { warn($0) })

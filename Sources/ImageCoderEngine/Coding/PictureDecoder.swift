@@ -47,7 +47,7 @@ struct PictureDecoder {
     }
     var picture: Picture
     if let linear {
-      let small = try resampleLight(offer, linear.decode, region: region, to: plan.size)
+      let small = try resampleLight(offer, linear, region: region, to: plan.size)
       picture = Picture(
         pixels: try small.pixels.converted(to: plan.layout, color: linear.encode, pool: pool), problem: small.problem)
     } else {
@@ -199,42 +199,32 @@ struct PictureDecoder {
 
   /// A smaller picture of light, in straight floating point.
   private func resampleLight(
-    _ offer: DecodeOffer, _ decode: ColorTransform, region: ResamplingRegion, to size: Size
+    _ offer: DecodeOffer, _ linear: LinearLight, region: ResamplingRegion, to size: Size
   ) throws(CoderError) -> Picture {
     try check(offer, keepsWhole: offer.rowOrder == .any, results: 0, in: LinearLight.format)
     let source = PixelLayout(offer.pixelFormat, offer.alpha)
-    let layout = PixelLayout(LinearLight.format, source.alpha == .opaque ? .opaque : .straight)
-    let recoder = RowRecoder(from: source, to: layout, color: decode)
-    let small = try PixelBuffer(size: size, format: layout.format, alpha: layout.alpha)
-    let resampler = try StreamingResampler(
-      source: offer.size, layout: layout, region: region, destination: small, isPlain: false, filter: .hermite)
-    let line = try PixelBuffer(
-      size: Size(width: offer.size.width, height: 1), format: layout.format, alpha: layout.alpha)
-    let push = { (row: UnsafeRawPointer) in
-      recoder.convert(row, into: line.base, count: offer.size.width)
-      resampler.push(line.base, stride: line.stride, count: 1)
-    }
+    let resampler = try LightResampler(linear, offer.size, source, region: region, to: size)
     var problem: CoderError?
     if offer.rowOrder == .any {
+      let layout = PixelLayout(LinearLight.format, source.alpha == .opaque ? .opaque : .straight)
       let whole = try whole(offer) { (pixels) throws(CoderError) in
-        try pixels.resampled(to: size, region: region).converted(to: layout, color: decode)
+        try pixels.resampled(to: size, region: region).converted(to: layout, color: linear.decode)
       }
       problem = whole.problem
       for y in 0..<offer.size.height {
         guard y % Self.rowsBetweenLooks != 0 || !session.isCancelled else { throw .cancelled }
-        push(whole.pixels.row(y))
+        resampler.push(whole.pixels.row(y))
       }
     } else {
       let target = try PassingTarget(width: offer.size.width, height: offer.size.height, layout: source) {
-        _, rows, stride, count in for row in 0..<count { push(rows + row * stride) }
+        _, rows, stride, count in for row in 0..<count { resampler.push(rows + row * stride) }
       }
       problem = try run(
         offer, into: target, finalRows: { _ in resampler.rowsWritten },
-        showing: { (_) throws(CoderError) in try small.copy(without: [resampler.rowsWritten..<size.height]) }
+        showing: { (_) throws(CoderError) in try resampler.shown() }
       ).problem
     }
-    _ = resampler.finish()
-    return Picture(pixels: small, problem: problem)
+    return Picture(pixels: resampler.finish(), problem: problem)
   }
 
   /// Decodes into memory that holds the whole picture in the reader's own layout.

@@ -39,7 +39,7 @@ struct ColorPlan: Sendable {
   /// - Parameter warn: Is told why colors are not what the file says, or stay as they are.
   /// - Throws: For a target that colors cannot be converted to.
   init(
-    _ conversion: ColorConversion, of picture: PictureColor, _ header: ImageHeader, warn: (String) -> Void
+    _ conversion: ColorConversion, of picture: PictureColor, isAnimated: Bool, warn: (String) -> Void
   ) throws(CoderError) {
     if let refusal = picture.refusal {
       warn("the ICC profile is not used: \(refusal); colors are taken for \(picture.space.name)")
@@ -49,7 +49,7 @@ struct ColorPlan: Sendable {
       // The frames of an animation are all mapped by the same curve.
       transform = try ColorTransform(
         from: picture.space, to: target, toneMapping: conversion.toneMapping,
-        peak: picture.statedPeak ?? (header.isAnimated ? Self.animationPeak : nil), intent: conversion.intent,
+        peak: picture.statedPeak ?? (isAnimated ? Self.animationPeak : nil), intent: conversion.intent,
         blackPoint: conversion.blackPoint)
     } catch {
       // A picture that cannot be converted is still one; a target that cannot be used is the caller's mistake.

@@ -55,6 +55,12 @@ package struct ColorSpace: Hashable, Sendable {
     }
   }
 
+  /// Whether samples are light.
+  var isLight: Bool {
+    guard case .rgb(_, let curves) = model else { return false }
+    return curves == [.linear, .linear, .linear]
+  }
+
   /// Luminance of the darkest black, of white's, as black point compensation counts it: at most that of an L* of 50.
   var blackLuminance: Double {
     let light: Double

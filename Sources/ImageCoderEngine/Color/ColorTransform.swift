@@ -162,6 +162,14 @@ package final class ColorTransform: Sendable {
     }
   }
 
+  /// What makes light of rows in a format of integers at once, or nil where only the usual way leads there.
+  func lightMaker(_ format: PixelFormat) -> LightConverter? {
+    guard case .matrix(let source, let middle, let target) = engine, keepsLight, inks == nil, !format.isFloat,
+      !format.isGray
+    else { return nil }
+    return LightConverter(source, middle, target, format: format, makesLight: true)
+  }
+
   private func makeConverter(_ format: PixelFormat, peak: Double) -> Converter {
     switch engine {
     case .matrix(let source, var middle, let target):

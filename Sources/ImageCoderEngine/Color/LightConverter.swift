@@ -35,8 +35,12 @@ final class LightConverter: Sendable {
   /// Stored values of one line of a curve.
   private static let wordShift = 4
 
-  /// - Parameter format: Of the source and of the destination: of 8 or 16 bits, or `rgbaFloat32`.
-  init(_ source: [ToneCurve], _ middle: Middle, _ target: [ToneCurve], format: PixelFormat) {
+  /// - Parameters:
+  ///   - format: Of the source and of the destination: of 8 or 16 bits, or `rgbaFloat32`.
+  ///   - makesLight: Whether it is for ``makeLight(_:into:count:format:)``.
+  init(
+    _ source: [ToneCurve], _ middle: Middle, _ target: [ToneCurve], format: PixelFormat, makesLight: Bool = false
+  ) {
     var (bytes, words, floats): ([Float], [SIMD2<Float>], [SegmentTable]) = ([], [], [])
     switch format.bytesPerChannel {
     case 1: for curve in source { bytes += (0..<256).map { Float(curve.light(Double($0) / 255)) } }
@@ -57,7 +61,7 @@ final class LightConverter: Sendable {
       mapping == .clip || peak <= ToneMapping.whitePeak
         ? nil : SegmentTable(-16..<8) { mapping.gain($0, peak: peak) }
     }
-    let isLight = format.isFloat && target == [.linear, .linear, .linear]
+    let isLight = (format.isFloat || makesLight) && target == [.linear, .linear, .linear]
     encoders = isLight ? [] : Self.each(target) { curve in Self.encoder(curve, format) }
   }
 
@@ -128,6 +132,22 @@ final class LightConverter: Sendable {
         done += part
       }
     }
+  }
+
+  /// Makes light of pixels, as `rgba-float32` with straight alpha.
+  ///
+  /// - Parameters:
+  ///   - destination: Apart from the source.
+  ///   - format: That of ``init(_:_:_:format:makesLight:)``, of 8 or 16 bits, with three colors.
+  func makeLight(
+    _ source: UnsafeRawPointer, into destination: UnsafeMutablePointer<SIMD4<Float>>, count: Int, format: PixelFormat,
+    isOpaque: Bool
+  ) {
+    load(source, format, into: destination, count: count)
+    applyLight(destination, count)
+    applyMatrix(destination, count)
+    let scale: Float = format.bytesPerChannel == 1 ? 1.0 / 255 : 1.0 / 65_535
+    for pixel in 0..<count { destination[pixel].w = isOpaque ? 1 : destination[pixel].w * scale }
   }
 
   /// Adds the light of pixels, after the display's curve, to a count.

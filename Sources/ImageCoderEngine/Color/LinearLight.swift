@@ -40,3 +40,47 @@ struct LinearLight: Sendable {
     (self.decode, self.encode) = (decode, encode)
   }
 }
+
+/// Makes a smaller picture of light, from rows of codes that come in order.
+final class LightResampler {
+  private let small: PixelBuffer
+  private let resampler: StreamingResampler
+  private let recoder: RowRecoder
+  /// One row of light.
+  private let line: PixelBuffer
+
+  /// - Parameters:
+  ///   - source: The size of the whole picture.
+  ///   - layout: Of its rows.
+  ///   - region: The part to show, or nil for all of it.
+  /// - Throws: As ``StreamingResampler``.
+  init(
+    _ linear: LinearLight, _ source: Size, _ layout: PixelLayout, region: ResamplingRegion?, to size: Size
+  ) throws(CoderError) {
+    let light = PixelLayout(LinearLight.format, layout.alpha == .opaque ? .opaque : .straight)
+    small = try PixelBuffer(size: size, format: light.format, alpha: light.alpha)
+    resampler = try StreamingResampler(
+      source: source, layout: light, region: region ?? .whole(source), destination: small, isPlain: false,
+      filter: .hermite)
+    recoder = RowRecoder(from: layout, to: light, color: linear.decode)
+    line = try PixelBuffer(size: Size(width: source.width, height: 1), format: light.format, alpha: light.alpha)
+  }
+
+  /// Rows at the top of the result that are complete.
+  var rowsWritten: Int { resampler.rowsWritten }
+
+  /// The picture so far; rows that are not complete are transparent.
+  func shown() throws(CoderError) -> PixelBuffer { try small.copy(without: [rowsWritten..<small.size.height]) }
+
+  /// Takes the next row.
+  func push(_ row: UnsafeRawPointer) {
+    recoder.convert(row, into: line.base, count: line.size.width)
+    resampler.push(line.base, stride: line.stride, count: 1)
+  }
+
+  /// The picture, in straight floating point.
+  func finish() -> PixelBuffer {
+    _ = resampler.finish()
+    return small
+  }
+}

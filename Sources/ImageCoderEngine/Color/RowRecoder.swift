@@ -9,6 +9,8 @@ struct RowRecoder: Sendable {
   private let color: ColorTransform.Converter?
   private let after: RowConverter
   private let working: PixelFormat
+  /// From integers to light without a picture of floating point in between, or nil.
+  private let light: LightConverter?
 
   /// Pixels at a time: their intermediate rows stay in the first-level cache.
   private static let chunk = 512
@@ -22,6 +24,7 @@ struct RowRecoder: Sendable {
       after = RowConverter(from: to, to: to)
       working = to.format
       inks = nil
+      light = nil
       self.color = nil
       return
     }
@@ -30,6 +33,8 @@ struct RowRecoder: Sendable {
     inks = color.inks
     after = RowConverter(from: inks == nil ? layout : PixelLayout(layout.format, .opaque), to: to)
     working = layout.format
+    light = to.format == .rgbaFloat32 && from.alpha != .premultiplied && to.alpha != .premultiplied
+      ? color.lightMaker(from.format) : nil
     self.color = color.converter(layout.format, measured: peak)
   }
 
@@ -42,6 +47,12 @@ struct RowRecoder: Sendable {
   func convert(_ source: UnsafeRawPointer, into destination: UnsafeMutableRawPointer, count: Int) {
     guard let color else {
       before.convert(source, into: destination, count: count)
+      return
+    }
+    if let light, Int(bitPattern: destination) % MemoryLayout<SIMD4<Float>>.alignment == 0 {
+      light.makeLight(
+        source, into: destination.assumingMemoryBound(to: SIMD4<Float>.self), count: count, format: before.from.format,
+        isOpaque: before.makesOpaque)
       return
     }
     if before.isIdentity, after.isIdentity, inks == nil {

@@ -32,8 +32,8 @@ public struct EncodeOptions: Sendable {
   /// The arguments are the members of the same names.
   public init(
     _ output: Output = Output(), quality: Double? = nil, isLossless: Bool = false, maxPixelSize: Size? = nil,
-    maxFileSize: Int? = nil, copiesUnchanged: Bool = true, limits: Limits = .standard,
-    cancellation: Cancellation? = nil
+    maxFileSize: Int? = nil, color: OutputColor = .asStored, copiesUnchanged: Bool = true,
+    limits: Limits = .standard, cancellation: Cancellation? = nil
   ) {
     self.output = output
     self.copiesUnchanged = copiesUnchanged
@@ -43,6 +43,7 @@ public struct EncodeOptions: Sendable {
     if isLossless { self.isLossless = true }
     if let maxPixelSize { self.maxPixelSize = maxPixelSize }
     if let maxFileSize { self.maxFileSize = maxFileSize }
+    if color != .asStored { self.color = color }
   }
 
   /// A member of ``output``: `options.quality` is `options.output.quality`.
@@ -76,6 +77,15 @@ public struct EncodeOptions: Sendable {
     /// The box that the picture has to fit, or nil. A side of 0 is unlimited. The aspect ratio is kept; a picture is
     /// never enlarged.
     public var maxPixelSize: Size?
+    /// Whether a picture is made smaller by mixing light and not the codes for it, as
+    /// ``DecodeOptions/Output/linearLight`` says.
+    public var linearLight = false
+    /// Which colors the file has: those of the image, or those of another space.
+    ///
+    /// An image says which it has by ``Image/cicp`` and its profile. One of floating point that says nothing is light with
+    /// the primaries of sRGB, where 1 is the white of an SDR picture: `.convert(to: .rec2100PQ)` makes an HDR file of it,
+    /// which needs a format that holds code points (AVIF, HEIC, JPEG XL, PNG).
+    public var color = OutputColor.asStored
     /// The maximum size of the whole file in bytes, including frames and metadata, or nil. The encoder searches for the
     /// best ``quality`` that fits, up to the given one; ``EncodedFile/quality`` says which was used. If the file is too
     /// large at quality 0, or the format has no quality, the error is ``CoderError/Code/limitExceeded``.
@@ -162,6 +172,8 @@ extension EncodeOptions.Output {
     rest.maxFileSize = nil
     rest.layout = nil
     rest.keepsOrientation = false
+    // Nothing is made smaller.
+    rest.linearLight = false
     return rest == EncodeOptions.Output()
   }
 

@@ -22,6 +22,7 @@ final class FileWriter {
   private struct Page {
     /// Where payloads, colors and the loop count come from. Its frames are not looked at.
     var image: Image
+    let colors: WrittenColors
     var size: Size
     /// The only frame so far.
     var first: (pixels: PixelBuffer, delay: FrameDelay)?
@@ -66,12 +67,20 @@ final class FileWriter {
     _ given: PixelBuffer, delay: FrameDelay, changedIn area: Rect?, of image: Image
   ) throws(CoderError) {
     if session.isCancelled { throw .cancelled }
-    let pixels = try prepared(given, of: image)
+    let colors: WrittenColors
+    if let known = page?.colors {
+      colors = known
+    } else {
+      colors = try WrittenColors(image, as: format, options.output, log: options.log)
+    }
+    let pixels = try prepared(given, of: image, colors)
     // Of a frame that was resampled or turned, other pixels change.
     let area = pixels === given ? area : nil
     frameCount += 1
     guard var page else {
-      page = Page(image: image, size: pixels.size, first: (pixels, delay))
+      var described = image
+      colors.describe(&described, metadata: options.metadata)
+      page = Page(image: described, colors: colors, size: pixels.size, first: (pixels, delay))
       return
     }
     guard container.writerFeatures.contains(.frames) else {
@@ -264,19 +273,19 @@ extension FileWriter {
 // MARK: Pixels
 
 extension FileWriter {
-  /// The pixels within the maximum size, and upright unless the orientation is kept as a tag.
-  private func prepared(_ pixels: PixelBuffer, of image: Image) throws(CoderError) -> PixelBuffer {
-    var pixels = pixels
+  /// The pixels within the maximum size, in the colors of the file, and upright unless the orientation is kept as a tag.
+  private func prepared(
+    _ pixels: PixelBuffer, of image: Image, _ colors: WrittenColors
+  ) throws(CoderError) -> PixelBuffer {
     guard options.edit.isIdentity else {
       let edited = try options.edit.applied(to: try pixels.oriented(by: image.orientation))
-      return try edited.resampled(to: Fit.plan(displayed: edited.size, box: options.maxPixelSize, mode: .fit).size)
+      return try colors.applied(
+        to: edited, size: Fit.plan(displayed: edited.size, box: options.maxPixelSize, mode: .fit).size)
     }
     let displayed = image.orientation.displayed(pixels.size)
     let size = Fit.plan(displayed: displayed, box: options.maxPixelSize, mode: .fit).size
-    if size != displayed {
-      pixels = try pixels.resampled(to: image.orientation.swapsSides ? size.transposed : size)
-    }
-    return keptOrientation(of: image) == image.orientation ? pixels : try pixels.oriented(by: image.orientation)
+    let small = try colors.applied(to: pixels, size: image.orientation.swapsSides ? size.transposed : size)
+    return keptOrientation(of: image) == image.orientation ? small : try small.oriented(by: image.orientation)
   }
 
   private func converted(_ pixels: PixelBuffer, _ page: inout Page) throws(CoderError) -> PixelBuffer {

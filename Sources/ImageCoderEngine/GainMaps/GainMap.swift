@@ -40,7 +40,7 @@ public struct GainMap: Sendable {
     }
   }
 
-  /// Applies the map to light, row by row.
+  /// Applies the map to light, row by row, on several threads.
   ///
   /// - Parameters:
   ///   - light: `rgba-float32` with straight alpha, in the primaries of ``workingSpace(base:)``; it is changed.
@@ -51,87 +51,17 @@ public struct GainMap: Sendable {
   ) throws(CoderError) {
     let weight = parameters.weight(headroom: headroom)
     guard weight != 0 else { return }
-    let map = try pixels.converted(to: PixelLayout(.rgbaFloat32, .opaque))
-    let tables = GainTables(parameters, weight: weight)
-    // One look for all channels where they have the same sample and the same meaning.
-    let isGray = pixels.format.isGray && parameters.isGray
-    let columns = Self.places(light.size.width, region.x, region.width, map.size.width)
-    let rows = Self.places(light.size.height, region.y, region.height, map.size.height)
-    let base = SIMD4(parameters.channels.map { Float($0.baseOffset) } + [0])
-    let alternate = SIMD4(parameters.channels.map { Float($0.alternateOffset) } + [0])
-    let width = light.size.width
-    columns.withUnsafeBufferPointer { columns in
-      tables.withTables { red, green, blue in
-        for y in 0..<light.size.height {
-          let place = rows[y]
-          let above = map.row(place.index).assumingMemoryBound(to: SIMD4<Float>.self)
-          let below = map.row(place.next).assumingMemoryBound(to: SIMD4<Float>.self)
-          let row = light.row(y).assumingMemoryBound(to: SIMD4<Float>.self)
-          for x in 0..<width {
-            let column = columns[x]
-            let upper = above[column.index] + (above[column.next] - above[column.index]) * column.part
-            let lower = below[column.index] + (below[column.next] - below[column.index]) * column.part
-            let sample = upper + (lower - upper) * place.part
-            let color = row[x]
-            let first = GainTables.value(sample.x, red)
-            let gain =
-              isGray
-              ? SIMD4(first, first, first, 1)
-              : SIMD4(first, GainTables.value(sample.y, green), GainTables.value(sample.z, blue), 1)
-            var result = (color + base) * gain - alternate
-            result = result.replacing(with: 0, where: result .< 0)
-            result.w = color.w
-            row[x] = result
-          }
-        }
-      }
-    }
-  }
-
-  /// Between which two samples of the map a pixel is.
-  private struct Place {
-    let index: Int
-    let next: Int
-    /// Of the second.
-    let part: Float
-  }
-
-  /// Centers of pixels lie where those of the map do.
-  private static func places(_ count: Int, _ start: Double, _ share: Double, _ samples: Int) -> [Place] {
-    (0..<count).map { pixel in
-      let place = (start + (Double(pixel) + 0.5) / Double(count) * share) * Double(samples) - 0.5
-      let inside = min(max(place, 0), Double(samples - 1))
-      let index = min(Int(inside), samples - 1)
-      return Place(index: index, next: min(index + 1, samples - 1), part: Float(inside - Double(index)))
-    }
+    let rows = try GainMapRows(self, to: light.size, region: region, weight: weight)
+    light.forEachRow { y in rows.apply(to: light.row(y).assumingMemoryBound(to: SIMD4<Float>.self), y: y) }
   }
 }
 
-/// The gain of every sample of each channel, as lines between 1024 of them.
-struct GainTables {
-  /// Those of red, then of green, then of blue.
-  private let values: [Float]
-  private static let steps = 1024
-
-  init(_ parameters: GainMapParameters, weight: Double) {
-    values = parameters.channels.flatMap { channel in
-      (0...Self.steps).map { Float(GainMapParameters.gain(Double($0) / Double(Self.steps), weight, channel)) }
+extension PixelBuffer {
+  /// Calls `body` once for every row, on as many threads as are free.
+  func forEachRow(_ body: @escaping @Sendable (_ y: Int) -> Void) {
+    let (band, height) = (16, size.height)
+    ThreadPool.shared.run((height + band - 1) / band) { index in
+      for y in (index * band)..<min(height, index * band + band) { body(y) }
     }
-  }
-
-  /// Calls `body` with the gains of red, green and blue.
-  func withTables(_ body: (UnsafePointer<Float>, UnsafePointer<Float>, UnsafePointer<Float>) -> Void) {
-    values.withUnsafeBufferPointer { values in
-      guard let red = values.baseAddress else { return }
-      body(red, red + (Self.steps + 1), red + 2 * (Self.steps + 1))
-    }
-  }
-
-  /// The gain of a sample; what is no number counts as 0.
-  @inline(__always)
-  static func value(_ sample: Float, _ table: UnsafePointer<Float>) -> Float {
-    let place = max(min(sample, 1), 0) * Float(steps)
-    let index = place > 0 ? min(Int(place), steps - 1) : 0
-    return table[index] + (table[index + 1] - table[index]) * (place - Float(index))
   }
 }

@@ -51,11 +51,33 @@ extension ImageDecoder {
     let map = try gainMap(applied.stated)
     let (base, working) = (applied.base, map.workingSpace(base: applied.base))
     let float = PixelLayout(.rgbaFloat32, frame.pixels.alpha == .opaque ? .opaque : .straight)
-    var light = try frame.pixels.converted(
-      to: float, color: try ColorTransform(from: base, to: working, toneMapping: .clip))
-    if light === frame.pixels { light = try light.copy(pool: nil) }
-    try map.apply(to: light, region: shownShare, headroom: applied.headroom)
-    let pixels = try applied.finish(light, from: working, layout: plan.layout, pool: options.pool)
+    let toLight = RowRecoder(
+      from: frame.pixels.layout, to: float, color: try ColorTransform(from: base, to: working, toneMapping: .clip))
+    let weight = map.parameters.weight(headroom: applied.headroom)
+    let gains = weight == 0 ? nil : try GainMapRows(map, to: frame.pixels.size, region: shownShare, weight: weight)
+    // Where each row of the result depends on that row alone, there is never a whole picture of light.
+    let fromLight = try applied.recoder(from: working, float, to: plan.layout)
+    let layout = fromLight == nil ? float : plan.layout
+    let result = try PixelBuffer(
+      size: frame.pixels.size, format: layout.format, alpha: layout.alpha, pool: fromLight == nil ? nil : options.pool)
+    let (stored, cancellation) = (frame.pixels, options.cancellation)
+    result.forEachRow { y in
+      guard !(cancellation?.isCancelled ?? false) else { return }
+      let count = stored.size.width
+      withUnsafeTemporaryAllocation(of: SIMD4<Float>.self, capacity: count) { line in
+        guard let light = line.baseAddress else { return }
+        toLight.convert(stored.row(y), into: light, count: count)
+        gains?.apply(to: light, y: y)
+        if let fromLight {
+          fromLight.convert(light, into: result.row(y), count: count)
+        } else {
+          result.row(y).copyMemory(from: light, byteCount: count * float.format.bytesPerPixel)
+        }
+      }
+    }
+    if cancellation?.isCancelled ?? false { throw .cancelled }
+    let pixels =
+      try fromLight == nil ? applied.finish(result, from: working, layout: plan.layout, pool: options.pool) : result
     return Frame(pixels: pixels, delay: frame.delay, problem: frame.problem)
   }
 
@@ -164,16 +186,19 @@ struct AppliedGainMap {
     return .named(9, 8)
   }
 
-  /// Brings light to the result's colors and layout. What SDR cannot hold is tone-mapped.
+  /// What brings rows of light to the result's colors and layout, or nil where the whole picture has to be seen before.
+  func recoder(
+    from working: ColorSpace, _ light: PixelLayout, to layout: PixelLayout
+  ) throws(CoderError) -> RowRecoder? {
+    guard result.isHDR || result.isLight && layout.format.isFloat else { return nil }
+    return RowRecoder(
+      from: light, to: layout, color: try ColorTransform(from: working, to: result, toneMapping: .clip))
+  }
+
+  /// Brings light to colors of SDR, by tone mapping.
   func finish(
     _ light: PixelBuffer, from working: ColorSpace, layout: PixelLayout, pool: PixelPool?
   ) throws(CoderError) -> PixelBuffer {
-    let isLinear =
-      if case .rgb(_, let curves) = result.model { curves == [.linear, .linear, .linear] } else { false }
-    if result.isHDR || isLinear && layout.format.isFloat {
-      return try light.converted(
-        to: layout, color: try ColorTransform(from: working, to: result, toneMapping: .clip), pool: pool)
-    }
     let high = ColorSpace.named(9, 16)
     let coded = try light.converted(
       to: light.layout, color: try ColorTransform(from: working, to: high, toneMapping: .clip))

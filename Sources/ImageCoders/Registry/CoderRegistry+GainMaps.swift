@@ -119,6 +119,7 @@ extension CoderRegistry {
     settings.edit = PixelEdit()
     settings.maxPixelSize = nil
     settings.gainMap = .dropped
+    settings.color = .asStored
     if let box = options.maxPixelSize {
       let size = Fit.plan(displayed: picture, box: box, mode: .fit).size
       light = try light.resampled(to: size)

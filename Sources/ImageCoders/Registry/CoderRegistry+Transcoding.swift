@@ -115,9 +115,12 @@ extension CoderRegistry {
     var (options, reading) = (options, reading)
     reading.firstFrameOnly = options.firstFrameOnly
     reading.appliesOrientation = !options.keepsOrientation
+    if reading.color == .asStored { reading.color = options.color }
     // A reader may have a way to a smaller picture; the encoder makes it exact.
     if !options.keepsOrientation, options.pageSizes.isEmpty, options.edit.isIdentity {
       reading.thumbnailSize = options.maxPixelSize
+      reading.linearLight = options.linearLight
+      options.linearLight = false
     }
     let decoder = try open(source, options: reading, coder: reader)
     guard options.pageSizes.isEmpty else {

@@ -237,6 +237,10 @@ def make_inks():
     colors = (255 - samples[..., :3].astype(int)) * white // 255
     assert b"Adobe" in data
     valid("jpeg", "cmyk-adobe.jpg", data, "four inverted inks with Adobe's segment", rgba(colors), "rgb8")
+    start = data.index(b"\xff\xee\0\x0eAdobe")
+    bare = data[:start] + data[start + 16 :]
+    assert np.array_equal(np.asarray(Image.open(io.BytesIO(bare))), np.asarray(Image.open(io.BytesIO(data))))
+    valid("jpeg", "cmyk-bare.jpg", bare, "four inverted inks that nothing is said of", rgba(colors), "rgb8")
 
 
 def make_invalid(plain, progressive):

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import ImageCoderModel
+
+/// How a picture in memory is made smaller before it is written, and which colors it gets.
+package struct WrittenColors {
+  /// Nil where colors stay as they are.
+  private let plan: ColorPlan?
+  /// How light is resampled, or nil where codes are.
+  private let linear: LinearLight?
+
+  /// Plans for all frames of an image.
+  ///
+  /// - Parameter format: Of the file. What counts of an image that comes from no file is what would count there.
+  /// - Throws: ``CoderError/Code/unsupported`` for PQ and HLG in a format without code points, which every program would
+  ///   show as if it were SDR; for a target, what ``ColorTransform`` does.
+  package init(
+    _ image: Image, as format: ImageFormat, _ output: EncodeOptions.Output, log: ((LogSeverity, String) -> Void)?
+  ) throws(CoderError) {
+    var conversion: ColorConversion?
+    if case .converted(let wanted) = output.color { conversion = wanted }
+    guard conversion != nil || output.linearLight else {
+      (plan, linear) = (nil, nil)
+      return
+    }
+    let warn = { (message: String) in log?(.warning, message) ?? () }
+    let picture = PictureColor(of: image, as: format)
+    let isAnimated = image.header?.isAnimated ?? (image.frames.count > 1)
+    if let conversion {
+      if [.rec2100PQ, .rec2100HLG].contains(conversion.target), !format.holdsCodePoints {
+        throw .unsupported(
+          "\(format) has no place for the code points of PQ and HLG; avif, heic, jxl and png have one")
+      }
+      plan = try ColorPlan(conversion, of: picture, isAnimated: isAnimated, warn: warn)
+    } else {
+      plan = nil
+    }
+    // Pictures that keep their size are not resampled, and need no warning.
+    if output.linearLight, output.maxPixelSize != nil || !output.pageSizes.isEmpty {
+      linear = try (plan ?? .asStored)
+        .resamplingLight(conversion, of: picture, isAnimated: isAnimated, warn: warn).linear
+    } else {
+      linear = nil
+    }
+  }
+
+  /// The image with what is true of the result's colors.
+  func describe(_ image: inout Image, metadata: Set<MetadataKind>) { plan?.describe(&image, metadata: metadata) }
+
+  /// A picture at a size, with the colors of the result.
+  ///
+  /// - Returns: The buffer itself where nothing changes.
+  package func applied(to pixels: PixelBuffer, size: Size, region: ResamplingRegion? = nil) throws(CoderError)
+    -> PixelBuffer
+  {
+    let layout = layout(for: pixels.layout)
+    if let linear, size != pixels.size || region.map({ $0 != .whole(pixels.size) }) ?? false {
+      let resampler = try LightResampler(linear, pixels.size, pixels.layout, region: region, to: size)
+      for y in 0..<pixels.size.height { resampler.push(pixels.row(y)) }
+      return try resampler.finish().converted(to: layout, color: linear.encode)
+    }
+    let small = try pixels.resampled(to: size, region: region)
+    guard let transform = plan?.transform else { return small }
+    return try small.converted(to: layout, color: transform)
+  }
+
+  /// The layout of the result: 8 bits are too few for HDR, and floating point is for light.
+  private func layout(for layout: PixelLayout) -> PixelLayout {
+    guard let plan, let result = plan.result else { return layout }
+    let isTooNarrow = plan.isHDR && layout.format.bytesPerChannel == 1
+    return isTooNarrow || layout.format.isFloat && !result.isLight
+      ? PixelLayout(.rgba16, layout.alpha) : layout
+  }
+}
+
+extension PictureColor {
+  /// What an image says of its colors, or a picture of the caller's own.
+  ///
+  /// - Parameter format: Whose order of statements counts where the image comes from no file.
+  init(of image: Image, as format: ImageFormat) {
+    let pixels = image.pixels
+    var header = ImageHeader(
+      format: image.header?.format ?? format, canvas: pixels.size, pixelFormat: pixels.format,
+      bitsPerChannel: pixels.format.bytesPerChannel * 8, alpha: pixels.alpha)
+    header.cicp = image.cicp
+    header.gamma = image.header?.gamma
+    header.metadata = Set(image.metadata.keys)
+    var statements = Statements()
+    statements.profile = image.metadata[.icc]
+    if statements.profile == nil, Self.usesExif(header) { statements.exif = image.metadata[.exif] }
+    self.init(header, statements)
+  }
+}
+
+extension ImageFormat {
+  /// Whether files can state code points of ITU-T H.273. Formats of others are not known to lack a place.
+  package var holdsCodePoints: Bool {
+    let others: Set<ImageFormat> = [
+      .jpeg, .gif, .webP, .tiff, .bmp, .ico, .cur, .icns, .jpeg2000, .qoi, .pnm,
+    ]
+    return !others.contains(self)
+  }
+}
