@@ -213,9 +213,11 @@ def make_light(s):
     # ITU-T H.265 §7.3.5, D.2.28, D.2.35; two zeros and less than 4 have a 3 between them.
     message = lambda kind, content: bytes([kind, len(content)]) + content
     unit = b"\x4e\1" + message(137, display) + message(144, levels) + b"\x80"
-    for place in range(len(unit) - 1, 1, -1):
+    place = 2
+    while place < len(unit):
         if unit[place] < 4 and unit[place - 2 : place] == bytes(2):
             unit = unit[:place] + b"\3" + unit[place:]
+        place += 1
     coded_ = Coded(s.color.configuration, struct.pack(">I", len(unit)) + unit + s.color.payload)
     put("light-messages.heic", "the same as messages before the picture", heif([coded_.item(SIDE, SIDE, pq)]), pixels,
         **shown)
