@@ -12,7 +12,9 @@ import Testing
     /// Nits: of the brightest pixel, the brightest frame's mean, and the display's most and least.
     let content, average, peak, black: Double?
 
-    init(_ name: String, _ content: Double? = nil, _ average: Double? = nil, _ peak: Double? = nil, _ black: Double? = nil) {
+    init(
+      _ name: String, _ content: Double? = nil, _ average: Double? = nil, _ peak: Double? = nil, _ black: Double? = nil
+    ) {
       (self.name, self.content, self.average, self.peak, self.black) = (name, content, average, peak, black)
     }
 

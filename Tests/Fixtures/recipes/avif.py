@@ -377,6 +377,15 @@ def make_derived():
         stated = [(extents(wide, wide), False)] + properties[1:]
         data = isobmff.file(2, [Item(2, b"av01", made[0][0][1], stated)])
         fixtures.invalid("avif", f"{name}.avif", data, f"a picture of 24×16 that is said to be {wide}×{wide}", "malformed")
+    # AV1 §5.5.1 of a still picture in 4:4:4: sides of 14 bits, no tool, full range.
+    fields = [(1, 3), (1, 1), (1, 1), (8, 5), (13, 4), (13, 4), (16383, 14), (16383, 14), (0, 6), (0, 2), (1, 1), (0, 2)]
+    bits = "".join(format(value, f"0{count}b") for value, count in fields) + "1"
+    header = int(bits.ljust(-(-len(bits) // 8) * 8, "0"), 2).to_bytes(-(-len(bits) // 8), "big")
+    payload = made[0][0][1]
+    start = 2 if payload[0] >> 3 & 15 == 2 else 0
+    frame = payload[start + 2 + payload[start + 1] :]
+    data = isobmff.file(2, [Item(2, b"av01", bytes([0x0A, len(header)]) + header + frame, properties)])
+    fixtures.invalid("avif", "large-sequence-header.avif", data, "24×16 under a sequence header of 16384×16384", "malformed")
     wrong = [Item(part.number, b"av01", part.payload, stated, hidden=True) for part in parts]
     body = struct.pack(">BBBBHH", 0, 0, 0, 1, 50, 25)
     joined = Item(1, b"grid", body, [(extents(50, 25), False)] + rest, [(b"dimg", [2, 3])], in_idat=True)
