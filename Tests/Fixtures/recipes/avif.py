@@ -406,6 +406,11 @@ def make_tile_alpha(grid, parts, colors):
         beside.append(Item(part.number + 2, b"av01", pieces[1], of, [(b"auxl", [part.number])], hidden=True))
     pixels = np.concatenate([colors[..., :3], alpha[:60, :100]], axis=-1)
     data = isobmff.file(1, [grid, *parts, *beside])
+    pieces, found = items(avifenc(np.repeat(np.ascontiguousarray(alpha[:60, :100]), 3, axis=-1), "-y", "400", "--min", "0",
+                                  "--max", "0"))  # fmt: skip
+    plain = Item(6, b"av01", pieces[1], picked(found, *usual) + [(kind, True)], [(b"auxl", [1])], hidden=True)
+    still("grid-plain-alpha.avif", "a grid whose alpha is no grid", isobmff.file(1, [grid, *parts, plain]), "rgba8", 8,
+          "straight", pixels)  # fmt: skip
     still("grid-tile-alpha.avif", "alpha beside each tile of a grid", data, "rgba8", 8, "straight", pixels)
 
 

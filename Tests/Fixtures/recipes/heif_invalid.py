@@ -37,6 +37,8 @@ def make(s):
     large = Coded(box(b"hvcC", hevc.configuration_of(record, sets)), s.mask.payload)
     bad("large-parameters.heic", "a picture of 64×64 whose parameter set has 16384×16384",
         heif([large.item(64, 64, bits=(8,))]))
+    bad("predicted.heic", "a picture that is predicted from another one",
+        heif([s.picture(), s.picture()], 2, [(b"pred", 2, [1])], brands=(b"mif2", b"heic")), "unsupported")
     same, itself = Item(b"iden", b"", [ispe(64, 64)]), [(b"dimg", 1, [1])]
     bad("identity-cycle.heic", "two pictures that are each other", heif([same, same], 1, link))
     bad("identity-of-itself.heic", "a picture that is itself", heif([same], 1, itself))
