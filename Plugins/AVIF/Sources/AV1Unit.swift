@@ -6,6 +6,10 @@ import ImageCoderPlugin
 enum AV1Unit {
   /// OBU_SEQUENCE_HEADER (§6.2.2).
   static let sequenceHeader: UInt8 = 1
+  /// OBU_METADATA.
+  static let metadata: UInt8 = 5
+  /// OBU_FRAME_HEADER, OBU_TILE_GROUP, OBU_FRAME.
+  static let pictures: Set<UInt8> = [3, 4, 6]
 
   /// Reads a unit's header, shows its content, as far as that is there, and passes over it.
   static func read<Result>(

@@ -47,6 +47,35 @@ extension AVIFFile {
       throw .malformed(
         "item \(item) is said to be \(size), and its sequence header allows \(coded)", at: places.first?.lowerBound)
     }
+    guard coded != size, !places.isEmpty else { return }
+    try checkLarger(coded, than: size, bytes: stated, at: places[0].lowerBound, limits)
+  }
+
+  /// The same for a sequence, by the header in its first sample, where that is there.
+  ///
+  /// - Parameter size: What the track says, to which libavif enlarges its pictures.
+  func checkTrackSize(_ size: Size, _ limits: Limits) throws(CoderError) {
+    guard isSequence, incremental == nil, let place = track?.firstSample, place.upperBound <= bytes.count else { return }
+    var reader = ByteReader(bytes.bytes(in: place).bytes, at: place.lowerBound, of: "a sample")
+    guard let coded = (try? AV1SequenceHeader.first(in: &reader))?.size else { return }
+    // Pixels of a video may be no squares.
+    guard size.pixelCount / 4 <= coded.pixelCount else {
+      throw .malformed("a track of \(size), whose sequence header allows \(coded)", at: place.lowerBound)
+    }
+    if coded != size { try checkLarger(coded, than: size, bytes: place.count, at: place.lowerBound, limits) }
+  }
+
+  /// Frames may be as large as their sequence header allows, whatever the container says.
+  private func checkLarger(
+    _ coded: Size, than size: Size, bytes: Int, at offset: Int, _ limits: Limits
+  ) throws(CoderError) {
+    guard coded.pixelCount >> Self.pixelBits <= bytes else {
+      throw .malformed(
+        "a picture of \(size) whose sequence header allows \(coded) in \(bytes) bytes, which hold "
+          + "\(bytes << Self.pixelBits) pixels at most", at: offset)
+    }
+    // Two planes' worth of the deepest samples.
+    try limits.check(memory: coded.pixelCount &* 4)
   }
 
   /// aom writes a plain picture of 4096 × 4096 in 130 bytes, 2¹⁷ pixels in each; so many more are not believed.

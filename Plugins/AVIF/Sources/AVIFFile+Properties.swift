@@ -32,13 +32,10 @@ extension AVIFFile {
     properties["{AVIF}", "AuxiliaryCount"] = .integer(Int64(items.auxiliaries.count))
     let types = items.auxiliaries.prefix(Self.maxAuxiliaries).compactMap { auxiliaryType(of: $0) }
     if !types.isEmpty { properties["{AVIF}", "AuxiliaryTypes"] = .text(types.joined(separator: " ")) }
-    let boxes = items.properties(of: items.primary)
-    // ISO/IEC 14496-12 §12.1.6: candelas per square metre.
-    if let light = boxes.first(where: { $0.type == .lightLevel }),
-      let content = bytes.uint16(at: light.content), let average = bytes.uint16(at: light.content + 2)
-    {
-      properties["{AVIF}", "MaximumContentLightLevel"] = .integer(Int64(content))
-      properties["{AVIF}", "MaximumFrameAverageLightLevel"] = .integer(Int64(average))
+    let light = light
+    if let peak = light.contentPeak { properties["{AVIF}", "MaximumContentLightLevel"] = .integer(Int64(peak)) }
+    if let mean = light.frameAveragePeak {
+      properties["{AVIF}", "MaximumFrameAverageLightLevel"] = .integer(Int64(mean))
     }
     return properties
   }

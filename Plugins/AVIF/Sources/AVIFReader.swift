@@ -10,7 +10,7 @@ import ImageCoderPlugin
 /// sequence are whole pictures, decoded from the nearest key frame on.
 ///
 /// - Format: AV1 Image File Format 1.1, ISO/IEC 23008-12, ISO/IEC 14496-12. Library: libavif 0.11.
-final class AVIFReader: ContainerReader {
+final class AVIFReader: ContainerReader, StoredColorReader {
   private let host: CoderHost
   private let source: SourceView
   private var shown: ShownPicture
@@ -140,6 +140,8 @@ final class AVIFReader: ContainerReader {
     case .derived(let file, _): return file.properties(of: nil)
     }
   }
+
+  func storedColor(page: Int) throws(CoderError) -> StoredColor { try picture(page).file.light }
 }
 
 extension AVIFReader {

@@ -36,6 +36,7 @@ struct OpenedFile {
         in: file.items?.box, host: host)
     hasAlpha = picture.hasAlpha || tileAlpha != nil
     let image = picture.image
+    try file.checkTrackSize(Size(width: Int(image.width), height: Int(image.height)), host.limits)
     presentation = Presentation(image)
     try host.limits.check(canvas: presentation.crop.size)
     let count = max(picture.imageCount, 1)

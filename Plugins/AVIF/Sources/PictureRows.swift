@@ -50,7 +50,8 @@ struct PictureRows {
     if !format.isGray {
       guard let cb = image.yuvPlanes.1, let cr = image.yuvPlanes.2 else { return nil }
       matrix = try ColorMatrix(
-        code: UInt8(clamping: image.matrixCoefficients), primaries: UInt8(clamping: image.colorPrimaries))
+        code: UInt8(clamping: image.matrixCoefficients), primaries: UInt8(clamping: image.colorPrimaries),
+        transfer: UInt8(clamping: image.transferCharacteristics))
       chroma = (plane(cb, image.yuvRowBytes.1), plane(cr, image.yuvRowBytes.2))
       subsampling =
         switch image.yuvFormat {
@@ -61,7 +62,7 @@ struct PictureRows {
       // What libavif does not convert by.
       let isOurs: Bool =
         switch matrix {
-        case .yCgCoR: true
+        case .yCgCoR, .constantLuminance: true
         case .identity: subsampling != .s444
         default: false
         }

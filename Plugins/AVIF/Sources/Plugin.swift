@@ -9,4 +9,4 @@ public let plugin = PluginExport(
   names: ContainerPropertyNames(dictionary: "{AVIS}", defaultLoopCount: .infinite), reader: AVIFReader.self,
   readsIncrementally: true, writer: AVIFWriter.self, writerFormats: [.avif],
   writerFeatures: [.frames, .orientation],
-  metadataEditor: AVIFMetadata.self, options: AVIFOption.table)
+  metadataEditor: AVIFMetadata.self, gainMapWriter: AVIFGainMap.self, options: AVIFOption.table)

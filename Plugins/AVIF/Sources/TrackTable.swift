@@ -11,6 +11,10 @@ struct TrackTable {
   let loopCount: LoopCount?
   /// Where the number of entries of the TimeToSampleBox stands, and that number.
   let runs: (place: Int, count: UInt32)?
+  /// Boxes of the sample entry.
+  private(set) var entryBoxes: [BoxBytes] = []
+  /// Where the first sample lies in the file, or nil if the tables do not say.
+  private(set) var firstSample: Range<Int>?
   /// Where the boxes of the track and of its alpha begin.
   private var used: Set<Int> = []
 
@@ -31,9 +35,28 @@ struct TrackTable {
       runs = (try? track.sampleTable.child(.timeToSample)).flatMap { table in
         (try? table.uint32(at: 4)).map { (table.offset + 4, $0) }
       }
+      entryBoxes = (try? track.entryBoxes()) ?? []
+      firstSample = try? Self.firstSample(of: track.sampleTable)
       return
     }
     return nil
+  }
+
+  /// ISO/IEC 14496-12 §8.7.3 and §8.7.5: the first chunk begins with the first sample.
+  private static func firstSample(of table: BoxBytes) throws(CoderError) -> Range<Int>? {
+    guard let sizes = try table.child(.sampleSize) else { return nil }
+    let common = try sizes.uint32(at: 4)
+    let size = Int(common > 0 ? common : try sizes.uint32(at: 12))
+    let start: UInt64
+    if let chunks = try table.child(.chunkOffset) {
+      start = UInt64(try chunks.uint32(at: 8))
+    } else {
+      start = try table.required(.largeChunkOffset).number(at: 8, bytes: 8)
+    }
+    guard let first = Int(exactly: start), case let end = first.addingReportingOverflow(size), !end.overflow else {
+      return nil
+    }
+    return first..<end.partialValue
   }
 
   /// Whether a track, whose payload begins there, is shown.

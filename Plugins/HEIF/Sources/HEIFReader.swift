@@ -6,7 +6,7 @@ import ImageCoderPlugin
 /// Reads HEIF with pictures in HEVC: stills, or the image sequence of a file that announces one.
 ///
 /// - Format: ISO/IEC 23008-12 and 14496-12. Library: libde265 1.0.
-final class HEIFReader: ContainerReader {
+final class HEIFReader: ContainerReader, StoredColorReader {
   private let reader: any ReaderSession
 
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
@@ -72,6 +72,10 @@ final class HEIFReader: ContainerReader {
 
   func properties(page: Int, frame: Int?) throws(CoderError) -> Properties {
     try reader.properties(page: page, frame: frame)
+  }
+
+  func storedColor(page: Int) throws(CoderError) -> StoredColor {
+    try (reader as? any StoredColorReader)?.storedColor(page: page) ?? StoredColor()
   }
 
   func auxiliaryPictures() throws(CoderError) -> [AuxiliaryPicture] { try reader.auxiliaryPictures() }

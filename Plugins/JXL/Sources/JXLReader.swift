@@ -9,7 +9,7 @@ import ImageCoderPlugin
 /// already blended in, so that no frame depends on another for the host.
 ///
 /// - Format: ISO/IEC 18181-1 (codestream) and 18181-2 (file format). Library: libjxl 0.7 or later.
-final class JXLReader: ContainerReader {
+final class JXLReader: ContainerReader, StoredColorReader {
   private let source: SourceView
   private let host: CoderHost
   private let isFirstOnly: Bool
@@ -186,6 +186,11 @@ final class JXLReader: ContainerReader {
     if let other = try reader(of: page) { return try other.properties(page: 0, frame: frame) }
     if let frame { return Properties(of: try self.frame(frame)) }
     return Properties(of: codestream, boxes: boxes)
+  }
+
+  func storedColor(page: Int) throws(CoderError) -> StoredColor {
+    if let other = try reader(of: page) { return try other.storedColor(page: 0) }
+    return codestream.light
   }
 
   private func frame(_ index: Int) throws(CoderError) -> AnimationFrame {

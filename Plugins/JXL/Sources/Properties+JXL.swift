@@ -25,6 +25,8 @@ extension Properties {
     }
     facts["IntensityTarget"] = .number(Double(info.intensity_target))
     if info.min_nits > 0 { facts["MinimumNits"] = .number(Double(info.min_nits)) }
+    if info.linear_below > 0 { facts["LinearBelow"] = .number(Double(info.linear_below)) }
+    if info.relative_to_max_display != 0 { facts["IsRelativeToMaxDisplay"] = .integer(1) }
     facts["IsContainer"] = .integer(boxes.isContainer ? 1 : 0)
     facts["CodestreamLevel"] = .integer(Int64(boxes.level))
     facts["UsesOriginalProfile"] = .integer(info.uses_original_profile != 0 ? 1 : 0)

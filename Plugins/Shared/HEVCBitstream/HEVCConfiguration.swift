@@ -16,6 +16,8 @@ public struct HEVCConfiguration: Sendable {
   /// By identifier; of two the later one counts.
   private(set) var pictures: [Int: PictureParameters] = [:]
   private var sets: [ParameterSet] = []
+  /// NAL units of messages (SEI), which libde265 is not shown.
+  public private(set) var messages: [[UInt8]] = []
 
   /// Pictures that wait to be shown, by the VPS, which is what libde265 goes by; nil without one.
   private var reordered: Int?
@@ -47,6 +49,7 @@ public struct HEVCConfiguration: Sendable {
       }
     }
     try add(found)
+    messages = found.map(\.bytes).filter { NALUnit.type(of: $0.span.bytes) == SupplementalMessages.unitType }
   }
 
   /// A NAL unit and where it lies in the file.

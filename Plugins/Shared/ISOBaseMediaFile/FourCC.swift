@@ -47,6 +47,8 @@ extension FourCC {
   public static let profile = FourCC("prof")
   public static let restrictedProfile = FourCC("rICC")
   public static let lightLevel = FourCC("clli")
+  public static let masteringDisplay = FourCC("mdcv")
+  public static let contentVolume = FourCC("cclv")
 }
 
 // ISO/IEC 23008-12.

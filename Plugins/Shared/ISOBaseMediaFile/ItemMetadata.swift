@@ -45,14 +45,14 @@ public enum ItemMetadata {
       payloads.put(item.payload)
     }
     // The size of the box does not depend on the places in it.
-    let size = tables.bytes(places: places, start: 0, movedFrom: layout.meta.end, by: 0).count
+    let size = try tables.bytes(places: places, start: 0, movedFrom: layout.meta.end, by: 0).count
     let shift = size - (layout.meta.end - layout.meta.start)
     guard shift == 0 || !layout.hasFragments else {
       throw .unsupported("new metadata in a file with movie fragments, whose places would change")
     }
     let start = file.count + shift + 8
     guard start + payloads.count <= Int(UInt32.max) else { throw .unsupported("metadata in a file of more than 4 GiB") }
-    let meta = tables.bytes(places: places, start: start, movedFrom: layout.meta.end, by: shift)
+    let meta = try tables.bytes(places: places, start: start, movedFrom: layout.meta.end, by: shift)
     var patches = plan.erased
     if shift != 0 { patches += try layout.movedChunks(in: file, by: shift) }
     if let open = layout.openEnd { patches.append(open) }

@@ -26,8 +26,8 @@ public struct ItemProperties {
   public var auxiliaryType: String?
   /// Of `pasp`.
   public var pixelAspect: (horizontal: Int, vertical: Int)?
-  /// Candelas per square metre, of `clli`.
-  public var lightLevel: (maximum: Int, average: Int)?
+  /// How bright light is, of `clli`, `mdcv` and `cclv`.
+  public var light = StoredColor()
 
   /// - Throws: For a property that is cut or breaks its rules.
   public init(of item: Item, in meta: MetaBox, file: FileBytes) throws(CoderError) {
@@ -67,10 +67,7 @@ public struct ItemProperties {
     case .pixelAspectRatio:
       let horizontal = Int(try content.uint32("the horizontal spacing"))
       pixelAspect = (horizontal, Int(try content.uint32("the vertical spacing")))
-    case .lightLevel:
-      let maximum = Int(try content.uint16("the light level"))
-      lightLevel = (maximum, Int(try content.uint16("the average light level")))
-    default: return
+    default: try light.readLight(&content, of: type)
     }
   }
 

@@ -7,10 +7,12 @@ import ImageCoderPlugin
 /// - Format: ISO/IEC 14496-12 §8.11.
 struct ItemTables {
   let meta: MetaBox
-  private let file: FileBytes
+  let file: FileBytes
   private var removed: Set<UInt32> = []
-  private var added: [(id: UInt32, type: FourCC, contentType: String, primary: UInt32)] = []
-  private let children: [Box]
+  private(set) var added: [NewItem] = []
+  /// Items of which one is shown, the best first, with the number of the group.
+  private(set) var newGroup: (id: UInt32, items: [UInt32])?
+  let children: [Box]
   private let locations: Locations
 
   /// The sizes of the numbers in iloc, and where its entries are.
@@ -123,12 +125,56 @@ struct ItemTables {
   mutating func add(
     _ type: FourCC, contentType: String, describing primary: UInt32
   ) throws(CoderError) -> UInt32 {
-    let id = (meta.items.map(\.id) + added.map(\.id)).reduce(primary, max) + 1
+    try add(
+      NewItem(type: type, contentType: contentType, isHidden: true, references: [(.describes, [primary])]))
+  }
+
+  /// Adds an item.
+  ///
+  /// - Returns: Its number.
+  /// - Throws: ``CoderError/Code/unsupported`` if the tables of the file have no room for it.
+  mutating func add(_ item: NewItem) throws(CoderError) -> UInt32 {
+    let id = (meta.items.map(\.id) + added.map(\.id)).reduce(meta.primary ?? 0, max) + 1
     guard id <= 0xFFFF, locations.offsetSize >= 4, locations.lengthSize >= 4,
       children.contains(where: { $0.type == .itemLocation }), children.contains(where: { $0.type == .itemInformation })
     else { throw .unsupported("another item in a file whose tables have no room for one") }
-    added.append((id, type, contentType, primary))
+    var item = item
+    item.id = id
+    added.append(item)
     return id
+  }
+
+  /// Groups items of which one is shown, the best first.
+  mutating func addAlternatives(_ items: [UInt32]) {
+    // Numbers of groups are none of items (ISO/IEC 14496-12 §8.18.3.3), and those of groups that are there are not read.
+    newGroup = ((meta.items.map(\.id) + added.map(\.id)).reduce(0x4000_0000, max) + 1, items)
+  }
+
+  /// A property of an item: which of the file's, from 0, or a whole box.
+  enum Property {
+    case known(Int, isEssential: Bool)
+    case new([UInt8], isEssential: Bool)
+  }
+
+  /// An item that is not in the file yet.
+  struct NewItem {
+    fileprivate(set) var id: UInt32 = 0
+    let type: FourCC
+    var contentType = ""
+    let isHidden: Bool
+    let references: [(type: FourCC, to: [UInt32])]
+    var properties: [Property] = []
+
+    init(
+      type: FourCC, contentType: String = "", isHidden: Bool, references: [(type: FourCC, to: [UInt32])],
+      properties: [Property] = []
+    ) {
+      self.type = type
+      self.contentType = contentType
+      self.isHidden = isHidden
+      self.references = references
+      self.properties = properties
+    }
   }
 
   // MARK: Writing
@@ -138,7 +184,11 @@ struct ItemTables {
   /// - Parameters:
   ///   - places: Of new payloads, counted from `start`.
   ///   - limit: What is from here on in the file moves by `shift`.
-  func bytes(places: [UInt32: Range<Int>], start: Int, movedFrom limit: Int, by shift: Int) -> [UInt8] {
+  /// - Throws: ``CoderError/Code/unsupported`` if the tables of properties have no room for new ones.
+  func bytes(
+    places: [UInt32: Range<Int>], start: Int, movedFrom limit: Int, by shift: Int
+  ) throws(CoderError) -> [UInt8] {
+    let properties = try changedProperties()
     var writer = ByteWriter()
     writer.box(.meta) { writer in
       writer.put(copy(meta.box.content..<meta.box.fullContent))
@@ -151,15 +201,18 @@ struct ItemTables {
           hasReferences = true
           writer.put(references(child))
         case .itemData: writer.put(itemData(child, places))
+        case .itemProperties: writer.put(properties ?? copy(child.start..<child.end))
+        case .groups: writer.put(groups(child))
         default: writer.put(copy(child.start..<child.end))
         }
       }
       if !hasReferences, !added.isEmpty { writer.put(references(nil)) }
+      if newGroup != nil, !children.contains(where: { $0.type == .groups }) { writer.put(groups(nil)) }
     }
     return writer.bytes
   }
 
-  private func copy(_ range: Range<Int>) -> [UInt8] { [UInt8](file.bytes(in: range)) }
+  func copy(_ range: Range<Int>) -> [UInt8] { [UInt8](file.bytes(in: range)) }
 
   private func information(_ box: Box) -> [UInt8] {
     let isShort = file.uint8(at: box.content) == 0
@@ -176,7 +229,7 @@ struct ItemTables {
     }
     for item in added {
       var writer = ByteWriter()
-      writer.fullBox(.itemInformationEntry, version: 2, flags: 1) { writer in  // hidden
+      writer.fullBox(.itemInformationEntry, version: 2, flags: item.isHidden ? 1 : 0) { writer in
         writer.put(UInt16(clamping: item.id))
         writer.put(UInt16(0))
         writer.put(item.type)
@@ -252,7 +305,7 @@ struct ItemTables {
       let to = meta.referenced[reference.to].filter { !removed.contains($0) }
       if !to.isEmpty { kept.append((reference.type, reference.from, Array(to))) }
     }
-    kept += added.map { (.describes, $0.id, [$0.primary]) }
+    for item in added { kept += item.references.map { ($0.type, item.id, $0.to) } }
     guard !kept.isEmpty else { return [] }
     var writer = ByteWriter()
     writer.fullBox(.itemReference, version: isLong ? 1 : 0) { writer in

@@ -17,6 +17,7 @@ import Testing
     8: .yCgCo,
     9: .weights(red: 0.2627, blue: 0.0593),
     16: .yCgCoR(extraBits: 2),
+    10: .constantLuminance(red: 0.2627, blue: 0.0593, .bt2020),
     17: .yCgCoR(extraBits: 1),
   ]
 
@@ -30,6 +31,11 @@ import Testing
         Issue.record("matrix 12 has weights")
         return
       }
+    } else if code == 13 {
+      guard case .constantLuminance = try ColorMatrix(code: code, primaries: 1) else {
+        Issue.record("matrix 13 has weights of light")
+        return
+      }
     } else {
       let error = #expect(throws: CoderError.self) { try ColorMatrix(code: code, primaries: 1) }
       #expect(error?.code == .unsupported)
@@ -37,10 +43,17 @@ import Testing
     }
   }
 
-  @Test(arguments: [(10, "BT.2020 constant luminance"), (14, "ICtCp"), (11, "SMPTE ST 2085"), (3, "a reserved value")])
+  @Test(arguments: [(14, "ICtCp"), (11, "SMPTE ST 2085"), (3, "a reserved value")])
   func whatIsNotConvertedIsNamed(code: UInt8, name: String) {
     let error = #expect(throws: CoderError.self) { try ColorMatrix(code: code, primaries: 9) }
     #expect(error?.message == "matrix coefficients \(code) (\(name))")
+  }
+
+  @Test func constantLuminanceNeedsAKnownTransfer() throws {
+    #expect(
+      try ColorMatrix(code: 10, primaries: 9, transfer: 16) == .constantLuminance(red: 0.2627, blue: 0.0593, .pq))
+    let error = #expect(throws: CoderError.self) { try ColorMatrix(code: 10, primaries: 9, transfer: 18) }
+    #expect(error?.message == "matrix coefficients 10 (constant luminance) with transfer 18")
   }
 
   /// Worked out from the chromaticities of H.273 table 2, by solving for the amounts of the primaries that make white.

@@ -59,6 +59,15 @@ import Testing
     }
   }
 
+  @Test(arguments: [8, 10, 12], [true, false]) func constantLuminanceIsNearTheEquations(
+    bits: Int, isFullRange: Bool
+  ) throws {
+    let matrix = try ColorMatrix(code: 10, primaries: 9, transfer: 14)
+    let format: PixelFormat = bits == 8 ? .rgb8 : .rgba16
+    let distance = try Self.distance(of: Self.table(bits: bits), by: matrix, isFullRange: isFullRange, as: format)
+    #expect(distance <= (bits == 8 ? 0.501 : 0.6))
+  }
+
   @Test(arguments: [8, 10, 12, 16], [true, false]) func identityAndGrayAreExact(bits: Int, isFullRange: Bool) throws {
     for format in [PixelFormat.rgba16, .rgb8] {
       let distance = try Self.distance(of: Self.table(bits: bits), by: .identity, isFullRange: isFullRange, as: format)

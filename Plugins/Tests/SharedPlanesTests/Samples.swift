@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import ImageCoderPlugin
 import SharedPlanes
 
@@ -148,7 +149,25 @@ struct Equations {
       let blue = y + 2 * (1 - kb) * b
       color = [red, (y - kr * red - kb * blue) / (1 - kr - kb), blue]
     case .yCgCoR: color = []
+    case .constantLuminance(let kr, let kb, _):
+      color = Self.constantLuminance(y: min(max(y, 0), 1), b: b, r: r, kr: kr, kb: kb)
     }
     return color.map { min(max($0, 0), 1) }
+  }
+
+  /// Equations 47 to 53 with the curve of BT.2020.
+  private static func constantLuminance(y: Double, b: Double, r: Double, kr: Double, kb: Double) -> [Double] {
+    let (alpha, beta) = (1.09929682680944, 0.018053968510807)
+    func code(_ light: Double) -> Double { light < beta ? 4.5 * light : alpha * pow(light, 0.45) - (alpha - 1) }
+    func light(_ code: Double) -> Double {
+      code < 4.5 * beta ? code / 4.5 : pow((code + (alpha - 1)) / alpha, 1 / 0.45)
+    }
+    func color(_ chroma: Double, _ weight: Double) -> Double {
+      let step = chroma <= 0 ? 2 * code(1 - weight) : 2 * (1 - code(weight))
+      return min(max(y + chroma * step, 0), 1)
+    }
+    let (red, blue) = (color(r, kr), color(b, kb))
+    let green = (light(y) - kr * light(red) - kb * light(blue)) / (1 - kr - kb)
+    return [red, code(min(max(green, 0), 1)), blue]
   }
 }

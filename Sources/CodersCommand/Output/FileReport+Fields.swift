@@ -18,7 +18,7 @@ extension FileReport {
     if !metadata.isEmpty {
       fields.append(("metadata", metadata.map { Self.block($0.kind, $0.bytes) }.joined(separator: ", ")))
     }
-    let name = isNumbered ? String(color.dropLast(", CICP".count)) : color
+    let name = (isNumbered ? String(color.dropLast(", CICP".count)) : color) + brightest
     fields.append(("color", ([name] + stated).joined(separator: ", ")))
     if !auxiliary.isEmpty {
       fields.append(("auxiliary", auxiliary.map(Self.words).joined(separator: ", ")))
@@ -79,6 +79,14 @@ extension FileReport {
 
   /// Whether the numbers of code points follow their name.
   private var isNumbered: Bool { color.hasSuffix(", CICP") }
+
+  /// The brightest light of an HDR picture that counts, where the file states one.
+  private var brightest: String {
+    guard let cicp = header.cicp, cicp.transfer == 16 || cicp.transfer == 18,
+      let peak = light.contentPeak ?? light.masteringPeak
+    else { return "" }
+    return ", \(peak.short) nit"
+  }
 
   /// Light that the file states, nits.
   private var levels: [String] {

@@ -2,7 +2,7 @@
 
 /// A gain map as files have it.
 public struct GainMapParts: Sendable {
-  /// The map as a file of the same format.
+  /// The map as a file of the same format. Its colors are those of the other rendition: samples of the map have none.
   public var file: [UInt8]
   /// Its metadata as ISO 21496-1 has it.
   public var iso: [UInt8]

@@ -41,7 +41,8 @@ extension CoderRegistry {
   func attaching(
     _ map: GainMap, of picture: Size, to bytes: [UInt8], format: ImageFormat, _ options: EncodeOptions
   ) throws(CoderError) -> [UInt8] {
-    let written = try open(.bytes(bytes), options: DecodeOptions(limits: options.limits)).header.canvas
+    let header = try open(.bytes(bytes), options: DecodeOptions(limits: options.limits)).header
+    let written = header.canvas
     let whole = options.edit.crop ?? Rect(covering: picture)
     let edited = try options.edit.size(of: picture)
     let scale = Double(written.width) / Double(edited.width)
@@ -55,8 +56,8 @@ extension CoderRegistry {
         height: side(whole.height, map.pixels.size.height, picture.height)))
     for turn in options.edit.turns { part.pixels = try part.pixels.oriented(by: turn) }
     var settings = EncodeOptions(quality: Self.mapQuality, limits: options.limits, cancellation: options.cancellation)
-    settings.metadata = []
-    let file = try encode(Image(part.pixels), as: format, options: settings)
+    settings.metadata = [.icc]
+    let file = try encode(part.picture(besides: header, as: format), as: format, options: settings)
     let (iso, xmp) = part.metadata
     let parts = GainMapParts(file: file, iso: iso, xmp: xmp)
     for candidate in candidates(writing: format) {
@@ -98,7 +99,7 @@ extension CoderRegistry {
     reading: DecodeOptions, reader: String?, coder: String?, problem: ((CoderError) -> Void)?
   ) throws(CoderError) -> EncodedFile {
     guard attachesGainMaps(to: format) else {
-      throw .unsupported("\(format) is written without gain maps; jpeg is written with them")
+      throw .unsupported("\(format) is written without gain maps; jpeg and avif are written with them")
     }
     var reading = reading
     reading.firstFrameOnly = true
@@ -140,5 +141,25 @@ extension CoderRegistry {
     try NewFile.write(file.bytes, to: path)
     file.bytes = []
     return file
+  }
+}
+
+extension GainMap {
+  /// The map as a picture of its own, whose colors are those of the other rendition.
+  ///
+  /// JPEG has a profile for them only where gains are applied in them. Files of items state them in any case: without
+  /// others, light in the primaries of the picture.
+  fileprivate func picture(besides base: ImageHeader, as format: ImageFormat) -> Image {
+    var picture = Image(pixels)
+    guard format != .jpeg else {
+      if !parameters.usesBaseColors { picture.metadata[.icc] = alternateProfile }
+      return picture
+    }
+    picture.metadata[.icc] = alternateProfile
+    picture.cicp =
+      alternateColors
+      ?? CodingIndependentCodePoints(
+        primaries: base.cicp?.primaries ?? 2, transfer: 16, matrix: 6, isFullRange: true)
+    return picture
   }
 }

@@ -116,6 +116,92 @@ def make_layouts():
     still("gray-limited-range.avif", "no chroma, limited range", data, "gray8", pixels=answer, isLossless=False)
 
 
+def coded_planes(planes, bits, cicp):
+    """A file of planes in 4:4:4, without loss."""
+
+    def body(folder):
+        height, width = planes[0].shape
+        deep = "" if bits == 8 else f"p{bits}"
+        head = f"YUV4MPEG2 W{width} H{height} F25:1 Ip C444{deep} XCOLORRANGE=FULL\nFRAME\n".encode()
+        video = head + b"".join(plane.astype("<u1" if bits == 8 else "<u2").tobytes() for plane in planes)
+        run("avifenc", "--stdin", "--cicp", cicp, "-r", "full", "--min", "0", "--max", "0", "-s", "6", "-o",
+            str(folder / "out.avif"), data=video)
+        return isobmff.without_times((folder / "out.avif").read_bytes())
+
+    return in_folder(body)
+
+
+def constant_luminance(planes, bits, top):
+    """ITU-T H.273, equations 47 to 53, with the curve of BT.2020; chroma in 32 bits as the planes are, light in 64."""
+    encoded = lambda light: np.where(
+        light < 0.018053968510807, 4.5 * light, 1.09929682680944 * np.maximum(light, 1e-9) ** 0.45 - 0.09929682680944)
+    light = lambda code: np.where(
+        code < 4.5 * 0.018053968510807, code / 4.5,
+        (np.maximum(code, 1e-9) + 0.09929682680944) / 1.09929682680944) ** np.where(
+            code < 4.5 * 0.018053968510807, 1, 1 / 0.45)
+    kr, kb = np.float64(np.float32(0.2627)), np.float64(np.float32(0.0593))
+    largest = (1 << bits) - 1
+    y = planes[0] / largest
+    cb, cr = [((p.astype(np.float32) - np.float32(1 << bits - 1)) / np.float32(largest)).astype(np.float64)
+              for p in planes[1:]]
+    def color(chroma, weight):
+        below, above = 2 * encoded(np.float64(1 - weight)), 2 * (1 - encoded(np.float64(weight)))
+        return np.clip(y + chroma * np.where(chroma > 0, above, below), 0, 1)
+    blue, red = color(cb, 0.0593), color(cr, 0.2627)
+    green = encoded(np.clip((light(y) - kr * light(red) - kb * light(blue)) / (1 - kr - kb), 0, 1))
+    return (np.stack([red, green, blue, np.ones_like(red)], axis=-1) * top + 0.5).astype("<u2" if top > 255 else np.uint8)
+
+
+def make_matrices():
+    """Matrices that libavif 0.11 does not convert by: the planes are ours, and so are the answers."""
+    for bits in (8, 10, 12):
+        largest = (1 << bits) - 1
+        samples = picture(24, 16, 3, largest)
+        # Chroma in the middle of its range, so that most colors are ones of light.
+        planes = [samples[..., 0], largest // 4 + samples[..., 1] // 2, largest // 4 + samples[..., 2] // 2]
+        still(f"matrix-constant-luminance-{bits}.avif", "BT.2020 of constant luminance", coded_planes(planes, bits, "9/14/10"),
+              "rgb8" if bits == 8 else "rgba16", bits, cicp=[9, 14, 10, 1],
+              pixels=constant_luminance(planes, bits, 255 if bits == 8 else 65535))  # fmt: skip
+    for bits, code, extra in ((10, 16, 2), (12, 16, 2), (10, 17, 1)):
+        # Equations 58 to 65: the colors have so many bits less than the planes.
+        colors = picture(24, 16, 3, (1 << bits - extra) - 1)
+        red, green, blue = [colors[..., index] for index in range(3)]
+        co = red - blue
+        t = blue + (co >> 1)
+        cg = green - t
+        planes = [t + (cg >> 1), cg + (1 << bits - 1), co + (1 << bits - 1)]
+        top = (1 << bits - extra) - 1
+        answer = (colors.astype(np.float32) * (np.float32(1) / np.float32(top)) * np.float32(65535) + np.float32(0.5))
+        answer = np.concatenate([answer.astype("<u2"), np.full((16, 24, 1), 65535, "<u2")], axis=-1)
+        still(f"matrix-ycgco-{'re' if extra == 2 else 'ro'}-{bits}.avif", "YCgCo in integers",
+              coded_planes(planes, bits, f"1/13/{code}"), "rgba16", bits, cicp=[1, 13, code, 1], pixels=answer)  # fmt: skip
+
+
+def make_light():
+    """How bright light is; Tests/PluginTests/StatedLightTests says what it has to be."""
+    pieces, found = items(avifenc(picture(24, 16, 3).astype(np.uint8), "-y", "444", "--cicp", "9/16/9"))
+    usual = picked(found, b"ispe", b"pixi", b"av1C", b"colr")
+    points = struct.pack(">8H", *[15000] * 8)
+    display = (box(b"mdcv", points, struct.pack(">II", 10_000_000, 50)), False)
+    levels = (box(b"clli", struct.pack(">HH", 900, 200)), False)
+    payload = pieces[1]
+    plain = avifdec(isobmff.file(1, [Item(1, b"av01", payload, usual)]))
+    def put(name, shows, properties=(), data=payload):
+        still(name, shows, isobmff.file(1, [Item(1, b"av01", data, usual + list(properties))]), pixels=plain)
+    put("light-boxes.avif", "light levels and a display", [display, levels])
+    put("light-display.avif", "a display alone", [display])
+    volume = (box(b"cclv", bytes([0x38]), bytes(24), struct.pack(">II", 0, 4_000_000_000)), False)
+    put("light-volume.avif", "a volume of colors", [volume])
+    put("light-nothing.avif", "light levels of 0", [(box(b"clli", bytes(4)), False)])
+    # AV1 §5.8.3 and §5.8.4, behind the sequence header.
+    head = 2 if payload[0] >> 3 & 15 == 2 else 0  # a temporal delimiter
+    assert payload[head] >> 3 & 15 == 1
+    head += 2 + payload[head + 1]
+    unit = lambda content: bytes([5 << 3 | 2, len(content) + 1]) + content + b"\x80"
+    more = unit(b"\1" + struct.pack(">HH", 700, 100)) + unit(b"\2" + points + struct.pack(">II", 2000 << 8, 1 << 13))
+    put("light-units.avif", "light levels and a display in the bitstream", data=payload[:head] + more + payload[head:])
+
+
 def make_presentations():
     rgb = picture(22, 18, 3).astype(np.uint8)
     turns = {1: (), 2: (0, 1), 3: (2,), 4: (0, 0), 5: (1, 0), 6: (3,), 7: (1, 1), 8: (1,)}
@@ -291,6 +377,15 @@ def make_derived():
         stated = [(extents(wide, wide), False)] + properties[1:]
         data = isobmff.file(2, [Item(2, b"av01", made[0][0][1], stated)])
         fixtures.invalid("avif", f"{name}.avif", data, f"a picture of 24×16 that is said to be {wide}×{wide}", "malformed")
+    # AV1 §5.5.1 of a still picture in 4:4:4: sides of 14 bits, no tool, full range.
+    fields = [(1, 3), (1, 1), (1, 1), (8, 5), (13, 4), (13, 4), (16383, 14), (16383, 14), (0, 6), (0, 2), (1, 1), (0, 2)]
+    bits = "".join(format(value, f"0{count}b") for value, count in fields) + "1"
+    header = int(bits.ljust(-(-len(bits) // 8) * 8, "0"), 2).to_bytes(-(-len(bits) // 8), "big")
+    payload = made[0][0][1]
+    start = 2 if payload[0] >> 3 & 15 == 2 else 0
+    frame = payload[start + 2 + payload[start + 1] :]
+    data = isobmff.file(2, [Item(2, b"av01", bytes([0x0A, len(header)]) + header + frame, properties)])
+    fixtures.invalid("avif", "large-sequence-header.avif", data, "24×16 under a sequence header of 16384×16384", "malformed")
     wrong = [Item(part.number, b"av01", part.payload, stated, hidden=True) for part in parts]
     body = struct.pack(">BBBBHH", 0, 0, 0, 1, 50, 25)
     joined = Item(1, b"grid", body, [(extents(50, 25), False)] + rest, [(b"dimg", [2, 3])], in_idat=True)
@@ -311,6 +406,11 @@ def make_tile_alpha(grid, parts, colors):
         beside.append(Item(part.number + 2, b"av01", pieces[1], of, [(b"auxl", [part.number])], hidden=True))
     pixels = np.concatenate([colors[..., :3], alpha[:60, :100]], axis=-1)
     data = isobmff.file(1, [grid, *parts, *beside])
+    pieces, found = items(avifenc(np.repeat(np.ascontiguousarray(alpha[:60, :100]), 3, axis=-1), "-y", "400", "--min", "0",
+                                  "--max", "0"))  # fmt: skip
+    plain = Item(6, b"av01", pieces[1], picked(found, *usual) + [(kind, True)], [(b"auxl", [1])], hidden=True)
+    still("grid-plain-alpha.avif", "a grid whose alpha is no grid", isobmff.file(1, [grid, *parts, plain]), "rgba8", 8,
+          "straight", pixels)  # fmt: skip
     still("grid-tile-alpha.avif", "alpha beside each tile of a grid", data, "rgba8", 8, "straight", pixels)
 
 
@@ -408,6 +508,8 @@ def make_cut_grid():
 
 def make():
     make_layouts()
+    make_matrices()
+    make_light()
     make_presentations()
     make_metadata()
     make_items()

@@ -6,6 +6,7 @@ whole ones of heif-enc, and their pixels are heif-convert's.
 """
 
 import io
+import struct
 
 import numpy as np
 from PIL import Image
@@ -13,7 +14,7 @@ from PIL import Image
 import fixtures
 from fixtures import fnv, rgba, run, upright, valid
 from heif_boxes import (
-    Item, auxc, clap, coded, exact, gain_map, grid, heif, heif_convert, heif_enc, imir, irot, ispe, nclx, overlay, prof,
+    Coded, Item, auxc, box, clap, coded, exact, gain_map, grid, heif, heif_convert, heif_enc, imir, irot, ispe, nclx, overlay, prof,
     smooth,
 )
 
@@ -53,6 +54,7 @@ def make():
     make_derived(sources)
     make_parts(sources)
     make_auxiliaries(sources)
+    make_light(sources)
     make_lossy()
     import heif_invalid
     import heif_uncompressed
@@ -197,6 +199,38 @@ def make_auxiliaries(s):
     put("tone-map-turned.heic", "a tone map that is turned",
         heif(items, 1, [(b"dimg", 3, [1, 2]), (b"auxl", 2, [1])], brands=(b"mif1", b"heic", b"tmap"), groups=((3, 1),)),
         pixels)
+
+
+def make_light(s):
+    """How bright light is; Tests/PluginTests/StatedLightTests says what it has to be."""
+    points = struct.pack(">8H", *[15000] * 8)
+    display, levels = points + struct.pack(">II", 40_000_000, 50), struct.pack(">HH", 900, 200)
+    pq = nclx(9, 16, 0)
+    pixels = rgba(s.rgb)
+    shown = {"cicp": [9, 16, 0, 1]}
+    base = s.color.item(SIDE, SIDE, pq, box(b"mdcv", display), box(b"clli", levels))
+    put("light-boxes.heic", "light levels and a display", heif([base]), pixels, **shown)
+    # ITU-T H.265 §7.3.5, D.2.28, D.2.35; two zeros and less than 4 have a 3 between them.
+    message = lambda kind, content: bytes([kind, len(content)]) + content
+    unit = b"\x4e\1" + message(137, display) + message(144, levels) + b"\x80"
+    place = 2
+    while place < len(unit):
+        if unit[place] < 4 and unit[place - 2 : place] == bytes(2):
+            unit = unit[:place] + b"\3" + unit[place:]
+        place += 1
+    coded_ = Coded(s.color.configuration, struct.pack(">I", len(unit)) + unit + s.color.payload)
+    put("light-messages.heic", "the same as messages before the picture", heif([coded_.item(SIDE, SIDE, pq)]), pixels,
+        **shown)
+    record = s.color.configuration
+    record = record[:30] + bytes([record[30] + 1]) + record[31:] + struct.pack(">BHH", 0x80 | 39, 1, len(unit)) + unit
+    record = struct.pack(">I", len(record)) + record[4:]
+    coded_ = Coded(record, s.color.payload)
+    put("light-configuration.heic", "the same in the configuration", heif([coded_.item(SIDE, SIDE, pq)]), pixels, **shown)
+    tile = lambda n: s.coded_tiles[n].item(SIDE, SIDE, pq, box(b"clli", levels), hidden=True)
+    joined = Item(b"grid", grid(1, 2, 2 * SIDE, SIDE), [ispe(2 * SIDE, SIDE)], in_idat=True)
+    whole = np.concatenate([s.tiles[0], s.tiles[1]], axis=1)
+    put("light-tiles.heic", "light levels of the tiles alone", heif([joined, tile(0), tile(1)], 1, [(b"dimg", 1, [2, 3])]),
+        rgba(whole), **shown)
 
 
 def make_lossy():

@@ -4,7 +4,8 @@
 import struct
 
 from fixtures import invalid
-from heif_boxes import Item, box, clap, full, grid, heif, ispe, overlay
+import hevc
+from heif_boxes import Coded, Item, box, clap, full, grid, heif, ispe, overlay
 
 
 def make(s):
@@ -31,6 +32,13 @@ def make(s):
     bad("clap-outside.heic", "a crop that leaves the picture", heif([s.picture(clap(8, 8, 500, 0))]))
     bad("clap-zero.heic", "a crop with a denominator of 0", heif([s.picture(clap(8, (8, 0), 0, 0))]))
     link = [(b"dimg", 1, [2]), (b"dimg", 2, [1])]
+    record = s.mask.configuration[8:]
+    sets = [hevc.with_size(unit, 16384, 16384) if unit[0] >> 1 == 33 else unit for unit in hevc.units(record)]
+    large = Coded(box(b"hvcC", hevc.configuration_of(record, sets)), s.mask.payload)
+    bad("large-parameters.heic", "a picture of 64×64 whose parameter set has 16384×16384",
+        heif([large.item(64, 64, bits=(8,))]))
+    bad("predicted.heic", "a picture that is predicted from another one",
+        heif([s.picture(), s.picture()], 2, [(b"pred", 2, [1])], brands=(b"mif2", b"heic")), "unsupported")
     same, itself = Item(b"iden", b"", [ispe(64, 64)]), [(b"dimg", 1, [1])]
     bad("identity-cycle.heic", "two pictures that are each other", heif([same, same], 1, link))
     bad("identity-of-itself.heic", "a picture that is itself", heif([same], 1, itself))

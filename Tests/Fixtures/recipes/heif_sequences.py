@@ -318,6 +318,8 @@ def make_boxes(plain):
           file([Track(plain, tenths, per_chunk=2, large=True, compact=True)], movie_last=True, large=True))
     boxed("video-track.heics", "a track with the handler vide", file([Track(plain, tenths, handler=b"vide")]))
     profile = fixtures.icc()
+    light = box(b"mdcv", struct.pack(">8HII", *[15000] * 8, 40_000_000, 50)) + box(b"clli", struct.pack(">HH", 900, 200))
+    boxed("light.heics", "light levels and a display", file([Track(plain, tenths, entry=light)]))
     boxed("icc.heics", "an ICC profile", file([Track(plain, tenths, entry=box(b"colr", b"prof", profile))]),
           metadata={"ICC": {"bytes": len(profile), "hash": fnv(profile)}})
     thumbnail = Track(hevc.encode(3, size=(16, 16)), tenths, number=2, references=[(b"thmb", 1)])

@@ -177,6 +177,9 @@ def make_colors():
         encoding = library.ColorEncoding(white_point=library.D65, primaries=values[0], transfer=values[1])
         data = encode([Layer(pixels)], color=encoding)
         still(f"color-{name}.jxl", shows, data, rgba(pixels, 255), "rgb8", cicp=cicp)
+        if name == "rec2100-pq":
+            data = encode([Layer(pixels)], color=encoding, intensity_target=1000.0, min_nits=0.01)
+            still("light.jxl", "PQ of at most 1000 nit", data, rgba(pixels, 255), "rgb8", cicp=cicp)
         # A part of which no PQ sample is near to where it is rounded to the next: libjxl's PQ differs by processor.
         lossy = np.ascontiguousarray(pixels[3:11, 3:15]) if name == "rec2100-pq" else pixels
         data = encode([Layer(lossy)], color=encoding, lossless=False)

@@ -23,6 +23,8 @@ struct PictureTrack {
   /// The type of auxiliary pictures, an URN.
   private(set) var auxiliaryType: String?
   private var aperture: CleanAperture?
+  /// How bright light is, by the boxes of the sample entry.
+  private(set) var light = StoredColor()
   private let entrySize: Size
   /// Samples that the tables announce, whether they are there or not.
   let announced: Int
@@ -52,6 +54,8 @@ struct PictureTrack {
       case .auxiliaryTypeInformation:
         let text = try box.copy(at: 4, count: max(0, box.count - 4))
         auxiliaryType = String(decoding: text.prefix { $0 != 0 }, as: UTF8.self)
+      case let type where StoredColor.isLight(type):
+        try box.read { content throws(CoderError) in try light.readLight(&content, of: type) }
       default: continue
       }
     }

@@ -11,7 +11,7 @@ import SharedPlanes
 /// sequence is the file's one page; still pictures beside it are left out.
 ///
 /// - Format: ISO/IEC 23008-12 §7, ISO/IEC 14496-12, ISO/IEC 14496-15 §8. Library: libde265.
-final class SequenceReader: ContainerReader {
+final class SequenceReader: ContainerReader, StoredColorReader {
   private let source: SourceView
   private let host: CoderHost
   private var file: SequenceFile
@@ -168,6 +168,11 @@ final class SequenceReader: ContainerReader {
     guard kind == .icc, let place = file.pictures.profile else { return nil }
     try host.limits.check(metadata: place.count)
     return try source.bytes(at: place.lowerBound, count: place.count, of: "the ICC profile")
+  }
+
+  func storedColor(page: Int) throws(CoderError) -> StoredColor {
+    try check(page: page)
+    return file.pictures.light(in: source)
   }
 
   func properties(page: Int, frame: Int?) throws(CoderError) -> Properties {

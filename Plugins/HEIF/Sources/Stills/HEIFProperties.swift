@@ -18,10 +18,8 @@ enum HEIFProperties {
           put("PixelAspectRatioHorizontal", aspect.horizontal)
           put("PixelAspectRatioVertical", aspect.vertical)
         }
-        if let light = own.lightLevel {
-          put("MaxContentLightLevel", light.maximum)
-          put("MaxPictureAverageLightLevel", light.average)
-        }
+        if let peak = own.light.contentPeak { put("MaxContentLightLevel", Int(peak)) }
+        if let mean = own.light.frameAveragePeak { put("MaxPictureAverageLightLevel", Int(mean)) }
       }
     }
     if case .grid(let columns, let tile, let tiles) = node.content {

@@ -110,7 +110,11 @@ struct CodedItem {
     var stated = 0
     for extent in file.meta.extents[item.extents] {
       // A length of 0 reaches to the end.
-      guard extent.length > 0 else { return }
+      guard extent.length > 0 else {
+        guard !file.isIncremental else { return }
+        stated += file.contents.count
+        continue
+      }
       stated += Int(min(extent.length, 1 << 40))
     }
     guard stated >= blocks / 8 else {

@@ -10,7 +10,7 @@ import ImageCoderPlugin
 /// is not needed, tiles of a grid side by side, and what a cut file still holds.
 ///
 /// - Format: ISO/IEC 23008-12 and 14496-12. Library: libde265 1.0.
-final class StillReader: ContainerReader {
+final class StillReader: ContainerReader, StoredColorReader {
   private let source: SourceView
   let host: CoderHost
   private(set) var file: HEIFFile
@@ -112,6 +112,8 @@ final class StillReader: ContainerReader {
     guard frame == nil else { return Properties() }
     return HEIFProperties.all(of: node, in: file)
   }
+
+  func storedColor(page: Int) throws(CoderError) -> StoredColor { file.light(of: try canvas(of: page)) }
 }
 
 extension StillReader {

@@ -32,6 +32,10 @@ void wide_chroma_row(const planes_picture *picture, const planes_conversion *con
 void wide_color_row(const planes_conversion *conversion, const uint16_t *luma, const wide_chroma *chroma,
                     size_t width, float top, uint32_t *const colors[3]);
 
+// The same by constant luminance.
+void constant_color_row(const planes_conversion *conversion, const uint16_t *luma, const wide_chroma *chroma,
+                        size_t width, float top, uint32_t *const colors[3]);
+
 // Samples of a row as 16-bit ones, limited to the plane's bits.
 void wide_samples(const uint8_t *row, uint32_t bits, size_t x, size_t width, uint16_t *samples);
 

@@ -155,6 +155,7 @@ void wide_color_row(const planes_conversion *conversion, const uint16_t *luma, c
   uint32_t *red = colors[0], *green = colors[1], *blue = colors[2];
   switch (conversion->kind) {
     case PLANES_YCGCO: ycgco_row(conversion, luma, chroma->cb, chroma->cr, width, top, red, green, blue); break;
+    case PLANES_CONSTANT: constant_color_row(conversion, luma, chroma, width, top, colors); break;
     case PLANES_YCGCO_R: ycgco_r_row(conversion, luma, chroma->cb, chroma->cr, width, top, red, green, blue); break;
     default: weights_row(conversion, luma, chroma->cb, chroma->cr, width, top, red, green, blue);
   }

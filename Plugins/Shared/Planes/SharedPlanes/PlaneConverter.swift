@@ -160,6 +160,28 @@ extension planes_conversion {
       kind = UInt32(PLANES_WEIGHTS)
       kr = Float(red)
       kb = Float(blue)
+    case .constantLuminance(let red, let blue, let curve):
+      kind = UInt32(PLANES_CONSTANT)
+      kr = Float(red)
+      kb = Float(blue)
+      transfer = UInt32(curve.number)
+      let number = transfer
+      // §8.3: N is what luma of all light but that of one color is, and P what luma of that color lacks to 1.
+      func differences(_ weight: Double) -> (Double, Double) {
+        (2 * planes_code_of_light(number, 1 - weight), 2 * (1 - planes_code_of_light(number, weight)))
+      }
+      self.differences = (differences(blue), differences(red))
+    }
+  }
+}
+
+extension ColorMatrix.Transfer {
+  fileprivate var number: Int {
+    switch self {
+    case .bt2020: Int(PLANES_BT2020)
+    case .sRGB: Int(PLANES_SRGB)
+    case .linear: Int(PLANES_LINEAR)
+    case .pq: Int(PLANES_PQ)
     }
   }
 }

@@ -29,7 +29,16 @@ enum {
   PLANES_WEIGHTS = 0,   // by kr and kb, equations 41 to 46 turned around
   PLANES_IDENTITY = 1,  // planes are green, blue and red
   PLANES_YCGCO = 2,
-  PLANES_YCGCO_R = 3    // YCgCo-Re and YCgCo-Ro: integers, `extra_bits` more in the planes than in the colors
+  PLANES_YCGCO_R = 3,   // YCgCo-Re and YCgCo-Ro: integers, `extra_bits` more in the planes than in the colors
+  PLANES_CONSTANT = 4   // constant luminance: by kr, kb, `differences` and `transfer`
+};
+
+// Functions between light and samples, both from 0 to 1: ITU-T H.273, table 3.
+enum {
+  PLANES_BT2020 = 0,  // and BT.709
+  PLANES_SRGB = 1,
+  PLANES_LINEAR = 2,
+  PLANES_PQ = 3       // light of 1 is 10,000 nit
 };
 
 typedef struct planes_conversion {
@@ -38,6 +47,9 @@ typedef struct planes_conversion {
   uint32_t is_interpolated;  // 1: chroma lies between pixels and is interpolated; 0: it counts for all that it covers
   uint32_t extra_bits;
   float kr, kb;
+  uint32_t transfer;  // PLANES_CONSTANT: PLANES_BT2020 …
+  // PLANES_CONSTANT: what chroma of -1 and of 1 stands for, of blue and of red: 2 N and 2 P of H.273.
+  double differences[2][2];
   float luma_black, luma_span;  // of stored samples
   float chroma_middle, chroma_span;
   // What stored samples become, or null where they stay as they are.
@@ -69,6 +81,9 @@ void planes_read(const planes_picture *picture, const planes_conversion *convers
 // Writes the alpha plane alone into the alpha channel of pixels that are there.
 void planes_read_alpha(const planes_picture *picture, const planes_conversion *conversion, const planes_layout *layout,
                        const planes_part *part);
+
+// The function of a PLANES_BT2020 … from light to samples.
+double planes_code_of_light(uint32_t transfer, double light);
 
 // Converts rows of samples that were brought to integers of `luma_span` and `chroma_span`; the result may leave
 // 0 to `top`. PLANES_WEIGHTS only. The result may be the same memory as the samples.

@@ -23,7 +23,9 @@ struct imgcoder_coder;
 typedef struct imgcoder_gain_map_parts {
   uint32_t struct_size;
   uint32_t reserved;       // 0
-  const uint8_t *file;     // the map as a file of the same format; not null
+  // The map as a file of the same format; not null. Its colors are those of the other rendition, as far as the format
+  // says them so: samples of the map have none.
+  const uint8_t *file;
   uint64_t file_length;
   const uint8_t *iso;      // its metadata as ISO 21496-1:2025, C.2 has it; not null
   uint64_t iso_length;

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ISOBaseMediaFile
+import ImageCoderPlugin
+
+extension StoredColor {
+  /// Takes what metadata units before a picture say of light (AV1 §5.8.3, §5.8.4). Ends where the picture begins.
+  mutating func readLight(ofUnits reader: inout ByteReader) throws(CoderError) {
+    while reader.remaining > 0 {
+      let isPicture = try AV1Unit.read(&reader) { type, _, bits throws(CoderError) -> Bool in
+        if type == AV1Unit.metadata { try readMetadata(&bits) }
+        return AV1Unit.pictures.contains(type)
+      }
+      if isPicture { return }
+    }
+  }
+
+  /// §6.7.1: the types that matter are numbers of one byte.
+  private mutating func readMetadata(_ bits: inout BitReader) throws(CoderError) {
+    switch try bits.number(8) {
+    case 1:
+      let peak = try bits.number(16)
+      let mean = try bits.number(16)
+      contentPeak = peak > 0 && peak <= 10_000 ? Double(peak) : nil
+      frameAveragePeak = mean > 0 && mean <= 10_000 ? Double(mean) : nil
+    case 2:
+      // Three primaries and white; light has 8 and 14 bits behind the point.
+      try bits.skip(8 * 16)
+      let peak = Double(try bits.bits(32)) / 256
+      setMasteringDisplay(peak: peak, black: Double(try bits.bits(32)) / 16_384)
+    default: return
+    }
+  }
+}
+
+extension AVIFFile {
+  /// How bright the light of what is shown is: by its properties, else by those of its first part, else by the bitstream
+  /// of that. Nothing is waited for: of a file that arrives, what is behind the boxes does not count.
+  var light: StoredColor {
+    do throws(CoderError) {
+      return isSequence ? try trackLight() : try itemLight()
+    } catch {
+      // The picture is there without it.
+      return StoredColor()
+    }
+  }
+
+  private static let maxSteps = 8
+
+  private func itemLight() throws(CoderError) -> StoredColor {
+    guard let items, var item = items.meta.item(items.primary) else { return StoredColor() }
+    for _ in 0..<Self.maxSteps {
+      let stated = try ItemProperties(of: item, in: items.meta, file: bytes).light
+      if stated.statesLight { return stated }
+      guard let first = items.sources(of: item.id).first, let part = items.meta.item(first) else { break }
+      item = part
+    }
+    var stated = StoredColor()
+    guard item.type == .av01, incremental == nil else { return stated }
+    // Units that are in each sample may stand in the configuration instead (AV1 in ISOBMFF §2.3.4), behind four bytes.
+    if let box = items.properties(of: item.id).first(where: { $0.type == .av1Configuration }) {
+      try bytes.read(box, as: "av1C") { reader throws(CoderError) in
+        try reader.skip(4, "the profile")
+        try stated.readLight(ofUnits: &reader)
+      }
+    }
+    guard !stated.statesLight else { return stated }
+    try ItemBytes(of: item, in: items.meta, bytes).read { reader throws(CoderError) in
+      try stated.readLight(ofUnits: &reader)
+    }
+    return stated
+  }
+
+  private func trackLight() throws(CoderError) -> StoredColor {
+    guard let track else { return StoredColor() }
+    var stated = StoredColor()
+    for box in track.entryBoxes where StoredColor.isLight(box.type) {
+      try box.read { content throws(CoderError) in try stated.readLight(&content, of: box.type) }
+    }
+    if !stated.statesLight, let box = track.entryBoxes.first(where: { $0.type == .av1Configuration }) {
+      try box.read { reader throws(CoderError) in
+        try reader.skip(4, "the profile")
+        try stated.readLight(ofUnits: &reader)
+      }
+    }
+    guard !stated.statesLight, incremental == nil, let place = track.firstSample,
+      place.upperBound <= bytes.count
+    else { return stated }
+    var reader = ByteReader(bytes.bytes(in: place).bytes, at: place.lowerBound, of: "a sample")
+    try stated.readLight(ofUnits: &reader)
+    return stated
+  }
+}
+
+extension FourCC {
+  fileprivate static let av1Configuration = FourCC("av1C")
+}
