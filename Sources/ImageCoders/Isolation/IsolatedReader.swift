@@ -40,12 +40,8 @@ final class IsolatedReader: ReaderSession {
       var request = Worker.Request(ISOLATION_OPEN)
       request.message.words.0 = options.rawValue
       request.message.words.1 = framesAtOnce
-      request.message.longs.0 = source.shownSize
-      request.message.longs.1 = UInt64(source.filled)
-      request.descriptor = source.descriptor
-      let payload = withUnsafeBytes(of: session.limits.raw) { [UInt8]($0) } + source.small
-      request.message.words.2 = UInt32(source.small.count)
-      let reply = try Self.with(payload) { (bytes) throws(CoderError) in
+      let payload = source.describe(in: &request)
+      let reply = try Worker.with(payload) { (bytes) throws(CoderError) in
         request.payload = bytes
         return try call(request, isBound: false)
       }
@@ -60,15 +56,6 @@ final class IsolatedReader: ReaderSession {
   deinit {
     worker.bytes += source.filled
     pool.giveBack(worker, isolation)
-  }
-
-  private static func with<Result>(
-    _ bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws(CoderError) -> Result
-  ) throws(CoderError) -> Result {
-    let result: Swift.Result<Result, CoderError> = bytes.withUnsafeBytes { bytes in
-      do throws(CoderError) { return .success(try body(bytes)) } catch { return .failure(error) }
-    }
-    return try result.get()
   }
 
   func header(page: Int) throws(CoderError) -> ImageHeader {
@@ -248,14 +235,7 @@ final class IsolatedReader: ReaderSession {
       processorSeconds: isolation.processorSeconds, clockSeconds: isolation.clockSeconds)
     return try worker.call(request, time: time, session: session) { (message, payload, pause) throws(CoderError) in
       guard message.kind == UInt32(ISOLATION_NEED) else { return try handle(message, payload) }
-      var answer = isolation_message()
-      answer.kind = UInt32(ISOLATION_AVAILABLE)
-      answer.words.0 = pause.during {
-        source.provide(at: message.longs.0, least: message.longs.1, most: message.longs.2)
-      }
-      answer.longs.0 = UInt64(source.filled)
-      answer.longs.1 = source.shownSize
-      worker.answer(answer)
+      source.answer(message, to: worker, &pause)
       return true
     }
   }

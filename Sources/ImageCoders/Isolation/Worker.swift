@@ -84,6 +84,9 @@ final class Worker: @unchecked Sendable {
     let status: UInt32
     /// Valid until the next call.
     let results: UnsafeRawBufferPointer
+    /// Bytes of a file that is written, and the slot that they are said to be in.
+    let outputBytes: UInt64
+    let outputSlot: UInt32
   }
 
   /// What a call sends along.
@@ -93,6 +96,16 @@ final class Worker: @unchecked Sendable {
     var descriptor: Int32 = -1
 
     init(_ kind: Int) { message.kind = UInt32(kind) }
+  }
+
+  /// Calls `body` with bytes of an array.
+  static func with<Result>(
+    _ bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws(CoderError) -> Result
+  ) throws(CoderError) -> Result {
+    let result: Swift.Result<Result, CoderError> = bytes.withUnsafeBytes { bytes in
+      do throws(CoderError) { return .success(try body(bytes)) } catch { return .failure(error) }
+    }
+    return try result.get()
   }
 
   /// How long a call may take.
@@ -174,7 +187,9 @@ final class Worker: @unchecked Sendable {
           code: CoderError.Code(rawValue: message.words.3), message: text,
           offset: Int(exactly: message.longs.0).flatMap { $0 < 0 ? nil : $0 }))
     }
-    return Reply(status: message.words.0, results: UnsafeRawBufferPointer(rebasing: payload.dropFirst(reason)))
+    return Reply(
+      status: message.words.0, results: UnsafeRawBufferPointer(rebasing: payload.dropFirst(reason)),
+      outputBytes: message.longs.1, outputSlot: message.words.4)
   }
 
   /// Text of a worker: valid, and nothing that a terminal would obey.
@@ -291,8 +306,6 @@ final class Worker: @unchecked Sendable {
       if clock >= time.clockSeconds {
         return .limitExceeded(.maxClockSeconds, found: clock, allowed: time.clockSeconds, what: "a call's seconds of")
       }
-      // No call uses more of one processor than of the clock.
-      guard clock >= time.processorSeconds else { return nil }
       let used = (isolation_processor_time(process) - before) / 1_000_000_000
       guard used >= time.processorSeconds else { return nil }
       return .limitExceeded(
