@@ -162,6 +162,19 @@ static imgcoder_status missing(const char *call) { return fail_without(call, IMG
 
 imgcoder_status session_lacks(const char *call) { return fail_without(call, IMGCODER_STATUS_LIBRARY); }
 
+// The rows are nearly always asked for next: as many as the bands have room for are there then.
+static void decode_ahead(const isolation_message *request, const imgcoder_request *wanted, imgcoder_offer *offer,
+                         uint32_t rows) {
+  session *s = &the_session;
+  s->call += 1;
+  offer->struct_size = sizeof *offer;
+  offer->page = wanted->page;
+  offer->frame = wanted->frame;
+  offer->unmet = 0;
+  isolation_message own = {.words = {rows, request->words[2]}, .longs = {pixels_row_bytes(offer)}};
+  reply(s->reader.decode ? pixels_decode(&own, offer, s->reader.decode, -1) : missing("decode"), NULL, 0);
+}
+
 static void call_reader(const isolation_message *request, int memory) {
   session *s = &the_session;
   static results found;
@@ -184,7 +197,10 @@ static void call_reader(const isolation_message *request, int memory) {
       offer.struct_size = sizeof offer;
       negotiate_call negotiate = request->words[3] ? color_table().negotiate_inks : s->reader.negotiate;
       status = negotiate ? negotiate(s->file, &wanted, &offer) : missing("negotiate");
-      return reply(status, &offer, sizeof offer);
+      uint32_t rows = status == IMGCODER_STATUS_OK && request->words[1] ? pixels_rows_of_band(&offer) : 0;
+      reply_with_output(status, &offer, sizeof offer, rows, 0);
+      if (rows > 0) decode_ahead(request, &wanted, &offer, rows);
+      return;
     }
     case ISOLATION_DECODE: {
       TAKE(imgcoder_offer, request, offer);

@@ -93,6 +93,9 @@ const uint8_t *bytes_all(uint64_t *length);
 typedef imgcoder_status(IMGCODER_ABI *decode_call)(imgcoder_reader *, const imgcoder_offer *, const imgcoder_sink *);
 imgcoder_status pixels_decode(const isolation_message *request, const imgcoder_offer *offer, decode_call decode,
                               int memory);
+// Bytes of a row, and rows of a band, of a picture whose rows come from the top; 0 for others, and for too long rows.
+uint64_t pixels_row_bytes(const imgcoder_offer *offer);
+uint32_t pixels_rows_of_band(const imgcoder_offer *offer);
 void pixels_flush(void);
 void pixels_taken(imgcoder_status status);
 

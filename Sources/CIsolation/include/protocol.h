@@ -48,7 +48,7 @@ enum {
   ISOLATION_HELLO = 1,    // back: longs[0] layers; the description of the coder as payload
   ISOLATION_FAILED = 2,   // back: the plugin cannot be loaded: words[0] ISOLATION_FAILED_*, the reason as payload
   ISOLATION_SPAWN = 3,    // words[0] the worker's number, longs[0] bytes of memory, longs[1] seconds of processor time;
-                          // descriptors: its socket, its shared memory
+                          // descriptors: its socket, its shared memory, where it prints errors
   ISOLATION_SPAWNED = 4,  // back: words[0] the number, words[1] 0 or errno; descriptor: the process
   ISOLATION_EXITED = 5    // back: words[0] the number, words[1] the signal or 0, words[2] the status
 };
@@ -59,7 +59,9 @@ enum {
                              // words[2] bytes of a small file behind the limits as payload, or descriptor: the source
   ISOLATION_INFO = 17,       // words[0] page
   ISOLATION_FRAME = 18,      // words[0] page, words[1] frame, words[2] frames to describe
-  ISOLATION_NEGOTIATE = 19,  // words[3] 1: inks; the request as payload
+  ISOLATION_NEGOTIATE = 19,  // words[3] 1: inks; the request as payload. If words[1] is 1, the worker goes on with the rows of
+                             // what it offers as if DECODE came next, with words[2] for its words[1]: back in words[4] the
+                             // rows of a band, or 0 if it does not
   ISOLATION_DECODE = 20,     // words[0] rows of a band, words[1] 1: clear them before, words[3] 1: inks, longs[0] bytes of a row, longs[1] of the picture;
                              // the offer as payload; descriptor for the row order ANY: memory for the picture
   ISOLATION_METADATA = 21,   // words[0] page, words[1] kind
@@ -166,6 +168,9 @@ enum {
   ISOLATION_CONTROL_BYTES = 4096,
   ISOLATION_BAND_BYTES = 2097152,
   ISOLATION_OUTPUT_BYTES = 524288,
+  // What is copied while more is made: few enough for the processor's cache, enough to be worth a message.
+  ISOLATION_COPIED_BYTES = 524288,
+  ISOLATION_FEWEST_ROWS = 64,
   ISOLATION_OUTPUT_START = ISOLATION_CONTROL_BYTES + 2 * ISOLATION_BAND_BYTES,
   ISOLATION_SHARED_BYTES = ISOLATION_OUTPUT_START + 2 * ISOLATION_OUTPUT_BYTES
 };

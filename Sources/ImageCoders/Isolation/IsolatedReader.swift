@@ -21,6 +21,8 @@ final class IsolatedReader: ReaderSession {
   private let framesAtOnce: UInt32
   private var pages: [Int: ImageHeader] = [:]
   private var frames: [Int: [Int: FrameHeader]] = [:]
+  /// What the worker decodes already, and the rows of its bands; nil if it waits.
+  private var ahead: (offer: DecodeOffer?, rowsOfBand: Int)?
 
   init(
     _ pool: WorkerPool, _ isolation: Isolation, formats: [ImageFormat], session: HostSession, options: OpenOptions
@@ -54,6 +56,7 @@ final class IsolatedReader: ReaderSession {
   }
 
   deinit {
+    _ = Result { () throws(CoderError) in try abandon() }
     worker.bytes += source.filled
     pool.giveBack(worker, isolation)
   }
@@ -137,17 +140,38 @@ final class IsolatedReader: ReaderSession {
 
   func offer(for request: DecodeRequest, inks: Bool) throws(CoderError) -> DecodeOffer {
     var sent = Worker.Request(ISOLATION_NEGOTIATE)
+    sent.message.words.1 = remembers && !inks ? 1 : 0
+    sent.message.words.2 = session.clearsRows ? 1 : 0
     sent.message.words.3 = inks ? 1 : 0
     let raw = request.raw
     let reply = try withUnsafeBytes(of: raw) { (bytes) throws(CoderError) in
       sent.payload = bytes
       return try call(sent)
     }
+    if reply.slot > 0 { ahead = (nil, Int(reply.slot)) }
     try check(reply.status)
     guard reply.results.count == MemoryLayout<imgcoder_offer>.size else {
       throw worker.fault("an offer of \(reply.results.count) bytes")
     }
-    return try DecodeOffer(reply.results.loadUnaligned(as: imgcoder_offer.self), for: request)
+    let offer = try DecodeOffer(reply.results.loadUnaligned(as: imgcoder_offer.self), for: request)
+    ahead?.offer = offer
+    return offer
+  }
+
+  /// Ends what the worker decodes ahead.
+  private func abandon() throws(CoderError) {
+    guard ahead != nil else { return }
+    ahead = nil
+    worker.cancelCall()
+    _ = try answer(nil) { (message, _) throws(CoderError) in
+      guard message.kind == UInt32(ISOLATION_BAND) else { return false }
+      var answer = isolation_message()
+      answer.kind = UInt32(ISOLATION_TAKEN)
+      answer.words.0 = CoderError.Code.cancelled.rawValue
+      worker.answer(answer)
+      return true
+    }
+    session.clearError()
   }
 
   func decode(_ offer: DecodeOffer, inks: Bool, into sink: RowSink) throws(CoderError) {
@@ -159,17 +183,24 @@ final class IsolatedReader: ReaderSession {
     request.message.longs.0 = UInt64(rows.rowBytes)
     request.message.longs.1 = UInt64(rows.pictureBytes)
     request.descriptor = rows.descriptor
+    let take: (isolation_message, UnsafeRawBufferPointer) throws(CoderError) -> Bool = {
+      (message, payload) throws(CoderError) in
+      switch Int(message.kind) {
+      case ISOLATION_BAND: try rows.take(band: message)
+      case ISOLATION_ROWS: try rows.take(payload)
+      default: return false
+      }
+      return true
+    }
+    if let ahead, ahead.offer == offer, !inks {
+      self.ahead = nil
+      guard ahead.rowsOfBand == rows.rowsOfBand else { throw worker.fault("bands of \(ahead.rowsOfBand) rows") }
+      return try check(try answer(nil, handle: take).status)
+    }
     let raw = offer.raw(for: nil)
     let reply = try withUnsafeBytes(of: raw) { (bytes) throws(CoderError) in
       request.payload = bytes
-      return try call(request) { (message, payload) throws(CoderError) in
-        switch Int(message.kind) {
-        case ISOLATION_BAND: try rows.take(band: message)
-        case ISOLATION_ROWS: try rows.take(payload)
-        default: return false
-        }
-        return true
-      }
+      return try call(request, handle: take)
     }
     try check(reply.status)
   }
@@ -226,11 +257,19 @@ final class IsolatedReader: ReaderSession {
     handle: (isolation_message, UnsafeRawBufferPointer) throws(CoderError) -> Bool = { _, _ in false }
   ) throws(CoderError) -> Worker.Reply {
     var request = request
+    try abandon()
     if isBound {
       try source.update()
       request.message.longs.2 = UInt64(source.filled)
       request.message.longs.3 = source.shownSize
     }
+    return try answer(request, handle: handle)
+  }
+
+  /// Does a call, or nil for the one with which the worker has gone on.
+  private func answer(
+    _ request: Worker.Request?, handle: (isolation_message, UnsafeRawBufferPointer) throws(CoderError) -> Bool
+  ) throws(CoderError) -> Worker.Reply {
     let time = Worker.Time(
       processorSeconds: isolation.processorSeconds, clockSeconds: isolation.clockSeconds)
     return try worker.call(request, time: time, session: session) { (message, payload, pause) throws(CoderError) in

@@ -99,7 +99,7 @@ final class IsolatedWork {
       return true
     }
     guard reply.outputBytes > 0 else { return reply }
-    let status = try take(reply.outputBytes, slot: reply.outputSlot, replacing: nil)
+    let status = try take(reply.outputBytes, slot: reply.slot, replacing: nil)
     if reply.status == InterfaceStatus.ok { try check(status) }
     return reply
   }
@@ -147,9 +147,6 @@ struct IsolatedPicture {
   /// Whether the two bands, one behind the other, have room for all rows.
   var fits: Bool { bytes <= 2 * ISOLATION_BAND_BYTES }
 
-  /// Rows that are copied while others are: few enough for the processor's cache, enough to be worth a message.
-  private static let bandBytes = 512 << 10
-
   init(_ pixels: PixelView) throws(CoderError) {
     let (bytes, overflows) = pixels.size.width.multipliedReportingOverflow(by: pixels.layout.format.bytesPerPixel)
     guard !overflows, bytes > 0, bytes <= ISOLATION_BAND_BYTES else {
@@ -157,7 +154,7 @@ struct IsolatedPicture {
     }
     self.pixels = pixels
     rowBytes = bytes
-    rowsOfBand = max(1, Self.bandBytes / bytes)
+    rowsOfBand = max(1, ISOLATION_COPIED_BYTES / bytes)
   }
 
   /// Puts all rows into the bands.

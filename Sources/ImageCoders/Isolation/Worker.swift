@@ -84,9 +84,10 @@ final class Worker: @unchecked Sendable {
     let status: UInt32
     /// Valid until the next call.
     let results: UnsafeRawBufferPointer
-    /// Bytes of a file that is written, and the slot that they are said to be in.
+    /// Bytes of a file that is written, and the slot that they are said to be in; after a negotiation, the rows of a band
+    /// with which the worker goes on.
     let outputBytes: UInt64
-    let outputSlot: UInt32
+    let slot: UInt32
   }
 
   /// What a call sends along.
@@ -117,20 +118,23 @@ final class Worker: @unchecked Sendable {
   /// Calls the plugin.
   ///
   /// - Parameters:
+  ///   - request: Nil for a call with which the worker has gone on by itself.
   ///   - session: Gets log lines, progress, and the reason of a failure.
   ///   - handle: Gets every other message, with its payload; whether it knows it. What it throws ends the worker.
   func call(
-    _ request: Request, time: Time, session: HostSession,
+    _ request: Request?, time: Time, session: HostSession,
     handle: (isolation_message, UnsafeRawBufferPointer, inout Pause) throws(CoderError) -> Bool = { _, _, _ in false }
   ) throws(CoderError) -> Reply {
     if let failure { throw failure }
     calls &+= 1
-    var message = request.message
-    message.call = calls
-    message.length = UInt32(request.payload.count)
-    setCancelled(false)
-    guard isolation_send(socket, message, request.payload.baseAddress, request.descriptor, -1) == 1 else {
-      throw broken(ended())
+    if let request {
+      var message = request.message
+      message.call = calls
+      message.length = UInt32(request.payload.count)
+      setCancelled(false)
+      guard isolation_send(socket, message, request.payload.baseAddress, request.descriptor, -1) == 1 else {
+        throw broken(ended())
+      }
     }
     var watch = Watch(time, processNumber)
     var lines = 0
@@ -189,7 +193,7 @@ final class Worker: @unchecked Sendable {
     }
     return Reply(
       status: message.words.0, results: UnsafeRawBufferPointer(rebasing: payload.dropFirst(reason)),
-      outputBytes: message.longs.1, outputSlot: message.words.4)
+      outputBytes: message.longs.1, slot: message.words.4)
   }
 
   /// Text of a worker: valid, and nothing that a terminal would obey.
@@ -200,6 +204,9 @@ final class Worker: @unchecked Sendable {
       String.UnicodeScalarView(
         text.unicodeScalars.map { $0.value < 0x20 || 0x7F...0x9F ~= $0.value ? " " : $0 }))
   }
+
+  /// Lets the plugin stop as soon as it looks.
+  func cancelCall() { setCancelled(true) }
 
   private func setCancelled(_ isCancelled: Bool) {
     // The worker reads the word alone; nothing here depends on what it makes of it.
