@@ -44,7 +44,9 @@ static imgcoder_status view_available(const imgcoder_source *source, uint64_t of
     int descriptor;
     do {
       receive(&message, &descriptor);
-      if (message.kind == ISOLATION_TAKEN) pixels_taken(message.words[0]);
+      if (message.kind != ISOLATION_TAKEN) continue;
+      if (output_is_open()) output_taken(message.words[0]);
+      else pixels_taken(message.words[0]);
     } while (message.kind == ISOLATION_TAKEN);
     if (message.kind != ISOLATION_AVAILABLE) _exit(0);
     bytes_update(message.longs[0], message.longs[1]);

@@ -129,11 +129,12 @@ static void put_common(void) {
 #endif
 }
 
+// For all threads, those that wait for work too.
 static int install(void) {
   answer(SECCOMP_RET_KILL_PROCESS);
   struct sock_fprog filter = {count, program};
   if (count >= sizeof program / sizeof *program) return 0;
-  return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter) == 0;
+  return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter) == 0;
 }
 
 int filter_worker(void) {

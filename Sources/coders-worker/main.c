@@ -116,6 +116,9 @@ int main(int count, char **arguments) {
     _exit(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
   }
   prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  threads_prepare();
+  // Libraries that a plugin loads when it first needs them have to be there before the lock.
+  setenv("IMGCODER_LOAD_ALL", "1", 1);
   const imgcoder_coder *coder = load(arguments[1], arguments[2]);
   reset_signals();
   clearenv();

@@ -2,6 +2,7 @@
 
 #define _GNU_SOURCE
 #include <errno.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -18,9 +19,13 @@ void receive(isolation_message *message, int *descriptor) {
   if (isolation_receive(ISOLATION_SOCKET, message, received, descriptor) != 1) _exit(0);
 }
 
+// Threads of a plugin may write to the log.
+static pthread_mutex_t sending = PTHREAD_MUTEX_INITIALIZER;
+
 // One call that takes a buffer and no descriptors: the filter allows no other.
 void send_message(uint32_t kind, isolation_message message, const void *bytes, uint32_t length) {
   static uint8_t buffer[sizeof(isolation_message) + ISOLATION_MAX_PAYLOAD];
+  pthread_mutex_lock(&sending);
   message.kind = kind;
   message.call = the_session.call;
   message.length = length;
@@ -30,6 +35,7 @@ void send_message(uint32_t kind, isolation_message message, const void *bytes, u
   do {
     sent = sendto(ISOLATION_SOCKET, buffer, sizeof message + length, MSG_NOSIGNAL, NULL, 0);
   } while (sent < 0 && errno == EINTR);
+  pthread_mutex_unlock(&sending);
   if (sent < 0) _exit(0);
 }
 
@@ -43,6 +49,10 @@ void send_chunks(uint32_t kind, const uint8_t *bytes, uint64_t length) {
 }
 
 void reply(imgcoder_status status, const void *results, uint32_t length) {
+  reply_with_output(status, results, length, 0, 0);
+}
+
+void reply_with_output(imgcoder_status status, const void *results, uint32_t length, uint32_t slot, uint64_t bytes) {
   static uint8_t buffer[ISOLATION_MAX_PAYLOAD];
   session *s = &the_session;
   isolation_message message = {0};
@@ -52,7 +62,9 @@ void reply(imgcoder_status status, const void *results, uint32_t length) {
   message.words[1] = reason;
   message.words[2] = length;
   message.words[3] = s->failure;
+  message.words[4] = slot;
   message.longs[0] = (uint64_t)s->failure_offset;
+  message.longs[1] = bytes;
   memcpy(buffer, s->failure_text, reason);
   if (length > 0) memcpy(buffer + reason, results, length);
   send_message(ISOLATION_REPLY, message, buffer, reason + length);

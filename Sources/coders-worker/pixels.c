@@ -140,6 +140,20 @@ static imgcoder_status done(const imgcoder_sink *raw, uint32_t y, uint32_t count
   return IMGCODER_STATUS_OK;
 }
 
+uint64_t pixels_row_bytes(const imgcoder_offer *offer) {
+  static const uint8_t bytes[] = {0, 1, 2, 2, 4, 3, 4, 4, 8, 8, 16};
+  return offer->pixel_format < sizeof bytes ? (uint64_t)bytes[offer->pixel_format] * offer->width : 0;
+}
+
+uint32_t pixels_rows_of_band(const imgcoder_offer *offer) {
+  uint64_t bytes = pixels_row_bytes(offer);
+  if (offer->row_order != IMGCODER_ROWS_TOP_DOWN || bytes == 0 || bytes > ISOLATION_BAND_BYTES) return 0;
+  uint64_t rows = ISOLATION_COPIED_BYTES / bytes;
+  if (rows < ISOLATION_FEWEST_ROWS) rows = ISOLATION_FEWEST_ROWS;
+  if (rows > ISOLATION_BAND_BYTES / bytes) rows = ISOLATION_BAND_BYTES / bytes;
+  return rows < offer->height ? (uint32_t)rows : offer->height;
+}
+
 imgcoder_status pixels_decode(const isolation_message *request, const imgcoder_offer *offer, decode_call decode,
                               int memory) {
   memset(&sink, 0, sizeof sink);

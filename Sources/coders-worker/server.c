@@ -48,7 +48,9 @@ _Noreturn static void run_worker(const imgcoder_coder *coder, const isolation_me
   if (shared == MAP_FAILED || dup2(socket, ISOLATION_SOCKET) < 0) _exit(0);
   close(memory);
   close(socket);
-  uint32_t layers = layers_of_worker(own_layers, left_out, own_memory + request->longs[0], request->longs[1]);
+  threads_begin();
+  uint64_t most = own_memory + threads_memory() + request->longs[0];
+  uint32_t layers = layers_of_worker(own_layers, left_out, most, request->longs[1]);
   send_message(ISOLATION_READY, (isolation_message){.longs = {layers}}, NULL, 0);
   session_run(coder, shared);
 }
@@ -126,7 +128,9 @@ static void say_hello(const imgcoder_coder *coder) {
     imgcoder_writer_table writer = imgcoder_writer_table_read(described.writer);
     description.features = writer.features;
     description.adds_thumbnails = writer.add_thumbnail != NULL;
+    if (writer.add_metadata) description.abilities |= ISOLATION_CAN_ADD_METADATA;
   }
+  description.abilities |= edits_abilities(coder);
   description.id = text(buffer, &length, sizeof buffer, described.id);
   description.version = text(buffer, &length, sizeof buffer, described.version);
   description.library = text(buffer, &length, sizeof buffer, described.library);

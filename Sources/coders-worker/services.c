@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,9 +83,33 @@ static void progress(const imgcoder_host *host, double fraction) {
   send_message(ISOLATION_PROGRESS, message, NULL, 0);
 }
 
+typedef struct job {
+  void (*body)(void *, uint32_t);
+  void *argument;
+  uint32_t count;
+  uint64_t next;
+} job;
+
+static void *take_part(void *argument) {
+  job *job = argument;
+  uint64_t index;
+  while ((index = __atomic_fetch_add(&job->next, 1, __ATOMIC_RELAXED)) < job->count) {
+    job->body(job->argument, (uint32_t)index);
+  }
+  return NULL;
+}
+
 static void parallel_for(const imgcoder_host *host, uint32_t count, void (*body)(void *, uint32_t), void *argument) {
   (void)host;
-  for (uint32_t index = 0; body && index < count; index++) body(argument, index);
+  if (!body) return;
+  job job = {body, argument, count, 0};
+  pthread_t helpers[8];
+  unsigned made = 0, most = threads_helpers();
+  while (made < most && made < 8 && made + 1 < count && pthread_create(&helpers[made], NULL, take_part, &job) == 0) {
+    made += 1;
+  }
+  take_part(&job);
+  while (made > 0) pthread_join(helpers[--made], NULL);
 }
 
 static const void *get_extension(const imgcoder_host *host, imgcoder_string id) {

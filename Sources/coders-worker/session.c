@@ -71,26 +71,32 @@ static imgcoder_status add_page(uint32_t page, uint32_t frames, results *to) {
   return status;
 }
 
-static void close_file(void) {
+void session_close(void) {
   session *s = &the_session;
   if (s->file && s->reader.close) s->reader.close(s->file);
   if (s->output && s->writer.close) s->writer.close(s->output);
   s->file = NULL;
   s->output = NULL;
+  output_end();
+  writing_end();
   services_end();
   bytes_end();
 }
 
-static void open_file(const isolation_message *request, int memory) {
-  session *s = &the_session;
+// Begins with a file, of which nothing is looked at.
+static int take_source(const isolation_message *request, int memory) {
   TAKE(imgcoder_limits, request, limits);
-  close_file();
+  session_close();
   services_begin(&limits);
   uint32_t small = request->words[2];
   if (small > request->length - sizeof limits) _exit(0);
-  int is_there = memory < 0 ? bytes_begin_small(payload() + sizeof limits, small)
-                            : bytes_begin(memory, request->longs[1], request->longs[0]);
-  if (!is_there) return reply(IMGCODER_STATUS_OUT_OF_MEMORY, NULL, 0);
+  return memory < 0 ? bytes_begin_small(payload() + sizeof limits, small)
+                    : bytes_begin(memory, request->longs[1], request->longs[0]);
+}
+
+static void open_file(const isolation_message *request, int memory) {
+  session *s = &the_session;
+  if (!take_source(request, memory)) return reply(IMGCODER_STATUS_OUT_OF_MEMORY, NULL, 0);
   imgcoder_open_options options = {sizeof options, request->words[0]};
   imgcoder_reader *file = NULL;
   imgcoder_status status = s->reader.open
@@ -131,7 +137,7 @@ static void metadata(const isolation_message *request) {
 static void recognize(const isolation_message *request, int memory) {
   session *s = &the_session;
   imgcoder_limits none = {.struct_size = sizeof none};
-  close_file();
+  session_close();
   services_begin(&none);
   imgcoder_status status = IMGCODER_STATUS_WRONG_FORMAT;
   if (bytes_begin(memory, request->longs[0], request->longs[0]) && s->described.recognize) {
@@ -145,11 +151,28 @@ static void recognize(const isolation_message *request, int memory) {
 
 typedef imgcoder_status(IMGCODER_ABI *negotiate_call)(imgcoder_reader *, const imgcoder_request *, imgcoder_offer *);
 
-static imgcoder_status missing(const char *name) {
+static imgcoder_status fail_without(const char *call, imgcoder_status status) {
   char text[60];
-  int length = snprintf(text, sizeof text, "the plugin has no %s", name);
+  int length = snprintf(text, sizeof text, "the plugin has no %s", call);
   imgcoder_string message = {text, (uint64_t)length};
-  return the_session.host.fail(&the_session.host, IMGCODER_STATUS_UNSUPPORTED, -1, message);
+  return the_session.host.fail(&the_session.host, status, -1, message);
+}
+
+static imgcoder_status missing(const char *call) { return fail_without(call, IMGCODER_STATUS_UNSUPPORTED); }
+
+imgcoder_status session_lacks(const char *call) { return fail_without(call, IMGCODER_STATUS_LIBRARY); }
+
+// The rows are nearly always asked for next: as many as the bands have room for are there then.
+static void decode_ahead(const isolation_message *request, const imgcoder_request *wanted, imgcoder_offer *offer,
+                         uint32_t rows) {
+  session *s = &the_session;
+  s->call += 1;
+  offer->struct_size = sizeof *offer;
+  offer->page = wanted->page;
+  offer->frame = wanted->frame;
+  offer->unmet = 0;
+  isolation_message own = {.words = {rows, request->words[2]}, .longs = {pixels_row_bytes(offer)}};
+  reply(s->reader.decode ? pixels_decode(&own, offer, s->reader.decode, -1) : missing("decode"), NULL, 0);
 }
 
 static void call_reader(const isolation_message *request, int memory) {
@@ -174,7 +197,10 @@ static void call_reader(const isolation_message *request, int memory) {
       offer.struct_size = sizeof offer;
       negotiate_call negotiate = request->words[3] ? color_table().negotiate_inks : s->reader.negotiate;
       status = negotiate ? negotiate(s->file, &wanted, &offer) : missing("negotiate");
-      return reply(status, &offer, sizeof offer);
+      uint32_t rows = status == IMGCODER_STATUS_OK && request->words[1] ? pixels_rows_of_band(&offer) : 0;
+      reply_with_output(status, &offer, sizeof offer, rows, 0);
+      if (rows > 0) decode_ahead(request, &wanted, &offer, rows);
+      return;
     }
     case ISOLATION_DECODE: {
       TAKE(imgcoder_offer, request, offer);
@@ -210,9 +236,24 @@ void session_run(const imgcoder_coder *coder, uint8_t *shared) {
       case ISOLATION_OPEN: open_file(&request, memory); break;
       case ISOLATION_RECOGNIZE: recognize(&request, memory); break;
       case ISOLATION_CLOSE:
-        close_file();
+        session_close();
         reply(IMGCODER_STATUS_OK, NULL, 0);
         break;
+      case ISOLATION_WRITER_OPEN:
+      case ISOLATION_WRITER_LAYOUT:
+      case ISOLATION_WRITER_HEADER:
+      case ISOLATION_WRITER_METADATA:
+      case ISOLATION_WRITER_THUMBNAIL:
+      case ISOLATION_WRITER_FRAME:
+      case ISOLATION_WRITER_FINISH: writing_call(&request, memory); break;
+      case ISOLATION_SOURCE:
+        reply(take_source(&request, memory) ? IMGCODER_STATUS_OK : IMGCODER_STATUS_OUT_OF_MEMORY, NULL, 0);
+        break;
+      case ISOLATION_TRANSCODE:
+      case ISOLATION_BLOCK:
+      case ISOLATION_EDIT:
+      case ISOLATION_TURN:
+      case ISOLATION_ATTACH: edits_call(&request, memory); break;
       case ISOLATION_INFO:
       case ISOLATION_FRAME:
       case ISOLATION_NEGOTIATE:

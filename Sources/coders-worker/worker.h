@@ -27,6 +27,13 @@ uint32_t layers_of_worker(uint32_t server, uint32_t without, uint64_t memory, ui
 int filter_server(void);
 int filter_worker(void);
 
+// threads.c: threads that a worker has from before its filter. There are at least two, so that a library that works on a
+// thread of its own can; a thread that a library makes is one of them.
+void threads_prepare(void);
+uint64_t threads_memory(void);
+void threads_begin(void);
+unsigned threads_helpers(void);  // that share in the work of parallel_for
+
 // probes.c: whether a child that is locked as a worker is stopped where it should be.
 int probe_filter(uint32_t server, uint32_t without);
 
@@ -58,12 +65,18 @@ typedef struct session {
 
 extern session the_session;
 
+// session.c: ends what was open, and says that the plugin lacks a call that every coder has.
+void session_close(void);
+imgcoder_status session_lacks(const char *call);
+
 // messages.c
-uint8_t *payload(void);  // of the message that was received last
+// Of the message that was received last. Answers have none, so that it stays during a call.
+uint8_t *payload(void);
 void receive(isolation_message *message, int *descriptor);
 void send_message(uint32_t kind, isolation_message message, const void *bytes, uint32_t length);
 void send_chunks(uint32_t kind, const uint8_t *bytes, uint64_t length);
 void reply(imgcoder_status status, const void *results, uint32_t length);
+void reply_with_output(imgcoder_status status, const void *results, uint32_t length, uint32_t slot, uint64_t bytes);
 
 // services.c: what the host offers to the plugin.
 void services_begin(const imgcoder_limits *limits);
@@ -80,8 +93,42 @@ const uint8_t *bytes_all(uint64_t *length);
 typedef imgcoder_status(IMGCODER_ABI *decode_call)(imgcoder_reader *, const imgcoder_offer *, const imgcoder_sink *);
 imgcoder_status pixels_decode(const isolation_message *request, const imgcoder_offer *offer, decode_call decode,
                               int memory);
+// Bytes of a row, and rows of a band, of a picture whose rows come from the top; 0 for others, and for too long rows.
+uint64_t pixels_row_bytes(const imgcoder_offer *offer);
+uint32_t pixels_rows_of_band(const imgcoder_offer *offer);
 void pixels_flush(void);
 void pixels_taken(imgcoder_status status);
+
+// parcels.c: texts and blocks that come with a request, valid until it is closed.
+typedef struct parcel {
+  const uint8_t *next;
+  uint64_t left;
+  void *map;
+  uint64_t size;
+} parcel;
+
+int parcel_open(parcel *parcel, const isolation_message *request, int memory);
+void parcel_take(parcel *parcel, void *to, size_t size);
+imgcoder_block parcel_block(parcel *parcel);
+imgcoder_string parcel_text(parcel *parcel);
+void parcel_close(parcel *parcel);
+
+// output.c: bytes of a file that is written, on their way to the program.
+extern imgcoder_output the_output;
+void output_begin(void);
+void output_end(void);
+int output_is_open(void);
+void output_taken(imgcoder_status status);
+// Waits for what was sent, and answers with the rest.
+void output_reply(imgcoder_status status, const void *results, uint32_t length);
+
+// writing.c: calls of a writer.
+void writing_call(const isolation_message *request, int memory);
+void writing_end(void);
+
+// edits.c: changing files without decoding them.
+uint32_t edits_abilities(const imgcoder_coder *coder);
+void edits_call(const isolation_message *request, int memory);
 
 // properties.c
 imgcoder_status properties_send(uint32_t page, uint32_t frame);

@@ -56,15 +56,14 @@ import Testing
     #expect(try Self.probe("preferred", environment: ["CODERS_WORKER": "/nowhere/coders-worker"]).status == 0)
   }
 
-  @Test func whatIsWrittenIsNotIsolatedYet() throws {
+  @Test func writesInAWorker() throws {
     let folder = Folder()
     let input = try Fixture.path("window.png")
-    let run = Run.binary(["convert", "--isolate", "required", input, "-o", "\(folder.path)/a.jpg"])
-    #expect(run.status == 5)
-    #expect(run.errors.contains("isolation_missing: isolation is required, and workers do not write files yet"))
-    #expect(folder.names == [])
-    #expect(Run.binary(["convert", "--isolate", "preferred", input, "-o", "\(folder.path)/a.jpg"]).status == 0)
-    #expect(folder.names == ["a.jpg"])
+    for (mode, name) in [("off", "a.jpg"), ("required", "b.jpg")] {
+      #expect(Run.binary(["convert", "--isolate", mode, input, "-o", "\(folder.path)/\(name)"]).status == 0)
+    }
+    let bytes = try ["a.jpg", "b.jpg"].map { try OpenSource(.file("\(folder.path)/\($0)"), limits: .standard).contents() }
+    #expect(bytes[0] == bytes[1])
   }
 
   @Test func whatAModeLacksHasAName() {

@@ -87,22 +87,4 @@ import Testing
       #expect(arrived(bytes, Self.here) == arrived(bytes, Self.isolated), "\(file)")
     }
   }
-
-  @Test func whatWorkersDoNotDoIsAnError() throws {
-    let image = try Self.here.decode(.file("\(StagedTree.fixtures("png"))/valid/all-filters.png"))
-    do throws(CoderError) {
-      _ = try Self.isolated.encode(image, as: .png)
-      Issue.record("it is written")
-    } catch {
-      #expect(error.code == .pluginRejected)
-      #expect(error.message == "isolation_missing: isolation is required, and workers do not write files yet")
-    }
-    do throws(CoderError) {
-      _ = try Self.isolated.editMetadata(
-        .file("\(StagedTree.fixtures("png"))/valid/all-filters.png"), MetadataEdit(removing: [.exif]))
-      Issue.record("it is edited")
-    } catch {
-      #expect(error.code == .pluginRejected)
-    }
-  }
 }

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define ISOLATION_PROTOCOL 1
+#define ISOLATION_PROTOCOL 2
 
 #define ISOLATION_MAX_PAYLOAD 32768
 // Bytes of a reason or a log line.
@@ -48,7 +48,7 @@ enum {
   ISOLATION_HELLO = 1,    // back: longs[0] layers; the description of the coder as payload
   ISOLATION_FAILED = 2,   // back: the plugin cannot be loaded: words[0] ISOLATION_FAILED_*, the reason as payload
   ISOLATION_SPAWN = 3,    // words[0] the worker's number, longs[0] bytes of memory, longs[1] seconds of processor time;
-                          // descriptors: its socket, its shared memory
+                          // descriptors: its socket, its shared memory, where it prints errors
   ISOLATION_SPAWNED = 4,  // back: words[0] the number, words[1] 0 or errno; descriptor: the process
   ISOLATION_EXITED = 5    // back: words[0] the number, words[1] the signal or 0, words[2] the status
 };
@@ -59,7 +59,9 @@ enum {
                              // words[2] bytes of a small file behind the limits as payload, or descriptor: the source
   ISOLATION_INFO = 17,       // words[0] page
   ISOLATION_FRAME = 18,      // words[0] page, words[1] frame, words[2] frames to describe
-  ISOLATION_NEGOTIATE = 19,  // words[3] 1: inks; the request as payload
+  ISOLATION_NEGOTIATE = 19,  // words[3] 1: inks; the request as payload. If words[1] is 1, the worker goes on with the rows of
+                             // what it offers as if DECODE came next, with words[2] for its words[1]: back in words[4] the
+                             // rows of a band, or 0 if it does not
   ISOLATION_DECODE = 20,     // words[0] rows of a band, words[1] 1: clear them before, words[3] 1: inks, longs[0] bytes of a row, longs[1] of the picture;
                              // the offer as payload; descriptor for the row order ANY: memory for the picture
   ISOLATION_METADATA = 21,   // words[0] page, words[1] kind
@@ -68,22 +70,45 @@ enum {
   ISOLATION_RECOGNIZE = 24,  // longs[0] bytes of the prefix, longs[1] size of the file; descriptor: the prefix
   ISOLATION_AUXILIARY = 25,  // back: their number, 4 bytes, and for each an imgcoder_auxiliary and its blocks as chunks
   ISOLATION_COLOR = 26,      // words[0] page; back: an imgcoder_stored_color and its curves as chunks
+
+  // Writing. A parcel is texts and blocks, each behind its length in 8 bytes, and numbers; it is the payload, or if words[4]
+  // is 1 in the memory of the descriptor, longs[0] bytes.
+  ISOLATION_WRITER_OPEN = 27,       // parcel: imgcoder_limits, flags and number of values (4 bytes each), format; for each
+                                    // value its type (4 bytes), number (8 bytes), name and text
+  ISOLATION_WRITER_LAYOUT = 28,     // words[0] pixel format, words[1] alpha mode; back: those that are accepted
+  ISOLATION_WRITER_HEADER = 29,     // an imgcoder_info as payload
+  ISOLATION_WRITER_METADATA = 30,   // words[0] kind; parcel: the block
+  ISOLATION_WRITER_THUMBNAIL = 31,  // as FRAME
+  ISOLATION_WRITER_FRAME = 32,      // words[0] 1: all rows are in the bands already, words[1] rows of a band; an
+                                    // imgcoder_frame_info and an imgcoder_pixels as payload
+  ISOLATION_WRITER_FINISH = 33,
+  // Changing a file without decoding it: first SOURCE, as OPEN, which only takes the file; then one of the others.
+  ISOLATION_SOURCE = 34,
+  ISOLATION_TRANSCODE = 35,   // parcel: the two formats
+  ISOLATION_BLOCK = 36,       // words[0] kind; parcel: the format
+  ISOLATION_EDIT = 37,        // parcel: the format, the kinds (4 bytes), and four blocks
+  ISOLATION_TURN = 38,        // parcel: the format, an imgcoder_stored_part
+  ISOLATION_ATTACH = 39,      // parcel: the format, whether there is XMP (4 bytes), and three blocks
   // Answers.
   ISOLATION_AVAILABLE = 48,  // to NEED: words[0] status, longs[0] bytes that are there, longs[1] size
-  ISOLATION_TAKEN = 49       // to BAND: words[0] status
+  ISOLATION_TAKEN = 49,      // to BAND and OUTPUT: words[0] status
+  ISOLATION_FILLED = 50      // to WANT
 };
 
 // From a worker.
 enum {
   ISOLATION_READY = 64,     // longs[0] layers
   ISOLATION_REPLY = 65,     // words[0] status, words[1] bytes of the reason, words[2] results, longs[0] the offset in the
-                            // file; the reason and the results as payload
+                            // file; the reason and the results as payload. Of a file that is written also longs[1] the
+                            // next bytes, words[4] the slot that they are in
   ISOLATION_NEED = 66,      // longs[0] offset, longs[1] least, longs[2] most
   ISOLATION_BAND = 67,      // words[0] the first row, words[1] rows, words[2] pass, words[3] slot
   ISOLATION_ROWS = 68,      // isolation_rows as payload: rows of the picture's memory that are done
   ISOLATION_CHUNK = 69,     // bytes of a metadata block, of properties, auxiliary pictures or colors
   ISOLATION_LOG = 70,       // words[0] severity; the line as payload
-  ISOLATION_PROGRESS = 71   // longs[0] the bits of a double
+  ISOLATION_PROGRESS = 71,  // longs[0] the bits of a double
+  ISOLATION_WANT = 72,      // of a picture to be written: words[0] the first row, words[1] rows, words[2] the band for them
+  ISOLATION_OUTPUT = 73     // words[0] the slot, words[1] 1: replace bytes at longs[1], longs[0] bytes
 };
 
 // What stands in a struct where the plugin has a pointer to a block.
@@ -116,21 +141,38 @@ enum {
   ISOLATION_FAILED_CODER = 6
 };
 
+// What a coder can do beside reading and writing.
+enum {
+  ISOLATION_CAN_TRANSCODE = 1,
+  ISOLATION_CAN_READ_BLOCKS = 2,
+  ISOLATION_CAN_EDIT_BLOCKS = 4,
+  ISOLATION_CAN_TURN = 8,
+  ISOLATION_CAN_ATTACH = 16,
+  ISOLATION_CAN_ADD_METADATA = 32  // its writer takes metadata
+};
+
 // What a server says of its coder, before it forks a worker.
 typedef struct isolation_description {
   uint32_t protocol, size;  // ISOLATION_PROTOCOL, sizeof(isolation_description)
   uint32_t flags, features;
   uint32_t reads, writes, recognizes, adds_thumbnails;
   uint32_t default_plays, has_container;
+  uint32_t abilities;  // ISOLATION_CAN_*
   // Bytes of the texts behind this struct, in this order.
   uint32_t id, version, library, dictionary, unclamped_delay, delay, loop_count;
 } isolation_description;
 
-// Memory that a program and its worker share for the life of the worker: one page of control, then two bands of rows.
+// Memory that a program and its worker share for the life of the worker: one page of control, then two bands of rows, then
+// two slots for bytes of a file that is written.
 enum {
   ISOLATION_CONTROL_BYTES = 4096,
   ISOLATION_BAND_BYTES = 2097152,
-  ISOLATION_SHARED_BYTES = ISOLATION_CONTROL_BYTES + 2 * ISOLATION_BAND_BYTES
+  ISOLATION_OUTPUT_BYTES = 524288,
+  // What is copied while more is made: few enough for the processor's cache, enough to be worth a message.
+  ISOLATION_COPIED_BYTES = 524288,
+  ISOLATION_FEWEST_ROWS = 64,
+  ISOLATION_OUTPUT_START = ISOLATION_CONTROL_BYTES + 2 * ISOLATION_BAND_BYTES,
+  ISOLATION_SHARED_BYTES = ISOLATION_OUTPUT_START + 2 * ISOLATION_OUTPUT_BYTES
 };
 
 // The control page. The worker can write it too, which harms nobody but itself.

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CImageCoder
+import CImageCoderStructs
 import CIsolation
 import ImageCoderEngine
 import ImageCoderModel
-import Synchronization
 
 /// A container in a plugin whose code runs in workers.
-///
-/// Reading is isolated. What workers do not do yet (writing, and changing files without decoding them) is an error if
-/// isolation is required, and runs in this process if it is preferred.
 final class IsolatedContainer: Container {
   let id: String
   let formats: [ImageFormat]
@@ -26,8 +23,7 @@ final class IsolatedContainer: Container {
   private let recognizes: Bool
   private let pool: WorkerPool
   private let isolation: Isolation
-  private let entry: CatalogEntry
-  private let inProcess = Mutex<Result<PluginContainer, SkipReason>?>(nil)
+  private let abilities: CoderDescription.Abilities
 
   /// - Throws: ``SkipReason`` with the name of what to change, or of the layer that cannot be had.
   init(loading entry: CatalogEntry, isolation: Isolation) throws(SkipReason) {
@@ -38,7 +34,6 @@ final class IsolatedContainer: Container {
     }
     if let reason = DirectoryListing.permissionProblem(path) { throw reason }
     let (pool, description) = try WorkerPool.pool(of: path, id: manifest.id, mode: isolation.mode)
-    self.entry = entry
     self.pool = pool
     self.isolation = isolation
     id = manifest.id
@@ -53,6 +48,7 @@ final class IsolatedContainer: Container {
     canRead = description.canRead
     canWrite = description.canWrite
     recognizes = description.recognizes
+    abilities = description.abilities
   }
 
   func openReader(_ session: HostSession, options: OpenOptions) throws(CoderError) -> any ReaderSession {
@@ -88,66 +84,92 @@ final class IsolatedContainer: Container {
     return try worker.call(request, time: time, session: HostSession(source: nil, limits: .standard)).status
   }
 
-  // MARK: What workers do not do yet
-
-  /// The container in this process, if isolation is not required.
-  private func container(for what: String, _ session: HostSession?) throws(CoderError) -> PluginContainer {
-    guard isolation.mode < .required else {
-      throw CoderError(
-        SkipReason(.isolationMissing, "isolation is \(isolation.mode.word), and workers do not \(what) yet"), coder: id)
-    }
-    let result = inProcess.withLock { known in
-      if let known { return known }
-      let result = Result { () throws(SkipReason) in try PluginContainer(loading: entry) }
-      known = result
-      return result
-    }
-    do throws(SkipReason) {
-      let container = try result.get()
-      session?.host.log("\(id) runs in this process: workers do not \(what) yet", severity: .info)
-      return container
-    } catch {
-      throw CoderError(error, coder: id)
-    }
+  func openWriter(
+    _ session: HostSession, output: ByteOutput, options: WriteOptions
+  ) throws(CoderError) -> any WriterSession {
+    guard canWrite else { throw .unsupported("\(id) does not write") }
+    return try IsolatedWriter(
+      pool, isolation, session: session, output: output, options: options, known: self.options,
+      addsMetadata: abilities.contains(.addsMetadata))
   }
+}
 
+/// Changes of files without decoding them.
+extension IsolatedContainer {
   func transcode(
     _ session: HostSession, from: ImageFormat, to: ImageFormat, output: ByteOutput
   ) throws(CoderError) {
-    try container(for: "convert files", session).transcode(session, from: from, to: to, output: output)
+    guard abilities.contains(.transcodes) else { throw .unsupported("\(id) carries no \(from) to \(to)") }
+    var parcel = Parcel()
+    parcel.add(from.rawValue)
+    parcel.add(to.rawValue)
+    try change(session, ISOLATION_TRANSCODE, parcel, output)
   }
 
-  /// The manifest does not say it: who asks for a change gets an answer, or the reason why there is none.
-  var editsMetadata: Bool { withoutFile(\.editsMetadata) }
-  var editsGeometry: Bool { withoutFile(\.editsGeometry) }
-
-  private func withoutFile(_ property: (PluginContainer) -> Bool) -> Bool {
-    guard isolation.mode < .required else { return true }
-    guard case .success(let container) = Result(catching: { () throws(CoderError) in try container(for: "", nil) })
-    else { return false }
-    return property(container)
-  }
+  var editsMetadata: Bool { abilities.contains(.editsBlocks) }
 
   func block(_ kind: MetadataBlock, of session: HostSession, format: ImageFormat) throws(CoderError) -> [UInt8]? {
-    try container(for: "read blocks of metadata", session).block(kind, of: session, format: format)
+    guard abilities.contains(.readsBlocks) else { throw .unsupported("\(id) leaves this to its reader") }
+    var parcel = Parcel()
+    parcel.add(format.rawValue)
+    var isPresent = true
+    let payload = try session.output { (output) throws(CoderError) in
+      let work = try IsolatedWork(pool, isolation, session: session, output: output, takesSource: true)
+      var request = Worker.Request(ISOLATION_BLOCK)
+      request.message.words.0 = kind.rawValue
+      let status = try work.call(request, parcel).status
+      isPresent = status != InterfaceStatus.notPresent
+      if isPresent { try work.check(status) }
+    }
+    try session.limits.check(metadata: payload.count)
+    return isPresent ? payload : nil
   }
 
   func edit(
     _ session: HostSession, format: ImageFormat, edits: MetadataBlockEdits, output: ByteOutput
   ) throws(CoderError) {
-    try container(for: "edit metadata", session).edit(session, format: format, edits: edits, output: output)
+    guard editsMetadata else { throw .unsupported("\(id) edits no metadata") }
+    var parcel = Parcel()
+    parcel.add(format.rawValue)
+    parcel.add(value: edits.removed.reduce(UInt32(0)) { $0 | 1 << $1.rawValue })
+    for kind in [MetadataBlock.icc, .exif, .xmp, .iptc] { parcel.add(edits.payloads[kind] ?? []) }
+    try change(session, ISOLATION_EDIT, parcel, output)
   }
+
+  var editsGeometry: Bool { abilities.contains(.turns) }
 
   func write(
     _ part: Rect, of session: HostSession, format: ImageFormat, orientation: Orientation, output: ByteOutput
   ) throws(CoderError) {
-    try container(for: "turn files", session)
-      .write(part, of: session, format: format, orientation: orientation, output: output)
+    guard editsGeometry else { throw .unsupported("\(id) turns no pictures without decoding them") }
+    var raw = imgcoder_stored_part_sized()
+    raw.orientation = UInt32(orientation.rawValue)
+    (raw.x, raw.y) = (UInt32(clamping: part.x), UInt32(clamping: part.y))
+    (raw.width, raw.height) = (UInt32(clamping: part.width), UInt32(clamping: part.height))
+    var parcel = Parcel()
+    parcel.add(format.rawValue)
+    parcel.add(value: raw)
+    try change(session, ISOLATION_TURN, parcel, output)
   }
 
-  func openWriter(
-    _ session: HostSession, output: ByteOutput, options: WriteOptions
-  ) throws(CoderError) -> any WriterSession {
-    try container(for: "write files", session).openWriter(session, output: output, options: options)
+  var attachesGainMaps: Bool { abilities.contains(.attaches) }
+
+  func attach(
+    _ map: GainMapParts, to session: HostSession, format: ImageFormat, output: ByteOutput
+  ) throws(CoderError) {
+    guard attachesGainMaps else { throw .unsupported("\(id) writes no gain maps") }
+    var parcel = Parcel()
+    parcel.add(format.rawValue)
+    parcel.add(value: UInt32(map.xmp == nil ? 0 : 1))
+    for block in [map.file, map.iso, map.xmp ?? []] { parcel.add(block) }
+    try change(session, ISOLATION_ATTACH, parcel, output)
+  }
+
+  /// Takes a file to a worker, and the changed one back.
+  private func change(
+    _ session: HostSession, _ kind: Int, _ parcel: Parcel, _ output: ByteOutput
+  ) throws(CoderError) {
+    let work = try IsolatedWork(pool, isolation, session: session, output: output, takesSource: true)
+    try work.check(try work.call(Worker.Request(kind), parcel).status)
   }
 }

@@ -21,6 +21,8 @@ final class IsolatedReader: ReaderSession {
   private let framesAtOnce: UInt32
   private var pages: [Int: ImageHeader] = [:]
   private var frames: [Int: [Int: FrameHeader]] = [:]
+  /// What the worker decodes already, and the rows of its bands; nil if it waits.
+  private var ahead: (offer: DecodeOffer?, rowsOfBand: Int)?
 
   init(
     _ pool: WorkerPool, _ isolation: Isolation, formats: [ImageFormat], session: HostSession, options: OpenOptions
@@ -40,12 +42,8 @@ final class IsolatedReader: ReaderSession {
       var request = Worker.Request(ISOLATION_OPEN)
       request.message.words.0 = options.rawValue
       request.message.words.1 = framesAtOnce
-      request.message.longs.0 = source.shownSize
-      request.message.longs.1 = UInt64(source.filled)
-      request.descriptor = source.descriptor
-      let payload = withUnsafeBytes(of: session.limits.raw) { [UInt8]($0) } + source.small
-      request.message.words.2 = UInt32(source.small.count)
-      let reply = try Self.with(payload) { (bytes) throws(CoderError) in
+      let payload = source.describe(in: &request)
+      let reply = try Worker.with(payload) { (bytes) throws(CoderError) in
         request.payload = bytes
         return try call(request, isBound: false)
       }
@@ -58,17 +56,9 @@ final class IsolatedReader: ReaderSession {
   }
 
   deinit {
+    _ = Result { () throws(CoderError) in try abandon() }
     worker.bytes += source.filled
     pool.giveBack(worker, isolation)
-  }
-
-  private static func with<Result>(
-    _ bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws(CoderError) -> Result
-  ) throws(CoderError) -> Result {
-    let result: Swift.Result<Result, CoderError> = bytes.withUnsafeBytes { bytes in
-      do throws(CoderError) { return .success(try body(bytes)) } catch { return .failure(error) }
-    }
-    return try result.get()
   }
 
   func header(page: Int) throws(CoderError) -> ImageHeader {
@@ -150,17 +140,38 @@ final class IsolatedReader: ReaderSession {
 
   func offer(for request: DecodeRequest, inks: Bool) throws(CoderError) -> DecodeOffer {
     var sent = Worker.Request(ISOLATION_NEGOTIATE)
+    sent.message.words.1 = remembers && !inks ? 1 : 0
+    sent.message.words.2 = session.clearsRows ? 1 : 0
     sent.message.words.3 = inks ? 1 : 0
     let raw = request.raw
     let reply = try withUnsafeBytes(of: raw) { (bytes) throws(CoderError) in
       sent.payload = bytes
       return try call(sent)
     }
+    if reply.slot > 0 { ahead = (nil, Int(reply.slot)) }
     try check(reply.status)
     guard reply.results.count == MemoryLayout<imgcoder_offer>.size else {
       throw worker.fault("an offer of \(reply.results.count) bytes")
     }
-    return try DecodeOffer(reply.results.loadUnaligned(as: imgcoder_offer.self), for: request)
+    let offer = try DecodeOffer(reply.results.loadUnaligned(as: imgcoder_offer.self), for: request)
+    ahead?.offer = offer
+    return offer
+  }
+
+  /// Ends what the worker decodes ahead.
+  private func abandon() throws(CoderError) {
+    guard ahead != nil else { return }
+    ahead = nil
+    worker.cancelCall()
+    _ = try answer(nil) { (message, _) throws(CoderError) in
+      guard message.kind == UInt32(ISOLATION_BAND) else { return false }
+      var answer = isolation_message()
+      answer.kind = UInt32(ISOLATION_TAKEN)
+      answer.words.0 = CoderError.Code.cancelled.rawValue
+      worker.answer(answer)
+      return true
+    }
+    session.clearError()
   }
 
   func decode(_ offer: DecodeOffer, inks: Bool, into sink: RowSink) throws(CoderError) {
@@ -172,17 +183,24 @@ final class IsolatedReader: ReaderSession {
     request.message.longs.0 = UInt64(rows.rowBytes)
     request.message.longs.1 = UInt64(rows.pictureBytes)
     request.descriptor = rows.descriptor
+    let take: (isolation_message, UnsafeRawBufferPointer) throws(CoderError) -> Bool = {
+      (message, payload) throws(CoderError) in
+      switch Int(message.kind) {
+      case ISOLATION_BAND: try rows.take(band: message)
+      case ISOLATION_ROWS: try rows.take(payload)
+      default: return false
+      }
+      return true
+    }
+    if let ahead, ahead.offer == offer, !inks {
+      self.ahead = nil
+      guard ahead.rowsOfBand == rows.rowsOfBand else { throw worker.fault("bands of \(ahead.rowsOfBand) rows") }
+      return try check(try answer(nil, handle: take).status)
+    }
     let raw = offer.raw(for: nil)
     let reply = try withUnsafeBytes(of: raw) { (bytes) throws(CoderError) in
       request.payload = bytes
-      return try call(request) { (message, payload) throws(CoderError) in
-        switch Int(message.kind) {
-        case ISOLATION_BAND: try rows.take(band: message)
-        case ISOLATION_ROWS: try rows.take(payload)
-        default: return false
-        }
-        return true
-      }
+      return try call(request, handle: take)
     }
     try check(reply.status)
   }
@@ -239,23 +257,24 @@ final class IsolatedReader: ReaderSession {
     handle: (isolation_message, UnsafeRawBufferPointer) throws(CoderError) -> Bool = { _, _ in false }
   ) throws(CoderError) -> Worker.Reply {
     var request = request
+    try abandon()
     if isBound {
       try source.update()
       request.message.longs.2 = UInt64(source.filled)
       request.message.longs.3 = source.shownSize
     }
+    return try answer(request, handle: handle)
+  }
+
+  /// Does a call, or nil for the one with which the worker has gone on.
+  private func answer(
+    _ request: Worker.Request?, handle: (isolation_message, UnsafeRawBufferPointer) throws(CoderError) -> Bool
+  ) throws(CoderError) -> Worker.Reply {
     let time = Worker.Time(
       processorSeconds: isolation.processorSeconds, clockSeconds: isolation.clockSeconds)
     return try worker.call(request, time: time, session: session) { (message, payload, pause) throws(CoderError) in
       guard message.kind == UInt32(ISOLATION_NEED) else { return try handle(message, payload) }
-      var answer = isolation_message()
-      answer.kind = UInt32(ISOLATION_AVAILABLE)
-      answer.words.0 = pause.during {
-        source.provide(at: message.longs.0, least: message.longs.1, most: message.longs.2)
-      }
-      answer.longs.0 = UInt64(source.filled)
-      answer.longs.1 = source.shownSize
-      worker.answer(answer)
+      source.answer(message, to: worker, &pause)
       return true
     }
   }

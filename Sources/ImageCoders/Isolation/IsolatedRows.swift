@@ -22,10 +22,6 @@ final class IsolatedRows {
   private var next = 0
   private var refusal: UInt32 = 0
 
-  /// Rows that are copied while others are made: few enough for the processor's cache, enough to be worth a message.
-  private static let fewestRows = 64
-  private static let bandBytes = 512 << 10
-
   init(_ offer: DecodeOffer, worker: Worker, limits: Limits, sink: RowSink) throws(CoderError) {
     height = offer.size.height
     let (bytes, overflows) = offer.size.width.multipliedReportingOverflow(by: offer.pixelFormat.bytesPerPixel)
@@ -34,7 +30,7 @@ final class IsolatedRows {
     }
     rowBytes = bytes
     rowsOfBand = min(
-      height, ISOLATION_BAND_BYTES / bytes, max(Self.fewestRows, Self.bandBytes / bytes))
+      height, ISOLATION_BAND_BYTES / bytes, max(ISOLATION_FEWEST_ROWS, ISOLATION_COPIED_BYTES / bytes))
     self.worker = worker
     self.sink = sink
     guard offer.rowOrder == .any else {

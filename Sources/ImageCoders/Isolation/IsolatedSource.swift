@@ -97,6 +97,29 @@ final class IsolatedSource {
   /// The size that the plugin sees.
   var shownSize: UInt64 { source.isComplete ? UInt64(source.size) : .max }
 
+  /// Puts the file into a request that begins with it.
+  ///
+  /// - Returns: The payload: the limits, and the bytes of a small file.
+  func describe(in request: inout Worker.Request) -> [UInt8] {
+    request.message.longs.0 = shownSize
+    request.message.longs.1 = UInt64(filled)
+    request.message.words.2 = UInt32(small.count)
+    request.descriptor = descriptor
+    return withUnsafeBytes(of: session.limits.raw) { [UInt8]($0) } + small
+  }
+
+  /// Answers a worker that needs bytes.
+  func answer(_ message: isolation_message, to worker: Worker, _ pause: inout Worker.Pause) {
+    var answer = isolation_message()
+    answer.kind = UInt32(ISOLATION_AVAILABLE)
+    answer.words.0 = pause.during {
+      provide(at: message.longs.0, least: message.longs.1, most: message.longs.2)
+    }
+    answer.longs.0 = UInt64(filled)
+    answer.longs.1 = shownSize
+    worker.answer(answer)
+  }
+
   /// Takes what has arrived since.
   func update() throws(CoderError) {
     guard isArriving else { return }
@@ -139,7 +162,7 @@ final class IsolatedSource {
   /// Answers a worker that needs bytes; waits for those that are still to arrive.
   ///
   /// - Returns: The status for the plugin. A reason is with the session.
-  func provide(at offset: UInt64, least: UInt64, most: UInt64) -> UInt32 {
+  private func provide(at offset: UInt64, least: UInt64, most: UInt64) -> UInt32 {
     do throws(CoderError) {
       if isArriving {
         _ = try session.view.view(

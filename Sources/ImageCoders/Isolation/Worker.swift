@@ -84,6 +84,10 @@ final class Worker: @unchecked Sendable {
     let status: UInt32
     /// Valid until the next call.
     let results: UnsafeRawBufferPointer
+    /// Bytes of a file that is written, and the slot that they are said to be in; after a negotiation, the rows of a band
+    /// with which the worker goes on.
+    let outputBytes: UInt64
+    let slot: UInt32
   }
 
   /// What a call sends along.
@@ -95,6 +99,16 @@ final class Worker: @unchecked Sendable {
     init(_ kind: Int) { message.kind = UInt32(kind) }
   }
 
+  /// Calls `body` with bytes of an array.
+  static func with<Result>(
+    _ bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws(CoderError) -> Result
+  ) throws(CoderError) -> Result {
+    let result: Swift.Result<Result, CoderError> = bytes.withUnsafeBytes { bytes in
+      do throws(CoderError) { return .success(try body(bytes)) } catch { return .failure(error) }
+    }
+    return try result.get()
+  }
+
   /// How long a call may take.
   struct Time {
     var processorSeconds: Int
@@ -104,20 +118,23 @@ final class Worker: @unchecked Sendable {
   /// Calls the plugin.
   ///
   /// - Parameters:
+  ///   - request: Nil for a call with which the worker has gone on by itself.
   ///   - session: Gets log lines, progress, and the reason of a failure.
   ///   - handle: Gets every other message, with its payload; whether it knows it. What it throws ends the worker.
   func call(
-    _ request: Request, time: Time, session: HostSession,
+    _ request: Request?, time: Time, session: HostSession,
     handle: (isolation_message, UnsafeRawBufferPointer, inout Pause) throws(CoderError) -> Bool = { _, _, _ in false }
   ) throws(CoderError) -> Reply {
     if let failure { throw failure }
     calls &+= 1
-    var message = request.message
-    message.call = calls
-    message.length = UInt32(request.payload.count)
-    setCancelled(false)
-    guard isolation_send(socket, message, request.payload.baseAddress, request.descriptor, -1) == 1 else {
-      throw broken(ended())
+    if let request {
+      var message = request.message
+      message.call = calls
+      message.length = UInt32(request.payload.count)
+      setCancelled(false)
+      guard isolation_send(socket, message, request.payload.baseAddress, request.descriptor, -1) == 1 else {
+        throw broken(ended())
+      }
     }
     var watch = Watch(time, processNumber)
     var lines = 0
@@ -174,7 +191,9 @@ final class Worker: @unchecked Sendable {
           code: CoderError.Code(rawValue: message.words.3), message: text,
           offset: Int(exactly: message.longs.0).flatMap { $0 < 0 ? nil : $0 }))
     }
-    return Reply(status: message.words.0, results: UnsafeRawBufferPointer(rebasing: payload.dropFirst(reason)))
+    return Reply(
+      status: message.words.0, results: UnsafeRawBufferPointer(rebasing: payload.dropFirst(reason)),
+      outputBytes: message.longs.1, slot: message.words.4)
   }
 
   /// Text of a worker: valid, and nothing that a terminal would obey.
@@ -185,6 +204,9 @@ final class Worker: @unchecked Sendable {
       String.UnicodeScalarView(
         text.unicodeScalars.map { $0.value < 0x20 || 0x7F...0x9F ~= $0.value ? " " : $0 }))
   }
+
+  /// Lets the plugin stop as soon as it looks.
+  func cancelCall() { setCancelled(true) }
 
   private func setCancelled(_ isCancelled: Bool) {
     // The worker reads the word alone; nothing here depends on what it makes of it.
@@ -291,8 +313,6 @@ final class Worker: @unchecked Sendable {
       if clock >= time.clockSeconds {
         return .limitExceeded(.maxClockSeconds, found: clock, allowed: time.clockSeconds, what: "a call's seconds of")
       }
-      // No call uses more of one processor than of the clock.
-      guard clock >= time.processorSeconds else { return nil }
       let used = (isolation_processor_time(process) - before) / 1_000_000_000
       guard used >= time.processorSeconds else { return nil }
       return .limitExceeded(

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Texts and blocks that a worker gets with a request, each behind its length, and numbers.
+struct Parcel {
+  private(set) var bytes: [UInt8] = []
+
+  mutating func add(_ text: String) { add([UInt8](text.utf8)) }
+
+  mutating func add(_ block: [UInt8]) {
+    add(value: UInt64(block.count))
+    bytes += block
+  }
+
+  /// Adds a number, or a struct without pointers.
+  mutating func add<Value: BitwiseCopyable>(value: Value) {
+    withUnsafeBytes(of: value) { bytes.append(contentsOf: $0) }
+  }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Threads of a worker. They are made before its filter, which lets no thread or process be made, and wait until a library
+// asks for one: these functions stand before those of the C library, whatever the library is.
+
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include "worker.h"
+
+enum { MOST_THREADS = 8, FEWEST_THREADS = 2 };
+
+typedef int (*create_call)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+typedef int (*join_call)(pthread_t, void **);
+typedef int (*detach_call)(pthread_t);
+
+static create_call create;
+static join_call join;
+static detach_call detach;
+
+static struct thread {
+  pthread_t self;
+  enum { FREE, RUNS, IS_DONE } state;
+  int is_detached;
+  void *(*work)(void *);
+  void *argument, *result;
+} threads[MOST_THREADS];
+static unsigned count, ready, helpers;
+static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+
+static void *wait_for_work(void *argument) {
+  struct thread *own = argument;
+  pthread_mutex_lock(&guard);
+  ready += 1;
+  pthread_cond_broadcast(&changed);
+  while (1) {
+    while (own->state != RUNS) pthread_cond_wait(&changed, &guard);
+    pthread_mutex_unlock(&guard);
+    void *result = own->work(own->argument);
+    pthread_mutex_lock(&guard);
+    own->result = result;
+    own->state = own->is_detached ? FREE : IS_DONE;
+    pthread_cond_broadcast(&changed);
+  }
+  return NULL;
+}
+
+void threads_prepare(void) {
+  create = (create_call)dlsym(RTLD_NEXT, "pthread_create");
+  join = (join_call)dlsym(RTLD_NEXT, "pthread_join");
+  detach = (detach_call)dlsym(RTLD_NEXT, "pthread_detach");
+  long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  helpers = processors > MOST_THREADS ? MOST_THREADS : processors > 1 ? (unsigned)processors - 1 : 0;
+  // An arena for each thread would reserve 64 MiB of the address space that the worker may have.
+  mallopt(M_ARENA_MAX, 1);
+}
+
+uint64_t threads_memory(void) {
+  pthread_attr_t attributes;
+  size_t stack = 8 << 20;
+  if (pthread_attr_init(&attributes) == 0) {
+    pthread_attr_getstacksize(&attributes, &stack);
+    pthread_attr_destroy(&attributes);
+  }
+  return (uint64_t)MOST_THREADS * (stack + (64 << 10));
+}
+
+void threads_begin(void) {
+  unsigned wanted = helpers < FEWEST_THREADS ? FEWEST_THREADS : helpers;
+  pthread_mutex_lock(&guard);
+  while (count < wanted && create && create(&threads[count].self, NULL, wait_for_work, &threads[count]) == 0) count += 1;
+  // What a thread does when it starts, the filter does not allow.
+  while (ready < count) pthread_cond_wait(&changed, &guard);
+  pthread_mutex_unlock(&guard);
+}
+
+unsigned threads_helpers(void) { return helpers < count ? helpers : count; }
+
+static struct thread *find(pthread_t thread) {
+  for (unsigned index = 0; index < count; index++) {
+    if (pthread_equal(threads[index].self, thread)) return &threads[index];
+  }
+  return NULL;
+}
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*work)(void *), void *argument) {
+  // Before there is a file, a library may have threads of its own in the server.
+  if (count == 0) return create ? create(thread, attributes, work, argument) : EAGAIN;
+  int state = PTHREAD_CREATE_JOINABLE, problem = EAGAIN;
+  if (attributes) pthread_attr_getdetachstate(attributes, &state);
+  pthread_mutex_lock(&guard);
+  for (unsigned index = 0; index < count && problem; index++) {
+    struct thread *free = &threads[index];
+    if (free->state != FREE) continue;
+    *thread = free->self;
+    free->is_detached = state == PTHREAD_CREATE_DETACHED;
+    free->work = work;
+    free->argument = argument;
+    free->state = RUNS;
+    problem = 0;
+  }
+  pthread_cond_broadcast(&changed);
+  pthread_mutex_unlock(&guard);
+  return problem;
+}
+
+int pthread_join(pthread_t thread, void **result) {
+  struct thread *own = find(thread);
+  if (!own) return join ? join(thread, result) : ESRCH;
+  pthread_mutex_lock(&guard);
+  while (own->state == RUNS) pthread_cond_wait(&changed, &guard);
+  if (result) *result = own->result;
+  own->state = FREE;
+  pthread_mutex_unlock(&guard);
+  return 0;
+}
+
+int pthread_detach(pthread_t thread) {
+  struct thread *own = find(thread);
+  if (!own) return detach ? detach(thread) : ESRCH;
+  pthread_mutex_lock(&guard);
+  own->is_detached = 1;
+  if (own->state == IS_DONE) own->state = FREE;
+  pthread_mutex_unlock(&guard);
+  return 0;
+}
