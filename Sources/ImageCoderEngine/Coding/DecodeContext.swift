@@ -12,6 +12,8 @@ public struct DecodeContext {
   package let source: OpenSource
   /// Opens pages that are files of another format, or nil when they cannot be opened.
   package var openEmbedded: EmbeddedFileOpener?
+  /// What a call may take, of a file in a file: that of the outer one.
+  var budget: CallBudget?
   /// Receives the header and rows of an incomplete file, or nil.
   var incremental: IncrementalImage?
 
@@ -61,7 +63,7 @@ public struct DecodeContext {
   func session(for source: OpenSource) -> HostSession {
     HostSession(
       source: source, limits: options.limits, cancellation: options.cancellation, log: options.log,
-      progress: options.progress)
+      progress: options.progress, budget: budget ?? CallBudget(options.limits))
   }
 }
 

@@ -37,7 +37,10 @@ public final class ImageDecoder {
   /// - Throws: ``CoderError/Code/limitExceeded`` before any pixel memory is taken; what the reader throws.
   package convenience init(_ container: any Container, _ context: DecodeContext) throws(CoderError) {
     do throws(CoderError) {
-      try self.init(try OpenFile(container, context), context)
+      let file = try OpenFile(container, context)
+      let isOutermost = file.session.budget.beginCall()
+      defer { if isOutermost { file.session.budget.endCall() } }
+      do throws(CoderError) { try self.init(file, context) } catch { throw file.session.reason(for: error) }
     } catch {
       throw error.attributed(to: container.id).explained(by: context.options.restrictions)
     }
@@ -355,8 +358,10 @@ public final class ImageDecoder {
   }
 
   func attributing<Result>(_ body: () throws(CoderError) -> Result) throws(CoderError) -> Result {
+    let isOutermost = session.budget.beginCall()
+    defer { if isOutermost { session.budget.endCall() } }
     do throws(CoderError) { return try body() } catch {
-      throw error.attributed(to: coderID, file: file.path).explained(by: options.restrictions)
+      throw session.reason(for: error).attributed(to: coderID, file: file.path).explained(by: options.restrictions)
     }
   }
 

@@ -15,6 +15,8 @@ extension Policy {
     policy.limit(.maxFrames, 1 << 20, "ten hours at 30 frames a second")
     policy.limit(.maxComposedPixels, 1 << 40, "long animations in full size")
     policy.limit(.maxMetadata, 1 << 30, "editors keep layers and histories in it")
+    policy.limit(.maxMilliseconds, 86_400_000, "a day")
+    policy.limit(.maxReads, 1 << 30, "a file of 256 GiB in small pieces")
     return policy
   }()
 
@@ -33,6 +35,8 @@ extension Policy {
     policy.limit(.maxMetadata, 4 << 20, "profiles and Exif are smaller")
     policy.limit(.maxPages, 16, "a picture and its other sizes")
     policy.limit(.maxScans, 100, "encoders make at most a dozen passes")
+    policy.limit(.maxMilliseconds, 10_000, "who uploads a picture does not wait longer")
+    policy.limit(.maxReads, 1 << 20, "a file of 256 MiB in small pieces")
     return policy
   }()
 
@@ -44,6 +48,8 @@ extension Policy {
     policy.limit(.maxMemory, 512 << 20, "a folder of large pictures must not slow the desktop down")
     policy.limit(.maxMetadata, 4 << 20, "profiles are smaller")
     policy.limit(.maxComposedPixels, 1 << 30, "the first frame is enough")
+    policy.limit(.maxMilliseconds, 10_000, "a folder has more pictures")
+    policy.limit(.maxReads, 1 << 20, "a file of 256 MiB in small pieces")
     return policy
   }()
 
@@ -62,6 +68,8 @@ extension Policy {
     policy.limit(.maxMetadata, 1 << 20, "profiles are smaller")
     policy.limit(.maxPages, 8, "an icon has as many sizes")
     policy.limit(.maxScans, 32, "encoders make at most a dozen passes")
+    policy.limit(.maxMilliseconds, 5_000, "what takes longer is not worth it")
+    policy.limit(.maxReads, 1 << 18, "a file of 64 MiB in small pieces")
     return policy
   }()
 
