@@ -7,8 +7,8 @@ import Testing
 /// What each verb prints with --json follows its schema in `Registry/schema`, and a changed output does not.
 @Suite struct SchemaTests {
   static let verbs = [
-    "animate", "check", "convert", "doctor", "frames", "list", "metadata", "new", "options", "probe", "sheet",
-    "stream", "thumbnail",
+    "animate", "check", "convert", "doctor", "frames", "list", "metadata", "new", "options", "policy", "probe",
+    "sheet", "stream", "thumbnail",
   ]
 
   private let folder = TemporaryFolder()
@@ -114,6 +114,27 @@ import Testing
     let unpacked = try checked(["sheet", "--unpack", "\(folder.path)/film.json", "-o", "\(folder.path)/film.gif"])
     #expect(unpacked["sheet"]?.content == .null)
     #expect(try allowedChanges(unpacked, "sheet") == [])
+  }
+
+  @Test(arguments: ["standard", "trusted", "web", "thumbnailer", "paranoid"])
+  func policy(_ name: String) throws {
+    let value = try checked(["policy", "--policy", name])
+    #expect(value["policy"]?.string == name)
+    #expect(value["found"]?.string == "argument")
+  }
+
+  @Test func policyOfAFile() throws {
+    let text = #"{"base": "web", "byFormat": {"png": {"limits": {"maxSide": 9}, "isolation": "strict"}, "pgn": {}}}"#
+    let value = try checked(["policy", "--policy", folder.write(text, to: "policy.json")])
+    #expect(value["unknownFormats"]?.items.map(\.string) == ["pgn"])
+    #expect(
+      try allowedChanges(value, "policy")
+        == [
+          "added pureSwiftReaders", "missing pureSwiftReaders.org.imagecoders.bmp",
+          "missing pureSwiftReaders.org.imagecoders.gif", "missing pureSwiftReaders.org.imagecoders.icns",
+          "missing pureSwiftReaders.org.imagecoders.ico", "missing pureSwiftReaders.org.imagecoders.pnm",
+          "missing pureSwiftReaders.org.imagecoders.qoi",
+        ])
   }
 
   @Test func metadata() throws {

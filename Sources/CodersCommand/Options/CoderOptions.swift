@@ -27,7 +27,11 @@ struct CoderOptions: ParsableArguments {
   }
 
   /// The coders of this run.
-  func registry(_ console: Console) -> CoderRegistry {
-    CoderRegistry(searchPath: searchPath(console), preferences: Preferences(environment: console.environment))
+  ///
+  /// - Parameter policy: The policy that is named on the command line, or nil.
+  func registry(_ console: Console, policy: PolicyArgument? = nil) -> CoderRegistry {
+    CoderRegistry(
+      searchPath: searchPath(console), preferences: Preferences(environment: console.environment),
+      policy: PolicyArgument.found(policy, console).policy)
   }
 }

@@ -34,15 +34,21 @@ struct LimitOptions: ParsableArguments {
     help: ArgumentHelp("Refuse animations with more pixels than this, all frames together.", valueName: "n"))
   var maxComposedPixels = Limits.standard.maxComposedPixels
 
+  @Option(help: ArgumentHelp("Give up a picture or frame that takes longer than this, in milliseconds.", valueName: "n"))
+  var maxMilliseconds = Limits.standard.maxMilliseconds
+
+  @Option(help: ArgumentHelp("Give up a file that is read more often than this, box by box or line by line.", valueName: "n"))
+  var maxReads = Limits.standard.maxReads
+
   var limits: Limits {
     Limits(
       maxPixels: maxPixels, maxSide: maxSide, maxMemory: maxMemory.bytes, maxFrames: maxFrames,
       maxMetadata: maxMetadata.bytes, maxPages: maxPages, maxScans: maxScans,
-      maxComposedPixels: maxComposedPixels)
+      maxComposedPixels: maxComposedPixels, maxMilliseconds: maxMilliseconds, maxReads: maxReads)
   }
 
   func validate() throws {
-    let values = [maxPixels, maxSide, maxFrames, maxPages, maxScans, maxComposedPixels]
+    let values = [maxPixels, maxSide, maxFrames, maxPages, maxScans, maxComposedPixels, maxMilliseconds, maxReads]
     guard values.allSatisfy({ $0 >= 0 }) else { throw ValidationError("a limit must not be negative") }
   }
 }

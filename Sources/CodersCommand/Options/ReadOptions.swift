@@ -22,9 +22,15 @@ struct ReadOptions: ParsableArguments {
       valueName: "mode"))
   var isolate = IsolationArgument.off
 
+  @Option(
+    help: ArgumentHelp(
+      "What files may ask for: standard, trusted, web, thumbnailer, paranoid, or a policy file; see coders policy.",
+      valueName: "policy"))
+  var policy: PolicyArgument?
+
   /// The coders of this run.
   func registry(_ console: Console) -> CoderRegistry {
-    let registry = coders.registry(console)
+    let registry = coders.registry(console, policy: policy)
     registry.isolate(Isolation(isolate.mode))
     return registry
   }

@@ -7,11 +7,13 @@ package import ImageCoderModel
 /// A registry makes it and passes it to a coder. A custom coder that wraps another coder passes it on.
 public struct DecodeContext {
   /// What the caller asked for.
-  public internal(set) var options: DecodeOptions
+  public package(set) var options: DecodeOptions
 
   package let source: OpenSource
   /// Opens pages that are files of another format, or nil when they cannot be opened.
   package var openEmbedded: EmbeddedFileOpener?
+  /// What a call may take, of a file in a file: that of the outer one.
+  var budget: CallBudget?
   /// Receives the header and rows of an incomplete file, or nil.
   var incremental: IncrementalImage?
 
@@ -61,7 +63,7 @@ public struct DecodeContext {
   func session(for source: OpenSource) -> HostSession {
     HostSession(
       source: source, limits: options.limits, cancellation: options.cancellation, log: options.log,
-      progress: options.progress)
+      progress: options.progress, budget: budget ?? CallBudget(options.limits))
   }
 }
 
@@ -70,6 +72,10 @@ extension DecodeOptions {
   ///
   /// - Throws: ``CoderError/Code/unsupported`` with the formats that are allowed.
   package func checkAllowed(_ format: ImageFormat) throws(CoderError) {
+    if let allowed = restrictions.formats, !allowed.contains(format) {
+      let names = allowed.map(\.rawValue).sorted().joined(separator: ", ")
+      throw .unsupported("the file is \(format), and only \(names) may be read (set by \(restrictions.formatsWords))")
+    }
     guard let allowedFormats, !allowedFormats.contains(format) else { return }
     let names = allowedFormats.map(\.rawValue).sorted().joined(separator: ", ")
     throw .unsupported("the file is \(format), the caller allows \(names.isEmpty ? "no format" : names)")

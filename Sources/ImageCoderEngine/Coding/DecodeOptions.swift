@@ -26,6 +26,8 @@ public struct DecodeOptions: Sendable {
   public var progress: (@Sendable (Double) -> Void)?
   /// What a decoder of an animation keeps between two frames, besides the canvas.
   package var canvasMemory = CanvasMemory()
+  /// What a policy forbids.
+  package var restrictions = Restrictions()
   /// Whether the page is an auxiliary picture, which has a number behind those of all pages.
   var isAuxiliary = false
 

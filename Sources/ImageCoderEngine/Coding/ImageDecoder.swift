@@ -37,9 +37,12 @@ public final class ImageDecoder {
   /// - Throws: ``CoderError/Code/limitExceeded`` before any pixel memory is taken; what the reader throws.
   package convenience init(_ container: any Container, _ context: DecodeContext) throws(CoderError) {
     do throws(CoderError) {
-      try self.init(try OpenFile(container, context), context)
+      let file = try OpenFile(container, context)
+      let isOutermost = file.session.budget.beginCall()
+      defer { if isOutermost { file.session.budget.endCall() } }
+      do throws(CoderError) { try self.init(file, context) } catch { throw file.session.reason(for: error) }
     } catch {
-      throw error.attributed(to: container.id)
+      throw error.attributed(to: container.id).explained(by: context.options.restrictions)
     }
   }
 
@@ -191,10 +194,11 @@ public final class ImageDecoder {
 
   /// A raw metadata payload byte for byte, without the container's own prefix, or nil if the file has none.
   ///
+  /// - Returns: Nil too where a policy forbids that metadata is read, except for a profile.
   /// - Throws: ``CoderError/Code/limitExceeded``, ``CoderError/Code/malformed``.
   public func metadata(_ kind: MetadataKind) throws(CoderError) -> [UInt8]? {
     try attributing { () throws(CoderError) in
-      guard let payload = try reader.metadata(kind, page: page) else { return nil }
+      guard mayRead(kind), let payload = try reader.metadata(kind, page: page) else { return nil }
       try session.limits.check(metadata: payload.count)
       return payload
     }
@@ -222,11 +226,11 @@ public final class ImageDecoder {
   /// A payload that cannot be read does not take the other properties away: ``metadata(_:)`` says what is wrong with it.
   private func addMetadata(to properties: inout Properties) {
     func payload(_ kind: MetadataKind) -> [UInt8]? {
-      guard header.metadata.contains(kind) else { return nil }
+      guard header.metadata.contains(kind), mayRead(kind) else { return nil }
       return (try? reader.metadata(kind, page: page)) ?? nil
     }
     var described = Properties()
-    if page == 0, let iptc = file.iptc(format: header.format) { described = IPTCProperties(iptc).properties }
+    if page == 0, options.restrictions.metadata == nil, let iptc = file.iptc(format: header.format) { described = IPTCProperties(iptc).properties }
     // What XMP says too is newer, or the same.
     if let xmp = payload(.xmp) { described.merge(XMPProperties.read(xmp)) }
     if let exif = payload(.exif) { described.merge(ExifProperties.read(exif.span.bytes)) }
@@ -236,6 +240,9 @@ public final class ImageDecoder {
       properties["ProfileName"] = .text(name)
     }
   }
+
+  /// A profile is part of how the picture looks.
+  private func mayRead(_ kind: MetadataKind) -> Bool { kind == .icc || options.restrictions.metadata == nil }
 
   /// Whether a frame can be decoded without the canvas, and no later one is drawn on what it leaves.
   func standsAlone(_ index: Int) throws(CoderError) -> Bool {
@@ -351,7 +358,11 @@ public final class ImageDecoder {
   }
 
   func attributing<Result>(_ body: () throws(CoderError) -> Result) throws(CoderError) -> Result {
-    do throws(CoderError) { return try body() } catch { throw error.attributed(to: coderID, file: file.path) }
+    let isOutermost = session.budget.beginCall()
+    defer { if isOutermost { session.budget.endCall() } }
+    do throws(CoderError) { return try body() } catch {
+      throw session.reason(for: error).attributed(to: coderID, file: file.path).explained(by: options.restrictions)
+    }
   }
 
   private static func stepCount(_ header: ImageHeader, _ options: DecodeOptions) -> Int {

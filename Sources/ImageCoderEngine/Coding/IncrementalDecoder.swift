@@ -197,7 +197,7 @@ public final class IncrementalDecoder {
       if let failure { throw failure }
       // A reader that waits for bytes does not see that nobody wants them any more.
       if isReading, options.cancellation?.isCancelled == true { bytes.stop() }
-      try bytes.append(chunk)
+      do throws(CoderError) { try bytes.append(chunk) } catch { throw error.explained(by: options.restrictions) }
       noticeLeave()
       if !isReading, bytes.count >= neededToChoose { try choose() }
       if let failure { throw failure }

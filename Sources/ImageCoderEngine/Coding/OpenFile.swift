@@ -22,11 +22,19 @@ final class OpenFile {
       try Self.lookAhead(container, context)
       try source.waitForAll()
     }
-    session = context.session(for: source)
+    let session = context.session(for: source)
+    self.session = session
+    let isOutermost = session.budget.beginCall()
+    defer { if isOutermost { session.budget.endCall() } }
+    var inner = context
+    inner.budget = session.budget
     var requested: OpenOptions = context.options.firstFrameOnly ? .firstFrameOnly : []
     if !source.isComplete { requested.insert(.incremental) }
-    let outer = try container.openReader(session, options: requested)
-    reader = PagesReader(outer, context)
+    do throws(CoderError) {
+      reader = PagesReader(try container.openReader(session, options: requested), inner)
+    } catch {
+      throw session.reason(for: error)
+    }
     self.source = source
     self.container = container
     coder = container.id
@@ -41,7 +49,7 @@ final class OpenFile {
 
   /// Sleeps until all bytes are there, where they arrive.
   func waitForAll() throws(CoderError) {
-    try source.waitForAll()
+    try session.budget.pausing { () throws(CoderError) in try source.waitForAll() }
     session.updateSize()
   }
 

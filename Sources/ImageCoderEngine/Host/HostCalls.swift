@@ -58,7 +58,8 @@ enum HostCalls {
       guard let context = source?.pointee.context, let bytes, let length else { return InterfaceStatus.invalidArgument }
       let session = Unmanaged<HostSession>.fromOpaque(context).takeUnretainedValue()
       do throws(CoderError) {
-        let shown = try session.source?.view(
+        try session.budget.countRead()
+        let shown = try session.shownBytes(
           at: Int(clamping: offset), least: Int(clamping: least), most: Int(clamping: wanted))
         session.updateSize()
         if session.isCancelled, session.source?.isIncremental == true { throw .cancelled }

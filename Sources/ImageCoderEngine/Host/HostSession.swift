@@ -16,7 +16,7 @@ package final class HostSession {
   package var host: CoderHost { CoderHost(UnsafePointer(structs.host)) }
   /// The bytes that are read. Empty for a writer.
   package var view: SourceView { SourceView(UnsafePointer(structs.source)) }
-  package let limits: Limits
+  package private(set) var limits: Limits
 
   /// What the session's messages go to, or nil for nowhere.
   let log: (@Sendable (LogSeverity, String) -> Void)?
@@ -25,6 +25,8 @@ package final class HostSession {
   let progress: (@Sendable (Double) -> Void)?
 
   private let cancellation: Cancellation?
+  /// What a call may take; shared with the sessions of files in the file.
+  let budget: CallBudget
   private let structs: Structs
   private var failure: CoderError?
   /// Why the file that is written takes no more bytes. Whatever the writer says after that comes from it.
@@ -43,10 +45,20 @@ package final class HostSession {
   ///   - cancellation: Stops the session's work, or nil.
   ///   - log: Receives the session's messages from any thread.
   ///   - progress: Called with the completed share of the current call, on the session's thread.
-  package init(
+  package convenience init(
     source: OpenSource?, limits: Limits, cancellation: Cancellation? = nil,
     log: (@Sendable (LogSeverity, String) -> Void)? = nil, progress: (@Sendable (Double) -> Void)? = nil
   ) {
+    self.init(
+      source: source, limits: limits, cancellation: cancellation, log: log, progress: progress,
+      budget: CallBudget(limits))
+  }
+
+  init(
+    source: OpenSource?, limits: Limits, cancellation: Cancellation?, log: (@Sendable (LogSeverity, String) -> Void)?,
+    progress: (@Sendable (Double) -> Void)?, budget: CallBudget
+  ) {
+    self.budget = budget
     self.source = source
     self.limits = limits
     self.cancellation = cancellation
@@ -80,6 +92,18 @@ package final class HostSession {
     structs.source.deallocate()
   }
 
+  /// Bytes of the source, which are waited for where they arrive; nil without a source.
+  func shownBytes(at offset: Int, least: Int, most: Int) throws(CoderError) -> UnsafeRawBufferPointer? {
+    guard let source, source.isIncremental else { return try source?.view(at: offset, least: least, most: most) }
+    return try budget.pausing { () throws(CoderError) in try source.view(at: offset, least: least, most: most) }
+  }
+
+  /// Allows a reader that is yet to be opened less.
+  package func restrict(to limits: Limits) {
+    self.limits = limits
+    structs.limits.pointee = limits.raw
+  }
+
   /// Tells the reader the size of a source whose last byte has arrived.
   package func updateSize() { structs.source.pointee.size = Self.size(of: source) }
 
@@ -107,7 +131,16 @@ package final class HostSession {
 
   func record(_ error: CoderError) { failure = error }
 
-  var isCancelled: Bool { cancellation?.isCancelled ?? false }
+  /// Whether the work has to stop: the caller asks for that, or the call has taken too long.
+  var isCancelled: Bool { isCancelledByCaller || budget.isOver }
+
+  private var isCancelledByCaller: Bool { cancellation?.isCancelled ?? false }
+
+  /// The error of a call of a decoder: where its time is over, the coder only knows that it had to stop.
+  func reason(for error: CoderError) -> CoderError {
+    guard error.code == .cancelled, !isCancelledByCaller, let timeError = budget.timeError else { return error }
+    return timeError
+  }
 
   func allocate(_ size: Int, alignment: Int) -> UnsafeMutableRawPointer? {
     // The block is the caller's; only the list of blocks is guarded, which the compiler cannot see of a pointer.

@@ -18,12 +18,18 @@ public struct Limits: Sendable, Equatable {
   public var maxScans: Int
   /// Pixels of an animation's frames, each as large as the canvas: the time that a small file can ask for.
   public var maxComposedPixels: Int
+  /// Milliseconds that one call of a decoder may take on the clock, such as one frame or the whole image. Waiting for bytes
+  /// that arrive does not count. It is looked at with each row and each read; a library that asks for neither runs on.
+  public var maxMilliseconds: Int
+  /// Reads of a file by one call of a decoder in this process: boxes, chunks, directories, strips and lines are one or more
+  /// each.
+  public var maxReads: Int
 
   /// Makes limits; a limit that is not given is that of ``standard``.
   public init(
     maxPixels: Int = 1 << 28, maxSide: Int = 65_535, maxMemory: Int = 1 << 30, maxFrames: Int = 65_536,
     maxMetadata: Int = 64 << 20, maxPages: Int = 4_096, maxScans: Int = 500,
-    maxComposedPixels: Int = 1 << 34
+    maxComposedPixels: Int = 1 << 34, maxMilliseconds: Int = 600_000, maxReads: Int = 1 << 24
   ) {
     self.maxPixels = maxPixels
     self.maxSide = maxSide
@@ -33,6 +39,8 @@ public struct Limits: Sendable, Equatable {
     self.maxPages = maxPages
     self.maxScans = maxScans
     self.maxComposedPixels = maxComposedPixels
+    self.maxMilliseconds = maxMilliseconds
+    self.maxReads = maxReads
   }
 
   /// The limits that apply if a caller gives none. `coders probe --help` shows their values.
@@ -60,6 +68,10 @@ public struct Limits: Sendable, Equatable {
     public static let maxScans = Name(rawValue: "maxScans")
     /// ``Limits/maxComposedPixels``
     public static let maxComposedPixels = Name(rawValue: "maxComposedPixels")
+    /// ``Limits/maxMilliseconds``
+    public static let maxMilliseconds = Name(rawValue: "maxMilliseconds")
+    /// ``Limits/maxReads``
+    public static let maxReads = Name(rawValue: "maxReads")
     /// `EncodeOptions.maxFileSize`
     public static let maxFileSize = Name(rawValue: "maxFileSize")
     /// `Isolation.processorSeconds`
@@ -67,7 +79,35 @@ public struct Limits: Sendable, Equatable {
     /// `Isolation.clockSeconds`
     public static let maxClockSeconds = Name(rawValue: "maxClockSeconds")
 
+    /// Those that are properties of ``Limits``, in their order there.
+    package static let all: [Name] = [
+      .maxPixels, .maxSide, .maxMemory, .maxFrames, .maxMetadata, .maxPages, .maxScans, .maxComposedPixels,
+      .maxMilliseconds, .maxReads,
+    ]
+
     public var description: String { rawValue }
+  }
+
+  /// A limit by its name; nil for a name that is none of ``Name/all``.
+  package subscript(name: Name) -> Int? {
+    get { Self.property(name).map { self[keyPath: $0] } }
+    set { if let property = Self.property(name), let newValue { self[keyPath: property] = newValue } }
+  }
+
+  private static func property(_ name: Name) -> WritableKeyPath<Limits, Int>? {
+    switch name {
+    case .maxPixels: \.maxPixels
+    case .maxSide: \.maxSide
+    case .maxMemory: \.maxMemory
+    case .maxFrames: \.maxFrames
+    case .maxMetadata: \.maxMetadata
+    case .maxPages: \.maxPages
+    case .maxScans: \.maxScans
+    case .maxComposedPixels: \.maxComposedPixels
+    case .maxMilliseconds: \.maxMilliseconds
+    case .maxReads: \.maxReads
+    default: nil
+    }
   }
 
   /// Checks a canvas.

@@ -163,7 +163,7 @@ package struct Catalog: Sendable {
   }
 
   /// All formats with an extension, a type identifier or a name: coders may use several identifiers for one.
-  func formats(named name: String) -> Set<ImageFormat> {
+  package func formats(named name: String) -> Set<ImageFormat> {
     let name = name.lowercased()
     return Set(formats.filter { $0.has(name) }.map(\.format))
   }

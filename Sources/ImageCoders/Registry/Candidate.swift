@@ -105,7 +105,7 @@ final class Candidate: Sendable {
   ///
   /// - Parameter registry: Finds coders for files that are pages of other files.
   func coder(for registry: CoderRegistry?) throws(SkipReason) -> any ImageCoder {
-    let isolation = registry?.isolation(of: formats) ?? Isolation(.inProcess)
+    let isolation = registry?.isolation(of: id, formats) ?? Isolation(.inProcess)
     if let own {
       guard isolation.mode < .required else {
         throw SkipReason(

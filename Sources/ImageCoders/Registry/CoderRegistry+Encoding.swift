@@ -66,6 +66,9 @@ extension CoderRegistry {
   private func withWriter<Result>(
     of format: ImageFormat, id: String?, _ body: (any ImageCoder) throws(CoderError) -> Result
   ) throws(CoderError) -> Result {
+    let policy = policy
+    if let problem = policy.problem { throw problem }
+    if let id { try policy.checkAllowed(coder: id) }
     var first: CoderError?
     for candidate in candidates(writing: format) where id == nil || candidate.id == id {
       do throws(CoderError) {
@@ -79,6 +82,7 @@ extension CoderRegistry {
     }
     if let first { throw first }
     guard hasCoders else { throw .noCoder(catalog.emptiness) }
+    if let coders = policy.coders { throw .noCoder("no coder that may be used (set by \(coders.words)) writes \(format)") }
     let who = id.map { "no coder with the id \($0)" } ?? "no coder"
     throw .noCoder("\(who) writes \(format)\(catalog.unusedHint)")
   }

@@ -30,7 +30,8 @@ extension CoderRegistry {
       copied.edit = PixelEdit()
       return try transcode(source, to: format, options: copied, reading: reading)
     }
-    let open = try OpenSource(source, limits: reading.limits)
+    let limits = try policy.restricting(reading, for: [header.format]).limits
+    let open = try OpenSource(source, limits: limits)
     var isChecked = false
     for candidate in candidatesInOrder() where candidate.formats.contains(format) {
       do throws(CoderError) {
@@ -38,7 +39,7 @@ extension CoderRegistry {
         if !isChecked, try !isWhole(decoder) { return nil }
         isChecked = true
         let session = HostSession(
-          source: open, limits: reading.limits, cancellation: options.cancellation, log: options.log)
+          source: open, limits: limits, cancellation: options.cancellation, log: options.log)
         let bytes: [UInt8]
         if takesAll, orientation == .up {
           // Turned back to how it is stored: only the tag goes.

@@ -24,6 +24,11 @@ extension CoderRegistry {
     let source = try source.rereadable(reading.limits)
     let decoder = try open(source, options: reading)
     let format = decoder.header.format
+    let caller = reading
+    let reading = try policy.restricting(caller, for: [format])
+    if let words = reading.restrictions.metadata {
+      throw .unsupported("metadata may not be read (set by \(words)), so that it cannot be changed")
+    }
     let open = try OpenSource(source, limits: reading.limits)
     try reading.limits.check(memory: open.size)
     var refusal: CoderError?
@@ -38,7 +43,7 @@ extension CoderRegistry {
         let bytes = try session.output { (output) throws(CoderError) in
           try container.edit(session, format: format, edits: edits, output: output)
         }
-        try check(bytes, against: decoder, edit, reading)
+        try check(bytes, against: decoder, edit, caller)
         return try EncodedFile(bytes, of: format, to: destination)
       } catch {
         guard error.allowsFallback else { throw error.attributed(to: candidate.id) }

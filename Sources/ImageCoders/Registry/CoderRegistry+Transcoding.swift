@@ -32,8 +32,9 @@ extension CoderRegistry {
     let found = decoder.header.format
     let transcoders = transcoders(from: found, to: format)
     guard found == format || !transcoders.isEmpty, decoder.keepsColors, try isWhole(decoder) else { return nil }
-    let open = try OpenSource(source, limits: reading.limits)
-    try reading.limits.check(memory: open.size)
+    let limits = try policy.restricting(reading, for: [found]).limits
+    let open = try OpenSource(source, limits: limits)
+    try limits.check(memory: open.size)
     if found == format {
       let bytes = [UInt8](try open.view(at: 0, count: open.size))
       return bytes.count <= options.maxFileSize ?? .max ? bytes : nil
@@ -42,7 +43,7 @@ extension CoderRegistry {
       do throws(CoderError) {
         guard let container = try coder(id).container?.container else { continue }
         let session = HostSession(
-          source: open, limits: reading.limits, cancellation: options.cancellation, log: options.log)
+          source: open, limits: limits, cancellation: options.cancellation, log: options.log)
         let bytes = try session.output { (output) throws(CoderError) in
           try container.transcode(session, from: found, to: format, output: output)
         }

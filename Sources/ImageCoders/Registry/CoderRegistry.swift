@@ -30,15 +30,16 @@ public final class CoderRegistry: Sendable {
   ///     identifier; apart from that, both kinds are ordered by the same rules.
   ///   - searchPath: Where manifests are searched.
   ///   - preferences: The user's priorities, preferred coders, and coders that may not be used.
-  ///   - isolation: Where the code of plugins sees files.
+  ///   - isolation: Where the code of plugins sees files. The stricter of this and the policy applies.
+  ///   - policy: What files may ask for.
   public init(
     builtIn: [BuiltInCoder] = [], searchPath: SearchPath = SearchPath(), preferences: Preferences = .user,
-    isolation: Isolation = Isolation(.inProcess)
+    isolation: Isolation = Isolation(.inProcess), policy: Policy = .user
   ) {
     let catalog = Catalog(searchPath, builtIn: builtIn, preferences: preferences)
     self.catalog = catalog
     let candidates = catalog.entries.compactMap { Candidate($0, alternatives: catalog.alternatives(to: $0.id)) }
-    state = Mutex(RegistryState(candidates, preferences, catalog, isolation))
+    state = Mutex(RegistryState(candidates, preferences, catalog, isolation, policy))
   }
 
   /// Adds a coder of the application. Among coders of equal priority the one registered last is tried first.
@@ -87,13 +88,14 @@ public final class CoderRegistry: Sendable {
     }
   }
 
-  /// How a coder of these formats is isolated: as set, and at least as the variable `CODERS_ISOLATION` asks for.
-  package func isolation(of formats: [ImageFormat]) -> Isolation {
+  /// How a coder is isolated: as set, and at least as the policy and the variable `CODERS_ISOLATION` ask for.
+  package func isolation(of id: String, _ formats: [ImageFormat]) -> Isolation {
     let state = snapshot()
     let general = state.isolation
-    let strictest =
+    var strictest =
       formats.compactMap { state.isolationOfFormats[$0] ?? general }.max { $0.mode < $1.mode } ?? general
-    return strictest.atLeast(Self.leastIsolation)
+    if state.policy.usesFreshWorkers?.value == true { strictest.usesFreshWorkers = true }
+    return strictest.atLeast(max(Self.leastIsolation, state.policy.isolation(of: id, formats)))
   }
 
   private static let leastIsolation = IsolationMode.ofEnvironment()
@@ -106,9 +108,10 @@ public final class CoderRegistry: Sendable {
   ///
   /// - Throws: ``CoderError/Code/noCoder`` for an unknown identifier; ``CoderError/Code/pluginRejected``.
   public func coder(_ id: String) throws(CoderError) -> any ImageCoder {
-    guard let candidate = snapshot().candidates.first(where: { $0.id == id }) else {
-      throw unknown(id)
-    }
+    let state = snapshot()
+    if let problem = state.policy.problem { throw problem }
+    guard let candidate = state.candidates.first(where: { $0.id == id }) else { throw unknown(id) }
+    try state.policy.checkAllowed(coder: id)
     do throws(SkipReason) { return try candidate.coder(for: self) } catch { throw CoderError(error, coder: id) }
   }
 
@@ -124,9 +127,9 @@ public final class CoderRegistry: Sendable {
     explain: ((SelectionStep) -> Void)? = nil
   ) throws(CoderError) -> ImageDecoder {
     try naming(source) { () throws(CoderError) in
-      try attempt(
-        DecodeContext(try OpenSource(source, limits: options.limits), options: options), coder: coder, explain: explain
-      ) { (decoder) throws(CoderError) in decoder }
+      try attempt(try context(source, options), coder: coder, explain: explain) { (decoder) throws(CoderError) in
+        decoder
+      }
     }
   }
 
@@ -139,9 +142,19 @@ public final class CoderRegistry: Sendable {
     _ source: ByteSource, options: DecodeOptions = DecodeOptions(), coder: String? = nil
   ) throws(CoderError) -> Image {
     try naming(source) { () throws(CoderError) in
-      try attempt(
-        DecodeContext(try OpenSource(source, limits: options.limits), options: options), coder: coder, explain: nil
-      ) { (decoder) throws(CoderError) in try decoder.image() }
+      try attempt(try context(source, options), coder: coder, explain: nil) { (decoder) throws(CoderError) in
+        try decoder.image()
+      }
+    }
+  }
+
+  /// The options stay the caller's own: what a policy makes of them depends on the file's format.
+  private func context(_ source: ByteSource, _ options: DecodeOptions) throws(CoderError) -> DecodeContext {
+    let allowed = try policy.restricting(options)
+    do throws(CoderError) {
+      return DecodeContext(try OpenSource(source, limits: allowed.limits), options: options)
+    } catch {
+      throw error.explained(by: allowed.restrictions)
     }
   }
 
@@ -154,10 +167,17 @@ public final class CoderRegistry: Sendable {
 
   /// Begins incremental decoding. The coder is chosen as soon as there are enough bytes to choose one.
   public func makeIncrementalDecoder(options: DecodeOptions = DecodeOptions()) -> IncrementalDecoder {
-    IncrementalDecoder(options: options) { (source) throws(CoderError) in
-      try self.bytesNeededToChoose(source, options.allowedFormats)
+    let policy = policy
+    // A policy that cannot be had is an error of the first call that looks at the bytes.
+    var allowed = options
+    if let restricted = try? policy.restricting(options) { allowed = restricted }
+    return IncrementalDecoder(options: allowed) { (source) throws(CoderError) in
+      if let problem = policy.problem { throw problem }
+      return try self.bytesNeededToChoose(source, options.allowedFormats)
     } body: { (context) throws(CoderError) in
-      try self.attempt(context, coder: nil, explain: nil) { (decoder) throws(CoderError) in try decoder.image() }
+      var context = context
+      context.options = options
+      return try self.attempt(context, coder: nil, explain: nil) { (decoder) throws(CoderError) in try decoder.image() }
     }
   }
 
@@ -174,6 +194,7 @@ public final class CoderRegistry: Sendable {
     _ source: OpenSource, coder: String?, _ allowed: Set<ImageFormat>?, explains: Bool
   ) throws(CoderError) -> (Selection, coderCount: Int) {
     let snapshot = snapshot()
+    if let problem = snapshot.policy.problem { throw problem }
     let all = coder == nil ? snapshot.candidates : snapshot.candidates.filter { $0.id == coder }
     if let coder, all.isEmpty { throw unknown(coder) }
     let selection = try Selection(source, among: all, of: snapshot, allowed: allowed, explains: explains) {
@@ -191,10 +212,17 @@ public final class CoderRegistry: Sendable {
     context.openEmbedded = { (source, session, allowed) throws(CoderError) in
       try self.embeddedReader(source, session, allowed: allowed)
     }
-    let opened = context
+    let (opened, policy) = (context, policy)
     return try choose(opened.source, allowed: opened.options.allowedFormats, coder: coder, explain: explain) {
-      (coder) throws(CoderError) in
-      try body(try coder.makeDecoder(opened))
+      (coder, formats) throws(CoderError) in
+      var restricted = opened
+      restricted.options = try policy.restricting(opened.options, for: formats)
+      let decoder = try coder.makeDecoder(restricted)
+      let found = decoder.header.format
+      guard !formats.contains(found), policy.formatRules[found] != nil else { return try body(decoder) }
+      // The header knows better than the signature, and the format has rules of its own.
+      restricted.options = try policy.restricting(opened.options, for: formats + [found])
+      return try body(try coder.makeDecoder(restricted))
     }
   }
 
@@ -205,7 +233,9 @@ public final class CoderRegistry: Sendable {
     while !source.isComplete, let needed = try bytesNeededToChoose(source, allowed) {
       _ = try source.view(at: 0, least: needed, most: needed)
     }
-    return try choose(source, allowed: allowed, coder: nil, explain: nil) { (coder) throws(CoderError) in
+    let policy = policy
+    return try choose(source, allowed: allowed, coder: nil, explain: nil) { (coder, formats) throws(CoderError) in
+      session.restrict(to: policy.limits(session.limits, for: formats).limits)
       guard let container = coder.container?.container else {
         throw .unsupported("\(coder.id) reads no files inside other files")
       }
@@ -221,19 +251,19 @@ public final class CoderRegistry: Sendable {
   /// Tries the coders that may read a file, in their order, until one does.
   private func choose<Result>(
     _ open: OpenSource, allowed: Set<ImageFormat>?, coder: String?, explain: ((SelectionStep) -> Void)?,
-    _ body: (any ImageCoder) throws(CoderError) -> Result
+    _ body: (_ coder: any ImageCoder, _ formats: [ImageFormat]) throws(CoderError) -> Result
   ) throws(CoderError) -> Result {
     let (selection, coderCount) = try selection(open, coder: coder, allowed, explains: explain != nil)
     for step in selection.steps { explain?(step) }
     var first: CoderError?
-    for candidate in selection.candidates {
+    for (candidate, formats) in selection.candidates {
       if first != nil { explain?(SelectionStep(coder: candidate.id, code: .fallback, message: "is tried next")) }
       do throws(CoderError) {
         let coder = try load(candidate)
         if let explain, let message = candidate.substitution {
           explain(SelectionStep(coder: candidate.id, code: .failed, message: message))
         }
-        let result = try body(coder)
+        let result = try body(coder, formats)
         explain?(SelectionStep(coder: candidate.id, code: .chosen, message: "reads the file"))
         return result
       } catch {
@@ -263,8 +293,8 @@ public final class CoderRegistry: Sendable {
     if source.size == 0 { return .wrongFormat("the file is empty") }
     if coders == 0 { return .noCoder(catalog.emptiness) }
     if let refused = selection.refused {
-      let formats = refused.formats.map(\.rawValue).joined(separator: " or ")
-      return .unsupported("the file is recognized as \(formats), which the caller does not allow")
+      let formats = refused.candidate.formats.map(\.rawValue).joined(separator: " or ")
+      return .unsupported("the file is recognized as \(formats), \(refused.reason)")
     }
     if let bytesNeeded = selection.bytesNeeded {
       return .truncated("the file ends while it is identified: \(bytesNeeded) bytes would decide", at: source.size)
@@ -274,6 +304,12 @@ public final class CoderRegistry: Sendable {
       for byte in prefix { shown += (byte < 16 ? "0" : "") + String(byte, radix: 16) }
     }
     return .noCoder("no coder of \(coders) recognizes a file that begins with \(shown)\(catalog.unusedHint)")
+  }
+
+  /// What files may ask for. It changes what is opened from now on.
+  public var policy: Policy {
+    get { snapshot().policy }
+    set { state.withLock { [catalog] state in state.policy = newValue.resolved(catalog) } }
   }
 
   private func snapshot() -> RegistryState { state.withLock { $0 } }

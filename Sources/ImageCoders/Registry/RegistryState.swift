@@ -13,12 +13,17 @@ struct RegistryState {
   /// How plugins are isolated, in general and for some formats.
   var isolation: Isolation
   var isolationOfFormats: [ImageFormat: Isolation] = [:]
+  /// What files may ask for; its formats are type identifiers.
+  var policy: Policy
   /// How many coders the program has registered.
   var registrations = 0
 
-  init(_ candidates: [Candidate], _ preferences: Preferences, _ catalog: Catalog, _ isolation: Isolation) {
+  init(
+    _ candidates: [Candidate], _ preferences: Preferences, _ catalog: Catalog, _ isolation: Isolation, _ policy: Policy
+  ) {
     self.candidates = candidates
     self.isolation = isolation
+    self.policy = policy.resolved(catalog)
     priorities = preferences.priorities
     preferredReaders = preferences.preferred(\.read, catalog)
     preferredWriters = preferences.preferred(\.write, catalog)
@@ -46,8 +51,9 @@ struct RegistryState {
     }
   }
 
+  /// Coders that the policy allows, ordered.
   private func sorted(_ candidates: [Candidate], preference: (Candidate) -> Int?) -> [Candidate] {
-    candidates.map { candidate in
+    candidates.filter { policy.coders?.value.contains($0.id) ?? true }.map { candidate in
       (
         candidate: candidate,
         rank: CandidateRank(

@@ -65,9 +65,9 @@ private struct Match {
 /// The order in which coders are tried for a file, and why.
 struct Selection {
   /// Coders that recognize the file, first to last.
-  private(set) var candidates: [Candidate] = []
-  /// The first coder that recognizes the file and may not read it.
-  private(set) var refused: Candidate?
+  private(set) var candidates: [(candidate: Candidate, formats: [ImageFormat])] = []
+  /// The first coder that recognizes the file and may not read it, and why.
+  private(set) var refused: (candidate: Candidate, reason: String)?
   /// The smallest number of bytes that could still decide, when the file is too short for that. A coder that looks at
   /// the end of the file is waited for only while no other one agrees.
   private(set) var bytesNeeded: Int?
@@ -89,8 +89,13 @@ struct Selection {
     for candidate in all where candidate.canRead {
       let answer = try candidate.recognize(source)
       if let allowed, allowed.isDisjoint(with: candidate.formats) {
-        if case .yes = answer.recognition { refused = refused ?? candidate }
+        if case .yes = answer.recognition { refused = refused ?? (candidate, "which the caller does not allow") }
         if explains { note(candidate, .notAllowed, "the caller allows other formats only") }
+        continue
+      }
+      if let reason = registry.policy.refusal(candidate, answer.formats) {
+        if case .yes = answer.recognition { refused = refused ?? (candidate, reason) }
+        if explains { note(candidate, .notAllowed, reason) }
         continue
       }
       if candidate.isAsked { asked.append(candidate) }
@@ -126,8 +131,8 @@ struct Selection {
       }
     }
     let bundled = Set(matches.filter(\.candidate.isBundled).flatMap(\.formats))
-    candidates = matches.map { ($0.candidate, $0.rank(source, registry, bundled: bundled)) }
-      .sorted { $0.1 < $1.1 }.map(\.0)
+    candidates = matches.map { ($0, $0.rank(source, registry, bundled: bundled)) }
+      .sorted { $0.1 < $1.1 }.map { ($0.0.candidate, $0.0.formats) }
     bytesNeeded = needed == .max && !matches.isEmpty ? nil : needed
   }
 

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderEngine
+import ImageCoderModel
+
+extension Policy {
+  /// A caller's options with what the policy forbids.
+  ///
+  /// - Parameter formats: Those that the file may have; the strictest of their rules apply. Empty while it is unknown.
+  /// - Throws: ``problem``.
+  func restricting(_ options: DecodeOptions, for formats: [ImageFormat] = []) throws(CoderError) -> DecodeOptions {
+    if let problem { throw problem }
+    var options = options
+    (options.limits, options.restrictions.limits) = limits(options.limits, for: formats)
+    if let formats = self.formats {
+      options.restrictions.formats = formats.value
+      options.restrictions.formatsWords = formats.words
+    }
+    if let metadata = readsMetadata, !metadata.value { options.restrictions.metadata = metadata.words }
+    return options
+  }
+
+  /// A caller's limits with those of the policy, and for each that is the policy's who set it.
+  func limits(_ limits: Limits, for formats: [ImageFormat]) -> (limits: Limits, words: [Limits.Name: String]) {
+    guard !self.limits.isEmpty || !formatRules.isEmpty else { return (limits, [:]) }
+    var (limits, words) = (limits, [Limits.Name: String]())
+    for name in Limits.Name.all {
+      let settings = formats.isEmpty ? [limit(name, of: nil)] : formats.map { limit(name, of: $0) }
+      guard let setting = settings.compactMap(\.self).min(by: { $0.value < $1.value }), let own = limits[name] else {
+        continue
+      }
+      guard own == Limits.standard[name] || setting.value < own else { continue }
+      limits[name] = setting.value
+      words[name] = setting.words
+    }
+    return (limits, words)
+  }
+
+  /// Why a coder may not read a file, as the end of a sentence, or nil if it may.
+  ///
+  /// - Parameter formats: Those that the coder says the file may have.
+  func refusal(_ candidate: Candidate, _ formats: [ImageFormat]) -> String? {
+    if let coders, !coders.value.contains(candidate.id) {
+      return "and \(candidate.id) may not be used (set by \(coders.words))"
+    }
+    let possible = formats.isEmpty ? candidate.formats : formats
+    if let allowed = self.formats, allowed.value.isDisjoint(with: possible) {
+      return "which may not be read (set by \(allowed.words))"
+    }
+    return nil
+  }
+
+  /// - Throws: ``CoderError/Code/noCoder`` for a coder that may not be used.
+  func checkAllowed(coder id: String) throws(CoderError) {
+    guard let coders, !coders.value.contains(id) else { return }
+    throw .noCoder("\(id) may not be used (set by \(coders.words))")
+  }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import ImageCoderModel
+
+/// What files may ask for: formats, coders, limits, and where the code of plugins sees files.
+///
+///     var policy = Policy.web
+///     policy.limits[.maxPixels] = Policy.Setting(24_000_000, reason: "what the shop shows")
+///     let registry = CoderRegistry(policy: policy)
+///
+/// Each setting says who made it and, if he told, why; a refusal repeats both. A policy only forbids: a caller who asks for
+/// less gets less. `docs/policies.md` describes the presets and the file.
+public struct Policy: Sendable, Equatable {
+  /// A value, who set it and why.
+  public struct Setting<Value: Sendable & Equatable>: Sendable, Equatable {
+    /// What holds.
+    public var value: Value
+    /// Who set it.
+    public var origin: Origin
+    /// Why, for whoever is refused something, or nil.
+    public var reason: String?
+
+    /// Makes a setting of the program's own.
+    public init(_ value: Value, origin: Origin = .program, reason: String? = nil) {
+      self.value = value
+      self.origin = origin
+      self.reason = reason
+    }
+
+    /// Who set it, and why, in words: `the policy web: photos of today's cameras`.
+    var words: String { "\(origin)\(reason.map { ": \($0)" } ?? "")" }
+  }
+
+  /// Who made a setting.
+  public enum Origin: Sendable, Hashable, CustomStringConvertible {
+    /// A preset of this library.
+    case preset(String)
+    /// A line of a file, counted from 1.
+    case file(String, line: Int)
+    /// The program, in its own code.
+    case program
+
+    public var description: String {
+      switch self {
+      case .preset(let name): "the policy \(name)"
+      case .file(let path, let line): "\(path), line \(line)"
+      case .program: "the program"
+      }
+    }
+  }
+
+  /// What holds for files and coders of one format alone, instead of what holds in general.
+  public struct FormatRules: Sendable, Equatable {
+    /// Limits by their names.
+    public var limits: [Limits.Name: Setting<Int>] = [:]
+    /// At least how its plugins are isolated, or nil as in general. Also applies to readers in pure Swift.
+    public var isolation: Setting<IsolationMode>?
+
+    /// Makes rules that change nothing.
+    public init() {}
+  }
+
+  /// What it is called: a preset's name, or a file's path.
+  public var name: String
+  /// The only formats that may be read, or nil for all.
+  public var formats: Setting<Set<ImageFormat>>?
+  /// Identifiers of the only coders that are used, to read or to write, or nil for all.
+  public var coders: Setting<Set<String>>?
+  /// Limits by their names. One that the caller left as in ``Limits/standard`` becomes that of the policy; otherwise the
+  /// smaller one applies.
+  public var limits: [Limits.Name: Setting<Int>] = [:]
+  /// At least how plugins are isolated, or nil for the registry's own setting.
+  public var isolation: Setting<IsolationMode>?
+  /// At least how readers in pure Swift are isolated, or nil as all others. ``pureSwiftReaders`` lists them.
+  public var isolationOfPureSwift: Setting<IsolationMode>?
+  /// Whether each file gets a worker that has seen no other one, or nil for the registry's own setting.
+  public var usesFreshWorkers: Setting<Bool>?
+  /// Whether Exif, XMP and IPTC are read. Profiles and the orientation are part of how a picture looks, and are always read.
+  public var readsMetadata: Setting<Bool>?
+  /// Rules for some formats.
+  public var formatRules: [ImageFormat: FormatRules] = [:]
+  /// Why nothing may be read: of a policy that was asked for and is not understood.
+  package var problem: CoderError?
+
+  /// Makes a policy that forbids nothing: the limits are those of the caller.
+  public init(name: String) { self.name = name }
+
+  /// The policy for one that cannot be had: everything is refused.
+  package init(refusing problem: CoderError, name: String) {
+    self.init(name: name)
+    self.problem = problem
+  }
+
+  /// The setting of a limit for a format, or in general.
+  package func limit(_ name: Limits.Name, of format: ImageFormat?) -> Setting<Int>? {
+    format.flatMap { formatRules[$0]?.limits[name] } ?? limits[name]
+  }
+
+  /// At least how a coder is isolated: as the strictest of its formats asks for.
+  func isolation(of id: String, _ formats: [ImageFormat]) -> IsolationMode {
+    let own = PureSwiftReaders.reason(id) == nil ? isolation : isolationOfPureSwift ?? isolation
+    let modes = formats.map { formatRules[$0]?.isolation ?? own }
+    return (modes.isEmpty ? [own] : modes).compactMap { $0?.value }.max() ?? .inProcess
+  }
+
+  /// Coders in Swift that wrap no library to read, by their identifiers, each with the reason why it counts as one.
+  public static var pureSwiftReaders: [String: String] { PureSwiftReaders.reasons }
+
+  /// Names of formats as type identifiers, where a coder of the catalog knows them.
+  func resolved(_ catalog: Catalog) -> Policy {
+    func formats(_ format: ImageFormat) -> Set<ImageFormat> {
+      let named = catalog.formats(named: format.rawValue)
+      return named.isEmpty ? [format] : named
+    }
+    var policy = self
+    if let names = self.formats?.value { policy.formats?.value = Set(names.flatMap(formats)) }
+    policy.formatRules = [:]
+    // Sorted, so that two names of a format give the same rules each time.
+    for (name, rules) in formatRules.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      for format in formats(name) { policy.formatRules[format, default: FormatRules()].tighten(by: rules) }
+    }
+    return policy
+  }
+}
+
+extension Policy.FormatRules {
+  /// Where two names mean the same format, the stricter rule of each kind applies.
+  fileprivate mutating func tighten(by other: Policy.FormatRules) {
+    limits.merge(other.limits) { $0.value <= $1.value ? $0 : $1 }
+    if let mode = other.isolation, mode.value > isolation?.value ?? .inProcess { isolation = mode }
+    isolation = isolation ?? other.isolation
+  }
+}
+
+/// Readers that wrap no library. A manifest cannot claim this: who writes one would decide how far he is trusted.
+enum PureSwiftReaders {
+  static let reasons = [
+    "org.imagecoders.bmp": "headers, run lengths and rows are read in Swift, by checked offsets",
+    "org.imagecoders.gif": "blocks and LZW are read in Swift; its tables are pointers with bounds that are checked once",
+    "org.imagecoders.icns": "directory and packed bits are read in Swift; zlib only writes, and pages that are files of "
+      + "another format go to the coders of that",
+    "org.imagecoders.ico": "directory and bitmaps are read in Swift; pages that are PNG go to the coder of that",
+    "org.imagecoders.pnm": "headers and samples are read in Swift, by checked offsets",
+    "org.imagecoders.qoi": "chunks are read in Swift, through pointers whose bounds are checked for each row",
+  ]
+
+  /// Why a coder counts as one, or nil.
+  static func reason(_ id: String) -> String? { reasons[id] }
+}
