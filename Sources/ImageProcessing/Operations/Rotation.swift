@@ -95,6 +95,55 @@ public struct Rotation: Sendable, Hashable {
   }
 }
 
+/// How much of a pixel of the result is inside the turned picture.
+private struct TurnedEdges {
+  let cosine: Double
+  let sine: Double
+  /// Of the picture.
+  let width: Double
+  let height: Double
+
+  /// - Parameters:
+  ///   - across: How far the pixel's center is inside the nearer of the left and the right edge.
+  ///   - down: Likewise top and bottom.
+  ///   - u: Where the center is in the picture.
+  ///   - v: Likewise, from the top.
+  @inline(__always)
+  func share(_ across: Double, _ down: Double, _ u: Double, _ v: Double) -> Double {
+    // A pixel is a square that is turned against the edges: so far its corners reach.
+    let reach = (abs(cosine) + abs(sine)) / 2
+    if across >= reach, down >= reach { return 1 }
+    if across <= -reach || down <= -reach { return 0 }
+    if width < 2 || height < 2 || (across < reach && down < reach) { return countedShare(u, v) }
+    return shareBehindEdge(min(across, down), reach)
+  }
+
+  /// The area of the square on one side of a straight line at a distance from its center.
+  private func shareBehindEdge(_ distance: Double, _ reach: Double) -> Double {
+    let long = max(abs(cosine), abs(sine)) / 2
+    let short = reach - long
+    let away = abs(distance)
+    if away <= long - short || short < 1e-9 { return min(max(0.5 + distance / (2 * long), 0), 1) }
+    let rest = (reach - away) * (reach - away) / (8 * long * short)
+    return distance > 0 ? 1 - rest : rest
+  }
+
+  /// Where edges meet: the share of 16×16 points.
+  private func countedShare(_ u: Double, _ v: Double) -> Double {
+    var count = 0
+    for j in 0..<16 {
+      let down = (Double(j) + 0.5) / 16 - 0.5
+      for i in 0..<16 {
+        let across = (Double(i) + 0.5) / 16 - 0.5
+        let x = u + across * cosine + down * sine
+        let y = v + down * cosine - across * sine
+        if x >= 0, x <= width, y >= 0, y <= height { count += 1 }
+      }
+    }
+    return Double(count) / 256
+  }
+}
+
 /// Fills rows of a turned picture.
 private struct Turn: Sendable {
   let cosine: Double
@@ -112,12 +161,12 @@ private struct Turn: Sendable {
     let stride = source.stride
     let down = Double(y) + 0.5 - height / 2
     let (right, bottom) = (Double(columns), Double(rows))
+    let edges = TurnedEdges(cosine: cosine, sine: sine, width: right, height: bottom)
     for x in 0..<Int(width) {
       let across = Double(x) + 0.5 - width / 2
       let u = across * cosine + down * sine + right / 2
       let v = down * cosine - across * sine + bottom / 2
-      let covered =
-        min(max(min(u, right - u) + 0.5, 0), min(1, right)) * min(max(min(v, bottom - v) + 0.5, 0), min(1, bottom))
+      let covered = edges.share(min(u, right - u), min(v, bottom - v), u, v)
       guard covered > 0 else {
         row[x] = background
         continue

@@ -59,7 +59,7 @@ struct OperationWords {
   }
 
   mutating func optionalInteger() -> Int? {
-    guard let number = words.first.flatMap({ Int($0) }), abs(number) <= 1 << 30 else { return nil }
+    guard let number = words.first.flatMap({ Int($0) }), (-(1 << 30)...(1 << 30)).contains(number) else { return nil }
     words.removeFirst()
     return number
   }
