@@ -120,6 +120,7 @@ let package = Package(
     .library(name: "ImageCodersBuiltIn", targets: ["ImageCodersBuiltIn"]),
     .library(name: "ImageCodersFoundation", targets: ["ImageCodersFoundation"]),
     .library(name: "ImageAnimation", targets: ["ImageAnimation"]),
+    .library(name: "ImageProcessing", targets: ["ImageProcessing"]),
     .library(name: "ImageCoderPlugin", targets: ["ImageCoderPlugin", "CImageCoderEntry"]),
     .plugin(name: "CoderPlugin", targets: ["CoderPlugin"]),
     .library(name: "ImageCoderTesting", targets: ["ImageCoderTesting"]),
@@ -189,6 +190,10 @@ let package = Package(
     .target(
       name: "ImageAnimation", dependencies: ["ImageCoders", "ImageCoderEngine", "ImageCoderModel"],
       path: "Sources/ImageAnimation", swiftSettings: settings),
+    // Pictures changed by pure functions, and what a picture is like: hashes, differences, main colors.
+    .target(
+      name: "ImageProcessing", dependencies: ["ImageCoders", "ImageCoderEngine", "ImageCoderModel"],
+      path: "Sources/ImageProcessing", swiftSettings: settings),
     // Coders that are built into a program, with their manifests as `Registry` has them.
     .target(
       name: "ImageCodersBuiltIn",
@@ -209,7 +214,7 @@ let package = Package(
       name: "CodersCommand",
       dependencies: [
         "CHostSystem", "ImageAnimation", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "ImageCoderTesting",
-        "Palettes",
+        "ImageProcessing", "Palettes",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
       ],
@@ -267,6 +272,10 @@ let package = Package(
       name: "ImageAnimationTests",
       dependencies: ["ImageAnimation", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "TestSupport"],
       path: "Tests/ImageAnimationTests", swiftSettings: settings),
+    .testTarget(
+      name: "ImageProcessingTests",
+      dependencies: ["ImageProcessing", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "TestSupport"],
+      path: "Tests/ImageProcessingTests", swiftSettings: settings),
     .testTarget(
       name: "EncodingTests", dependencies: ["ImageCoders", "ImageCoderEngine", "ImageCoderModel", "TestSupport"],
       path: "Tests/EncodingTests", swiftSettings: settings),

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderEngine
+import ImageCoderModel
+
+extension PixelLayout {
+  /// The layout with alpha; straight if there was none.
+  var withAlpha: PixelLayout {
+    guard alpha == .opaque else { return self }
+    switch format {
+    case .gray8: return PixelLayout(.grayAlpha8, .straight)
+    case .gray16: return PixelLayout(.grayAlpha16, .straight)
+    case .rgb8: return PixelLayout(.rgba8, .straight)
+    default: return PixelLayout(format, .straight)
+    }
+  }
+
+  /// The layout with three colors.
+  var withColor: PixelLayout {
+    switch format {
+    case .gray8: PixelLayout(.rgb8, .opaque)
+    case .grayAlpha8: PixelLayout(.rgba8, alpha)
+    case .gray16: PixelLayout(.rgba16, .opaque)
+    case .grayAlpha16: PixelLayout(.rgba16, alpha)
+    default: self
+    }
+  }
+
+  /// A layout that can also hold paint.
+  func painted(_ color: RGBAColor) -> PixelLayout {
+    let colored = color.isGray ? self : withColor
+    return color.alpha == 255 ? colored : colored.withAlpha
+  }
+
+  /// How pixels of this layout are worked on: floating point, multiplied by alpha.
+  var working: PixelLayout { PixelLayout(.rgbaFloat32, alpha == .opaque ? .opaque : .premultiplied) }
+}
+
+extension PixelBuffer {
+  /// How the whole picture is held where an operation reads it in any order: four channels, multiplied by alpha. 16 bits
+  /// hold what 8 bits multiplied by alpha are; 16 bits multiplied by alpha need more.
+  var wideLayout: PixelLayout {
+    let isNarrow = format.bytesPerChannel == 1 || alpha == .opaque && !format.isFloat
+    return PixelLayout(isNarrow ? .rgba16 : .rgbaFloat32, alpha == .opaque ? .opaque : .premultiplied)
+  }
+
+  /// Paints a row.
+  func fillRow(_ y: Int, with color: RGBAColor) {
+    let working = PixelLayout(.rgbaFloat32, color.alpha == 255 ? .opaque : .premultiplied)
+    let converter = RowConverter(from: working, to: layout)
+    var color = color.premultiplied
+    converter.convert(&color, into: row(y), count: 1)
+    let pixel = row(y)
+    for x in 1..<max(size.width, 1) {
+      (pixel + x * format.bytesPerPixel).copyMemory(from: pixel, byteCount: format.bytesPerPixel)
+    }
+  }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderEngine
+import ImageCoderModel
+import ImageProcessing
+import Testing
+
+/// Operations on pictures of a few pixels, worked out by hand.
+@Suite struct OperationTests {
+  /// 3×2: 1 2 3, 4 5 6.
+  private static func numbered() throws(CoderError) -> PixelBuffer { try Pictures.bytes([1, 2, 3, 4, 5, 6], 3, .gray8) }
+
+  private static func rows(_ operation: String, of pixels: PixelBuffer) throws -> [[UInt8]] {
+    let result = try ImageOperation(parsing: operation).applied(to: pixels)
+    let bytes = result.copyBytes()
+    return (0..<result.size.height).map { Array(bytes[($0 * result.rowBytes)..<(($0 + 1) * result.rowBytes)]) }
+  }
+
+  @Test(arguments: [
+    ("crop:2x1+1+1", [[5, 6]]), ("crop:2x2,left", [[1, 2], [4, 5]]), ("crop:1x1,bottom-right", [[6]]),
+    ("crop:1x9,center", [[2], [5]]), ("flip:horizontal", [[3, 2, 1], [6, 5, 4]]), ("flip:vertical", [[4, 5, 6], [1, 2, 3]]),
+    ("rotate:90", [[4, 1], [5, 2], [6, 3]]), ("rotate:-90", [[3, 6], [2, 5], [1, 4]]),
+    ("rotate:540", [[6, 5, 4], [3, 2, 1]]), ("inset:0,1,1,0", [[1, 2]]),
+    ("inset:-1,0,0,-1,#070707", [[7, 7, 7, 7], [7, 1, 2, 3], [7, 4, 5, 6]]),
+    ("inset:1,-1,0,0,#090909", [[4, 5, 6, 9]]), ("border:1,#080808", [[8, 8, 8], [8, 8, 8]]),
+  ] as [(String, [[UInt8]])])
+  func movesPixels(operation: String, expected: [[UInt8]]) throws {
+    #expect(try Self.rows(operation, of: try Self.numbered()) == expected)
+  }
+
+  @Test func borderLeavesTheMiddle() throws {
+    let pixels = try Pictures.bytes(Array(1...20), 5, .gray8)
+    #expect(
+      try Self.rows("border:1,black", of: pixels) == [
+        [0, 0, 0, 0, 0], [0, 7, 8, 9, 0], [0, 12, 13, 14, 0], [0, 0, 0, 0, 0],
+      ])
+  }
+
+  @Test func colorsAreMixedByLuma() throws {
+    let pixels = try Pictures.bytes([200, 100, 50, 10, 20, 30], 2, .rgb8)
+    // 0.299 · 200 + 0.587 · 100 + 0.114 · 50 = 124.2; 2.99 + 11.74 + 3.42 = 18.15
+    #expect(try Self.rows("grayscale:1", of: pixels) == [[124, 124, 124, 18, 18, 18]])
+    // 124.2 + 2 · (200 - 124.2) = 275.8; 75.8; -24.2 | 1.85, 21.85, 41.85
+    #expect(try Self.rows("saturation:2", of: pixels) == [[255, 76, 0, 2, 22, 42]])
+    #expect(try Self.rows("brightness:1.5", of: pixels) == [[255, 150, 75, 15, 30, 45]])
+    #expect(try Self.rows("grayscale:0", of: pixels) == [[200, 100, 50, 10, 20, 30]])
+  }
+
+  @Test func brightnessKeepsAlpha() throws {
+    let straight = try Pictures.bytes([100, 200, 40, 128], 1, .rgba8)
+    #expect(try Self.rows("brightness:2", of: straight) == [[200, 255, 80, 128]])
+    let premultiplied = try Pictures.bytes([50, 100, 20, 128], 1, .rgba8, .premultiplied)
+    #expect(try Self.rows("brightness:2", of: premultiplied) == [[100, 128, 40, 128]])
+  }
+
+  @Test func tintKeepsTheShape() throws {
+    let pixels = try Pictures.bytes([10, 20, 30, 255, 10, 20, 30, 0, 10, 20, 30, 128], 3, .rgba8)
+    #expect(try Self.rows("tint:#ff8000", of: pixels) == [[255, 128, 0, 255, 0, 0, 0, 0, 255, 128, 0, 128]])
+    let gray = try Pictures.bytes([0, 128, 255], 3, .gray8)
+    // Gray becomes color: 128 · 255 ÷ 255, 128 · 128 ÷ 255 = 64.25.
+    #expect(try Self.rows("tint:#ff8000,multiply", of: gray) == [[0, 0, 0, 128, 64, 0, 255, 128, 0]])
+    #expect(try Self.rows("tint:#ffffff80,screen", of: gray) == [[128, 192, 255]])
+  }
+
+  @Test func blendModesFollowTheirFormulas() throws {
+    // 0.8 and 0.4 over 0.2: both below and above ½.
+    let pixels = try Pictures.bytes([204, 51], 2, .gray8)
+    let expected: [(BlendMode, [UInt8])] = [
+      (.normal, [102, 102]), (.multiply, [82, 20]), (.screen, [224, 133]), (.overlay, [194, 41]), (.darken, [102, 51]),
+      (.lighten, [204, 102]), (.hardLight, [163, 41]), (.difference, [102, 51]), (.exclusion, [143, 112]),
+    ]
+    for (mode, values) in expected {
+      #expect(try Self.rows("tint:#666666,\(mode.rawValue)", of: pixels) == [values], "\(mode)")
+    }
+  }
+
+  @Test func flattenLaysOverAColor() throws {
+    let pixels = try Pictures.bytes([255, 0, 0, 128, 9, 9, 9, 0], 2, .rgba8)
+    let flat = try ImageOperation.flatten(RGBAColor(red: 0, green: 0, blue: 255)).applied(to: pixels)
+    #expect(flat.layout == PixelLayout(.rgb8, .opaque))
+    #expect(flat.copyBytes() == [128, 0, 127, 0, 0, 255])
+    let words = try Pictures.words([65_535, 0, 1_000, 32_768], 2, .grayAlpha16)
+    let white = try ImageOperation.flatten(.white).applied(to: words)
+    #expect(white.layout == PixelLayout(.gray16, .opaque))
+    // 1000 · 32768 ÷ 65535 + 32767 = 33267.0
+    #expect(Pictures.numbers(white) == [1, 33_267.0 / 65_535])
+  }
+
+  @Test func overlayLiesWhereItIsAsked() throws {
+    let base = try Pictures.bytes(Array(repeating: 100, count: 12), 4, .gray8)
+    let mark = try Pictures.bytes([200, 255, 50, 128], 2, .grayAlpha8)
+    func result(_ overlay: Overlay) throws -> [UInt8] {
+      try ImageOperation.overlay(overlay).applied(to: base).copyBytes()
+    }
+    // 50 · 128 ÷ 255 + 100 · 127 ÷ 255 = 74.9
+    #expect(try result(Overlay(mark, at: .topLeft)) == [200, 75, 100, 100] + Array(repeating: 100, count: 8))
+    #expect(try result(Overlay(mark, at: .bottomRight)) == Array(repeating: 100, count: 10) + [200, 75])
+    #expect(try result(Overlay(mark, at: .bottomRight, x: 1, y: -1)) == Array(repeating: 100, count: 7) + [200, 100, 100, 100, 100])
+    #expect(try result(Overlay(mark, at: .topLeft, x: -1)) == [75] + Array(repeating: 100, count: 11))
+    #expect(try result(Overlay(mark, at: .topLeft, x: 4)) == Array(repeating: 100, count: 12))
+    // Half of 200 and half of 100.
+    #expect(try result(Overlay(mark, at: .topLeft, opacity: 0.5))[0] == 150)
+    #expect(try result(Overlay(mark, at: .topLeft, x: .max, y: .min)) == Array(repeating: 100, count: 12))
+  }
+
+  @Test func overlayBringsColorAndDepthStays() throws {
+    let base = try Pictures.words([0, 65_535], 2, .gray16)
+    let mark = try Pictures.bytes([255, 0, 0], 1, .rgb8)
+    let result = try ImageOperation.overlay(Overlay(mark, at: .left)).applied(to: base)
+    #expect(result.layout == PixelLayout(.rgba16, .opaque))
+    #expect(Pictures.numbers(result) == [1, 0, 0, 1, 1, 1, 1, 1])
+  }
+
+  @Test func overlaysAreNamedByTheirSamples() throws {
+    let (one, same, other) = (try Self.numbered(), try Self.numbered(), try Pictures.bytes([1, 2, 3, 4, 5, 7], 3, .gray8))
+    #expect(Overlay(one) == Overlay(same))
+    #expect(Overlay(one) != Overlay(other))
+    #expect(Overlay(one) != Overlay(one, x: 1))
+    // FNV-1a of "gray8 opaque 3 2\n" and 1 to 6, worked out in Python.
+    #expect(Overlay(one).digest == "f78ee8e03181d4e75096db9270425ec3")
+  }
+
+  @Test(arguments: [
+    ("crop:4x1+0+0", "a part of 4×1 at 0,0 is not inside the picture of 3×2"),
+    ("border:2", "a border of 2 pixels for a picture of 3×2; 1 to 1 are allowed"),
+    ("blur:-1", "the sigma of a blur of -1.0; 0.0 to 10000.0 are allowed"),
+    ("grayscale:2", "an amount of gray of 2.0; 0.0 to 1.0 are allowed"),
+    ("inset:2", "insets of 2,2,2,2 leave nothing of a picture of 3×2"),
+    ("round:-3", "the radius of a corner of -3.0; 0.0 to 1000000.0 are allowed"),
+  ])
+  func refusesValuesOutOfRange(operation: String, message: String) throws {
+    let pixels = try Self.numbered()
+    let error = #expect(throws: CoderError.self) { try ImageOperation(parsing: operation).applied(to: pixels) }
+    #expect(error?.code == .invalidArgument)
+    #expect(error?.message == message)
+  }
+
+  @Test func limitsAreCheckedBeforeMemoryIsAskedFor() throws {
+    let pixels = try Self.numbered()
+    for operation in ["inset:-1000000", "resize:60000x60000,stretch,enlarge", "inset:-1073741824,0,0,0"] {
+      let error = #expect(throws: CoderError.self) { try ImageOperation(parsing: operation).applied(to: pixels) }
+      #expect(error?.code == .limitExceeded)
+    }
+    let error = #expect(throws: CoderError.self) {
+      try ImageOperation.blur(sigma: 9).applied(to: pixels, limits: Limits(maxMemory: 50))
+    }
+    #expect(error?.limit == .maxMemory)
+  }
+}
