@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Decoding one picture with libpng.
+// Decoding one picture with libpng: those of which `cpng_decode` has no loop for the pixels.
 //
 // libpng is told to leave CRCs alone and is shown one IDAT chunk for each chunk of image data in the file; the CRCs of
 // the file are checked here, once for each byte, whether the chunks are IDAT or fdAT.
@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "passes.h"
+#include "read.h"
 #include "session.h"
 
 // Rows asked of the sink at a time.
@@ -385,7 +386,7 @@ static imgcoder_status salvage(reader *r, imgcoder_status failure) {
   return status;
 }
 
-imgcoder_status cpng_decode(const cpng_picture *picture, const imgcoder_sink *sink, cpng_failure *failure) {
+imgcoder_status cpng_decode_by_libpng(const cpng_picture *picture, const imgcoder_sink *sink, cpng_failure *failure) {
   reader r = {0};
   cpng_session *session = &r.session;
   session->host = picture->host;

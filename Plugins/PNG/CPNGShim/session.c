@@ -6,17 +6,30 @@
 #include <stdio.h>
 #include <string.h>
 
-imgcoder_status cpng_fail(cpng_session *session, imgcoder_status status, const char *format, ...) {
-  cpng_failure *failure = session->failure;
+static imgcoder_status note(cpng_failure *failure, imgcoder_status status, int64_t offset, const char *format,
+                            va_list arguments) {
   if (failure->status == IMGCODER_STATUS_OK) {
-    va_list arguments;
     failure->status = status;
-    failure->offset = session->offset;
-    va_start(arguments, format);
+    failure->offset = offset;
     vsnprintf(failure->message, sizeof failure->message, format, arguments);
-    va_end(arguments);
   }
   return failure->status;
+}
+
+imgcoder_status cpng_note(cpng_failure *failure, imgcoder_status status, int64_t offset, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  status = note(failure, status, offset, format, arguments);
+  va_end(arguments);
+  return status;
+}
+
+imgcoder_status cpng_fail(cpng_session *session, imgcoder_status status, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  status = note(session->failure, status, session->offset, format, arguments);
+  va_end(arguments);
+  return status;
 }
 
 void cpng_on_error(png_structp png, png_const_charp message) {

@@ -21,7 +21,13 @@ typedef struct cpng_session {
   int is_out_of_memory;
 } cpng_session;
 
-// Records why the call fails, unless that is known already.
+// Records why a call fails, unless that is known already.
+//   offset   in the source, or -1
+//   returns  the recorded status
+imgcoder_status cpng_note(cpng_failure *failure, imgcoder_status status, int64_t offset, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+// The same of a call of libpng, at the session's offset.
 imgcoder_status cpng_fail(cpng_session *session, imgcoder_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <libdeflate.h>
 #include <string.h>
 #include <zlib.h>
 
@@ -15,13 +16,7 @@ static void give_back(voidpf host, voidpf memory) { ((const imgcoder_host *)host
 static uInt portion(uint64_t length) { return length < 1u << 30 ? (uInt)length : 1u << 30; }
 
 uint32_t cpng_crc(uint32_t crc, const uint8_t *bytes, uint64_t length) {
-  while (length > 0) {
-    uInt count = portion(length);
-    crc = (uint32_t)crc32(crc, bytes, count);
-    bytes += count;
-    length -= count;
-  }
-  return crc;
+  return length > 0 ? libdeflate_crc32(crc, bytes, (size_t)length) : crc;
 }
 
 // Gives room for at least one more byte, at most `limit` in all. 0 when there is no memory.

@@ -4,8 +4,9 @@ import ImageCoderPlugin
 
 /// Reads PNG and APNG.
 ///
-/// The chunks are walked and checked here; libpng inflates, unfilters and deinterlaces the pixels of one picture, the
-/// default image or a frame. No gamma and no profile is applied.
+/// The chunks are walked and checked here; the C part inflates, unfilters and deinterlaces the pixels of one picture, the
+/// default image or a frame, and leaves samples of 8 bits that are to have 16 to libpng. No gamma and no profile is
+/// applied.
 ///
 /// - Format: PNG Third Edition, W3C; APNG 1.0. Library: libpng 1.6.
 /// - Not covered: MNG, JNG, CgBI.
@@ -74,10 +75,10 @@ final class PNGReader: ContainerReader, StoredColorReader {
   func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
     let format = request.pixelFormat.flatMap { canDeliver($0) ? $0 : nil } ?? nativeFormat
     let size = size(of: request.frame)
-    // libpng keeps two rows of at most 8 bytes a pixel, zlib a window of 32 KiB and its tables.
+    // Up to eight rows of at most 8 bytes a pixel, a window of 160 KiB and tables.
     return DecodeOffer(
       request, size: size, pixelFormat: format, alpha: file.hasAlpha ? .straight : .opaque,
-      rowOrder: file.header.isInterlaced ? .any : .topDown, memory: size.width * 24 + (192 << 10))
+      rowOrder: file.header.isInterlaced ? .any : .topDown, memory: size.width * 64 + (192 << 10))
   }
 
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {

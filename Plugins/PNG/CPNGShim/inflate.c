@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Inflating. As long as there is input and room to spare, symbols are decoded without asking for either (`run_fast`);
+// at the edges, one at a time and only from bits that are there (`step`), so that a stream may be cut anywhere.
+
+#include <libdeflate.h>
+#include <string.h>
+
+#include "inflate_state.h"
+
+#define LITERAL_MASK ((1u << CPNG_LITERAL_BITS) - 1)
+#define DISTANCE_MASK ((1u << CPNG_DISTANCE_BITS) - 1)
+
+static inline uint64_t load64(const uint8_t *bytes) {
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  uint64_t value;
+  memcpy(&value, bytes, 8);
+  return value;
+#else
+  uint64_t value = 0;
+  for (int i = 7; i >= 0; i--) value = value << 8 | bytes[i];
+  return value;
+#endif
+}
+
+static inline void store_literals(uint8_t *out, uint32_t values) {
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  memcpy(out, &values, 4);
+#else
+  for (int i = 0; i < 4; i++) out[i] = (uint8_t)(values >> (8 * i));
+#endif
+}
+
+// The length or distance of an entry whose code begins at `bits`.
+static inline uint32_t value_of(uint32_t entry, uint64_t bits) {
+  return CPNG_ENTRY_BASE(entry) + (uint32_t)(low_bits(bits, CPNG_ENTRY_DROP(entry)) >> CPNG_ENTRY_CODE(entry));
+}
+
+// Copies a match. It may write up to 31 bytes more than the match has.
+static inline void copy_match(uint8_t *out, uint32_t distance, uint32_t length) {
+  const uint8_t *from = out - distance;
+  const uint8_t *end = out + length;
+  if (distance >= 16) {
+    do {
+      memcpy(out, from, 16);
+      from += 16;
+      out += 16;
+    } while (out < end);
+  } else if (distance == 1) {
+    memset(out, *from, (length + 15) & ~15u);
+  } else if (distance >= 8) {
+    do {
+      memcpy(out, from, 8);
+      from += 8;
+      out += 8;
+    } while (out < end);
+  } else {
+    // The pattern as often as it fits into 16 bytes.
+    uint8_t pattern[16];
+    for (uint32_t i = 0; i < distance; i++) pattern[i] = from[i];
+    for (uint32_t i = distance; i < 16; i++) pattern[i] = pattern[i - distance];
+    const uint32_t step = 16 - 16 % distance;
+    do {
+      memcpy(out, pattern, 16);
+      out += step;
+    } while (out < end);
+  }
+}
+
+// Decodes symbols of a block while eight bytes of input can be loaded at a time and there is room for any of them.
+static void run_fast(cpng_inflater *s, edges *edge) {
+  const uint32_t *literals = s->literals, *distances = s->distances;
+  const uint8_t *in = edge->in;
+  // An iteration refills twice, and each refill takes up to seven bytes.
+  const uint8_t *in_last = edge->in_end - 16;
+  uint8_t *out = edge->out;
+  uint8_t *const out_end = edge->out_end;
+  uint64_t bits = s->bits;
+  unsigned count = s->bit_count;
+  // Bits above `count` may be those of bytes that are loaded again.
+#define REFILL()                   \
+  do {                             \
+    bits |= load64(in) << count;   \
+    in += (63 - count) >> 3;       \
+    count |= 56;                   \
+  } while (0)
+#define DROP(n)        \
+  do {                 \
+    bits >>= (n);      \
+    count -= (n);      \
+  } while (0)
+#define TAKE_LITERALS()                       \
+  do {                                        \
+    store_literals(out, entry >> 8);          \
+    out += CPNG_ENTRY_LITERALS(entry);        \
+    DROP(CPNG_ENTRY_DROP(entry));             \
+    entry = literals[bits & LITERAL_MASK];    \
+  } while (0)
+
+  if (in > in_last || out >= out_end) return;
+  REFILL();
+  uint32_t entry = literals[bits & LITERAL_MASK];
+  for (;;) {
+    // 56 bits are there: three look-ups of literals, or the longest length with the longest distance (48).
+    if (CPNG_ENTRY_LITERALS(entry)) {
+      TAKE_LITERALS();
+      if (CPNG_ENTRY_LITERALS(entry)) {
+        TAKE_LITERALS();
+        if (CPNG_ENTRY_LITERALS(entry)) TAKE_LITERALS();
+      }
+      if (in > in_last || out >= out_end) break;
+      REFILL();
+      continue;
+    }
+    uint64_t rest = bits;
+    unsigned used = 0;
+    if (entry & CPNG_ENTRY_SPECIAL) {
+      if (entry & CPNG_ENTRY_SECOND) {
+        used = CPNG_LITERAL_BITS;
+        rest >>= CPNG_LITERAL_BITS;
+        entry = literals[CPNG_ENTRY_BASE(entry) + low_bits(rest, CPNG_ENTRY_CODE(entry))];
+        if (CPNG_ENTRY_LITERALS(entry)) {
+          *out++ = (uint8_t)(entry >> 8);
+          DROP(used + CPNG_ENTRY_DROP(entry));
+          if (in > in_last || out >= out_end) break;
+          REFILL();
+          entry = literals[bits & LITERAL_MASK];
+          continue;
+        }
+      }
+      if (entry & CPNG_ENTRY_BLOCK_END) {
+        DROP(used + CPNG_ENTRY_DROP(entry));
+        s->state = s->is_last_block ? CHECKSUM : BLOCK;
+        break;
+      }
+      if (entry & CPNG_ENTRY_INVALID) {
+        damaged(s, "a length that is not defined");
+        break;
+      }
+    }
+    const uint32_t length = value_of(entry, rest);
+    rest >>= CPNG_ENTRY_DROP(entry);
+    used += CPNG_ENTRY_DROP(entry);
+    uint32_t far = distances[rest & DISTANCE_MASK];
+    if (far & CPNG_ENTRY_SPECIAL) {
+      if (far & CPNG_ENTRY_SECOND) {
+        rest >>= CPNG_DISTANCE_BITS;
+        used += CPNG_DISTANCE_BITS;
+        far = distances[CPNG_ENTRY_BASE(far) + low_bits(rest, CPNG_ENTRY_CODE(far))];
+      }
+      if (far & CPNG_ENTRY_INVALID) {
+        damaged(s, "a distance that is not defined");
+        break;
+      }
+    }
+    const uint32_t distance = value_of(far, rest);
+    bits = rest >> CPNG_ENTRY_DROP(far);
+    count -= used + CPNG_ENTRY_DROP(far);
+    if (distance > (size_t)(out - edge->history)) {
+      damaged(s, "a distance to before the first byte");
+      break;
+    }
+    if (in <= in_last) {
+      REFILL();
+      entry = literals[bits & LITERAL_MASK];
+      copy_match(out, distance, length);
+      out += length;
+      if (out >= out_end || in > in_last) break;
+      continue;
+    }
+    copy_match(out, distance, length);
+    out += length;
+    break;
+  }
+#undef REFILL
+#undef DROP
+#undef TAKE_LITERALS
+  s->bits = low_bits(bits, count);
+  s->bit_count = count;
+  edge->in = in;
+  edge->out = out;
+}
+
+// One symbol of a block, decoded only from bits that are there. Where some are missing, zeros stand for them: the code
+// that is found then is the right one, or has more bits than there are.
+static int read_symbol(cpng_inflater *s, edges *edge) {
+  fill(s, edge, 48);
+  uint64_t rest = s->bits;
+  unsigned used = 0;
+  uint32_t entry = s->literals[rest & LITERAL_MASK];
+  if (CPNG_ENTRY_LITERALS(entry)) {
+    // Of several literals the first: the others may need more bits than there are.
+    const uint8_t literal = (uint8_t)(entry >> 8);
+    if (s->lengths[literal] > s->bit_count) return 0;
+    take(s, s->lengths[literal]);
+    *edge->out++ = literal;
+    return 1;
+  }
+  if (entry & CPNG_ENTRY_SECOND) {
+    used = CPNG_LITERAL_BITS;
+    rest >>= CPNG_LITERAL_BITS;
+    entry = s->literals[CPNG_ENTRY_BASE(entry) + low_bits(rest, CPNG_ENTRY_CODE(entry))];
+  }
+  used += CPNG_ENTRY_DROP(entry);
+  if (used > s->bit_count) return 0;
+  if (CPNG_ENTRY_LITERALS(entry)) {
+    take(s, used);
+    *edge->out++ = (uint8_t)(entry >> 8);
+    return 1;
+  }
+  if (entry & CPNG_ENTRY_INVALID) return damaged(s, "a length that is not defined");
+  if (entry & CPNG_ENTRY_BLOCK_END) {
+    take(s, used);
+    s->state = s->is_last_block ? CHECKSUM : BLOCK;
+    return 1;
+  }
+  const uint32_t length = value_of(entry, rest);
+  rest >>= CPNG_ENTRY_DROP(entry);
+  uint32_t far = s->distances[rest & DISTANCE_MASK];
+  if (far & CPNG_ENTRY_SECOND) {
+    used += CPNG_DISTANCE_BITS;
+    rest >>= CPNG_DISTANCE_BITS;
+    far = s->distances[CPNG_ENTRY_BASE(far) + low_bits(rest, CPNG_ENTRY_CODE(far))];
+  }
+  used += CPNG_ENTRY_DROP(far);
+  if (used > s->bit_count) return 0;
+  if (far & CPNG_ENTRY_INVALID) return damaged(s, "a distance that is not defined");
+  const uint32_t distance = value_of(far, rest);
+  if (distance > (size_t)(edge->out - edge->history)) return damaged(s, "a distance to before the first byte");
+  s->bits >>= used;
+  s->bit_count -= used;
+  copy_match(edge->out, distance, length);
+  edge->out += length;
+  return 1;
+}
+
+static int read_stored(cpng_inflater *s, edges *edge) {
+  while (s->stored > 0 && s->bit_count > 0 && edge->out < edge->out_end) {
+    *edge->out++ = (uint8_t)take(s, 8);
+    s->stored--;
+  }
+  size_t count = s->stored;
+  if (count > (size_t)(edge->in_end - edge->in)) count = (size_t)(edge->in_end - edge->in);
+  if (edge->out >= edge->out_end) count = 0;
+  if (count > (size_t)(edge->out_end - edge->out)) count = (size_t)(edge->out_end - edge->out);
+  if (count > 0) memcpy(edge->out, edge->in, count);
+  edge->in += count;
+  edge->out += count;
+  s->stored -= (uint32_t)count;
+  if (s->stored > 0) return 0;
+  s->state = s->is_last_block ? CHECKSUM : BLOCK;
+  return 1;
+}
+
+static int read_symbols(cpng_inflater *s, edges *edge) {
+  for (;;) {
+    if (edge->in_end - edge->in >= 16) run_fast(s, edge);
+    if (s->state != SYMBOLS) return s->state != DAMAGED;
+    if (edge->out >= edge->out_end) return 0;
+    if (!read_symbol(s, edge)) return 0;
+    if (s->state != SYMBOLS) return 1;
+  }
+}
+
+// Goes on as far as input and room last.
+//   returns  whether the state is another one
+static int step(cpng_inflater *s, edges *edge) {
+  switch (s->state) {
+    case STORED: return read_stored(s, edge);
+    case SYMBOLS: return read_symbols(s, edge);
+    default: return cpng_inflate_around_blocks(s, edge);
+  }
+}
+
+void cpng_inflate_begin(cpng_inflater *inflater) {
+  inflater->bits = 0;
+  inflater->bit_count = 0;
+  inflater->state = HEADER;
+  inflater->is_last_block = 0;
+  inflater->adler = 1;
+  inflater->damage = NULL;
+}
+
+cpng_inflated cpng_inflate_piece(cpng_inflater *inflater, const uint8_t **in, const uint8_t *in_end,
+                                 const uint8_t *history, uint8_t **out, uint8_t *out_end) {
+  edges edge = {*in, in_end, history, *out, out_end};
+  while (edge.out < out_end && step(inflater, &edge)) {
+  }
+  inflater->adler = libdeflate_adler32(inflater->adler, *out, (size_t)(edge.out - *out));
+  *in = edge.in;
+  *out = edge.out;
+  if (inflater->state == DAMAGED) return CPNG_INFLATED_DAMAGED;
+  if (inflater->state == OVER) {
+    return (uint32_t)inflater->bits == inflater->adler ? CPNG_INFLATED_END : CPNG_INFLATED_UNEQUAL;
+  }
+  return edge.out >= out_end ? CPNG_INFLATED_OUTPUT : CPNG_INFLATED_INPUT;
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// usage: inflate COUNT [FIRST]
+//
+// Our inflate beside zlib's: COUNT streams of every level, strategy, window and flush of deflate, whole, cut and damaged,
+// in pieces and with windows of random sizes. Both must give the same bytes and the same verdict. What a stream is
+// depends on its number alone.
+
+#include "inflate.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#define MOST (4u << 20)
+
+static uint64_t seed;
+
+static uint32_t draw(void) {
+  seed = seed * 6364136223846793005u + 1442695040888963407u;
+  return (uint32_t)(seed >> 33);
+}
+
+static uint32_t below(uint32_t bound) { return draw() % bound; }
+
+typedef struct outcome {
+  cpng_inflated verdict;
+  size_t length;
+} outcome;
+
+// Inflates pieces that are each in memory of their own, so that a byte read too far is noticed.
+static outcome ours(const uint8_t *stream, size_t length, uint8_t *out, int in_single_bytes) {
+  const size_t window = in_single_bytes ? 1 + below(300) : 1024 + below(200000);
+  cpng_inflater *inflater = malloc(sizeof *inflater);
+  uint8_t *memory = malloc(CPNG_HISTORY + window + CPNG_OUT_SLACK), *end = memory + CPNG_HISTORY + window, *next = memory;
+  outcome result = {CPNG_INFLATED_INPUT, 0};
+  memset(inflater, 0xA5, sizeof *inflater);
+  cpng_inflate_begin(inflater);
+  for (size_t used = 0;;) {
+    size_t count = in_single_bytes ? 1 : below(4) ? below(5000) : below(20);
+    if (count > length - used) count = length - used;
+    uint8_t *piece = malloc(count ? count : 1);
+    memcpy(piece, stream + used, count);
+    used += count;
+    const uint8_t *in = piece;
+    do {
+      uint8_t *start = next;
+      result.verdict = cpng_inflate_piece(inflater, &in, piece + count, memory, &next, end);
+      if (result.length + (size_t)(next - start) > MOST) abort();
+      memcpy(out + result.length, start, (size_t)(next - start));
+      result.length += (size_t)(next - start);
+      if (result.verdict != CPNG_INFLATED_OUTPUT) break;
+      const size_t kept = (size_t)(next - memory) < CPNG_HISTORY ? (size_t)(next - memory) : CPNG_HISTORY;
+      memmove(memory, next - kept, kept);
+      next = memory + kept;
+    } while (1);
+    if (result.verdict == CPNG_INFLATED_INPUT && in != piece + count) abort();
+    free(piece);
+    if (result.verdict != CPNG_INFLATED_INPUT || used == length) break;
+  }
+  free(memory);
+  free(inflater);
+  return result;
+}
+
+static outcome theirs(const uint8_t *stream, size_t length, uint8_t *out) {
+  z_stream state = {.next_in = (Bytef *)stream, .avail_in = (uInt)length, .next_out = out, .avail_out = MOST};
+  inflateInit(&state);
+  const int status = inflate(&state, Z_SYNC_FLUSH);
+  outcome result = {CPNG_INFLATED_INPUT, state.total_out};
+  if (status == Z_STREAM_END) result.verdict = CPNG_INFLATED_END;
+  if (status == Z_NEED_DICT) result.verdict = CPNG_INFLATED_DAMAGED;
+  if (status == Z_DATA_ERROR) {
+    const int is_checksum = state.msg && strcmp(state.msg, "incorrect data check") == 0;
+    result.verdict = is_checksum ? CPNG_INFLATED_UNEQUAL : CPNG_INFLATED_DAMAGED;
+  }
+  inflateEnd(&state);
+  return result;
+}
+
+static uint8_t *out[2];
+
+static void compare(const uint8_t *stream, size_t length, long number, const char *what, int in_single_bytes) {
+  const outcome expected = theirs(stream, length, out[0]), found = ours(stream, length, out[1], in_single_bytes);
+  if (expected.length == found.length && expected.verdict == found.verdict &&
+      memcmp(out[0], out[1], found.length) == 0) {
+    return;
+  }
+  printf("stream %ld, %s: %zu bytes and verdict %d, zlib has %zu and %d\n", number, what, found.length, found.verdict,
+         expected.length, expected.verdict);
+  exit(1);
+}
+
+// Repeats what lies `distance` before, `length` times.
+static size_t repeat(uint8_t *bytes, size_t at, size_t end, size_t distance, size_t length) {
+  if (distance > at) {
+    bytes[at] = (uint8_t)draw();
+    return at;
+  }
+  for (; length > 0 && at < end; length--, at++) bytes[at] = bytes[at - distance];
+  return at - 1;
+}
+
+static size_t make_bytes(uint8_t *bytes) {
+  const size_t length = below(3) ? below(300000) : below(300);
+  const uint32_t kind = below(8), values = 1 + below(256);
+  for (size_t i = 0; i < length; i++) {
+    switch (kind) {
+      case 0: bytes[i] = (uint8_t)draw(); break;
+      case 1: bytes[i] = (uint8_t)below(values); break;
+      case 2: bytes[i] = below(50) && i > 0 ? bytes[i - 1] : (uint8_t)draw(); break;
+      case 3: bytes[i] = i > 1000 && below(100) ? bytes[i - 1 - below(3) * 333] : (uint8_t)below(values); break;
+      case 4: bytes[i] = (uint8_t)(__builtin_ctz(draw() | 1u << 20) + 16 * __builtin_ctz(draw() | 1u << 9)); break;
+      case 5: bytes[i] = i >= 7 ? (uint8_t)(bytes[i - 7] + (below(30) == 0)) : (uint8_t)draw(); break;
+      case 6: i = repeat(bytes, i, length, 1 + below(CPNG_HISTORY), 3 + below(400)); break;
+      default: i = repeat(bytes, i, length, 1 + below(40), 3 + below(60)); break;
+    }
+  }
+  return length;
+}
+
+static size_t make_stream(uint8_t *bytes, size_t length, uint8_t *stream) {
+  z_stream state = {.next_in = bytes, .next_out = stream, .avail_out = MOST};
+  deflateInit2(&state, (int)below(10), Z_DEFLATED, 9 + (int)below(7), 1 + (int)below(9), (int)below(5));
+  while (length > 0) {
+    state.avail_in = below(2) ? (uInt)length : 1 + below((uint32_t)length);
+    length -= state.avail_in;
+    deflate(&state, below(3) == 0 ? Z_SYNC_FLUSH : below(5) == 0 ? Z_FULL_FLUSH : Z_NO_FLUSH);
+    if (below(4) == 0) deflateParams(&state, (int)below(10), (int)below(5));
+  }
+  deflate(&state, Z_FINISH);
+  const size_t result = state.total_out;
+  deflateEnd(&state);
+  return result;
+}
+
+static void damage(const uint8_t *stream, size_t length, long number) {
+  uint8_t *copy = malloc(length);
+  memcpy(copy, stream, length);
+  // The headers of a stream and its first block get half of it.
+  for (uint32_t flips = 1 + below(3); flips > 0; flips--) {
+    const uint32_t place = below(2) || length < 100 ? below((uint32_t)length) : below(100);
+    copy[place] ^= (uint8_t)(1u << below(8));
+  }
+  compare(copy, below(4) ? length : below((uint32_t)length), number, "damaged", length < 3000 && below(2));
+  free(copy);
+}
+
+static void invent(uint8_t *stream, long number) {
+  const size_t length = 3 + below(400);
+  stream[0] = 0x78;
+  stream[1] = 0x9C;
+  for (size_t i = 2; i < length; i++) stream[i] = (uint8_t)draw();
+  stream[2] = (uint8_t)((stream[2] & ~6) | (below(2) ? 4 : 2));
+  compare(stream, length, number, "invented", (int)below(2));
+}
+
+int main(int argc, char **argv) {
+  const long count = argc > 1 ? atol(argv[1]) : 300, first = argc > 2 ? atol(argv[2]) : 0;
+  uint8_t *bytes = malloc(MOST), *stream = malloc(MOST);
+  for (int i = 0; i < 2; i++) out[i] = malloc(MOST);
+  for (long number = first; number < first + count; number++) {
+    seed = (uint64_t)number * 2654435761u + 88172645463325252u;
+    const size_t size = make_bytes(bytes), length = make_stream(bytes, size, stream);
+    compare(stream, length, number, "whole", size < 3000 && below(2));
+    if (memcmp(out[1], bytes, size) != 0) return 1;
+    for (int i = 0; i < 3; i++) damage(stream, length, number);
+    if (length < 600) {
+      for (size_t cut = 0; cut < length; cut++) compare(stream, cut, number, "cut", cut & 1);
+    } else {
+      for (int i = 0; i < 4; i++) compare(stream, below((uint32_t)length), number, "cut", 0);
+    }
+    if (number % 7 == 0) invent(stream, number);
+  }
+  printf("%ld streams are as zlib has them\n", count);
+  free(bytes);
+  free(stream);
+  for (int i = 0; i < 2; i++) free(out[i]);
+  return 0;
+}
