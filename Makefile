@@ -108,6 +108,7 @@ check: deps
 	@scripts/check-headers
 	@scripts/check-abi
 	@scripts/check-c
+	@scripts/check-png-loops
 	@scripts/check-rust
 
 conformance: stage
