@@ -111,6 +111,7 @@ check: deps
 	@scripts/check-headers
 	@scripts/check-abi
 	@scripts/check-c
+	@scripts/check-png-loops
 	@scripts/check-rust
 
 conformance: stage

@@ -71,12 +71,17 @@ static imgcoder_status take_piece(cpng_decoder *d, const uint8_t *bytes, uint64_
     const cpng_inflated result = cpng_inflate_piece(&d->inflater, &bytes, end, d->history, &d->out, d->window_end);
     imgcoder_status status = cpng_take_rows(d);
     if (status != IMGCODER_STATUS_OK) return status;
-    // Behind the last row, what the stream says no longer matters.
-    if (cpng_has_all_rows(d)) d->next_row = d->out;
-    *is_over = result >= CPNG_INFLATED_END || (result == CPNG_INFLATED_OUTPUT && cpng_has_all_rows(d));
-    if (result == CPNG_INFLATED_DAMAGED && !cpng_has_all_rows(d)) {
+    const int has_all = cpng_has_all_rows(d);
+    // Bytes behind the last row are not looked at.
+    if (has_all) d->next_row = d->out;
+    *is_over = result >= CPNG_INFLATED_END || (result == CPNG_INFLATED_OUTPUT && has_all);
+    if (result == CPNG_INFLATED_DAMAGED) {
       return cpng_note(d->failure, IMGCODER_STATUS_MALFORMED, (int64_t)d->data.offset, "image data with %s",
                        d->inflater.damage);
+    }
+    if (result == CPNG_INFLATED_UNEQUAL && has_all) {
+      return cpng_note(d->failure, IMGCODER_STATUS_CHECKSUM_MISMATCH, (int64_t)d->data.offset,
+                       "image data whose Adler-32 is %08x, another one is stored", d->inflater.adler);
     }
     if (*is_over || result != CPNG_INFLATED_OUTPUT) return IMGCODER_STATUS_OK;
     move_window(d);

@@ -64,6 +64,7 @@ static void apply(unsigned type, const uint8_t *row, const uint8_t *above, uint8
 
 void cpng_filter(unsigned choice, const uint8_t *row, const uint8_t *above, size_t length, size_t step, uint8_t *out,
                  uint8_t *spare) {
+  if (choice == CPNG_FILTER_FLAT) choice = memcmp(row, above, length) == 0 ? 3 : 1;
   if (choice != CPNG_FILTER_ADAPTIVE) {
     out[0] = (uint8_t)(choice - 1);
     apply(choice - 1, row, above, out + 1, length, step);

@@ -15,6 +15,10 @@
 // Filtered bytes that one part has at least. What stands before a part is no dictionary for it, so parts are large; and
 // cancelling waits for the parts in progress, so they are not too large.
 #define PART_SIZE (3u << 20)
+// Rows of a band with which filters are tried, about how many bands there are, and the highest level for that.
+#define BAND 16u
+#define BANDS 6u
+#define TRIAL_LEVEL 6u
 // Parts that are in memory at a time.
 #define BATCH 8u
 
@@ -41,6 +45,7 @@ typedef struct writer {
   size_t stored_bits;   // of a pixel in the file
   size_t stored_pixel;  // bytes of it, at least 1
   uint64_t rows;
+  unsigned filter;       // of cpng_filter
   int is_one_part;
   part parts[BATCH];
 } writer;
@@ -152,7 +157,7 @@ static void filter_rows(const writer *w, const part *job, uint8_t *out, uint8_t 
       pack_row(w, p, y - 1, above);
     }
     pack_row(w, p, y, row);
-    cpng_filter(w->image->filter, row, above, length, w->stored_pixel, out, spare);
+    cpng_filter(w->filter, row, above, length, w->stored_pixel, out, spare);
     out += 1 + length;
     uint8_t *done = row;
     row = above;
@@ -241,6 +246,37 @@ static imgcoder_status put_parts(writer *w, unsigned count, uint32_t *adler) {
   return 0;
 }
 
+// Deflated bytes of some bands of rows with a filter, or 0 when there is no memory.
+static uint64_t try_filter(writer *w, unsigned filter) {
+  const imgcoder_host *host = w->image->host;
+  const size_t row = row_length(w, w->passes) + 1, size = row * BAND, line_size = row + 64;
+  const unsigned level = w->image->level < TRIAL_LEVEL ? w->image->level : TRIAL_LEVEL;
+  struct libdeflate_compressor *compressor = libdeflate_alloc_compressor((int)level);
+  const size_t bound = libdeflate_deflate_compress_bound(compressor, size);
+  uint8_t *memory = host->allocate(host, 3 * line_size + size + bound, 0);
+  uint64_t total = 0, distance = w->rows / BANDS;
+  w->filter = filter;
+  if (distance < BAND) distance = BAND;
+  for (uint64_t first = 0; compressor && memory && first < w->rows; first += distance) {
+    const part band = {.first = first, .last = first + BAND < w->rows ? first + BAND : w->rows};
+    uint8_t *filtered = memory + 3 * line_size;
+    filter_rows(w, &band, filtered, memory, line_size);
+    total += libdeflate_deflate_compress(compressor, filtered, row * (band.last - first), filtered + size, bound);
+  }
+  host->free(host, memory);
+  libdeflate_free_compressor(compressor);
+  return total;
+}
+
+// Of a picture that is not interlaced, bands are deflated both ways when nothing else is asked for: the sum of absolute
+// differences says little of rows in which the same colors come again.
+static void choose_filter(writer *w) {
+  w->filter = w->image->filter;
+  if (w->filter != CPNG_FILTER_ADAPTIVE || w->image->is_interlaced || w->image->level == 0 || w->rows == 0) return;
+  const uint64_t flat = try_filter(w, CPNG_FILTER_FLAT), adaptive = try_filter(w, CPNG_FILTER_ADAPTIVE);
+  w->filter = flat > 0 && flat < adaptive ? CPNG_FILTER_FLAT : CPNG_FILTER_ADAPTIVE;
+}
+
 static imgcoder_status write_batches(writer *w) {
   const imgcoder_host *host = w->image->host;
   uint32_t adler = 1;
@@ -280,6 +316,7 @@ imgcoder_status cpng_encode(cpng_image *image, cpng_failure *failure) {
     return fail(&w, IMGCODER_STATUS_INVALID_ARGUMENT, "pixels outside the picture");
   }
   find_passes(&w);
+  choose_filter(&w);
   // One part for whatever is deflated within a moment: it needs no joining.
   w.is_one_part = (uint64_t)image->width * image->height * w.stored_pixel <= 2 * PART_SIZE;
   return write_batches(&w);

@@ -10,9 +10,11 @@
 #include "CPNGShim.h"
 
 #define CPNG_FILTER_ADAPTIVE 0u
+// Not an option: Up where a row is as the one above, otherwise none. Rows of few colors compress best so.
+#define CPNG_FILTER_FLAT 6u
 
 // Filters a row into its type and `length` bytes.
-//   choice  cpng_image.filter
+//   choice  cpng_image.filter, or CPNG_FILTER_FLAT
 //   above   the row above, or zeros
 //   step    bytes from a sample to that of the pixel before
 //   out     1 + length bytes
