@@ -15,7 +15,7 @@ DEMO := Examples/Demo
 
 .DEFAULT_GOAL := stage
 
-.PHONY: help deps build plugins stage documentation demo test test-demo templates examples compatibility check conformance bench sanitize sanitize-fixtures sanitize-thread install uninstall check-install deb check-deb clean
+.PHONY: help deps build plugins stage documentation demo test test-demo templates examples compatibility check check-allocations conformance bench sanitize sanitize-fixtures sanitize-thread install uninstall check-install deb check-deb clean
 
 help:
 	@sed -n 's/^#: //p' Makefile
@@ -39,6 +39,7 @@ help:
 #: make sanitize-fixtures             the fixtures alone through that build: a few minutes
 #: make sanitize-thread               tests in which threads meet, under ThreadSanitizer
 #: make check                         formatting, documentation of public names, the headers' layout and warnings of C
+#: make check-allocations             each large allocation fails once, for each format and verb: never a crash
 #: make clean                         remove what was built
 
 deps:
@@ -109,6 +110,10 @@ check: deps
 	@scripts/check-abi
 	@scripts/check-c
 	@scripts/check-rust
+
+# Needs a staged tree, and so is none of `check`.
+check-allocations: stage
+	@scripts/check-allocations
 
 conformance: stage
 	@scripts/conformance

@@ -52,7 +52,10 @@ import Testing
 
   @Test func aFormatHasItsOwnLimits() throws {
     let registry = try registry(
-      #"{"limits": {"maxSide": 39}, "byFormat": {"png": {"limits": {"maxSide": 40}}, "gif": {"limits": {"maxPixels": 9}}}}"#)
+      """
+      {"limits": {"maxSide": 39},
+       "byFormat": {"png": {"limits": {"maxSide": 40}}, "gif": {"limits": {"maxPixels": 9}}}}
+      """)
     #expect(try registry.decode(try Self.file(.png)).size == Self.size)
     #expect(throws: CoderError.self) { try registry.decode(try Self.file(.jpeg)) }
     let gif = try #require(throws: CoderError.self) { try registry.decode(try Self.file(.gif)) }
