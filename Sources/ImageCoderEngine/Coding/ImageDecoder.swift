@@ -388,20 +388,3 @@ public final class ImageDecoder {
     return PixelLayout(header.pixelFormat.bytesPerChannel == 2 ? .rgba16 : .rgba8, .straight)
   }
 }
-
-extension CoderError {
-  /// The same error with the coder that reported it and the file that was read, unless it has them.
-  package func attributed(to coder: String, file: String? = nil) -> CoderError {
-    var error = self
-    error.coder = error.coder ?? coder
-    error.file = error.file ?? file
-    return error
-  }
-
-  /// The same error with the file that it concerns, unless it has one.
-  package func inFile(_ file: String?) -> CoderError {
-    var error = self
-    error.file = error.file ?? file
-    return error
-  }
-}
