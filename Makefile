@@ -15,7 +15,7 @@ DEMO := Examples/Demo
 
 .DEFAULT_GOAL := stage
 
-.PHONY: help deps build plugins stage documentation demo test test-demo templates examples compatibility check conformance bench sanitize sanitize-fixtures sanitize-thread fuzz install uninstall check-install deb check-deb clean
+.PHONY: help deps build plugins stage documentation demo test test-demo templates examples compatibility check check-allocations conformance bench sanitize sanitize-fixtures sanitize-thread fuzz install uninstall check-install deb check-deb clean
 
 help:
 	@sed -n 's/^#: //p' Makefile
@@ -40,6 +40,7 @@ help:
 #: make sanitize-thread               tests in which threads meet, under ThreadSanitizer
 #: make fuzz [TARGET=all] [TIME=60]   each target of libFuzzer for so many seconds; see docs/fuzzing.md
 #: make check                         formatting, documentation of public names, the headers' layout and warnings of C
+#: make check-allocations             each large allocation fails once, for each format and verb: never a crash
 #: make clean                         remove what was built
 
 deps:
@@ -113,6 +114,10 @@ check: deps
 	@scripts/check-c
 	@scripts/check-png-loops
 	@scripts/check-rust
+
+# Needs a staged tree, and so is none of `check`.
+check-allocations: stage
+	@scripts/check-allocations
 
 conformance: stage
 	@scripts/conformance

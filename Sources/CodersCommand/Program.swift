@@ -88,7 +88,9 @@ struct Coders: ParsableCommand {
           ProbeCommand.self, ConvertCommand.self, AnimateCommand.self, SheetCommand.self, ThumbnailCommand.self,
           FramesCommand.self, MetadataCommand.self, StreamCommand.self, ShowCommand.self, PlayCommand.self,
         ]),
-      CommandGroup(name: "Coders", subcommands: [ListCommand.self, OptionsCommand.self, PolicyCommand.self, DoctorCommand.self]),
+      CommandGroup(
+        name: "Coders",
+        subcommands: [ListCommand.self, OptionsCommand.self, PolicyCommand.self, DoctorCommand.self]),
       CommandGroup(name: "Plugins", subcommands: [NewCommand.self, CheckCommand.self]),
     ])
 }

@@ -135,6 +135,7 @@ enum ReaderCalls {
         {
           copy = known.bytes
         } else {
+          try ArrayMemory.check(bytes: payload.count, for: "metadata")
           copy = .allocate(capacity: payload.count)
           _ = copy.initialize(from: payload)
           session.shown.append((page, kind, copy))

@@ -80,8 +80,8 @@ enum WriterCalls {
         return InterfaceStatus.invalidArgument
       }
       return session.host.run { () throws(CoderError) in
-        try session.writer.add(
-          [UInt8](UnsafeBufferPointer(start: bytes, count: bytes == nil ? 0 : Int(clamping: length))), as: kind)
+        let payload = UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : Int(clamping: length))
+        try session.writer.add(try ArrayMemory.copy(payload, for: "metadata"), as: kind)
       }
     }
     table.add_thumbnail = { raw, pixels in

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,6 +21,7 @@ void *__libc_malloc(size_t);
 void *__libc_calloc(size_t, size_t);
 void *__libc_realloc(void *, size_t);
 void *__libc_memalign(size_t, size_t);
+void __libc_free(void *);
 
 static atomic_long count;
 static size_t least = SIZE_MAX;
@@ -45,8 +47,16 @@ __attribute__((destructor)) static void end(void) {
   close(file);
 }
 
+// Bytes of the large block that the thread has given back last: it gets as many again. So a test of whether there is memory
+// counts for the allocation after it.
+static _Thread_local size_t given_back;
+
 static int fails(size_t size) {
   if (size < least) return 0;
+  if (size <= given_back) {
+    given_back = 0;
+    return 0;
+  }
   if (atomic_fetch_add(&count, 1) + 1 != failing) return 0;
   errno = ENOMEM;
   return 1;
@@ -63,6 +73,12 @@ void *calloc(size_t number, size_t size) {
 void *realloc(void *old, size_t size) { return fails(size) ? NULL : __libc_realloc(old, size); }
 
 void *memalign(size_t alignment, size_t size) { return fails(size) ? NULL : __libc_memalign(alignment, size); }
+
+void free(void *memory) {
+  size_t size = memory ? malloc_usable_size(memory) : 0;
+  if (size >= least) given_back = size;
+  __libc_free(memory);
+}
 
 void *aligned_alloc(size_t alignment, size_t size) { return memalign(alignment, size); }
 

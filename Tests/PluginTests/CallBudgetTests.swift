@@ -57,7 +57,9 @@ import Testing
     #expect(try decoder.finish().size == size)
   }
 
-  @Test(arguments: ["png", "gif", "bmp", "tiff", "pnm", "qoi", "ico", "jpeg", "webp", "avif", "jpeg2000", "jxl", "heif"])
+  @Test(arguments: [
+    "png", "gif", "bmp", "tiff", "pnm", "qoi", "ico", "jpeg", "webp", "avif", "jpeg2000", "jxl", "heif",
+  ])
   func readsAreCounted(_ format: String) throws {
     let folder = "\(StagedTree.fixtures(format))/valid"
     let name = try #require(Command.run("ls '\(folder)'").output.split(separator: "\n").first { !$0.hasSuffix(".txt") })

@@ -52,7 +52,10 @@ import Testing
 
   @Test func aFormatHasItsOwnLimits() throws {
     let registry = try registry(
-      #"{"limits": {"maxSide": 39}, "byFormat": {"png": {"limits": {"maxSide": 40}}, "gif": {"limits": {"maxPixels": 9}}}}"#)
+      """
+      {"limits": {"maxSide": 39},
+       "byFormat": {"png": {"limits": {"maxSide": 40}}, "gif": {"limits": {"maxPixels": 9}}}}
+      """)
     #expect(try registry.decode(try Self.file(.png)).size == Self.size)
     #expect(throws: CoderError.self) { try registry.decode(try Self.file(.jpeg)) }
     let gif = try #require(throws: CoderError.self) { try registry.decode(try Self.file(.gif)) }
@@ -156,11 +159,12 @@ import Testing
     registry.policy = .web
     for format in [ImageFormat.png, .jpeg, .gif, .webP] {
       let file = try Self.file(format)
-      do {
+      do throws(CoderError) {
         let image = try registry.decode(file)
         #expect(image.size == Self.size)
-      } catch let error as CoderError where error.message.contains("isolation_missing") {
+      } catch {
         // A machine that offers no isolation refuses, which is what the preset is for.
+        guard error.message.contains("isolation_missing") else { throw error }
         return
       }
     }

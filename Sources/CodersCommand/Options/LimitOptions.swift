@@ -34,10 +34,12 @@ struct LimitOptions: ParsableArguments {
     help: ArgumentHelp("Refuse animations with more pixels than this, all frames together.", valueName: "n"))
   var maxComposedPixels = Limits.standard.maxComposedPixels
 
-  @Option(help: ArgumentHelp("Give up a picture or frame that takes longer than this, in milliseconds.", valueName: "n"))
+  @Option(
+    help: ArgumentHelp("Give up a picture or frame that takes longer than this, in milliseconds.", valueName: "n"))
   var maxMilliseconds = Limits.standard.maxMilliseconds
 
-  @Option(help: ArgumentHelp("Give up a file that is read more often than this, box by box or line by line.", valueName: "n"))
+  @Option(
+    help: ArgumentHelp("Give up a file that takes more reads than this, box by box or line by line.", valueName: "n"))
   var maxReads = Limits.standard.maxReads
 
   var limits: Limits {

@@ -69,7 +69,9 @@ struct PolicyListing {
   }
 
   private func flag(_ name: String, _ setting: Policy.Setting<Bool>?, unset: Bool) -> Row {
-    row(name, setting, unset: .boolean(unset), unset ? "yes" : "no", value: { .boolean($0) }) { $0 ? "yes" : "no" }
+    row(
+      name, setting, unset: .boolean(unset), unset ? "yes" : "no", value: { .boolean($0) }, shown: { $0 ? "yes" : "no" }
+    )
   }
 
   private func row<Value>(

@@ -13,6 +13,9 @@ package final class FrameTable {
   private var starts: [Int] = []
   private var startsBelow: [Int] = []
 
+  /// Bytes that the table has for each frame.
+  static let frameBytes = MemoryLayout<FrameHeader>.stride + 2 * MemoryLayout<Int>.stride
+
   package init(count: Int, canvas: Size, read: @escaping (Int) throws(CoderError) -> FrameHeader) {
     self.count = count
     self.canvas = canvas
@@ -68,6 +71,9 @@ package final class FrameTable {
       let number = headers.count
       let header = try read(number)
       let below = below(number)
+      try ArrayMemory.grow(&startsBelow, by: 1, for: "the table of frames")
+      try ArrayMemory.grow(&starts, by: 1, for: "the table of frames")
+      try ArrayMemory.grow(&headers, by: 1, for: "the table of frames")
       startsBelow.append(below)
       starts.append(header.dependsOn ?? (replacesCanvas(header) ? number : below))
       headers.append(header)

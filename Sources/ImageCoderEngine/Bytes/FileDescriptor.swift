@@ -54,7 +54,7 @@ final class FileDescriptor: Sendable {
   /// - Parameter limits: Bound the bytes: `maxMemory`.
   static func readToEnd(_ number: Int32, limits: Limits) throws(CoderError) -> [UInt8] {
     var bytes: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 64 << 10)
+    var chunk = [UInt8](repeating: 0, count: 32 << 10)
     while true {
       let got = Glibc.read(number, &chunk, chunk.count)
       if got < 0, errno == EINTR { continue }
@@ -64,6 +64,7 @@ final class FileDescriptor: Sendable {
         throw .limitExceeded(
           .maxMemory, found: bytes.count + got, allowed: limits.maxMemory, what: "input of a pipe, in bytes, of")
       }
+      try ArrayMemory.grow(&bytes, by: got, for: "input of a pipe")
       bytes.append(contentsOf: chunk[..<got])
     }
   }

@@ -16,17 +16,24 @@ package final class NewFile {
   private let path: String
   private let temporary: TemporaryName?
   private var descriptor: Int32
-  private var buffer: [UInt8] = []
+  /// Bytes that are not written yet, in memory of `bufferSize` bytes.
+  private let buffer: UnsafeMutableRawPointer
+  private var buffered = 0
   /// Bytes before those of the buffer.
   private var written = 0
 
   /// Bytes that were appended.
-  package var count: Int { written + buffer.count }
+  package var count: Int { written + buffered }
 
   /// Makes the temporary file.
   ///
-  /// - Throws: ``CoderError/Code/io`` with the system's reason.
+  /// - Throws: ``CoderError/Code/io`` with the system's reason; ``CoderError/Code/outOfMemory``.
   package init(_ path: String) throws(CoderError) {
+    guard let buffer = malloc(Self.bufferSize) else {
+      throw CoderError.outOfMemory(bytes: Self.bufferSize, for: "a buffer of the file").inFile(path)
+    }
+    var isMade = false
+    defer { if !isMade { free(buffer) } }
     var status = stat()
     let exists = path.withSystemName { stat($0, &status) } == 0
     if exists, status.st_mode & S_IFMT == S_IFDIR { throw CoderError.io("is a directory").inFile(path) }
@@ -41,23 +48,26 @@ package final class NewFile {
       (descriptor, temporary) = made
       if exists { fchmod(descriptor, status.st_mode & 0o777) }
     }
-    buffer.reserveCapacity(Self.bufferSize)
+    self.buffer = buffer
+    isMade = true
   }
 
   deinit {
+    free(buffer)
     if descriptor >= 0 { close(descriptor) }
     if let temporary, descriptor != Self.committed { unlink(temporary.path) }
   }
 
   /// Appends bytes.
   package func append(_ bytes: UnsafeRawBufferPointer) throws(CoderError) {
-    if buffer.count + bytes.count > Self.bufferSize { try flush() }
+    if buffered + bytes.count > Self.bufferSize { try flush() }
     guard bytes.count < Self.bufferSize else {
       try write(bytes)
       written += bytes.count
       return
     }
-    buffer.append(contentsOf: bytes)
+    if let base = bytes.baseAddress { (buffer + buffered).copyMemory(from: base, byteCount: bytes.count) }
+    buffered += bytes.count
   }
 
   /// Replaces bytes that were appended before.
@@ -66,9 +76,7 @@ package final class NewFile {
   package func patch(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(CoderError) {
     precondition(offset >= 0 && offset + bytes.count <= count, "\(bytes.count) bytes at \(offset) of \(count)")
     if offset >= written {
-      buffer.withUnsafeMutableBytes { held in
-        UnsafeMutableRawBufferPointer(rebasing: held[(offset - written)...]).copyMemory(from: bytes)
-      }
+      if let base = bytes.baseAddress { (buffer + (offset - written)).copyMemory(from: base, byteCount: bytes.count) }
       return
     }
     try flush()
@@ -108,11 +116,10 @@ package final class NewFile {
   private static let committed: Int32 = -2
 
   private func flush() throws(CoderError) {
-    guard !buffer.isEmpty else { return }
-    let pending = buffer
-    try pending.span.bytes.withUnsafeBytes { (bytes) throws(CoderError) in try write(bytes) }
-    written += pending.count
-    buffer.removeAll(keepingCapacity: true)
+    guard buffered > 0 else { return }
+    try write(UnsafeRawBufferPointer(start: buffer, count: buffered))
+    written += buffered
+    buffered = 0
   }
 
   private func write(_ bytes: UnsafeRawBufferPointer) throws(CoderError) {

@@ -158,9 +158,18 @@ package final class OpenSource {
   }
 
   /// A copy of all bytes.
+  ///
+  /// - Throws: ``CoderError/Code/limitExceeded`` for more than `maxMemory`, ``CoderError/Code/outOfMemory``,
+  ///   ``CoderError/Code/io``.
   package func contents() throws(CoderError) -> [UInt8] {
     // The view does not keep the source alive.
-    try withExtendedLifetime(self) { () throws(CoderError) in [UInt8](try view(at: 0, count: .max)) }
+    try withExtendedLifetime(self) { () throws(CoderError) in
+      let bytes = try view(at: 0, count: .max)
+      guard bytes.count <= maxWindow || incremental != nil else {
+        throw .limitExceeded(.maxMemory, found: bytes.count, allowed: maxWindow, what: "a file, in bytes, of")
+      }
+      return try ArrayMemory.copy(bytes, for: "file contents")
+    }
   }
 
   private func load(at offset: Int, count: Int) throws(CoderError) {

@@ -52,6 +52,7 @@ public final class ImageDecoder {
     try options.checkAllowed(header.format)
     try options.limits.check(canvas: header.canvas)
     try options.limits.check(frames: header.frameCount)
+    try options.limits.check(memory: FrameTable.frameBytes * header.frameCount, of: "the table of frames")
     self.file = file
     self.page = page
     self.header = header
@@ -230,7 +231,9 @@ public final class ImageDecoder {
       return (try? reader.metadata(kind, page: page)) ?? nil
     }
     var described = Properties()
-    if page == 0, options.restrictions.metadata == nil, let iptc = file.iptc(format: header.format) { described = IPTCProperties(iptc).properties }
+    if page == 0, options.restrictions.metadata == nil, let iptc = file.iptc(format: header.format) {
+      described = IPTCProperties(iptc).properties
+    }
     // What XMP says too is newer, or the same.
     if let xmp = payload(.xmp) { described.merge(XMPProperties.read(xmp)) }
     if let exif = payload(.exif) { described.merge(ExifProperties.read(exif.span.bytes)) }
@@ -383,22 +386,5 @@ public final class ImageDecoder {
   static func nativeLayout(of header: ImageHeader) -> PixelLayout {
     guard header.isAnimated else { return PixelLayout(header.pixelFormat, header.alpha) }
     return PixelLayout(header.pixelFormat.bytesPerChannel == 2 ? .rgba16 : .rgba8, .straight)
-  }
-}
-
-extension CoderError {
-  /// The same error with the coder that reported it and the file that was read, unless it has them.
-  package func attributed(to coder: String, file: String? = nil) -> CoderError {
-    var error = self
-    error.coder = error.coder ?? coder
-    error.file = error.file ?? file
-    return error
-  }
-
-  /// The same error with the file that it concerns, unless it has one.
-  package func inFile(_ file: String?) -> CoderError {
-    var error = self
-    error.file = error.file ?? file
-    return error
   }
 }

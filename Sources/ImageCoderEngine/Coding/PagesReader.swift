@@ -178,10 +178,11 @@ final class PagesReader: StoredColorReader {
         at: source.size)
     }
     try context.options.limits.check(memory: place.count)
-    let bytes = try withExtendedLifetime(source) { () throws(CoderError) in
-      [UInt8](try source.view(at: place.lowerBound, count: place.count))
+    return try withExtendedLifetime(source) { () throws(CoderError) in
+      let bytes = try source.view(at: place.lowerBound, count: place.count)
+      try ArrayMemory.check(bytes: bytes.count, for: "a file in the file")
+      return try OpenSource(.bytes(bytes), limits: context.options.limits)
     }
-    return try OpenSource(.bytes(bytes), limits: context.options.limits)
   }
 
   /// Asks once more for the header of an embedded file whose last byte has arrived.

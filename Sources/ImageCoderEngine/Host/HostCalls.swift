@@ -68,6 +68,7 @@ enum HostCalls {
         return InterfaceStatus.ok
       } catch {
         session.record(error)
+        session.sourceFailure = error
         return error.code.rawValue
       }
     }

@@ -31,6 +31,8 @@ package final class HostSession {
   private var failure: CoderError?
   /// Why the file that is written takes no more bytes. Whatever the writer says after that comes from it.
   var outputFailure: CoderError?
+  /// Why the source gave no bytes: what a reader says after that comes from it.
+  var sourceFailure: CoderError?
   private let blocks = Mutex(HostBlocks())
 
   /// C structs in memory that does not move.
@@ -114,12 +116,13 @@ package final class HostSession {
 
   /// The error of a call that returned `status`: what the session recorded, or a general sentence.
   package func error(for status: imgcoder_status) -> CoderError {
-    defer { failure = nil }
+    defer { (failure, sourceFailure) = (nil, nil) }
     // Results are no errors; a plugin that gives one where none is due breaks the interface.
     guard status >= CoderError.Code.wrongFormat.rawValue else {
       return .library("the coder returned status \(status), which this call does not define")
     }
     if let outputFailure { return outputFailure }
+    if let sourceFailure, sourceFailure.code.rawValue == status { return sourceFailure }
     if let failure, failure.code.rawValue == status { return failure }
     if status == CoderError.Code.cancelled.rawValue { return .cancelled }
     // A reader passes on what its sink or source returned; the record of that call explains more than a number does.
@@ -127,7 +130,7 @@ package final class HostSession {
   }
 
   /// Forgets what an earlier call recorded.
-  package func clearError() { failure = nil }
+  package func clearError() { (failure, sourceFailure) = (nil, nil) }
 
   func record(_ error: CoderError) { failure = error }
 

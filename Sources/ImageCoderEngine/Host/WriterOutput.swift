@@ -29,6 +29,7 @@ final class MemoryTarget: ByteTarget {
       throw .limitExceeded(
         .maxMemory, found: bytes.count + chunk.count, allowed: limits.maxMemory, what: "a file size in bytes of")
     }
+    try ArrayMemory.grow(&bytes, by: chunk.count, for: "the file that is written")
     bytes.append(contentsOf: chunk)
   }
 

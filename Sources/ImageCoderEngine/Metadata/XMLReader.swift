@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ImageCoderModel
+
 /// Reads XML from its start to its end: elements with their namespaces, and text.
 ///
 /// As much of XML 1.0 as metadata has: comments, processing instructions, CDATA, the five named entities and numbers. A
@@ -198,10 +200,12 @@ struct XMLReader {
     return unescaped(bytes[start..<(place - 1)])
   }
 
-  /// Text with its entities replaced; nil with one that is not known.
+  /// Text with its entities replaced; nil with one that is not known, and where there is no memory for it.
   private func unescaped(_ text: ArraySlice<UInt8>) -> String? {
+    do throws(CoderError) { try ArrayMemory.check(bytes: text.count, for: "text") } catch { return nil }
     guard text.contains(UInt8(ascii: "&")) else { return String(decoding: text, as: UTF8.self) }
     var plain: [UInt8] = []
+    plain.reserveCapacity(text.count)
     var rest = text
     while let byte = rest.popFirst() {
       guard byte == UInt8(ascii: "&") else {

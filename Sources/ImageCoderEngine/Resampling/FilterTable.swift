@@ -40,6 +40,7 @@ struct FilterTable {
   /// Cells after the last that weights of 0 may meet.
   var padding: Int { maximumCount + 8 }
 
+  /// - Throws: ``CoderError/Code/outOfMemory``.
   /// - Parameters:
   ///   - length: Source pixels on the axis.
   ///   - offset: Where the region starts, in source pixels.
@@ -51,12 +52,13 @@ struct FilterTable {
   init(
     length: Int, offset: Double, extent: Double, count: Int, factor: Int, repeats: Int,
     filter: ResamplingFilter = .lanczos
-  ) {
+  ) throws(CoderError) {
     let scale = extent / Double(count)
     self.factor = factor
     if scale == 1, factor == 1, offset == offset.rounded(.down) {
       let first = Int(offset)
       self.cells = first..<(first + count)
+      try ArrayMemory.check(bytes: 8 * repeats * count * MemoryLayout<Float>.stride, for: "weights")
       self.starts = Array(0..<count)
       self.counts = Array(repeating: 1, count: count)
       self.weights = (0..<(8 * repeats * count)).map { $0 % (8 * repeats) < repeats ? 1 : 0 }
@@ -68,6 +70,7 @@ struct FilterTable {
     let total = (length + factor - 1) / factor
     let kernel = Kernel(scale: scale, factor: factor, length: length, filter: filter)
     var ranges: [Range<Int>] = []
+    try ArrayMemory.check(bytes: count * MemoryLayout<Range<Int>>.stride, for: "weights")
     ranges.reserveCapacity(count)
     for i in 0..<count { ranges.append(kernel.cells(around: offset + (Double(i) + 0.5) * scale, total: total)) }
     let first = ranges[0].lowerBound
@@ -80,6 +83,7 @@ struct FilterTable {
     self.stride = stride
     self.isCopy = false
     self.maximumCount = maximum
+    try ArrayMemory.check(bytes: stride * repeats * count * MemoryLayout<Float>.stride, for: "weights")
     self.weights = [Float](unsafeUninitializedCapacity: stride * repeats * count) { buffer, initialized in
       buffer.initialize(repeating: 0)
       withUnsafeTemporaryAllocation(of: Double.self, capacity: maximum + 2) { scratch in

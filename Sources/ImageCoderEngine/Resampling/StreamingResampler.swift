@@ -64,8 +64,8 @@ package final class StreamingResampler {
     self.source = source
     self.destination = destination
     let lanes = LaneRow.lanes(of: layout.format)
-    let columns = Self.table(source.width, region.x, region.width, destination.size.width, repeats: lanes, filter)
-    let rows = Self.table(source.height, region.y, region.height, destination.size.height, repeats: 1, filter)
+    let columns = try Self.table(source.width, region.x, region.width, destination.size.width, repeats: lanes, filter)
+    let rows = try Self.table(source.height, region.y, region.height, destination.size.height, repeats: 1, filter)
     let output = PixelLayout(destination.format, destination.alpha)
     if columns.isCopy, rows.isCopy {
       self.stage = .copy(RowConverter(from: layout, to: output), columns: columns.cells, rows: rows.cells)
@@ -142,10 +142,10 @@ package final class StreamingResampler {
 
   private static func table(
     _ length: Int, _ offset: Double, _ extent: Double, _ count: Int, repeats: Int, _ filter: ResamplingFilter
-  ) -> FilterTable {
+  ) throws(CoderError) -> FilterTable {
     let reduction = extent / Double(count)
     let factor = min(max(Int(reduction / cellsPerPixel), 1), 256)
-    return FilterTable(
+    return try FilterTable(
       length: length, offset: offset, extent: extent, count: count, factor: factor, repeats: repeats, filter: filter)
   }
 

@@ -90,7 +90,9 @@ public struct ByteReader: ~Escapable {
 
   /// A copy of the next bytes.
   public mutating func array(_ count: Int, _ field: StaticString = "a field") throws(CoderError) -> [UInt8] {
-    [UInt8](copying: try bytes(count, field))
+    let part = try bytes(count, field)
+    try ArrayMemory.check(bytes: count, for: "\(field)")
+    return [UInt8](copying: part)
   }
 
   /// A reader of only the next bytes, which this one skips.

@@ -102,6 +102,6 @@ public struct SourceView: @unchecked Sendable {
     guard shown.count == count else {
       throw .truncated("\(what) needs \(count) bytes, \(shown.count) are left", at: offset + shown.count)
     }
-    return [UInt8](shown)
+    return try ArrayMemory.copy(shown, for: what)
   }
 }

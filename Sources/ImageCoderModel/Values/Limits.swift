@@ -149,9 +149,14 @@ public struct Limits: Sendable, Equatable {
   }
 
   /// Checks bytes of pixels and working memory.
-  public func check(memory bytes: Int) throws(CoderError) {
+  public func check(memory bytes: Int) throws(CoderError) { try check(memory: bytes, of: "pixels") }
+
+  /// Checks bytes of memory.
+  ///
+  /// - Parameter what: What the memory is for.
+  package func check(memory bytes: Int, of what: String) throws(CoderError) {
     guard bytes <= maxMemory else {
-      throw .limitExceeded(.maxMemory, found: bytes, allowed: maxMemory, what: "memory for pixels, in bytes, of")
+      throw .limitExceeded(.maxMemory, found: bytes, allowed: maxMemory, what: "memory for \(what), in bytes, of")
     }
   }
 }

@@ -102,7 +102,9 @@ final class PluginReader: StoredColorReader {
       throw .limitExceeded(
         .maxMetadata, found: length, allowed: session.limits.maxMetadata, what: "a metadata size in bytes of")
     }
-    return [UInt8](UnsafeBufferPointer(start: bytes, count: bytes == nil ? 0 : Int(length)))
+    guard let bytes else { return [] }
+    try session.limits.check(memory: Int(clamping: length), of: "metadata")
+    return try ArrayMemory.copy(UnsafeRawBufferPointer(start: bytes, count: Int(length)), for: "metadata")
   }
 
   func properties(page: Int, frame: Int?) throws(CoderError) -> Properties {

@@ -136,9 +136,10 @@ extension Policy.FormatRules {
 enum PureSwiftReaders {
   static let reasons = [
     "org.imagecoders.bmp": "headers, run lengths and rows are read in Swift, by checked offsets",
-    "org.imagecoders.gif": "blocks and LZW are read in Swift; its tables are pointers with bounds that are checked once",
-    "org.imagecoders.icns": "directory and packed bits are read in Swift; zlib only writes, and pages that are files of "
-      + "another format go to the coders of that",
+    "org.imagecoders.gif":
+      "blocks and LZW are read in Swift; its tables are pointers with bounds that are checked once",
+    "org.imagecoders.icns":
+      "directory and packed bits are read in Swift; zlib only writes, and pages of other formats go to their coders",
     "org.imagecoders.ico": "directory and bitmaps are read in Swift; pages that are PNG go to the coder of that",
     "org.imagecoders.pnm": "headers and samples are read in Swift, by checked offsets",
     "org.imagecoders.qoi": "chunks are read in Swift, through pointers whose bounds are checked for each row",

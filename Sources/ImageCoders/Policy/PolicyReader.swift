@@ -108,7 +108,8 @@ extension JSONObject {
   /// - Throws: ``TextProblem`` for the first key that is not in a list, or `$schema`, which editors look for.
   fileprivate func requireKnown(_ known: [String]) throws(TextProblem) {
     for member in members where !known.contains(member.key) && member.key != "$schema" {
-      throw TextProblem("\(member.key.quoted) is not a known key; \(known.joined(separator: ", ")) are", at: member.place)
+      throw TextProblem(
+        "\(member.key.quoted) is not a known key; \(known.joined(separator: ", ")) are", at: member.place)
     }
   }
 }

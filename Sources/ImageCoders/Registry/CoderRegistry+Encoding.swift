@@ -82,7 +82,9 @@ extension CoderRegistry {
     }
     if let first { throw first }
     guard hasCoders else { throw .noCoder(catalog.emptiness) }
-    if let coders = policy.coders { throw .noCoder("no coder that may be used (set by \(coders.words)) writes \(format)") }
+    if let coders = policy.coders {
+      throw .noCoder("no coder that may be used (set by \(coders.words)) writes \(format)")
+    }
     let who = id.map { "no coder with the id \($0)" } ?? "no coder"
     throw .noCoder("\(who) writes \(format)\(catalog.unusedHint)")
   }

@@ -43,7 +43,7 @@ extension CoderRegistry {
         let bytes: [UInt8]
         if takesAll, orientation == .up {
           // Turned back to how it is stored: only the tag goes.
-          bytes = [UInt8](try open.view(at: 0, count: open.size))
+          bytes = try ArrayMemory.copy(try open.view(at: 0, count: open.size), for: "the file")
         } else {
           bytes = try session.output { (output) throws(CoderError) in
             try container.write(part, of: session, format: format, orientation: orientation, output: output)

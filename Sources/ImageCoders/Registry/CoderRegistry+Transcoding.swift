@@ -36,7 +36,7 @@ extension CoderRegistry {
     let open = try OpenSource(source, limits: limits)
     try limits.check(memory: open.size)
     if found == format {
-      let bytes = [UInt8](try open.view(at: 0, count: open.size))
+      let bytes = try ArrayMemory.copy(try open.view(at: 0, count: open.size), for: "the file")
       return bytes.count <= options.maxFileSize ?? .max ? bytes : nil
     }
     for id in transcoders {

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// Memory for arrays whose size a file decides.
+package enum ArrayMemory {
+  /// What smaller arrays take is not asked for: it does not depend on a file.
+  private static let least = 64 << 10
+  /// What an array has besides its elements, rounded up.
+  private static let header = 64
+
+  /// Checks that there is memory for an array, which the next allocation of this thread gets.
+  ///
+  /// Swift ends the process when an array gets no memory. The C library says no instead, and what it gives back at once is
+  /// there for the array.
+  ///
+  /// - Throws: ``CoderError/Code/outOfMemory``.
+  package static func check(bytes: Int, for purpose: String) throws(CoderError) {
+    guard bytes >= least else { return }
+    var memory: UnsafeMutableRawPointer?
+    let (size, overflow) = bytes.addingReportingOverflow(header)
+    // Not malloc: the compiler may leave out a block that nobody uses.
+    guard !overflow, posix_memalign(&memory, 16, size) == 0 else { throw .outOfMemory(bytes: bytes, for: purpose) }
+    free(memory)
+  }
+
+  /// A copy of bytes.
+  ///
+  /// - Throws: ``CoderError/Code/outOfMemory``.
+  package static func copy(
+    _ bytes: UnsafeRawBufferPointer, for purpose: String
+  ) throws(CoderError) -> [UInt8] {
+    try check(bytes: bytes.count, for: purpose)
+    return [UInt8](bytes)
+  }
+
+  /// Makes room for more elements, twice as much as there was at least.
+  ///
+  /// - Throws: ``CoderError/Code/outOfMemory``.
+  package static func grow<Element>(
+    _ array: inout [Element], by count: Int, for purpose: String
+  ) throws(CoderError) {
+    let (needed, overflow) = array.count.addingReportingOverflow(count)
+    guard overflow || needed > array.capacity else { return }
+    let capacity = max(needed, min(array.capacity, .max / 4) * 2)
+    let (bytes, isTooMany) = capacity.multipliedReportingOverflow(by: MemoryLayout<Element>.stride)
+    try check(bytes: overflow || isTooMany ? .max : bytes, for: purpose)
+    array.reserveCapacity(capacity)
+  }
+}
