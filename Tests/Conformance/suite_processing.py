@@ -97,16 +97,14 @@ def mixes(made):
         yield f"blur:{sigma}", blurred(made, sigma)
     for width, height in ((40, 30), (17, 44), (160, 100)):
         size = (width, height)
-        image = Image.fromarray(made)
+        # Of 8 bits, Pillow cuts off what is out of range after the first direction as well; of floating point it does not.
+        planes = premultiplied(made) if alpha.size else color
+        planes = [numpy.asarray(Image.fromarray(planes[:, :, c].astype("float32")).resize(size, Image.LANCZOS))
+                  for c in range(made.shape[2])]
+        expected = numpy.clip(numpy.dstack(planes).astype("float64"), 0, 255)
         if alpha.size:
-            planes = premultiplied(made)
-            planes = [numpy.asarray(Image.fromarray(planes[:, :, c].astype("float32")).resize(size, Image.LANCZOS))
-                      for c in range(4)]
-            merged = numpy.clip(numpy.dstack(planes).astype("float64"), 0, 255)
-            merged[:, :, :3] = numpy.minimum(merged[:, :, :3], merged[:, :, 3:])
-            expected = straight(merged)
-        else:
-            expected = numpy.asarray(image.resize(size, Image.LANCZOS))
+            expected[:, :, :3] = numpy.minimum(expected[:, :, :3], expected[:, :, 3:])
+            expected = straight(expected)
         yield f"resize:{width}x{height},stretch,enlarge", expected
 
 

@@ -46,8 +46,9 @@ struct ConvertCommand: Verb {
         coders convert -r photos/ --format avif -o small/ --max-size 50% --update
         find . -name '*.tiff' -print0 | coders convert --files-from - --format png -o out/
         coders convert scan.png part.png --crop 300x200+10+20 --rotate 90
-        coders convert photo.jpg card.png --resize 320x200,fill --round 12 --border 1,#00000040
-        coders convert photo.jpg web.jpg --rotate 1.5,white --apply crop:900x600,center --overlay logo.png,bottom-right,-20,-20,0.5
+        coders convert photo.jpg card.png --resize 320x200,fill --round 12
+        coders convert scan.jpg straight.jpg --rotate 1.5 --crop 900x600,center
+        coders convert photo.jpg web.jpg --overlay logo.png,bottom-right,-20,-20
         coders convert animation.gif animation.webp
         coders convert animation.gif first.png --first-frame
         coders convert logo.png logo.ico --sizes 16,32,48,256
