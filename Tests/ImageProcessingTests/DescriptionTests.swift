@@ -41,8 +41,9 @@ import Testing
         88, 25, 134, 12, 140, 39, 131, 138, 160, 107, 135, 119, 168, 233, 144, 130, 127, 55, 192, 116, 134, 104, 120,
         135, 8,
       ])
-    let tall = (0..<9).flatMap { y in
-      (0..<5).flatMap { x in [UInt8(y * 25), UInt8(x * 50), UInt8((x + y) * 9), 255] }
+    var tall: [UInt8] = []
+    for y in 0..<9 {
+      for x in 0..<5 { tall += [UInt8(y * 25), UInt8(x * 50), UInt8((x + y) * 9), 255] }
     }
     #expect(
       try ThumbHash.bytes(of: Pictures.bytes(tall, 5, .rgba8)) == [
@@ -103,7 +104,9 @@ import Testing
   }
 
   @Test func differenceIsSeenAsAPicture() throws {
-    let (a, b) = (try Pictures.bytes([10, 20, 30, 1, 1, 1], 2, .rgb8), try Pictures.bytes([13, 20, 20, 1, 1, 1], 2, .rgb8))
+    let (a, b) = (
+      try Pictures.bytes([10, 20, 30, 1, 1, 1], 2, .rgb8), try Pictures.bytes([13, 20, 20, 1, 1, 1], 2, .rgb8)
+    )
     let picture = try ImageComparison.picture(of: a, b, amplification: 4)
     #expect(picture.layout == PixelLayout(.rgb8, .opaque))
     #expect(picture.copyBytes() == [12, 0, 40, 0, 0, 0])

@@ -33,7 +33,8 @@ struct CompareCommand: Verb {
   var minSsim: Double?
 
   @Option(
-    help: ArgumentHelp("Fail if a sample differs by more, in levels of 0 to 255; 0 asks for equal pictures.", valueName: "levels"))
+    help: ArgumentHelp(
+      "Fail if a sample differs by more, in levels of 0 to 255; 0 asks for equal pictures.", valueName: "levels"))
   var maxDifference: Double?
 
   @Option(
@@ -88,7 +89,8 @@ struct CompareCommand: Verb {
       console.print("PSNR        " + (comparison.psnr.isFinite ? "\(comparison.psnr.short) dB" : "equal pictures"))
       console.print("SSIM        \(Self.decimals(comparison.ssim))")
       console.print("DSSIM       \(Self.decimals(comparison.dssim))")
-      console.print("difference  at most \((comparison.maximum * 255).short), \((comparison.mean * 255).short) on average, of 255")
+      console.print(
+        "difference  at most \((comparison.maximum * 255).short), \((comparison.mean * 255).short) on average, of 255")
       console.print("pixels      \(comparison.differingPixels) of \(a.size.pixelCount) differ")
     }
     guard failures.status == .ok else { return failures.status }

@@ -106,7 +106,8 @@ struct ConvertCommand: Verb {
       throw ValidationError("standard output takes either the picture or --json")
     }
     if orientation == .keep, !changes.isEmpty {
-      throw ValidationError("--crop, --rotate, --flip and the like turn the picture upright; --orientation keep does not")
+      throw ValidationError(
+        "--crop, --rotate, --flip and the like turn the picture upright; --orientation keep does not")
     }
   }
 

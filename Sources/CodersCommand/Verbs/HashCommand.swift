@@ -23,7 +23,8 @@ struct HashCommand: Verb {
         coders hash --near 4 -r photos/
       """)
 
-  @Option(help: ArgumentHelp("Print the pairs of files that differ in at most this many bits, 0 to 64.", valueName: "bits"))
+  @Option(
+    help: ArgumentHelp("Print the pairs of files that differ in at most this many bits, 0 to 64.", valueName: "bits"))
   var near: Int?
 
   @Flag(help: "Print JSON.")

@@ -25,7 +25,8 @@ struct PlaceholderCommand: Verb {
   var blurhash = false
 
   @Option(
-    help: ArgumentHelp("How many frequencies a BlurHash has across and down, 1x1 to 9x9. (default: 4x3)", valueName: "nxn"),
+    help: ArgumentHelp(
+      "How many frequencies a BlurHash has across and down, 1x1 to 9x9. (default: 4x3)", valueName: "nxn"),
     transform: FrequenciesArgument.parsed)
   var frequencies: FrequenciesArgument?
 
