@@ -36,14 +36,6 @@ import Testing
       (["--flip", "horizontal"], [[3, 2, 1], [6, 5, 4]]),
       (["--flip", "vertical"], [[4, 5, 6], [1, 2, 3]]),
       (["--crop", "2x1+1+1"], [[5, 6]]),
-      // In the order of the command line.
-      (["--crop", "2x2+0+0", "--rotate", "90", "--flip", "vertical"], [[5, 2], [4, 1]]),
-      (["--flip", "vertical", "--rotate", "90", "--crop", "2x2+0+0"], [[1, 4], [2, 5]]),
-      (["--rotate", "90", "--crop", "1x2+1+1", "--flip", "vertical"], [[3], [2]]),
-      (["--apply", "rotate:90|crop:2x1+0+2", "--flip", "horizontal"], [[3, 6]]),
-      (["--rotate", "-90", "--crop", "1x1,top-left"], [[3]]),
-      (["--rotate", "90", "--inset", "-1,0,0,0,#070000", "--crop", "2x2+0+0"], [[7, 7], [4, 1]]),
-      (["--rotate", "90", "--border", "1,#090000"], [[9, 9], [9, 9], [9, 9]]),
     ] as [([String], [[UInt8]])])
   func editsApplyToPixels(_ words: [String], _ rows: [[UInt8]]) throws {
     let output = "\(folder.path)/out.png"
@@ -89,6 +81,24 @@ import Testing
       run.errors.hasSuffix("in.png: invalidArgument: a part of 3×2 at 1,0 is not inside the picture of 3×2\n"),
       "\(run.errors)")
     #expect(folder.names == ["in.png"])
+  }
+
+  /// What `coders convert` does beyond what `coders thumbnail` does too, in the order of the command line.
+  @Test(
+    arguments: [
+      (["--crop", "2x2+0+0", "--rotate", "90", "--flip", "vertical"], [[5, 2], [4, 1]]),
+      (["--flip", "vertical", "--rotate", "90", "--crop", "2x2+0+0"], [[1, 4], [2, 5]]),
+      (["--rotate", "90", "--crop", "1x2+1+1", "--flip", "vertical"], [[3], [2]]),
+      (["--apply", "rotate:90|crop:2x1+0+2", "--flip", "horizontal"], [[3, 6]]),
+      (["--rotate", "-90", "--crop", "1x1,top-left"], [[3]]),
+      (["--rotate", "90", "--inset", "-1,0,0,0,#070000", "--crop", "2x2+0+0"], [[7, 7], [4, 1]]),
+      (["--rotate", "90", "--border", "1,#090000"], [[9, 9], [9, 9], [9, 9]]),
+    ] as [([String], [[UInt8]])])
+  func conversionsFollowTheOrderOfOptions(_ words: [String], _ rows: [[UInt8]]) throws {
+    let output = "\(folder.path)/out.png"
+    let run = Run.inProcess(["convert", try numbered(), output] + words)
+    #expect(run.errors == "")
+    #expect(try Self.rows(output) == rows)
   }
 
   @Test(arguments: ["3x2,middle", "3x2+1", "0x2+0+0", "3x2-1+0", "x2+0+0", "+1+1+1"])
