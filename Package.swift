@@ -227,7 +227,8 @@ let package = Package(
       dependencies: ["ImageAnimation", "ImageCoderTesting", "ImageCoders", "ImageCoderEngine", "ImageCoderModel"],
       path: "Tests/Conformance/Digest", swiftSettings: settings),
     .executableTarget(
-      name: "coder-bench", dependencies: ["ImageAnimation", "ImageCoders", "ImageCoderEngine", "ImageCoderModel"],
+      name: "coder-bench",
+      dependencies: ["ImageAnimation", "ImageProcessing", "ImageCoders", "ImageCoderEngine", "ImageCoderModel"],
       path: "Benchmarks/Bench",
       swiftSettings: settings),
     // `scripts/fuzz` builds it with libFuzzer and all formats; without, it feeds files and their mutants again.

@@ -13,12 +13,14 @@ enum CoderBench {
            coder-bench pieces|passes|first|cancel FILE REPETITIONS [PLUGINS [SIZE]]
            coder-bench processor|player FILE REPETITIONS [PLUGINS]
            coder-bench color 8|16 REPETITIONS
+           coder-bench process OPERATIONS REPETITIONS [PLUGINS [MEGAPIXELS]]
            coder-bench encode FILE REPETITIONS PLUGINS jpeg|png|png-fast|webpN
 
     full       the first frame, RGBA8, upright, without metadata
     thumbnail  the first frame, to fit 256×256; thumbnail-srgb also converts its colors to sRGB
     gain-map   the first frame with its gain map applied, for a display 3 stops brighter than white, as light
     color      4 megapixels of noise of 8 or 16 bits, from Display P3 to sRGB
+    process    operations of ImageProcessing, such as 'blur:2', on noise
     all        every frame of an animation, one after the other
     processor  processor time of playing an animation once; time jumps to the next frame
     player     pixel memory beyond a budget of 8 MiB meanwhile, and the time of a step of the player
@@ -61,6 +63,10 @@ enum CoderBench {
       }
       if arguments[1] == "color", let bits = Int(arguments[2]), bits == 8 || bits == 16 {
         return print(try ColorBench(bits: bits).report(repetitions: count))
+      }
+      if arguments[1] == "process" {
+        let megapixels = arguments.count > 5 ? size : 24
+        return print(try ProcessBench(arguments[2], megapixels: megapixels).report(repetitions: count))
       }
       guard let operation = Operation(rawValue: arguments[1]) else {
         complain(usage)

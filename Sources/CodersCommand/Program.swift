@@ -74,7 +74,7 @@ struct Coders: ParsableCommand {
       `coders list` shows the plugins; `coders doctor` finds out why one is missing.
 
       Results go to standard output, everything else to standard error. Exit status: 0 success, 1 a file is damaged, \
-      2 no coder supports the file or what was asked, 3 a limit was exceeded, 5 a system call, library or plugin failed, \
+      2 no coder supports the file or what was asked, 3 a limit was exceeded, 4 pictures differ (`coders compare`), 5 a system call, library or plugin failed, \
       64 wrong usage, 130 interrupted. With several files, the first error sets the exit status.
 
       With --json, a verb prints one JSON object. share/coders/schema has a JSON Schema of each output: \
@@ -87,6 +87,7 @@ struct Coders: ParsableCommand {
         subcommands: [
           ProbeCommand.self, ConvertCommand.self, AnimateCommand.self, SheetCommand.self, ThumbnailCommand.self,
           FramesCommand.self, MetadataCommand.self, StreamCommand.self, ShowCommand.self, PlayCommand.self,
+          CompareCommand.self, HashCommand.self, PlaceholderCommand.self,
         ]),
       CommandGroup(
         name: "Coders",

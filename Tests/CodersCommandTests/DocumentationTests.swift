@@ -9,7 +9,7 @@ import Testing
 @Suite struct DocumentationTests {
   @Test(arguments: [
     "", "probe ", "convert ", "animate ", "sheet ", "thumbnail ", "frames ", "stream ", "metadata ", "show ", "play ",
-    "list ",
+    "list ", "compare ", "hash ", "placeholder ",
     "options ", "policy ", "doctor ", "new ", "check ",
   ])
   func helpIsAsDocumented(_ verb: String) throws {

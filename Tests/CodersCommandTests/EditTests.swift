@@ -36,8 +36,6 @@ import Testing
       (["--flip", "horizontal"], [[3, 2, 1], [6, 5, 4]]),
       (["--flip", "vertical"], [[4, 5, 6], [1, 2, 3]]),
       (["--crop", "2x1+1+1"], [[5, 6]]),
-      // In this order, whatever the order on the command line.
-      (["--flip", "vertical", "--rotate", "90", "--crop", "2x2+0+0"], [[5, 2], [4, 1]]),
     ] as [([String], [[UInt8]])])
   func editsApplyToPixels(_ words: [String], _ rows: [[UInt8]]) throws {
     let output = "\(folder.path)/out.png"
@@ -85,7 +83,25 @@ import Testing
     #expect(folder.names == ["in.png"])
   }
 
-  @Test(arguments: ["3x2", "3x2+1", "0x2+0+0", "3x2-1+0", "x2+0+0", "+1+1+1"])
+  /// What `coders convert` does beyond what `coders thumbnail` does too, in the order of the command line.
+  @Test(
+    arguments: [
+      (["--crop", "2x2+0+0", "--rotate", "90", "--flip", "vertical"], [[5, 2], [4, 1]]),
+      (["--flip", "vertical", "--rotate", "90", "--crop", "2x2+0+0"], [[1, 4], [2, 5]]),
+      (["--rotate", "90", "--crop", "1x2+1+1", "--flip", "vertical"], [[3], [2]]),
+      (["--apply", "rotate:90|crop:2x1+0+2", "--flip", "horizontal"], [[3, 6]]),
+      (["--rotate", "-90", "--crop", "1x1,top-left"], [[3]]),
+      (["--rotate", "90", "--inset", "-1,0,0,0,#070000", "--crop", "2x2+0+0"], [[7, 7], [4, 1]]),
+      (["--rotate", "90", "--border", "1,#090000"], [[9, 9], [9, 9], [9, 9]]),
+    ] as [([String], [[UInt8]])])
+  func conversionsFollowTheOrderOfOptions(_ words: [String], _ rows: [[UInt8]]) throws {
+    let output = "\(folder.path)/out.png"
+    let run = Run.inProcess(["convert", try numbered(), output] + words)
+    #expect(run.errors == "")
+    #expect(try Self.rows(output) == rows)
+  }
+
+  @Test(arguments: ["3x2,middle", "3x2+1", "0x2+0+0", "3x2-1+0", "x2+0+0", "+1+1+1"])
   func aPartHasFourNumbers(_ word: String) throws {
     let run = Run.inProcess("convert", "a.png", "b.png", "--crop=\(word)")
     #expect(run.status == 64)

@@ -7,8 +7,8 @@ import Testing
 /// What each verb prints with --json follows its schema in `Registry/schema`, and a changed output does not.
 @Suite struct SchemaTests {
   static let verbs = [
-    "animate", "check", "convert", "doctor", "frames", "list", "metadata", "new", "options", "policy", "probe",
-    "sheet", "stream", "thumbnail",
+    "animate", "check", "compare", "convert", "doctor", "frames", "hash", "list", "metadata", "new", "options",
+    "placeholder", "policy", "probe", "sheet", "stream", "thumbnail",
   ]
 
   private let folder = TemporaryFolder()
@@ -104,6 +104,24 @@ import Testing
     let value = try checked(["animate", first, second, "-o", "\(folder.path)/all.webp", "--quality", "0.8"])
     #expect(value["frames"]?.content == .number(60, written: "60"))
     #expect(try allowedChanges(value, "animate") == [])
+  }
+
+  @Test func compare() throws {
+    let (window, shapes) = (try Fixture.path("window.png"), "\(folder.path)/small.jpg")
+    #expect(Run.inProcess("convert", window, shapes, "--quality", "0.5").errors == "")
+    let value = try checked(["compare", window, shapes, "--min-ssim", "1"], status: 4)
+    #expect(value["within_bounds"]?.content == .boolean(false))
+    let same = try checked(["compare", window, window, "--max-difference", "0"])
+    #expect(same["psnr"]?.content == .null)
+  }
+
+  @Test func hashAndPlaceholder() throws {
+    let window = try Fixture.path("window.png")
+    let listed = try checked(["hash", window, "\(folder.path)/none"], status: 5)
+    #expect(listed["near"]?.content == .null)
+    let near = try checked(["hash", "--near", "3", window, window])
+    #expect(near["near"]?.items.count == 1)
+    try checked(["placeholder", window, "\(folder.path)/none"], status: 5)
   }
 
   @Test func sheet() throws {

@@ -17,14 +17,16 @@ import Testing
     for y in 0..<height {
       for x in 0..<width {
         rows[y * width + x] =
-          zip(-reach...reach, kernel).reduce(0) { $0 + plane[y * width + min(max(x + $1.0, 0), width - 1)] * $1.1 } / sum
+          zip(-reach...reach, kernel).reduce(0) { $0 + plane[y * width + min(max(x + $1.0, 0), width - 1)] * $1.1 }
+          / sum
       }
     }
     var result = rows
     for y in 0..<height {
       for x in 0..<width {
         result[y * width + x] =
-          zip(-reach...reach, kernel).reduce(0) { $0 + rows[min(max(y + $1.0, 0), height - 1) * width + x] * $1.1 } / sum
+          zip(-reach...reach, kernel).reduce(0) { $0 + rows[min(max(y + $1.0, 0), height - 1) * width + x] * $1.1 }
+          / sum
       }
     }
     return result
@@ -80,7 +82,9 @@ import Testing
 
   @Test(arguments: [1.0, 8]) func colorOfTransparentPixelsIsNotMixedIn(sigma: Double) throws {
     // Transparent green beside opaque red: the edge fades, and stays red.
-    let row: [UInt8] = Array(repeating: [0, 255, 0, 0], count: 20).flatMap { $0 } + Array(repeating: [255, 0, 0, 255], count: 20).flatMap { $0 }
+    let row: [UInt8] =
+      Array(repeating: [0, 255, 0, 0], count: 20).flatMap { $0 }
+      + Array(repeating: [255, 0, 0, 255], count: 20).flatMap { $0 }
     let pixels = try Pictures.bytes(row + row, 40, .rgba8)
     let blurred = try ImageOperation.blur(sigma: sigma).applied(to: pixels).copyBytes()
     for x in 0..<40 where blurred[4 * x + 3] > 0 {
@@ -91,7 +95,9 @@ import Testing
 
   @Test func floatsAndStraightWordsAreWithinAThousandth() throws {
     let size = Size(width: 29, height: 31)
-    for (format, alpha) in [(PixelFormat.rgbaFloat32, AlphaMode.straight), (.rgba16, .straight), (.grayAlpha16, .straight)] {
+    for (format, alpha) in [
+      (PixelFormat.rgbaFloat32, AlphaMode.straight), (.rgba16, .straight), (.grayAlpha16, .straight),
+    ] {
       let pixels = try Pictures.noise(size, format, alpha, seed: 3)
       for sigma in [2.0, 12] {
         let blurred = try ImageOperation.blur(sigma: sigma).applied(to: pixels)

@@ -64,7 +64,8 @@ import Testing
     let bytes = result.copyBytes()
     func pixel(_ x: Int, _ y: Int) -> [UInt8] { Array(bytes[(4 * (20 * y + x))..<(4 * (20 * y + x) + 4)]) }
     #expect(pixel(0, 0) == [0, 0, 0, 0])
-    #expect(pixel(10, 0) == [255, 0, 0, 255] && pixel(10, 1) == [255, 0, 0, 255] && pixel(10, 2) == [255, 255, 255, 255])
+    #expect(
+      pixel(10, 0) == [255, 0, 0, 255] && pixel(10, 1) == [255, 0, 0, 255] && pixel(10, 2) == [255, 255, 255, 255])
     #expect(pixel(1, 10) == [255, 0, 0, 255] && pixel(10, 19) == [255, 0, 0, 255])
     // On the inner arc, red and white meet in an opaque pixel.
     #expect(pixel(3, 3)[0] == 255 && pixel(3, 3)[3] == 255 && (1..<255).contains(pixel(3, 3)[1]))
@@ -77,11 +78,14 @@ import Testing
   }
 
   @Test func premultipliedPicturesAreFadedInAllChannels() throws {
-    let pixels = try Pictures.bytes(Array(repeating: [100, 50, 20, 208], count: 4).flatMap { $0 }, 2, .rgba8, .premultiplied)
+    let pixels = try Pictures.bytes(
+      Array(repeating: [100, 50, 20, 208], count: 4).flatMap { $0 }, 2, .rgba8, .premultiplied)
     let bytes = try ImageOperation.round(Corners(1)).applied(to: pixels).copyBytes()
     // Radius 1: a point is inside if (15 - 2i)² + (15 - 2j)² ≤ 16² in sixteenths.
     var count = 0
-    for j in 0..<8 { for i in 0..<8 where (15 - 2 * i) * (15 - 2 * i) + (15 - 2 * j) * (15 - 2 * j) <= 256 { count += 1 } }
+    for j in 0..<8 {
+      for i in 0..<8 where (15 - 2 * i) * (15 - 2 * i) + (15 - 2 * j) * (15 - 2 * j) <= 256 { count += 1 }
+    }
     let share = Double(count) / 64
     #expect(Array(bytes.prefix(4)) == [100, 50, 20, 208].map { UInt8((Double($0) * share).rounded()) })
   }

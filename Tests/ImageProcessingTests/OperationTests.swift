@@ -8,7 +8,9 @@ import Testing
 /// Operations on pictures of a few pixels, worked out by hand.
 @Suite struct OperationTests {
   /// 3×2: 1 2 3, 4 5 6.
-  private static func numbered() throws(CoderError) -> PixelBuffer { try Pictures.bytes([1, 2, 3, 4, 5, 6], 3, .gray8) }
+  private static func numbered() throws(CoderError) -> PixelBuffer {
+    try Pictures.bytes([1, 2, 3, 4, 5, 6], 3, .gray8)
+  }
 
   private static func rows(_ operation: String, of pixels: PixelBuffer) throws -> [[UInt8]] {
     let result = try ImageOperation(parsing: operation).applied(to: pixels)
@@ -16,14 +18,16 @@ import Testing
     return (0..<result.size.height).map { Array(bytes[($0 * result.rowBytes)..<(($0 + 1) * result.rowBytes)]) }
   }
 
-  @Test(arguments: [
-    ("crop:2x1+1+1", [[5, 6]]), ("crop:2x2,left", [[1, 2], [4, 5]]), ("crop:1x1,bottom-right", [[6]]),
-    ("crop:1x9,center", [[2], [5]]), ("flip:horizontal", [[3, 2, 1], [6, 5, 4]]), ("flip:vertical", [[4, 5, 6], [1, 2, 3]]),
-    ("rotate:90", [[4, 1], [5, 2], [6, 3]]), ("rotate:-90", [[3, 6], [2, 5], [1, 4]]),
-    ("rotate:540", [[6, 5, 4], [3, 2, 1]]), ("inset:0,1,1,0", [[1, 2]]),
-    ("inset:-1,0,0,-1,#070707", [[7, 7, 7, 7], [7, 1, 2, 3], [7, 4, 5, 6]]),
-    ("inset:1,-1,0,0,#090909", [[4, 5, 6, 9]]), ("border:1,#080808", [[8, 8, 8], [8, 8, 8]]),
-  ] as [(String, [[UInt8]])])
+  @Test(
+    arguments: [
+      ("crop:2x1+1+1", [[5, 6]]), ("crop:2x2,left", [[1, 2], [4, 5]]), ("crop:1x1,bottom-right", [[6]]),
+      ("crop:1x9,center", [[2], [5]]), ("flip:horizontal", [[3, 2, 1], [6, 5, 4]]),
+      ("flip:vertical", [[4, 5, 6], [1, 2, 3]]),
+      ("rotate:90", [[4, 1], [5, 2], [6, 3]]), ("rotate:-90", [[3, 6], [2, 5], [1, 4]]),
+      ("rotate:540", [[6, 5, 4], [3, 2, 1]]), ("inset:0,1,1,0", [[1, 2]]),
+      ("inset:-1,0,0,-1,#070707", [[7, 7, 7, 7], [7, 1, 2, 3], [7, 4, 5, 6]]),
+      ("inset:1,-1,0,0,#090909", [[4, 5, 6, 9]]), ("border:1,#080808", [[8, 8, 8], [8, 8, 8]]),
+    ] as [(String, [[UInt8]])])
   func movesPixels(operation: String, expected: [[UInt8]]) throws {
     #expect(try Self.rows(operation, of: try Self.numbered()) == expected)
   }
@@ -95,7 +99,10 @@ import Testing
     // 50 · 128 ÷ 255 + 100 · 127 ÷ 255 = 74.9
     #expect(try result(Overlay(mark, at: .topLeft)) == [200, 75, 100, 100] + Array(repeating: 100, count: 8))
     #expect(try result(Overlay(mark, at: .bottomRight)) == Array(repeating: 100, count: 10) + [200, 75])
-    #expect(try result(Overlay(mark, at: .bottomRight, x: 1, y: -1)) == Array(repeating: 100, count: 7) + [200, 100, 100, 100, 100])
+    #expect(
+      try result(Overlay(mark, at: .bottomRight, x: 1, y: -1)) == Array(repeating: 100, count: 7) + [
+        200, 100, 100, 100, 100,
+      ])
     #expect(try result(Overlay(mark, at: .topLeft, x: -1)) == [75] + Array(repeating: 100, count: 11))
     #expect(try result(Overlay(mark, at: .topLeft, x: 4)) == Array(repeating: 100, count: 12))
     // Half of 200 and half of 100.
@@ -112,7 +119,9 @@ import Testing
   }
 
   @Test func overlaysAreNamedByTheirSamples() throws {
-    let (one, same, other) = (try Self.numbered(), try Self.numbered(), try Pictures.bytes([1, 2, 3, 4, 5, 7], 3, .gray8))
+    let (one, same, other) = (
+      try Self.numbered(), try Self.numbered(), try Pictures.bytes([1, 2, 3, 4, 5, 7], 3, .gray8)
+    )
     #expect(Overlay(one) == Overlay(same))
     #expect(Overlay(one) != Overlay(other))
     #expect(Overlay(one) != Overlay(one, x: 1))

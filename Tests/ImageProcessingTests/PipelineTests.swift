@@ -10,7 +10,10 @@ import Testing
   static let all: [(ImageOperation, String)] = [
     (.resize(Resize(Size(width: 300, height: 200))), "resize:300x200,fit"),
     (.resize(Resize(Size(width: 300, height: 0), .fill)), "resize:300x0,fit"),
-    (.resize(Resize(Size(width: 3, height: 2), .fill, anchor: .topLeft, enlarges: true)), "resize:3x2,fill,top-left,enlarge"),
+    (
+      .resize(Resize(Size(width: 3, height: 2), .fill, anchor: .topLeft, enlarges: true)),
+      "resize:3x2,fill,top-left,enlarge"
+    ),
     (.resize(Resize(Size(width: 3, height: 2), .stretch)), "resize:3x2,stretch"),
     (.crop(Rect(x: 10, y: 20, width: 100, height: 80)), "crop:100x80+10+20"),
     (.cropAnchored(Size(width: 9, height: 8), .bottom), "crop:9x8,bottom"),
@@ -18,7 +21,10 @@ import Testing
     (.rotate(Rotation(-90)), "rotate:270,#00000000"),
     (.flipHorizontal, "flip:horizontal"), (.flipVertical, "flip:vertical"),
     (.round(Corners(12)), "round:12"),
-    (.round(Corners(topLeft: 1, topRight: 2.5, bottomRight: 3, bottomLeft: 0, border: 2)), "round:1,2.5,3,0,border=2,#000000ff"),
+    (
+      .round(Corners(topLeft: 1, topRight: 2.5, bottomRight: 3, bottomLeft: 0, border: 2)),
+      "round:1,2.5,3,0,border=2,#000000ff"
+    ),
     (.border(width: 2, .black), "border:2,#000000ff"),
     (.inset(Insets(top: 1, right: -2, bottom: 3, left: 4), .transparent), "inset:1,-2,3,4,#00000000"),
     (.tint(RGBAColor(red: 255, green: 128, blue: 0, alpha: 128), .hardLight), "tint:#ff800080,hard-light"),
@@ -51,7 +57,8 @@ import Testing
   @Test func sameMeaningHasTheSameKey() throws {
     for (a, b) in [
       ("rotate:450", "rotate:90"), ("rotate:-0", "blur:0"), ("resize:300x200,fit,top", "resize:300X200"),
-      ("grayscale", "grayscale:1.0"), ("flatten", "flatten:#FFFFFF"), ("inset:4", "inset:4,4,4,4,transparent"), ("", "saturation:1"),
+      ("grayscale", "grayscale:1.0"), ("flatten", "flatten:#FFFFFF"), ("inset:4", "inset:4,4,4,4,transparent"),
+      ("", "saturation:1"),
       ("border:2", "border:2,black"), ("resize:300", "resize:300x300"), ("resize:x9", "resize:0x9,fill"),
     ] {
       #expect(try Pipeline(parsing: a).key == Pipeline(parsing: b).key)
@@ -61,15 +68,28 @@ import Testing
   }
 
   @Test(arguments: [
-    ("spin:3", "the operation spin:3; there are resize, crop, rotate, flip, round, border, inset, tint, grayscale, saturation, brightness, blur, flatten, overlay"),
+    (
+      "spin:3",
+      "the operation spin:3; there are resize, crop, rotate, flip, round, border, inset, tint, grayscale, saturation, brightness, blur, flatten, overlay"
+    ),
     ("blur", "the operation blur: at its end a sigma is expected"),
     ("blur:nan", "the operation blur:nan: “nan” where a sigma is expected"),
     ("blur:1,2", "the operation blur:1,2: “2” where nothing more is expected"),
     ("tint:red", "the operation tint:red: “red” where a color such as #ff8000 or #ff800080 is expected"),
-    ("crop:0x3+1+1", "the operation crop:0x3+1+1: “0x3+1+1” where a part such as 100x80+10+20, or 100x80 and an anchor, is expected"),
+    (
+      "crop:0x3+1+1",
+      "the operation crop:0x3+1+1: “0x3+1+1” where a part such as 100x80+10+20, or 100x80 and an anchor, is expected"
+    ),
     ("flip:left", "the operation flip:left: “left” where horizontal or vertical is expected"),
-    ("resize:9999999999x3", "the operation resize:9999999999x3: “9999999999x3” where a size such as 300x200, 300x or x200 is expected"),
-    ("2|blur:3", "operations of version 2; 1 is known"), ("blur:3|", "the operation ; there are resize, crop, rotate, flip, round, border, inset, tint, grayscale, saturation, brightness, blur, flatten, overlay"),
+    (
+      "resize:9999999999x3",
+      "the operation resize:9999999999x3: “9999999999x3” where a size such as 300x200, 300x or x200 is expected"
+    ),
+    ("2|blur:3", "operations of version 2; 1 is known"),
+    (
+      "blur:3|",
+      "the operation ; there are resize, crop, rotate, flip, round, border, inset, tint, grayscale, saturation, brightness, blur, flatten, overlay"
+    ),
   ])
   func saysWhatIsWrongWithAText(text: String, message: String) {
     let error = #expect(throws: CoderError.self) { try Pipeline(parsing: text) }
@@ -77,11 +97,16 @@ import Testing
   }
 
   @Test func noTextTraps() {
-    let parts = [":", ",", "x", "+", "-", "9", "999999999999999999999", "#", "é", "border=", "|", "e", ".", "1", "-9223372036854775808"]
+    let parts = [
+      ":", ",", "x", "+", "-", "9", "999999999999999999999", "#", "é", "border=", "|", "e", ".", "1",
+      "-9223372036854775808",
+    ]
     var random = SystemRandomNumberGenerator()
     for name in ["resize", "crop", "rotate", "round", "border", "inset", "tint", "blur", "flatten"] {
       for _ in 0..<500 {
-        let text = name + ":" + (0..<Int.random(in: 0..<8, using: &random)).map { _ in parts.randomElement(using: &random) ?? "" }.joined()
+        let text =
+          name + ":"
+          + (0..<Int.random(in: 0..<8, using: &random)).map { _ in parts.randomElement(using: &random) ?? "" }.joined()
         guard let pipeline = try? Pipeline(parsing: text) else { continue }
         // What can be read can be written, and read again.
         #expect((try? Pipeline(parsing: pipeline.key))?.key == pipeline.key, "\(text)")

@@ -14,7 +14,9 @@ import Testing
   }
 
   /// A gray picture, turned: each pixel's color and coverage.
-  private static func turned(_ plane: [Double], _ size: Size, _ degrees: Double, into result: Size) -> [(Double, Double)] {
+  private static func turned(_ plane: [Double], _ size: Size, _ degrees: Double, into result: Size) -> [(
+    Double, Double
+  )] {
     let angle = degrees * .pi / 180
     func sample(_ x: Int, _ y: Int) -> Double {
       plane[min(max(y, 0), size.height - 1) * size.width + min(max(x, 0), size.width - 1)]
@@ -83,7 +85,8 @@ import Testing
 
   @Test func opaqueBackgroundKeepsTheLayout() throws {
     let pixels = try Pictures.bytes([UInt8](repeating: 90, count: 3 * 100), 10, .rgb8)
-    let result = try ImageOperation.rotate(Rotation(45, background: RGBAColor(red: 1, green: 2, blue: 3))).applied(to: pixels)
+    let result = try ImageOperation.rotate(Rotation(45, background: RGBAColor(red: 1, green: 2, blue: 3))).applied(
+      to: pixels)
     #expect(result.layout == pixels.layout)
     #expect(Array(result.copyBytes().prefix(3)) == [1, 2, 3])
     let middle = 3 * (result.size.width * (result.size.height / 2) + result.size.width / 2)

@@ -10,6 +10,8 @@ public struct ExitStatus: RawRepresentable, Sendable, Equatable {
 
   /// No file failed and, for `coders doctor`, no problem was found.
   public static let ok = ExitStatus(rawValue: 0)
+  /// Pictures differ by more than `coders compare` was told to allow.
+  public static let different = ExitStatus(rawValue: 4)
   /// The machine, a library or a plugin failed.
   public static let environment = ExitStatus(rawValue: 5)
   /// Wrong usage: EX_USAGE of `sysexits.h`, which ArgumentParser uses too.

@@ -4,6 +4,7 @@ import ArgumentParser
 import ImageCoderEngine
 import ImageCoderModel
 import ImageCoders
+import ImageProcessing
 
 /// `coders convert`: converts a file to another format.
 struct ConvertCommand: Verb {
@@ -33,9 +34,9 @@ struct ConvertCommand: Verb {
       selects one. --sizes makes an icon with several sizes.
 
       If the input already meets the options, it is copied unchanged. A JPEG is stored in a JPEG XL file without \
-      decoding or loss, and restored from it. --crop, --rotate and --flip \
-      apply to the upright pixels, in this order, before --max-size. A JPEG is then not decoded, and loses nothing, if \
-      that is all that is asked for, a part begins at multiples of 8 or 16 pixels, as the file has it, and mirrored \
+      decoding or loss, and restored from it. What is done to the picture is done to the upright pixels of every frame, in \
+      the order of the options, before --max-size. A JPEG is not decoded, and loses nothing, if \
+      --crop, --flip and turns by multiples of 90 are all that is asked for, a part begins at multiples of 8 or 16 pixels, as the file has it, and mirrored \
       sides are such multiples; --lossless refuses the others, which are encoded again. --orientation apply turns a JPEG \
       upright in the same way. --reencode, --orientation keep and other options that change pixels or metadata turn copying off.
 
@@ -45,6 +46,9 @@ struct ConvertCommand: Verb {
         coders convert -r photos/ --format avif -o small/ --max-size 50% --update
         find . -name '*.tiff' -print0 | coders convert --files-from - --format png -o out/
         coders convert scan.png part.png --crop 300x200+10+20 --rotate 90
+        coders convert photo.jpg card.png --resize 320x200,fill --round 12
+        coders convert scan.jpg straight.jpg --rotate 1.5 --crop 900x600,center
+        coders convert photo.jpg web.jpg --overlay logo.png,bottom-right,-20,-20
         coders convert animation.gif animation.webp
         coders convert animation.gif first.png --first-frame
         coders convert logo.png logo.ico --sizes 16,32,48,256
@@ -82,7 +86,7 @@ struct ConvertCommand: Verb {
   var output: String?
 
   @OptionGroup var batch: BatchOptions
-  @OptionGroup(title: "Parts and turns") var edits: EditOptions
+  @OptionGroup(title: "Changes of the picture") var changes: OperationOptions
   @OptionGroup(title: "Colors") var color: ColorOptions
   @OptionGroup(title: "Gain maps") var gainMaps: GainMapOptions
   @OptionGroup(title: "Animations and sizes") var sequence: SequenceOptions
@@ -101,16 +105,18 @@ struct ConvertCommand: Verb {
     if batch.json, (output ?? input.files.last) == "-" {
       throw ValidationError("standard output takes either the picture or --json")
     }
-    if orientation == .keep, !edits.edit.isIdentity {
-      throw ValidationError("--crop, --rotate and --flip turn the picture upright; --orientation keep does not")
+    if orientation == .keep, !changes.isEmpty {
+      throw ValidationError(
+        "--crop, --rotate, --flip and the like turn the picture upright; --orientation keep does not")
     }
   }
 
   func run(_ console: Console) throws(CoderError) -> ExitStatus {
     let registry = read.registry(console)
     let failures = Failures(console)
+    let operations = try changes.operations(read, registry, console)
     guard let output else {
-      runPair(input.files[0], input.files[1], registry, failures, console)
+      runPair(input.files[0], input.files[1], operations, registry, failures, console)
       return failures.status
     }
     try OutputFile(output, console).refuseTerminal(console)
@@ -123,7 +129,9 @@ struct ConvertCommand: Verb {
     let suffix = registry.writer(of: format)?.preferredExtension(of: format) ?? format.rawValue
     let names = try OutputNames(inputs, in: output, isFile: isFile, suffix: suffix, console)
     batch.run(
-      ConvertWork(command: self, registry: registry, format: format, showsFrames: inputs.count == 1, console: console),
+      ConvertWork(
+        command: self, operations: operations, registry: registry, format: format, showsFrames: inputs.count == 1,
+        console: console),
       zip(inputs, names.paths).map { ($0.path, $1) }, output: output, isQuiet: read.coders.quiet, failures, console)
     return failures.status
   }
@@ -143,14 +151,16 @@ struct ConvertCommand: Verb {
   }
 
   private func runPair(
-    _ input: String, _ output: String, _ registry: CoderRegistry, _ failures: Failures, _ console: Console
+    _ input: String, _ output: String, _ operations: [ImageOperation], _ registry: CoderRegistry,
+    _ failures: Failures, _ console: Console
   ) {
     do throws(CoderError) {
       try OutputFile(output, console).refuseTerminal(console)
       let wanted = try registry.format(named: format, output: output)
       try refuseSecondInput(output, wanted, registry, console)
       let work = ConvertWork(
-        command: self, registry: registry, format: wanted, showsFrames: true, console: console)
+        command: self, operations: operations, registry: registry, format: wanted, showsFrames: true,
+        console: console)
       let run = FileRun(work, updates: batch.update, isQuiet: read.coders.quiet, failures: failures, console)
       guard case .written(let report) = run.make([(input, output)], jobs: 1)[0], batch.json else { return }
       console.print(report.json.printed)
@@ -163,6 +173,7 @@ struct ConvertCommand: Verb {
 /// Converts one file.
 private struct ConvertWork: FileWork {
   let command: ConvertCommand
+  let operations: [ImageOperation]
   let registry: CoderRegistry
   let format: ImageFormat
   /// Whether a progress bar counts the frames.
@@ -225,7 +236,8 @@ private struct ConvertWork: FileWork {
   }
 
   private func setOptions(_ options: inout EncodeOptions, of decoder: ImageDecoder) throws(CoderError) {
-    options.edit = command.edits.edit
+    options.edit = try PixelEdit(
+      operations, picture: decoder.header.displayedSize, limits: command.read.limits.limits)
     options.edit.storesUpright = command.orientation == .apply
     command.sequence.apply(to: &options, picture: try options.edit.size(of: decoder.header.displayedSize))
     options.pageSizes = command.sizes?.sides ?? []

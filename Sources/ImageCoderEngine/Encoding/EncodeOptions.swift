@@ -179,7 +179,7 @@ extension EncodeOptions.Output {
 
   /// Whether a file of the format, cropped and turned, with some of its metadata, is all that is asked for.
   package var isMetByTurning: Bool {
-    guard edit != PixelEdit() else { return false }
+    guard edit != PixelEdit(), edit.work == nil else { return false }
     var rest = self
     rest.edit = PixelEdit()
     rest.metadata = EncodeOptions.Output().metadata

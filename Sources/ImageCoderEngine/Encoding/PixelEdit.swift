@@ -2,12 +2,38 @@
 
 package import ImageCoderModel
 
-/// Changes of an upright picture before it is scaled: a part is cut out, then turned and mirrored.
+/// Work on the pixels of a picture that this module does not know.
+package struct PixelWork: Sendable, Hashable {
+  /// Names what is done; the same key always means the same.
+  package let key: String
+  /// The size of the result for a picture of a size.
+  package let size: @Sendable (Size) throws(CoderError) -> Size
+  /// Makes the result. It may be called on any thread.
+  package let apply: @Sendable (PixelBuffer) throws(CoderError) -> PixelBuffer
+
+  package init(
+    _ key: String, size: @escaping @Sendable (Size) throws(CoderError) -> Size,
+    apply: @escaping @Sendable (PixelBuffer) throws(CoderError) -> PixelBuffer
+  ) {
+    self.key = key
+    self.size = size
+    self.apply = apply
+  }
+
+  package static func == (a: PixelWork, b: PixelWork) -> Bool { a.key == b.key }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(key) }
+}
+
+/// Changes of an upright picture before it is scaled: a part is cut out, then turned and mirrored, then worked on.
 package struct PixelEdit: Sendable, Hashable {
   /// The part that is kept, in upright pixels, or nil for the whole picture.
   package var crop: Rect?
   /// How the part is turned and mirrored, one after the other: `right` turns it clockwise.
   package var turns: [Orientation] = []
+
+  /// What is done to the pixels then, or nil.
+  package var work: PixelWork?
 
   /// Whether a file that is stored turned, with a tag that says so, is to be stored upright.
   package var storesUpright = false
@@ -16,14 +42,15 @@ package struct PixelEdit: Sendable, Hashable {
   package init() {}
 
   /// Whether an upright picture stays as it is.
-  package var isIdentity: Bool { crop == nil && turns.isEmpty }
+  package var isIdentity: Bool { crop == nil && turns.isEmpty && work == nil }
 
   /// The size of an edited picture.
   ///
   /// - Throws: ``CoderError/Code/invalidArgument`` for a part that is not inside the picture.
   package func size(of picture: Size) throws(CoderError) -> Size {
     let part = try crop.map { (rect) throws(CoderError) in try Self.inside(rect, picture).size } ?? picture
-    return turns.reduce(part) { $1.displayed($0) }
+    let turned = turns.reduce(part) { $1.displayed($0) }
+    return try work.map { (work) throws(CoderError) in try work.size(turned) } ?? turned
   }
 
   /// The edited picture; it may share memory with the given one.
@@ -34,6 +61,7 @@ package struct PixelEdit: Sendable, Hashable {
     var pixels = pixels
     if let crop { pixels = try pixels.region(try Self.inside(crop, pixels.size)) }
     for turn in turns { pixels = try pixels.oriented(by: turn) }
+    if let work { pixels = try work.apply(pixels) }
     return pixels
   }
 

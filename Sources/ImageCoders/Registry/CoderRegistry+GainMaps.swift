@@ -20,6 +20,8 @@ extension CoderRegistry {
       reason = "\(format) is written without one"
     } else if !decoder.keepsColors {
       reason = "the colors are converted"
+    } else if options.edit.work != nil {
+      reason = "the picture is changed in ways in which a gain map is not"
     } else {
       do throws(CoderError) {
         if let map = try decoder.gainMap() { return map }

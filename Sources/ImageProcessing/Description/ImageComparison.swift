@@ -27,7 +27,8 @@ public struct ImageComparison: Sendable, Hashable {
   /// - Throws: ``CoderError/Code/invalidArgument`` for pictures of different sizes; ``CoderError/Code/outOfMemory``.
   public init(_ first: PixelBuffer, _ second: PixelBuffer) throws(CoderError) {
     guard first.size == second.size else {
-      throw .invalidArgument("the pictures are \(first.size) and \(second.size); only those of one size can be compared")
+      throw .invalidArgument(
+        "the pictures are \(first.size) and \(second.size); only those of one size can be compared")
     }
     let hasAlpha = first.alpha != .opaque || second.alpha != .opaque
     let sums = SampleSums(first, second)
@@ -54,7 +55,8 @@ public struct ImageComparison: Sendable, Hashable {
     of first: PixelBuffer, _ second: PixelBuffer, amplification: Double = 1
   ) throws(CoderError) -> PixelBuffer {
     guard first.size == second.size else {
-      throw .invalidArgument("the pictures are \(first.size) and \(second.size); only those of one size can be compared")
+      throw .invalidArgument(
+        "the pictures are \(first.size) and \(second.size); only those of one size can be compared")
     }
     try ImageOperation.check(amplification, in: 0.001...1_000_000, "an amplification")
     let (width, factor) = (first.size.width, Float(amplification))

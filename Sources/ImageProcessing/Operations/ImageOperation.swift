@@ -105,7 +105,8 @@ public enum ImageOperation: Sendable, Hashable {
       return overflow ? .max / 4 : min(bytes, .max / 4)
     }
     // A layout that gets alpha and color has at most twice the bytes, or four for gray.
-    let result = bytes(size, pixels.format.isGray ? 4 * pixels.format.bytesPerPixel : max(8, pixels.format.bytesPerPixel))
+    let result = bytes(
+      size, pixels.format.isGray ? 4 * pixels.format.bytesPerPixel : max(8, pixels.format.bytesPerPixel))
     switch self {
     case .rotate, .blur: return result + bytes(pixels.size, pixels.wideLayout.format.bytesPerPixel)
     default: return result

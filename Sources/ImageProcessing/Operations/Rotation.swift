@@ -2,7 +2,7 @@
 
 import Glibc
 import ImageCoderEngine
-import ImageCoderModel
+package import ImageCoderModel
 
 /// A turn by any angle about the center of a picture.
 ///
@@ -33,7 +33,7 @@ public struct Rotation: Sendable, Hashable {
   }
 
   /// How pixels move if none has to be mixed.
-  private var quarter: Orientation? {
+  package var quarter: Orientation? {
     switch normalizedDegrees {
     case 0: .up
     case 90: .right

@@ -16,7 +16,8 @@ extension ImageOperation: CustomStringConvertible {
     case .crop(let rect): return "crop:\(rect.width)x\(rect.height)+\(rect.x)+\(rect.y)"
     case .cropAnchored(let size, let anchor): return "crop:\(size.width)x\(size.height),\(anchor.rawValue)"
     case .rotate(let rotation):
-      return "rotate:\(rotation.normalizedDegrees.text),\(rotation.background)" + (rotation.keepsSize ? ",keep-size" : "")
+      return "rotate:\(rotation.normalizedDegrees.text),\(rotation.background)"
+        + (rotation.keepsSize ? ",keep-size" : "")
     case .flipHorizontal: return "flip:horizontal"
     case .flipVertical: return "flip:vertical"
     case .round(let corners):

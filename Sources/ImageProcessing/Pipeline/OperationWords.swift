@@ -15,7 +15,8 @@ struct OperationWords {
   var isEmpty: Bool { words.isEmpty }
 
   func error(_ allowed: String) -> CoderError {
-    .invalidArgument("the operation \(text): \(words.first.map { "“\($0)” where" } ?? "at its end") \(allowed) is expected")
+    .invalidArgument(
+      "the operation \(text): \(words.first.map { "“\($0)” where" } ?? "at its end") \(allowed) is expected")
   }
 
   func end() throws(CoderError) {

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import ImageCoderEngine
+import ImageCoderModel
+import ImageCoders
+import ImageProcessing
+
+/// `coders compare`: says how much two pictures differ.
+struct CompareCommand: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "compare",
+    abstract: "Measure how much two pictures differ.",
+    discussion: """
+      Both are shown as they are seen: upright, in sRGB unless --color says otherwise, color multiplied by alpha. They must \
+      have the same size. PSNR is that of all samples; SSIM is the mean structural similarity of luma (a Gaussian window of \
+      11×11 pixels), 1 for equal pictures; DSSIM is (1 - SSIM) ÷ 2. Of animations, the first frame is compared.
+
+      With a bound, the exit status is 4 if the pictures differ by more: --min-psnr, --min-ssim, --max-difference. Without \
+      one, it is 0 whatever the difference.
+
+      Examples:
+        coders compare photo.png photo.jpg
+        coders compare photo.png photo.jpg --min-ssim 0.95 && echo good enough
+        coders compare expected.png found.png --max-difference 0
+        coders compare a.png b.png -o difference.png --amplify 16
+      """)
+
+  @Option(help: ArgumentHelp("Fail if the PSNR is lower.", valueName: "decibels"))
+  var minPsnr: Double?
+
+  @Option(help: ArgumentHelp("Fail if the SSIM is lower, 0 to 1.", valueName: "similarity"))
+  var minSsim: Double?
+
+  @Option(
+    help: ArgumentHelp(
+      "Fail if a sample differs by more, in levels of 0 to 255; 0 asks for equal pictures.", valueName: "levels"))
+  var maxDifference: Double?
+
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp("Write the difference as a picture: black where the pictures are equal.", valueName: "file"))
+  var output: String?
+
+  @Option(help: ArgumentHelp("What differences are multiplied by in the picture of -o.", valueName: "factor"))
+  var amplify = 1.0
+
+  @Flag(help: "Print JSON.")
+  var json = false
+
+  @OptionGroup(title: "Colors") var color: ColorOptions
+
+  @Argument(help: ArgumentHelp("A picture; - is standard input.", valueName: "a"))
+  var first: String
+
+  @Argument(help: ArgumentHelp("The picture to compare it with.", valueName: "b"))
+  var second: String
+
+  @OptionGroup var read: ReadOptions
+
+  func validate() throws {
+    if first == "-", second == "-" { throw ValidationError("standard input can be given only once") }
+    if !(amplify > 0 && amplify <= 1_000_000) { throw ValidationError("--amplify is \(amplify); above 0 is allowed") }
+    if json, output == "-" { throw ValidationError("standard output takes either the picture or --json") }
+  }
+
+  func run(_ console: Console) throws(CoderError) -> ExitStatus {
+    let registry = read.registry(console)
+    let failures = Failures(console)
+    guard let a = picture(first, registry, failures, console), let b = picture(second, registry, failures, console)
+    else { return failures.status }
+    let comparison = try ImageComparison(a, b)
+    let isAllowed =
+      comparison.psnr >= minPsnr ?? -.infinity && comparison.ssim >= minSsim ?? -.infinity
+      && comparison.maximum * 255 <= (maxDifference ?? .infinity) + 1e-4
+    if let output {
+      let target = OutputFile(output, console)
+      try target.refuseTerminal(console)
+      let format = try registry.format(named: output == "-" ? "png" : nil, output: output)
+      let difference = try ImageComparison.picture(of: a, b, amplification: amplify)
+      let encoder = try registry.makeEncoder(
+        as: format, to: target.destination, options: EncodeOptions(limits: read.limits.limits), coder: nil)
+      try encoder.add(Image(difference))
+      try target.take(try encoder.finish(), console)
+    }
+    if json {
+      console.print(document(comparison, isAllowed).printed)
+    } else if !read.coders.quiet, output != "-" {
+      console.print("PSNR        " + (comparison.psnr.isFinite ? "\(comparison.psnr.short) dB" : "equal pictures"))
+      console.print("SSIM        \(Self.decimals(comparison.ssim))")
+      console.print("DSSIM       \(Self.decimals(comparison.dssim))")
+      console.print(
+        "difference  at most \((comparison.maximum * 255).short), \((comparison.mean * 255).short) on average, of 255")
+      console.print("pixels      \(comparison.differingPixels) of \(a.size.pixelCount) differ")
+    }
+    guard failures.status == .ok else { return failures.status }
+    return isAllowed ? .ok : .different
+  }
+
+  private func picture(
+    _ file: String, _ registry: CoderRegistry, _ failures: Failures, _ console: Console
+  ) -> PixelBuffer? {
+    CurrentFiles.set(input: file)
+    do throws(CoderError) {
+      var options = read.decodeOptions(console, file: file)
+      options.firstFrameOnly = true
+      options.color = try color.outputColor(console, unlessAsked: .convert(to: .sRGB))
+      let image = try read.decode(try read.source(file, console), registry, options: options)
+      if let problem = image.problem { failures.add(problem, file: file) }
+      return image.pixels
+    } catch {
+      failures.add(error, file: file)
+      return nil
+    }
+  }
+
+  private func document(_ comparison: ImageComparison, _ isAllowed: Bool) -> JSON {
+    .object([
+      "schema": .integer(1), "first": .text(first), "second": .text(second),
+      "psnr": comparison.psnr.isFinite ? .number(comparison.psnr) : .null, "ssim": .number(comparison.ssim),
+      "dssim": .number(comparison.dssim), "max_difference": .number(comparison.maximum * 255),
+      "mean_difference": .number(comparison.mean * 255), "differing_pixels": .integer(comparison.differingPixels),
+      "within_bounds": .boolean(isAllowed),
+    ])
+  }
+
+  /// Six digits after the point.
+  private static func decimals(_ value: Double) -> String {
+    let millionths = Int((abs(value) * 1e6).rounded())
+    let digits = String(millionths % 1_000_000)
+    let fraction = String(repeating: "0", count: 6 - digits.count) + digits
+    return "\(value < 0 && millionths > 0 ? "-" : "")\(millionths / 1_000_000).\(fraction)"
+  }
+}
