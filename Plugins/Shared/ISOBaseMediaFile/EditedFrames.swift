@@ -101,8 +101,13 @@ private struct Media {
     times.dropLast().lastIndex { $0 <= time } ?? (times.count > 1 ? 0 : nil)
   }
 
-  /// The time at which a picture begins or ends near another time, or that time.
+  /// The time nearest to another one at which a picture begins or ends, or that time.
   func boundary(near time: Int64, within distance: Int64) -> Int64 {
-    times.first { $0 >= time &- distance && $0 <= time &+ distance } ?? time
+    var (nearest, least) = (time, UInt64.max)
+    for found in times where found >= time &- distance && found <= time &+ distance {
+      let away = (found &- time).magnitude
+      if away < least { (nearest, least) = (found, away) }
+    }
+    return nearest
   }
 }
