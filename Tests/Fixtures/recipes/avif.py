@@ -456,12 +456,13 @@ def make_sequences():
     ticks = [10, 250, 0, 3]
     made = isobmff.sequence(data, 2, ticks)
     sequence("sequence-delays.avif", "each delay is another", made, [(t, 100) for t in ticks], 2)
-    # Parts of a media of four frames of 1 tick; 3 is one that stands still, -65536 goes backwards.
+    # Parts of a media of four frames of 1 tick; a rate of 0 stands still, -65536 goes backwards.
     for name, shows, edits, order in (
-        ("part", "an edit that shows the middle", [(2, 1, 1 << 16)], [(1, 1), (2, 1)]),
+        ("part", "the middle, then all", [(2, 1, 1 << 16), (4, 0, 1 << 16)], [(n, 1) for n in (1, 2, 0, 1, 2, 3)]),
         ("twice", "the media twice", [(4, 0, 1 << 16)] * 2, [(n, 1) for n in (0, 1, 2, 3) * 2]),
         ("pause", "a pause before the media", [(5, -1, 1 << 16), (4, 0, 1 << 16)], [(0, 6), (1, 1), (2, 1), (3, 1)]),
-        ("dwell", "a frame that stands still, then the rest backwards", [(3, 2, 0), (2, 0, -1 << 16)], [(2, 3), (1, 1), (0, 1)]),
+        ("dwell", "a frame that stands still, then a part backwards, then all", [(3, 2, 0), (2, 0, -1 << 16), (4, 0, 1 << 16)],
+         [(2, 3), (1, 1), (0, 1), (0, 1), (1, 1), (2, 1), (3, 1)]),
     ):
         made = isobmff.sequence(data, 1, edits=edits)
         sequence(f"sequence-edits-{name}.avif", shows, made, [(ticks, 100) for _, ticks in order], 1,
