@@ -179,7 +179,7 @@ def make_matrices():
 
 def make_light():
     """How bright light is; Tests/PluginTests/StatedLightTests says what it has to be."""
-    pieces, found = items(avifenc(picture(24, 16, 3).astype(np.uint8), "-y", "444", "--cicp", "9/16/9"))
+    pieces, found = items(avifenc(picture(24, 16, 3).astype(np.uint8), "-y", "444", "--cicp", "9/16/6"))
     usual = picked(found, b"ispe", b"pixi", b"av1C", b"colr")
     points = struct.pack(">8H", *[15000] * 8)
     display = (box(b"mdcv", points, struct.pack(">II", 10_000_000, 50)), False)
