@@ -55,7 +55,9 @@ extension AVIFFile {
   ///
   /// - Parameter size: What the track says, to which libavif enlarges its pictures.
   func checkTrackSize(_ size: Size, _ limits: Limits) throws(CoderError) {
-    guard isSequence, incremental == nil, let place = track?.firstSample, place.upperBound <= bytes.count else { return }
+    guard isSequence, incremental == nil, let place = track?.firstSample, place.upperBound <= bytes.count else {
+      return
+    }
     var reader = ByteReader(bytes.bytes(in: place).bytes, at: place.lowerBound, of: "a sample")
     guard let coded = (try? AV1SequenceHeader.first(in: &reader))?.size else { return }
     // Pixels of a video may be no squares.

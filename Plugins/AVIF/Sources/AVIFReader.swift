@@ -61,10 +61,10 @@ final class AVIFReader: ContainerReader, StoredColorReader {
     }
     try check(frame: index, of: open)
     var delay: FrameDelay?
-    if open.file.isSequence, open.delays.indices.contains(index), let timescale = open.file.track?.timescale,
+    if open.file.isSequence, open.steps.indices.contains(index), let timescale = open.file.track?.timescale,
       timescale > 0
     {
-      delay = FrameDelay(numerator: open.delays[index], denominator: timescale)
+      delay = FrameDelay(numerator: UInt32(clamping: open.steps[index].duration), denominator: timescale)
     }
     return FrameHeader(
       rect: Rect(covering: open.presentation.crop.size), delay: delay, disposal: .keep, blend: .source,

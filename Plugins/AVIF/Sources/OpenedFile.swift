@@ -16,7 +16,8 @@ struct OpenedFile {
   let layout: PixelLayout
   let frameCount: Int
   let isTruncated: Bool
-  let delays: [UInt32]
+  /// Frames of a sequence, as they are shown: by the track's edit list; empty for a still.
+  let steps: [EditedFrames.Step]
   let isLossless: Bool
   let thumbnail: EmbeddedThumbnail?
 
@@ -42,13 +43,18 @@ struct OpenedFile {
     let count = max(picture.imageCount, 1)
     try host.limits.check(frames: count)
     let whole = file.isCut && file.incremental == nil ? picture.wholeFrames(of: count) : count
-    frameCount = max(whole, 1)
+    let stored = max(whole, 1)
+    steps =
+      file.isSequence
+      ? try file.track.map { (track) throws(CoderError) in
+        try track.steps(track.delays(of: stored, in: file.bytes), limits: host.limits)
+      } ?? [] : []
+    frameCount = steps.isEmpty ? stored : steps.count
     isTruncated = whole < count
     layout = PixelLayout(
       PixelFormat(
         isGray: image.yuvFormat == AVIF_PIXEL_FORMAT_YUV400, hasAlpha: hasAlpha, isDeep: image.depth > 8),
       AlphaMode(hasAlpha: hasAlpha, isPremultiplied: image.alphaPremultiplied != AVIF_FALSE))
-    delays = file.isSequence ? file.track?.delays(of: frameCount, in: file.bytes) ?? [] : []
     isLossless = Self.isLossless(picture, in: file)
     thumbnail = EmbeddedThumbnail(in: file, of: image, presentation: presentation, hasAlpha: hasAlpha)
   }
@@ -107,14 +113,17 @@ struct OpenedFile {
 extension OpenedFile {
   /// Decodes a frame.
   ///
-  /// - Parameter decoder: The picture's, or that of a thumbnail.
+  /// - Parameters:
+  ///   - decoder: The picture's, or that of a thumbnail.
+  ///   - frame: As it is shown.
   /// - Returns: Its planes, with the alpha of its tiles, which live as long as the decoder's next picture; and the rows
   ///   that are there.
   func decode(
     _ decoder: PictureDecoder, frame: Int, host: CoderHost
   ) throws(CoderError) -> (image: avifImage, rows: Int) {
     try file.checkArrivingSize(host.limits)
-    let rows = try decoder.decode(frame: frame, isPatient: !file.isGrid, host: host)
+    let stored = steps.indices.contains(frame) ? steps[frame].frame : frame
+    let rows = try decoder.decode(frame: stored, isPatient: !file.isGrid, host: host)
     var image = decoder.image
     if let alpha = tileAlpha, decoder === picture { try add(alpha, rows: rows, to: &image, host: host) }
     return (image, rows)

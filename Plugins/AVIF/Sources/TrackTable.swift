@@ -11,6 +11,10 @@ struct TrackTable {
   let loopCount: LoopCount?
   /// Where the number of entries of the TimeToSampleBox stands, and that number.
   let runs: (place: Int, count: UInt32)?
+  /// What of the media is shown when; empty for all of it.
+  private(set) var edits: [Track.Edit] = []
+  /// Units of a second in which edits count.
+  private(set) var movieTimescale: UInt32 = 0
   /// Boxes of the sample entry.
   private(set) var entryBoxes: [BoxBytes] = []
   /// Where the first sample lies in the file, or nil if the tables do not say.
@@ -35,11 +39,42 @@ struct TrackTable {
       runs = (try? track.sampleTable.child(.timeToSample)).flatMap { table in
         (try? table.uint32(at: 4)).map { (table.offset + 4, $0) }
       }
+      edits = track.edits
+      movieTimescale = boxes.first { $0.type == .movieHeader }.flatMap { Self.movieTimescale(of: $0) } ?? timescale
       entryBoxes = (try? track.entryBoxes()) ?? []
       firstSample = try? Self.firstSample(of: track.sampleTable)
       return
     }
     return nil
+  }
+
+  /// ISO/IEC 14496-12 §8.2.2, or nil if the movie does not say.
+  private static func movieTimescale(of header: BoxBytes) -> UInt32? {
+    guard let version = try? header.uint8(at: 0), let found = try? header.uint32(at: version == 1 ? 20 : 12) else {
+      return nil
+    }
+    return found > 0 ? found : nil
+  }
+
+  /// The frames that are shown, by the edit list.
+  ///
+  /// - Parameter delays: Of all frames of the media.
+  /// - Throws: ``CoderError/Code/limitExceeded``. An edit list that shows nothing does not count.
+  func steps(_ delays: [UInt32], limits: Limits) throws(CoderError) -> [EditedFrames.Step] {
+    var times: [Int64] = [0]
+    times.reserveCapacity(delays.count + 1)
+    for delay in delays { times.append((times.last ?? 0) + Int64(delay)) }
+    func frames(_ edits: [Track.Edit]) throws(CoderError) -> [EditedFrames.Step] {
+      try EditedFrames(
+        times: times, edits: edits, timescale: timescale, movieTimescale: movieTimescale, limits: limits
+      ).steps
+    }
+    do throws(CoderError) {
+      return try frames(edits)
+    } catch {
+      guard error.code == .unsupported else { throw error }
+      return try frames([])
+    }
   }
 
   /// ISO/IEC 14496-12 §8.7.3 and §8.7.5: the first chunk begins with the first sample.

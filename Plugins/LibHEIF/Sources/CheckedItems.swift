@@ -171,6 +171,10 @@ extension CheckedItems {
     let size = try size(of: id)
     guard !size.isEmpty else { throw .malformed("item \(id) of \(size) pixels") }
     try limits.check(memory: size.pixelCount)
+    // libheif decodes what the bitstream says of the difference, which is noise.
+    guard meta.references(from: id, as: .predictedFrom).isEmpty else {
+      throw .unsupported("item \(id), which is predicted from other items")
+    }
     var picture = Picture()
     switch item.type {
     case .hvc1:

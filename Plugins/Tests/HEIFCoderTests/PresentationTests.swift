@@ -11,7 +11,7 @@ import Testing
   private func steps(
     _ edits: [Track.Edit], movieTimescale: UInt32 = 30_000, start: Int64 = 0, limits: Limits = .standard
   ) throws(CoderError) -> [[UInt64]] {
-    let presentation = try Presentation(
+    let presentation = try EditedFrames(
       times: [0, 1001, 2002, 3003].map { $0 + start }, edits: edits, timescale: 30_000,
       movieTimescale: movieTimescale, limits: limits)
     return presentation.steps.map { [UInt64($0.frame), $0.duration] }

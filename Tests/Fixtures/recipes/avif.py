@@ -179,7 +179,7 @@ def make_matrices():
 
 def make_light():
     """How bright light is; Tests/PluginTests/StatedLightTests says what it has to be."""
-    pieces, found = items(avifenc(picture(24, 16, 3).astype(np.uint8), "-y", "444", "--cicp", "9/16/9"))
+    pieces, found = items(avifenc(picture(24, 16, 3).astype(np.uint8), "-y", "444", "--cicp", "9/16/6"))
     usual = picked(found, b"ispe", b"pixi", b"av1C", b"colr")
     points = struct.pack(">8H", *[15000] * 8)
     display = (box(b"mdcv", points, struct.pack(">II", 10_000_000, 50)), False)
@@ -456,6 +456,17 @@ def make_sequences():
     ticks = [10, 250, 0, 3]
     made = isobmff.sequence(data, 2, ticks)
     sequence("sequence-delays.avif", "each delay is another", made, [(t, 100) for t in ticks], 2)
+    # Parts of a media of four frames of 1 tick; a rate of 0 stands still, -65536 goes backwards.
+    for name, shows, edits, order in (
+        ("part", "the middle, then all", [(2, 1, 1 << 16), (4, 0, 1 << 16)], [(n, 1) for n in (1, 2, 0, 1, 2, 3)]),
+        ("twice", "the media twice", [(4, 0, 1 << 16)] * 2, [(n, 1) for n in (0, 1, 2, 3) * 2]),
+        ("pause", "a pause before the media", [(5, -1, 1 << 16), (4, 0, 1 << 16)], [(0, 6), (1, 1), (2, 1), (3, 1)]),
+        ("dwell", "a frame that stands still, then a part backwards, then all", [(3, 2, 0), (2, 0, -1 << 16), (4, 0, 1 << 16)],
+         [(2, 3), (1, 1), (0, 1), (0, 1), (1, 1), (2, 1), (3, 1)]),
+    ):
+        made = isobmff.sequence(data, 1, edits=edits)
+        sequence(f"sequence-edits-{name}.avif", shows, made, [(ticks, 100) for _, ticks in order], 1,
+                 [frames[n] for n, _ in order])  # fmt: skip
     made = avifenc(frames, "-l", "--timescale", "30000", "--duration", "1001", "-k", "2")
     sequence("sequence-keyframes.avif", "key frames, and 29.97 Hz", made, [(1001, 30000)] * 4, "infinite")
     opaque = {"pixel_format": "rgb8", "alpha": "opaque"}

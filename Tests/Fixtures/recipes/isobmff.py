@@ -178,8 +178,10 @@ def moved_items(data, shift):
     return bytes(result)
 
 
-def sequence(data, plays=None, delays=None):
+def sequence(data, plays=None, delays=None, edits=None):
     """A sequence of avifenc's with other delays, in ticks, and with an edit list: `plays` of 0 is without end.
+
+    Edits are durations, times in the media and rates of 65,536ths, in place of one that shows all.
 
     ISO/IEC 23008-12, section 9.6.1: an edit list with flag 1 is repeated until the track's duration is over.
     """
@@ -194,8 +196,10 @@ def sequence(data, plays=None, delays=None):
             for child in boxes(data, start + 8, stop):
                 parts.append(rebuilt(*child, shift))
                 if kind == b"trak" and child[0] == b"tkhd" and plays is not None:
-                    edit = struct.pack(">IQqI", 1, total, 0, 0x10000)
-                    parts.append(box(b"edts", full(b"elst", 1, 0 if plays == 1 else 1, edit)))
+                    listed = edits or [(total, 0, 0x10000)]
+                    entries = [struct.pack(">Qqi", *edit) for edit in listed]
+                    flag = 0 if plays == 1 else 1
+                    parts.append(box(b"edts", full(b"elst", 1, flag, struct.pack(">I", len(listed)), *entries)))
             return box(kind, *parts)
         if kind == b"stts" and delays:
             return full(b"stts", 0, 0, struct.pack(">I", len(delays)), *(struct.pack(">II", 1, d) for d in delays))

@@ -136,13 +136,13 @@ struct PictureTrack {
   /// Which of its pictures are shown when.
   ///
   /// - Parameter movieTimescale: Units of a second in which edits count.
-  func presentation(movieTimescale: UInt32, limits: Limits) throws(CoderError) -> Presentation {
+  func presentation(movieTimescale: UInt32, limits: Limits) throws(CoderError) -> EditedFrames {
     var times = (0..<order.count).map { samples[order.sample(of: $0)].time }
     // The last picture is shown for what is left of the duration.
     if let first = times.first, let last = times.last {
       times.append(max(last, first &+ Int64(clamping: duration)))
     }
-    return try Presentation(
+    return try EditedFrames(
       times: times, edits: edits, timescale: timescale, movieTimescale: movieTimescale, limits: limits)
   }
 

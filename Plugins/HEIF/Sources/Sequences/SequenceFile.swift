@@ -20,7 +20,7 @@ struct SequenceFile {
   /// What is shown of each picture.
   let window: Rect
   /// Frames that are there, in the order in which they are shown.
-  let presentation: Presentation
+  let presentation: EditedFrames
   var frameCount: Int { presentation.steps.count }
   /// Whether samples lie behind the end of the file.
   let isTruncated: Bool

@@ -2,6 +2,7 @@
 
 import CDe265
 import HEVCBitstream
+import ISOBaseMediaFile
 import ImageCoderPlugin
 import SharedPlanes
 

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ISOBaseMediaFile
-import ImageCoderPlugin
+public import ImageCoderPlugin
 
 /// Which pictures of a track are shown, in which order and how long: what its edit list says of its media.
 ///
 /// - Format: ISO/IEC 14496-12 §8.6.5, §8.6.6.
-struct Presentation {
+public struct EditedFrames {
   /// A picture that is shown once.
-  struct Step {
+  public struct Step {
     /// Of the media, in the order in which pictures are composed.
-    let frame: Int
+    public let frame: Int
     /// Units of the media's timescale.
-    var duration: UInt64
+    public var duration: UInt64
   }
 
-  private(set) var steps: [Step] = []
+  /// In the order in which they are shown.
+  public private(set) var steps: [Step] = []
 
   /// - Parameters:
   ///   - times: When each picture is composed, sorted, and last when the media ends.
@@ -23,7 +23,7 @@ struct Presentation {
   ///   - timescale: Of the media.
   ///   - movieTimescale: Of the edits' durations.
   /// - Throws: ``CoderError/Code/limitExceeded`` for more steps than the limits allow frames.
-  init(
+  public init(
     times: [Int64], edits: [Track.Edit], timescale: UInt32, movieTimescale: UInt32, limits: Limits
   ) throws(CoderError) {
     let media = Media(times: times)
@@ -101,8 +101,13 @@ private struct Media {
     times.dropLast().lastIndex { $0 <= time } ?? (times.count > 1 ? 0 : nil)
   }
 
-  /// The time at which a picture begins or ends near another time, or that time.
+  /// The time nearest to another one at which a picture begins or ends, or that time.
   func boundary(near time: Int64, within distance: Int64) -> Int64 {
-    times.first { $0 >= time &- distance && $0 <= time &+ distance } ?? time
+    var (nearest, least) = (time, UInt64.max)
+    for found in times where found >= time &- distance && found <= time &+ distance {
+      let away = (found &- time).magnitude
+      if away < least { (nearest, least) = (found, away) }
+    }
+    return nearest
   }
 }
