@@ -39,6 +39,13 @@ import Testing
     print(made.byteCount, made.quality ?? 1)
   }
 
+  private func light(_ registry: CoderRegistry, _ image: Image) throws {
+    var options = EncodeOptions()
+    options.color = .convert(to: .rec2100PQ)
+    let bytes = try registry.encode(image, as: .avif, options: options)
+    _ = bytes
+  }
+
   private func pages(_ registry: CoderRegistry, front: Image, back: Image, logo: Image) throws {
     let encoder = try registry.makeEncoder(as: .tiff, to: .file("scan.tiff"), pageCount: 2)
     try encoder.add(front)
@@ -56,7 +63,7 @@ import Testing
     let source = Self.lines(try Package.text("Tests/CodersCommandTests/EncodingPageTests.swift"))
     let samples = try Package.text("docs/encoding.md").split(separator: "```swift\n").dropFirst()
       .compactMap { $0.split(separator: "```").first }
-    #expect(samples.count == 6)
+    #expect(samples.count == 7)
     // The first one is what the functions have as parameters.
     for sample in samples.dropFirst() {
       let lines = Self.lines(String(sample))

@@ -12,7 +12,7 @@ from PIL import Image
 from encoded import CODERS, convert
 from score import Score
 from suite_color import (
-    TO_SRGB, coded_srgb, hlg_of_light, mapped, nits_of_hlg, nits_of_pq, pq_of_nits, profiles, read)
+    TO_SRGB, coded_srgb, difference_2000, hlg_of_light, mapped, nits_of_hlg, nits_of_pq, pq_of_nits, profiles, read)
 
 try:
     import littlecms
@@ -29,17 +29,19 @@ def run(digest, corpora):
     inks = Score("CMYK by profiles", "Little CMS, floats")
     press = Score("CMYK without a profile", "the model of docs/color.md in numpy")
     intents = Score("Intents and black of profiles", "Little CMS, floats")
+    printed = Score("CMYK beside measurements", "CIEDE2000, at most 4 on average")
     stated = Score("Stated primaries, curves and light", "Little CMS and formulas in numpy")
     hdr = Score("SDR and light to HDR", "formulas of BT.2100 in numpy")
     light = Score("Light resampled", "numpy")
     with tempfile.TemporaryDirectory() as folder:
         by_profile(digest, inks, random, folder)
         by_model(digest, press, random, folder)
+        by_measurements(printed)
         by_intent(digest, intents, random, folder)
         as_stated(digest, stated, random, folder)
         to_hdr(digest, hdr, random, folder)
         resampled(digest, light, folder)
-    return [inks, press, intents, stated, hdr, light]
+    return [inks, press, printed, intents, stated, hdr, light]
 
 
 def compared(found, wanted, most):
@@ -124,8 +126,8 @@ def xyz_of_lab(lightness, a, b):
     return numpy.where(f > 6 / 29, f ** 3, 108 / 841 * (f - 4 / 29)) * D50
 
 
-def press(inks):
-    """Light of sRGB, black compensated."""
+def reflected(inks):
+    """What paper with inks reflects, as a share of what the paper does."""
     paper = xyz_of_lab(*SOLIDS[0])
     solids = [xyz_of_lab(*lab) / paper for lab in SOLIDS]
     black, surface = xyz_of_lab(16, 0, 0) / paper, 0.005
@@ -137,8 +139,34 @@ def press(inks):
         for channel in range(4):
             share = share * (dots[..., channel] if index >> channel & 1 else 1 - dots[..., channel])
         roots = roots + share[..., None] * numpy.sqrt(solid)
-    lost = solids[15][1]
-    return ((roots ** 2 - lost) / (1 - lost) * D50) @ XYZ_TO_SRGB.T
+    return roots ** 2
+
+
+def press(inks):
+    """Light of sRGB, black compensated."""
+    lost = reflected(numpy.ones(4))[1]
+    return ((reflected(inks) - lost) / (1 - lost) * D50) @ XYZ_TO_SRGB.T
+
+
+def by_measurements(score):
+    """The model beside what was measured on prints: characterisations in Debian's package icc-profiles-free."""
+    paper = xyz_of_lab(*SOLIDS[0])
+    for name in ("FOGRA39L", "FOGRA28L", "TR003", "TR005", "TR006"):
+        path = f"/usr/share/color/icc/{name}.ti3"
+        if not os.path.exists(path):
+            continue
+        with open(path, encoding="latin-1") as file:
+            text = file.read()
+        fields = text.split("BEGIN_DATA_FORMAT")[1].split("END_DATA_FORMAT")[0].split()
+        lines = text.split("BEGIN_DATA\n")[1].split("END_DATA")[0].strip().splitlines()
+        rows = numpy.array([[float(word) for word in line.split()[1:]] for line in lines])
+        inks = rows[:, [fields.index(f"CMYK_{ink}") - 1 for ink in "CMYK"]] / 100
+        wanted = rows[:, [fields.index(f"LAB_{axis}") - 1 for axis in "LAB"]]
+        roots = reflected(inks) * paper / D50
+        f = numpy.where(roots > 216 / 24389, numpy.cbrt(roots), (24389 / 27 * roots + 16) / 116)
+        found = numpy.stack([116 * f[:, 1] - 16, 500 * (f[:, 0] - f[:, 1]), 200 * (f[:, 1] - f[:, 2])], axis=1)
+        far = difference_2000(found, wanted)
+        score.add(name, None if far.mean() <= 4 else f"{far.mean():.2f} on average, {far.max():.1f} at most")
 
 
 def by_model(digest, score, random, folder):

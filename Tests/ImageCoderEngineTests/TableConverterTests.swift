@@ -22,7 +22,7 @@ import Testing
     return bytes
   }()
 
-  private static func profile(keepsMatrix: Bool) -> [UInt8] {
+  static func profile(keepsMatrix: Bool) -> [UInt8] {
     var profile = MatrixProfile.displayP3
     profile.name = "Tables"
     profile.others = [

@@ -29,7 +29,7 @@ struct DecodeLayout {
     picture.bits = UInt32(samples.bits)
     picture.sample_format = UInt32(samples.number.rawValue)
     picture.samples = UInt32(samples.count)
-    picture.alpha = Int32(samples.alpha ?? -1)
+    picture.alpha = isInks ? -1 : Int32(samples.alpha ?? -1)
     picture.horizontal = hasBlocks ? UInt32(tiff.subsampling.horizontal) : 1
     picture.vertical = hasBlocks ? UInt32(tiff.subsampling.vertical) : 1
     picture.kind = Self.kind(samples, hasBlocks: hasBlocks, convertsYCbCr: convertsYCbCr)

@@ -25,8 +25,10 @@ extension TIFFPicture {
     return stored
   }
 
-  /// Whether rows of four inks can be had: those of a picture without alpha.
-  var hasInks: Bool { samples.photometric == .separated && samples.alpha == nil && samples.number == .unsigned }
+  /// Whether rows of four inks can be had. Inks that are multiplied by alpha cannot: nothing says which of paper and ink is.
+  var hasInks: Bool {
+    samples.photometric == .separated && samples.alphaMode != .premultiplied && samples.number == .unsigned
+  }
 
   /// One curve for all three colors, or three; each has an entry for each value of a sample. None if they do not rise.
   private func transferFunction() throws(CoderError) -> [[UInt16]] {

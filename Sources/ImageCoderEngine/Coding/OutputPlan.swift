@@ -8,7 +8,7 @@ struct OutputPlan {
   let size: Size
   /// The part of the stored picture that is shown.
   let region: ResamplingRegion
-  let layout: PixelLayout
+  var layout: PixelLayout
   /// What is applied at the end.
   let orientation: Orientation
   /// Whether the picture is made smaller or cropped.

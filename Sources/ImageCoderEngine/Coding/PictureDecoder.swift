@@ -20,7 +20,7 @@ struct PictureDecoder {
   private static let rowsBetweenLooks = 256
 
   /// Is told of rows as they come, when somebody may look at them.
-  let incremental: IncrementalImage?
+  var incremental: IncrementalImage?
 
   /// A picture, and why rows of it are missing.
   struct Picture {
@@ -36,6 +36,9 @@ struct PictureDecoder {
   func decode(
     frame: Int, page: Int, canvas: Size, plan: OutputPlan, destination: PixelBuffer?
   ) throws(CoderError) -> Picture {
+    if color?.inks != nil, plan.layout.alpha != .opaque, plan.layout.format.hasAlpha {
+      return try decodeInksAndAlpha(frame: frame, page: page, canvas: canvas, plan: plan, destination: destination)
+    }
     let wanted = plan.wanted(of: canvas)
     let asked = layoutToConvert(to: plan.layout)
     let offer = try offer(

@@ -94,6 +94,10 @@ struct ColorPlan: Sendable {
     case .linearDisplayP3: return .named(12, 8)
     case .linearRec2020: return .named(9, 8)
     case .profile(let bytes):
+      if let model = ICCProfile.model(of: bytes), model != "RGB" {
+        throw .unsupported(
+          "a profile of \(model) as a target; files are written in RGB and gray, and take a profile of RGB")
+      }
       do throws(CoderError) { return try ICCColorReader.space(bytes, isGray: false) } catch {
         throw .invalidArgument("the profile that colors are to be converted to: \(error.message)")
       }

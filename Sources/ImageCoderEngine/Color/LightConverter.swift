@@ -22,6 +22,8 @@ final class LightConverter: Sendable {
   private let words: [SIMD2<Float>]
   private let floats: [SegmentTable]
   private let columns: (SIMD4<Float>, SIMD4<Float>, SIMD4<Float>)
+  /// Whether light stays as it is between the curves.
+  private let isIdentity: Bool
   private let luminance: SIMD4<Float>
   private let system: SegmentTable?
   private let targetLuminance: SIMD4<Float>
@@ -53,6 +55,7 @@ final class LightConverter: Sendable {
     (self.bytes, self.words, self.floats) = (bytes, words, floats)
     func wide(_ column: SIMD3<Double>) -> SIMD4<Float> { SIMD4(SIMD4<Double>(column, 0)) }
     columns = (wide(middle.matrix.first), wide(middle.matrix.second), wide(middle.matrix.third))
+    isIdentity = middle.matrix.isIdentity
     luminance = wide(middle.luminance ?? SIMD3())
     targetLuminance = wide(middle.targetLuminance ?? SIMD3())
     targetSystem = middle.targetLuminance == nil ? nil : SegmentTable(-24..<6, Self.inverseSystemGain)
@@ -202,6 +205,7 @@ final class LightConverter: Sendable {
   }
 
   private func applyMatrix(_ light: UnsafeMutablePointer<SIMD4<Float>>, _ count: Int) {
+    guard !isIdentity else { return }
     let (first, second, third) = columns
     for pixel in 0..<count {
       let color = light[pixel]

@@ -26,6 +26,14 @@ package struct Matrix3: Hashable, Sendable {
 
   static let identity = Matrix3(diagonal: SIMD3(1, 1, 1))
 
+  /// Whether it changes no color by more than rounding does.
+  var isIdentity: Bool {
+    let one = Self.identity
+    return zip([first, second, third], [one.first, one.second, one.third]).allSatisfy { column, wanted in
+      (0..<3).allSatisfy { abs(column[$0] - wanted[$0]) < 1e-9 }
+    }
+  }
+
   package static func * (matrix: Matrix3, vector: SIMD3<Double>) -> SIMD3<Double> {
     matrix.first * vector.x + matrix.second * vector.y + matrix.third * vector.z
   }

@@ -5,7 +5,7 @@ package import ImageCoderModel
 /// The colors of a file's picture, and which part of the file says so. `docs/color.md` has the order.
 package struct PictureColor: Sendable {
   /// What states the colors.
-  enum Origin: String, Sendable {
+  package enum Origin: String, Sendable {
     case icc = "ICC"
     case cicp = "CICP"
     case exif = "Exif"
@@ -26,7 +26,7 @@ package struct PictureColor: Sendable {
   }
 
   package private(set) var space: ColorSpace
-  private(set) var origin: Origin
+  package private(set) var origin: Origin
   /// Why a profile is not used, or nil.
   package private(set) var refusal: String?
   /// The brightest light that the file states, nits, where its samples are absolute.

@@ -33,7 +33,8 @@ struct RowRecoder: Sendable {
     inks = color.inks
     after = RowConverter(from: inks == nil ? layout : PixelLayout(layout.format, .opaque), to: to)
     working = layout.format
-    light = to.format == .rgbaFloat32 && from.alpha != .premultiplied && to.alpha != .premultiplied
+    light =
+      to.format == .rgbaFloat32 && from.alpha != .premultiplied && to.alpha != .premultiplied
       ? color.lightMaker(from.format) : nil
     self.color = color.converter(layout.format, measured: peak)
   }

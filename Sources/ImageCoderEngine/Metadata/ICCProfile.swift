@@ -16,6 +16,12 @@ package enum ICCProfile {
     return Array(profile[16..<20]) == Array((format.isGray ? "GRAY" : "RGB ").utf8)
   }
 
+  /// The color space that a profile's samples are in, as it says it: "RGB", "GRAY", "CMYK"; nil for what is no profile.
+  static func model(of profile: [UInt8]) -> String? {
+    guard profile.count >= 132, Array(profile[36..<40]) == Array("acsp".utf8) else { return nil }
+    return String(decoding: profile[16..<20].filter { $0 > 32 && $0 < 127 }, as: UTF8.self)
+  }
+
   /// The profile's description, "Display P3", or nil if it has none that can be read.
   package static func name(of profile: RawSpan) -> String? {
     let reader = ByteReader(profile, of: "the ICC profile")

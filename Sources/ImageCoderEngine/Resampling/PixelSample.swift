@@ -106,4 +106,19 @@ enum HalfFloat {
     let finite = magnitude < 0x3880_0000 ? subnormal : normal
     return UInt16(truncatingIfNeeded: sign | (isNaN ? 0x7E00 : isInfinite ? 0x7C00 : finite))
   }
+
+  /// Four of them, in the same way.
+  @inline(__always) static func halves(_ values: SIMD4<Float>) -> SIMD4<UInt16> {
+    let bits = unsafeBitCast(values, to: SIMD4<UInt32>.self)
+    let sign = (bits &>> 16) & 0x8000
+    let magnitude = bits & 0x7FFF_FFFF
+    let normal = (magnitude &- 0x3800_0000 &+ 0x0FFF &+ ((magnitude &>> 13) & 1)) &>> 13
+    let subnormal =
+      unsafeBitCast(unsafeBitCast(magnitude, to: SIMD4<Float>.self) + 0.5, to: SIMD4<UInt32>.self)
+      &- 0x3F00_0000
+    var result = normal.replacing(with: subnormal, where: magnitude .< 0x3880_0000)
+    result.replace(with: 0x7C00, where: magnitude .>= 0x477F_F000)
+    result.replace(with: 0x7E00, where: magnitude .> 0x7F80_0000)
+    return SIMD4<UInt16>(truncatingIfNeeded: result | sign)
+  }
 }

@@ -3,7 +3,7 @@
 import ImageCoderModel
 
 extension RowConverter {
-  /// Conversions of 8-bit layouts that decoders and encoders ask for often, each one loop.
+  /// Conversions that decoders and encoders ask for often, each one loop.
   enum FastPath: Sendable {
     /// Three channels become four, opaque.
     case addAlpha(swapping: Bool)
@@ -19,6 +19,8 @@ extension RowConverter {
     /// 8 bits become 16, or the other way round, in the same channels.
     case widen(channels: Int)
     case narrow(channels: Int)
+    /// Floating point of 32 bits becomes that of 16.
+    case halve
 
     init?(from: PixelLayout, to: PixelLayout) {
       let isColor4 = to.format == .rgba8 || to.format == .bgra8
@@ -31,6 +33,10 @@ extension RowConverter {
       case (.gray16, .gray8), (.grayAlpha16, .grayAlpha8), (.rgba16, .rgba8):
         guard keepsAlpha else { return nil }
         self = .narrow(channels: from.format.channelCount)
+        return
+      case (.rgbaFloat32, .rgbaFloat16):
+        guard keepsAlpha else { return nil }
+        self = .halve
         return
       default: break
       }
@@ -74,6 +80,7 @@ extension RowConverter {
       case .unpremultiply(let isSwapping): Self.unpremultiply(source, destination, count, isSwapping)
       case .widen(let channels): Self.widen(source, destination, count * channels)
       case .narrow(let channels): Self.narrow(source, destination, count * channels)
+      case .halve: Self.halve(source, destination, count)
       }
     }
   }
@@ -92,6 +99,13 @@ extension RowConverter.FastPath {
 
   @inline(__always) private static func swapped(_ value: UInt32) -> UInt32 {
     (value & 0xFF00_FF00) | ((value >> 16) & 0xFF) | ((value & 0xFF) << 16)
+  }
+
+  private static func halve(_ source: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer, _ count: Int) {
+    for i in 0..<count {
+      let pixel = source.loadUnaligned(fromByteOffset: i &* 16, as: SIMD4<Float>.self)
+      destination.storeBytes(of: HalfFloat.halves(pixel), toByteOffset: i &* 8, as: SIMD4<UInt16>.self)
+    }
   }
 
   private static func addAlpha(_ source: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer, _ count: Int) {

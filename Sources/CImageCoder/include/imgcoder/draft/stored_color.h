@@ -62,7 +62,8 @@ typedef struct imgcoder_stored_color_table {
   imgcoder_status(IMGCODER_ABI *describe)(imgcoder_reader *reader, uint32_t page, imgcoder_stored_color *color);
 
   // As `negotiate` and `decode` of the reader, for inks: the four samples of a pixel of RGBA8 or RGBA16 are cyan, magenta,
-  // yellow and black, from no ink to all of it. The offer's alpha is OPAQUE and says nothing.
+  // yellow and black, from no ink to all of it. The offer's alpha is OPAQUE and says nothing: the alpha of a page that has
+  // one is what `decode` delivers.
   //   null       both, if no page has inks
   //   returns    UNSUPPORTED for a page without inks; else as those
   // [session]
