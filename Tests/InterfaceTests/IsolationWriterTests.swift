@@ -79,7 +79,8 @@ import Testing
   }
 
   private static func prepare(_ acts: [String]) {
-    for act in acts { _ = Command.run("printf 'HOSTILE %s' '\(act)' >'\(IsolationTests.folder.path)/\(act).act'") }
+    let folder = IsolationTests.folder.path
+    for act in acts { _ = Command.run("printf 'HOSTILE %s' '\(act)' >'\(folder)/\(act).act'") }
   }
 
   /// Without Landlock or without namespaces, the filter stops all that it stops with them.
@@ -102,7 +103,8 @@ import Testing
   /// process is tried, since nothing is required then.
   @Test func theOthersStopFilesWithoutTheFilter() {
     let acts = [
-      "open", "open-memory", "open-environment", "openat2", "open-by-handle", "ptrace", "read-process", "mount", "setns",
+      "open", "open-memory", "open-environment", "openat2", "open-by-handle", "ptrace", "read-process", "mount",
+      "setns",
       "shrink", "punch", "map-input", "write-input",
     ]
     Self.prepare(acts)

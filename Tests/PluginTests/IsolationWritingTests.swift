@@ -26,7 +26,8 @@ import Testing
     _ what: String, _ body: (CoderRegistry) throws(CoderError) -> [UInt8]?,
     sourceLocation: SourceLocation = #_sourceLocation
   ) {
-    switch (result { () throws(CoderError) in try body(here) }, result { () throws(CoderError) in try body(isolated) }) {
+    switch (result { () throws(CoderError) in try body(here) }, result { () throws(CoderError) in try body(isolated) })
+    {
     case (.success(let one), .success(let other)):
       #expect(
         one == other, "\(what): \(one?.count ?? -1) and \(other?.count ?? -1) bytes", sourceLocation: sourceLocation)
