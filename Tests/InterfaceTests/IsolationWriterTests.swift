@@ -103,7 +103,7 @@ import Testing
   /// process is tried, since nothing is required then.
   @Test func theOthersStopFilesWithoutTheFilter() {
     let acts = [
-      "open", "open-memory", "open-environment", "openat2", "open-by-handle", "ptrace", "read-process", "mount",
+      "open", "open-memory", "open-environment", "openat2", "open-by-handle", "ptrace", "mount",
       "setns",
       "shrink", "punch", "map-input", "write-input",
     ]
