@@ -2,6 +2,7 @@
 
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -12,16 +13,16 @@
 
 int isolation_pair(int ends[2]) { return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0; }
 
-int isolation_send(int socket, isolation_message message, const void *payload, int first, int second) {
+static int send_all(int socket, isolation_message message, const void *payload, const int *descriptors, unsigned count) {
   struct iovec parts[2] = {{&message, sizeof message}, {(void *)payload, message.length}};
   union {
     struct cmsghdr head;
-    char bytes[CMSG_SPACE(2 * sizeof(int))];
+    char bytes[CMSG_SPACE(ISOLATION_SPAWN_FILES * sizeof(int))];
   } control;
   struct msghdr envelope = {.msg_iov = parts, .msg_iovlen = message.length > 0 ? 2 : 1};
-  if (first >= 0) {
-    int descriptors[2] = {first, second};
-    size_t size = (second >= 0 ? 2 : 1) * sizeof(int);
+  if (count > ISOLATION_SPAWN_FILES) return 0;
+  if (count > 0) {
+    size_t size = count * sizeof(int);
     memset(&control, 0, sizeof control);
     envelope.msg_control = &control;
     envelope.msg_controllen = CMSG_SPACE(size);
@@ -35,6 +36,39 @@ int isolation_send(int socket, isolation_message message, const void *payload, i
     sent = sendmsg(socket, &envelope, MSG_NOSIGNAL);
   } while (sent < 0 && errno == EINTR);
   return sent == (ssize_t)(sizeof message + message.length);
+}
+
+int isolation_send(int socket, isolation_message message, const void *payload, int descriptor) {
+  return send_all(socket, message, payload, &descriptor, descriptor >= 0 ? 1 : 0);
+}
+
+int isolation_send_files(int socket, isolation_message message, const int *descriptors, unsigned count) {
+  return send_all(socket, message, NULL, descriptors, count);
+}
+
+int isolation_errors_pair(int ends[2]) {
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return 0;
+  int size = 4096;
+  setsockopt(ends[1], SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
+  shutdown(ends[1], SHUT_RD);
+  if (fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0) return 1;
+  close(ends[0]);
+  close(ends[1]);
+  return 0;
+}
+
+size_t isolation_take_errors(int socket, char *bytes, size_t size) {
+  size_t taken = 0;
+  char rest[1024];
+  // What fits into the socket's buffer, and no more of a process that prints all the time.
+  for (int turn = 0; turn < 64; turn++) {
+    int is_full = taken == size;
+    ssize_t got = recv(socket, is_full ? rest : bytes + taken, is_full ? sizeof rest : size - taken, MSG_DONTWAIT);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    if (!is_full) taken += (size_t)got;
+  }
+  return taken;
 }
 
 int isolation_receive(int socket, isolation_message *message, void *payload, int *descriptor) {

@@ -20,7 +20,7 @@ static uint32_t reason_length;
 _Noreturn static void give_up(uint32_t kind, const char *why) {
   isolation_message message = {.kind = ISOLATION_FAILED, .words = {kind}};
   message.length = (uint32_t)strnlen(why, 1000);
-  isolation_send(ISOLATION_SOCKET, message, why, -1, -1);
+  isolation_send(ISOLATION_SOCKET, message, why, -1);
   _exit(1);
 }
 

@@ -39,15 +39,18 @@ static uint64_t address_space(void) {
   return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-_Noreturn static void run_worker(const imgcoder_coder *coder, const isolation_message *request, int socket, int memory,
-                                 pid_t server) {
+_Noreturn static void run_worker(const imgcoder_coder *coder, const isolation_message *request,
+                                 const int descriptors[ISOLATION_SPAWN_FILES], pid_t server) {
+  int socket = descriptors[0], memory = descriptors[1], errors = descriptors[2];
   prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   // The server may have ended before.
   if (getppid() != server) _exit(0);
   uint8_t *shared = mmap(NULL, ISOLATION_SHARED_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
   if (shared == MAP_FAILED || dup2(socket, ISOLATION_SOCKET) < 0) _exit(0);
+  if (dup2(errors, STDERR_FILENO) < 0) _exit(0);
   close(memory);
   close(socket);
+  close(errors);
   threads_begin();
   uint64_t most = own_memory + threads_memory() + request->longs[0];
   uint32_t layers = layers_of_worker(own_layers, left_out, most, request->longs[1]);
@@ -55,11 +58,12 @@ _Noreturn static void run_worker(const imgcoder_coder *coder, const isolation_me
   session_run(coder, shared);
 }
 
-static void spawn(const imgcoder_coder *coder, const isolation_message *request, int socket, int memory) {
+static void spawn(const imgcoder_coder *coder, const isolation_message *request,
+                  const int descriptors[ISOLATION_SPAWN_FILES]) {
   isolation_message answer = {.kind = ISOLATION_SPAWNED, .words = {request->words[0]}};
   pid_t server = getpid();
   pid_t process = worker_count < MOST_WORKERS ? fork() : -1;
-  if (process == 0) run_worker(coder, request, socket, memory, server);
+  if (process == 0) run_worker(coder, request, descriptors, server);
   int descriptor = process > 0 ? (int)syscall(SYS_pidfd_open, process, 0) : -1;
   if (descriptor < 0) {
     answer.words[1] = worker_count < MOST_WORKERS ? (uint32_t)errno : EAGAIN;
@@ -73,7 +77,7 @@ static void spawn(const imgcoder_coder *coder, const isolation_message *request,
     workers[worker_count].number = request->words[0];
     worker_count += 1;
   }
-  isolation_send(ISOLATION_SOCKET, answer, NULL, descriptor, -1);
+  isolation_send(ISOLATION_SOCKET, answer, NULL, descriptor);
 }
 
 static void reap(uint32_t index) {
@@ -84,15 +88,15 @@ static void reap(uint32_t index) {
   else message.words[2] = (uint32_t)WEXITSTATUS(status);
   close(workers[index].descriptor);
   workers[index] = workers[--worker_count];
-  isolation_send(ISOLATION_SOCKET, message, NULL, -1, -1);
+  isolation_send(ISOLATION_SOCKET, message, NULL, -1);
 }
 
-// Receives a request with its two descriptors.
-static int receive_request(isolation_message *message, int descriptors[2]) {
+// Receives a request with its descriptors.
+static int receive_request(isolation_message *message, int descriptors[ISOLATION_SPAWN_FILES]) {
   struct iovec part = {message, sizeof *message};
   union {
     struct cmsghdr head;
-    char bytes[CMSG_SPACE(2 * sizeof(int))];
+    char bytes[CMSG_SPACE(ISOLATION_SPAWN_FILES * sizeof(int))];
   } control;
   struct msghdr envelope = {
       .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
@@ -102,8 +106,8 @@ static int receive_request(isolation_message *message, int descriptors[2]) {
   } while (got < 0 && errno == EINTR);
   if (got != sizeof *message) return 0;
   struct cmsghdr *head = CMSG_FIRSTHDR(&envelope);
-  if (!head || head->cmsg_type != SCM_RIGHTS || head->cmsg_len != CMSG_LEN(2 * sizeof(int))) return 0;
-  memcpy(descriptors, CMSG_DATA(head), 2 * sizeof(int));
+  if (!head || head->cmsg_type != SCM_RIGHTS || head->cmsg_len != CMSG_LEN(ISOLATION_SPAWN_FILES * sizeof(int))) return 0;
+  memcpy(descriptors, CMSG_DATA(head), ISOLATION_SPAWN_FILES * sizeof(int));
   return 1;
 }
 
@@ -145,7 +149,7 @@ static void say_hello(const imgcoder_coder *coder) {
   }
   memcpy(buffer, &description, sizeof description);
   isolation_message message = {.kind = ISOLATION_HELLO, .length = (uint32_t)length, .longs = {own_layers}};
-  isolation_send(ISOLATION_SOCKET, message, buffer, -1, -1);
+  isolation_send(ISOLATION_SOCKET, message, buffer, -1);
 }
 
 void server_run(const imgcoder_coder *coder, uint32_t namespaces, uint32_t without) {
@@ -174,11 +178,10 @@ void server_run(const imgcoder_coder *coder, uint32_t namespaces, uint32_t witho
     }
     if (waited[0].revents & POLLIN) {
       isolation_message request;
-      int descriptors[2];
+      int descriptors[ISOLATION_SPAWN_FILES];
       if (!receive_request(&request, descriptors)) _exit(0);
-      if (request.kind == ISOLATION_SPAWN) spawn(coder, &request, descriptors[0], descriptors[1]);
-      close(descriptors[0]);
-      close(descriptors[1]);
+      if (request.kind == ISOLATION_SPAWN) spawn(coder, &request, descriptors);
+      for (int index = 0; index < ISOLATION_SPAWN_FILES; index++) close(descriptors[index]);
     } else if (waited[0].revents) {
       _exit(0);
     }

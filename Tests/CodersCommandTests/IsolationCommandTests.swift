@@ -62,7 +62,9 @@ import Testing
     for (mode, name) in [("off", "a.jpg"), ("required", "b.jpg")] {
       #expect(Run.binary(["convert", "--isolate", mode, input, "-o", "\(folder.path)/\(name)"]).status == 0)
     }
-    let bytes = try ["a.jpg", "b.jpg"].map { try OpenSource(.file("\(folder.path)/\($0)"), limits: .standard).contents() }
+    let bytes = try ["a.jpg", "b.jpg"].map {
+      try OpenSource(.file("\(folder.path)/\($0)"), limits: .standard).contents()
+    }
     #expect(bytes[0] == bytes[1])
   }
 

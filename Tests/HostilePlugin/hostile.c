@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -281,10 +282,116 @@ static const imgcoder_reader_table table = {.struct_size = sizeof table,
                                             .decode = reader_decode,
                                             .close = reader_close};
 
+struct imgcoder_writer {
+  const imgcoder_host *host;
+  const imgcoder_output *output;
+};
+
+static imgcoder_status writer_open(const imgcoder_coder *coder, const imgcoder_host *host, const imgcoder_output *output,
+                                   const imgcoder_write_options *options, imgcoder_writer **result) {
+  (void)coder;
+  (void)options;
+  calls = 1;
+  imgcoder_writer *writer = host->allocate(host, sizeof *writer, 0);
+  if (!writer) return IMGCODER_STATUS_OUT_OF_MEMORY;
+  *writer = (imgcoder_writer){host, output};
+  *result = writer;
+  return IMGCODER_STATUS_OK;
+}
+
+static imgcoder_status writer_negotiate(imgcoder_writer *writer, imgcoder_pixel_format wanted, imgcoder_alpha alpha,
+                                        imgcoder_pixel_format *accepted, imgcoder_alpha *accepted_alpha) {
+  (void)writer;
+  (void)wanted;
+  (void)alpha;
+  calls += 1;
+  *accepted = IMGCODER_PIXEL_RGBA8;
+  *accepted_alpha = IMGCODER_ALPHA_STRAIGHT;
+  return IMGCODER_STATUS_OK;
+}
+
+static imgcoder_status writer_set_info(imgcoder_writer *writer, const imgcoder_info *info) {
+  (void)writer;
+  (void)info;
+  calls += 1;
+  return IMGCODER_STATUS_OK;
+}
+
+static void *spin(void *argument) {
+  for (volatile int turn = 0;; turn++) {
+  }
+  return argument;
+}
+
+// What it tries is the first sample of the picture.
+static imgcoder_status writer_add_frame(imgcoder_writer *writer, const imgcoder_frame_info *frame,
+                                        const imgcoder_pixels *pixels) {
+  (void)frame;
+  calls += 1;
+  static uint8_t junk[65536];
+  pthread_t thread;
+  switch (pixels->pixels[0]) {
+    case 1: abort();
+    case 2: *(volatile int *)8 = 1; break;
+    case 3: socket(AF_UNIX, SOCK_STREAM, 0); break;
+    case 4: spin(NULL); break;
+    case 5: {
+      struct timespec hour = {3600, 0};
+      clock_nanosleep(CLOCK_MONOTONIC, 0, &hour, NULL);
+      break;
+    }
+    case 6: _exit(3);
+    case 7: send_raw(ISOLATION_OUTPUT, (isolation_message){.words = {2}, .longs = {1}}, junk, 0); break;
+    case 8: send_raw(ISOLATION_OUTPUT, (isolation_message){.longs = {1 << 20}}, junk, 0); break;
+    case 9: send_raw(ISOLATION_REPLY, (isolation_message){.longs = {0, (uint64_t)1 << 40}}, junk, 0); break;
+    case 10: send_raw(ISOLATION_WANT, (isolation_message){.words = {0, UINT32_MAX, 0}}, junk, 0); break;
+    case 11: send_raw(ISOLATION_WANT, (isolation_message){.words = {0, 1, 2}}, junk, 0); break;
+    case 12: return writer->output->patch(writer->output, 100, junk, 10);
+    case 13:
+      while (1) {
+        imgcoder_status status = writer->output->write(writer->output, junk, sizeof junk);
+        if (status) return status;
+      }
+    case 14:
+      for (int count = 0; count < 2; count++) pthread_create(&thread, NULL, spin, NULL);
+      pthread_join(thread, NULL);
+      break;
+    case 15: send_raw(ISOLATION_NEED, (isolation_message){.longs = {0, 1, 1}}, junk, 0); break;
+    case 16: send_raw(ISOLATION_BAND, (isolation_message){.words = {0, 1}}, junk, 0); break;
+    case 17:
+      for (int line = 0; line < 5000; line++) fputs("\x1B[2J noise\n", stderr);
+      fputs("the last words\n", stderr);
+      abort();
+    case 18: syscall(SYS_clone, CLONE_VM | CLONE_THREAD | CLONE_SIGHAND, junk + 32768, 0, 0, 0); break;
+    case 19:
+      fputs("\x1B[2J the last words\n", stderr);
+      abort();
+    default: break;
+  }
+  return writer->output->write(writer->output, (const uint8_t *)"HOSTILE nothing", 15);
+}
+
+static imgcoder_status writer_finish(imgcoder_writer *writer) {
+  (void)writer;
+  calls += 1;
+  return IMGCODER_STATUS_OK;
+}
+
+static void writer_close(imgcoder_writer *writer) { writer->host->free(writer->host, writer); }
+
+static const imgcoder_writer_table writer_table = {.struct_size = sizeof writer_table,
+                                                   .open = writer_open,
+                                                   .negotiate = writer_negotiate,
+                                                   .set_info = writer_set_info,
+                                                   .add_frame = writer_add_frame,
+                                                   .finish = writer_finish,
+                                                   .close = writer_close};
+
 static const imgcoder_coder coder = {.struct_size = sizeof coder,
                                      .id = IMGCODER_TEXT("org.example.hostile"),
                                      .version = IMGCODER_TEXT("1.0.0"),
-                                     .reader = &table};
+                                     .reader = &table,
+                                     .writer = &writer_table};
 
 static const imgcoder_coder *describe(const imgcoder_host *host) {
   (void)host;

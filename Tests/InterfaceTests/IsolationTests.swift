@@ -19,7 +19,7 @@ import Testing
     var testDescription: String { act }
   }
 
-  private static let folder: TemporaryFolder = {
+  static let folder: TemporaryFolder = {
     let folder = TemporaryFolder()
     let root = StagedTree.root
     let built = Command.run(
@@ -32,15 +32,15 @@ import Testing
     return folder
   }()
 
-  private static func registry(_ isolation: Isolation) -> CoderRegistry {
+  static func registry(_ isolation: Isolation) -> CoderRegistry {
     CoderRegistry(searchPath: .only([folder.path]), preferences: Preferences(), isolation: isolation)
   }
 
-  private static let fresh = registry(
+  static let fresh = registry(
     Isolation(.required, usesFreshWorkers: true, processorSeconds: 1, clockSeconds: 4))
 
   /// Large enough to come in memory of its own.
-  private static func file(_ act: String) -> ByteSource {
+  static func file(_ act: String) -> ByteSource {
     .bytes(Array("HOSTILE \(act)".utf8) + [UInt8](repeating: 0, count: 40_000))
   }
 
@@ -96,7 +96,7 @@ import Testing
     try Self.expectPicture(try registry.decode(Self.file("nothing")))
   }
 
-  private static func expectPicture(_ image: Image) throws {
+  static func expectPicture(_ image: Image) throws {
     #expect(image.size == Size(width: 8, height: 6))
     #expect(image.problem == nil)
     for y in 0..<6 { #expect(image.pixels.withRow(y) { [UInt8]($0) } == [UInt8](repeating: 7, count: 32)) }

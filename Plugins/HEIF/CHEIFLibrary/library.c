@@ -12,8 +12,7 @@ static int fail(char *problem, size_t length) {
   return 0;
 }
 
-// A process that is going to be locked says so: see docs/isolation.md. It loads this library, and nothing else of it.
-__attribute__((constructor)) static void load_early(void) {
+void heif_library_load_if_asked(void) {
   if (getenv("IMGCODER_LOAD_ALL")) dlopen(HEIF_LIBRARY_NAME, RTLD_NOW | RTLD_LOCAL);
 }
 

@@ -14,9 +14,19 @@
 //   returns  1, or 0 with errno set
 int isolation_pair(int ends[2]);
 
-// Sends a message with its payload and up to two descriptors (-1: none).
+// Sends a message with its payload and perhaps a descriptor (-1: none).
 //   returns  1; 0 if the other side is gone, with errno set
-int isolation_send(int socket, isolation_message message, const void *payload, int first, int second);
+int isolation_send(int socket, isolation_message message, const void *payload, int descriptor);
+
+// Sends a message without payload, and some descriptors.
+int isolation_send_files(int socket, isolation_message message, const int *descriptors, unsigned count);
+
+// Makes a pair of sockets for what a process prints: what nobody has read in time, it does not wait for.
+int isolation_errors_pair(int ends[2]);
+
+// Takes what was printed.
+//   returns  bytes, at most `size`; what is beyond them is thrown away
+size_t isolation_take_errors(int socket, char *bytes, size_t size);
 
 // Receives a message and, if `descriptor` is not null, a descriptor that comes with it (else -1). A message that is
 // shorter than its head, longer than its length, or brings what was not asked for is a fault.

@@ -16,6 +16,8 @@
 #define ISOLATION_MAX_PAYLOAD 32768
 // Bytes of a reason or a log line.
 #define ISOLATION_MAX_SENTENCE 500
+// Descriptors that come with SPAWN.
+#define ISOLATION_SPAWN_FILES 3
 // Frames that one answer describes.
 #define ISOLATION_MAX_FRAMES 256
 

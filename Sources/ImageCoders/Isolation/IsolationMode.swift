@@ -6,8 +6,7 @@
 public enum IsolationMode: Int, Sendable, Comparable, CaseIterable {
   /// In this process.
   case inProcess
-  /// In a worker with whatever layers of isolation this machine offers; in this process if there can be no worker, and for
-  /// what workers do not do yet.
+  /// In a worker with whatever layers of isolation this machine offers; in this process if there can be no worker.
   case preferred
   /// In a worker that can open no file, reach no network, start no process, and use limited memory and time. If a layer
   /// that this needs cannot be had, that is an error that names it. Nothing of a file is seen by a plugin in this process.

@@ -30,6 +30,8 @@ final class Worker: @unchecked Sendable {
   private let server: WorkerServer
   private let number: UInt32
   private let socket: Int32
+  /// Where it prints errors.
+  private let errors: Int32
   private let process: Int32
   private let processNumber: pid_t
   private let buffer: UnsafeMutableRawPointer
@@ -41,16 +43,20 @@ final class Worker: @unchecked Sendable {
   private static let patience: Int64 = 50_000_000
   /// Milliseconds that a worker may take to lock itself.
   private static let startPatience: UInt32 = 5_000
+  /// Bytes that are kept of what it prints, and characters of them that an error shows.
+  private static let mostErrors = 8192
+  private static let mostPrinted = 300
   /// Log lines of one call; an honest worker sends fewer.
   private static let mostLines = 2000
 
   /// Waits until it is locked.
   init(
-    of server: WorkerServer, number: UInt32, socket: Int32, process: Int32, shared: Int32, memory: Int
+    of server: WorkerServer, number: UInt32, socket: Int32, errors: Int32, process: Int32, shared: Int32, memory: Int
   ) throws(CoderError) {
     self.server = server
     self.number = number
     self.socket = socket
+    self.errors = errors
     self.process = process
     self.memory = memory
     processNumber = isolation_number(process)
@@ -63,6 +69,7 @@ final class Worker: @unchecked Sendable {
     guard let map, map != MAP_FAILED, result == 1, message.kind == UInt32(ISOLATION_READY) else {
       isolation_kill(process)
       Glibc.close(socket)
+      Glibc.close(errors)
       Glibc.close(process)
       buffer.deallocate()
       throw .io("a worker does not start")
@@ -74,6 +81,7 @@ final class Worker: @unchecked Sendable {
   deinit {
     isolation_kill(process)
     Glibc.close(socket)
+    Glibc.close(errors)
     Glibc.close(process)
     munmap(shared, ISOLATION_SHARED_BYTES)
     buffer.deallocate()
@@ -132,7 +140,7 @@ final class Worker: @unchecked Sendable {
       message.call = calls
       message.length = UInt32(request.payload.count)
       setCancelled(false)
-      guard isolation_send(socket, message, request.payload.baseAddress, request.descriptor, -1) == 1 else {
+      guard isolation_send(socket, message, request.payload.baseAddress, request.descriptor) == 1 else {
         throw broken(ended())
       }
     }
@@ -174,7 +182,7 @@ final class Worker: @unchecked Sendable {
     var message = message
     message.call = calls
     // One that is gone is noticed when the next message is received.
-    _ = isolation_send(socket, message, nil, -1, -1)
+    _ = isolation_send(socket, message, nil, -1)
   }
 
   private func reply(
@@ -250,6 +258,8 @@ final class Worker: @unchecked Sendable {
     guard failure == nil else { return false }
     var message = isolation_message()
     guard isolation_receive(socket, &message, buffer, nil) == 1 else { return false }
+    // What it printed of other files says nothing of the next one.
+    takeErrors()
     return message.kind == UInt32(ISOLATION_REPLY) && message.call == calls
   }
 
@@ -265,8 +275,10 @@ final class Worker: @unchecked Sendable {
   }
 
   private func ended() -> CoderError {
+    let printed = takeErrors()
+    let last = printed.isEmpty ? "" : "; it printed: \(printed)"
     guard let end = server.end(of: number) else {
-      return CoderError(code: .coderCrashed, message: "the coder's worker is gone")
+      return CoderError(code: .coderCrashed, message: "the coder's worker is gone\(last)")
     }
     let why =
       switch end.signal {
@@ -275,7 +287,17 @@ final class Worker: @unchecked Sendable {
       case SIGXCPU: "SIGXCPU: the coder's worker used all its processor time"
       default: "\(SignalName.of(end.signal)) in the coder's worker"
       }
-    return CoderError(code: .coderCrashed, message: why)
+    return CoderError(code: .coderCrashed, message: why + last)
+  }
+
+  /// What it has printed since it was asked last, the end of it, as one line.
+  @discardableResult
+  private func takeErrors() -> String {
+    withUnsafeTemporaryAllocation(byteCount: Self.mostErrors, alignment: 1) { bytes in
+      let count = isolation_take_errors(errors, bytes.baseAddress, bytes.count)
+      let text = Self.printable(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+      return text.split(separator: " ").joined(separator: " ").suffix(Self.mostPrinted).description
+    }
   }
 
   /// Time that does not count: the worker waits for this process.

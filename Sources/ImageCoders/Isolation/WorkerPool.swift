@@ -6,7 +6,7 @@ import ImageCoderModel
 import Synchronization
 
 /// The workers of one plugin, for all registries of the program.
-final class WorkerPool: Sendable {
+package final class WorkerPool: Sendable {
   private let library: String
   private let id: String
   private let program: String
@@ -17,6 +17,8 @@ final class WorkerPool: Sendable {
     var server: WorkerServer?
     /// The one that was used last comes last.
     var idle: [Worker] = []
+    /// Nanoseconds of the clock when a worker was last asked for or given back.
+    var lastUse: Int64 = 0
   }
 
   /// A worker is renewed after so many files,
@@ -29,6 +31,8 @@ final class WorkerPool: Sendable {
   private static let lifeSeconds = 3600
   /// How long one waits for the next file, in nanoseconds.
   private static let idleTime: Int64 = 30_000_000_000
+  /// How long a server without idle workers waits for the next file, in nanoseconds.
+  private static let serverIdleTime: Int64 = 300_000_000_000
   private static let mostIdle = 2 * max(1, ThreadPool.processors)
 
   private struct Key: Hashable {
@@ -132,8 +136,7 @@ final class WorkerPool: Sendable {
 
   private func takeIdle(_ memory: Int) -> Worker? {
     state.withLock { state in
-      let now = isolation_now()
-      state.idle.removeAll { now - $0.lastUse > Self.idleTime }
+      state.lastUse = isolation_now()
       guard let index = state.idle.lastIndex(where: { $0.memory == memory }) else { return nil }
       return state.idle.remove(at: index)
     }
@@ -151,9 +154,42 @@ final class WorkerPool: Sendable {
     worker.close()
     worker.lastUse = isolation_now()
     state.withLock { state in
+      state.lastUse = worker.lastUse
       guard state.server != nil, state.idle.count < Self.mostIdle else { return }
       state.idle.append(worker)
     }
+    IdleWatch.begin()
+  }
+
+  /// Ends workers and servers that have waited too long.
+  ///
+  /// - Parameter seconds: Of the clock, from now on to the time for which it is done.
+  /// - Returns: Whether others still wait.
+  @discardableResult
+  package static func endIdle(secondsFromNow seconds: Int64 = 0) -> Bool {
+    let now = isolation_now() + seconds * 1_000_000_000
+    var isWaiting = false
+    for pool in pools.withLock({ Array($0.values) }) {
+      let ended = pool.state.withLock { state -> ([Worker], WorkerServer?) in
+        let old = state.idle.filter { now - $0.lastUse > idleTime }
+        state.idle.removeAll { now - $0.lastUse > idleTime }
+        guard state.idle.isEmpty, now - state.lastUse > serverIdleTime else {
+          isWaiting = isWaiting || state.server != nil
+          return (old, nil)
+        }
+        defer { state.server = nil }
+        return (old, state.server)
+      }
+      // They end here, outside of the lock.
+      withExtendedLifetime(ended) {}
+    }
+    return isWaiting
+  }
+
+  /// Workers of plugins in a folder that wait for a file.
+  package static func idleCount(in folder: String) -> Int {
+    pools.withLock { Array($0) }.filter { $0.key.library.hasPrefix(folder) }
+      .reduce(0) { $0 + $1.value.state.withLock { $0.idle.count } }
   }
 
   /// Begins with a new server, whose memory lies elsewhere: workers of one server share their addresses, and one of them

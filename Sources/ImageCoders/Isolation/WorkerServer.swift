@@ -112,13 +112,23 @@ final class WorkerServer: Sendable {
       throw Self.failure("shared memory", problem)
     }
     defer { close(shared) }
-    let (number, forked, error) = fork(socket: ends[1], shared: shared, memory: memory, seconds: seconds)
+    var errors: [Int32] = [-1, -1]
+    guard isolation_errors_pair(&errors) == 1 else {
+      let problem = errno
+      close(ends[0])
+      close(ends[1])
+      throw Self.failure("a socket", problem)
+    }
+    let (number, forked, error) = fork(files: [ends[1], shared, errors[1]], memory: memory, seconds: seconds)
     close(ends[1])
+    close(errors[1])
     guard forked >= 0 else {
       close(ends[0])
+      close(errors[0])
       throw Self.failure("a process", error)
     }
-    return try Worker(of: self, number: number, socket: ends[0], process: forked, shared: shared, memory: memory)
+    return try Worker(
+      of: self, number: number, socket: ends[0], errors: errors[0], process: forked, shared: shared, memory: memory)
   }
 
   private static func failure(_ what: String, _ problem: Int32) -> CoderError {
@@ -126,7 +136,7 @@ final class WorkerServer: Sendable {
   }
 
   private func fork(
-    socket: Int32, shared: Int32, memory: Int, seconds: Int
+    files: [Int32], memory: Int, seconds: Int
   ) -> (number: UInt32, process: Int32, error: Int32) {
     state.withLock { state in
       state.next += 1
@@ -136,7 +146,7 @@ final class WorkerServer: Sendable {
       request.words.0 = number
       request.longs.0 = UInt64(memory)
       request.longs.1 = UInt64(seconds)
-      guard isolation_send(control, request, nil, socket, shared) == 1 else { return (number, -1, errno) }
+      guard isolation_send_files(control, request, files, UInt32(files.count)) == 1 else { return (number, -1, errno) }
       var process: Int32 = -1
       while let message = next(&state, &process) {
         guard message.kind == UInt32(ISOLATION_SPAWNED), message.words.0 == number else { continue }

@@ -51,6 +51,10 @@ typedef struct heif_library {
 // [any]
 int heif_library_load(heif_library *library, char *problem, size_t length);
 
+// Loads the library now if the process is going to be locked, which a variable says: docs/isolation.md. Without the
+// library, whoever writes a picture is told.
+void heif_library_load_if_asked(void);
+
 #ifdef __cplusplus
 }
 #endif
