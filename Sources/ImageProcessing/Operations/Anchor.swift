@@ -4,14 +4,23 @@ package import ImageCoderModel
 
 /// The point of a picture that stays in place when room is larger or smaller than it.
 public enum Anchor: String, Sendable, Hashable, CaseIterable {
+  /// In the middle.
   case center
+  /// In the middle of the top edge.
   case top
+  /// In the middle of the bottom edge.
   case bottom
+  /// In the middle of the left edge.
   case left
+  /// In the middle of the right edge.
   case right
+  /// The corner at the top left.
   case topLeft = "top-left"
+  /// The corner at the top right.
   case topRight = "top-right"
+  /// The corner at the bottom left.
   case bottomLeft = "bottom-left"
+  /// The corner at the bottom right.
   case bottomRight = "bottom-right"
 
   /// The share of the free columns that is left of what is placed: 0, ½ or 1.

@@ -2,14 +2,23 @@
 
 /// How the colors of two layers meet: the separable modes of W3C Compositing and Blending Level 1, §9.1, by its names.
 public enum BlendMode: String, Sendable, Hashable, CaseIterable {
+  /// The source alone.
   case normal
+  /// The product of both.
   case multiply
+  /// The complement of the product of the complements.
   case screen
+  /// ``hardLight`` with the layers exchanged.
   case overlay
+  /// The smaller of both.
   case darken
+  /// The larger of both.
   case lighten
+  /// ``multiply`` where the source is dark, ``screen`` where it is light.
   case hardLight = "hard-light"
+  /// How far both are apart.
   case difference
+  /// As ``difference``, with less contrast.
   case exclusion
 
   /// The mixed color of a backdrop and a source, none of them multiplied by alpha.

@@ -8,10 +8,13 @@ import ImageCoderModel
 /// What is outside the arcs becomes transparent; a pixel on an arc keeps the share of it that is inside, counted on 8×8
 /// points. Radii that do not fit beside each other are made smaller by one factor, as CSS Backgrounds 3 §5.5 does.
 public struct Corners: Sendable, Hashable {
-  /// Radius of the corner at the top left, in pixels; likewise the others.
+  /// Radius of the corner at the top left, in pixels.
   public var topLeft: Double
+  /// Radius of the corner at the top right, in pixels.
   public var topRight: Double
+  /// Radius of the corner at the bottom right, in pixels.
   public var bottomRight: Double
+  /// Radius of the corner at the bottom left, in pixels.
   public var bottomLeft: Double
   /// Width of the border in whole pixels, inside the edge; 0 for none.
   public var border: Int
