@@ -55,6 +55,18 @@ public struct EditedFrames {
     steps[0].duration += pause
   }
 
+  /// Keeps the steps before the first whose picture is not there.
+  ///
+  /// - Parameter place: Of a frame among those that are there, or nil for one that is not.
+  public mutating func keepFirst(_ place: (Int) -> Int?) {
+    var kept: [Step] = []
+    for step in steps {
+      guard let frame = place(step.frame) else { break }
+      kept.append(Step(frame: frame, duration: step.duration))
+    }
+    steps = kept
+  }
+
   /// Whether one edit, or none, shows all of the media. Some writers let it begin before the first picture does, and count
   /// its duration from there.
   private static func showAll(

@@ -146,6 +146,14 @@ struct PictureTrack {
       times: times, edits: edits, timescale: timescale, movieTimescale: movieTimescale, limits: limits)
   }
 
+  /// The sample of a picture, which is counted in the order in which pictures are composed.
+  func sample(of frame: Int) -> Int { order.sample(of: frame) }
+
+  /// Pictures by their samples.
+  var framesBySample: [Int: Int] {
+    Dictionary((0..<order.count).map { (sample(of: $0), $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
   /// A duration as a fraction of a second in its lowest terms.
   func delay(of duration: UInt64) -> FrameDelay {
     let divisor = Self.greatestCommonDivisor(duration, UInt64(timescale))

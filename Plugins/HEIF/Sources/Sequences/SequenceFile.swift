@@ -74,9 +74,21 @@ struct SequenceFile {
         ? .truncated("the first picture lies behind the end of the file", at: source.size)
         : .malformed("no chunk holds the first picture")
     }
-    pictures.keep(whole)
+    let timescale = movieTimescale ?? pictures.timescale
+    // What is shown of a cut file is where the whole file begins: pictures are not stored in the order in which they are
+    // shown, and edits may begin with the last.
+    var shown = try pictures.presentation(movieTimescale: timescale, limits: limits)
+    if isTruncated {
+      let every = pictures
+      pictures.keep(whole)
+      let kept = pictures.framesBySample
+      shown.keepFirst { kept[every.sample(of: $0)] }
+    } else {
+      pictures.keep(whole)
+      if isDamaged { shown = try pictures.presentation(movieTimescale: timescale, limits: limits) }
+    }
+    presentation = shown
     alpha?.keep(whole)
-    presentation = try pictures.presentation(movieTimescale: movieTimescale ?? pictures.timescale, limits: limits)
     try limits.check(frames: presentation.steps.count)
     guard !presentation.steps.isEmpty else {
       throw isTruncated
