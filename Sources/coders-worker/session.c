@@ -97,7 +97,7 @@ static int take_source(const isolation_message *request, int memory) {
 static void open_file(const isolation_message *request, int memory) {
   session *s = &the_session;
   if (!take_source(request, memory)) return reply(IMGCODER_STATUS_OUT_OF_MEMORY, NULL, 0);
-  imgcoder_open_options options = {sizeof options, request->words[0]};
+  imgcoder_open_options options = {.struct_size = sizeof options, .flags = request->words[0]};
   imgcoder_reader *file = NULL;
   imgcoder_status status = s->reader.open
                                ? s->reader.open(s->coder, &s->host, &s->source, &options, &file)
