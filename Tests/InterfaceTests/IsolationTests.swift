@@ -36,8 +36,16 @@ import Testing
     CoderRegistry(searchPath: .only([folder.path]), preferences: Preferences(), isolation: isolation)
   }
 
-  static let fresh = registry(
-    Isolation(.required, usesFreshWorkers: true, processorSeconds: 1, clockSeconds: 4))
+  /// A second of processor time takes many on the clock while all tests run.
+  private static let fresh = registry(
+    Isolation(.required, usesFreshWorkers: true, processorSeconds: 1, clockSeconds: 120))
+
+  /// For what waits, and uses no processor time.
+  private static let impatient = registry(
+    Isolation(.required, usesFreshWorkers: true, processorSeconds: 60, clockSeconds: 4))
+
+  /// A worker for each file, and the limit of time that an attempt runs into.
+  static func registry(failingAs says: String) -> CoderRegistry { says == "maxClockSeconds" ? impatient : fresh }
 
   /// Large enough to come in memory of its own.
   static func file(_ act: String) -> ByteSource {
@@ -83,8 +91,7 @@ import Testing
   ].map { Attempt($0, .coderCrashed, "breaks the protocol") }
 
   @Test(arguments: refused + killed + others + lies) func isAnErrorOfOneFile(_ attempt: Attempt) throws {
-    // The worker's own time limits are short for the two that wait, and long for a machine with much else to do.
-    let registry = Self.fresh
+    let registry = Self.registry(failingAs: attempt.says)
     do throws(CoderError) {
       _ = try registry.decode(Self.file(attempt.act))
       Issue.record("\(attempt.act) decodes")

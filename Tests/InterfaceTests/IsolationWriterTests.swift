@@ -42,7 +42,7 @@ import Testing
 
   @Test(arguments: acts.indices) func isAnErrorOfOneFile(_ index: Int) throws {
     let (act, code, says) = Self.acts[index]
-    let registry = IsolationTests.fresh
+    let registry = IsolationTests.registry(failingAs: says)
     do throws(CoderError) {
       _ = try Self.write(act, registry)
       Issue.record("\(act) writes")
