@@ -44,6 +44,11 @@ func wrapped(_ module: String, in folder: String, pkgConfig: String? = nil, debi
     name: module, path: "Plugins/\(folder)/\(module)", pkgConfig: pkgConfig, providers: [.apt([debian])])
 }
 
+/// A product of another package that only ImageLoading needs.
+func loading(_ product: String, of package: String) -> Target.Dependency {
+  .product(name: product, package: package, condition: .when(traits: ["Loading"]))
+}
+
 /// Boxes, what is said of pictures in a video codec, and planes as colors.
 let containerModules: [Target.Dependency] = ["CodedPictures", "ISOBaseMediaFile", "SharedPlanes"]
 
@@ -121,6 +126,8 @@ let package = Package(
     .library(name: "ImageCodersFoundation", targets: ["ImageCodersFoundation"]),
     .library(name: "ImageAnimation", targets: ["ImageAnimation"]),
     .library(name: "ImageProcessing", targets: ["ImageProcessing"]),
+    .library(name: "ImageCaching", targets: ["ImageCaching"]),
+    .library(name: "ImageLoading", targets: ["ImageLoading"]),
     .library(name: "ImageCoderPlugin", targets: ["ImageCoderPlugin", "CImageCoderEntry"]),
     .plugin(name: "CoderPlugin", targets: ["CoderPlugin"]),
     .library(name: "ImageCoderTesting", targets: ["ImageCoderTesting"]),
@@ -136,6 +143,7 @@ let package = Package(
   traits: Set(coders.map { .trait(name: trait(of: $0), description: "\(trait(of: $0)), built into the program.") })
     .union([
       .trait(name: "Command", description: "The command coders, which needs swift-argument-parser."),
+      .trait(name: "Loading", description: "The product ImageLoading, which needs async-http-client."),
       .trait(
         name: "FormatsInSwift", description: "All formats that need no library, built into the program.",
         enabledTraits: Set(["BMP", "GIF", "ICO", "PNM", "QOI"]).intersection(coders.map(trait))),
@@ -145,7 +153,13 @@ let package = Package(
       .default(enabledTraits: ["Command", "FormatsInSwift"]),
     ]),
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
   ],
   targets: [
     .target(name: "CImageCoder", path: "Sources/CImageCoder"),
@@ -194,6 +208,24 @@ let package = Package(
     .target(
       name: "ImageProcessing", dependencies: ["ImageCoders", "ImageCoderEngine", "ImageCoderModel"],
       path: "Sources/ImageProcessing", swiftSettings: settings),
+    // SQLite of the system, loaded when a cache on disk is first opened.
+    .target(name: "CSQLite", path: "Sources/CSQLite", linkerSettings: [.linkedLibrary("dl")]),
+    // Decoded pictures in memory and files on disk, under limits, and the thumbnails that file managers share.
+    .target(
+      name: "ImageCaching",
+      dependencies: ["CHostSystem", "CSQLite", "ImageAnimation", "ImageCoders", "ImageCoderEngine", "ImageCoderModel"],
+      path: "Sources/ImageCaching", swiftSettings: settings),
+    // Pictures from URLs, each once. Only with the trait are the packages that it needs fetched.
+    .target(
+      name: "ImageLoading",
+      dependencies: [
+        "ImageAnimation", "ImageCaching", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "ImageProcessing",
+        loading("AsyncHTTPClient", of: "async-http-client"), loading("HTTPTypes", of: "swift-http-types"),
+        loading("Logging", of: "swift-log"), loading("Metrics", of: "swift-metrics"),
+        loading("Tracing", of: "swift-distributed-tracing"), loading("NIOCore", of: "swift-nio"),
+        loading("NIOPosix", of: "swift-nio"), loading("NIOHTTP1", of: "swift-nio"),
+      ],
+      path: "Sources/ImageLoading", swiftSettings: settings),
     // Coders that are built into a program, with their manifests as `Registry` has them.
     .target(
       name: "ImageCodersBuiltIn",
@@ -213,8 +245,8 @@ let package = Package(
     .target(
       name: "CodersCommand",
       dependencies: [
-        "CHostSystem", "ImageAnimation", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "ImageCoderTesting",
-        "ImageProcessing", "Palettes",
+        "CHostSystem", "ImageAnimation", "ImageCaching", "ImageCoders", "ImageCoderEngine", "ImageCoderModel",
+        "ImageCoderTesting", "ImageProcessing", "Palettes",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
       ],
@@ -277,6 +309,10 @@ let package = Package(
       name: "ImageProcessingTests",
       dependencies: ["ImageProcessing", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "TestSupport"],
       path: "Tests/ImageProcessingTests", swiftSettings: settings),
+    .testTarget(
+      name: "ImageCachingTests",
+      dependencies: ["CSQLite", "ImageCaching", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "TestSupport"],
+      path: "Tests/ImageCachingTests", swiftSettings: settings),
     .testTarget(
       name: "EncodingTests", dependencies: ["ImageCoders", "ImageCoderEngine", "ImageCoderModel", "TestSupport"],
       path: "Tests/EncodingTests", swiftSettings: settings),

@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Who loads pictures also decodes and changes them. Without the trait Loading the module is empty but for this.
+@_exported public import ImageProcessing
