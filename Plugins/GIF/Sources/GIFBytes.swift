@@ -4,30 +4,56 @@ import ImageCoderPlugin
 
 /// The bytes of a file that are there, as one buffer, and a way to wait for more.
 ///
-/// Of a whole file all bytes are there from the beginning. Of an incremental one, the buffer's address may change with
-/// each wait and with each call of the host: whoever keeps the buffer takes it again after these.
+/// All bytes of a file are there from the beginning, unless it is incremental, or only its first frame is wanted: then the
+/// buffer grows, and its address may change with each wait and with each call of the host. Whoever keeps the buffer takes it
+/// again after these.
 final class GIFBytes {
   private(set) var available: UnsafeRawBufferPointer
   /// Whether no byte follows those that are there.
   private(set) var isComplete: Bool
+  /// Whether bytes are still to come over time.
+  var isArriving: Bool { growth == .overTime && !isComplete }
 
   private let source: SourceView
+  private let growth: Growth
 
-  init(_ source: SourceView, isIncremental: Bool) throws(CoderError) {
+  /// How more bytes come to be there.
+  private enum Growth {
+    /// Of a file that is there whole, when they are asked for.
+    case onDemand
+    /// Of an incremental file, when they arrive.
+    case overTime
+  }
+
+  /// The bytes that are fetched first of a file of which only the first frame is wanted.
+  private static let firstPart = 64 << 10
+
+  init(_ source: SourceView, options: OpenOptions) throws(CoderError) {
     self.source = source
-    available = isIncremental ? UnsafeRawBufferPointer(start: nil, count: 0) : try source.contents()
-    isComplete = !isIncremental
+    available = UnsafeRawBufferPointer(start: nil, count: 0)
+    growth = options.contains(.incremental) ? .overTime : .onDemand
+    isComplete = false
+    if growth == .onDemand { try fetch(options.contains(.firstFrameOnly) ? Self.firstPart : .max) }
   }
 
   /// Waits until there are `count` bytes, or all.
   func wait(for count: Int) throws(CoderError) -> UnsafeRawBufferPointer {
-    if !isComplete, available.count < count { try update(least: count) }
+    guard !isComplete, available.count < count else { return available }
+    switch growth {
+    case .onDemand: try fetch(max(count, 2 * available.count))
+    case .overTime: try update(least: count)
+    }
     return available
   }
 
   /// Sees the bytes that have come since the last call, without waiting.
   func refresh() throws(CoderError) {
-    if !isComplete { try update(least: available.count) }
+    if isArriving { try update(least: available.count) }
+  }
+
+  private func fetch(_ count: Int) throws(CoderError) {
+    available = try source.view(at: 0, count: count)
+    isComplete = available.count >= source.size
   }
 
   private func update(least: Int) throws(CoderError) {

@@ -5,8 +5,8 @@ import ImageCoderPlugin
 /// Reads GIF stills and animations.
 ///
 /// The file's blocks are indexed when it is opened, without decoding any pixel; each frame is then decoded on its own,
-/// in any order. Of an incremental file, blocks are indexed up to the image that is asked for. Frames are the file's images
-/// as they are stored, cut to the canvas.
+/// in any order. Of an incremental file, blocks are indexed up to the image that is asked for; if only the first frame of an
+/// animation is wanted, no byte after it is looked at. Frames are the file's images as they are stored, cut to the canvas.
 ///
 /// Pixels are rgb8 for an opaque still that covers its canvas, else rgba8; transparent ones are zero in all channels.
 ///
@@ -24,15 +24,15 @@ final class GIFReader: ContainerReader {
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
     self.host = host
     wantsFirstFrameOnly = options.contains(.firstFrameOnly)
-    bytes = try GIFBytes(source, isIncremental: options.contains(.incremental))
+    bytes = try GIFBytes(source, options: options)
     scanner = try GIFScanner(bytes, limits: host.limits, stopsAfterFirstImage: wantsFirstFrameOnly)
-    try scanner.advance(toImage: bytes.isComplete ? .max : 0)
+    try scanner.advance(toImage: bytes.isArriving ? 0 : .max)
   }
 
   /// Scans the rest of a file whose last byte is there, or of which no more is needed than was decoded.
   private func scanRest() throws(CoderError) {
     try bytes.refresh()
-    if bytes.isComplete || (wantsFirstFrameOnly && hasDecoded) { try scanner.advance(toImage: .max) }
+    if !bytes.isArriving || (wantsFirstFrameOnly && hasDecoded) { try scanner.advance(toImage: .max) }
   }
 
   func header(page: Int) throws(CoderError) -> ImageHeader {
