@@ -7,13 +7,15 @@ import ImageCoderModel
 /// The writer functions of the plugin interface over a writer written in Swift.
 enum WriterCalls {
   /// One file that is being written.
-  private final class Session {
+  final class Session {
     let writer: any ContainerWriter
     let host: CoderHost
     let features: WriterFeatures
     var canvas = Size(width: 0, height: 0)
     /// Of the page that is being written.
     var frameCount = 0
+    /// The frame whose rows come, and how many are still to come, or nil.
+    var rows: (shape: PixelLayout, width: Int, left: Int)?
 
     init(writer: any ContainerWriter, host: CoderHost, features: WriterFeatures) {
       self.writer = writer
@@ -24,12 +26,30 @@ enum WriterCalls {
     static func of(_ raw: OpaquePointer?) -> Session? {
       raw.map { Unmanaged<Session>.fromOpaque(UnsafeRawPointer($0)).takeUnretainedValue() }
     }
+
+    /// A frame that comes next.
+    func header(of frame: imgcoder_frame_info, size: Size) throws(CoderError) -> FrameHeader {
+      guard frameCount == 0 || features.contains(.frames) else {
+        throw .unsupported("a second frame; the coder writes one for each page")
+      }
+      let header = try FrameHeader(frame, index: .max, canvas: canvas)
+      guard size == header.rect.size else {
+        throw .invalidArgument("a frame of \(header.rect.size) with pixels of \(size)")
+      }
+      return header
+    }
   }
 
-  static func table(_ features: WriterFeatures) -> imgcoder_writer_table {
+  /// - Parameter takesRows: Whether the writer is a ``FrameRowsWriter``.
+  static func table(_ features: WriterFeatures, takesRows: Bool) -> imgcoder_writer_table {
     var table = table
     table.features = features.subtracting(.thumbnail).rawValue
     if !features.contains(.thumbnail) { table.add_thumbnail = nil }
+    if takesRows {
+      table.get_extension = { _, id in
+        String(id) == IMGCODER_DRAFT_FRAME_ROWS ? UnsafeRawPointer(FrameRowsCalls.table) : nil
+      }
+    }
     return table
   }
 
@@ -94,14 +114,8 @@ enum WriterCalls {
         let view = pixels.flatMap({ PixelView(imgcoder_pixels_read($0)) })
       else { return InterfaceStatus.invalidArgument }
       return session.host.run { () throws(CoderError) in
-        guard session.frameCount == 0 || session.features.contains(.frames) else {
-          throw .unsupported("a second frame; the coder writes one for each page")
-        }
+        let header = try session.header(of: imgcoder_frame_info_read(frame), size: view.size)
         session.frameCount += 1
-        let header = try FrameHeader(imgcoder_frame_info_read(frame), index: .max, canvas: session.canvas)
-        guard view.size == header.rect.size else {
-          throw .invalidArgument("a frame of \(header.rect.size) with pixels of \(view.size)")
-        }
         try session.writer.add(view, frame: header)
       }
     }
@@ -119,12 +133,18 @@ enum WriterCalls {
 
 extension PixelView {
   /// Nil for pixels that are not there, or of a format that this side does not know.
-  fileprivate init?(_ raw: imgcoder_pixels) {
-    guard let base = raw.pixels, let format = PixelFormat(rawValue: raw.pixel_format),
-      let alpha = AlphaMode(rawValue: raw.alpha)
-    else { return nil }
-    self.init(
-      layout: PixelLayout(format, alpha), size: Size(width: Int(raw.width), height: Int(raw.height)),
-      base: UnsafeRawPointer(base), stride: Int(clamping: raw.stride))
+  init?(_ raw: imgcoder_pixels) {
+    guard let base = raw.pixels, let layout = raw.layout else { return nil }
+    self.init(layout: layout, size: raw.size, base: UnsafeRawPointer(base), stride: Int(clamping: raw.stride))
   }
+}
+
+extension imgcoder_pixels {
+  /// Nil for a format that this side does not know.
+  var layout: PixelLayout? {
+    guard let format = PixelFormat(rawValue: pixel_format), let alpha = AlphaMode(rawValue: alpha) else { return nil }
+    return PixelLayout(format, alpha)
+  }
+
+  var size: Size { Size(width: Int(width), height: Int(height)) }
 }

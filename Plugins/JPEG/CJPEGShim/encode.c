@@ -7,34 +7,32 @@
 
 enum { BATCH = 16 };  // rows given to libjpeg at a time
 
-// One encode in progress; nothing of it is in a local variable that a longjmp could lose.
-typedef struct encoder {
+// One encode in progress. What libjpeg jumps out of is in memory that a jump cannot lose.
+struct cjpeg_encoder {
   struct jpeg_compress_struct cinfo;
   failure failure;
   destination destination;
   struct jpeg_progress_mgr progress;
   const imgcoder_host *host;
   const imgcoder_output *output;
-  const cjpeg_encode_options *options;
-  const uint8_t *pixels;
-  uint64_t stride;
-} encoder;
+  cjpeg_encode_options options;
+};
 
 // Called for every batch of rows, and in the passes that follow the last.
 static void on_progress(j_common_ptr cinfo) {
   const struct jpeg_progress_mgr *progress = cinfo->progress;
-  const imgcoder_host *host = ((encoder *)cinfo->client_data)->host;
+  const imgcoder_host *host = ((cjpeg_encoder *)cinfo->client_data)->host;
   if (host->is_cancelled(host)) failure_escape(cinfo, IMGCODER_STATUS_CANCELLED);
-  if (((encoder *)cinfo->client_data)->options->is_thumbnail) return;
+  if (((cjpeg_encoder *)cinfo->client_data)->options.is_thumbnail) return;
   if (progress->pass_limit > 0 && progress->total_passes > 0) {
     double pass = (double)progress->pass_counter / (double)progress->pass_limit;
     host->progress(host, (progress->completed_passes + pass) / progress->total_passes);
   }
 }
 
-static void configure(encoder *encoder) {
+static void configure(cjpeg_encoder *encoder) {
   struct jpeg_compress_struct *cinfo = &encoder->cinfo;
-  const cjpeg_encode_options *options = encoder->options;
+  const cjpeg_encode_options *options = &encoder->options;
   uint64_t memory = encoder->host->limits->max_memory;
   cinfo->mem->max_memory_to_use = memory < LONG_MAX ? (long)memory : LONG_MAX;
   cinfo->image_width = options->width;
@@ -51,9 +49,6 @@ static void configure(encoder *encoder) {
       cinfo->in_color_space = JCS_RGB;
       cinfo->input_components = 3;
   }
-  if (encoder->stride < (uint64_t)options->width * (uint64_t)cinfo->input_components) {
-    failure_escape((j_common_ptr)cinfo, IMGCODER_STATUS_INVALID_ARGUMENT);
-  }
   jpeg_set_defaults(cinfo);
   jpeg_set_quality(cinfo, (int)options->quality, TRUE);
   cinfo->dct_method = JDCT_ISLOW;
@@ -67,7 +62,7 @@ static void configure(encoder *encoder) {
   if (options->is_progressive) jpeg_simple_progression(cinfo);
 }
 
-static void encode(encoder *encoder) {
+static void begin(cjpeg_encoder *encoder) {
   struct jpeg_compress_struct *cinfo = &encoder->cinfo;
   jpeg_create_compress(cinfo);
   cinfo->client_data = encoder;
@@ -77,35 +72,61 @@ static void encode(encoder *encoder) {
   configure(encoder);
   jpeg_start_compress(cinfo, TRUE);
   // SOI and APP0, if any, are in the chunk; frame and scan headers follow with the first row.
-  destination_write(cinfo, encoder->options->segments, encoder->options->segments_length);
-  while (cinfo->next_scanline < cinfo->image_height) {
-    JSAMPROW rows[BATCH];
-    uint32_t rest = cinfo->image_height - cinfo->next_scanline, count = rest < BATCH ? rest : BATCH;
-    const uint8_t *first = encoder->pixels + cinfo->next_scanline * encoder->stride;
-    // libjpeg's type has no const, and it does not write to its input.
-    for (uint32_t i = 0; i < count; i++) rows[i] = (JSAMPROW)(first + i * encoder->stride);
-    jpeg_write_scanlines(cinfo, rows, count);
+  destination_write(cinfo, encoder->options.segments, encoder->options.segments_length);
+}
+
+static void add(cjpeg_encoder *encoder, const uint8_t *pixels, uint64_t stride, uint32_t count) {
+  struct jpeg_compress_struct *cinfo = &encoder->cinfo;
+  if (stride < (uint64_t)cinfo->image_width * (uint64_t)cinfo->input_components ||
+      count > cinfo->image_height - cinfo->next_scanline) {
+    failure_escape((j_common_ptr)cinfo, IMGCODER_STATUS_INVALID_ARGUMENT);
   }
-  jpeg_finish_compress(cinfo);
+  JDIMENSION first = cinfo->next_scanline;
+  for (uint32_t done = 0; done < count; done = cinfo->next_scanline - first) {
+    JSAMPROW rows[BATCH];
+    uint32_t batch = count - done < BATCH ? count - done : BATCH;
+    // libjpeg's type has no const, and it does not write to its input.
+    for (uint32_t i = 0; i < batch; i++) rows[i] = (JSAMPROW)(pixels + (done + i) * stride);
+    jpeg_write_scanlines(cinfo, rows, batch);
+  }
 }
 
-static void run(encoder *encoder) {
-  if (setjmp(encoder->failure.escape) == 0) encode(encoder);
-}
-
-imgcoder_status cjpeg_encode(const imgcoder_host *host, const imgcoder_output *output,
-                             const cjpeg_encode_options *options, const uint8_t *pixels, uint64_t stride,
-                             cjpeg_report *report) {
-  encoder encoder;
-  memset(&encoder, 0, sizeof encoder);
-  encoder.host = host;
-  encoder.output = output;
-  encoder.options = options;
-  encoder.pixels = pixels;
-  encoder.stride = stride;
-  encoder.cinfo.err = failure_begin(&encoder.failure, report, 0);
-  run(&encoder);
-  jpeg_destroy_compress(&encoder.cinfo);
-  destination_end(&encoder.destination);
+imgcoder_status cjpeg_encode_begin(const imgcoder_host *host, const imgcoder_output *output,
+                                   const cjpeg_encode_options *options, cjpeg_encoder **result,
+                                   cjpeg_report *report) {
+  memset(report, 0, sizeof *report);
+  report->offset = -1;
+  *result = NULL;
+  cjpeg_encoder *encoder = host->allocate(host, sizeof *encoder, 0);
+  if (encoder == NULL) return report->status = IMGCODER_STATUS_OUT_OF_MEMORY;
+  memset(encoder, 0, sizeof *encoder);
+  encoder->host = host;
+  encoder->output = output;
+  encoder->options = *options;
+  encoder->cinfo.err = failure_begin(&encoder->failure, report, 0);
+  if (setjmp(encoder->failure.escape) == 0) begin(encoder);
+  // The segments are the caller's, and written.
+  encoder->options.segments = NULL;
+  *result = encoder;
   return report->status;
+}
+
+imgcoder_status cjpeg_encode_add(cjpeg_encoder *encoder, const uint8_t *pixels, uint64_t stride, uint32_t count,
+                                 cjpeg_report *report) {
+  encoder->cinfo.err = failure_begin(&encoder->failure, report, 0);
+  if (setjmp(encoder->failure.escape) == 0) add(encoder, pixels, stride, count);
+  return report->status;
+}
+
+imgcoder_status cjpeg_encode_end(cjpeg_encoder *encoder, cjpeg_report *report) {
+  encoder->cinfo.err = failure_begin(&encoder->failure, report, 0);
+  if (setjmp(encoder->failure.escape) == 0) jpeg_finish_compress(&encoder->cinfo);
+  return report->status;
+}
+
+void cjpeg_encode_free(cjpeg_encoder *encoder) {
+  if (encoder == NULL) return;
+  jpeg_destroy_compress(&encoder->cinfo);
+  destination_end(&encoder->destination);
+  encoder->host->free(encoder->host, encoder);
 }

@@ -10,7 +10,7 @@ import ImageCoderPlugin
 /// - Format: ITU-T T.81, JFIF (T.871), Exif 2.32, XMP part 3 §1.1.3, ICC.1:2022 §B.4. Library: libjpeg-turbo 2.1 or
 ///   later.
 /// - Not covered: CMYK, arithmetic coding, lossless files.
-final class JPEGWriter: ContainerWriter {
+final class JPEGWriter: ContainerWriter, FrameRowsWriter {
   /// libjpeg's qualities at which a thumbnail is tried.
   private static let thumbnailQualities: [UInt32] = [75, 60, 45, 30, 15]
 
@@ -21,6 +21,8 @@ final class JPEGWriter: ContainerWriter {
   private var header: ImageHeader?
   private var segments = ApplicationSegments()
   private var hasPicture = false
+  /// While rows of the picture come.
+  private var encoder: JPEGEncoder?
 
   init(_ output: ByteOutput, host: CoderHost, options: WriteOptions) throws(CoderError) {
     guard !options.isLossless else {
@@ -53,21 +55,38 @@ final class JPEGWriter: ContainerWriter {
   func add(_ metadata: [UInt8], as kind: MetadataKind) throws(CoderError) { try segments.add(metadata, as: kind) }
 
   func add(_ pixels: PixelView, frame: FrameHeader) throws(CoderError) {
+    _ = try beginRows(frame, size: pixels.size, layout: pixels.layout)
+    try add(rows: pixels)
+    try endRows()
+  }
+
+  func beginRows(_ frame: FrameHeader, size: Size, layout: PixelLayout) throws(CoderError) -> Bool {
     guard let header else { throw .outOfOrder("a frame before the header") }
     guard !hasPicture else { throw .unsupported("a second frame; a JPEG file holds 1") }
-    guard pixels.size == header.canvas else {
-      throw .invalidArgument("a frame of \(pixels.size) on a canvas of \(header.canvas)")
+    guard size == header.canvas else {
+      throw .invalidArgument("a frame of \(size) on a canvas of \(header.canvas)")
     }
-    guard try layout(for: pixels.layout) == pixels.layout else {
-      throw .invalidArgument("pixels of \(pixels.layout.format), \(pixels.layout.alpha), which were not agreed to")
+    guard try self.layout(for: layout) == layout else {
+      throw .invalidArgument("pixels of \(layout.format), \(layout.alpha), which were not agreed to")
     }
     hasPicture = true
     let settings = settings(
-      pixels, percent: UInt32(max(1, (quality * 100).rounded())),
+      size, layout.format, percent: UInt32(max(1, (quality * 100).rounded())),
       subsampling: options.given(JPEGOption.subsampling) ?? (quality >= 0.9 ? .s444 : .s420))
-    try LibJPEG.encode(
-      pixels, options: settings, segments: segments.bytes(orientation: header.orientation, host: host), to: output,
-      host: host)
+    encoder = try JPEGEncoder(
+      options: settings, segments: segments.bytes(orientation: header.orientation, host: host), to: output, host: host)
+    return true
+  }
+
+  func add(rows: PixelView) throws(CoderError) {
+    guard let encoder else { throw .outOfOrder("rows before their frame") }
+    try encoder.add(rows)
+  }
+
+  func endRows() throws(CoderError) {
+    guard let encoder else { throw .outOfOrder("the end of a frame that was not begun") }
+    try encoder.finish()
+    self.encoder = nil
   }
 
   /// Keeps a thumbnail in Exif, at the best of some qualities that fits beside the payload that was given.
@@ -80,7 +99,7 @@ final class JPEGWriter: ContainerWriter {
     var count = 0
     for percent in Self.thumbnailQualities {
       // Exif 2.32 §4.5.8: baseline, chroma subsampled, no restart markers.
-      var settings = settings(pixels, percent: percent, subsampling: .s420)
+      var settings = settings(pixels.size, pixels.layout.format, percent: percent, subsampling: .s420)
       settings.is_progressive = 0
       settings.restart_rows = 0
       settings.is_thumbnail = 1
@@ -101,11 +120,13 @@ final class JPEGWriter: ContainerWriter {
   }
 
   /// What holds for a picture, apart from its segments.
-  private func settings(_ pixels: PixelView, percent: UInt32, subsampling: Subsampling) -> cjpeg_encode_options {
+  private func settings(
+    _ size: Size, _ format: PixelFormat, percent: UInt32, subsampling: Subsampling
+  ) -> cjpeg_encode_options {
     let factors = Self.samplingFactors(subsampling)
     return cjpeg_encode_options(
-      width: UInt32(clamping: pixels.size.width), height: UInt32(clamping: pixels.size.height),
-      pixel_format: pixels.layout.format.rawValue, quality: percent, horizontal: factors.horizontal,
+      width: UInt32(clamping: size.width), height: UInt32(clamping: size.height),
+      pixel_format: format.rawValue, quality: percent, horizontal: factors.horizontal,
       vertical: factors.vertical, is_progressive: options[JPEGOption.progressive] ? 1 : 0,
       is_optimized: options[JPEGOption.optimize] ? 1 : 0,
       restart_rows: UInt32(options[JPEGOption.restart]), is_thumbnail: 0,

@@ -4,7 +4,7 @@ import CImageCoder
 import CJPEGShim
 import ImageCoderPlugin
 
-/// libjpeg-turbo through the shim: one call decodes, one encodes, one changes the geometry.
+/// libjpeg-turbo through the shim: one call decodes, one changes the geometry, and ``JPEGEncoder`` encodes.
 enum LibJPEG {
   /// `libjpeg-turbo 2.1.5`
   static var version: String { String(cString: cjpeg_library()) }
@@ -34,22 +34,15 @@ enum LibJPEG {
     throw CoderError(report, host: host, memory: offer.memory, refusal: "the host takes no more rows")
   }
 
-  /// Encodes a picture.
+  /// Encodes a whole picture.
   ///
   /// - Parameter segments: Whole marker segments that follow SOI and APP0.
   static func encode(
     _ pixels: PixelView, options: cjpeg_encode_options, segments: [UInt8], to output: ByteOutput, host: CoderHost
   ) throws(CoderError) {
-    var options = options
-    var report = cjpeg_report()
-    let status = segments.withUnsafeBufferPointer { segments in
-      options.segments = segments.baseAddress
-      options.segments_length = UInt64(segments.count)
-      return cjpeg_encode(
-        host.raw, output.raw, &options, pixels.base.assumingMemoryBound(to: UInt8.self), UInt64(pixels.stride), &report)
-    }
-    guard status != 0 else { return }
-    throw CoderError(report, host: host, memory: pixels.size.pixelCount, refusal: "the output takes no more bytes")
+    let encoder = try JPEGEncoder(options: options, segments: segments, to: output, host: host)
+    try encoder.add(pixels)
+    try encoder.finish()
   }
 
   /// Writes a file whose picture has the same coefficients in other places.
@@ -79,7 +72,7 @@ enum LibJPEG {
 
 extension CoderError {
   /// What the shim reports; the statuses of libjpeg's own error codes are in `failure.c`.
-  fileprivate init(_ report: cjpeg_report, host: CoderHost, memory: Int, refusal: String) {
+  init(_ report: cjpeg_report, host: CoderHost, memory: Int, refusal: String) {
     let code = Code(rawValue: report.status)
     switch code {
     case .cancelled:

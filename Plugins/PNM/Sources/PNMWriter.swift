@@ -26,7 +26,7 @@ enum PNMOption {
 /// Writes the portable maps of Netpbm, and PFM.
 ///
 /// - Format: pbm(5), pgm(5), ppm(5), pam(5) of Netpbm; PFM, the portable float map.
-final class PNMWriter: ContainerWriter {
+final class PNMWriter: ContainerWriter, FrameRowsWriter {
   private let output: ByteOutput
   private let host: CoderHost
   private let requestedKind: WrittenKind
@@ -36,6 +36,8 @@ final class PNMWriter: ContainerWriter {
   /// What the samples of the page are said to hold.
   private var bits = 16
   private var pageCount = 0
+  /// Of the picture whose rows come.
+  private var rowEncoder: RowEncoder?
 
   init(_ output: ByteOutput, host: CoderHost, options: WriteOptions) throws(CoderError) {
     self.output = output
@@ -80,24 +82,46 @@ final class PNMWriter: ContainerWriter {
   }
 
   func add(_ pixels: PixelView, frame: FrameHeader) throws(CoderError) {
+    let isNarrow = (9...15).contains(bits) && pixels.holdsSamples(ofBits: bits)
+    try begin(pixels.size, pixels.layout, maximum: isNarrow ? 1 << bits - 1 : 65_535)
+    try add(rows: pixels)
+    try endRows()
+  }
+
+  func beginRows(_ frame: FrameHeader, size: Size, layout: PixelLayout) throws(CoderError) -> Bool {
+    // A float map begins with its last row, and the largest sample stands before the first one.
+    guard kind != .float, !(9...15).contains(bits) else { return false }
+    try begin(size, layout, maximum: 65_535)
+    return true
+  }
+
+  private func begin(_ size: Size, _ layout: PixelLayout, maximum: Int) throws(CoderError) {
     let isAlone = kind == .float || isPlain && kind != .arbitrary
     guard pageCount == 0 || !isAlone else { throw .unsupported("a second picture after digits or a float map") }
     pageCount += 1
-    let maximum = (9...15).contains(bits) && pixels.holdsSamples(ofBits: bits) ? 1 << bits - 1 : 65_535
-    let row = RowEncoder(
-      pixels, kind: kind, isPlain: isPlain && kind != .arbitrary && kind != .float, maximum: maximum)
-    try output.write(Array(row.header.utf8))
-    let bytes = try host.allocate(bytes: row.memory, for: "a row of the file")
+    let encoder = RowEncoder(
+      size, layout, kind: kind, isPlain: isPlain && kind != .arbitrary && kind != .float, maximum: maximum)
+    try output.write(Array(encoder.header.utf8))
+    rowEncoder = encoder
+  }
+
+  /// - Parameter rows: Of a float map, all of them.
+  func add(rows: PixelView) throws(CoderError) {
+    guard let encoder = rowEncoder else { throw .outOfOrder("rows before their frame") }
+    let bytes = try host.allocate(bytes: encoder.memory, for: "a row of the file")
     defer { host.free(bytes) }
-    for y in 0..<pixels.size.height {
+    let height = rows.size.height
+    for y in 0..<height {
       if host.isCancelled { throw .cancelled }
       // A float map's rows go from the bottom to the top.
-      let stored = kind == .float ? pixels.size.height - 1 - y : y
-      let count = row.encode(pixels.base + stored * pixels.stride, to: bytes.assumingMemoryBound(to: UInt8.self))
+      let stored = kind == .float ? height - 1 - y : y
+      let count = encoder.encode(rows.base + stored * rows.stride, to: bytes.assumingMemoryBound(to: UInt8.self))
       try output.write(UnsafeRawBufferPointer(start: bytes, count: count))
-      if y & 255 == 255 { host.progress(Double(y + 1) / Double(pixels.size.height)) }
+      if y & 255 == 255 { host.progress(Double(y + 1) / Double(height)) }
     }
   }
+
+  func endRows() throws(CoderError) { rowEncoder = nil }
 
   func finish() throws(CoderError) {
     guard pageCount > 0 else { throw .outOfOrder("a file without a picture") }

@@ -12,9 +12,9 @@ struct RowEncoder {
   private let maximum: Int
 
   /// - Parameter maximum: Samples of 16 bits are scaled to it.
-  init(_ pixels: PixelView, kind: WrittenKind, isPlain: Bool, maximum: Int) {
-    layout = pixels.layout
-    size = pixels.size
+  init(_ size: Size, _ layout: PixelLayout, kind: WrittenKind, isPlain: Bool, maximum: Int) {
+    self.layout = layout
+    self.size = size
     self.kind = kind
     self.isPlain = isPlain
     self.maximum = maximum

@@ -20,12 +20,15 @@ enum QOIOption {
 /// Writes QOI, row by row.
 ///
 /// - Format: The Quite OK Image Format, version 1.0 (qoiformat.org).
-final class QOIWriter: ContainerWriter {
+final class QOIWriter: ContainerWriter, FrameRowsWriter {
   private let output: ByteOutput
   private let host: CoderHost
   private let colorSpace: QOIOption.ColorSpace
   private var canvas = Size(width: 0, height: 0)
   private var frameCount = 0
+  /// Of the picture whose rows come.
+  private var encoder = ChunkEncoder()
+  private var rowsLeft = 0
 
   init(_ output: ByteOutput, host: CoderHost, options: WriteOptions) throws(CoderError) {
     self.output = output
@@ -48,27 +51,50 @@ final class QOIWriter: ContainerWriter {
   }
 
   func add(_ pixels: PixelView, frame: FrameHeader) throws(CoderError) {
+    _ = try beginRows(frame, size: pixels.size, layout: pixels.layout)
+    try add(rows: pixels)
+    try endRows()
+  }
+
+  func beginRows(_ frame: FrameHeader, size: Size, layout: PixelLayout) throws(CoderError) -> Bool {
     guard frameCount == 0 else { throw .unsupported("a second frame, and QOI holds one") }
-    guard pixels.size == canvas else { throw .invalidArgument("a frame of \(pixels.size) on a canvas of \(canvas)") }
+    guard size == canvas else { throw .invalidArgument("a frame of \(size) on a canvas of \(canvas)") }
     frameCount = 1
-    let memory = try host.allocate(bytes: ChunkEncoder.memory(for: pixels.size.width), for: "the chunks of a row")
-    defer { host.free(memory) }
-    let chunks = memory.assumingMemoryBound(to: UInt8.self)
-    var encoder = ChunkEncoder()
-    for y in 0..<pixels.size.height {
-      if host.isCancelled { throw .cancelled }
-      let row = pixels.base + y * pixels.stride
-      let end =
-        if pixels.layout.format == .rgb8 {
-          encoder.encode(row, pixels.size.width, as: ThreeChannels.self, to: chunks)
-        } else {
-          encoder.encode(row, pixels.size.width, as: FourChannels.self, to: chunks)
-        }
-      try output.write(UnsafeRawBufferPointer(start: chunks, count: end - chunks))
-      if y & 255 == 255 { host.progress(Double(y + 1) / Double(pixels.size.height)) }
+    encoder = ChunkEncoder()
+    rowsLeft = size.height
+    return true
+  }
+
+  func add(rows: PixelView) throws(CoderError) {
+    try withChunks { (chunks) throws(CoderError) in
+      for y in 0..<rows.size.height {
+        if host.isCancelled { throw .cancelled }
+        let row = rows.base + y * rows.stride
+        let end =
+          if rows.layout.format == .rgb8 {
+            encoder.encode(row, rows.size.width, as: ThreeChannels.self, to: chunks)
+          } else {
+            encoder.encode(row, rows.size.width, as: FourChannels.self, to: chunks)
+          }
+        try output.write(UnsafeRawBufferPointer(start: chunks, count: end - chunks))
+        rowsLeft -= 1
+        if rowsLeft & 255 == 0 { host.progress(1 - Double(rowsLeft) / Double(canvas.height)) }
+      }
     }
-    let end = encoder.finish(to: chunks)
-    try output.write(UnsafeRawBufferPointer(start: chunks, count: end - chunks))
+  }
+
+  func endRows() throws(CoderError) {
+    try withChunks { (chunks) throws(CoderError) in
+      let end = encoder.finish(to: chunks)
+      try output.write(UnsafeRawBufferPointer(start: chunks, count: end - chunks))
+    }
+  }
+
+  /// Memory for the chunks of a row.
+  private func withChunks(_ body: (UnsafeMutablePointer<UInt8>) throws(CoderError) -> Void) throws(CoderError) {
+    let memory = try host.allocate(bytes: ChunkEncoder.memory(for: canvas.width), for: "the chunks of a row")
+    defer { host.free(memory) }
+    try body(memory.assumingMemoryBound(to: UInt8.self))
   }
 
   func finish() throws(CoderError) {

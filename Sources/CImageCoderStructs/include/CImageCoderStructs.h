@@ -10,6 +10,7 @@
 #define CIMAGECODERSTRUCTS_H
 
 #include <imgcoder/draft/auxiliary_pictures.h>
+#include <imgcoder/draft/frame_rows.h>
 #include <imgcoder/draft/gain_map_files.h>
 #include <imgcoder/draft/metadata_blocks.h>
 #include <imgcoder/draft/stored_color.h>
@@ -74,6 +75,7 @@ CIMAGECODER_SIZED(imgcoder_metadata_blocks_table)
 CIMAGECODER_SIZED(imgcoder_stored_part)
 CIMAGECODER_SIZED(imgcoder_stored_geometry_table)
 CIMAGECODER_SIZED(imgcoder_auxiliary)
+CIMAGECODER_SIZED(imgcoder_frame_rows_table)
 CIMAGECODER_SIZED(imgcoder_gain_map_parts)
 CIMAGECODER_SIZED(imgcoder_gain_map_files_table)
 CIMAGECODER_SIZED(imgcoder_auxiliary_pictures_table)

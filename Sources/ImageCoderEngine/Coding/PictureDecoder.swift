@@ -64,7 +64,7 @@ struct PictureDecoder {
   }
 
   /// The layout to ask for. Colors are converted as deep as they are stored, all channels together, and apart from alpha.
-  private func layoutToConvert(to layout: PixelLayout) -> PixelLayout {
+  func layoutToConvert(to layout: PixelLayout) -> PixelLayout {
     guard color != nil || linear != nil else { return layout }
     let isLess = native.bytesPerChannel > layout.format.bytesPerChannel || native.isGray != layout.format.isGray
     return PixelLayout(isLess ? native : layout.format, layout.alpha == .premultiplied ? .straight : layout.alpha)
@@ -87,7 +87,7 @@ struct PictureDecoder {
   }
 
   /// Asks the reader, and holds it to what it may answer.
-  private func offer(for request: DecodeRequest, size: Size) throws(CoderError) -> DecodeOffer {
+  func offer(for request: DecodeRequest, size: Size) throws(CoderError) -> DecodeOffer {
     let inks = color?.inks == nil ? nil : reader as? any StoredColorReader
     var offer: DecodeOffer
     if let inks {
@@ -252,7 +252,7 @@ struct PictureDecoder {
   /// - Parameters:
   ///   - finalRows: Of that picture, how many rows follow from so many rows of the offer.
   ///   - show: Makes a picture of the rows that are there.
-  private func run(
+  func run(
     _ offer: DecodeOffer, into target: any SinkTarget,
     finalRows: @escaping IncrementalImage.FinalRows = { rows in rows },
     showing show: @escaping (HostSink) throws(CoderError) -> PixelBuffer
@@ -271,10 +271,13 @@ struct PictureDecoder {
         }
       }
     } catch {
+      // What becomes of the rows failed, and not the file.
+      if let failure = target.failure { throw failure }
       let keepsRows = error.keepsEarlierFrames
       guard keepsRows, sink.rowsDone > 0 else { throw error }
       return (sink.missingRows, error)
     }
+    if let failure = target.failure { throw failure }
     guard sink.rowsDone == sink.height else {
       let problem = CoderError.library(
         "the reader delivered \(sink.rowsDone) of \(sink.height) rows without reporting an error")
@@ -285,7 +288,7 @@ struct PictureDecoder {
   }
 
   /// - Parameter results: Pictures of the offer's size that are made for the result, in `format`.
-  private func check(
+  func check(
     _ offer: DecodeOffer, keepsWhole: Bool, results: Int, in format: PixelFormat
   ) throws(CoderError) {
     let pixelBytes = (keepsWhole ? offer.pixelFormat.bytesPerPixel : 0) + results * format.bytesPerPixel

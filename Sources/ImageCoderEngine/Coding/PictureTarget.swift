@@ -27,7 +27,7 @@ final class PassingTarget: SinkTarget {
   private var firstRow = 0
 
   /// Rows that are granted at a time: as many as JPEG has in a row of its largest blocks.
-  private static let bandHeight = 16
+  static let bandHeight = 16
 
   /// - Parameter consume: Called for rows in order from the top.
   init(

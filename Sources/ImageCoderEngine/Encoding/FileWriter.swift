@@ -8,18 +8,20 @@ import ImageCoderModel
 /// animation: with its second frame, or at its end.
 final class FileWriter {
   private let container: any Container
-  private let format: ImageFormat
-  private let options: EncodeOptions
+  let format: ImageFormat
+  let options: EncodeOptions
   private let pageCount: Int
-  private let session: HostSession
+  let session: HostSession
   private let output: WriterOutput
-  private let writer: any WriterSession
-  private var page: Page?
+  let writer: any WriterSession
+  var page: Page?
+  /// Whether the page in progress was written row by row: it takes no more frames.
+  var isPageWritten = false
   /// Frames that were given, of all pages.
-  private(set) var frameCount = 0
+  var frameCount = 0
 
   /// The page in progress.
-  private struct Page {
+  struct Page {
     /// Where payloads, colors and the loop count come from. Its frames are not looked at.
     var image: Image
     let colors: WrittenColors
@@ -67,6 +69,7 @@ final class FileWriter {
     _ given: PixelBuffer, delay: FrameDelay, changedIn area: Rect?, of image: Image
   ) throws(CoderError) {
     if session.isCancelled { throw .cancelled }
+    guard !isPageWritten else { throw .outOfOrder("a frame after a page that was added whole") }
     let colors: WrittenColors
     if let known = page?.colors {
       colors = known
@@ -112,6 +115,10 @@ final class FileWriter {
 
   /// Ends the page in progress.
   func endPage() throws(CoderError) {
+    guard !isPageWritten else {
+      isPageWritten = false
+      return
+    }
     guard var page else { throw .invalidArgument("there is no picture to encode") }
     self.page = nil
     if let first = page.first {
@@ -127,11 +134,11 @@ final class FileWriter {
 
   /// Writes what is left.
   func finish() throws(CoderError) {
-    if page != nil { try endPage() }
+    if page != nil || isPageWritten { try endPage() }
     try writer.finish()
   }
 
-  private func write(_ pixels: PixelBuffer, _ frame: FrameHeader) throws(CoderError) {
+  func write(_ pixels: PixelBuffer, _ frame: FrameHeader) throws(CoderError) {
     if session.isCancelled { throw .cancelled }
     try writer.add(
       PixelView(layout: pixels.layout, size: pixels.size, base: UnsafeRawPointer(pixels.base), stride: pixels.stride),
@@ -146,24 +153,35 @@ extension FileWriter {
   private func begin(_ page: inout Page, before second: PixelBuffer?) throws(CoderError) {
     guard let first = page.first?.pixels else { return }
     let isAnimated = second != nil
-    var needed = first.layout
-    if let second {
-      needed = needed.union(second.layout)
-      if let announced = options.layout { needed = needed.union(announced) }
-    }
-    let layout = try writer.layout(for: wanted(needed, isAnimated: isAnimated))
-    if options.isLossless, !layout.holds(needed) {
-      throw .unsupported("lossless was asked for; \(format) takes \(layout.format), the picture is \(needed.format)")
-    }
-    page.needed = needed
-    page.layout = layout
-    try writer.setHeader(header(page, layout: layout, isAnimated: isAnimated))
-    for kind in MetadataKind.allCases { try add(kind, of: page.image, layout: layout) }
+    let layout = try agree(on: first.layout, second: second?.layout, &page)
+    try begin(page, layout: layout, isAnimated: isAnimated)
     try addThumbnail(of: first, page)
     guard isAnimated else { return }
     page.reducer = FrameReducer(container.writerFeatures, isReducing: options.reducesFrames) {
       [unowned self] (pixels, frame) throws(CoderError) in try write(pixels, frame)
     }
+  }
+
+  /// Settles the layout of the page's frames with the writer.
+  func agree(on first: PixelLayout, second: PixelLayout?, _ page: inout Page) throws(CoderError) -> PixelLayout {
+    var needed = first
+    if let second {
+      needed = needed.union(second)
+      if let announced = options.layout { needed = needed.union(announced) }
+    }
+    let layout = try writer.layout(for: wanted(needed, isAnimated: second != nil))
+    if options.isLossless, !layout.holds(needed) {
+      throw .unsupported("lossless was asked for; \(format) takes \(layout.format), the picture is \(needed.format)")
+    }
+    page.needed = needed
+    page.layout = layout
+    return layout
+  }
+
+  /// Writes what stands before the frames.
+  func begin(_ page: Page, layout: PixelLayout, isAnimated: Bool) throws(CoderError) {
+    try writer.setHeader(header(page, layout: layout, isAnimated: isAnimated))
+    for kind in MetadataKind.allCases { try add(kind, of: page.image, layout: layout) }
   }
 
   /// The layout that the writer is asked for. Frames that are drawn over others want alpha, even of opaque pictures,
@@ -221,7 +239,7 @@ extension FileWriter {
     return bits
   }
 
-  private func keptOrientation(of image: Image) -> Orientation {
+  func keptOrientation(of image: Image) -> Orientation {
     options.keepsOrientation && options.edit.isIdentity && container.writerFeatures.contains(.orientation)
       ? image.orientation : .up
   }
@@ -301,7 +319,7 @@ extension FileWriter {
     return hard
   }
 
-  private func converted(_ pixels: PixelBuffer, to layout: PixelLayout) throws(CoderError) -> PixelBuffer {
+  func converted(_ pixels: PixelBuffer, to layout: PixelLayout) throws(CoderError) -> PixelBuffer {
     var pixels = pixels
     if !layout.format.hasAlpha, pixels.alpha != .opaque { pixels = try pixels.flattened(on: options.background) }
     return try pixels.converted(to: layout)

@@ -139,10 +139,7 @@ public final class ImageEncoder {
       }
       var found = frame.problem
       if image == nil {
-        image = try decoder.image(of: [frame])
-        if leavesGainMapOut, let packet = image?.metadata[.xmp] {
-          image?.metadata[.xmp] = GainMap.without(mapIn: packet)
-        }
+        image = try described([frame], of: decoder)
         found = image?.problem
       }
       guard let image else { return }
@@ -150,6 +147,35 @@ public final class ImageEncoder {
       try add(frame.pixels, delay: delay ?? frame.delay, changedIn: area, of: image)
       try Self.report(found, to: problem)
     }
+  }
+
+  /// Adds all that a decoder has as a page, or as a file of one.
+  ///
+  /// The rows of a still go from the reader to the writer one band after the other, where both take them so: then no one
+  /// holds the whole picture.
+  ///
+  /// - Parameter problem: As for ``add(_:delay:problem:)-(ImageDecoder,_,_)``.
+  package func addPage(_ decoder: ImageDecoder, problem: ((CoderError) -> Void)? = nil) throws(CoderError) {
+    guard let rows = try decoder.pictureRows() else { return try add(decoder, problem: problem) }
+    // Nobody looks at this pixel: it stands for the layout of the others.
+    let pixel = try PixelBuffer(size: Size(width: 1, height: 1), format: rows.layout.format, alpha: rows.layout.alpha)
+    let delay = try decoder.frameHeader(at: 0).delay ?? .zero
+    let image = try described([Frame(pixels: pixel, delay: delay)], of: decoder)
+    var (found, isAdded) = (image.problem, false)
+    try run { (body) throws(CoderError) in
+      var missing: CoderError?
+      isAdded = try body.addPage(rows, of: decoder, as: image, problem: &missing)
+      found = missing ?? found
+    }
+    guard isAdded else { return try add(decoder, problem: problem) }
+    try Self.report(found, to: problem)
+  }
+
+  /// A decoder's image without its pixels.
+  private func described(_ frames: [Frame], of decoder: ImageDecoder) throws(CoderError) -> Image {
+    var image = try decoder.image(of: frames)
+    if leavesGainMapOut, let packet = image.metadata[.xmp] { image.metadata[.xmp] = GainMap.without(mapIn: packet) }
+    return image
   }
 
   private static func report(_ found: CoderError?, to listener: ((CoderError) -> Void)?) throws(CoderError) {
@@ -202,8 +228,20 @@ public final class ImageEncoder {
 protocol EncoderBody: AnyObject {
   /// - Parameter area: Where the frame may differ from the one before, or nil when that is not known.
   func add(_ pixels: PixelBuffer, delay: FrameDelay, changedIn area: Rect?, of image: Image) throws(CoderError)
+  /// Adds a page row by row.
+  ///
+  /// - Returns: False if the page's picture is needed whole; then nothing of it was added.
+  func addPage(
+    _ rows: PictureRows, of decoder: ImageDecoder, as image: Image, problem: inout CoderError?
+  ) throws(CoderError) -> Bool
   func endPage() throws(CoderError)
   func finish() throws(CoderError) -> EncodedFile
+}
+
+extension EncoderBody {
+  func addPage(
+    _ rows: PictureRows, of decoder: ImageDecoder, as image: Image, problem: inout CoderError?
+  ) throws(CoderError) -> Bool { false }
 }
 
 /// Encodes each frame as it comes.
@@ -225,6 +263,12 @@ private final class StreamingBody: EncoderBody {
 
   func add(_ pixels: PixelBuffer, delay: FrameDelay, changedIn area: Rect?, of image: Image) throws(CoderError) {
     try writer.add(pixels, delay: delay, changedIn: area, of: image)
+  }
+
+  func addPage(
+    _ rows: PictureRows, of decoder: ImageDecoder, as image: Image, problem: inout CoderError?
+  ) throws(CoderError) -> Bool {
+    try writer.addPage(rows, of: decoder, as: image, problem: &problem)
   }
 
   func endPage() throws(CoderError) { try writer.endPage() }

@@ -44,6 +44,9 @@ package struct WrittenColors {
     }
   }
 
+  /// Whether pixels that keep their size are written as they are.
+  var changesNothing: Bool { plan?.transform == nil && linear == nil }
+
   /// The image with what is true of the result's colors.
   func describe(_ image: inout Image, metadata: Set<MetadataKind>) { plan?.describe(&image, metadata: metadata) }
 

@@ -11,6 +11,12 @@ protocol SinkTarget: AnyObject {
   func rows(at y: Int, count: Int) -> imgcoder_rows
   /// Rows are written.
   func done(at y: Int, count: Int, pass: Int)
+  /// Why no more rows are taken, or nil.
+  var failure: CoderError? { get }
+}
+
+extension SinkTarget {
+  var failure: CoderError? { nil }
 }
 
 /// Checks what a reader does with its sink, counts rows, and hands the rest to a target.
@@ -144,6 +150,7 @@ final class HostSink: IncrementalRows {
       lastRow = y + count
     }
     target.done(at: y, count: count, pass: pass)
+    if let failure = target.failure { return refuse(failure) }
     session.progress?(Double(rowsDone) / Double(height))
     return InterfaceStatus.ok
   }

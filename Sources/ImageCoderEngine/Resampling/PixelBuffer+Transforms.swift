@@ -73,7 +73,7 @@ extension PixelBuffer {
     on background: RGBColor
   ) throws(CoderError) -> PixelBuffer {
     let isNarrow = format.bytesPerChannel == 1
-    let target = PixelLayout(isNarrow ? .rgb8 : format, .opaque)
+    let target = RowFlattener.result(of: layout)
     guard alpha != .opaque else { return try converted(to: target) }
     let premultiplied = PixelLayout(isNarrow ? .rgba8 : format, .premultiplied)
     let straight = PixelLayout(isNarrow ? .rgba8 : format, .straight)

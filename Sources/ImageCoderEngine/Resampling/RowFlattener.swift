@@ -25,6 +25,11 @@ struct RowFlattener {
     self.floats = (Float(background.red) / 255, Float(background.green) / 255, Float(background.blue) / 255)
   }
 
+  /// The layout of flattened rows: opaque, `rgb8` from formats of 8 bits, the same format from others.
+  static func result(of layout: PixelLayout) -> PixelLayout {
+    PixelLayout(layout.format.bytesPerChannel == 1 ? .rgb8 : layout.format, .opaque)
+  }
+
   /// Flattens one row; 8-bit rows become `rgb8`, others keep their format.
   func flatten(_ source: UnsafeRawPointer, into destination: UnsafeMutableRawPointer, count: Int) {
     switch layout.format {

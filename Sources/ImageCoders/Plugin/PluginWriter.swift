@@ -6,12 +6,14 @@ import ImageCoderEngine
 import ImageCoderModel
 
 /// One file that a plugin writes, called through the plugin interface.
-final class PluginWriter: WriterSession {
+final class PluginWriter: FrameRowsWriter {
   private let table: imgcoder_writer_table
   private let session: HostSession
   private let writer: OpaquePointer
   private let format: StaticText
   private let plugin: PluginCall
+  /// The draft for frames in rows, if the plugin has it.
+  private let rows: imgcoder_frame_rows_table?
 
   init(
     _ coder: UnsafePointer<imgcoder_coder>, _ table: imgcoder_writer_table, session: HostSession, output: ByteOutput,
@@ -29,6 +31,9 @@ final class PluginWriter: WriterSession {
     self.writer = writer
     self.format = StaticText(options.format.rawValue)
     self.plugin = plugin
+    rows = table.get_extension
+      .flatMap { call in IMGCODER_DRAFT_FRAME_ROWS.withCoderString { call(writer, $0) } }
+      .map { imgcoder_frame_rows_table_read($0.assumingMemoryBound(to: imgcoder_frame_rows_table.self)) }
   }
 
   deinit {
@@ -82,6 +87,37 @@ final class PluginWriter: WriterSession {
     try check(call(writer, &header, &raw))
   }
 
+  func beginRows(_ frame: FrameHeader, size: Size, layout: PixelLayout) throws(CoderError) -> Bool {
+    guard let begin = rows?.begin, rows?.add != nil, rows?.end != nil else { return false }
+    let outer = plugin.enter()
+    defer { plugin.leave(outer) }
+    var shape = imgcoder_pixels(layout: layout, size: size)
+    var header = frame.raw
+    let status = begin(writer, &header, &shape)
+    if status == CoderError.Code.unsupported.rawValue {
+      // The frame is given whole then.
+      session.clearError()
+      return false
+    }
+    try check(status)
+    return true
+  }
+
+  func add(rows view: PixelView) throws(CoderError) {
+    let outer = plugin.enter()
+    defer { plugin.leave(outer) }
+    guard let call = rows?.add else { throw .library("the plugin has no add for rows") }
+    var raw = view.raw
+    try check(call(writer, &raw))
+  }
+
+  func endRows() throws(CoderError) {
+    let outer = plugin.enter()
+    defer { plugin.leave(outer) }
+    guard let call = rows?.end else { throw .library("the plugin has no end for rows") }
+    try check(call(writer))
+  }
+
   func finish() throws(CoderError) {
     let outer = plugin.enter()
     defer { plugin.leave(outer) }
@@ -97,13 +133,20 @@ final class PluginWriter: WriterSession {
 
 extension PixelView {
   fileprivate var raw: imgcoder_pixels {
-    var raw = imgcoder_pixels_sized()
-    raw.pixel_format = layout.format.rawValue
-    raw.alpha = layout.alpha.rawValue
-    raw.width = UInt32(clamping: size.width)
-    raw.height = UInt32(clamping: size.height)
+    var raw = imgcoder_pixels(layout: layout, size: size)
     raw.pixels = base.assumingMemoryBound(to: UInt8.self)
     raw.stride = UInt64(stride)
     return raw
+  }
+}
+
+extension imgcoder_pixels {
+  /// What pixels are, without where they are.
+  fileprivate init(layout: PixelLayout, size: Size) {
+    self = imgcoder_pixels_sized()
+    pixel_format = layout.format.rawValue
+    alpha = layout.alpha.rawValue
+    width = UInt32(clamping: size.width)
+    height = UInt32(clamping: size.height)
   }
 }

@@ -70,7 +70,8 @@ extension CoderRegistry {
       page.reuseFrameMemory()
       for frame in 0..<page.frameCount {
         do throws(CoderError) {
-          guard try page.frame(at: frame).problem == nil else { return false }
+          let problem = page.frameCount == 1 ? try page.problemOfStill() : try page.frame(at: frame).problem
+          guard problem == nil else { return false }
         } catch {
           // What no coder here decodes is copied as it is.
           if error.code.group == .reach { break }
@@ -147,7 +148,7 @@ extension CoderRegistry {
     encoder.leavesGainMapOut = hasMap
     for (index, page) in pages.enumerated() {
       if index > 0 { try encoder.endPage() }
-      try encoder.add(page == decoder.page ? decoder : decoder.page(page), problem: problem)
+      try encoder.addPage(page == decoder.page ? decoder : decoder.page(page), problem: problem)
     }
     guard let map else { return try encoder.finish() }
     var file = try encoder.finish()

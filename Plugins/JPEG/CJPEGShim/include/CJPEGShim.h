@@ -51,10 +51,23 @@ typedef struct cjpeg_encode_options {
   uint64_t segments_length;
 } cjpeg_encode_options;
 
-// Encodes a picture, rows top to bottom.
-imgcoder_status cjpeg_encode(const imgcoder_host *host, const imgcoder_output *output,
-                             const cjpeg_encode_options *options, const uint8_t *pixels, uint64_t stride,
-                             cjpeg_report *report);
+// A picture that is being encoded.
+typedef struct cjpeg_encoder cjpeg_encoder;
+
+// Begins a file. `host` and `output` live until cjpeg_encode_free; `options` only during the call. `*encoder` is null if
+// there is no memory for it; otherwise it has to be freed, also after an error.
+imgcoder_status cjpeg_encode_begin(const imgcoder_host *host, const imgcoder_output *output,
+                                   const cjpeg_encode_options *options, cjpeg_encoder **encoder,
+                                   cjpeg_report *report);
+
+// Encodes the next rows, top to bottom.
+imgcoder_status cjpeg_encode_add(cjpeg_encoder *encoder, const uint8_t *pixels, uint64_t stride, uint32_t count,
+                                 cjpeg_report *report);
+
+// Writes the rest of the file, after the last row.
+imgcoder_status cjpeg_encode_end(cjpeg_encoder *encoder, cjpeg_report *report);
+
+void cjpeg_encode_free(cjpeg_encoder *encoder);
 
 // A part of a picture that is turned without decoding it: all sides are in pixels of the stored picture.
 typedef struct cjpeg_geometry {
