@@ -187,6 +187,20 @@ public final class CoderRegistry: Sendable {
     try selection(source, coder: nil, allowed, explains: false).0.bytesNeeded
   }
 
+  /// Whether a file that begins with these bytes may be an image, as far as the bytes tell.
+  ///
+  /// - Parameter prefix: The first bytes; more come.
+  /// - Returns: Whether a coder recognizes them; nil as long as more bytes are needed to say so.
+  /// - Throws: ``CoderError/Code/noCoder`` if no coder ever will; ``CoderError/Code/unsupported`` for a format that is not
+  ///   allowed.
+  package func recognizes(prefix: [UInt8], allowed: Set<ImageFormat>?) throws(CoderError) -> Bool? {
+    let source = try OpenSource(beginning: prefix)
+    let (selection, count) = try selection(source, coder: nil, allowed, explains: false)
+    if !selection.candidates.isEmpty { return true }
+    if selection.bytesNeeded != nil { return nil }
+    throw unrecognized(source, selection, coders: count)
+  }
+
   /// The order in which coders are tried for a file.
   ///
   /// - Parameter coder: The identifier of the only coder, or nil for all.

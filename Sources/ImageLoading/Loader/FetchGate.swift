@@ -53,6 +53,13 @@
         isInside.withLock { $0 = true }
       }
 
+      /// Enters if there is room now.
+      func enterAtOnce() -> Bool {
+        let isIn = gate.enterAtOnce()
+        if isIn { isInside.withLock { $0 = true } }
+        return isIn
+      }
+
       /// Moves it in the line.
       func setPriority(_ priority: LoadPriority) { gate.move(number, to: priority) }
 
@@ -95,6 +102,14 @@
           guard let index = state.waiters.firstIndex(where: { $0.number == number }) else { return nil }
           return state.waiters.remove(at: index).continuation
         }?.resume(returning: false)
+      }
+    }
+
+    private func enterAtOnce() -> Bool {
+      state.withLock { state in
+        guard state.free > 0 else { return false }
+        state.free -= 1
+        return true
       }
     }
 

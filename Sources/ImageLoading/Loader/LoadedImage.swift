@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Loading
   public import ImageCoderEngine
-  public import ImageCoderModel
+  import ImageCoderModel
 
   /// A picture and where it came from.
   public struct LoadedImage: Sendable {

@@ -33,7 +33,8 @@
     }
 
     func decodeOptions(_ options: LoaderOptions) -> DecodeOptions {
-      var result = DecodeOptions(limits: limits ?? options.limits, allowedFormats: allowedFormats ?? options.allowedFormats)
+      var result = DecodeOptions(
+        limits: limits ?? options.limits, allowedFormats: allowedFormats ?? options.allowedFormats)
       result.output = output
       return result
     }

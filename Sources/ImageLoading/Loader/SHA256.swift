@@ -15,7 +15,9 @@
       padded.append(0x80)
       while padded.count % 64 != 56 { padded.append(0) }
       let bits = UInt64(message.count) &* 8
-      for shift in stride(from: UInt64(56), through: 0, by: -8) { padded.append(UInt8(truncatingIfNeeded: bits >> shift)) }
+      for shift in stride(from: UInt64(56), through: 0, by: -8) {
+        padded.append(UInt8(truncatingIfNeeded: bits >> shift))
+      }
       var state = initial
       var words = [UInt32](repeating: 0, count: 64)
       for start in stride(from: 0, to: padded.count, by: 64) {
@@ -50,7 +52,9 @@
     }
 
     /// The first bits of the fractions of the square roots of the first primes.
-    private static let initial = primes.prefix(8).map { UInt32(truncatingIfNeeded: root($0, shifted: 64, isCubic: false)) }
+    private static let initial = primes.prefix(8).map {
+      UInt32(truncatingIfNeeded: root($0, shifted: 64, isCubic: false))
+    }
     /// The first bits of the fractions of the cube roots of the first primes.
     private static let constants = primes.map { UInt32(truncatingIfNeeded: root($0, shifted: 96, isCubic: true)) }
 

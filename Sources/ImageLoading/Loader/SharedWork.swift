@@ -8,7 +8,8 @@
   /// taken out at once and its task is cancelled, so that whoever comes next starts anew. A result stays as long as one of
   /// the members that got it: what comes meanwhile shares it. A failure is not kept.
   ///
-  /// Members are told under the lock, in order, so what tells them has to be short and may not call back.
+  /// Members are told of updates under the lock, in order, so what takes them has to be short and may not call back. They
+  /// are told of the outcome when the lock has been given back; no update follows.
   final class SharedWork<Key: Hashable & Sendable, Update: Sendable, Value: Sendable>: Sendable {
     typealias Outcome = Result<Value, LoadingError>
     typealias Signal = Inbox<Update, Value>.Signal
@@ -77,7 +78,7 @@
     func join(
       _ key: Key, _ demand: Demand, receive: @escaping Receiver, body: @escaping Body
     ) -> Membership {
-      let (member, change) = state.withLock { state -> (Membership, Change?) in
+      let (membership, change, outcome) = state.withLock { state -> (Membership, Change?, Outcome?) in
         state.next += 1
         let number = state.next
         let member = Member(demand: demand, version: -1, receive: receive)
@@ -91,20 +92,18 @@
             running.finish(outcome)
           }
           state.entries[key] = entry
-          return (Membership(work: self, key: key, entry: number, member: number), nil)
+          return (Membership(work: self, key: key, entry: number, member: number), nil, nil)
         }
         entry.members[number] = member
-        if let outcome = entry.outcome {
-          receive(.outcome(outcome))
-        } else if let last = entry.last {
-          receive(.update(last))
-        }
+        if let last = entry.last { receive(.update(last)) }
         let change = Change(&entry)
         state.entries[key] = entry
-        return (Membership(work: self, key: key, entry: entry.number, member: number), change)
+        let membership = Membership(work: self, key: key, entry: entry.number, member: number)
+        return (membership, change, entry.outcome)
       }
       change?.tell()
-      return member
+      if let outcome { receive(.outcome(outcome)) }
+      return membership
     }
 
     fileprivate func leave(_ membership: Membership) {
@@ -226,16 +225,18 @@
       }
 
       fileprivate func finish(_ outcome: Outcome) {
-        work.state.withLock { state in
-          guard var entry = state.entries[key], entry.number == self.entry else { return }
+        let ended = work.state.withLock { state -> Entry? in
+          guard var entry = state.entries[key], entry.number == self.entry else { return nil }
+          let ended = entry
           entry.outcome = outcome
           entry.last = nil
           entry.followers = []
           entry.task = nil
           state.entries[key] = entry
           if case .failure = outcome { state.entries[key] = nil }
-          for member in entry.members.values { member.receive(.outcome(outcome)) }
+          return ended
         }
+        for member in ended?.members.values ?? [:].values { member.receive(.outcome(outcome)) }
       }
     }
   }

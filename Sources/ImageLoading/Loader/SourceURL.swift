@@ -64,7 +64,8 @@
       }
       guard !host.isEmpty else { throw bad("a URL without a host") }
       guard let port, !port.isEmpty else { return (String(host), nil) }
-      guard port.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int(port), (1...65535).contains(number) else {
+      guard port.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int(port), (1...65535).contains(number)
+      else {
         throw bad("the port \(port); 1 to 65535 are ports")
       }
       return (String(host), number)
@@ -95,7 +96,8 @@
       let body = rest.utf8[rest.utf8.index(after: comma)...]
       // Base64 has four characters for three bytes, and each may be written in three.
       guard body.count / 4 <= maxBytes else {
-        throw LoadingError(.tooLarge, "a data URL of \(body.count) characters, \(maxBytes) bytes are allowed", url: name)
+        throw LoadingError(
+          .tooLarge, "a data URL of \(body.count) characters, \(maxBytes) bytes are allowed", url: name)
       }
       guard let bytes = decoded(body) else { throw bad("a data URL with a percent sign and no two digits") }
       var result = bytes

@@ -8,14 +8,11 @@
 
     /// - Throws: ``LoadingError/Code/io`` with the system's reason.
     init(in folder: String) throws(LoadingError) {
-      var descriptor = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0o600)
-      if descriptor < 0 {
-        // Not every file system has files without names.
-        var name = Array("\(folder)/loading.XXXXXX".utf8CString)
-        descriptor = mkostemp(&name, O_CLOEXEC)
-        if descriptor >= 0 { unlink(name) }
-      }
+      var name = Array("\(folder)/loading.XXXXXX".utf8CString)
+      let descriptor = mkstemp(&name)
       guard descriptor >= 0 else { throw Self.failure("make a temporary file in \(folder)") }
+      unlink(name)
+      _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
       self.descriptor = descriptor
     }
 
