@@ -314,7 +314,7 @@ public final class CoderRegistry: Sendable {
       return .truncated("the file ends while it is identified: \(bytesNeeded) bytes would decide", at: source.size)
     }
     var shown = ""
-    if case .success(let prefix) = Result(catching: { () throws(CoderError) in try source.view(at: 0, count: 16) }) {
+    if case .success(let prefix) = Result(catching: { () throws(CoderError) in try source.prefix(16) }) {
       for byte in prefix { shown += (byte < 16 ? "0" : "") + String(byte, radix: 16) }
     }
     return .noCoder("no coder of \(coders) recognizes a file that begins with \(shown)\(catalog.unusedHint)")

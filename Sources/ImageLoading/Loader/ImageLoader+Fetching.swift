@@ -34,7 +34,9 @@
       try await turn.enter()
       defer { turn.leave() }
       let download = generations.begin(request.identity)
-      let inMemory = request.policy.lookup == .ignore || fetch.stored != nil ? nil : pictures.response(request.identity)
+      let looksInMemory =
+        request.policy.lookup != .ignore && request.policy.reads.contains(.memory) && fetch.stored == nil
+      let inMemory = looksInMemory ? pictures.response(request.identity) : nil
       let confirmed = request.policy.lookup == .ignore ? nil : fetch.stored?.response ?? inMemory?.response
       let partial = confirmed == nil ? partials.take(request.diskKey) : nil
       var sent = FetchRequest(url: fetch.url, headers: fetch.headers, limits: request.bytesKey.limits)

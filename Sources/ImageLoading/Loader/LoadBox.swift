@@ -52,7 +52,9 @@
     }
 
     var demand: Demand { state.withLock { $0.demand } }
-    var isFinished: Bool { state.withLock { $0.outcome != nil } }
+    var isFinished: Bool { outcome != nil }
+    /// How the load has ended.
+    var outcome: Result<LoadedImage, LoadingError>? { state.withLock { $0.outcome } }
 
     func setPriority(_ priority: LoadPriority) {
       let change = state.withLock { state -> (SharedWork<PictureKey, StageUpdate, Picture>.Membership?, Demand, Int) in

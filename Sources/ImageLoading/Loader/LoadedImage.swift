@@ -62,11 +62,6 @@
     /// Bytes of the whole file, or nil if the server does not say.
     public var bytesExpected: Int?
 
-    init(bytesReceived: Int, bytesExpected: Int?) {
-      self.bytesReceived = bytesReceived
-      self.bytesExpected = bytesExpected
-    }
-
     /// The share that is there, 0 to 1, or nil if it is not known.
     public var fraction: Double? {
       guard let bytesExpected, bytesExpected > 0 else { return nil }
@@ -80,11 +75,6 @@
     public var image: Image
     /// The quality of the frame in progress, 0 to 1.
     public var quality: Double
-
-    init(image: Image, quality: Double) {
-      self.image = image
-      self.quality = quality
-    }
   }
 
   /// What a load tells while it runs.

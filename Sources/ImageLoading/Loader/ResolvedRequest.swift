@@ -10,14 +10,13 @@
     /// The source, who may see it, and what is sent.
     var identity: String
     var lookup: CachePolicy.Lookup
-    var readsDisk: Bool
+    var reads: CachePolicy.Caches
     var limits: FetchLimits
   }
 
   /// Names a picture that is wanted: requests with equal keys share the work.
   struct PictureKey: Sendable, Hashable {
     var bytes: BytesKey
-    var readsMemory: Bool
     var decoding: String
     /// The operations that have been done, in order.
     var operations: [String]
@@ -50,9 +49,7 @@
 
     /// The key of the picture after the first `count` operations.
     func pictureKey(_ count: Int) -> PictureKey {
-      PictureKey(
-        bytes: bytesKey, readsMemory: policy.reads.contains(.memory), decoding: decoding,
-        operations: Array(operationTexts.prefix(count)))
+      PictureKey(bytes: bytesKey, decoding: decoding, operations: Array(operationTexts.prefix(count)))
     }
 
     /// The name in memory of the picture after the first `count` operations.
@@ -129,8 +126,7 @@
         }
       }
       bytesKey = BytesKey(
-        identity: identity, lookup: request.cachePolicy.lookup,
-        readsDisk: request.cachePolicy.reads.contains(.disk), limits: limits)
+        identity: identity, lookup: request.cachePolicy.lookup, reads: request.cachePolicy.reads, limits: limits)
       decoding = request.decodingText(options)
       decodingWithoutSize = request.decodingText(options, includingSize: false)
       operations = request.pipeline.operations.filter { !Pipeline([$0]).changesNothing }
