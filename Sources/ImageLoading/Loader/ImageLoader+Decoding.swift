@@ -154,7 +154,7 @@
       pictures.keep(
         kept, for: request.memoryKey(count), of: request.identity,
         decoding: count == 0 ? request.decodingWithoutSize : nil,
-        milliseconds: (ContinuousClock.now - start) / .milliseconds(1))
+        remakeTime: ContinuousClock.now - start)
     }
 
     // MARK: Larger pictures

@@ -53,8 +53,11 @@
       fetcher: any Fetching, registry: CoderRegistry = .standard, disk: DiskCache? = nil,
       options: LoaderOptions = LoaderOptions()
     ) {
+      let memory = options.memory.map { limits in
+        CachedPictures(cache: MemoryCache(options: limits, arbiter: options.arbiter))
+      }
       self.init(
-        fetcher: fetcher, registry: registry, pictures: nil, bodies: disk.map { DiskBodies(cache: $0) },
+        fetcher: fetcher, registry: registry, pictures: memory, bodies: disk.map { DiskBodies(cache: $0) },
         options: options)
     }
 

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Loading
   import Glibc
+  public import ImageAnimation
+  public import ImageCaching
   public import ImageCoderEngine
   public import ImageCoderModel
 
   /// How a loader works.
   public struct LoaderOptions: Sendable {
+    /// Limits of the cache for decoded pictures, or nil for no such cache.
+    public var memory: MemoryCacheOptions? = MemoryCacheOptions()
+    /// Who divides the memory of the process between that cache and others; nil for nobody.
+    public var arbiter: MemoryArbiter? = .shared
     /// Downloads at a time. Others wait, those of the highest priority in front.
     public var maxFetches = 8
     /// Bytes of files in memory while they arrive and until they are decoded, for all downloads. Beyond that, bodies go to

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Loading
+  import ImageCaching
   import ImageCoderEngine
   import ImageCoderModel
   import Synchronization
@@ -7,10 +8,24 @@
   /// Where decoded pictures are kept; a cache in memory, or one of a test.
   protocol PictureStore: Sendable {
     func picture(for key: String) -> Picture?
-    /// - Parameter milliseconds: What it took to make the picture.
-    func keep(_ picture: Picture, for key: String, milliseconds: Double)
+    /// - Parameter time: What it took to make the picture.
+    func keep(_ picture: Picture, for key: String, remakeTime time: Duration)
     func remove(_ key: String)
     func removeAll()
+  }
+
+  /// The cache in memory.
+  struct CachedPictures: PictureStore {
+    let cache: MemoryCache<Picture>
+
+    func picture(for key: String) -> Picture? { cache.value(for: CacheKey(key)) }
+
+    func keep(_ picture: Picture, for key: String, remakeTime time: Duration) {
+      cache.put(picture, for: CacheKey(key), bytes: picture.byteCount, remakeTime: time)
+    }
+
+    func remove(_ key: String) { cache.remove(CacheKey(key)) }
+    func removeAll() { cache.removeAll() }
   }
 
   /// Decoded pictures in memory, and what is known of their sources: whether they are fresh, and which sizes there are.
@@ -98,7 +113,7 @@
     // MARK: Keeping
 
     /// Puts a picture in memory.
-    func keep(_ picture: Picture, for key: String, of source: String, decoding: String?, milliseconds: Double) {
+    func keep(_ picture: Picture, for key: String, of source: String, decoding: String?, remakeTime: Duration) {
       guard let store else { return }
       let gone = state.withLock { state -> [Kept] in
         var gone = state.update(source, picture.version, picture.loaded.response)
@@ -113,7 +128,7 @@
         return gone
       }
       for picture in gone { store.remove(picture.key) }
-      store.keep(picture, for: key, milliseconds: milliseconds)
+      store.keep(picture, for: key, remakeTime: remakeTime)
     }
 
     /// A server has sent or confirmed a source. Pictures of other bytes are let go of.

@@ -13,7 +13,7 @@ final class DictionaryPictures: PictureStore {
 
   var keys: [String] { pictures.withLock { Array($0.keys) } }
   func picture(for key: String) -> Picture? { pictures.withLock { $0[key] } }
-  func keep(_ picture: Picture, for key: String, milliseconds: Double) { pictures.withLock { $0[key] = picture } }
+  func keep(_ picture: Picture, for key: String, remakeTime time: Duration) { pictures.withLock { $0[key] = picture } }
   func remove(_ key: String) { pictures.withLock { _ = $0.removeValue(forKey: key) } }
   func removeAll() { pictures.withLock { $0 = [:] } }
 }
