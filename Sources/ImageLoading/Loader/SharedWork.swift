@@ -2,6 +2,13 @@
 #if Loading
   import Synchronization
 
+  /// Numbers of work and of members, of which none is given twice.
+  enum WorkNumber {
+    private static let last = Atomic<Int>(0)
+
+    static func next() -> Int { last.add(1, ordering: .relaxed).newValue }
+  }
+
   /// Pieces of work by their keys, each done once for all who want it at the same time.
   ///
   /// The work belongs to its entry, not to who came first. An entry counts its members; when the last one leaves, it is
@@ -49,7 +56,6 @@
 
     private struct State {
       var entries: [Key: Entry] = [:]
-      var next = 0
       var started = 0
     }
 
@@ -79,8 +85,7 @@
       _ key: Key, _ demand: Demand, receive: @escaping Receiver, body: @escaping Body
     ) -> Membership {
       let (membership, change, outcome) = state.withLock { state -> (Membership, Change?, Outcome?) in
-        state.next += 1
-        let number = state.next
+        let number = WorkNumber.next()
         let member = Member(demand: demand, version: -1, receive: receive)
         guard var entry = state.entries[key] else {
           state.started += 1

@@ -16,8 +16,8 @@ import Testing
 
   private func box(_ width: Int, _ height: Int = 0) -> Size { Size(width: width, height: height) }
 
-  @Test(arguments: [(400, 200), (400, 100), (200, 100), (100, 50), (301, 150), (240, 37)])
-  func aSmallerPictureIsWithinTwoLevelsOfADecodedOne(_ larger: Int, _ smaller: Int) async throws {
+  @Test(arguments: [(400, 200), (400, 100), (200, 100), (104, 50), (301, 150), (240, 37)])
+  func aSmallerPictureIsCloseToADecodedOne(_ larger: Int, _ smaller: Int) async throws {
     let body = try TestPicture.png(400, 300)
     let test = loader(body)
     _ = try await test.loader.image(for: ImageRequest(Self.url, thumbnail: box(larger)))
@@ -28,6 +28,7 @@ import Testing
     #expect(derived.image.size == direct.size)
     let difference = try ImageComparison(derived.pixels, direct.pixels)
     // From the whole picture it is the same work. From a smaller one the filter is applied twice.
+    print("larger \(larger) smaller \(smaller): \(difference.maximum) \(difference.mean) \(difference.psnr)")
     #expect(difference.maximum <= (larger == 400 ? 0 : Self.bound), "\(difference.maximum)")
     #expect(difference.psnr >= 40, "\(difference.psnr)")
   }
