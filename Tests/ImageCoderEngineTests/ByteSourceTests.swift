@@ -46,6 +46,28 @@ import Testing
     #expect(throws: CoderError.io("bad file descriptor")) { try ByteSource.file(descriptor: descriptor) }
   }
 
+  /// A walk over chunks jumps from head to head; whoever decodes goes on where the last bytes end.
+  @Test func aJumpReadsLittleAndGoingOnReadsMore() throws {
+    let folder = TemporaryFolder()
+    let source = try OpenSource(.file(folder.write(Self.bytes, to: "file")), limits: .standard)
+    for offset in stride(from: 0, to: 160_000, by: 20_000) {
+      #expect(try Array(source.view(at: offset, count: 8)) == Array(Self.bytes[offset..<(offset + 8)]))
+    }
+    #expect(source.bytesRead == 8 * 4096)
+    var offset = 20_000
+    _ = try source.view(at: offset, count: 4096)
+    var reads: [Int] = []
+    while offset < 200_000 {
+      let before = source.bytesRead
+      #expect(
+        try Array(source.view(at: offset, count: 1000)) == Array(Self.bytes[offset..<min(offset + 1000, 200_000)]))
+      if source.bytesRead > before { reads.append(source.bytesRead - before) }
+      offset += 1000
+    }
+    // Four times as much each time, up to 64 KiB, from where the last whole view began.
+    #expect(reads == [16_384, 65_536, 65_536, 30_000])
+  }
+
   @Test func aPipeIsReadFromWhereItIs() throws {
     var ends: [Int32] = [0, 0]
     #expect(pipe(&ends) == 0)

@@ -8,8 +8,10 @@ struct MarkerInput {
   /// Of the byte that is looked at next.
   var offset: Int
 
-  /// Bytes that are looked at in a search for a marker, which usually is the first of them.
+  /// Bytes that are looked at in a search for a marker that is not where it belongs.
   private static let windowBytes = 4_096
+  /// Bytes that are looked at first: a marker is 2, and a host that reads a file in parts has these.
+  private static let firstBytes = 16
 
   /// Moves to the next marker, and past it.
   ///
@@ -18,8 +20,10 @@ struct MarkerInput {
   /// - Throws: ``CoderError/Code/truncated`` at the end of the source.
   mutating func marker() throws(CoderError) -> UInt8 {
     var isAfterFill = false
+    var most = Self.firstBytes
     while true {
-      var reader = ByteReader(try source.bytes(at: offset, least: 1, most: Self.windowBytes), at: offset)
+      var reader = ByteReader(try source.bytes(at: offset, least: 1, most: most), at: offset)
+      most = Self.windowBytes
       guard !reader.isAtEnd else { throw Self.end(at: offset) }
       while !reader.isAtEnd {
         let byte = try reader.uint8()

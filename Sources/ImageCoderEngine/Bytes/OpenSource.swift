@@ -33,6 +33,10 @@ package final class OpenSource {
   private var window: UnsafeMutableRawPointer?
   private var windowCapacity = 0
   private var windowRange = 0..<0
+  /// How many bytes were read so far of a source that is read through a window.
+  package private(set) var bytesRead = 0
+  /// How much the next read gets at least, if it goes on where this window ends.
+  private var nextWindow = OpenSource.firstWindow
 
   private enum Parts {
     case none
@@ -40,7 +44,8 @@ package final class OpenSource {
     case reader(ByteSource.Reader)
   }
 
-  /// What is read at first is enough to identify a file and most headers; a reader that goes on gets more at a time.
+  /// What is read at first, and after a jump, is enough to identify a file, most headers, and the head of a chunk or box;
+  /// a reader that goes on from there gets more at a time.
   private static let firstWindow = 4 << 10
   private static let laterWindow = 64 << 10
 
@@ -182,8 +187,7 @@ package final class OpenSource {
   }
 
   private func load(at offset: Int, count: Int) throws(CoderError) {
-    let smallest = windowCapacity == 0 ? Self.firstWindow : Self.laterWindow
-    let length = min(max(count, smallest), size - offset)
+    let length = min(max(count, leastRead(at: offset)), size - offset)
     if length > windowCapacity {
       guard length <= maxWindow || length <= Self.laterWindow else {
         throw .limitExceeded(
@@ -196,12 +200,22 @@ package final class OpenSource {
       windowCapacity = length
     }
     guard let window else { throw .io("no window over the file") }
+    nextWindow = min(length * 4, Self.laterWindow)
     windowRange = 0..<0
     let filled = try read(into: window, at: offset, count: length)
+    bytesRead += filled
     guard filled == length else {
       throw .io("the file became shorter while it was read: \(offset + filled) of \(size) bytes are left")
     }
     windowRange = offset..<(offset + length)
+  }
+
+  /// How much is read at least at an offset. A walk from chunk to chunk jumps, and needs only their heads; each call of a
+  /// caller's reader may be a request over a network.
+  private func leastRead(at offset: Int) -> Int {
+    if case .reader = parts, windowCapacity > 0 { return Self.laterWindow }
+    let goesOn = windowRange.contains(offset) || offset == windowRange.upperBound
+    return goesOn ? nextWindow : Self.firstWindow
   }
 
   private func read(into target: UnsafeMutableRawPointer, at offset: Int, count: Int) throws(CoderError) -> Int {

@@ -174,6 +174,9 @@ final class Candidate: Sendable {
     }
   }
 
+  /// Whether the first byte of a file alone says that the coder does not read it.
+  func rulesOut(first: UInt8) -> Bool { !isAsked && recognizer?.rulesOut(first: first) ?? false }
+
   /// Whether a file is of a format that the coder reads, without a look into its library.
   func recognize(_ source: OpenSource) throws(CoderError) -> FormatRecognizer.Answer {
     if let recognizer { return try recognizer.recognize(source) }

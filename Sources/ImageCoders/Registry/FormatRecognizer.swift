@@ -50,6 +50,9 @@ struct FormatRecognizer: Sendable {
     firstBytes = known.allSatisfy(\.extensions.isEmpty) ? FirstBytes(known.flatMap(\.signatures)) : nil
   }
 
+  /// Whether the first byte of a file alone says that it is none of these formats.
+  func rulesOut(first: UInt8) -> Bool { firstBytes.map { !$0.contains(first) } ?? false }
+
   func recognize(_ source: OpenSource) throws(CoderError) -> Answer {
     if let firstBytes, let first = try source.prefix(1).first, !firstBytes.contains(first) { return .no }
     var answer = Answer.no

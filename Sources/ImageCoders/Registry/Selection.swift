@@ -86,7 +86,10 @@ struct Selection {
     var matches: [Match] = []
     var asked: [Candidate] = []
     var needed: Int?
+    let first = try source.prefix(1).first
     for candidate in all where candidate.canRead {
+      // Nearly every coder is out after one byte; only an explanation names it.
+      if !explains, let first, candidate.rulesOut(first: first) { continue }
       let answer = try candidate.recognize(source)
       if let allowed, allowed.isDisjoint(with: candidate.formats) {
         if case .yes = answer.recognition { refused = refused ?? (candidate, "which the caller does not allow") }
