@@ -46,7 +46,7 @@ final class CacheDatabase {
     + "entry.metadata, entry.seal, entry.hits, entry.used"
 
   /// The entry of a key, without its value.
-  func entry(_ key: DigestedKey) throws(SQLiteFailure) -> CacheEntry? {
+  func entry(_ key: DigestedKey) throws(SQLiteFailure) -> DiskEntry? {
     let statement = try statement("SELECT \(Self.columns) FROM entry WHERE digest = ?1")
     defer { statement.reset() }
     statement.bind(1, key.digest)
@@ -55,7 +55,7 @@ final class CacheDatabase {
 
   /// The entry of a key; for one whose value is in the database, `body` gets that too. It sees one state.
   func withEntry<Value>(
-    _ key: DigestedKey, _ body: (CacheEntry, UnsafeRawBufferPointer?) throws(CoderError) -> Value
+    _ key: DigestedKey, _ body: (DiskEntry, UnsafeRawBufferPointer?) throws(CoderError) -> Value
   ) throws(SQLiteFailure) -> Result<Value, CoderError>? {
     let statement = try statement(
       "SELECT \(Self.columns), value.bytes FROM entry LEFT JOIN value ON value.place = entry.place AND entry.inline = 1 "
@@ -69,7 +69,7 @@ final class CacheDatabase {
   }
 
   /// Entries in the order of their identifiers, after one of them.
-  func entries(after id: Int, in range: Range<Int>, count: Int) throws(SQLiteFailure) -> [CacheEntry] {
+  func entries(after id: Int, in range: Range<Int>, count: Int) throws(SQLiteFailure) -> [DiskEntry] {
     let statement = try statement(
       "SELECT \(Self.columns) FROM entry WHERE id > ?1 AND id >= ?2 AND id < ?3 ORDER BY id LIMIT ?4")
     defer { statement.reset() }
@@ -77,13 +77,13 @@ final class CacheDatabase {
     statement.bind(2, range.lowerBound)
     statement.bind(3, range.upperBound)
     statement.bind(4, count)
-    var entries: [CacheEntry] = []
+    var entries: [DiskEntry] = []
     while try statement.step() { entries.append(Self.entry(statement)) }
     return entries
   }
 
   /// The entry with an identifier.
-  func entry(id: Int) throws(SQLiteFailure) -> CacheEntry? {
+  func entry(id: Int) throws(SQLiteFailure) -> DiskEntry? {
     let statement = try statement("SELECT \(Self.columns) FROM entry WHERE id = ?1")
     defer { statement.reset() }
     statement.bind(1, id)
@@ -92,7 +92,7 @@ final class CacheDatabase {
 
   /// The value of an entry that has it in the database.
   func withValue<Value>(
-    of entry: CacheEntry, _ body: (UnsafeRawBufferPointer?) -> Value
+    of entry: DiskEntry, _ body: (UnsafeRawBufferPointer?) -> Value
   ) throws(SQLiteFailure) -> Value {
     let statement = try statement("SELECT bytes FROM value WHERE place = ?1")
     defer { statement.reset() }
@@ -108,8 +108,8 @@ final class CacheDatabase {
     return try statement.step()
   }
 
-  private static func entry(_ row: SQLiteStatement) -> CacheEntry {
-    CacheEntry(
+  private static func entry(_ row: SQLiteStatement) -> DiskEntry {
+    DiskEntry(
       id: row.integer(0), key: Array(row.bytes(1)), kind: row.integer(2), size: row.integer(3),
       checksum: UInt64(bitPattern: Int64(row.integer(4))), stored: row.integer(5), isInline: row.integer(6) == 1,
       place: row.integer(7), metadata: Array(row.bytes(8)), seal: UInt64(bitPattern: Int64(row.integer(9))),
@@ -143,7 +143,7 @@ final class CacheDatabase {
   // MARK: Writing, in a transaction
 
   /// Adds an entry. The queue must have an identifier for it.
-  func insert(_ entry: CacheEntry, digest: [UInt8]) throws(SQLiteFailure) {
+  func insert(_ entry: DiskEntry, digest: [UInt8]) throws(SQLiteFailure) {
     let statement = try statement(
       """
       INSERT INTO entry(id, digest, key, kind, size, checksum, stored, inline, place, metadata, seal, cost, hits, used) \
@@ -175,13 +175,13 @@ final class CacheDatabase {
   }
 
   /// Removes an entry, and its value if that is in the database.
-  func delete(_ entry: CacheEntry) throws(SQLiteFailure) {
+  func delete(_ entry: DiskEntry) throws(SQLiteFailure) {
     if entry.isInline { try run("DELETE FROM value WHERE place = ?1", entry.place) }
     try run("DELETE FROM entry WHERE id = ?1", entry.id)
   }
 
   /// Writes a new seal, time and metadata.
-  func updateMetadata(_ entry: CacheEntry) throws(SQLiteFailure) {
+  func updateMetadata(_ entry: DiskEntry) throws(SQLiteFailure) {
     let statement = try statement("UPDATE entry SET metadata = ?2, stored = ?3, seal = ?4, cost = ?5 WHERE id = ?1")
     statement.bind(1, entry.id)
     statement.bind(2, entry.metadata)

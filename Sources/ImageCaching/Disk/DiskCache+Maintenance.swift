@@ -134,7 +134,7 @@ extension DiskCache {
           // What a database that was set aside has left is in nobody's way for long.
           for folder in 0..<256 { try self?.sweepOrphans(folder, olderThan: isFresh ? 60 : Self.orphanAge) }
           guard let self else { return }
-          if let maxAge = options.maxAge { try removeAll(olderThan: maxAge + 1) }
+          if let maxAge = options.maxAge { try removeAll(olderThan: maxAge) }
           _ = try writer.write { (transaction) throws(SQLiteFailure) in try transaction.recountTotals() }
           try trim()
         } catch {

@@ -19,10 +19,10 @@ extension DiskCache {
   /// What a look at an entry has shown.
   private enum Found {
     case nothing
-    case value(CacheEntry, Value)
+    case value(DiskEntry, Value)
     /// The value is in a file.
-    case file(CacheEntry)
-    case damaged(CacheEntry, String)
+    case file(DiskEntry)
+    case damaged(DiskEntry, String)
   }
 
   /// The most bytes of a key.
@@ -91,26 +91,26 @@ extension DiskCache {
   private static let isOld = "it is older than the limit"
 
   /// Why an entry does not count, or nil.
-  func problem(of entry: CacheEntry) -> String? {
+  func problem(of entry: DiskEntry) -> String? {
     guard entry.isSound else { return Self.wrongSeal }
-    if let maxAge = options.maxAge, options.now() - entry.stored > maxAge { return Self.isOld }
+    if let maxAge = options.maxAge, options.now() &- entry.stored > maxAge { return Self.isOld }
     guard entry.size <= options.maxValueBytes else { return "its value is larger than the limit" }
     return nil
   }
 
-  private static func value(_ entry: CacheEntry, _ memory: ValueMemory) -> Value {
+  private static func value(_ entry: DiskEntry, _ memory: ValueMemory) -> Value {
     // The seal says that the kind is one.
     Value(kind: Kind(rawValue: entry.kind) ?? .original, metadata: entry.metadata, storedAt: entry.stored, memory: memory)
   }
 
-  private func noteUse(_ entry: CacheEntry) throws(CoderError) {
+  private func noteUse(_ entry: DiskEntry) throws(CoderError) {
     let now = options.now()
-    guard entry.hits < CacheEntry.maxHits || now &- entry.used > CacheEntry.useResolution else { return }
+    guard entry.hits < DiskEntry.maxHits || now &- entry.used > DiskEntry.useResolution else { return }
     if store.uses.add(entry.id, at: now) { try writer.write { (_) throws(SQLiteFailure) in } }
   }
 
   /// Removes an entry that must not be served.
-  private func removeDamaged(_ entry: CacheEntry, _ reason: String) throws(CoderError) {
+  private func removeDamaged(_ entry: DiskEntry, _ reason: String) throws(CoderError) {
     try writer.write { (transaction) throws(SQLiteFailure) in try transaction.removeDamaged(entry) }
     guard reason != Self.isOld else { return }
     store.note(.removedEntry(key: String(decoding: entry.key, as: UTF8.self), reason: reason))

@@ -78,7 +78,7 @@ extension DiskCache {
     }
   }
 
-  private func isSound(_ entry: CacheEntry, in generation: CacheGeneration) throws(SQLiteFailure) -> Bool {
+  private func isSound(_ entry: DiskEntry, in generation: CacheGeneration) throws(SQLiteFailure) -> Bool {
     guard entry.isSound else { return false }
     guard entry.isInline else {
       do throws(CoderError) {

@@ -6,7 +6,7 @@ import Synchronization
 extension DiskCache {
   /// A value that is about to be written; one that is large is in its file already.
   struct PreparedWrite: Sendable {
-    let entry: CacheEntry
+    let entry: DiskEntry
     let key: DigestedKey
     let file: ValueFile?
 
@@ -41,7 +41,7 @@ extension DiskCache {
       return nil
     }
     let now = options.now()
-    var entry = CacheEntry(
+    var entry = DiskEntry(
       key: key.bytes, kind: kind.rawValue, size: bytes.count, checksum: Checksum.of(bytes), stored: now,
       isInline: bytes.count <= options.maxInlineBytes, metadata: metadata, used: now)
     guard !entry.isInline else { return PreparedWrite(entry: entry, key: key, file: nil) }

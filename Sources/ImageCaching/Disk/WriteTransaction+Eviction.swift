@@ -54,7 +54,7 @@ extension WriteTransaction {
     // Whoever was used on probation goes to main; in main, it goes round again with one use fewer.
     let old = entry.id
     entry.id = main.identifier(nextPosition())
-    entry.hits = queue.isMain ? min(entry.hits, CacheEntry.maxHits) - 1 : 0
+    entry.hits = queue.isMain ? min(entry.hits, DiskEntry.maxHits) - 1 : 0
     try database.run("UPDATE entry SET id = ?1, hits = ?2 WHERE id = ?3", entry.id, entry.hits, old)
     sums.add(entry, to: main)
     return false
@@ -96,12 +96,12 @@ private struct QueueSums {
       || probation.bytes > ofClass(isInline: isInline).bytes / 100 * WriteTransaction.probationShare
   }
 
-  mutating func subtract(_ entry: CacheEntry, from queue: CacheQueue) {
+  mutating func subtract(_ entry: DiskEntry, from queue: CacheQueue) {
     sums[queue.number].bytes = sums[queue.number].bytes.subtractingReportingOverflow(entry.cost).partialValue
     sums[queue.number].count = sums[queue.number].count.subtractingReportingOverflow(1).partialValue
   }
 
-  mutating func add(_ entry: CacheEntry, to queue: CacheQueue) {
+  mutating func add(_ entry: DiskEntry, to queue: CacheQueue) {
     sums[queue.number].bytes = sums[queue.number].bytes.addingReportingOverflow(entry.cost).partialValue
     sums[queue.number].count = sums[queue.number].count.addingReportingOverflow(1).partialValue
   }

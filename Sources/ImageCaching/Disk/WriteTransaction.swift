@@ -45,7 +45,7 @@ final class WriteTransaction {
   /// Adds an entry in place of the one that the key has.
   ///
   /// - Parameter bytes: The value, if it goes into the database.
-  func put(_ new: CacheEntry, digest: [UInt8], bytes: UnsafeRawBufferPointer?) throws(SQLiteFailure) {
+  func put(_ new: DiskEntry, digest: [UInt8], bytes: UnsafeRawBufferPointer?) throws(SQLiteFailure) {
     var entry = new
     var isMain = false
     if let old = try database.entry(DigestedKey(bytes: new.key, digest: digest)) {
@@ -66,7 +66,7 @@ final class WriteTransaction {
   }
 
   /// Removes an entry and its value.
-  func remove(_ entry: CacheEntry) throws(SQLiteFailure) {
+  func remove(_ entry: DiskEntry) throws(SQLiteFailure) {
     try database.delete(entry)
     // A damaged entry may name another one's file. Its own is swept later.
     if !entry.isInline, entry.isSound { removedFiles.append(ValueFile(UInt64(bitPattern: Int64(entry.place)), in: folder)) }
@@ -82,7 +82,7 @@ final class WriteTransaction {
   }
 
   /// Removes an entry that is damaged, unless it was replaced meanwhile.
-  func removeDamaged(_ entry: CacheEntry) throws(SQLiteFailure) {
+  func removeDamaged(_ entry: DiskEntry) throws(SQLiteFailure) {
     guard let found = try database.entry(id: entry.id), found.place == entry.place, found.seal == entry.seal else { return }
     try remove(found)
   }
@@ -103,7 +103,7 @@ final class WriteTransaction {
   func note(_ uses: [(id: Int, use: UseNotes.Use)]) throws(SQLiteFailure) {
     for (id, use) in uses {
       try database.run(
-        "UPDATE entry SET hits = min(\(CacheEntry.maxHits), hits + ?2), used = max(used, ?3) WHERE id = ?1", id, use.hits,
+        "UPDATE entry SET hits = min(\(DiskEntry.maxHits), hits + ?2), used = max(used, ?3) WHERE id = ?1", id, use.hits,
         use.time)
     }
   }
@@ -132,7 +132,7 @@ final class WriteTransaction {
   }
 
   /// Remembers the key of an entry that is evicted.
-  func rememberGhost(of entry: CacheEntry) throws(SQLiteFailure) {
+  func rememberGhost(of entry: DiskEntry) throws(SQLiteFailure) {
     let statement = try database.statement(
       "INSERT INTO ghost(position, digest) SELECT ?1, digest FROM entry WHERE id = ?2")
     statement.bind(1, nextPosition())

@@ -61,7 +61,7 @@ struct CacheQueue: Equatable, Sendable {
 }
 
 /// An entry without its value: a row of `entry`.
-struct CacheEntry: Sendable {
+struct DiskEntry: Sendable {
   var id = 0
   var key: [UInt8] = []
   var kind = 0
