@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/vfs.h>
 
 // What is used of sqlite3.h.
 enum {
@@ -82,6 +83,13 @@ int csqlite_load(void) {
   return library.loaded;
 }
 
+int csqlite_file_system_type(const char *path, uint32_t *type) {
+  struct statfs status;
+  if (statfs(path, &status)) return 0;
+  *type = (uint32_t)status.f_type;
+  return 1;
+}
+
 int csqlite_open(const char *path, csqlite_connection **connection) {
   return library.open(path, connection, OPEN_READ_WRITE | OPEN_NO_MUTEX, NULL);
 }
@@ -123,9 +131,10 @@ int csqlite_bind_integer(csqlite_statement *statement, int index, int64_t value)
 
 int csqlite_bind_null(csqlite_statement *statement, int index) { return library.bind_null(statement, index); }
 
-int csqlite_bind_bytes(csqlite_statement *statement, int index, const void *bytes, int64_t count) {
-  // To SQLite a null pointer is NULL, not an empty blob.
-  return library.bind_bytes(statement, index, bytes ? bytes : "", bytes ? (uint64_t)count : 0, NULL);
+int csqlite_bind_bytes(csqlite_statement *statement, int index, const void *bytes, int64_t count, int is_copied) {
+  // SQLITE_TRANSIENT, which is not a function, or SQLITE_STATIC. To SQLite a null pointer is NULL, not an empty blob.
+  void (*ownership)(void *) = is_copied ? (void (*)(void *))(intptr_t)-1 : NULL;
+  return library.bind_bytes(statement, index, bytes ? bytes : "", bytes ? (uint64_t)count : 0, ownership);
 }
 
 int64_t csqlite_column_integer(csqlite_statement *statement, int column) {

@@ -37,6 +37,10 @@ int csqlite_load(void);
 /// The oldest version that is used.
 enum { CSQLITE_MINIMUM_VERSION = 3031000 };
 
+/// The type of the file system that a database would be on, as in statfs(2): not on all of them can SQLite work.
+/// \returns 1, or 0 with errno set
+int csqlite_file_system_type(const char *path, uint32_t *type);
+
 // All calls below need csqlite_load to have returned a version.
 
 /// Opens a file that exists, to read and to write it. The connection is for one thread at a time.
@@ -78,8 +82,9 @@ int csqlite_reset(csqlite_statement *statement);
 int csqlite_bind_integer(csqlite_statement *statement, int index, int64_t value);
 int csqlite_bind_null(csqlite_statement *statement, int index);
 
-/// Binds bytes that are not copied: they have to stay until the statement is reset. A null pointer is an empty blob.
-int csqlite_bind_bytes(csqlite_statement *statement, int index, const void *bytes, int64_t count);
+/// Binds bytes. A null pointer is an empty blob.
+/// \param is_copied  1 to copy the bytes; 0 if they stay where they are until the statement is reset
+int csqlite_bind_bytes(csqlite_statement *statement, int index, const void *bytes, int64_t count, int is_copied);
 
 /// The value of a column, counted from 0.
 int64_t csqlite_column_integer(csqlite_statement *statement, int column);

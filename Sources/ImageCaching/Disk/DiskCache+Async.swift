@@ -30,25 +30,44 @@ extension DiskCache {
   public func store(
     _ bytes: [UInt8], for key: String, kind: Kind = .original, metadata: [UInt8] = []
   ) async throws(CoderError) -> Bool {
-    try await inTurn { () throws(CoderError) in try self.put(bytes, for: key, kind: kind, metadata: metadata) }
+    // The value's file is written by then, and what remains waits for no thread.
+    let write = try await inTurn { () throws(CoderError) in
+      let key = try Self.digested(key)
+      return try bytes.span.bytes.withUnsafeBytes { (bytes) throws(CoderError) in
+        try self.prepare(bytes, key, kind, metadata)
+      }
+    }
+    guard let write else { return false }
+    do throws(CoderError) {
+      try await writer.write(bytes: bytes.count) { (transaction) throws(SQLiteFailure) in
+        try bytes.span.bytes.withUnsafeBytes { (bytes) throws(SQLiteFailure) in
+          try write.body(bytes)(transaction)
+        }
+      }
+    } catch {
+      write.file?.remove()
+      throw error
+    }
+    return true
   }
 
   /// Replaces what is stored beside a value, and confirms the entry.
   ///
   /// - Returns: Whether there is such an entry.
-  /// - Throws: As ``updateMetadata(_:for:)``; ``CoderError/Code/cancelled`` when the task is cancelled before its turn.
+  /// - Throws: As ``updateMetadata(_:for:)``.
   @discardableResult
   public func storeMetadata(_ metadata: [UInt8], for key: String) async throws(CoderError) -> Bool {
-    try await inTurn { () throws(CoderError) in try self.updateMetadata(metadata, for: key) }
+    try await writer.write(bytes: metadata.count, try updating(metadata, key))
   }
 
   /// Removes an entry.
   ///
   /// - Returns: Whether there was one.
-  /// - Throws: As ``remove(_:)``; ``CoderError/Code/cancelled`` when the task is cancelled before its turn.
+  /// - Throws: As ``remove(_:)``.
   @discardableResult
   public func discard(_ key: String) async throws(CoderError) -> Bool {
-    try await inTurn { () throws(CoderError) in try self.remove(key) }
+    let key = try Self.digested(key)
+    return try await writer.write { (transaction) throws(SQLiteFailure) in try transaction.remove(key) }
   }
 
   /// Removes all entries, or those of a kind or an age.

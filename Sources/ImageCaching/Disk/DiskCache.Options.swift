@@ -48,6 +48,11 @@ extension DiskCache {
     /// Seconds since 1970.
     package var now: @Sendable () -> Int = { time(nil) }
 
+    /// Bytes that are free on the file system of a folder.
+    package var freeBytes: @Sendable (String) throws(CoderError) -> Int = { (folder) throws(CoderError) in
+      try CacheFolder.freeBytes(folder)
+    }
+
     /// Makes the standard options.
     public init() {}
   }

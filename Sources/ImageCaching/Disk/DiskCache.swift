@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import ImageCoderEngine
 public import ImageCoderModel
 import ImageCoders
@@ -27,6 +26,11 @@ public final class DiskCache: Sendable {
   /// How much is kept, and how.
   public let options: Options
 
+  let store: CacheStore
+  let writer: CacheWriter
+  /// Uses since the object was made.
+  let counters = Counters()
+
   /// `$XDG_CACHE_HOME/coders`, or `~/.cache/coders`; nil for a user without a home. It is what `coders cache` uses.
   public static var defaultFolder: String? { defaultFolder(environment: SearchPath.secureEnvironment) }
 
@@ -51,21 +55,50 @@ public final class DiskCache: Sendable {
   public init(
     folder: String, options: Options = Options(), onEvent: (@Sendable (Event) -> Void)? = nil
   ) throws(CoderError) {
-    self.folder = folder
+    try Self.check(options)
     self.options = options
-    throw .unsupported("the cache on disk")
+    store = try CacheStore(folder, options, report: onEvent)
+    self.folder = store.folder.path
+    writer = CacheWriter(store)
+    beginSweep()
+  }
+
+  deinit {
+    guard !store.uses.isEmpty else { return }
+    do throws(CoderError) { try flush() } catch { store.note(.failure(error)) }
+  }
+
+  private static func check(_ options: Options) throws(CoderError) {
+    let values = [
+      ("maxBytes", options.maxBytes, Int.max), ("maxCount", options.maxCount, .max), ("maxAge", options.maxAge ?? 0, .max),
+      ("maxValueBytes", options.maxValueBytes, .max), ("minFreeBytes", options.minFreeBytes, .max),
+      ("maxInlineBytes", options.maxInlineBytes, 1 << 20), ("busyTimeout", options.busyTimeout, 3_600_000),
+    ]
+    for (name, value, most) in values where !(0...most).contains(value) {
+      throw .invalidArgument("\(name) is \(value); 0 to \(most) are allowed")
+    }
   }
 
   /// Reads a value.
   ///
   /// - Returns: The value, or nil if there is none, if it is too old, or if it was damaged.
   /// - Throws: ``CoderError/Code/io`` if the folder cannot be read; ``CoderError/Code/outOfMemory``.
-  public func value(for key: String) throws(CoderError) -> Value? { nil }
+  public func value(for key: String) throws(CoderError) -> Value? {
+    let value = try find(try Self.digested(key))
+    counters.note(isHit: value != nil)
+    return value
+  }
 
   /// Whether there is a value, by its entry alone: the value is not read, and may turn out to be damaged.
   ///
   /// - Throws: ``CoderError/Code/io`` if the folder cannot be read.
-  public func contains(_ key: String) throws(CoderError) -> Bool { false }
+  public func contains(_ key: String) throws(CoderError) -> Bool {
+    let key = try Self.digested(key)
+    return try store.read { (database) throws(SQLiteFailure) in
+      guard let entry = try database.entry(key), entry.key == key.bytes else { return false }
+      return self.problem(of: entry) == nil
+    }
+  }
 
   /// Writes a value, in place of the one that the key had.
   ///
@@ -79,7 +112,17 @@ public final class DiskCache: Sendable {
   @discardableResult
   public func put(
     _ bytes: UnsafeRawBufferPointer, for key: String, kind: Kind = .original, metadata: [UInt8] = []
-  ) throws(CoderError) -> Bool { false }
+  ) throws(CoderError) -> Bool {
+    let key = try Self.digested(key)
+    guard let write = try prepare(bytes, key, kind, metadata) else { return false }
+    do throws(CoderError) {
+      try writer.write(bytes: bytes.count, write.body(bytes))
+    } catch {
+      write.file?.remove()
+      throw error
+    }
+    return true
+  }
 
   /// Writes a value, in place of the one that the key had.
   ///
@@ -100,50 +143,27 @@ public final class DiskCache: Sendable {
   /// - Returns: Whether there is such an entry.
   /// - Throws: ``CoderError/Code/io``; ``CoderError/Code/invalidArgument`` for more than 1 MiB.
   @discardableResult
-  public func updateMetadata(_ metadata: [UInt8], for key: String) throws(CoderError) -> Bool { false }
+  public func updateMetadata(_ metadata: [UInt8], for key: String) throws(CoderError) -> Bool {
+    try writer.write(bytes: metadata.count, try updating(metadata, key))
+  }
 
   /// Removes an entry.
   ///
   /// - Returns: Whether there was one.
   /// - Throws: ``CoderError/Code/io``.
   @discardableResult
-  public func remove(_ key: String) throws(CoderError) -> Bool { false }
-
-  /// Removes all entries, or those that meet all conditions, in small steps between which others can write.
-  ///
-  /// - Parameters:
-  ///   - kind: Only entries of this kind.
-  ///   - age: Only entries that were written or confirmed at least so many seconds ago.
-  ///   - idle: Only entries that were last used at least so many seconds ago.
-  /// - Returns: How many were removed.
-  /// - Throws: ``CoderError/Code/io``; what was removed until then stays so.
-  @discardableResult
-  public func removeAll(
-    kind: Kind? = nil, olderThan age: Int? = nil, unusedFor idle: Int? = nil
-  ) throws(CoderError) -> Int { 0 }
-
-  /// Evicts entries until the cache is within its limits, or within smaller ones, in small steps.
-  ///
-  /// Writing does this by itself; this is for programs that want the space now.
-  ///
-  /// - Returns: How many were evicted.
-  /// - Throws: ``CoderError/Code/io``.
-  @discardableResult
-  public func trim(toBytes bytes: Int? = nil, count: Int? = nil) throws(CoderError) -> Int { 0 }
-
-  /// Numbers of the cache, from a row that is kept as entries come and go.
-  ///
-  /// - Throws: ``CoderError/Code/io``.
-  public func statistics() throws(CoderError) -> Statistics { Statistics() }
-
-  /// Reads every value and compares it with its checksum, and checks the database.
-  ///
-  /// - Parameter repair: Whether to remove what is damaged and what no entry has, and to count totals anew.
-  /// - Throws: ``CoderError/Code/io``.
-  public func verify(repair: Bool = false) throws(CoderError) -> Verification { Verification() }
+  public func remove(_ key: String) throws(CoderError) -> Bool {
+    let key = try Self.digested(key)
+    return try writer.write { (transaction) throws(SQLiteFailure) in try transaction.remove(key) }
+  }
 
   /// Writes down which entries were used, which otherwise happens with the next write.
   ///
   /// - Throws: ``CoderError/Code/io``.
-  public func flush() throws(CoderError) {}
+  public func flush() throws(CoderError) {
+    repeat {
+      // Every transaction writes down some.
+      try writer.write { (_) throws(SQLiteFailure) in }
+    } while !store.uses.isEmpty
+  }
 }
