@@ -258,6 +258,15 @@ let package = Package(
       name: "coder-digest",
       dependencies: ["ImageAnimation", "ImageCoderTesting", "ImageCoders", "ImageCoderEngine", "ImageCoderModel"],
       path: "Tests/Conformance/Digest", swiftSettings: settings),
+    // The cache on disk beside SQLite and files, used plainly.
+    .executableTarget(
+      name: "cache-bench",
+      dependencies: ["CSQLite", "ImageCaching", "ImageCoderEngine", "ImageCoderModel", "TestSupport"],
+      path: "Benchmarks/DiskCache", swiftSettings: settings),
+    // Two of them share a cache while `scripts/check-cache` kills them.
+    .executableTarget(
+      name: "cache-writer", dependencies: ["ImageCaching", "ImageCoderModel", "TestSupport"], path: "Tests/CacheWriter",
+      swiftSettings: settings),
     .executableTarget(
       name: "coder-bench",
       dependencies: ["ImageAnimation", "ImageProcessing", "ImageCoders", "ImageCoderEngine", "ImageCoderModel"],

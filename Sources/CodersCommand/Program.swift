@@ -92,6 +92,7 @@ struct Coders: ParsableCommand {
       CommandGroup(
         name: "Coders",
         subcommands: [ListCommand.self, OptionsCommand.self, PolicyCommand.self, DoctorCommand.self]),
+      CommandGroup(name: "Cache", subcommands: [CacheCommand.self]),
       CommandGroup(name: "Plugins", subcommands: [NewCommand.self, CheckCommand.self]),
     ])
 }

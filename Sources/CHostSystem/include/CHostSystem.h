@@ -8,6 +8,7 @@
 #include <semaphore.h>
 
 #include "colors.h"
+#include "locks.h"
 #include "processors.h"
 #include "temporaries.h"
 #include "terminal.h"

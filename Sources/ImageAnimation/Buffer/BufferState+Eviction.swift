@@ -56,6 +56,28 @@ extension BufferState {
     return stores.values.reduce(work) { $0 + $1.posterBytes + ($1.isAdmitted ? $1.floor : 0) }
   }
 
+  /// What all players ask for: their floors in any case, and as much as they can use.
+  func demand(weight ofFrames: Int) -> MemoryDemand {
+    var (floor, want, work) = (0, 0, 0)
+    for (number, store) in stores {
+      floor += store.posterBytes
+      want += store.posterBytes
+      guard !store.players.isEmpty else { continue }
+      work = max(work, threads * store.workBytes)
+      floor += store.floor
+      let limit = store.players.map { players[$0]?.byteLimit ?? .max }.max() ?? .max
+      let more = weight(of: number) > 0 ? max(store.floor, min(store.want, limit)) : store.floor
+      // More than there is need not be told apart.
+      want = min(want + min(more, budget), budget)
+    }
+    return MemoryDemand(floor: floor + work, want: max(want + work, floor + work), weight: ofFrames)
+  }
+
+  mutating func setAllowance(_ bytes: Int) -> Changes {
+    allowance = min(max(bytes, 0), budget)
+    return admit()
+  }
+
   mutating func shrink(at time: Duration) -> Changes {
     guard pressure.note(at: time) else { return Changes() }
     allowance = min(allowance, max(floors, used / 2))

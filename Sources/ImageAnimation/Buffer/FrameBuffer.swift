@@ -17,9 +17,8 @@ import Synchronization
 ///
 /// - Threads: May be used from any thread.
 public final class FrameBuffer: Sendable {
-  /// The buffer of the process. Its budget is a part of the memory that machine and control groups allow.
-  public static let shared = FrameBuffer(
-    budget: MemoryBudget.standard, pressure: SystemMemoryPressure.available)
+  /// The buffer of the process, which shares the memory that machine and control groups allow with caches of pictures.
+  public static let shared = FrameBuffer(arbiter: .shared)
 
   /// The bytes of pixel memory that it may hold when memory is not short.
   public let budget: Int
@@ -29,6 +28,20 @@ public final class FrameBuffer: Sendable {
   let state: Mutex<BufferState>
   private let now: @Sendable () -> Duration
   private let endPressure = Mutex<(@Sendable () -> Void)?>(nil)
+  private let membership = Mutex<MemoryMembership?>(nil)
+
+  /// How the frames' memory beyond the floors compares with that of a cache of pictures, which has 4 as well unless it is
+  /// given another weight.
+  private static let weight = 4
+
+  /// Makes a buffer whose memory is that of an arbiter, which hears of pressure.
+  ///
+  /// - Parameter threads: How many frames are decoded at the same time; nil for as many as there are processors, at most 8.
+  public convenience init(arbiter: MemoryArbiter, threads: Int? = nil) {
+    self.init(budget: arbiter.budget, threads: threads)
+    let joined = arbiter.join(self, demand: demand)
+    membership.withLock { $0 = joined }
+  }
 
   /// Makes a buffer of its own.
   ///
@@ -63,7 +76,7 @@ public final class FrameBuffer: Sendable {
   /// The bytes that are held or taken for running decodes now.
   public var byteCount: Int { state.withLock { $0.used } }
 
-  /// The bytes that may be held now: the budget, or less after memory was short.
+  /// The bytes that may be held now: the budget, or less after memory was short or while others need some.
   public var allowance: Int { state.withLock { $0.allowance } }
 
   /// Adds a player of a source. It leaves when the supply is let go of.
@@ -75,22 +88,18 @@ public final class FrameBuffer: Sendable {
     of source: any FrameSource, visibility: FrameSupply.Visibility = .visible, byteLimit: Int? = nil
   ) -> FrameSupply {
     if let image = source as? AnimatedImage, state.withLock({ !$0.knows(image) }) { image.leaveFramesToBuffer() }
-    let (player, changes) = state.withLock { state in
-      let player = state.add(source, visibility, byteLimit)
-      return (player, state.admit())
-    }
-    finish(changes)
+    let player = state.withLock { $0.add(source, visibility, byteLimit) }
+    tellDemand()
+    finish(state.withLock { $0.admit() })
     return FrameSupply(buffer: self, player: player)
   }
 
   // MARK: For supplies
 
   func change(_ player: Int, to visibility: FrameSupply.Visibility) {
-    let changes = state.withLock { state in
-      state.players[player]?.visibility = visibility
-      return state.admit()
-    }
-    finish(changes)
+    state.withLock { $0.players[player]?.visibility = visibility }
+    tellDemand()
+    finish(state.withLock { $0.admit() })
     work()
   }
 
@@ -100,6 +109,8 @@ public final class FrameBuffer: Sendable {
       return state.admit()
     }
     finish(changes)
+    // What others get is let go of before.
+    tellDemand()
     work()
   }
 
@@ -110,6 +121,7 @@ public final class FrameBuffer: Sendable {
     await withCheckedContinuation { waiter in
       let time = now()
       finish(state.withLock { $0.grow(at: time) })
+      membership.withLock { $0 }?.growIfDue()
       let answer = state.withLock { $0.request(index, player, upcoming, shortestDelay, waiter) }
       // Before the next ones are begun: the one that is shown now is let go of meanwhile.
       if let answer { waiter.resume(returning: answer) }
@@ -179,6 +191,26 @@ public final class FrameBuffer: Sendable {
   func shrink() {
     let time = now()
     finish(state.withLock { $0.shrink(at: time) })
+  }
+}
+
+/// The buffer as one of those among whom an arbiter divides memory.
+extension FrameBuffer: MemoryHolder {
+  /// What the players ask for.
+  private var demand: MemoryDemand { state.withLock { $0.demand(weight: Self.weight) } }
+
+  private func tellDemand() {
+    guard let membership = membership.withLock({ $0 }) else { return }
+    membership.change(to: demand)
+  }
+
+  /// The bytes that are held or taken for running decodes now.
+  public var heldBytes: Int { byteCount }
+
+  /// Changes how much the buffer may hold, up to its budget. What players show stays.
+  public func setAllowance(_ bytes: Int) {
+    finish(state.withLock { $0.setAllowance(bytes) })
+    work()
   }
 }
 

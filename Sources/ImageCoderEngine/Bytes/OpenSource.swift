@@ -52,6 +52,15 @@ package final class OpenSource {
   /// A file whose bytes come over time. Views are taken on its reading thread.
   convenience init(_ incremental: IncrementalBytes) { self.init(incremental, part: 0..<Int.max, name: "bytes") }
 
+  /// The first bytes of a file, of which more come. Nothing waits for those.
+  ///
+  /// - Throws: ``CoderError/Code/outOfMemory``.
+  package convenience init(beginning bytes: [UInt8]) throws(CoderError) {
+    let incremental = IncrementalBytes(limit: .max)
+    try bytes.span.bytes.withUnsafeBytes { (bytes) throws(CoderError) in try incremental.append(bytes) }
+    self.init(incremental)
+  }
+
   private init(_ incremental: IncrementalBytes, part: Range<Int>, name: String) {
     self.incremental = incremental
     self.part = part

@@ -6,11 +6,11 @@ import Glibc
 ///
 /// A directory that everybody can write to leads anywhere, unless it is sticky and what it holds is a directory of root
 /// or the current user: nobody else can rename that. A link or a file in such a directory is refused even so.
-struct PathWalk {
+package struct PathWalk {
   /// The path without links, or nil if it leads nowhere; then there is a problem too.
-  private(set) var resolved: String?
+  package private(set) var resolved: String?
   /// Where somebody else could lead it elsewhere, or nil.
-  private(set) var problem: String?
+  package private(set) var problem: String?
 
   /// As the kernel's own bound, `path_resolution(7)`.
   private static let maxLinks = 40
@@ -18,7 +18,7 @@ struct PathWalk {
   /// - Parameters:
   ///   - path: Relative to `base` unless it begins with a slash.
   ///   - base: A directory without links on its path, or nil for the current directory.
-  init(_ path: String, in base: String? = nil) {
+  package init(_ path: String, in base: String? = nil) {
     var folder = path.hasPrefix("/") ? "/" : base ?? Self.currentDirectory
     // A relative path from nowhere cannot be followed.
     guard folder.hasPrefix("/") else {

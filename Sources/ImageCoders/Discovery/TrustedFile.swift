@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
+package import Glibc
 
 /// Why a file must not be used.
 struct FileProblem: Error, Equatable {
@@ -21,7 +21,7 @@ struct FileProblem: Error, Equatable {
 /// Files that decide which code runs: manifests, libraries, settings.
 ///
 /// Only regular files are opened: a FIFO would block whoever opens it, and opening a device may do anything.
-enum TrustedFile {
+package enum TrustedFile {
   /// The bytes of a small file.
   static func contents(of path: String, maxBytes: Int) throws(FileProblem) -> [UInt8] {
     try check(path)
@@ -61,7 +61,7 @@ enum TrustedFile {
   }
 
   /// Who else can write to a file or a directory, or nil.
-  static func writers(of status: stat, _ path: String) -> String? {
+  package static func writers(of status: stat, _ path: String) -> String? {
     guard status.st_uid == 0 || status.st_uid == geteuid() else {
       return "\(path) belongs to user \(status.st_uid), who is neither root nor the current user"
     }

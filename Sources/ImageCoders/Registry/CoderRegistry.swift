@@ -187,6 +187,20 @@ public final class CoderRegistry: Sendable {
     try selection(source, coder: nil, allowed, explains: false).0.bytesNeeded
   }
 
+  /// Whether a file that begins with these bytes may be an image, as far as the bytes tell.
+  ///
+  /// - Parameter prefix: The first bytes; more come.
+  /// - Returns: Whether a coder recognizes them; nil as long as more bytes are needed to say so.
+  /// - Throws: ``CoderError/Code/noCoder`` if no coder ever will; ``CoderError/Code/unsupported`` for a format that is not
+  ///   allowed.
+  package func recognizes(prefix: [UInt8], allowed: Set<ImageFormat>?) throws(CoderError) -> Bool? {
+    let source = try OpenSource(beginning: prefix)
+    let (selection, count) = try selection(source, coder: nil, allowed, explains: false)
+    if !selection.candidates.isEmpty { return true }
+    if selection.bytesNeeded != nil { return nil }
+    throw unrecognized(source, selection, coders: count)
+  }
+
   /// The order in which coders are tried for a file.
   ///
   /// - Parameter coder: The identifier of the only coder, or nil for all.
@@ -300,7 +314,7 @@ public final class CoderRegistry: Sendable {
       return .truncated("the file ends while it is identified: \(bytesNeeded) bytes would decide", at: source.size)
     }
     var shown = ""
-    if case .success(let prefix) = Result(catching: { () throws(CoderError) in try source.view(at: 0, count: 16) }) {
+    if case .success(let prefix) = Result(catching: { () throws(CoderError) in try source.prefix(16) }) {
       for byte in prefix { shown += (byte < 16 ? "0" : "") + String(byte, radix: 16) }
     }
     return .noCoder("no coder of \(coders) recognizes a file that begins with \(shown)\(catalog.unusedHint)")

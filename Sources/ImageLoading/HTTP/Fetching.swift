@@ -12,6 +12,9 @@
     /// The first event is ``FetchEvent/head(_:)`` or ``FetchEvent/notModified(_:)``. Ending the iteration early, or
     /// cancelling the task, closes the connection.
     ///
+    /// Nothing is done before the first event is asked for, and no more than one event is ahead of who iterates: a slow
+    /// reader slows the server down. One task iterates.
+    ///
     /// - Throws: ``LoadingError`` while the events are iterated.
     func fetch(_ request: FetchRequest) -> AsyncThrowingStream<FetchEvent, any Error>
   }
@@ -28,16 +31,20 @@
     public var partial: PartialBody?
     /// How large, how long, how slow.
     public var limits: FetchLimits
+    /// How soon it is sent when others wait; may be raised while it waits.
+    public var priority: FetchPriority
 
+    /// Makes a request.
     public init(
       url: String, headers: HTTPFields = [:], revalidating: StoredResponse? = nil, partial: PartialBody? = nil,
-      limits: FetchLimits = FetchLimits()
+      limits: FetchLimits = FetchLimits(), priority: FetchPriority = FetchPriority()
     ) {
       self.url = url
       self.headers = headers
       self.revalidating = revalidating
       self.partial = partial
       self.limits = limits
+      self.priority = priority
     }
   }
 

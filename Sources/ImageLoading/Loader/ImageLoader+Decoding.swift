@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#if Loading
+  import Glibc
+  import ImageCoderEngine
+  import ImageCoderModel
+  import ImageCoders
+
+  // The second stage: a decoded picture, from memory, from a larger one in memory, or from bytes.
+  extension ImageLoader {
+    typealias PictureRunning = SharedWork<PictureKey, StageUpdate, Picture>.Running
+
+    /// What memory has for a request, if it may be used.
+    func pictureInMemory(_ request: ResolvedRequest, note notes: Bool = true) -> Picture? {
+      guard request.policy.reads.contains(.memory) else { return nil }
+      let lookup = request.policy.lookup
+      guard lookup == .use || lookup == .only else { return nil }
+      let found = pictures.picture(
+        request.memoryKey(request.operations.count), of: request.identity, version: localVersion(request),
+        at: options.now())
+      if notes {
+        let result: LoadEvent.Lookup = found.map { $0.freshness == .fresh ? .hit : .stale } ?? .miss
+        observers.note(.lookedInMemory(load: request.load, result))
+      }
+      guard let found else { return nil }
+      switch (found.freshness, lookup) {
+      case (.fresh, _): return found.picture.reused(.memory)
+      case (_, .only): return found.picture.reused(.memory, isStale: true)
+      case (.usableWhileValidated, _):
+        validateInBackground(request)
+        return found.picture.reused(.memory, isStale: true)
+      default: return nil
+      }
+    }
+
+    /// What the bytes of a local source are now; nil for one on a server.
+    func localVersion(_ request: ResolvedRequest) -> ContentVersion? {
+      switch request.source {
+      case .remote: return nil
+      case .memory: return .constant
+      case .file(let path):
+        var status = stat()
+        guard stat(path, &status) == 0 else { return ContentVersion("none") }
+        return ContentVersion(
+          "\(status.st_ino) \(status.st_size) \(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)")
+      }
+    }
+
+    /// Does the work of the second stage.
+    func decode(_ request: ResolvedRequest, _ running: PictureRunning) async throws(LoadingError) -> Picture {
+      observers.note(.workBegan(.decode, work: running.entry, load: request.load))
+      var done = LoadEvent.Work()
+      do throws(LoadingError) {
+        let picture = try await decoded(request, running, &done)
+        observers.note(.workEnded(.decode, work: running.entry, load: request.load, done, nil))
+        return picture
+      } catch {
+        let error = error.about(request.name)
+        observers.note(.workEnded(.decode, work: running.entry, load: request.load, done, error))
+        failures.note(error, request.identity, at: options.now())
+        throw error
+      }
+    }
+
+    private func decoded(
+      _ request: ResolvedRequest, _ running: PictureRunning, _ done: inout LoadEvent.Work
+    ) async throws(LoadingError) -> Picture {
+      guard request.isRemote else { return try await decodedLocal(request, running, &done) }
+      // A larger picture is as fresh as the one that is wanted would be.
+      if let record = pictures.record(request.identity), let response = record.response, request.policy.lookup == .use,
+        rules.freshness(response, at: options.now()) == .fresh,
+        let picture = try await derived(request, record.version, .memory, running)
+      {
+        return picture
+      }
+      let arriving = ArrivingPictures(self, request, running)
+      let (bytes, membership) = try await arriving.bytes()
+      defer { membership.leave() }
+      if request.policy.reads.contains(.memory) {
+        if let picture = pictures.picture(request.memoryKey(0), of: bytes.version) {
+          await arriving.stop()
+          return picture.reused(bytes.origin)
+        }
+        if let picture = try await derived(request, bytes.version, bytes.origin, running) {
+          await arriving.stop()
+          return picture
+        }
+      }
+      guard let source = bytes.source else { return try await decodedAnew(request, running, &done) }
+      let start = ContinuousClock.now
+      let image: Image
+      if let arrived = try await arriving.finalImage() {
+        image = arrived
+      } else {
+        image = try await decoded(source, request)
+      }
+      done.decoded = true
+      let picture = bytes.picture(image)
+      keep(picture, request, 0, running, since: start)
+      return picture
+    }
+
+    /// A picture whose bytes the server has confirmed, although they are not there: all of them are asked for.
+    private func decodedAnew(
+      _ request: ResolvedRequest, _ running: PictureRunning, _ done: inout LoadEvent.Work
+    ) async throws(LoadingError) -> Picture {
+      guard request.policy.lookup != .ignore else {
+        throw LoadingError(.badResponse, "bytes were asked for, and nothing was sent")
+      }
+      return try await decoded(request.with(.ignore), running, &done)
+    }
+
+    private func decodedLocal(
+      _ request: ResolvedRequest, _ running: PictureRunning, _ done: inout LoadEvent.Work
+    ) async throws(LoadingError) -> Picture {
+      let version = localVersion(request) ?? .constant
+      if request.policy.reads.contains(.memory), request.policy.lookup != .ignore {
+        if let picture = pictures.picture(request.memoryKey(0), of: version) { return picture.reused(.memory) }
+        if let picture = try await derived(request, version, .memory, running) { return picture }
+      }
+      let (source, count): (ByteSource, Int?)
+      switch request.source {
+      case .file(let path): (source, count) = (.file(path), nil)
+      case .memory(let bytes): (source, count) = (.bytes(bytes), bytes.count)
+      case .remote: throw LoadingError(.badRequest, "a source on a server is not local")
+      }
+      let start = ContinuousClock.now
+      let image = try await decoded(source, request)
+      done.decoded = true
+      let picture = LoadedBytes(
+        source: nil, url: request.name, byteCount: count, version: version, download: nil, origin: .local
+      ).picture(image)
+      keep(picture, request, 0, running, since: start)
+      return picture
+    }
+
+    private func decoded(_ source: ByteSource, _ request: ResolvedRequest) async throws(LoadingError) -> Image {
+      do throws(CoderError) {
+        return try await registry.image(from: source, options: request.request.decodeOptions(options))
+      } catch {
+        throw LoadingError(error, url: request.name)
+      }
+    }
+
+    // MARK: Keeping
+
+    /// Puts a picture in memory, if it may be kept, somebody wants that, and nothing newer has come.
+    func keep(
+      _ picture: Picture, _ request: ResolvedRequest, _ count: Int, _ running: PictureRunning,
+      since start: ContinuousClock.Instant
+    ) {
+      guard picture.mayKeep, running.demand.stores.contains(.memory), picture.download?.claim() ?? true else { return }
+      var kept = picture
+      kept.download = nil
+      pictures.keep(
+        kept, for: request.memoryKey(count), of: request.identity,
+        decoding: count == 0 ? request.decodingWithoutSize : nil,
+        remakeTime: ContinuousClock.now - start)
+    }
+
+    // MARK: Larger pictures
+
+    /// A picture made of a larger one in memory, if that is as good as decoding; see ``LargerPicture``.
+    private func derived(
+      _ request: ResolvedRequest, _ version: ContentVersion, _ origin: LoadedImage.Origin, _ running: PictureRunning
+    ) async throws(LoadingError) -> Picture? {
+      guard options.derivesFromLarger, request.policy.reads.contains(.memory),
+        let wanted = LargerPicture(request.request.output)
+      else { return nil }
+      let candidates = pictures.otherSizes(request.decodingWithoutSize, of: request.identity, version: version)
+      guard let (larger, size) = wanted.choice(among: candidates) else { return nil }
+      let start = ContinuousClock.now
+      let result: Picture
+      do throws(CoderError) { result = try await larger.resampled(to: size) } catch {
+        throw LoadingError(error, url: request.name)
+      }
+      observers.note(.madeOfLarger(load: request.load))
+      let picture = result.reused(origin)
+      keep(picture, request, 0, running, since: start)
+      return picture
+    }
+  }
+#endif

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#if Loading
+  /// How soon a picture is wanted, compared with others.
+  ///
+  /// What several want has the highest priority among those who wait.
+  public enum LoadPriority: Int, Sendable, Hashable, CaseIterable, Comparable {
+    /// Of what may be wanted later: ``ImageLoader/prefetch(_:concurrency:priority:)``.
+    case lowest
+    case low
+    case normal
+    case high
+    case highest
+
+    public static func < (one: LoadPriority, other: LoadPriority) -> Bool { one.rawValue < other.rawValue }
+
+    /// The priority of the tasks that do the work.
+    var ofTasks: TaskPriority {
+      switch self {
+      case .lowest: .background
+      case .low: .low
+      case .normal: .medium
+      case .high, .highest: .high
+      }
+    }
+  }
+#endif

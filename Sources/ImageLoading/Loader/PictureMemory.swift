@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#if Loading
+  import ImageCaching
+  import ImageCoderEngine
+  import ImageCoderModel
+  import Synchronization
+
+  /// Where decoded pictures are kept; a cache in memory, or one of a test.
+  protocol PictureStore: Sendable {
+    func picture(for key: String) -> Picture?
+    /// - Parameter time: What it took to make the picture.
+    func keep(_ picture: Picture, for key: String, remakeTime time: Duration)
+    func remove(_ key: String)
+    func removeAll()
+  }
+
+  /// The cache in memory.
+  struct CachedPictures: PictureStore {
+    let cache: MemoryCache<Picture>
+
+    func picture(for key: String) -> Picture? { cache.value(for: CacheKey(key)) }
+
+    func keep(_ picture: Picture, for key: String, remakeTime time: Duration) {
+      cache.put(picture, for: CacheKey(key), bytes: picture.byteCount, remakeTime: time)
+    }
+
+    func remove(_ key: String) { cache.remove(CacheKey(key)) }
+    func removeAll() { cache.removeAll() }
+  }
+
+  /// Decoded pictures in memory, and what is known of their sources: whether they are fresh, and which sizes there are.
+  final class PictureMemory: Sendable {
+    /// A picture of a source that is in memory.
+    struct Kept: Sendable {
+      let key: String
+      /// What was decoded but for the box, or nil for a picture that was processed.
+      let decoding: String?
+      let size: Size
+    }
+
+    /// What is known of a source.
+    struct Record: Sendable {
+      var version: ContentVersion
+      var response: StoredResponse?
+      var pictures: [Kept] = []
+      var lastUse = 0
+    }
+
+    fileprivate struct State {
+      var records: [String: Record] = [:]
+      var uses = 0
+    }
+
+    private let state = Mutex(State())
+    private let store: (any PictureStore)?
+    private let rules: CacheRules
+    private static let mostRecords = 16_384
+    private static let mostPictures = 64
+
+    init(_ store: (any PictureStore)?, _ rules: CacheRules) {
+      self.store = store
+      self.rules = rules
+    }
+
+    /// Sources of which something is known.
+    var recordCount: Int { state.withLock { $0.records.count } }
+
+    // MARK: Looking
+
+    /// A picture and whether it may be used now.
+    ///
+    /// - Parameter version: Of a local source; nil for one on a server, whose answer says whether it is fresh.
+    func picture(
+      _ key: String, of source: String, version: ContentVersion?, at now: Double
+    ) -> (picture: Picture, freshness: Freshness)? {
+      guard let picture = store?.picture(for: key) else { return nil }
+      if let version { return (picture, version == picture.version ? .fresh : .stale) }
+      guard let record = record(source), record.version == picture.version, let response = record.response else {
+        return (picture, .stale)
+      }
+      return (picture, rules.freshness(response, at: now))
+    }
+
+    /// A picture that was made of these bytes.
+    func picture(_ key: String, of version: ContentVersion) -> Picture? {
+      guard let picture = store?.picture(for: key), picture.version == version else { return nil }
+      return picture
+    }
+
+    /// Pictures of a source that differ from the one that is wanted in their size alone, and are as fresh as the source is.
+    func otherSizes(_ decoding: String, of source: String, version: ContentVersion) -> [Picture] {
+      guard let record = record(source), record.version == version else { return [] }
+      return record.pictures.filter { $0.decoding == decoding }.compactMap { picture($0.key, of: version) }
+    }
+
+    func record(_ source: String) -> Record? {
+      state.withLock { state in
+        guard state.records[source] != nil else { return nil }
+        state.uses += 1
+        state.records[source]?.lastUse = state.uses
+        return state.records[source]
+      }
+    }
+
+    /// The answer that a server is asked to confirm for pictures of a source that are in memory; nil if there are none.
+    func response(_ source: String) -> (response: StoredResponse, version: ContentVersion)? {
+      guard let record = record(source), let response = record.response,
+        record.pictures.contains(where: { picture($0.key, of: record.version) != nil })
+      else { return nil }
+      return (response, record.version)
+    }
+
+    // MARK: Keeping
+
+    /// Puts a picture in memory.
+    func keep(_ picture: Picture, for key: String, of source: String, decoding: String?, remakeTime: Duration) {
+      guard let store else { return }
+      let gone = state.withLock { state -> [Kept] in
+        var gone = state.update(source, picture.version, picture.loaded.response)
+        let kept = Kept(key: key, decoding: decoding, size: picture.loaded.image.size)
+        state.records[source]?.pictures.removeAll { $0.key == key }
+        state.records[source]?.pictures.append(kept)
+        if let all = state.records[source]?.pictures, all.count > Self.mostPictures {
+          gone.append(all[0])
+          state.records[source]?.pictures.removeFirst()
+        }
+        gone += state.forgetOldest(Self.mostRecords)
+        return gone
+      }
+      for picture in gone { store.remove(picture.key) }
+      store.keep(picture, for: key, remakeTime: remakeTime)
+    }
+
+    /// A server has sent or confirmed a source. Pictures of other bytes are let go of.
+    func note(_ response: StoredResponse?, _ version: ContentVersion, of source: String) {
+      guard let store else { return }
+      let gone = state.withLock { state in
+        state.records[source] == nil ? [] : state.update(source, version, response)
+      }
+      for picture in gone { store.remove(picture.key) }
+    }
+
+    /// Lets go of the pictures of sources.
+    func remove(where isGone: (String) -> Bool) {
+      let gone = state.withLock { state in
+        state.records.keys.filter(isGone).flatMap { state.records.removeValue(forKey: $0)?.pictures ?? [] }
+      }
+      for picture in gone { store?.remove(picture.key) }
+    }
+
+    func removeAll() {
+      state.withLock { $0.records = [:] }
+      store?.removeAll()
+    }
+  }
+
+  extension PictureMemory.State {
+    /// Notes what the bytes of a source are now.
+    ///
+    /// - Returns: The pictures of what they were.
+    fileprivate mutating func update(
+      _ source: String, _ version: ContentVersion, _ response: StoredResponse?
+    ) -> [PictureMemory.Kept] {
+      uses += 1
+      var record = records[source] ?? PictureMemory.Record(version: version)
+      let gone = record.version == version ? [] : record.pictures
+      if record.version != version { record.pictures = [] }
+      record.version = version
+      record.response = response ?? (gone.isEmpty ? record.response : nil)
+      record.lastUse = uses
+      records[source] = record
+      return gone
+    }
+
+    /// Forgets the half of all records that was not used for longest, if there are more than so many.
+    fileprivate mutating func forgetOldest(_ most: Int) -> [PictureMemory.Kept] {
+      guard records.count > most else { return [] }
+      let middle = records.values.map(\.lastUse).sorted()[records.count / 2]
+      let gone = records.filter { $0.value.lastUse < middle }
+      for key in gone.keys { records[key] = nil }
+      return gone.values.flatMap(\.pictures)
+    }
+  }
+#endif

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#if Loading
+  /// Where the bytes of a URL are.
+  enum SourceURL: Sendable, Equatable {
+    /// On a server: the URL in canonical form, without a fragment.
+    case remote(String)
+    /// In a file, by its path.
+    case file(String)
+    /// In the URL itself.
+    case data([UInt8])
+
+    /// Reads a URL.
+    ///
+    /// - Parameter maxBytes: Bytes that a `data` URL may hold.
+    /// - Throws: ``LoadingError/Code/badRequest`` for a URL that cannot be read or a scheme that is not known;
+    ///   ``LoadingError/Code/tooLarge``.
+    init(_ url: String, maxBytes: Int) throws(LoadingError) {
+      guard let colon = url.utf8.firstIndex(of: UInt8(ascii: ":")) else {
+        throw LoadingError(.badRequest, "a URL without a scheme", url: url)
+      }
+      let rest = url[url.utf8.index(after: colon)...]
+      switch url[..<colon].lowercased() {
+      case "https": self = .remote(try Self.canonical("https", rest, url))
+      case "http": self = .remote(try Self.canonical("http", rest, url))
+      case "file": self = .file(try Self.path(rest, url))
+      case "data": self = .data(try Self.data(rest, maxBytes))
+      case let scheme:
+        throw LoadingError(
+          .badRequest, "the scheme \(scheme.prefix(20)); https, http, file and data are known",
+          url: String(url.prefix(200)))
+      }
+    }
+
+    /// The scheme and the host in lower case, no standard port, no fragment, bytes beyond ASCII with percent signs.
+    private static func canonical(
+      _ scheme: String, _ rest: Substring, _ url: String
+    ) throws(LoadingError) -> String {
+      func bad(_ what: String) -> LoadingError { LoadingError(.badRequest, what, url: url) }
+      guard rest.hasPrefix("//") else { throw bad("a URL without a host") }
+      let end = rest.utf8.firstIndex(of: UInt8(ascii: "#")) ?? rest.endIndex
+      let body = rest.utf8.dropFirst(2).prefix(upTo: end)
+      let path = body.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? body.endIndex
+      let authority = String(Substring(body[..<path]))
+      guard !authority.contains("@") else { throw bad("a URL with user information, which belongs in headers") }
+      let (host, port) = try split(authority, bad)
+      let standard = scheme == "https" ? 443 : 80
+      var result = "\(scheme)://\(host.lowercased())"
+      if let port, port != standard { result += ":\(port)" }
+      if path == body.endIndex || body[path] != UInt8(ascii: "/") { result += "/" }
+      for byte in body[path...] {
+        guard byte > 0x20, byte != 0x7f else { throw bad("a URL with a space or a control character") }
+        result += byte < 0x80 ? String(UnicodeScalar(byte)) : "%" + hex(byte)
+      }
+      return result
+    }
+
+    private static func split(
+      _ authority: String, _ bad: (String) -> LoadingError
+    ) throws(LoadingError) -> (host: String, port: Int?) {
+      var (host, port): (Substring, Substring?) = (authority[...], nil)
+      // An IPv6 address has colons of its own, in brackets.
+      if let colon = authority.utf8.lastIndex(of: UInt8(ascii: ":")), !authority[colon...].contains("]") {
+        (host, port) = (authority[..<colon], authority[authority.utf8.index(after: colon)...])
+      }
+      guard !host.isEmpty else { throw bad("a URL without a host") }
+      guard let port, !port.isEmpty else { return (String(host), nil) }
+      guard port.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int(port), (1...65535).contains(number)
+      else {
+        throw bad("the port \(port); 1 to 65535 are ports")
+      }
+      return (String(host), number)
+    }
+
+    private static func hex(_ byte: UInt8) -> String {
+      let digits = String(byte, radix: 16, uppercase: true)
+      return digits.count == 1 ? "0" + digits : digits
+    }
+
+    /// RFC 8089: an absolute path of this machine.
+    private static func path(_ rest: Substring, _ url: String) throws(LoadingError) -> String {
+      var path = rest
+      if path.hasPrefix("//") {
+        path = path.dropFirst(2)
+        if path.lowercased().hasPrefix("localhost/") { path = path.dropFirst(9) }
+      }
+      guard path.hasPrefix("/"), let bytes = decoded(path.utf8.prefix { $0 != UInt8(ascii: "#") }), !bytes.contains(0)
+      else { throw LoadingError(.badRequest, "a file URL without an absolute path of this machine", url: url) }
+      return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// RFC 2397: `[type][;base64],data`.
+    private static func data(_ rest: Substring, _ maxBytes: Int) throws(LoadingError) -> [UInt8] {
+      let name = "data:" + rest.prefix(40)
+      func bad(_ what: String) -> LoadingError { LoadingError(.badRequest, what, url: name) }
+      guard let comma = rest.utf8.firstIndex(of: UInt8(ascii: ",")) else { throw bad("a data URL without a comma") }
+      let body = rest.utf8[rest.utf8.index(after: comma)...]
+      // Base64 has four characters for three bytes, and each may be written in three.
+      guard body.count / 4 <= maxBytes else {
+        throw LoadingError(
+          .tooLarge, "a data URL of \(body.count) characters, \(maxBytes) bytes are allowed", url: name)
+      }
+      guard let bytes = decoded(body) else { throw bad("a data URL with a percent sign and no two digits") }
+      var result = bytes
+      if rest[..<comma].lowercased().hasSuffix(";base64") {
+        guard let plain = base64(bytes) else { throw bad("a data URL that is not base64") }
+        result = plain
+      }
+      guard result.count <= maxBytes else {
+        throw LoadingError(.tooLarge, "a data URL of \(result.count) bytes, \(maxBytes) are allowed", url: name)
+      }
+      return result
+    }
+
+    /// Bytes with the percent signs resolved, or nil if one has no two digits behind it.
+    private static func decoded(_ text: some Sequence<UInt8>) -> [UInt8]? {
+      var result: [UInt8] = []
+      var bytes = text.makeIterator()
+      while let byte = bytes.next() {
+        guard byte == UInt8(ascii: "%") else {
+          result.append(byte)
+          continue
+        }
+        guard let high = bytes.next().flatMap(digit), let low = bytes.next().flatMap(digit) else { return nil }
+        result.append(high << 4 | low)
+      }
+      return result
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+      switch byte {
+      case 48...57: byte - 48
+      case 65...70: byte - 55
+      case 97...102: byte - 87
+      default: nil
+      }
+    }
+
+    /// RFC 4648 section 4, with or without the padding; white space is passed over.
+    private static func base64(_ text: [UInt8]) -> [UInt8]? {
+      var result: [UInt8] = []
+      result.reserveCapacity(text.count / 4 * 3)
+      var (bits, count, padding): (UInt32, Int, Int) = (0, 0, 0)
+      for byte in text {
+        let value: UInt8
+        switch byte {
+        case 65...90: value = byte - 65
+        case 97...122: value = byte - 71
+        case 48...57: value = byte + 4
+        case UInt8(ascii: "+"): value = 62
+        case UInt8(ascii: "/"): value = 63
+        case UInt8(ascii: "="):
+          padding += 1
+          continue
+        case 9, 10, 13, 32: continue
+        default: return nil
+        }
+        guard padding == 0 else { return nil }
+        bits = (bits << 6 | UInt32(value)) & 0xFF_FFFF
+        count += 1
+        switch count % 4 {
+        case 2: result.append(UInt8(truncatingIfNeeded: bits >> 4))
+        case 3: result.append(UInt8(truncatingIfNeeded: bits >> 2))
+        case 0: result.append(UInt8(truncatingIfNeeded: bits))
+        default: break
+        }
+      }
+      return count % 4 != 1 && padding <= 2 ? result : nil
+    }
+  }
+#endif
