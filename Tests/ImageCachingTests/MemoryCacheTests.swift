@@ -203,8 +203,13 @@ import Testing
     let (low, high) = bytes.withUnsafeBytes {
       SipHash.digest(of: $0, (0x0706_0504_0302_0100, 0x0F0E_0D0C_0B0A_0908))
     }
-    let text = [low, high].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(8 * $0)) } }
-      .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    var text = ""
+    for word in [low, high] {
+      for index in 0..<8 {
+        let byte = UInt8(truncatingIfNeeded: word >> UInt64(8 * index))
+        text += (byte < 16 ? "0" : "") + String(byte, radix: 16)
+      }
+    }
     #expect(text == digest)
     #expect(CacheKey("a") == CacheKey("a"))
     #expect(CacheKey("a") != CacheKey("b"))

@@ -61,7 +61,7 @@ struct FreedesktopRun: Sendable {
         let made = try thumbnails.thumbnail(
           of: location(inputs[index]), size, registry, options: command.read.decodeOptions(console, file: inputs[index])
         )
-        results.withLock { $0[index] = made }
+        results.withLock { $0[index].thumbnail = made }
       } catch {
         results.withLock { $0[index].error = error }
         failures.add(error, file: inputs[index], order: index)
