@@ -86,6 +86,7 @@ test: stage
 	@scripts/check-sheets $(STAGE)
 	@scripts/check-terminal $(STAGE)
 	@scripts/check-install $(STAGE)
+	@scripts/check-thumbnailer $(STAGE)
 	@scripts/check-compatibility $(STAGE)
 	@scripts/check-templates $(STAGE)
 	@scripts/check-transcript $(STAGE) docs/ten-minutes.md docs/writing-a-plugin.md

@@ -269,9 +269,15 @@ let package = Package(
       swiftSettings: settings),
     .executableTarget(
       name: "coder-bench",
-      dependencies: ["ImageAnimation", "ImageProcessing", "ImageCoders", "ImageCoderEngine", "ImageCoderModel"],
+      dependencies: [
+        "CacheTraces", "ImageAnimation", "ImageCaching", "ImageProcessing", "ImageCoders", "ImageCoderEngine",
+        "ImageCoderModel",
+      ],
       path: "Benchmarks/Bench",
       swiftSettings: settings),
+    // Requests for pictures, and the cache that others are compared with.
+    .target(
+      name: "CacheTraces", dependencies: ["ImageAnimation"], path: "Benchmarks/CacheTraces", swiftSettings: settings),
     // `scripts/fuzz` builds it with libFuzzer and all formats; without, it feeds files and their mutants again.
     .executableTarget(
       name: "coder-fuzz",
@@ -320,7 +326,10 @@ let package = Package(
       path: "Tests/ImageProcessingTests", swiftSettings: settings),
     .testTarget(
       name: "ImageCachingTests",
-      dependencies: ["CSQLite", "ImageCaching", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "TestSupport"],
+      dependencies: [
+        "CSQLite", "CacheTraces", "ImageAnimation", "ImageCaching", "ImageCoders", "ImageCoderEngine",
+        "ImageCoderModel", "TestSupport",
+      ],
       path: "Tests/ImageCachingTests", swiftSettings: settings),
     .testTarget(
       name: "EncodingTests", dependencies: ["ImageCoders", "ImageCoderEngine", "ImageCoderModel", "TestSupport"],

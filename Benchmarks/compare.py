@@ -13,6 +13,7 @@ import numpy
 import pillow_heif
 from PIL import Image
 
+import caches
 import colors
 import encoding
 import isolation
@@ -195,7 +196,7 @@ def main():
     for name in ("floor", "bench", "digest", "coders", "plugins", "corpus"):
         parser.add_argument(f"--{name}", required=True)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("parts", nargs="*", help="of full, thumbnail, icons, all, start, probe, quality, colors, encode, sizes, isolation, play, processing, incremental")
+    parser.add_argument("parts", nargs="*", help="of full, thumbnail, icons, all, start, probe, quality, colors, encode, sizes, isolation, play, caches, processing, incremental")
     arguments = parser.parse_args()
     raw, ours = Contender(arguments.floor), Contender(arguments.bench, arguments.plugins)
     both = [raw, ours]
@@ -214,6 +215,7 @@ def main():
         "sizes": lambda: encoding.movies(arguments),
         "isolation": lambda: isolation.run(arguments, judged),
         "processing": lambda: processing.run(ours, arguments),
+        "caches": lambda: caches.run(ours, arguments),
         "play": lambda: playing.run(raw, ours, ANIMATIONS, judged, arguments),
     }
     incremental = Incremental(ours, arguments, FULL, ANIMATIONS)

@@ -14,6 +14,7 @@ enum CoderBench {
            coder-bench processor|player FILE REPETITIONS [PLUGINS]
            coder-bench color 8|16 REPETITIONS
            coder-bench process OPERATIONS REPETITIONS [PLUGINS [MEGAPIXELS]]
+           coder-bench cache zipf-0.8|zipf-0.9|zipf-1.0|scan-0.9|drift-0.9|THREADS REPETITIONS
            coder-bench encode FILE REPETITIONS PLUGINS jpeg|png|png-fast|webpN
 
     full       the first frame, RGBA8, upright, without metadata
@@ -21,6 +22,7 @@ enum CoderBench {
     gain-map   the first frame with its gain map applied, for a display 3 stops brighter than white, as light
     color      4 megapixels of noise of 8 or 16 bits, from Display P3 to sRGB
     process    operations of ImageProcessing, such as 'blur:2', on noise
+    cache      what a cache in memory finds, beside one of the least recently used; or the time of a hit on so many threads
     all        every frame of an animation, one after the other
     processor  processor time of playing an animation once; time jumps to the next frame
     player     pixel memory beyond a budget of 8 MiB meanwhile, and the time of a step of the player
@@ -63,6 +65,9 @@ enum CoderBench {
       }
       if arguments[1] == "color", let bits = Int(arguments[2]), bits == 8 || bits == 16 {
         return print(try ColorBench(bits: bits).report(repetitions: count))
+      }
+      if arguments[1] == "cache", let bench = CacheBench(arguments[2]) {
+        return print(bench.report(repetitions: count))
       }
       if arguments[1] == "process" {
         let megapixels = arguments.count > 5 ? size : 24

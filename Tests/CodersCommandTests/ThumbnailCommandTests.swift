@@ -164,4 +164,52 @@ import Testing
     #expect(lenient.status == 1)
     #expect(folder.names == ["cut.png", "small.png"])
   }
+
+  // MARK: Thumbnails that file managers share
+
+  @Test func sharedThumbnailsAreMadeOnceAndFoundAgain() throws {
+    let window = folder.write("window.png", try Package.bytes(try Fixture.path("window.png")))
+    let environment = ["XDG_CACHE_HOME": "\(folder.path)/cache"]
+    let first = Run.inProcess(["thumbnail", "--freedesktop", "--size", "large", window], environment: environment)
+    #expect(first.status == 0, "\(first.errors)")
+    let path = String(first.output.dropLast())
+    #expect(path.hasPrefix("\(folder.path)/cache/thumbnails/large/"))
+    #expect(Self.size(path) == "256×149")
+    let bytes = try Package.bytes(path)
+    // 8 bits of red, green, blue and alpha, or without alpha; not interlaced.
+    #expect(bytes[24] == 8)
+    #expect([2, 6].contains(bytes[25]))
+    #expect(bytes[28] == 0)
+    let again = Run.inProcess(
+      ["thumbnail", "--freedesktop", "--size", "200", "--json", window], environment: environment)
+    #expect(again.output.contains("\"up_to_date\""), "\(again.output)")
+    #expect(again.output.contains(path))
+    let other = Run.inProcess(["thumbnail", "--freedesktop", "--json", window], environment: environment)
+    #expect(other.output.contains("\"written\""))
+    #expect(other.output.contains("/thumbnails/normal/"))
+  }
+
+  @Test func aFileThatCannotBeDecodedIsNotTriedAgain() throws {
+    let whole = try Package.bytes(try Fixture.path("window.png"))
+    let cut = folder.write("cut.png", Array(whole.prefix(40)))
+    let environment = ["XDG_CACHE_HOME": "\(folder.path)/cache"]
+    let first = Run.inProcess(["thumbnail", "--freedesktop", cut], environment: environment)
+    #expect(first.status == 1, "\(first.errors)")
+    #expect(Folder.names(in: "\(folder.path)/cache/thumbnails/fail/coders-1.0.0").count == 1)
+    let again = Run.inProcess(["thumbnail", "--freedesktop", cut], environment: environment)
+    #expect(again.status == 2)
+    #expect(again.errors.contains("an earlier attempt to make a thumbnail of it failed"), "\(again.errors)")
+  }
+
+  @Test func asAThumbnailerItWritesOneFile() throws {
+    let output = "\(folder.path)/out.png"
+    let run = Run.inProcess(
+      "thumbnail", "--freedesktop", "--size", "100", "--input-uri", "file:///somewhere/a.png",
+      try Fixture.path("window.png"), "-o", output)
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(Self.size(output) == "100×58")
+    #expect(try Package.bytes(output).firstRange(of: Array("Thumb::URI\0file:///somewhere/a.png".utf8)) != nil)
+    #expect(Run.inProcess("thumbnail", "--freedesktop", "a.png", "b.png", "-o", output).status == 64)
+    #expect(Run.inProcess("thumbnail", "--size", "x-large", "a.png", "-o", output).status == 64)
+  }
 }

@@ -26,6 +26,7 @@ struct ThumbnailCommand: Verb {
         coders thumbnail --size 256 photo.jpg -o small.webp
         coders thumbnail --size 256 *.jpg -o thumbnails/
         coders thumbnail --size 256 -r photos/ -o thumbnails/ --update
+        coders thumbnail --freedesktop --size large photos/*.jpg
         coders thumbnail --size 320x200 --fill --format webp *.png -o cards/
       """)
 
@@ -51,9 +52,12 @@ struct ThumbnailCommand: Verb {
 
   @Option(
     help: ArgumentHelp(
-      "The box, in pixels: 256 for both sides, 320x200, or 320x and x200 for one side; or 50% of the picture.",
-      valueName: "size"), transform: BoxArgument.parsed)
-  var size: BoxArgument
+      """
+      The box, in pixels: 256 for both sides, 320x200, or 320x and x200 for one side; or 50% of the picture. With \
+      --freedesktop: normal, large, x-large, xx-large, or pixels. (default with --freedesktop: normal)
+      """,
+      valueName: "size"), transform: ThumbnailSizeArgument.parsed)
+  var size: ThumbnailSizeArgument?
 
   @Flag(help: "How the picture is fitted to the box.")
   var mode = Mode.fit
@@ -70,7 +74,19 @@ struct ThumbnailCommand: Verb {
     name: .shortAndLong,
     help: ArgumentHelp(
       "The file or directory to write; directories are created; - is standard output.", valueName: "file|dir"))
-  var output: String
+  var output: String?
+
+  @Flag(
+    help: """
+      Find or make the thumbnails that file managers share, in $XDG_CACHE_HOME/thumbnails or ~/.cache/thumbnails, and \
+      print their names. With -o, write one such file there instead, as a file manager asks a thumbnailer to.
+      """)
+  var freedesktop = false
+
+  @Option(
+    help: ArgumentHelp(
+      "With --freedesktop and -o: the URI that the thumbnail names. (default: that of the file)", valueName: "uri"))
+  var inputURI: String?
 
   @OptionGroup var batch: BatchOptions
   @OptionGroup(title: "Parts and turns") var edits: EditOptions
@@ -83,10 +99,24 @@ struct ThumbnailCommand: Verb {
   @OptionGroup var read: ReadOptions
 
   func validate() throws {
+    if !freedesktop {
+      guard output != nil else { throw ValidationError("Missing expected argument '--output <file|dir>'") }
+      guard size != nil else { throw ValidationError("Missing expected argument '--size <size>'") }
+      guard inputURI == nil else { throw ValidationError("--input-uri needs --freedesktop") }
+      if case .named? = size { throw ValidationError(BoxArgument.allowed(for: "")) }
+    } else if output != nil, !input.isOneFile {
+      throw ValidationError("--freedesktop with -o takes one file")
+    } else if inputURI != nil, output == nil {
+      throw ValidationError("--input-uri needs -o")
+    }
     if batch.json, output == "-" { throw ValidationError("standard output takes either the picture or --json") }
   }
 
   func run(_ console: Console) throws(CoderError) -> ExitStatus {
+    if freedesktop { return try FreedesktopRun(command: self, console: console).run() }
+    guard let output, case .box(let box)? = size else {
+      throw .invalidArgument("--size and --output are needed")
+    }
     let registry = read.registry(console)
     let failures = Failures(console)
     try OutputFile(output, console).refuseTerminal(console)
@@ -97,7 +127,7 @@ struct ThumbnailCommand: Verb {
     let suffix = registry.writer(of: format)?.preferredExtension(of: format) ?? format.rawValue
     let names = try OutputNames(inputs, in: output, isFile: isFile, suffix: suffix, console)
     batch.run(
-      ThumbnailWork(command: self, registry: registry, format: format, console: console),
+      ThumbnailWork(command: self, box: box, registry: registry, format: format, console: console),
       zip(inputs, names.paths).map { ($0.path, $1) }, output: output, isQuiet: read.coders.quiet, failures, console)
     return failures.status
   }
@@ -106,6 +136,7 @@ struct ThumbnailCommand: Verb {
 /// Makes one thumbnail.
 private struct ThumbnailWork: FileWork {
   let command: ThumbnailCommand
+  let box: BoxArgument
   let registry: CoderRegistry
   let format: ImageFormat
   let console: Console
@@ -137,12 +168,12 @@ private struct ThumbnailWork: FileWork {
     options.linearLight = command.light.linearLight
     options.color = try command.color.outputColor(console, unlessAsked: .convert(to: .sRGB))
     var source = try command.read.source(input, console)
-    if command.size.size == nil { source = try source.rereadable(options.limits) }
+    if box.size == nil { source = try source.rereadable(options.limits) }
     guard edit.isIdentity else {
       var image = try command.read.decode(source, registry, options: options)
       let pixels = try edit.applied(to: image.pixels)
       let fit = Fit.plan(
-        displayed: pixels.size, box: command.size.size(for: pixels.size), mode: options.thumbnailMode)
+        displayed: pixels.size, box: box.size(for: pixels.size), mode: options.thumbnailMode)
       var smaller = EncodeOptions.Output()
       smaller.linearLight = options.linearLight
       smaller.maxPixelSize = fit.size
@@ -150,10 +181,10 @@ private struct ThumbnailWork: FileWork {
         .applied(to: pixels, size: fit.size, region: fit.crop)
       return image
     }
-    options.thumbnailSize = command.size.size
+    options.thumbnailSize = box.size
     if options.thumbnailSize == nil {
       let header = try command.read.open(source, registry, options: options).header
-      options.thumbnailSize = command.size.size(for: header.displayedSize)
+      options.thumbnailSize = box.size(for: header.displayedSize)
     }
     return try command.read.decode(source, registry, options: options)
   }

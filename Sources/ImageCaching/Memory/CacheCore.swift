@@ -53,16 +53,16 @@ final class CacheCore: MemoryHolder, @unchecked Sendable {
     return body(&policy)
   }
 
-  private func isExpired(_ entry: CacheEntry, _ time: Int) -> Bool {
+  private func isExpired(_ entry: MemoryEntry, _ time: Int) -> Bool {
     guard let maxAge else { return false }
     return time - entry.putTime > maxAge
   }
 
   // MARK: Finding
 
-  func hit(_ key: CacheKey) -> CacheEntry? {
+  func hit(_ key: CacheKey) -> MemoryEntry? {
     let time = self.time
-    let (entry, isOld) = shards.with(key) { shard -> (CacheEntry?, Bool) in
+    let (entry, isOld) = shards.with(key) { shard -> (MemoryEntry?, Bool) in
       guard let found = shard.find(key) else {
         shard.misses += 1
         return (nil, false)
@@ -89,19 +89,19 @@ final class CacheCore: MemoryHolder, @unchecked Sendable {
     }
   }
 
-  var entries: [CacheEntry] { shards.map { $0.entries }.flatMap { $0 } }
+  var entries: [MemoryEntry] { shards.map { $0.entries }.flatMap { $0 } }
 
   // MARK: Changing
 
-  func put(_ entry: CacheEntry) -> Bool {
+  func put(_ entry: MemoryEntry) -> Bool {
     membership.withLock { $0 }?.value?.growIfDue()
     let time = self.time
     entry.putTime = time
     sweep(time)
     // What goes is let go of at the end, without a lock.
-    let (isKept, gone) = withPolicy { policy -> (Bool, [CacheEntry]) in
+    let (isKept, gone) = withPolicy { policy -> (Bool, [MemoryEntry]) in
       let old = shards.with(entry.key) { $0.find(entry.key)?.takeUnretainedValue() }
-      let queue = old?.queue ?? .none
+      let queue = old?.queue ?? .outside
       if let old { policy.remove(old) }
       guard entry.bytes <= policy.limit, policy.maxCount > 0 else {
         return (false, old.flatMap { take($0) }.map { [$0] } ?? [])
@@ -109,7 +109,7 @@ final class CacheCore: MemoryHolder, @unchecked Sendable {
       var gone = policy.makeRoom(
         for: entry.bytes, limit: policy.limit, count: policy.maxCount - 1, takeUnlessUsed)
       evictions += gone.count
-      let replaced = shards.with(entry.key) { shard -> CacheEntry? in
+      let replaced = shards.with(entry.key) { shard -> MemoryEntry? in
         entry.uses = old?.uses ?? 0
         return shard.insert(entry)
       }
@@ -121,10 +121,10 @@ final class CacheCore: MemoryHolder, @unchecked Sendable {
     return isKept
   }
 
-  private func take(_ entry: CacheEntry) -> CacheEntry? { shards.with(entry.key) { $0.remove(entry) } }
+  private func take(_ entry: MemoryEntry) -> MemoryEntry? { shards.with(entry.key) { $0.remove(entry) } }
 
-  private func takeUnlessUsed(_ entry: CacheEntry, _ uses: (UInt8) -> UInt8?) -> Bool {
-    let taken = shards.with(entry.key) { shard -> CacheEntry? in
+  private func takeUnlessUsed(_ entry: MemoryEntry, _ uses: (UInt8) -> UInt8?) -> Bool {
+    let taken = shards.with(entry.key) { shard -> MemoryEntry? in
       guard let left = uses(entry.uses) else { return shard.remove(entry) }
       entry.uses = left
       return nil
@@ -133,7 +133,7 @@ final class CacheCore: MemoryHolder, @unchecked Sendable {
   }
 
   @discardableResult
-  func remove(_ entry: CacheEntry) -> CacheEntry? {
+  func remove(_ entry: MemoryEntry) -> MemoryEntry? {
     withPolicy { policy in
       guard let taken = take(entry) else { return nil }
       policy.remove(taken)
@@ -141,7 +141,7 @@ final class CacheCore: MemoryHolder, @unchecked Sendable {
     }
   }
 
-  func remove(_ key: CacheKey) -> CacheEntry? {
+  func remove(_ key: CacheKey) -> MemoryEntry? {
     withPolicy { policy in
       guard let entry = shards.with(key, { $0.find(key)?.takeUnretainedValue() }), let taken = take(entry) else {
         return nil
@@ -178,7 +178,7 @@ final class CacheCore: MemoryHolder, @unchecked Sendable {
     expire(entries.filter { isExpired($0, time) })
   }
 
-  private func expire(_ entries: [CacheEntry]) {
+  private func expire(_ entries: [MemoryEntry]) {
     for entry in entries where remove(entry) != nil { withPolicy { _ in expirations += 1 } }
   }
 

@@ -9,6 +9,12 @@ public struct CacheKey: Hashable, Sendable {
   let low: UInt64
   let high: UInt64
 
+  /// A key of a digest that somebody else has made.
+  package init(low: UInt64, high: UInt64) {
+    self.low = low
+    self.high = high
+  }
+
   /// Makes the key of a text, of its UTF-8: of two spellings of one character, each has a key of its own.
   public init(_ text: String) {
     var text = text
@@ -27,8 +33,8 @@ public struct CacheKey: Hashable, Sendable {
 }
 
 /// SipHash-2-4 with a digest of 128 bits, by Aumasson and Bernstein.
-enum SipHash {
-  static func digest(of bytes: UnsafeRawBufferPointer, _ secret: (UInt64, UInt64)) -> (UInt64, UInt64) {
+package enum SipHash {
+  package static func digest(of bytes: UnsafeRawBufferPointer, _ secret: (UInt64, UInt64)) -> (UInt64, UInt64) {
     var state = State(secret)
     let whole = bytes.count & ~7
     for offset in stride(from: 0, to: whole, by: 8) {

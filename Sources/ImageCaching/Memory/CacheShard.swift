@@ -9,7 +9,7 @@ import Glibc
 struct CacheShard {
   private struct Slot {
     var key: CacheKey
-    var entry: Unmanaged<CacheEntry>?
+    var entry: Unmanaged<MemoryEntry>?
   }
 
   var hits = 0
@@ -46,12 +46,12 @@ struct CacheShard {
     return index
   }
 
-  func find(_ key: CacheKey) -> Unmanaged<CacheEntry>? { slots[place(key)].entry }
+  func find(_ key: CacheKey) -> Unmanaged<MemoryEntry>? { slots[place(key)].entry }
 
   /// Puts an entry in.
   ///
   /// - Returns: The one that the key had.
-  mutating func insert(_ entry: CacheEntry) -> CacheEntry? {
+  mutating func insert(_ entry: MemoryEntry) -> MemoryEntry? {
     let index = place(entry.key)
     if let old = slots[index].entry {
       slots[index].entry = Unmanaged.passRetained(entry)
@@ -71,7 +71,7 @@ struct CacheShard {
   }
 
   /// Takes an entry out, if it is the one that the key has.
-  mutating func remove(_ entry: CacheEntry) -> CacheEntry? {
+  mutating func remove(_ entry: MemoryEntry) -> MemoryEntry? {
     var hole = place(entry.key)
     guard let found = slots[hole].entry, found.toOpaque() == Unmanaged.passUnretained(entry).toOpaque() else {
       return nil
@@ -93,14 +93,7 @@ struct CacheShard {
   }
 
   /// All entries.
-  var entries: [CacheEntry] { (0...mask).compactMap { slots[$0].entry?.takeUnretainedValue() } }
-}
-
-extension CacheKey {
-  init(low: UInt64, high: UInt64) {
-    self.low = low
-    self.high = high
-  }
+  var entries: [MemoryEntry] { (0...mask).compactMap { slots[$0].entry?.takeUnretainedValue() } }
 }
 
 /// All shards of a cache. Each is in lines of the processor's cache of its own.

@@ -22,7 +22,7 @@ struct EvictionPolicy {
   /// Asks for the uses of an entry and takes it out of the table if it has none.
   ///
   /// - Returns: Whether it is out. Otherwise it has been left in, with `uses` as its new number of uses.
-  typealias Taking = (_ entry: CacheEntry, _ uses: (UInt8) -> UInt8?) -> Bool
+  typealias Taking = (_ entry: MemoryEntry, _ uses: (UInt8) -> UInt8?) -> Bool
 
   let splitBytes: Int
   let maxCount: Int
@@ -49,8 +49,8 @@ struct EvictionPolicy {
 
   /// Puts an entry into its queue; room was made before.
   ///
-  /// - Parameter replaced: The queue of the entry whose place it takes, or none.
-  mutating func add(_ entry: CacheEntry, replaced: CacheEntry.Queue) {
+  /// - Parameter replaced: The queue of the entry whose place it takes, or outside.
+  mutating func add(_ entry: MemoryEntry, replaced: MemoryEntry.Queue) {
     let index = classIndex(entry.bytes)
     _ = classes[1 - index].ghosts.take(entry.key)
     let isKnown = classes[index].ghosts.take(entry.key)
@@ -66,10 +66,10 @@ struct EvictionPolicy {
   }
 
   /// Takes an entry out of its queue.
-  mutating func remove(_ entry: CacheEntry) {
+  mutating func remove(_ entry: MemoryEntry) {
     let index = classIndex(entry.bytes)
     switch entry.queue {
-    case .none: break
+    case .outside: break
     case .small: classes[index].small.remove(entry)
     case .main: classes[index].main.remove(entry)
     }
@@ -80,11 +80,11 @@ struct EvictionPolicy {
   /// Lets the least valuable entries go, until the others and one more fit.
   ///
   /// - Parameters:
-  ///   - more: The bytes of the one that comes, or 0 for none.
+  ///   - more: The bytes of the one that comes, or 0 for outside.
   ///   - limit: The bytes that there may be then.
   ///   - count: How many entries there may be then.
-  mutating func makeRoom(for more: Int, limit: Int, count most: Int, _ taking: Taking) -> [CacheEntry] {
-    var gone: [CacheEntry] = []
+  mutating func makeRoom(for more: Int, limit: Int, count most: Int, _ taking: Taking) -> [MemoryEntry] {
+    var gone: [MemoryEntry] = []
     while count > 0, bytes > limit - more || count > most {
       // The class that is farthest over its share, the one that comes included.
       var over = (0...1).map { classes[$0].bytes - shares.bytes(of: $0, limit) }
@@ -97,7 +97,7 @@ struct EvictionPolicy {
   }
 
   /// - Parameter share: The bytes of the class.
-  private mutating func evict(_ index: Int, _ share: Int, _ taking: Taking) -> CacheEntry? {
+  private mutating func evict(_ index: Int, _ share: Int, _ taking: Taking) -> MemoryEntry? {
     // Each entry goes back three times at most, unless others use it meanwhile without end.
     var patience = 5 * classes[index].count + 8
     while classes[index].count > 0 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A place in a cache: what is known of its value.
-class CacheEntry: @unchecked Sendable {
-  enum Queue { case none, small, main }
+class MemoryEntry: @unchecked Sendable {
+  enum Queue { case outside, small, main }
 
   /// What an entry takes itself, in bytes.
   static let leastBytes = 256
@@ -17,9 +17,9 @@ class CacheEntry: @unchecked Sendable {
   var uses: UInt8 = 0
 
   // Under the lock of the policy.
-  var queue = Queue.none
-  unowned(unsafe) var newer: CacheEntry?
-  unowned(unsafe) var older: CacheEntry?
+  var queue = Queue.outside
+  unowned(unsafe) var newer: MemoryEntry?
+  unowned(unsafe) var older: MemoryEntry?
 
   init(_ key: CacheKey, bytes: Int, remakeTime: Duration?) {
     self.key = key
