@@ -78,12 +78,14 @@ test: stage
 	$(SWIFT_BUILD) $(SWIFT_FLAGS) --product coder-digest
 	$(SWIFT_BUILD) $(SWIFT_FLAGS) --product coder-bench
 	$(SWIFT_BUILD) $(SWIFT_FLAGS) --product coder-fuzz
+	$(SWIFT_BUILD) $(SWIFT_FLAGS) --product cache-writer
 	swift test $(SWIFT_FLAGS) --skip-build
 	swift test --manifest-cache none --package-path Plugins
 	swift test $(SWIFT_FLAGS) --package-path $(DEMO)
 	@scripts/check-fuzzing $(STAGE) .build/$(CONFIGURATION)/coder-fuzz
 	@scripts/check-examples $(STAGE)
 	@scripts/check-sheets $(STAGE)
+	@scripts/check-cache $(STAGE) .build/$(CONFIGURATION)/cache-writer
 	@scripts/check-terminal $(STAGE)
 	@scripts/check-install $(STAGE)
 	@scripts/check-thumbnailer $(STAGE)

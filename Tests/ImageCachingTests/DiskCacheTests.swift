@@ -21,6 +21,8 @@ final class CacheFixture: Sendable {
   func open(_ change: (inout DiskCache.Options) -> Void = { _ in }) throws(CoderError) -> DiskCache {
     var options = DiskCache.Options()
     options.minFreeBytes = 0
+    // What runs in the background would keep a database open that a test changes.
+    options.isSwept = false
     options.now = { self.clock.load(ordering: .relaxed) }
     change(&options)
     return try DiskCache(folder: path, options: options) { event in self.eventList.withLock { $0.append(event) } }

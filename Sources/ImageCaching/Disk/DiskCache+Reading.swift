@@ -106,7 +106,7 @@ extension DiskCache {
   private func noteUse(_ entry: DiskEntry) throws(CoderError) {
     let now = options.now()
     guard entry.hits < DiskEntry.maxHits || now &- entry.used > DiskEntry.useResolution else { return }
-    if store.uses.add(entry.id, at: now) { try writer.write { (_) throws(SQLiteFailure) in } }
+    if store.uses.add(entry.id, at: now) { try flush() }
   }
 
   /// Removes an entry that must not be served.

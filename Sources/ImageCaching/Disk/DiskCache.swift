@@ -60,7 +60,7 @@ public final class DiskCache: Sendable {
     store = try CacheStore(folder, options, report: onEvent)
     self.folder = store.folder.path
     writer = CacheWriter(store)
-    beginSweep()
+    if options.isSwept { beginSweep() }
   }
 
   deinit {
@@ -161,9 +161,8 @@ public final class DiskCache: Sendable {
   ///
   /// - Throws: ``CoderError/Code/io``.
   public func flush() throws(CoderError) {
-    repeat {
-      // Every transaction writes down some.
-      try writer.write { (_) throws(SQLiteFailure) in }
-    } while !store.uses.isEmpty
+    let uses = store.uses
+    guard !uses.isEmpty else { return }
+    try writer.write { (transaction) throws(SQLiteFailure) in try transaction.note(uses.take(UseNotes.maxCount)) }
   }
 }

@@ -101,7 +101,8 @@ final class WriteTransaction {
 
   /// Writes down uses of entries. One that was moved meanwhile has another identifier: its use is lost.
   func note(_ uses: [(id: Int, use: UseNotes.Use)]) throws(SQLiteFailure) {
-    for (id, use) in uses {
+    // In the order of the table, those of one page together.
+    for (id, use) in uses.sorted(by: { $0.id < $1.id }) {
       try database.run(
         "UPDATE entry SET hits = min(\(DiskEntry.maxHits), hits + ?2), used = max(used, ?3) WHERE id = ?1", id, use.hits,
         use.time)
