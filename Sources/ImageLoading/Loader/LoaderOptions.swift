@@ -12,8 +12,8 @@
     public var memory: MemoryCacheOptions? = MemoryCacheOptions()
     /// Who divides the memory of the process between that cache and others; nil for nobody.
     public var arbiter: MemoryArbiter? = .shared
-    /// Downloads at a time. Others wait, those of the highest priority in front.
-    public var maxFetches = 8
+    /// Downloads at a time. Others wait, those of the highest priority in front. The fetcher has its own limit for each host.
+    public var maxFetches = 32
     /// Bytes of files in memory while they arrive and until they are decoded, for all downloads. Beyond that, bodies go to
     /// files without names in ``temporaryFolder``.
     public var bodyMemory = 32 << 20
@@ -48,6 +48,7 @@
     /// The time in seconds since 1970, by which answers are fresh or stale.
     public var now: @Sendable () -> Double = LoaderOptions.systemTime
 
+    /// Makes the standard options.
     public init() {}
 
     /// The machine's clock.
