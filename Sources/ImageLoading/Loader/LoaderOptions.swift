@@ -36,6 +36,11 @@
     public var maxPreviewBytes = 16 << 20
     /// How long a URL that failed for good is not asked for again. Zero: it always is.
     public var failureLifetime = Duration.seconds(60)
+    /// The format in which pictures that were made smaller or processed are kept on disk beside the files that they were made
+    /// of, or nil if they are not. What a lossy format loses is lost when they are read again.
+    public var processedFormat: ImageFormat?
+    /// How they are written.
+    public var processedOptions = EncodeOptions()
     /// Whether a smaller picture is made of a larger one in memory, of twice its size or more; see docs/loading.md.
     public var derivesFromLarger = true
     /// Whether an answer that is stale is used when the server cannot be asked, if the answer itself does not forbid that.
