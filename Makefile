@@ -81,6 +81,8 @@ test: stage
 	$(SWIFT_BUILD) $(SWIFT_FLAGS) --product cache-writer
 	swift test $(SWIFT_FLAGS) --skip-build
 	swift test --manifest-cache none --package-path Plugins
+	SWIFT_DETERMINISTIC_HASHING=1 swift test --package-path Tests/Loading
+	@scripts/check-package-graphs
 	swift test $(SWIFT_FLAGS) --package-path $(DEMO)
 	@scripts/check-fuzzing $(STAGE) .build/$(CONFIGURATION)/coder-fuzz
 	@scripts/check-examples $(STAGE)

@@ -58,6 +58,7 @@
   ///
   /// - Threads: Called on any thread, with no lock held. What takes long should be done elsewhere.
   public protocol LoadObserver: Sendable {
+    /// Takes an event.
     func note(_ event: LoadEvent)
   }
 

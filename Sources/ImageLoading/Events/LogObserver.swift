@@ -8,8 +8,10 @@
   public struct LogObserver: LoadObserver {
     private let logger: Logger
 
+    /// Makes an observer that writes to a log.
     public init(_ logger: Logger) { self.logger = logger }
 
+    /// Writes an event, if the log has its level.
     public func note(_ event: LoadEvent) {
       switch event {
       case .began(let load, let name): write(.trace, "load began", load, ["url": "\(name)"])

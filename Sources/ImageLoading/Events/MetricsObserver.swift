@@ -38,6 +38,7 @@
       derived = Counter(label: "image_load_derived", factory: factory)
     }
 
+    /// Counts an event.
     public func note(_ event: LoadEvent) {
       switch event {
       case .began(let load, _): times.withLock { $0.loads[load] = .now }

@@ -19,6 +19,7 @@
     /// - Parameter tracer: Where spans go, such as `InstrumentationSystem.tracer`.
     public init(_ tracer: any Tracer) { self.tracer = tracer }
 
+    /// Begins or ends a span.
     public func note(_ event: LoadEvent) {
       switch event {
       case .began(let load, let name):

@@ -21,6 +21,7 @@
     /// names the same picture without its signature.
     public var identity: String?
 
+    /// Makes an answer of the hook; without arguments it adds nothing.
     public init(url: String? = nil, headers: HTTPFields = [:], scope: String? = nil, identity: String? = nil) {
       self.url = url
       self.headers = headers

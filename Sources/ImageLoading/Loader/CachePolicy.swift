@@ -42,6 +42,7 @@
     /// The caches that the result is put in. If several requests share one download, it is kept if one of them says so.
     public var stores: Caches
 
+    /// Makes a policy; without arguments, ``use``.
     public init(_ lookup: Lookup = .use, reads: Caches = .all, stores: Caches = .all) {
       self.lookup = lookup
       self.reads = reads

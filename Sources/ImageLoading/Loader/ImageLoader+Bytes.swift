@@ -38,7 +38,7 @@
       let lookup = request.policy.lookup
       let (stored, place) = try await storedBody(request, headers, running)
       if let stored {
-        let freshness = rules.freshness(stored.response, at: options.now())
+        let freshness = rules.freshness(stored.response, at: options.now(), request: headers)
         observers.note(.lookedOnDisk(load: request.load, freshness == .fresh ? .hit : .stale))
         switch (lookup, freshness) {
         case (.use, .fresh), (.only, _), (.use, .usableWhileValidated):

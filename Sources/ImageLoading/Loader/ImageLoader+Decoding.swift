@@ -72,18 +72,26 @@
       {
         return picture
       }
+      if let picture = try await processedOnDisk(request, 0, of: nil) {
+        keep(picture, request, 0, running, since: .now)
+        return picture
+      }
       let arriving = ArrivingPictures(self, request, running)
       let (bytes, membership) = try await arriving.bytes()
       defer { membership.leave() }
       if request.policy.reads.contains(.memory) {
         if let picture = pictures.picture(request.memoryKey(0), of: bytes.version) {
           await arriving.stop()
-          return picture.reused(bytes.origin)
+          return picture.reused(after: bytes)
         }
         if let picture = try await derived(request, bytes.version, bytes.origin, running) {
           await arriving.stop()
-          return picture
+          return picture.reused(after: bytes)
         }
+      }
+      if bytes.origin == .validated, let picture = try await processedOnDisk(request, 0, of: bytes.version) {
+        await arriving.stop()
+        return picture.reused(after: bytes)
       }
       guard let source = bytes.source else { return try await decodedAnew(request, running, &done) }
       let start = ContinuousClock.now
@@ -95,6 +103,7 @@
       }
       done.decoded = true
       let picture = bytes.picture(image)
+      storeProcessed(picture, request, 0, running)
       keep(picture, request, 0, running, since: start)
       return picture
     }

@@ -30,16 +30,23 @@
     func fetch(_ fetch: Fetch, _ running: BytesRunning) async throws(LoadingError) -> LoadedBytes {
       let request = fetch.request
       let turn = gate.place(running.demand.priority)
-      running.follow { [weak turn] demand, _ in turn?.setPriority(demand.priority) }
+      let priority = FetchPriority(running.demand.priority.rawValue)
+      running.follow { [weak turn] demand, _ in
+        turn?.setPriority(demand.priority)
+        priority.value = demand.priority.rawValue
+      }
       try await turn.enter()
       defer { turn.leave() }
       let download = generations.begin(request.identity)
       let looksInMemory =
         request.policy.lookup != .ignore && request.policy.reads.contains(.memory) && fetch.stored == nil
       let inMemory = looksInMemory ? pictures.response(request.identity) : nil
-      let confirmed = request.policy.lookup == .ignore ? nil : fetch.stored?.response ?? inMemory?.response
+      let known = request.policy.lookup == .ignore ? nil : fetch.stored?.response ?? inMemory?.response
+      // Without a validator the server cannot say that nothing has changed.
+      let confirmed = known.flatMap { rules.canConfirm($0) ? $0 : nil }
       let partial = confirmed == nil ? partials.take(request.diskKey) : nil
       var sent = FetchRequest(url: fetch.url, headers: fetch.headers, limits: request.bytesKey.limits)
+      sent.priority = priority
       sent.revalidating = confirmed
       sent.partial = partial.map { PartialBody(count: $0.body.count, total: $0.total, validator: $0.validator) }
       observers.note(

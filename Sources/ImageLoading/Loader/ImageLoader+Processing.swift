@@ -28,6 +28,11 @@
     ) async throws(LoadingError) -> Picture {
       let reusable = try await reusable(request, count, running)
       if let picture = reusable.picture { return picture }
+      if let picture = try await processedOnDisk(request, count, of: reusable.bytes?.version) {
+        keep(picture, request, count, running, since: .now)
+        reusable.membership?.leave()
+        return reusable.bytes.map { picture.reused(after: $0) } ?? picture
+      }
       // Held until the decoded picture is there, so that both see the same bytes.
       let held = reusable.membership
       defer { held?.leave() }
@@ -52,6 +57,7 @@
           var picture = try outcome.get()
           let start = ContinuousClock.now
           picture.loaded.image = try await applied(operation, picture.loaded.image, request)
+          storeProcessed(picture, request, count, running)
           keep(picture, request, count, running, since: start)
           return picture
         }
@@ -61,26 +67,30 @@
     /// The picture in memory that was made with the same operations, if its bytes are still right; the server is asked if
     /// that is not known.
     ///
-    /// - Returns: The picture, or nil; and who holds the bytes that have come instead, if a server was asked.
+    /// - Returns: The picture, or nil; and the bytes that have come instead, and who holds them, if a server
+    ///   was asked.
     private func reusable(
       _ request: ResolvedRequest, _ count: Int, _ running: PictureRunning
     ) async throws(LoadingError) -> (
-      picture: Picture?, membership: SharedWork<BytesKey, BytesUpdate, LoadedBytes>.Membership?
+      picture: Picture?, bytes: LoadedBytes?,
+      membership: SharedWork<BytesKey, BytesUpdate, LoadedBytes>.Membership?
     ) {
-      guard request.policy.reads.contains(.memory), request.policy.lookup != .ignore else { return (nil, nil) }
+      guard request.policy.reads.contains(.memory), request.policy.lookup != .ignore else { return (nil, nil, nil) }
       let key = request.memoryKey(count)
       let version = localVersion(request)
       guard let found = pictures.picture(key, of: request.identity, version: version, at: options.now()) else {
-        return (nil, nil)
+        return (nil, nil, nil)
       }
-      if found.freshness == .fresh, request.policy.lookup != .reload { return (found.picture.reused(.memory), nil) }
-      guard request.isRemote else { return (nil, nil) }
+      if found.freshness == .fresh, request.policy.lookup != .reload {
+        return (found.picture.reused(.memory), nil, nil)
+      }
+      guard request.isRemote else { return (nil, nil, nil) }
       let arriving = ArrivingPictures(self, request, running)
       let (bytes, membership) = try await arriving.bytes()
       await arriving.stop()
-      guard let picture = pictures.picture(key, of: bytes.version) else { return (nil, membership) }
+      guard let picture = pictures.picture(key, of: bytes.version) else { return (nil, bytes, membership) }
       membership.leave()
-      return (picture.reused(bytes.origin, isStale: bytes.isStale), nil)
+      return (picture.reused(after: bytes), nil, nil)
     }
 
     private func applied(

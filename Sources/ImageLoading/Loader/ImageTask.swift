@@ -70,11 +70,14 @@
 
     /// The events of a load.
     public struct Events: AsyncSequence, Sendable {
+      /// What happens.
       public typealias Element = ImageEvent
+      /// Why there is no picture.
       public typealias Failure = LoadingError
 
       let task: ImageTask
 
+      /// Begins with the latest events.
       public func makeAsyncIterator() -> Iterator { Iterator(task: task) }
 
       /// Where the loop is.

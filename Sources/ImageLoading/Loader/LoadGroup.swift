@@ -18,6 +18,7 @@
     private let loader: ImageLoader
     private let state = Mutex(State())
 
+    /// Makes an empty group.
     public init(_ loader: ImageLoader) { self.loader = loader }
 
     /// Begins to load a picture as a part of the group. In a group that was cancelled, it is cancelled at once.

@@ -6,11 +6,16 @@
   public enum LoadPriority: Int, Sendable, Hashable, CaseIterable, Comparable {
     /// Of what may be wanted later: ``ImageLoader/prefetch(_:concurrency:priority:)``.
     case lowest
+    /// Of what is not seen yet.
     case low
+    /// Of a request that says nothing else.
     case normal
+    /// Of what is seen.
     case high
+    /// Of what somebody waits for.
     case highest
 
+    /// Whether one is later than the other.
     public static func < (one: LoadPriority, other: LoadPriority) -> Bool { one.rawValue < other.rawValue }
 
     /// The priority of the tasks that do the work.

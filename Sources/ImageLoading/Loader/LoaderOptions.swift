@@ -12,8 +12,8 @@
     public var memory: MemoryCacheOptions? = MemoryCacheOptions()
     /// Who divides the memory of the process between that cache and others; nil for nobody.
     public var arbiter: MemoryArbiter? = .shared
-    /// Downloads at a time. Others wait, those of the highest priority in front.
-    public var maxFetches = 8
+    /// Downloads at a time. Others wait, those of the highest priority in front. The fetcher has its own limit for each host.
+    public var maxFetches = 32
     /// Bytes of files in memory while they arrive and until they are decoded, for all downloads. Beyond that, bodies go to
     /// files without names in ``temporaryFolder``.
     public var bodyMemory = 32 << 20
@@ -36,6 +36,11 @@
     public var maxPreviewBytes = 16 << 20
     /// How long a URL that failed for good is not asked for again. Zero: it always is.
     public var failureLifetime = Duration.seconds(60)
+    /// The format in which pictures that were made smaller or processed are kept on disk beside the files that they were made
+    /// of, or nil if they are not. What a lossy format loses is lost when they are read again.
+    public var processedFormat: ImageFormat?
+    /// How they are written.
+    public var processedOptions = EncodeOptions()
     /// Whether a smaller picture is made of a larger one in memory, of twice its size or more; see docs/loading.md.
     public var derivesFromLarger = true
     /// Whether an answer that is stale is used when the server cannot be asked, if the answer itself does not forbid that.
@@ -48,6 +53,7 @@
     /// The time in seconds since 1970, by which answers are fresh or stale.
     public var now: @Sendable () -> Double = LoaderOptions.systemTime
 
+    /// Makes the standard options.
     public init() {}
 
     /// The machine's clock.

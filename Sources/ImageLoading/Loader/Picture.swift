@@ -42,6 +42,16 @@
       picture.loaded.bytesSaved = 0
       return picture
     }
+
+    /// The same picture for a load that found it in memory, and has asked for the bytes that it was made of.
+    func reused(after bytes: LoadedBytes) -> Picture {
+      var picture = reused(bytes.origin, isStale: bytes.isStale)
+      picture.loaded.bytesReceived = bytes.bytesReceived
+      let isConfirmed = bytes.origin == .validated && bytes.source == nil
+      picture.loaded.bytesSaved = isConfirmed ? loaded.byteCount ?? 0 : bytes.bytesSaved
+      picture.download = bytes.download
+      return picture
+    }
   }
 
   /// The bytes of a file that have come, or the word that nothing has changed.

@@ -16,8 +16,11 @@
 
     /// What has become of the requests.
     public struct Counts: Sendable, Hashable {
+      /// Those whose pictures or bytes are there.
       public var loaded = 0
+      /// Those that ended with an error.
       public var failed = 0
+      /// Those that were given up.
       public var cancelled = 0
     }
 

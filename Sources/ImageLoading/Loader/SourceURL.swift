@@ -20,8 +20,7 @@
       }
       let rest = url[url.utf8.index(after: colon)...]
       switch url[..<colon].lowercased() {
-      case "https": self = .remote(try Self.canonical("https", rest, url))
-      case "http": self = .remote(try Self.canonical("http", rest, url))
+      case "https", "http": self = .remote(try URLParts(url).description)
       case "file": self = .file(try Self.path(rest, url))
       case "data": self = .data(try Self.data(rest, maxBytes))
       case let scheme:
@@ -29,51 +28,6 @@
           .badRequest, "the scheme \(scheme.prefix(20)); https, http, file and data are known",
           url: String(url.prefix(200)))
       }
-    }
-
-    /// The scheme and the host in lower case, no standard port, no fragment, bytes beyond ASCII with percent signs.
-    private static func canonical(
-      _ scheme: String, _ rest: Substring, _ url: String
-    ) throws(LoadingError) -> String {
-      func bad(_ what: String) -> LoadingError { LoadingError(.badRequest, what, url: url) }
-      guard rest.hasPrefix("//") else { throw bad("a URL without a host") }
-      let end = rest.utf8.firstIndex(of: UInt8(ascii: "#")) ?? rest.endIndex
-      let body = rest.utf8.dropFirst(2).prefix(upTo: end)
-      let path = body.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? body.endIndex
-      let authority = String(Substring(body[..<path]))
-      guard !authority.contains("@") else { throw bad("a URL with user information, which belongs in headers") }
-      let (host, port) = try split(authority, bad)
-      let standard = scheme == "https" ? 443 : 80
-      var result = "\(scheme)://\(host.lowercased())"
-      if let port, port != standard { result += ":\(port)" }
-      if path == body.endIndex || body[path] != UInt8(ascii: "/") { result += "/" }
-      for byte in body[path...] {
-        guard byte > 0x20, byte != 0x7f else { throw bad("a URL with a space or a control character") }
-        result += byte < 0x80 ? String(UnicodeScalar(byte)) : "%" + hex(byte)
-      }
-      return result
-    }
-
-    private static func split(
-      _ authority: String, _ bad: (String) -> LoadingError
-    ) throws(LoadingError) -> (host: String, port: Int?) {
-      var (host, port): (Substring, Substring?) = (authority[...], nil)
-      // An IPv6 address has colons of its own, in brackets.
-      if let colon = authority.utf8.lastIndex(of: UInt8(ascii: ":")), !authority[colon...].contains("]") {
-        (host, port) = (authority[..<colon], authority[authority.utf8.index(after: colon)...])
-      }
-      guard !host.isEmpty else { throw bad("a URL without a host") }
-      guard let port, !port.isEmpty else { return (String(host), nil) }
-      guard port.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int(port), (1...65535).contains(number)
-      else {
-        throw bad("the port \(port); 1 to 65535 are ports")
-      }
-      return (String(host), number)
-    }
-
-    private static func hex(_ byte: UInt8) -> String {
-      let digits = String(byte, radix: 16, uppercase: true)
-      return digits.count == 1 ? "0" + digits : digits
     }
 
     /// RFC 8089: an absolute path of this machine.

@@ -26,6 +26,7 @@
     private let loader: ImageLoader
     private let state = Mutex(State())
 
+    /// Makes a place that shows nothing.
     public init(_ loader: ImageLoader) { self.loader = loader }
 
     deinit { state.withLock { $0.task }?.cancel() }

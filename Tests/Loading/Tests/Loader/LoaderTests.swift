@@ -90,7 +90,7 @@ import Testing
     let test = TestLoader(ScriptedFetcher([]))
     for url in [
       "nothing", "ftp://example.org/a", "http:/a", "https://user:word@example.org/", "https://a:99999/",
-      "file:relative", "https://example.org/a b", "data:image/png;base64,====",
+      "file:relative", "https://example.org/a\nb", "data:image/png;base64,====",
     ] {
       let error = await #expect(throws: LoadingError.self) { try await test.loader.image(for: ImageRequest(url)) }
       #expect(error?.code == .badRequest, "\(url)")

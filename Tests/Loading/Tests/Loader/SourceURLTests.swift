@@ -9,7 +9,7 @@ import Testing
     ("HTTPS://Example.ORG", "https://example.org/"),
     ("https://example.org:443/a?b#c", "https://example.org/a?b"),
     ("http://example.org:80?q=1", "http://example.org/?q=1"),
-    ("http://example.org:8080/A%2fb", "http://example.org:8080/A%2fb"),
+    ("http://example.org:8080/A%2fb", "http://example.org:8080/A%2Fb"),
     ("https://[2001:DB8::1]:443/x", "https://[2001:db8::1]/x"),
     ("https://example.org/ä", "https://example.org/%C3%A4"),
   ]) func hasOneSpelling(_ url: String, _ canonical: String) throws {
