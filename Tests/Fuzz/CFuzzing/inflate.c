@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The inflate of the PNG coder beside zlib's, in pieces whose sizes follow from the bytes. The coder is not linked, since it
+// The inflate of the PNG coder beside zlib's, for streams of a fuzzer. The coder is not linked, since it
 // needs libraries that may be missing: its sources are compiled once more, under other names.
 
 #include <dlfcn.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "CFuzzing.h"
 
@@ -40,6 +38,12 @@ static int (*zlib_begin)(z_streamp, const char *, int);
 static int (*zlib_inflate)(z_streamp, int);
 static int (*zlib_end)(z_streamp);
 
+// zlib is loaded, so that the program links without it.
+#define inflateInit_ zlib_begin
+#define inflate zlib_inflate
+#define inflateEnd zlib_end
+#include "../../PNGLoops/beside_zlib.h"
+
 int fuzzing_has_zlib(void) {
   if (zlib_end) return 1;
   void *library = dlopen("libz.so.1", RTLD_NOW);
@@ -50,100 +54,15 @@ int fuzzing_has_zlib(void) {
   return zlib_begin && zlib_inflate && zlib_end;
 }
 
-typedef struct outcome {
-  cpng_inflated verdict;
-  size_t length;
-} outcome;
-
-static uint64_t choices;
-
-static size_t below(size_t bound) {
-  choices = choices * 6364136223846793005u + 1442695040888963407u;
-  return (size_t)(choices >> 33) % bound;
-}
-
-// Each piece is in memory of its own, so that a byte read too far is noticed, and there is no room behind what may be
-// written.
-static outcome ours(const uint8_t *stream, size_t length, uint8_t *out) {
-  const size_t window = below(4) ? 1024 + below(100000) : 1 + below(300);
-  const size_t largest = below(4) ? 5000 : 1 + below(20);
-  uint8_t *memory = malloc(CPNG_HISTORY + window + CPNG_OUT_SLACK), *end = memory + CPNG_HISTORY + window, *next = memory;
-  cpng_inflater *inflater = malloc(sizeof *inflater);
-  outcome result = {CPNG_INFLATED_INPUT, 0};
-  memset(inflater, 0xA5, sizeof *inflater);
-  cpng_inflate_begin(inflater);
-  for (size_t used = 0; result.verdict == CPNG_INFLATED_INPUT;) {
-    size_t count = 1 + below(largest);
-    if (count > length - used) count = length - used;
-    uint8_t *piece = malloc(count ? count : 1);
-    memcpy(piece, stream + used, count);
-    used += count;
-    const uint8_t *in = piece;
-    for (;;) {
-      uint8_t *start = next;
-      result.verdict = cpng_inflate_piece(inflater, &in, piece + count, memory, &next, end);
-      const size_t made = (size_t)(next - start), room = MOST - result.length;
-      memcpy(out + result.length, start, made < room ? made : room);
-      result.length += made < room ? made : room;
-      if (result.verdict != CPNG_INFLATED_OUTPUT || result.length == MOST) break;
-      const size_t there = (size_t)(next - memory), kept = there < CPNG_HISTORY ? there : CPNG_HISTORY;
-      memmove(memory, next - kept, kept);
-      next = memory + kept;
-    }
-    free(piece);
-    if (used == length || result.length == MOST) break;
-  }
-  free(inflater);
-  free(memory);
-  return result;
-}
-
-static outcome theirs(const uint8_t *stream, size_t length, uint8_t *out) {
-  z_stream state = {.next_in = (Bytef *)stream, .avail_in = (uInt)length, .next_out = out, .avail_out = MOST};
-  outcome result = {CPNG_INFLATED_INPUT, 0};
-  if (zlib_begin(&state, ZLIB_VERSION, (int)sizeof state) != Z_OK) return result;
-  const int status = zlib_inflate(&state, Z_SYNC_FLUSH);
-  result.length = state.total_out;
-  if (status == Z_STREAM_END) result.verdict = CPNG_INFLATED_END;
-  if (status == Z_NEED_DICT) result.verdict = CPNG_INFLATED_DAMAGED;
-  if (status == Z_DATA_ERROR) {
-    const int is_checksum = state.msg && strcmp(state.msg, "incorrect data check") == 0;
-    result.verdict = is_checksum ? CPNG_INFLATED_UNEQUAL : CPNG_INFLATED_DAMAGED;
-  }
-  zlib_end(&state);
-  return result;
-}
-
-// Whether zlib finds the damage too, and no byte more before it, if the stream goes on with what hides damage best: zlib
-// takes codes for granted until all their lengths are there, when none of them has been used.
-static int is_damaged_later(const uint8_t *stream, size_t length, uint8_t *out, size_t before) {
-  const size_t more = 1024;
-  uint8_t *longer = malloc(length + more);
-  int is_damaged = 1;
-  if (!longer) return 1;
-  memcpy(longer, stream, length);
-  for (int byte = 0; byte < 256; byte += 255) {
-    memset(longer + length, byte, more);
-    const outcome later = theirs(longer, length + more, out);
-    is_damaged = is_damaged && later.verdict == CPNG_INFLATED_DAMAGED && later.length == before;
-  }
-  free(longer);
-  return is_damaged;
-}
-
-int fuzzing_inflates_as_zlib(const uint8_t *stream, size_t length, uint64_t seed) {
+int fuzzing_inflates_as_zlib(const uint8_t *stream, size_t length, uint64_t chosen) {
   static uint8_t *out[2];
   for (int i = 0; i < 2; i++) {
     if (!out[i]) out[i] = malloc(MOST);
     if (!out[i]) return 1;
   }
-  choices = seed;
-  const outcome expected = theirs(stream, length, out[0]), found = ours(stream, length, out[1]);
-  if (expected.length != found.length || memcmp(out[0], out[1], found.length) != 0) return 0;
-  // Whoever stops for want of room has not seen the end.
-  if (found.length == MOST || expected.verdict == found.verdict) return 1;
-  return found.verdict == CPNG_INFLATED_DAMAGED && expected.verdict == CPNG_INFLATED_INPUT &&
-         is_damaged_later(stream, length, out[0], found.length);
+  outcome expected, found;
+  seed = chosen;
+  return inflates_as_zlib(stream, length, out, below(4) == 0, &expected, &found);
 }
 #else
 int fuzzing_has_zlib(void) { return 0; }
