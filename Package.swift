@@ -282,11 +282,17 @@ let package = Package(
     .executableTarget(
       name: "coder-fuzz",
       dependencies: [
-        "CFuzzing", "CImageCoder", "ImageAnimation", "ImageCodersBuiltIn", "ImageCoders", "ImageCoderEngine",
-        "ImageCoderModel",
+        "CFuzzing", "CImageCoder", "CImageCoderStructs", "CIsolation", "CodersCommand", "FuzzStructures",
+        "ImageAnimation",
+        "ImageCodersBuiltIn", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "ImageProcessing",
       ],
       path: "Tests/Fuzz/Sources", swiftSettings: settings),
     .target(name: "CFuzzing", dependencies: ["CImageCoder"], path: "Tests/Fuzz/CFuzzing"),
+    // How the bytes of formats are put together, and changes that keep to it.
+    .target(name: "FuzzStructures", path: "Tests/Fuzz/Structures", swiftSettings: settings),
+    .testTarget(
+      name: "FuzzStructuresTests", dependencies: ["FuzzStructures", "TestSupport"], path: "Tests/FuzzStructuresTests",
+      swiftSettings: settings),
     .testTarget(
       name: "ImageCoderModelTests", dependencies: ["ImageCoderModel"], path: "Tests/ImageCoderModelTests",
       swiftSettings: settings),

@@ -6,87 +6,16 @@
 // in pieces and with windows of random sizes. Both must give the same bytes and the same verdict. What a stream is
 // depends on its number alone.
 
-#include "inflate.h"
-
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <zlib.h>
 
 #define MOST (4u << 20)
-
-static uint64_t seed;
-
-static uint32_t draw(void) {
-  seed = seed * 6364136223846793005u + 1442695040888963407u;
-  return (uint32_t)(seed >> 33);
-}
-
-static uint32_t below(uint32_t bound) { return draw() % bound; }
-
-typedef struct outcome {
-  cpng_inflated verdict;
-  size_t length;
-} outcome;
-
-// Inflates pieces that are each in memory of their own, so that a byte read too far is noticed.
-static outcome ours(const uint8_t *stream, size_t length, uint8_t *out, int in_single_bytes) {
-  const size_t window = in_single_bytes ? 1 + below(300) : 1024 + below(200000);
-  cpng_inflater *inflater = malloc(sizeof *inflater);
-  uint8_t *memory = malloc(CPNG_HISTORY + window + CPNG_OUT_SLACK), *end = memory + CPNG_HISTORY + window, *next = memory;
-  outcome result = {CPNG_INFLATED_INPUT, 0};
-  memset(inflater, 0xA5, sizeof *inflater);
-  cpng_inflate_begin(inflater);
-  for (size_t used = 0;;) {
-    size_t count = in_single_bytes ? 1 : below(4) ? below(5000) : below(20);
-    if (count > length - used) count = length - used;
-    uint8_t *piece = malloc(count ? count : 1);
-    memcpy(piece, stream + used, count);
-    used += count;
-    const uint8_t *in = piece;
-    do {
-      uint8_t *start = next;
-      result.verdict = cpng_inflate_piece(inflater, &in, piece + count, memory, &next, end);
-      if (result.length + (size_t)(next - start) > MOST) abort();
-      memcpy(out + result.length, start, (size_t)(next - start));
-      result.length += (size_t)(next - start);
-      if (result.verdict != CPNG_INFLATED_OUTPUT) break;
-      const size_t kept = (size_t)(next - memory) < CPNG_HISTORY ? (size_t)(next - memory) : CPNG_HISTORY;
-      memmove(memory, next - kept, kept);
-      next = memory + kept;
-    } while (1);
-    if (result.verdict == CPNG_INFLATED_INPUT && in != piece + count) abort();
-    free(piece);
-    if (result.verdict != CPNG_INFLATED_INPUT || used == length) break;
-  }
-  free(memory);
-  free(inflater);
-  return result;
-}
-
-static outcome theirs(const uint8_t *stream, size_t length, uint8_t *out) {
-  z_stream state = {.next_in = (Bytef *)stream, .avail_in = (uInt)length, .next_out = out, .avail_out = MOST};
-  inflateInit(&state);
-  const int status = inflate(&state, Z_SYNC_FLUSH);
-  outcome result = {CPNG_INFLATED_INPUT, state.total_out};
-  if (status == Z_STREAM_END) result.verdict = CPNG_INFLATED_END;
-  if (status == Z_NEED_DICT) result.verdict = CPNG_INFLATED_DAMAGED;
-  if (status == Z_DATA_ERROR) {
-    const int is_checksum = state.msg && strcmp(state.msg, "incorrect data check") == 0;
-    result.verdict = is_checksum ? CPNG_INFLATED_UNEQUAL : CPNG_INFLATED_DAMAGED;
-  }
-  inflateEnd(&state);
-  return result;
-}
+#include "beside_zlib.h"
 
 static uint8_t *out[2];
 
 static void compare(const uint8_t *stream, size_t length, long number, const char *what, int in_single_bytes) {
-  const outcome expected = theirs(stream, length, out[0]), found = ours(stream, length, out[1], in_single_bytes);
-  if (expected.length == found.length && expected.verdict == found.verdict &&
-      memcmp(out[0], out[1], found.length) == 0) {
-    return;
-  }
+  outcome expected, found;
+  if (inflates_as_zlib(stream, length, out, in_single_bytes, &expected, &found)) return;
   printf("stream %ld, %s: %zu bytes and verdict %d, zlib has %zu and %d\n", number, what, found.length, found.verdict,
          expected.length, expected.verdict);
   exit(1);

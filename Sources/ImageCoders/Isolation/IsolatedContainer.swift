@@ -26,7 +26,7 @@ final class IsolatedContainer: Container {
   private let abilities: CoderDescription.Abilities
 
   /// - Throws: ``SkipReason`` with the name of what to change, or of the layer that cannot be had.
-  init(loading entry: CatalogEntry, isolation: Isolation) throws(SkipReason) {
+  convenience init(loading entry: CatalogEntry, isolation: Isolation) throws(SkipReason) {
     if let reason = entry.reason { throw reason }
     guard let manifest = entry.manifest else { throw SkipReason(.manifestInvalid, "there is no manifest") }
     guard entry.builtIn == nil, let path = entry.library else {
@@ -34,6 +34,11 @@ final class IsolatedContainer: Container {
     }
     if let reason = DirectoryListing.permissionProblem(path) { throw reason }
     let (pool, description) = try WorkerPool.pool(of: path, id: manifest.id, mode: isolation.mode)
+    self.init(manifest, description, pool, isolation)
+  }
+
+  /// - Parameter description: What the server of the pool says of its plugin.
+  init(_ manifest: Manifest, _ description: CoderDescription, _ pool: WorkerPool, _ isolation: Isolation) {
     self.pool = pool
     self.isolation = isolation
     id = manifest.id

@@ -71,6 +71,7 @@ final class Worker: @unchecked Sendable {
       Glibc.close(socket)
       Glibc.close(errors)
       Glibc.close(process)
+      if let map, map != MAP_FAILED { munmap(map, ISOLATION_SHARED_BYTES) }
       buffer.deallocate()
       throw .io("a worker does not start")
     }

@@ -9,7 +9,8 @@ import Synchronization
 package final class WorkerPool: Sendable {
   private let library: String
   private let id: String
-  private let program: String
+  /// The worker program, or nil if no server can be started.
+  private let program: String?
   private let without: IsolationLayers
   private let state: Mutex<State>
 
@@ -65,9 +66,15 @@ package final class WorkerPool: Sendable {
     return (pool, server.description)
   }
 
-  private init(_ library: String, _ id: String, _ program: String, _ without: IsolationLayers) {
+  private init(_ library: String, _ id: String, _ program: String?, _ without: IsolationLayers) {
     (self.library, self.id, self.program, self.without) = (library, id, program, without)
     state = Mutex(State())
+  }
+
+  /// A pool whose server and only worker are there, for a test with ones that lie. No further one is started.
+  init(_ server: WorkerServer, worker: Worker) {
+    (library, id, program, without) = ("", "", nil, [])
+    state = Mutex(State(server: server, idle: [worker]))
   }
 
   /// What this machine offers, as a worker of a plugin finds it.
@@ -92,6 +99,7 @@ package final class WorkerPool: Sendable {
   private func server() throws(SkipReason) -> WorkerServer {
     let result: Result<WorkerServer, SkipReason> = state.withLock { state in
       if let server = state.server { return .success(server) }
+      guard let program else { return .failure(SkipReason(.isolationMissing, "no server can be started")) }
       do throws(SkipReason) {
         let server = try WorkerServer(library: library, id: id, program: program, without: without)
         state.server = server
@@ -104,7 +112,7 @@ package final class WorkerPool: Sendable {
   }
 
   /// Memory of a worker: what the session may use, its file, its picture, and room for what the allocator wastes.
-  private static func memory(_ limits: Limits) -> Int {
+  static func memory(_ limits: Limits) -> Int {
     let (three, overflows) = limits.maxMemory.multipliedReportingOverflow(by: 3)
     return overflows ? 1 << 46 : min(three + 256 << 20, 1 << 46)
   }

@@ -11,7 +11,8 @@ final class WorkerServer: Sendable {
   let description: CoderDescription
   let layers: IsolationLayers
 
-  private let process: pid_t
+  /// Nil for one that is no process of its own.
+  private let process: pid_t?
   private let control: Int32
   private let state = Mutex(State())
 
@@ -30,7 +31,7 @@ final class WorkerServer: Sendable {
   /// Starts a server.
   ///
   /// - Throws: ``SkipReason`` with the name of what to change.
-  init(library: String, id: String, program: String, without: IsolationLayers) throws(SkipReason) {
+  convenience init(library: String, id: String, program: String, without: IsolationLayers) throws(SkipReason) {
     var ends: [Int32] = [-1, -1]
     guard isolation_pair(&ends) == 1 else {
       throw SkipReason(.isolationMissing, "no socket for a worker: \(String(cString: strerror(errno)))")
@@ -42,30 +43,39 @@ final class WorkerServer: Sendable {
       close(ends[0])
       throw SkipReason(.isolationMissing, "\(program) does not start: \(String(cString: strerror(problem)))")
     }
-    isolation_set_patience(ends[0], Self.patience)
+    try self.init(control: ends[0], process: process, library: library)
+  }
+
+  /// Takes over a server that says what its plugin is.
+  ///
+  /// - Parameters:
+  ///   - control: Its socket, which is closed with it.
+  ///   - process: Ended with it; nil for one that is no process of its own.
+  init(control: Int32, process: pid_t?, library: String) throws(SkipReason) {
+    isolation_set_patience(control, Self.patience)
     var message = isolation_message()
     let bytes = UnsafeMutableRawPointer.allocate(byteCount: Int(ISOLATION_MAX_PAYLOAD), alignment: 16)
     defer { bytes.deallocate() }
-    let result = isolation_receive(ends[0], &message, bytes, nil)
-    isolation_set_patience(ends[0], Self.shortPatience)
+    let result = isolation_receive(control, &message, bytes, nil)
+    isolation_set_patience(control, Self.shortPatience)
     let payload = UnsafeRawBufferPointer(start: bytes, count: result == 1 ? Int(message.length) : 0)
     guard result == 1, message.kind == UInt32(ISOLATION_HELLO), let description = CoderDescription(payload) else {
-      close(ends[0])
-      kill(process, SIGKILL)
-      let end = Self.wait(for: process)
-      throw Self.reason(result, message, payload, end, library)
+      throw Self.reason(result, message, payload, Self.end(control, process), library)
     }
     self.process = process
-    control = ends[0]
+    self.control = control
     self.description = description
     layers = IsolationLayers(rawValue: UInt32(truncatingIfNeeded: message.longs.0))
   }
 
-  deinit {
-    // Without this end the server leaves, and its workers with it.
+  deinit { _ = Self.end(control, process) }
+
+  /// Without the socket the server leaves, and its workers with it.
+  private static func end(_ control: Int32, _ process: pid_t?) -> Int32 {
     close(control)
+    guard let process else { return 0 }
     kill(process, SIGKILL)
-    _ = Self.wait(for: process)
+    return wait(for: process)
   }
 
   private static func wait(for process: pid_t) -> Int32 {

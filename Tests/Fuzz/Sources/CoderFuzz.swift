@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CFuzzing
+import FuzzStructures
 import Glibc
 import ImageCoders
 import ImageCodersBuiltIn
 
 /// Feeds pieces of the library with bytes that may be anything: with libFuzzer, or again with files and their mutants.
 @main struct CoderFuzz {
+  /// Inputs of a corpus that are fed again with the seeds.
+  private static let mostOfCorpus = 200
+
   static let usage = """
     usage: coder-fuzz --list
            coder-fuzz --seeds TARGET FOLDER
-           coder-fuzz --replay TARGET [--mutants N] [--plugins FOLDER] [FILE|FOLDER]…
+           coder-fuzz --replay TARGET [--mutants N] [--corpora FOLDER] [--plugins FOLDER] [FILE|FOLDER]…
            coder-fuzz TARGET [libFuzzer's options] [FOLDER]…
 
     --list            the targets, and what they are fed to
@@ -18,6 +22,7 @@ import ImageCodersBuiltIn
     --replay TARGET   runs the target on each file, or, if there is none, on its seeds and on what was found with it;
                       `all` for all targets
     --mutants N       after each file, N changed ones, the same each time
+    --corpora FOLDER  also up to \(mostOfCorpus) inputs of FOLDER/TARGET, as they are
     --plugins FOLDER  readers and writers of staged plugins, and not those that are built in
 
     The third form is there in a build by scripts/fuzz.
@@ -55,18 +60,19 @@ import ImageCodersBuiltIn
         builtIn: plugins == nil ? .all : [], searchPath: .only(plugins.map { [$0] } ?? []), preferences: preferences)
     }
     return ReaderTargets(registry: registry).targets() + WriterTargets(registry: registry(nil)).targets()
-      + ParserTargets.all + InterfaceTargets.all
+      + ParserTargets.all + TextTargets.all + InterfaceTargets.all + ProtocolTargets.all + InflateTargets.all
   }
 
   private static func replay(_ given: ArraySlice<String>) {
     var arguments = given
     guard let name = arguments.popFirst() else { end(usage) }
-    var (mutants, plugins) = (0, String?.none)
+    var (mutants, plugins, corpora) = (0, String?.none, String?.none)
     var paths: [String] = []
     while let argument = arguments.popFirst() {
       switch argument {
       case "--mutants": mutants = arguments.popFirst().flatMap { Int($0) } ?? 0
       case "--plugins": plugins = arguments.popFirst()
+      case "--corpora": corpora = arguments.popFirst()
       default: paths.append(argument)
       }
     }
@@ -86,8 +92,20 @@ import ImageCodersBuiltIn
         }
         runs += 1 + mutants
       }
+      for path in corpora.map({ sample(of: "\($0)/\(target.name)") }) ?? [] {
+        guard let input = Files.bytes(path) else { continue }
+        run(target, input, path)
+        runs += 1
+      }
       print("\(target.name): \(runs) inputs of \(seeds.count) seeds")
     }
+  }
+
+  /// Files of a folder at equal distances in the order of their names, which are checksums.
+  private static func sample(of folder: String) -> [String] {
+    let files = Files.below(folder)
+    let step = max(1, (files.count + mostOfCorpus - 1) / mostOfCorpus)
+    return stride(from: 0, to: files.count, by: step).map { files[$0] }
   }
 
   /// Notes what is fed before it is fed, for the report of a crash.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FuzzStructures
 import ImageCoders
 
 /// A piece of the library that is fed with bytes which may be anything.
@@ -30,21 +31,4 @@ enum Seeds {
   /// The blocks of a kind in the fixtures of all formats.
   case metadata(MetadataKind)
   case bytes([[UInt8]])
-}
-
-/// Choices that follow from the bytes: the same for the same bytes.
-struct Choices {
-  private var state: UInt64
-
-  init(_ bytes: [UInt8]) {
-    // FNV-1a of the length and the last bytes, which mutations reach as any others.
-    state = 0xCBF2_9CE4_8422_2325 ^ UInt64(bytes.count)
-    for byte in bytes.suffix(64) { state = (state ^ UInt64(byte)) &* 0x100_0000_01B3 }
-  }
-
-  /// A number in `0 ..< bound`.
-  mutating func below(_ bound: Int) -> Int {
-    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-    return Int((state >> 33) % UInt64(max(bound, 1)))
-  }
 }

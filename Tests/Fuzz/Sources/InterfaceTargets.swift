@@ -2,6 +2,7 @@
 
 import CFuzzing
 import CImageCoder
+import FuzzStructures
 import ImageCoders
 
 /// The plugin interface, with a plugin that answers anything.

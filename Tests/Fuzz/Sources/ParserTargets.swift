@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FuzzStructures
 import ImageAnimation
 import ImageCoderEngine
 import ImageCoderModel

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FuzzStructures
 import ImageCoders
 
 /// Readers, each by itself, in the ways that a file can be gone through.
@@ -36,7 +37,7 @@ struct ReaderTargets {
     Subject(coder: "org.imagecoders.gif.giflib", name: "giflib", fixtures: "gif", structure: GIFStructure.self),
     Subject(coder: "org.imagecoders.heif", name: "heif", fixtures: "heif", structure: BoxStructure.self),
     Subject(
-      coder: "org.imagecoders.icns", name: "icns", fixtures: "icns", structure: nil,
+      coder: "org.imagecoders.icns", name: "icns", fixtures: "icns", structure: ICNSStructure.self,
       embedded: ["org.imagecoders.png", "org.imagecoders.jpeg2000"]),
     Subject(
       coder: "org.imagecoders.ico", name: "ico", fixtures: "ico", structure: nil, embedded: ["org.imagecoders.png"]),
@@ -56,7 +57,19 @@ struct ReaderTargets {
     Self.subjects.flatMap { (subject) -> [FuzzTarget] in
       let registry = registry(subject.embedded.union([subject.coder]))
       return registry.coderIDs.contains(subject.coder) ? targets(of: subject, registry) : []
-    }
+    } + deepJPEG
+  }
+
+  /// JPEG files that libjpeg-turbo does not read, and that have a reader of ours. Among all files they would be few.
+  private var deepJPEG: [FuzzTarget] {
+    let registry = registry(["org.imagecoders.jpeg"])
+    guard registry.coderIDs == ["org.imagecoders.jpeg"] else { return [] }
+    let files = Files.below("Tests/Fixtures/jpeg").filter { $0.contains("lossless") || $0.contains("deep") }
+    return [
+      FuzzTarget(
+        name: "jpeg-deep", about: "jpeg: files of 12 bits and without loss, in one call", seeds: .files(files),
+        structure: JPEGStructure.self, run: { Self.decode($0, registry) })
+    ]
   }
 
   private func targets(of subject: Subject, _ registry: CoderRegistry) -> [FuzzTarget] {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FuzzStructures
 import ImageCoders
 
 /// Writers, with options, sizes and pixels that follow from the bytes. What is written without loss reads as it was.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What Swift cannot declare: the calls of libFuzzer, and a coder that lies.
+// What Swift cannot declare: the calls of libFuzzer, a coder that lies, and an inflate of C beside another.
 
 #ifndef CFUZZING_H
 #define CFUZZING_H
@@ -20,5 +20,12 @@ size_t LLVMFuzzerMutate(uint8_t *bytes, size_t size, size_t most);
 // A coder whose answers are taken from a script: sizes, counts, offsets, flags and statuses may be anything. What it
 // says of memory is true, since a plugin in the process could write anywhere anyhow.
 const imgcoder_coder *fuzzing_liar(const imgcoder_host *host);
+
+// Whether there is a zlib to compare with.
+int fuzzing_has_zlib(void);
+
+// Whether the inflate of the PNG coder makes of a stream what zlib does: the same bytes, and the same verdict.
+//   seed  of the sizes of pieces and windows
+int fuzzing_inflates_as_zlib(const uint8_t *stream, size_t length, uint64_t seed);
 
 #endif

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Changes of seeds without libFuzzer: the same for the same choices.
-enum Mutation {
+package enum Mutation {
   private static let words: [[UInt8]] = [
     [0, 0, 0, 0], [0, 0, 0, 1], [0xFF, 0xFF, 0xFF, 0xFF], [0x7F, 0xFF, 0xFF, 0xFF], [0x80, 0, 0, 0],
     [0xFF, 0xFF, 0xFF, 0x7F],
   ]
 
   /// Changes bytes in one to four places, and mends what a checksum would find, seven times of eight.
-  static func mutate(_ bytes: inout [UInt8], _ structure: (any FileStructure.Type)?, _ choices: inout Choices) {
+  package static func mutate(_ bytes: inout [UInt8], _ structure: (any FileStructure.Type)?, _ choices: inout Choices) {
     for _ in 0..<1 + choices.below(4) where !bytes.isEmpty {
       let place = choices.below(bytes.count)
       switch choices.below(6) {

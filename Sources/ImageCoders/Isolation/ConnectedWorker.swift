@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+package import ImageCoderEngine
+package import ImageCoderModel
+
+/// A worker behind sockets that somebody else has made, for a test that says what comes out of them.
+package struct ConnectedWorker {
+  /// The socket of its server, which first says what the plugin is.
+  package let control: Int32
+  /// Its own socket, which first says that the worker is ready.
+  package let socket: Int32
+  /// Where it prints errors.
+  package let errors: Int32
+  /// The memory that both sides write; the caller's.
+  package let shared: Int32
+
+  package init(control: Int32, socket: Int32, errors: Int32, shared: Int32) {
+    (self.control, self.socket, self.errors, self.shared) = (control, socket, errors, shared)
+  }
+
+  /// A coder whose code runs in this worker alone: after a fault there is none any more. The sockets are closed with it.
+  ///
+  /// - Parameter limits: Those of the sessions that may have the worker.
+  package func coder(_ manifest: Manifest, limits: Limits) throws(CoderError) -> any ImageCoder {
+    let server: WorkerServer
+    do throws(SkipReason) {
+      server = try WorkerServer(control: control, process: nil, library: manifest.id)
+    } catch {
+      close(socket)
+      close(errors)
+      throw CoderError(error, coder: manifest.id)
+    }
+    let worker = try Worker(
+      of: server, number: 1, socket: socket, errors: errors, process: -1, shared: shared,
+      memory: WorkerPool.memory(limits))
+    let container = IsolatedContainer(
+      manifest, server.description, WorkerPool(server, worker: worker), Isolation(.required))
+    return AnimatedCoder(container)
+  }
+}
