@@ -116,7 +116,8 @@
       guard !control.has("must-revalidate") else { return .stale }
       if left <= 0, asked.has("max-stale") {
         // Without a number, any staleness will do.
-        let most = asked.directives["max-stale"].map { $0.isEmpty } ?? false ? .infinity : asked.seconds("max-stale") ?? 0
+        let most =
+          asked.directives["max-stale"].map { $0.isEmpty } ?? false ? .infinity : asked.seconds("max-stale") ?? 0
         if -left <= most { return .fresh }
       }
       if left <= 0, let window = control.seconds("stale-while-revalidate"), -left < window {

@@ -232,10 +232,10 @@
             if case .bytes(let bytes) = outcome { return bytes }
             continue
           }
-          // Nothing at all is a connection that broke without a word, and another one may do better.
-          if rate.lastCount == 0 { throw TransportFailure(.timeout, "no bytes for \(RateWindow.length)") }
-          throw error(
-            .timeout, "\(rate.lastCount) bytes in \(RateWindow.length), \(request.limits.minRate) a second are the least")
+          let what =
+            "\(rate.lastCount) bytes in \(RateWindow.length), \(request.limits.minRate) a second are the least"
+          if rate.isSilent { throw TransportFailure(.timeout, what) }
+          throw error(.timeout, what)
         }
       }
     }

@@ -42,7 +42,7 @@
     case resumed(url: String, at: Int)
     /// What was there of a body is void.
     case restarted(url: String, why: String)
-    /// The end, well or not.
+    /// The end, well or not. It does not come when who iterates leaves before.
     case finished(url: String, FetchMetrics)
   }
 

@@ -8,8 +8,14 @@
     private let least: Int
     private var waited: Duration = .zero
     private var count = 0
+    /// How long there was nothing.
+    private var silence: Duration = .zero
     /// Bytes of the last whole window.
     private(set) var lastCount = 0
+
+    /// Whether nothing came for half a window: the connection broke without a word, and another one may do better. A server
+    /// that sends little and often does so on purpose.
+    var isSilent: Bool { silence >= Self.length / 2 }
 
     /// - Parameter least: Bytes per second; 0 or less: any rate will do.
     init(least: Int) { self.least = least }
@@ -23,6 +29,7 @@
     mutating func add(_ bytes: Int, _ time: Duration) -> Bool {
       count += bytes
       waited += time
+      silence = bytes > 0 ? .zero : silence + time
       guard least > 0, waited >= Self.length else { return false }
       // More than ten seconds may have passed: the mean is over all of them.
       let isSlow = Double(count) < Double(least) * (waited / .seconds(1))

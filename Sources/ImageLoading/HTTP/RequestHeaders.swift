@@ -17,7 +17,8 @@
     /// - Throws: ``LoadingError/Code/badRequest`` for a header that is not the caller's to set.
     static func check(_ headers: HTTPFields, _ url: String) throws(LoadingError) {
       if let field = headers.first(where: { reserved.contains($0.name.canonicalName) }) {
-        throw LoadingError(.badRequest, "the header \(field.name.canonicalName), which the request sets itself", url: url)
+        throw LoadingError(
+          .badRequest, "the header \(field.name.canonicalName), which the request sets itself", url: url)
       }
     }
 
