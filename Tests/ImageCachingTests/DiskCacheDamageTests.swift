@@ -86,7 +86,8 @@ import Testing
       let path = "\(fixture.path)/v1/cache-\(round).sqlite"
       var file = try contents(path)
       // The header, the first table, and the text of a trigger.
-      let place = try round == 1 ? 0 : round == 2 ? 100 : #require(file.firstRange(of: Array("count - 1".utf8))).lowerBound + 8
+      let place =
+        try round == 1 ? 0 : round == 2 ? 100 : #require(file.firstRange(of: Array("count - 1".utf8))).lowerBound + 8
       file[place] ^= 8
       write(file, to: path)
     }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import ImageCaching
 import ImageCoderEngine
 import ImageCoderModel
 import Synchronization
 import TestSupport
 import Testing
-
-import ImageCaching
 
 /// A cache in a folder of its own, with a clock that a test sets.
 final class CacheFixture: Sendable {
@@ -44,7 +43,9 @@ final class CacheFixture: Sendable {
     var bytes = [UInt8](repeating: 0, count: count)
     for index in stride(from: 0, to: count, by: 8) {
       let word = random.next()
-      for place in index..<min(count, index + 8) { bytes[place] = UInt8(truncatingIfNeeded: word >> UInt64(8 * (place - index))) }
+      for place in index..<min(count, index + 8) {
+        bytes[place] = UInt8(truncatingIfNeeded: word >> UInt64(8 * (place - index)))
+      }
     }
     return bytes
   }

@@ -100,7 +100,8 @@ extension DiskCache {
 
   private static func value(_ entry: DiskEntry, _ memory: ValueMemory) -> Value {
     // The seal says that the kind is one.
-    Value(kind: Kind(rawValue: entry.kind) ?? .original, metadata: entry.metadata, storedAt: entry.stored, memory: memory)
+    Value(
+      kind: Kind(rawValue: entry.kind) ?? .original, metadata: entry.metadata, storedAt: entry.stored, memory: memory)
   }
 
   private func noteUse(_ entry: DiskEntry) throws(CoderError) {

@@ -70,7 +70,8 @@ public final class DiskCache: Sendable {
 
   private static func check(_ options: Options) throws(CoderError) {
     let values = [
-      ("maxBytes", options.maxBytes, Int.max), ("maxCount", options.maxCount, .max), ("maxAge", options.maxAge ?? 0, .max),
+      ("maxBytes", options.maxBytes, Int.max), ("maxCount", options.maxCount, .max),
+      ("maxAge", options.maxAge ?? 0, .max),
       ("maxValueBytes", options.maxValueBytes, .max), ("minFreeBytes", options.minFreeBytes, .max),
       ("maxInlineBytes", options.maxInlineBytes, 1 << 20), ("busyTimeout", options.busyTimeout, 3_600_000),
     ]
