@@ -78,6 +78,7 @@ test: stage
 	$(SWIFT_BUILD) $(SWIFT_FLAGS) --product coder-digest
 	$(SWIFT_BUILD) $(SWIFT_FLAGS) --product coder-bench
 	$(SWIFT_BUILD) $(SWIFT_FLAGS) --product coder-fuzz
+	$(SWIFT_BUILD) $(SWIFT_FLAGS) --product cache-writer
 	swift test $(SWIFT_FLAGS) --skip-build
 	swift test --manifest-cache none --package-path Plugins
 	SWIFT_DETERMINISTIC_HASHING=1 swift test --package-path Tests/Loading
@@ -86,6 +87,7 @@ test: stage
 	@scripts/check-fuzzing $(STAGE) .build/$(CONFIGURATION)/coder-fuzz
 	@scripts/check-examples $(STAGE)
 	@scripts/check-sheets $(STAGE)
+	@scripts/check-cache $(STAGE) .build/$(CONFIGURATION)/cache-writer
 	@scripts/check-terminal $(STAGE)
 	@scripts/check-install $(STAGE)
 	@scripts/check-compatibility $(STAGE)

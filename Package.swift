@@ -292,7 +292,7 @@ let package = Package(
     .testTarget(
       name: "CodersCommandTests",
       dependencies: [
-        "CImageCoder", "CodersCommand", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "TestSupport",
+        "CImageCoder", "CodersCommand", "ImageCaching", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "TestSupport",
       ],
       path: "Tests/CodersCommandTests", swiftSettings: settings),
     .target(

@@ -36,10 +36,9 @@ import TestSupport
 
   /// Processor time of this process, in microseconds.
   private static func processorTime() -> Double {
-    var usage = rusage()
-    getrusage(RUSAGE_SELF, &usage)
-    let seconds = Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
-    return seconds * 1e6 + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec)
+    var now = timespec()
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now)
+    return Double(now.tv_sec) * 1e6 + Double(now.tv_nsec) / 1e3
   }
 
   /// Microseconds of processor time that a call takes.
@@ -64,7 +63,7 @@ import TestSupport
   private static func mixed(_ folder: String, _ count: Int) throws {
     var random = SplitMix(seed: 7)
     let sizes = (0..<count).map { _ -> Int in
-      random.below(10) == 0 ? 64 << 10 + random.below(448) << 10 : 1 << 10 << random.below(6) + random.below(1000)
+      random.below(10) == 0 ? (64 + random.below(448)) << 10 : (1 << (10 + random.below(6))) + random.below(1000)
     }
     let order = (0..<count).map { _ in random.below(count) }
     let stores: [any Store] = [

@@ -46,7 +46,9 @@ final class PlainSQLite: Store {
       """)
     func prepared(_ text: String) -> OpaquePointer {
       var statement: OpaquePointer?
-      guard csqlite_prepare(connection, text, &statement) == 0, let statement else { fatalError("cannot prepare \(text)") }
+      guard csqlite_prepare(connection, text, &statement) == 0, let statement else {
+        fatalError("cannot prepare \(text)")
+      }
       return statement
     }
     insertion = prepared("INSERT OR REPLACE INTO item VALUES(?1, ?2)")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ImageCaching
 import ImageCoders
 import TestSupport
 import Testing
@@ -7,7 +8,7 @@ import Testing
 /// What each verb prints with --json follows its schema in `Registry/schema`, and a changed output does not.
 @Suite struct SchemaTests {
   static let verbs = [
-    "animate", "check", "compare", "convert", "doctor", "frames", "hash", "list", "metadata", "new", "options",
+    "animate", "cache", "check", "compare", "convert", "doctor", "frames", "hash", "list", "metadata", "new", "options",
     "placeholder", "policy", "probe", "sheet", "stream", "thumbnail",
   ]
 
@@ -122,6 +123,20 @@ import Testing
     let near = try checked(["hash", "--near", "3", window, window])
     #expect(near["near"]?.items.count == 1)
     try checked(["placeholder", window, "\(folder.path)/none"], status: 5)
+  }
+
+  @Test func cache() throws {
+    let path = "\(folder.path)/cache"
+    let made = try DiskCache(folder: path)
+    try made.put([1, 2, 3], for: "a", kind: .processed)
+    let value = try checked(["cache", "stats", "--dir", path])
+    #expect(value["bytes"]?.content == .number(4, written: "4"))
+    let verified = try checked(["cache", "verify", "--dir", path])
+    #expect(verified["verification"]?["clean"]?.content == .boolean(true))
+    #expect(try allowedChanges(verified, "cache") == ["replaced removed", "replaced verification"])
+    let cleared = try checked(["cache", "clear", "--kind", "processed", "--dir", path])
+    #expect(cleared["removed"]?.content == .number(1, written: "1"))
+    try checked(["cache", "trim", "--max-bytes", "0", "--dir", path])
   }
 
   @Test func sheet() throws {

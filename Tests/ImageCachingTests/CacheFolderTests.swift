@@ -29,7 +29,9 @@ import Testing
     chmod(fixture.path, 0o777)
     var error = #expect(throws: CoderError.self) { _ = try fixture.open() }
     #expect(error?.code == .io)
-    #expect(error?.message.hasSuffix("can be written by everybody; a cache needs a folder that nobody else can change") == true)
+    #expect(
+      error?.message.hasSuffix("can be written by everybody; a cache needs a folder that nobody else can change")
+        == true)
     // A parent that everybody can write to, in which the folder is a link.
     chmod(fixture.path, 0o700)
     let link = "/tmp/imagecoders-cache-link-\(getpid())"

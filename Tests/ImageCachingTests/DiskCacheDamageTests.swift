@@ -86,8 +86,9 @@ import Testing
       let path = "\(fixture.path)/v1/cache-\(round).sqlite"
       var file = try contents(path)
       // The header, the first table, and the text of a trigger.
-      let place = try round == 1 ? 0 : round == 2 ? 100 : #require(file.firstRange(of: Array("count - 1".utf8))).lowerBound
-      file[place] ^= 0x55
+      let place =
+        try round == 1 ? 0 : round == 2 ? 100 : #require(file.firstRange(of: Array("count - 1".utf8))).lowerBound + 8
+      file[place] ^= 8
       write(file, to: path)
     }
     let cache = try fixture.open()
@@ -199,7 +200,7 @@ import Testing
     var random = SplitMix(seed: 77)
     let values = try fixture.files.map { (path: $0, bytes: try contents($0)) }
     var served = 0
-    for round in 0..<1500 {
+    for round in 0..<1000 {
       // As it was, but for the changes.
       for name in CacheFolder.names(in: "\(fixture.path)/v1") where name.hasPrefix("cache-") {
         unlink("\(fixture.path)/v1/\(name)")
@@ -233,6 +234,6 @@ import Testing
       #expect(try other.value(for: "new")?.bytes == [1, 2, 3], "round \(round)")
     }
     // Else the test would say nothing.
-    #expect(served > 10_000)
+    #expect(served > 8000)
   }
 }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import ImageCaching
 import ImageCoderEngine
 import ImageCoderModel
 import Synchronization
 import TestSupport
 import Testing
-
-import ImageCaching
 
 /// A cache in a folder of its own, with a clock that a test sets.
 final class CacheFixture: Sendable {
@@ -21,6 +20,8 @@ final class CacheFixture: Sendable {
   func open(_ change: (inout DiskCache.Options) -> Void = { _ in }) throws(CoderError) -> DiskCache {
     var options = DiskCache.Options()
     options.minFreeBytes = 0
+    // What runs in the background would keep a database open that a test changes.
+    options.isSwept = false
     options.now = { self.clock.load(ordering: .relaxed) }
     change(&options)
     return try DiskCache(folder: path, options: options) { event in self.eventList.withLock { $0.append(event) } }
@@ -42,7 +43,9 @@ final class CacheFixture: Sendable {
     var bytes = [UInt8](repeating: 0, count: count)
     for index in stride(from: 0, to: count, by: 8) {
       let word = random.next()
-      for place in index..<min(count, index + 8) { bytes[place] = UInt8(truncatingIfNeeded: word >> UInt64(8 * (place - index))) }
+      for place in index..<min(count, index + 8) {
+        bytes[place] = UInt8(truncatingIfNeeded: word >> UInt64(8 * (place - index)))
+      }
     }
     return bytes
   }

@@ -26,7 +26,8 @@ struct CacheReport {
         lines.append("damaged     \(verification.damagedKeys.count - Self.shownKeys) more")
       }
       if verification.orphanCount > 0 {
-        lines.append("orphans     \(verification.orphanCount) files without an entry\(verification.isRepaired ? ", removed" : "")")
+        lines.append(
+          "orphans     \(verification.orphanCount) files without an entry\(verification.isRepaired ? ", removed" : "")")
       }
       lines.append("result      \(verification.isClean ? "clean" : verification.isRepaired ? "repaired" : "damaged")")
     }

@@ -16,9 +16,9 @@ struct CacheCommand: Verb {
       folder, also while programs use it:
 
         stats   print how many entries there are, and their bytes
-        trim    evict the entries that matter least until --max-bytes or --max-entries holds
-        clear   remove all entries, or only those of --kind, --older-than and --unused-for together
-        verify  read every value and compare it with its checksum; with --repair, remove what is damaged
+        trim    evict what matters least (--max-bytes, --max-entries)
+        clear   remove all, or some (--kind, --older-than, --unused-for)
+        verify  compare every value with its checksum (--repair removes damage)
 
       The exit status of verify is 1 if something was damaged, also if it was repaired. Files that a killed process has \
       left without an entry are no damage: they are counted, and --repair removes them.
@@ -65,7 +65,8 @@ struct CacheCommand: Verb {
   var olderThan: Int?
 
   @Option(
-    help: ArgumentHelp("With clear: only entries that were last used at least so many seconds ago.", valueName: "seconds")
+    help: ArgumentHelp(
+      "With clear: only entries that were last used at least so many seconds ago.", valueName: "seconds")
   )
   var unusedFor: Int?
 

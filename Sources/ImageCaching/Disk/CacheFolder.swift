@@ -67,7 +67,8 @@ package struct CacheFolder: Sendable {
   static func freeBytes(_ path: String) throws(CoderError) -> Int {
     var status = statvfs()
     guard path.withSystemName({ statvfs($0, &status) }) == 0 else { throw failure(path) }
-    let (bytes, isTooLarge) = Int(clamping: status.f_bavail).multipliedReportingOverflow(by: Int(clamping: status.f_frsize))
+    let (bytes, isTooLarge) = Int(clamping: status.f_bavail).multipliedReportingOverflow(
+      by: Int(clamping: status.f_frsize))
     return isTooLarge ? .max : bytes
   }
 

@@ -128,10 +128,10 @@ final class UseNotes: Sendable {
 
   private let notes = Mutex<[Int: Use]>([:])
 
-  /// The most that one transaction writes down.
+  /// The most that a write of something else writes down with it.
   static let batch = 256
-  /// The most that are kept.
-  static let maxCount = 4096
+  /// The most that are kept. Half of them are written down at once: the more, the more share a page.
+  static let maxCount = 8192
 
   /// Notes a use.
   ///

@@ -162,7 +162,9 @@ extension DiskCache {
       guard let file = ValueFile(name, in: store.folder) else { continue }
       var status = stat()
       // By the clock of the file system, which is that of the files.
-      guard file.path.withSystemName({ lstat($0, &status) }) == 0, time(nil) &- status.st_mtim.tv_sec >= age else { continue }
+      guard file.path.withSystemName({ lstat($0, &status) }) == 0, time(nil) &- status.st_mtim.tv_sec >= age else {
+        continue
+      }
       let isOrphan = try store.read { (database) throws(SQLiteFailure) in try !database.hasEntry(file) }
       guard isOrphan else { continue }
       orphans += 1

@@ -100,13 +100,14 @@ extension DiskCache {
 
   private static func value(_ entry: DiskEntry, _ memory: ValueMemory) -> Value {
     // The seal says that the kind is one.
-    Value(kind: Kind(rawValue: entry.kind) ?? .original, metadata: entry.metadata, storedAt: entry.stored, memory: memory)
+    Value(
+      kind: Kind(rawValue: entry.kind) ?? .original, metadata: entry.metadata, storedAt: entry.stored, memory: memory)
   }
 
   private func noteUse(_ entry: DiskEntry) throws(CoderError) {
     let now = options.now()
     guard entry.hits < DiskEntry.maxHits || now &- entry.used > DiskEntry.useResolution else { return }
-    if store.uses.add(entry.id, at: now) { try writer.write { (_) throws(SQLiteFailure) in } }
+    if store.uses.add(entry.id, at: now) { try flush() }
   }
 
   /// Removes an entry that must not be served.

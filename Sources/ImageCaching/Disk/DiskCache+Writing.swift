@@ -36,7 +36,8 @@ extension DiskCache {
   ) throws(CoderError) -> PreparedWrite? {
     try Self.check(metadata)
     let cost = bytes.count + key.bytes.count + metadata.count
-    guard bytes.count <= options.maxValueBytes, cost <= options.maxBytes, options.maxCount > 0, try hasRoom(for: cost) else {
+    guard bytes.count <= options.maxValueBytes, cost <= options.maxBytes, options.maxCount > 0, try hasRoom(for: cost)
+    else {
       _ = try writer.write { (transaction) throws(SQLiteFailure) in try transaction.remove(key) }
       return nil
     }

@@ -48,6 +48,9 @@ extension DiskCache {
     /// Seconds since 1970.
     package var now: @Sendable () -> Int = { time(nil) }
 
+    /// Whether files that no entry has are swept in the background, once a day.
+    package var isSwept = true
+
     /// Bytes that are free on the file system of a folder.
     package var freeBytes: @Sendable (String) throws(CoderError) -> Int = { (folder) throws(CoderError) in
       try CacheFolder.freeBytes(folder)

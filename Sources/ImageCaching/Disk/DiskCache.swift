@@ -60,7 +60,7 @@ public final class DiskCache: Sendable {
     store = try CacheStore(folder, options, report: onEvent)
     self.folder = store.folder.path
     writer = CacheWriter(store)
-    beginSweep()
+    if options.isSwept { beginSweep() }
   }
 
   deinit {
@@ -70,7 +70,8 @@ public final class DiskCache: Sendable {
 
   private static func check(_ options: Options) throws(CoderError) {
     let values = [
-      ("maxBytes", options.maxBytes, Int.max), ("maxCount", options.maxCount, .max), ("maxAge", options.maxAge ?? 0, .max),
+      ("maxBytes", options.maxBytes, Int.max), ("maxCount", options.maxCount, .max),
+      ("maxAge", options.maxAge ?? 0, .max),
       ("maxValueBytes", options.maxValueBytes, .max), ("minFreeBytes", options.minFreeBytes, .max),
       ("maxInlineBytes", options.maxInlineBytes, 1 << 20), ("busyTimeout", options.busyTimeout, 3_600_000),
     ]
@@ -161,9 +162,8 @@ public final class DiskCache: Sendable {
   ///
   /// - Throws: ``CoderError/Code/io``.
   public func flush() throws(CoderError) {
-    repeat {
-      // Every transaction writes down some.
-      try writer.write { (_) throws(SQLiteFailure) in }
-    } while !store.uses.isEmpty
+    let uses = store.uses
+    guard !uses.isEmpty else { return }
+    try writer.write { (transaction) throws(SQLiteFailure) in try transaction.note(uses.take(UseNotes.maxCount)) }
   }
 }

@@ -63,9 +63,10 @@ struct ValueFile: Sendable {
       if descriptor >= 0 { return (descriptor, file) }
       if errno == ENOENT, attempts < 100 {
         let parent = String(file.path.dropLast(17))
-        guard parent.withSystemName({ mkdir($0, 0o700) }) == 0 || errno == EEXIST else {
-          throw CacheFolder.failure(parent)
-        }
+        if parent.withSystemName({ mkdir($0, 0o700) }) == 0 || errno == EEXIST { continue }
+        guard errno == ENOENT else { throw CacheFolder.failure(parent) }
+        // The folder was removed with all that was in it.
+        _ = try CacheFolder(folder.path)
         continue
       }
       guard errno == EEXIST, attempts < 100 else { throw CacheFolder.failure(file.path) }

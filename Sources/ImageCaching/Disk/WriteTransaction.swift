@@ -69,7 +69,9 @@ final class WriteTransaction {
   func remove(_ entry: DiskEntry) throws(SQLiteFailure) {
     try database.delete(entry)
     // A damaged entry may name another one's file. Its own is swept later.
-    if !entry.isInline, entry.isSound { removedFiles.append(ValueFile(UInt64(bitPattern: Int64(entry.place)), in: folder)) }
+    if !entry.isInline, entry.isSound {
+      removedFiles.append(ValueFile(UInt64(bitPattern: Int64(entry.place)), in: folder))
+    }
   }
 
   /// Removes the entry of a key.
@@ -83,7 +85,9 @@ final class WriteTransaction {
 
   /// Removes an entry that is damaged, unless it was replaced meanwhile.
   func removeDamaged(_ entry: DiskEntry) throws(SQLiteFailure) {
-    guard let found = try database.entry(id: entry.id), found.place == entry.place, found.seal == entry.seal else { return }
+    guard let found = try database.entry(id: entry.id), found.place == entry.place, found.seal == entry.seal else {
+      return
+    }
     try remove(found)
   }
 
@@ -101,9 +105,11 @@ final class WriteTransaction {
 
   /// Writes down uses of entries. One that was moved meanwhile has another identifier: its use is lost.
   func note(_ uses: [(id: Int, use: UseNotes.Use)]) throws(SQLiteFailure) {
-    for (id, use) in uses {
+    // In the order of the table, those of one page together.
+    for (id, use) in uses.sorted(by: { $0.id < $1.id }) {
       try database.run(
-        "UPDATE entry SET hits = min(\(DiskEntry.maxHits), hits + ?2), used = max(used, ?3) WHERE id = ?1", id, use.hits,
+        "UPDATE entry SET hits = min(\(DiskEntry.maxHits), hits + ?2), used = max(used, ?3) WHERE id = ?1", id,
+        use.hits,
         use.time)
     }
   }
