@@ -69,6 +69,8 @@
       } catch {
         let error = Task.isCancelled ? .cancelled : LoadingError(fetching: error, url: request.name)
         keepPart(of: arrival, error, request)
+        // No answer has come to what was asked to be continued.
+        if arrival.head == nil, let partial { partials.keep(partial, request.diskKey) }
         if error.isOfNetwork, let bytes = usableAfter(error, fetch) { return bytes }
         throw error
       }

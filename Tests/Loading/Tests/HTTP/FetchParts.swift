@@ -9,7 +9,13 @@ import Synchronization
 ///
 /// Sleeps that only guard a wait (those longer than ``horizon``) do not end: what they guard is what is tested.
 final class JumpingClock: Sendable {
-  private let state = Mutex((now: Duration.zero, sleeps: [Duration](), horizon: Duration.seconds(9)))
+  private struct State {
+    var now = Duration.zero
+    var sleeps: [Duration] = []
+    var begun: Set<Duration> = []
+    var horizon = Duration.seconds(9)
+  }
+  private let state = Mutex(State())
 
   var horizon: Duration {
     get { state.withLock { $0.horizon } }
@@ -18,13 +24,18 @@ final class JumpingClock: Sendable {
   var now: Duration { state.withLock { $0.now } }
   /// How long each sleep was that ended.
   var sleeps: [Duration] { state.withLock { $0.sleeps } }
+  /// Whether someone began to sleep until a time.
+  func hasBegun(until time: Duration) -> Bool { state.withLock { $0.begun.contains(time) } }
   func advance(_ time: Duration) { state.withLock { $0.now += time } }
 
   func clock(date: Double = 1_000_000_000) -> FetchClock {
     FetchClock(
       now: { self.now }, date: { date + self.now / .seconds(1) },
       sleep: { until in
-        let time = until - self.now
+        let time = self.state.withLock { state in
+          state.begun.insert(until)
+          return until - state.now
+        }
         while time > self.horizon { try await Task.sleep(for: .milliseconds(1)) }
         self.state.withLock { state in
           state.now = max(state.now, until)

@@ -9,18 +9,20 @@ import Testing
 /// What needs no connection: a transport that answers from a script, and a clock that is moved by it.
 @Suite(.timeLimit(.minutes(2))) struct FetcherTests {
   final class Script: HTTPTransport {
-    let answer: @Sendable (TransportRequest, Int) throws -> TransportResponse
+    let answer: @Sendable (TransportRequest, Int) async throws -> TransportResponse
     private let sent = Mutex<[TransportRequest]>([])
     var requests: [TransportRequest] { sent.withLock { $0 } }
 
-    init(_ answer: @escaping @Sendable (TransportRequest, Int) throws -> TransportResponse) { self.answer = answer }
+    init(_ answer: @escaping @Sendable (TransportRequest, Int) async throws -> TransportResponse) {
+      self.answer = answer
+    }
 
     func send(_ request: TransportRequest) async throws -> TransportResponse {
       let index = sent.withLock { sent in
         sent.append(request)
         return sent.count - 1
       }
-      return try answer(request, index)
+      return try await answer(request, index)
     }
   }
 
@@ -126,6 +128,8 @@ import Testing
   @Test func deadlineIsForTheWholeExchange() async {
     let clock = JumpingClock()
     let script = Script { _, _ in
+      // The time for the head is measured from here on.
+      while !clock.hasBegun(until: clock.now + .seconds(15)) { await Task.yield() }
       clock.advance(.seconds(20))
       throw TransportFailure(.broken, "the connection broke")
     }

@@ -37,6 +37,21 @@ import Testing
     #expect(test.bodies.all.values.map(\.bytes) == [body])
   }
 
+  @Test func aPartIsKeptWhenTheNextTryFailsToo() async throws {
+    let body = try TestPicture.png()
+    let test = TestLoader(
+      ScriptedFetcher { request, call in
+        let broken = ScriptedFetcher.Step.fail(LoadingError(.connection, "reset"))
+        switch call {
+        case 1: return [.head(headers: [.eTag: "\"a\""], length: body.count), .bytes(Array(body.prefix(300))), broken]
+        case 2: return [broken]
+        default: return [.head(length: body.count, offset: 300), .bytes(Array(body.dropFirst(300)))]
+        }
+      })
+    for _ in 0..<2 { _ = try? await test.loader.image(for: ImageRequest(Self.url)) }
+    #expect(try await test.loader.image(for: ImageRequest(Self.url)).bytesSaved == 300)
+  }
+
   @Test func whatWasCancelledIsContinued() async throws {
     let (body, door) = (try TestPicture.png(), Door())
     let test = TestLoader(
