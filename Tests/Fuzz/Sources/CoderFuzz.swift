@@ -9,7 +9,7 @@ import ImageCodersBuiltIn
 /// Feeds pieces of the library with bytes that may be anything: with libFuzzer, or again with files and their mutants.
 @main struct CoderFuzz {
   /// Inputs of a corpus that are fed again with the seeds.
-  private static let mostOfCorpus = 200
+  private static let mostOfCorpus = 100
 
   static let usage = """
     usage: coder-fuzz --list

@@ -26,6 +26,8 @@ enum HonestWorker {
     case .image, .thumbnail: readImage(&talk, variant)
     case .arriving:
       talk.say(ISOLATION_NEED, longs: [0, 64, 64])
+      // While bytes arrive, a header is asked for each time, and frames one by one.
+      for _ in 0..<1 + variant % 2 { talk.reply(info(frames: 0)) }
       readImage(&talk, variant)
     case .light:
       talk.reply(info(frames: 1))
@@ -34,6 +36,7 @@ enum HonestWorker {
       talk.reply()
     case .frames:
       talk.reply(info(frames: 3))
+      describeColor(&talk, variant)
       for _ in 0..<6 {
         readRows(&talk, variant, ahead: variant == 1)
         talk.reply()
@@ -55,8 +58,14 @@ enum HonestWorker {
 
   private static func readImage(_ talk: inout Conversation, _ variant: UInt8) {
     talk.reply(info(frames: 1))
+    describeColor(&talk, variant)
     readRows(&talk, variant, ahead: variant == 1)
     talk.reply()
+  }
+
+  /// Asked for when colors are converted.
+  private static func describeColor(_ talk: inout Conversation, _ variant: UInt8) {
+    if variant == 2 { collect(&talk, color, results: []) }
   }
 
   /// An offer, and its rows without the answer that ends them.
@@ -100,8 +109,11 @@ enum HonestWorker {
     talk.say(ISOLATION_OUTPUT, words: [0, 0], longs: [64])
     talk.reply()
     for _ in 0..<frames + (variant == 2 ? 1 : 0) {
-      talk.say(ISOLATION_WANT, words: [0, 100, 0])
-      talk.say(ISOLATION_WANT, words: [100, 100, 1])
+      // A small picture is there already.
+      if variant == 1 {
+        talk.say(ISOLATION_WANT, words: [0, 100, 0])
+        talk.say(ISOLATION_WANT, words: [100, 100, 1])
+      }
       talk.say(ISOLATION_OUTPUT, words: [1, 0], longs: [2000])
       talk.reply(output: 100)
     }
@@ -137,7 +149,7 @@ extension HonestWorker {
     (raw.width, raw.height) = (width, height)
     raw.pixel_format = UInt32(IMGCODER_PIXEL_RGB8)
     raw.bits_per_channel = 8
-    raw.frame_count = UInt32(frames)
+    raw.frame_count = UInt32(max(frames, 1))
     raw.page_count = pages
     let name = Array(ProtocolTargets.format.rawValue.utf8)
     var frame = imgcoder_frame_info_sized()
