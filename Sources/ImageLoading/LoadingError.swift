@@ -15,6 +15,7 @@
     /// What the decoder said, for ``Code/decoding``.
     public let cause: CoderError?
 
+    /// Makes an error of its members.
     public init(
       _ code: Code, _ message: String, url: String? = nil, status: Int? = nil, cause: CoderError? = nil
     ) {

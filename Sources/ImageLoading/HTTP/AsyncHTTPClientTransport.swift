@@ -23,6 +23,7 @@
       /// Connections of HTTP/1.1 to a host.
       public var connectionsPerHost = 8
 
+      /// Makes the standard options.
       public init() {}
     }
 
@@ -55,6 +56,7 @@
     /// Connections that are open for hosts whose addresses were judged.
     var pinnedCount: Int { clients.count }
 
+    /// Sends a request under the policy. As ``HTTPTransport/send(_:)``.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
       try policy.check(request.url)
       guard policy.judgesAddresses, pins, IPAddress(request.url.host) == nil else {

@@ -11,6 +11,7 @@
     /// Returns when ``now`` has reached a time, or throws `CancellationError` when the task is cancelled.
     public var sleep: @Sendable (_ until: Duration) async throws -> Void
 
+    /// Makes a clock of its three functions.
     public init(
       now: @escaping @Sendable () -> Duration, date: @escaping @Sendable () -> Double,
       sleep: @escaping @Sendable (_ until: Duration) async throws -> Void

@@ -61,6 +61,7 @@
     /// How often a request is sent in all.
     public var maxTries = 4
 
+    /// Makes the standard limits.
     public init() {}
   }
 
@@ -78,13 +79,16 @@
   public struct FetchHead: Sendable {
     /// Where the answer came from after redirects.
     public var url: String
+    /// The status of the answer: 200 or 206.
     public var status: Int
+    /// The headers of the answer.
     public var headers: HTTPFields
     /// The length of the whole body in bytes, or nil if the server does not say.
     public var length: Int?
     /// Where in the body the first bytes belong: the length of the partial body when that is continued, else 0.
     public var offset: Int
 
+    /// Makes a head of its members.
     public init(url: String, status: Int, headers: HTTPFields, length: Int?, offset: Int = 0) {
       self.url = url
       self.status = status
@@ -102,10 +106,12 @@
     public var headers: [[String]]
     /// When the request was sent and the answer came, in seconds since 1970.
     public var requestTime: Double
+    /// When the answer came, in seconds since 1970.
     public var responseTime: Double
     /// The request's headers that `Vary` names, as they were sent.
     public var varying: [[String]]
 
+    /// Makes what is kept of its members.
     public init(
       url: String, headers: [[String]], requestTime: Double, responseTime: Double, varying: [[String]] = []
     ) {
@@ -126,6 +132,7 @@
     /// A strong ETag or a Last-Modified date, as it is sent in `If-Range`.
     public var validator: String
 
+    /// Makes the beginning of a body.
     public init(count: Int, total: Int?, validator: String) {
       self.count = count
       self.total = total

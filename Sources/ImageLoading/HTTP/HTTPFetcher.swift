@@ -27,6 +27,7 @@
     /// In 0..<1, for the times between tries.
     public var random: @Sendable () -> Double = { Double.random(in: 0..<1) }
 
+    /// Makes the standard options.
     public init() {}
   }
 
@@ -50,7 +51,9 @@
   public struct FetchMetrics: Sendable, Hashable {
     /// Requests sent, redirects and retries among them.
     public var requests = 0
+    /// Redirects that were followed.
     public var redirects = 0
+    /// Requests that were sent again.
     public var retries = 0
     /// Bytes of bodies that came, also those that were void later.
     public var bytesReceived = 0
@@ -86,6 +89,7 @@
       self.init(transport: AsyncHTTPClientTransport(policy: policy), options: options)
     }
 
+    /// Sends a request and gives what comes, as ``Fetching/fetch(_:)``.
     public func fetch(_ request: FetchRequest) -> AsyncThrowingStream<FetchEvent, any Error> {
       let run = FetchRun(self, request)
       return AsyncThrowingStream { try await run.next() }

@@ -12,10 +12,12 @@
 
   /// What is sent: a GET request.
   public struct TransportRequest: Sendable {
+    /// Where it goes.
     public var url: URLParts
     /// All but `Host`.
     public var headers: HTTPFields
 
+    /// Makes a request of its members.
     public init(url: URLParts, headers: HTTPFields) {
       self.url = url
       self.headers = headers
@@ -24,11 +26,14 @@
 
   /// What came: the head, and the body as it arrives.
   public struct TransportResponse: Sendable {
+    /// The status of the answer.
     public var status: Int
+    /// The headers of the answer.
     public var headers: HTTPFields
     /// Letting go of it before its end closes the connection.
     public var body: any TransportBody
 
+    /// Makes an answer of its members.
     public init(status: Int, headers: HTTPFields, body: any TransportBody) {
       self.status = status
       self.headers = headers
@@ -61,10 +66,12 @@
       /// The policy forbids the address.
       case forbidden
     }
+    /// The kind of failure.
     public let kind: Kind
     /// What was found. Lower case, no final period.
     public let message: String
 
+    /// Makes a failure.
     public init(_ kind: Kind, _ message: String) {
       self.kind = kind
       self.message = message

@@ -14,8 +14,10 @@
 
   /// The resolver of the system: `/etc/hosts`, DNS and what else it is set up for.
   public struct SystemResolver: HostResolving {
+    /// Makes a resolver.
     public init() {}
 
+    /// Asks the system, on a thread that may wait.
     public func addresses(of host: String) async throws -> [IPAddress] {
       // The system's call cannot be cancelled: who waits may leave before it returns.
       let answer = Answer()

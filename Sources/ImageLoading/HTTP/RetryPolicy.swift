@@ -14,6 +14,7 @@
     /// How many retries a host may have saved up.
     public var savedRetries = 10.0
 
+    /// Makes the standard policy.
     public init() {}
 
     /// How long to wait before a request is sent again.
