@@ -33,6 +33,22 @@ enum WriterCalls {
     return table
   }
 
+  /// The draft extension for light levels over a writer written in Swift. Constant data of the process, handed out by
+  /// address.
+  nonisolated(unsafe) private static let colors: UnsafePointer<imgcoder_written_color_table>? = {
+    var table = imgcoder_written_color_table_sized()
+    table.set_light = { raw, color in
+      guard let session = Session.of(raw), let color else { return InterfaceStatus.invalidArgument }
+      return session.host.run { () throws(CoderError) in
+        guard let writer = session.writer as? any LightLevelWriter else {
+          throw .unsupported("the format has no place for light levels")
+        }
+        try writer.setLight(StoredColor(imgcoder_stored_color_read(color)).light)
+      }
+    }
+    return UnsafePointer(imgcoder_written_color_table_keep(table))
+  }()
+
   private static let table: imgcoder_writer_table = {
     var table = imgcoder_writer_table_sized()
     table.open = { coder, host, output, options, result in
@@ -108,6 +124,12 @@ enum WriterCalls {
     table.finish = { raw in
       guard let session = Session.of(raw) else { return InterfaceStatus.invalidArgument }
       return session.host.run { () throws(CoderError) in try session.writer.finish() }
+    }
+    table.get_extension = { raw, id in
+      guard let session = Session.of(raw), String(id) == IMGCODER_DRAFT_STORED_COLOR,
+        session.writer is any LightLevelWriter
+      else { return nil }
+      return UnsafeRawPointer(colors)
     }
     table.close = { raw in
       guard let raw else { return }

@@ -159,6 +159,7 @@ extension FileWriter {
     page.layout = layout
     try writer.setHeader(header(page, layout: layout, isAnimated: isAnimated))
     for kind in MetadataKind.allCases { try add(kind, of: page.image, layout: layout) }
+    try addLight(of: page.image, isAnimated ? nil : first)
     try addThumbnail(of: first, page)
     guard isAnimated else { return }
     page.reducer = FrameReducer(container.writerFeatures, isReducing: options.reducesFrames) {
@@ -247,6 +248,30 @@ extension FileWriter {
       // No place for it, or not so much place.
       guard error.code == .unsupported || error.code == .invalidArgument else { throw error }
       options.log?(.warning, "\(kind) is left out: \(error.message)")
+    }
+  }
+
+  /// Says how bright the light of an HDR picture is.
+  ///
+  /// - Parameter still: What is measured, or nil for an animation, whose other frames are not known yet.
+  private func addLight(of image: Image, _ still: PixelBuffer?) throws(CoderError) {
+    guard let cicp = image.cicp, cicp.transfer == 16 || cicp.transfer == 18 else { return }
+    var light = image.light
+    // What a file says of itself, or leaves open, is passed on.
+    let isOwn = image.header.map { $0.cicp != cicp } ?? true
+    if let still, isOwn, cicp.transfer == 16, light.contentPeak == nil {
+      let found = try LightLevels.measured(in: still)
+      (light.contentPeak, light.frameAveragePeak) = (found.contentPeak, found.frameAveragePeak)
+    }
+    guard light != LightLevels() else { return }
+    do throws(CoderError) {
+      guard let writer = writer as? any LightLevelWriter else {
+        throw .unsupported("\(format) has no place for it")
+      }
+      try writer.setLight(light)
+    } catch {
+      guard error.code == .unsupported else { throw error }
+      options.log?(.warning, "how bright the light is, is left out: \(error.message)")
     }
   }
 
