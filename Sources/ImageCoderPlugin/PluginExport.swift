@@ -75,7 +75,7 @@ public final class PluginExport: @unchecked Sendable {
     if reader != nil { coder.pointee.reader = UnsafePointer(imgcoder_reader_table_keep(ReaderCalls.table)) }
     if writer != nil {
       coder.pointee.writer = UnsafePointer(
-        imgcoder_writer_table_keep(WriterCalls.table(writerFeatures, takesRows: writer is any FrameRowsWriter.Type)))
+        imgcoder_writer_table_keep(WriterCalls.table(writerFeatures)))
     }
     if transcoder != nil || metadataEditor != nil || geometryEditor != nil || gainMapWriter != nil {
       coder.pointee.get_extension = Self.extension

@@ -40,18 +40,28 @@ enum WriterCalls {
     }
   }
 
-  /// - Parameter takesRows: Whether the writer is a ``FrameRowsWriter``.
-  static func table(_ features: WriterFeatures, takesRows: Bool) -> imgcoder_writer_table {
+  static func table(_ features: WriterFeatures) -> imgcoder_writer_table {
     var table = table
     table.features = features.subtracting(.thumbnail).rawValue
     if !features.contains(.thumbnail) { table.add_thumbnail = nil }
-    if takesRows {
-      table.get_extension = { _, id in
-        String(id) == IMGCODER_DRAFT_FRAME_ROWS ? UnsafeRawPointer(FrameRowsCalls.table) : nil
-      }
-    }
     return table
   }
+
+  /// The draft extension for light levels over a writer written in Swift. Constant data of the process, handed out by
+  /// address.
+  nonisolated(unsafe) private static let colors: UnsafePointer<imgcoder_written_color_table>? = {
+    var table = imgcoder_written_color_table_sized()
+    table.set_light = { raw, color in
+      guard let session = Session.of(raw), let color else { return InterfaceStatus.invalidArgument }
+      return session.host.run { () throws(CoderError) in
+        guard let writer = session.writer as? any LightLevelWriter else {
+          throw .unsupported("the format has no place for light levels")
+        }
+        try writer.setLight(StoredColor(imgcoder_stored_color_read(color)).light)
+      }
+    }
+    return UnsafePointer(imgcoder_written_color_table_keep(table))
+  }()
 
   private static let table: imgcoder_writer_table = {
     var table = imgcoder_writer_table_sized()
@@ -122,6 +132,15 @@ enum WriterCalls {
     table.finish = { raw in
       guard let session = Session.of(raw) else { return InterfaceStatus.invalidArgument }
       return session.host.run { () throws(CoderError) in try session.writer.finish() }
+    }
+    table.get_extension = { raw, id in
+      guard let session = Session.of(raw) else { return nil }
+      switch String(id) {
+      case IMGCODER_DRAFT_STORED_COLOR where session.writer is any LightLevelWriter: return UnsafeRawPointer(colors)
+      case IMGCODER_DRAFT_FRAME_ROWS where session.writer is any FrameRowsWriter:
+        return UnsafeRawPointer(FrameRowsCalls.table)
+      default: return nil
+      }
     }
     table.close = { raw in
       guard let raw else { return }

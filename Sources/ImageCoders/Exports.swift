@@ -17,6 +17,7 @@
 @_exported public import struct ImageCoderModel.FrameHeader
 @_exported public import struct ImageCoderModel.ImageFormat
 @_exported public import struct ImageCoderModel.ImageHeader
+@_exported public import struct ImageCoderModel.LightLevels
 @_exported public import struct ImageCoderModel.Limits
 @_exported public import enum ImageCoderModel.LogSeverity
 @_exported public import enum ImageCoderModel.LoopCount

@@ -245,6 +245,7 @@ void session_run(const imgcoder_coder *coder, uint8_t *shared) {
       case ISOLATION_WRITER_METADATA:
       case ISOLATION_WRITER_THUMBNAIL:
       case ISOLATION_WRITER_FRAME:
+      case ISOLATION_WRITER_LIGHT:
       case ISOLATION_WRITER_FINISH: writing_call(&request, memory); break;
       case ISOLATION_SOURCE:
         reply(take_source(&request, memory) ? IMGCODER_STATUS_OK : IMGCODER_STATUS_OUT_OF_MEMORY, NULL, 0);

@@ -6,10 +6,12 @@ import glob
 import json
 import os
 import subprocess
+import tempfile
 
 import numpy
 
 from score import Score, difference
+from suite_heif import converted
 
 # Kr and Kb; what ffprobe calls them
 WEIGHTS = {"bt709": (0.2126, 0.0722), "bt2020nc": (0.2627, 0.0593)}
@@ -122,9 +124,12 @@ def colors(data, width, height, stream):
 
 def passed_on(digest, paths):
     """Stills and sequences in AV1 that name a brand of ours: another coder must get its chance."""
-    score = Score("HEICS, for other coders", "wrongFormat, or another coder's answer")
+    score = Score("HEICS, for other coders", "wrongFormat, another coder's answer, or an error as heif-convert's")
     for result in digest.run(paths):
         read_here = result.record.get("format") == "public.heics"
         passes = result.code in ("wrongFormat", "unsupported", "noCoder") or result.outcome == "ok" and not read_here
+        if not passes and result.outcome == "error":
+            with tempfile.TemporaryDirectory() as folder:
+                passes = converted(result.path, folder)[0] is None
         score.add(os.path.basename(result.path), None if passes else result.said)
     return score

@@ -87,9 +87,9 @@ import Testing
 
   @Test func statedLightCountsForPQAlone() {
     var statements = PictureColor.Statements()
-    statements.stored.masteringPeak = 4000
+    statements.stored.light.masteringPeak = 4000
     #expect(PictureColor(Self.header(.png, cicp: (9, 16)), statements).statedPeak == 4000)
-    statements.stored.contentPeak = 900
+    statements.stored.light.contentPeak = 900
     #expect(PictureColor(Self.header(.png, cicp: (9, 16)), statements).statedPeak == 900)
     #expect(PictureColor(Self.header(.png, cicp: (9, 18)), statements).statedPeak == nil)
     #expect(PictureColor(Self.header(.png), statements).statedPeak == nil)

@@ -17,9 +17,10 @@ import Testing
     stated.primaries = StoredColor.Primaries(
       red: SIMD2(0.64, 0.33), green: SIMD2(0.3, 0.6), blue: SIMD2(0.15, 0.06), white: SIMD2(0.3127, 0.329))
     stated.gamma = SIMD3(1.8, 2, 2.2)
-    stated.masteringPeak = 1000
-    stated.contentPeak = 900
-    stated.frameAveragePeak = 40
+    stated.light.masteringPeak = 1000
+    stated.light.masteringPrimaries = stated.primaries
+    stated.light.contentPeak = 900
+    stated.light.frameAveragePeak = 40
     stated.hasInks = true
     #expect(StoredColor(stated.rawWithoutCurves) == stated)
     #expect(StoredColor(Self.raw(0)) == StoredColor())
@@ -27,14 +28,15 @@ import Testing
 
   @Test(arguments: [Double.nan, .infinity, -1, 0, 1e300])
   func numbersThatCannotBeAreNone(_ number: Double) {
-    var raw = Self.raw(63)
+    var raw = Self.raw(127)
     raw.primaries.red = (number == 0 ? .nan : number * 100, 0.3)
     raw.gamma = (2.2, number, 2.2)
     (raw.mastering_peak, raw.mastering_black) = (number, number)
+    raw.mastering_primaries.white = (0.3, number == 0 ? .nan : number * 100)
     (raw.content_peak, raw.frame_average_peak) = (number, number)
     let found = StoredColor(raw)
     #expect(found.primaries == nil)
-    #expect(found.gamma == nil && found.masteringPeak == nil && found.contentPeak == nil)
+    #expect(found.gamma == nil && found.light == LightLevels())
     #expect(found.curves.isEmpty && found.hasInks)
   }
 

@@ -3,9 +3,9 @@
 import ISOBaseMediaFile
 import ImageCoderPlugin
 
-extension StoredColor {
+extension LightLevels {
   /// Takes what metadata units before a picture say of light (AV1 §5.8.3, §5.8.4). Ends where the picture begins.
-  mutating func readLight(ofUnits reader: inout ByteReader) throws(CoderError) {
+  mutating func read(units reader: inout ByteReader) throws(CoderError) {
     while reader.remaining > 0 {
       let isPicture = try AV1Unit.read(&reader) { type, _, bits throws(CoderError) -> Bool in
         if type == AV1Unit.metadata { try readMetadata(&bits) }
@@ -21,13 +21,18 @@ extension StoredColor {
     case 1:
       let peak = try bits.number(16)
       let mean = try bits.number(16)
-      contentPeak = peak > 0 && peak <= 10_000 ? Double(peak) : nil
-      frameAveragePeak = mean > 0 && mean <= 10_000 ? Double(mean) : nil
+      contentPeak = Self.nits(Double(peak))
+      frameAveragePeak = Self.nits(Double(mean))
     case 2:
-      // Three primaries and white; light has 8 and 14 bits behind the point.
-      try bits.skip(8 * 16)
-      let peak = Double(try bits.bits(32)) / 256
-      setMasteringDisplay(peak: peak, black: Double(try bits.bits(32)) / 16_384)
+      // Red, green, blue and white have 16 bits behind the point, light 8 and 14.
+      var points: [SIMD2<Double>] = []
+      for _ in 0..<4 {
+        let x = Double(try bits.number(16)) / 65_536
+        points.append(SIMD2(x, Double(try bits.number(16)) / 65_536))
+      }
+      masteringPrimaries = StoredColor.Primaries(red: points[0], green: points[1], blue: points[2], white: points[3])
+      masteringPeak = Self.nits(Double(try bits.bits(32)) / 256)
+      masteringBlack = Self.nits(Double(try bits.bits(32)) / 16_384)
     default: return
     }
   }
@@ -36,58 +41,58 @@ extension StoredColor {
 extension AVIFFile {
   /// How bright the light of what is shown is: by its properties, else by those of its first part, else by the bitstream
   /// of that. Nothing is waited for: of a file that arrives, what is behind the boxes does not count.
-  var light: StoredColor {
+  var light: LightLevels {
     do throws(CoderError) {
       return isSequence ? try trackLight() : try itemLight()
     } catch {
       // The picture is there without it.
-      return StoredColor()
+      return LightLevels()
     }
   }
 
   private static let maxSteps = 8
 
-  private func itemLight() throws(CoderError) -> StoredColor {
-    guard let items, var item = items.meta.item(items.primary) else { return StoredColor() }
+  private func itemLight() throws(CoderError) -> LightLevels {
+    guard let items, var item = items.meta.item(items.primary) else { return LightLevels() }
     for _ in 0..<Self.maxSteps {
       let stated = try ItemProperties(of: item, in: items.meta, file: bytes).light
-      if stated.statesLight { return stated }
+      if stated.statesPeak { return stated }
       guard let first = items.sources(of: item.id).first, let part = items.meta.item(first) else { break }
       item = part
     }
-    var stated = StoredColor()
+    var stated = LightLevels()
     guard item.type == .av01, incremental == nil else { return stated }
     // Units that are in each sample may stand in the configuration instead (AV1 in ISOBMFF §2.3.4), behind four bytes.
     if let box = items.properties(of: item.id).first(where: { $0.type == .av1Configuration }) {
       try bytes.read(box, as: "av1C") { reader throws(CoderError) in
         try reader.skip(4, "the profile")
-        try stated.readLight(ofUnits: &reader)
+        try stated.read(units: &reader)
       }
     }
-    guard !stated.statesLight else { return stated }
+    guard !stated.statesPeak else { return stated }
     try ItemBytes(of: item, in: items.meta, bytes).read { reader throws(CoderError) in
-      try stated.readLight(ofUnits: &reader)
+      try stated.read(units: &reader)
     }
     return stated
   }
 
-  private func trackLight() throws(CoderError) -> StoredColor {
-    guard let track else { return StoredColor() }
-    var stated = StoredColor()
-    for box in track.entryBoxes where StoredColor.isLight(box.type) {
-      try box.read { content throws(CoderError) in try stated.readLight(&content, of: box.type) }
+  private func trackLight() throws(CoderError) -> LightLevels {
+    guard let track else { return LightLevels() }
+    var stated = LightLevels()
+    for box in track.entryBoxes where LightLevels.isLight(box.type) {
+      try box.read { content throws(CoderError) in try stated.read(&content, of: box.type) }
     }
-    if !stated.statesLight, let box = track.entryBoxes.first(where: { $0.type == .av1Configuration }) {
+    if !stated.statesPeak, let box = track.entryBoxes.first(where: { $0.type == .av1Configuration }) {
       try box.read { reader throws(CoderError) in
         try reader.skip(4, "the profile")
-        try stated.readLight(ofUnits: &reader)
+        try stated.read(units: &reader)
       }
     }
-    guard !stated.statesLight, incremental == nil, let place = track.firstSample,
+    guard !stated.statesPeak, incremental == nil, let place = track.firstSample,
       place.upperBound <= bytes.count
     else { return stated }
     var reader = ByteReader(bytes.bytes(in: place).bytes, at: place.lowerBound, of: "a sample")
-    try stated.readLight(ofUnits: &reader)
+    try stated.read(units: &reader)
     return stated
   }
 }

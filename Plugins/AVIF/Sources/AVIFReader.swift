@@ -141,7 +141,9 @@ final class AVIFReader: ContainerReader, StoredColorReader {
     }
   }
 
-  func storedColor(page: Int) throws(CoderError) -> StoredColor { try picture(page).file.light }
+  func storedColor(page: Int) throws(CoderError) -> StoredColor {
+    StoredColor(light: try picture(page).file.light)
+  }
 }
 
 extension AVIFReader {

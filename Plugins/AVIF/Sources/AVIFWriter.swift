@@ -10,7 +10,7 @@ import ImageCoderPlugin
 /// Pictures are encoded by aom inside libavif. Delays and repetitions of a sequence are written here.
 ///
 /// - Format: AV1 Image File Format 1.1, ISO/IEC 23008-12, ISO/IEC 14496-12. Library: libavif 0.11.
-final class AVIFWriter: ContainerWriter {
+final class AVIFWriter: ContainerWriter, LightLevelWriter {
   private let output: ByteOutput
   private let host: CoderHost
   private let settings: EncodingSettings
@@ -20,6 +20,7 @@ final class AVIFWriter: ContainerWriter {
   /// Whether a second frame may still turn the file into a sequence.
   private var isUndecided = false
   private var metadata: [MetadataKind: [UInt8]] = [:]
+  private var light = LightLevels()
   /// A first frame that becomes a still unless another one follows.
   private var held: SourcePicture?
   private var delays: [FrameDelay] = []
@@ -71,6 +72,8 @@ final class AVIFWriter: ContainerWriter {
     self.metadata[kind] = metadata
   }
 
+  func setLight(_ light: LightLevels) throws(CoderError) { self.light = light }
+
   func add(_ pixels: PixelView, frame: FrameHeader) throws(CoderError) {
     guard let header else { throw .outOfOrder("a frame before the header") }
     guard isAnimated || isUndecided || delays.isEmpty else { throw .unsupported("a second frame in a still picture") }
@@ -106,11 +109,10 @@ final class AVIFWriter: ContainerWriter {
     defer { avifRWDataFree(&bytes) }
     guard result == AVIF_RESULT_OK else { throw failure(result) }
     let file = UnsafeRawBufferPointer(start: bytes.data, count: bytes.size)
-    if isAnimated {
-      try SequenceBoxes(file, timing: try FrameTicks(delays), loopCount: header?.loopCount).write(to: output)
-    } else {
-      try output.write(file)
-    }
+    guard isAnimated || !light.boxes.isEmpty else { return try output.write(file) }
+    let sequence =
+      isAnimated ? WrittenBoxes.Sequence(timing: try FrameTicks(delays), loopCount: header?.loopCount) : nil
+    try WrittenBoxes(file, sequence, light: light).write(to: output)
   }
 }
 

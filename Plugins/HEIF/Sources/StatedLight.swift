@@ -4,13 +4,13 @@ import HEVCBitstream
 import ISOBaseMediaFile
 import ImageCoderPlugin
 
-extension StoredColor {
+extension LightLevels {
   /// Takes what the messages of a configuration, else those before a picture's first slice, say of light.
-  fileprivate mutating func readLight(_ configuration: HEVCConfiguration, first picture: RawSpan) throws(CoderError) {
+  fileprivate mutating func read(_ configuration: HEVCConfiguration, first picture: RawSpan) throws(CoderError) {
     for unit in configuration.messages { try readMessages(unit.span.bytes) }
     // What is cut or damaged behind the messages does not matter here.
     var places = NALUnitPlaces(lengthBytes: configuration.lengthBytes, isCut: true)
-    while !statesLight, let place = try places.next(in: picture) {
+    while !statesPeak, let place = try places.next(in: picture) {
       let unit = picture.extracting(place)
       guard let type = NALUnit.type(of: unit) else { continue }
       if NALUnitType.isSlice(type) { return }
@@ -21,8 +21,8 @@ extension StoredColor {
   private mutating func readMessages(_ unit: RawSpan) throws(CoderError) {
     try SupplementalMessages.forEach(in: unit) { (type, payload) throws(CoderError) in
       switch type {
-      case SupplementalMessages.masteringDisplay: try readLight(&payload, of: .masteringDisplay)
-      case SupplementalMessages.lightLevels: try readLight(&payload, of: .lightLevel)
+      case SupplementalMessages.masteringDisplay: try read(&payload, of: .masteringDisplay)
+      case SupplementalMessages.lightLevels: try read(&payload, of: .lightLevel)
       default: return
       }
     }
@@ -32,41 +32,41 @@ extension StoredColor {
 extension HEIFFile {
   /// How bright the light of a picture is: by its properties, else by those of its first part, else by the bitstream of
   /// that. Nothing is waited for: of a file that arrives, the properties count alone.
-  func light(of node: PictureNode) -> StoredColor {
+  func light(of node: PictureNode) -> LightLevels {
     var node = node
     do throws(CoderError) {
       while true {
         if let item = meta.item(node.id) {
           let stated = try properties(of: item).light
-          if stated.statesLight { return stated }
+          if stated.statesPeak { return stated }
         }
         guard let part = node.content.parts.first else { break }
         node = part
       }
-      var stated = StoredColor()
+      var stated = LightLevels()
       guard case .coded(let coded) = node.content, !isIncremental else { return stated }
       try bytes(of: coded.item).withBytes { bytes throws(CoderError) in
-        try stated.readLight(coded.configuration, first: bytes.bytes)
+        try stated.read(coded.configuration, first: bytes.bytes)
       }
       return stated
     } catch {
       // The picture is there without it.
-      return StoredColor()
+      return LightLevels()
     }
   }
 }
 
 extension PictureTrack {
   /// How bright light is: by the sample entry, else by the messages of the first picture.
-  func light(in source: SourceView) -> StoredColor {
-    guard !light.statesLight, let first = samples.first else { return light }
+  func light(in source: SourceView) -> LightLevels {
+    guard !light.statesPeak, let first = samples.first else { return light }
     do throws(CoderError) {
-      var stated = StoredColor()
+      var stated = LightLevels()
       let bytes = try source.bytes(at: first.offset, count: first.size)
-      try stated.readLight(configuration, first: bytes)
+      try stated.read(configuration, first: bytes)
       return stated
     } catch {
-      return StoredColor()
+      return LightLevels()
     }
   }
 }

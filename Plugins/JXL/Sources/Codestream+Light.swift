@@ -8,8 +8,8 @@ extension Codestream {
   ///
   /// An intensity target is the upper bound of light in the picture. That of others than PQ and HLG is a default, and so
   /// is 10,000 nit of PQ, which encoders write unless they are told more.
-  var light: StoredColor {
-    var light = StoredColor()
+  var light: LightLevels {
+    var light = LightLevels()
     guard let transfer = color?.cicp?.transfer, transfer == 16 || transfer == 18 else { return light }
     let peak = Double(info.intensity_target)
     if peak > 0, peak < 10_000 { light.contentPeak = peak }

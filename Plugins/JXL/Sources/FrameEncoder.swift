@@ -26,7 +26,8 @@ final class FrameEncoder {
 
   init(
     _ output: ByteOutput, host: CoderHost, settings requested: EncodingSettings, header: ImageHeader,
-    animation: TickClock?, layout: PixelLayout, bits: Int, metadata: [MetadataKind: [UInt8]]
+    animation: TickClock?, layout: PixelLayout, bits: Int, metadata: [MetadataKind: [UInt8]],
+    light: LightLevels
   ) throws(CoderError) {
     encoder = try LibJXL.Encoder(host: host)
     self.output = output
@@ -48,6 +49,11 @@ final class FrameEncoder {
       info.animation.tps_numerator = clock.ticksPerSecond
       info.animation.tps_denominator = 1
       info.animation.num_loops = header.loopCount?.plays ?? 0
+    }
+    // ISO/IEC 18181-1 §D.3.5: the upper bound of light in PQ. That of HLG is the display's.
+    if named?.transfer == 16, let peak = light.contentPeak ?? light.masteringPeak {
+      info.intensity_target = Float(peak)
+      if let black = light.masteringBlack, black < peak { info.min_nits = Float(black) }
     }
     try encoder.check(JxlEncoderSetBasicInfo(encoder.raw, &info), "a picture of \(canvas) in \(layout.format)")
     try setColors(profile: profile, cicp: header.cicp)

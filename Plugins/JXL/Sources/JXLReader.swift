@@ -190,7 +190,7 @@ final class JXLReader: ContainerReader, StoredColorReader {
 
   func storedColor(page: Int) throws(CoderError) -> StoredColor {
     if let other = try reader(of: page) { return try other.storedColor(page: 0) }
-    return codestream.light
+    return StoredColor(light: codestream.light)
   }
 
   private func frame(_ index: Int) throws(CoderError) -> AnimationFrame {

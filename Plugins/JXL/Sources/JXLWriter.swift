@@ -6,12 +6,13 @@ import ImageCoderPlugin
 /// Writes JPEG XL: lossy or lossless, stills and animations.
 ///
 /// - Format: ISO/IEC 18181-1 (codestream) and 18181-2 (file format). Library: libjxl 0.7 or later.
-final class JXLWriter: ContainerWriter {
+final class JXLWriter: ContainerWriter, LightLevelWriter {
   private let host: CoderHost
   private let output: ByteOutput
   private let settings: EncodingSettings
   private var header: ImageHeader?
   private var metadata: [MetadataKind: [UInt8]] = [:]
+  private var light = LightLevels()
   private var isAnimated = false
   /// Whether a second frame may still turn the file into an animation.
   private var isUndecided = false
@@ -54,6 +55,8 @@ final class JXLWriter: ContainerWriter {
 
   func add(_ metadata: [UInt8], as kind: MetadataKind) throws(CoderError) { self.metadata[kind] = metadata }
 
+  func setLight(_ light: LightLevels) throws(CoderError) { self.light = light }
+
   func add(_ pixels: PixelView, frame: FrameHeader) throws(CoderError) {
     guard let header else { throw .outOfOrder("a frame before the header") }
     guard frame.rect.isInside(header.canvas), !frame.rect.isEmpty else {
@@ -91,7 +94,7 @@ final class JXLWriter: ContainerWriter {
       of: pixels, stated: header.bitsPerChannel, isLossless: settings.isLossless, isAnimated: isAnimated)
     let encoder = try FrameEncoder(
       output, host: host, settings: settings, header: header, animation: isAnimated ? TickClock(frame.delay) : nil,
-      layout: pixels.layout, bits: bits, metadata: metadata)
+      layout: pixels.layout, bits: bits, metadata: metadata, light: light)
     self.encoder = encoder
     try encoder.add(pixels, frame: frame)
   }

@@ -2,6 +2,30 @@
 
 import ImageCoderPlugin
 
+extension LightLevels {
+  /// The chunks that say so, mDCV and cLLI. A display whose colors or light are not known has none.
+  var chunks: [UInt8] {
+    var chunks: [UInt8] = []
+    func put(_ values: [Double?], _ scale: Double, in data: inout ByteWriter) {
+      for value in values { data.put(UInt32(min(max(((value ?? 0) * scale).rounded(), 0), 0x7FFF_FFFF))) }
+    }
+    if let primaries = masteringPrimaries, let masteringPeak {
+      var data = ByteWriter()
+      for point in [primaries.red, primaries.green, primaries.blue, primaries.white] {
+        for value in [point.x, point.y] { data.put(UInt16(min(max((value * 50_000).rounded(), 0), 65_535))) }
+      }
+      put([masteringPeak, masteringBlack], 10_000, in: &data)
+      chunks += LibPNG.chunk(.mdcv, data.bytes)
+    }
+    if contentPeak != nil || frameAveragePeak != nil {
+      var data = ByteWriter()
+      put([contentPeak, frameAveragePeak], 10_000, in: &data)
+      chunks += LibPNG.chunk(.clli, data.bytes)
+    }
+    return chunks
+  }
+}
+
 /// What the small chunks before the image data say of color and scale.
 struct ColorChunks {
   /// gAMA: of encoding, 0.45455 for sRGB-like (PNG Third Edition §11.3.2.2).
@@ -12,10 +36,8 @@ struct ColorChunks {
   private(set) var renderingIntent: UInt8?
   /// cHRM: x and y of white, red, green, blue (§11.3.2.1).
   private(set) var chromaticities: [Double] = []
-  /// mDCV: light of the display that the picture was made on, nits (§11.3.2.7).
-  private(set) var mastering: (peak: Double, black: Double)?
-  /// cLLI: of the brightest pixel and of the brightest frame's mean, nits (§11.3.2.8).
-  private(set) var lightLevels: (content: Double, frameAverage: Double)?
+  /// mDCV and cLLI: of the display that the picture was made on, and of the picture (§11.3.2.7, §11.3.2.8).
+  private(set) var light = LightLevels()
   /// pHYs: pixels per unit, and whether the unit is the metre (§11.3.4.3).
   private(set) var pixelsPerUnit: (x: UInt32, y: UInt32, isMetre: Bool)?
   private var backgroundData: [UInt8] = []
@@ -48,14 +70,20 @@ struct ColorChunks {
       chromaticities = []
       for _ in 0..<8 { chromaticities.append(Double(try reader.uint32()) / 100_000) }
     case .mdcv:
-      // Four points before it: those of the display, not of the samples.
       guard data.count == 24 else { return "mDCV of \(data.count) bytes, 24 are needed" }
-      mastering = (peak: Double(try reader.uint32(at: 16)) / 10_000, black: Double(try reader.uint32(at: 20)) / 10_000)
+      var points: [SIMD2<Double>] = []
+      for _ in 0..<4 {
+        let x = Double(try reader.uint16()) / 50_000
+        points.append(SIMD2(x, Double(try reader.uint16()) / 50_000))
+      }
+      light.masteringPrimaries = StoredColor.Primaries(
+        red: points[0], green: points[1], blue: points[2], white: points[3])
+      light.masteringPeak = LightLevels.nits(Double(try reader.uint32()) / 10_000)
+      light.masteringBlack = LightLevels.nits(Double(try reader.uint32()) / 10_000)
     case .clli:
       guard data.count == 8 else { return "cLLI of \(data.count) bytes, 8 are needed" }
-      lightLevels = (
-        content: Double(try reader.uint32()) / 10_000, frameAverage: Double(try reader.uint32()) / 10_000
-      )
+      light.contentPeak = LightLevels.nits(Double(try reader.uint32()) / 10_000)
+      light.frameAveragePeak = LightLevels.nits(Double(try reader.uint32()) / 10_000)
     case .phys:
       guard data.count == 9 else { return "pHYs of \(data.count) bytes, 9 are needed" }
       pixelsPerUnit = (x: try reader.uint32(), y: try reader.uint32(), isMetre: try reader.uint8() == 1)
@@ -67,7 +95,7 @@ struct ColorChunks {
 
   /// What the chunks say beside code points.
   var stored: StoredColor {
-    var stored = StoredColor()
+    var stored = StoredColor(light: light)
     let points = stride(from: 0, to: chromaticities.count - 1, by: 2).map {
       SIMD2(chromaticities[$0], chromaticities[$0 + 1])
     }
@@ -75,10 +103,6 @@ struct ColorChunks {
       stored.primaries = StoredColor.Primaries(red: points[1], green: points[2], blue: points[3], white: points[0])
     }
     stored.gamma = gamma.map { SIMD3(repeating: 1 / $0) }
-    stored.masteringPeak = mastering?.peak
-    stored.masteringBlack = mastering?.black
-    stored.contentPeak = lightLevels?.content
-    stored.frameAveragePeak = lightLevels?.frameAverage
     return stored
   }
 

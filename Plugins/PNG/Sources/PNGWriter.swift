@@ -10,7 +10,7 @@ import ImageCoderPlugin
 ///
 /// - Format: PNG Third Edition, W3C. Library: libdeflate 1.14.
 /// - Not covered: gray of fewer than 8 bits.
-final class PNGWriter: ContainerWriter {
+final class PNGWriter: ContainerWriter, LightLevelWriter {
   private let output: ByteOutput
   private let host: CoderHost
   private let isInterlaced: Bool
@@ -20,6 +20,7 @@ final class PNGWriter: ContainerWriter {
 
   private var layout: PixelLayout?
   private var header: ImageHeader?
+  private var light = LightLevels()
   /// Chunks of metadata, held back until the first frame: IHDR comes before them.
   private var metadata: [UInt8] = []
   /// Bytes that the output has.
@@ -68,6 +69,12 @@ final class PNGWriter: ContainerWriter {
     case .exif: self.metadata += LibPNG.chunk(.exif, metadata)
     case .xmp: self.metadata += LibPNG.xmpChunk(metadata)
     }
+  }
+
+  func setLight(_ light: LightLevels) throws(CoderError) {
+    // mDCV means nothing without cICP (PNG Third Edition §11.3.2.7).
+    guard header?.cicp != nil else { throw .unsupported("PNG has light levels beside code points alone") }
+    self.light = light
   }
 
   func add(_ pixels: PixelView, frame: FrameHeader) throws(CoderError) {
@@ -172,7 +179,7 @@ final class PNGWriter: ContainerWriter {
     if let cicp = header.cicp {
       // With a matrix, the samples were not RGB before and are full-range RGB now.
       let isFullRange = cicp.isFullRange || cicp.matrix != 0
-      try write(LibPNG.chunk(.cicp, [cicp.primaries, cicp.transfer, 0, isFullRange ? 1 : 0]))
+      try write(LibPNG.chunk(.cicp, [cicp.primaries, cicp.transfer, 0, isFullRange ? 1 : 0]) + light.chunks)
     }
     try write(metadata)
     metadata = []

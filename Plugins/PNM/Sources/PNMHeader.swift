@@ -28,6 +28,8 @@ struct PNMHeader {
   let depth: Int
   let colors: Int
   let hasAlpha: Bool
+  /// Whether the first four samples are inks, of which three colors are made.
+  private(set) var hasInks = false
   let maximum: Int
   let tupleType: String?
   /// PFM's, without its sign.
@@ -140,9 +142,12 @@ struct PNMHeader {
     case ("BLACKANDWHITE_ALPHA", 2...), ("GRAYSCALE_ALPHA", 2...): (colors, hasAlpha) = (1, true)
     case ("RGB", 3...): (colors, hasAlpha) = (3, false)
     case ("RGB_ALPHA", 4...): (colors, hasAlpha) = (3, true)
-    case ("BLACKANDWHITE_ALPHA", _), ("GRAYSCALE_ALPHA", _), ("RGB", _), ("RGB_ALPHA", _):
+    case ("CMYK", 4...): (colors, hasAlpha, hasInks) = (3, false, true)
+    case ("CMYK_ALPHA", 5...): (colors, hasAlpha, hasInks) = (3, true, true)
+    case ("BLACKANDWHITE_ALPHA", _), ("GRAYSCALE_ALPHA", _), ("RGB", _), ("RGB_ALPHA", _), ("CMYK", _),
+      ("CMYK_ALPHA", _):
       throw .malformed("a depth of \(depth) is too little for \(type)", at: text.offset)
-    case ("CMYK", _), (_, 5...):
+    case (_, 5...):
       throw .unsupported("tuples of \(depth) samples of type \"\(type)\"", at: text.offset)
     default: (colors, hasAlpha) = (depth < 3 ? 1 : 3, depth == 2 || depth == 4)
     }
@@ -206,6 +211,9 @@ struct PNMHeader {
   }
 
   var bitsPerChannel: Int { isFloat ? 32 : Int.bitWidth - maximum.leadingZeroBitCount }
+
+  /// The layout of four inks.
+  var inkFormat: PixelFormat { maximum > 255 ? .rgba16 : .rgba8 }
 
   /// The narrowest layout that holds all samples.
   var pixelFormat: PixelFormat {

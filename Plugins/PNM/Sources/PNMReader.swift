@@ -5,7 +5,7 @@ import ImageCoderPlugin
 /// Reads the portable maps of Netpbm, and PFM. Raw pictures that follow one another are pages.
 ///
 /// - Format: pbm(5), pgm(5), ppm(5), pam(5) of Netpbm; PFM, the portable float map.
-final class PNMReader: ContainerReader {
+final class PNMReader: ContainerReader, StoredColorReader {
   private let source: SourceView
   private let host: CoderHost
   private var pages: [PNMHeader] = []
@@ -102,18 +102,42 @@ final class PNMReader: ContainerReader {
   }
 
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
+    try decode(offer, isInks: false, into: sink)
+  }
+
+  private func decode(_ offer: DecodeOffer, isInks: Bool, into sink: RowSink) throws(CoderError) {
     let page = try page(offer.page)
     let formats = [page.pixelFormat, page.pixelFormat.bytesPerChannel == 1 ? .rgba8 : page.pixelFormat]
-    guard offer.size == page.canvas, formats.contains(offer.pixelFormat) else {
+    guard offer.size == page.canvas, isInks ? offer.pixelFormat == page.inkFormat : formats.contains(offer.pixelFormat)
+    else {
       throw .invalidArgument("an offer of \(offer.size) pixels of \(offer.pixelFormat), which was not made")
     }
-    let rows = RowDecoder(page, format: offer.pixelFormat)
+    let rows = RowDecoder(page, format: offer.pixelFormat, isInks: isInks)
     if page.isPlain {
       var raster = PlainRaster(source, of: page, host: host)
       try raster.decode(rows, into: sink)
     } else {
       try decodeRaw(page, rows, goesBackwards: page.rowsGoUp && offer.rowOrder == .topDown, into: sink)
     }
+  }
+
+  func storedColor(page index: Int) throws(CoderError) -> StoredColor {
+    var stored = StoredColor()
+    stored.hasInks = try page(index).hasInks
+    return stored
+  }
+
+  func inkOffer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
+    let page = try page(request.page)
+    guard page.hasInks else { throw .unsupported("page \(request.page) has no inks") }
+    return DecodeOffer(
+      request, size: page.canvas, pixelFormat: page.inkFormat, alpha: .opaque, rowOrder: .topDown,
+      memory: SampleTable.memory(for: page))
+  }
+
+  func decodeInks(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
+    guard try page(offer.page).hasInks else { throw .unsupported("page \(offer.page) has no inks") }
+    try decode(offer, isInks: true, into: sink)
   }
 
   /// - Parameter goesBackwards: Whether the last rows are read first: those of PFM come from the bottom.

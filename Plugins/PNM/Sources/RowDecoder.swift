@@ -7,10 +7,13 @@ struct RowDecoder {
   private let page: PNMHeader
   private let format: PixelFormat
   private let width: Int
+  private let isInks: Bool
 
-  init(_ page: PNMHeader, format: PixelFormat) {
+  /// - Parameter isInks: Whether pixels are four inks.
+  init(_ page: PNMHeader, format: PixelFormat, isInks: Bool = false) {
     self.page = page
     self.format = format
+    self.isInks = isInks
     width = page.canvas.width
   }
 
@@ -21,6 +24,7 @@ struct RowDecoder {
   ///   - source: A whole stored row.
   ///   - table: Nil where samples are what they are.
   func decode(_ source: UnsafeRawPointer, table: SampleTable?, to target: UnsafeMutableRawPointer) {
+    if page.hasInks { return decodeInks(source, table: table, to: target) }
     switch page.storage {
     case .bits: decodeBits(source, to: target)
     case .float(let isLittleEndian): decodeFloats(source, isLittleEndian: isLittleEndian, to: target)
@@ -38,6 +42,37 @@ struct RowDecoder {
       } else {
         store8(to: target) { bytes[$0] }
       }
+    }
+  }
+
+  /// Stores inks, or what they leave of light by the plain formula (1 - C)(1 - K).
+  private func decodeInks(_ source: UnsafeRawPointer, table: SampleTable?, to target: UnsafeMutableRawPointer) {
+    let isDeep = page.maximum > 255
+    let top = isDeep ? 65_535 : 255
+    let channels = format.channelCount
+    func stored(_ index: Int) -> Int {
+      let sample =
+        isDeep
+        ? Int(UInt16(bigEndian: source.loadUnaligned(fromByteOffset: 2 &* index, as: UInt16.self)))
+        : Int(source.load(fromByteOffset: index, as: UInt8.self))
+      return table.map { Int($0[sample]) } ?? sample
+    }
+    func store(_ value: Int, _ index: Int) {
+      if isDeep {
+        target.storeBytes(of: UInt16(truncatingIfNeeded: value), toByteOffset: 2 &* index, as: UInt16.self)
+      } else {
+        target.storeBytes(of: UInt8(truncatingIfNeeded: value), toByteOffset: index, as: UInt8.self)
+      }
+    }
+    for x in 0..<width {
+      let (first, place) = (x &* page.depth, x &* channels)
+      let black = stored(first &+ 3)
+      for ink in 0..<3 {
+        let amount = stored(first &+ ink)
+        store(isInks ? amount : ((top &- amount) &* (top &- black) &+ top / 2) / top, place &+ ink)
+      }
+      guard channels == 4 else { continue }
+      store(isInks ? black : page.hasAlpha ? stored(first &+ 4) : top, place &+ 3)
     }
   }
 

@@ -27,7 +27,7 @@ public struct ItemProperties {
   /// Of `pasp`.
   public var pixelAspect: (horizontal: Int, vertical: Int)?
   /// How bright light is, of `clli`, `mdcv` and `cclv`.
-  public var light = StoredColor()
+  public var light = LightLevels()
 
   /// - Throws: For a property that is cut or breaks its rules.
   public init(of item: Item, in meta: MetaBox, file: FileBytes) throws(CoderError) {
@@ -67,7 +67,7 @@ public struct ItemProperties {
     case .pixelAspectRatio:
       let horizontal = Int(try content.uint32("the horizontal spacing"))
       pixelAspect = (horizontal, Int(try content.uint32("the vertical spacing")))
-    default: try light.readLight(&content, of: type)
+    default: try light.read(&content, of: type)
     }
   }
 

@@ -78,7 +78,7 @@ const char *rows_refuse(const ctiff_picture *picture) {
     return "fewer samples than the color and alpha need";
   }
   if (picture->flags & CTIFF_INKS &&
-      (picture->kind != CTIFF_CMYK || picture->sample_format == CTIFF_FLOAT ||
+      (picture->kind != CTIFF_CMYK ||
        picture->output != (bits > 8 ? IMGCODER_PIXEL_RGBA16 : IMGCODER_PIXEL_RGBA8))) {
     return "inks of another kind, or in another pixel format";
   }
@@ -100,7 +100,8 @@ const char *rows_refuse(const ctiff_picture *picture) {
 void rows_prepare(rows_plan *plan, const ctiff_picture *picture) {
   memset(plan, 0, sizeof *plan);
   plan->picture = picture;
-  plan->depth = picture->sample_format == CTIFF_FLOAT ? 4 : picture->bits <= 8 ? 1 : 2;
+  int is_float = picture->sample_format == CTIFF_FLOAT && picture->kind != CTIFF_CMYK;
+  plan->depth = is_float ? 4 : picture->bits <= 8 ? 1 : 2;
   uint32_t colors = color_count(picture);
   // Planes after the last one that counts are not decoded.
   plan->planes = !is_planar(picture) ? 1 : picture->alpha >= (int32_t)colors ? (uint32_t)picture->alpha + 1 : colors;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Samples of any width become 8 or 16 bits of the full range, or 32-bit floats.
+// Samples of any width become 8 or 16 bits of the full range, or 32-bit floats; floating inks become 16 bits.
 
 #include <string.h>
 
@@ -34,7 +34,8 @@ static void unpack_few_bits(const rows_plan *plan, const uint8_t *bytes, uint64_
 
 static void unpack_words(const ctiff_picture *picture, const uint8_t *bytes, uint64_t count, uint16_t *samples) {
   uint32_t bits = picture->bits;
-  uint32_t flip = picture->sample_format == CTIFF_SIGNED ? 1u << (bits - 1) : 0;
+  // Of 64 bits, the upper 32 count.
+  uint32_t flip = picture->sample_format == CTIFF_SIGNED ? 1u << ((bits < 32 ? bits : 32) - 1) : 0;
   if (bits == 16) {
     memcpy(samples, bytes, count * 2);
     if (flip) {
@@ -45,6 +46,13 @@ static void unpack_words(const ctiff_picture *picture, const uint8_t *bytes, uin
       uint32_t value;
       memcpy(&value, bytes + 4 * i, 4);
       samples[i] = (uint16_t)(((uint64_t)(value ^ flip) * 65535 + 0x7FFFFFFF) / 0xFFFFFFFFu);
+    }
+  } else if (bits == 64) {
+    for (uint64_t i = 0; i < count; i++) {
+      uint64_t wide;
+      memcpy(&wide, bytes + 8 * i, 8);
+      uint32_t value = (uint32_t)(wide >> 32) ^ flip;
+      samples[i] = (uint16_t)(((uint64_t)value * 65535 + 0x7FFFFFFF) / 0xFFFFFFFFu);
     }
   } else if (bits == 24) {
     for (uint64_t i = 0; i < count; i++) {
@@ -107,10 +115,27 @@ static void unpack_floats(uint32_t bits, const uint8_t *bytes, uint64_t count, f
   }
 }
 
+// Inks of floating point, of which 0 is none and 1 is all, become words.
+static void unpack_float_inks(uint32_t bits, const uint8_t *bytes, uint64_t count, uint16_t *samples) {
+  float part[256];
+  for (uint64_t done = 0; done < count;) {
+    uint64_t n = count - done < 256 ? count - done : 256;
+    unpack_floats(bits, bytes + done * (bits / 8), n, part);
+    for (uint64_t i = 0; i < n; i++) {
+      float value = part[i] > 0 ? part[i] < 1 ? part[i] : 1 : 0;
+      samples[done + i] = (uint16_t)(value * 65535 + 0.5f);
+    }
+    done += n;
+  }
+}
+
 void samples_unpack(const rows_plan *plan, const uint8_t *bytes, uint64_t count, void *samples) {
   switch (plan->depth) {
     case 1: unpack_few_bits(plan, bytes, count, samples); break;
-    case 2: unpack_words(plan->picture, bytes, count, samples); break;
+    case 2:
+      if (plan->picture->sample_format == CTIFF_FLOAT) unpack_float_inks(plan->picture->bits, bytes, count, samples);
+      else unpack_words(plan->picture, bytes, count, samples);
+      break;
     default: unpack_floats(plan->picture->bits, bytes, count, samples); break;
   }
 }

@@ -108,11 +108,13 @@ struct Samples {
     switch number {
     case .float:
       guard [16, 24, 32, 64].contains(bits) else { throw .unsupported("floating-point samples of \(bits) bits") }
-      guard [.minIsWhite, .minIsBlack, .rgb].contains(photometric) else {
+      guard [.minIsWhite, .minIsBlack, .rgb, .separated].contains(photometric) else {
         throw .unsupported("floating-point samples of photometric interpretation \(photometric.rawValue)")
       }
     case .unsigned, .signed:
-      guard (1...16).contains(bits) || bits == 24 || bits == 32 else { throw .unsupported("samples of \(bits) bits") }
+      guard (1...16).contains(bits) || [24, 32, 64].contains(bits) else {
+        throw .unsupported("samples of \(bits) bits")
+      }
     }
     if photometric == .palette {
       guard bits <= 16, number == .unsigned else { throw .unsupported("a palette with \(bits) bits, at most 16") }
@@ -133,9 +135,10 @@ struct Samples {
     }
   }
 
-  /// The narrowest format that holds the samples; 24 and 32 bits are rounded to 16, and 64-bit floats to 32.
+  /// The narrowest format that holds the samples; integers of more than 16 bits and floating inks are rounded to 16,
+  /// and 64-bit floats to 32.
   var pixelFormat: PixelFormat {
-    if number == .float { return .rgbaFloat32 }
+    if number == .float, photometric != .separated { return .rgbaFloat32 }
     let isDeep = bits > 8 && photometric != .palette && photometric != .logL && photometric != .logLuv
     switch photometric {
     case .minIsWhite, .minIsBlack, .mask, .logL:

@@ -27,7 +27,7 @@ extension TIFFPicture {
 
   /// Whether rows of four inks can be had. Inks that are multiplied by alpha cannot: nothing says which of paper and ink is.
   var hasInks: Bool {
-    samples.photometric == .separated && samples.alphaMode != .premultiplied && samples.number == .unsigned
+    samples.photometric == .separated && samples.alphaMode != .premultiplied && samples.number != .signed
   }
 
   /// One curve for all three colors, or three; each has an entry for each value of a sample. None if they do not rise.

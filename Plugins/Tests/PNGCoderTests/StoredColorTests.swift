@@ -21,8 +21,8 @@ import Testing
     let stored = chunks.stored
     #expect(stored.primaries?.red == SIMD2(0.68, 0.32) && stored.primaries?.white == SIMD2(0.3127, 0.3290))
     #expect(stored.gamma == SIMD3(2, 2, 2))
-    #expect(stored.masteringPeak == 1000 && stored.masteringBlack == 0.01)
-    #expect(stored.contentPeak == 500 && stored.frameAveragePeak == 100)
+    #expect(stored.light.masteringPeak == 1000 && stored.light.masteringBlack == 0.01)
+    #expect(stored.light.contentPeak == 500 && stored.light.frameAveragePeak == 100)
   }
 
   @Test(arguments: [(FourCC.mdcv, 24), (.clli, 8)])

@@ -81,6 +81,7 @@ CIMAGECODER_SIZED(imgcoder_gain_map_files_table)
 CIMAGECODER_SIZED(imgcoder_auxiliary_pictures_table)
 CIMAGECODER_SIZED(imgcoder_stored_color)
 CIMAGECODER_SIZED(imgcoder_stored_color_table)
+CIMAGECODER_SIZED(imgcoder_written_color_table)
 
 #undef CIMAGECODER_SIZED
 

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define ISOLATION_PROTOCOL 2
+#define ISOLATION_PROTOCOL 3
 
 #define ISOLATION_MAX_PAYLOAD 32768
 // Bytes of a reason or a log line.
@@ -91,6 +91,7 @@ enum {
   ISOLATION_EDIT = 37,        // parcel: the format, the kinds (4 bytes), and four blocks
   ISOLATION_TURN = 38,        // parcel: the format, an imgcoder_stored_part
   ISOLATION_ATTACH = 39,      // parcel: the format, whether there is XMP (4 bytes), and three blocks
+  ISOLATION_WRITER_LIGHT = 40,  // an imgcoder_stored_color without curves as payload
   // Answers.
   ISOLATION_AVAILABLE = 48,  // to NEED: words[0] status, longs[0] bytes that are there, longs[1] size
   ISOLATION_TAKEN = 49,      // to BAND and OUTPUT: words[0] status

@@ -21,7 +21,7 @@ struct FileReport {
   /// The pictures that belong to the page.
   let auxiliary: [AuxiliaryPicture]
   /// What the file says of how bright its light is.
-  let light: StoredColor
+  let light: LightLevels
 
   /// Collects the facts from an open file without decoding pixels.
   init(_ decoder: ImageDecoder) throws(CoderError) {
@@ -40,7 +40,7 @@ struct FileReport {
     self.metadata = metadata
     properties = try decoder.properties()
     color = decoder.colorDescription
-    light = decoder.storedColor
+    light = decoder.storedColor.light
     var frames: [FrameHeader] = []
     var frameProperties: [Properties] = []
     var duration = Duration()

@@ -16,6 +16,9 @@ public struct Image: Sendable {
   /// The colors as code points of ITU-T H.273, or nil if they are not stated. An ICC profile in ``metadata`` is
   /// separate.
   public var cicp: CodingIndependentCodePoints?
+  /// How bright the light of a PQ or HLG picture is, as its file says. A file that is written says it too; where nothing
+  /// does, that of a still in PQ that comes from no file, or has got other colors, is measured.
+  public var light = LightLevels()
   /// The display scale, at least 1.
   public var scale: Double
   /// The file's header, or nil for a picture that does not come from a file.

@@ -125,6 +125,7 @@ extension ImageDecoder {
         options.log?(.warning, "\(kind) is left out: \(error)")
       }
     }
+    if header.cicp?.transfer == 16 || header.cicp?.transfer == 18 { image.light = storedColor.light }
     colors.describe(&image, metadata: options.metadata)
     return image
   }

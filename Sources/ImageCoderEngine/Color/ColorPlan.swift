@@ -104,9 +104,20 @@ struct ColorPlan: Sendable {
     }
   }
 
+  /// What remains true of an image's light: the display that it was made on, between colors of PQ; where samples do not
+  /// change, all.
+  private func light(of image: Image) -> LightLevels {
+    guard let result, result.isHDR, image.cicp?.transfer == result.cicp?.transfer else { return LightLevels() }
+    guard transform != nil else { return image.light }
+    var light = image.light
+    (light.contentPeak, light.frameAveragePeak) = (nil, nil)
+    return light
+  }
+
   /// Says of an image which colors it has.
   func describe(_ image: inout Image, metadata: Set<MetadataKind>) {
     guard let result else { return }
+    image.light = light(of: image)
     image.cicp = result.profile == nil ? result.cicp : nil
     image.metadata[.icc] = nil
     if var exif = image.metadata[.exif] {

@@ -58,7 +58,7 @@ final class LightConverter: Sendable {
     isIdentity = middle.matrix.isIdentity
     luminance = wide(middle.luminance ?? SIMD3())
     targetLuminance = wide(middle.targetLuminance ?? SIMD3())
-    targetSystem = middle.targetLuminance == nil ? nil : SegmentTable(-24..<6, Self.inverseSystemGain)
+    targetSystem = middle.targetLuminance == nil ? nil : SegmentTable(-48..<6, Self.inverseSystemGain)
     system = middle.luminance == nil ? nil : SegmentTable(-24..<2, Self.systemGain)
     tone = middle.tone.flatMap { (mapping, peak) in
       mapping == .clip || peak <= ToneMapping.whitePeak
@@ -96,9 +96,10 @@ final class LightConverter: Sendable {
   /// From light to codes. Its lines go down to where black is less than a twentieth of a code away.
   private static func encoder(_ curve: ToneCurve, _ format: PixelFormat) -> SegmentTable {
     let maximum = format.isFloat ? 1.0 : format.bytesPerChannel == 1 ? 255.0 : 65_535.0
+    // Floating point may become 16 bits.
+    let codes = format.isFloat ? 65_535 : maximum
     var lowest = -8
-    while lowest > -60, curve.value(scalbn(1, lowest)) * maximum > 0.05 { lowest -= 1 }
-    if format.isFloat { lowest = min(lowest, -24) }
+    while lowest > -60, curve.value(scalbn(1, lowest)) * codes > 0.05 { lowest -= 1 }
     return SegmentTable(lowest..<(format.isFloat || curve.isHDR ? 7 : 0)) { curve.value($0) * maximum }
   }
 

@@ -40,7 +40,7 @@ package struct PictureColor: Sendable {
   package init(_ header: ImageHeader, _ statements: Statements) {
     let isGray = header.pixelFormat.isGray
     if header.cicp?.transfer == 16 {
-      statedPeak = statements.stored.contentPeak ?? statements.stored.masteringPeak
+      statedPeak = statements.stored.light.contentPeak ?? statements.stored.light.masteringPeak
     }
     space = header.pixelFormat.isFloat && header.cicp == nil ? .linearSRGB : .sRGB
     origin = .untagged

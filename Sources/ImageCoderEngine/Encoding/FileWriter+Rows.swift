@@ -10,7 +10,7 @@ extension FileWriter {
   func addPage(
     _ rows: PictureRows, of decoder: ImageDecoder, as image: Image, problem: inout CoderError?
   ) throws(CoderError) -> Bool {
-    guard page == nil, options.edit.isIdentity, options.thumbnailSide == nil,
+    guard page == nil, !isLightMeasured(of: image), options.edit.isIdentity, options.thumbnailSide == nil,
       let writer = writer as? any FrameRowsWriter,
       Fit.plan(displayed: rows.size, box: options.maxPixelSize, mode: .fit).size == rows.size,
       keptOrientation(of: image) == image.orientation
@@ -26,6 +26,7 @@ extension FileWriter {
       return false
     }
     try begin(page, layout: layout, isAnimated: false)
+    try addLight(of: page.image, nil)
     frameCount += 1
     let frame = FrameHeader(
       rect: Rect(covering: rows.size), delay: image.frames[0].delay, hasAlpha: layout.alpha != .opaque)

@@ -155,6 +155,7 @@ extension FileWriter {
     let isAnimated = second != nil
     let layout = try agree(on: first.layout, second: second?.layout, &page)
     try begin(page, layout: layout, isAnimated: isAnimated)
+    try addLight(of: page.image, isAnimated ? nil : first)
     try addThumbnail(of: first, page)
     guard isAnimated else { return }
     page.reducer = FrameReducer(container.writerFeatures, isReducing: options.reducesFrames) {
@@ -266,6 +267,34 @@ extension FileWriter {
       guard error.code == .unsupported || error.code == .invalidArgument else { throw error }
       options.log?(.warning, "\(kind) is left out: \(error.message)")
     }
+  }
+
+  /// Says how bright the light of an HDR picture is.
+  ///
+  /// - Parameter still: What is measured, or nil for an animation, whose other frames are not known yet.
+  func addLight(of image: Image, _ still: PixelBuffer?) throws(CoderError) {
+    guard let cicp = image.cicp, cicp.transfer == 16 || cicp.transfer == 18 else { return }
+    var light = image.light
+    if let still, isLightMeasured(of: image) {
+      let found = try LightLevels.measured(in: still)
+      (light.contentPeak, light.frameAveragePeak) = (found.contentPeak, found.frameAveragePeak)
+    }
+    guard light != LightLevels() else { return }
+    do throws(CoderError) {
+      guard let writer = writer as? any LightLevelWriter else {
+        throw .unsupported("\(format) has no place for it")
+      }
+      try writer.setLight(light)
+    } catch {
+      guard error.code == .unsupported else { throw error }
+      options.log?(.warning, "how bright the light is, is left out: \(error.message)")
+    }
+  }
+
+  /// Whether the light of a still is measured. What a file says of itself, or leaves open, is passed on.
+  func isLightMeasured(of image: Image) -> Bool {
+    guard let cicp = image.cicp, cicp.transfer == 16, image.light.contentPeak == nil else { return false }
+    return image.header.map { $0.cicp != cicp } ?? true
   }
 
   private func addThumbnail(of pixels: PixelBuffer, _ page: Page) throws(CoderError) {

@@ -8,12 +8,7 @@ extension StoredColor {
   package init(_ raw: imgcoder_stored_color) {
     self.init()
     func isStated(_ flag: Int) -> Bool { raw.flags & UInt32(flag) != 0 }
-    func nits(_ value: Double) -> Double? { value > 0 && value <= 10_000 ? value : nil }
-    if isStated(IMGCODER_COLOR_PRIMARIES) {
-      let found = Primaries(raw.primaries)
-      let points = [found.red, found.green, found.blue, found.white]
-      if points.allSatisfy({ abs($0.x) <= 10 && abs($0.y) <= 10 }) { primaries = found }
-    }
+    if isStated(IMGCODER_COLOR_PRIMARIES) { primaries = Primaries(checked: raw.primaries) }
     if isStated(IMGCODER_COLOR_GAMMA) {
       let (red, green, blue) = raw.gamma
       if [red, green, blue].allSatisfy({ $0 >= 0.1 && $0 <= 10 }) { gamma = SIMD3(red, green, blue) }
@@ -24,12 +19,15 @@ extension StoredColor {
       curves = [red, green, blue].map { [UInt16](UnsafeBufferPointer(start: $0, count: count)) }
     }
     if isStated(IMGCODER_COLOR_MASTERING) {
-      masteringPeak = nits(raw.mastering_peak)
-      masteringBlack = nits(raw.mastering_black)
+      light.masteringPeak = LightLevels.nits(raw.mastering_peak)
+      light.masteringBlack = LightLevels.nits(raw.mastering_black)
+    }
+    if isStated(IMGCODER_COLOR_MASTERING_PRIMARIES) {
+      light.masteringPrimaries = Primaries(checked: raw.mastering_primaries)
     }
     if isStated(IMGCODER_COLOR_LIGHT_LEVELS) {
-      contentPeak = nits(raw.content_peak)
-      frameAveragePeak = nits(raw.frame_average_peak)
+      light.contentPeak = LightLevels.nits(raw.content_peak)
+      light.frameAveragePeak = LightLevels.nits(raw.frame_average_peak)
     }
     hasInks = isStated(IMGCODER_COLOR_INKS)
   }
@@ -46,15 +44,19 @@ extension StoredColor {
       flags |= Int(IMGCODER_COLOR_GAMMA)
       raw.gamma = (gamma.x, gamma.y, gamma.z)
     }
-    if masteringPeak != nil || masteringBlack != nil {
+    if light.masteringPeak != nil || light.masteringBlack != nil {
       flags |= Int(IMGCODER_COLOR_MASTERING)
-      raw.mastering_peak = masteringPeak ?? 0
-      raw.mastering_black = masteringBlack ?? 0
+      raw.mastering_peak = light.masteringPeak ?? 0
+      raw.mastering_black = light.masteringBlack ?? 0
     }
-    if contentPeak != nil || frameAveragePeak != nil {
+    if let primaries = light.masteringPrimaries {
+      flags |= Int(IMGCODER_COLOR_MASTERING_PRIMARIES)
+      raw.mastering_primaries = primaries.raw
+    }
+    if light.contentPeak != nil || light.frameAveragePeak != nil {
       flags |= Int(IMGCODER_COLOR_LIGHT_LEVELS)
-      raw.content_peak = contentPeak ?? 0
-      raw.frame_average_peak = frameAveragePeak ?? 0
+      raw.content_peak = light.contentPeak ?? 0
+      raw.frame_average_peak = light.frameAveragePeak ?? 0
     }
     if hasInks { flags |= Int(IMGCODER_COLOR_INKS) }
     raw.flags = UInt32(flags)
@@ -62,8 +64,23 @@ extension StoredColor {
   }
 }
 
+extension LightLevels {
+  /// The same for the plugin interface.
+  package var raw: imgcoder_stored_color {
+    var stored = StoredColor()
+    stored.light = self
+    return stored.rawWithoutCurves
+  }
+}
+
 extension StoredColor.Primaries {
-  fileprivate init(_ raw: imgcoder_primaries) {
+  /// Nil for points that no display has.
+  fileprivate init?(checked raw: imgcoder_primaries) {
+    self.init(raw)
+    guard [red, green, blue, white].allSatisfy({ abs($0.x) <= 10 && abs($0.y) <= 10 }) else { return nil }
+  }
+
+  private init(_ raw: imgcoder_primaries) {
     self.init(
       red: SIMD2(raw.red.0, raw.red.1), green: SIMD2(raw.green.0, raw.green.1), blue: SIMD2(raw.blue.0, raw.blue.1),
       white: SIMD2(raw.white.0, raw.white.1))

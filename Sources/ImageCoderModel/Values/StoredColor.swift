@@ -31,19 +31,13 @@ public struct StoredColor: Sendable, Hashable {
   /// Of red, green and blue: light, 0 to 65535, of samples at equal distances; 2 to 65,536 each and all as many. Empty
   /// if the file states none.
   public var curves: [[UInt16]] = []
-  /// The brightest light of the display that the picture was made on, nits, or nil (SMPTE ST 2086).
-  public var masteringPeak: Double?
-  /// The darkest light of that display, nits, or nil.
-  public var masteringBlack: Double?
-  /// The light of the brightest pixel, nits, or nil (MaxCLL of CTA-861.3).
-  public var contentPeak: Double?
-  /// The mean light of the brightest frame, nits, or nil (MaxFALL of CTA-861.3).
-  public var frameAveragePeak: Double?
+  /// How bright light is.
+  public var light = LightLevels()
   /// Whether the page is stored as cyan, magenta, yellow and black, which can be had.
   public var hasInks = false
 
-  /// States nothing.
-  public init() {}
+  /// States nothing but how bright light is.
+  public init(light: LightLevels = LightLevels()) { self.light = light }
 }
 
 /// A reader of files that say more of their colors than a header has room for.
@@ -61,6 +55,17 @@ public protocol StoredColorReader: ReaderSession {
 
   /// Decodes a page's inks, as `decode` does its colors.
   func decodeInks(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError)
+}
+
+/// A writer of files that say how bright light is.
+///
+/// A part of a draft: see `imgcoder/draft/stored_color.h`.
+public protocol LightLevelWriter: WriterSession {
+  /// Says how bright the light of a page is; called after the metadata and before the first frame, at most once for each
+  /// page.
+  ///
+  /// - Throws: ``CoderError/Code/unsupported`` if the file has no place for it.
+  func setLight(_ light: LightLevels) throws(CoderError)
 }
 
 extension StoredColorReader {

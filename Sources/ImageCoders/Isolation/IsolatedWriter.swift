@@ -7,7 +7,7 @@ import ImageCoderEngine
 import ImageCoderModel
 
 /// One file that is written in a worker.
-final class IsolatedWriter: WriterSession {
+final class IsolatedWriter: LightLevelWriter {
   private let work: IsolatedWork
   private let addsMetadata: Bool
 
@@ -64,6 +64,12 @@ final class IsolatedWriter: WriterSession {
     var parcel = Parcel()
     parcel.add(metadata)
     try work.check(try work.call(request, parcel).status)
+  }
+
+  func setLight(_ light: LightLevels) throws(CoderError) {
+    var parcel = Parcel()
+    parcel.add(value: light.raw)
+    try work.check(try work.call(Worker.Request(ISOLATION_WRITER_LIGHT), parcel).status)
   }
 
   func addThumbnail(_ pixels: PixelView) throws(CoderError) {

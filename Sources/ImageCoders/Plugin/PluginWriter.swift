@@ -6,7 +6,7 @@ import ImageCoderEngine
 import ImageCoderModel
 
 /// One file that a plugin writes, called through the plugin interface.
-final class PluginWriter: FrameRowsWriter {
+final class PluginWriter: FrameRowsWriter, LightLevelWriter {
   private let table: imgcoder_writer_table
   private let session: HostSession
   private let writer: OpaquePointer
@@ -68,6 +68,17 @@ final class PluginWriter: FrameRowsWriter {
     defer { plugin.leave(outer) }
     guard let call = table.add_metadata else { throw .unsupported("the format has no place for \(kind)") }
     try check(call(writer, kind.rawValue, metadata, UInt64(metadata.count)))
+  }
+
+  func setLight(_ light: LightLevels) throws(CoderError) {
+    let outer = plugin.enter()
+    defer { plugin.leave(outer) }
+    let table = table.get_extension
+      .flatMap { call in IMGCODER_DRAFT_STORED_COLOR.withCoderString { call(writer, $0) } }
+      .map { imgcoder_written_color_table_read($0.assumingMemoryBound(to: imgcoder_written_color_table.self)) }
+    guard let call = table?.set_light else { throw .unsupported("the format has no place for light levels") }
+    var raw = light.raw
+    try check(call(writer, &raw))
   }
 
   func addThumbnail(_ pixels: PixelView) throws(CoderError) {

@@ -127,11 +127,33 @@ def arbitrary(still):
         bits = (picture(10, 7, depth, 9) > 4).astype(int)
         still(f"pam-{kind.decode().lower().replace('_', '-')}.pam", "1 is white", pam(bits, kind, 1), rgba(bits, 1),
               "gray8" if depth == 1 else "gray-alpha8", 1, "opaque" if depth == 1 else "straight")  # fmt: skip
+    inks(still)
     more = picture(9, 7, 4)
     still("pam-more-planes.pam", "a depth that is larger than the type's", pam(more, b"RGB"), rgba(more[..., :3]),
           "rgb8")  # fmt: skip
     lines = pam(more, b"RGB_ALPHA").replace(b"P7\n", b"P7\n# a comment\n\n").replace(b"HEIGHT ", b"HEIGHT\t")
     still("pam-comments.pam", "comments and empty lines", lines, rgba(more), "rgba8", 8, "straight")
+
+
+def light(inks, maximum):
+    """What four inks leave of light by the plain formula."""
+    product = (maximum - inks[..., :3]) * (maximum - inks[..., 3:4])
+    return np.concatenate([(product + maximum // 2) // maximum, inks[..., 4:]], axis=2)
+
+
+def inks(still):
+    """No program of Netpbm makes pictures of inks; Ghostscript's device pamcmyk32 does."""
+    few = picture(12, 7, 4)
+    still("pam-cmyk.pam", "tuples of type CMYK", pam(few, b"CMYK"), rgba(light(few, 255)), "rgb8")
+    deep = picture(11, 6, 4, 65535)
+    still("pam-cmyk-16.pam", "tuples of type CMYK, 16 bits", pam(deep, b"CMYK", 65535),
+          rgba(light(deep, 65535), 65535, 16), "rgba16", 16)  # fmt: skip
+    few = picture(9, 6, 4, 100)
+    scaled = (few * 255 * 2 + 100) // 200
+    still("pam-cmyk-percent.pam", "inks of 0 to 100", pam(few, b"CMYK", 100), rgba(light(scaled, 255)), "rgb8", 7)
+    few = picture(10, 7, 5)
+    still("pam-cmyk-alpha.pam", "tuples of type CMYK_ALPHA", pam(few, b"CMYK_ALPHA"), rgba(light(few, 255)), "rgba8", 8,
+          "straight")  # fmt: skip
 
 
 def float_maps(still):
@@ -182,6 +204,6 @@ def invalids(rgb, gray, black):
     bad("pam-no-depth.pam", "a header without DEPTH", b"P7\nWIDTH 1\nHEIGHT 1\nMAXVAL 255\nENDHDR\n\0", "malformed")
     bad("pam-no-end.pam", "a header without an end", b"P7\nWIDTH 1\nHEIGHT 1\n", "truncated")
     bad("pam-shallow.pam", "two samples for RGB", pam(picture(3, 3, 2), b"RGB"), "malformed")
-    bad("pam-cmyk.pam", "inks", pam(picture(3, 3, 4), b"CMYK"), "unsupported")
+    bad("pam-cmyk-shallow.pam", "three samples for inks", pam(picture(3, 3, 3), b"CMYK"), "malformed")
     bad("pam-depth-5.pam", "five samples of no known type", pam(np.dstack([gray] * 5), b""), "unsupported")
     bad("float-scale-0.pfm", "a scale of 0", b"Pf\n2 2\n0.0\n" + struct.pack("<4f", 0, 0, 0, 0), "malformed")

@@ -45,6 +45,14 @@ def depths():
         data = tiff(page(wide, 32, 1, order=order), order=order)
         still(f"gray32-{name}-endian.tif", "32-bit integers become 16-bit ones", data,
               rgba(samples(1, 16), 65535, 16), "gray16", 32)
+        wide = samples(1, 16)[:13].astype(np.uint64) * 0x1000100010001
+        data = tiff(page(wide, 64, 1, order=order), order=order)
+        still(f"gray64-{name}-endian.tif", "64-bit integers become 16-bit ones", data,
+              rgba(samples(1, 16)[:13], 65535, 16), "gray16", 32)
+    wide = (samples(3, 16)[:9].astype(np.uint64) * 0x1000100010001) ^ (1 << 63)
+    still("rgb64-signed-deflate.tif", "64-bit integers, the smallest is black",
+          tiff(page(wide, 64, 2, compression=8, more={SAMPLE_FORMAT: (SHORT, [2, 2, 2])})),
+          rgba(samples(3, 16)[:9], 65535, 16), "rgba16", 32)
     signed = samples(1, 8).astype(np.int64) - 128
     more = {SAMPLE_FORMAT: (SHORT, 2)}
     still("gray8-signed.tif", "the smallest number is black", tiff(page(signed.astype(np.int8), 8, 1, more=more)),
@@ -68,6 +76,21 @@ def floating():
                      more={SAMPLE_FORMAT: (SHORT, 3)}), order=">")
     still("gray-float32-min-is-white.tif", "0.0 is white", data,
           rgba(65535 - samples(1, 16)[:9], 65535, 16), "rgba-float32", 32)
+    floating_inks()
+
+
+def floating_inks():
+    """0 is no ink and 1 all of it; they become 16 bits. What is beyond counts as the nearest."""
+    four = {SAMPLE_FORMAT: (SHORT, [3, 3, 3, 3])}
+    inks = samples(4, 16)[:9]
+    values = (inks / 65535).astype(np.float32)
+    values[0, 0], values[0, 1] = (-1, 2, 0.5, 0), (np.nan, np.inf, -np.inf, 0.25)
+    inks[0, 0], inks[0, 1] = (0, 65535, 32768, 0), (0, 65535, 0, 16384)
+    light = (65535 - inks[:, :, :3].astype(np.int64)) * (65535 - inks[:, :, 3:].astype(np.int64))
+    shown = rgba((light + 32767) // 65535, 65535, 16)
+    still("cmyk-float32.tif", "inks of floating point", tiff(page(values, 32, 5, more=four)), shown, "rgba16", 32)
+    still("cmyk-float32-planar.tif", "inks of floating point in planes",
+          tiff(page(values, 32, 5, planar=True, compression=8, more=four)), shown, "rgba16", 32)
 
 
 def channels():

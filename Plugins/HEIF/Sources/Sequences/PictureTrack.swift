@@ -24,7 +24,7 @@ struct PictureTrack {
   private(set) var auxiliaryType: String?
   private var aperture: CleanAperture?
   /// How bright light is, by the boxes of the sample entry.
-  private(set) var light = StoredColor()
+  private(set) var light = LightLevels()
   private let entrySize: Size
   /// Samples that the tables announce, whether they are there or not.
   let announced: Int
@@ -54,8 +54,8 @@ struct PictureTrack {
       case .auxiliaryTypeInformation:
         let text = try box.copy(at: 4, count: max(0, box.count - 4))
         auxiliaryType = String(decoding: text.prefix { $0 != 0 }, as: UTF8.self)
-      case let type where StoredColor.isLight(type):
-        try box.read { content throws(CoderError) in try light.readLight(&content, of: type) }
+      case let type where LightLevels.isLight(type):
+        try box.read { content throws(CoderError) in try light.read(&content, of: type) }
       default: continue
       }
     }

@@ -173,7 +173,7 @@ final class SequenceReader: ContainerReader, StoredColorReader {
 
   func storedColor(page: Int) throws(CoderError) -> StoredColor {
     try check(page: page)
-    return file.pictures.light(in: source)
+    return StoredColor(light: file.pictures.light(in: source))
   }
 
   func properties(page: Int, frame: Int?) throws(CoderError) -> Properties {

@@ -76,12 +76,8 @@ final class HEIFFile {
       while !hasMovie, let box = try boxes.next() { hasMovie = box.type == .movie }
     }
     var primary = try meta.primaryItem(hasMovie: hasMovie)
-    if primary.type == .toneMap, let base = meta.references(from: primary.id, as: .derivedFrom).first,
-      let item = meta.item(base)
-    {
-      // The picture without its gain map, which is for the host to apply.
-      primary = item
-    }
+    // The picture without its gain map, which is for the host to apply.
+    primary = meta.item(meta.shown(for: primary.id, through: [.toneMap])) ?? primary
     pages = try Self.pages(of: meta, primary: primary, limits: limits)
     var attached: [FourCC: [UInt32: [UInt32]]] = [:]
     for type in [FourCC.thumbnail, .auxiliary, .describes] {

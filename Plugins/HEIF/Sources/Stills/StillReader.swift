@@ -113,7 +113,9 @@ final class StillReader: ContainerReader, StoredColorReader {
     return HEIFProperties.all(of: node, in: file)
   }
 
-  func storedColor(page: Int) throws(CoderError) -> StoredColor { file.light(of: try canvas(of: page)) }
+  func storedColor(page: Int) throws(CoderError) -> StoredColor {
+    StoredColor(light: file.light(of: try canvas(of: page)))
+  }
 }
 
 extension StillReader {

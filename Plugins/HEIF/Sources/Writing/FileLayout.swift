@@ -29,6 +29,7 @@ struct FileLayout {
   struct PictureProperties {
     var points: CodingIndependentCodePoints?
     var profile: [UInt8]?
+    var light = LightLevels()
     var orientation = Orientation.up
     var auxiliaryType: String?
   }
@@ -79,6 +80,7 @@ struct FileLayout {
           writer.put(points.isFullRange ? 0x80 : 0 as UInt8)
         })
     }
+    for box in stated.light.boxes { use(box) }
     if let type = stated.auxiliaryType {
       use(Self.fullProperty(.auxiliaryType) { $0.put(Array(type.utf8) + [0]) }, essential: true)
     }
@@ -196,7 +198,7 @@ extension FileLayout {
 
   /// The properties of an item that a sample entry has as boxes too: what they are for has another box there.
   private func sampleEntry(of item: Item) -> [[UInt8]] {
-    let known: [FourCC] = [.hevcConfiguration, .color, .cleanAperture]
+    let known: [FourCC] = [.hevcConfiguration, .color, .lightLevel, .masteringDisplay, .cleanAperture]
     return item.properties.compactMap { property in
       let box = properties[property.index]
       let name = box[4..<8]

@@ -9,7 +9,7 @@ import ImageCoderPlugin
 /// Frames of a sequence are intra pictures. Bitstreams come from libheif's x265; the boxes around them are written here.
 ///
 /// - Format: ISO/IEC 23008-12. Library: libheif 1.15 or later.
-final class HEIFWriter: ContainerWriter {
+final class HEIFWriter: ContainerWriter, LightLevelWriter {
   private let output: ByteOutput
   private let host: CoderHost
   private let settings: EncodingSettings
@@ -18,6 +18,7 @@ final class HEIFWriter: ContainerWriter {
   private var layout = FileLayout()
   private var header: ImageHeader?
   private var metadata: [MetadataKind: [UInt8]] = [:]
+  private var light = LightLevels()
   /// The first page's item.
   private var primary: Int?
   private var pageCount = 0
@@ -68,10 +69,13 @@ final class HEIFWriter: ContainerWriter {
     }
     self.header = header
     metadata = [:]
+    light = LightLevels()
     thumbnail = nil
   }
 
   func add(_ metadata: [UInt8], as kind: MetadataKind) throws(CoderError) { self.metadata[kind] = metadata }
+
+  func setLight(_ light: LightLevels) throws(CoderError) { self.light = light }
 
   /// Encodes the thumbnail, which becomes an item when its picture is one.
   func addThumbnail(_ pixels: PixelView) throws(CoderError) {
@@ -180,7 +184,8 @@ extension HEIFWriter {
       color: color, alpha: hasAlpha ? try encoder.encode(pixels, .alpha) : nil,
       isPremultiplied: pixels.layout.alpha == .premultiplied,
       stated: FileLayout.PictureProperties(
-        points: points, profile: profile, orientation: header?.orientation ?? .up))
+        points: points, profile: profile, light: isThumbnail ? LightLevels() : light,
+        orientation: header?.orientation ?? .up))
   }
 
   /// Makes a picture an item, and its alpha another one.

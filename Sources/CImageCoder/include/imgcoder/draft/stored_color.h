@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Draft extension of an open file: what it says of its colors beside code points, one gamma and a profile, and its inks
-// where it has some.
+// where it has some. And of a file that is written: how bright its light is.
 //
-//   imgcoder_reader_table.get_extension(reader, "org.imagecoders.draft.stored-color/1")
+//   imgcoder_reader_table.get_extension(reader, "org.imagecoders.draft.stored-color/2")
 //     -> const imgcoder_stored_color_table *
+//   imgcoder_writer_table.get_extension(writer, "org.imagecoders.draft.stored-color/2")
+//     -> const imgcoder_written_color_table *
 //
 // The host decides which of several statements counts.
 
 #ifndef IMGCODER_DRAFT_STORED_COLOR_H
 #define IMGCODER_DRAFT_STORED_COLOR_H
 
-#include "../reader.h"
+#include "../writer.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define IMGCODER_DRAFT_STORED_COLOR "org.imagecoders.draft.stored-color/1"
+#define IMGCODER_DRAFT_STORED_COLOR "org.imagecoders.draft.stored-color/2"
 
 // Which fields are stated.
 enum {
@@ -26,7 +28,8 @@ enum {
   IMGCODER_COLOR_CURVES = 4,         // `curves`
   IMGCODER_COLOR_MASTERING = 8,      // `mastering_peak`, `mastering_black`
   IMGCODER_COLOR_LIGHT_LEVELS = 16,  // `content_peak`, `frame_average_peak`
-  IMGCODER_COLOR_INKS = 32           // the page is stored as cyan, magenta, yellow and black, which can be had
+  IMGCODER_COLOR_INKS = 32,          // the page is stored as cyan, magenta, yellow and black, which can be had
+  IMGCODER_COLOR_MASTERING_PRIMARIES = 64  // `mastering_primaries`
 };
 
 // x and y of CIE 1931.
@@ -49,6 +52,7 @@ typedef struct imgcoder_stored_color {
   double mastering_peak, mastering_black;  // of the display that the picture was made on, nits (SMPTE ST 2086)
   // Of the brightest pixel, and of the brightest frame's mean, nits (CTA-861.3); 0: not stated.
   double content_peak, frame_average_peak;
+  imgcoder_primaries mastering_primaries;  // of the display that the picture was made on (SMPTE ST 2086)
 } imgcoder_stored_color;
 
 typedef struct imgcoder_stored_color_table {
@@ -72,6 +76,19 @@ typedef struct imgcoder_stored_color_table {
   imgcoder_status(IMGCODER_ABI *decode_inks)(imgcoder_reader *reader, const imgcoder_offer *offer,
                                              const imgcoder_sink *sink);
 } imgcoder_stored_color_table;
+
+typedef struct imgcoder_written_color_table {
+  uint32_t struct_size;
+  uint32_t reserved;  // 0
+
+  // Says how bright the light of the page is: of `color` only what MASTERING, MASTERING_PRIMARIES and LIGHT_LEVELS stand
+  // for is used.
+  //   order      after the metadata, before add_thumbnail and the first frame; at most once for each page
+  //   ownership  `color` belongs to the host and lives during the call
+  //   returns    OK; UNSUPPORTED if the file has no place for it; INVALID_ARGUMENT
+  // [session]
+  imgcoder_status(IMGCODER_ABI *set_light)(imgcoder_writer *writer, const imgcoder_stored_color *color);
+} imgcoder_written_color_table;
 
 #ifdef __cplusplus
 }
