@@ -160,11 +160,11 @@ static size_t find_any_block(cpng_deflater *d, const search *s, size_t start, co
     case 0:
     case 1: return find_block(d, s, start, effort, 0, 0);
     case 2: return find_block(d, s, start, effort, 1, 0);
-    case 3: return find_block(d, s, start, effort, 1, 1);
     case 4: return find_block(d, s, start, effort, 2, 0);
     case 5: return find_block(d, s, start, effort, 2, 1);
     case 8: return find_block(d, s, start, effort, 4, 0);
-    default: return find_block(d, s, start, effort, 4, 1);
+    case 33: return find_block(d, s, start, effort, 16, 1);
+    default: return find_block(d, s, start, effort, effort->ways, effort->is_lazy);
   }
 }
 

@@ -17,7 +17,7 @@
 
 // How much is done to find matches.
 typedef struct cpng_effort {
-  unsigned ways;      // earlier places that are looked at where the same bytes began: 0 (runs alone), 1, 2 or 4
+  unsigned ways;      // earlier places that are looked at where the same bytes began: 0 (runs alone), 1, 2, 4, 8 or 16
   unsigned patience;  // after so many bytes without a match (a power of two, as its exponent), every other place is left out
   unsigned key;       // bytes that are the same there: 3 to 8, and the least length of such a match
   int is_lazy;        // whether a match waits for a longer one that begins a byte later
@@ -58,7 +58,7 @@ typedef struct cpng_deflater {
   cpng_token tokens[CPNG_TOKENS];
   uint32_t spread[3][256];  // counts of literals, in turns, so that equal bytes do not wait for each other
   cpng_counts counts;
-  uint32_t places[4u << CPNG_HASH_BITS];    // places of bytes, the newest first; 1 is the first byte, 0 is none
+  uint32_t places[16u << CPNG_HASH_BITS];  // places of bytes, the newest first; 1 is the first byte, 0 is none
 } cpng_deflater;
 
 // The most bytes that `length` bytes become, CPNG_DEFLATE_SLACK not counted.

@@ -181,13 +181,14 @@ static imgcoder_status measure(const cpng_writer *w, const cpng_strategy *strate
 //   returns  how many
 static unsigned list_strategies(const cpng_writer *w, cpng_strategy *list) {
   const cpng_image *image = w->image;
-  const unsigned level = image->level, ways = level == 1 ? 1 : level < 5 ? 2 : 4, patience = level == 1 ? 5 : 6;
-  const int is_lazy = level > 3, is_adaptive = image->filter == CPNG_FILTER_ADAPTIVE;
+  const unsigned level = image->level, ways = level == 1 ? 1 : level < 5 ? 2 : level <= CPNG_OWN_LEVEL ? 4 : 16;
+  const unsigned patience = level == 1 ? 4 : 6;
+  const int is_adaptive = image->filter == CPNG_FILTER_ADAPTIVE;
   const cpng_effort runs = {.ways = 0, .patience = patience, .key = 3};
   // Of rows as they are, pixels come again.
-  const cpng_effort pixels = {ways, patience, w->stored_pixel == 3 ? 3 : 4, is_lazy};
+  const cpng_effort pixels = {ways, patience, w->stored_pixel == 3 ? 3 : 4, level > CPNG_OWN_LEVEL};
   // Of filtered rows, few bytes that come again take more bits than their literals.
-  const cpng_effort differences = {level > CPNG_OWN_LEVEL ? 4 : 2, patience, 5, is_lazy};
+  const cpng_effort differences = {ways < 4 ? ways : ways / 2, patience, 5, level > 4};
   const unsigned unfiltered = is_adaptive ? CPNG_FILTER_FLAT : image->filter;
   unsigned count = 0;
   list[count++] = (cpng_strategy){image->filter, 0, runs};
