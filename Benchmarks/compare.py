@@ -17,6 +17,7 @@ import colors
 import encoding
 import isolation
 import playing
+import pngs
 import processing
 from gates import TURN_MS, Contender, failed, once_more, verdict
 from incremental import Incremental
@@ -195,7 +196,7 @@ def main():
     for name in ("floor", "bench", "digest", "coders", "plugins", "corpus"):
         parser.add_argument(f"--{name}", required=True)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("parts", nargs="*", help="of full, thumbnail, icons, all, start, probe, quality, colors, encode, sizes, isolation, play, processing, incremental")
+    parser.add_argument("parts", nargs="*", help="of full, thumbnail, icons, all, start, probe, quality, colors, encode, sizes, isolation, play, processing, png, incremental")
     arguments = parser.parse_args()
     raw, ours = Contender(arguments.floor), Contender(arguments.bench, arguments.plugins)
     both = [raw, ours]
@@ -214,6 +215,7 @@ def main():
         "sizes": lambda: encoding.movies(arguments),
         "isolation": lambda: isolation.run(arguments, judged),
         "processing": lambda: processing.run(ours, arguments),
+        "png": lambda: pngs.run(arguments),
         "play": lambda: playing.run(raw, ours, ANIMATIONS, judged, arguments),
     }
     incremental = Incremental(ours, arguments, FULL, ANIMATIONS)
