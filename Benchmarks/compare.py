@@ -18,6 +18,7 @@ import colors
 import encoding
 import isolation
 import playing
+import pngs
 import processing
 from gates import TURN_MS, Contender, failed, once_more, verdict
 from incremental import Incremental
@@ -196,7 +197,7 @@ def main():
     for name in ("floor", "bench", "digest", "coders", "plugins", "corpus"):
         parser.add_argument(f"--{name}", required=True)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("parts", nargs="*", help="of full, thumbnail, icons, all, start, probe, quality, colors, encode, sizes, isolation, play, caches, processing, incremental")
+    parser.add_argument("parts", nargs="*", help="of full, thumbnail, icons, all, start, probe, quality, colors, encode, sizes, isolation, play, caches, processing, png, incremental")
     arguments = parser.parse_args()
     raw, ours = Contender(arguments.floor), Contender(arguments.bench, arguments.plugins)
     both = [raw, ours]
@@ -216,6 +217,7 @@ def main():
         "isolation": lambda: isolation.run(arguments, judged),
         "processing": lambda: processing.run(ours, arguments),
         "caches": lambda: caches.run(ours, arguments),
+        "png": lambda: pngs.run(arguments),
         "play": lambda: playing.run(raw, ours, ANIMATIONS, judged, arguments),
     }
     incremental = Incremental(ours, arguments, FULL, ANIMATIONS)

@@ -4,12 +4,13 @@
 import os
 import subprocess
 import sys
+import tempfile
 
 import imagecodecs
 import numpy
 import pillow_heif
 import tifffile
-from PIL import Image, ImageDraw
+from PIL import Image, ImageDraw, ImageFont
 
 pillow_heif.register_heif_opener()
 
@@ -40,6 +41,62 @@ def photo(width, height, seed):
     pixels = numpy.asarray(picture, dtype=numpy.int16)
     noise = random.normal(0, 5, (height, width)).astype(numpy.int16)
     return Image.fromarray(numpy.clip(pixels + noise[:, :, None], 0, 255).astype(numpy.uint8))
+
+
+def real(width, height, seed):
+    """Photographs that scikit-image comes with, side by side, with a little noise: filters choose Paeth for most rows,
+    as they do for photographs, which they do not for the pictures of `photo`."""
+    import skimage
+    names = ("astronaut.png", "coffee.png", "chelsea.png", "rocket.jpg", "motorcycle_left.png", "hubble_deep_field.jpg")
+    side, down = width // 3, height // 2
+    result = Image.new("RGB", (width, height))
+    for number, name in enumerate(names):
+        picture = Image.open(os.path.join(os.path.dirname(skimage.__file__), "data", name)).convert("RGB")
+        scale = max(side / picture.width, down / picture.height)
+        picture = picture.resize((round(picture.width * scale) + 1, round(picture.height * scale) + 1), Image.Resampling.LANCZOS)
+        result.paste(picture.crop((0, 0, side, down)), (number % 3 * side, number // 3 * down))
+    random = numpy.random.default_rng(seed)
+    pixels = numpy.asarray(result, dtype=numpy.float32)
+    noise = random.normal(0, 2.5, (height, width, 1)) + random.normal(0, 1, (height, width, 3))
+    return Image.fromarray(numpy.clip(pixels + noise + 0.5, 0, 255).astype(numpy.uint8))
+
+
+def screen(width, height, seed):
+    """A screen: flat areas, smooth letters, and a photograph in a corner."""
+    random = numpy.random.default_rng(seed)
+    picture = Image.new("RGB", (width, height), (250, 250, 252))
+    draw = ImageDraw.Draw(picture)
+    draw.rectangle((0, 0, width, 40), fill=(45, 50, 60))
+    draw.rectangle((0, 40, width // 8, height), fill=(230, 234, 240))
+    words = "a picture has rows of pixels and each of them is read written filtered or shown by some program".split()
+    colors = ((30, 30, 34), (160, 30, 60), (20, 90, 160), (30, 110, 60))
+    letters, heads = ImageFont.load_default(15), ImageFont.load_default(22)
+    for y in range(60, height - 30, 23):
+        x = width // 8 + 30 + 24 * int(random.integers(0, 4))
+        while x < width - 400 and random.random() > 0.05:
+            word = words[int(random.integers(len(words)))]
+            draw.text((x, y), word, fill=colors[int(random.integers(len(colors)))], font=letters)
+            x += int(draw.textlength(word, font=letters)) + 7
+    for y in range(70, height - 40, 44):
+        draw.text((20, y), words[int(random.integers(len(words)))], fill=(45, 50, 60), font=heads)
+    picture.paste(real(360, 240, seed), (width - 380, 60))
+    return picture
+
+
+def deep(picture):
+    """Of 16 bits, with noise in the lower ones."""
+    wide = numpy.asarray(picture()).astype(numpy.uint16) << 8
+    return wide | numpy.random.default_rng(5).integers(0, 64, wide.shape, dtype=numpy.uint16) << 2
+
+
+def interlaced(picture):
+    def make(path):
+        with tempfile.NamedTemporaryFile(suffix=".ppm") as plain:
+            picture().save(plain.name)
+            subprocess.run(["vips", "pngsave", plain.name, path + ".png", "--interlace", "--compression", "6", "--filter", "all"],
+                           check=True)
+        os.replace(path + ".png", path)
+    return make
 
 
 def with_alpha(picture):
@@ -235,8 +292,25 @@ def main(folder, *names):
         "photo2.webp": save(small, "WEBP", quality=80, method=4),
         "photo2.heic": save(small, "HEIF", quality=70),
     }
+    true = once("true", lambda: real(*PHOTO12, 21))
+    shot = once("shot", lambda: screen(*PHOTO12, 22))
+    pngs = {
+        "real24.png": save(lambda: real(*PHOTO24, 23), "PNG", compress_level=6),
+        "real12.png": save(true, "PNG", compress_level=6),
+        "real12-rgba.png": save(lambda: with_alpha(true()), "PNG", compress_level=6),
+        "real12-interlaced.png": interlaced(true),
+        "real12-16.png": lambda path: coded(lambda: deep(true), imagecodecs.png_encode, level=6)(path),
+        "screen12.png": save(shot, "PNG", compress_level=9),
+        "screen12-palette.png": save(
+            lambda: shot().quantize(256, dither=Image.Dither.NONE), "PNG", compress_level=9),
+        "real12.ppm": save(true, "PPM"),
+        "real1.ppm": save(lambda: real(1200, 800, 24), "PPM"),
+        "screen12.ppm": save(shot, "PPM"),
+        "screen4.ppm": save(lambda: screen(2560, 1440, 25), "PPM"),
+        "moving200.png": save_all(lambda: moving(200), "PNG", duration=40, loop=0),
+    }
     for name in names:
-        write(os.path.join(folder, name), (files | uploads)[name])
+        write(os.path.join(folder, name), (files | uploads | pngs)[name])
     if names:
         return
     for name, make in files.items():

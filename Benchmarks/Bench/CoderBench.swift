@@ -15,7 +15,7 @@ enum CoderBench {
            coder-bench color 8|16 REPETITIONS
            coder-bench process OPERATIONS REPETITIONS [PLUGINS [MEGAPIXELS]]
            coder-bench cache zipf-0.8|zipf-0.9|zipf-1.0|scan-0.9|drift-0.9|THREADS REPETITIONS
-           coder-bench encode FILE REPETITIONS PLUGINS jpeg|png|png-fast|webpN
+           coder-bench encode FILE REPETITIONS PLUGINS jpeg|png|png-fast|pngN|webpN
 
     full       the first frame, RGBA8, upright, without metadata
     thumbnail  the first frame, to fit 256×256; thumbnail-srgb also converts its colors to sRGB
@@ -27,7 +27,7 @@ enum CoderBench {
     processor  processor time of playing an animation once; time jumps to the next frame
     player     pixel memory beyond a budget of 8 MiB meanwhile, and the time of a step of the player
     probe      the headers of the files that LIST names, one a line, read from disk
-    encode     an opaque picture, as RGBA8 in memory: JPEG of quality 0.9, PNG, WebP of quality 0.8 with method N
+    encode     an opaque picture, as RGBA8 in memory: JPEG of quality 0.9, PNG of level N, WebP of quality 0.8 with method N
 
     Bytes that arrive SIZE at a time, all frames:
 

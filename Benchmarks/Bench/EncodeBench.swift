@@ -11,7 +11,7 @@ struct EncodeBench {
 
   /// Decodes the picture.
   ///
-  /// - Parameter how: `jpeg`, `png`, `png-fast`, `webp0` and so on.
+  /// - Parameter how: `jpeg`, `png`, `png-fast`, `png7`, `webp0` and so on.
   /// - Returns: Nil when that is not known.
   init?(_ registry: CoderRegistry, path: String, how: String) throws(CoderError) {
     var options = EncodeOptions()
@@ -24,6 +24,10 @@ struct EncodeBench {
     case "png-fast":
       format = .png
       options.values["compression"] = 1
+    case let png where png.hasPrefix("png"):
+      guard let level = Double(png.dropFirst(3)) else { return nil }
+      format = .png
+      options.values["compression"] = .number(level)
     case let webP where webP.hasPrefix("webp"):
       guard let method = Double(webP.dropFirst(4)) else { return nil }
       format = .webP

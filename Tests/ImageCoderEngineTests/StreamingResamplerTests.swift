@@ -306,6 +306,32 @@ import Testing
 }
 
 extension StreamingResamplerTests {
+  /// Stripes 400 pixels wide: opaque; opaque and clear rows by turns; opaque and half clear ones; clear.
+  @Test(arguments: [PixelFormat.rgba8, .grayAlpha8])
+  func opaqueAndClearRunsCountAsOthersDo(_ format: PixelFormat) throws {
+    let picture = try PixelBuffer(size: Size(width: 1_600, height: 64), format: format, alpha: .straight)
+    let channels = format.channelCount
+    for y in 0..<64 {
+      for x in 0..<1_600 {
+        let alpha: UInt8 = y % 2 == 0 && x < 1_200 ? 255 : [255, 0, 127, 0][x / 400]
+        let pixel = [UInt8](repeating: alpha == 0 ? 9 : 200, count: channels - 1) + [alpha]
+        for (c, sample) in pixel.enumerated() {
+          picture.base.storeBytes(of: sample, toByteOffset: (y * 1_600 + x) * channels + c, as: UInt8.self)
+        }
+      }
+    }
+    let found = try picture.resampled(to: Size(width: 100, height: 4)).bytes
+    for (stripe, alpha) in [255, 128, 191, 0].enumerated() {
+      for pixel in stripe * 25 + 6..<stripe * 25 + 19 {
+        for y in 0..<4 {
+          let sample = (y * 100 + pixel) * channels
+          #expect(abs(Int(found[sample + channels - 1]) - alpha) <= 1)
+          if alpha > 0 { #expect(found[sample] == 200) }
+        }
+      }
+    }
+  }
+
   private static func decibels(_ a: [Double], _ b: [Double]) -> Double {
     let square = zip(a, b).map { ($0 - $1) * ($0 - $1) }.reduce(0, +) / Double(a.count)
     // Half a decibel at a time: only thresholds are compared, and no library is asked for a logarithm.

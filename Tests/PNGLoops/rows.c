@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The row loops of this processor beside those in plain C, and the plain predictor beside the specification's words.
+// The row loops of this processor beside those in plain C, the plain predictor beside the specification's words, and
+// filtered rows beside the rows that they were made of.
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "unfilter.h"
+#include "write.h"
 
 static const cpng_kernels *fast;
 
@@ -100,6 +102,46 @@ static void check_scaling(unsigned channels, int is_bgr) {
   free(pixels);
 }
 
+// A filtered row gives the row again, and the chosen filter has the least sum of magnitudes (§12.7).
+static void check_filter(size_t step, size_t width, int values) {
+  const size_t length = step * width, size = CPNG_ROW_MARGIN + length;
+  uint8_t *row = noise(size, values), *above = noise(size, values), *out = noise(1 + length + CPNG_ROW_SLACK, 1);
+  uint8_t *again = noise(length + CPNG_ROW_SLACK, 1);
+  uint64_t sums[6] = {0};
+  memset(row, 0, CPNG_ROW_MARGIN);
+  memset(above, 0, CPNG_ROW_MARGIN);
+  if (rand() % 4 == 0) memcpy(above, row, size);
+  for (unsigned choice = 0; choice < 6; choice++) {
+    const uint8_t *rows[2] = {row + CPNG_ROW_MARGIN, above + CPNG_ROW_MARGIN};
+    cpng_filter(choice, rows[0], rows[1], length, step, out);
+    check(out[0] < 5 && (choice == CPNG_FILTER_ADAPTIVE || out[0] == choice - 1), "type of a filtered row", choice,
+          (unsigned)step, width);
+    cpng_plain_kernels.samples(out[0], out + 1, again, rows[1], length, (unsigned)step);
+    check(memcmp(again, rows[0], length) == 0, "filtered row", choice, (unsigned)step, width);
+    for (size_t i = 1; i <= length; i++) sums[choice] += (uint64_t)abs((int8_t)out[i]);
+    for (unsigned other = 1; choice == 5 && other < 6; other++) {
+      check(sums[0] <= sums[other], "chosen filter", other, (unsigned)step, width);
+    }
+  }
+  free(row);
+  free(above);
+  free(out);
+  free(again);
+}
+
+static void check_without_alpha(size_t width, int is_bgr) {
+  uint8_t *pixels = noise(4 * width, 256), *samples = noise(3 * width + CPNG_ROW_SLACK, 1);
+  const size_t done = fast->without_alpha(pixels, samples, width, is_bgr);
+  check(done <= width, "number of pixels without alpha", 0, 4, width);
+  for (size_t x = 0; x < done; x++) {
+    for (unsigned i = 0; i < 3; i++) {
+      check(samples[3 * x + i] == pixels[4 * x + (is_bgr ? 2 - i : i)], "pixels without alpha", 0, 4, x);
+    }
+  }
+  free(pixels);
+  free(samples);
+}
+
 int main(void) {
   static const unsigned steps[6] = {1, 2, 3, 4, 6, 8};
   fast = cpng_best_kernels();
@@ -109,6 +151,8 @@ int main(void) {
     const cpng_color_rows rows = {width, 3 + (unsigned)rand() % 2, rand() % 2};
     check_samples(round % 5, steps[(unsigned)rand() % 6], width, round % 3 ? 256 : 4);
     check_color((unsigned)rand() % 5, &rows);
+    check_without_alpha(width, rand() % 2);
+    check_filter(steps[(unsigned)rand() % 6], width, round % 3 ? 256 : 4);
   }
   for (unsigned channels = 3; channels <= 4; channels++) {
     for (int is_bgr = 0; is_bgr < 2; is_bgr++) check_scaling(channels, is_bgr);

@@ -67,8 +67,10 @@ static size_t plain_scaled_color(const uint8_t *samples, uint8_t *pixels, size_t
   return 0;
 }
 
-const cpng_kernels cpng_plain_kernels = {plain_samples, plain_color, plain_color_pair, plain_triple_pair,
-                                         plain_scaled_color};
+static size_t plain_without_alpha(const uint8_t *pixels, uint8_t *samples, size_t width, int is_bgr) { return 0; }
+
+const cpng_kernels cpng_plain_kernels = {plain_samples,     plain_color,        plain_color_pair,
+                                         plain_triple_pair, plain_scaled_color, plain_without_alpha};
 
 const cpng_kernels *cpng_best_kernels(void) {
   const cpng_kernels *kernels = cpng_sse41_kernels();

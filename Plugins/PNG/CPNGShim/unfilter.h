@@ -36,6 +36,10 @@ typedef struct cpng_kernels {
   //   channels  3 or 4; `samples` has CPNG_ROW_SLACK bytes behind it
   //   returns   how many pixels were done
   size_t (*scaled_color)(const uint8_t *samples, uint8_t *pixels, size_t width, unsigned channels, int is_bgr);
+  // Pixels of four bytes without their last one, from the left; the caller does the others. `samples` has
+  // CPNG_ROW_SLACK bytes behind it that are written.
+  //   returns   how many pixels were done
+  size_t (*without_alpha)(const uint8_t *pixels, uint8_t *samples, size_t width, int is_bgr);
 } cpng_kernels;
 
 // What this processor runs fastest.

@@ -20,7 +20,8 @@ enum PNGOption {
   }
 
   static let compression = WriterOption.integer(
-    "compression", 0...12, default: 6, "How hard libdeflate works: 0 stores, 1 is fast, 12 is smallest and slowest.")
+    "compression", 0...12, default: 6,
+    "0 stores, 1 is fast, 2 to 6 look longer for what repeats, 7 to 12 also try libdeflate at that level.")
   static let filter = WriterOption.choice(
     "filter", default: Filter.adaptive, "How rows are prepared for compression; adaptive chooses for each row.")
   static let palette = WriterOption.choice(

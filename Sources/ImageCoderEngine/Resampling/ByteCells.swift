@@ -4,8 +4,8 @@ import ImageCoderModel
 
 /// Averages samples of 8 bits, down in integers first and then across.
 ///
-/// Most rows of pictures with alpha are opaque. Those are summed as they are; only a row that has a pixel which is not
-/// opaque pays for multiplication by alpha.
+/// Most pixels of pictures with alpha are opaque, or clear. Runs of opaque ones are summed as they are, and clear ones
+/// add nothing; only a run with other pixels pays for multiplication by alpha.
 final class ByteCells: CellReducer {
   let cells: CellRow
   private let reader: LaneRow
@@ -13,12 +13,13 @@ final class ByteCells: CellReducer {
   private let factor: Int
   /// One 16-bit sum for each sample: room for 257 rows of 255.
   private let sums: PixelMemory
-  /// For each cell the sums of samples × alpha, of rows that are not opaque; nil where there is no alpha to multiply.
+  /// For each cell the sums of samples × alpha, of runs that are not opaque; nil where there is no alpha to multiply.
   private let weighed: CellRow?
-  private var plainRows = 0
-  private var weighedRows = 0
-
-  var rows: Int { plainRows + weighedRows }
+  /// Pixels of a run: of whole cells.
+  private let run: Int
+  private(set) var rows = 0
+  /// Whether a row since the last `finishRow` has pixels that are not opaque.
+  private var isWeighed = false
 
   /// - Parameters:
   ///   - reader: Of a format with 8 bits.
@@ -28,6 +29,7 @@ final class ByteCells: CellReducer {
     self.reader = reader
     self.pixels = pixels
     self.factor = factor
+    self.run = max(1, 48 / factor) * factor
     self.cells = try CellRow(pixels: pixels, factor: factor, lanes: reader.lanes, padding: padding)
     // Three channels are read as four, so the last pixel needs one sum more.
     let count = pixels * reader.format.channelCount + 1
@@ -41,17 +43,31 @@ final class ByteCells: CellReducer {
   }
 
   func add(_ row: UnsafeRawPointer) {
-    if let weighed, !isOpaque(row) {
-      if reader.lanes == 4 {
-        Self.weighFour(row, weighed.base, pixels, factor)
-      } else {
-        Self.weighTwo(row, weighed.base, pixels, factor)
-      }
-      weighedRows += 1
-      return
+    rows += 1
+    let sums = sums.base.assumingMemoryBound(to: UInt16.self)
+    guard let weighed else {
+      return Self.add(row, to: sums, count: pixels * reader.format.channelCount)
     }
-    Self.add(row, to: sums.base.assumingMemoryBound(to: UInt16.self), count: pixels * reader.format.channelCount)
-    plainRows += 1
+    var x = 0
+    while x < pixels {
+      let count = min(run, pixels &- x)
+      let start = row + x &* reader.lanes
+      let (least, most) = Self.alpha(start, count, lanes: reader.lanes)
+      if least == 255 {
+        Self.add(start, to: sums + x &* reader.lanes, count: count &* reader.lanes)
+      } else {
+        isWeighed = true
+        let into = weighed.base + x / factor &* reader.lanes
+        if most == 0 {
+          // Nothing to add.
+        } else if reader.lanes == 4 {
+          Self.weighFour(start, into, count, factor)
+        } else {
+          Self.weighTwo(start, into, count, factor)
+        }
+      }
+      x &+= count
+    }
   }
 
   func finishRow() {
@@ -63,15 +79,15 @@ final class ByteCells: CellReducer {
     default: Self.sumFour(sums, cells.base, pixels, factor, step: 4)
     }
     var parts = Float(rows)
-    if let weighed, weighedRows > 0 {
+    if let weighed, isWeighed {
       for i in 0..<(cells.count * reader.lanes) { cells.base[i] = cells.base[i] * 255 + weighed.base[i] }
       parts *= 255
       weighed.clear()
     }
     cells.average(pixels: pixels, factor: factor, rows: parts)
-    if plainRows > 0 { sums.update(repeating: 0, count: pixels * reader.format.channelCount) }
-    plainRows = 0
-    weighedRows = 0
+    sums.update(repeating: 0, count: pixels * reader.format.channelCount)
+    rows = 0
+    isWeighed = false
   }
 
   // MARK: - Down
@@ -81,15 +97,28 @@ final class ByteCells: CellReducer {
     for i in 0..<count { sums[i] &+= UInt16(row[i]) }
   }
 
-  private func isOpaque(_ row: UnsafeRawPointer) -> Bool {
-    if reader.lanes == 4 {
+  /// Bits that all alpha values of a run have, and bits that one has: 255 first when all are opaque, 0 last when all
+  /// are clear.
+  @inline(__always)
+  private static func alpha(_ row: UnsafeRawPointer, _ count: Int, lanes: Int) -> (least: UInt32, most: UInt32) {
+    if lanes == 4 {
       var all = UInt32.max
-      for i in 0..<pixels { all &= row.loadUnaligned(fromByteOffset: 4 &* i, as: UInt32.self) }
-      return all >= 0xFF00_0000
+      var any: UInt32 = 0
+      for i in 0..<count {
+        let pixel = row.loadUnaligned(fromByteOffset: 4 &* i, as: UInt32.self)
+        all &= pixel
+        any |= pixel
+      }
+      return (all.littleEndian >> 24, any.littleEndian >> 24)
     }
     var all = UInt16.max
-    for i in 0..<pixels { all &= row.loadUnaligned(fromByteOffset: 2 &* i, as: UInt16.self) }
-    return all >= 0xFF00
+    var any: UInt16 = 0
+    for i in 0..<count {
+      let pixel = row.loadUnaligned(fromByteOffset: 2 &* i, as: UInt16.self)
+      all &= pixel
+      any |= pixel
+    }
+    return (UInt32(all.littleEndian >> 8), UInt32(any.littleEndian >> 8))
   }
 
   private static func weighFour(
