@@ -304,7 +304,8 @@ let package = Package(
     .testTarget(
       name: "CodersCommandTests",
       dependencies: [
-        "CImageCoder", "CodersCommand", "ImageCaching", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "TestSupport",
+        "CImageCoder", "CodersCommand", "ImageCaching", "ImageCoders", "ImageCoderEngine", "ImageCoderModel",
+        "TestSupport",
       ],
       path: "Tests/CodersCommandTests", swiftSettings: settings),
     .target(
