@@ -58,7 +58,7 @@ private let noting = PluginExport(id: "org.example.noting", version: "1.0.0", wr
     func begin(_ width: UInt32, _ height: UInt32) -> UInt32 {
       var frame = imgcoder_frame_info()
       frame.struct_size = UInt32(MemoryLayout<imgcoder_frame_info>.size)
-      frame.rect = imgcoder_rect(x: 0, y: 0, width: width, height: height)
+      (frame.width, frame.height) = (width, height)
       frame.delay_denominator = 1
       var shape = pixels(nil, width, height)
       return rows.begin(writer, &frame, &shape)
