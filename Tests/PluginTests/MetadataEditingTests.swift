@@ -53,27 +53,6 @@ import Testing
     #expect(try Self.pixels(made) == Self.pixels(file))
   }
 
-  /// Files whose primary item shows another one: the metadata of that is theirs.
-  @Test(arguments: [
-    "avif/valid/identity.avif", "avif/valid/identity-turned.avif", "avif/valid/tone-map.avif",
-    "avif/valid/overlay.avif", "heif/valid/tone-map-primary.heic",
-  ]) func ofAnItemThatShowsAnother(_ name: String) throws {
-    let parts = name.split(separator: "/")
-    let path = "\(StagedTree.fixtures(String(parts[0])))/\(parts[1])/\(parts[2])"
-    let file = try Self.registry.open(.file(path))
-    let before = try file.image().pixels.copyBytes()
-    var edit = MetadataEdit()
-    try edit.set("Artist", to: "A. Author")
-    try edit.set("dc:title", to: "Harbour")
-    let made = try Self.registry.editMetadata(.file(path), edit, at: .memory).bytes
-    #expect(try Self.properties(made)["{TIFF}", "Artist"] == .text("A. Author"))
-    #expect(try Self.registry.decode(.bytes(made)).metadata[.xmp] != nil)
-    #expect(try Self.pixels(made) == before)
-    let bare = try Self.edited(made, MetadataEdit(removing: MetadataEdit.publishing))
-    #expect(!bare.contains(Array("A. Author".utf8)) && !bare.contains(Array("xmpmeta".utf8)))
-    #expect(try Self.pixels(bare) == before)
-  }
-
   @Test(arguments: formats) func everythingIsTakenOut(_ format: ImageFormat) throws {
     let file = try Self.photo(format)
     let made = try Self.edited(file, MetadataEdit(removing: MetadataEdit.publishing))

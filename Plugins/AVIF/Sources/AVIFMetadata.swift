@@ -8,6 +8,6 @@ enum AVIFMetadata: ContainerMetadataEditor {
   static func edit(
     _ source: SourceView, format: ImageFormat, edits: MetadataBlockEdits, output: ByteOutput, host: CoderHost
   ) throws(CoderError) {
-    try ItemMetadata.edit(source, edits: edits, through: MetaBox.repeating, output: output, host: host)
+    try ItemMetadata.edit(source, edits: edits, output: output, host: host)
   }
 }

@@ -35,7 +35,7 @@ struct ItemTable {
     guard let place = meta.primaryPlace else { return nil }
     self.meta = meta
     self.stated = stated
-    primary = meta.shown(for: item, through: MetaBox.repeating)
+    primary = Self.shown(for: item, in: meta)
     primaryPlace = place
     for reference in meta.references where meta.referenced[reference.to].contains(primary) {
       // The type stands behind the size.
@@ -43,6 +43,23 @@ struct ItemTable {
     }
     auxiliaries = auxiliaries(ofAll: [primary]).map(\.item)
   }
+
+  /// A picture with a gain map is shown without it: its base comes first (ISO/IEC 23008-12 §6.6.2.4). An item that only
+  /// repeats another one, without a transformation of its own, is that one (§6.6.2.1).
+  private static func shown(for item: UInt32, in meta: MetaBox) -> UInt32 {
+    var item = item
+    for _ in 0..<maxSteps {
+      guard let found = meta.item(item), let next = meta.references(from: item, as: .derivedFrom).first else { break }
+      let isTurned = meta.associations[found.associations].contains {
+        [.rotation, .mirror, .cleanAperture].contains(meta.properties[$0].type)
+      }
+      guard found.type == .toneMap || found.type == .identity && !isTurned else { break }
+      item = next
+    }
+    return item
+  }
+
+  private static let maxSteps = 8
 
   /// Items that are auxiliary to one of some items, and to which.
   func auxiliaries(ofAll items: Set<UInt32>) -> [(item: UInt32, target: UInt32)] {

@@ -8,6 +8,6 @@ enum HEIFMetadata: ContainerMetadataEditor {
   static func edit(
     _ source: SourceView, format: ImageFormat, edits: MetadataBlockEdits, output: ByteOutput, host: CoderHost
   ) throws(CoderError) {
-    try ItemMetadata.edit(source, edits: edits, through: [.toneMap], output: output, host: host)
+    try ItemMetadata.edit(source, edits: edits, output: output, host: host)
   }
 }

@@ -11,11 +11,10 @@ public import ImageCoderPlugin
 public enum ItemMetadata {
   /// Writes a file with other metadata items.
   ///
-  /// - Parameter types: Of primary items in whose place a reader shows their first part, whose metadata is then the file's.
   /// - Throws: ``CoderError/Code/unsupported`` for files without items, with movie fragments, or with a profile or IPTC to
   ///   edit.
   public static func edit(
-    _ source: SourceView, edits: MetadataBlockEdits, through types: Set<FourCC>, output: ByteOutput, host: CoderHost
+    _ source: SourceView, edits: MetadataBlockEdits, output: ByteOutput, host: CoderHost
   ) throws(CoderError) {
     guard !edits.removed.contains(.icc) else {
       throw .unsupported("the color profile is a property of the pictures in this file, and stays")
@@ -27,7 +26,7 @@ public enum ItemMetadata {
       throw .unsupported("a file with metadata in its tracks, which is not edited")
     }
     var tables = try ItemTables(file, layout.meta)
-    let plan = try Plan(edits, tables, layout, through: types)
+    let plan = try Plan(edits, tables, layout)
     guard plan.changes else {
       var pieces = FilePieces()
       pieces.keep(0..<file.count)
@@ -202,19 +201,15 @@ private struct Plan {
 
   var changes: Bool { !removed.isEmpty || !replaced.isEmpty || !added.isEmpty || !erased.isEmpty }
 
-  init(
-    _ edits: MetadataBlockEdits, _ tables: ItemTables, _ layout: TopLevel, through types: Set<FourCC>
-  ) throws(CoderError) {
-    guard let stated = tables.meta.primary else { throw .unsupported("a file without a primary item") }
-    let primary = tables.meta.shown(for: stated, through: types)
+  init(_ edits: MetadataBlockEdits, _ tables: ItemTables, _ layout: TopLevel) throws(CoderError) {
+    guard let primary = tables.meta.primary else { throw .unsupported("a file without a primary item") }
     self.primary = primary
-    func describesPicture(_ id: UInt32) -> Bool { tables.describes(id, primary) || tables.describes(id, stated) }
     for (kind, type, content) in [
       (MetadataBlock.exif, FourCC.exifItem, ""), (.xmp, .mime, "application/rdf+xml"),
     ] where edits.removed.contains(kind) {
       // Items that describe other pictures, such as a gain map, belong to these.
       let items = tables.meta.items.filter {
-        $0.type == type && (type != .mime || $0.contentType == content) && describesPicture($0.id)
+        $0.type == type && (type != .mime || $0.contentType == content) && tables.describes($0.id, primary)
       }
       var payload = edits.payloads[kind]
       if type == .exifItem { payload = payload.map { [0, 0, 0, 0] + $0 } }  // the TIFF header follows at once
@@ -231,7 +226,7 @@ private struct Plan {
     if edits.removed.contains(.other) {
       for item in tables.meta.items where [FourCC.mime, FourCC("uri ")].contains(item.type) {
         let isXMP = item.contentType == "application/rdf+xml"
-        if !isXMP, describesPicture(item.id) { removed.insert(item.id) }
+        if !isXMP, tables.describes(item.id, primary) { removed.insert(item.id) }
       }
       erased += layout.others.map { box in
         var writer = ByteWriter()

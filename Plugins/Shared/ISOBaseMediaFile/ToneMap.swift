@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ImageCoderPlugin
+import ImageCoderPlugin
 
 /// A picture and its gain map, as a `tmap` item joins them (ISO/IEC 23008-12 §6.6.2.4).
 public struct ToneMap {
@@ -32,31 +32,6 @@ extension MetaBox {
       return ToneMap(item: item, base: base, map: map)
     }
     return nil
-  }
-}
-
-extension MetaBox {
-  /// Types of items that show their first part: a picture with a gain map without it (ISO/IEC 23008-12 §6.6.2.4), and one
-  /// that only repeats another one (§6.6.2.1).
-  public static let repeating: Set<FourCC> = [.toneMap, .identity]
-
-  private static let maxSteps = 8
-
-  /// The item that is shown in place of another one, which may be itself. One that repeats another one with a
-  /// transformation of its own stands for itself.
-  public func shown(for item: UInt32, through types: Set<FourCC>) -> UInt32 {
-    var item = item
-    for _ in 0..<Self.maxSteps {
-      guard let found = self.item(item), types.contains(found.type),
-        let next = references(from: item, as: .derivedFrom).first
-      else { break }
-      let isTurned = associations[found.associations].contains {
-        [.rotation, .mirror, .cleanAperture].contains(properties[$0].type)
-      }
-      guard found.type == .toneMap || !isTurned else { break }
-      item = next
-    }
-    return item
   }
 }
 

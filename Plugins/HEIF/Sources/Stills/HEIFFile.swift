@@ -76,8 +76,12 @@ final class HEIFFile {
       while !hasMovie, let box = try boxes.next() { hasMovie = box.type == .movie }
     }
     var primary = try meta.primaryItem(hasMovie: hasMovie)
-    // The picture without its gain map, which is for the host to apply.
-    primary = meta.item(meta.shown(for: primary.id, through: [.toneMap])) ?? primary
+    if primary.type == .toneMap, let base = meta.references(from: primary.id, as: .derivedFrom).first,
+      let item = meta.item(base)
+    {
+      // The picture without its gain map, which is for the host to apply.
+      primary = item
+    }
     pages = try Self.pages(of: meta, primary: primary, limits: limits)
     var attached: [FourCC: [UInt32: [UInt32]]] = [:]
     for type in [FourCC.thumbnail, .auxiliary, .describes] {
