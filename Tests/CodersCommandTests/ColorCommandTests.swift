@@ -56,7 +56,7 @@ import Testing
     let out = "\(folder.path)/out.png"
     #expect(Run.inProcess("convert", try Fixture.path("window.png"), out, "--color", "rec2100-pq").status == 0)
     let report = Run.inProcess("probe", out).output
-    #expect(report.contains("BT.2100 PQ, CICP 9/16/0 full range"))
+    #expect(report.contains("BT.2100 PQ, 164.977 nit, CICP 9/16/0 full range"))
     #expect(report.contains("16 bits per channel"))
   }
 

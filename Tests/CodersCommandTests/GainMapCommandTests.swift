@@ -69,7 +69,7 @@ import Testing
 
   @Test func aMapIsApplied() throws {
     let all = try Self.converted("all.png", "--gain-map", "apply")
-    #expect(Self.lines(all.path, "color") == ["BT.2100 PQ, CICP 9/16/0 full range"])
+    #expect(Self.lines(all.path, "color") == ["BT.2100 PQ, 805.589 nit, CICP 9/16/0 full range"])
     // The picture that it was made of had light of 4.
     #expect(abs(try Self.brightest(all.path) - 4) < 0.3)
     let one = try Self.converted("one.png", "--gain-map", "apply=1")

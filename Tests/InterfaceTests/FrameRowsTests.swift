@@ -131,7 +131,7 @@ private let noting = PluginExport(id: "org.example.noting", version: "1.0.0", wr
     let notes = try Self.notes(4, 5) { calls in
       #expect(calls.add(4, 1) == Self.outOfOrder)
       #expect(calls.end() == Self.outOfOrder)
-      #expect(calls.begin(4, 6) == Self.invalid)
+      #expect(calls.begin(4, 6) == CoderError.Code.library.rawValue)
       #expect(calls.begin(4, 5) == 0)
       #expect(calls.begin(4, 5) == Self.outOfOrder)
       #expect(calls.add(5, 1) == Self.invalid)

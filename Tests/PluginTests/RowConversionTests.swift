@@ -99,9 +99,9 @@ import Testing
     var options = EncodeOptions()
     options.cancellation = cancellation
     options.progress = { _ in cancellation.cancel() }
-    #expect(throws: CoderError.cancelled) {
+    #expect {
       try Self.registry.convert(.bytes(file), to: .qoi, at: .memory, options: options) { _ in reported = true }
-    }
+    } throws: { ($0 as? CoderError)?.code == .cancelled }
     #expect(!reported)
   }
 
@@ -110,7 +110,7 @@ import Testing
     let folder = TemporaryFolder()
     let source = "\(folder.path)/large.ppm"
     #expect(Command.run("{ printf 'P6 8000 6000 255\\n'; head -c 144000000 /dev/zero; } >'\(source)'").status == 0)
-    for target in ["jpg", "qoi", "pam"] {
+    for target in ["jpg", "qoi"] {
       let run = Command.run(
         "CODERS_PLUGIN_PATH='\(StagedTree.plugins)' python3 -c 'import resource, subprocess, sys; "
           + "subprocess.run(sys.argv[1:], check=True); "

@@ -151,7 +151,7 @@ def inks(still):
     few = picture(9, 6, 4, 100)
     scaled = (few * 255 * 2 + 100) // 200
     still("pam-cmyk-percent.pam", "inks of 0 to 100", pam(few, b"CMYK", 100), rgba(light(scaled, 255)), "rgb8", 7)
-    few = picture(10, 7, 5)
+    few = np.concatenate([picture(10, 7, 4), picture(10, 7, 1)], axis=2)
     still("pam-cmyk-alpha.pam", "tuples of type CMYK_ALPHA", pam(few, b"CMYK_ALPHA"), rgba(light(few, 255)), "rgba8", 8,
           "straight")  # fmt: skip
 
