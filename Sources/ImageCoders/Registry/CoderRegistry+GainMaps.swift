@@ -59,7 +59,14 @@ extension CoderRegistry {
     for turn in options.edit.turns { part.pixels = try part.pixels.oriented(by: turn) }
     var settings = EncodeOptions(quality: Self.mapQuality, limits: options.limits, cancellation: options.cancellation)
     settings.metadata = [.icc]
-    let file = try encode(part.picture(besides: header, as: format), as: format, options: settings)
+    var stored = part.picture(besides: header, as: format)
+    // Samples of a map are no light that could be measured, whatever curve the other rendition has.
+    var own = ImageHeader(
+      format: format, canvas: stored.pixels.size, pixelFormat: stored.pixels.format, bitsPerChannel: 8,
+      alpha: stored.pixels.alpha)
+    own.cicp = stored.cicp
+    stored.header = own
+    let file = try encode(stored, as: format, options: settings)
     let (iso, xmp) = part.metadata
     let parts = GainMapParts(file: file, iso: iso, xmp: xmp)
     for candidate in candidates(writing: format) {
