@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// When a limit is reached, the values go that are worth least. A value that nobody has asked for again goes soon, so that
 /// a scroll through a thousand pictures does not drive out those in use. Small values and large ones, split at
-/// ``Options/splitBytes``, each have a share of the memory, which moves to where it saves more time.
+/// ``MemoryCacheOptions/splitBytes``, each have a share of the memory, which moves to where it saves more time.
 ///
 ///     let cache = MemoryCache<Image>()
 ///     let key = CacheKey("https://example.org/photo.webp|320x200")
@@ -15,7 +15,7 @@ import Synchronization
 ///     let image = try registry.decode(source)
 ///     cache.put(image, for: key, bytes: image.pixels.byteCount, remakeTime: time)
 ///
-/// Unless it is given another ``ImageAnimation/MemoryArbiter`` or none, a cache shares the memory of the process with the frames
+/// Unless it is given another ``MemoryArbiter`` or none, a cache shares the memory of the process with the frames
 /// of animations and with other caches, and gives some back when memory is short.
 ///
 /// - Threads: Any, any number at the same time. Values are let go of without a lock.
