@@ -39,7 +39,9 @@ package enum PNGText {
   ///
   /// - Parameter texts: Keywords of 1 to 79 characters, and texts, of Latin-1 without zeros.
   /// - Throws: ``CoderError/Code/malformed`` if the file does not begin with IHDR.
-  package static func adding(_ texts: [(keyword: String, text: String)], to bytes: [UInt8]) throws(CoderError) -> [UInt8] {
+  package static func adding(_ texts: [(keyword: String, text: String)], to bytes: [UInt8]) throws(CoderError)
+    -> [UInt8]
+  {
     // Signature, and 13 bytes of IHDR with length, name and sum.
     let end = signature.count + 25
     guard bytes.count > end, bytes.starts(with: signature), bytes[12..<16].elementsEqual("IHDR".utf8) else {
