@@ -123,6 +123,8 @@ check: deps
 # Needs a staged tree, and so is none of `check`.
 check-allocations: stage
 	@scripts/check-allocations
+	@scripts/check-allocations --metadata
+	@scripts/check-allocations --isolated
 
 conformance: stage
 	@scripts/conformance

@@ -94,7 +94,7 @@ let coderParts: [Target] = [
   // NAL units and parameter sets of HEVC, checked before libde265 sees them.
   shared("HEVCBitstream"),
   // Up to 256 colors, their numbers, and those that are best for a picture: also for terminals with sixels.
-  shared("Palettes", dependencies: []),
+  shared("Palettes", dependencies: ["ImageCoderPlugin"]),
   // Photoshop's image resources, in which JPEG, PNG and TIFF files have IPTC.
   shared("PhotoshopResources"),
   // Boxes, items and tracks, which HEIF and AVIF have in common.

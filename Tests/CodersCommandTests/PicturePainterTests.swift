@@ -111,7 +111,7 @@ import Testing
     let picture = try Self.pixels(
       [255, 0, 0, 255, 0, 0, 255, 255, 0, 0, 255, 255, 0, 255, 0, 255, 0, 0, 255, 255, 0, 0, 255, 255], width: 3)
     #expect(
-      Self.text(SixelPicture(registers: nil).draw(picture))
+      Self.text(try SixelPicture(registers: nil).draw(picture))
         == "\u{1B}P0;1;0q\"1;1;3;6#0;2;100;0;0#1;2;0;0;100#2;2;0;100;0#3;2;0;0;0#0@$#1?BB$#2A$#3{{{\(Self.end)")
   }
 
@@ -119,14 +119,14 @@ import Testing
     // Seven rows of five white pixels: two bands, the second with one white row.
     let picture = try Self.pixels([UInt8](repeating: 255, count: 5 * 7 * 4), width: 5)
     #expect(
-      Self.text(SixelPicture(registers: 4).draw(picture))
+      Self.text(try SixelPicture(registers: 4).draw(picture))
         == "\u{1B}P0;1;0q\"1;1;5;12#0;2;100;100;100#1;2;0;0;0#0!5~-#0!5@$#1!5}\(Self.end)")
   }
 
   @Test func sixelsHaveNoMoreColorsThanRegisters() throws {
     let samples = (0..<64).flatMap { (step: UInt8) -> [UInt8] in [step * 4, 255 - step * 4, 0, 255] }
     for registers in [2, 16, 1000] {
-      let text = Self.text(SixelPicture(registers: registers).draw(try Self.pixels(samples, width: 8)))
+      let text = Self.text(try SixelPicture(registers: registers).draw(try Self.pixels(samples, width: 8)))
       let colors = text.split(separator: "#").filter { $0.contains(";2;") }.count
       // 64 and the black of the last four rows.
       #expect(colors <= min(registers, 65) && colors > min(registers, 65) / 2)

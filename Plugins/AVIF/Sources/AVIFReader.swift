@@ -128,9 +128,10 @@ final class AVIFReader: ContainerReader, StoredColorReader {
       }
     guard data.size > 0 else { return nil }
     try host.limits.check(metadata: data.size)
-    let bytes = [UInt8](UnsafeBufferPointer(start: data.data, count: data.size))
+    let bytes = try ArrayMemory.copy(UnsafeRawBufferPointer(start: data.data, count: data.size), for: "metadata")
     // Some writers leave what JPEG puts before Exif in the item.
-    return kind == .exif ? [UInt8](bytes[ExifPayload.start(in: bytes.span.bytes)...]) : bytes
+    let start = kind == .exif ? ExifPayload.start(in: bytes.span.bytes) : 0
+    return start == 0 ? bytes : try ArrayMemory.copy(bytes[start...], for: "metadata")
   }
 
   func properties(page: Int, frame: Int?) throws(CoderError) -> Properties {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ImageCoderPlugin
+
 /// Codes of varying width, packed from the low bit of each byte on.
 ///
 /// - Format: GIF89a Appendix F, Build the bytes.
@@ -10,6 +12,8 @@ struct CodeBytes: ~Copyable {
   private(set) var count = 0
   private var bits: UInt64 = 0
   private var bitCount: UInt64 = 0
+  /// Why codes are lost, or nil.
+  private var failure: CoderError?
 
   /// Room that a code needs: it is stored eight bytes at a time.
   private static let slack = 16
@@ -38,21 +42,30 @@ struct CodeBytes: ~Copyable {
     if bitCount > 0 { append(0, width: 8 - Int(bitCount)) }
   }
 
-  /// Moves everything into `block` as sub-blocks.
+  /// Everything as sub-blocks.
   ///
   /// - Format: GIF89a §15, Data Sub-blocks; §16, Block Terminator.
-  mutating func moveSubBlocks(to block: inout [UInt8]) {
-    block.reserveCapacity(block.count + count + count / 255 + 2)
+  /// - Throws: ``CoderError/Code/outOfMemory``, also where there was no memory for all codes.
+  func subBlocks() throws(CoderError) -> [UInt8] {
+    if let failure { throw failure }
+    var block: [UInt8] = []
+    try ArrayMemory.grow(&block, by: count + count / 255 + 2, for: "a frame's codes")
     for start in stride(from: 0, to: count, by: 255) {
       let length = min(255, count - start)
       block.append(UInt8(truncatingIfNeeded: length))
       block.append(contentsOf: UnsafeBufferPointer(start: base + start, count: length))
     }
     block.append(0)
-    count = 0
+    return block
   }
 
+  /// Makes room for as many bytes again. Without memory for them, those that there are make room.
   private mutating func grow() {
+    do throws(CoderError) { try ArrayMemory.check(bytes: 2 * capacity, for: "a frame's codes") } catch {
+      failure = error
+      count = 0
+      return
+    }
     let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: 2 * capacity)
     larger.update(from: base, count: count)
     base.deallocate()

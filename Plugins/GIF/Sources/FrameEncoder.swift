@@ -58,13 +58,13 @@ final class FrameEncoder {
     guard !options.isLossless else {
       throw .unsupported("a frame of more than \(options.colors) colors, a lossless one has \(options.colors) at most")
     }
-    var histogram = ColorHistogram()
+    var histogram = try ColorHistogram()
     for y in 0..<rows.size.height {
       guard !host.isCancelled else { throw .cancelled }
       rows.load(y, into: row)
       histogram.add(row, count: rows.size.width)
     }
-    return chooser.reducedPalette(for: histogram)
+    return try chooser.reducedPalette(for: histogram)
   }
 
   /// All colors of a frame, or nil when there are too many.
@@ -154,18 +154,21 @@ final class FrameEncoder {
   private func compress(
     _ images: [IndexChoices], minimumCodeSize: Int
   ) throws(CoderError) -> (data: [UInt8], image: Int) {
-    var results = [[UInt8]](repeating: [], count: images.count)
+    var results = [Result<[UInt8], CoderError>](repeating: .failure(.cancelled), count: images.count)
     results.withUnsafeMutableBufferPointer { results in
       nonisolated(unsafe) let results = results
       host.parallelFor(images.count) { index in
         var encoder = LZWEncoder(minimumCodeSize: minimumCodeSize)
         encoder.encode(images[index]) { !host.isCancelled }
-        encoder.moveSubBlocks(to: &results[index])
+        results[index] = Result { () throws(CoderError) in try encoder.subBlocks() }
       }
     }
     guard !host.isCancelled else { throw .cancelled }
-    let best = results.indices.min { results[$0].count < results[$1].count } ?? 0
-    return (results[best], best)
+    // Without memory for one of them, the frame is not written: which one it is would be chance.
+    var blocks: [[UInt8]] = []
+    for result in results { blocks.append(try result.get()) }
+    let best = blocks.indices.min { blocks[$0].count < blocks[$1].count } ?? 0
+    return (blocks[best], best)
   }
 
   /// Says of each pixel of a row what it may be instead.

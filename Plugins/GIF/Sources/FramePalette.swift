@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ImageCoderPlugin
 import Palettes
 
 /// The colors that a frame is written with.
@@ -99,14 +100,16 @@ final class PaletteChooser {
   }
 
   /// The best palette for a frame of too many colors.
-  func reducedPalette(for histogram: ColorHistogram) -> FramePalette {
+  ///
+  /// - Throws: ``CoderError/Code/outOfMemory``.
+  func reducedPalette(for histogram: ColorHistogram) throws(CoderError) -> FramePalette {
     let global = file.palette
     if placement == .global, !global.colors.isEmpty, holds(global, histogram) {
       return FramePalette(global, isGlobal: true, isExact: false)
     }
     let hasTransparency = histogram.hasTransparency || (file.isAnimation && limit > 2)
-    let bins = histogram.bins
-    let best = PaletteMaker.palette(of: bins, limit: limit - (hasTransparency ? 1 : 0))
+    let bins = try histogram.bins()
+    let best = try PaletteMaker.palette(of: bins, limit: limit - (hasTransparency ? 1 : 0))
     let colors = (hasTransparency ? [0] : []) + best
     guard placement != .local else { return FramePalette(local: colors, isExact: false) }
     if global.colors.isEmpty, file.hasRoom(for: colors.count, limit: limit) {
@@ -114,10 +117,12 @@ final class PaletteChooser {
       return FramePalette(global, isGlobal: true, isExact: false)
     }
     if holds(global, histogram) {
-      let search = globalSearch ?? PaletteSearch(global.colors)
+      let search: PaletteSearch
+      if let known = globalSearch { search = known } else { search = try PaletteSearch(global.colors) }
       globalSearch = search
       let weight = bins.reduce(0) { $0 + $1.weight }
-      let allowed = Self.tolerance.factor * PaletteSearch(best).error(of: bins) + Self.tolerance.squared * weight
+      let own = try PaletteSearch(best)
+      let allowed = Self.tolerance.factor * own.error(of: bins) + Self.tolerance.squared * weight
       if search.error(of: bins) <= allowed { return FramePalette(global, isGlobal: true, isExact: false) }
     }
     return FramePalette(local: colors, isExact: false)

@@ -36,6 +36,7 @@ final class GIFFile {
 
   /// Appends bytes of a frame.
   func put(_ more: [UInt8]) throws(CoderError) {
+    try ArrayMemory.grow(&bytes, by: more.count, for: "frames")
     bytes += more
     if !hasBegun {
       guard bytes.count > Self.maxKeptBytes else { return }
@@ -70,6 +71,7 @@ final class GIFFile {
     var writer = ByteWriter(order: .littleEndian)
     LogicalScreen(canvas: canvas, globalColorCount: writtenColorCount).write(to: &writer)
     if writtenColorCount > 0 { PaletteBytes.write(palette.colors, storedCount: writtenColorCount, to: &writer) }
+    try writer.reserve(extensions.count, for: "metadata")
     writer.put(extensions)
     try output.write(writer.bytes)
   }

@@ -18,7 +18,8 @@ extension GIFStructure {
       [UInt8](copying: try file.bytes(at: packetEnd, count: end - packetEnd)) == ApplicationExtension.xmpTrailer
     {
       try limits.check(metadata: packetEnd - start)
-      return packetEnd == start ? nil : [UInt8](copying: try file.bytes(at: start, count: packetEnd - start))
+      return packetEnd == start
+        ? nil : try ArrayMemory.copy(file.bytes(at: start, count: packetEnd - start), for: "metadata")
     }
     // Some writers do use sub-blocks.
     try limits.check(metadata: end - start)
@@ -64,6 +65,7 @@ extension GIFStructure {
   ) throws(CoderError) -> [UInt8] {
     var blocks = ByteReader(try file.bytes(at: start, count: end - start), at: start, of: "sub-blocks")
     var joined: [UInt8] = []
+    try ArrayMemory.grow(&joined, by: end - start, for: "metadata")
     while !blocks.isAtEnd {
       let length = Int(try blocks.uint8())
       guard length > 0 else { break }

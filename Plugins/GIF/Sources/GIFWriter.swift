@@ -78,14 +78,17 @@ final class GIFWriter: ContainerWriter {
 
   private func makeEncoder(_ header: ImageHeader, isStill: Bool) throws(CoderError) {
     let file = GIFFile(
-      output, canvas: header.canvas, isAnimation: !isStill, extensions: extensions(loopCount: header.loopCount))
+      output, canvas: header.canvas, isAnimation: !isStill, extensions: try extensions(loopCount: header.loopCount))
     encoder = try FrameEncoder(host: host, file: file, options: options, canvas: header.canvas)
     self.file = file
   }
 
   /// What stands before the first frame.
-  private func extensions(loopCount: LoopCount?) -> [UInt8] {
+  private func extensions(loopCount: LoopCount?) throws(CoderError) -> [UInt8] {
     var writer = ByteWriter(order: .littleEndian)
+    // A sub-block has at most 255 bytes and its length.
+    let profile = payloads[.icc]?.count ?? 0
+    try writer.reserve(profile + profile / 255 + (payloads[.xmp]?.count ?? 0) + 1024, for: "metadata")
     if let repetitions = loopCount.flatMap(repetitions) {
       ApplicationExtension.write(
         ApplicationExtension.netscape,

@@ -27,7 +27,7 @@ final class IndexMapper {
       (method, errorMemory) = (.exact(palette.table), nil)
       return
     }
-    let search = PaletteSearch(palette.colors)
+    let search = try PaletteSearch(palette.colors)
     guard isDithered else {
       (method, errorMemory) = (.nearest(search), nil)
       return

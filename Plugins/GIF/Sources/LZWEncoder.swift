@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ImageCoderPlugin
+
 /// Compresses the indexes of one image.
 ///
 /// When the code table is full, the next stretch is encoded with it as it is, and with a new one after a clear code;
@@ -80,8 +82,10 @@ struct LZWEncoder: ~Copyable {
     bytes.align()
   }
 
-  /// Moves everything into `block` as sub-blocks.
-  mutating func moveSubBlocks(to block: inout [UInt8]) { bytes.moveSubBlocks(to: &block) }
+  /// Everything as sub-blocks.
+  ///
+  /// - Throws: ``CoderError/Code/outOfMemory``.
+  func subBlocks() throws(CoderError) -> [UInt8] { try bytes.subBlocks() }
 
   private mutating func putClear() {
     bytes.append(1 << minimumCodeSize, width: width)

@@ -11,6 +11,7 @@ enum Deflate {
   static func packed(_ bytes: [UInt8]) throws(CoderError) -> [UInt8] {
     var length = compressBound(uLong(bytes.count))
     var status = Z_OK
+    try ArrayMemory.check(bytes: Int(length), for: "a picture's file")
     let stream = [UInt8](unsafeUninitializedCapacity: Int(length)) { buffer, count in
       status = compress2(buffer.baseAddress, &length, bytes, uLong(bytes.count), Z_BEST_COMPRESSION)
       count = status == Z_OK ? Int(length) : 0
@@ -20,7 +21,9 @@ enum Deflate {
   }
 
   /// The checksum of PNG's chunks (PNG Third Edition §5.5).
-  static func checksum(_ bytes: [UInt8]) -> UInt32 {
-    UInt32(truncatingIfNeeded: crc32(0, bytes, uInt(truncatingIfNeeded: bytes.count)))
+  ///
+  /// - Parameter before: That of the bytes before these.
+  static func checksum(_ bytes: [UInt8], after before: UInt32 = 0) -> UInt32 {
+    UInt32(truncatingIfNeeded: crc32(uLong(before), bytes, uInt(truncatingIfNeeded: bytes.count)))
   }
 }

@@ -43,6 +43,8 @@ final class ICNSWriter: ContainerWriter {
       elements.append((mask, plane(3, of: pixels)))
     case .argb:
       var data = Array("ARGB".utf8)
+      // What is not packed has a byte more for each 128.
+      try ArrayMemory.grow(&data, by: 4 * pixels.size.pixelCount / 128 * 129 + 8, for: "an icon's planes")
       for channel in [3, 0, 1, 2] { RunLengths.pack(plane(channel, of: pixels), to: &data) }
       elements.append((place.code, data))
     case .png:

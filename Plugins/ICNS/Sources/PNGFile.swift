@@ -10,7 +10,8 @@ enum PNGFile {
   static func bytes(of pixels: PixelView, host: CoderHost) throws(CoderError) -> [UInt8] {
     let channels = pixels.layout.alpha == .opaque ? 3 : 4
     var rows: [UInt8] = []
-    rows.reserveCapacity(pixels.size.height * (pixels.size.width * channels + 1))
+    try ArrayMemory.grow(
+      &rows, by: pixels.size.height * (pixels.size.width * channels + 1), for: "a picture's rows")
     var above = [UInt8](repeating: 0, count: pixels.size.width * channels)
     for y in 0..<pixels.size.height {
       if host.isCancelled { throw .cancelled }
@@ -18,7 +19,9 @@ enum PNGFile {
       appendFiltered(row, above: above, distance: channels, to: &rows)
       above = row
     }
+    let packed = try Deflate.packed(rows)
     var file = ByteWriter()
+    try file.reserve(packed.count + 256, for: "a picture's file")
     file.put([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
     // §11.2.1: depth, color type (2 is RGB, 6 is RGBA), and 0 for compression, filter and interlace method.
     var header = ByteWriter()
@@ -27,7 +30,7 @@ enum PNGFile {
     header.put([8, channels == 3 ? 2 : 6, 0, 0, 0])
     putChunk("IHDR", header.bytes, to: &file)
     putChunk("sRGB", [0], to: &file)
-    putChunk("IDAT", try Deflate.packed(rows), to: &file)
+    putChunk("IDAT", packed, to: &file)
     putChunk("IEND", [], to: &file)
     return file.bytes
   }
@@ -91,6 +94,6 @@ enum PNGFile {
     file.put(UInt32(clamping: data.count))
     file.put(name)
     file.put(data)
-    file.put(Deflate.checksum(name.bytes + data))
+    file.put(Deflate.checksum(data, after: Deflate.checksum(name.bytes)))
   }
 }

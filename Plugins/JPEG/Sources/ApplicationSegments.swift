@@ -34,15 +34,22 @@ struct ApplicationSegments {
   /// The segments in the order of the file: Exif, XMP, ICC.
   ///
   /// The orientation is written into Exif, which is made up when there is none and the picture is to be turned.
-  func bytes(orientation: Orientation, host: CoderHost) -> [UInt8] {
-    bytes(exif: exif(orientation: orientation, host: host))
+  ///
+  /// - Throws: ``CoderError/Code/outOfMemory``.
+  func bytes(orientation: Orientation, host: CoderHost) throws(CoderError) -> [UInt8] {
+    try bytes(exif: exif(orientation: orientation, host: host))
   }
 
   /// The segments with payloads as they were given.
-  var bytes: [UInt8] { bytes(exif: payloads[.exif]) }
+  ///
+  /// - Throws: ``CoderError/Code/outOfMemory``.
+  func bytes() throws(CoderError) -> [UInt8] { try bytes(exif: payloads[.exif]) }
 
-  private func bytes(exif: [UInt8]?) -> [UInt8] {
+  private func bytes(exif: [UInt8]?) throws(CoderError) -> [UInt8] {
     var writer = ByteWriter()
+    // A segment has at most 64 KiB, and a name and numbers of less than 128 bytes.
+    let count = (exif?.count ?? 0) + (payloads[.xmp]?.count ?? 0) + (payloads[.icc]?.count ?? 0)
+    try writer.reserve(count + count / 512 + 2048, for: "metadata")
     if let exif {
       writer.segment(0xE1) {
         $0.put(ExifPayload.prefix)

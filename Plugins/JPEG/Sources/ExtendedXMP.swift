@@ -26,19 +26,21 @@ struct ExtendedXMP {
       return
     }
     let body = Self.unwrapped(packet)
-    let unpadded = Self.wrapped(body)
-    guard unpadded.count > Self.largestStandard else {
-      (standard, extensions) = (unpadded, [])
+    guard Self.wrapperFront.count + body.count + Self.wrapperBack.count > Self.largestStandard else {
+      (standard, extensions) = (Self.wrapped(body), [])
       return
     }
     let digest = Array(MD5.digest(of: body).flatMap { [Self.digit($0 >> 4), Self.digit($0 & 15)] })
     let note = Self.noteFront + digest + Self.noteBack
-    let kept = packet[..<body.startIndex] + note + packet[body.endIndex...]
-    standard = kept.count <= Self.largestStandard ? Array(kept) : Self.wrapped(note[...])
+    let (front, back) = (packet[..<body.startIndex], packet[body.endIndex...])
+    standard =
+      front.count + note.count + back.count <= Self.largestStandard
+      ? Array(front + note + back) : Self.wrapped(note[...])
     extensions = stride(from: 0, to: body.count, by: Self.partSize).map { offset in
       let start = body.startIndex + offset
       let end = min(start + Self.partSize, body.endIndex)
-      var writer = ByteWriter(capacity: 128 + end - start)
+      // Prefix, digest and two numbers have 75 bytes.
+      var writer = ByteWriter(capacity: 80 + end - start)
       writer.put(FileHeader.Prefix.extendedXMP)
       writer.put(digest)
       writer.put(UInt32(clamping: body.count))
@@ -79,10 +81,10 @@ struct ExtendedXMP {
     return body
   }
 
-  private static func wrapped(_ body: ArraySlice<UInt8>) -> [UInt8] {
-    Array("<?xpacket begin=\"\u{FEFF}\" id=\"W5M0MpCehiHzreSzNTczkc9d\"?>\n".utf8) + body
-      + Array("\n<?xpacket end=\"w\"?>".utf8)
-  }
+  private static let wrapperFront = Array("<?xpacket begin=\"\u{FEFF}\" id=\"W5M0MpCehiHzreSzNTczkc9d\"?>\n".utf8)
+  private static let wrapperBack = Array("\n<?xpacket end=\"w\"?>".utf8)
+
+  private static func wrapped(_ body: ArraySlice<UInt8>) -> [UInt8] { wrapperFront + body + wrapperBack }
 
   private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x41 + value - 10 }
 }

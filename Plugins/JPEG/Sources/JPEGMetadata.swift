@@ -21,7 +21,7 @@ enum JPEGMetadata: ContainerMetadataEditor {
     for (block, kind) in [(MetadataBlock.exif, MetadataKind.exif), (.xmp, .xmp), (.icc, .icc)] {
       if let payload = edits.payloads[block] { try new.add(payload, as: kind) }
     }
-    var added = new.bytes
+    var added = try new.bytes()
     let changesResources = !edits.removed.isDisjoint(with: [.iptc, .other])
     if changesResources {
       var resources = try PhotoshopSegments.resources(header.photoshop, source, host.limits)

@@ -128,6 +128,7 @@ final class JPEGReader: ContainerReader, StoredColorReader {
     guard !parts.isEmpty else { return nil }
     try host.limits.check(metadata: parts.reduce(0) { $0 + $1.count })
     var payload: [UInt8] = []
+    try ArrayMemory.grow(&payload, by: parts.reduce(0) { $0 + $1.count }, for: "metadata")
     for part in parts {
       payload += try source.bytes(at: part.lowerBound, count: part.count, of: "the \(kind) payload")
     }

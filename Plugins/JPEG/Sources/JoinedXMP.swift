@@ -42,6 +42,7 @@ struct JoinedXMP {
       case .success(let parts):
         var other: [UInt8] = []
         try host.limits.check(metadata: parts.reduce(0) { $0 + $1.bytes.count })
+        try ArrayMemory.grow(&other, by: parts.reduce(0) { $0 + $1.bytes.count }, for: "metadata")
         for part in parts {
           other += try source.bytes(at: part.bytes.lowerBound, count: part.bytes.count, of: "the XMP payload")
         }
@@ -120,11 +121,7 @@ struct JoinedXMP {
   }
 
   private static func whole(_ pieces: [ArraySlice<UInt8>], _ limits: Limits) throws(CoderError) -> [UInt8] {
-    let count = pieces.reduce(0) { $0 + $1.count }
-    try limits.check(metadata: count)
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(count)
-    for piece in pieces { bytes += piece }
-    return bytes
+    try limits.check(metadata: pieces.reduce(0) { $0 + $1.count })
+    return try ArrayMemory.join(pieces, for: "metadata")
   }
 }

@@ -58,6 +58,8 @@ final class JPEG2000Writer: ContainerWriter {
     let encoder = CodestreamEncoder(pixels, bits: bits, settings: settings, host: host, output: output)
     if settings.isBoxed {
       var boxes = ByteWriter()
+      try boxes.reserve(
+        (metadata[.icc]?.count ?? 0) + (exif?.count ?? 0) + (metadata[.xmp]?.count ?? 0) + 1024, for: "metadata")
       self.boxes(of: pixels, bits: bits).write(to: &boxes)
       let start = boxes.count
       // A length of 0 reaches to the end of the file; it is replaced when the length is known.

@@ -129,7 +129,7 @@ enum ChunkData {
           offset: chunk.offset))
       return
     }
-    self = .data([UInt8](copying: try reader.bytes(at: 4, count: chunk.length)))
+    self = .data(try ArrayMemory.copy(reader.bytes(at: 4, count: chunk.length), for: "metadata"))
   }
 }
 

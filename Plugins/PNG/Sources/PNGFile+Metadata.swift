@@ -35,10 +35,10 @@ extension PNGFile {
   ///
   /// - Parameter limit: Bytes of text that are inflated at most.
   func exif(limit: Int, host: CoderHost) throws(CoderError) -> [UInt8]? {
-    if let chunk = index.exif, let data = try data(of: chunk) { return Self.withoutPrefix(data) }
+    if let chunk = index.exif, let data = try data(of: chunk) { return try Self.withoutPrefix(data) }
     for kind in ["exif", "APP1"] {
       if let profile = try rawProfile(kind, limit: limit, host: host) {
-        let payload = Self.withoutPrefix(profile)
+        let payload = try Self.withoutPrefix(profile)
         if ExifPayload.isTIFF(payload.span.bytes) { return payload }
       }
     }
@@ -66,7 +66,7 @@ extension PNGFile {
     if let profile = try rawProfile("xmp", limit: limit, host: host) { return profile }
     let namespace = [UInt8]("http://ns.adobe.com/xap/1.0/\0".utf8)
     if let profile = try rawProfile("APP1", limit: limit, host: host), profile.starts(with: namespace) {
-      return [UInt8](profile.dropFirst(namespace.count))
+      return try ArrayMemory.copy(profile.dropFirst(namespace.count), for: "metadata")
     }
     return nil
   }
@@ -83,7 +83,8 @@ extension PNGFile {
   }
 
   /// JPEG's prefix does not belong into PNG, and is there often enough.
-  private static func withoutPrefix(_ exif: [UInt8]) -> [UInt8] {
-    [UInt8](exif[ExifPayload.start(in: exif.span.bytes)...])
+  private static func withoutPrefix(_ exif: [UInt8]) throws(CoderError) -> [UInt8] {
+    let start = ExifPayload.start(in: exif.span.bytes)
+    return start == 0 ? exif : try ArrayMemory.copy(exif[start...], for: "metadata")
   }
 }

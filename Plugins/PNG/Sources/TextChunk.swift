@@ -41,7 +41,7 @@ struct TextChunk {
       text = inflated.bytes
       isCut = inflated.outcome != .whole
     } else {
-      text = [UInt8](rest.prefix(limit))
+      text = try ArrayMemory.copy(rest.prefix(limit), for: "metadata")
       isCut = rest.count > limit
     }
   }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import ImageCoderPlugin
+
 /// How often colors occur, in bins of 5, 6 and 5 bits.
 ///
 /// A bin keeps the sum of its colors, so that what is made of it is as exact as the pixels are.
@@ -12,12 +14,18 @@ public struct ColorHistogram {
     public var weight: Float
   }
 
-  private var sums = [SIMD4<UInt64>](repeating: .zero, count: 1 << 16)
+  private static let count = 1 << 16
+  private var sums: [SIMD4<UInt64>]
   /// Whether some pixel was transparent; those are not counted.
   public internal(set) var hasTransparency = false
 
   /// A histogram of no pixels.
-  public init() {}
+  ///
+  /// - Throws: ``CoderError/Code/outOfMemory``.
+  public init() throws(CoderError) {
+    try ArrayMemory.check(bytes: Self.count * MemoryLayout<SIMD4<UInt64>>.stride, for: "a histogram")
+    sums = [SIMD4<UInt64>](repeating: .zero, count: Self.count)
+  }
 
   /// Counts pixels: red in the low byte, then green and blue; 0 is transparent.
   public mutating func add(_ row: UnsafePointer<UInt32>, count: Int) {
@@ -37,11 +45,15 @@ public struct ColorHistogram {
   }
 
   /// The bins that have pixels.
-  public var bins: [Bin] {
-    sums.compactMap { sum in
-      guard sum.w > 0 else { return nil }
+  ///
+  /// - Throws: ``CoderError/Code/outOfMemory``.
+  public func bins() throws(CoderError) -> [Bin] {
+    var bins: [Bin] = []
+    try ArrayMemory.grow(&bins, by: sums.count(where: { $0.w > 0 }), for: "colors")
+    for sum in sums where sum.w > 0 {
       let weight = Float(sum.w)
-      return Bin(color: SIMD4(Float(sum.x), Float(sum.y), Float(sum.z), 0) / weight, weight: weight)
+      bins.append(Bin(color: SIMD4(Float(sum.x), Float(sum.y), Float(sum.z), 0) / weight, weight: weight))
     }
+    return bins
   }
 }

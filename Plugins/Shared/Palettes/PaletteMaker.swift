@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import ImageCoderPlugin
+
 /// Makes a palette of few colors for a picture of many.
 ///
 /// Boxes of colors are split where the variance within the halves gets least, the box with the largest error first;
@@ -23,14 +25,20 @@ public struct PaletteMaker {
   ///
   /// - Parameter limit: Colors at most, at least 1.
   /// - Returns: Colors as pixels: red in the low byte, then green and blue, and 255.
-  public static func palette(of bins: [ColorHistogram.Bin], limit: Int) -> [UInt32] {
-    var maker = PaletteMaker(bins: bins)
+  /// - Throws: ``CoderError/Code/outOfMemory``.
+  public static func palette(of bins: [ColorHistogram.Bin], limit: Int) throws(CoderError) -> [UInt32] {
+    var maker = try PaletteMaker(bins: bins)
     guard !maker.bins.isEmpty else { return [0xFF00_0000] }
     maker.split(limit: max(1, limit))
-    return maker.refined(maker.boxes.map { pixel($0.mean) })
+    return try maker.refined(maker.boxes.map { pixel($0.mean) })
   }
 
-  private init(bins: [ColorHistogram.Bin]) { self.bins = bins }
+  private init(bins: [ColorHistogram.Bin]) throws(CoderError) {
+    self.bins = []
+    // A copy, since the order changes.
+    try ArrayMemory.grow(&self.bins, by: bins.count, for: "colors")
+    self.bins.append(contentsOf: bins)
+  }
 
   private mutating func split(limit: Int) {
     boxes = [box(0..<bins.count)]
@@ -88,15 +96,21 @@ public struct PaletteMaker {
       let between = sumBelow * sumBelow / below + (sum - sumBelow) * (sum - sumBelow) / above
       if between > best { (best, threshold) = (between, level) }
     }
-    let middle = bins[box.range].partition { Int($0.color[channel]) > threshold }
+    // In place: a slice of the array would be a copy.
+    let middle =
+      box.range.lowerBound
+      + bins.withUnsafeMutableBufferPointer { bins in
+        var part = UnsafeMutableBufferPointer(rebasing: bins[box.range])
+        return part.partition { Int($0.color[channel]) > threshold }
+      }
     return middle > box.range.lowerBound && middle < box.range.upperBound ? middle : nil
   }
 
   /// Moves each color to the mean of the bins that it is nearest to.
-  private func refined(_ colors: [UInt32]) -> [UInt32] {
+  private func refined(_ colors: [UInt32]) throws(CoderError) -> [UInt32] {
     var colors = colors
     for _ in 0..<Self.refinements {
-      let search = PaletteSearch(colors)
+      let search = try PaletteSearch(colors)
       var sums = [SIMD4<Float>](repeating: .zero, count: colors.count)
       for bin in bins {
         let nearest = search.nearest(red: bin.color.x, green: bin.color.y, blue: bin.color.z)

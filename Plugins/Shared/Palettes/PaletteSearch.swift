@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import ImageCoderPlugin
+
 /// Finds the color of a palette that is nearest to a given one.
 ///
 /// Distances are Euclidean in RGB. For cells of 4×4×4 colors, those of the palette are kept that are nearest to some
@@ -17,9 +19,14 @@ public final class PaletteSearch {
   @usableFromInline private(set) var candidates: [UInt8] = []
   @usableFromInline let channels: [SIMD4<Int16>]
 
+  private static let fewestCandidates = 1 << 15
+
   /// - Parameter colors: At most 256; one of 0, the transparent one, is never found.
-  public init(_ colors: [UInt32]) {
+  /// - Throws: ``CoderError/Code/outOfMemory``.
+  public init(_ colors: [UInt32]) throws(CoderError) {
     self.colors = colors
+    candidates.reserveCapacity(Self.fewestCandidates)
+    try ArrayMemory.check(bytes: Self.cellCount * MemoryLayout<UInt32>.stride, for: "a palette's colors")
     cells = .allocate(capacity: Self.cellCount)
     cells.initialize(repeating: .max, count: Self.cellCount)
     channels = colors.map(Self.channels)
@@ -111,8 +118,9 @@ public final class PaletteSearch {
       least.replace(with: distance, where: distance .< least)
     }
     let bound = least.min()
-    // Starts have 24 bits: of palettes whose colors are all alike, cells far away have many candidates.
-    if candidates.count >= (1 << 24) - 256 {
+    // Starts have 24 bits: of palettes whose colors are all alike, cells far away have many candidates. Without memory for
+    // more, those of other cells are forgotten.
+    if candidates.count >= (1 << 24) - 256 || !hasRoom() {
       candidates.removeAll(keepingCapacity: true)
       cells.update(repeating: .max, count: Self.cellCount)
     }
@@ -129,6 +137,16 @@ public final class PaletteSearch {
     let found = UInt32(truncatingIfNeeded: start << 8 | max(0, candidates.count - start - 1))
     cells[cell] = found
     return found
+  }
+
+  /// Whether there is room for all colors as candidates of one more cell.
+  private func hasRoom() -> Bool {
+    do throws(CoderError) {
+      try ArrayMemory.grow(&candidates, by: colors.count, for: "a palette's colors")
+      return true
+    } catch {
+      return false
+    }
   }
 
   /// Distances of levels from the farther end of a cell.

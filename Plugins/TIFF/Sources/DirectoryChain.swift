@@ -125,16 +125,16 @@ struct DirectoryChain {
     }
     var exif = block.exif
     if !block.interoperability.isEmpty {
-      exif.append(fields.offsets(Tag.interoperability, [append(block.interoperability)]))
+      exif.append(fields.offsets(Tag.interoperability, [try append(block.interoperability)]))
     }
     for (tag, nested) in [(Tag.exif, exif), (Tag.gps, block.gps)] where !nested.isEmpty {
-      add(fields.offsets(tag, [append(nested)]), to: index)
+      add(fields.offsets(tag, [try append(nested)]), to: index)
     }
   }
 
-  private mutating func append(_ nested: [Field]) -> Int {
+  private mutating func append(_ nested: [Field]) throws(CoderError) -> Int {
     // The place does not depend on what is there.
-    append(fields.directory(nested, at: tailStart + tail.count + tail.count % 2))
+    append(try fields.directory(nested, at: tailStart + tail.count + tail.count % 2))
   }
 
   /// - Returns: Where the bytes are in the new file.

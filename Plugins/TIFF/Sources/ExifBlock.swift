@@ -53,7 +53,7 @@ struct ExifBlock {
     if let gps = try nested(Tag.gps, of: directory) {
       block.gps = try fields(of: gps, limits: limits, budget: &budget) { !pointers.contains($0) }
     }
-    let payload = block.payload(directory.file.order)
+    let payload = try block.payload(directory.file.order)
     try limits.check(metadata: payload.count)
     return payload
   }
@@ -84,26 +84,26 @@ struct ExifBlock {
   }
 
   /// The structure as a payload, from its TIFF header on.
-  func payload(_ order: ByteOrder) -> [UInt8] {
+  func payload(_ order: ByteOrder) throws(CoderError) -> [UInt8] {
     let writer = FieldWriter(order: order, isBigTIFF: false)
     var fields = main
     // The nested directories come after the first one, whose size does not depend on where they are.
     if hasExif { fields.append(writer.long(Tag.exif, 0)) }
     if !gps.isEmpty { fields.append(writer.long(Tag.gps, 0)) }
     let start = writer.headerSize
-    let exifPlace = start + writer.directory(fields, at: start).count
+    let exifPlace = try start + writer.directory(fields, at: start).count
     var inner = exif
     if !interoperability.isEmpty { inner.append(writer.long(Tag.interoperability, 0)) }
-    let innerPlace = exifPlace + (hasExif ? writer.directory(inner, at: exifPlace).count : 0)
+    let innerPlace = try exifPlace + (hasExif ? writer.directory(inner, at: exifPlace).count : 0)
     if !interoperability.isEmpty { inner[inner.count - 1] = writer.long(Tag.interoperability, innerPlace) }
-    let nested = interoperability.isEmpty ? [] : writer.directory(interoperability, at: innerPlace)
+    let nested = interoperability.isEmpty ? [] : try writer.directory(interoperability, at: innerPlace)
     let gpsPlace = innerPlace + nested.count
     if hasExif { fields[main.count] = writer.long(Tag.exif, exifPlace) }
     if !gps.isEmpty { fields[fields.count - 1] = writer.long(Tag.gps, gpsPlace) }
-    var payload = writer.header(firstDirectory: start) + writer.directory(fields, at: start)
-    if hasExif { payload += writer.directory(inner, at: exifPlace) }
+    var payload = try writer.header(firstDirectory: start) + writer.directory(fields, at: start)
+    if hasExif { payload += try writer.directory(inner, at: exifPlace) }
     payload += nested
-    if !gps.isEmpty { payload += writer.directory(gps, at: gpsPlace) }
+    if !gps.isEmpty { payload += try writer.directory(gps, at: gpsPlace) }
     return payload
   }
 

@@ -77,12 +77,17 @@ struct FieldWriter {
   }
 
   /// A directory that begins at an offset: its entries, a link to the next, and the values that are too long for them.
-  func directory(_ fields: [Field], at place: Int, next: Int = 0) -> [UInt8] {
+  ///
+  /// - Throws: ``CoderError/Code/outOfMemory``.
+  func directory(_ fields: [Field], at place: Int, next: Int = 0) throws(CoderError) -> [UInt8] {
     let sorted = fields.sorted { $0.tag < $1.tag }
     let countSize = isBigTIFF ? 8 : 2
     let values = place + countSize + sorted.count * (isBigTIFF ? 20 : 12) + offsetSize
     var head = ByteWriter(order: order)
     var tail = ByteWriter(order: order)
+    let count = fields.reduce(0) { $0 + $1.value.count + 1 }
+    try tail.reserve(count, for: "metadata")
+    try head.reserve(values - place + count, for: "metadata")
     head.put(UInt64(sorted.count), bytes: countSize)
     for field in sorted {
       head.put(UInt16(truncatingIfNeeded: field.tag))
@@ -98,6 +103,7 @@ struct FieldWriter {
       }
     }
     head.put(offset(next))
-    return head.bytes + tail.bytes
+    head.put(tail.bytes)
+    return head.bytes
   }
 }

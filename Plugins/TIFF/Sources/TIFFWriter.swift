@@ -72,7 +72,7 @@ final class TIFFWriter: ContainerWriter {
     if header.orientation != .up { entries.append(fields.shorts(Tag.orientation, [header.orientation.rawValue])) }
     try align()
     thumbnail = written
-    try write(fields.directory(entries, at: written))
+    try write(try fields.directory(entries, at: written))
     try checkLength()
   }
 
@@ -87,7 +87,7 @@ final class TIFFWriter: ContainerWriter {
     let entries = try describedFields(page, header: header, offsets: offsets, lengths: lengths)
     try align()
     let place = written
-    try write(fields.directory(entries, at: place))
+    try write(try fields.directory(entries, at: place))
     try output.patch(fields.offset(place), at: link)
     try checkLength()
     link = place + (fields.isBigTIFF ? 8 : 2) + entries.count * (fields.isBigTIFF ? 20 : 12)
@@ -196,12 +196,12 @@ final class TIFFWriter: ContainerWriter {
     if !block.interoperability.isEmpty {
       try align()
       exif.append(fields.offsets(Tag.interoperability, [written]))
-      try write(fields.directory(block.interoperability, at: written))
+      try write(try fields.directory(block.interoperability, at: written))
     }
     for (tag, nested) in [(Tag.exif, exif), (Tag.gps, block.gps)] where !nested.isEmpty {
       try align()
       pointers.append(fields.offsets(tag, [written]))
-      try write(fields.directory(nested, at: written))
+      try write(try fields.directory(nested, at: written))
     }
     return pointers
   }

@@ -37,7 +37,7 @@ import Testing
       writer.long(Tag.imageWidth, 5), writer.offsets(Tag.stripOffsets, [1 << 40, 3]),
       writer.undefined(Tag.software, Array("ten bytes!\0".utf8), type: TagType.ascii),
     ]
-    let bytes = writer.header(firstDirectory: 16) + writer.directory(fields, at: 16)
+    let bytes = try writer.header(firstDirectory: 16) + writer.directory(fields, at: 16)
     let directory = try directory(bytes)
     #expect(directory.file.isBigTIFF)
     #expect(try directory.number(Tag.imageWidth) == 5)

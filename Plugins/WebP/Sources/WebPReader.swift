@@ -135,8 +135,9 @@ extension WebPReader {
   private static func payload(
     _ kind: MetadataKind, at range: Range<Int>, in source: SourceView
   ) throws(CoderError) -> [UInt8] {
-    let payload = [UInt8](copying: try source.bytes(at: range.lowerBound, count: range.count))
-    return kind == .exif ? [UInt8](payload[ExifPayload.start(in: payload.span.bytes)...]) : payload
+    let payload = try ArrayMemory.copy(source.bytes(at: range.lowerBound, count: range.count), for: "metadata")
+    let start = kind == .exif ? ExifPayload.start(in: payload.span.bytes) : 0
+    return start == 0 ? payload : try ArrayMemory.copy(payload[start...], for: "metadata")
   }
 }
 

@@ -15,11 +15,11 @@ package struct SixelPicture: PicturePainter {
     colorLimit = min(max(registers ?? ColorTable.maxCount, 2), ColorTable.maxCount)
   }
 
-  package func draw(_ pixels: PixelBuffer) -> [UInt8] {
+  package func draw(_ pixels: PixelBuffer) throws(CoderError) -> [UInt8] {
     let width = pixels.size.width
     // Some terminals show no part of a sixel: the last ones are filled with black.
     let height = (pixels.size.height + 5) / 6 * 6
-    let picture = IndexedSixels(pixels, height: height, limit: colorLimit)
+    let picture = try IndexedSixels(pixels, height: height, limit: colorLimit)
     // P2=1: what is not drawn stays. Raster attributes: square pixels, and the size.
     var bytes = Array("\u{1B}P0;1;0q\"1;1;\(width);\(height)".utf8)
     for (number, color) in picture.colors.enumerated() {
@@ -43,7 +43,7 @@ private struct IndexedSixels {
   private let width: Int
   private let numbers: [UInt8]
 
-  init(_ pixels: PixelBuffer, height: Int, limit: Int) {
+  init(_ pixels: PixelBuffer, height: Int, limit: Int) throws(CoderError) {
     let width = pixels.size.width
     let rows = (0..<height).map { Self.row($0, of: pixels) }
     self.width = width
@@ -57,7 +57,7 @@ private struct IndexedSixels {
     if numbers.count == width * height {
       (colors, self.numbers) = (table.colors, numbers)
     } else {
-      (colors, self.numbers) = Self.reduced(rows, width: width, limit: limit)
+      (colors, self.numbers) = try Self.reduced(rows, width: width, limit: limit)
     }
   }
 
@@ -72,11 +72,13 @@ private struct IndexedSixels {
   }
 
   /// The best colors for a picture of too many, and the nearest of them, with their errors spread.
-  private static func reduced(_ rows: [[UInt32]], width: Int, limit: Int) -> ([UInt32], [UInt8]) {
-    var histogram = ColorHistogram()
+  private static func reduced(
+    _ rows: [[UInt32]], width: Int, limit: Int
+  ) throws(CoderError) -> ([UInt32], [UInt8]) {
+    var histogram = try ColorHistogram()
     for row in rows { row.withUnsafeBufferPointer { histogram.add($0.baseAddress.unsafelyUnwrapped, count: width) } }
-    let colors = PaletteMaker.palette(of: histogram.bins, limit: limit)
-    let search = PaletteSearch(colors)
+    let colors = try PaletteMaker.palette(of: histogram.bins(), limit: limit)
+    let search = try PaletteSearch(colors)
     let memory = UnsafeMutableRawPointer.allocate(byteCount: ErrorDiffusion.byteCount(width: width), alignment: 16)
     defer { memory.deallocate() }
     var errors = ErrorDiffusion(width: width, memory: memory)

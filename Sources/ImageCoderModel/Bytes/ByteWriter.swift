@@ -18,6 +18,16 @@ public struct ByteWriter: Sendable {
     bytes.reserveCapacity(capacity)
   }
 
+  /// Makes room for bytes whose number a file or a caller decides, before they are written.
+  ///
+  /// - Parameters:
+  ///   - count: Bytes that are still to come, at least 0.
+  ///   - purpose: What they are, in the error: `metadata`.
+  /// - Throws: ``CoderError/Code/outOfMemory``.
+  public mutating func reserve(_ count: Int, for purpose: String) throws(CoderError) {
+    try ArrayMemory.grow(&bytes, by: count, for: purpose)
+  }
+
   /// The number of bytes written, which is the offset of the next field.
   public var count: Int { bytes.count }
 
