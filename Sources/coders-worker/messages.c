@@ -65,10 +65,14 @@ void reply_with_output(imgcoder_status status, const void *results, uint32_t len
   message.words[4] = slot;
   message.longs[0] = (uint64_t)s->failure_offset;
   message.longs[1] = bytes;
+  message.inflated = __atomic_load_n(&s->inflated, __ATOMIC_RELAXED);
   memcpy(buffer, s->failure_text, reason);
   if (length > 0) memcpy(buffer + reason, results, length);
   send_message(ISOLATION_REPLY, message, buffer, reason + length);
   s->failure = 0;
   s->failure_length = 0;
   s->failure_offset = -1;
+  // A call that goes on by itself has what is left.
+  s->may_inflate = message.inflated < s->may_inflate ? s->may_inflate - message.inflated : 0;
+  __atomic_store_n(&s->inflated, 0, __ATOMIC_RELAXED);
 }

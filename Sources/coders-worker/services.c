@@ -112,10 +112,21 @@ static void parallel_for(const imgcoder_host *host, uint32_t count, void (*body)
   while (made > 0) pthread_join(helpers[--made], NULL);
 }
 
+static imgcoder_status inflated(const imgcoder_host *host, uint64_t bytes) {
+  session *s = &the_session;
+  // More than this is never allowed, and sums of it do not overflow.
+  if (bytes > UINT64_MAX / 4) bytes = UINT64_MAX / 4;
+  if (__atomic_add_fetch(&s->inflated, bytes, __ATOMIC_RELAXED) <= s->may_inflate) return IMGCODER_STATUS_OK;
+  // The program counts too, and says how much was allowed.
+  static const imgcoder_string more = IMGCODER_TEXT("the call may not inflate more");
+  return fail(host, IMGCODER_STATUS_LIMIT_EXCEEDED, -1, more);
+}
+
 static const void *get_extension(const imgcoder_host *host, imgcoder_string id) {
+  static const imgcoder_work_table work = {sizeof work, 0, inflated};
+  static const char name[] = IMGCODER_DRAFT_WORK;
   (void)host;
-  (void)id;
-  return NULL;
+  return id.length == sizeof name - 1 && memcmp(id.bytes, name, sizeof name - 1) == 0 ? &work : NULL;
 }
 
 void services_begin(const imgcoder_limits *limits) {

@@ -50,20 +50,19 @@ static imgcoder_status add_frames(uint32_t page, uint32_t first, uint32_t count,
 }
 
 // A page: its info, the bytes of its format's name, that name, and some frames.
-static imgcoder_status add_page(uint32_t page, uint32_t frames, results *to) {
+static imgcoder_status add_page(uint32_t page, uint32_t frames, imgcoder_info *info, results *to) {
   session *s = &the_session;
-  imgcoder_info info;
-  memset(&info, 0, sizeof info);
-  info.struct_size = sizeof info;
-  imgcoder_status status = s->reader.info(s->file, page, &info);
+  memset(info, 0, sizeof *info);
+  info->struct_size = sizeof *info;
+  imgcoder_status status = s->reader.info(s->file, page, info);
   if (status != IMGCODER_STATUS_OK) return status;
-  uint32_t length = info.format.bytes && info.format.length <= 1024 ? (uint32_t)info.format.length : 0;
-  const char *format = info.format.bytes;
-  info.format = (imgcoder_string){0};
-  add(to, &info, sizeof info);
+  uint32_t length = info->format.bytes && info->format.length <= 1024 ? (uint32_t)info->format.length : 0;
+  const char *format = info->format.bytes;
+  info->format = (imgcoder_string){0};
+  add(to, info, sizeof *info);
   add(to, &length, sizeof length);
   add(to, format, length);
-  if (frames > info.frame_count) frames = info.frame_count;
+  if (frames > info->frame_count) frames = info->frame_count;
   if (frames > 0 && add_frames(page, 0, frames, to) != IMGCODER_STATUS_OK) {
     s->failure = 0;
     s->failure_length = 0;
@@ -94,6 +93,19 @@ static int take_source(const isolation_message *request, int memory) {
                     : bytes_begin(memory, request->longs[1], request->longs[0]);
 }
 
+typedef imgcoder_status(IMGCODER_ABI *negotiate_call)(imgcoder_reader *, const imgcoder_request *, imgcoder_offer *);
+
+static void negotiate(negotiate_call negotiate, const imgcoder_request *wanted, int goes_on, uint32_t clears);
+
+// The picture of a file that holds nothing else, which is nearly always asked for next.
+static void picture_ahead(const isolation_message *request, const imgcoder_info *info) {
+  imgcoder_request wanted = {.struct_size = sizeof wanted, .pixel_format = (uint32_t)request->longs[2]};
+  if (wanted.pixel_format == IMGCODER_PIXEL_ANY) wanted.pixel_format = info->pixel_format;
+  wanted.alpha = info->alpha == IMGCODER_ALPHA_OPAQUE ? IMGCODER_ALPHA_OPAQUE : (uint32_t)request->longs[3];
+  the_session.call += 1;
+  negotiate(the_session.reader.negotiate, &wanted, 1, request->words[4]);
+}
+
 static void open_file(const isolation_message *request, int memory) {
   session *s = &the_session;
   if (!take_source(request, memory)) return reply(IMGCODER_STATUS_OUT_OF_MEMORY, NULL, 0);
@@ -103,10 +115,11 @@ static void open_file(const isolation_message *request, int memory) {
                                ? s->reader.open(s->coder, &s->host, &s->source, &options, &file)
                                : IMGCODER_STATUS_UNSUPPORTED;
   static results page;
+  imgcoder_info info;
   page.length = 0;
   if (status == IMGCODER_STATUS_OK) {
     s->file = file;
-    if (file && request->words[1] > 0 && add_page(0, request->words[1], &page) != IMGCODER_STATUS_OK) {
+    if (file && request->words[1] > 0 && add_page(0, request->words[1], &info, &page) != IMGCODER_STATUS_OK) {
       // The program asks for it, and gets the reason then.
       s->failure = 0;
       s->failure_length = 0;
@@ -117,7 +130,10 @@ static void open_file(const isolation_message *request, int memory) {
       status = s->host.fail(&s->host, IMGCODER_STATUS_LIBRARY, -1, nothing);
     }
   }
-  reply(status, page.bytes, page.length);
+  uint32_t goes_on = request->words[3] == 1 && page.length > 0 && info.primary_page == 0 && info.frame_count == 1 &&
+                     !(info.flags & IMGCODER_INFO_ANIMATED) && info.embedded_length == 0;
+  reply_with_output(status, page.bytes, page.length, goes_on, 0);
+  if (goes_on) picture_ahead(request, &info);
 }
 
 static void metadata(const isolation_message *request) {
@@ -149,8 +165,6 @@ static void recognize(const isolation_message *request, int memory) {
   reply(status, NULL, 0);
 }
 
-typedef imgcoder_status(IMGCODER_ABI *negotiate_call)(imgcoder_reader *, const imgcoder_request *, imgcoder_offer *);
-
 static imgcoder_status fail_without(const char *call, imgcoder_status status) {
   char text[60];
   int length = snprintf(text, sizeof text, "the plugin has no %s", call);
@@ -163,21 +177,32 @@ static imgcoder_status missing(const char *call) { return fail_without(call, IMG
 imgcoder_status session_lacks(const char *call) { return fail_without(call, IMGCODER_STATUS_LIBRARY); }
 
 // The rows are nearly always asked for next: as many as the bands have room for are there then.
-static void decode_ahead(const isolation_message *request, const imgcoder_request *wanted, imgcoder_offer *offer,
-                         uint32_t rows) {
+static void decode_ahead(const imgcoder_request *wanted, imgcoder_offer *offer, uint32_t rows, uint32_t clears) {
   session *s = &the_session;
   s->call += 1;
   offer->struct_size = sizeof *offer;
   offer->page = wanted->page;
   offer->frame = wanted->frame;
   offer->unmet = 0;
-  isolation_message own = {.words = {rows, request->words[2]}, .longs = {pixels_row_bytes(offer)}};
+  isolation_message own = {.words = {rows, clears}, .longs = {pixels_row_bytes(offer)}};
   reply(s->reader.decode ? pixels_decode(&own, offer, s->reader.decode, -1) : missing("decode"), NULL, 0);
+}
+
+// Answers with an offer, and perhaps goes on with its rows.
+static void negotiate(negotiate_call negotiate, const imgcoder_request *wanted, int goes_on, uint32_t clears) {
+  imgcoder_offer offer;
+  memset(&offer, 0, sizeof offer);
+  offer.struct_size = sizeof offer;
+  imgcoder_status status = negotiate ? negotiate(the_session.file, wanted, &offer) : missing("negotiate");
+  uint32_t rows = status == IMGCODER_STATUS_OK && goes_on ? pixels_rows_of_band(&offer) : 0;
+  reply_with_output(status, &offer, sizeof offer, rows, 0);
+  if (rows > 0) decode_ahead(wanted, &offer, rows, clears);
 }
 
 static void call_reader(const isolation_message *request, int memory) {
   session *s = &the_session;
   static results found;
+  imgcoder_info info;
   found.length = 0;
   if (!s->file) return reply(IMGCODER_STATUS_OUT_OF_ORDER, NULL, 0);
   // What has arrived since the last call.
@@ -185,22 +210,16 @@ static void call_reader(const isolation_message *request, int memory) {
   imgcoder_status status;
   switch (request->kind) {
     case ISOLATION_INFO:
-      status = add_page(request->words[0], request->words[1], &found);
+      status = add_page(request->words[0], request->words[1], &info, &found);
       return reply(status, found.bytes, found.length);
     case ISOLATION_FRAME:
       status = add_frames(request->words[0], request->words[1], request->words[2], &found);
       return reply(status, found.bytes, found.length);
     case ISOLATION_NEGOTIATE: {
       TAKE(imgcoder_request, request, wanted);
-      imgcoder_offer offer;
-      memset(&offer, 0, sizeof offer);
-      offer.struct_size = sizeof offer;
-      negotiate_call negotiate = request->words[3] ? color_table().negotiate_inks : s->reader.negotiate;
-      status = negotiate ? negotiate(s->file, &wanted, &offer) : missing("negotiate");
-      uint32_t rows = status == IMGCODER_STATUS_OK && request->words[1] ? pixels_rows_of_band(&offer) : 0;
-      reply_with_output(status, &offer, sizeof offer, rows, 0);
-      if (rows > 0) decode_ahead(request, &wanted, &offer, rows);
-      return;
+      return negotiate(
+          request->words[3] ? color_table().negotiate_inks : s->reader.negotiate, &wanted, request->words[1] != 0,
+          request->words[2]);
     }
     case ISOLATION_DECODE: {
       TAKE(imgcoder_offer, request, offer);
@@ -232,6 +251,8 @@ void session_run(const imgcoder_coder *coder, uint8_t *shared) {
     int memory;
     receive(&request, &memory);
     s->call = request.call;
+    s->may_inflate = request.inflated;
+    __atomic_store_n(&s->inflated, 0, __ATOMIC_RELAXED);
     switch (request.kind) {
       case ISOLATION_OPEN: open_file(&request, memory); break;
       case ISOLATION_RECOGNIZE: recognize(&request, memory); break;

@@ -56,6 +56,7 @@ typedef struct session {
   imgcoder_host host;
   imgcoder_limits limits;
   imgcoder_source source;
+  uint64_t may_inflate, inflated;  // bytes, in the current call
   // Why the current call fails.
   imgcoder_status failure;
   int64_t failure_offset;

@@ -10,6 +10,7 @@ import os
 import sys
 
 import incremental
+import isolated
 import robustness
 from digest import Digest
 
@@ -20,6 +21,7 @@ SUITES = {
     for path in sorted(glob.glob(os.path.join(HERE, "suite_*.py")))}
 SUITES["robustness"] = robustness.run
 SUITES["incremental"] = incremental.run
+SUITES["isolated"] = isolated.run
 RECORDED = os.path.join(os.path.dirname(__file__), "scores.json")
 DOCUMENT = os.path.join(os.path.dirname(__file__), "..", "..", "docs", "conformance.md")
 

@@ -164,6 +164,7 @@ static void lie(const char *act) {
   SEND("unasked-file", ISOLATION_OPEN, .words = {0})
   SEND("reason-too-long", ISOLATION_REPLY, .words = {0x12, UINT32_MAX, 1})
   SEND("reason-that-is-not-there", ISOLATION_REPLY, .words = {0x12, 400, 0})
+  SEND("inflates", ISOLATION_REPLY, .inflated = UINT64_MAX)
   SEND("length-that-lies", ISOLATION_REPLY, .length = 77)
   if (strcmp(act, "rows-outside") == 0) send_raw(ISOLATION_ROWS, (isolation_message){.length = 24}, rows, 24);
   if (strcmp(act, "too-long") == 0) send_raw(ISOLATION_CHUNK, (isolation_message){.length = 40000}, junk, 40000);

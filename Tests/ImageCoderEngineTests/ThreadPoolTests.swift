@@ -81,6 +81,29 @@ import Testing
     return names.withLock { $0 }
   }
 
+  /// A thread is made once, and waits for the next work: what it keeps for itself is still there.
+  @Test func threadsAreKept() async {
+    await #expect(processExitsWith: .success) {
+      var key = pthread_key_t()
+      precondition(pthread_key_create(&key, nil) == 0)
+      let own = key
+      let known = Mutex(0)
+      let done = Semaphore()
+      for _ in 0..<5 {
+        try? ThreadPool.shared.start(for: "a test") {
+          if pthread_getspecific(own) != nil { known.withLock { $0 += 1 } }
+          pthread_setspecific(own, UnsafeRawPointer(bitPattern: 1))
+          done.signal()
+        }
+        done.wait()
+        // It lines up for more work as soon as it has said that it is done.
+        usleep(100_000)
+      }
+      precondition(known.withLock { $0 } == 4, "\(known.withLock { $0 })")
+      exit(0)
+    }
+  }
+
   @Test func workTakesTheNamesOfFilesOver() throws {
     let (input, output) = (StaticName("in"), StaticName("out"))
     chostsystem_set_files(input.text, output.text)

@@ -79,6 +79,7 @@ import Testing
     Attempt("spin", .limitExceeded, "maxProcessorSeconds"),
     Attempt("sleep", .limitExceeded, "maxClockSeconds"),
     Attempt("eat", .malformed, "limited"),
+    Attempt("inflates", .limitExceeded, "maxInflated"),
     Attempt("environment", .malformed, "environment gives 0"),
     Attempt("descriptors", .malformed, "descriptors gives 0"),
   ]
@@ -130,6 +131,16 @@ import Testing
     for act in ["close-hangs", "nothing", "close-crashes", "nothing", "nothing"] {
       try Self.expectPicture(try registry.decode(Self.file(act)))
     }
+  }
+
+  /// A worker that is given back twice would be lent to two files at a time.
+  @Test func aFileThatDoesNotOpenGivesItsWorkerBackOnce() throws {
+    let registry = Self.registry(Isolation(.required))
+    try Self.expectPicture(try registry.decode(Self.file("nothing")))
+    let before = WorkerPool.idleCount(in: Self.folder.path)
+    for _ in 0..<3 { #expect(throws: CoderError.self) { try registry.decode(Self.file("environment")) } }
+    #expect(WorkerPool.idleCount(in: Self.folder.path) == before)
+    try Self.expectPicture(try registry.decode(Self.file("nothing")))
   }
 
   @Test func aCancelledFileEndsItsWorker() throws {

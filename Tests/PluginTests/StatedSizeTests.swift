@@ -97,6 +97,43 @@ import Testing
       Self.code(Self.answer(try Self.file("invalid/grid-huge.heic", of: "heif"), memory: 4 << 30)) == .limitExceeded)
   }
 
+  // MARK: Other formats
+
+  /// What is in the file counts, not what a box, chunk or directory around it says.
+  @Test func aLargeImageHeaderOfJP2IsNotBelieved() throws {
+    let bytes = try Self.file("valid/gray8.jp2", of: "jpeg2000")
+    let size = try Self.answer(bytes).get()
+    let place = try #require((0..<(bytes.count - 4)).first { bytes[$0..<($0 + 4)].elementsEqual("ihdr".utf8) })
+    let large = Array(bytes[..<(place + 4)]) + [0, 0, 0x40, 0, 0, 0, 0x40, 0] + bytes[(place + 12)...]
+    #expect(try Self.answer(large).get() == size)
+  }
+
+  @Test func aLargeCanvasOfWebPIsMalformed() throws {
+    #expect(
+      Self.code(Self.answer(try Self.file("invalid/canvas-differs.webp", of: "webp"), memory: 4 << 30)) == .malformed)
+  }
+
+  /// The directory has a byte for each side; the picture's own header counts.
+  @Test func aDirectoryOfICOIsNotBelieved() throws {
+    let bytes = try Self.file("valid/rgba32.ico", of: "ico")
+    let size = try Self.answer(bytes).get()
+    var changed = bytes
+    (changed[6], changed[7]) = (200, 200)
+    #expect(try Self.answer(changed).get() == size)
+  }
+
+  /// 16384 × 16384 and no bytes to fill them: what is asked for is refused with a budget of 16 MiB, and damage without one.
+  @Test(arguments: [
+    ("huge-canvas.gif", "gif"), ("huge-canvas.qoi", "qoi"), ("huge-canvas.bmp", "bmp"), ("huge-canvas.ppm", "pnm"),
+    ("huge-canvas.ico", "ico"), ("huge-canvas.j2k", "jpeg2000"), ("huge-area.jxl", "jxl"), ("huge.tif", "tiff"),
+    ("huge-canvas.webp", "webp"),
+  ]) func aLargeCanvasIsRefusedBeforeMemoryIsTaken(_ name: String, _ format: String) throws {
+    let bytes = try Self.file("invalid/\(name)", of: format)
+    #expect(bytes.count < 4096)
+    let code = Self.code(Self.answer(bytes))
+    #expect(code == .limitExceeded || code == .malformed || code == .truncated, "\(String(describing: code))")
+  }
+
   /// Zeros behind the last item, which is the last thing in the file.
   private static func padded(_ bytes: [UInt8], by count: Int) throws -> [UInt8] {
     // The item's length is the one of mdat's content: both become longer.

@@ -101,6 +101,7 @@ final class GIFReader: ContainerReader {
     }
     // An image may be larger than the canvas; all of it has to be decoded to find the rows that are not.
     try host.limits.check(canvas: image.size)
+    try host.countInflated(image.size.pixelCount)
     try bytes.refresh()
     let available = bytes.available
     let localColorCount = image.descriptor.localColorCount

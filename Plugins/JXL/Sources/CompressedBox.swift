@@ -18,7 +18,8 @@ enum CompressedBox {
     of box: Box, in source: SourceView, prefix: Int, host: CoderHost
   ) throws(CoderError) -> [UInt8] {
     try host.limits.check(metadata: box.payload.count)
-    let file = file(holding: [UInt8](copying: try source.bytes(at: box.content, count: box.payload.count)))
+    let content = try ArrayMemory.copy(source.bytes(at: box.content, count: box.payload.count), for: "metadata")
+    let file = try file(holding: content)
     let result = file.withUnsafeBytes { bytes -> Result<[UInt8], CoderError> in
       do throws(CoderError) {
         return .success(try inflate(bytes, at: box.start, prefix: prefix, host: host))
@@ -28,8 +29,9 @@ enum CompressedBox {
   }
 
   /// A file of one compressed box, after the signature and `ftyp` that libjxl has to see first.
-  private static func file(holding content: [UInt8]) -> [UInt8] {
-    var writer = ByteWriter(capacity: content.count + 40)
+  private static func file(holding content: [UInt8]) throws(CoderError) -> [UInt8] {
+    var writer = ByteWriter()
+    try writer.reserve(content.count + 64, for: "metadata")
     writer.put(BoxIndex.signature)
     writer.box(FourCC("ftyp")) { writer in
       writer.put("jxl ")
@@ -69,6 +71,8 @@ enum CompressedBox {
       }
       status = decoder.next()
       let count = chunk - min(JxlDecoderReleaseBoxBuffer(decoder.raw), chunk)
+      try host.countInflated(count)
+      try ArrayMemory.grow(&content, by: count, for: "inflated metadata")
       content.append(contentsOf: UnsafeBufferPointer(start: buffer, count: count))
       let found = content.count - prefix
       guard found <= longest else {

@@ -179,7 +179,7 @@ final class JXLReader: ContainerReader, StoredColorReader {
       range = range.dropFirst(try ExifBox(parsing: &reader, contentBytes: range.count).prefix)
     }
     try host.limits.check(metadata: range.count)
-    return [UInt8](copying: try source.bytes(at: range.lowerBound, count: range.count))
+    return try ArrayMemory.copy(source.bytes(at: range.lowerBound, count: range.count), for: "metadata")
   }
 
   func properties(page: Int, frame: Int?) throws(CoderError) -> Properties {
@@ -225,7 +225,7 @@ extension JXLReader {
         content = try CompressedBox.contents(of: box, in: source, prefix: 0, host: host)
       } else {
         try host.limits.check(memory: box.payload.count)
-        content = [UInt8](copying: try source.bytes(at: box.content, count: box.payload.count))
+        content = try ArrayMemory.copy(source.bytes(at: box.content, count: box.payload.count), for: "a gain map")
       }
       guard let found = GainMapBox(content) else {
         host.log("a gain map that cannot be read is left out", severity: .warning)

@@ -90,6 +90,20 @@ struct ImageHeaderChunk {
     ImageHeaderChunk(canvas: size, bitDepth: bitDepth, colorType: colorType, isInterlaced: isInterlaced)
   }
 
+  /// Bytes of a picture's filtered rows, those of its passes not rounded up.
+  func inflatedBytes(of size: Size) -> Int {
+    let channels =
+      switch colorType {
+      case .gray, .palette: 1
+      case .grayAlpha: 2
+      case .rgb: 3
+      case .rgba: 4
+      }
+    // Sides have 31 bits, and a pixel has at most 64.
+    let (bytes, overflow) = ((size.width * channels * bitDepth + 7) / 8 + 1).multipliedReportingOverflow(by: size.height)
+    return overflow ? .max : bytes
+  }
+
   /// The narrowest pixel format that holds every pixel. There is none for 16-bit RGB without alpha.
   ///
   /// - Parameter hasTransparency: Whether there is a tRNS chunk.

@@ -81,7 +81,9 @@ enum LibPNG {
       cpng_inflate(host.raw, $0.baseAddress, UInt64($0.count), UInt64(clamping: limit), &output, &length)
     }
     defer { host.free(output) }
-    let inflated = [UInt8](UnsafeBufferPointer(start: output, count: output == nil ? 0 : Int(length)))
+    let inflated = try ArrayMemory.copy(
+      UnsafeRawBufferPointer(start: output, count: output == nil ? 0 : Int(length)), for: "inflated metadata")
+    try host.countInflated(inflated.count)
     switch CoderError.Code(rawValue: status) {
     case .outOfMemory: throw .outOfMemory(bytes: limit, for: "inflated metadata, at most")
     case .limitExceeded: return Inflated(bytes: inflated, outcome: .overLimit)

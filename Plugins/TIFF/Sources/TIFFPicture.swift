@@ -48,6 +48,14 @@ struct TIFFPicture {
     try limits.check(memory: overflow ? .max : raster)
   }
 
+  /// Bytes of the picture's rows that come out of a codec for any bytes; 0 with others, whose work goes by the pixels.
+  var inflatedBytes: Int {
+    guard [.lzw, .adobeDeflate, .deflate, .lzma, .zstd, .pixarLog].contains(compression) else { return 0 }
+    let (bits, overflow) = canvas.width.multipliedReportingOverflow(by: samples.count * samples.bits)
+    let (bytes, overflows) = (bits / 8 + 1).multipliedReportingOverflow(by: canvas.height)
+    return overflow || overflows ? .max : bytes
+  }
+
   private static func strile(
     _ directory: TIFFDirectory, canvas: Size, isTiled: Bool, limits: Limits
   ) throws(CoderError) -> Size {

@@ -155,6 +155,7 @@ final class TIFFReader: ContainerReader, StoredColorReader {
     else {
       throw .invalidArgument("an offer of \(offer.size) in \(offer.pixelFormat) was not made")
     }
+    try host.countInflated(picture.inflatedBytes)
     let layout = try layout(
       picture, output: offer.pixelFormat, isTopDown: offer.rowOrder == .topDown, isInks: isInks)
     try LibTIFF.decode(layout, of: source, into: sink, host: host)

@@ -15,6 +15,7 @@
 #include <imgcoder/draft/metadata_blocks.h>
 #include <imgcoder/draft/stored_color.h>
 #include <imgcoder/draft/stored_geometry.h>
+#include <imgcoder/draft/work.h>
 #include <imgcoder/imgcoder.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +51,7 @@
   }
 
 CIMAGECODER_SIZED(imgcoder_limits)
+CIMAGECODER_SIZED(imgcoder_work_table)
 CIMAGECODER_SIZED(imgcoder_host)
 CIMAGECODER_SIZED(imgcoder_source)
 CIMAGECODER_SIZED(imgcoder_sink)

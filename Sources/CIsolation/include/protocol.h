@@ -27,6 +27,7 @@ typedef struct isolation_message {
   uint32_t length;  // bytes of the payload
   uint32_t words[5];
   uint64_t longs[4];
+  uint64_t inflated;  // of a call: bytes that it may inflate; of REPLY: those that it has inflated
 } isolation_message;
 
 // Layers. Each counts when its probe ran in that worker or in its server.
@@ -58,7 +59,10 @@ enum {
 // From the program to a worker. Every call is answered by ISOLATION_REPLY.
 enum {
   ISOLATION_OPEN = 16,       // words[0] flags, words[1] frames to describe, longs[0] size, longs[1] bytes that are there,
-                             // words[2] bytes of a small file behind the limits as payload, or descriptor: the source
+                             // words[2] bytes of a small file behind the limits as payload, or descriptor: the source. If
+                             // words[3] is 1 and the file is one still picture, the worker goes on as if NEGOTIATE came
+                             // next, for all of it, in the pixel format longs[2] (0: its own) and the alpha mode longs[3],
+                             // with words[4] for its words[2]: back in words[4] 1, or 0 if it does not
   ISOLATION_INFO = 17,       // words[0] page
   ISOLATION_FRAME = 18,      // words[0] page, words[1] frame, words[2] frames to describe
   ISOLATION_NEGOTIATE = 19,  // words[3] 1: inks; the request as payload. If words[1] is 1, the worker goes on with the rows of

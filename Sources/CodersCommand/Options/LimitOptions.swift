@@ -42,11 +42,17 @@ struct LimitOptions: ParsableArguments {
     help: ArgumentHelp("Give up a file that takes more reads than this, box by box or line by line.", valueName: "n"))
   var maxReads = Limits.standard.maxReads
 
+  @Option(
+    help: ArgumentHelp("Give up a picture that inflates to more bytes than this, metadata among them.", valueName: "n"),
+    transform: ByteCountArgument.parsed)
+  var maxInflated = ByteCountArgument(bytes: Limits.standard.maxInflated)
+
   var limits: Limits {
     Limits(
       maxPixels: maxPixels, maxSide: maxSide, maxMemory: maxMemory.bytes, maxFrames: maxFrames,
       maxMetadata: maxMetadata.bytes, maxPages: maxPages, maxScans: maxScans,
-      maxComposedPixels: maxComposedPixels, maxMilliseconds: maxMilliseconds, maxReads: maxReads)
+      maxComposedPixels: maxComposedPixels, maxMilliseconds: maxMilliseconds, maxReads: maxReads,
+      maxInflated: maxInflated.bytes)
   }
 
   func validate() throws {

@@ -14,6 +14,8 @@ public struct DecodeContext {
   package var openEmbedded: EmbeddedFileOpener?
   /// What a call may take, of a file in a file: that of the outer one.
   var budget: CallBudget?
+  /// Whether all of the picture is decoded as soon as the file is open.
+  package var isDecodedAtOnce = false
   /// Receives the header and rows of an incomplete file, or nil.
   var incremental: IncrementalImage?
 

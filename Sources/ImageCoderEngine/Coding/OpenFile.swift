@@ -24,6 +24,7 @@ final class OpenFile {
     }
     let session = context.session(for: source)
     self.session = session
+    if context.isDecodedAtOnce { session.expected = ExpectedPicture(context.options) }
     let isOutermost = session.budget.beginCall()
     defer { if isOutermost { session.budget.endCall() } }
     var inner = context

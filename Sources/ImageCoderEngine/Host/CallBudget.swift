@@ -4,7 +4,7 @@ import Glibc
 import ImageCoderModel
 import Synchronization
 
-/// What one call of a decoder may still use of time and reads.
+/// What one call of a decoder may still use of time, reads and bytes that are inflated.
 ///
 /// The sessions of a file and of the files in it share one. Waiting for bytes that arrive does not count.
 ///
@@ -12,13 +12,16 @@ import Synchronization
 final class CallBudget: Sendable {
   private let milliseconds: Int
   private let maxReads: Int
+  private let maxInflated: Int
   /// When time is over, in milliseconds of the system's clock; the largest integer between calls.
   private let end = Atomic<Int>(.max)
   private let reads = Atomic<Int>(0)
+  private let inflated = Atomic<Int>(0)
 
   init(_ limits: Limits) {
     milliseconds = max(0, limits.maxMilliseconds)
     maxReads = max(0, limits.maxReads)
+    maxInflated = max(0, limits.maxInflated)
   }
 
   /// Begins a call, unless it is a part of one.
@@ -29,6 +32,7 @@ final class CallBudget: Sendable {
     let (end, overflow) = Self.now.addingReportingOverflow(milliseconds)
     self.end.store(overflow ? .max - 1 : min(end, .max - 1), ordering: .relaxed)
     reads.store(0, ordering: .relaxed)
+    inflated.store(0, ordering: .relaxed)
     return true
   }
 
@@ -58,6 +62,26 @@ final class CallBudget: Sendable {
       throw .limitExceeded(.maxReads, found: count, allowed: maxReads, what: "a number of reads of the file of")
     }
     if let timeError { throw timeError }
+  }
+
+  /// Bytes that may still be inflated.
+  var inflatable: Int {
+    guard end.load(ordering: .relaxed) != .max else { return .max }
+    return max(0, maxInflated - inflated.load(ordering: .relaxed))
+  }
+
+  /// Counts bytes that are inflated.
+  ///
+  /// - Throws: ``CoderError/Code/limitExceeded``.
+  func countInflated(_ bytes: Int) throws(CoderError) {
+    guard end.load(ordering: .relaxed) != .max, bytes > 0 else { return }
+    // Counting stops at the limit, so that it does not overflow.
+    let before = inflated.wrappingAdd(min(bytes, maxInflated), ordering: .relaxed).oldValue
+    let (count, overflow) = before.addingReportingOverflow(bytes)
+    guard overflow || count > maxInflated else { return }
+    inflated.store(maxInflated, ordering: .relaxed)
+    throw .limitExceeded(
+      .maxInflated, found: overflow ? .max : count, allowed: maxInflated, what: "a number of inflated bytes of")
   }
 
   /// Runs `body`, whose time does not count.

@@ -46,9 +46,26 @@ enum HostCalls {
       nonisolated(unsafe) let argument = argument
       ThreadPool.shared.run(Int(count)) { body(argument, UInt32($0)) }
     }
-    table.get_extension = { _, _ in nil }
+    table.get_extension = { _, id in
+      String(id) == IMGCODER_DRAFT_WORK ? UnsafeRawPointer(HostCalls.work) : nil
+    }
     return table
   }
+
+  /// Constant data of the process, handed out by address.
+  nonisolated(unsafe) private static let work: UnsafePointer<imgcoder_work_table>? = {
+    var table = imgcoder_work_table_sized()
+    table.inflated = { host, bytes in
+      guard let session = HostCalls.session(host) else { return InterfaceStatus.invalidArgument }
+      do throws(CoderError) {
+        try session.countInflated(Int(clamping: bytes))
+        return InterfaceStatus.ok
+      } catch {
+        return error.code.rawValue
+      }
+    }
+    return UnsafePointer(imgcoder_work_table_keep(table))
+  }()
 
   static let viewAvailable:
     @convention(c) (

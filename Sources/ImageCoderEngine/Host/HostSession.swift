@@ -24,6 +24,9 @@ package final class HostSession {
   /// Called with the completed share of the current call, 0 to 1.
   let progress: (@Sendable (Double) -> Void)?
 
+  /// What will be asked for as soon as the file is open, or nil where that is not known.
+  package var expected: ExpectedPicture?
+
   private let cancellation: Cancellation?
   /// What a call may take; shared with the sessions of files in the file.
   let budget: CallBudget
@@ -31,7 +34,7 @@ package final class HostSession {
   private var failure: CoderError?
   /// Why the file that is written takes no more bytes. Whatever the writer says after that comes from it.
   var outputFailure: CoderError?
-  /// Why the source gave no bytes: what a reader says after that comes from it.
+  /// Why the source gave no bytes, or no more may be inflated: what a reader says after that comes from it.
   var sourceFailure: CoderError?
   private let blocks = Mutex(HostBlocks())
 
@@ -98,6 +101,20 @@ package final class HostSession {
   func shownBytes(at offset: Int, least: Int, most: Int) throws(CoderError) -> UnsafeRawBufferPointer? {
     guard let source, source.isIncremental else { return try source?.view(at: offset, least: least, most: most) }
     return try budget.pausing { () throws(CoderError) in try source.view(at: offset, least: least, most: most) }
+  }
+
+  /// Bytes that the current call may still inflate.
+  package var inflatable: Int { budget.inflatable }
+
+  /// Counts bytes that a reader inflates.
+  ///
+  /// - Throws: ``CoderError/Code/limitExceeded``, which is also what the reader's call comes to.
+  package func countInflated(_ bytes: Int) throws(CoderError) {
+    do throws(CoderError) { try budget.countInflated(bytes) } catch {
+      record(error)
+      sourceFailure = error
+      throw error
+    }
   }
 
   /// Allows a reader that is yet to be opened less.

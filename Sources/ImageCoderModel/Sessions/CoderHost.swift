@@ -47,6 +47,20 @@ public struct CoderHost: @unchecked Sendable {
   /// Frees memory.
   public func free(_ memory: UnsafeMutableRawPointer?) { raw.pointee.free(raw, memory) }
 
+  /// Counts bytes that come out of Deflate, LZW, Zstandard, LZMA or Brotli, before the work where their number is known.
+  ///
+  /// - Parameter bytes: At least 0.
+  /// - Throws: ``CoderError/Code/limitExceeded`` if this call may not inflate more. A host that does not count them never
+  ///   refuses.
+  public func countInflated(_ bytes: Int) throws(CoderError) {
+    let table = IMGCODER_DRAFT_WORK.withCoderString { raw.pointee.get_extension(raw, $0) }
+    guard bytes > 0, let table else { return }
+    let work = imgcoder_work_table_read(table.assumingMemoryBound(to: imgcoder_work_table.self))
+    guard let inflated = work.inflated, inflated(raw, UInt64(bytes)) != InterfaceStatus.ok else { return }
+    // The host knows how much is allowed, and has said so.
+    throw CoderError(code: .limitExceeded, message: "the host allows fewer bytes to be inflated")
+  }
+
   /// Records an error for the current call and returns its code for C.
   public func fail(_ error: CoderError) -> imgcoder_status {
     error.message.withCoderString {

@@ -24,12 +24,16 @@ public struct Limits: Sendable, Equatable {
   /// Reads of a file by one call of a decoder in this process: boxes, chunks, directories, strips and lines are one or more
   /// each.
   public var maxReads: Int
+  /// Bytes that one call of a decoder may inflate: what comes out of Deflate, LZW, Zstandard, LZMA or Brotli, of pixels and of
+  /// metadata. Readers count them where they can, before the work if the number is known.
+  public var maxInflated: Int
 
   /// Makes limits; a limit that is not given is that of ``standard``.
   public init(
     maxPixels: Int = 1 << 28, maxSide: Int = 65_535, maxMemory: Int = 1 << 30, maxFrames: Int = 65_536,
     maxMetadata: Int = 64 << 20, maxPages: Int = 4_096, maxScans: Int = 500,
-    maxComposedPixels: Int = 1 << 34, maxMilliseconds: Int = 600_000, maxReads: Int = 1 << 24
+    maxComposedPixels: Int = 1 << 34, maxMilliseconds: Int = 600_000, maxReads: Int = 1 << 24,
+    maxInflated: Int = 1 << 34
   ) {
     self.maxPixels = maxPixels
     self.maxSide = maxSide
@@ -41,6 +45,7 @@ public struct Limits: Sendable, Equatable {
     self.maxComposedPixels = maxComposedPixels
     self.maxMilliseconds = maxMilliseconds
     self.maxReads = maxReads
+    self.maxInflated = maxInflated
   }
 
   /// The limits that apply if a caller gives none. `coders probe --help` shows their values.
@@ -72,6 +77,8 @@ public struct Limits: Sendable, Equatable {
     public static let maxMilliseconds = Name(rawValue: "maxMilliseconds")
     /// ``Limits/maxReads``
     public static let maxReads = Name(rawValue: "maxReads")
+    /// ``Limits/maxInflated``
+    public static let maxInflated = Name(rawValue: "maxInflated")
     /// `EncodeOptions.maxFileSize`
     public static let maxFileSize = Name(rawValue: "maxFileSize")
     /// `Isolation.processorSeconds`
@@ -82,7 +89,7 @@ public struct Limits: Sendable, Equatable {
     /// Those that are properties of ``Limits``, in their order there.
     package static let all: [Name] = [
       .maxPixels, .maxSide, .maxMemory, .maxFrames, .maxMetadata, .maxPages, .maxScans, .maxComposedPixels,
-      .maxMilliseconds, .maxReads,
+      .maxMilliseconds, .maxReads, .maxInflated,
     ]
 
     public var description: String { rawValue }
@@ -106,6 +113,7 @@ public struct Limits: Sendable, Equatable {
     case .maxComposedPixels: \.maxComposedPixels
     case .maxMilliseconds: \.maxMilliseconds
     case .maxReads: \.maxReads
+    case .maxInflated: \.maxInflated
     default: nil
     }
   }

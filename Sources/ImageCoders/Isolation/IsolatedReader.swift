@@ -21,8 +21,17 @@ final class IsolatedReader: ReaderSession {
   private let framesAtOnce: UInt32
   private var pages: [Int: ImageHeader] = [:]
   private var frames: [Int: [Int: FrameHeader]] = [:]
-  /// What the worker decodes already, and the rows of its bands; nil if it waits.
-  private var ahead: (offer: DecodeOffer?, rowsOfBand: Int)?
+  private var ahead = Ahead.nothing
+
+  /// What the worker goes on with by itself, because it is nearly always asked for next.
+  private enum Ahead {
+    /// It waits.
+    case nothing
+    /// The answer to a request that it guesses, or nil where nobody will make it; perhaps with its rows.
+    case offer(DecodeRequest?)
+    /// The rows of what it has offered, in bands of so many rows.
+    case rows(DecodeOffer?, rowsOfBand: Int)
+  }
 
   init(
     _ pool: WorkerPool, _ isolation: Isolation, formats: [ImageFormat], session: HostSession, options: OpenOptions
@@ -38,21 +47,26 @@ final class IsolatedReader: ReaderSession {
     remembers = session.source?.isComplete ?? false
     let isStill = options.contains(.headerOnly) || options.contains(.firstFrameOnly)
     framesAtOnce = !remembers ? 0 : isStill ? 1 : UInt32(ISOLATION_MAX_FRAMES)
-    do throws(CoderError) {
-      var request = Worker.Request(ISOLATION_OPEN)
-      request.message.words.0 = options.rawValue
-      request.message.words.1 = framesAtOnce
-      let payload = source.describe(in: &request)
-      let reply = try Worker.with(payload) { (bytes) throws(CoderError) in
-        request.payload = bytes
-        return try call(request, isBound: false)
-      }
-      try check(reply.status)
-      if !reply.results.isEmpty { try take(reply.results, page: 0) }
-    } catch {
-      pool.giveBack(worker, isolation)
-      throw error
+    // From here on, an error ends this object, which gives the worker back.
+    var request = Worker.Request(ISOLATION_OPEN)
+    request.message.words.0 = options.rawValue
+    request.message.words.1 = framesAtOnce
+    if remembers, !options.contains(.headerOnly), let expected = session.expected {
+      request.message.words.3 = 1
+      request.message.words.4 = session.clearsRows ? 1 : 0
+      request.message.longs.2 = UInt64(expected.pixelFormat?.rawValue ?? 0)
+      request.message.longs.3 = UInt64(expected.alpha.rawValue)
     }
+    let payload = source.describe(in: &request)
+    let reply = try Worker.with(payload) { (bytes) throws(CoderError) in
+      request.payload = bytes
+      return try call(request, isBound: false)
+    }
+    if reply.slot != 0 { ahead = .offer(nil) }
+    try check(reply.status)
+    guard !reply.results.isEmpty else { return }
+    let header = try take(reply.results, page: 0)
+    if reply.slot != 0 { ahead = .offer(session.expected?.request(for: header)) }
   }
 
   deinit {
@@ -143,26 +157,39 @@ final class IsolatedReader: ReaderSession {
     sent.message.words.1 = remembers && !inks ? 1 : 0
     sent.message.words.2 = session.clearsRows ? 1 : 0
     sent.message.words.3 = inks ? 1 : 0
-    let raw = request.raw
-    let reply = try withUnsafeBytes(of: raw) { (bytes) throws(CoderError) in
-      sent.payload = bytes
-      return try call(sent)
+    let reply: Worker.Reply
+    if case .offer(let expected) = ahead, expected == request, !inks {
+      ahead = .nothing
+      reply = try answer(nil) { (_, _) throws(CoderError) in false }
+    } else {
+      let raw = request.raw
+      reply = try withUnsafeBytes(of: raw) { (bytes) throws(CoderError) in
+        sent.payload = bytes
+        return try call(sent)
+      }
     }
-    if reply.slot > 0 { ahead = (nil, Int(reply.slot)) }
+    if reply.slot > 0 { ahead = .rows(nil, rowsOfBand: Int(reply.slot)) }
     try check(reply.status)
     guard reply.results.count == MemoryLayout<imgcoder_offer>.size else {
       throw worker.fault("an offer of \(reply.results.count) bytes")
     }
     let offer = try DecodeOffer(reply.results.loadUnaligned(as: imgcoder_offer.self), for: request)
-    ahead?.offer = offer
+    if case .rows(_, let rowsOfBand) = ahead { ahead = .rows(offer, rowsOfBand: rowsOfBand) }
     return offer
   }
 
-  /// Ends what the worker decodes ahead.
+  /// Ends what the worker goes on with.
   private func abandon() throws(CoderError) {
-    guard ahead != nil else { return }
-    ahead = nil
+    if case .nothing = ahead { return }
     worker.cancelCall()
+    // What it says of that is of no interest.
+    defer { session.clearError() }
+    if case .offer = ahead {
+      ahead = .nothing
+      let reply = try answer(nil) { (_, _) throws(CoderError) in false }
+      guard reply.slot > 0 else { return }
+    }
+    ahead = .nothing
     _ = try answer(nil) { (message, _) throws(CoderError) in
       guard message.kind == UInt32(ISOLATION_BAND) else { return false }
       var answer = isolation_message()
@@ -171,7 +198,6 @@ final class IsolatedReader: ReaderSession {
       worker.answer(answer)
       return true
     }
-    session.clearError()
   }
 
   func decode(_ offer: DecodeOffer, inks: Bool, into sink: RowSink) throws(CoderError) {
@@ -192,9 +218,9 @@ final class IsolatedReader: ReaderSession {
       }
       return true
     }
-    if let ahead, ahead.offer == offer, !inks {
-      self.ahead = nil
-      guard ahead.rowsOfBand == rows.rowsOfBand else { throw worker.fault("bands of \(ahead.rowsOfBand) rows") }
+    if case .rows(let offered, let rowsOfBand) = ahead, offered == offer, !inks {
+      ahead = .nothing
+      guard rowsOfBand == rows.rowsOfBand else { throw worker.fault("bands of \(rowsOfBand) rows") }
       return try check(try answer(nil, handle: take).status)
     }
     let raw = offer.raw(for: nil)

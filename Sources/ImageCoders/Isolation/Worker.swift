@@ -4,6 +4,7 @@ import CIsolation
 import Glibc
 import ImageCoderEngine
 import ImageCoderModel
+import Synchronization
 
 /// A locked process that decodes one file at a time.
 ///
@@ -36,6 +37,8 @@ final class Worker: @unchecked Sendable {
   private let processNumber: pid_t
   private let buffer: UnsafeMutableRawPointer
   private var calls: UInt32 = 0
+  /// Calls of all workers whose answers this process has waited for.
+  static let roundTrips = Atomic<Int>(0)
 
   /// Milliseconds between looks at the clock, the processor time and the cancellation.
   private static let interval: UInt32 = 20
@@ -140,7 +143,9 @@ final class Worker: @unchecked Sendable {
       var message = request.message
       message.call = calls
       message.length = UInt32(request.payload.count)
+      message.inflated = UInt64(clamping: session.inflatable)
       setCancelled(false)
+      Self.roundTrips.wrappingAdd(1, ordering: .relaxed)
       guard isolation_send(socket, message, request.payload.baseAddress, request.descriptor) == 1 else {
         throw broken(ended())
       }
@@ -199,6 +204,10 @@ final class Worker: @unchecked Sendable {
         CoderError(
           code: CoderError.Code(rawValue: message.words.3), message: text,
           offset: Int(exactly: message.longs.0).flatMap { $0 < 0 ? nil : $0 }))
+    }
+    // A worker that says too little is bound by its processor time.
+    do throws(CoderError) { try session.countInflated(Int(clamping: message.inflated)) } catch {
+      if message.words.0 == InterfaceStatus.ok { throw error }
     }
     return Reply(
       status: message.words.0, results: UnsafeRawBufferPointer(rebasing: payload.dropFirst(reason)),

@@ -194,6 +194,9 @@ package final class WorkerPool: Sendable {
     return isWaiting
   }
 
+  /// Calls of workers whose answers this process has waited for, so far.
+  package static var roundTrips: Int { Worker.roundTrips.load(ordering: .relaxed) }
+
   /// Workers of plugins in a folder that wait for a file.
   package static func idleCount(in folder: String) -> Int {
     pools.withLock { Array($0) }.filter { $0.key.library.hasPrefix(folder) }

@@ -17,6 +17,7 @@ extension Policy {
     policy.limit(.maxMetadata, 1 << 30, "editors keep layers and histories in it")
     policy.limit(.maxMilliseconds, 86_400_000, "a day")
     policy.limit(.maxReads, 1 << 30, "a file of 256 GiB in small pieces")
+    policy.limit(.maxInflated, 1 << 40, "long animations in full size")
     return policy
   }()
 
@@ -37,6 +38,7 @@ extension Policy {
     policy.limit(.maxScans, 100, "encoders make at most a dozen passes")
     policy.limit(.maxMilliseconds, 10_000, "who uploads a picture does not wait longer")
     policy.limit(.maxReads, 1 << 20, "a file of 256 MiB in small pieces")
+    policy.limit(.maxInflated, 1 << 32, "about ten seconds of work")
     return policy
   }()
 
@@ -50,6 +52,7 @@ extension Policy {
     policy.limit(.maxComposedPixels, 1 << 30, "the first frame is enough")
     policy.limit(.maxMilliseconds, 10_000, "a folder has more pictures")
     policy.limit(.maxReads, 1 << 20, "a file of 256 MiB in small pieces")
+    policy.limit(.maxInflated, 1 << 32, "about ten seconds of work")
     return policy
   }()
 
@@ -70,6 +73,7 @@ extension Policy {
     policy.limit(.maxScans, 32, "encoders make at most a dozen passes")
     policy.limit(.maxMilliseconds, 5_000, "what takes longer is not worth it")
     policy.limit(.maxReads, 1 << 18, "a file of 64 MiB in small pieces")
+    policy.limit(.maxInflated, 1 << 30, "about three seconds of work")
     return policy
   }()
 

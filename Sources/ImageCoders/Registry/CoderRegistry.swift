@@ -142,9 +142,9 @@ public final class CoderRegistry: Sendable {
     _ source: ByteSource, options: DecodeOptions = DecodeOptions(), coder: String? = nil
   ) throws(CoderError) -> Image {
     try naming(source) { () throws(CoderError) in
-      try attempt(try context(source, options), coder: coder, explain: nil) { (decoder) throws(CoderError) in
-        try decoder.image()
-      }
+      var context = try context(source, options)
+      context.isDecodedAtOnce = true
+      return try attempt(context, coder: coder, explain: nil) { (decoder) throws(CoderError) in try decoder.image() }
     }
   }
 
