@@ -98,12 +98,13 @@ import Testing
 
   // MARK: Behind the last row
 
-  /// A strip whose stream goes on with a block of a kind that does not exist: nobody looks at it.
+  /// A strip whose stream goes on, and then with a block of a kind that does not exist: nobody gets there.
   @Test func deflateBehindTheLastRowOfTIFFIsNotRead() throws {
     // Stored, not the last block: 2 rows of 4 gray pixels.
     let rows: [UInt8] = [10, 20, 30, 40, 50, 60, 70, 80]
     let stream: [UInt8] = [0x78, 0x01, 0, 8, 0, 0xF7, 0xFF] + rows
-    for rest: [UInt8] in [[], [0x07, 0xAA, 0xAA], [UInt8](repeating: 0xFF, count: 4000)] {
+    let more: [UInt8] = [0, 0xA0, 0x0F, 0x5F, 0xF0] + [UInt8](repeating: 9, count: 4000)
+    for rest: [UInt8] in [more + [0x07], more + more + [0x07, 0xAA, 0xAA]] {
       try Self.expect(rows, Self.tiff(stream + rest, compression: 8), "\(rest.count) bytes behind")
     }
     // A kind that does not exist before the last row is damage.

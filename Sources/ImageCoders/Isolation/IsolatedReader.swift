@@ -232,6 +232,8 @@ final class IsolatedReader: ReaderSession {
   }
 
   func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
+    // What the header of a whole file does not have is not asked for.
+    if remembers, let known = pages[page], !known.metadata.contains(kind) { return nil }
     var request = Worker.Request(ISOLATION_METADATA)
     request.message.words.0 = UInt32(clamping: page)
     request.message.words.1 = kind.rawValue
