@@ -15,8 +15,9 @@ ROUTES = [
     ("header and metadata", ("--header",)),
 ]
 
-# What is no answer of a coder.
-PASSING = {"milliseconds"}
+# What is no answer of a coder; and with how many bytes a header is known, which for a PNG inside an ICO file is all of them in
+# a worker.
+PASSING = {"milliseconds", "headerBytes"}
 
 
 def run(digest, corpora):

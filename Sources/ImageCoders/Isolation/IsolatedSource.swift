@@ -53,6 +53,13 @@ final class IsolatedSource {
     reserved = Self.pages(isGrowing ? limit : source.size)
     descriptor = isolation_memory(size, isGrowing ? 1 : 0)
     guard descriptor >= 0 else { throw .io("no memory for a worker's file: \(String(cString: strerror(errno)))") }
+    if !isGrowing {
+      let first = isHeaderOnly || size > Self.mostAtOnce ? min(size, 64 << 10) : size
+      do throws(CoderError) { filled = try Self.write(source, to: descriptor, first, session.limits) } catch {
+        Glibc.close(descriptor)
+        throw error
+      }
+    }
     let map = mmap(nil, reserved, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0)
     guard let map, map != MAP_FAILED, isolation_close_to_writers(descriptor, isGrowing ? 1 : 0) == 1 else {
       let problem = errno
@@ -61,11 +68,26 @@ final class IsolatedSource {
       throw .io("no memory for a worker's file: \(String(cString: strerror(problem)))")
     }
     self.map = map
-    if isGrowing {
-      try update()
-    } else {
-      try fill(to: isHeaderOnly || size > Self.mostAtOnce ? min(size, 64 << 10) : size)
+    if isGrowing { try update() }
+  }
+
+  /// Writes the first bytes into memory that is new. Pages that are written so are neither cleared nor mapped before.
+  ///
+  /// - Returns: How many there are.
+  private static func write(
+    _ source: OpenSource, to descriptor: Int32, _ end: Int, _ limits: Limits
+  ) throws(CoderError) -> Int {
+    try limits.check(memory: end)
+    var filled = 0
+    while filled < end {
+      let bytes = try source.view(at: filled, count: min(end - filled, step))
+      guard !bytes.isEmpty else { break }
+      let written = pwrite(descriptor, bytes.baseAddress, bytes.count, off_t(filled))
+      if written < 0, errno == EINTR { continue }
+      guard written > 0 else { throw .outOfMemory(bytes: end, for: "a worker's file") }
+      filled += written
     }
+    return filled
   }
 
   /// Memory with these bytes.
