@@ -172,8 +172,7 @@ import Testing
   @Test(arguments: formats) func aWorkerWritesTheSame(_ format: ImageFormat) throws {
     var image = try Self.picture()
     image.light = Self.stated
-    let isolated = CoderRegistry(
-      searchPath: .only([StagedTree.plugins]), preferences: Preferences(), isolation: Isolation(.required))
+    let isolated = IsolationWorker.registry()
     #expect(try isolated.encode(image, as: format) == Staged.registry.encode(image, as: format))
   }
 }

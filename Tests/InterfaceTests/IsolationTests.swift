@@ -28,12 +28,11 @@ import Testing
         + "'\(root)/Tests/HostilePlugin/hostile.c' 2>/dev/null "
         + "&& cp '\(root)/Tests/HostilePlugin/hostile.imgcoder.json' '\(folder.path)'")
     precondition(built.status == 0, built.output)
-    precondition(IsolationWorker.isThere, "there is no worker; has `make stage` run?")
     return folder
   }()
 
   static func registry(_ isolation: Isolation) -> CoderRegistry {
-    CoderRegistry(searchPath: .only([folder.path]), preferences: Preferences(), isolation: isolation)
+    IsolationWorker.registry(isolation, of: [folder.path])
   }
 
   /// A second of processor time takes many on the clock while all tests run.
@@ -160,10 +159,8 @@ import Testing
 
   /// All that a plugin in this process may do wrong has the same name in a worker.
   @Test(arguments: MisbehaviorTests.acts) func mistakesHaveTheSameNames(_ act: MisbehaviorTests.Act) throws {
-    #expect(IsolationWorker.isThere)
     let here = UnrulyPlugin.byFile
-    let isolated = CoderRegistry(
-      searchPath: .only([here.path]), preferences: Preferences(), isolation: Isolation(.required))
+    let isolated = IsolationWorker.registry(of: [here.path])
     func result(_ registry: CoderRegistry) -> Result<Image, CoderError> {
       do throws(CoderError) { return .success(try registry.decode(UnrulyPlugin.file(act.name))) } catch {
         return .failure(error)

@@ -8,11 +8,7 @@ import Testing
 
 /// Bytes that a call inflates are counted, in this process as in a worker, and nothing is inflated behind the last row.
 @Suite struct InflatedBytesTests {
-  private static let isolated: CoderRegistry = {
-    precondition(IsolationWorker.isThere, "there is no worker; has `make stage` run?")
-    return CoderRegistry(
-      searchPath: .only([StagedTree.plugins]), preferences: Preferences(), isolation: Isolation(.required))
-  }()
+  private static let isolated = IsolationWorker.registry()
 
   private static func decode(
     _ bytes: [UInt8], allowed: Int, _ registry: CoderRegistry = EncodingPictures.registry,

@@ -7,11 +7,7 @@ import Testing
 /// Every format is written in a worker to the same bytes as in this process, and every file changed to the same.
 @Suite struct IsolationWritingTests {
   private static let here = EncodingPictures.registry
-  private static let isolated: CoderRegistry = {
-    precondition(IsolationWorker.isThere, "there is no worker; has `make stage` run?")
-    return CoderRegistry(
-      searchPath: .only([StagedTree.plugins]), preferences: Preferences(), isolation: Isolation(.required))
-  }()
+  private static let isolated = IsolationWorker.registry()
 
   static let formats: [ImageFormat] = [
     .png, .jpeg, .gif, .webP, .avif, .jpegXL, .tiff, .bmp, .qoi, .ico, .icns, .jpeg2000, .heic,
@@ -144,9 +140,7 @@ import Testing
   }
 
   @Test func writesInFreshWorkers() throws {
-    let registry = CoderRegistry(
-      searchPath: .only([StagedTree.plugins]), preferences: Preferences(),
-      isolation: Isolation(.required, usesFreshWorkers: true))
+    let registry = IsolationWorker.registry(Isolation(.required, usesFreshWorkers: true))
     let image = Image(try EncodingPictures.photo(Size(width: 8, height: 8)))
     #expect(try registry.encode(image, as: .png) == Self.here.encode(image, as: .png))
   }

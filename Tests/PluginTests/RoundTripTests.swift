@@ -7,11 +7,7 @@ import Testing
 
 /// How often a program waits for a worker. Each wait costs what it takes to wake a processor.
 @Suite(.serialized) struct RoundTripTests {
-  private static let isolated: CoderRegistry = {
-    precondition(IsolationWorker.isThere, "there is no worker; has `make stage` run?")
-    return CoderRegistry(
-      searchPath: .only([StagedTree.plugins]), preferences: Preferences(), isolation: Isolation(.required))
-  }()
+  private static let isolated = IsolationWorker.registry()
 
   private static func file(_ format: ImageFormat, _ size: Size) throws -> [UInt8] {
     try EncodingPictures.registry.encode(Image(try EncodingPictures.photo(size)), as: format)
