@@ -100,7 +100,8 @@ struct ImageHeaderChunk {
       case .rgba: 4
       }
     // Sides have 31 bits, and a pixel has at most 64.
-    let (bytes, overflow) = ((size.width * channels * bitDepth + 7) / 8 + 1).multipliedReportingOverflow(by: size.height)
+    let row = (size.width * channels * bitDepth + 7) / 8 + 1
+    let (bytes, overflow) = row.multipliedReportingOverflow(by: size.height)
     return overflow ? .max : bytes
   }
 
