@@ -6,12 +6,14 @@
 #define CJPEG_DESTINATION_H
 
 #include "failure.h"
+#include "recode.h"
 
 typedef struct destination {
   struct jpeg_destination_mgr manager;  // first: libjpeg hands back a pointer to it
   const imgcoder_host *host;
   const imgcoder_output *output;
   JOCTET *chunk;
+  recoder *recoder;  // gets what would go to the host, unless null
 } destination;
 
 // Attaches the output to cinfo, which has an error manager.

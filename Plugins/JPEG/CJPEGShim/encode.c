@@ -13,6 +13,7 @@ struct cjpeg_encoder {
   failure failure;
   destination destination;
   struct jpeg_progress_mgr progress;
+  recoder recoder;  // where a file gets tables of its own
   const imgcoder_host *host;
   const imgcoder_output *output;
   cjpeg_encode_options options;
@@ -26,7 +27,9 @@ static void on_progress(j_common_ptr cinfo) {
   if (((cjpeg_encoder *)cinfo->client_data)->options.is_thumbnail) return;
   if (progress->pass_limit > 0 && progress->total_passes > 0) {
     double pass = (double)progress->pass_counter / (double)progress->pass_limit;
-    host->progress(host, (progress->completed_passes + pass) / progress->total_passes);
+    double done = (progress->completed_passes + pass) / progress->total_passes;
+    // Giving the file its tables takes as long as the rest of an encode.
+    host->progress(host, ((cjpeg_encoder *)cinfo->client_data)->destination.recoder ? done / 2 : done);
   }
 }
 
@@ -52,7 +55,6 @@ static void configure(cjpeg_encoder *encoder) {
   jpeg_set_defaults(cinfo);
   jpeg_set_quality(cinfo, (int)options->quality, TRUE);
   cinfo->dct_method = JDCT_ISLOW;
-  cinfo->optimize_coding = options->is_optimized != 0;
   cinfo->restart_in_rows = (int)options->restart_rows;
   if (cinfo->num_components == 3) {
     cinfo->comp_info[0].h_samp_factor = (int)options->horizontal;
@@ -73,6 +75,16 @@ static void begin(cjpeg_encoder *encoder) {
   jpeg_start_compress(cinfo, TRUE);
   // SOI and APP0, if any, are in the chunk; frame and scan headers follow with the first row.
   destination_write(cinfo, encoder->options.segments, encoder->options.segments_length);
+  // Progressive files have tables of their own in any case.
+  encoder->recoder.host = encoder->host;
+  if (encoder->options.is_optimized && !encoder->options.is_progressive) encoder->destination.recoder = &encoder->recoder;
+}
+
+static void finish(cjpeg_encoder *encoder) {
+  jpeg_finish_compress(&encoder->cinfo);
+  if (!encoder->destination.recoder) return;
+  imgcoder_status status = recode_write(&encoder->recoder, &encoder->cinfo, encoder->output);
+  if (status != IMGCODER_STATUS_OK) failure_escape((j_common_ptr)&encoder->cinfo, status);
 }
 
 static void add(cjpeg_encoder *encoder, const uint8_t *pixels, uint64_t stride, uint32_t count) {
@@ -120,7 +132,7 @@ imgcoder_status cjpeg_encode_add(cjpeg_encoder *encoder, const uint8_t *pixels, 
 
 imgcoder_status cjpeg_encode_end(cjpeg_encoder *encoder, cjpeg_report *report) {
   encoder->cinfo.err = failure_begin(&encoder->failure, report, 0);
-  if (setjmp(encoder->failure.escape) == 0) jpeg_finish_compress(&encoder->cinfo);
+  if (setjmp(encoder->failure.escape) == 0) finish(encoder);
   return report->status;
 }
 
@@ -128,5 +140,6 @@ void cjpeg_encode_free(cjpeg_encoder *encoder) {
   if (encoder == NULL) return;
   jpeg_destroy_compress(&encoder->cinfo);
   destination_end(&encoder->destination);
+  if (encoder->recoder.host) recode_free(&encoder->recoder);
   encoder->host->free(encoder->host, encoder);
 }

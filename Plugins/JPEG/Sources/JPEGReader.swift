@@ -70,12 +70,29 @@ final class JPEGReader: ContainerReader, StoredColorReader {
           return size.width >= wanted.width && size.height >= wanted.height
         }
       } ?? 8
-    let memory = file.frame.rowBytes + (file.hasSeveralScans ? file.frame.coefficientBytes : 0)
+    let readsDCAlone = eighths == 1 && request.size.map(readsDCAlone) ?? false
+    let memory = readsDCAlone ? DCFile.memory(for: file.frame) : libjpegBytes
     try host.limits.check(memory: memory)
     return DecodeOffer(
       request, size: Self.size(of: canvas, eighths: eighths), pixelFormat: format(for: request.pixelFormat),
-      alpha: .opaque, rowOrder: isIncremental && file.hasSeveralScans ? .any : .topDown, scaleCode: UInt32(eighths),
-      memory: memory)
+      alpha: .opaque, rowOrder: isIncremental && file.hasSeveralScans ? .any : .topDown,
+      scaleCode: UInt32(eighths) | (readsDCAlone ? Self.dcAlone : 0), memory: memory)
+  }
+
+  /// Bytes that libjpeg takes for a picture of any scale.
+  private var libjpegBytes: Int { file.frame.rowBytes + (file.hasSeveralScans ? file.frame.coefficientBytes : 0) }
+
+  /// Whether DC coefficients are enough for a size: at 1/8, a channel of the picture's own resolution has no others in any
+  /// case. Of chroma with fewer samples, libjpeg reads more; hosts ask for twice the pixels that they show, and what is
+  /// missing is not seen where chroma has 0.725 of that, 1.45 samples for a pixel.
+  private func readsDCAlone(for size: Size) -> Bool {
+    guard !isIncremental, DCFile.canRead(file.frame) else { return false }
+    return file.frame.channels.indices.allSatisfy { index in
+      let factors = file.frame.channels[index]
+      if factors.horizontal == file.frame.units.widest, factors.vertical == file.frame.units.tallest { return true }
+      let stored = DCFile.size(of: index, in: file.frame)
+      return stored.width * 1000 >= size.width * 725 && stored.height * 1000 >= size.height * 725
+    }
   }
 
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
@@ -107,11 +124,22 @@ final class JPEGReader: ContainerReader, StoredColorReader {
 
   private func decode(_ offer: DecodeOffer, isInks: Bool, into sink: RowSink) throws(CoderError) {
     let canvas = file.frame.size
+    let readsDCAlone = offer.scaleCode & Self.dcAlone != 0
+    var offer = offer
+    offer.scaleCode &= ~Self.dcAlone
     guard Self.scales.contains(Int(offer.scaleCode)),
       offer.size == Self.size(of: canvas, eighths: Int(offer.scaleCode)),
-      format(for: offer.pixelFormat) == offer.pixelFormat
+      format(for: offer.pixelFormat) == offer.pixelFormat,
+      !readsDCAlone || offer.scaleCode == 1 && !isInks && DCFile.canRead(file.frame)
     else { throw .invalidArgument("an offer that this reader did not make: \(offer.size) \(offer.pixelFormat)") }
     try checkPlausibility()
+    if readsDCAlone {
+      if let file = try DCFile.read(source, frame: file.frame, host: host) {
+        return try DCRows(file, size: offer.size, format: offer.pixelFormat, host: host).deliver(into: sink, host: host)
+      }
+      offer.memory = libjpegBytes
+      try host.limits.check(memory: offer.memory)
+    }
     try LibJPEG.decode(
       source, canvas: canvas, offer: offer, isInks: isInks, into: sink, host: host, isIncremental: isIncremental)
   }
@@ -204,6 +232,8 @@ final class JPEGReader: ContainerReader, StoredColorReader {
   /// Eighths for which libjpeg-turbo has transforms that are cheaper than the full one; 3/8 costs what 4/8 does, and 5/8
   /// to 7/8 cost more than 8/8.
   private static let scales = [1, 2, 4, 8]
+  /// With the scale of 1/8: the DC coefficients are read without libjpeg.
+  private static let dcAlone: UInt32 = 0x100
 
   /// The size of the picture that libjpeg makes at a scale, rounded up as it does.
   private static func size(of canvas: Size, eighths: Int) -> Size {

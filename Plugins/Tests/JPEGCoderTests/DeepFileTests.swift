@@ -32,14 +32,19 @@ import Testing
     Coding(horizontal: 2, vertical: 2, size: Size(width: 9, height: 17)),
   ]
 
-  /// Slopes and waves, with a sharp edge.
-  private static func file(_ coding: Coding) throws -> [UInt8] {
+  /// - Parameter sample: By column, row and channel: slopes, with a sharp edge.
+  static func file(
+    _ coding: Coding, isOptimized: Bool = false,
+    sample: (Int, Int, Int) -> Int = { x, y, channel in
+      x < y ? 40 + x * (channel + 1) : 200 - y * 2 + x * channel / 2
+    }
+  ) throws -> [UInt8] {
     let channels = coding.isGray ? 1 : 3
     var samples: [UInt8] = []
     for y in 0..<coding.size.height {
       for x in 0..<coding.size.width {
         for channel in 0..<channels {
-          samples.append(UInt8(truncatingIfNeeded: x < y ? 40 + x * (channel + 1) : 200 - y * 2 + x * channel / 2))
+          samples.append(UInt8(truncatingIfNeeded: sample(x, y, channel)))
         }
       }
     }
@@ -47,7 +52,7 @@ import Testing
     let options = cjpeg_encode_options(
       width: UInt32(coding.size.width), height: UInt32(coding.size.height),
       pixel_format: (coding.isGray ? PixelFormat.gray8 : .rgb8).rawValue, quality: 92, horizontal: coding.horizontal,
-      vertical: coding.vertical, is_progressive: coding.isProgressive ? 1 : 0, is_optimized: 0,
+      vertical: coding.vertical, is_progressive: coding.isProgressive ? 1 : 0, is_optimized: isOptimized ? 1 : 0,
       restart_rows: coding.restartRows, is_thumbnail: 0, segments: nil, segments_length: 0)
     try samples.withUnsafeMutableBytes { bytes in
       let pixels = PixelView(

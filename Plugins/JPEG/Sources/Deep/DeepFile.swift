@@ -10,9 +10,7 @@ final class DeepFile {
   private let bytes: UnsafeBufferPointer<UInt8>
   private let frame: FrameParameters
   private let host: CoderHost
-  private var tables: [Int: HuffmanTable] = [:]
-  private var quantizers: [Int: [Float]] = [:]
-  private var restartInterval = 0
+  private var tables = CodingTables()
   private var scans = 0
   private var samples: [SamplePlane] = []
   private var coefficients: [CoefficientPlane] = []
@@ -21,9 +19,7 @@ final class DeepFile {
   private(set) var problem: CoderError?
   /// Rows of the picture, from the top, for which every channel has something.
   private(set) var usableRows: Int
-  /// What Adobe's segment says of the colors, T.872 §6.5.3.
-  private(set) var adobeTransform: UInt8?
-  private(set) var hasJFIF = false
+  private(set) var colors = ColorSegments()
 
   /// - Parameter contents: The whole file, which lives as long as this object.
   init(_ contents: UnsafeRawBufferPointer, frame: FrameParameters, host: CoderHost) throws(CoderError) {
@@ -51,16 +47,13 @@ final class DeepFile {
       if marker == 0xD9 { break }
       position = next
       switch marker {
-      case 0xC4: try readHuffmanTables(payload)
-      case 0xDB: try readQuantizers(payload)
-      case 0xDD where payload.count >= 2: restartInterval = number(at: payload.lowerBound)
-      case 0xE0: hasJFIF = hasJFIF || payload.count >= 5 && bytes[payload.lowerBound] == 0x4A
-      case 0xEE where payload.count >= 12 && bytes[payload.lowerBound] == 0x41:
-        adobeTransform = bytes[payload.lowerBound + 11]
       case 0xDA:
         guard let end = try readScan(payload, at: next) else { return try conclude() }
         position = end
-      default: break
+      default:
+        let payload = UnsafeBufferPointer(rebasing: bytes[payload])
+        try tables.read(marker, payload, at: next - payload.count)
+        colors.read(marker, payload)
       }
     }
     if seen.count < frame.channels.count, problem == nil {
@@ -103,41 +96,6 @@ final class DeepFile {
     problem = error
     if seen.count < frame.channels.count { usableRows = 0 }
     if let rows { usableRows = min(usableRows, rows) }
-  }
-
-  /// T.81 B.2.4.2.
-  private func readHuffmanTables(_ payload: Range<Int>) throws(CoderError) {
-    var place = payload.lowerBound
-    while place + 17 <= payload.upperBound {
-      let kind = Int(bytes[place])
-      let counts = Array(bytes[(place + 1)..<(place + 17)])
-      let count = counts.reduce(0) { $0 + Int($1) }
-      guard kind & 15 < 4, kind >> 4 < 2, place + 17 + count <= payload.upperBound else {
-        throw .malformed("a Huffman table of \(count) codes in a segment of \(payload.count) bytes", at: place)
-      }
-      tables[kind] = try HuffmanTable(
-        counts: counts, values: Array(bytes[(place + 17)..<(place + 17 + count)]), at: place)
-      place += 17 + count
-    }
-  }
-
-  /// T.81 B.2.4.1.
-  private func readQuantizers(_ payload: Range<Int>) throws(CoderError) {
-    var place = payload.lowerBound
-    while place < payload.upperBound {
-      let kind = Int(bytes[place])
-      let width = kind >> 4 == 0 ? 1 : 2
-      guard kind & 15 < 4, kind >> 4 < 2, place + 1 + 64 * width <= payload.upperBound else {
-        throw .malformed("a quantization table that does not fit its segment", at: place)
-      }
-      var table = [Float](repeating: 0, count: 64)
-      for index in 0..<64 {
-        let at = place + 1 + index * width
-        table[TransformScan.order[index]] = Float(width == 1 ? Int(bytes[at]) : number(at: at))
-      }
-      quantizers[kind & 15] = table
-      place += 1 + 64 * width
-    }
   }
 
   /// Decodes a scan whose header has been found, T.81 B.2.3.
@@ -189,14 +147,14 @@ final class DeepFile {
     }
     var found: [(plane: SamplePlane, table: HuffmanTable)] = []
     for channel in channels {
-      guard let table = tables[channel.tables >> 4] else {
+      guard let table = tables.dc(channel.tables >> 4) else {
         throw .malformed("a scan by Huffman table \(channel.tables >> 4), which is not there", at: place)
       }
       found.append((samples[channel.index], table))
     }
     let scan = LosslessScan(
       channels: found, predictor: predictor, precision: frame.precision, pointTransform: transform,
-      restartInterval: restartInterval)
+      restartInterval: tables.restartInterval)
     let rows = try scan.decode(&reader) { () throws(CoderError) in try checkCancelled() }
     if transform > 0 {
       for (plane, _) in found { plane.shift(by: transform) }
@@ -214,7 +172,7 @@ final class DeepFile {
     else { throw .malformed("a scan of coefficients \(first) to \(last), bits \(high) and \(low)", at: place) }
     var found: [TransformScan.Channel] = []
     for channel in channels {
-      let (dc, ac) = (tables[channel.tables >> 4], tables[0x10 | channel.tables & 15])
+      let (dc, ac) = (tables.dc(channel.tables >> 4), tables.ac(channel.tables & 15))
       guard first > 0 || high > 0 || dc != nil, last == 0 || ac != nil else {
         throw .malformed("a scan by Huffman tables \(channel.tables.hex), which are not there", at: place)
       }
@@ -227,7 +185,7 @@ final class DeepFile {
     }
     var scan = TransformScan(
       found, isProgressive: frame.isProgressive, band: first...last, high: high, low: low,
-      restartInterval: restartInterval)
+      restartInterval: tables.restartInterval)
     let units = frame.units
     let rows = try scan.decode(&reader, columns: units.width, rows: units.height) { () throws(CoderError) in
       try checkCancelled()
@@ -249,7 +207,7 @@ final class DeepFile {
     guard frame.process == .transform, usableRows > 0 else { return }
     let transform = InverseTransform(precision: frame.precision)
     for (index, plane) in coefficients.enumerated() {
-      guard let table = quantizers[frame.channels[index].quantizer] else {
+      guard let table = tables.quantizer(frame.channels[index].quantizer)?.map(Float.init) else {
         throw .malformed("quantization table \(frame.channels[index].quantizer) is not there", at: 2)
       }
       let target = samples[index]

@@ -18,12 +18,7 @@ struct DeepRows {
     let top = 1 << frame.precision - 1
     let full = format.bytesPerChannel == 1 ? 255 : 65_535
     scaled = (0...top).map { UInt16(($0 * full + top / 2) / top) }
-    let identifiers = frame.channels.map(\.identifier)
-    isLuma =
-      frame.channels.count == 3
-      && (file.hasJFIF || (file.adobeTransform.map { $0 != 0 } ?? (identifiers != Array("RGB".utf8))))
-      // Files of the lossless process say when they have luma.
-      && (frame.process == .transform || file.hasJFIF || file.adobeTransform == 1)
+    isLuma = file.colors.isLuma(frame)
   }
 
   func deliver(into sink: RowSink, host: CoderHost) throws(CoderError) {

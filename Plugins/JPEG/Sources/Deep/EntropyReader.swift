@@ -22,6 +22,9 @@ struct EntropyReader {
     self.position = position
   }
 
+  /// Whether a code was read that its table does not have.
+  private(set) var hasUnknownCode = false
+
   /// Whether bits were read that are not there.
   var isOver: Bool { count < padding }
 
@@ -56,19 +59,25 @@ struct EntropyReader {
   /// The value of the next code.
   @inline(__always)
   mutating func value(_ table: HuffmanTable) -> Int {
-    if count < 16 { fill() }
-    let look = Int(truncatingIfNeeded: buffer >> UInt64(64 &- HuffmanTable.lookBits))
-    let found = table.short.withUnsafeBufferPointer { $0[look] }
-    if found != 0 {
-      let length = Int(found >> 8)
-      buffer <<= UInt64(length)
-      count &-= length
-      return Int(found & 0xFF)
-    }
-    return longValue(table)
+    table.short.withUnsafeBufferPointer { $0.baseAddress.flatMap { shortValue($0) } } ?? longValue(table)
   }
 
-  private mutating func longValue(_ table: HuffmanTable) -> Int {
+  /// The value of the next code if it has no more than ``HuffmanTable/lookBits``; nil, with nothing read, for a longer one.
+  ///
+  /// - Parameter short: ``HuffmanTable/short``.
+  @inline(__always)
+  mutating func shortValue(_ short: UnsafePointer<UInt16>) -> Int? {
+    if count < 16 { fill() }
+    let found = short[Int(truncatingIfNeeded: buffer >> UInt64(64 &- HuffmanTable.lookBits))]
+    guard found != 0 else { return nil }
+    let length = Int(found >> 8)
+    buffer <<= UInt64(length)
+    count &-= length
+    return Int(found & 0xFF)
+  }
+
+  /// The value of the next code, which is longer than those of ``shortValue(_:)``, or 0 for one that is in no table.
+  mutating func longValue(_ table: HuffmanTable) -> Int {
     var length = 1
     var code = Int32(truncatingIfNeeded: buffer >> 63)
     while length <= 16, code > table.largest[length] {
@@ -79,7 +88,11 @@ struct EntropyReader {
     buffer <<= UInt64(length)
     count -= length
     let place = Int(code) + Int(table.offsets[length])
-    return Int(table.values.indices.contains(place) ? table.values[place] : 0)
+    guard place >= 0, place < table.values.count else {
+      hasUnknownCode = true
+      return 0
+    }
+    return Int(table.values[place])
   }
 
   /// A signed number of so many bits: RECEIVE and EXTEND, F.2.2.1.

@@ -49,7 +49,6 @@ struct HuffmanTable {
     self.short = short
     self.largest = largest
     self.offsets = offsets
-    // A code that is in no table is found to have this value.
-    self.values = values + [0]
+    self.values = values
   }
 }

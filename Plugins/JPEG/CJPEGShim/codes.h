@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Codes that are read from what a recoder keeps, and codes on their way to the host. Private to the shim.
+
+#ifndef CJPEG_CODES_H
+#define CJPEG_CODES_H
+
+#include <string.h>
+
+#include "huffman.h"
+#include "imgcoder/imgcoder.h"
+
+enum { PIECE = 256 * 1024 };
+enum { BLOCK_BYTES = 64 * 27 / 8 + 1 };   // of the longest block: 64 codes of 16 bits with 11 more
+enum { SLACK = BLOCK_BYTES + 16 };        // bytes behind a piece that are those of the next, so that a block ends there
+enum { CODES = 32 * 1024 };
+
+typedef struct recode_piece {
+  struct recode_piece *next;
+  uint32_t length;
+  uint8_t bytes[PIECE + SLACK];
+} recode_piece;
+
+// Where reading stands: the next bits are the upper ones of `bits`, of which `count` are counted.
+typedef struct code_reader {
+  const recode_piece *piece;
+  const uint8_t *at;
+  uint64_t bits;
+  int count;
+} code_reader;
+
+// Gives 56 bits. A byte that is not counted yet is there again the next time.
+static inline void code_refill(code_reader *reader) {
+  uint64_t bytes;
+  memcpy(&bytes, reader->at, 8);
+  reader->bits |= __builtin_bswap64(bytes) >> reader->count;
+  reader->at += (63 - reader->count) >> 3;
+  reader->count |= 56;
+}
+
+// Bytes with 0xFF before they are told apart from markers, then with zeros behind them.
+typedef struct code_writer {
+  const imgcoder_output *output;
+  imgcoder_status status;
+  uint64_t bits;  // the upper `count`, less than 8, are not among the bytes yet
+  int count;
+  uint32_t length;
+  uint8_t bytes[CODES + SLACK];
+  uint8_t stuffed[2 * (CODES + SLACK)];
+} code_writer;
+
+// At most 32 bits; there is room for a block's.
+static inline void code_put(code_writer *writer, uint64_t bits, int count) {
+  uint64_t all = writer->bits | bits << (64 - writer->count - count);
+  uint64_t bytes = __builtin_bswap64(all);
+  memcpy(writer->bytes + writer->length, &bytes, 8);
+  count += writer->count;
+  writer->length += (uint32_t)count >> 3;
+  writer->bits = all << (count & ~7);
+  writer->count = count & 7;
+}
+
+// Gives the bytes to the host.
+void code_flush(code_writer *writer);
+
+// Ends the last byte with ones, T.81 F.1.2.3, and puts a marker behind it.
+void code_end(code_writer *writer, uint8_t marker);
+
+#endif

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "huffman.h"
+
+#include <string.h>
+
+enum { LONGEST = 16, SYMBOLS = 256, BEFORE_LIMIT = SYMBOLS };
+
+void huffman_read_by(huffman_reader *reader, const JHUFF_TBL *table) {
+  int32_t code = 0, index = 0;
+  memset(reader, 0, sizeof *reader);
+  reader->symbols = table->huffval;
+  for (int length = 1; length <= LONGEST; length++) {
+    reader->offset[length] = index - code;
+    for (int i = 0; i < table->bits[length]; i++, code++, index++) {
+      uint8_t symbol = table->huffval[index];
+      huffman_entry entry = {(uint8_t)length, symbol & 15, symbol, 0};
+      if (length > HUFFMAN_LOOK) continue;
+      int shift = HUFFMAN_LOOK - length;
+      for (int look = code << shift; look < (code + 1) << shift; look++) reader->look[look] = entry;
+    }
+    reader->largest[length] = table->bits[length] > 0 ? code - 1 : -1;
+    code <<= 1;
+  }
+}
+
+huffman_entry huffman_long_entry(const huffman_reader *reader, uint32_t bits) {
+  for (int length = HUFFMAN_LOOK + 1; length <= LONGEST; length++) {
+    int32_t code = (int32_t)(bits >> (LONGEST - length));
+    if (code > reader->largest[length]) continue;
+    uint8_t symbol = reader->symbols[code + reader->offset[length]];
+    return (huffman_entry){(uint8_t)length, symbol & 15, symbol, 0};
+  }
+  return (huffman_entry){0, 0, 0, 0};
+}
+
+void huffman_write_by(huffman_writer *writer, const JHUFF_TBL *table) {
+  uint32_t code = 0;
+  int index = 0;
+  memset(writer, 0, sizeof *writer);
+  for (int length = 1; length <= LONGEST; length++) {
+    for (int i = 0; i < table->bits[length]; i++, index++) {
+      int symbol = table->huffval[index], extra = symbol & 15;
+      writer->code[symbol] = code++ << extra;
+      writer->length[symbol] = (uint8_t)(length + extra);
+    }
+    code <<= 1;
+  }
+}
+
+// The rarest symbol that is left, and of several the last; -1 if there is none but `other`.
+static int rarest(const uint64_t *counts, int other) {
+  int found = -1;
+  for (int i = 0; i <= SYMBOLS; i++) {
+    if (counts[i] > 0 && i != other && (found < 0 || counts[i] <= counts[found])) found = i;
+  }
+  return found;
+}
+
+void huffman_optimize(const uint32_t given[256], JHUFF_TBL *table) {
+  uint64_t counts[SYMBOLS + 1];
+  int size[SYMBOLS + 1] = {0}, next[SYMBOLS + 1], lengths[BEFORE_LIMIT + 1] = {0};
+  for (int i = 0; i < SYMBOLS; i++) counts[i] = given[i];
+  counts[SYMBOLS] = 1;  // takes the code of ones alone, which no symbol may have
+  for (int i = 0; i <= SYMBOLS; i++) next[i] = -1;
+  // Figure K.1: the two rarest trees become one, and their symbols' codes one bit longer.
+  for (;;) {
+    int first = rarest(counts, -1), second = rarest(counts, first);
+    if (second < 0) break;
+    counts[first] += counts[second];
+    counts[second] = 0;
+    for (;; first = next[first]) {
+      size[first]++;
+      if (next[first] < 0) break;
+    }
+    next[first] = second;
+    for (; second >= 0; second = next[second]) size[second]++;
+  }
+  for (int i = 0; i <= SYMBOLS; i++) lengths[size[i]]++;
+  // Figure K.3: of two codes that are too long, one moves a bit up, the other beside a shorter one.
+  for (int length = BEFORE_LIMIT; length > LONGEST; length--) {
+    while (lengths[length] > 0) {
+      int shorter = length - 2;
+      while (lengths[shorter] == 0) shorter--;
+      lengths[length] -= 2;
+      lengths[length - 1]++;
+      lengths[shorter + 1] += 2;
+      lengths[shorter]--;
+    }
+  }
+  int longest = LONGEST;
+  while (lengths[longest] == 0) longest--;
+  lengths[longest]--;
+  table->bits[0] = 0;
+  for (int length = 1; length <= LONGEST; length++) table->bits[length] = (UINT8)lengths[length];
+  // Figure K.4: in the order of the lengths that they had first.
+  int place = 0;
+  for (int length = 1; length <= BEFORE_LIMIT; length++) {
+    for (int i = 0; i < SYMBOLS; i++) {
+      if (size[i] == length) table->huffval[place++] = (UINT8)i;
+    }
+  }
+  table->sent_table = FALSE;
+}
