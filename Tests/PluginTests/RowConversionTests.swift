@@ -105,12 +105,40 @@ import Testing
     #expect(!reported)
   }
 
+  /// Rows of a PNG that are kept until it is known how to store them: of few colors, of few at first, and of many.
+  @Test(arguments: [0, 40, 700, 1499], [0, 1, 6, 9]) func colorsMayComeLate(_ first: Int, _ level: Int) throws {
+    let size = Size(width: 1100, height: 1500)
+    let pixels = try PixelBuffer(size: size, format: .rgb8, alpha: .opaque)
+    for y in 0..<size.height {
+      let row = pixels.row(y).assumingMemoryBound(to: UInt8.self)
+      for x in 0..<size.width {
+        let isLate = y >= first && first > 0
+        row[3 * x] = UInt8(truncatingIfNeeded: isLate ? x + y : (x / 90) % 4 * 60)
+        row[3 * x + 1] = UInt8(truncatingIfNeeded: isLate ? x * y / 7 : (y / 40) % 8 * 30)
+        row[3 * x + 2] = UInt8(truncatingIfNeeded: isLate ? x / 5 : 9)
+      }
+    }
+    let source = try Self.registry.encode(Image(pixels), as: .qoi)
+    var options = EncodeOptions()
+    options.values = ["compression": .number(Double(level))]
+    let found = try Self.registry.convert(.bytes(source), to: .png, at: .memory, options: options)
+    let image = try Self.registry.decode(.bytes(found.bytes))
+    for y in 0..<size.height {
+      let isSame = image.pixels.withRow(y) { found in pixels.withRow(y) { found.elementsEqual($0) } }
+      #expect(isSame, "row \(y)")
+    }
+    // Few colors all the way are a palette, as of a picture that is there whole.
+    let whole = try Self.registry.encode(try Self.registry.decode(.bytes(source)), as: .png, options: options)
+    #expect(found.bytes[25] == whole[25] && found.bytes[25] == (first == 0 ? 3 : 2))
+    #expect(first > 0 || found.bytes == whole)
+  }
+
   /// A picture of 48 megapixels, which has 144 MB, goes through a process of a few.
   @Test func thePictureIsNeverInMemory() throws {
     let folder = TemporaryFolder()
     let source = "\(folder.path)/large.ppm"
-    #expect(Command.run("{ printf 'P6 8000 6000 255\\n'; head -c 144000000 /dev/zero; } >'\(source)'").status == 0)
-    for target in ["jpg", "qoi"] {
+    #expect(Command.run("{ printf 'P6 8000 6000 255\\n'; seq 99999999 | head -c 144000000; } >'\(source)'").status == 0)
+    for target in ["jpg", "qoi", "png"] {
       let run = Command.run(
         "CODERS_PLUGIN_PATH='\(StagedTree.plugins)' python3 -c 'import resource, subprocess, sys; "
           + "subprocess.run(sys.argv[1:], check=True); "

@@ -116,7 +116,7 @@ void cpng_pack_row(const cpng_writer *w, const cpng_written_pass *p, uint32_t ro
     memset(out, 0, cpng_written_row(w, p));
     return;
   }
-  const uint8_t *line = image->pixels + (y - image->y) * image->stride;
+  const uint8_t *line = image->pixels + (y - image->y - image->first_row) * image->stride;
   if (w->stored_bits < 8) {
     pack_indexes(w, p, line, out);
     return;

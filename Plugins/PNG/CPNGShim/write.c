@@ -24,6 +24,10 @@ typedef struct batch {
   cpng_writer *writer;
   cpng_workshop workshops[BATCH];
   cpng_part parts[BATCH];
+  size_t size;             // filtered bytes of a part, at least
+  size_t length, history;  // most bytes of a part, and of the rows before it
+  uint64_t row;            // the first that is not compressed yet
+  uint32_t adler;
 } batch;
 
 static imgcoder_status fail(cpng_writer *w, imgcoder_status status, const char *message) {
@@ -96,60 +100,182 @@ static size_t bytes_up_to(const cpng_writer *w, size_t most) {
   return all.last == w->rows ? all.length : most;
 }
 
-static imgcoder_status write_batches(batch *b) {
+static void begin_batches(batch *b) {
+  const cpng_writer *w = b->writer;
+  const int is_own = w->strategy.libdeflate == 0;
+  b->size = is_own ? PART_SIZE : LIBDEFLATE_PART_SIZE;
+  const size_t most = bytes_up_to(w, is_own ? b->size : LIBDEFLATE_WHOLE * b->size);
+  const int is_whole = most < (is_own ? b->size : LIBDEFLATE_WHOLE * b->size);
+  if (is_whole) b->size = most;
+  b->length = is_whole ? most : b->size + w->longest_row;
+  b->history = is_whole || !is_own ? 0 : CPNG_DEFLATE_HISTORY + w->longest_row;
+  b->adler = 1;
+}
+
+// Compresses and writes the next parts of the first `rows` rows; of a part that ends behind them, nothing.
+static imgcoder_status write_batch(batch *b, uint64_t rows, uint32_t *count) {
   cpng_writer *w = b->writer;
   const imgcoder_host *host = w->image->host;
-  const int is_own = w->strategy.libdeflate == 0;
-  size_t size = is_own ? PART_SIZE : LIBDEFLATE_PART_SIZE;
-  const size_t most = bytes_up_to(w, is_own ? size : LIBDEFLATE_WHOLE * size);
-  const int is_whole = most < (is_own ? size : LIBDEFLATE_WHOLE * size);
-  if (is_whole) size = most;
-  const size_t length = is_whole ? most : size + w->longest_row;
-  const size_t history = is_whole || !is_own ? 0 : CPNG_DEFLATE_HISTORY + w->longest_row;
-  uint32_t adler = 1;
-  for (uint64_t row = 0; row < w->rows;) {
-    uint32_t count = 0;
-    for (; count < BATCH && row < w->rows; count++) {
-      cpng_part part = cpng_plan_part(w, row, size);
-      if (is_own) cpng_plan_history(w, &part);
-      row = part.last;
-      b->parts[count] = part;
-      if (!b->workshops[count].memory && !cpng_open_workshop(w, &b->workshops[count], history, length)) {
-        return fail_part(w, IMGCODER_STATUS_OUT_OF_MEMORY);
-      }
+  *count = 0;
+  for (uint64_t row = b->row; *count < BATCH && row < rows; *count += 1) {
+    cpng_part part = cpng_plan_part(w, row, b->size);
+    if (part.last > rows) break;
+    if (w->strategy.libdeflate == 0) cpng_plan_history(w, &part);
+    row = part.last;
+    b->parts[*count] = part;
+    if (!b->workshops[*count].memory && !cpng_open_workshop(w, &b->workshops[*count], b->history, b->length)) {
+      return fail_part(w, IMGCODER_STATUS_OUT_OF_MEMORY);
     }
-    if (count == 1) {
-      run_part(b, 0);
-    } else {
-      host->parallel_for(host, count, run_part, b);
-    }
-    for (uint32_t i = 0; i < count; i++) {
-      if (b->parts[i].status != 0) return fail_part(w, b->parts[i].status);
-    }
-    const imgcoder_status status = put_parts(w, b->parts, count, &adler);
-    if (status != 0) return status;
-    host->progress(host, (double)row / (double)w->rows);
   }
+  if (*count == 0) return 0;
+  if (*count == 1) {
+    run_part(b, 0);
+  } else {
+    host->parallel_for(host, *count, run_part, b);
+  }
+  for (uint32_t i = 0; i < *count; i++) {
+    if (b->parts[i].status != 0) return fail_part(w, b->parts[i].status);
+  }
+  const imgcoder_status status = put_parts(w, b->parts, *count, &b->adler);
+  if (status != 0) return status;
+  b->row = b->parts[*count - 1].last;
+  host->progress(host, (double)b->row / (double)w->rows);
+  return 0;
+}
+
+static void end_batches(batch *b) {
+  for (unsigned i = 0; i < BATCH; i++) cpng_close_workshop(b->writer, &b->workshops[i]);
+}
+
+// Describes how the picture is stored, and checks that its pixels lie in it.
+static imgcoder_status begin(cpng_writer *w) {
+  const cpng_image *image = w->image;
+  static const uint8_t channels[7] = {1, 0, 3, 1, 2, 0, 4};
+  w->stored_bits = (size_t)channels[image->color_type % 7] * image->bit_depth;
+  w->stored_pixel = (w->stored_bits + 7) / 8;
+  if (image->pixel_width > image->width || image->x > image->width - image->pixel_width ||
+      image->pixel_height > image->height || image->y > image->height - image->pixel_height ||
+      w->stored_pixel == 0 || w->stored_pixel > image->bytes_per_pixel ||
+      image->stride < (uint64_t)image->pixel_width * image->bytes_per_pixel ||
+      (w->stored_bits < 8 && image->pixel_width != image->width)) {
+    return fail(w, IMGCODER_STATUS_INVALID_ARGUMENT, "pixels outside the picture");
+  }
+  cpng_find_passes(w);
   return 0;
 }
 
 imgcoder_status cpng_encode(cpng_image *image, cpng_failure *failure) {
   cpng_writer w = {.image = image, .failure = failure};
-  static const uint8_t channels[7] = {1, 0, 3, 1, 2, 0, 4};
-  w.stored_bits = (size_t)channels[image->color_type % 7] * image->bit_depth;
-  w.stored_pixel = (w.stored_bits + 7) / 8;
-  if (image->pixel_width > image->width || image->x > image->width - image->pixel_width ||
-      image->pixel_height > image->height || image->y > image->height - image->pixel_height ||
-      w.stored_pixel == 0 || w.stored_pixel > image->bytes_per_pixel ||
-      image->stride < (uint64_t)image->pixel_width * image->bytes_per_pixel ||
-      (w.stored_bits < 8 && image->pixel_width != image->width)) {
-    return fail(&w, IMGCODER_STATUS_INVALID_ARGUMENT, "pixels outside the picture");
-  }
-  cpng_find_passes(&w);
-  imgcoder_status status = cpng_choose_strategy(&w);
+  imgcoder_status status = begin(&w);
+  if (status != 0) return status;
+  status = cpng_choose_strategy(&w);
   if (status != 0) return fail_part(&w, status);
   batch b = {.writer = &w};
-  status = write_batches(&b);
-  for (unsigned i = 0; i < BATCH; i++) cpng_close_workshop(&w, &b.workshops[i]);
+  begin_batches(&b);
+  while (status == 0 && b.row < w.rows) {
+    uint32_t count;
+    status = write_batch(&b, w.rows, &count);
+  }
+  end_batches(&b);
   return status;
+}
+
+// Rows that came and are still needed: those of parts that are not compressed yet, and of the history before them.
+struct cpng_rows {
+  cpng_writer writer;
+  batch batch;
+  uint8_t *pixels;
+  uint64_t stride;
+  uint32_t capacity;         // rows that there is room for
+  uint32_t first, held;      // the first row that is held, and how many are
+  int has_strategy;
+};
+
+int cpng_takes_rows(const cpng_image *image) {
+  return !image->is_interlaced && image->bit_depth >= 8 && image->color_type != 3 && image->level <= CPNG_OWN_LEVEL &&
+         image->x == 0 && image->y == 0 && image->pixel_width == image->width && image->pixel_height == image->height;
+}
+
+imgcoder_status cpng_rows_begin(cpng_image *image, cpng_rows **result, cpng_failure *failure) {
+  const imgcoder_host *host = image->host;
+  cpng_writer w = {.image = image, .failure = failure};
+  *result = NULL;
+  if (!cpng_takes_rows(image)) return fail(&w, IMGCODER_STATUS_INVALID_ARGUMENT, "a picture that is needed whole");
+  image->stride = (uint64_t)image->width * image->bytes_per_pixel;
+  image->first_row = 0;
+  imgcoder_status status = begin(&w);
+  if (status != 0) return status;
+  // As many as BATCH parts and their history have, with the row above.
+  const uint64_t wanted =
+      BATCH * (PART_SIZE / w.longest_row + 1) + CPNG_DEFLATE_HISTORY / w.longest_row + 3;
+  const uint32_t capacity = wanted < image->height ? (uint32_t)wanted : image->height;
+  cpng_rows *rows = host->allocate(host, sizeof *rows + capacity * image->stride, 64);
+  if (!rows) return fail_part(&w, IMGCODER_STATUS_OUT_OF_MEMORY);
+  *rows = (cpng_rows){.writer = w, .pixels = (uint8_t *)(rows + 1), .stride = image->stride, .capacity = capacity};
+  rows->batch.writer = &rows->writer;
+  image->pixels = rows->pixels;
+  *result = rows;
+  return 0;
+}
+
+// Chooses the strategy on the rows that are held.
+static imgcoder_status choose_strategy(cpng_rows *rows) {
+  cpng_writer seen = rows->writer;
+  if (rows->has_strategy) return 0;
+  seen.rows = seen.passes[0].height = rows->held;
+  const imgcoder_status status = cpng_choose_strategy(&seen);
+  if (status != 0) return fail_part(&rows->writer, status);
+  rows->writer.strategy = seen.strategy;
+  rows->has_strategy = 1;
+  begin_batches(&rows->batch);
+  return 0;
+}
+
+// Compresses whole parts of what is held, and makes room.
+static imgcoder_status write_held(cpng_rows *rows) {
+  cpng_image *image = rows->writer.image;
+  imgcoder_status status = choose_strategy(rows);
+  for (uint32_t count = 1; status == 0 && count > 0;) {
+    status = write_batch(&rows->batch, (uint64_t)rows->first + rows->held, &count);
+  }
+  if (status != 0) return status;
+  cpng_part next = {.first = rows->batch.row, .history_first = rows->batch.row};
+  cpng_plan_history(&rows->writer, &next);
+  const uint32_t keep = next.history_first > 0 ? (uint32_t)next.history_first - 1 : 0;  // with the row above
+  const uint32_t gone = keep - rows->first;
+  rows->held -= gone;
+  rows->first = image->first_row = keep;
+  memmove(rows->pixels, rows->pixels + gone * rows->stride, rows->held * rows->stride);
+  return 0;
+}
+
+imgcoder_status cpng_rows_add(cpng_rows *rows, const uint8_t *pixels, uint64_t stride, uint32_t count,
+                              cpng_failure *failure) {
+  const cpng_image *image = rows->writer.image;
+  rows->writer.failure = failure;
+  if (stride < rows->stride || count > image->height - rows->first - rows->held) {
+    return fail(&rows->writer, IMGCODER_STATUS_INVALID_ARGUMENT, "rows that the picture does not have");
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    if (rows->held == rows->capacity) {
+      const imgcoder_status status = write_held(rows);
+      if (status != 0) return status;
+    }
+    memcpy(rows->pixels + rows->held++ * rows->stride, pixels + i * stride, rows->stride);
+  }
+  return 0;
+}
+
+imgcoder_status cpng_rows_end(cpng_rows *rows, cpng_failure *failure) {
+  rows->writer.failure = failure;
+  if ((uint64_t)rows->first + rows->held != rows->writer.rows) {
+    return fail(&rows->writer, IMGCODER_STATUS_OUT_OF_ORDER, "rows are missing");
+  }
+  return write_held(rows);
+}
+
+void cpng_rows_free(cpng_rows *rows) {
+  if (!rows) return;
+  end_batches(&rows->batch);
+  rows->writer.image->host->free(rows->writer.image->host, rows);
 }

@@ -31,6 +31,8 @@ final class IndexedFrames {
   private static let slotCount = 1024
 
   private(set) var frames: [Frame] = []
+  /// Rows of the last of them that are held.
+  private(set) var rowCount = 0
   /// Red, green, blue, alpha from the lowest bits on, in the order in which they were met.
   private(set) var colors: [UInt32] = []
 
@@ -53,14 +55,35 @@ final class IndexedFrames {
   ///
   /// - Returns: Whether it did; otherwise what is held is as it was, but for colors.
   func add(_ pixels: PixelView, frame: FrameHeader) throws(CoderError) -> Bool {
-    guard pixelCount + pixels.size.pixelCount <= Self.mostPixels else { return false }
-    let held = try Frame(frame, host: host)
+    guard try begin(frame) else { return false }
+    if add(rows: pixels) { return true }
+    pixelCount -= frame.rect.size.pixelCount
+    frames.removeLast()
+    return false
+  }
+
+  /// Takes a frame whose rows follow.
+  ///
+  /// - Returns: Whether it did.
+  func begin(_ frame: FrameHeader) throws(CoderError) -> Bool {
+    guard pixelCount + frame.rect.size.pixelCount <= Self.mostPixels else { return false }
+    frames.append(try Frame(frame, host: host))
+    pixelCount += frame.rect.size.pixelCount
+    rowCount = 0
+    return true
+  }
+
+  /// Takes the next rows of the last frame, no more than it has.
+  ///
+  /// - Returns: Whether it did; otherwise what is held is as it was, but for colors.
+  func add(rows pixels: PixelView) -> Bool {
+    guard let held = frames.last else { return false }
+    let first = held.indexes + rowCount * pixels.size.width
     for y in 0..<pixels.size.height {
       let row = (pixels.base + y * pixels.stride).assumingMemoryBound(to: UInt8.self)
-      guard index(row, count: pixels.size.width, to: held.indexes + y * pixels.size.width) else { return false }
+      guard index(row, count: pixels.size.width, to: first + y * pixels.size.width) else { return false }
     }
-    pixelCount += pixels.size.pixelCount
-    frames.append(held)
+    rowCount += pixels.size.height
     return true
   }
 
@@ -116,12 +139,13 @@ final class IndexedFrames {
     }
   }
 
-  /// A held frame's pixels in the layout in which they came.
-  func expand(_ frame: Frame, into memory: UnsafeMutableRawPointer) {
+  /// Rows of a held frame in the layout in which they came, one after the other.
+  func expand(_ frame: Frame, rows: Range<Int>, into memory: UnsafeMutableRawPointer) {
     let step = layout.format.bytesPerPixel
     let isSwapped = layout.format == .bgra8
-    for index in 0..<frame.header.rect.size.pixelCount {
-      let color = colors[Int(frame.indexes[index])]
+    let indexes = frame.indexes + rows.lowerBound * frame.header.rect.width
+    for index in 0..<(rows.count * frame.header.rect.width) {
+      let color = colors[Int(indexes[index])]
       let pixel = (memory + index * step).assumingMemoryBound(to: UInt8.self)
       pixel[isSwapped ? 2 : 0] = UInt8(truncatingIfNeeded: color)
       pixel[1] = UInt8(truncatingIfNeeded: color >> 8)

@@ -4,7 +4,7 @@ import CPNGShim
 import ImageCoderPlugin
 
 /// libpng, zlib and libdeflate through the shim. ``PNGWriter`` describes a picture in the shim's own struct; every call of
-/// a function in C is here.
+/// a function in C is here, or in ``RowEncoder``.
 enum LibPNG {
   static let version = String(cString: cpng_version())
 
@@ -132,7 +132,7 @@ enum LibPNG {
 
 extension CoderError {
   /// What the C part reports.
-  fileprivate init(_ failure: cpng_failure, status: imgcoder_status) {
+  init(_ failure: cpng_failure, status: imgcoder_status) {
     let message = withUnsafeBytes(of: failure.message) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     self.init(
       code: Code(rawValue: status), message: message, offset: failure.offset < 0 ? nil : Int(failure.offset))

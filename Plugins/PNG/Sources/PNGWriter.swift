@@ -10,7 +10,7 @@ import ImageCoderPlugin
 ///
 /// - Format: PNG Third Edition, W3C. Library: libdeflate 1.14.
 /// - Not covered: gray of fewer than 8 bits.
-final class PNGWriter: ContainerWriter, LightLevelWriter {
+final class PNGWriter: ContainerWriter, FrameRowsWriter, LightLevelWriter {
   private let output: ByteOutput
   private let host: CoderHost
   private let isInterlaced: Bool
@@ -36,6 +36,8 @@ final class PNGWriter: ContainerWriter, LightLevelWriter {
   /// Frames that are held as long as a palette may hold all of them.
   private var indexed: IndexedFrames?
   private var isIndexed = false
+  /// While rows of a frame come, unless they are held.
+  private var rows: RowEncoder?
 
   init(_ output: ByteOutput, host: CoderHost, options: WriteOptions) throws(CoderError) {
     self.output = output
@@ -78,23 +80,9 @@ final class PNGWriter: ContainerWriter, LightLevelWriter {
   }
 
   func add(_ pixels: PixelView, frame: FrameHeader) throws(CoderError) {
-    guard let header else { throw .outOfOrder("a frame before the header") }
-    guard frameCount == 0 || header.isAnimated || header.frameCount != 1 else {
-      throw .unsupported("a second frame in a still picture; the header says how many there are, or 0")
-    }
-    // All frames share IHDR's color type and bit depth.
-    let layout = layout ?? pixels.layout
-    guard pixels.layout == layout, layout.alpha != .premultiplied else {
-      throw .invalidArgument("a frame in \(pixels.layout.format), \(layout.format) was agreed")
-    }
-    guard frame.rect.isInside(header.canvas), frame.rect.size == pixels.size else {
-      throw .invalidArgument("pixels of \(pixels.size) for a frame of \(frame.rect.size) on \(header.canvas)")
-    }
-    self.layout = layout
-    frameCount += 1
-    if frameCount == 1, isPaletteAllowed, IndexedFrames.takes(layout), frame.rect == Rect(covering: header.canvas) {
-      indexed = IndexedFrames(layout, host: host)
-    }
+    let header = try check(frame, size: pixels.size, layout: pixels.layout)
+    let layout = pixels.layout
+    begin(frame, layout: layout, header: header)
     if let indexed {
       if try indexed.add(pixels, frame: frame) { return }
       try writeHeldPixels(indexed, layout: layout, header: header)
@@ -102,6 +90,69 @@ final class PNGWriter: ContainerWriter, LightLevelWriter {
     }
     if framesWritten == 0 { try writeLead(header, layout: layout) }
     try writeFrame(pixels, frame: frame, canvas: header.canvas)
+  }
+
+  func beginRows(_ frame: FrameHeader, size: Size, layout: PixelLayout) throws(CoderError) -> Bool {
+    let header = try check(frame, size: size, layout: layout)
+    let stored = image(size, layout: layout, frame: frame, rect: Rect(covering: header.canvas))
+    guard frameCount == 0, !header.isAnimated, header.frameCount == 1, RowEncoder.takes(stored) else { return false }
+    begin(frame, layout: layout, header: header)
+    if let indexed, try !indexed.begin(frame) { self.indexed = nil }
+    if indexed == nil { try beginEncoding(header) }
+    return true
+  }
+
+  func add(rows pixels: PixelView) throws(CoderError) {
+    if let indexed, let held = indexed.frames.first, let header {
+      if indexed.add(rows: pixels) { return }
+      try beginEncoding(header)
+      try expand(held, of: indexed, rows: indexed.rowCount) { (pixels) throws(CoderError) in try rows?.add(pixels) }
+      self.indexed = nil
+    }
+    guard let rows else { throw .outOfOrder("rows before their frame") }
+    try rows.add(pixels)
+  }
+
+  func endRows() throws(CoderError) {
+    // What is held is written at the end.
+    guard indexed == nil else { return }
+    guard let rows else { throw .outOfOrder("the end of a frame that was not begun") }
+    written += try rows.finish()
+    framesWritten += 1
+    self.rows = nil
+  }
+
+  private func beginEncoding(_ header: ImageHeader) throws(CoderError) {
+    guard let layout else { return }
+    try writeLead(header, layout: layout)
+    let whole = Rect(covering: header.canvas)
+    rows = try RowEncoder(
+      image(header.canvas, layout: layout, frame: FrameHeader(rect: whole), rect: whole), to: output, host: host)
+  }
+
+  /// Whether a frame may come now, and in this layout.
+  private func check(_ frame: FrameHeader, size: Size, layout: PixelLayout) throws(CoderError) -> ImageHeader {
+    guard let header else { throw .outOfOrder("a frame before the header") }
+    guard frameCount == 0 || header.isAnimated || header.frameCount != 1 else {
+      throw .unsupported("a second frame in a still picture; the header says how many there are, or 0")
+    }
+    // All frames share IHDR's color type and bit depth.
+    let agreed = self.layout ?? layout
+    guard layout == agreed, layout.alpha != .premultiplied else {
+      throw .invalidArgument("a frame in \(layout.format), \(agreed.format) was agreed")
+    }
+    guard frame.rect.isInside(header.canvas), frame.rect.size == size else {
+      throw .invalidArgument("pixels of \(size) for a frame of \(frame.rect.size) on \(header.canvas)")
+    }
+    return header
+  }
+
+  private func begin(_ frame: FrameHeader, layout: PixelLayout, header: ImageHeader) {
+    self.layout = layout
+    frameCount += 1
+    if frameCount == 1, isPaletteAllowed, IndexedFrames.takes(layout), frame.rect == Rect(covering: header.canvas) {
+      indexed = IndexedFrames(layout, host: host)
+    }
   }
 
   func finish() throws(CoderError) {
@@ -135,11 +186,31 @@ final class PNGWriter: ContainerWriter, LightLevelWriter {
       bytes: first.header.rect.size.pixelCount * layout.format.bytesPerPixel, for: "a frame")
     defer { host.free(memory) }
     for held in indexed.frames {
-      indexed.expand(held, into: memory)
+      indexed.expand(held, rows: 0..<held.header.rect.height, into: memory)
       try writeFrame(
         PixelView(
           layout: layout, size: held.header.rect.size, base: UnsafeRawPointer(memory),
           stride: held.header.rect.width * layout.format.bytesPerPixel), frame: held.header, canvas: header.canvas)
+    }
+  }
+
+  /// Gives the first rows of a frame that is held, a few at a time.
+  private func expand(
+    _ held: IndexedFrames.Frame, of indexed: IndexedFrames, rows: Int, _ body: (PixelView) throws(CoderError) -> Void
+  ) throws(CoderError) {
+    guard let layout, rows > 0 else { return }
+    let (most, stride) = (min(64, rows), held.header.rect.width * layout.format.bytesPerPixel)
+    let memory = try host.allocate(bytes: most * stride, for: "rows of a frame")
+    defer { host.free(memory) }
+    var first = 0
+    while first < rows {
+      let count = min(most, rows - first)
+      indexed.expand(held, rows: first..<(first + count), into: memory)
+      try body(
+        PixelView(
+          layout: layout, size: Size(width: held.header.rect.width, height: count), base: UnsafeRawPointer(memory),
+          stride: stride))
+      first += count
     }
   }
 
@@ -210,29 +281,35 @@ final class PNGWriter: ContainerWriter, LightLevelWriter {
       try write(LibPNG.chunk(.fctl, data.bytes))
       sequence &+= 1
     }
+    var image = image(pixels.size, layout: pixels.layout, frame: frame, rect: rect)
+    image.pixels = pixels.base.assumingMemoryBound(to: UInt8.self)
+    image.stride = UInt64(clamping: pixels.stride)
+    try LibPNG.encode(&image, to: output, host: host)
+    sequence = image.sequence
+    written += Int(clamping: image.written)
+    framesWritten += 1
+  }
+
+  /// How a frame is stored; where its pixels are is left open.
+  private func image(_ size: Size, layout: PixelLayout, frame: FrameHeader, rect: Rect) -> cpng_image {
     var image = cpng_image()
     image.width = UInt32(clamping: rect.width)
     image.height = UInt32(clamping: rect.height)
     image.x = UInt32(clamping: frame.rect.x - rect.x)
     image.y = UInt32(clamping: frame.rect.y - rect.y)
-    image.pixel_width = UInt32(clamping: pixels.size.width)
-    image.pixel_height = UInt32(clamping: pixels.size.height)
-    image.pixels = pixels.base.assumingMemoryBound(to: UInt8.self)
-    image.stride = UInt64(clamping: pixels.stride)
-    image.bytes_per_pixel = UInt32(pixels.layout.format.bytesPerPixel)
-    image.color_type = UInt32((isIndexed ? .palette : pixels.layout.colorType).rawValue)
-    image.bit_depth = UInt32(isIndexed ? indexDepth : pixels.layout.bitDepth)
-    image.transforms = pixels.layout.transforms.rawValue
+    image.pixel_width = UInt32(clamping: size.width)
+    image.pixel_height = UInt32(clamping: size.height)
+    image.bytes_per_pixel = UInt32(layout.format.bytesPerPixel)
+    image.color_type = UInt32((isIndexed ? .palette : layout.colorType).rawValue)
+    image.bit_depth = UInt32(isIndexed ? indexDepth : layout.bitDepth)
+    image.transforms = layout.transforms.rawValue
     image.level = level
     // Indexes are no amounts: their differences say nothing (§12.7).
     image.filter = isIndexed && filter == 0 ? 1 : filter
     image.is_interlaced = isInterlaced ? 1 : 0
     image.is_frame_data = framesWritten == 0 ? 0 : 1
     image.sequence = sequence
-    try LibPNG.encode(&image, to: output, host: host)
-    sequence = image.sequence
-    written += Int(clamping: image.written)
-    framesWritten += 1
+    return image
   }
 }
 

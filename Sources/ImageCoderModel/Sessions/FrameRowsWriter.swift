@@ -4,7 +4,8 @@
 ///
 ///     beginRows, { add rows }, endRows
 ///
-/// stand for one call of `add(_:frame:)`, and write the same bytes. A part of a draft: see `imgcoder/draft/frame_rows.h`.
+/// stand for one call of `add(_:frame:)`, and write a file that shows the same. A part of a draft: see
+/// `imgcoder/draft/frame_rows.h`.
 public protocol FrameRowsWriter: WriterSession {
   /// Begins a frame.
   ///

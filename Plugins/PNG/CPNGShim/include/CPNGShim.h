@@ -53,6 +53,7 @@ typedef struct cpng_image {
   uint32_t width, height;             // as stored
   uint32_t x, y;                      // where the pixels lie in it; the rest is stored as zeros
   uint32_t pixel_width, pixel_height;
+  uint32_t first_row;                 // of the pixels, that `pixels` begins with
   const uint8_t *pixels;
   uint64_t stride;
   uint32_t bytes_per_pixel;           // in memory
@@ -68,6 +69,22 @@ typedef struct cpng_image {
 
 // Compresses a picture into IDAT or fdAT chunks and writes these, and nothing else, to the output.
 imgcoder_status cpng_encode(cpng_image *image, cpng_failure *failure);
+
+// The same for a picture whose rows come a few at a time: begin, add until every row was given, end. How rows are filtered
+// and compressed is chosen on the first of them: two million bytes or a few more.
+typedef struct cpng_rows cpng_rows;
+
+// Whether a picture can be written so: it is not interlaced, has its pixels everywhere, in 8 bits at least, and its level is
+// at most 6.
+int cpng_takes_rows(const cpng_image *image);
+
+//   image   `pixels` and `stride` are not used; the struct lives as long as the rows, and `written` is added to
+//   rows    null when the call fails
+imgcoder_status cpng_rows_begin(cpng_image *image, cpng_rows **rows, cpng_failure *failure);
+imgcoder_status cpng_rows_add(cpng_rows *rows, const uint8_t *pixels, uint64_t stride, uint32_t count,
+                              cpng_failure *failure);
+imgcoder_status cpng_rows_end(cpng_rows *rows, cpng_failure *failure);
+void cpng_rows_free(cpng_rows *rows);
 
 // Inflates a zlib stream. `*output` is memory of the host, to be given back with host->free; it is null when there is
 // nothing.

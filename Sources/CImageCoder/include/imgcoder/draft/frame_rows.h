@@ -5,8 +5,9 @@
 //   imgcoder_writer_table.get_extension(writer, "org.imagecoders.draft.frame-rows/1")
 //     -> const imgcoder_frame_rows_table *
 //
-// begin, add until every row was given, end: together they are one call of add_frame, and the file is the same, byte for
-// byte. The host never uses both for one frame.
+// begin, add until every row was given, end: together they are one call of add_frame, and the file shows the same. It is the
+// same byte for byte, unless the writer looks at a frame before it compresses it: here it sees the first rows alone. The host
+// never uses both for one frame.
 
 #ifndef IMGCODER_DRAFT_FRAME_ROWS_H
 #define IMGCODER_DRAFT_FRAME_ROWS_H
