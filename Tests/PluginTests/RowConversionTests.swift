@@ -133,12 +133,28 @@ import Testing
     #expect(first > 0 || found.bytes == whole)
   }
 
+  private static let waysOfTIFF: [[String: OptionValue]] = [
+    [:], ["tile": 128], ["compression": "none"], ["compression": "jpeg"],
+  ]
+
+  /// More strips or tiles than are compressed at a time, the last of them cut.
+  @Test(arguments: waysOfTIFF)
+  func stripsAndTilesAreTheSame(_ values: [String: OptionValue]) throws {
+    let size = Size(width: 1333, height: 1999)
+    let source = try Self.registry.encode(Image(try EncodingPictures.photo(size)), as: .qoi)
+    var options = EncodeOptions()
+    options.values = values
+    let found = try Self.registry.convert(.bytes(source), to: .tiff, at: .memory, options: options)
+    let whole = try Self.registry.encode(try Self.registry.decode(.bytes(source)), as: .tiff, options: options)
+    #expect(found.bytes == whole)
+  }
+
   /// A picture of 48 megapixels, which has 144 MB, goes through a process of a few.
   @Test func thePictureIsNeverInMemory() throws {
     let folder = TemporaryFolder()
     let source = "\(folder.path)/large.ppm"
     #expect(Command.run("{ printf 'P6 8000 6000 255\\n'; seq 99999999 | head -c 144000000; } >'\(source)'").status == 0)
-    for target in ["jpg", "qoi", "png"] {
+    for target in ["jpg", "qoi", "png", "tif"] {
       let run = Command.run(
         "CODERS_PLUGIN_PATH='\(StagedTree.plugins)' python3 -c 'import resource, subprocess, sys; "
           + "subprocess.run(sys.argv[1:], check=True); "

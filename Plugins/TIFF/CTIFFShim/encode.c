@@ -136,7 +136,7 @@ static imgcoder_status encode_item(const encoding *e, uint32_t item) {
   }
   for (uint64_t i = 0; i < rows; i++) {
     uint64_t row = y + (i < shown ? i : shown - 1);
-    pack_row(page, page->pixels + row * page->stride + x * page->pixel_bytes, (uint32_t)columns, packed + i * stride);
+    pack_row(page, page->pixels + (row - page->first_row) * page->stride + x * page->pixel_bytes, (uint32_t)columns, packed + i * stride);
   }
   imgcoder_status status = page->compression == COMPRESSION_NONE
                                ? keep(packed, stride * rows, &e->blocks[item], failure)

@@ -10,7 +10,7 @@ import ImageCoderPlugin
 ///
 /// - Format: TIFF 6.0; BigTIFF. Library: libtiff 4.5 or later.
 /// - Not covered: palettes, premultiplied alpha, planes.
-final class TIFFWriter: ContainerWriter {
+final class TIFFWriter: ContainerWriter, FrameRowsWriter {
   private let output: ByteOutput
   private let host: CoderHost
   private let plan: WritingPlan
@@ -26,6 +26,8 @@ final class TIFFWriter: ContainerWriter {
   private var pages = 0
   /// Where the directory of the page's thumbnail is.
   private var thumbnail: Int?
+  /// While rows of a page come.
+  private var rows: StrileRows?
 
   init(_ output: ByteOutput, host: CoderHost, options: WriteOptions) throws(CoderError) {
     self.output = output
@@ -84,6 +86,34 @@ final class TIFFWriter: ContainerWriter {
     try checkBilevel(pixels)
     var page = plan.page(pixels)
     let (offsets, lengths) = try writeStriles(&page)
+    try endPage(page, header: header, offsets: offsets, lengths: lengths)
+  }
+
+  func beginRows(_ frame: FrameHeader, size: Size, layout: PixelLayout) throws(CoderError) -> Bool {
+    guard let header else { throw .outOfOrder("a frame before the header") }
+    guard size == header.canvas else { throw .invalidArgument("pixels of \(size) for a page of \(header.canvas)") }
+    // Whether all of them are black or white has to be known first.
+    guard plan.compression != .group4 || !plan.isLossless else { return false }
+    rows = try StrileRows(plan.page(size, layout: layout), host: host)
+    return true
+  }
+
+  func add(rows pixels: PixelView) throws(CoderError) {
+    guard let rows else { throw .outOfOrder("rows before their frame") }
+    try rows.add(pixels) { (bytes) throws(CoderError) in try writeStrile(bytes) }
+  }
+
+  func endRows() throws(CoderError) {
+    guard let rows, let header else { throw .outOfOrder("the end of a frame that was not begun") }
+    try rows.finish { (bytes) throws(CoderError) in try writeStrile(bytes) }
+    try endPage(rows.page, header: header, offsets: rows.offsets, lengths: rows.lengths)
+    self.rows = nil
+  }
+
+  /// Writes the directory of a page whose strips or tiles are written.
+  private func endPage(
+    _ page: ctiff_page, header: ImageHeader, offsets: [Int], lengths: [Int]
+  ) throws(CoderError) {
     let entries = try describedFields(page, header: header, offsets: offsets, lengths: lengths)
     try align()
     let place = written
@@ -145,15 +175,23 @@ final class TIFFWriter: ContainerWriter {
       if host.isCancelled { throw .cancelled }
       try LibTIFF.encode(&page, first: first, count: min(batch, count - first), host: host) {
         (bytes) throws(CoderError) in
-        try align()
-        offsets.append(written)
+        offsets.append(try writeStrile(bytes))
         lengths.append(bytes.count)
-        try output.write(bytes)
-        written += bytes.count
       }
       host.progress(Double(min(count, first + batch)) / Double(count))
     }
     return (offsets, lengths)
+  }
+
+  /// Writes a compressed strip or tile.
+  ///
+  /// - Returns: Where it is.
+  private func writeStrile(_ bytes: UnsafeRawBufferPointer) throws(CoderError) -> Int {
+    try align()
+    let place = written
+    try output.write(bytes)
+    written += bytes.count
+    return place
   }
 
   /// A page's fields, with what goes with it.

@@ -53,14 +53,19 @@ struct WritingPlan {
 
   /// How a page of a size and layout is compressed.
   func page(_ pixels: PixelView) -> ctiff_page {
-    let layout = pixels.layout
+    var page = page(pixels.size, layout: pixels.layout)
+    page.pixels = pixels.base.assumingMemoryBound(to: UInt8.self)
+    page.stride = UInt64(clamping: pixels.stride)
+    return page
+  }
+
+  /// A page whose pixels are to come.
+  func page(_ size: Size, layout: PixelLayout) -> ctiff_page {
     let hasAlpha = layout.format.hasAlpha && layout.alpha != .opaque
     let colors = layout.format.isGray ? 1 : 3
     var page = ctiff_page()
-    page.width = UInt32(clamping: pixels.size.width)
-    page.height = UInt32(clamping: pixels.size.height)
-    page.pixels = pixels.base.assumingMemoryBound(to: UInt8.self)
-    page.stride = UInt64(clamping: pixels.stride)
+    page.width = UInt32(clamping: size.width)
+    page.height = UInt32(clamping: size.height)
     page.pixel_bytes = UInt32(layout.format.bytesPerPixel)
     page.samples = UInt32(colors + (hasAlpha ? 1 : 0))
     page.bits = compression == .group4 ? 1 : UInt32(layout.format.bytesPerChannel * 8)

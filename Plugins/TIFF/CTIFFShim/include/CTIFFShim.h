@@ -98,6 +98,7 @@ typedef struct ctiff_page {
   const uint8_t *pixels;
   uint64_t stride;
   uint32_t width, height;
+  uint32_t first_row;         // of the page, that `pixels` begins with; what is compressed lies below it
   uint32_t strile_width, strile_height, is_tiled;
   uint32_t across, down;
   uint32_t pixel_bytes;       // of the host's pixels
