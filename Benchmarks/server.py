@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The server of Examples beside the same service over libvips: both run, and are sent the same pictures in turn."""
+"""The server of Examples beside the same service over libvips: both run, and are sent the same pictures in turn, or told to
+fetch them from a third server."""
 
 import argparse
 import io
@@ -26,15 +27,15 @@ FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "Server")
 class Server:
     """A process that answers, anew for each series of files, so that its highest memory is that of the series."""
 
-    def __init__(self, name, *command):
-        self.name, self.command = name, command
+    def __init__(self, name, *command, **variables):
+        self.name, self.command, self.variables = name, command, variables
 
     def __enter__(self):
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         self.process = subprocess.Popen(
-            [*self.command, str(self.port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            [*self.command, str(self.port), *self.rest], env=os.environ | self.variables, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         for _ in range(200):
             try:
                 urllib.request.urlopen(f"http://127.0.0.1:{self.port}/health").close()
@@ -47,6 +48,9 @@ class Server:
         self.process.terminate()
         self.process.wait()
 
+    # What follows the port.
+    rest = ()
+
     @property
     def url(self):
         return f"http://127.0.0.1:{self.port}/thumbnail?w={BOX}&h={BOX}&format=jpeg"
@@ -58,10 +62,26 @@ class Server:
         with urllib.request.urlopen(request) as answer:
             return Image.open(io.BytesIO(answer.read()))
 
+    def fetched(self, address):
+        """The picture that it makes of one of another server."""
+        with urllib.request.urlopen(f"{self.fetching}&url={address}") as answer:
+            return Image.open(io.BytesIO(answer.read()))
+
+    @property
+    def fetching(self):
+        return f"http://127.0.0.1:{self.port}/?w={BOX}&h={BOX}&format=jpeg"
+
     def load(self, paths, seconds):
-        """What wrk says of so many seconds, and the milliseconds of processors that an upload took."""
+        return self.run("uploads.lua", self.url, paths, seconds)
+
+    def load_fetches(self, how, addresses, seconds):
+        self.asked = getattr(self, "asked", 0) + 1_000_000
+        return self.run("fetches.lua", self.fetching, [how, str(self.asked), *addresses], seconds)
+
+    def run(self, script, url, arguments, seconds):
+        """What wrk says of so many seconds, and the milliseconds of processors that a request took."""
         command = ["wrk", "--threads", "1", "--connections", str(CONNECTIONS), "--duration", f"{seconds}s", "--timeout",
-                   "30s", "--script", os.path.join(FOLDER, "uploads.lua"), self.url, "--", *paths]
+                   "30s", "--script", os.path.join(FOLDER, script), url, "--", *arguments]
         before = self.ticks()
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         found = json.loads(done.stdout.strip().splitlines()[-1])
@@ -81,20 +101,20 @@ class Server:
         return [int(values[name].split()[0]) * 1024 / 1e6 for name in ("VmHWM", "VmRSS")]
 
 
-def compare(name, contenders, paths, options):
+def compare(name, contenders, paths, options, answer, load):
     """Rounds in which both are loaded in turn; what counts is the median."""
     found = {server.name: [] for server in contenders}
     memory = {}
     with contenders[0], contenders[1]:
         for path in paths:
-            first, second = (server.answer(path) for server in contenders)
+            first, second = (answer(server, path) for server in contenders)
             if (first.format, first.size) != ("JPEG", second.size) or max(first.size) != BOX or second.format != "JPEG":
                 raise SystemExit(f"{path}: {first.format} {first.size} and {second.format} {second.size}")
         for server in contenders:
-            server.load(paths, max(2, options.seconds // 4))
+            load(server, paths, max(2, options.seconds // 4))
         for number in range(options.rounds):
             for server in contenders if number % 2 == 0 else reversed(contenders):
-                found[server.name].append(server.load(paths, options.seconds))
+                found[server.name].append(load(server, paths, options.seconds))
         for server in contenders:
             memory[server.name] = server.megabytes()
     ours, theirs = (
@@ -103,7 +123,7 @@ def compare(name, contenders, paths, options):
            "errors": sum(round["errors"] for round in found[server.name]), "memory": memory[server.name]}
         for server in contenders)
     for label, values in (("ours", ours), ("pyvips", theirs)):
-        print(f"{name:<14} {label:<7} {values['rate']:>8.1f} {values['p50']:>8.0f} {values['p99']:>8.0f} "
+        print(f"{name:<18} {label:<7} {values['rate']:>8.1f} {values['p50']:>8.0f} {values['p99']:>8.0f} "
               f"{values['cpu']:>8.1f} {values['errors']:>6} {values['memory'][0]:>9.0f} {values['memory'][1]:>9.0f}",
               flush=True)
     gates = [
@@ -123,15 +143,28 @@ def main():
     parser.add_argument("--corpus", required=True)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=int, default=20)
+    parser.add_argument("--fetch", action="store_true", help="from another server, instead of uploads")
     parser.add_argument("files", nargs="*", help="one series for each, instead of all files mixed and then each alone")
     options = parser.parse_args()
-    contenders = [Server("ours", options.ours),
-                  Server("pyvips", options.python, os.path.join(FOLDER, "pyvips_server.py"))]
-    heads = [f"{'':<14} {'':<7}", *(f"{head:>8}" for head in ("per s", "p50 ms", "p99 ms", "CPU ms"))]
+    origin = Server("origin", options.python, os.path.join(FOLDER, "origin.py"))
+    origin.rest = (options.corpus,)
+    heads = [f"{'':<18} {'':<7}", *(f"{head:>8}" for head in ("per s", "p50 ms", "p99 ms", "CPU ms"))]
     print(*heads, f"{'errors':>6} {'peak MB':>9} {'after MB':>9}")
-    for files in [[file] for file in options.files] or [FILES, *([file] for file in FILES)]:
-        name = files[0] if len(files) == 1 else "mixed"
-        compare(name, contenders, [os.path.join(options.corpus, file) for file in files], options)
+    with origin:
+        # It may fetch from this machine, which it refuses otherwise.
+        settings = {"SERVER_UNSIGNED": "1", "SERVER_ADDRESSES": "127.0.0.1/32", "SERVER_PORTS": str(origin.port)}
+        contenders = [Server("ours", options.ours, **settings),
+                      Server("pyvips", options.python, os.path.join(FOLDER, "pyvips_server.py"))]
+        for files in [[file] for file in options.files] or [FILES, *([file] for file in FILES)]:
+            name = files[0] if len(files) == 1 else "mixed"
+            if not options.fetch:
+                paths = [os.path.join(options.corpus, file) for file in files]
+                compare(name, contenders, paths, options, Server.answer, Server.load)
+                continue
+            addresses = [f"http://127.0.0.1:{origin.port}/{file}" for file in files]
+            for how in ("new", "same"):
+                compare(f"{name} {how}", contenders, addresses, options, Server.fetched,
+                        lambda server, places, seconds, how=how: server.load_fetches(how, places, seconds))
     for gate in failed:
         print(f"does not hold: {gate}")
     sys.exit(1 if failed else 0)

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 # As many pictures at a time as there are processors, a thread each, as libvips' documentation advises for servers.
 os.environ.setdefault("VIPS_CONCURRENCY", "1")
 
+import aiohttp
 import pyvips
 import uvicorn
 from starlette.applications import Starlette
@@ -35,9 +36,20 @@ async def thumbnail(request):
     return Response(answer, media_type="image/jpeg")
 
 
+async def remote(request):
+    if not hasattr(service.state, "session"):
+        service.state.session = aiohttp.ClientSession()
+    async with service.state.session.get(request.query_params["url"]) as response:
+        body = await response.read()
+    width, height = int(request.query_params["w"]), int(request.query_params["h"])
+    answer = await asyncio.get_running_loop().run_in_executor(workers, small, body, width, height)
+    return Response(answer, media_type="image/jpeg")
+
+
 async def health(_):
     return PlainTextResponse("ok\n")
 
 
-service = Starlette(routes=[Route("/thumbnail", thumbnail, methods=["POST"]), Route("/health", health)])
+service = Starlette(
+    routes=[Route("/thumbnail", thumbnail, methods=["POST"]), Route("/", remote), Route("/health", health)])
 uvicorn.run(service, port=int(sys.argv[1]), loop="uvloop", http="httptools", access_log=False, log_level="warning")

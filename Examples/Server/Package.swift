@@ -3,19 +3,24 @@
 
 import PackageDescription
 
-// A server that makes thumbnails of pictures that strangers send.
+// A server that makes thumbnails of pictures that strangers send, and of those on other servers.
 let package = Package(
   name: "Server",
   dependencies: [
-    .package(name: "ImageCoders", path: "../..", traits: ["JPEG", "PNG", "WebP", "GIF", "HEIF", "AVIF", "TIFF"]),
+    .package(
+      name: "ImageCoders", path: "../..",
+      traits: ["JPEG", "PNG", "WebP", "GIF", "HEIF", "AVIF", "TIFF", "Loading"]),
     // Without its traits it needs only the essentials of Foundation, and the program no tables of ICU, which are 30 MB.
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.0.0", traits: []),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
   ],
   targets: [
     .executableTarget(
       name: "server",
       dependencies: [
         .product(name: "ImageCodersBuiltIn", package: "ImageCoders"),
+        .product(name: "ImageLoading", package: "ImageCoders"),
+        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Hummingbird", package: "hummingbird"),
       ],
       path: "Sources")

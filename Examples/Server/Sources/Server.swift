@@ -3,10 +3,11 @@
 import Hummingbird
 import ImageCodersBuiltIn
 
-/// `server [PORT [ADDRESS]]`: makes thumbnails of pictures that strangers send. The address is this machine's own; in a
-/// container it is 0.0.0.0.
+/// `server [PORT [ADDRESS]]`: makes thumbnails of pictures that strangers send, and of those on other servers. The address
+/// is this machine's own; in a container it is 0.0.0.0.
 ///
 ///     curl --data-binary @photo.heic 'localhost:8080/thumbnail?w=300&format=webp' >small.webp
+///     curl "localhost:8080$(server sign url=https://example.com/cat.jpg w=300)" >small.jpg
 ///
 /// Decoding blocks no thread that serves requests: `/health` answers at once, however many pictures wait.
 @main struct Server {
@@ -23,15 +24,44 @@ import ImageCodersBuiltIn
 
   static func main() async throws {
     let arguments = CommandLine.arguments.dropFirst()
+    let settings = try Settings(Settings.environment)
+    if arguments.first == "sign" { return try printSigned(Array(arguments.dropFirst()), settings) }
+    let pictures = try RemotePictures(registry, settings, reading: reading, mostBytes: mostBytes)
     let port = arguments.first.flatMap { Int($0) } ?? 8080
     let address = arguments.dropFirst().first ?? "127.0.0.1"
     let router = Router()
     router.get("health") { _, _ in "ok\n" }
+    router.get("/") { request, _ in try await pictures.respond(to: request) }
     router.post("thumbnail") { request, _ in
       try await thumbnail(of: .bytes(upload(request)), request.uri.queryParameters)
     }
     try await Application(router: router, configuration: .init(address: .hostname(address, port: port)))
       .runService()
+  }
+
+  /// `server sign url=… w=…`: prints the path of a request with its signature, made with the first of `SERVER_KEYS`.
+  static func printSigned(_ parameters: [String], _ settings: Settings) throws {
+    guard let signature = settings.signature else { throw SettingsError("SERVER_KEYS is not set") }
+    let pairs = parameters.map { parameter in
+      let parts = parameter.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      return (name: parts[0], value: parts.count > 1 ? parts[1] : "")
+    }
+    let text = pairs.sorted { $0.name < $1.name }.map { "\($0.name)=\($0.value)" }.joined(separator: "\n")
+    let query = pairs.map { "\($0.name)=\(escaped($0.value))" } + ["s=\(signature.sign(text))"]
+    print("/?" + query.joined(separator: "&"))
+  }
+
+  /// RFC 3986 §2.3: all but unreserved characters as their bytes.
+  static func escaped(_ text: String) -> String {
+    text.utf8.reduce(into: "") { escaped, byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+        UInt8(ascii: "~"):
+        escaped.unicodeScalars.append(Unicode.Scalar(byte))
+      default: escaped += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+      }
+    }
   }
 
   /// The bytes of an upload, in memory that is as large as the client says they are, and no larger.
