@@ -36,11 +36,13 @@ struct RemotePictures {
     options.fetchLimits.deadline = .seconds(15)
     // A server that asked once is soon asked again.
     options.failureLifetime = .seconds(30)
+    // Other sizes of a picture come soon or never; what was written is kept as well.
+    options.memory?.maxBytes = 32 << 20
     let disk = try settings.cacheFolder.map { try DiskCache(folder: $0) }
     loader = ImageLoader(
       fetcher: HTTPFetcher(policy: settings.addresses), registry: registry, disk: disk, options: options)
     var limits = MemoryCacheOptions()
-    limits.maxBytes = 64 << 20
+    limits.maxBytes = 32 << 20
     written = MemoryCache(options: limits)
   }
 
