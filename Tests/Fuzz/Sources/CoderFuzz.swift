@@ -42,7 +42,10 @@ import ImageCodersBuiltIn
         Files.write(seed.bytes, to: "\(arguments[arguments.startIndex + 1])/seed-\(number)")
       }
     case "--replay": replay(arguments)
-    default: fuzz(first, Array(arguments))
+    default:
+      // libFuzzer starts the program again with its own options alone, to merge corpora and to make a failing input small.
+      guard first.hasPrefix("-"), let name = getenv("CODER_FUZZ_TARGET") else { return fuzz(first, Array(arguments)) }
+      fuzz(String(cString: name), [first] + arguments)
     }
   }
 
@@ -123,6 +126,7 @@ import ImageCodersBuiltIn
     private static func fuzz(_ name: String, _ arguments: [String]) {
       target = all(nil).first { $0.name == name }
       guard target != nil else { end("coder-fuzz: no target \(name); --list names them\n") }
+      setenv("CODER_FUZZ_TARGET", name, 1)
       var list = ([CommandLine.arguments[0]] + arguments).map { strdup($0) } + [nil]
       var count = Int32(list.count - 1)
       let status = list.withUnsafeMutableBufferPointer { pointers in
