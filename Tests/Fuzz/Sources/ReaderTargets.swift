@@ -8,7 +8,7 @@ struct ReaderTargets {
   /// Makes a registry of these coders alone.
   let registry: (Set<String>) -> CoderRegistry
 
-  private static var limits: Limits {
+  static var limits: Limits {
     Limits(
       maxPixels: 1 << 22, maxSide: 65_535, maxMemory: FuzzTarget.mostMemory, maxFrames: 512, maxMetadata: 1 << 20,
       maxPages: 64, maxScans: 50, maxComposedPixels: 1 << 24)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FuzzStructures
+import ImageCoderEngine
 import ImageCoders
 
-/// Writers, with options, sizes and pixels that follow from the bytes. What is written without loss reads as it was.
+/// Writers, with options, sizes and pixels that follow from the bytes, and files that become others.
 struct WriterTargets {
   let registry: CoderRegistry
 
@@ -20,7 +21,20 @@ struct WriterTargets {
           run: { edit($0, format: format) }),
       ]
     }
+      + Self.convertible.compactMap { format in
+        guard registry.writableFormats.contains(format), let name = registry.fileExtension(of: format) else {
+          return nil
+        }
+        return FuzzTarget(
+          name: "convert-\(name)",
+          about: "a file of any format becomes one of \(name), by rows, turned, cropped or smaller",
+          seeds: .files(["jpeg", "png", "webp", "gif", "tiff"].map { "Tests/Fixtures/\($0)/valid" }), structure: nil,
+          run: { convert($0, to: format) })
+      }
   }
+
+  /// Formats that are written row by row, or turned without decoding.
+  private static let convertible: [ImageFormat] = [.jpeg, .png, .tiff, .qoi, .pnm]
 
   /// A layout, a size, flags, and pixels: one for each of the seven layouts, and for each flag.
   private static let seeds: [[UInt8]] = (0..<8).map { (number: UInt8) in
@@ -67,6 +81,29 @@ struct WriterTargets {
         for x in row.indices { row[x] = input[input.startIndex + (y &* 31 &+ x) % input.count] }
       }
     }
+  }
+
+  /// How follows from the last byte, behind which most formats may end.
+  private func convert(_ bytes: [UInt8], to format: ImageFormat) {
+    let flags = bytes.last ?? 0
+    var (options, reading) = (EncodeOptions(), DecodeOptions())
+    (options.limits, reading.limits) = (ReaderTargets.limits, ReaderTargets.limits)
+    options.firstFrameOnly = flags & 1 != 0
+    options.keepsOrientation = flags & 2 != 0
+    if flags & 4 != 0 { options.edit.turns = [.right] }
+    if flags & 8 != 0 { options.edit.crop = Rect(x: 0, y: 0, width: 16, height: 8) }
+    if flags & 16 != 0 { options.color = .convert(to: .displayP3) }
+    if flags & 32 != 0 { options.maxPixelSize = Size(width: 24, height: 24) }
+    if flags & 64 != 0 { options.copiesUnchanged = false }
+    if flags & 128 != 0, format == .jpeg { options.values = ["optimize": true] }
+    guard
+      let made = try? registry.convert(
+        .bytes(bytes), to: format, at: .memory, options: options, reading: reading, problem: { _ in })
+    else { return }
+    guard let back = try? registry.decode(.bytes(made.bytes), options: reading) else {
+      FuzzTarget.broken("what was converted can be read")
+    }
+    guard back.problem == nil else { FuzzTarget.broken("what was converted is whole") }
   }
 
   private func edit(_ bytes: [UInt8], format: ImageFormat) {
