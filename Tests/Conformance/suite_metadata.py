@@ -87,7 +87,7 @@ def compare_xmp(score, path, prefix, name, value, properties):
     own = {key.lower(): item for key, item in properties.items()}
     key = f"{prefix}:{name}".lower()
     # exiftool flattens structures, and gives each language its own tag.
-    if "-" in name or key not in own and any(name.lower().startswith(k.split(":")[1]) for k in own):
+    if "-" in name or key not in own and any(name.lower().startswith(k.rpartition(":")[2]) for k in own):
         return
     score.add(f"{path} XMP-{prefix}:{name}", agree(name, own.get(key), value))
 
