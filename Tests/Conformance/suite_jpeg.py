@@ -34,7 +34,10 @@ def against_djpeg(digest, paths):
             score.note(f"{short(result.path)}: {result.said}")
             continue
         score.add(short(result.path), result.said if result.outcome != "ok" else difference(result.pixels(), wanted))
-    damaged = [path for path in paths if isinstance(expected[path], str) and expected[path] == "refused"]
+    # 12 bits and the lossless process are read by a reader of its own, which tests hold against other libraries.
+    damaged = [
+        path for path in paths
+        if isinstance(expected[path], str) and expected[path] == "refused" and precision(path) in (None, 8)]
     for result in digest.run(damaged):
         shown = result.outcome == "ok" and result.record["coder"] == "org.imagecoders.jpeg"
         refused.add(short(result.path), "decoded without a word" if shown else None)
@@ -106,7 +109,7 @@ def compare_turn(digest, folder, path, data, turn, theirs):
     for name in (ours, wanted):
         if os.path.exists(name):
             os.remove(name)
-    options = ["-progressive"] if b"\xff\xc2" in data else []
+    options = ["-progressive"] if any(marker == 0xC2 for marker, _ in segments(data)) else []
     made = subprocess.run(
         [CODERS, "convert", "--plugin-dir", digest.plugins, "--lossless", *turn, path, ours], capture_output=True,
         text=True, check=False)
@@ -136,10 +139,27 @@ def orientation(path):
         return 0
 
 
-def scans(path):
+def segments(data):
+    """Markers before the first scan, and where they are; metadata may hold bytes that look like others."""
+    place = 2
+    while place + 4 <= len(data) and data[place] == 0xFF and data[place + 1] != 0xDA:
+        yield data[place + 1], place
+        place += 2 + int.from_bytes(data[place + 2:place + 4], "big")
+
+
+def precision(path):
+    """Bits of a sample, or None for a file without a frame header."""
     with open(path, "rb") as file:
         data = file.read()
-    return data[data.index(b"\xff\xdb"):]
+    frames = [place for marker, place in segments(data) if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC)]
+    return data[frames[0] + 4] if frames else None
+
+
+def scans(path):
+    """From the first quantization table on."""
+    with open(path, "rb") as file:
+        data = file.read()
+    return data[next(place for marker, place in segments(data) if marker == 0xDB):]
 
 
 def short(path):
