@@ -13,13 +13,16 @@ final class PackedConverter: Sendable {
   /// Of them, steps of one entry of the byte tables.
   private static let dropped = 5
   private static let fieldBits = 21
-  private static let fieldMask: UInt64 = 1 << 21 - 1
+  /// Of the entry of a byte table that a field says.
+  private static let entryMask: UInt64 = 1 << (21 - 5) - 1
 
   /// For red, green and blue, 256 each.
   private let sums: [UInt64]
-  /// The byte tables, one after the other.
+  /// The byte tables, one after the other; one alone if all channels have the same curve, so that it stays in the
+  /// processor's nearest cache.
   private let codes: [UInt8]
-  private let codeCount: Int
+  /// Where the tables of green and blue begin.
+  private let places: (second: Int, third: Int)
 
   /// - Parameters:
   ///   - matrix: From light of the source to that of the target.
@@ -56,14 +59,12 @@ final class PackedConverter: Sendable {
     }
     self.sums = sums
     let step = Double(1 << Self.dropped)
-    codeCount = Int(span / step) + 1
+    let codeCount = Int(span / step) + 1
+    let isShared = target.allSatisfy { $0 == target[0] }
+    places = isShared ? (0, 0) : (codeCount, 2 * codeCount)
     var codes: [UInt8] = []
     codes.reserveCapacity(3 * codeCount)
-    for curve in target {
-      if curve == target[0], codes.count >= codeCount {
-        codes += codes[0..<codeCount]
-        continue
-      }
+    for curve in isShared ? [target[0]] : target {
       for index in 0..<codeCount {
         let light = ((Double(index) + 0.5) * step - 0.5 - floor) / Self.unit
         codes.append(light <= 0 ? 0 : light >= 1 ? 255 : UInt8(min(max(curve.value(light) * 255, 0), 255).rounded()))
@@ -100,14 +101,14 @@ final class PackedConverter: Sendable {
     _ source: UnsafePointer<UInt8>, _ destination: UnsafeMutablePointer<UInt8>, _ count: Int,
     _ sums: UnsafePointer<UInt64>, _ codes: UnsafePointer<UInt8>, stride: Int, red: Int
   ) {
-    let (second, third) = (codes + codeCount, codes + 2 * codeCount)
+    let (second, third) = (codes + places.second, codes + places.third)
     for pixel in 0..<count {
       let from = source + pixel &* stride
       let to = destination + pixel &* stride
       let sum =
         sums[Int(from[red])] &+ sums[256 &+ Int(from[1])] &+ sums[512 &+ Int(from[2 &- red])]
-      let first = (sum & Self.fieldMask) >> UInt64(Self.dropped)
-      let middle = (sum >> UInt64(Self.fieldBits) & Self.fieldMask) >> UInt64(Self.dropped)
+      let first = sum >> UInt64(Self.dropped) & Self.entryMask
+      let middle = sum >> UInt64(Self.fieldBits + Self.dropped) & Self.entryMask
       let last = sum >> UInt64(2 * Self.fieldBits + Self.dropped)
       if stride == 4 { to[3] = from[3] }
       to[red] = codes[Int(truncatingIfNeeded: first)]
