@@ -72,7 +72,7 @@ class Server:
         return f"http://127.0.0.1:{self.port}/?w={BOX}&h={BOX}&format=jpeg"
 
     def load(self, paths, seconds):
-        return self.run("uploads.lua", self.url, paths, seconds)
+        return self.run("uploads.lua", self.url, [os.path.abspath(path) for path in paths], seconds)
 
     def load_fetches(self, how, addresses, seconds):
         self.asked = getattr(self, "asked", 0) + 1_000_000
@@ -81,9 +81,9 @@ class Server:
     def run(self, script, url, arguments, seconds):
         """What wrk says of so many seconds, and the milliseconds of processors that a request took."""
         command = ["wrk", "--threads", "1", "--connections", str(CONNECTIONS), "--duration", f"{seconds}s", "--timeout",
-                   "30s", "--script", os.path.join(FOLDER, script), url, "--", *arguments]
+                   "30s", "--script", script, url, "--", *arguments]
         before = self.ticks()
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=FOLDER)
         found = json.loads(done.stdout.strip().splitlines()[-1])
         found["cpu"] = (self.ticks() - before) * 1000 / os.sysconf("SC_CLK_TCK") / max(1, found["requests"])
         return found

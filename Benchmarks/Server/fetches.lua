@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Asks for pictures of another server: `wrk … -s fetches.lua URL -- new|same FIRST ADDRESS…`. With new, each request is for a
--- picture that nobody asked for before. Prints one line of JSON at the end, as uploads.lua.
+-- picture that nobody asked for before.
+
+dofile("summary.lua")
 
 local addresses, isNew, number = {}, true, 0
 
@@ -15,12 +17,4 @@ function request()
   local path = wrk.path .. "&url=" .. address
   if isNew then path = path .. "%3F" .. number end
   return wrk.format("GET", path)
-end
-
-function done(summary, latency)
-  local errors = summary.errors
-  print(string.format(
-    '{"requests": %d, "seconds": %.3f, "p50": %.2f, "p99": %.2f, "errors": %d}', summary.requests,
-    summary.duration / 1e6, latency:percentile(50) / 1e3, latency:percentile(99) / 1e3,
-    errors.connect + errors.read + errors.write + errors.status + errors.timeout))
 end

@@ -70,7 +70,7 @@ final class JPEGReader: ContainerReader, StoredColorReader {
           return size.width >= wanted.width && size.height >= wanted.height
         }
       } ?? 8
-    let readsDCAlone = eighths == 1 && request.size.map(readsDCAlone) ?? false
+    let readsDCAlone = eighths == 1 && request.size.map(dcIsEnough) ?? false
     let memory = readsDCAlone ? DCFile.memory(for: file.frame) : libjpegBytes
     try host.limits.check(memory: memory)
     return DecodeOffer(
@@ -85,7 +85,7 @@ final class JPEGReader: ContainerReader, StoredColorReader {
   /// Whether DC coefficients are enough for a size: at 1/8, a channel of the picture's own resolution has no others in any
   /// case. Of chroma with fewer samples, libjpeg reads more; hosts ask for twice the pixels that they show, and what is
   /// missing is not seen where chroma has 0.725 of that, 1.45 samples for a pixel.
-  private func readsDCAlone(for size: Size) -> Bool {
+  private func dcIsEnough(for size: Size) -> Bool {
     guard !isIncremental, DCFile.canRead(file.frame) else { return false }
     return file.frame.channels.indices.allSatisfy { index in
       let factors = file.frame.channels[index]

@@ -14,7 +14,7 @@ final class PackedConverter: Sendable {
   private static let dropped = 5
   private static let fieldBits = 21
   /// Of the entry of a byte table that a field says.
-  private static let entryMask: UInt64 = 1 << (21 - 5) - 1
+  private static let entryMask: UInt64 = 1 << (UInt64(fieldBits) - UInt64(dropped)) - 1
 
   /// For red, green and blue, 256 each.
   private let sums: [UInt64]
