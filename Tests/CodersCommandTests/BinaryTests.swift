@@ -23,6 +23,13 @@ import Testing
     #expect(run.output.contains("-     public.png  720×420  rgb8"))
   }
 
+  /// It has no end.
+  @Test(arguments: ["-", "/dev/zero"]) func whatIsNoImageIsNotReadToItsEnd(_ file: String) {
+    let run = Run.binary(["probe", file], input: "/dev/zero")
+    #expect(run.status == 2)
+    #expect(run.errors.hasPrefix("coders: \(file): noCoder: no coder of "))
+  }
+
   @Test func convertsFromStandardInputToStandardOutput() throws {
     let run = Run.binary(["convert", "-", "-", "--format", "gif"], input: try Fixture.path("window.png"))
     #expect(run.status == 0)

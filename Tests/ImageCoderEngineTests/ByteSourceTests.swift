@@ -80,6 +80,33 @@ import Testing
     #expect(try Self.contents(source) == Array(Self.bytes[1000..<3000]))
   }
 
+  /// A device without an end: as much is read as it takes to see that it is no image.
+  @Test func whatIsNoImageIsNotReadToItsEnd() throws {
+    var asked: [Int] = []
+    let source = try OpenSource(.file("/dev/zero"), limits: .standard) { beginning in
+      asked.append(beginning.count)
+      return asked.count < 3 ? nil : false
+    }
+    #expect(asked == [65_536, 131_072, 262_144])
+    #expect(source.size == 262_144)
+  }
+
+  @Test func whatMayBeAnImageIsReadToItsEnd() throws {
+    var ends: [Int32] = [0, 0]
+    #expect(pipe(&ends) == 0)
+    #expect(write(ends[1], Self.bytes, 60_000) == 60_000)
+    let file = try ByteSource.file(descriptor: ends[0])
+    close(ends[0])
+    close(ends[1])
+    var asked = 0
+    let source = try OpenSource(file, limits: .standard) { _ in
+      asked += 1
+      return true
+    }
+    #expect(asked == 1)
+    #expect(try source.contents() == Array(Self.bytes[..<60_000]))
+  }
+
   /// A file of 6 GiB without any blocks on the disk: what a reader wants of it at a time is bounded, not its size.
   @Test func whatIsHeldOfAFileIsBounded() throws {
     let folder = TemporaryFolder()

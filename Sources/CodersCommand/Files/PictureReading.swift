@@ -29,7 +29,7 @@ final class PictureReading<Value: Sendable>: Sendable {
         options.firstFrameOnly = true
         options.thumbnailSize = Size(width: side, height: side)
         options.color = .convert(to: .sRGB)
-        let image = try read.decode(try read.source(file, console), registry, options: options)
+        let image = try read.decode(try read.source(file, registry, console), registry, options: options)
         let value = try body(image.pixels)
         reading.results.withLock { $0[index] = value }
         if let problem = image.problem { failures.add(problem, file: file, order: index) }

@@ -98,7 +98,8 @@ struct SheetPacking {
       if console.cancellation.isCancelled { throw .cancelled }
       currentFile = file
       CurrentFiles.set(input: file)
-      let source = try command.read.source(file, console).rereadable(command.read.limits.limits)
+      let source = try registry.rereadable(
+        try command.read.source(file, registry, console), command.read.decodeOptions(console, file: file))
       let decoder = try open(source, file)
       let header = decoder.header
       if let first = inputs.first, first.size != decoder.outputSize {

@@ -1,24 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import ImageCoderEngine
 import ImageCoders
 
-/// The bytes of standard input.
+/// The bytes of standard input. Unlike the library's reading of pipes, this stops when the user interrupts it.
 enum StandardInput {
-  /// Reads to the end. Unlike the library's reading of pipes, this stops when the user interrupts it.
+  /// Reads to the end; of what `mayBeImage` knows to be none, the beginning.
   ///
   /// - Parameter most: The largest number of bytes that is accepted.
-  static func read(most: Int, _ cancellation: Cancellation) throws(CoderError) -> [UInt8] {
-    var bytes: [UInt8] = []
-    while true {
-      let chunk = try next(64 << 10, cancellation)
-      guard !chunk.isEmpty else { return bytes }
-      guard bytes.count + chunk.count <= most else {
-        throw .limitExceeded(
-          .maxMemory, found: bytes.count + chunk.count, allowed: most, what: "input from a pipe with bytes of")
-      }
-      bytes.append(contentsOf: chunk)
-    }
+  static func read(
+    most: Int, _ cancellation: Cancellation, mayBeImage: PipeInput.Recognition = { _ in true }
+  ) throws(CoderError) -> [UInt8] {
+    try PipeInput.readAll(STDIN_FILENO, limit: most, mayBeImage: mayBeImage) { cancellation.isCancelled }
   }
 
   /// Waits for bytes, and gives those that are there.
@@ -27,14 +21,7 @@ enum StandardInput {
   static func next(_ most: Int, _ cancellation: Cancellation) throws(CoderError) -> [UInt8] {
     while true {
       if cancellation.isCancelled { throw .cancelled }
-      var got = 0
-      let chunk = [UInt8](unsafeUninitializedCapacity: most) { buffer, count in
-        got = Glibc.read(STDIN_FILENO, buffer.baseAddress, most)
-        count = max(0, got)
-      }
-      if got < 0, errno == EINTR { continue }
-      guard got >= 0 else { throw .io(String(cString: strerror(errno)).lowercased()) }
-      return chunk
+      if let chunk = try PipeInput.next(STDIN_FILENO, most: most) { return chunk }
     }
   }
 }

@@ -86,12 +86,16 @@ struct ReadOptions: ParsableArguments {
     }
   }
 
-  /// The input that an argument names; `-` is standard input, which is read to its end.
+  /// The input that an argument names; `-` is standard input, which is read to its end, or as far as it takes to see that no
+  /// coder of `registry` recognizes it.
   ///
   /// - Throws: ``CoderError/Code/cancelled``, ``CoderError/Code/io``, ``CoderError/Code/limitExceeded``.
-  func source(_ argument: String, _ console: Console) throws(CoderError) -> ByteSource {
+  func source(
+    _ argument: String, _ registry: CoderRegistry, _ console: Console
+  ) throws(CoderError) -> ByteSource {
     guard argument == "-" else { return .file(console.location(of: argument)) }
-    return .bytes(try StandardInput.read(most: limits.maxMemory.bytes, console.cancellation))
+    return .bytes(
+      try StandardInput.read(most: limits.maxMemory.bytes, console.cancellation) { registry.mayBeImage($0) })
   }
 }
 

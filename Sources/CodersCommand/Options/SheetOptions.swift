@@ -59,7 +59,7 @@ struct SheetOptions: ParsableArguments {
     guard !Self.isDescription(input) else {
       throw .invalidArgument("--grid is for a picture without JSON; \(input.printable) says where the frames are")
     }
-    let image = try read.decode(try read.source(input, console), registry, options: options.readingSheet)
+    let image = try read.decode(try read.source(input, registry, console), registry, options: options.readingSheet)
     let sheet = try SpriteSheet(image.pixels, columns: grid.columns, rows: grid.rows, delay: delay)
     return Source(sheet: sheet, image: image, picture: input)
   }

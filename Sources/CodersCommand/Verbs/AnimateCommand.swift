@@ -125,7 +125,8 @@ struct AnimateCommand: Verb {
       if console.cancellation.isCancelled { throw .cancelled }
       currentFile = file
       CurrentFiles.set(input: file)
-      let source = try read.source(file, console).rereadable(read.limits.limits)
+      let source = try registry.rereadable(
+        try read.source(file, registry, console), read.decodeOptions(console, file: file))
       let decoder = try open(source, file, registry, console)
       let header = decoder.header
       let shown = header.displayedSize

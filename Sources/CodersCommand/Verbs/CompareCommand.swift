@@ -105,7 +105,7 @@ struct CompareCommand: Verb {
       var options = read.decodeOptions(console, file: file)
       options.firstFrameOnly = true
       options.color = try color.outputColor(console, unlessAsked: .convert(to: .sRGB))
-      let image = try read.decode(try read.source(file, console), registry, options: options)
+      let image = try read.decode(try read.source(file, registry, console), registry, options: options)
       if let problem = image.problem { failures.add(problem, file: file) }
       return image.pixels
     } catch {

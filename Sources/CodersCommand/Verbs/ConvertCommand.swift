@@ -192,7 +192,7 @@ private struct ConvertWork: FileWork {
     var reading = command.read.decodeOptions(console, file: input)
     reading.isStrict = command.encoding.strict
     reading.color = try command.color.outputColor(console, unlessAsked: .asStored)
-    let source = try command.read.source(input, console).rereadable(command.read.limits.limits)
+    let source = try registry.rereadable(try command.read.source(input, registry, console), reading)
     // Opened here to learn the number of frames, and to report an unreadable input as the input's error.
     let decoder = try command.read.open(source, registry, options: reading)
     try setOptions(&writing, of: decoder)

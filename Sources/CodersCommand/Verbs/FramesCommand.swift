@@ -48,7 +48,7 @@ struct FramesCommand: Verb {
     CurrentFiles.set(input: input)
     do throws(CoderError) {
       let decoder = try read.open(
-        try read.source(input, console), registry, options: read.decodeOptions(console, file: input))
+        try read.source(input, registry, console), registry, options: read.decodeOptions(console, file: input))
       if let output {
         let extraction = FrameExtraction(
           decoder, registry: registry, console: console, input: input, isRaw: raw,

@@ -143,7 +143,7 @@ struct MetadataCommand: Verb {
   ) throws(CoderError) -> (ImageFormat, Properties) {
     var options = read.decodeOptions(console, file: file)
     options.thumbnailSize = Size(width: 1, height: 1)
-    let decoder = try read.open(try read.source(file, console), registry, options: options)
+    let decoder = try read.open(try read.source(file, registry, console), registry, options: options)
     var shown = Properties()
     for (name, value) in try decoder.properties().sorted
     where ["{TIFF}", "{Exif}", "{GPS}", "{IPTC}", "{XMP}", "ProfileName"].contains(name) {
@@ -192,7 +192,7 @@ private struct MetadataWork: FileWork {
   ) throws(CoderError) -> EncodingReport {
     let target = OutputFile(output, console)
     let made = try registry.editMetadata(
-      try command.read.source(input, console), edit, at: target.destination,
+      try command.read.source(input, registry, console), edit, at: target.destination,
       reading: command.read.decodeOptions(console, file: input), coder: try registry.coderID(named: command.read.coder))
     currentFile = output
     try target.take(made, console)

@@ -67,7 +67,7 @@ struct StreamCommand: Verb {
     do throws(CoderError) {
       options.thumbnailSize = size?.size
       if let size, size.size == nil {
-        let header = try read.open(try read.source(input, console), registry, options: options).header
+        let header = try read.open(try read.source(input, registry, console), registry, options: options).header
         options.thumbnailSize = size.size(for: header.displayedSize)
       }
       let decoder: IncrementalDecoder
@@ -79,7 +79,7 @@ struct StreamCommand: Verb {
       let source: any ChunkSource =
         input == "-"
         ? PipeChunks(cancellation: console.cancellation)
-        : FileChunks(try OpenSource(try read.source(input, console), limits: options.limits))
+        : FileChunks(try OpenSource(try read.source(input, registry, console), limits: options.limits))
       var policy = PartialPicturePolicy()
       policy.thresholds = thresholds?.qualities ?? []
       policy.blur = blur

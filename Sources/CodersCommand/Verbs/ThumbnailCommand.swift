@@ -167,8 +167,8 @@ private struct ThumbnailWork: FileWork {
     options.thumbnailMode = command.mode.mode
     options.linearLight = command.light.linearLight
     options.color = try command.color.outputColor(console, unlessAsked: .convert(to: .sRGB))
-    var source = try command.read.source(input, console)
-    if box.size == nil { source = try source.rereadable(options.limits) }
+    var source = try command.read.source(input, registry, console)
+    if box.size == nil { source = try registry.rereadable(source, options) }
     guard edit.isIdentity else {
       var image = try command.read.decode(source, registry, options: options)
       let pixels = try edit.applied(to: image.pixels)

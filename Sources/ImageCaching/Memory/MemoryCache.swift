@@ -123,7 +123,7 @@ public final class MemoryCache<Value: Sendable>: Sendable {
 }
 
 /// A value in its place.
-final class ValueEntry<Value: Sendable>: MemoryEntry {
+final class ValueEntry<Value: Sendable>: MemoryEntry, @unchecked Sendable {
   let value: Value
 
   init(_ key: CacheKey, bytes: Int, remakeTime: Duration?, value: Value) {

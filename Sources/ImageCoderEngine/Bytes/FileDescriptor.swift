@@ -49,25 +49,5 @@ final class FileDescriptor: Sendable {
     return filled
   }
 
-  /// Reads what has no size to its end.
-  ///
-  /// - Parameter limits: Bound the bytes: `maxMemory`.
-  static func readToEnd(_ number: Int32, limits: Limits) throws(CoderError) -> [UInt8] {
-    var bytes: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 32 << 10)
-    while true {
-      let got = Glibc.read(number, &chunk, chunk.count)
-      if got < 0, errno == EINTR { continue }
-      guard got >= 0 else { throw failure() }
-      guard got > 0 else { return bytes }
-      guard bytes.count + got <= limits.maxMemory else {
-        throw .limitExceeded(
-          .maxMemory, found: bytes.count + got, allowed: limits.maxMemory, what: "input of a pipe, in bytes, of")
-      }
-      try ArrayMemory.grow(&bytes, by: got, for: "input of a pipe")
-      bytes.append(contentsOf: chunk[..<got])
-    }
-  }
-
-  private static func failure() -> CoderError { .io(String(cString: strerror(errno)).lowercased()) }
+  static func failure() -> CoderError { .io(String(cString: strerror(errno)).lowercased()) }
 }

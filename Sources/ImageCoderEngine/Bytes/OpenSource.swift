@@ -95,9 +95,13 @@ package final class OpenSource {
 
   /// Opens a source.
   ///
-  /// - Parameter limits: Bound what is held of a file at a time, and of a pipe, which has no size beforehand: `maxMemory`.
+  /// - Parameters:
+  ///   - limits: Bound what is held of a file at a time, and of a pipe, which has no size beforehand: `maxMemory`.
+  ///   - mayBeImage: What says of a pipe that it is no image; the source is its beginning then.
   /// - Throws: ``CoderError/Code/io`` with the system's reason; ``CoderError/Code/limitExceeded``.
-  package init(_ source: ByteSource, limits: Limits) throws(CoderError) {
+  package init(
+    _ source: ByteSource, limits: Limits, mayBeImage: PipeInput.Recognition = { _ in true }
+  ) throws(CoderError) {
     incremental = nil
     maxWindow = limits.maxMemory
     part = 0..<Int.max
@@ -112,7 +116,9 @@ package final class OpenSource {
       parts = .reader(reader)
       fixedSize = size
       return
-    case .standardInput: bytes = MemoryBytes(try FileDescriptor.readToEnd(STDIN_FILENO, limits: limits))
+    case .standardInput:
+      bytes = MemoryBytes(
+        try PipeInput.readAll(STDIN_FILENO, limit: limits.maxMemory, mayBeImage: mayBeImage))
     case .file, .descriptor:
       do throws(CoderError) {
         let file = try source.openFile()
@@ -122,7 +128,8 @@ package final class OpenSource {
           fixedSize = size
           return
         }
-        bytes = MemoryBytes(try FileDescriptor.readToEnd(file.number, limits: limits))
+        bytes = MemoryBytes(
+          try PipeInput.readAll(file.number, limit: limits.maxMemory, mayBeImage: mayBeImage))
       } catch {
         throw error.inFile(source.path)
       }
@@ -246,9 +253,11 @@ extension ByteSource {
   }
 
   /// A source that can be opened more than once: the bytes of a pipe, which come only once, in memory.
-  package func rereadable(_ limits: Limits) throws(CoderError) -> ByteSource {
+  ///
+  /// - Parameter mayBeImage: As for ``OpenSource/init(_:limits:mayBeImage:)``.
+  package func rereadable(_ limits: Limits, mayBeImage: PipeInput.Recognition) throws(CoderError) -> ByteSource {
     if case .memory = storage { return self }
-    guard let memory = try OpenSource(self, limits: limits).memory else { return self }
+    guard let memory = try OpenSource(self, limits: limits, mayBeImage: mayBeImage).memory else { return self }
     return ByteSource(storage: .memory(memory), name: name, fileExtension: fileExtension)
   }
 }

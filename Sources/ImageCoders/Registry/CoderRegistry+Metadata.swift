@@ -21,7 +21,7 @@ extension CoderRegistry {
     _ source: ByteSource, _ edit: MetadataEdit, at destination: EncodeDestination = .memory,
     reading: DecodeOptions = DecodeOptions(), coder id: String? = nil
   ) throws(CoderError) -> EncodedFile {
-    let source = try source.rereadable(reading.limits)
+    let source = try rereadable(source, reading)
     let decoder = try open(source, options: reading)
     let format = decoder.header.format
     let caller = reading

@@ -26,7 +26,7 @@ extension CoderRegistry {
     var limited = DecodeOptions()
     limited.limits = options.limits
     let reading = reading ?? limited
-    let source = try source.rereadable(reading.limits)
+    let source = try rereadable(source, reading)
     // The header says what the file really is; a pair for another format is none for this one.
     let decoder = try self.open(source, options: reading)
     let found = decoder.header.format
@@ -102,7 +102,7 @@ extension CoderRegistry {
     options: EncodeOptions = EncodeOptions(), reading: DecodeOptions = DecodeOptions(), reader: String? = nil,
     coder: String? = nil, problem: ((CoderError) -> Void)? = nil
   ) throws(CoderError) -> EncodedFile {
-    let source = try source.rereadable(reading.limits)
+    let source = try rereadable(source, reading)
     let problem = reading.isStrict ? nil : problem
     if coder == nil, reader == nil, reading.page == nil {
       var bytes = try transcode(source, to: format, options: options, reading: reading)

@@ -152,7 +152,8 @@ public final class CoderRegistry: Sendable {
   private func context(_ source: ByteSource, _ options: DecodeOptions) throws(CoderError) -> DecodeContext {
     let allowed = try policy.restricting(options)
     do throws(CoderError) {
-      return DecodeContext(try OpenSource(source, limits: allowed.limits), options: options)
+      let opened = try OpenSource(source, limits: allowed.limits) { mayBeImage($0, options.allowedFormats) }
+      return DecodeContext(opened, options: options)
     } catch {
       throw error.explained(by: allowed.restrictions)
     }
@@ -199,6 +200,16 @@ public final class CoderRegistry: Sendable {
     if !selection.candidates.isEmpty { return true }
     if selection.bytesNeeded != nil { return nil }
     throw unrecognized(source, selection, coders: count)
+  }
+
+  /// A source that can be opened more than once; of a pipe that no coder recognizes, the beginning.
+  package func rereadable(_ source: ByteSource, _ options: DecodeOptions) throws(CoderError) -> ByteSource {
+    try source.rereadable(options.limits) { mayBeImage($0, options.allowedFormats) }
+  }
+
+  /// Whether a file that begins with these bytes may be an image, or nil as long as more are needed to say so.
+  package func mayBeImage(_ prefix: [UInt8], _ allowed: Set<ImageFormat>? = nil) -> Bool? {
+    do throws(CoderError) { return try recognizes(prefix: prefix, allowed: allowed) } catch { return false }
   }
 
   /// The order in which coders are tried for a file.
