@@ -7,7 +7,7 @@ import TestSupport
 
 /// usage: cache-bench FOLDER mixed ENTRIES | sizes VALUES | start ROWS
 ///
-/// Prints lines of words: what was measured, of whom, and microseconds of processor time. `Benchmarks/caches.py` reads them.
+/// Prints lines of words: what was measured, of whom, and microseconds of processor time. `Benchmarks/disk_cache.py` reads them.
 @main struct CacheBench {
   static func main() async throws {
     let arguments = CommandLine.arguments
@@ -59,15 +59,21 @@ import TestSupport
 
   // MARK: Mixed sizes
 
-  /// Entries like those of a cache of pictures: nine of ten are 1 to 64 KiB, the tenth 64 KiB to 512 KiB.
-  private static func mixed(_ folder: String, _ count: Int) throws {
+  /// Entries like those of a cache of pictures: nine of ten are 1 to 33 KiB, the tenth 64 to 512 KiB.
+  private static func mixedSizes(_ count: Int) -> [Int] {
     var random = SplitMix(seed: 7)
-    let sizes = (0..<count).map { _ -> Int in
+    return (0..<count).map { _ in
       random.below(10) == 0 ? (64 + random.below(448)) << 10 : (1 << (10 + random.below(6))) + random.below(1000)
     }
+  }
+
+  private static func mixed(_ folder: String, _ count: Int) throws {
+    let sizes = mixedSizes(count)
+    var random = SplitMix(seed: 8)
     let order = (0..<count).map { _ in random.below(count) }
     let stores: [any Store] = [
-      OwnStore(try cache("\(folder)/own")), try PlainSQLite("\(folder)/plain.sqlite"), PlainFiles("\(folder)/files"),
+      OwnStore(try cache("\(folder)/own")), try PlainSQLite("\(folder)/plain.sqlite"),
+      PlainFiles("\(folder)/files", isVerified: false), PlainFiles("\(folder)/verified", isVerified: true),
     ]
     // In turns of a thousand: the machine is not the same all the time.
     let step = min(1000, count)

@@ -82,13 +82,17 @@ final class PlainSQLite: Store {
   }
 }
 
-/// A file for each value, renamed into its place.
+/// A file for each value, renamed into its place. Nothing is synced, so that after a loss of power a file can be cut short
+/// or have other bytes: only with a checksum does it promise as much as ours.
 struct PlainFiles: Store {
-  let name = "files"
+  let name: String
   private let folder: String
+  private let isVerified: Bool
 
-  init(_ folder: String) {
+  init(_ folder: String, isVerified: Bool) {
     self.folder = folder
+    self.isVerified = isVerified
+    name = isVerified ? "verified" : "files"
     mkdir(folder, 0o700)
     for number in 0..<256 { mkdir("\(folder)/\(number)", 0o700) }
   }
@@ -97,7 +101,17 @@ struct PlainFiles: Store {
 
   func put(_ number: Int, _ bytes: ArraySlice<UInt8>) throws {
     let descriptor = open("\(folder)/new", O_CREAT | O_TRUNC | O_WRONLY, 0o600)
-    let written = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+    let written = bytes.withUnsafeBytes { bytes in
+      guard isVerified else { return write(descriptor, bytes.baseAddress, bytes.count) }
+      var checksum = ValueChecksum.of(bytes)
+      return withUnsafeMutableBytes(of: &checksum) { head in
+        let parts = [
+          iovec(iov_base: head.baseAddress, iov_len: head.count),
+          iovec(iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count),
+        ]
+        return writev(descriptor, parts, 2) - head.count
+      }
+    }
     close(descriptor)
     guard written == bytes.count, rename("\(folder)/new", path(number)) == 0 else { fatalError("cannot write") }
   }
@@ -107,8 +121,11 @@ struct PlainFiles: Store {
     defer { close(descriptor) }
     var status = stat()
     guard descriptor >= 0, fstat(descriptor, &status) == 0 else { return -1 }
-    let copy = malloc(max(1, Int(status.st_size)))
-    defer { free(copy) }
-    return read(descriptor, copy, Int(status.st_size))
+    let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(8, Int(status.st_size)), alignment: 16)
+    defer { copy.deallocate() }
+    let count = read(descriptor, copy.baseAddress, Int(status.st_size))
+    guard isVerified else { return count }
+    let value = UnsafeRawBufferPointer(rebasing: copy[8..<max(8, count)])
+    return ValueChecksum.of(value) == copy.load(as: UInt64.self) ? value.count : -1
   }
 }

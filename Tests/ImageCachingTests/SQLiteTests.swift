@@ -33,14 +33,28 @@ import Testing
     #expect(Checksum.of(bytes, seed: 0x9E37_79B9_7F4A_7C15) == seeded)
   }
 
-  @Test func partsAndTheWholeAreEqual() {
-    let bytes = CacheFixture.bytes(1000, seed: 3)
-    bytes.withUnsafeBytes { bytes in
-      for cut in stride(from: 0, through: 992, by: 32) {
-        var checksum = Checksum(seed: 9)
-        checksum.append(UnsafeRawBufferPointer(rebasing: bytes[..<cut]))
-        checksum.append(UnsafeRawBufferPointer(rebasing: bytes[cut..<992]))
-        #expect(checksum.finish(UnsafeRawBufferPointer(rebasing: bytes[992...])) == Checksum.of(bytes, seed: 9))
+  @Test(
+    arguments: [
+      (241, 0x8BEA_DD3A_8874_FE17), (256, 0x3C38_817F_6D79_C0DA), (1024, 0x9B81_661C_641C_72B1),
+      (1025, 0x806C_2072_ED71_3576), (1088, 0x2F87_81E0_1841_F0DA), (4096, 0xD742_8746_842B_E37E),
+      (100000, 0x0C05_6F6F_CC34_0974),
+    ] as [(Int, UInt64)])
+  func valuesHaveXXH3(_ count: Int, _ expected: UInt64) {
+    let bytes = (0..<count).map { UInt8(truncatingIfNeeded: 7 * $0 + 3) }
+    #expect(bytes.withUnsafeBytes { ValueChecksum.of($0) } == expected)
+  }
+
+  @Test(arguments: [0, 1, 240]) func shortValuesHaveXXH64(_ count: Int) {
+    let bytes = CacheFixture.bytes(count, seed: 4)
+    #expect(bytes.withUnsafeBytes { ValueChecksum.of($0) } == Checksum.of(bytes))
+  }
+
+  @Test(arguments: [240, 241, 1024, 1025, 3000]) func partsAndTheWholeAreEqual(_ count: Int) {
+    CacheFixture.bytes(count, seed: 3).withUnsafeBytes { bytes in
+      for step in [1, 63, 64, 65, 1000] {
+        var checksum = ValueChecksum(bytes)
+        for filled in stride(from: 0, to: count, by: step) { checksum.read(upTo: filled) }
+        #expect(checksum.finish() == ValueChecksum.of(bytes))
       }
     }
   }

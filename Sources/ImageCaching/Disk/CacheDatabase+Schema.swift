@@ -2,7 +2,7 @@
 
 extension CacheDatabase {
   /// The version of the schema, in `user_version`.
-  static let version = 1
+  static let version = 2
 
   /// `entry` has a row for each value and no bytes of it, so that eviction and notes of use touch few pages. Its rows lie in
   /// the order of four queues; see ``CacheQueue``. `totals` has the sums of each queue and kind, kept by triggers, and two
@@ -47,7 +47,7 @@ extension CacheDatabase {
     }
     try connection.execute(
       """
-      PRAGMA synchronous = NORMAL; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -4096; \
+      PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -4096; \
       PRAGMA mmap_size = \(mappedBytes); PRAGMA journal_size_limit = 16777216
       """)
     try check(connection)
@@ -55,7 +55,7 @@ extension CacheDatabase {
   }
 
   /// The part of the database that is mapped. A disk that fails in it ends the process, so it is no larger than pays.
-  static let mappedBytes = 256 << 20
+  static let mappedBytes = 1 << 30
 
   private static func makeTables(_ connection: SQLiteConnection) throws(SQLiteFailure) {
     try connection.execute("BEGIN IMMEDIATE")

@@ -8,6 +8,8 @@ import ImageCoderModel
 final class CacheDatabase {
   let connection: SQLiteConnection
   private var statements: [String: SQLiteStatement] = [:]
+  /// The one of ``withEntry(_:_:)``, which is used most.
+  private var lookup: SQLiteStatement?
 
   /// - Parameter path: A file that exists.
   init(_ path: String, busyTimeout: Int) throws(SQLiteFailure) {
@@ -45,6 +47,10 @@ final class CacheDatabase {
     "entry.id, entry.key, entry.kind, entry.size, entry.checksum, entry.stored, entry.inline, entry.place, "
     + "entry.metadata, entry.seal, entry.hits, entry.used"
 
+  private static let lookupText =
+    "SELECT \(columns), value.bytes FROM entry LEFT JOIN value ON value.place = entry.place AND entry.inline = 1 "
+    + "WHERE entry.digest = ?1"
+
   /// The entry of a key, without its value.
   func entry(_ key: DigestedKey) throws(SQLiteFailure) -> DiskEntry? {
     let statement = try statement("SELECT \(Self.columns) FROM entry WHERE digest = ?1")
@@ -57,9 +63,9 @@ final class CacheDatabase {
   func withEntry<Value>(
     _ key: DigestedKey, _ body: (DiskEntry, UnsafeRawBufferPointer?) throws(CoderError) -> Value
   ) throws(SQLiteFailure) -> Result<Value, CoderError>? {
-    let statement = try statement(
-      "SELECT \(Self.columns), value.bytes FROM entry LEFT JOIN value ON value.place = entry.place AND entry.inline = 1 "
-        + "WHERE entry.digest = ?1")
+    let statement: SQLiteStatement
+    if let lookup { statement = lookup } else { statement = try self.statement(Self.lookupText) }
+    lookup = statement
     defer { statement.reset() }
     statement.bind(1, key.digest)
     guard try statement.step() else { return nil }

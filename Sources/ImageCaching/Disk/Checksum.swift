@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The hash XXH64 of bytes that come in parts.
+/// The hash XXH64, of keys and rows; values have ``ValueChecksum``.
 ///
 /// It finds damage, not forgery: whoever can write into the folder can also write a matching checksum.
 ///
 /// - Format: xxHash fast digest algorithm, section "XXH64 algorithm description".
 package struct Checksum {
-  private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
-  private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
-  private static let prime3: UInt64 = 0x1656_67B1_9E37_79F9
-  private static let prime4: UInt64 = 0x85EB_CA77_C2B2_AE63
-  private static let prime5: UInt64 = 0x27D4_EB2F_1656_67C5
+  static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
+  static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
+  static let prime3: UInt64 = 0x1656_67B1_9E37_79F9
+  static let prime4: UInt64 = 0x85EB_CA77_C2B2_AE63
+  static let prime5: UInt64 = 0x27D4_EB2F_1656_67C5
 
   private let seed: UInt64
   private var lanes: (UInt64, UInt64, UInt64, UInt64)
   private var count = 0
 
-  package init(seed: UInt64 = 0) {
+  private init(seed: UInt64 = 0) {
     self.seed = seed
     lanes = (seed &+ Self.prime1 &+ Self.prime2, seed &+ Self.prime2, seed, seed &- Self.prime1)
   }
 
-  /// The hash of bytes that are all there.
   package static func of(_ bytes: UnsafeRawBufferPointer, seed: UInt64 = 0) -> UInt64 {
     var checksum = Checksum(seed: seed)
     let whole = bytes.count & ~31
@@ -32,7 +31,7 @@ package struct Checksum {
   package static func of(_ bytes: [UInt8], seed: UInt64 = 0) -> UInt64 { bytes.withUnsafeBytes { of($0, seed: seed) } }
 
   /// Adds bytes, a multiple of 32.
-  package mutating func append(_ bytes: UnsafeRawBufferPointer) {
+  private mutating func append(_ bytes: UnsafeRawBufferPointer) {
     precondition(bytes.count & 31 == 0, "\(bytes.count) bytes, a multiple of 32 is needed")
     var (first, second, third, fourth) = lanes
     var offset = 0
@@ -48,7 +47,7 @@ package struct Checksum {
   }
 
   /// Adds the last bytes, fewer than 32, and returns the hash of all.
-  package func finish(_ rest: UnsafeRawBufferPointer) -> UInt64 {
+  private func finish(_ rest: UnsafeRawBufferPointer) -> UInt64 {
     precondition(rest.count < 32, "\(rest.count) bytes, fewer than 32 are allowed")
     var hash = count == 0 ? seed &+ Self.prime5 : merged
     hash = hash &+ UInt64(count + rest.count)

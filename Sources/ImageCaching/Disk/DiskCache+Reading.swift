@@ -80,7 +80,7 @@ extension DiskCache {
         guard let bytes, bytes.count == entry.size else { return .damaged(entry, "the value has another length") }
         let memory = try ValueMemory(count: entry.size)
         memory.storage.copyMemory(from: bytes)
-        guard Checksum.of(memory.bytes) == entry.checksum else { return .damaged(entry, Self.wrongChecksum) }
+        guard ValueChecksum.of(memory.bytes) == entry.checksum else { return .damaged(entry, Self.wrongChecksum) }
         return .value(entry, Self.value(entry, memory))
       }
     }

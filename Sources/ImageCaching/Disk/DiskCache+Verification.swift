@@ -90,7 +90,7 @@ extension DiskCache {
     }
     return try generation.withDatabase { (database) throws(SQLiteFailure) in
       try database.withValue(of: entry) { bytes in
-        bytes.map { $0.count == entry.size && Checksum.of($0) == entry.checksum } ?? false
+        bytes.map { $0.count == entry.size && ValueChecksum.of($0) == entry.checksum } ?? false
       }
     }
   }

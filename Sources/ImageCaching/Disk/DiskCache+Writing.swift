@@ -43,7 +43,7 @@ extension DiskCache {
     }
     let now = options.now()
     var entry = DiskEntry(
-      key: key.bytes, kind: kind.rawValue, size: bytes.count, checksum: Checksum.of(bytes), stored: now,
+      key: key.bytes, kind: kind.rawValue, size: bytes.count, checksum: ValueChecksum.of(bytes), stored: now,
       isInline: bytes.count <= options.maxInlineBytes, metadata: metadata, used: now)
     guard !entry.isInline else { return PreparedWrite(entry: entry, key: key, file: nil) }
     let file = try ValueFile.write(bytes, in: store.folder)

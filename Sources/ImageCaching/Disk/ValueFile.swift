@@ -91,8 +91,8 @@ struct ValueFile: Sendable {
     guard fstat(descriptor, &status) == 0 else { throw CacheFolder.failure(path) }
     guard status.st_mode & S_IFMT == S_IFREG, Int(status.st_size) == count else { return nil }
     let memory = try ValueMemory(count: count)
-    var checksum = Checksum()
-    var (filled, hashed) = (0, 0)
+    var checksum = ValueChecksum(memory.bytes)
+    var filled = 0
     while filled < count {
       let target = UnsafeMutableRawBufferPointer(rebasing: memory.storage[filled..<min(count, filled + Self.step)])
       let got = Glibc.read(descriptor, target.baseAddress, target.count)
@@ -100,12 +100,9 @@ struct ValueFile: Sendable {
       guard got >= 0 else { throw CacheFolder.failure(path) }
       guard got > 0 else { return nil }
       filled += got
-      // While the bytes are still near the processor.
-      let whole = hashed + (filled - hashed) & ~31
-      checksum.append(UnsafeRawBufferPointer(rebasing: memory.bytes[hashed..<whole]))
-      hashed = whole
+      checksum.read(upTo: filled)
     }
-    return (memory, checksum.finish(UnsafeRawBufferPointer(rebasing: memory.bytes[hashed...])))
+    return (memory, checksum.finish())
   }
 
   private static let step = 128 << 10
