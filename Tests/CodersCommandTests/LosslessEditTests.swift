@@ -122,6 +122,28 @@ import Testing
     #expect(try Decoded.registry.open(.file(output)).header.metadata == [])
   }
 
+  /// An Exif block that breaks off has no say in whether a picture can be turned. Of one whose orientation can be read, what
+  /// is behind the fault is lost: it would be wrong to leave the orientation.
+  @Test(arguments: [(1, true), (6, false)] as [(UInt8, Bool)])
+  func exifThatCannotBeReadIsLeftAloneOrOut(_ orientation: UInt8, _ isLeft: Bool) throws {
+    var image = try Decoded.image(try photo(Size(width: 96, height: 64)))
+    image.metadata = [:]
+    let plain = try Decoded.registry.encode(image, as: .jpeg)
+    // A directory of five entries, of which there is one.
+    let exif: [UInt8] =
+      Array("Exif\0\0II*\0".utf8) + [8, 0, 0, 0, 5, 0, 0x12, 1, 3, 0, 1, 0, 0, 0, orientation, 0, 0, 0]
+    let bytes = plain[..<2] + [0xFF, 0xE1, 0, UInt8(exif.count + 2)] + exif + plain[2...]
+    let (file, output) = (folder.write("broken.jpg", Array(bytes)), "\(folder.path)/out.jpg")
+    #expect(try Decoded.registry.open(.file(file)).header.orientation.rawValue == Int(orientation))
+    let run = Run.inProcess("convert", "--lossless", file, output, "--rotate", "90")
+    #expect(run.status == 0)
+    #expect(run.errors.contains("the Exif block cannot be read, and \(isLeft ? "stays as it is" : "is left out")"))
+    let turned = try Decoded.registry.open(.file(output))
+    #expect(turned.header.orientation == .up)
+    #expect(turned.header.canvas == (isLeft ? Size(width: 64, height: 96) : Size(width: 96, height: 64)))
+    #expect(turned.header.metadata.contains(.exif) == isLeft)
+  }
+
   @Test func anUprightFileIsCopiedAndATurnedOneIsStoredUpright() throws {
     let (photo, output) = (try photo(Size(width: 96, height: 64)), "\(folder.path)/out.jpg")
     #expect(Run.inProcess("convert", "--orientation", "apply", photo, output).status == 0)

@@ -30,6 +30,13 @@ extension TIFFPicture {
     if let pair, pair.count == 2 {
       properties["{TIFF}", "PageNumber"] = .integer(Int64(clamping: pair[0]))
     }
+    for (tag, name, count) in [
+      (Tag.whitePoint, "WhitePoint", 2), (Tag.primaryChromaticities, "PrimaryChromaticities", 6),
+    ] {
+      guard let values = try directory.reals(tag, limit: count + 1), values.count == count, values.allSatisfy(\.isFinite)
+      else { continue }
+      properties["{TIFF}", name] = .list(values.map { .number($0) })
+    }
     properties["ColorModel"] = .text(samples.photometric.colorModel)
     // Resolution in inches when nothing is said (TIFF 6.0 §8); 3 is centimetres.
     let unit = try number(Tag.resolutionUnit) ?? 2

@@ -71,7 +71,15 @@ extension CoderRegistry {
     for (kind, part) in kinds where !options.metadata.contains(kind) { edit.removed.insert(part) }
     // Who takes something out does not expect to find it in another place.
     if !edit.removed.isEmpty { edit.removed.formUnion([.iptc, .text, .other]) }
-    if old.header.metadata.contains(.exif), options.metadata.contains(.exif) {
+    var keepsExif = old.header.metadata.contains(.exif) && options.metadata.contains(.exif)
+    if keepsExif, let exif = try old.metadata(.exif), !MetadataEdit.canChange(exif: exif) {
+      keepsExif = false
+      // What cannot be read says nothing that has become wrong, but for an orientation in front of the fault.
+      let isLeft = old.header.orientation == .up
+      if !isLeft { edit.removed.insert(.exif) }
+      options.log?(.warning, "the Exif block cannot be read, and \(isLeft ? "stays as it is" : "is left out")")
+    }
+    if keepsExif {
       edit.removed.insert(.thumbnail)
       let properties = try old.properties()
       for (name, side) in [("PixelXDimension", size.width), ("PixelYDimension", size.height)] {

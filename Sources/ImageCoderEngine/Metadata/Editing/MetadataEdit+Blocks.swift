@@ -51,6 +51,9 @@ extension MetadataEdit {
     return (exif, iptc, xmp)
   }
 
+  /// Whether parts of an Exif block can be changed: all of it can be read.
+  package static func canChange(exif payload: [UInt8]) -> Bool { ExifDirectories(payload) != nil }
+
   private func editExif(
     _ edits: inout MetadataBlockEdits, _ settings: [Setting], _ orientation: Orientation,
     _ block: (MetadataBlock) throws(CoderError) -> [UInt8]?
