@@ -71,24 +71,22 @@ extension CoderRegistry {
     for (kind, part) in kinds where !options.metadata.contains(kind) { edit.removed.insert(part) }
     // Who takes something out does not expect to find it in another place.
     if !edit.removed.isEmpty { edit.removed.formUnion([.iptc, .text, .other]) }
-    var keepsExif = old.header.metadata.contains(.exif) && options.metadata.contains(.exif)
-    if keepsExif, let exif = try old.metadata(.exif), !MetadataEdit.canChange(exif: exif) {
-      keepsExif = false
+    var writesExif = options.metadata.contains(.exif)
+    if writesExif, let exif = try old.metadata(.exif), !MetadataEdit.canChange(exif: exif) {
+      writesExif = false
       // What cannot be read says nothing that has become wrong, but for an orientation in front of the fault.
       let isLeft = old.header.orientation == .up
       if !isLeft { edit.removed.insert(.exif) }
       options.log?(.warning, "the Exif block cannot be read, and \(isLeft ? "stays as it is" : "is left out")")
     }
-    if keepsExif {
+    if writesExif, old.header.metadata.contains(.exif) {
       edit.removed.insert(.thumbnail)
       let properties = try old.properties()
       for (name, side) in [("PixelXDimension", size.width), ("PixelYDimension", size.height)] {
         if properties["{Exif}", name] != nil { edit.values["{Exif}", name] = .integer(Int64(side)) }
       }
     }
-    if old.header.orientation != .up {
-      edit.values["{TIFF}", "Orientation"] = options.metadata.contains(.exif) ? .integer(1) : .text("")
-    }
+    if old.header.orientation != .up { edit.values["{TIFF}", "Orientation"] = writesExif ? .integer(1) : .text("") }
     if hasGainMap(old), old.header.metadata.contains(.xmp), options.metadata.contains(.xmp) {
       // What follows the picture is not there any more.
       for name in ["hdrgm:Version", "Container:Directory"] { edit.values["{XMP}", name] = .text("") }
