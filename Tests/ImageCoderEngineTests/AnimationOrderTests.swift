@@ -25,7 +25,8 @@ import Testing
       self.model = model
       let headers = model.headers
       let layout = PixelLayout(.rgba8, .straight)
-      let frames = FrameTable(count: headers.count, canvas: AnimationModel.size) { (index) throws(CoderError) in
+      let frames = FrameTable(count: headers.count, canvas: AnimationModel.size, limits: .standard) {
+        (index) throws(CoderError) in
         headers[index]
       }
       cursor = FrameCursor(
@@ -71,7 +72,9 @@ import Testing
   @Test(arguments: 2...3) func nothingChangesOutsideTheChangedArea(_ count: Int) throws {
     for model in AnimationModel.all(frames: count) {
       let headers = model.headers
-      let frames = FrameTable(count: count, canvas: AnimationModel.size) { (index) throws(CoderError) in headers[index]
+      let frames = FrameTable(count: count, canvas: AnimationModel.size, limits: .standard) {
+        (index) throws(CoderError) in
+        headers[index]
       }
       #expect(try frames.changedArea(0) == nil)
       for index in 1..<count {

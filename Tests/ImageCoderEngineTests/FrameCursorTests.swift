@@ -11,12 +11,28 @@ import Testing
   private static let part = Rect(x: 0, y: 0, width: 2, height: 2)
 
   private static func table(_ frames: [FrameHeader]) -> FrameTable {
-    FrameTable(count: frames.count, canvas: size) { (index) throws(CoderError) in frames[index] }
+    FrameTable(count: frames.count, canvas: size, limits: .standard) { (index) throws(CoderError) in frames[index] }
   }
 
   private static func starts(_ frames: [FrameHeader]) throws -> [Int] {
     let table = table(frames)
     return try frames.indices.map { try table.start(of: $0) }
+  }
+
+  /// Of a file whose bytes arrive, any number of frames may come; what is kept of them is bounded all the same.
+  @Test func headersAreKeptUpToTheLimit() throws {
+    var asked = 0
+    let table = FrameTable(count: .max, canvas: Self.size, limits: Limits(maxFrames: 3)) {
+      (index) throws(CoderError) in
+      asked = max(asked, index)
+      return FrameHeader(rect: Self.part)
+    }
+    #expect(try table.header(2) == FrameHeader(rect: Self.part))
+    for index in [3, .max - 1] {
+      let error = #expect(throws: CoderError.self) { try table.header(index) }
+      #expect(error?.code == .limitExceeded)
+    }
+    #expect(asked == 2)
   }
 
   @Test func aFrameThatCoversTheCanvasStandsAlone() throws {

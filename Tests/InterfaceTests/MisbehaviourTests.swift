@@ -38,6 +38,7 @@ import Testing
     Act(name: "frames-of-32-bits", thrown: .limitExceeded, says: "maxFrames"),
     Act(name: "pages-of-32-bits", thrown: .limitExceeded, says: "maxPages"),
     Act(name: "frames-0", thrown: nil),
+    Act(name: "frames-to-come", thrown: .library, says: "still arriving"),
     Act(name: "primary-page-9", thrown: nil),
     Act(name: "gamma-nan", thrown: nil),
     Act(name: "format-of-another", thrown: .library, says: "\"public.png\", its manifest lists org.example.unruly"),

@@ -100,6 +100,7 @@ static imgcoder_status reader_info(imgcoder_reader *reader, uint32_t page, imgco
   if (acts(reader, "gamma-nan")) info->gamma = strtod("nan", NULL), info->bits_per_channel = 4000000000u;
   if (acts(reader, "struct-size-grows")) info->struct_size = 4000;
   if (!strncmp(reader->act, "frame", 5)) info->flags = IMGCODER_INFO_ANIMATED;
+  if (acts(reader, "frames-to-come")) info->flags |= IMGCODER_INFO_INCOMPLETE;
   return IMGCODER_STATUS_OK;
 }
 

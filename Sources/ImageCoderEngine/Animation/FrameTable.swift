@@ -8,6 +8,7 @@ package import ImageCoderModel
 package final class FrameTable {
   package let count: Int
   private let canvas: Size
+  private let limits: Limits
   private let read: (Int) throws(CoderError) -> FrameHeader
   private var headers: [FrameHeader] = []
   private var starts: [Int] = []
@@ -16,9 +17,13 @@ package final class FrameTable {
   /// Bytes that the table has for each frame.
   static let frameBytes = MemoryLayout<FrameHeader>.stride + 2 * MemoryLayout<Int>.stride
 
-  package init(count: Int, canvas: Size, read: @escaping (Int) throws(CoderError) -> FrameHeader) {
+  /// - Parameters:
+  ///   - count: Of frames; the largest integer while a file may gain some.
+  ///   - limits: `maxFrames` bounds how many headers are kept.
+  package init(count: Int, canvas: Size, limits: Limits, read: @escaping (Int) throws(CoderError) -> FrameHeader) {
     self.count = count
     self.canvas = canvas
+    self.limits = limits
     self.read = read
   }
 
@@ -67,6 +72,7 @@ package final class FrameTable {
 
   private func load(through index: Int) throws(CoderError) {
     guard index >= 0, index < count else { throw .missing("frame", index: index, count: count) }
+    if index >= headers.count { try limits.check(frames: index + 1) }
     while headers.count <= index {
       let number = headers.count
       let header = try read(number)

@@ -51,6 +51,9 @@ public final class ImageDecoder {
     let (page, header) = try file.page(for: options)
     try options.checkAllowed(header.format)
     try options.limits.check(canvas: header.canvas)
+    guard !header.isIncomplete || file.session.source?.isIncremental == true else {
+      throw .library("the coder says that bytes of the file are still arriving, and all are there")
+    }
     try options.limits.check(frames: header.frameCount)
     try options.limits.check(memory: FrameTable.frameBytes * header.frameCount, of: "the table of frames")
     self.file = file
@@ -60,7 +63,9 @@ public final class ImageDecoder {
     coderID = file.coder
     let (reader, names) = (file.reader, file.names)
     loopCount = try Self.loopCount(header, reader: reader, page: page, names: names)
-    frames = FrameTable(count: header.mayGainFrames ? .max : header.frameCount, canvas: header.canvas) {
+    frames = FrameTable(
+      count: header.mayGainFrames ? .max : header.frameCount, canvas: header.canvas, limits: options.limits
+    ) {
       (index) throws(CoderError) in
       try Self.frameHeader(index, of: header, reader: reader, page: page, names: names)
     }
