@@ -117,8 +117,10 @@ def compare_turn(digest, folder, path, data, turn, theirs):
         ["jpegtran", "-copy", "none", "-optimize", "-perfect", *options, *theirs, "-outfile", wanted, path],
         capture_output=True, check=False)
     size = turn[1].split("+")[0] if turn[0] == "--crop" else None
-    # jpegtran moves the corner of a part to where it can begin, and makes the part larger.
-    is_refused = not os.path.exists(wanted) or size is not None and "x".join(map(str, dimensions(wanted))) != size
+    # jpegtran moves the corner of a part to where it can begin and makes the part larger, and makes up what is outside.
+    is_refused = not os.path.exists(wanted) or size is not None and (
+        "x".join(map(str, dimensions(wanted))) != size
+        or any(side < least for side, least in zip(dimensions(path), dimensions(wanted))))
     if made.returncode != 0:
         return None if is_refused else made.stderr.strip()
     if is_refused:
@@ -156,10 +158,12 @@ def precision(path):
 
 
 def scans(path):
-    """From the first quantization table on."""
+    """From the first quantization table to the end of the first picture: what follows is a gain map of its own."""
     with open(path, "rb") as file:
         data = file.read()
-    return data[next(place for marker, place in segments(data) if marker == 0xDB):]
+    places = list(segments(data))
+    end = data.index(b"\xff\xd9", places[-1][1])
+    return data[next(place for marker, place in places if marker == 0xDB):end]
 
 
 def short(path):

@@ -7,7 +7,7 @@ struct MetadataIndex {
   private(set) var profile: Chunk?
   /// eXIf (PNG Third Edition §11.3.4.2).
   private(set) var exif: Chunk?
-  /// iTXt with XMP's own keyword (XMP Specification Part 3 §1.1.5).
+  /// iTXt with XMP's own keyword (XMP Specification Part 3 §1.1.5), or other text that has it, as some programs write.
   private(set) var xmp: Chunk?
   /// "Raw profile type …" as ImageMagick writes it, by the last word.
   private(set) var rawProfiles: [String: Chunk] = [:]
@@ -38,7 +38,7 @@ struct MetadataIndex {
       // Without a zero within 80 bytes, it is no keyword.
       guard !keyword.isEmpty, try start.uint8(at: start.position - 1) == 0 else { return }
       if keyword == "XML:com.adobe.xmp" {
-        if chunk.name == .itxt { xmp = xmp ?? chunk }
+        if xmp == nil || chunk.name == .itxt && xmp?.name != .itxt { xmp = chunk }
       } else if Self.shownKeywords.contains(keyword) {
         texts[keyword] = texts[keyword] ?? chunk
       } else if keyword.hasPrefix(Self.rawProfilePrefix) {

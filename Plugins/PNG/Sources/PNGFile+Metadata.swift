@@ -45,14 +45,14 @@ extension PNGFile {
     return nil
   }
 
-  /// iTXt "XML:com.adobe.xmp", or XMP in text as ImageMagick writes it.
+  /// Text "XML:com.adobe.xmp", or XMP in text as ImageMagick writes it.
   ///
   /// - Throws: ``CoderError/Code/limitExceeded`` for a packet over `maxMetadata`.
   func xmp(host: CoderHost) throws(CoderError) -> [UInt8]? {
     let limit = host.limits.maxMetadata
     if let chunk = index.xmp, let data = try data(of: chunk) {
       guard let text = try TextChunk(data, of: chunk.name, limit: limit, host: host) else {
-        throw .malformed("iTXt of XMP without its fields", at: chunk.dataOffset)
+        throw .malformed("\(chunk.name) of XMP without its fields", at: chunk.dataOffset)
       }
       guard !text.isCut else {
         if text.text.count < limit {
