@@ -4,7 +4,7 @@
   ///
   /// What several want has the highest priority among those who wait.
   public enum LoadPriority: Int, Sendable, Hashable, CaseIterable, Comparable {
-    /// Of what may be wanted later: ``ImageLoader/prefetch(_:concurrency:priority:)``.
+    /// Of what may be wanted later: ``ImageLoader/prefetch(_:concurrency:priority:depth:)``.
     case lowest
     /// Of what is not seen yet.
     case low
