@@ -12,7 +12,7 @@ def run(ours, arguments):
     print(f"\nCache in memory: hits, bytes and time saved\n{'':<12}{'least recently used':>24}{'ours':>24}")
     for name in TRACES:
         said, _ = ours.facts("cache", name, 1)
-        values = {key: float(value) for key, value in said.items()}
+        values = {key: float(value) for key, value in said.items() if key != "hash"}
         cells = ["/".join(f"{values[f'{who}_{what}']:.2f}" for what in ("hits", "bytes", "time")) for who in ("lru", "ours")]
         passed = verdict(
             f"cache {name}: {cells[1]} beside {cells[0]}",
