@@ -6,8 +6,10 @@ import ImageCoderPlugin
 final class GIFFrameDecoder {
   /// Indexes decoded at a time.
   private static let batch = 16_384
+  /// Room for a batch behind the widest row, which is held as long as its end has not come.
+  private static let indexCount = batch + LZWDecoder.slack + Int(UInt16.max)
   /// Bytes that decoding takes, whatever the image.
-  static let memory = batch + LZWDecoder.slack + LZWDecoder.memorySize
+  static let memory = indexCount + LZWDecoder.memorySize
 
   private let host: CoderHost
   private var lzw: LZWDecoder
@@ -16,9 +18,8 @@ final class GIFFrameDecoder {
   /// - Throws: ``CoderError/Code/outOfMemory``.
   init(host: CoderHost) throws(CoderError) {
     self.host = host
-    let size = Self.batch + LZWDecoder.slack
-    let memory = try host.allocate(bytes: size, for: "decoded indexes")
-    indexes = memory.bindMemory(to: UInt8.self, capacity: size)
+    let memory = try host.allocate(bytes: Self.indexCount, for: "decoded indexes")
+    indexes = memory.bindMemory(to: UInt8.self, capacity: Self.indexCount)
     do throws(CoderError) {
       lzw = try LZWDecoder(host: host)
     } catch {
@@ -74,26 +75,21 @@ final class GIFFrameDecoder {
     _ image: GIFImageBlock, of bytes: GIFBytes, expander: IndexExpander, rows: inout RowPlacement
   ) throws(CoderError) {
     let width = image.size.width
-    var x = 0
-    var count = 0
+    // Indexes of a row whose end has not come. It is drawn as a whole: a sink may lend rows that show an earlier frame.
+    var held = 0
     try rows.begin()
     while !rows.isComplete {
       guard !host.isCancelled else { throw .cancelled }
-      let decoded = lzw.decode(into: indexes, until: Self.batch)
-      count = decoded.count
+      let decoded = lzw.decode(into: indexes + held, until: Self.batch)
+      let count = held + decoded.count
       var taken = 0
-      while taken < count, !rows.isComplete {
-        let part = min(width - x, count - taken)
-        if let row = rows.current {
-          expander.expand(indexes + taken, count: min(part, rows.visible.width - x), to: row, at: x)
-        }
-        taken += part
-        x += part
-        if x == width {
-          x = 0
-          try rows.advance()
-        }
+      while count - taken >= width, !rows.isComplete {
+        if let row = rows.current { expander.expand(indexes + taken, count: rows.visible.width, to: row) }
+        taken += width
+        try rows.advance()
       }
+      held = count - taken
+      indexes.update(from: indexes + taken, count: held)
       guard !rows.isComplete else { return }
       if case .endOfAvailable = decoded.stop {
         try rows.show()

@@ -46,25 +46,23 @@ struct IndexExpander {
     bytesPerPixel = format.bytesPerPixel
   }
 
-  /// Writes `count` pixels of a row from the pixel `x` on, and no byte after them.
+  /// Writes the first `count` pixels of a row, and no byte after them.
   @inline(__always)
-  func expand(_ indexes: UnsafePointer<UInt8>, count: Int, to row: UnsafeMutableRawPointer, at x: Int) {
+  func expand(_ indexes: UnsafePointer<UInt8>, count: Int, to row: UnsafeMutableRawPointer) {
     guard count > 0 else { return }
     if bytesPerPixel == 4 {
-      let target = row + 4 &* x
       for pixel in 0..<count {
-        target.storeBytes(of: palette[Int(indexes[pixel])], toByteOffset: 4 &* pixel, as: UInt32.self)
+        row.storeBytes(of: palette[Int(indexes[pixel])], toByteOffset: 4 &* pixel, as: UInt32.self)
       }
     } else {
       // Each store of four bytes is mended by the next one; the last pixel takes three single bytes.
-      let target = row + 3 &* x
       for pixel in 0..<count &- 1 {
-        target.storeBytes(of: palette[Int(indexes[pixel])], toByteOffset: 3 &* pixel, as: UInt32.self)
+        row.storeBytes(of: palette[Int(indexes[pixel])], toByteOffset: 3 &* pixel, as: UInt32.self)
       }
       let last = palette[Int(indexes[count &- 1])].littleEndian
       for channel in 0..<3 {
         let byte = UInt8(truncatingIfNeeded: last >> UInt32(8 &* channel))
-        target.storeBytes(of: byte, toByteOffset: 3 &* (count &- 1) &+ channel, as: UInt8.self)
+        row.storeBytes(of: byte, toByteOffset: 3 &* (count &- 1) &+ channel, as: UInt8.self)
       }
     }
   }
