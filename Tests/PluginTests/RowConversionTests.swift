@@ -24,9 +24,7 @@ import Testing
     var problem: CoderError.Code?
   }
 
-  private static func outcome(
-    _ problem: inout CoderError.Code?, _ body: () throws(CoderError) -> EncodedFile
-  ) -> Outcome {
+  private static func outcome(_ body: () throws(CoderError) -> EncodedFile) -> Outcome {
     do throws(CoderError) { return Outcome(bytes: try body().bytes) } catch { return Outcome(error: error.code) }
   }
 
@@ -44,7 +42,7 @@ import Testing
     for path in Self.sources {
       let (writing, reading) = Self.options(of: format)
       var (problem, expectedProblem): (CoderError.Code?, CoderError.Code?)
-      var found = Self.outcome(&problem) { () throws(CoderError) in
+      var found = Self.outcome { () throws(CoderError) in
         let decoder = try Self.registry.open(.file(path), options: reading)
         if try decoder.pictureRows() != nil { byRows += 1 }
         let encoder = try Self.registry.makeEncoder(as: format, options: writing)
@@ -52,7 +50,7 @@ import Testing
         return try encoder.finish()
       }
       found.problem = problem
-      var expected = Self.outcome(&expectedProblem) { () throws(CoderError) in
+      var expected = Self.outcome { () throws(CoderError) in
         let decoder = try Self.registry.open(.file(path), options: reading)
         let encoder = try Self.registry.makeEncoder(as: format, options: writing)
         try encoder.add(decoder) { expectedProblem = $0.code }
