@@ -33,7 +33,8 @@ extension TIFFPicture {
     for (tag, name, count) in [
       (Tag.whitePoint, "WhitePoint", 2), (Tag.primaryChromaticities, "PrimaryChromaticities", 6),
     ] {
-      guard let values = try directory.reals(tag, limit: count + 1), values.count == count, values.allSatisfy(\.isFinite)
+      guard let values = try directory.reals(tag, limit: count + 1), values.count == count,
+        values.allSatisfy(\.isFinite)
       else { continue }
       properties["{TIFF}", name] = .list(values.map { .number($0) })
     }

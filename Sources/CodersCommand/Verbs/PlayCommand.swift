@@ -59,7 +59,8 @@ struct PlayCommand: Verb {
       } else {
         let coder = try session.registry.coderID(named: read.coder)
         let animation = try AnimatedImage(
-          try read.source(input, session.registry, console), options: options, loopCount: plays, registry: session.registry, coder: coder)
+          try read.source(input, session.registry, console), options: options, loopCount: plays,
+          registry: session.registry, coder: coder)
         errors =
           console.isTerminal && session.canPlayItself(animation)
           ? try session.play(animation, try PlaybackRate(rate))

@@ -53,7 +53,8 @@ struct ProbeCommand: Verb {
         // No pixels are decoded, so the memory limit must not refuse an animation for the size of all its frames.
         options.thumbnailSize = Size(width: 1, height: 1)
         let decoder = try read.open(
-          try read.source(file, registry, console), registry, options: options, explain: explain ? { steps.append($0) } : nil)
+          try read.source(file, registry, console), registry, options: options,
+          explain: explain ? { steps.append($0) } : nil)
         // For an icon, the thumbnail size above selects its smallest picture; report the primary one.
         let isIcon = read.page == nil && decoder.header.pagesAreSizes
         return try FileReport(isIcon ? decoder.page(decoder.header.primaryPage) : decoder)

@@ -35,7 +35,8 @@ struct ShowCommand: Verb {
       do throws(CoderError) {
         var options = session.decodeOptions(read.decodeOptions(console, file: input), cells: terminal.size?.size)
         options.firstFrameOnly = true
-        let image = try read.decode(try read.source(input, session.registry, console), session.registry, options: options)
+        let image = try read.decode(
+          try read.source(input, session.registry, console), session.registry, options: options)
         if inputs.count > 1, !read.coders.quiet { console.print(input.printable) }
         try session.show(image.pixels)
         if let problem = image.problem { failures.add(problem, file: input) }

@@ -27,7 +27,8 @@ package struct ValueChecksum {
 
   private let bytes: UnsafeRawBufferPointer
   private var lanes = Lanes(
-    0xC2B2_AE3D, Checksum.prime1, Checksum.prime2, Checksum.prime3, Checksum.prime4, 0x85EB_CA77, Checksum.prime5, factor)
+    0xC2B2_AE3D, Checksum.prime1, Checksum.prime2, Checksum.prime3, Checksum.prime4, 0x85EB_CA77, Checksum.prime5,
+    factor)
   /// Stripes that are in the lanes.
   private var done = 0
 
