@@ -51,6 +51,18 @@ import Testing
     #expect(try file.decodeAuxiliary(map).size == Size(width: 64, height: 64))
   }
 
+  @Test func aGainMapThatNothingTurnsLiesAsItsPicture() throws {
+    let file = try Self.open("gain-map-lies-as-stored.heic")
+    #expect(file.header.orientation == .right)
+    let found = try #require(try file.auxiliaryPictures().first)
+    #expect(found.kind == .gainMap && found.typeName == "urn:com:samsung:photo:2024:aux:hdrgainmap")
+    let map = try #require(try file.gainMap())
+    #expect(map.parameters.red.maximum == 2 && map.pixels.size == Size(width: 32, height: 48))
+    // Squares of 16 pixels, from 0 to 250 along the stored rows: the first of them is at the top right now.
+    let corners = [(31, 0), (0, 0), (31, 47), (0, 47)].map { x, y in map.pixels.withRow(y) { $0[x] } }
+    #expect(corners == [0, 150, 100, 250])
+  }
+
   @Test func alphaIsInThePixels() throws {
     #expect(try Self.open("alpha.heic").auxiliaryPictures().isEmpty)
   }

@@ -16,7 +16,8 @@ public enum AuxiliaryKind {
     case "urn:mpeg:hevc:2015:auxid:1", "urn:mpeg:avc:2015:auxid:1", "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha":
       self = .alpha
     case "urn:mpeg:hevc:2015:auxid:2", "urn:mpeg:mpegB:cicp:systems:auxiliary:depth": self = .depth
-    case "urn:com:apple:photo:2020:aux:hdrgainmap": self = .gainMap
+    // Apple's, and Samsung's, whose XMP packet says how it is read.
+    case _ where type.hasSuffix(":aux:hdrgainmap"): self = .gainMap
     case "urn:com:apple:photo:2018:aux:portraiteffectsmatte": self = .matte
     default: self = Self.isSemanticMatte(type) ? .matte : .other
     }

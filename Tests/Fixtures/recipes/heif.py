@@ -24,6 +24,7 @@ ALPHA = "urn:mpeg:hevc:2015:auxid:1"
 MIAF_ALPHA = "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha"
 DEPTH = "urn:mpeg:hevc:2015:auxid:2"
 GAIN_MAP = "urn:com:apple:photo:2020:aux:hdrgainmap"
+SAMSUNG_GAIN_MAP = "urn:com:samsung:photo:2024:aux:hdrgainmap"
 GBR = nclx(1, 13, 0)
 SIDE = 64
 
@@ -196,6 +197,16 @@ def make_auxiliaries(s):
     tone_mapped("tone-map-order.heic", "a tone map behind its base", groups=((1, 3),))
     tone_mapped("tone-map-version.heic", "a tone map for readers of later versions", minimum_version=1)
     items = [base, mapped, Item(b"tmap", gain_map(), applied + [irot(1)])]
+    turned = np.kron(np.arange(24).reshape(4, 6) * 10, np.ones((16, 16), np.int64))[..., None].astype(s.gray.dtype)
+    mapped_turned = np.kron(np.arange(6).reshape(2, 3) * 50, np.ones((16, 16), np.int64))[..., None].astype(s.gray.dtype)
+    gains = Item(b"mime", packet.replace(b"apdi:NativeFormat=\"hdis\"", b"hdrgm:Version=\"1.0\" hdrgm:GainMapMax=\"2\" "
+                                         b"hdrgm:HDRCapacityMax=\"2\"")
+                 .replace(b"apdi=\"http://ns.apple.com/pixeldatainfo/1.0/\"", b"hdrgm=\"http://ns.adobe.com/hdr-gain-map/1.0/\""),
+                 hidden=True, content_type="application/rdf+xml")
+    put("gain-map-lies-as-stored.heic", "a picture that is turned, and its gain map, which no property turns, as of Samsung's phones",
+        heif([exact(turned).item(96, 64, irot(3), bits=(8,)),
+              exact(mapped_turned).item(48, 32, auxc(SAMSUNG_GAIN_MAP), hidden=True, bits=(8,)), gains],
+             1, [(b"auxl", 2, [1]), (b"cdsc", 3, [2])]), rgba(turned), "gray8", orientation=6)
     put("tone-map-turned.heic", "a tone map that is turned",
         heif(items, 1, [(b"dimg", 3, [1, 2]), (b"auxl", 2, [1])], brands=(b"mif1", b"heic", b"tmap"), groups=((3, 1),)),
         pixels)

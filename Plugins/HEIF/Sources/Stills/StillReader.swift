@@ -40,7 +40,7 @@ final class StillReader: ContainerReader, StoredColorReader {
     var header = ImageHeader(
       format: file.format, canvas: node.placement.crop.size, pixelFormat: node.pixelFormat, bitsPerChannel: node.bits,
       alpha: node.alphaMode)
-    header.orientation = node.placement.orientation
+    header.orientation = try orientation(of: node, page: page)
     header.pageCount = file.pages.count
     header.primaryPage = file.primaryPage
     header.cicp = node.points
@@ -134,6 +134,20 @@ extension StillReader {
       pictures.append(picture)
     }
     return pictures
+  }
+
+  /// How a page is shown. A gain map that no property turns lies as its picture is stored: Samsung's phones turn the picture
+  /// alone. If only the picture as it is shown has the map's proportions, the map was turned before it was stored.
+  private func orientation(of node: PictureNode, page: Int) throws(CoderError) -> Orientation {
+    let own = node.placement.orientation
+    guard own == .up, page >= file.pages.count else { return own }
+    let found = auxiliaries[page - file.pages.count]
+    guard found.kind == .gainMap, found.toneMap == nil else { return own }
+    let picture = try canvas(of: found.owner).placement
+    let (map, stored) = (node.placement.crop.size, picture.crop.size)
+    let difference = abs(map.width * stored.height - map.height * stored.width)
+    let turnedDifference = abs(map.width * stored.width - map.height * stored.height)
+    return picture.orientation.swapsSides && turnedDifference < difference ? own : picture.orientation
   }
 
   /// The colors of a tone map are those of the picture with the map applied.
