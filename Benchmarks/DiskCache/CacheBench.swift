@@ -73,7 +73,7 @@ import TestSupport
     let order = (0..<count).map { _ in random.below(count) }
     let stores: [any Store] = [
       OwnStore(try cache("\(folder)/own")), try PlainSQLite("\(folder)/plain.sqlite"),
-      PlainFiles("\(folder)/files", isVerified: false), PlainFiles("\(folder)/verified", isVerified: true),
+      PlainFiles("\(folder)/files", isSafe: false), PlainFiles("\(folder)/safe", isSafe: true),
     ]
     // In turns of a thousand: the machine is not the same all the time.
     let step = min(1000, count)

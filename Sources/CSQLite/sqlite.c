@@ -16,7 +16,7 @@ enum {
   PREPARE_PERSISTENT = 0x1,
   CONFIGURE_DEFENSIVE = 1010,
   CONFIGURE_TRUSTED_SCHEMA = 1017,
-  CHECKPOINT_PASSIVE = 0
+  CHECKPOINT_TRUNCATE = 3
 };
 
 static struct {
@@ -114,7 +114,7 @@ int csqlite_is_in_autocommit(csqlite_connection *connection) { return library.au
 int csqlite_changes(csqlite_connection *connection) { return library.changes(connection); }
 
 int csqlite_checkpoint(csqlite_connection *connection) {
-  return library.checkpoint(connection, NULL, CHECKPOINT_PASSIVE, NULL, NULL);
+  return library.checkpoint(connection, NULL, CHECKPOINT_TRUNCATE, NULL, NULL);
 }
 
 int csqlite_prepare(csqlite_connection *connection, const char *text, csqlite_statement **statement) {

@@ -68,7 +68,7 @@ int csqlite_is_in_autocommit(csqlite_connection *connection);
 /// Rows that the last statement changed.
 int csqlite_changes(csqlite_connection *connection);
 
-/// Copies what the write-ahead log contains into the database, as far as no reader needs it to stay.
+/// Copies what the write-ahead log contains into the database and empties it, unless others use it for too long.
 int csqlite_checkpoint(csqlite_connection *connection);
 
 /// Prepares a statement that will be used often.

@@ -2,36 +2,40 @@
 
 extension CacheDatabase {
   /// The version of the schema, in `user_version`.
-  static let version = 2
+  static let version = 3
 
-  /// `entry` has a row for each value and no bytes of it, so that eviction and notes of use touch few pages. Its rows lie in
-  /// the order of four queues; see ``CacheQueue``. `totals` has the sums of each queue and kind, kept by triggers, and two
-  /// counters. `ghost` remembers keys that were evicted.
+  /// `entry` has a row for each value, under a number that its key has, and no bytes of the value, so that eviction touches
+  /// few pages. Its index has the order of four queues; see ``CacheQueue``. `usage` has the uses of those that were used, a
+  /// thousand to a page: noting them in `entry` would write nearly all its pages again and again. `ghost` remembers entries
+  /// that were evicted.
+  ///
+  /// `totals` has the sums of each queue and kind, of the entries up to a position, the *mark*. Newer ones are few, and are
+  /// counted when the sums are asked for, so that adding an entry writes no page of `totals`. Triggers keep the sums right
+  /// when others go.
   static let schema = [
     """
-    CREATE TABLE entry(id INTEGER PRIMARY KEY, digest BLOB NOT NULL, key BLOB NOT NULL, kind INTEGER NOT NULL, \
+    CREATE TABLE entry(id INTEGER PRIMARY KEY, rank INTEGER NOT NULL, key BLOB NOT NULL, kind INTEGER NOT NULL, \
     size INTEGER NOT NULL, checksum INTEGER NOT NULL, stored INTEGER NOT NULL, inline INTEGER NOT NULL, \
-    place INTEGER NOT NULL, metadata BLOB NOT NULL, seal INTEGER NOT NULL, cost INTEGER NOT NULL, \
-    hits INTEGER NOT NULL, used INTEGER NOT NULL)
+    place INTEGER NOT NULL, metadata BLOB NOT NULL, seal INTEGER NOT NULL, cost INTEGER NOT NULL)
     """,
-    "CREATE UNIQUE INDEX entry_digest ON entry(digest)",
+    "CREATE INDEX entry_rank ON entry(rank, kind, cost)",
     "CREATE UNIQUE INDEX entry_file ON entry(place) WHERE inline = 0",
     "CREATE TABLE value(place INTEGER PRIMARY KEY, bytes BLOB NOT NULL)",
+    "CREATE TABLE usage(id INTEGER PRIMARY KEY, hits INTEGER NOT NULL, used INTEGER NOT NULL)",
     "CREATE TABLE totals(slot INTEGER PRIMARY KEY, bytes INTEGER NOT NULL, count INTEGER NOT NULL)",
-    "CREATE TABLE ghost(position INTEGER PRIMARY KEY, digest BLOB NOT NULL)",
-    "CREATE INDEX ghost_digest ON ghost(digest)",
+    "CREATE TABLE ghost(position INTEGER PRIMARY KEY, id INTEGER NOT NULL)",
+    "CREATE INDEX ghost_id ON ghost(id)",
     """
-    CREATE TRIGGER entry_added AFTER INSERT ON entry BEGIN UPDATE totals SET bytes = bytes + new.cost, \
-    count = count + 1 WHERE slot = (new.id >> 56 << 8) + new.kind; END
+    CREATE TRIGGER entry_removed AFTER DELETE ON entry BEGIN DELETE FROM usage WHERE id = old.id; \
+    UPDATE totals SET bytes = bytes - old.cost, count = count - 1 WHERE slot = (old.rank >> 56 << 8) + old.kind \
+    AND old.rank & 0xffffffffffffff <= (SELECT count FROM totals WHERE slot = -1); END
     """,
     """
-    CREATE TRIGGER entry_removed AFTER DELETE ON entry BEGIN UPDATE totals SET bytes = bytes - old.cost, \
-    count = count - 1 WHERE slot = (old.id >> 56 << 8) + old.kind; END
-    """,
-    """
-    CREATE TRIGGER entry_changed AFTER UPDATE OF id, cost, kind ON entry BEGIN \
-    UPDATE totals SET bytes = bytes - old.cost, count = count - 1 WHERE slot = (old.id >> 56 << 8) + old.kind; \
-    UPDATE totals SET bytes = bytes + new.cost, count = count + 1 WHERE slot = (new.id >> 56 << 8) + new.kind; END
+    CREATE TRIGGER entry_changed AFTER UPDATE OF rank, cost, kind ON entry BEGIN \
+    UPDATE totals SET bytes = bytes - old.cost, count = count - 1 WHERE slot = (old.rank >> 56 << 8) + old.kind \
+    AND old.rank & 0xffffffffffffff <= (SELECT count FROM totals WHERE slot = -1); \
+    UPDATE totals SET bytes = bytes + new.cost, count = count + 1 WHERE slot = (new.rank >> 56 << 8) + new.kind \
+    AND new.rank & 0xffffffffffffff <= (SELECT count FROM totals WHERE slot = -1); END
     """,
   ]
 
@@ -48,7 +52,8 @@ extension CacheDatabase {
     try connection.execute(
       """
       PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -4096; \
-      PRAGMA mmap_size = \(mappedBytes); PRAGMA journal_size_limit = 16777216
+      PRAGMA mmap_size = \(mappedBytes); PRAGMA wal_autocheckpoint = 2000; PRAGMA journal_size_limit = 33554432; \
+      PRAGMA secure_delete = OFF
       """)
     try check(connection)
     return connection
@@ -63,7 +68,7 @@ extension CacheDatabase {
       // Another process may have been faster.
       if try connection.integer("PRAGMA user_version") == 0 {
         for statement in schema { try connection.execute(statement) }
-        for slot in CacheQueue.slots + [sequenceSlot, sweepSlot] {
+        for slot in CacheQueue.slots + [markSlot, sweepSlot] {
           try connection.execute("INSERT INTO totals VALUES(\(slot), 0, 0)")
         }
         try connection.execute("PRAGMA user_version = \(version)")
@@ -89,8 +94,8 @@ extension CacheDatabase {
     guard try !statement.step() else { throw .damage("there are more tables than were made") }
   }
 
-  /// The row of `totals` whose count is the last position that was given out.
-  static let sequenceSlot = -1
+  /// The row of `totals` whose count is the mark: the last position of an entry that is in the sums.
+  static let markSlot = -1
   /// The row of `totals` whose count is the time of the last sweep, in seconds since 1970.
   static let sweepSlot = -2
 }

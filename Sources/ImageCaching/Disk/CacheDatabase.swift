@@ -7,9 +7,7 @@ import ImageCoderModel
 /// - Threads: One at a time.
 final class CacheDatabase {
   let connection: SQLiteConnection
-  private var statements: [String: SQLiteStatement] = [:]
-  /// The one of ``withEntry(_:_:)``, which is used most.
-  private var lookup: SQLiteStatement?
+  private var statements = [SQLiteStatement?](repeating: nil, count: CacheStatement.allCases.count)
 
   /// - Parameter path: A file that exists.
   init(_ path: String, busyTimeout: Int) throws(SQLiteFailure) {
@@ -17,23 +15,30 @@ final class CacheDatabase {
   }
 
   /// A statement that is prepared at its first use.
-  func statement(_ text: String) throws(SQLiteFailure) -> SQLiteStatement {
-    if let known = statements[text] { return known }
-    let statement = try connection.prepare(text)
-    statements[text] = statement
+  func statement(_ name: CacheStatement) throws(SQLiteFailure) -> SQLiteStatement {
+    if let known = statements[name.rawValue] { return known }
+    let statement = try connection.prepare(name.text)
+    statements[name.rawValue] = statement
     return statement
+  }
+
+  /// Runs a statement with numbers for its parameters.
+  func run(_ name: CacheStatement, _ parameters: Int...) throws(SQLiteFailure) {
+    let statement = try statement(name)
+    for (index, parameter) in parameters.enumerated() { statement.bind(Int32(index + 1), parameter) }
+    try statement.run()
   }
 
   /// Does something in a transaction, which ends with it or leaves nothing behind.
   ///
-  /// - Parameter begin: `BEGIN` for one that sees the same state throughout, `BEGIN IMMEDIATE` for one that writes.
+  /// - Parameter begin: `begin` for one that sees the same state throughout, `beginWriting` for one that writes.
   func transaction<Value>(
-    _ begin: String = "BEGIN IMMEDIATE", _ body: () throws(SQLiteFailure) -> Value
+    _ begin: CacheStatement, _ body: () throws(SQLiteFailure) -> Value
   ) throws(SQLiteFailure) -> Value {
-    try statement(begin).run()
+    try run(begin)
     do throws(SQLiteFailure) {
       let value = try body()
-      try statement("COMMIT").run()
+      try run(.commit)
       return value
     } catch {
       connection.rollBack()
@@ -43,56 +48,48 @@ final class CacheDatabase {
 
   // MARK: Reading
 
-  private static let columns =
-    "entry.id, entry.key, entry.kind, entry.size, entry.checksum, entry.stored, entry.inline, entry.place, "
-    + "entry.metadata, entry.seal, entry.hits, entry.used"
+  /// The entry of a key, without its value. It may be of another key, with the same number.
+  func entry(_ key: NumberedKey) throws(SQLiteFailure) -> DiskEntry? { try entry(id: key.id) }
 
-  private static let lookupText =
-    "SELECT \(columns), value.bytes FROM entry LEFT JOIN value ON value.place = entry.place AND entry.inline = 1 "
-    + "WHERE entry.digest = ?1"
-
-  /// The entry of a key, without its value.
-  func entry(_ key: DigestedKey) throws(SQLiteFailure) -> DiskEntry? {
-    let statement = try statement("SELECT \(Self.columns) FROM entry WHERE digest = ?1")
+  /// The entry under a number.
+  func entry(id: Int) throws(SQLiteFailure) -> DiskEntry? {
+    let statement = try statement(.entry)
     defer { statement.reset() }
-    statement.bind(1, key.digest)
+    statement.bind(1, id)
     return try statement.step() ? Self.entry(statement) : nil
   }
 
   /// The entry of a key; for one whose value is in the database, `body` gets that too. It sees one state.
   func withEntry<Value>(
-    _ key: DigestedKey, _ body: (DiskEntry, UnsafeRawBufferPointer?) throws(CoderError) -> Value
+    _ key: NumberedKey, _ body: (DiskEntry, UnsafeRawBufferPointer?) throws(CoderError) -> Value
   ) throws(SQLiteFailure) -> Result<Value, CoderError>? {
-    let statement: SQLiteStatement
-    if let lookup { statement = lookup } else { statement = try self.statement(Self.lookupText) }
-    lookup = statement
+    let statement = try statement(.lookup)
     defer { statement.reset() }
-    statement.bind(1, key.digest)
+    statement.bind(1, key.id)
     guard try statement.step() else { return nil }
     let entry = Self.entry(statement)
-    let bytes = entry.isInline && !statement.isNull(12) ? statement.bytes(12) : nil
+    let column = CacheStatement.columnCount
+    let bytes = entry.isInline && !statement.isNull(column) ? statement.bytes(column) : nil
     return Result { () throws(CoderError) in try body(entry, bytes) }
   }
 
-  /// Entries in the order of their identifiers, after one of them.
-  func entries(after id: Int, in range: Range<Int>, count: Int) throws(SQLiteFailure) -> [DiskEntry] {
-    let statement = try statement(
-      "SELECT \(Self.columns) FROM entry WHERE id > ?1 AND id >= ?2 AND id < ?3 ORDER BY id LIMIT ?4")
+  /// Entries in the order of their numbers, after one of them.
+  func entries(after id: Int, count: Int) throws(SQLiteFailure) -> [DiskEntry] {
+    let statement = try statement(.entries)
     defer { statement.reset() }
     statement.bind(1, id)
-    statement.bind(2, range.lowerBound)
-    statement.bind(3, range.upperBound)
-    statement.bind(4, count)
+    statement.bind(2, count)
     var entries: [DiskEntry] = []
     while try statement.step() { entries.append(Self.entry(statement)) }
     return entries
   }
 
-  /// The entry with an identifier.
-  func entry(id: Int) throws(SQLiteFailure) -> DiskEntry? {
-    let statement = try statement("SELECT \(Self.columns) FROM entry WHERE id = ?1")
+  /// The entry that has been in a queue for longest.
+  func oldest(in queue: CacheQueue) throws(SQLiteFailure) -> DiskEntry? {
+    let statement = try statement(.oldest)
     defer { statement.reset() }
-    statement.bind(1, id)
+    statement.bind(1, queue.ranks.lowerBound)
+    statement.bind(2, queue.ranks.upperBound)
     return try statement.step() ? Self.entry(statement) : nil
   }
 
@@ -100,7 +97,7 @@ final class CacheDatabase {
   func withValue<Value>(
     of entry: DiskEntry, _ body: (UnsafeRawBufferPointer?) -> Value
   ) throws(SQLiteFailure) -> Value {
-    let statement = try statement("SELECT bytes FROM value WHERE place = ?1")
+    let statement = try statement(.value)
     defer { statement.reset() }
     statement.bind(1, entry.place)
     return body(try statement.step() ? statement.bytes(0) : nil)
@@ -108,7 +105,7 @@ final class CacheDatabase {
 
   /// Whether an entry has a file.
   func hasEntry(_ file: ValueFile) throws(SQLiteFailure) -> Bool {
-    let statement = try statement("SELECT 1 FROM entry WHERE inline = 0 AND place = ?1")
+    let statement = try statement(.ownerOfFile)
     defer { statement.reset() }
     statement.bind(1, Int(bitPattern: UInt(file.name)))
     return try statement.step()
@@ -116,27 +113,39 @@ final class CacheDatabase {
 
   private static func entry(_ row: SQLiteStatement) -> DiskEntry {
     DiskEntry(
-      id: row.integer(0), key: Array(row.bytes(1)), kind: row.integer(2), size: row.integer(3),
-      checksum: UInt64(bitPattern: Int64(row.integer(4))), stored: row.integer(5), isInline: row.integer(6) == 1,
-      place: row.integer(7), metadata: Array(row.bytes(8)), seal: UInt64(bitPattern: Int64(row.integer(9))),
-      hits: row.integer(10), used: row.integer(11))
+      id: row.integer(0), rank: row.integer(1), key: Array(row.bytes(2)), kind: row.integer(3), size: row.integer(4),
+      checksum: UInt64(bitPattern: Int64(row.integer(5))), stored: row.integer(6), isInline: row.integer(7) == 1,
+      place: row.integer(8), metadata: Array(row.bytes(9)), seal: UInt64(bitPattern: Int64(row.integer(10))),
+      // Without a row in `usage` there was no use since it was stored.
+      hits: row.integer(11), used: row.isNull(12) ? row.integer(6) : row.integer(12))
   }
 
   /// The totals.
   func totals() throws(SQLiteFailure) -> CacheTotals {
-    let statement = try statement("SELECT slot, bytes, count FROM totals")
-    defer { statement.reset() }
     var totals = CacheTotals()
-    while try statement.step() {
-      totals.add(slot: statement.integer(0), bytes: statement.integer(1), count: statement.integer(2))
+    let statement = try statement(.totals)
+    do {
+      defer { statement.reset() }
+      while try statement.step() {
+        totals.read(slot: statement.integer(0), bytes: statement.integer(1), count: statement.integer(2))
+      }
+    }
+    guard (0..<CacheQueue.maxPosition).contains(totals.mark) else {
+      throw .damage("the totals end at the position \(totals.mark)")
+    }
+    let newer = try self.statement(.newerThanMark)
+    for queue in CacheQueue.all {
+      defer { newer.reset() }
+      newer.bind(1, queue.rank(totals.mark))
+      newer.bind(2, queue.ranks.upperBound)
+      while try newer.step() { totals.add(rank: newer.integer(0), kind: newer.integer(1), cost: newer.integer(2)) }
     }
     return totals
   }
 
   /// The sums of the entries as they are, or nil if the totals say the same. Walks through all entries.
   func countedTotalsIfWrong() throws(SQLiteFailure) -> [Int: CacheTotals.Sum]? {
-    let statement = try statement(
-      "SELECT (id >> 56 << 8) + kind AS slot, sum(cost), count(*) FROM entry GROUP BY slot ORDER BY slot")
+    let statement = try statement(.counted)
     defer { statement.reset() }
     var counted: [Int: CacheTotals.Sum] = [:]
     while try statement.step() {
@@ -148,15 +157,11 @@ final class CacheDatabase {
 
   // MARK: Writing, in a transaction
 
-  /// Adds an entry. The queue must have an identifier for it.
-  func insert(_ entry: DiskEntry, digest: [UInt8]) throws(SQLiteFailure) {
-    let statement = try statement(
-      """
-      INSERT INTO entry(id, digest, key, kind, size, checksum, stored, inline, place, metadata, seal, cost, hits, used) \
-      VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
-      """)
+  /// Adds an entry. Its number and its rank must be free.
+  func insert(_ entry: DiskEntry) throws(SQLiteFailure) {
+    let statement = try statement(.addEntry)
     statement.bind(1, entry.id)
-    statement.bind(2, digest)
+    statement.bind(2, entry.rank)
     statement.bind(3, entry.key)
     statement.bind(4, entry.kind)
     statement.bind(5, entry.size)
@@ -167,14 +172,12 @@ final class CacheDatabase {
     statement.bind(10, entry.metadata)
     statement.bind(11, Int(bitPattern: UInt(entry.seal)))
     statement.bind(12, entry.cost)
-    statement.bind(13, entry.hits)
-    statement.bind(14, entry.used)
     try statement.run()
   }
 
   /// Adds a value.
   func insertValue(_ bytes: UnsafeRawBufferPointer, at place: Int) throws(SQLiteFailure) {
-    let statement = try statement("INSERT INTO value(place, bytes) VALUES(?1, ?2)")
+    let statement = try statement(.addValue)
     statement.bind(1, place)
     statement.bind(2, unowned: bytes)
     try statement.run()
@@ -182,25 +185,18 @@ final class CacheDatabase {
 
   /// Removes an entry, and its value if that is in the database.
   func delete(_ entry: DiskEntry) throws(SQLiteFailure) {
-    if entry.isInline { try run("DELETE FROM value WHERE place = ?1", entry.place) }
-    try run("DELETE FROM entry WHERE id = ?1", entry.id)
+    if entry.isInline { try run(.removeValue, entry.place) }
+    try run(.removeEntry, entry.id)
   }
 
   /// Writes a new seal, time and metadata.
   func updateMetadata(_ entry: DiskEntry) throws(SQLiteFailure) {
-    let statement = try statement("UPDATE entry SET metadata = ?2, stored = ?3, seal = ?4, cost = ?5 WHERE id = ?1")
+    let statement = try statement(.updateMetadata)
     statement.bind(1, entry.id)
     statement.bind(2, entry.metadata)
     statement.bind(3, entry.stored)
     statement.bind(4, Int(bitPattern: UInt(entry.seal)))
     statement.bind(5, entry.cost)
-    try statement.run()
-  }
-
-  /// Runs a statement with numbers for its parameters.
-  func run(_ text: String, _ parameters: Int...) throws(SQLiteFailure) {
-    let statement = try statement(text)
-    for (index, parameter) in parameters.enumerated() { statement.bind(Int32(index + 1), parameter) }
     try statement.run()
   }
 }
@@ -210,21 +206,40 @@ struct CacheTotals: Sendable, Equatable {
   struct Sum: Sendable, Equatable {
     var bytes = 0
     var count = 0
+
+    /// Adds an entry. Damaged ones may have any cost.
+    mutating func add(_ cost: Int) {
+      bytes = bytes.addingReportingOverflow(cost).partialValue
+      count = count.addingReportingOverflow(1).partialValue
+    }
   }
 
   /// By the queue's number and the kind.
   private(set) var sums: [Int: Sum] = [:]
+  /// The position up to which the rows of `totals` have the entries.
+  private(set) var mark = 0
+  /// The rows that lack entries behind the mark.
+  private(set) var incomplete: Set<Int> = []
   /// The last position that was given out.
   private(set) var sequence = 0
   /// When files were last swept, in seconds since 1970.
   private(set) var swept = 0
 
-  mutating func add(slot: Int, bytes: Int, count: Int) {
+  /// Takes a row of `totals`.
+  mutating func read(slot: Int, bytes: Int, count: Int) {
     switch slot {
-    case CacheDatabase.sequenceSlot: sequence = count
+    case CacheDatabase.markSlot: (mark, sequence) = (count, count)
     case CacheDatabase.sweepSlot: swept = count
     default: sums[slot] = Sum(bytes: bytes, count: count)
     }
+  }
+
+  /// Adds an entry behind the mark.
+  mutating func add(rank: Int, kind: Int, cost: Int) {
+    sequence = max(sequence, rank & (CacheQueue.maxPosition - 1))
+    let slot = ((rank >> CacheQueue.positionBits) << 8) + kind
+    sums[slot, default: Sum()].add(cost)
+    incomplete.insert(slot)
   }
 
   /// The sum of the slots that meet a condition. Damaged totals may be any numbers.

@@ -176,7 +176,7 @@ final class CacheWriter: Sendable {
   private func transact(_ batch: [Write], _ generation: CacheGeneration) throws(SQLiteFailure) {
     let store = store
     let files = try generation.withDatabase { (database) throws(SQLiteFailure) in
-      try database.transaction { () throws(SQLiteFailure) in
+      try database.transaction(.beginWriting) { () throws(SQLiteFailure) in
         let transaction = try WriteTransaction(database, store)
         try transaction.note(store.uses.take(UseNotes.batch))
         for write in batch { try write.body(transaction) }

@@ -32,7 +32,7 @@ extension DiskCache {
   ) async throws(CoderError) -> Bool {
     // The value's file is written by then, and what remains waits for no thread.
     let write = try await inTurn { () throws(CoderError) in
-      let key = try Self.digested(key)
+      let key = try Self.numbered(key)
       return try bytes.span.bytes.withUnsafeBytes { (bytes) throws(CoderError) in
         try self.prepare(bytes, key, kind, metadata)
       }
@@ -66,7 +66,7 @@ extension DiskCache {
   /// - Throws: As ``remove(_:)``.
   @discardableResult
   public func discard(_ key: String) async throws(CoderError) -> Bool {
-    let key = try Self.digested(key)
+    let key = try Self.numbered(key)
     return try await writer.write { (transaction) throws(SQLiteFailure) in try transaction.remove(key) }
   }
 

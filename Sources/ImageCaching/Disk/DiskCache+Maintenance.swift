@@ -30,7 +30,7 @@ extension DiskCache {
     while true {
       let start = last
       let step = try writer.write { (transaction) throws(SQLiteFailure) in
-        let entries = try transaction.database.entries(after: start, in: Int.min..<Int.max, count: Self.step)
+        let entries = try transaction.database.entries(after: start, count: Self.step)
         let condemned = entries.filter { entry in
           // Of one that is damaged, nothing is known.
           !entry.isSound
@@ -125,8 +125,7 @@ extension DiskCache {
       // A clock that was set back does not put it off for long.
       guard now &- last >= Self.sweepInterval || last > now else { return }
       try writer.write { (transaction) throws(SQLiteFailure) in
-        try transaction.database.run(
-          "UPDATE totals SET count = ?1 WHERE slot = ?2", now, CacheDatabase.sweepSlot)
+        try transaction.database.run(.setSweep, now)
       }
       let isFresh = last == 0
       try ThreadPool.shared.start(for: "a thread that sweeps a cache") { [weak self] in

@@ -30,16 +30,16 @@ extension DiskCache {
   /// The most bytes beside a value.
   static let maxMetadataBytes = 1 << 20
 
-  static func digested(_ key: String) throws(CoderError) -> DigestedKey {
-    let digested = DigestedKey(key)
-    guard digested.bytes.count <= maxKeyBytes else {
-      throw .invalidArgument("a key of \(digested.bytes.count) bytes; at most \(maxKeyBytes) are allowed")
+  static func numbered(_ key: String) throws(CoderError) -> NumberedKey {
+    let numbered = NumberedKey(key)
+    guard numbered.bytes.count <= maxKeyBytes else {
+      throw .invalidArgument("a key of \(numbered.bytes.count) bytes; at most \(maxKeyBytes) are allowed")
     }
-    return digested
+    return numbered
   }
 
   /// Reads and verifies a value.
-  func find(_ key: DigestedKey) throws(CoderError) -> Value? {
+  func find(_ key: NumberedKey) throws(CoderError) -> Value? {
     // The entry may be replaced between a look at it and one at its file, but hardly ever twice.
     for _ in 0..<4 {
       switch try look(key) {
@@ -71,7 +71,7 @@ extension DiskCache {
 
   static let wrongChecksum = "the value has not its checksum"
 
-  private func look(_ key: DigestedKey) throws(CoderError) -> Found {
+  private func look(_ key: NumberedKey) throws(CoderError) -> Found {
     let found = try store.read { (database) throws(SQLiteFailure) in
       try database.withEntry(key) { (entry, bytes) throws(CoderError) in
         guard entry.key == key.bytes else { return entry.isSound ? Found.nothing : .damaged(entry, Self.wrongSeal) }

@@ -32,14 +32,14 @@ extension DiskCache {
     if repair {
       try writer.write { (transaction) throws(SQLiteFailure) in
         try transaction.recountTotals()
-        try transaction.database.run(Self.removeLostValues)
+        try transaction.database.connection.execute(Self.removeLostValues)
       }
     }
     return found
   }
 
   private static func structure(_ database: CacheDatabase) throws(SQLiteFailure) -> [String] {
-    let statement = try database.statement("PRAGMA integrity_check(\(maxProblems))")
+    let statement = try database.connection.prepare("PRAGMA integrity_check(\(maxProblems))")
     defer { statement.reset() }
     var problems: [String] = []
     while try statement.step() { problems.append(String(decoding: statement.bytes(0), as: UTF8.self)) }
@@ -55,7 +55,7 @@ extension DiskCache {
     while true {
       let start = last
       let entries = try generation.withDatabase { (database) throws(SQLiteFailure) in
-        try database.entries(after: start, in: Int.min..<Int.max, count: Self.step)
+        try database.entries(after: start, count: Self.step)
       }
       guard let end = entries.last?.id else { return }
       last = end
@@ -103,7 +103,7 @@ extension DiskCache {
   private func verifyTotals(of generation: CacheGeneration, _ found: inout Verification) throws(SQLiteFailure) {
     let (isWrong, lost) = try generation.withDatabase { (database) throws(SQLiteFailure) in
       // One state of the database, whatever others write.
-      try database.transaction("BEGIN") { () throws(SQLiteFailure) in
+      try database.transaction(.begin) { () throws(SQLiteFailure) in
         (
           try database.countedTotalsIfWrong() != nil,
           try database.connection.integer("SELECT count(*) \(Self.lostValues)") ?? 0

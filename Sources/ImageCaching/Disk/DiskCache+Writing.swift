@@ -7,7 +7,7 @@ extension DiskCache {
   /// A value that is about to be written; one that is large is in its file already.
   struct PreparedWrite: Sendable {
     let entry: DiskEntry
-    let key: DigestedKey
+    let key: NumberedKey
     let file: ValueFile?
 
     /// The change of the database.
@@ -18,7 +18,7 @@ extension DiskCache {
     ) -> @Sendable (WriteTransaction) throws(SQLiteFailure) -> Void {
       let inline = UnownedBytes(bytes: file == nil ? bytes : nil)
       return { (transaction) throws(SQLiteFailure) in
-        try transaction.put(entry, digest: key.digest, bytes: inline.bytes)
+        try transaction.put(entry, bytes: inline.bytes)
       }
     }
   }
@@ -32,7 +32,7 @@ extension DiskCache {
   ///
   /// - Returns: Nil if the value is not to be kept; then an old one is removed.
   func prepare(
-    _ bytes: UnsafeRawBufferPointer, _ key: DigestedKey, _ kind: Kind, _ metadata: [UInt8]
+    _ bytes: UnsafeRawBufferPointer, _ key: NumberedKey, _ kind: Kind, _ metadata: [UInt8]
   ) throws(CoderError) -> PreparedWrite? {
     try Self.check(metadata)
     let cost = bytes.count + key.bytes.count + metadata.count
@@ -43,8 +43,9 @@ extension DiskCache {
     }
     let now = options.now()
     var entry = DiskEntry(
-      key: key.bytes, kind: kind.rawValue, size: bytes.count, checksum: ValueChecksum.of(bytes), stored: now,
-      isInline: bytes.count <= options.maxInlineBytes, metadata: metadata, used: now)
+      id: key.id, key: key.bytes, kind: kind.rawValue, size: bytes.count, checksum: ValueChecksum.of(bytes),
+      stored: now,
+      isInline: bytes.count <= options.maxInlineBytes, metadata: metadata)
     guard !entry.isInline else { return PreparedWrite(entry: entry, key: key, file: nil) }
     let file = try ValueFile.write(bytes, in: store.folder)
     entry.place = Int(bitPattern: UInt(file.name))
@@ -56,7 +57,7 @@ extension DiskCache {
     _ metadata: [UInt8], _ key: String
   ) throws(CoderError) -> @Sendable (WriteTransaction) throws(SQLiteFailure) -> Bool {
     try Self.check(metadata)
-    let (key, now) = (try Self.digested(key), options.now())
+    let (key, now) = (try Self.numbered(key), options.now())
     return { (transaction) throws(SQLiteFailure) in try transaction.updateMetadata(metadata, of: key, at: now) }
   }
 

@@ -85,7 +85,7 @@ public final class DiskCache: Sendable {
   /// - Returns: The value, or nil if there is none, if it is too old, or if it was damaged.
   /// - Throws: ``CoderError/Code/io`` if the folder cannot be read; ``CoderError/Code/outOfMemory``.
   public func value(for key: String) throws(CoderError) -> Value? {
-    let value = try find(try Self.digested(key))
+    let value = try find(try Self.numbered(key))
     counters.note(isHit: value != nil)
     return value
   }
@@ -94,7 +94,7 @@ public final class DiskCache: Sendable {
   ///
   /// - Throws: ``CoderError/Code/io`` if the folder cannot be read.
   public func contains(_ key: String) throws(CoderError) -> Bool {
-    let key = try Self.digested(key)
+    let key = try Self.numbered(key)
     return try store.read { (database) throws(SQLiteFailure) in
       guard let entry = try database.entry(key), entry.key == key.bytes else { return false }
       return self.problem(of: entry) == nil
@@ -114,7 +114,7 @@ public final class DiskCache: Sendable {
   public func put(
     _ bytes: UnsafeRawBufferPointer, for key: String, kind: Kind = .original, metadata: [UInt8] = []
   ) throws(CoderError) -> Bool {
-    let key = try Self.digested(key)
+    let key = try Self.numbered(key)
     guard let write = try prepare(bytes, key, kind, metadata) else { return false }
     do throws(CoderError) {
       try writer.write(bytes: bytes.count, write.body(bytes))
@@ -154,7 +154,7 @@ public final class DiskCache: Sendable {
   /// - Throws: ``CoderError/Code/io``.
   @discardableResult
   public func remove(_ key: String) throws(CoderError) -> Bool {
-    let key = try Self.digested(key)
+    let key = try Self.numbered(key)
     return try writer.write { (transaction) throws(SQLiteFailure) in try transaction.remove(key) }
   }
 

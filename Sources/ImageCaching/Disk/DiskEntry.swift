@@ -2,21 +2,15 @@
 
 import Glibc
 
-/// A key with its digest.
-struct DigestedKey: Sendable {
+/// A key with the number that its entry has.
+struct NumberedKey: Sendable {
   let bytes: [UInt8]
-  /// 16 bytes, which the index has. Keys with the same digest would replace each other; the whole key is compared.
-  let digest: [UInt8]
+  /// 63 bits of a checksum. Keys with the same one replace each other, which hardly ever happens: the whole key is compared.
+  let id: Int
 
   init(_ key: String) {
     bytes = Array(key.utf8)
-    let hashes = [Checksum.of(bytes), Checksum.of(bytes, seed: 1)]
-    digest = hashes.withUnsafeBytes { Array($0) }
-  }
-
-  init(bytes: [UInt8], digest: [UInt8]) {
-    self.bytes = bytes
-    self.digest = digest
+    id = Int(Checksum.of(bytes) >> 1)
   }
 }
 
@@ -24,7 +18,7 @@ struct DigestedKey: Sendable {
 ///
 /// The two classes are values in the database and values in files, so that a few photos do not push out a thousand
 /// thumbnails. Each has two queues of S3-FIFO: entries begin in *probation*, and those that are used go to *main*. An entry's
-/// identifier is its queue, in the highest byte but one, and its position: the tables are in the order of the queues.
+/// rank is its queue, in the highest byte, and its position in the others.
 struct CacheQueue: Equatable, Sendable {
   let isInline: Bool
   let isMain: Bool
@@ -36,15 +30,16 @@ struct CacheQueue: Equatable, Sendable {
   }
 
   static let positionBits = 56
+  static let maxPosition = 1 << positionBits
 
-  /// The identifiers of a queue.
-  var identifiers: Range<Int> { number << Self.positionBits..<(number + 1) << Self.positionBits }
+  /// The ranks of a queue.
+  var ranks: Range<Int> { number << Self.positionBits..<(number + 1) << Self.positionBits }
 
-  func identifier(_ position: Int) -> Int { number << Self.positionBits + position }
+  func rank(_ position: Int) -> Int { number << Self.positionBits + position }
 
-  /// The queue of an identifier, or nil for one that is none.
-  init?(identifier: Int) {
-    let number = identifier >> Self.positionBits
+  /// The queue of a rank, or nil for one that is none.
+  init?(rank: Int) {
+    let number = rank >> Self.positionBits
     guard (0..<4).contains(number) else { return nil }
     self.init(isInline: number < 2, isMain: number & 1 == 1)
   }
@@ -62,7 +57,10 @@ struct CacheQueue: Equatable, Sendable {
 
 /// An entry without its value: a row of `entry`.
 struct DiskEntry: Sendable {
+  /// The number of its key.
   var id = 0
+  /// Its queue and its position there; see ``CacheQueue``.
+  var rank = 0
   var key: [UInt8] = []
   var kind = 0
   /// Bytes of the value.
@@ -75,7 +73,7 @@ struct DiskEntry: Sendable {
   /// The row of `value`, or the name of the file.
   var place = 0
   var metadata: [UInt8] = []
-  /// The checksum of all fields above but the first.
+  /// The checksum of all fields above but the first two.
   var seal: UInt64 = 0
   /// How often it was used since it was last looked at by eviction, up to ``maxHits``.
   var hits = 0

@@ -92,7 +92,7 @@ package final class SQLiteConnection {
     if csqlite_is_in_autocommit(handle) == 0 { csqlite_execute(handle, "ROLLBACK") }
   }
 
-  /// Copies the write-ahead log into the database, as far as no reader needs it to stay.
+  /// Copies the write-ahead log into the database and empties it, unless somebody else uses it for longer than the busy timeout.
   func checkpoint() throws(SQLiteFailure) {
     let code = csqlite_checkpoint(handle)
     if code != Int32(CSQLITE_BUSY) { try check(code) }

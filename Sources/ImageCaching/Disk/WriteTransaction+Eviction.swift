@@ -18,6 +18,10 @@ extension WriteTransaction {
   /// - Parameter steps: Entries to look at, at most.
   func evict(toBytes bytes: Int, count: Int, steps: Int) throws(SQLiteFailure) -> Eviction {
     var eviction = Eviction()
+    guard atMost.bytes > bytes || atMost.count > count else {
+      eviction.isDone = true
+      return eviction
+    }
     var sums = try QueueSums(database.totals())
     var remaining = steps
     while sums.all.bytes > bytes || sums.all.count > count {
@@ -38,8 +42,7 @@ extension WriteTransaction {
     let probation = CacheQueue(isInline: isInline, isMain: false)
     let main = CacheQueue(isInline: isInline, isMain: true)
     let queue = sums.isProbationOver(isInline: isInline) ? probation : main
-    let range = queue.identifiers
-    guard var entry = try database.entries(after: range.lowerBound - 1, in: range, count: 1).first else {
+    guard let entry = try database.oldest(in: queue) else {
       // The totals say that there are some.
       try recountTotals()
       sums = try QueueSums(database.totals())
@@ -52,10 +55,9 @@ extension WriteTransaction {
       return true
     }
     // Whoever was used on probation goes to main; in main, it goes round again with one use fewer.
-    let old = entry.id
-    entry.id = main.identifier(nextPosition())
-    entry.hits = queue.isMain ? min(entry.hits, DiskEntry.maxHits) - 1 : 0
-    try database.run("UPDATE entry SET id = ?1, hits = ?2 WHERE id = ?3", entry.id, entry.hits, old)
+    isMarking = true
+    try database.run(.move, entry.id, main.rank(nextPosition()))
+    try database.run(.setHits, entry.id, queue.isMain ? min(entry.hits, DiskEntry.maxHits) - 1 : 0)
     sums.add(entry, to: main)
     return false
   }
@@ -102,7 +104,6 @@ private struct QueueSums {
   }
 
   mutating func add(_ entry: DiskEntry, to queue: CacheQueue) {
-    sums[queue.number].bytes = sums[queue.number].bytes.addingReportingOverflow(entry.cost).partialValue
-    sums[queue.number].count = sums[queue.number].count.addingReportingOverflow(1).partialValue
+    sums[queue.number].add(entry.cost)
   }
 }

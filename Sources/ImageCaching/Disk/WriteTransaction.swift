@@ -9,8 +9,13 @@ final class WriteTransaction {
   let database: CacheDatabase
   let options: DiskCache.Options
   private let folder: CacheFolder
+  /// The last position that was given out.
   private var sequence: Int
-  private let firstSequence: Int
+  private var mark: Int
+  /// Whether the mark moves to the end: an entry that goes must not leave its position to another one.
+  var isMarking = false
+  /// What there is, and what was removed or replaced since.
+  private(set) var atMost: CacheTotals.Sum
   /// Files that no entry has any more when the transaction has ended.
   private(set) var removedFiles: [ValueFile] = []
 
@@ -19,21 +24,28 @@ final class WriteTransaction {
     self.database = database
     options = store.options
     folder = store.folder
-    let statement = try database.statement("SELECT count FROM totals WHERE slot = ?1")
-    defer { statement.reset() }
-    statement.bind(1, CacheDatabase.sequenceSlot)
-    guard try statement.step() else { throw .damage("the totals have no counter of positions") }
-    sequence = statement.integer(0)
-    firstSequence = sequence
-    guard sequence >= 0, sequence < 1 << (CacheQueue.positionBits - 1) else {
-      throw .damage("the counter of positions is \(sequence)")
-    }
+    let totals = try database.totals()
+    (mark, sequence, atMost) = (totals.mark, totals.sequence, totals.sum())
+    guard sequence < CacheQueue.maxPosition / 2 else { throw .damage("an entry has the position \(sequence)") }
   }
 
-  /// Writes the counter. The last change of the transaction.
+  /// The most positions behind the mark. Counting so many entries costs less than writing a page of `totals`.
+  private static let maxUnmarked = 32
+
+  /// Moves the mark, if it is time. The last change of the transaction.
   func finish() throws(SQLiteFailure) {
-    guard sequence != firstSequence else { return }
-    try database.run("UPDATE totals SET count = ?1 WHERE slot = ?2", sequence, CacheDatabase.sequenceSlot)
+    guard isMarking || sequence - mark > Self.maxUnmarked else { return }
+    let totals = try database.totals()
+    try moveMark(totals.sums.filter { totals.incomplete.contains($0.key) })
+  }
+
+  /// Moves the mark to the end, with the sums that are others then.
+  private func moveMark(_ sums: [Int: CacheTotals.Sum]) throws(SQLiteFailure) {
+    for (slot, sum) in sums {
+      try database.run(.setTotal, slot, sum.bytes, sum.count)
+    }
+    try database.run(.setMark, sequence)
+    mark = sequence
   }
 
   /// A position that no entry, value or ghost has had.
@@ -42,31 +54,34 @@ final class WriteTransaction {
     return sequence
   }
 
-  /// Adds an entry in place of the one that the key has.
+  /// Adds an entry in place of the one that has its number.
   ///
   /// - Parameter bytes: The value, if it goes into the database.
-  func put(_ new: DiskEntry, digest: [UInt8], bytes: UnsafeRawBufferPointer?) throws(SQLiteFailure) {
+  func put(_ new: DiskEntry, bytes: UnsafeRawBufferPointer?) throws(SQLiteFailure) {
     var entry = new
     var isMain = false
-    if let old = try database.entry(DigestedKey(bytes: new.key, digest: digest)) {
-      isMain = old.key == new.key && CacheQueue(identifier: old.id)?.isMain == true
+    if let old = try database.entry(id: new.id) {
+      isMain = old.key == new.key && CacheQueue(rank: old.rank)?.isMain == true
       try remove(old)
     } else {
       // A key that was evicted not long ago comes back.
-      isMain = try forgetGhost(digest)
+      try database.run(.removeGhost, new.id)
+      isMain = database.connection.changes > 0
     }
     let position = nextPosition()
     if let bytes {
       entry.place = position
       try database.insertValue(bytes, at: position)
     }
-    entry.id = CacheQueue(isInline: entry.isInline, isMain: isMain).identifier(position)
+    entry.rank = CacheQueue(isInline: entry.isInline, isMain: isMain).rank(position)
     entry.seal = entry.correctSeal
-    try database.insert(entry, digest: digest)
+    try database.insert(entry)
+    atMost.add(entry.cost)
   }
 
   /// Removes an entry and its value.
   func remove(_ entry: DiskEntry) throws(SQLiteFailure) {
+    isMarking = true
     try database.delete(entry)
     // A damaged entry may name another one's file. Its own is swept later.
     if !entry.isInline, entry.isSound {
@@ -77,7 +92,7 @@ final class WriteTransaction {
   /// Removes the entry of a key.
   ///
   /// - Returns: Whether there was one.
-  func remove(_ key: DigestedKey) throws(SQLiteFailure) -> Bool {
+  func remove(_ key: NumberedKey) throws(SQLiteFailure) -> Bool {
     guard let entry = try database.entry(key), entry.key == key.bytes else { return false }
     try remove(entry)
     return true
@@ -94,24 +109,20 @@ final class WriteTransaction {
   /// Replaces the metadata of a key's entry, and confirms it.
   ///
   /// - Returns: Whether there was one.
-  func updateMetadata(_ metadata: [UInt8], of key: DigestedKey, at time: Int) throws(SQLiteFailure) -> Bool {
+  func updateMetadata(_ metadata: [UInt8], of key: NumberedKey, at time: Int) throws(SQLiteFailure) -> Bool {
     guard var entry = try database.entry(key), entry.key == key.bytes, entry.isSound else { return false }
     entry.metadata = metadata
     entry.stored = time
     entry.seal = entry.correctSeal
     try database.updateMetadata(entry)
+    atMost.add(entry.cost)
     return true
   }
 
-  /// Writes down uses of entries. One that was moved meanwhile has another identifier: its use is lost.
+  /// Writes down uses of entries that are still there.
   func note(_ uses: [(id: Int, use: UseNotes.Use)]) throws(SQLiteFailure) {
     // In the order of the table, those of one page together.
-    for (id, use) in uses.sorted(by: { $0.id < $1.id }) {
-      try database.run(
-        "UPDATE entry SET hits = min(\(DiskEntry.maxHits), hits + ?2), used = max(used, ?3) WHERE id = ?1", id,
-        use.hits,
-        use.time)
-    }
+    for (id, use) in uses.sorted(by: { $0.id < $1.id }) { try database.run(.noteUse, id, use.hits, use.time) }
   }
 
   /// Counts the totals anew, if they are not what the entries are.
@@ -120,34 +131,21 @@ final class WriteTransaction {
   @discardableResult
   func recountTotals() throws(SQLiteFailure) -> Bool {
     guard let counted = try database.countedTotalsIfWrong() else { return false }
-    try database.run("DELETE FROM totals WHERE slot >= 0")
-    for slot in CacheQueue.slots {
-      let sum = counted[slot] ?? CacheTotals.Sum()
-      try database.run("INSERT INTO totals VALUES(?1, ?2, ?3)", slot, sum.bytes, sum.count)
-    }
+    try database.run(.removeTotals)
+    let none = CacheQueue.slots.map { ($0, CacheTotals.Sum()) }
+    try moveMark(counted.merging(none) { counted, _ in counted })
     return true
   }
 
   // MARK: Ghosts
 
-  private func forgetGhost(_ digest: [UInt8]) throws(SQLiteFailure) -> Bool {
-    let statement = try database.statement("DELETE FROM ghost WHERE digest = ?1")
-    statement.bind(1, digest)
-    try statement.run()
-    return database.connection.changes > 0
-  }
-
-  /// Remembers the key of an entry that is evicted.
+  /// Remembers an entry that is evicted.
   func rememberGhost(of entry: DiskEntry) throws(SQLiteFailure) {
-    let statement = try database.statement(
-      "INSERT INTO ghost(position, digest) SELECT ?1, digest FROM entry WHERE id = ?2")
-    statement.bind(1, nextPosition())
-    statement.bind(2, entry.id)
-    try statement.run()
+    try database.run(.addGhost, nextPosition(), entry.id)
   }
 
   /// Forgets the oldest ghosts: as many positions back as there are entries.
   func limitGhosts(entries: Int) throws(SQLiteFailure) {
-    try database.run("DELETE FROM ghost WHERE position <= ?1", sequence - max(entries, 0))
+    try database.run(.removeOldGhosts, sequence - max(entries, 0))
   }
 }
