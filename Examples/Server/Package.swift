@@ -15,13 +15,14 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
   ],
   targets: [
+    .systemLibrary(name: "CMalloc", path: "CMalloc"),
     .executableTarget(
       name: "server",
       dependencies: [
         .product(name: "ImageCodersBuiltIn", package: "ImageCoders"),
         .product(name: "ImageLoading", package: "ImageCoders"),
         .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "Hummingbird", package: "hummingbird"), "CMalloc",
       ],
       path: "Sources")
   ],

@@ -23,6 +23,7 @@ import ImageCodersBuiltIn
   }()
 
   static func main() async throws {
+    giveMemoryBack()
     let arguments = CommandLine.arguments.dropFirst()
     let settings = try Settings(Settings.environment)
     if arguments.first == "sign" { return try printSigned(Array(arguments.dropFirst()), settings) }
