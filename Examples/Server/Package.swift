@@ -22,9 +22,10 @@ let package = Package(
         .product(name: "ImageCodersBuiltIn", package: "ImageCoders"),
         .product(name: "ImageLoading", package: "ImageCoders"),
         .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "Hummingbird", package: "hummingbird"), "CMalloc",
+        .product(name: "Hummingbird", package: "hummingbird"),
+        "CMalloc",
       ],
-      path: "Sources")
+      path: "Sources"),
   ],
   swiftLanguageModes: [.v6]
 )
