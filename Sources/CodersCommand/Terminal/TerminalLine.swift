@@ -139,6 +139,7 @@ final class TerminalLine {
   /// Asks to be told when everything so far was read. DSR: ECMA-48 §8.3.35.
   func addFence() {
     guard abilities.answers else { return }
+    forgetFencesOfEarlierTurns()
     if firstFence == nil { firstFence = Self.clock.now }
     inFlight += 1
     _ = write(Array("\u{1B}[5n".utf8))
@@ -150,10 +151,8 @@ final class TerminalLine {
   func hasRead(allBut count: Int = mostInFlight - 1, within patience: Duration = .zero) -> Bool {
     let end = Self.clock.now + patience
     while true {
-      // The answers to those before were read when the terminal was given back.
-      let turn = turn
-      if turn != inFlightTurn { (inFlightTurn, inFlight) = (turn, 0) }
-      if inFlight <= count || turn == 0 { return true }
+      forgetFencesOfEarlierTurns()
+      if inFlight <= count || inFlightTurn == 0 { return true }
       for case .ready in read(until: end) {
         inFlight = max(inFlight - 1, 0)
         hasBeenReady = true
@@ -162,5 +161,11 @@ final class TerminalLine {
       if inFlight <= count { return true }
       if Self.clock.now >= end { return false }
     }
+  }
+
+  /// Their answers were read when the terminal was given back.
+  private func forgetFencesOfEarlierTurns() {
+    let turn = turn
+    if turn != inFlightTurn { (inFlightTurn, inFlight) = (turn, 0) }
   }
 }
