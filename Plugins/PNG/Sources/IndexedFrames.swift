@@ -5,7 +5,8 @@ import ImageCoderPlugin
 /// Frames as indexes of a palette, as long as all of them together have at most 256 colors.
 ///
 /// The palette stands before the first frame in the file, so frames are held until it is known, in a byte for each pixel.
-/// When a frame has too many colors, or too much would be held, the frames so far are given back as pixels.
+/// When it would be full but for the color of pixels that stay as they were, these get the color that they had. When a
+/// frame has too many colors all the same, or too much would be held, the frames so far are given back as pixels.
 ///
 /// - Lifetime: Takes memory of the host, and gives it back at the end of its life.
 final class IndexedFrames {
@@ -27,6 +28,8 @@ final class IndexedFrames {
 
   /// Pixels that are held at most.
   private static let mostPixels = 64 << 20
+  /// The color of pixels that stay as they were.
+  private static let hole: UInt32 = 0
   /// A power of two, four times as many as there are colors, so that searches are short.
   private static let slotCount = 1024
 
@@ -39,6 +42,10 @@ final class IndexedFrames {
   private let host: CoderHost
   private let layout: PixelLayout
   private var pixelCount = 0
+  /// What is shown, from when on pixels that stay as they were have their color.
+  private var canvas: IndexedCanvas?
+  /// A number whose color no frame has any more.
+  private var freeNumber: Int?
   /// Numbers of colors, by hash; 0xFFFF for none.
   private var slots = [UInt16](repeating: .max, count: slotCount)
 
@@ -53,13 +60,22 @@ final class IndexedFrames {
 
   /// Takes a frame.
   ///
-  /// - Returns: Whether it did; otherwise what is held is as it was, but for colors.
+  /// - Returns: Whether it did; otherwise what is held shows the same as it did.
   func add(_ pixels: PixelView, frame: FrameHeader) throws(CoderError) -> Bool {
     guard try begin(frame) else { return false }
-    if add(rows: pixels) { return true }
-    pixelCount -= frame.rect.size.pixelCount
-    frames.removeLast()
-    return false
+    var isTaken = add(rows: pixels)
+    if !isTaken, try fillHoles() {
+      rowCount = 0
+      isTaken = add(rows: pixels)
+    }
+    guard let held = frames.last, isTaken else {
+      pixelCount -= frame.rect.size.pixelCount
+      frames.removeLast()
+      return false
+    }
+    if frame.disposal == .restoreBackground { canvas = nil }
+    canvas?.draw(held)
+    return true
   }
 
   /// Takes a frame whose rows follow.
@@ -78,21 +94,26 @@ final class IndexedFrames {
   /// - Returns: Whether it did; otherwise what is held is as it was, but for colors.
   func add(rows pixels: PixelView) -> Bool {
     guard let held = frames.last else { return false }
-    let first = held.indexes + rowCount * pixels.size.width
     for y in 0..<pixels.size.height {
       let row = (pixels.base + y * pixels.stride).assumingMemoryBound(to: UInt8.self)
-      guard index(row, count: pixels.size.width, to: first + y * pixels.size.width) else { return false }
+      guard index(row, to: held, y: rowCount + y) else { return false }
     }
     rowCount += pixels.size.height
     return true
   }
 
-  private func index(_ row: UnsafePointer<UInt8>, count: Int, to indexes: UnsafeMutablePointer<UInt8>) -> Bool {
-    let step = layout.format.bytesPerPixel
-    var (last, lastIndex) = (UInt32(0), UInt8(0))
+  private func index(_ row: UnsafePointer<UInt8>, to frame: Frame, y: Int) -> Bool {
+    let (step, count) = (layout.format.bytesPerPixel, frame.header.rect.width)
+    let indexes = frame.indexes + y * count
+    let canvas = frame.header.blend == .over ? canvas : nil
+    var (last, lastIndex) = (UInt32?.none, UInt8(0))
     for x in 0..<count {
       let color = color(row + x * step)
-      if x == 0 || color != last {
+      if color == Self.hole, let canvas {
+        indexes[x] = canvas.index(behind: frame, x: x, y: y)
+        continue
+      }
+      if color != last {
         guard let found = number(of: color) else { return false }
         (last, lastIndex) = (color, found)
       }
@@ -110,15 +131,51 @@ final class IndexedFrames {
   }
 
   private func number(of color: UInt32) -> UInt8? {
-    var slot = Int((color &* 0x9E37_79B1) >> 22)
-    while slots[slot] != .max {
-      if colors[Int(slots[slot])] == color { return UInt8(truncatingIfNeeded: slots[slot]) }
-      slot = (slot + 1) % Self.slotCount
+    let slot = slot(of: color)
+    if slots[slot] != .max { return UInt8(truncatingIfNeeded: slots[slot]) }
+    // What is shown cannot be followed through colors that mix.
+    guard canvas == nil || color >> 24 == 255 else { return nil }
+    if let number = freeNumber {
+      freeNumber = nil
+      colors[number] = color
+      slots[slot] = UInt16(number)
+      return UInt8(number)
     }
     guard colors.count < 256 else { return nil }
     slots[slot] = UInt16(colors.count)
     colors.append(color)
     return UInt8(colors.count - 1)
+  }
+
+  /// Where the number of a color is, or would be.
+  private func slot(of color: UInt32) -> Int {
+    var slot = Int((color &* 0x9E37_79B1) >> 22)
+    while slots[slot] != .max, colors[Int(slots[slot])] != color { slot = (slot + 1) % Self.slotCount }
+    return slot
+  }
+
+  /// Does without the transparent color, if it stands only for pixels that stay as they were: in every frame before the
+  /// last one, which is not complete, they get the color that they had, and in those to come.
+  ///
+  /// - Returns: Whether it can be done without.
+  private func fillHoles() throws(CoderError) -> Bool {
+    let earlier = frames.dropLast()
+    guard canvas == nil, let first = earlier.first else { return false }
+    let number = colors.firstIndex(of: Self.hole)
+    let hole = number.map { UInt8($0) }
+    guard colors.allSatisfy({ $0 >> 24 == 255 || $0 == Self.hole }),
+      earlier.allSatisfy({ IndexedCanvas.takes($0, hole: hole, isFirst: $0 === first) })
+    else { return false }
+    let shown = try IndexedCanvas(first.header.rect.size, host: host)
+    for frame in earlier {
+      if let hole { shown.fill(frame, hole: hole) }
+      shown.draw(frame)
+    }
+    canvas = shown
+    freeNumber = number
+    slots = [UInt16](repeating: .max, count: Self.slotCount)
+    for (other, color) in colors.enumerated() where other != number { slots[slot(of: color)] = UInt16(other) }
+    return true
   }
 
   /// Bits of an index.
