@@ -1,64 +1,89 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operations on 24 megapixels of noise beside Pillow and libvips, which take turns with ours in one run."""
+"""Operations on 24 megapixels of noise beside Pillow, Pillow-SIMD and libvips, which take turns with ours in one run."""
 
+import os
 import statistics
+import subprocess
+import sys
 import time
 
-import numpy
-from PIL import Image, ImageFilter
+import pyvips
 
 from gates import once_more, verdict
+from pillow_operations import noise
 
-try:
-    import pyvips
-except (ImportError, OSError):
-    pyvips = None
-
+# Where scripts/bench builds it.
+SIMD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../build/bench/pillow-simd")
 MEGAPIXELS = 24
 # A blur costs the same at any radius: of sigma 100, so many times that of sigma 2 at most.
 BLUR_GATE = 2.0
+# What we call it, what Pillow's program calls it, and how libvips does it.
+OPERATIONS = [
+    ("resize to a quarter", "resize", lambda picture: picture.resize(0.25)),
+    ("flip", "flip", lambda picture: picture.fliphor()),
+    ("turn by 90°", "turn", lambda picture: picture.rot90()),
+    ("turn by 12.5°", "rotate",
+     lambda picture: picture.similarity(angle=12.5, interpolate=pyvips.Interpolate.new("bicubic"))),
+    ("grayscale", "gray", lambda picture: picture.colourspace("b-w")),
+    ("blur, sigma 2", "blur2", lambda picture: picture.gaussblur(2, min_ampl=0.01)),
+    ("blur, sigma 10", "blur10", lambda picture: picture.gaussblur(10, min_ampl=0.01)),
+    ("blur, sigma 100", "blur100", None),
+]
+OURS = {
+    "flip": "flip:horizontal", "turn": "rotate:90", "rotate": "rotate:12.5,black", "gray": "grayscale:1",
+    "blur2": "blur:2", "blur10": "blur:10", "blur100": "blur:100",
+}
+
+
+class Pillow:
+    """One of the Pillows, in a process of its own."""
+
+    def __init__(self, name, folder=None):
+        program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pillow_operations.py")
+        variables = os.environ | ({"PYTHONPATH": folder} if folder else {})
+        self.process = subprocess.Popen(
+            [sys.executable, program, str(MEGAPIXELS)], env=variables, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.name = f"{name} {self.process.stdout.readline().strip()}"
+
+    def milliseconds(self, operation):
+        self.process.stdin.write(operation + "\n")
+        self.process.stdin.flush()
+        return float(self.process.stdout.readline())
+
+
+class Libvips:
+    def __init__(self, pixels):
+        self.name = f"libvips {'.'.join(str(pyvips.version(part)) for part in range(3))}"
+        self.picture = pyvips.Image.new_from_memory(pixels.tobytes(), pixels.shape[1], pixels.shape[0], 3, "uchar")
+        self.operations = {key: operation for _, key, operation in OPERATIONS}
+
+    def milliseconds(self, operation):
+        if not self.operations[operation]:
+            return None
+        before = time.perf_counter()
+        # libvips does nothing before somebody wants the pixels.
+        self.operations[operation](self.picture).write_to_memory()
+        return (time.perf_counter() - before) * 1e3
 
 
 def run(ours, arguments):
-    height = 2 * int((MEGAPIXELS * 1e6 / 6) ** 0.5)
-    noise = numpy.random.default_rng(1).integers(0, 256, (height, height * 3 // 2, 3), dtype="uint8")
-    picture = Image.fromarray(noise)
-    vips = pyvips.Image.new_from_memory(noise.tobytes(), picture.width, picture.height, 3, "uchar") if pyvips else None
-    small = (picture.width // 4, picture.height // 4)
-
-    def drawn(image):
-        # libvips does nothing before somebody wants the pixels.
-        return image.write_to_memory()
-
-    rows = [
-        ("resize to a quarter", f"resize:{small[0]}x{small[1]},stretch", lambda: picture.resize(small, Image.LANCZOS),
-         lambda: drawn(vips.resize(0.25))),
-        ("flip", "flip:horizontal", lambda: picture.transpose(Image.Transpose.FLIP_LEFT_RIGHT),
-         lambda: drawn(vips.fliphor())),
-        ("turn by 90°", "rotate:90", lambda: picture.transpose(Image.Transpose.ROTATE_270),
-         lambda: drawn(vips.rot90())),
-        ("turn by 12.5°", "rotate:12.5,black", lambda: picture.rotate(-12.5, Image.BICUBIC, expand=True),
-         lambda: drawn(vips.similarity(angle=12.5, interpolate=pyvips.Interpolate.new("bicubic")))),
-        ("grayscale", "grayscale:1", lambda: picture.convert("L").convert("RGB"),
-         lambda: drawn(vips.colourspace("b-w"))),
-        ("blur, sigma 2", "blur:2", lambda: picture.filter(ImageFilter.GaussianBlur(2)),
-         lambda: drawn(vips.gaussblur(2, min_ampl=0.01))),
-        ("blur, sigma 10", "blur:10", lambda: picture.filter(ImageFilter.GaussianBlur(10)),
-         lambda: drawn(vips.gaussblur(10, min_ampl=0.01))),
-        ("blur, sigma 100", "blur:100", lambda: picture.filter(ImageFilter.GaussianBlur(100)), None),
-    ]
-    print(f"\nOperations on {MEGAPIXELS} megapixels\n{'':<22}{'ours ms':>10}{'Pillow ms':>12}{'ratio':>8}{'libvips ms':>12}{'ratio':>8}")
-    for name, operation, pillow, other in rows:
-        own, theirs, others = [], [], []
+    pixels = noise(MEGAPIXELS)
+    named = OURS | {"resize": f"resize:{pixels.shape[1] // 4}x{pixels.shape[0] // 4},stretch"}
+    peers = [Pillow("Pillow"), Pillow("Pillow-SIMD", SIMD), Libvips(pixels)]
+    columns = "".join(f"{peer.name:>26}" for peer in peers)
+    print(f"\nOperations on {MEGAPIXELS} megapixels, ms, and ours over theirs\n{'':<22}{'ours':>8}{columns}")
+    for name, key, _ in OPERATIONS:
+        own, theirs = [], [[] for _ in peers]
         for _ in range(arguments.rounds):
-            own.append(milliseconds(ours, operation))
-            theirs.append(timed(pillow))
-            if vips and other:
-                others.append(timed(other))
-        ratio = statistics.median(a / b for a, b in zip(own, theirs))
-        line = f"{name:<22}{min(own):>10.0f}{min(theirs):>12.0f}{ratio:>8.2f}"
-        if others:
-            line += f"{min(others):>12.0f}{statistics.median(a / b for a, b in zip(own, others)):>8.2f}"
+            own.append(milliseconds(ours, named[key]))
+            for peer, times in zip(peers, theirs):
+                times.append(peer.milliseconds(key))
+        line = f"{name:<22}{min(own):>8.0f}"
+        for times in theirs:
+            if times[0] is None:
+                line += f"{'—':>18}{'—':>8}"
+            else:
+                line += f"{min(times):>18.0f}{statistics.median(a / b for a, b in zip(own, times)):>8.2f}"
         print(line, flush=True)
 
     def measure(rounds):
@@ -71,9 +96,3 @@ def run(ours, arguments):
 
 def milliseconds(ours, operation):
     return float(ours.say("process", operation, 2, MEGAPIXELS)[1])
-
-
-def timed(body):
-    before = time.perf_counter()
-    body()
-    return (time.perf_counter() - before) * 1e3
