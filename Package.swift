@@ -82,7 +82,7 @@ let coderParts: [Target] = [
   // libpng, libjpeg and libtiff report errors in ways that may not cross Swift: a few lines of C stand between.
   shim("CPNGShim", in: "PNG", dependencies: ["CImageCoder"], links: ["png16", "z", "deflate"]),
   shim("CJPEGShim", in: "JPEG", dependencies: ["CImageCoder"], links: ["jpeg"]),
-  shim("CTIFFShim", in: "TIFF", dependencies: ["CImageCoder", "CSharedPlanes"], links: ["tiff"]),
+  shim("CTIFFShim", in: "TIFF", dependencies: ["CImageCoder", "CSharedPlanes"], links: ["tiff", "jpeg"]),
   // libheif, loaded when it is needed.
   shim("CHEIFLibrary", in: "HEIF", links: ["dl"]),
   // libde265 behind three calls, and pixels as planes of luma and chroma.

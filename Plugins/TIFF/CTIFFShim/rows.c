@@ -94,6 +94,12 @@ const char *rows_refuse(const ctiff_picture *picture) {
   if (picture->kind == CTIFF_PALETTE && (bits > 16 || picture->palette_length != 3ull << bits)) {
     return "a palette of another size than the indexes need";
   }
+  uint32_t reduction = picture->reduction;
+  if (reduction != 1 && reduction != 2 && reduction != 4 && reduction != 8) return "a reduction that is not 1, 2, 4 or 8";
+  if (reduction > 1 && (bits != 8 || planes != 1 || picture->alpha >= 0 || picture->samples != color_count(picture) ||
+                        (picture->kind != CTIFF_GRAY && picture->kind != CTIFF_RGB))) {
+    return "a smaller picture of other samples than JPEG has";
+  }
   return NULL;
 }
 

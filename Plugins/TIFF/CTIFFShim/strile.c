@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "decode.h"
+#include "jpeg.h"
 
 // Beside a strip or tile, what a codec takes at once: windows, tables, a row or two.
 #define CODEC_MEMORY (64u << 20)
@@ -185,6 +186,10 @@ static void decode_plane(const rows_plan *plan, worker *worker, coded coded, uin
   if (coded.length == 0) {
     snprintf(message, sizeof message, coded.missing > 0 ? "the file ends before strip or tile %u"
                                                         : "strip or tile %u has no bytes", index);
+  } else if (picture->reduction > 1) {
+    char reason[200] = "";
+    good = jpeg_read(picture, coded.bytes, coded.length, rows, plan->plane_row_bytes, out, reason);
+    snprintf(message, sizeof message, "strip or tile %u: %.150s", index, reason);
   } else if (picture->flags & CTIFF_RAW) {
     good = show_raw(plan, &coded, rows, memory, plane);
     snprintf(message, sizeof message, "strip or tile %u has %llu bytes, %llu are needed", index,

@@ -11,10 +11,11 @@ struct DecodeLayout {
   private let palette: [UInt8]
 
   /// - Parameters:
+  ///   - reduction: How many times smaller the picture becomes, as ``TIFFPicture/canReduce(by:)`` allows.
   ///   - isTopDown: Whether rows have to come one after the other.
   ///   - isInks: Whether pixels are four inks.
   init(
-    _ tiff: TIFFPicture, output: PixelFormat, isTopDown: Bool, isInks: Bool = false, limits: Limits
+    _ tiff: TIFFPicture, reduction: Int = 1, output: PixelFormat, isTopDown: Bool, isInks: Bool = false, limits: Limits
   ) throws(CoderError) {
     let samples = tiff.samples
     let isRaw = tiff.compression == .none
@@ -51,10 +52,16 @@ struct DecodeLayout {
     }
     picture.strile_height = UInt32(clamping: striles.height)
     picture.down = UInt32(clamping: striles.down)
+    picture.reduction = UInt32(reduction)
+    if reduction > 1 { Self.reduce(&picture, canvas: tiff.reduced(by: reduction)) }
     palette = samples.photometric == .palette ? try Self.palette(tiff.directory, bits: samples.bits) : []
-    codec = isRaw || tiff.compression == .oldJPEG ? [] : try Self.codec(tiff, striles: striles)
+    if reduction > 1 {
+      codec = try tiff.codecTag(Tag.jpegTables)?.bytes ?? []
+    } else {
+      codec = isRaw || tiff.compression == .oldJPEG ? [] : try Self.codec(tiff, striles: striles)
+    }
     // As many threads as the memory allows, in strips or tiles, and no more than use it.
-    let strile = max(1, ctiff_strile_bytes(&picture))
+    let strile = max(1, ctiff_strile_bytes(&picture)) * UInt64(reduction * reduction)
     let budget = UInt64(clamping: min(limits.maxMemory / 8, 128 << 20))
     picture.workers = UInt32(clamping: min(8, max(1, budget / strile)))
   }
@@ -78,6 +85,16 @@ struct DecodeLayout {
         }
       }
     }
+  }
+
+  /// Makes all sizes those of a smaller picture. Strips and tiles stay as many as they are.
+  private static func reduce(_ picture: inout ctiff_picture, canvas: Size) {
+    let factor = picture.reduction
+    (picture.coded_width, picture.coded_height) = (picture.strile_width, picture.strile_height)
+    picture.width = UInt32(clamping: canvas.width)
+    picture.height = UInt32(clamping: canvas.height)
+    picture.strile_width = (picture.strile_width + factor - 1) / factor
+    picture.strile_height = (picture.strile_height + factor - 1) / factor
   }
 
   private static func kind(_ samples: Samples, hasBlocks: Bool, convertsYCbCr: Bool) -> UInt32 {
@@ -187,11 +204,8 @@ struct DecodeLayout {
       default: []
       }
     for tag in own {
-      guard let entry = tiff.directory[tag], entry.length > 0 else { continue }
-      guard entry.length <= 1 << 20 else {
-        throw .malformed("tag \(tag) of \(entry.length) bytes, 1048576 at most", at: tiff.directory.offset)
-      }
-      codec.add(tag, type: entry.type, count: entry.count, value: try tiff.directory.bytes(of: entry))
+      guard let found = try tiff.codecTag(tag) else { continue }
+      codec.add(tag, type: found.entry.type, count: found.entry.count, value: found.bytes)
     }
     return codec.file
   }

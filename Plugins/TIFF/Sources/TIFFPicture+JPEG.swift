@@ -3,6 +3,30 @@
 import ImageCoderPlugin
 
 extension TIFFPicture {
+  /// How many times smaller strips or tiles of JPEG can be made while they are decoded, as long as the picture keeps a size.
+  func reduction(for wanted: Size) -> Int {
+    [8, 4, 2].first {
+      let size = reduced(by: $0)
+      return size.width >= wanted.width && size.height >= wanted.height && canReduce(by: $0)
+    } ?? 1
+  }
+
+  /// The picture that libjpeg makes: every block of 8×8 becomes one of 8 / `factor`, and what is left at the edge a whole
+  /// pixel.
+  func reduced(by factor: Int) -> Size {
+    Size(width: (canvas.width + factor - 1) / factor, height: (canvas.height + factor - 1) / factor)
+  }
+
+  /// Whether each pixel of a picture that is 2, 4 or 8 times smaller lies in one strip or tile, of JPEG that libjpeg
+  /// decodes to pixels.
+  func canReduce(by factor: Int) -> Bool {
+    let isRead = [.minIsBlack, .minIsWhite, .rgb, .yCbCr].contains(samples.photometric)
+    guard compression == .jpeg, isRead, samples.bits == 8, !samples.isPlanar, !isReversed,
+      samples.count == samples.photometric.channelCount
+    else { return false }
+    return (across == 1 || strile.width % factor == 0) && (down == 1 || strile.height % factor == 0)
+  }
+
   /// The subsampling that the JPEG header of a strip or tile states, or nil when none is found.
   ///
   /// - Format: ITU-T T.81 §B.2.2.

@@ -103,6 +103,15 @@ struct TIFFPicture {
   var across: Int { (canvas.width + strile.width - 1) / strile.width }
   var down: Int { (canvas.height + strile.height - 1) / strile.height }
 
+  /// A tag that a codec reads by itself: what it says, and its bytes.
+  func codecTag(_ tag: Int) throws(CoderError) -> (entry: TIFFDirectory.Entry, bytes: [UInt8])? {
+    guard let entry = directory[tag], entry.length > 0 else { return nil }
+    guard entry.length <= 1 << 20 else {
+      throw .malformed("tag \(tag) of \(entry.length) bytes, 1048576 at most", at: directory.offset)
+    }
+    return (entry, try directory.bytes(of: entry))
+  }
+
   /// Whether pixels of another directory are the same picture, smaller: the same samples and the same shape.
   func isSmaller(_ other: TIFFPicture) -> Bool {
     guard other.canvas.width < canvas.width, other.canvas.height <= canvas.height,

@@ -20,6 +20,8 @@ final class TIFFReader: ContainerReader, StoredColorReader {
 
   /// Directories of smaller versions that are looked at.
   private static let mostVersions = 32
+  /// Bits of a scale code: the number of a smaller version, or 0, and above them the exponent of a reduction.
+  private static let reductionShift: UInt32 = 16
 
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
     self.source = source
@@ -113,6 +115,9 @@ final class TIFFReader: ContainerReader, StoredColorReader {
         code = UInt32(index + 1)
       }
     }
+    let reduction = isInks ? 1 : request.size.map(picture.reduction) ?? 1
+    code |= UInt32(reduction.trailingZeroBitCount) << Self.reductionShift
+    let size = picture.reduced(by: reduction)
     let native = picture.samples.pixelFormat
     guard !isInks else {
       let format = Self.inkFormat(of: native)
@@ -126,9 +131,9 @@ final class TIFFReader: ContainerReader, StoredColorReader {
     let isDirect =
       request.size == nil && format == request.pixelFormat ?? native
       && (!format.hasAlpha || picture.samples.alphaMode == .opaque || picture.samples.alphaMode == request.alpha)
-    let layout = try layout(picture, output: format, isTopDown: !isDirect)
+    let layout = try layout(picture, reduction: reduction, output: format, isTopDown: !isDirect)
     return DecodeOffer(
-      request, size: picture.canvas, pixelFormat: format, alpha: picture.samples.alphaMode,
+      request, size: size, pixelFormat: format, alpha: picture.samples.alphaMode,
       rowOrder: isDirect ? .any : .topDown, scaleCode: code, memory: LibTIFF.memory(layout))
   }
 
@@ -142,13 +147,17 @@ final class TIFFReader: ContainerReader, StoredColorReader {
 
   private func decode(_ offer: DecodeOffer, isInks: Bool, into sink: RowSink) throws(CoderError) {
     var picture = try picture(offer.page)
-    if offer.scaleCode > 0 {
+    let version = Int(offer.scaleCode & (1 << Self.reductionShift - 1))
+    let exponent = offer.scaleCode >> Self.reductionShift
+    if version > 0 {
       let smaller = try smallerVersions(of: offer.page)
-      guard offer.scaleCode <= smaller.count else { throw .invalidArgument("an offer that was not made") }
-      picture = smaller[Int(offer.scaleCode) - 1]
+      guard version <= smaller.count else { throw .invalidArgument("an offer that was not made") }
+      picture = smaller[version - 1]
     }
     let native = picture.samples.pixelFormat
-    guard offer.size == picture.canvas,
+    let reduction = 1 << min(exponent, 4)
+    guard exponent == 0 || (exponent <= 3 && !isInks && picture.canReduce(by: reduction)),
+      offer.size == picture.reduced(by: reduction),
       isInks
         ? picture.hasInks && offer.pixelFormat == Self.inkFormat(of: native)
         : Self.canDeliver(offer.pixelFormat, of: native)
@@ -157,7 +166,7 @@ final class TIFFReader: ContainerReader, StoredColorReader {
     }
     try host.countInflated(picture.inflatedBytes)
     let layout = try layout(
-      picture, output: offer.pixelFormat, isTopDown: offer.rowOrder == .topDown, isInks: isInks)
+      picture, reduction: reduction, output: offer.pixelFormat, isTopDown: offer.rowOrder == .topDown, isInks: isInks)
     try LibTIFF.decode(layout, of: source, into: sink, host: host)
   }
 
@@ -190,9 +199,10 @@ final class TIFFReader: ContainerReader, StoredColorReader {
   }
 
   private func layout(
-    _ picture: TIFFPicture, output: PixelFormat, isTopDown: Bool, isInks: Bool = false
+    _ picture: TIFFPicture, reduction: Int = 1, output: PixelFormat, isTopDown: Bool, isInks: Bool = false
   ) throws(CoderError) -> DecodeLayout {
-    try DecodeLayout(picture, output: output, isTopDown: isTopDown, isInks: isInks, limits: host.limits)
+    try DecodeLayout(
+      picture, reduction: reduction, output: output, isTopDown: isTopDown, isInks: isInks, limits: host.limits)
   }
 
   private func payload(_ tag: Int, of directory: TIFFDirectory) throws(CoderError) -> [UInt8]? {

@@ -2,7 +2,7 @@
 
 import ImageCoderPlugin
 
-/// A TIFF file made by hand: a header, one directory of LONG and SHORT values, and whatever follows.
+/// A TIFF file made by hand: a header, one directory of LONG, SHORT and UNDEFINED values, and whatever follows.
 struct SmallFile {
   private var entries: [(tag: UInt16, type: UInt16, values: [UInt32])] = []
 
@@ -19,9 +19,11 @@ struct SmallFile {
   }
 
   mutating func set(_ tag: UInt16, _ values: [UInt32], type: UInt16 = 4) {
-    entries.removeAll { $0.tag == tag }
+    remove(tag)
     entries.append((tag, type, values))
   }
+
+  mutating func remove(_ tag: UInt16) { entries.removeAll { $0.tag == tag } }
 
   /// The file in a byte order, with 4-byte offsets.
   func bytes(_ order: ByteOrder = .littleEndian) -> [UInt8] {
@@ -38,7 +40,13 @@ struct SmallFile {
       writer.put(entry.type)
       writer.put(UInt32(entry.values.count))
       var data = ByteWriter(order: order)
-      for value in entry.values { entry.type == 3 ? data.put(UInt16(value)) : data.put(value) }
+      for value in entry.values {
+        switch entry.type {
+        case 3: data.put(UInt16(value))
+        case 7: data.put(UInt8(value))
+        default: data.put(value)
+        }
+      }
       if data.count <= 4 {
         writer.put(data.bytes)
         writer.putZeros(4 - data.count)

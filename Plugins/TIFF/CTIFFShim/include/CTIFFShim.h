@@ -58,7 +58,7 @@ enum {
 typedef struct ctiff_picture {
   const imgcoder_host *host;
   const imgcoder_source *source;
-  const uint8_t *codec;  // a TIFF file with one directory and no pixels
+  const uint8_t *codec;  // a TIFF file with one directory and no pixels; of a smaller picture, its JPEGTables
   uint64_t codec_length;
   uint64_t directory;    // of old JPEG: the directory's offset in the source
   uint32_t flags;        // CTIFF_*
@@ -78,6 +78,10 @@ typedef struct ctiff_picture {
   float lab_scale[3], lab_start[3];  // CTIFF_LAB: L*, a*, b* = start + scale × sample
   uint32_t output;       // imgcoder_pixel_format
   uint32_t workers;      // strips or tiles that are decoded at a time, at least 1
+  // 1, or 2, 4 or 8 times smaller: all other sizes here are those of the smaller picture. CTIFF_GRAY or CTIFF_RGB in JPEG of
+  // 8 bits and in one plane.
+  uint32_t reduction;
+  uint32_t coded_width, coded_height;  // of a strip or tile in the file
 } ctiff_picture;
 
 // Decodes all rows into the sink.
