@@ -102,6 +102,30 @@ int isolation_receive(int socket, isolation_message *message, void *payload, int
   return -1;
 }
 
+int isolation_take(int socket, isolation_inbox *inbox, isolation_message *message, const uint8_t **payload) {
+  if (inbox->next == inbox->length) {
+    struct iovec part = {inbox->bytes, sizeof *message + ISOLATION_MAX_PAYLOAD};
+    struct msghdr envelope = {.msg_iov = &part, .msg_iovlen = 1};
+    ssize_t got;
+    inbox->next = inbox->length = 0;
+    do {
+      got = recvmsg(socket, &envelope, MSG_CMSG_CLOEXEC);
+    } while (got < 0 && errno == EINTR);
+    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return -2;
+    if (got <= 0) return 0;
+    // Files that come along are closed by the system.
+    if (envelope.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) return -1;
+    inbox->length = (size_t)got;
+  }
+  size_t left = inbox->length - inbox->next;
+  if (left < sizeof *message) return -1;
+  memcpy(message, inbox->bytes + inbox->next, sizeof *message);
+  if (message->length > left - sizeof *message) return -1;
+  *payload = inbox->bytes + inbox->next + sizeof *message;
+  inbox->next += sizeof *message + message->length;
+  return 1;
+}
+
 void isolation_set_patience(int socket, uint32_t milliseconds) {
   struct timeval time = {milliseconds / 1000, (suseconds_t)(milliseconds % 1000) * 1000};
   setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time);

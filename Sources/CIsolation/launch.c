@@ -83,10 +83,14 @@ pid_t isolation_number(int process) {
   return number > 0 ? (pid_t)number : -1;
 }
 
-int64_t isolation_processor_time(pid_t process) {
+clockid_t isolation_clock(pid_t process) {
   clockid_t clock;
+  return process > 0 && clock_getcpuclockid(process, &clock) == 0 ? clock : ISOLATION_NO_CLOCK;
+}
+
+int64_t isolation_processor_time(clockid_t clock) {
   struct timespec time;
-  if (process <= 0 || clock_getcpuclockid(process, &clock) != 0 || clock_gettime(clock, &time) != 0) return -1;
+  if (clock == ISOLATION_NO_CLOCK || clock_gettime(clock, &time) != 0) return -1;
   return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 

@@ -15,28 +15,51 @@ uint8_t *payload(void) { return received; }
 
 void receive(isolation_message *message, int *descriptor) {
   *descriptor = -1;
+  messages_hold(0);
+  int got;
+  for (int is_less = 0; (got = isolation_receive(ISOLATION_SOCKET, message, received, descriptor)) == -2; is_less = 1) {
+    if (!is_less) code_give_back();
+  }
   // The program is gone, or ends this worker by closing its socket.
-  if (isolation_receive(ISOLATION_SOCKET, message, received, descriptor) != 1) _exit(0);
+  if (got != 1) _exit(0);
 }
 
 // Threads of a plugin may write to the log.
 static pthread_mutex_t sending = PTHREAD_MUTEX_INITIALIZER;
+static uint8_t unsent[sizeof(isolation_message) + ISOLATION_MAX_PAYLOAD];
+static size_t unsent_length;
+static int is_holding;
 
 // One call that takes a buffer and no descriptors: the filter allows no other.
-void send_message(uint32_t kind, isolation_message message, const void *bytes, uint32_t length) {
-  static uint8_t buffer[sizeof(isolation_message) + ISOLATION_MAX_PAYLOAD];
+static void send_unsent(void) {
+  ssize_t sent = 0;
+  if (unsent_length == 0) return;
+  do {
+    sent = sendto(ISOLATION_SOCKET, unsent, unsent_length, MSG_NOSIGNAL, NULL, 0);
+  } while (sent < 0 && errno == EINTR);
+  unsent_length = 0;
+  if (sent < 0) _exit(0);
+}
+
+void messages_hold(int holds) {
   pthread_mutex_lock(&sending);
+  is_holding = holds;
+  if (!holds) send_unsent();
+  pthread_mutex_unlock(&sending);
+}
+
+void send_message(uint32_t kind, isolation_message message, const void *bytes, uint32_t length) {
+  pthread_mutex_lock(&sending);
+  if (unsent_length + sizeof message + length > sizeof unsent) send_unsent();
   message.kind = kind;
   message.call = the_session.call;
   message.length = length;
-  memcpy(buffer, &message, sizeof message);
-  if (length > 0) memcpy(buffer + sizeof message, bytes, length);
-  ssize_t sent;
-  do {
-    sent = sendto(ISOLATION_SOCKET, buffer, sizeof message + length, MSG_NOSIGNAL, NULL, 0);
-  } while (sent < 0 && errno == EINTR);
+  memcpy(unsent + unsent_length, &message, sizeof message);
+  unsent_length += sizeof message;
+  if (length > 0) memcpy(unsent + unsent_length, bytes, length);
+  unsent_length += length;
+  if (!is_holding) send_unsent();
   pthread_mutex_unlock(&sending);
-  if (sent < 0) _exit(0);
 }
 
 void send_chunks(uint32_t kind, const uint8_t *bytes, uint64_t length) {

@@ -45,10 +45,13 @@ void pixels_taken(imgcoder_status status) {
 static void send_band(void) {
   if (sink.filled == sink.sent) return;
   uint32_t count = sink.filled - sink.sent;
-  isolation_message message = {.words = {sink.next - count, count, sink.most_pass, sink.slot, sink.sent}};
+  // Behind the last row nothing is written before the next call.
+  const int waits = sink.next < sink.height;
+  isolation_message message = {
+      .words = {sink.next - count, count, sink.most_pass, sink.slot, sink.sent}, .longs = {(uint64_t)waits}};
   send_message(ISOLATION_BAND, message, NULL, 0);
   sink.sent = sink.filled;
-  sink.last_of_slot[sink.slot] = ++sink.count_sent;
+  if (waits) sink.last_of_slot[sink.slot] = ++sink.count_sent;
 }
 
 static void send_rows(void) {

@@ -9,6 +9,8 @@
 
 session the_session;
 
+#define SMALL_BYTES (64u << 10)
+
 // Reads a struct that came as payload.
 #define TAKE(type, request, value) \
   if ((request)->length < sizeof(type)) _exit(0); \
@@ -195,8 +197,11 @@ static void negotiate(negotiate_call negotiate, const imgcoder_request *wanted, 
   offer.struct_size = sizeof offer;
   imgcoder_status status = negotiate ? negotiate(the_session.file, wanted, &offer) : missing("negotiate");
   uint32_t rows = status == IMGCODER_STATUS_OK && goes_on ? pixels_rows_of_band(&offer) : 0;
+  // A small picture is decoded before another process would have woken up to hear of it.
+  if (rows > 0 && rows == offer.height && rows * pixels_row_bytes(&offer) <= SMALL_BYTES) messages_hold(1);
   reply_with_output(status, &offer, sizeof offer, rows, 0);
   if (rows > 0) decode_ahead(wanted, &offer, rows, clears);
+  messages_hold(0);
 }
 
 static void call_reader(const isolation_message *request, int memory) {

@@ -74,10 +74,16 @@ imgcoder_status session_lacks(const char *call);
 // Of the message that was received last. Answers have none, so that it stays during a call.
 uint8_t *payload(void);
 void receive(isolation_message *message, int *descriptor);
+// Keeps messages back, until there is no more room or the worker waits for one itself.
+void messages_hold(int holds);
 void send_message(uint32_t kind, isolation_message message, const void *bytes, uint32_t length);
 void send_chunks(uint32_t kind, const uint8_t *bytes, uint64_t length);
 void reply(imgcoder_status status, const void *results, uint32_t length);
 void reply_with_output(imgcoder_status status, const void *results, uint32_t length, uint32_t slot, uint64_t bytes);
+
+// code.c: drops the pages with code of all libraries, which come back from their files when they are needed. They are
+// shared with other processes, but count as this one's.
+void code_give_back(void);
 
 // services.c: what the host offers to the plugin.
 void services_begin(const imgcoder_limits *limits);

@@ -23,7 +23,8 @@
 #include <imgcoder/imgcoder.h>
 #include <protocol.h>
 
-enum { WIDTH = 8, HEIGHT = 6, PREFIX = 8 };
+// Rows for which the program waits: a worker tells it of a picture of up to 64 KiB together with all its rows.
+enum { WIDTH = 4096, HEIGHT = 6, PREFIX = 8 };
 
 struct imgcoder_reader {
   const imgcoder_host *host;

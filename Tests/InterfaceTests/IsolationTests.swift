@@ -104,9 +104,9 @@ import Testing
   }
 
   static func expectPicture(_ image: Image) throws {
-    #expect(image.size == Size(width: 8, height: 6))
+    #expect(image.size == Size(width: 4096, height: 6))
     #expect(image.problem == nil)
-    for y in 0..<6 { #expect(image.pixels.withRow(y) { [UInt8]($0) } == [UInt8](repeating: 7, count: 32)) }
+    for y in 0..<6 { #expect(image.pixels.withRow(y) { [UInt8]($0) } == [UInt8](repeating: 7, count: 4 * 4096)) }
   }
 
   @Test func whatIsWrittenLaterIsNotSeen() throws {
@@ -136,9 +136,9 @@ import Testing
   @Test func aFileThatDoesNotOpenGivesItsWorkerBackOnce() throws {
     let registry = Self.registry(Isolation(.required))
     try Self.expectPicture(try registry.decode(Self.file("nothing")))
-    let before = WorkerPool.idleCount(in: Self.folder.path)
+    let before = WorkerPool.idleProcesses(in: Self.folder.path).count
     for _ in 0..<3 { #expect(throws: CoderError.self) { try registry.decode(Self.file("environment")) } }
-    #expect(WorkerPool.idleCount(in: Self.folder.path) == before)
+    #expect(WorkerPool.idleProcesses(in: Self.folder.path).count == before)
     try Self.expectPicture(try registry.decode(Self.file("nothing")))
   }
 

@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <sys/types.h>
+#include <time.h>
 
 #include "protocol.h"
 
@@ -34,6 +35,17 @@ size_t isolation_take_errors(int socket, char *bytes, size_t size);
 //   returns  1; 0 if the other side is gone; -1 for a fault; -2 if the socket's time is over
 int isolation_receive(int socket, isolation_message *message, void *payload, int *descriptor);
 
+// What a worker has sent and is not looked at yet: it sends several messages at a time where nobody waits for the first.
+typedef struct isolation_inbox {
+  uint8_t *bytes;  // room for a message with the longest payload
+  size_t length, next;
+} isolation_inbox;
+
+// Takes the next message of an inbox, and receives when it is empty.
+//   payload  of message->length bytes, valid until the next call
+//   returns  as isolation_receive
+int isolation_take(int socket, isolation_inbox *inbox, isolation_message *message, const uint8_t **payload);
+
 // Sets how long isolation_receive waits, in milliseconds; 0 for ever.
 void isolation_set_patience(int socket, uint32_t milliseconds);
 
@@ -57,8 +69,12 @@ void isolation_kill(int process);
 // The number of a process by its descriptor, or -1.
 pid_t isolation_number(int process);
 
-// Nanoseconds of processor time that a process has used, or -1.
-int64_t isolation_processor_time(pid_t process);
+// The clock of a process's processor time. To ask for it costs as much as reading it.
+#define ISOLATION_NO_CLOCK -1
+clockid_t isolation_clock(pid_t process);
+
+// Nanoseconds of processor time by such a clock, or -1.
+int64_t isolation_processor_time(clockid_t clock);
 
 // Nanoseconds of a clock that does not jump.
 int64_t isolation_now(void);

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define ISOLATION_PROTOCOL 3
+#define ISOLATION_PROTOCOL 4
 
 #define ISOLATION_MAX_PAYLOAD 32768
 // Bytes of a reason or a log line.
@@ -109,7 +109,8 @@ enum {
                             // file; the reason and the results as payload. Of a file that is written also longs[1] the
                             // next bytes, words[4] the slot that they are in
   ISOLATION_NEED = 66,      // longs[0] offset, longs[1] least, longs[2] most
-  ISOLATION_BAND = 67,      // words[0] the first row, words[1] rows, words[2] pass, words[3] slot
+  ISOLATION_BAND = 67,      // words[0] the first row, words[1] rows, words[2] pass, words[3] slot, words[4] the first row in
+                            // it, longs[0] 1: the worker waits for an answer before it writes there again
   ISOLATION_ROWS = 68,      // isolation_rows as payload: rows of the picture's memory that are done
   ISOLATION_CHUNK = 69,     // bytes of a metadata block, of properties, auxiliary pictures or colors
   ISOLATION_LOG = 70,       // words[0] severity; the line as payload

@@ -192,6 +192,7 @@ final class IsolatedReader: ReaderSession {
     ahead = .nothing
     _ = try answer(nil) { (message, _) throws(CoderError) in
       guard message.kind == UInt32(ISOLATION_BAND) else { return false }
+      guard message.longs.0 != 0 else { return true }
       var answer = isolation_message()
       answer.kind = UInt32(ISOLATION_TAKEN)
       answer.words.0 = CoderError.Code.cancelled.rawValue
@@ -221,7 +222,8 @@ final class IsolatedReader: ReaderSession {
     if case .rows(let offered, let rowsOfBand) = ahead, offered == offer, !inks {
       ahead = .nothing
       guard rowsOfBand == rows.rowsOfBand else { throw worker.fault("bands of \(rowsOfBand) rows") }
-      return try check(try answer(nil, handle: take).status)
+      try check(try answer(nil, handle: take).status)
+      return try check(rows.refusal)
     }
     let raw = offer.raw(for: nil)
     let reply = try withUnsafeBytes(of: raw) { (bytes) throws(CoderError) in
@@ -229,6 +231,7 @@ final class IsolatedReader: ReaderSession {
       return try call(request, handle: take)
     }
     try check(reply.status)
+    try check(rows.refusal)
   }
 
   func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {

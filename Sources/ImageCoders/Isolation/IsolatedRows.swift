@@ -20,7 +20,8 @@ final class IsolatedRows {
   private var picture: UnsafeMutableRawPointer?
   /// The row after the last one that came.
   private var next = 0
-  private var refusal: UInt32 = 0
+  /// Why rows were not taken any more, or 0. Of the last ones the worker does not hear it.
+  private(set) var refusal: UInt32 = 0
 
   init(_ offer: DecodeOffer, worker: Worker, limits: Limits, sink: RowSink) throws(CoderError) {
     height = offer.size.height
@@ -66,6 +67,7 @@ final class IsolatedRows {
     next += count
     let band = worker.shared + ISOLATION_CONTROL_BYTES + slot * ISOLATION_BAND_BYTES + offset * rowBytes
     copy(band, first, count, pass: Int(message.words.2))
+    guard message.longs.0 != 0 else { return }
     var answer = isolation_message()
     answer.kind = UInt32(ISOLATION_TAKEN)
     answer.words.0 = refusal

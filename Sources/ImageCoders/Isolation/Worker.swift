@@ -34,8 +34,10 @@ final class Worker: @unchecked Sendable {
   /// Where it prints errors.
   private let errors: Int32
   private let process: Int32
-  private let processNumber: pid_t
-  private let buffer: UnsafeMutableRawPointer
+  let processNumber: pid_t
+  /// Of its processor time.
+  private let clock: clockid_t
+  private var inbox: isolation_inbox
   private var calls: UInt32 = 0
   /// Calls of all workers whose answers this process has waited for.
   static let roundTrips = Atomic<Int>(0)
@@ -63,11 +65,14 @@ final class Worker: @unchecked Sendable {
     self.process = process
     self.memory = memory
     processNumber = isolation_number(process)
-    buffer = .allocate(byteCount: Int(ISOLATION_MAX_PAYLOAD), alignment: 16)
+    clock = isolation_clock(processNumber)
+    let room = MemoryLayout<isolation_message>.size + Int(ISOLATION_MAX_PAYLOAD)
+    inbox = isolation_inbox(bytes: .allocate(capacity: room), length: 0, next: 0)
     let map = mmap(nil, ISOLATION_SHARED_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, shared, 0)
     var message = isolation_message()
     isolation_set_patience(socket, Self.startPatience)
-    let result = map == MAP_FAILED ? 0 : isolation_receive(socket, &message, buffer, nil)
+    var payload: UnsafePointer<UInt8>?
+    let result = map == MAP_FAILED ? 0 : isolation_take(socket, &inbox, &message, &payload)
     isolation_set_patience(socket, Self.interval)
     guard let map, map != MAP_FAILED, result == 1, message.kind == UInt32(ISOLATION_READY) else {
       isolation_kill(process)
@@ -75,7 +80,7 @@ final class Worker: @unchecked Sendable {
       Glibc.close(errors)
       Glibc.close(process)
       if let map, map != MAP_FAILED { munmap(map, ISOLATION_SHARED_BYTES) }
-      buffer.deallocate()
+      inbox.bytes.deallocate()
       throw .io("a worker does not start")
     }
     self.shared = map
@@ -88,7 +93,7 @@ final class Worker: @unchecked Sendable {
     Glibc.close(errors)
     Glibc.close(process)
     munmap(shared, ISOLATION_SHARED_BYTES)
-    buffer.deallocate()
+    inbox.bytes.deallocate()
   }
 
   /// What comes back from a call.
@@ -150,11 +155,12 @@ final class Worker: @unchecked Sendable {
         throw broken(ended())
       }
     }
-    var watch = Watch(time, processNumber)
+    var watch = Watch(time, clock)
     var lines = 0
     while true {
       var message = isolation_message()
-      switch isolation_receive(socket, &message, buffer, nil) {
+      var bytes: UnsafePointer<UInt8>?
+      switch isolation_take(socket, &inbox, &message, &bytes) {
       case 1: break
       case -2:
         try look(at: &watch, session)
@@ -163,7 +169,7 @@ final class Worker: @unchecked Sendable {
       default: throw fault("a message that is not as long as it says, or brings a file")
       }
       guard message.call == calls else { throw fault("a message of call \(message.call) in call \(calls)") }
-      let payload = UnsafeRawBufferPointer(start: buffer, count: Int(message.length))
+      let payload = UnsafeRawBufferPointer(start: bytes, count: Int(message.length))
       switch Int(message.kind) {
       case ISOLATION_REPLY: return try reply(message, payload, session)
       case ISOLATION_LOG:
@@ -267,14 +273,15 @@ final class Worker: @unchecked Sendable {
   func isClosed() -> Bool {
     guard failure == nil else { return false }
     var message = isolation_message()
-    guard isolation_receive(socket, &message, buffer, nil) == 1 else { return false }
+    var payload: UnsafePointer<UInt8>?
+    guard isolation_take(socket, &inbox, &message, &payload) == 1 else { return false }
     // What it printed of other files says nothing of the next one.
     takeErrors()
     return message.kind == UInt32(ISOLATION_REPLY) && message.call == calls
   }
 
   /// Seconds of processor time that it has used.
-  var processorSeconds: Int { Int(isolation_processor_time(processNumber) / 1_000_000_000) }
+  var processorSeconds: Int { Int(isolation_processor_time(clock) / 1_000_000_000) }
 
   /// Lets the plugin close the file, and does not wait for that.
   func close() {
@@ -324,28 +331,31 @@ final class Worker: @unchecked Sendable {
   /// The time of one call.
   private struct Watch {
     let time: Time
-    let process: pid_t
+    let clock: clockid_t
     let start = isolation_now()
-    let before: Int64
+    /// Processor time at the first look: most calls end before it, and need not ask for it.
+    var before: Int64?
     var lastLook: Int64
     var cancelledSince: Int64?
     var pause = Pause()
 
-    init(_ time: Time, _ process: pid_t) {
+    init(_ time: Time, _ clock: clockid_t) {
       self.time = time
-      self.process = process
-      before = isolation_processor_time(process)
+      self.clock = clock
       lastLook = start
     }
 
     var isDue: Bool { isolation_now() - lastLook > Int64(Worker.interval) * 1_000_000 }
 
-    func exceeded(_ now: Int64) -> CoderError? {
-      let clock = (now - start - pause.nanoseconds) / 1_000_000_000
-      if clock >= time.clockSeconds {
-        return .limitExceeded(.maxClockSeconds, found: clock, allowed: time.clockSeconds, what: "a call's seconds of")
+    mutating func exceeded(_ now: Int64) -> CoderError? {
+      let passed = (now - start - pause.nanoseconds) / 1_000_000_000
+      if passed >= time.clockSeconds {
+        return .limitExceeded(.maxClockSeconds, found: passed, allowed: time.clockSeconds, what: "a call's seconds of")
       }
-      let used = (isolation_processor_time(process) - before) / 1_000_000_000
+      let total = isolation_processor_time(clock)
+      let first = before ?? total
+      before = first
+      let used = (total - first) / 1_000_000_000
       guard used >= time.processorSeconds else { return nil }
       return .limitExceeded(
         .maxProcessorSeconds, found: used, allowed: time.processorSeconds, what: "a call's processor seconds of")

@@ -28,6 +28,7 @@ package final class WorkerPool: Sendable {
   private static let mostBytes = 4 << 30
   /// or so much processor time.
   private static let mostProcessorSeconds = 600
+  private static let filesPerLook = 16
   /// What the system allows one in its life.
   private static let lifeSeconds = 3600
   /// How long one waits for the next file, in nanoseconds.
@@ -156,9 +157,9 @@ package final class WorkerPool: Sendable {
       if failure.code == .coderCrashed { retire(nil) }
       return
     }
-    guard !isolation.usesFreshWorkers, worker.files < Self.mostFiles, worker.bytes < Self.mostBytes,
-      worker.processorSeconds < Self.mostProcessorSeconds
-    else { return }
+    guard !isolation.usesFreshWorkers, worker.files < Self.mostFiles, worker.bytes < Self.mostBytes else { return }
+    // To ask is a system call.
+    if worker.files % Self.filesPerLook == 0, worker.processorSeconds >= Self.mostProcessorSeconds { return }
     worker.close()
     worker.lastUse = isolation_now()
     state.withLock { state in
@@ -197,10 +198,10 @@ package final class WorkerPool: Sendable {
   /// Calls of workers whose answers this process has waited for, so far.
   package static var roundTrips: Int { Worker.roundTrips.load(ordering: .relaxed) }
 
-  /// Workers of plugins in a folder that wait for a file.
-  package static func idleCount(in folder: String) -> Int {
+  /// Workers of plugins in a folder that wait for a file, by the numbers of their processes.
+  package static func idleProcesses(in folder: String) -> [Int32] {
     pools.withLock { Array($0) }.filter { $0.key.library.hasPrefix(folder) }
-      .reduce(0) { $0 + $1.value.state.withLock { $0.idle.count } }
+      .flatMap { $0.value.state.withLock { $0.idle.map(\.processNumber) } }
   }
 
   /// Begins with a new server, whose memory lies elsewhere: workers of one server share their addresses, and one of them

@@ -27,6 +27,8 @@ final class WorkerServer: Sendable {
   private static let patience: UInt32 = 10_000
   /// How long a server may take for an answer, in milliseconds.
   private static let shortPatience: UInt32 = 2_000
+  /// After how long without a message a worker gives pages back, in milliseconds.
+  private static let idleTime: UInt32 = 1_000
 
   /// Starts a server.
   ///
@@ -114,6 +116,8 @@ final class WorkerServer: Sendable {
   func makeWorker(memory: Int, seconds: Int) throws(CoderError) -> Worker {
     var ends: [Int32] = [-1, -1]
     guard isolation_pair(&ends) == 1 else { throw Self.failure("a socket", errno) }
+    // The worker's end: its filter lets it change no socket.
+    isolation_set_patience(ends[1], Self.idleTime)
     let shared = isolation_memory(ISOLATION_SHARED_BYTES, 0)
     guard shared >= 0 else {
       let problem = errno

@@ -72,8 +72,8 @@ enum HonestWorker {
   private static func readRows(_ talk: inout Conversation, _ variant: UInt8, ahead: Bool) {
     let comesInAnyOrder = variant == 3
     talk.reply(offer(comesInAnyOrder ? IMGCODER_ROWS_ANY : IMGCODER_ROWS_TOP_DOWN), ahead: ahead ? height : 0)
-    talk.say(ISOLATION_PROGRESS, longs: [(0.5).bitPattern])
-    talk.say(ISOLATION_LOG, words: [1], payload: Array("a line".utf8))
+    talk.say(ISOLATION_PROGRESS, longs: [(0.5).bitPattern], lies: 4)
+    talk.say(ISOLATION_LOG, words: [1], payload: Array("a line".utf8), lies: 4)
     if comesInAnyOrder {
       var rows: [UInt8] = []
       for (y, count) in [(3, 3), (0, 3)] as [(UInt32, UInt32)] {
@@ -81,7 +81,7 @@ enum HonestWorker {
       }
       talk.say(ISOLATION_ROWS, payload: rows)
     } else {
-      talk.say(ISOLATION_BAND, words: [0, 4, 0, 0, 0])
+      talk.say(ISOLATION_BAND, words: [0, 4, 0, 0, 0], longs: [1])
       talk.say(ISOLATION_BAND, words: [4, 2, 0, 1, 4])
     }
   }

@@ -13,6 +13,8 @@ final class ScriptedWorker {
   /// The worker's ends of its server's socket, its own, and of what it prints. They are open while the program sends,
   /// and what it sends is not read.
   private let ends: [Int32]
+  /// Messages of the worker that come with its next one.
+  private var held: [UInt8] = []
 
   /// Messages that are sent at most, so that all answers have room in the sockets.
   private static let most = 96
@@ -42,7 +44,7 @@ final class ScriptedWorker {
     for end in ends { close(end) }
   }
 
-  /// Sends a message. A lie is one about its call, its length, or both.
+  /// Sends a message. A lie is one about its call, its length, or both; with the bit 4 it comes with the next one.
   private func say(_ part: [UInt8], _ call: inout UInt32) {
     let payload = part[ConversationStructure.headBytes...]
     let lies = UInt32(part[1])
@@ -56,7 +58,11 @@ final class ScriptedWorker {
     }
     // Answers have the numbers of calls, one after the other.
     if message.kind == UInt32(ISOLATION_REPLY) { call &+= 1 }
-    send(Conversation.raw(message) + payload, to: ends[message.kind <= UInt32(ISOLATION_EXITED) ? 0 : 1])
+    guard message.kind > UInt32(ISOLATION_EXITED) else { return send(Conversation.raw(message) + payload, to: ends[0]) }
+    held += Conversation.raw(message) + payload
+    guard lies & 4 == 0 else { return }
+    send(held, to: ends[1])
+    held = []
   }
 
   private func send(_ bytes: [UInt8], to end: Int32) {
