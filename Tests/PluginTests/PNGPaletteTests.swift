@@ -8,7 +8,7 @@ import Testing
 @Suite struct PNGPaletteTests {
   private static let size = Size(width: 40, height: 40)
   private static let paletteType: UInt8 = 3
-  private static let rgbaType: UInt8 = 6
+  private static let rgbType: UInt8 = 2
 
   /// A frame of which every place has a color of so many.
   private static func frame(colors: Int, _ number: (_ x: Int, _ y: Int) -> Int) throws -> Frame {
@@ -70,8 +70,8 @@ import Testing
   }
 
   @Test func moreColorsAreStoredAsTheyAre() throws {
-    try Self.check(Self.changing(colors: 257), isType: Self.rgbaType, hasTransparency: false)
-    try Self.check(Self.walking(colors: 257), isType: Self.rgbaType, hasTransparency: false)
+    try Self.check(Self.changing(colors: 257), isType: Self.rgbType, hasTransparency: true)
+    try Self.check(Self.walking(colors: 257), isType: Self.rgbType, hasTransparency: true)
   }
 
   /// The transparent color stands for transparent pixels too: it cannot be done without.
@@ -84,7 +84,7 @@ import Testing
         return Frame(pixels: pixels, delay: frame.delay)
       })
     let bytes = try EncodingPictures.registry.encode(image, as: .png, options: EncodingPictures.lossless)
-    #expect(bytes[25] == Self.rgbaType)
+    #expect(bytes[25] == Self.rgbType)
     let found = try EncodingPictures.registry.decode(.bytes(bytes))
     for (one, other) in zip(found.frames, image.frames) {
       #expect(EncodingPictures.rows(try one.pixels.converted(to: layout)) == EncodingPictures.rows(other.pixels))

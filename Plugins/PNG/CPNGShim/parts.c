@@ -142,20 +142,24 @@ imgcoder_status cpng_compress_part(const cpng_writer *w, const cpng_strategy *st
 
 // The bands of rows with which strategies are tried.
 typedef struct bands {
-  uint64_t count, distance;
+  uint64_t count, distance, rows;
 } bands;
 
 static bands plan_bands(const cpng_writer *w) {
+  const cpng_image *image = w->image;
+  // All of a small picture, where time is taken: bands say little of it.
+  const int is_small = (uint64_t)image->width * image->height <= CPNG_SMALL_PIXELS;
+  if (is_small && image->level > CPNG_OWN_LEVEL) return (bands){1, w->rows, w->rows};
   uint64_t count = w->rows / (BAND * SHARE);
   if (count < LEAST_BANDS) count = LEAST_BANDS;
   if (count > MOST_BANDS) count = MOST_BANDS;
-  return count * BAND < w->rows ? (bands){count, w->rows / count} : (bands){(w->rows + BAND - 1) / BAND, BAND};
+  return count * BAND < w->rows ? (bands){count, w->rows / count, BAND} : (bands){(w->rows + BAND - 1) / BAND, BAND, BAND};
 }
 
 // The first row of a band. The bands do not lie at equal distances, as lines of text do: those of the golden ratio's
 // multiples fall everywhere.
 static uint64_t band_start(const bands *all, uint64_t index) {
-  return index * all->distance + (all->distance - BAND) * (index * 618 % 1000) / 1000;
+  return index * all->distance + (all->distance - all->rows) * (index * 618 % 1000) / 1000;
 }
 
 // Bytes of the bands.
@@ -166,7 +170,7 @@ static imgcoder_status measure(const cpng_writer *w, const cpng_strategy *strate
   for (uint64_t index = 0; index < all.count; index++) {
     cpng_part band = {.first = band_start(&all, index)};
     band.history_first = band.first;
-    for (band.last = band.first; band.last < w->rows && band.last < band.first + BAND; band.last++) {
+    for (band.last = band.first; band.last < w->rows && band.last < band.first + all.rows; band.last++) {
       uint32_t y;
       band.length += 1 + cpng_written_row(w, cpng_pass_of_row(w, band.last, &y));
     }
@@ -194,11 +198,14 @@ static unsigned list_strategies(const cpng_writer *w, cpng_strategy *list) {
   list[count++] = (cpng_strategy){image->filter, 0, runs};
   if (is_adaptive || image->filter == CPNG_FILTER_NONE) list[count++] = (cpng_strategy){unfiltered, 0, pixels};
   if (level > 1) list[count++] = (cpng_strategy){image->filter, 0, differences};
-  if (level > CPNG_OWN_LEVEL || (image->color_type == 3 && level > 4)) {
-    // Indexes have no order: what there is are short matches far away, of which libdeflate finds more.
+  if (level > CPNG_OWN_LEVEL || ((image->color_type == 3 || image->is_animated) && level > 4)) {
+    // Indexes have no order, and animations often have few colors: what there is are short matches far away, of which
+    // libdeflate finds more.
     const unsigned other = level > CPNG_OWN_LEVEL ? level : CPNG_OWN_LEVEL;
     list[count++] = (cpng_strategy){unfiltered, other, runs};
     if (is_adaptive) list[count++] = (cpng_strategy){image->filter, other, runs};
+    // What it does at the levels above is not always smaller, before it tries all matches.
+    if (level > CPNG_OWN_LEVEL && level < 10) list[count++] = (cpng_strategy){unfiltered, CPNG_OWN_LEVEL, runs};
   }
   return count;
 }
@@ -206,21 +213,21 @@ static unsigned list_strategies(const cpng_writer *w, cpng_strategy *list) {
 imgcoder_status cpng_choose_strategy(cpng_writer *w) {
   cpng_strategy list[6];
   const unsigned count = list_strategies(w, list);
-  uint64_t least = UINT64_MAX;
   int is_far_smaller = 0;
   cpng_workshop workshop;
   w->strategy = list[0];
+  w->least = UINT64_MAX;
   if (w->image->level == 0 || w->rows == 0) return IMGCODER_STATUS_OK;
-  if (!cpng_open_workshop(w, &workshop, 0, BAND * w->longest_row)) return IMGCODER_STATUS_OUT_OF_MEMORY;
+  if (!cpng_open_workshop(w, &workshop, 0, plan_bands(w).rows * w->longest_row)) return IMGCODER_STATUS_OUT_OF_MEMORY;
   imgcoder_status status = IMGCODER_STATUS_OK;
   for (unsigned i = 0; i < count && status == IMGCODER_STATUS_OK; i++) {
     uint64_t total;
     // Where unfiltered rows are smaller by far, filtered ones are not tried further.
     if (w->strategy.filter == CPNG_FILTER_FLAT && list[i].filter == CPNG_FILTER_ADAPTIVE && is_far_smaller) continue;
     status = measure(w, &list[i], &workshop, &total);
-    if (status != IMGCODER_STATUS_OK || total >= least) continue;
-    is_far_smaller = total < least - least / 4;
-    least = total;
+    if (status != IMGCODER_STATUS_OK || total >= w->least) continue;
+    is_far_smaller = total < w->least - w->least / 4;
+    w->least = total;
     w->strategy = list[i];
   }
   cpng_close_workshop(w, &workshop);

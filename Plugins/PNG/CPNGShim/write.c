@@ -164,6 +164,26 @@ static imgcoder_status begin(cpng_writer *w) {
   return 0;
 }
 
+imgcoder_status cpng_measure(const cpng_image *image, uint64_t *size, cpng_failure *failure) {
+  cpng_image same = *image;
+  cpng_writer w = {.image = &same, .failure = failure};
+  imgcoder_status status = begin(&w);
+  if (status != 0) return status;
+  status = cpng_choose_strategy(&w);
+  *size = w.least;
+  if (status == 0 && (uint64_t)image->width * image->height <= CPNG_SMALL_PIXELS) {
+    cpng_part all = cpng_plan_part(&w, 0, SIZE_MAX);
+    cpng_workshop workshop;
+    status = IMGCODER_STATUS_OUT_OF_MEMORY;
+    if (cpng_open_workshop(&w, &workshop, 0, all.length)) {
+      status = cpng_compress_part(&w, &w.strategy, &workshop, &all);
+      cpng_close_workshop(&w, &workshop);
+    }
+    *size = all.byte_count;
+  }
+  return status == 0 ? status : fail_part(&w, status);
+}
+
 imgcoder_status cpng_encode(cpng_image *image, cpng_failure *failure) {
   cpng_writer w = {.image = image, .failure = failure};
   imgcoder_status status = begin(&w);

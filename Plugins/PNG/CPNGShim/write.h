@@ -18,6 +18,9 @@
 // The highest level that only our own compression serves. Those above it try libdeflate's too.
 #define CPNG_OWN_LEVEL 6u
 
+// Pixels of a picture that is tried as a whole where it takes little time.
+#define CPNG_SMALL_PIXELS (1u << 18)
+
 // Zeros before and behind a row.
 #define CPNG_ROW_MARGIN 16u
 
@@ -65,6 +68,7 @@ typedef struct cpng_writer {
   uint64_t rows;        // of all passes
   size_t longest_row;   // of all passes, with its filter type
   cpng_strategy strategy;
+  uint64_t least;       // bytes that the bands take with it
 } cpng_writer;
 
 // Finds the passes.

@@ -43,7 +43,7 @@ final class IndexedFrames {
   private let layout: PixelLayout
   private var pixelCount = 0
   /// What is shown, from when on pixels that stay as they were have their color.
-  private var canvas: IndexedCanvas?
+  private var canvas: HeldCanvas<UInt8>?
   /// A number whose color no frame has any more.
   private var freeNumber: Int?
   /// Numbers of colors, by hash; 0xFFFF for none.
@@ -74,7 +74,7 @@ final class IndexedFrames {
       return false
     }
     if frame.disposal == .restoreBackground { canvas = nil }
-    canvas?.draw(held)
+    canvas?.draw(held.indexes, held.header.withoutHoles)
     return true
   }
 
@@ -110,7 +110,7 @@ final class IndexedFrames {
     for x in 0..<count {
       let color = color(row + x * step)
       if color == Self.hole, let canvas {
-        indexes[x] = canvas.index(behind: frame, x: x, y: y)
+        indexes[x] = canvas.pixel(frame.header.rect, x: x, y: y)
         continue
       }
       if color != last {
@@ -164,18 +164,35 @@ final class IndexedFrames {
     let number = colors.firstIndex(of: Self.hole)
     let hole = number.map { UInt8($0) }
     guard colors.allSatisfy({ $0 >> 24 == 255 || $0 == Self.hole }),
-      earlier.allSatisfy({ IndexedCanvas.takes($0, hole: hole, isFirst: $0 === first) })
+      earlier.allSatisfy({ Self.canFill($0, hole: hole, isFirst: $0 === first) })
     else { return false }
-    let shown = try IndexedCanvas(first.header.rect.size, host: host)
+    let shown = try HeldCanvas(first.header.rect.size, hole: hole ?? 0, host: host)
     for frame in earlier {
-      if let hole { shown.fill(frame, hole: hole) }
-      shown.draw(frame)
+      if hole != nil { shown.fill(frame.indexes, frame.header.rect) }
+      shown.draw(frame.indexes, frame.header.withoutHoles)
     }
     canvas = shown
     freeNumber = number
     slots = [UInt16](repeating: .max, count: Self.slotCount)
     for (other, color) in colors.enumerated() where other != number { slots[slot(of: color)] = UInt16(other) }
     return true
+  }
+
+  /// Whether nothing in a frame, and nothing that it leaves, is transparent once its holes show what is behind them.
+  ///
+  /// - Parameter hole: The index that is transparent, or nil if there is none yet.
+  private static func canFill(_ frame: Frame, hole: UInt8?, isFirst: Bool) -> Bool {
+    // Before the first frame there is nothing that could come back.
+    let keeps = frame.header.disposal == .keep || frame.header.disposal == .restorePrevious && !isFirst
+    guard keeps else { return false }
+    guard let hole, frame.header.blend == .source || isFirst else { return true }
+    return !UnsafeBufferPointer(start: frame.indexes, count: frame.header.rect.size.pixelCount).contains(hole)
+  }
+
+  /// The number of the transparent color, if there is one and no other that is not opaque.
+  var holeNumber: UInt8? {
+    guard colors.allSatisfy({ $0 >> 24 == 255 || $0 == Self.hole }) else { return nil }
+    return colors.firstIndex(of: Self.hole).map { UInt8($0) }
   }
 
   /// Bits of an index.
@@ -209,5 +226,14 @@ final class IndexedFrames {
       pixel[isSwapped ? 0 : 2] = UInt8(truncatingIfNeeded: color >> 16)
       if step == 4 { pixel[3] = UInt8(truncatingIfNeeded: color >> 24) }
     }
+  }
+}
+
+extension FrameHeader {
+  /// Of the same frame when every pixel of it is drawn.
+  fileprivate var withoutHoles: FrameHeader {
+    var header = self
+    header.blend = .source
+    return header
   }
 }

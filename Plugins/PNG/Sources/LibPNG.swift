@@ -58,6 +58,15 @@ enum LibPNG {
     static let dropAlpha = Transforms(rawValue: UInt32(CPNG_DROP_ALPHA))
   }
 
+  /// Bytes of some bands of a picture's rows, compressed in the way that takes least.
+  static func measure(_ image: inout cpng_image, host: CoderHost) throws(CoderError) -> Int {
+    var (failure, size) = (cpng_failure(), UInt64(0))
+    image.host = host.raw
+    let status = cpng_measure(&image, &size, &failure)
+    guard status == 0 else { throw CoderError(failure, status: status) }
+    return Int(clamping: size)
+  }
+
   /// What a zlib stream came to.
   struct Inflated {
     enum Outcome {

@@ -11,14 +11,14 @@ import ImageCoderPlugin
 /// - Format: PNG Third Edition, W3C. Library: libdeflate 1.14.
 /// - Not covered: gray of fewer than 8 bits.
 final class PNGWriter: ContainerWriter, FrameRowsWriter, LightLevelWriter {
-  private let output: ByteOutput
-  private let host: CoderHost
+  let output: ByteOutput
+  let host: CoderHost
   private let isInterlaced: Bool
-  private let level: UInt32
+  let level: UInt32
   private let filter: UInt32
   private let isPaletteAllowed: Bool
 
-  private var layout: PixelLayout?
+  var layout: PixelLayout?
   private var header: ImageHeader?
   private var light = LightLevels()
   /// Chunks of metadata, held back until the first frame: IHDR comes before them.
@@ -27,15 +27,17 @@ final class PNGWriter: ContainerWriter, FrameRowsWriter, LightLevelWriter {
   private var written = 0
   /// Frames that came.
   private var frameCount = 0
-  private var framesWritten = 0
+  var framesWritten = 0
   /// Bits of an index.
-  private var indexDepth = 8
+  var indexDepth = 8
   private var sequence: UInt32 = 0
   /// Of acTL, once it is written.
   private var controlOffset: Int?
   /// Frames that are held as long as a palette may hold all of them.
   private var indexed: IndexedFrames?
-  private var isIndexed = false
+  var isIndexed = false
+  /// Frames that are held as long as their alpha may prove to be needless.
+  var keyed: KeyedFrames?
   /// While rows of a frame come, unless they are held.
   private var rows: RowEncoder?
 
@@ -82,21 +84,20 @@ final class PNGWriter: ContainerWriter, FrameRowsWriter, LightLevelWriter {
   func add(_ pixels: PixelView, frame: FrameHeader) throws(CoderError) {
     let header = try check(frame, size: pixels.size, layout: pixels.layout)
     let layout = pixels.layout
-    begin(frame, layout: layout, header: header)
+    try begin(frame, layout: layout, header: header)
     if let indexed {
       if try indexed.add(pixels, frame: frame) { return }
-      try writeHeldPixels(indexed, layout: layout, header: header)
+      try giveBack(indexed, layout: layout, header: header)
       self.indexed = nil
     }
-    if framesWritten == 0 { try writeLead(header, layout: layout) }
-    try writeFrame(pixels, frame: frame, canvas: header.canvas)
+    try take(pixels, frame: frame, header: header)
   }
 
   func beginRows(_ frame: FrameHeader, size: Size, layout: PixelLayout) throws(CoderError) -> Bool {
     let header = try check(frame, size: size, layout: layout)
     let stored = image(size, layout: layout, frame: frame, rect: Rect(covering: header.canvas))
     guard frameCount == 0, !header.isAnimated, header.frameCount == 1, RowEncoder.takes(stored) else { return false }
-    begin(frame, layout: layout, header: header)
+    try begin(frame, layout: layout, header: header)
     if let indexed, try !indexed.begin(frame) { self.indexed = nil }
     if indexed == nil { try beginEncoding(header) }
     return true
@@ -147,71 +148,27 @@ final class PNGWriter: ContainerWriter, FrameRowsWriter, LightLevelWriter {
     return header
   }
 
-  private func begin(_ frame: FrameHeader, layout: PixelLayout, header: ImageHeader) {
+  private func begin(_ frame: FrameHeader, layout: PixelLayout, header: ImageHeader) throws(CoderError) {
     self.layout = layout
     frameCount += 1
-    if frameCount == 1, isPaletteAllowed, IndexedFrames.takes(layout), frame.rect == Rect(covering: header.canvas) {
-      indexed = IndexedFrames(layout, host: host)
-    }
+    guard frameCount == 1, frame.rect == Rect(covering: header.canvas) else { return }
+    if isPaletteAllowed, IndexedFrames.takes(layout) { indexed = IndexedFrames(layout, host: host) }
+    if isAnimation(header), KeyedFrames.takes(layout) { keyed = try KeyedFrames(layout, host: host) }
   }
+
+  private func isAnimation(_ header: ImageHeader) -> Bool { header.isAnimated || header.frameCount != 1 }
 
   func finish() throws(CoderError) {
     guard frameCount > 0, let header else { throw .outOfOrder("a picture without frames") }
     if let indexed {
-      isIndexed = true
-      indexed.sortPalette()
-      try writeLead(header, layout: PixelLayout(.gray8, .opaque), palette: indexed)
-      for held in indexed.frames {
-        try writeFrame(
-          PixelView(
-            layout: PixelLayout(.gray8, .opaque), size: held.header.rect.size,
-            base: UnsafeRawPointer(held.indexes), stride: held.header.rect.width), frame: held.header,
-          canvas: header.canvas)
-      }
+      try write(indexed, header: header)
+    } else if let keyed {
+      try write(keyed, key: keyed.replaceTransparency(), header: header)
     }
     if let controlOffset, header.frameCount != frameCount {
       try output.patch(control(frames: frameCount, of: header), at: controlOffset)
     }
     try write(LibPNG.chunk(.iend, []))
-  }
-
-  /// Writes what was held, now that it has to be stored as it came.
-  private func writeHeldPixels(
-    _ indexed: IndexedFrames, layout: PixelLayout, header: ImageHeader
-  ) throws(CoderError) {
-    guard let first = indexed.frames.first else { return }
-    try writeLead(header, layout: layout)
-    // The first frame is the canvas, so none is larger.
-    let memory = try host.allocate(
-      bytes: first.header.rect.size.pixelCount * layout.format.bytesPerPixel, for: "a frame")
-    defer { host.free(memory) }
-    for held in indexed.frames {
-      indexed.expand(held, rows: 0..<held.header.rect.height, into: memory)
-      try writeFrame(
-        PixelView(
-          layout: layout, size: held.header.rect.size, base: UnsafeRawPointer(memory),
-          stride: held.header.rect.width * layout.format.bytesPerPixel), frame: held.header, canvas: header.canvas)
-    }
-  }
-
-  /// Gives the first rows of a frame that is held, a few at a time.
-  private func expand(
-    _ held: IndexedFrames.Frame, of indexed: IndexedFrames, rows: Int, _ body: (PixelView) throws(CoderError) -> Void
-  ) throws(CoderError) {
-    guard let layout, rows > 0 else { return }
-    let (most, stride) = (min(64, rows), held.header.rect.width * layout.format.bytesPerPixel)
-    let memory = try host.allocate(bytes: most * stride, for: "rows of a frame")
-    defer { host.free(memory) }
-    var first = 0
-    while first < rows {
-      let count = min(most, rows - first)
-      indexed.expand(held, rows: first..<(first + count), into: memory)
-      try body(
-        PixelView(
-          layout: layout, size: Size(width: held.header.rect.width, height: count), base: UnsafeRawPointer(memory),
-          stride: stride))
-      first += count
-    }
   }
 
   private func write(_ bytes: [UInt8]) throws(CoderError) {
@@ -230,15 +187,14 @@ final class PNGWriter: ContainerWriter, FrameRowsWriter, LightLevelWriter {
     metadata += try LibPNG.profileChunk(profile, host: host)
   }
 
-  private func writeLead(
-    _ header: ImageHeader, layout: PixelLayout, palette: IndexedFrames? = nil
+  func writeLead(
+    _ header: ImageHeader, layout: PixelLayout, palette: IndexedFrames? = nil, key: KeyedFrames.Key? = nil
   ) throws(CoderError) {
-    indexDepth = palette?.bitDepth ?? 8
     let image = ImageHeaderChunk(
-      canvas: header.canvas, bitDepth: palette?.bitDepth ?? layout.bitDepth,
+      canvas: header.canvas, bitDepth: palette == nil ? layout.bitDepth : indexDepth,
       colorType: palette == nil ? layout.colorType : .palette, isInterlaced: isInterlaced)
     try write(PNGFile.signature + image.chunk)
-    if header.isAnimated || header.frameCount != 1 {
+    if isAnimation(header) {
       controlOffset = written
       try write(control(frames: header.frameCount, of: header))
     }
@@ -254,6 +210,7 @@ final class PNGWriter: ContainerWriter, FrameRowsWriter, LightLevelWriter {
     }
     try write(metadata)
     metadata = []
+    if case .color(let samples) = key { try write(LibPNG.chunk(.trns, samples.flatMap { [0, $0] })) }
     guard let palette else { return }
     let colors = palette.colors
     let entries = colors.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8 & 0xFF), UInt8($0 >> 16 & 0xFF)] }
@@ -269,7 +226,7 @@ final class PNGWriter: ContainerWriter, FrameRowsWriter, LightLevelWriter {
     return LibPNG.chunk(.actl, data.bytes)
   }
 
-  private func writeFrame(_ pixels: PixelView, frame: FrameHeader, canvas: Size) throws(CoderError) {
+  func writeFrame(_ pixels: PixelView, frame: FrameHeader, canvas: Size) throws(CoderError) {
     // The first frame is the default image too, which is as large as the canvas; around a smaller one it is transparent.
     let rect = framesWritten == 0 ? Rect(covering: canvas) : frame.rect
     if controlOffset != nil {
@@ -281,17 +238,23 @@ final class PNGWriter: ContainerWriter, FrameRowsWriter, LightLevelWriter {
       try write(LibPNG.chunk(.fctl, data.bytes))
       sequence &+= 1
     }
-    var image = image(pixels.size, layout: pixels.layout, frame: frame, rect: rect)
-    image.pixels = pixels.base.assumingMemoryBound(to: UInt8.self)
-    image.stride = UInt64(clamping: pixels.stride)
+    var image = image(pixels, frame: frame, rect: rect)
     try LibPNG.encode(&image, to: output, host: host)
     sequence = image.sequence
     written += Int(clamping: image.written)
     framesWritten += 1
   }
 
-  /// How a frame is stored; where its pixels are is left open.
-  private func image(_ size: Size, layout: PixelLayout, frame: FrameHeader, rect: Rect) -> cpng_image {
+  /// How a frame is stored.
+  func image(_ pixels: PixelView, frame: FrameHeader, rect: Rect) -> cpng_image {
+    var image = image(pixels.size, layout: pixels.layout, frame: frame, rect: rect)
+    image.pixels = pixels.base.assumingMemoryBound(to: UInt8.self)
+    image.stride = UInt64(clamping: pixels.stride)
+    return image
+  }
+
+  /// The same; where its pixels are is left open.
+  func image(_ size: Size, layout: PixelLayout, frame: FrameHeader, rect: Rect) -> cpng_image {
     var image = cpng_image()
     image.width = UInt32(clamping: rect.width)
     image.height = UInt32(clamping: rect.height)
@@ -308,6 +271,7 @@ final class PNGWriter: ContainerWriter, FrameRowsWriter, LightLevelWriter {
     image.filter = isIndexed && filter == 0 ? 1 : filter
     image.is_interlaced = isInterlaced ? 1 : 0
     image.is_frame_data = framesWritten == 0 ? 0 : 1
+    image.is_animated = controlOffset == nil ? 0 : 1
     image.sequence = sequence
     return image
   }

@@ -62,6 +62,7 @@ typedef struct cpng_image {
   uint32_t level;                     // of libdeflate, 0 to 12
   uint32_t filter;                    // 0 adaptive, 1 none, 2 sub, 3 up, 4 average, 5 Paeth
   uint32_t is_interlaced;
+  uint32_t is_animated;               // 1: one of several frames, which take the time to become small
   uint32_t is_frame_data;             // 1: chunks are fdAT and numbered; 0: chunks are IDAT
   uint32_t sequence;                  // the next number for fdAT; advanced
   uint64_t written;                   // bytes given to the output are added
@@ -70,7 +71,11 @@ typedef struct cpng_image {
 // Compresses a picture into IDAT or fdAT chunks and writes these, and nothing else, to the output.
 imgcoder_status cpng_encode(cpng_image *image, cpng_failure *failure);
 
-// The same for a picture whose rows come a few at a time: begin, add until every row was given, end. How rows are filtered
+// Bytes of its rows, or of some bands of them if there are many, in the way that takes least, without chunks: to hold ways of
+// storing it against each other.
+imgcoder_status cpng_measure(const cpng_image *image, uint64_t *size, cpng_failure *failure);
+
+// cpng_encode for a picture whose rows come a few at a time: begin, add until every row was given, end. How rows are filtered
 // and compressed is chosen on the first of them: two million bytes or a few more.
 typedef struct cpng_rows cpng_rows;
 
