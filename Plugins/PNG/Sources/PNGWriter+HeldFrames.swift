@@ -7,6 +7,10 @@ import ImageCoderPlugin
 extension PNGWriter {
   /// Holds the pixels of a frame, or writes them.
   func take(_ pixels: PixelView, frame: FrameHeader, header: ImageHeader) throws(CoderError) {
+    if mayBeKeyed {
+      keyed = try KeyedFrames(pixels.layout, host: host)
+      mayBeKeyed = false
+    }
     if let keyed {
       if try keyed.add(pixels, frame: frame) { return }
       try write(keyed, key: nil, header: header)

@@ -36,8 +36,9 @@ final class PNGWriter: ContainerWriter, FrameRowsWriter, LightLevelWriter {
   /// Frames that are held as long as a palette may hold all of them.
   private var indexed: IndexedFrames?
   var isIndexed = false
-  /// Frames that are held as long as their alpha may prove to be needless.
+  /// Frames that are held as long as their alpha may prove to be needless, once no palette has their colors.
   var keyed: KeyedFrames?
+  var mayBeKeyed = false
   /// While rows of a frame come, unless they are held.
   private var rows: RowEncoder?
 
@@ -84,7 +85,7 @@ final class PNGWriter: ContainerWriter, FrameRowsWriter, LightLevelWriter {
   func add(_ pixels: PixelView, frame: FrameHeader) throws(CoderError) {
     let header = try check(frame, size: pixels.size, layout: pixels.layout)
     let layout = pixels.layout
-    try begin(frame, layout: layout, header: header)
+    begin(frame, layout: layout, header: header)
     if let indexed {
       if try indexed.add(pixels, frame: frame) { return }
       try giveBack(indexed, layout: layout, header: header)
@@ -97,7 +98,7 @@ final class PNGWriter: ContainerWriter, FrameRowsWriter, LightLevelWriter {
     let header = try check(frame, size: size, layout: layout)
     let stored = image(size, layout: layout, frame: frame, rect: Rect(covering: header.canvas))
     guard frameCount == 0, !header.isAnimated, header.frameCount == 1, RowEncoder.takes(stored) else { return false }
-    try begin(frame, layout: layout, header: header)
+    begin(frame, layout: layout, header: header)
     if let indexed, try !indexed.begin(frame) { self.indexed = nil }
     if indexed == nil { try beginEncoding(header) }
     return true
@@ -148,12 +149,12 @@ final class PNGWriter: ContainerWriter, FrameRowsWriter, LightLevelWriter {
     return header
   }
 
-  private func begin(_ frame: FrameHeader, layout: PixelLayout, header: ImageHeader) throws(CoderError) {
+  private func begin(_ frame: FrameHeader, layout: PixelLayout, header: ImageHeader) {
     self.layout = layout
     frameCount += 1
     guard frameCount == 1, frame.rect == Rect(covering: header.canvas) else { return }
     if isPaletteAllowed, IndexedFrames.takes(layout) { indexed = IndexedFrames(layout, host: host) }
-    if isAnimation(header), KeyedFrames.takes(layout) { keyed = try KeyedFrames(layout, host: host) }
+    mayBeKeyed = isAnimation(header) && KeyedFrames.takes(layout)
   }
 
   private func isAnimation(_ header: ImageHeader) -> Bool { header.isAnimated || header.frameCount != 1 }
