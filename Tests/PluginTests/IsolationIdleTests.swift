@@ -19,24 +19,41 @@ import Testing
     let registry = IsolationWorker.registry(of: [folder.path])
     let path = "\(StagedTree.fixtures("jpeg"))/valid/baseline-420.jpg"
     let first = try registry.decode(.file(path))
-    let worker = try #require(WorkerPool.idleProcesses(in: folder.path).first)
-    var resident = try residentBytes(of: worker)
-    for _ in 0..<200 where resident > Self.most {
-      try await Task.sleep(for: .milliseconds(50))
-      resident = try residentBytes(of: worker)
+    // A worker that has waited for half a minute ends; on a busy machine that can be before it was looked at.
+    for _ in 0..<10 {
+      guard let worker = WorkerPool.idleProcesses(in: folder.path).first, let resident = await settled(worker) else {
+        _ = try registry.decode(.file(path))
+        continue
+      }
+      let second = try registry.decode(.file(path))
+      guard WorkerPool.idleProcesses(in: folder.path) == [worker] else { continue }
+      #expect(resident <= Self.most)
+      for y in 0..<first.size.height {
+        #expect(second.pixels.withRow(y) { [UInt8]($0) } == first.pixels.withRow(y) { [UInt8]($0) })
+      }
+      return
     }
-    #expect(resident <= Self.most)
-    let second = try registry.decode(.file(path))
-    #expect(WorkerPool.idleProcesses(in: folder.path) == [worker])
-    for y in 0..<first.size.height {
-      #expect(second.pixels.withRow(y) { [UInt8]($0) } == first.pixels.withRow(y) { [UInt8]($0) })
-    }
+    Issue.record("no worker was there for long enough")
   }
 
-  /// proc(5), statm: pages in all, resident, and more.
-  private func residentBytes(of process: Int32) throws -> Int {
-    let numbers = Command.run("cat /proc/\(process)/statm").output.split(separator: " ")
-    let pages = try #require(numbers.dropFirst().first.flatMap { Int($0) })
-    return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
+  /// Bytes that a process has when it has given pages back, or after ten seconds; nil if it has ended.
+  private func settled(_ worker: Int32) async -> Int? {
+    var resident: Int?
+    for _ in 0..<200 {
+      resident = residentBytes(of: worker)
+      guard let resident, resident > Self.most else { break }
+      try? await Task.sleep(for: .milliseconds(50))
+    }
+    return resident
+  }
+
+  /// proc(5), statm: pages in all, resident, and more. Nil for a process that has ended.
+  private func residentBytes(of process: Int32) -> Int? {
+    guard let numbers = fopen("/proc/\(process)/statm", "r") else { return nil }
+    defer { fclose(numbers) }
+    var text = [CChar](repeating: 0, count: 200)
+    guard fgets(&text, Int32(text.count), numbers) != nil else { return nil }
+    let fields = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self).split(separator: " ")
+    return fields.dropFirst().first.flatMap { Int($0) }.map { $0 * Int(sysconf(Int32(_SC_PAGESIZE))) }
   }
 }

@@ -172,13 +172,15 @@ package final class WorkerPool: Sendable {
 
   /// Ends workers and servers that have waited too long.
   ///
-  /// - Parameter seconds: Of the clock, from now on to the time for which it is done.
+  /// - Parameters:
+  ///   - seconds: Of the clock, from now on to the time for which it is done.
+  ///   - folder: Where their plugins are, or empty for all.
   /// - Returns: Whether others still wait.
   @discardableResult
-  package static func endIdle(secondsFromNow seconds: Int64 = 0) -> Bool {
+  package static func endIdle(secondsFromNow seconds: Int64 = 0, in folder: String = "") -> Bool {
     let now = isolation_now() + seconds * 1_000_000_000
     var isWaiting = false
-    for pool in pools.withLock({ Array($0.values) }) {
+    for pool in pools(in: folder) {
       let ended = pool.state.withLock { state -> ([Worker], WorkerServer?) in
         let old = state.idle.filter { now - $0.lastUse > idleTime }
         state.idle.removeAll { now - $0.lastUse > idleTime }
@@ -200,8 +202,11 @@ package final class WorkerPool: Sendable {
 
   /// Workers of plugins in a folder that wait for a file, by the numbers of their processes.
   package static func idleProcesses(in folder: String) -> [Int32] {
-    pools.withLock { Array($0) }.filter { $0.key.library.hasPrefix(folder) }
-      .flatMap { $0.value.state.withLock { $0.idle.map(\.processNumber) } }
+    pools(in: folder).flatMap { $0.state.withLock { $0.idle.map(\.processNumber) } }
+  }
+
+  private static func pools(in folder: String) -> [WorkerPool] {
+    pools.withLock { $0.filter { $0.key.library.hasPrefix(folder) }.map(\.value) }
   }
 
   /// Begins with a new server, whose memory lies elsewhere: workers of one server share their addresses, and one of them
