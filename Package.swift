@@ -242,17 +242,27 @@ let package = Package(
       ],
       path: "Sources/ImageCoderTesting",
       swiftSettings: settings),
+    // What verbs do and print, apart from their arguments: what the program needs that starts fast.
+    .target(
+      name: "CommandRuns",
+      dependencies: ["CHostSystem", "ImageCoders", "ImageCoderEngine", "ImageCoderModel"], path: "Sources/CommandRuns",
+      swiftSettings: settings),
     .target(
       name: "CodersCommand",
       dependencies: [
-        "CHostSystem", "ImageAnimation", "ImageCaching", "ImageCoders", "ImageCoderEngine", "ImageCoderModel",
-        "ImageCoderTesting", "ImageProcessing", "Palettes",
+        "CHostSystem", "CommandRuns", "ImageAnimation", "ImageCaching", "ImageCoders", "ImageCoderEngine",
+        "ImageCoderModel", "ImageCoderTesting", "ImageProcessing", "Palettes",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
       ],
       path: "Sources/CodersCommand", swiftSettings: settings),
     .executableTarget(
-      name: "coders", dependencies: ["CProcessGuard", "CodersCommand"], path: "Sources/coders",
+      name: "coders", dependencies: ["CProcessGuard", "CodersCommand", "CommandRuns"], path: "Sources/coders",
+      swiftSettings: settings),
+    // Does what takes a few milliseconds, and becomes the whole command for the rest. `coders` as it is installed,
+    // `Sources/coders-launcher`, is built by `scripts/build-launcher`.
+    .executableTarget(
+      name: "coders-quick", dependencies: ["CProcessGuard", "CommandRuns", "ImageCoders"], path: "Sources/coders-quick",
       swiftSettings: settings),
     .executableTarget(
       name: "coder-digest",
@@ -304,8 +314,8 @@ let package = Package(
     .testTarget(
       name: "CodersCommandTests",
       dependencies: [
-        "CImageCoder", "CodersCommand", "ImageCaching", "ImageCoders", "ImageCoderEngine", "ImageCoderModel",
-        "TestSupport",
+        "CImageCoder", "CodersCommand", "CommandRuns", "ImageCaching", "ImageCoders", "ImageCoderEngine",
+        "ImageCoderModel", "TestSupport",
       ],
       path: "Tests/CodersCommandTests", swiftSettings: settings),
     .target(

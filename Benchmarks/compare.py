@@ -20,6 +20,7 @@ import isolation
 import playing
 import pngs
 import processing
+import starting
 from gates import TURN_MS, Contender, failed, once_more, verdict
 from incremental import Incremental
 
@@ -48,7 +49,6 @@ THUMBNAIL_GATES = {
     "photo12.jp2": 3.20,
 }
 ICON_GATE_US = 10
-LIST_GATE_MS = 15
 PROBE_GATE = 20
 PSNR_GATE_DB = 48
 # A resolution of a wavelet transform is sharper than what a filter makes of the whole picture.
@@ -106,21 +106,6 @@ def icons(contenders, arguments):
         passed = verdict(f"64×64: {name} {over:.1f} µs", over <= ICON_GATE_US)
         print(f"{name:<26}{raw * 1000:>10.1f}{ours * 1000:>10.1f}{over:>8.1f}   {passed} "
               f"{agreement('64×64', name, same)}", flush=True)
-
-
-def start(arguments):
-    """From nothing to the list of plugins."""
-    if not os.path.exists(arguments.coders):
-        print(f"\n{arguments.coders} is not built: its start is not measured")
-        return
-    times = []
-    for _ in range(30):
-        before = time.perf_counter()
-        subprocess.run([arguments.coders, "list"], stdout=subprocess.DEVNULL, check=True)
-        times.append((time.perf_counter() - before) * 1000)
-    median = statistics.median(times)
-    passed = verdict(f"coders list {median:.1f} ms", median <= LIST_GATE_MS)
-    print(f"\ncoders list, start to end: {median:.1f} ms (least {min(times):.1f})   gate {LIST_GATE_MS} ms   {passed}")
 
 
 def probing(ours, arguments):
@@ -208,7 +193,7 @@ def main():
             gates=THUMBNAIL_GATES),
         "icons": lambda: icons(both, arguments),
         "all": lambda: ratios("Every frame, composited", "all", ANIMATIONS, both, arguments),
-        "start": lambda: start(arguments),
+        "start": lambda: starting.compare(arguments),
         "probe": lambda: probing(ours, arguments),
         "quality": lambda: quality(arguments),
         "colors": lambda: colors.run(ours, arguments),

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "CHostSystem.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -13,6 +14,12 @@
 const char *chostsystem_secure_getenv(const char *name) { return secure_getenv(name); }
 
 char *const *chostsystem_environment(void) { return environ; }
+
+const char *chostsystem_library_of(const char *symbol) {
+  Dl_info info;
+  void *address = dlsym(RTLD_DEFAULT, symbol);
+  return address && dladdr(address, &info) ? info.dli_fname : NULL;
+}
 
 int chostsystem_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC) == 0; }
 

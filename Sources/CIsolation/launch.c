@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -17,17 +16,8 @@
 
 #include "CIsolation.h"
 
-// The folder of the Swift runtime of this process, where the plugin's own path does not name it.
-static void name_runtime(char *variable, size_t size) {
-  Dl_info info;
-  void *symbol = dlsym(RTLD_DEFAULT, "swift_retain");
-  variable[0] = 0;
-  if (!symbol || !dladdr(symbol, &info) || !info.dli_fname || !strstr(info.dli_fname, "libswiftCore.so")) return;
-  const char *end = strrchr(info.dli_fname, '/');
-  if (end) snprintf(variable, size, "LD_LIBRARY_PATH=%.*s", (int)(end - info.dli_fname), info.dli_fname);
-}
-
-pid_t isolation_launch(const char *worker, const char *library, const char *id, uint32_t without, int socket) {
+pid_t isolation_launch(
+  const char *worker, const char *library, const char *id, const char *runtime, uint32_t without, int socket) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   if (posix_spawn_file_actions_init(&actions) != 0) return -1;
@@ -49,11 +39,11 @@ pid_t isolation_launch(const char *worker, const char *library, const char *id, 
   // A signal of the terminal is for the program, which ends its workers by itself.
   posix_spawnattr_setpgroup(&attributes, 0);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-  char runtime[PATH_MAX + 32], layers[16];
-  name_runtime(runtime, sizeof runtime);
+  char folder[PATH_MAX + 32], layers[16];
+  if (runtime) snprintf(folder, sizeof folder, "LD_LIBRARY_PATH=%s", runtime);
   snprintf(layers, sizeof layers, "%u", without);
   char *const arguments[] = {(char *)worker, (char *)library, (char *)id, layers, NULL};
-  char *const variables[] = {"SWIFT_BACKTRACE=enable=no", runtime[0] ? runtime : NULL, NULL};
+  char *const variables[] = {"SWIFT_BACKTRACE=enable=no", runtime ? folder : NULL, NULL};
   pid_t process = -1;
   int problem = own < 0 ? errno : posix_spawn(&process, worker, &actions, &attributes, arguments, variables);
   if (own >= 0) close(own);

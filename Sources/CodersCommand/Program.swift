@@ -1,39 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+public import CommandRuns
 import ImageCoderEngine
 import ImageCoders
 
 /// The command as a function from arguments and a console to an exit status.
 public enum Program {
-  /// The arguments of this process, without the program's name. They may be names of files, which need not be UTF-8.
-  public static func arguments() -> [String] {
-    (1..<max(1, Int(CommandLine.argc))).compactMap { index in
-      CommandLine.unsafeArgv[index].map { SystemName.string(pointer: $0) }
-    }
-  }
-
-  /// Does what a scanning process does, and ends it, if the arguments ask for that.
-  ///
-  /// - Parameter arguments: The arguments without the program's name.
-  public static func scanIfAsked(_ arguments: [String]) {
-    guard arguments.count == 3, arguments[0] == LibraryScan.argument else { return }
-    LibraryScan.run(arguments[1], id: arguments[2])
-  }
-
   /// Runs the command.
   ///
   /// - Parameters:
   ///   - arguments: The arguments without the program's name.
   ///   - console: The output and the environment.
   public static func run(_ arguments: [String], console: Console) -> ExitStatus {
-    var status = result(arguments, console: console)
-    if let failure = console.flush() {
-      console.report(failure, file: "-")
-      if status == .ok { status = ExitStatus(failure) }
-    }
-    if let signal = console.interruption?.signal { return .interrupted(by: signal) }
-    return status
+    CommandProcess.finish(result(arguments, console: console), console)
   }
 
   private static func result(_ arguments: [String], console: Console) -> ExitStatus {
@@ -64,8 +44,6 @@ public enum Program {
 
 /// The root command: its verbs and the text of `coders --help`.
 struct Coders: ParsableCommand {
-  static let version = "1.0.0"
-
   static let configuration = CommandConfiguration(
     commandName: "coders",
     abstract: "Inspects and converts images and makes thumbnails, with the installed coders.",
@@ -80,7 +58,7 @@ struct Coders: ParsableCommand {
       With --json, a verb prints one JSON object. share/coders/schema has a JSON Schema of each output: \
       coders-probe-1.schema.json is that of `coders probe --json`.
       """,
-    version: version,
+    version: CommandProcess.version,
     groupedSubcommands: [
       CommandGroup(
         name: "Images",

@@ -2,14 +2,15 @@
 
 import CProcessGuard
 import CodersCommand
+import CommandRuns
 
-/// The command `coders`. Everything is in `CodersCommand`, where tests reach it; what concerns the whole process is in
+/// The command `coders`, whole. Everything is in `CodersCommand`, where tests reach it; what concerns the whole process is in
 /// `CProcessGuard`.
 @main enum Main {
   static func main() {
-    let arguments = Program.arguments()
+    let arguments = CommandProcess.arguments()
     // Before anything catches what the library may do.
-    Program.scanIfAsked(arguments)
+    CommandProcess.scanIfAsked(arguments)
     processguard_start()
     let console = Console.process(output: processguard_take_output(), escalation: processguard_stop)
     processguard_exit(Program.run(arguments, console: console).rawValue)

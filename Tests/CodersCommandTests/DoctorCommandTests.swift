@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CodersCommand
+import CommandRuns
 import Glibc
 import ImageCoders
 import TestSupport

@@ -2,6 +2,7 @@
 
 import CImageCoder
 import CodersCommand
+import CommandRuns
 import ImageCoders
 import Testing
 

@@ -30,6 +30,9 @@ int chostsystem_pipe(int ends[2]);
 //   returns      1 when it was given, 0 when the time is over
 int chostsystem_wait(sem_t *semaphore, long nanoseconds);
 
+// The file of the shared library that defines a symbol for this process, or null. The text belongs to the loader.
+const char *chostsystem_library_of(const char *symbol);
+
 // Gives memory back to the system that was freed and that the C library keeps for later.
 void chostsystem_give_memory_back(void);
 

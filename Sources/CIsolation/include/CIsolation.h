@@ -59,9 +59,11 @@ int isolation_memory(size_t size, int may_grow);
 int isolation_close_to_writers(int memory, int may_grow);
 
 // Starts a server. It gets no environment but the folder of the Swift runtime, and no descriptor but `socket`.
+//   runtime  that folder, where the plugin's own path does not name it, or null
 //   without  layers to leave out
 //   returns  the process, or -1 with errno set
-pid_t isolation_launch(const char *worker, const char *library, const char *id, uint32_t without, int socket);
+pid_t isolation_launch(
+  const char *worker, const char *library, const char *id, const char *runtime, uint32_t without, int socket);
 
 // Kills a process by its descriptor.
 void isolation_kill(int process);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CommandRuns
 import Glibc
 import ImageCoderTesting
 package import ImageCoders
@@ -208,7 +209,7 @@ struct Diagnosis {
       mark: .good,
       text: """
         \(HostPlatform.runtime), \(HostPlatform.name), plugin interface \
-        \(HostPlatform.abiMajor).\(HostPlatform.abiMinor), coders \(Coders.version)
+        \(HostPlatform.abiMajor).\(HostPlatform.abiMinor), coders \(CommandProcess.version)
         """)
   }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CommandRuns
+
 /// One line of a diagnosis.
 struct Finding: Equatable {
   enum Mark: String {

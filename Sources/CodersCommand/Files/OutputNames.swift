@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CommandRuns
 import Glibc
 import ImageCoderEngine
 import ImageCoders

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CommandRuns
 import ImageCoderEngine
 import ImageCoderModel
 import ImageCoders
@@ -16,7 +17,7 @@ final class PictureReading<Value: Sendable>: Sendable {
   ///   - body: Gets the first frame, upright, in sRGB.
   /// - Returns: A value for each file, nil where there was an error.
   static func run(
-    _ files: [String], side: Int, _ read: ReadOptions, _ registry: CoderRegistry, _ failures: Failures,
+    _ files: [String], side: Int, _ read: ReadSettings, _ registry: CoderRegistry, _ failures: Failures,
     _ console: Console, _ body: @escaping @Sendable (PixelBuffer) throws(CoderError) -> Value
   ) -> [Value?] {
     let reading = PictureReading(files.count)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CommandRuns
 import ImageAnimation
 import ImageCoderEngine
 import ImageCoderModel
@@ -46,8 +47,8 @@ struct SheetPacking {
     currentFile = command.output
     let count = inputs.reduce(0) { $0 + $1.frameCount }
     let packer = try SheetPacker(
-      size: first.size, count: count, options: options, limits: command.read.limits.limits)
-    let progress = Progress(console, total: count, isQuiet: command.read.coders.quiet)
+      size: first.size, count: count, options: options, limits: command.read.limits)
+    let progress = Progress(console, total: count, isQuiet: command.read.coders.isQuiet)
     defer { progress.finish() }
     var picture: Image?
     for (order, input) in inputs.enumerated() {

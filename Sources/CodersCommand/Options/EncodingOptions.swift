@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandRuns
 import ImageCoders
 
 /// Options of verbs that write images.
@@ -70,7 +71,7 @@ struct EncodingOptions: ParsableArguments {
   ///
   /// - Parameter output: What the file contains where no option says something else.
   func encodeOptions(
-    as format: ImageFormat, _ registry: CoderRegistry, _ console: Console, file: String, _ read: ReadOptions,
+    as format: ImageFormat, _ registry: CoderRegistry, _ console: Console, file: String, _ read: ReadSettings,
     unlessAsked output: EncodeOptions.Output = EncodeOptions.Output()
   ) throws(CoderError) -> EncodeOptions {
     var options = EncodeOptions(output)
@@ -88,9 +89,9 @@ struct EncodingOptions: ParsableArguments {
       }
       options.values[value.name] = .word(value.value)
     }
-    options.limits = read.limits.limits
+    options.limits = read.limits
     options.cancellation = console.cancellation
-    options.log = console.log(for: file, isQuiet: read.coders.quiet)
+    options.log = console.log(for: file, isQuiet: read.coders.isQuiet)
     return options
   }
 }

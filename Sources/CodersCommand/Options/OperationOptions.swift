@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandRuns
 import ImageCoderEngine
 import ImageCoders
 import ImageProcessing
@@ -108,13 +109,13 @@ struct OperationOptions: ParsableArguments {
   ///
   /// - Throws: ``CoderError`` for a picture that cannot be read.
   func operations(
-    _ read: ReadOptions, _ registry: CoderRegistry, _ console: Console
+    _ read: ReadSettings, _ registry: CoderRegistry, _ console: Console
   ) throws(CoderError) -> [ImageOperation] {
     var operations: [ImageOperation] = []
     for argument in inOrder {
       operations += try Pipeline(parsing: argument.text) { (name) throws(CoderError) in
         var options = DecodeOptions()
-        options.limits = read.limits.limits
+        options.limits = read.limits
         options.firstFrameOnly = true
         do throws(CoderError) {
           return try registry.decode(.file(console.location(of: name)), options: options).pixels

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandRuns
 import ImageAnimation
 import ImageCoderEngine
 import ImageCoders
@@ -50,7 +51,7 @@ struct SheetOptions: ParsableArguments {
   ///   - options: How the picture is decoded; it is never made smaller.
   ///   - currentFile: Set to the file that an error concerns: the JSON or the picture.
   func source(
-    _ input: String, _ read: ReadOptions, _ registry: CoderRegistry, options: DecodeOptions, _ console: Console,
+    _ input: String, _ read: ReadSettings, _ registry: CoderRegistry, options: DecodeOptions, _ console: Console,
     _ currentFile: inout String
   ) throws(CoderError) -> Source {
     currentFile = input
@@ -65,7 +66,7 @@ struct SheetOptions: ParsableArguments {
   }
 
   private func described(
-    _ input: String, _ delay: FrameDelay, _ read: ReadOptions, _ registry: CoderRegistry, _ options: DecodeOptions,
+    _ input: String, _ delay: FrameDelay, _ read: ReadSettings, _ registry: CoderRegistry, _ options: DecodeOptions,
     _ console: Console, _ currentFile: inout String
   ) throws(CoderError) -> Source {
     let description = try SheetDescription(contentsOf: console.location(of: input))
@@ -87,7 +88,7 @@ struct SheetOptions: ParsableArguments {
   ///   - options: Frames fit its box, and have its pixel format.
   ///   - currentFile: As for `source`.
   func frames(
-    _ input: String, _ read: ReadOptions, _ registry: CoderRegistry, options: DecodeOptions, _ console: Console,
+    _ input: String, _ read: ReadSettings, _ registry: CoderRegistry, options: DecodeOptions, _ console: Console,
     _ failures: Failures, _ currentFile: inout String
   ) throws(CoderError) -> (source: any FrameSource, mode: PlaybackMode)? {
     guard isSheet(input) else {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CommandRuns
+
 /// Bytes as letters, as terminals take them.
 ///
 /// - Format: RFC 4648 §4, with padding.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CHostSystem
+import CommandRuns
 import Glibc
 package import ImageCoders
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CommandRuns
 package import ImageCoders
 
 /// What a terminal can do, by its answers.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandRuns
 package import ImageCoders
 
 /// What a picture is sent as to a terminal.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CommandRuns
 package import ImageCoders
 
 /// Finds the answers of a terminal among the bytes that come from it, in pieces of any size. Everything else, as keys

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandRuns
 import ImageCoderEngine
 import ImageCoderModel
 import ImageCoders
 
 /// `coders animate`: makes an animation of several files.
-struct AnimateCommand: Verb {
+struct AnimateCommand: ReadingVerb {
   static let configuration = CommandConfiguration(
     commandName: "animate",
     abstract: "Make an animation from pictures and animations, in the order given.",
@@ -50,7 +51,7 @@ struct AnimateCommand: Verb {
   @Argument(help: ArgumentHelp("Images; - is standard input.", valueName: "in"))
   var files: [String]
 
-  @OptionGroup var read: ReadOptions
+  @OptionGroup var reading: ReadOptions
 
   func validate() throws {
     if json, output == "-" { throw ValidationError("standard output takes either the animation or --json") }
@@ -84,7 +85,7 @@ struct AnimateCommand: Verb {
       currentFile = output
       let writing = try options(as: format, inputs, registry, console)
       let progress = Progress(
-        console, total: inputs.reduce(0) { $0 + $1.frameCount }, isQuiet: read.coders.quiet)
+        console, total: inputs.reduce(0) { $0 + $1.frameCount }, isQuiet: read.coders.isQuiet)
       defer { progress.finish() }
       let encoder = try registry.makeEncoder(
         as: format, to: target.destination, options: progress.listening(writing), coder: coder)
@@ -107,7 +108,7 @@ struct AnimateCommand: Verb {
       try target.take(made, console)
       progress.finish()
       EncodingReport(file: output, format: format, made: made, allowed: writing.maxFileSize)
-        .print(console, json: json, isQuiet: read.coders.quiet)
+        .print(console, json: json, isQuiet: read.coders.isQuiet)
     } catch {
       failures.add(error, file: currentFile, order: files.count)
     }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandRuns
 import ImageCoderEngine
 import ImageCoderModel
 import ImageCoders
 import ImageProcessing
 
 /// `coders compare`: says how much two pictures differ.
-struct CompareCommand: Verb {
+struct CompareCommand: ReadingVerb {
   static let configuration = CommandConfiguration(
     commandName: "compare",
     abstract: "Measure how much two pictures differ.",
@@ -56,7 +57,7 @@ struct CompareCommand: Verb {
   @Argument(help: ArgumentHelp("The picture to compare it with.", valueName: "b"))
   var second: String
 
-  @OptionGroup var read: ReadOptions
+  @OptionGroup var reading: ReadOptions
 
   func validate() throws {
     if first == "-", second == "-" { throw ValidationError("standard input can be given only once") }
@@ -79,13 +80,13 @@ struct CompareCommand: Verb {
       let format = try registry.format(named: output == "-" ? "png" : nil, output: output)
       let difference = try ImageComparison.picture(of: a, b, amplification: amplify)
       let encoder = try registry.makeEncoder(
-        as: format, to: target.destination, options: EncodeOptions(limits: read.limits.limits), coder: nil)
+        as: format, to: target.destination, options: EncodeOptions(limits: read.limits), coder: nil)
       try encoder.add(Image(difference))
       try target.take(try encoder.finish(), console)
     }
     if json {
       console.print(document(comparison, isAllowed).printed)
-    } else if !read.coders.quiet, output != "-" {
+    } else if !read.coders.isQuiet, output != "-" {
       console.print("PSNR        " + (comparison.psnr.isFinite ? "\(comparison.psnr.short) dB" : "equal pictures"))
       console.print("SSIM        \(Self.decimals(comparison.ssim))")
       console.print("DSSIM       \(Self.decimals(comparison.dssim))")

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandRuns
 import ImageCoderEngine
 import ImageCoderModel
 import ImageCoders
 import ImageProcessing
 
 /// `coders convert`: converts a file to another format.
-struct ConvertCommand: Verb {
+struct ConvertCommand: ReadingVerb {
   static let configuration = CommandConfiguration(
     commandName: "convert",
     abstract: "Convert images, animations included, to another format.",
@@ -93,7 +94,7 @@ struct ConvertCommand: Verb {
   @OptionGroup(title: "Encoding") var encoding: EncodingOptions
 
   @OptionGroup var input: InputOptions
-  @OptionGroup var read: ReadOptions
+  @OptionGroup var reading: ReadOptions
 
   /// Whether the two arguments are an input and an output.
   private var isPair: Bool { output == nil }
@@ -132,7 +133,7 @@ struct ConvertCommand: Verb {
       ConvertWork(
         command: self, operations: operations, registry: registry, format: format, showsFrames: inputs.count == 1,
         console: console),
-      zip(inputs, names.paths).map { ($0.path, $1) }, output: output, isQuiet: read.coders.quiet, failures, console)
+      zip(inputs, names.paths).map { ($0.path, $1) }, output: output, isQuiet: read.coders.isQuiet, failures, console)
     return failures.status
   }
 
@@ -161,7 +162,7 @@ struct ConvertCommand: Verb {
       let work = ConvertWork(
         command: self, operations: operations, registry: registry, format: wanted, showsFrames: true,
         console: console)
-      let run = FileRun(work, updates: batch.update, isQuiet: read.coders.quiet, failures: failures, console)
+      let run = FileRun(work, updates: batch.update, isQuiet: read.coders.isQuiet, failures: failures, console)
       guard case .written(let report) = run.make([(input, output)], jobs: 1)[0], batch.json else { return }
       console.print(report.json.printed)
     } catch {
@@ -200,7 +201,7 @@ private struct ConvertWork: FileWork {
     currentFile = output
     let progress = Progress(
       console, total: command.sequence.firstFrame ? 1 : decoder.frameCount,
-      isQuiet: command.read.coders.quiet || !showsFrames)
+      isQuiet: command.read.coders.isQuiet || !showsFrames)
     defer { progress.finish() }
     do throws(CoderError) {
       if let wanted = command.gainMaps.auxiliary?.kind {
@@ -237,7 +238,7 @@ private struct ConvertWork: FileWork {
 
   private func setOptions(_ options: inout EncodeOptions, of decoder: ImageDecoder) throws(CoderError) {
     options.edit = try PixelEdit(
-      operations, picture: decoder.header.displayedSize, limits: command.read.limits.limits)
+      operations, picture: decoder.header.displayedSize, limits: command.read.limits)
     options.edit.storesUpright = command.orientation == .apply
     command.sequence.apply(to: &options, picture: try options.edit.size(of: decoder.header.displayedSize))
     options.pageSizes = command.sizes?.sides ?? []

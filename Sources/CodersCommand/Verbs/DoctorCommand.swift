@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandRuns
 import ImageCoders
 
 /// `coders doctor`: checks the installation and advises what to repair.
@@ -27,7 +28,7 @@ struct DoctorCommand: Verb {
 
   func run(_ console: Console) throws(CoderError) -> ExitStatus {
     let diagnosis = Diagnosis(
-      searchPath: coders.searchPath(console), preferences: Preferences(environment: console.environment))
+      searchPath: coders.settings.searchPath(console), preferences: Preferences(environment: console.environment))
     if json {
       console.print(diagnosis.json.printed)
       return diagnosis.count(.problem) == 0 ? .ok : .environment

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandRuns
 import ImageCoders
 
 /// `coders frames`: lists or extracts the frames of an animation or the pages of a file.
-struct FramesCommand: Verb {
+struct FramesCommand: ReadingVerb {
   static let configuration = CommandConfiguration(
     commandName: "frames",
     abstract: "List the frames of an animation or the pages of a file, or write them as PNG files.",
@@ -36,7 +37,7 @@ struct FramesCommand: Verb {
   @Argument(help: ArgumentHelp("The animation; - is standard input.", valueName: "in"))
   var input: String
 
-  @OptionGroup var read: ReadOptions
+  @OptionGroup var reading: ReadOptions
 
   func validate() throws {
     if raw, output == nil { throw ValidationError("--raw needs -o") }
@@ -57,7 +58,7 @@ struct FramesCommand: Verb {
         if json {
           console.print(
             JSON.object(["schema": .integer(1), "file": .text(input), "written": .texts(paths)]).printed)
-        } else if !read.coders.quiet {
+        } else if !read.coders.isQuiet {
           for path in paths { console.print(path.printable) }
         }
       } else {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CommandRuns
 import ImageCaching
 import ImageCoderEngine
 import ImageCoderModel
@@ -54,7 +55,7 @@ struct FreedesktopRun: Sendable {
     }
     let size = FreedesktopThumbnails.Size(pixels: side)
     let results = Mutex([Outcome](repeating: Outcome(), count: inputs.count))
-    let progress = Progress(console, total: inputs.count, isQuiet: command.read.coders.quiet)
+    let progress = Progress(console, total: inputs.count, isQuiet: command.read.coders.isQuiet)
     ThreadPool.shared.run(inputs.count, jobs: command.batch.jobs ?? ThreadPool.processors) { index in
       do throws(CoderError) {
         if console.cancellation.isCancelled { throw .cancelled }
@@ -88,7 +89,7 @@ struct FreedesktopRun: Sendable {
     _ inputs: [String], _ outcomes: [Outcome], _ thumbnails: FreedesktopThumbnails, _ size: FreedesktopThumbnails.Size
   ) {
     guard command.batch.json else {
-      guard !command.read.coders.quiet else { return }
+      guard !command.read.coders.isQuiet else { return }
       for case let thumbnail? in outcomes.map(\.thumbnail) { console.print(thumbnail.path.printable) }
       return
     }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandRuns
 import ImageCoders
 import ImageProcessing
 
 /// `coders hash`: perceptual hashes, and the pictures that are nearly the same.
-struct HashCommand: Verb {
+struct HashCommand: ReadingVerb {
   static let configuration = CommandConfiguration(
     commandName: "hash",
     abstract: "Print hashes that are alike for pictures that look alike, or find such pictures.",
@@ -31,7 +32,7 @@ struct HashCommand: Verb {
   var json = false
 
   @OptionGroup var input: InputOptions
-  @OptionGroup var read: ReadOptions
+  @OptionGroup var reading: ReadOptions
 
   func validate() throws {
     if let near, !(0...64).contains(near) { throw ValidationError("--near is \(near); 0 to 64 bits are allowed") }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandRuns
 import ImageCoders
 
 /// `coders list`: lists the installed coders.
@@ -28,16 +29,10 @@ struct ListCommand: Verb {
   @OptionGroup var coders: CoderOptions
 
   func run(_ console: Console) throws(CoderError) -> ExitStatus {
-    let path = coders.searchPath(console)
-    let listing = CoderListing(
-      Catalog(path, preferences: Preferences(environment: console.environment)).scanned(), searchPath: path)
-    if json {
-      console.print(listing.json.printed)
-    } else if coders.quiet {
-      for id in listing.ids { console.print(id) }
-    } else {
-      for line in listing.lines(console.style) { console.print(line) }
-    }
+    var list = ListRun()
+    list.coders = coders.settings
+    list.isJSON = json
+    list.run(console)
     return .ok
   }
 }

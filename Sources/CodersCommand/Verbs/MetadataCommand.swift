@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandRuns
 import ImageCoderEngine
 import ImageCoderModel
 import ImageCoders
 
 /// `coders metadata`: shows and edits metadata without decoding pixels.
-struct MetadataCommand: Verb {
+struct MetadataCommand: ReadingVerb {
   static let configuration = CommandConfiguration(
     commandName: "metadata",
     abstract: "Show what files say about their pictures, or change it without touching pixels.",
@@ -54,7 +55,7 @@ struct MetadataCommand: Verb {
 
   @OptionGroup var batch: BatchOptions
   @OptionGroup var input: InputOptions
-  @OptionGroup var read: ReadOptions
+  @OptionGroup var reading: ReadOptions
 
   private var isEdit: Bool { strip != nil || !settings.isEmpty }
 
@@ -90,7 +91,7 @@ struct MetadataCommand: Verb {
     }
     batch.run(
       MetadataWork(command: self, edit: try edit(), registry: registry, console: console),
-      zip(inputs, names).map { ($0.path, $1) }, output: output ?? "", isQuiet: read.coders.quiet, failures, console)
+      zip(inputs, names).map { ($0.path, $1) }, output: output ?? "", isQuiet: read.coders.isQuiet, failures, console)
     return failures.status
   }
 
@@ -128,7 +129,7 @@ struct MetadataCommand: Verb {
       case .success(let (format, properties)):
         files.append(
           .object(["file": .text(file), "format": .text(format.rawValue), "properties": JSON(properties)]))
-        guard !batch.json, !read.coders.quiet else { continue }
+        guard !batch.json, !read.coders.isQuiet else { continue }
         if !isFirst { console.print("") }
         isFirst = false
         print(properties, of: file, console)

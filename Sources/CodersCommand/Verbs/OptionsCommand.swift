@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandRuns
 import ImageCoders
 
 /// `coders options`: lists the options for writing each format.
@@ -33,7 +34,7 @@ struct OptionsCommand: Verb {
   @OptionGroup var coders: CoderOptions
 
   func run(_ console: Console) throws(CoderError) -> ExitStatus {
-    let registry = coders.registry(console)
+    let registry = coders.settings.registry(console)
     let chosen: ImageFormat? = if let format { try registry.format(named: format, output: "") } else { nil }
     let listing = OptionListing(registry, format: chosen, encoder: encoder)
     if listing.isEmpty {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandRuns
 import ImageCoders
 import ImageProcessing
 
 /// `coders placeholder`: what stands for a picture until it is there.
-struct PlaceholderCommand: Verb {
+struct PlaceholderCommand: ReadingVerb {
   static let configuration = CommandConfiguration(
     commandName: "placeholder",
     abstract: "Print what stands for pictures until they are loaded: ThumbHash, BlurHash, main colors.",
@@ -37,7 +38,7 @@ struct PlaceholderCommand: Verb {
   var json = false
 
   @OptionGroup var input: InputOptions
-  @OptionGroup var read: ReadOptions
+  @OptionGroup var reading: ReadOptions
 
   func validate() throws {
     if let colors, !(1...64).contains(colors) {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandRuns
 import Glibc
 import ImageAnimation
 import ImageCoders
 
 /// `coders play`: an animation in the terminal.
-struct PlayCommand: Verb {
+struct PlayCommand: ReadingVerb {
   static let configuration = CommandConfiguration(
     commandName: "play",
     abstract: "Play an animation in the terminal.",
@@ -35,7 +36,7 @@ struct PlayCommand: Verb {
 
   @OptionGroup var sheet: SheetOptions
   @OptionGroup var terminal: TerminalOptions
-  @OptionGroup var read: ReadOptions
+  @OptionGroup var reading: ReadOptions
 
   func validate() throws {
     guard rate >= 0.001, rate <= 1000 else { throw ValidationError("--rate is \(rate); 0.001 to 1000 is allowed") }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandRuns
 import ImageCoders
 
 /// `coders policy`: prints what files may ask for, and who says so.
@@ -47,8 +48,8 @@ struct PolicyCommand: Verb {
   @OptionGroup var coders: CoderOptions
 
   func run(_ console: Console) throws(CoderError) -> ExitStatus {
-    let finding = PolicyArgument.found(policy, console).finding
-    let registry = coders.registry(console, policy: policy)
+    let finding = CoderSettings.policy(policy?.name, console).finding
+    let registry = coders.settings.registry(console, policy: policy?.name)
     if let problem = registry.policy.problem { throw problem }
     let listing = PolicyListing(registry, finding)
     if json {

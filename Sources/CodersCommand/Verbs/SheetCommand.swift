@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandRuns
 import ImageAnimation
 import ImageCoderEngine
 import ImageCoderModel
 import ImageCoders
 
 /// `coders sheet`: packs frames into one picture, or makes an animation of such a picture.
-struct SheetCommand: Verb {
+struct SheetCommand: ReadingVerb {
   static let configuration = CommandConfiguration(
     commandName: "sheet",
     abstract: "Pack frames into one picture with JSON beside it, or unpack them.",
@@ -77,7 +78,7 @@ struct SheetCommand: Verb {
     help: ArgumentHelp("Pictures and animations, or the sheet to unpack; - is standard input.", valueName: "in"))
   var files: [String]
 
-  @OptionGroup var read: ReadOptions
+  @OptionGroup var reading: ReadOptions
 
   func validate() throws {
     if let columns, columns < 1 { throw ValidationError("--columns is \(columns), it must be at least 1") }
@@ -120,7 +121,7 @@ struct SheetCommand: Verb {
         try unpack
         ? unpacked(as: format, registry, console, failures, &currentFile)
         : packed(as: format, registry, console, failures, &currentFile)
-      report.file.printSize(console, isQuiet: read.coders.quiet)
+      report.file.printSize(console, isQuiet: read.coders.isQuiet)
       if json { console.print(report.json.printed) }
     } catch {
       failures.add(error, file: currentFile, order: files.count)
@@ -181,7 +182,7 @@ struct SheetCommand: Verb {
     if order.count > 1 { try registry.checkAnimations(format, coder) }
     var options = try encoding.encodeOptions(as: format, registry, console, file: output, read)
     options.layout = frames.picture.layout
-    let progress = Progress(console, total: order.count, isQuiet: read.coders.quiet)
+    let progress = Progress(console, total: order.count, isQuiet: read.coders.isQuiet)
     defer { progress.finish() }
     let encoder = try registry.makeEncoder(
       as: format, to: target.destination, options: progress.listening(options), coder: coder)

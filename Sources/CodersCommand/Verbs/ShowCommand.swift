@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandRuns
 import ImageCoders
 
 /// `coders show`: pictures in the terminal.
-struct ShowCommand: Verb {
+struct ShowCommand: ReadingVerb {
   static let configuration = CommandConfiguration(
     commandName: "show",
     abstract: "Show pictures in the terminal.",
@@ -23,7 +24,7 @@ struct ShowCommand: Verb {
   var inputs: [String]
 
   @OptionGroup var terminal: TerminalOptions
-  @OptionGroup var read: ReadOptions
+  @OptionGroup var reading: ReadOptions
 
   func run(_ console: Console) throws(CoderError) -> ExitStatus {
     try terminal.check(console)
@@ -37,7 +38,7 @@ struct ShowCommand: Verb {
         options.firstFrameOnly = true
         let image = try read.decode(
           try read.source(input, session.registry, console), session.registry, options: options)
-        if inputs.count > 1, !read.coders.quiet { console.print(input.printable) }
+        if inputs.count > 1, !read.coders.isQuiet { console.print(input.printable) }
         try session.show(image.pixels)
         if let problem = image.problem { failures.add(problem, file: input) }
       } catch {

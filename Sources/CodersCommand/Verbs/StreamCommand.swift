@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandRuns
 import ImageCoderEngine
 import ImageCoderModel
 import ImageCoders
 
 /// `coders stream`: decodes a file incrementally and writes each picture that it shows.
-struct StreamCommand: Verb {
+struct StreamCommand: ReadingVerb {
   static let configuration = CommandConfiguration(
     commandName: "stream",
     abstract: "Decode a file incrementally and show each step.",
@@ -49,7 +50,7 @@ struct StreamCommand: Verb {
   @Argument(help: ArgumentHelp("The image; - is standard input.", valueName: "in"))
   var input: String
 
-  @OptionGroup var read: ReadOptions
+  @OptionGroup var reading: ReadOptions
 
   func validate() throws {
     if input == "-", let size, size.size == nil {
@@ -84,7 +85,7 @@ struct StreamCommand: Verb {
       policy.thresholds = thresholds?.qualities ?? []
       policy.blur = blur
       let run = StreamRun(decoder, source: source, chunk: chunk, policy: policy, folder: output)
-      let showsLines = !json && !read.coders.quiet
+      let showsLines = !json && !read.coders.isQuiet
       if showsLines { console.print(StreamStep.table.line(nil, console.style)) }
       var steps: [JSON] = []
       try run.run(registry, console) { step in

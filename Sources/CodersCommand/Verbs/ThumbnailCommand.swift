@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandRuns
 import ImageCoderEngine
 import ImageCoderModel
 import ImageCoders
 
 /// `coders thumbnail`: makes thumbnails of files.
-struct ThumbnailCommand: Verb {
+struct ThumbnailCommand: ReadingVerb {
   static let configuration = CommandConfiguration(
     commandName: "thumbnail",
     abstract: "Make thumbnails of images on all processors.",
@@ -96,7 +97,7 @@ struct ThumbnailCommand: Verb {
 
   @OptionGroup(title: "Encoding") var encoding: EncodingOptions
   @OptionGroup var input: InputOptions
-  @OptionGroup var read: ReadOptions
+  @OptionGroup var reading: ReadOptions
 
   func validate() throws {
     if !freedesktop {
@@ -128,7 +129,7 @@ struct ThumbnailCommand: Verb {
     let names = try OutputNames(inputs, in: output, isFile: isFile, suffix: suffix, console)
     batch.run(
       ThumbnailWork(command: self, box: box, registry: registry, format: format, console: console),
-      zip(inputs, names.paths).map { ($0.path, $1) }, output: output, isQuiet: read.coders.quiet, failures, console)
+      zip(inputs, names.paths).map { ($0.path, $1) }, output: output, isQuiet: read.coders.isQuiet, failures, console)
     return failures.status
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import ImageCoderEngine
+package import ImageCoderEngine
 public import ImageCoders
 import Synchronization
 
@@ -29,12 +29,12 @@ public final class Console: Sendable {
   /// Cancelled when the user interrupts the command.
   public let cancellation: Cancellation
 
-  let interruption: Interruption?
+  package let interruption: Interruption?
 
   /// The descriptor to which results are written.
   private let outputDescriptor: Int32
   /// The descriptor to which results are written if this is the console of a process on a terminal, or nil.
-  var terminalDescriptor: Int32? { isTerminal && interruption != nil ? outputDescriptor : nil }
+  package var terminalDescriptor: Int32? { isTerminal && interruption != nil ? outputDescriptor : nil }
   /// The directory in which the command was started, or nil to leave relative names to the system.
   private let directory: String?
 
@@ -109,7 +109,7 @@ public final class Console: Sendable {
 
   /// Where a file is that an argument names: relative names begin at the directory in which the command was started,
   /// even if a plugin has changed the directory of the process; standard output is what it was at the start.
-  func location(of name: String) -> String {
+  package func location(of name: String) -> String {
     if outputDescriptor != STDOUT_FILENO, ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].contains(name) {
       return "/proc/self/fd/\(outputDescriptor)"
     }
@@ -118,15 +118,15 @@ public final class Console: Sendable {
   }
 
   /// Whether text may be colored: on a terminal, unless `NO_COLOR` is set.
-  var usesColor: Bool { isTerminal && environment("NO_COLOR") == nil && environment("TERM") != "dumb" }
+  package var usesColor: Bool { isTerminal && environment("NO_COLOR") == nil && environment("TERM") != "dumb" }
 
   /// Prints a line of the result.
-  func print(_ text: String) {
+  package func print(_ text: String) {
     SystemName.bytes(text + "\n").withUnsafeBytes { write($0) }
   }
 
   /// Writes bytes of the result.
-  func write(_ bytes: UnsafeRawBufferPointer) {
+  package func write(_ bytes: UnsafeRawBufferPointer) {
     pending.withLock { pending in
       pending.bytes.append(contentsOf: bytes)
       if pending.bytes.count >= Self.pendingBytes || isTerminal { drain(&pending) }
@@ -134,7 +134,7 @@ public final class Console: Sendable {
   }
 
   /// Prints a line that is not a result.
-  func printError(_ text: String) {
+  public func printError(_ text: String) {
     // Earlier output must come first if both go to the same terminal.
     flush()
     isProgressShown.withLock { isShown in
@@ -148,7 +148,7 @@ public final class Console: Sendable {
   /// Shows a progress bar on standard error in place of the last one, or removes it.
   ///
   /// - Parameter bar: Text without a line end, or nil to remove the bar.
-  func showProgress(_ bar: String?) {
+  package func showProgress(_ bar: String?) {
     isProgressShown.withLock { isShown in
       guard bar != nil || isShown else { return }
       var text = bar.map { "\r" + $0 } ?? Self.eraseLine
@@ -183,15 +183,15 @@ extension Console {
   /// Prints an error.
   ///
   /// - Parameter file: The file that it concerns, or nil to name the file that the error itself has.
-  func report(_ error: CoderError, file: String? = nil) {
+  package func report(_ error: CoderError, file: String? = nil) {
     printError("coders: \((file ?? error.file).map { "\($0.printable): " } ?? "")\(error.descriptionWithoutFile)")
   }
 
   /// Prints a warning about a file.
-  func warn(_ message: String, file: String) { printError("coders: \(file.printable): warning: \(message)") }
+  package func warn(_ message: String, file: String) { printError("coders: \(file.printable): warning: \(message)") }
 
   /// The receiver of a coder's log: prints warnings unless `--quiet` is given.
-  func log(for file: String, isQuiet: Bool) -> (@Sendable (LogSeverity, String) -> Void)? {
+  package func log(for file: String, isQuiet: Bool) -> (@Sendable (LogSeverity, String) -> Void)? {
     guard !isQuiet else { return nil }
     return { severity, message in
       if severity == .warning { self.warn(message, file: file) }
@@ -200,11 +200,11 @@ extension Console {
 }
 
 /// Calls on file descriptors.
-enum Descriptor {
+package enum Descriptor {
   /// Writes all bytes. If the reader of a pipe is gone, SIGPIPE ends the process, as with other commands.
   ///
   /// - Returns: The error, or nil if all bytes were written.
-  static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> CoderError? {
+  package static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> CoderError? {
     var rest = bytes[...]
     while !rest.isEmpty {
       let written = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
@@ -215,13 +215,13 @@ enum Descriptor {
     return nil
   }
 
-  static func columns(of descriptor: Int32) -> Int {
+  package static func columns(of descriptor: Int32) -> Int {
     var size = winsize()
     guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col >= 20 else { return 80 }
     return Int(size.ws_col)
   }
 
-  static func rows(of descriptor: Int32) -> Int {
+  package static func rows(of descriptor: Int32) -> Int {
     var size = winsize()
     guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_row >= 2 else { return 24 }
     return Int(size.ws_row)
@@ -230,7 +230,7 @@ enum Descriptor {
 
 extension String {
   /// The text with control characters replaced, so that a file name cannot move the cursor or end a line.
-  var printable: String {
+  package var printable: String {
     guard utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return self }
     return String(String.UnicodeScalarView(unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? "?" : $0 }))
   }

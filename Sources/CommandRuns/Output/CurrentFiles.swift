@@ -2,14 +2,14 @@
 
 import CHostSystem
 import Glibc
-import ImageCoderEngine
+package import ImageCoderEngine
 import Synchronization
 
 /// The names of the files that the calling thread works on, as the user typed them. Threads that work for it take them
 /// over. If a plugin ends the process, the last line on standard error begins with one of them.
-enum CurrentFiles {
+package enum CurrentFiles {
   /// Sets the names, until the next call on this thread.
-  static func set(input: String?, output: String? = nil) {
+  package static func set(input: String?, output: String? = nil) {
     chostsystem_set_files(input.flatMap(kept), output.flatMap(kept))
   }
 

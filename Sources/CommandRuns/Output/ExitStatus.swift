@@ -20,7 +20,7 @@ public struct ExitStatus: RawRepresentable, Sendable, Equatable {
   public static let cancelled = ExitStatus(rawValue: 130)
 
   /// The status that a shell reports for a program that a signal ended.
-  static func interrupted(by signal: Int32) -> ExitStatus { ExitStatus(rawValue: 128 + signal) }
+  package static func interrupted(by signal: Int32) -> ExitStatus { ExitStatus(rawValue: 128 + signal) }
 
   /// The status of an error.
   public init(_ error: CoderError) {

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ImageCoders
+package import ImageCoders
 import Synchronization
 
 /// The errors of a run over several files: each is printed at once, and the first one sets the exit status.
 ///
 /// - Threads: Safe from every thread.
-final class Failures: Sendable {
+package final class Failures: Sendable {
   private let console: Console
   private let first = Mutex<(order: Int, status: ExitStatus)?>(nil)
 
-  init(_ console: Console) { self.console = console }
+  package init(_ console: Console) { self.console = console }
 
   /// Prints an error and records its status.
   ///
   /// - Parameter order: The file's position on the command line. The error of the first file there sets the status,
   ///   whichever thread reports first.
-  func add(_ error: CoderError, file: String, order: Int = 0) {
+  package func add(_ error: CoderError, file: String, order: Int = 0) {
     // After an interrupt, every remaining file fails with this error.
     if error.code != .cancelled { console.report(error, file: file) }
     first.withLock { first in
@@ -26,5 +26,5 @@ final class Failures: Sendable {
   }
 
   /// The status of the first error, or ok.
-  var status: ExitStatus { first.withLock { $0?.status } ?? .ok }
+  package var status: ExitStatus { first.withLock { $0?.status } ?? .ok }
 }

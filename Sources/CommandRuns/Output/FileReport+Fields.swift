@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ImageCoders
+package import ImageCoders
 
 extension FileReport {
   /// The report as lines with a name and a value. What a file does not have is left out.
-  var fields: [(name: String, value: String)] {
+  package var fields: [(name: String, value: String)] {
     var fields = [("format", header.format.rawValue), ("coder", coder), ("size", sizes), ("pixels", pixels)]
     if header.orientation != .up { fields.append(("orientation", "\(header.orientation.rawValue), stored turned")) }
     if header.pageCount > 1 {
@@ -111,7 +111,7 @@ extension FileReport {
 
 extension AuxiliaryPicture.Kind {
   /// The word on the command line and in JSON.
-  var word: String {
+  package var word: String {
     switch self {
     case .other: "other"
     case .depth: "depth"
@@ -125,7 +125,7 @@ extension AuxiliaryPicture.Kind {
 
 extension FileReport {
   /// The report as members of a JSON object: the output of `coders probe --json`; `docs/cli.md` documents the keys.
-  var members: [String: JSON] {
+  package var members: [String: JSON] {
     var members: [String: JSON] = [
       "format": .text(header.format.rawValue), "coder": .text(coder),
       "width": .integer(header.displayedSize.width), "height": .integer(header.displayedSize.height),
@@ -198,7 +198,7 @@ extension FileReport {
 
 extension FrameHeader {
   /// A frame as members of a JSON object.
-  var members: [String: JSON] {
+  package var members: [String: JSON] {
     let delay = delay ?? .zero
     return [
       "rect": .list([rect.x, rect.y, rect.width, rect.height].map { .integer($0) }),
@@ -210,7 +210,7 @@ extension FrameHeader {
 
 extension MetadataKind {
   /// The key in JSON.
-  var key: String {
+  package var key: String {
     switch self {
     case .icc: "icc"
     case .exif: "exif"

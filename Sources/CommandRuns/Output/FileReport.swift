@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ImageCoders
+package import ImageCoders
 
 /// The facts that `coders probe` prints about one file.
-struct FileReport {
-  let coder: String
-  let header: ImageHeader
-  let loopCount: LoopCount
+package struct FileReport {
+  package let coder: String
+  package let header: ImageHeader
+  package let loopCount: LoopCount
   /// The size in bytes of each metadata block, or nil for a block that cannot be read.
-  let metadata: [(kind: MetadataKind, bytes: Int?)]
-  let frames: [FrameHeader]
-  let properties: Properties
+  package let metadata: [(kind: MetadataKind, bytes: Int?)]
+  package let frames: [FrameHeader]
+  package let properties: Properties
   /// The colors in words, and what states them.
-  let color: String
-  let frameProperties: [Properties]
+  package let color: String
+  package let frameProperties: [Properties]
   /// The duration of one play: the sum of all delays.
-  let duration: Duration
+  package let duration: Duration
   /// Every page of a file that has more than one, or why it cannot be read.
-  let pages: [Result<PageReport, CoderError>]
+  package let pages: [Result<PageReport, CoderError>]
   /// The pictures that belong to the page.
-  let auxiliary: [AuxiliaryPicture]
+  package let auxiliary: [AuxiliaryPicture]
   /// What the file says of how bright its light is.
-  let light: LightLevels
+  package let light: LightLevels
 
   /// Collects the facts from an open file without decoding pixels.
-  init(_ decoder: ImageDecoder) throws(CoderError) {
+  package init(_ decoder: ImageDecoder) throws(CoderError) {
     coder = decoder.coderID
     header = decoder.header
     loopCount = decoder.loopCount
@@ -68,13 +68,13 @@ struct FileReport {
   }
 
   /// Whether the file has several pages and is not an animation.
-  var showsPages: Bool { header.pageCount > 1 && !header.isAnimated }
+  package var showsPages: Bool { header.pageCount > 1 && !header.isAnimated }
 
   /// Words for special properties of the file, as people read them: the number of pages comes first.
-  var notes: [String] { (header.pageCount > 1 ? ["\(header.pageCount) pages"] : []) + flags }
+  package var notes: [String] { (header.pageCount > 1 ? ["\(header.pageCount) pages"] : []) + flags }
 
   /// The words for special properties of the file.
-  var flags: [String] {
+  package var flags: [String] {
     var words: [String] = []
     if header.isProgressive { words.append("progressive") }
     if header.isLossless { words.append("lossless") }
@@ -85,11 +85,11 @@ struct FileReport {
 }
 
 /// The facts that are printed about one of several pages.
-struct PageReport {
-  let header: ImageHeader
-  let properties: Properties
+package struct PageReport {
+  package let header: ImageHeader
+  package let properties: Properties
 
-  init(_ decoder: ImageDecoder) throws(CoderError) {
+  package init(_ decoder: ImageDecoder) throws(CoderError) {
     header = decoder.header
     properties = try decoder.properties()
   }
@@ -97,12 +97,12 @@ struct PageReport {
 
 extension FileReport {
   /// A sum of delays. It is exact as long as the common denominator fits into 64 bits.
-  struct Duration {
+  package struct Duration {
     private var numerator: UInt64 = 0
     private var denominator: UInt64 = 1
     private var rest = 0.0
 
-    mutating func add(_ delay: FrameDelay) {
+    package mutating func add(_ delay: FrameDelay) {
       let (own, other) = (denominator, UInt64(delay.denominator))
       let divisor = Self.greatestCommonDivisor(own, other)
       let (common, first) = own.multipliedReportingOverflow(by: other / divisor)
@@ -116,7 +116,7 @@ extension FileReport {
       (numerator, denominator) = (sum, common)
     }
 
-    var seconds: Double { Double(numerator) / Double(denominator) + rest }
+    package var seconds: Double { Double(numerator) / Double(denominator) + rest }
 
     private static func greatestCommonDivisor(_ a: UInt64, _ b: UInt64) -> UInt64 {
       var (a, b) = (a, b)
@@ -128,7 +128,7 @@ extension FileReport {
 
 extension Disposal {
   /// The word in JSON and tables.
-  var word: String {
+  package var word: String {
     switch self {
     case .keep: "keep"
     case .restoreBackground: "restoreBackground"
@@ -138,7 +138,7 @@ extension Disposal {
 }
 
 extension Blend {
-  var word: String {
+  package var word: String {
     switch self {
     case .source: "source"
     case .over: "over"
@@ -148,7 +148,7 @@ extension Blend {
 
 extension Double {
   /// The value with at most three decimals and no trailing zeros.
-  var short: String {
+  package var short: String {
     guard magnitude < 1e12 else { return "\(self)" }
     let thousandths = Int64((self * 1000).rounded())
     var digits = "\(thousandths.magnitude)"

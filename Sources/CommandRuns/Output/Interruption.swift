@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import ImageCoders
+package import ImageCoders
 import Synchronization
 
 /// Turns the first interrupt into a cancellation, so that temporary files are removed. What follows is up to the
 /// escalation; without one, a second interrupt ends the process.
-final class Interruption: Sendable {
+package final class Interruption: Sendable {
   /// Called in a signal handler with the number of each signal.
-  typealias Escalation = @convention(c) (Int32) -> Void
+  package typealias Escalation = @convention(c) (Int32) -> Void
 
-  let cancellation = Cancellation()
+  package let cancellation = Cancellation()
 
   private let received = Atomic<Int32>(0)
 
@@ -19,13 +19,13 @@ final class Interruption: Sendable {
   nonisolated(unsafe) private static var escalation: Escalation?
 
   /// The signal that was received, or nil.
-  var signal: Int32? {
+  package var signal: Int32? {
     let number = received.load(ordering: .relaxed)
     return number == 0 ? nil : number
   }
 
   /// Catches SIGINT, SIGTERM and SIGHUP from now on.
-  static func install(_ escalation: Escalation?) -> Interruption {
+  package static func install(_ escalation: Escalation?) -> Interruption {
     let shared = shared
     Self.escalation = escalation
     var action = sigaction()

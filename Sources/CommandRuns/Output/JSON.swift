@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ImageCoders
+package import ImageCoders
 
 /// A JSON value. Keys are printed in the order of their bytes, so that equal values give equal text.
-enum JSON {
+package enum JSON {
   case null
   case boolean(Bool)
   case integer(Int64)
@@ -12,16 +12,16 @@ enum JSON {
   case list([JSON])
   case object([String: JSON])
 
-  static func integer(_ value: Int) -> JSON { .integer(Int64(value)) }
+  package static func integer(_ value: Int) -> JSON { .integer(Int64(value)) }
 
   /// The text, or null for nil.
-  static func optional(_ text: String?) -> JSON { text.map { .text($0) } ?? .null }
+  package static func optional(_ text: String?) -> JSON { text.map { .text($0) } ?? .null }
 
   /// A list of strings.
-  static func texts(_ list: some Sequence<String>) -> JSON { .list(list.map { .text($0) }) }
+  package static func texts(_ list: some Sequence<String>) -> JSON { .list(list.map { .text($0) }) }
 
   /// The value as text, indented by two spaces.
-  var printed: String {
+  package var printed: String {
     var text = ""
     append(to: &text, indentation: 0)
     return text
@@ -79,7 +79,7 @@ enum JSON {
 
 extension JSON {
   /// A property dictionary.
-  init(_ properties: Properties) {
+  package init(_ properties: Properties) {
     self = .object(Dictionary(properties.sorted.map { ($0.name, JSON($0.value)) }) { _, last in last })
   }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ImageCoders
+package import ImageCoders
 
 /// Prints the reports of `coders probe` in one of its forms.
-protocol ProbePrinter: AnyObject {
+package protocol ProbePrinter: AnyObject {
   /// Prints or keeps the report of a file. The caller prints errors.
   func print(_ file: String, _ report: Result<FileReport, CoderError>, steps: [SelectionStep])
 
@@ -12,13 +12,13 @@ protocol ProbePrinter: AnyObject {
 }
 
 /// A block of lines for each file.
-final class ProbeTextPrinter: ProbePrinter {
+package final class ProbeTextPrinter: ProbePrinter {
   private let console: Console
   private var isFirst = true
 
-  init(_ console: Console) { self.console = console }
+  package init(_ console: Console) { self.console = console }
 
-  func print(_ file: String, _ report: Result<FileReport, CoderError>, steps: [SelectionStep]) {
+  package func print(_ file: String, _ report: Result<FileReport, CoderError>, steps: [SelectionStep]) {
     guard case .success(let report) = report else {
       printSteps(steps, below: file.printable)
       return
@@ -45,18 +45,18 @@ final class ProbeTextPrinter: ProbePrinter {
     }
   }
 
-  func finish() {}
+  package func finish() {}
 }
 
 /// One line for each file.
-final class ProbeTablePrinter: ProbePrinter {
+package final class ProbeTablePrinter: ProbePrinter {
   private let console: Console
   private var table = Table(["FILE", "FORMAT", "SIZE", "PIXELS", "FRAMES", "SECONDS", "FLAGS"], rightAligned: [4, 5])
   private var steps: [String] = []
 
-  init(_ console: Console) { self.console = console }
+  package init(_ console: Console) { self.console = console }
 
-  func print(_ file: String, _ report: Result<FileReport, CoderError>, steps: [SelectionStep]) {
+  package func print(_ file: String, _ report: Result<FileReport, CoderError>, steps: [SelectionStep]) {
     for step in steps {
       self.steps.append("\(file.printable): \(step.coder ?? "file"): \(step.code.rawValue): \(step.message.printable)")
     }
@@ -71,20 +71,20 @@ final class ProbeTablePrinter: ProbePrinter {
     ])
   }
 
-  func finish() {
+  package func finish() {
     if !table.isEmpty { for line in table.lines(console.style) { console.print(line) } }
     for line in steps { console.print(line) }
   }
 }
 
 /// One JSON document for all files.
-final class ProbeJSONPrinter: ProbePrinter {
+package final class ProbeJSONPrinter: ProbePrinter {
   private let console: Console
   private var files: [JSON] = []
 
-  init(_ console: Console) { self.console = console }
+  package init(_ console: Console) { self.console = console }
 
-  func print(_ file: String, _ report: Result<FileReport, CoderError>, steps: [SelectionStep]) {
+  package func print(_ file: String, _ report: Result<FileReport, CoderError>, steps: [SelectionStep]) {
     var members: [String: JSON]
     switch report {
     case .success(let report): members = report.members
@@ -100,12 +100,12 @@ final class ProbeJSONPrinter: ProbePrinter {
     files.append(.object(members))
   }
 
-  func finish() { console.print(JSON.object(["schema": .integer(1), "files": .list(files)]).printed) }
+  package func finish() { console.print(JSON.object(["schema": .integer(1), "files": .list(files)]).printed) }
 }
 
 extension JSON {
   /// An error and its exit status.
-  init(_ error: CoderError) {
+  package init(_ error: CoderError) {
     self = .object([
       "code": .text("\(error.code)"), "message": .text(error.message), "coder": .optional(error.coder),
       "offset": error.offset.map { .integer($0) } ?? .null,

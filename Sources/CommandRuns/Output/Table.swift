@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Text in columns under a line of titles.
-struct Table {
+package struct Table {
   private let titles: [String]
   private let rightAligned: Set<Int>
   private var rows: [[String]] = []
 
   /// - Parameter rightAligned: The indices of right-aligned columns, for numbers.
-  init(_ titles: [String], rightAligned: Set<Int> = []) {
+  package init(_ titles: [String], rightAligned: Set<Int> = []) {
     self.titles = titles
     self.rightAligned = rightAligned
   }
 
-  var isEmpty: Bool { rows.isEmpty }
+  package var isEmpty: Bool { rows.isEmpty }
 
-  mutating func add(_ row: [String]) { rows.append(row.map(\.printable)) }
+  package mutating func add(_ row: [String]) { rows.append(row.map(\.printable)) }
 
   /// The table's lines, the titles first.
   ///
   /// - Parameter style: How titles are shown.
-  func lines(_ style: Style) -> [String] {
+  package func lines(_ style: Style) -> [String] {
     let widths = titles.indices.map { column in
       ([titles] + rows).map { column < $0.count ? $0[column].columns : 0 }.max() ?? 0
     }
@@ -29,7 +29,7 @@ struct Table {
   /// A line of a table that is printed line by line: columns are as wide as their titles.
   ///
   /// - Parameter row: Nil for the line of titles.
-  func line(_ row: [String]?, _ style: Style) -> String {
+  package func line(_ row: [String]?, _ style: Style) -> String {
     let widths = titles.map(\.columns)
     return row.map { line($0.map(\.printable), widths) } ?? style.title(line(titles, widths))
   }
@@ -47,19 +47,19 @@ struct Table {
 }
 
 /// How text is highlighted on a terminal.
-struct Style {
+package struct Style {
   /// Whether text is highlighted at all.
-  let isOn: Bool
+  package let isOn: Bool
 
-  func title(_ text: String) -> String { mark(text, "1") }
-  func good(_ text: String) -> String { mark(text, "32") }
-  func bad(_ text: String) -> String { mark(text, "31") }
-  func faint(_ text: String) -> String { mark(text, "2") }
+  package func title(_ text: String) -> String { mark(text, "1") }
+  package func good(_ text: String) -> String { mark(text, "32") }
+  package func bad(_ text: String) -> String { mark(text, "31") }
+  package func faint(_ text: String) -> String { mark(text, "2") }
 
   // ECMA-48 §8.3.117, Select Graphic Rendition.
   private func mark(_ text: String, _ code: String) -> String { isOn ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text }
 }
 
 extension Console {
-  var style: Style { Style(isOn: usesColor) }
+  package var style: Style { Style(isOn: usesColor) }
 }

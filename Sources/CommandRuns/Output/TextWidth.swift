@@ -2,7 +2,7 @@
 
 extension String {
   /// The columns that the text takes on a terminal. East Asian characters and emoji take two.
-  var columns: Int { reduce(0) { $0 + $1.columns } }
+  package var columns: Int { reduce(0) { $0 + $1.columns } }
 }
 
 extension Character {

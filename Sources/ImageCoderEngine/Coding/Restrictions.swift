@@ -21,7 +21,7 @@ extension CoderError {
   package func explained(by restrictions: Restrictions) -> CoderError {
     guard code == .limitExceeded, !restrictions.limits.isEmpty else { return self }
     // A plugin names its limit in the message alone.
-    guard let name = limit ?? Limits.Name.all.first(where: { message.contains($0.rawValue) }),
+    guard let name = limit ?? Limits.Name.all.first(where: { message.has($0.rawValue) }),
       let words = restrictions.limits[name]
     else { return self }
     let addition = " (set by \(words))"

@@ -13,7 +13,7 @@ extension Limits.Name {
   ///
   /// A plugin may name a limit as `imgcoder_limits` does, or as ``Limits`` does; applications see one name.
   static func named(in message: String) -> String {
-    guard message.contains("max_") else { return message }
-    return fields.reduce(message) { $0.replacing($1.field, with: $1.name.rawValue) }
+    guard message.has("max_") else { return message }
+    return fields.reduce(message) { $0.exchanging($1.field, for: $1.name.rawValue) }
   }
 }

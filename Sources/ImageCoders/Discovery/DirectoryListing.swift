@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CHostSystem
 import CImageCoder
 import Glibc
 
@@ -122,6 +123,12 @@ package enum HostPlatform {
   /// Whether the Swift runtime of this process is a library that plugins can share. A program that was linked with
   /// `--static-swift-stdlib` has one of its own, and a second one in the same process would not know its types.
   package static let sharesRuntime = dlopen("libswiftCore.so", RTLD_LAZY | RTLD_NOLOAD) != nil
+
+  /// The directory of the libraries of that runtime, or nil if this process has none of them.
+  static let runtimeFolder: String? = {
+    guard let name = chostsystem_library_of("swift_retain").map({ String(cString: $0) }) else { return nil }
+    return name.hasSuffix("/libswiftCore.so") ? SearchPath.parent(of: name) : nil
+  }()
 
   /// Why a plugin that shares the runtime cannot be used otherwise, and the ways out.
   static let staticRuntimeAdvice = """

@@ -38,7 +38,8 @@ final class WorkerServer: Sendable {
     guard isolation_pair(&ends) == 1 else {
       throw SkipReason(.isolationMissing, "no socket for a worker: \(String(cString: strerror(errno)))")
     }
-    let process = isolation_launch(program, library, id, without.rawValue, ends[1])
+    let process = isolation_launch(
+      program, library, id, HostPlatform.runtimeFolder, without.rawValue, ends[1])
     let problem = errno
     close(ends[1])
     guard process > 0 else {

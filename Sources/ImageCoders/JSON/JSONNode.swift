@@ -3,27 +3,44 @@
 /// A value of a JSON text by its path, for readers that say which key is wrong.
 package struct JSONNode: Sendable {
   package let value: JSONValue
+  private let way: Way
+
+  /// How a value is come to: made a text when a problem asks for it.
+  fileprivate indirect enum Way: Sendable {
+    /// The whole text, with what messages call it.
+    case root(String)
+    case key(String, of: Way)
+    case item(Int, of: Way)
+
+    var path: String {
+      switch self {
+      case .root(let name): name
+      case .key(let key, of: .root): key.short
+      case .key(let key, of: let object): "\(object.path).\(key.short)"
+      case .item(let index, of: let list): "\(list.path)[\(index)]"
+      }
+    }
+  }
+
   /// The keys and indexes that lead here, `formats[0].match[1]`; for the whole text, what messages call it.
-  package let path: String
-  private let isRoot: Bool
+  package var path: String { way.path }
 
   /// The whole text.
   ///
   /// - Parameter name: What messages call it.
   package init(_ value: JSONValue, name: String) {
-    self.init(value, path: name, isRoot: true)
+    self.init(value, .root(name))
   }
 
-  fileprivate init(_ value: JSONValue, path: String, isRoot: Bool = false) {
+  fileprivate init(_ value: JSONValue, _ way: Way) {
     self.value = value
-    self.path = path
-    self.isRoot = isRoot
+    self.way = way
   }
 
   /// The path of a key in this object.
-  fileprivate func path(of key: String) -> String {
-    isRoot ? key.short : "\(path).\(key.short)"
-  }
+  fileprivate func path(of key: String) -> String { Way.key(key, of: way).path }
+
+  fileprivate func node(of member: JSONValue.Member) -> JSONNode { JSONNode(member.value, .key(member.key, of: way)) }
 
   /// What is wrong here: `formats[0].write is "no"; true or false is allowed`.
   package func problem(allowed: String) -> TextProblem { problem("is \(shown); \(allowed)") }
@@ -74,7 +91,7 @@ package struct JSONNode: Sendable {
 
   package func list() throws(TextProblem) -> [JSONNode] {
     guard case .list(let items) = value.content else { throw problem(allowed: "a list is allowed") }
-    return items.enumerated().map { JSONNode($1, path: "\(path)[\($0)]") }
+    return items.enumerated().map { JSONNode($1, .item($0, of: way)) }
   }
 
   /// The items of a list, each read by `read`.
@@ -96,7 +113,10 @@ package struct JSONObject: Sendable {
   package let members: [JSONValue.Member]
 
   /// The value of a key, or nil if the object does not have it.
-  package subscript(key: String) -> JSONNode? { members.first { $0.key == key }.map(self.node(of:)) }
+  package subscript(key: String) -> JSONNode? {
+    for member in members where member.key == key { return node.node(of: member) }
+    return nil
+  }
 
   /// - Throws: ``TextProblem`` at the object's beginning if it does not have the key.
   package func required(_ key: String) throws(TextProblem) -> JSONNode {
@@ -105,16 +125,15 @@ package struct JSONObject: Sendable {
   }
 
   /// All values, by their keys, in the order of the text.
-  package var nodes: [(key: String, node: JSONNode)] { members.map { ($0.key, node(of: $0)) } }
+  package var nodes: [(key: String, node: JSONNode)] { members.map { ($0.key, node.node(of: $0)) } }
 
   /// A problem for each key that is not in a list. `$schema`, which editors look for, is allowed everywhere.
   package func unknownKeys(_ known: [String]) -> [TextProblem] {
-    members.filter { !known.contains($0.key) && $0.key != "$schema" }.map { member in
-      TextProblem("\(node.path(of: member.key)) is not a known key and is ignored", at: member.place)
+    var problems: [TextProblem] = []
+    for member in members where !known.contains(member.key) && member.key != "$schema" {
+      problems.append(
+        TextProblem("\(node.path(of: member.key)) is not a known key and is ignored", at: member.place))
     }
-  }
-
-  private func node(of member: JSONValue.Member) -> JSONNode {
-    JSONNode(member.value, path: node.path(of: member.key))
+    return problems
   }
 }

@@ -9,6 +9,8 @@ package struct JSONReader {
   static let maxDepth = 64
   /// How many values a text may have where its reader does not say.
   package static let maxValues = 65_536
+  /// How many members an object may have whose keys are compared one by one.
+  private static let shortObject = 24
   /// How many characters a number may have.
   static let maxNumberLength = 64
 
@@ -107,19 +109,25 @@ package struct JSONReader {
 
   private mutating func object() throws(TextProblem) -> [JSONValue.Member] {
     var members: [JSONValue.Member] = []
+    // Of a long object, where each key is; a short one is looked through.
     var places: [String: TextPlace] = [:]
     if skip("}") { return members }
     while true {
       guard current == UInt8(ascii: "\"") else { throw unexpected(members.isEmpty ? "a key or '}'" : "a key") }
       let start = place(offset)
       let key = try string()
-      if let first = places.updateValue(start, forKey: key) {
+      if let first = members.count < Self.shortObject ? members.first(where: { $0.key == key })?.place : places[key] {
         throw TextProblem("the key \(key.quoted) is there twice, first in \(first)", at: start)
       }
       skipSpace()
       guard skip(":") else { throw unexpected("':'") }
       skipSpace()
       members.append(JSONValue.Member(key: key, place: start, value: try value()))
+      if members.count == Self.shortObject {
+        for member in members { places[member.key] = member.place }
+      } else if members.count > Self.shortObject {
+        places[key] = start
+      }
       skipSpace()
       if skip("}") { return members }
       guard skip(",") else { throw unexpected("',' or '}'") }
@@ -168,9 +176,10 @@ package struct JSONReader {
     while let byte = current {
       switch byte {
       case UInt8(ascii: "\""):
-        text += bytes[copied..<offset]
+        let last = bytes[copied..<offset]
         offset += 1
-        return String(decoding: text, as: UTF8.self)
+        // Most strings have nothing to unescape.
+        return text.isEmpty ? String(decoding: last, as: UTF8.self) : String(decoding: text + last, as: UTF8.self)
       case UInt8(ascii: "\\"):
         text += bytes[copied..<offset]
         text += UTF8.encode(try escaped()) ?? UTF8.encodedReplacementCharacter

@@ -210,16 +210,23 @@ extension ManifestReader {
 
   /// Pairs of hex digits, spaces between them allowed.
   private static func bytes(hex: String) -> [UInt8]? {
-    let digits = hex.utf8.filter { $0 != UInt8(ascii: " ") }
-    // An integer's own parser takes a sign.
-    guard digits.count.isMultiple(of: 2), !digits.contains(UInt8(ascii: "+")) else { return nil }
     var bytes: [UInt8] = []
-    for index in stride(from: 0, to: digits.count, by: 2) {
-      let pair = String(decoding: digits[index..<(index + 2)], as: UTF8.self)
-      guard let byte = UInt8(pair, radix: 16) else { return nil }
-      bytes.append(byte)
+    var first: UInt8?
+    for letter in hex.utf8 where letter != UInt8(ascii: " ") {
+      guard let digit = digit(letter) else { return nil }
+      if let high = first { bytes.append(high << 4 | digit) }
+      first = first == nil ? digit : nil
     }
-    return bytes
+    return first == nil ? bytes : nil
+  }
+
+  private static func digit(_ letter: UInt8) -> UInt8? {
+    switch letter {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): letter - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): letter - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): letter - UInt8(ascii: "A") + 10
+    default: nil
+    }
   }
 }
 

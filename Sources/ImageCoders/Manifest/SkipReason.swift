@@ -24,7 +24,7 @@ package struct SkipReason: Error, Sendable, Equatable {
   /// system's loader says so in words only.
   package var isPassing: Bool {
     let text = message.lowercased()
-    return [EMFILE, ENFILE, ENOMEM].contains { text.contains(String(cString: strerror($0)).lowercased()) }
+    return [EMFILE, ENFILE, ENOMEM].contains { text.has(String(cString: strerror($0)).lowercased()) }
   }
 
   /// Stable, as `coders list --json` prints it.

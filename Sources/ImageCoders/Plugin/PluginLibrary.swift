@@ -16,14 +16,7 @@ enum PluginLibrary {
   ///   - id: The identifier that the manifest promises.
   /// - Throws: ``SkipReason`` with the name of what to change.
   static func load(_ path: String, id: String) throws(SkipReason) -> UnsafePointer<imgcoder_coder> {
-    guard let library = dlopen(path, RTLD_NOW | RTLD_LOCAL) else {
-      let message = String(cString: dlerror())
-      let missing = missingLibrary(message)
-      if missing?.hasPrefix("libswift") == true, !HostPlatform.sharesRuntime {
-        throw SkipReason(.loadFailed, "\(message); the plugin \(HostPlatform.staticRuntimeAdvice)")
-      }
-      throw SkipReason(.loadFailed, message, missingLibrary: missing)
-    }
+    let library = try open(path)
     guard let symbol = dlsym(library, IMGCODER_ENTRY_SYMBOL) else {
       throw SkipReason(.entryMissing, "\(path) exports no \(IMGCODER_ENTRY_SYMBOL)")
     }
@@ -41,6 +34,26 @@ enum PluginLibrary {
       throw SkipReason(.entryInvalid, "\(IMGCODER_ENTRY_SYMBOL) of \(path) has no describe")
     }
     return try coder(describe, id: id, from: path)
+  }
+
+  /// Loads a library, and of the Swift runtime what it needs and this program does not: the library names the files alone,
+  /// the program where they are.
+  private static func open(_ path: String) throws(SkipReason) -> UnsafeMutableRawPointer {
+    var found: Set<String> = []
+    while true {
+      if let library = dlopen(path, RTLD_NOW | RTLD_LOCAL) { return library }
+      let message = String(cString: dlerror())
+      let missing = missingLibrary(message)
+      if let missing, found.insert(missing).inserted, let folder = HostPlatform.runtimeFolder,
+        dlopen("\(folder)/\(missing)", RTLD_LAZY | RTLD_LOCAL) != nil
+      {
+        continue
+      }
+      if missing?.hasPrefix("libswift") == true, !HostPlatform.sharesRuntime {
+        throw SkipReason(.loadFailed, "\(message); the plugin \(HostPlatform.staticRuntimeAdvice)")
+      }
+      throw SkipReason(.loadFailed, message, missingLibrary: missing)
+    }
   }
 
   /// Asks for a coder, once per process, and checks what is described.

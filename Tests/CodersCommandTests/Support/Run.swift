@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CodersCommand
+import CommandRuns
 import Glibc
 import ImageCoders
 import Synchronization
@@ -24,16 +25,30 @@ struct Run {
     _ arguments: [String], plugins: String? = Package.plugins, environment: [String: String] = [:],
     isErrorTerminal: Bool = false, isTerminal: Bool = false
   ) -> Run {
+    run(plugins, environment, isErrorTerminal: isErrorTerminal, isTerminal: isTerminal) {
+      Program.run(arguments, console: $0)
+    }
+  }
+
+  /// What the program does by itself that is installed, or nil if it would become the whole command.
+  static func quick(_ arguments: [String], environment: [String: String] = [:], isTerminal: Bool = false) -> Run? {
+    guard let verb = QuickVerb(arguments) else { return nil }
+    return run(Package.plugins, environment, isErrorTerminal: false, isTerminal: isTerminal) { verb.run($0) }
+  }
+
+  private static func run(
+    _ plugins: String?, _ environment: [String: String], isErrorTerminal: Bool, isTerminal: Bool,
+    _ body: (Console) -> ExitStatus
+  ) -> Run {
     let output = Captured()
     let errors = Captured()
     var environment = environment
-    if let plugins { environment["CODERS_PLUGIN_PATH"] = plugins }
+    if let plugins, environment["CODERS_PLUGIN_PATH"] == nil { environment["CODERS_PLUGIN_PATH"] = plugins }
     let variables = environment
     let console = Console(
       output: { output.add($0) }, errors: { errors.add($0) }, environment: { variables[$0] }, executable: nil,
       isTerminal: isTerminal, isErrorTerminal: isErrorTerminal)
-    let status = Program.run(arguments, console: console)
-    return Run(status: status.rawValue, output: output.text, errors: errors.text)
+    return Run(status: body(console).rawValue, output: output.text, errors: errors.text)
   }
 
   private final class Captured: Sendable {
@@ -66,6 +81,11 @@ extension Run {
     spawn(
       Package.command, arguments, input: input, output: output, environment: environment, directory: directory,
       interruptAfter: interruptAfter, signals: signals)
+  }
+
+  /// Runs a program.
+  static func program(_ program: String, _ arguments: [String], environment: [String: String] = [:]) -> Run {
+    spawn(program, arguments, environment: environment)
   }
 
   /// Runs a script of the shell; words become `$0`, `$1` and so on.

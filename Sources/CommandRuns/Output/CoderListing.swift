@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ImageCoders
+package import ImageCoders
 
 /// The output of `coders list`: the coders in use in their order, then those that were found but are not used.
-struct CoderListing {
+package struct CoderListing {
   private let used: [(entry: CatalogEntry, manifest: Manifest)]
   private let unused: [(entry: CatalogEntry, reason: SkipReason)]
   private let unreadable: [(path: String, reason: SkipReason)]
@@ -11,7 +11,7 @@ struct CoderListing {
   private let catalog: Catalog
   private let searchPath: SearchPath
 
-  init(_ catalog: Catalog, searchPath: SearchPath) {
+  package init(_ catalog: Catalog, searchPath: SearchPath) {
     used = catalog.entries.compactMap { entry in
       guard let manifest = entry.manifest, entry.reason == nil else { return nil }
       return (entry, manifest)
@@ -24,10 +24,10 @@ struct CoderListing {
   }
 
   /// The identifiers of the coders in use.
-  var ids: [String] { used.map(\.manifest.id) }
+  package var ids: [String] { used.map(\.manifest.id) }
 
   /// The table.
-  func lines(_ style: Style) -> [String] {
+  package func lines(_ style: Style) -> [String] {
     var lines: [String] = []
     if used.isEmpty {
       lines.append("no coders found; run coders doctor to see where coders looks for them")
@@ -70,7 +70,7 @@ struct CoderListing {
 
 extension Outranking {
   /// `org.example.png is tried before org.imagecoders.png for PNG (read, write)`, and whether that is the user's wish.
-  func sentence(_ catalog: Catalog) -> String {
+  package func sentence(_ catalog: Catalog) -> String {
     let directions = (isRead ? ["read"] : []) + (isWritten ? ["write"] : [])
     return "\(coder) is tried before \(bundled) for \(catalog.name(of: format)) (\(directions.joined(separator: ", ")))"
       + (isSet ? ", as the settings say" : "")
@@ -79,7 +79,7 @@ extension Outranking {
 
 extension CoderListing {
   /// The output of `coders list --json`; `docs/cli.md` documents its keys.
-  var json: JSON {
+  package var json: JSON {
     .object([
       "schema": .integer(1),
       "coders": .list(used.map { json($0.entry, $0.manifest) }),
@@ -130,12 +130,12 @@ extension CoderListing {
 }
 
 extension Manifest {
-  var animates: Bool { capabilities.contains("animation") }
+  package var animates: Bool { capabilities.contains("animation") }
 }
 
 extension JSON {
   /// An option description, with the keys of a manifest.
-  init(_ option: OptionDescription) {
+  package init(_ option: OptionDescription) {
     var members: [String: JSON] = ["name": .text(option.name), "text": .text(option.text)]
     switch option.kind {
     case .boolean(let value):

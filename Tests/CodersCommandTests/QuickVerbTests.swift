@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CommandRuns
+import Testing
+
+/// What the installed program does by itself is what the whole command does.
+@Suite struct QuickVerbTests {
+  /// Words of a command line; files of the fixtures are named in angle brackets.
+  static let asked: [[String]] = [
+    ["--version"],
+    ["list"],
+    ["list", "--json"],
+    ["list", "--quiet"],
+    ["probe", "<window.png>"],
+    ["probe", "<window.png>", "<landscape-orientation-6.jpg>", "<comet-alpha.gif>"],
+    ["probe", "--short", "<window.png>", "<comet-alpha.apng>"],
+    ["probe", "<comet-alpha.gif>", "--json"],
+    ["probe", "--explain", "<window.png>"],
+    ["probe", "--json", "--explain", "<window.png>"],
+    ["probe", "--quiet", "<window.png>", "/nonexistent/file.png"],
+    ["probe", "--json", "/nonexistent/file.png", "<window.png>"],
+    ["probe", ""],
+    ["probe", "/dev/null", "/"],
+  ]
+
+  private static func arguments(_ words: [String]) throws -> [String] {
+    try words.map { $0.hasPrefix("<") ? try Fixture.path(String($0.dropFirst().dropLast())) : $0 }
+  }
+
+  @Test(arguments: asked, [[:], ["CODERS_POLICY": "paranoid"], ["CODERS_PLUGIN_PATH": "/nonexistent"]])
+  func isWhatTheWholeCommandDoes(_ words: [String], _ environment: [String: String]) throws {
+    let arguments = try Self.arguments(words)
+    for isTerminal in [false, true] {
+      let quick = try #require(Run.quick(arguments, environment: environment, isTerminal: isTerminal))
+      let whole = Run.inProcess(arguments, environment: environment, isTerminal: isTerminal)
+      #expect(quick.output == whole.output)
+      #expect(quick.errors == whole.errors)
+      #expect(quick.status == whole.status)
+    }
+  }
+
+  /// Other verbs and options, and what may be a mistake.
+  static let others: [[String]] = [
+    [], ["--help"], ["help"], ["--version", "--version"], ["probe"], ["probe", "--help"], ["probe", "-h"],
+    ["probe", "-"],
+    ["probe", "--json"], ["probe", "--json", "--short", "a.png"], ["probe", "--json", "--json", "a.png"],
+    ["probe", "--jsonn", "a.png"], ["probe", "--json=yes", "a.png"], ["probe", "-r", "pictures"],
+    ["probe", "--files-from", "list"], ["probe", "--page", "2", "a.pdf"], ["probe", "--coder", "png", "a.png"],
+    ["probe", "--plugin-dir", "p", "a.png"], ["probe", "--", "--json"], ["probe", "a.png", "--isolate", "required"],
+    ["list", "--quiet", "--json"], ["list", "--plugin-dir", "p"], ["list", "all"], ["convert", "a.png", "b.jpg"],
+    ["thumbnail", "--version"], ["prob", "a.png"],
+    ["--generate-completion-script", "bash"], ["--experimental-dump-help"],
+  ]
+
+  @Test(arguments: others) func isForTheWholeCommand(_ words: [String]) {
+    #expect(QuickVerb(words) == nil)
+  }
+
+  /// The program that is installed, the quick one and the whole one.
+  @Test(arguments: asked) func isWhatTheInstalledProgramDoes(_ words: [String]) throws {
+    let arguments = try Self.arguments(words)
+    let environment = ["CODERS_PLUGIN_PATH": Package.plugins]
+    let runs = ["bin/coders", "libexec/coders-quick", "libexec/coders-command"].map {
+      Run.program("\(Package.root)/build/\($0)", arguments, environment: environment)
+    }
+    for run in runs {
+      #expect(run.output == runs[0].output)
+      #expect(run.errors == runs[0].errors)
+      #expect(run.status == runs[0].status)
+    }
+  }
+
+  @Test func theWholeCommandIsFound() {
+    #expect(WholeCommand.place(beside: "/opt/libexec/coders-quick") == "/opt/libexec/coders-command")
+  }
+
+  @Test func aProgramThatIsMissingIsNamed() {
+    let folder = Folder()
+    for program in ["bin/coders", "libexec/coders-quick"] {
+      let copied = folder.write("coders", [])
+      let source = "\(Package.root)/build/\(program)"
+      #expect(Run.shell("cp \"$0\" \"$1\" && chmod 755 \"$1\"", [source, copied]).status == 0)
+      let run = Run.program(copied, ["convert"])
+      #expect(run.status == 5)
+      #expect(run.errors.hasPrefix("coders: /") && run.errors.hasSuffix("/coders-command: No such file or directory\n"))
+      #expect(Run.shell("rm \"$0\"", [copied]).status == 0)
+    }
+  }
+
+  /// Whatever the program is started as, and with arguments that are not UTF-8.
+  @Test func hasItsArgumentsFromTheOther() {
+    let run = Run.shell("exec \"$0\" convert \"$(printf 'a\\377.png')\" out.png", [Package.command])
+    #expect(run.status == 5)
+    #expect(run.errors.contains("no such file or directory"))
+  }
+}
