@@ -50,6 +50,29 @@ import Testing
     #expect(try Self.rows("grayscale:0", of: pixels) == [[200, 100, 50, 10, 20, 30]])
   }
 
+  /// Whole numbers for bytes: each is the exact value, rounded, or beside it where that lies between two.
+  @Test(arguments: [
+    "grayscale:0.3", "grayscale:1", "saturation:1.7", "saturation:100", "brightness:0.37", "brightness:100",
+  ])
+  func bytesAreMixedAsExactly(operation: String) throws {
+    let samples = (0..<3_000).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ ($0 &* $0) >> 5) }
+    let pixels = try Pictures.bytes(samples, 1_000, .rgb8)
+    let mixed = try #require(try Self.rows(operation, of: pixels).first)
+    let words = operation.split(separator: ":")
+    let factor = try #require(Double(words[1]))
+    let saturation = words[0] == "grayscale" ? 1 - factor : words[0] == "saturation" ? factor : 1
+    let brightness = words[0] == "brightness" ? factor : 1
+    for first in stride(from: 0, to: samples.count, by: 3) {
+      let color = samples[first..<(first + 3)].map(Double.init)
+      let luma = 0.299 * color[0] + 0.587 * color[1] + 0.114 * color[2]
+      for channel in 0..<3 {
+        let exact = (saturation * color[channel] + (1 - saturation) * luma) * brightness
+        let found = Double(mixed[first + channel])
+        #expect(abs(found - min(max(exact, 0), 255)) <= 0.53, "\(samples[first..<(first + 3)]): \(exact)")
+      }
+    }
+  }
+
   @Test func brightnessKeepsAlpha() throws {
     let straight = try Pictures.bytes([100, 200, 40, 128], 1, .rgba8)
     #expect(try Self.rows("brightness:2", of: straight) == [[200, 255, 80, 128]])

@@ -6,12 +6,12 @@ import ImageCoderModel
 /// A linear map of colors, the same multiplied by alpha or not.
 struct ColorMix: Sendable {
   /// What stays of each color.
-  private let scale: Float
+  fileprivate let scale: Float
   /// What each color gets of the luma.
-  private let share: Float
+  fileprivate let share: Float
 
   /// The weights of luma, ITU-R BT.601 §2.5.1.
-  private static let luma = SIMD4<Float>(0.299, 0.587, 0.114, 0)
+  fileprivate static let luma = SIMD4<Float>(0.299, 0.587, 0.114, 0)
 
   init(saturation: Double = 1, brightness: Double = 1) {
     scale = Float(saturation * brightness)
@@ -33,9 +33,51 @@ struct ColorMix: Sendable {
   }
 }
 
+/// The same for opaque pixels of 8 bits, in whole numbers: a factor is off by 1/32,768 at most.
+private struct ByteColorMix: Sendable {
+  private let scale: Int32
+  private let luma: (red: Int32, green: Int32, blue: Int32)
+
+  /// Fraction bits of a factor. Three factors of up to 200, times 255, stay below 2³¹.
+  private static let bits: Int32 = 14
+
+  init(_ mix: ColorMix) {
+    func whole(_ factor: Float) -> Int32 { Int32((factor * Float(1 << Self.bits)).rounded()) }
+    scale = whole(mix.scale)
+    let shares = ColorMix.luma * mix.share
+    luma = (whole(shares.x), whole(shares.y), whole(shares.z))
+  }
+
+  /// Maps a row of `rgb8`.
+  func apply(_ source: UnsafeRawPointer, into destination: UnsafeMutableRawPointer, count: Int) {
+    let source = source.assumingMemoryBound(to: UInt8.self)
+    let destination = destination.assumingMemoryBound(to: UInt8.self)
+    let half: Int32 = 1 << (Self.bits - 1)
+    var at = 0
+    for _ in 0..<count {
+      let (red, green, blue) = (Int32(source[at]), Int32(source[at &+ 1]), Int32(source[at &+ 2]))
+      let gray = red &* luma.red &+ green &* luma.green &+ blue &* luma.blue &+ half
+      destination[at] = Self.byte(red &* scale &+ gray)
+      destination[at &+ 1] = Self.byte(green &* scale &+ gray)
+      destination[at &+ 2] = Self.byte(blue &* scale &+ gray)
+      at &+= 3
+    }
+  }
+
+  @inline(__always)
+  private static func byte(_ sum: Int32) -> UInt8 { UInt8(truncatingIfNeeded: min(max(sum >> bits, 0), 255)) }
+}
+
 extension PixelBuffer {
   func mixed(by mix: ColorMix) throws(CoderError) -> PixelBuffer {
     guard !mix.isIdentity else { return self }
+    if format == .rgb8 {
+      let (result, bytes) = (try PixelBuffer(size: size, format: format, alpha: alpha), ByteColorMix(mix))
+      Bands.run(rows: size.height) { rows in
+        for y in rows { bytes.apply(self.row(y), into: result.row(y), count: self.size.width) }
+      }
+      return result
+    }
     let (width, clamps) = (size.width, !format.isFloat)
     return try mappingRows(to: layout) { row, _ in mix.apply(row, count: width, clamps: clamps) }
   }
