@@ -9,7 +9,7 @@ import tempfile
 from gates import verdict
 
 # Of the median processor time of libvips' command, and the most MB.
-GATES = {"--version": (0.15, 10), "list": (None, 12), "probe": (0.20, 14), "thumbnail": (0.40, 24)}
+GATES = {"--version": (0.25, 10), "list": (None, 12), "probe": (0.35, 14), "thumbnail": (0.55, 18)}
 RUNS = 25
 
 

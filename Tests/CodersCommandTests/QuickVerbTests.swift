@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CommandRuns
+import TestSupport
 import Testing
 
 /// What the installed program does by itself is what the whole command does.
@@ -39,6 +40,41 @@ import Testing
     }
   }
 
+  /// The same, and OUT is a folder that is there.
+  static let thumbnails: [[String]] = [
+    ["--size", "64", "<window.png>", "-o", "OUT/small.jpg"],
+    ["--size", "64x40", "--fill", "<landscape-orientation-6.jpg>", "--output", "OUT/small.webp"],
+    ["--stretch", "--size", "64x40", "<comet-alpha.gif>", "-o", "OUT/small.png"],
+    ["--size", "50%", "--fit", "<window.png>", "-o", "OUT/", "--quiet"],
+    ["--size", "64", "--format", "jpg", "<window.png>", "<comet-alpha.gif>", "<window.png>", "-o", "OUT/new"],
+    ["--size", "64", "<window.png>", "/nonexistent/file.png", "-o", "OUT"],
+    ["--size", "64", "<window.png>", "-o", "OUT/small.unknown"],
+    ["--size", "64", "<window.png>", "-o", "OUT/small"],
+    ["--size", "64", "<window.png>", "-o", "<window.png>"],
+  ]
+
+  @Test(arguments: thumbnails) func makesTheSameThumbnails(_ words: [String]) throws {
+    var left: [(run: Run, files: [[UInt8]])] = []
+    for isQuick in [true, false] {
+      let folder = TemporaryFolder()
+      let arguments = try ["thumbnail"] + Self.arguments(words).map { Self.exchange("OUT", for: folder.path, in: $0) }
+      let run = isQuick ? try #require(Run.quick(arguments)) : Run.inProcess(arguments)
+      let found = Command.run("find '\(folder.path)' -type f | sort").output.split(separator: "\n").map(String.init)
+      let names = found.map { Self.exchange(folder.path, for: "OUT", in: $0) }.joined(separator: " ")
+      let said = [run.output, run.errors].map { Self.exchange(folder.path, for: "OUT", in: $0) }
+      left.append(
+        (Run(status: run.status, output: said[0] + names, errors: said[1]), try found.map { try Package.bytes($0) }))
+    }
+    #expect(left[0].run.status == left[1].run.status)
+    #expect(left[0].run.output == left[1].run.output)
+    #expect(left[0].run.errors == left[1].run.errors)
+    #expect(left[0].files == left[1].files)
+  }
+
+  private static func exchange(_ old: String, for new: String, in text: String) -> String {
+    text.replacing(old, with: new)
+  }
+
   /// Other verbs and options, and what may be a mistake.
   static let others: [[String]] = [
     [], ["--help"], ["help"], ["--version", "--version"], ["probe"], ["probe", "--help"], ["probe", "-h"],
@@ -48,7 +84,17 @@ import Testing
     ["probe", "--files-from", "list"], ["probe", "--page", "2", "a.pdf"], ["probe", "--coder", "png", "a.png"],
     ["probe", "--plugin-dir", "p", "a.png"], ["probe", "--", "--json"], ["probe", "a.png", "--isolate", "required"],
     ["list", "--quiet", "--json"], ["list", "--plugin-dir", "p"], ["list", "all"], ["convert", "a.png", "b.jpg"],
-    ["thumbnail", "--version"], ["prob", "a.png"],
+    ["thumbnail", "--version"],
+    ["thumbnail", "a.png"], ["thumbnail", "a.png", "-o", "b.png"], ["thumbnail", "--size", "64", "a.png"],
+    ["thumbnail", "--size", "64", "-o", "b.png"], ["thumbnail", "--size", "large", "a.png", "-o", "b.png"],
+    ["thumbnail", "--size=64", "a.png", "-o", "b.png"], ["thumbnail", "--size", "64", "a.png", "-ob.png"],
+    ["thumbnail", "--size", "64", "a.png", "-o", "-"], ["thumbnail", "--size", "64", "-", "-o", "b.png"],
+    ["thumbnail", "--size", "64", "a.png", "-o", "b.png", "--output", "c.png"],
+    ["thumbnail", "--size", "64", "--fit", "--fill", "a.png", "-o", "b.png"],
+    ["thumbnail", "--size", "64", "a.png", "-o", "b.png", "--quality", "0.5"],
+    ["thumbnail", "--size", "64", "-r", "a", "-o", "b/"], ["thumbnail", "--freedesktop", "a.png"],
+    ["thumbnail", "a.png", "-o", "b.png", "--size"], ["thumbnail", "--size", "--fit", "a.png", "-o", "b.png"],
+    ["prob", "a.png"],
     ["--generate-completion-script", "bash"], ["--experimental-dump-help"],
   ]
 

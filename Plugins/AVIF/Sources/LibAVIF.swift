@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CAVIF
+import ISOBaseMediaFile
 import ImageCoderPlugin
 
 /// What the wrapped library says of itself and of its failures.
@@ -28,18 +29,18 @@ extension CoderError {
   ) {
     let text = LibAVIF.text(of: diagnostics) ?? String(cString: avifResultToString(result))
     let detail = text.prefix(1).lowercased() + text.dropFirst()
-    if detail.contains("dimensions are too large") {
+    if detail.utf8.hasText("dimensions are too large") {
       self = CoderError(
         code: .limitExceeded,
         message: "\(detail), over the limits maxSide of \(limits.maxSide) or maxPixels of \(limits.maxPixels)")
       return
     }
     // Places behind the end of the file.
-    if detail.contains("sizeHint") || detail.contains("size hint") {
+    if detail.utf8.hasText("sizeHint") || detail.utf8.hasText("size hint") {
       self = .truncated("\(what) is not all there: \(detail)", at: end)
       return
     }
-    if detail.contains("imageCountLimit") {
+    if detail.utf8.hasText("imageCountLimit") {
       self = CoderError(code: .limitExceeded, message: "more frames than the limit maxFrames of \(limits.maxFrames)")
       return
     }

@@ -25,7 +25,7 @@ public enum AuxiliaryKind {
 
   /// Whether it is one of Apple's mattes of skin, hair, teeth, glasses and sky, of whatever year.
   private static func isSemanticMatte(_ type: String) -> Bool {
-    type.hasPrefix("urn:com:apple:photo:") && type.contains(":aux:semantic") && type.hasSuffix("matte")
+    type.hasPrefix("urn:com:apple:photo:") && type.utf8.hasText(":aux:semantic") && type.hasSuffix("matte")
   }
 
   /// What the host knows such a picture as. Alpha is none: it is in the pixels of its picture.
@@ -41,7 +41,6 @@ public enum AuxiliaryKind {
   /// Whether an XMP packet beside a picture of depth says that it holds disparity: Apple's do so by the name of the kind,
   /// or of the numbers that were stored, half and full floats.
   public static func isDisparity(xmp: [UInt8]) -> Bool {
-    let packet = String(decoding: xmp.prefix(1 << 16), as: UTF8.self).lowercased()
-    return ["disparity", "hdis", "fdis"].contains { packet.contains($0) }
+    ["disparity", "hdis", "fdis"].contains { xmp.prefix(1 << 16).hasText($0) }
   }
 }

@@ -22,48 +22,11 @@ extension DescribedArgument {
 
 /// A size on the command line: `640x480`, `256` for both sides, `640x` and `x480` where the other side is free, or `50%`
 /// of the picture.
-struct BoxArgument: DescribedArgument {
-  private enum Measure {
-    case pixels(Size)
-    case percent(Double)
-  }
-
-  private let measure: Measure
-
-  init?(argument: String) {
-    if argument.hasSuffix("%") {
-      guard let percent = Double(plain: argument.dropLast()), percent > 0, percent <= 100 else { return nil }
-      measure = .percent(percent)
-      return
-    }
-    let words = argument.split(omittingEmptySubsequences: false) { "xX×".contains($0) }
-    let sides = words.map { $0.isEmpty ? 0 : Int($0) ?? -1 }
-    guard sides.allSatisfy({ $0 >= 0 }), zip(words, sides).allSatisfy({ $0.isEmpty || $1 > 0 }) else { return nil }
-    switch sides.count {
-    case 1 where sides[0] > 0: measure = .pixels(Size(width: sides[0], height: sides[0]))
-    case 2 where sides[0] > 0 || sides[1] > 0: measure = .pixels(Size(width: sides[0], height: sides[1]))
-    default: return nil
-    }
-  }
+extension PictureBox: DescribedArgument {
+  init?(argument: String) { self.init(argument) }
 
   static func allowed(for text: String) -> String {
     "a size is 300 for both sides, 300x200, 300x or x200 for one side, or up to 100%, such as 50%"
-  }
-
-  /// The size in pixels, or nil for a share of a picture.
-  var size: Size? {
-    guard case .pixels(let size) = measure else { return nil }
-    return size
-  }
-
-  /// The box for a picture, in pixels.
-  func size(for picture: Size) -> Size {
-    switch measure {
-    case .pixels(let size): return size
-    case .percent(let percent):
-      func scaled(_ side: Int) -> Int { max(1, Int((Double(side) * percent / 100).rounded())) }
-      return Size(width: scaled(picture.width), height: scaled(picture.height))
-    }
   }
 }
 
@@ -94,31 +57,17 @@ struct QualitiesArgument: DescribedArgument {
 }
 
 /// A format-specific option on the command line: `method=4`, or `webp.method=4`.
-struct NamedValue: DescribedArgument {
-  /// The format before the dot, or nil: an extension, a name or a type identifier.
-  let format: String?
-  let name: String
-  let value: String
-
+extension NamedValue: DescribedArgument {
   init?(argument: String) {
     let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2 else { return nil }
     // Type identifiers contain dots, option names do not.
     let dot = parts[0].lastIndex(of: ".")
-    format = dot.map { String(parts[0][..<$0]) }
-    name = String(dot.map { parts[0][parts[0].index(after: $0)...] } ?? parts[0])
+    let format = dot.map { String(parts[0][..<$0]) }
+    let name = String(dot.map { parts[0][parts[0].index(after: $0)...] } ?? parts[0])
     guard !name.isEmpty, format?.isEmpty != true else { return nil }
-    value = String(parts[1])
+    self.init(format: format, name: name, value: String(parts[1]))
   }
 
   static func allowed(for text: String) -> String { "an option has a name and a value, such as method=4" }
-}
-
-extension Double {
-  /// A number of digits with at most one point. `Double.init` also accepts signs, exponents and words.
-  init?(plain text: some StringProtocol) {
-    guard text.utf8.allSatisfy({ $0 == UInt8(ascii: ".") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
-    else { return nil }
-    self.init(text)
-  }
 }

@@ -117,31 +117,21 @@ struct LoopArgument: DescribedArgument {
 
 /// Metadata that is copied, on the command line: `keep`, `strip`, `web`, or a list such as `icc,exif`.
 struct MetadataArgument: DescribedArgument {
-  let kinds: Set<MetadataKind>
-  /// Whether a profile is left out that says what every program takes for granted.
-  var isForTheWeb = false
+  let choice: MetadataChoice
 
   private static let words = ["keep", "strip", "web"] + MetadataKind.allCases.map(\.name)
 
   init?(argument: String) {
     switch argument {
-    case "keep": kinds = Set(MetadataKind.allCases)
-    case "strip", "none": kinds = []
-    case "web":
-      kinds = EncodeOptions.Output.web.metadata
-      isForTheWeb = true
+    case "keep": choice = MetadataChoice(Set(MetadataKind.allCases))
+    case "strip", "none": choice = MetadataChoice([])
+    case "web": choice = MetadataChoice(EncodeOptions.Output.web.metadata, isForTheWeb: true)
     default:
       let words = argument.split(separator: ",", omittingEmptySubsequences: false)
       let named = words.compactMap { word in MetadataKind.allCases.first { $0.name == word } }
       guard named.count == words.count else { return nil }
-      kinds = Set(named)
+      choice = MetadataChoice(Set(named))
     }
-  }
-
-  /// Sets what is written.
-  func apply(to output: inout EncodeOptions.Output) {
-    output.metadata = kinds
-    output.writesSRGBProfile = !isForTheWeb
   }
 
   static func allowed(for text: String) -> String {

@@ -67,32 +67,21 @@ struct EncodingOptions: ParsableArguments {
     }
   }
 
-  /// The encode options for one output file.
-  ///
-  /// - Parameter output: What the file contains where no option says something else.
-  func encodeOptions(
-    as format: ImageFormat, _ registry: CoderRegistry, _ console: Console, file: String, _ read: ReadSettings,
-    unlessAsked output: EncodeOptions.Output = EncodeOptions.Output()
-  ) throws(CoderError) -> EncodeOptions {
-    var options = EncodeOptions(output)
-    options.quality = quality
-    options.isLossless = lossless
-    options.isProgressive = progressive
-    options.subsampling = subsampling?.subsampling
-    if let background { options.background = background.color }
-    options.maxFileSize = maxBytes?.bytes
-    options.thumbnailSide = embedThumbnail
-    metadata?.apply(to: &options.output)
-    for value in values {
-      if let name = value.format, registry.format(forExtension: name) != format {
-        throw .invalidArgument("option \(name).\(value.name) does not apply to \(format)")
-      }
-      options.values[value.name] = .word(value.value)
-    }
-    options.limits = read.limits
-    options.cancellation = console.cancellation
-    options.log = console.log(for: file, isQuiet: read.coders.isQuiet)
-    return options
+  /// What the options say.
+  var settings: EncodingSettings {
+    var settings = EncodingSettings()
+    settings.quality = quality
+    settings.isLossless = lossless
+    settings.isProgressive = progressive
+    settings.subsampling = subsampling?.subsampling
+    settings.background = background?.color
+    settings.maxFileSize = maxBytes?.bytes
+    settings.thumbnailSide = embedThumbnail
+    settings.metadata = metadata?.choice
+    settings.values = values
+    settings.encoder = encoder
+    settings.isStrict = strict
+    return settings
   }
 }
 
@@ -107,8 +96,8 @@ struct SequenceOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Shrink the picture to fit this box, 300x200, 300, 300x, x200 or 50%; it is never enlarged.", valueName: "size"),
-    transform: BoxArgument.parsed)
-  var maxSize: BoxArgument?
+    transform: PictureBox.parsed)
+  var maxSize: PictureBox?
 
   @OptionGroup var light: LightOptions
 
@@ -132,32 +121,5 @@ struct SequenceOptions: ParsableArguments {
     options.firstFrameOnly = firstFrame
     options.loopCount = loop?.count
     options.reducesFrames = !noReduce
-  }
-}
-
-extension CoderRegistry {
-  /// The format to write, from `--format` or else from the output's extension.
-  ///
-  /// - Throws: ``CoderError/Code/invalidArgument`` when neither names a format that a coder writes.
-  func format(named name: String?, output: String) throws(CoderError) -> ImageFormat {
-    guard let word = name ?? Path.suffix(output) else {
-      throw .invalidArgument("the output's name has no extension; use --format to set the format")
-    }
-    do throws(CoderError) { return try formatToWrite(named: word) } catch {
-      let extensions = writers.flatMap(\.writtenFormats).flatMap(\.extensions)
-      guard let meant = Spelling.closest(to: word.lowercased(), in: extensions.sorted()) else { throw error }
-      throw .invalidArgument("\(error.message); did you mean \(meant)?")
-    }
-  }
-
-  /// Checks that the format holds animations.
-  ///
-  /// - Throws: ``CoderError/Code/unsupported`` with the extensions of formats that do.
-  func checkAnimations(_ format: ImageFormat, _ coder: String?) throws(CoderError) {
-    guard writer(of: format, id: coder)?.writesFrames != true else { return }
-    let animated = writers.filter(\.writesFrames).flatMap(\.writtenFormats).flatMap(\.extensions).sorted()
-    throw .unsupported(
-      "\(format) cannot hold an animation; "
-        + (animated.isEmpty ? "no installed coder writes one" : animated.joined(separator: ", ") + " can"))
   }
 }

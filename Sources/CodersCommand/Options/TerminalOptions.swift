@@ -9,8 +9,8 @@ struct TerminalOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "The size in characters: 40x20, 40x or x20. (default: the terminal's)", valueName: "size"),
-    transform: BoxArgument.parsed)
-  var size: BoxArgument?
+    transform: PictureBox.parsed)
+  var size: PictureBox?
 
   @Option(
     name: .customLong("protocol"),

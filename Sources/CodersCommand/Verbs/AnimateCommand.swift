@@ -147,7 +147,7 @@ struct AnimateCommand: ReadingVerb {
   private func options(
     as format: ImageFormat, _ inputs: [Input], _ registry: CoderRegistry, _ console: Console
   ) throws(CoderError) -> EncodeOptions {
-    var options = try encoding.encodeOptions(as: format, registry, console, file: output, read)
+    var options = try encoding.settings.options(as: format, registry, console, file: output, read)
     sequence.apply(to: &options, picture: inputs.first?.header.displayedSize ?? Size(width: 1, height: 1))
     // Of a share of pictures of different sizes, all are what the first one is.
     if sequence.maxSize?.size == nil, sequence.maxSize != nil { options.maxPixelSize = inputs.first?.size }

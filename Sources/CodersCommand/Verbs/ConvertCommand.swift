@@ -122,14 +122,14 @@ struct ConvertCommand: ReadingVerb {
     }
     try OutputFile(output, console).refuseTerminal(console)
     let inputs = try input.inputs(registry, console, writingTo: output, failures)
-    let isFile = OutputNames.isFile(output, for: input, console)
+    let isFile = OutputNames.isFile(output, isOneInput: input.isOneFile, console)
     guard format != nil || isFile else {
       throw .invalidArgument("\(output.printable) is a directory; use --format to set the format of the files in it")
     }
     let format = try registry.format(named: format, output: output)
     let suffix = registry.writer(of: format)?.preferredExtension(of: format) ?? format.rawValue
     let names = try OutputNames(inputs, in: output, isFile: isFile, suffix: suffix, console)
-    batch.run(
+    batch.settings.run(
       ConvertWork(
         command: self, operations: operations, registry: registry, format: format, showsFrames: inputs.count == 1,
         console: console),
@@ -187,7 +187,7 @@ private struct ConvertWork: FileWork {
     currentFile = output
     let target = OutputFile(output, console)
     let coder = try registry.coderID(named: command.encoding.encoder)
-    var writing = try command.encoding.encodeOptions(
+    var writing = try command.encoding.settings.options(
       as: format, registry, console, file: output, command.read)
     currentFile = input
     var reading = command.read.decodeOptions(console, file: input)

@@ -9,20 +9,20 @@ import Synchronization
 
 /// The size of a thumbnail on the command line: a box, or the name of a size that file managers share.
 enum ThumbnailSizeArgument: DescribedArgument {
-  case box(BoxArgument)
+  case box(PictureBox)
   case named(FreedesktopThumbnails.Size)
 
   init?(argument: String) {
     if let size = FreedesktopThumbnails.Size.allCases.first(where: { $0.name == argument }) {
       self = .named(size)
-    } else if let box = BoxArgument(argument: argument) {
+    } else if let box = PictureBox(argument: argument) {
       self = .box(box)
     } else {
       return nil
     }
   }
 
-  static func allowed(for text: String) -> String { BoxArgument.allowed(for: text) }
+  static func allowed(for text: String) -> String { PictureBox.allowed(for: text) }
 
   /// The pixels of the longest side, or nil for a share of a picture.
   var side: Int? {

@@ -84,12 +84,12 @@ struct MetadataCommand: ReadingVerb {
     let inputs = try input.inputs(registry, console, writingTo: output, failures)
     var names = inputs.map(\.path)
     if let output {
-      let isFile = OutputNames.isFile(output, for: input, console)
+      let isFile = OutputNames.isFile(output, isOneInput: input.isOneFile, console)
       names = try OutputNames(inputs, in: output, isFile: isFile, suffix: nil, console).paths
     } else if names.contains("-") {
       throw .invalidArgument("standard input cannot be replaced; -o names the output")
     }
-    batch.run(
+    batch.settings.run(
       MetadataWork(command: self, edit: try edit(), registry: registry, console: console),
       zip(inputs, names).map { ($0.path, $1) }, output: output ?? "", isQuiet: read.coders.isQuiet, failures, console)
     return failures.status

@@ -146,7 +146,7 @@ struct SheetCommand: ReadingVerb {
     let run = SheetPacking(self, registry, console, failures)
     let (sheet, image) = try run.sheet(packing, &currentFile)
     currentFile = output
-    let options = try encoding.encodeOptions(as: format, registry, console, file: output, read)
+    let options = try encoding.settings.options(as: format, registry, console, file: output, read)
     let target = OutputFile(output, console)
     let coder = try registry.coderID(named: encoding.encoder)
     let encoder = try registry.makeEncoder(as: format, to: target.destination, options: options, coder: coder)
@@ -180,7 +180,7 @@ struct SheetCommand: ReadingVerb {
     try refuseInputs([files[0], source.picture], [output], console)
     let order = Self.order(of: frames)
     if order.count > 1 { try registry.checkAnimations(format, coder) }
-    var options = try encoding.encodeOptions(as: format, registry, console, file: output, read)
+    var options = try encoding.settings.options(as: format, registry, console, file: output, read)
     options.layout = frames.picture.layout
     let progress = Progress(console, total: order.count, isQuiet: read.coders.isQuiet)
     defer { progress.finish() }

@@ -38,8 +38,8 @@ struct StreamCommand: ReadingVerb {
 
   @Option(
     help: ArgumentHelp("Shrink pictures to fit this box: 300x200, 300, 300x, x200 or 50%.", valueName: "size"),
-    transform: BoxArgument.parsed)
-  var size: BoxArgument?
+    transform: PictureBox.parsed)
+  var size: PictureBox?
 
   @Flag(help: "Print the steps as JSON.")
   var json = false

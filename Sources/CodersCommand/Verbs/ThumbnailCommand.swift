@@ -104,7 +104,7 @@ struct ThumbnailCommand: ReadingVerb {
       guard output != nil else { throw ValidationError("Missing expected argument '--output <file|dir>'") }
       guard size != nil else { throw ValidationError("Missing expected argument '--size <size>'") }
       guard inputURI == nil else { throw ValidationError("--input-uri needs --freedesktop") }
-      if case .named? = size { throw ValidationError(BoxArgument.allowed(for: "")) }
+      if case .named? = size { throw ValidationError(PictureBox.allowed(for: "")) }
     } else if output != nil, !input.isOneFile {
       throw ValidationError("--freedesktop with -o takes one file")
     } else if inputURI != nil, output == nil {
@@ -118,75 +118,21 @@ struct ThumbnailCommand: ReadingVerb {
     guard let output, case .box(let box)? = size else {
       throw .invalidArgument("--size and --output are needed")
     }
+    var thumbnails = ThumbnailRun(box: box, output: output)
+    thumbnails.mode = mode.mode
+    thumbnails.format = format
+    thumbnails.edit = edits.edit
+    thumbnails.linearLight = light.linearLight
+    thumbnails.batch = batch.settings
+    thumbnails.encoding = encoding.settings
+    thumbnails.read = read
+    thumbnails.color = { [color] console throws(CoderError) in
+      try color.outputColor(console, unlessAsked: .convert(to: .sRGB))
+    }
     let registry = read.registry(console)
     let failures = Failures(console)
-    try OutputFile(output, console).refuseTerminal(console)
     let inputs = try input.inputs(registry, console, writingTo: output, failures)
-    let isFile = OutputNames.isFile(output, for: input, console)
-    // A directory and standard output have no extension.
-    let format = try registry.format(named: format ?? (isFile && output != "-" ? nil : "png"), output: output)
-    let suffix = registry.writer(of: format)?.preferredExtension(of: format) ?? format.rawValue
-    let names = try OutputNames(inputs, in: output, isFile: isFile, suffix: suffix, console)
-    batch.run(
-      ThumbnailWork(command: self, box: box, registry: registry, format: format, console: console),
-      zip(inputs, names.paths).map { ($0.path, $1) }, output: output, isQuiet: read.coders.isQuiet, failures, console)
+    try thumbnails.run(inputs, isOneInput: input.isOneFile, registry, failures, console)
     return failures.status
-  }
-}
-
-/// Makes one thumbnail.
-private struct ThumbnailWork: FileWork {
-  let command: ThumbnailCommand
-  let box: BoxArgument
-  let registry: CoderRegistry
-  let format: ImageFormat
-  let console: Console
-
-  func make(
-    _ input: String, _ output: String, currentFile: inout String, problem: @escaping (CoderError) -> Void
-  ) throws(CoderError) -> EncodingReport {
-    let image = try image(input)
-    currentFile = output
-    let writing = try command.encoding.encodeOptions(
-      as: format, registry, console, file: output, command.read, unlessAsked: .web)
-    let target = OutputFile(output, console)
-    let encoder = try registry.makeEncoder(
-      as: format, to: target.destination, options: writing,
-      coder: try registry.coderID(named: command.encoding.encoder))
-    try encoder.add(image)
-    let made = try encoder.finish()
-    try target.take(made, console)
-    if let found = image.problem { problem(found) }
-    return EncodingReport(file: output, format: format, made: made, allowed: writing.maxFileSize)
-  }
-
-  private func image(_ input: String) throws(CoderError) -> Image {
-    let edit = command.edits.edit
-    var options = command.read.decodeOptions(console, file: input)
-    options.firstFrameOnly = true
-    options.isStrict = command.encoding.strict
-    options.thumbnailMode = command.mode.mode
-    options.linearLight = command.light.linearLight
-    options.color = try command.color.outputColor(console, unlessAsked: .convert(to: .sRGB))
-    var source = try command.read.source(input, registry, console)
-    if box.size == nil { source = try registry.rereadable(source, options) }
-    guard edit.isIdentity else {
-      var image = try command.read.decode(source, registry, options: options)
-      let pixels = try edit.applied(to: image.pixels)
-      let fit = Fit.plan(
-        displayed: pixels.size, box: box.size(for: pixels.size), mode: options.thumbnailMode)
-      var smaller = EncodeOptions.Output()
-      smaller.linearLight = options.linearLight
-      smaller.maxPixelSize = fit.size
-      image.frames[0].pixels = try WrittenColors(image, as: format, smaller, log: options.log)
-        .applied(to: pixels, size: fit.size, region: fit.crop)
-      return image
-    }
-    options.thumbnailSize = box.size
-    if options.thumbnailSize == nil {
-      let header = try command.read.open(source, registry, options: options).header
-      options.thumbnailSize = box.size(for: header.displayedSize)
-    }
-    return try command.read.decode(source, registry, options: options)
   }
 }

@@ -10,6 +10,7 @@ public enum QuickVerb {
   case version
   case list(ListRun)
   case probe(ProbeRun, files: [String])
+  case thumbnail(ThumbnailRun, files: [String])
 
   /// - Parameter arguments: Without the program's name.
   /// - Returns: Nil for what is for the whole command.
@@ -18,6 +19,7 @@ public enum QuickVerb {
     case "--version" where arguments.count == 1: self = .version
     case "list": self.init(list: arguments.dropFirst())
     case "probe": self.init(probe: arguments.dropFirst())
+    case "thumbnail": self.init(thumbnail: arguments.dropFirst())
     default: return nil
     }
   }
@@ -34,40 +36,84 @@ public enum QuickVerb {
   }
 
   private init?(probe arguments: ArraySlice<String>) {
+    guard let words = Words(arguments, flags: ["--json", "--short", "--explain", "--quiet"]) else { return nil }
     var probe = ProbeRun()
-    var options: Set<String> = []
-    var files: [String] = []
-    for argument in arguments {
-      guard argument.hasPrefix("-") else {
-        files.append(argument)
-        continue
-      }
-      guard options.insert(argument).inserted else { return nil }
-      switch argument {
-      case "--json": probe.form = .json
-      case "--short": probe.form = .lines
-      case "--explain": probe.explains = true
-      case "--quiet": probe.read.coders.isQuiet = true
-      default: return nil
-      }
+    switch (words.has("--json"), words.has("--short")) {
+    case (false, false): break
+    case (true, false): probe.form = .json
+    case (false, true): probe.form = .lines
+    case (true, true): return nil
     }
-    guard !files.isEmpty, !options.isSuperset(of: ["--json", "--short"]) else { return nil }
-    self = .probe(probe, files: files)
+    probe.explains = words.has("--explain")
+    probe.read.coders.isQuiet = words.has("--quiet")
+    self = .probe(probe, files: words.files)
+  }
+
+  private init?(thumbnail arguments: ArraySlice<String>) {
+    let modes: [String: ThumbnailMode] = ["--fit": .fit, "--fill": .fill, "--stretch": .stretch]
+    guard
+      let words = Words(
+        arguments, flags: ["--quiet"] + modes.keys, options: ["--size", "--output", "-o", "--format"]),
+      let box = words["--size"].flatMap({ PictureBox($0) }), let output = words["--output"] ?? words["-o"],
+      words["--output"] == nil || words["-o"] == nil
+    else { return nil }
+    var thumbnails = ThumbnailRun(box: box, output: output)
+    let named = modes.filter { words.has($0.key) }
+    guard named.count <= 1 else { return nil }
+    thumbnails.mode = named.first?.value ?? .fit
+    thumbnails.format = words["--format"]
+    thumbnails.read.coders.isQuiet = words.has("--quiet")
+    self = .thumbnail(thumbnails, files: words.files)
   }
 
   /// Does it.
   public func run(_ console: Console) -> ExitStatus {
+    let failures = Failures(console)
+    var status = ExitStatus.ok
     switch self {
-    case .version:
-      console.print(CommandProcess.version)
-      return CommandProcess.finish(.ok, console)
-    case .list(let list):
-      list.run(console)
-      return CommandProcess.finish(.ok, console)
-    case .probe(let probe, let files):
-      let failures = Failures(console)
-      probe.run(files, probe.read.registry(console), failures, console)
-      return CommandProcess.finish(failures.status, console)
+    case .version: console.print(CommandProcess.version)
+    case .list(let list): list.run(console)
+    case .probe(let probe, let files): probe.run(files, probe.read.registry(console), failures, console)
+    case .thumbnail(let thumbnails, let files):
+      do throws(CoderError) {
+        try thumbnails.run(
+          files.map { InputFile(path: $0) }, isOneInput: files.count == 1, thumbnails.read.registry(console), failures,
+          console)
+      } catch {
+        console.report(error)
+        status = ExitStatus(error)
+      }
     }
+    return CommandProcess.finish(status == .ok ? failures.status : status, console)
   }
+}
+
+/// Arguments without surprises: each option once, its value apart from it, and at least one file.
+private struct Words {
+  private(set) var files: [String] = []
+  private var given: [String: String] = [:]
+
+  /// - Returns: Nil if there is anything else.
+  init?(_ arguments: ArraySlice<String>, flags: [String], options: [String] = []) {
+    var rest = arguments
+    while let word = rest.popFirst() {
+      guard word.hasPrefix("-") else {
+        files.append(word)
+        continue
+      }
+      guard given[word] == nil else { return nil }
+      if flags.contains(word) {
+        given[word] = ""
+      } else if options.contains(word), let value = rest.popFirst(), !value.hasPrefix("-") {
+        given[word] = value
+      } else {
+        return nil
+      }
+    }
+    if files.isEmpty { return nil }
+  }
+
+  func has(_ flag: String) -> Bool { given[flag] != nil }
+
+  subscript(option: String) -> String? { given[option] }
 }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CommandRuns
 import Glibc
-import ImageCoderEngine
-import ImageCoders
+package import ImageCoderEngine
+package import ImageCoders
 import Synchronization
 
 /// What a verb does with one input.
-protocol FileWork: Sendable {
+package protocol FileWork: Sendable {
   /// Makes the output of an input.
   ///
   /// - Parameters:
@@ -19,9 +18,9 @@ protocol FileWork: Sendable {
 }
 
 /// Makes a file of each of several inputs, on several threads. An error in one file does not stop the others.
-final class FileRun: Sendable {
+package final class FileRun: Sendable {
   /// What became of one input.
-  enum Result: Sendable {
+  package enum Result: Sendable {
     case written(EncodingReport)
     case upToDate
     case failed(CoderError)
@@ -34,7 +33,7 @@ final class FileRun: Sendable {
   private let updates: Bool
 
   /// - Parameter updates: Whether an output that is not older than its input is left as it is.
-  init(_ work: any FileWork, updates: Bool, isQuiet: Bool, failures: Failures, _ console: Console) {
+  package init(_ work: any FileWork, updates: Bool, isQuiet: Bool, failures: Failures, _ console: Console) {
     self.work = work
     self.updates = updates
     self.isQuiet = isQuiet
@@ -45,7 +44,7 @@ final class FileRun: Sendable {
   /// Makes the files.
   ///
   /// - Returns: A result for each, in the order of the inputs.
-  func make(_ files: [(input: String, output: String)], jobs: Int) -> [Result] {
+  package func make(_ files: [(input: String, output: String)], jobs: Int) -> [Result] {
     let progress = Progress(console, total: files.count, isQuiet: isQuiet)
     let results = Results(files.count)
     ThreadPool.shared.run(files.count, jobs: jobs) { index in

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CommandRuns
-import ImageCoders
+package import ImageCoders
 import Synchronization
 
 /// A progress bar over files or frames on standard error; shown only on a terminal.
 ///
 /// - Threads: Safe from every thread.
-final class Progress: Sendable {
+package final class Progress: Sendable {
   private let console: Console
   private let total: Int
   private let isShown: Bool
@@ -15,14 +14,14 @@ final class Progress: Sendable {
 
   private static let width = 24
 
-  init(_ console: Console, total: Int, isQuiet: Bool) {
+  package init(_ console: Console, total: Int, isQuiet: Bool) {
     self.console = console
     self.total = total
     isShown = console.isErrorTerminal && !isQuiet && total > 1
   }
 
   /// The options with a callback that counts the frames of the encode.
-  func listening(_ options: EncodeOptions) -> EncodeOptions {
+  package func listening(_ options: EncodeOptions) -> EncodeOptions {
     guard isShown else { return options }
     var options = options
     options.progress = { if $0 == 1 { self.advance() } }
@@ -30,7 +29,7 @@ final class Progress: Sendable {
   }
 
   /// Counts one more file or frame. After the last one, counting starts again: `--max-bytes` encodes several times.
-  func advance() {
+  package func advance() {
     guard isShown else { return }
     done.withLock { done in
       done = done % total + 1
@@ -41,7 +40,7 @@ final class Progress: Sendable {
   }
 
   /// Removes the bar.
-  func finish() {
+  package func finish() {
     if isShown { console.showProgress(nil) }
   }
 }

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CommandRuns
 import Glibc
-import ImageCoderEngine
-import ImageCoders
+package import ImageCoderEngine
+package import ImageCoders
 
 /// One of the files that a verb reads.
-struct InputFile: Sendable, Equatable {
+package struct InputFile: Sendable, Equatable {
   /// Its name on the command line, or below a directory that was named there.
-  let path: String
+  package let path: String
   /// The directories between the one that was named and the file: empty, or `2024/spring/`.
-  var subfolder = ""
+  package let subfolder: String
+
+  package init(path: String, subfolder: String = "") { (self.path, self.subfolder) = (path, subfolder) }
 }
 
 /// The names in a file of names.
-enum FileNameList {
+package enum FileNameList {
   /// Reads names that are each ended by a null byte or, if there is none, by a line feed.
   ///
   /// - Parameter list: The file's name, or `-` for standard input.
   /// - Throws: ``CoderError/Code/io``.
-  static func read(_ list: String, _ console: Console) throws(CoderError) -> [String] {
+  package static func read(_ list: String, _ console: Console) throws(CoderError) -> [String] {
     let bytes: [UInt8]
     if list == "-" {
       bytes = try StandardInput.read(most: .max, console.cancellation)
@@ -36,18 +37,22 @@ enum FileNameList {
 }
 
 /// Finds the images in directories.
-struct DirectoryWalk {
+package struct DirectoryWalk {
   /// Extensions of the files to take, lower case.
-  let suffixes: Set<String>
+  private let suffixes: Set<String>
   /// A directory whose content is left out, or nil.
-  let output: String?
-  let console: Console
-  let failures: Failures
+  private let output: String?
+  private let console: Console
+  private let failures: Failures
+
+  package init(suffixes: Set<String>, output: String?, console: Console, failures: Failures) {
+    (self.suffixes, self.output, self.console, self.failures) = (suffixes, output, console, failures)
+  }
 
   /// The file itself, or the images in a directory and those below, in the order of the bytes of their names.
   ///
   /// Names that begin with a dot and links to directories are left out.
-  func files(of name: String, order: Int) -> [InputFile] {
+  package func files(of name: String, order: Int) -> [InputFile] {
     guard name != "-", Path.isDirectory(console.location(of: name)) else { return [InputFile(path: name)] }
     var found: [InputFile] = []
     add(name, subfolder: "", order: order, to: &found)

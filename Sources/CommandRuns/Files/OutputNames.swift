@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CommandRuns
 import Glibc
-import ImageCoderEngine
-import ImageCoders
+package import ImageCoderEngine
+package import ImageCoders
 
 /// The paths of the files that a run writes: one for each input, all different.
 ///
 /// An output has its input's name with another extension. If two inputs have the same name, the later one on the command
 /// line gets a number, `photo-2.png`. The names do not depend on what an earlier run wrote.
-struct OutputNames {
-  let paths: [String]
+package struct OutputNames {
+  package let paths: [String]
 
   /// - Parameters:
   ///   - target: The value of `-o`.
   ///   - suffix: The extension of the outputs in a directory, or nil for that of each input.
   /// - Throws: ``CoderError/Code/io`` when a directory cannot be made; ``CoderError/Code/invalidArgument`` when an
   ///   output would replace an input.
-  init(_ inputs: [InputFile], in target: String, isFile: Bool, suffix: String?, _ console: Console) throws(CoderError) {
+  package init(_ inputs: [InputFile], in target: String, isFile: Bool, suffix: String?, _ console: Console)
+    throws(CoderError)
+  {
     guard target != "-" || inputs.count == 1 else {
       throw .invalidArgument("standard output takes one picture, not \(inputs.count)")
     }
@@ -50,9 +51,11 @@ struct OutputNames {
   }
 
   /// Whether `-o` names one file; otherwise it names a directory.
-  static func isFile(_ target: String, for input: InputOptions, _ console: Console) -> Bool {
+  ///
+  /// - Parameter isOneInput: Whether one file is named, and neither a directory nor a list.
+  package static func isFile(_ target: String, isOneInput: Bool, _ console: Console) -> Bool {
     target == "-"
-      || input.isOneFile && !target.hasSuffix("/") && !Path.isDirectory(console.location(of: target))
+      || isOneInput && !target.hasSuffix("/") && !Path.isDirectory(console.location(of: target))
   }
 
   private static func names(_ bases: [String]) -> [String] {
