@@ -87,9 +87,11 @@ final class JPEG2000Reader: ContainerReader {
     let isPreviewed =
       isIncremental && codestream.isProgressive && grid.tileCount == 1 && request.size == nil
       && format == request.pixelFormat ?? map.pixelFormat && (alpha == .opaque || alpha == request.alpha)
+    let size = grid.picture(reduction: reduction).size
     return DecodeOffer(
-      request, size: grid.picture(reduction: reduction).size, pixelFormat: format, alpha: alpha,
-      rowOrder: isPreviewed ? .any : .topDown, scaleCode: UInt32(reduction), memory: plan.memory)
+      request, size: size, pixelFormat: format, alpha: alpha,
+      rowOrder: isPreviewed ? .any : .topDown, scaleCode: UInt32(reduction),
+      memory: plan.memory + (lattice(reduction) == nil ? 0 : RowWriter.memory(size, format)))
   }
 
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
@@ -105,7 +107,12 @@ final class JPEG2000Reader: ContainerReader {
       source: source,
       host: host)
     defer { isShown = true }
-    try decoder.decode(into: sink)
+    let rows = try RowWriter(
+      sink, size: offer.size, format: offer.pixelFormat, lattice: lattice(reduction), host: host)
+    do throws(CoderError) { try decoder.decode(into: rows) } catch {
+      if error.code.group == .file { try rows.finish() }
+      throw error
+    }
     let codestream = decoder.codestream
     if codestream.isTruncated { throw .truncated("the codestream ends early", at: source.size) }
     if codestream.isDamaged { throw .malformed("something other than a tile-part follows in the codestream") }
@@ -136,6 +143,13 @@ extension JPEG2000Reader {
     case .rgba16? where map.depth == 16 && native != .rgba16: return .rgba16
     default: return native
     }
+  }
+
+  /// Where the samples of a lower resolution lie. Colors that are not multiplied by alpha cannot be mixed.
+  private func lattice(_ reduction: Int) -> SampleLattice? {
+    guard reduction > 0, alpha != .straight else { return nil }
+    return SampleLattice(
+      codestream.grid.picture(reduction: reduction), of: codestream.grid.picture(reduction: 0), reduction: reduction)
   }
 
   /// Of luma and color differences alone: other subsampled components have no name.

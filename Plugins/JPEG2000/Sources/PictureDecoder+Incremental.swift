@@ -40,7 +40,7 @@ extension PictureDecoder {
   }
 
   /// Sends a coarse picture of a picture of one tile, when a part of its bytes is there.
-  func sendPreview(into sink: RowSink) throws(CoderError) {
+  func sendPreview(into sink: RowWriter) throws(CoderError) {
     while !codestream.isOver, codestream.tiles[0]?.parts.isEmpty ?? true { try codestream.advance() }
     guard let first = codestream.tiles[0]?.parts.first?.data else { return }
     // In this order, the first bytes hold a part of the picture and nothing of the rest.

@@ -69,7 +69,7 @@ final class PictureDecoder {
   /// Decodes all rows that can be had.
   ///
   /// - Throws: ``CoderError/Code/truncated`` or ``CoderError/Code/malformed`` after them.
-  func decode(into sink: RowSink) throws(CoderError) {
+  func decode(into sink: RowWriter) throws(CoderError) {
     let grid = codestream.grid
     scratch = try host.allocate(bytes: plan.scratchBytes, alignment: 64, for: "rows of samples")
     if isIncremental, offer.rowOrder == .any { try sendPreview(into: sink) }
@@ -119,7 +119,7 @@ final class PictureDecoder {
   }
 
   /// Decodes a tile as wide as the picture.
-  private func decode(tile index: Int, height: Int, into sink: RowSink) throws(CoderError) {
+  private func decode(tile index: Int, height: Int, into sink: RowWriter) throws(CoderError) {
     let tile: DecodedTile
     do throws(CoderError) {
       tile = try decode(try stream(ofTile: index), tile: index)
@@ -148,7 +148,7 @@ final class PictureDecoder {
   }
 
   /// Decodes a row of tiles, several at a time.
-  private func decode(_ tiles: Range<Int>, height: Int, into sink: RowSink) throws(CoderError) {
+  private func decode(_ tiles: Range<Int>, height: Int, into sink: RowWriter) throws(CoderError) {
     // Tiles go straight into the host's rows when it grants all of them.
     var base: UnsafeMutableRawPointer?
     var stride = rowBytes
@@ -288,7 +288,7 @@ final class PictureDecoder {
   }
 
   /// Sends the rows that have nothing to show, now that more follow.
-  private func flushBlank(into sink: RowSink) throws(CoderError) {
+  private func flushBlank(into sink: RowWriter) throws(CoderError) {
     while blank > 0 {
       let rows = try sink.rows(at: done, count: blank)
       try check(rows)
@@ -301,7 +301,7 @@ final class PictureDecoder {
     }
   }
 
-  func check(_ rows: RowSink.Rows) throws(CoderError) {
+  func check(_ rows: RowWriter.Rows) throws(CoderError) {
     guard rows.stride >= rowBytes, rows.count > 0 else {
       throw .library("the host grants a stride of \(rows.stride) bytes for rows of \(rowBytes)")
     }
