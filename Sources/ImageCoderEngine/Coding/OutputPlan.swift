@@ -89,6 +89,9 @@ struct OutputPlan {
   /// Readers that scale while they decode do so by eighths or powers of two, and round the size up: their last column and row
   /// reach beyond the picture, by up to seven stored pixels. Whatever has another size covers the picture exactly.
   static func scale(of delivered: Size, _ canvas: Size) -> (horizontal: Double, vertical: Double) {
+    let exact = (Double(delivered.width) / Double(canvas.width), Double(delivered.height) / Double(canvas.height))
+    // Eighths of less than eight pixels are not told apart.
+    guard delivered != canvas, min(canvas.width, canvas.height) >= 8 else { return exact }
     let eighths = (1..<8).map { (times: $0, shift: 3) }
     let halvings = (4..<16).map { (times: 1, shift: $0) }
     let fraction = (eighths + halvings).first { times, shift in
@@ -99,8 +102,6 @@ struct OutputPlan {
       let scale = Double(fraction.times) / Double(1 << fraction.shift)
       return (scale, scale)
     }
-    return (
-      Double(delivered.width) / Double(canvas.width), Double(delivered.height) / Double(canvas.height)
-    )
+    return exact
   }
 }
