@@ -91,7 +91,7 @@ final class JPEG2000Reader: ContainerReader {
     return DecodeOffer(
       request, size: size, pixelFormat: format, alpha: alpha,
       rowOrder: isPreviewed ? .any : .topDown, scaleCode: UInt32(reduction),
-      memory: plan.memory + (lattice(reduction) == nil ? 0 : RowWriter.memory(size, format)))
+      memory: plan.memory + (movesSamples(reduction) ? RowWriter.memory(size, format) : 0))
   }
 
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
@@ -145,9 +145,12 @@ extension JPEG2000Reader {
     }
   }
 
-  /// Where the samples of a lower resolution lie. Colors that are not multiplied by alpha cannot be mixed.
+  /// Whether samples are moved to where pixels are. Colors that are not multiplied by alpha cannot be mixed.
+  private func movesSamples(_ reduction: Int) -> Bool { reduction > 0 && alpha != .straight }
+
+  /// Where the samples of a lower resolution lie, if they are moved.
   private func lattice(_ reduction: Int) -> SampleLattice? {
-    guard reduction > 0, alpha != .straight else { return nil }
+    guard movesSamples(reduction) else { return nil }
     return SampleLattice(
       codestream.grid.picture(reduction: reduction), of: codestream.grid.picture(reduction: 0), reduction: reduction)
   }

@@ -63,7 +63,7 @@ struct OutputPlan {
   /// The size of the whole stored picture from which the result can be resampled without visible loss, or nil for its
   /// own size.
   ///
-  /// Twice the result keeps a reader's own scaler, whose filter is simpler than ours, out of sight.
+  /// Nearly twice the result keeps a reader's own scaler, whose filter is simpler than ours, out of sight.
   func wanted(of canvas: Size) -> Size? {
     guard isReduced else { return nil }
     let horizontal = Double(size.width) / region.width * Self.oversampling
