@@ -69,7 +69,9 @@ let coders: [Target] = [
   coder("JPEGCoder", in: "JPEG", wraps: ["CJPEGShim", "PhotoshopResources"]),
   coder("JPEG2000Coder", in: "JPEG2000", wraps: ["COpenJPEG", "SharedPlanes"]),
   coder("JXLCoder", in: "JXL", wraps: ["CJXL"]),
-  coder("LibHEIFCoder", in: "LibHEIF", wraps: ["CHEIF", "CodedPictures", "HEVCBitstream", "ISOBaseMediaFile"]),
+  coder(
+    "LibHEIFCoder", in: "LibHEIF",
+    wraps: ["CHEIF", "CHEIFShim", "CodedPictures", "HEVCBitstream", "ISOBaseMediaFile"]),
   coder("PNGCoder", in: "PNG", wraps: ["CPNGShim", "PhotoshopResources"]),
   coder("PNMCoder", in: "PNM", wraps: []),
   coder("QOICoder", in: "QOI", wraps: []),
@@ -86,7 +88,7 @@ let coderParts: [Target] = [
   // libheif, loaded when it is needed.
   shim("CHEIFLibrary", in: "HEIF", links: ["dl"]),
   // libde265 behind three calls, and pixels as planes of luma and chroma.
-  shim("CHEIFShim", in: "HEIF", links: ["de265"]),
+  shim("CHEIFShim", in: "Shared", links: ["de265"]),
   // Options and pixel formats of pictures in a video codec, which HEIF and AVIF have in common.
   shared("CodedPictures"),
   // What BMP files and the entries of ICO files have in common.

@@ -12,6 +12,7 @@ import sys
 import incremental
 import isolated
 import robustness
+import stale_memory
 from digest import Digest
 
 # Each module suite_NAME scores one format: run(digest, corpora) gives its scores.
@@ -22,6 +23,7 @@ SUITES = {
 SUITES["robustness"] = robustness.run
 SUITES["incremental"] = incremental.run
 SUITES["isolated"] = isolated.run
+SUITES["stale_memory"] = stale_memory.run
 RECORDED = os.path.join(os.path.dirname(__file__), "scores.json")
 DOCUMENT = os.path.join(os.path.dirname(__file__), "..", "..", "docs", "conformance.md")
 
@@ -73,7 +75,7 @@ def judge(scores, record):
         with open(RECORDED, "w", encoding="utf-8") as file:
             json.dump(recorded, file, indent=2)
             file.write("\n")
-        write_table(scores)
+        write_table(scores, recorded)
         return 0
     worse = [
         f"{score.name}: {score.passed} of {score.total}, {recorded[score.name]['passed']} are recorded"
@@ -83,14 +85,19 @@ def judge(scores, record):
     return 1 if worse else 0
 
 
-def write_table(scores):
-    """Puts the scores between the marks of docs/conformance.md."""
+def write_table(scores, recorded):
+    """Puts the scores between the marks of docs/conformance.md. What was not scored now stays as it was."""
     with open(DOCUMENT, encoding="utf-8") as file:
         before, rest = file.read().split("<!-- scores -->\n", 1)
-        _, after = rest.split("<!-- end of scores -->\n", 1)
-    rows = [f"| {score.name} | {score.passed} of {score.total} | {score.oracle} |" for score in scores]
-    table = [f"`make conformance`, {datetime.date.today()}:", "", "| suite | right | held against |", "|---|---|---|", *rows]
-    notes = [f"- {score.name}: {note}" for score in scores for note in score.notes]
+        old, after = rest.split("<!-- end of scores -->\n", 1)
+    found = {score.name: f"| {score.name} | {score.passed} of {score.total} | {score.oracle} |" for score in scores}
+    kept = {line.split(" | ")[0][2:]: line for line in old.splitlines() if line.startswith("| ")}
+    names = [name for name in kept if name in recorded] + [name for name in found if name not in kept]
+    date = old.splitlines()[0] if len(found) < len(names) else f"`make conformance`, {datetime.date.today()}:"
+    rows = [found.get(name) or kept[name] for name in names]
+    table = [date, "", "| suite | right | held against |", "|---|---|---|", *rows]
+    notes = [line for line in old.splitlines() if line.startswith("- ") and line[2:].split(": ")[0] not in found]
+    notes += [f"- {score.name}: {note}" for score in scores for note in score.notes]
     text = "\n".join([*table, *(["", "Explained, and counted as right or not counted:", "", *notes] if notes else []), ""])
     with open(DOCUMENT, "w", encoding="utf-8") as file:
         file.write(f"{before}<!-- scores -->\n{text}<!-- end of scores -->\n{after}")

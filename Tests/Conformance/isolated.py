@@ -38,14 +38,14 @@ def run(digest, corpora):
     return scores
 
 
-def difference(here, there):
+def difference(here, there, where="in a worker", otherwise="without one"):
     """None when both came to the same, else what differs."""
     if here.outcome in ("crash", "hang"):
         # A library that ends its process does so in its worker, which is an error of the file.
-        return None if there.outcome == "error" else f"{there.outcome} in a worker, {here.outcome} without one"
+        return None if there.outcome == "error" else f"{there.outcome} {where}, {here.outcome} {otherwise}"
     if here.outcome != there.outcome:
-        return f"{there.outcome} in a worker, {there.said}; {here.outcome} without one, {here.said}"
+        return f"{there.outcome} {where}, {there.said}; {here.outcome} {otherwise}, {here.said}"
     differing = [
         key for key in sorted(set(here.record) | set(there.record))
         if key not in PASSING and here.record.get(key) != there.record.get(key)]
-    return f"another {', '.join(differing)}: {there.said} in a worker, {here.said} without one" if differing else None
+    return f"another {', '.join(differing)}: {there.said} {where}, {here.said} {otherwise}" if differing else None

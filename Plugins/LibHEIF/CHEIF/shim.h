@@ -6,5 +6,6 @@
 #define CHEIF_SHIM_H
 
 #include <libheif/heif.h>
+#include <libheif/heif_plugin.h>
 
 #endif

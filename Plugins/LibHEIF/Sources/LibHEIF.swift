@@ -21,6 +21,8 @@ enum LibHEIF {
       guard let context = heif_context_alloc() else { throw .outOfMemory(bytes: 0, for: "libheif's own tables") }
       self.context = context
       heif_context_set_max_decoding_threads(context, 0)
+      // Not by its name, which libheif 1.15 passes over for the tiles of a grid.
+      try check(heif_register_decoder(context, HEVCDecoder.plugin))
       try check(heif_context_read_from_memory_without_copy(context, bytes.baseAddress, bytes.count, nil))
     }
 
@@ -159,8 +161,7 @@ enum LibHEIF {
 
   fileprivate static func check(_ error: heif_error) throws(CoderError) {
     guard error.code != heif_error_Ok else { return }
-    let message = error.message.map { String(cString: $0) } ?? ""
-    throw CoderError(libheif: error.code, error.subcode, message)
+    throw CoderError(libheif: error)
   }
 }
 
@@ -168,11 +169,12 @@ private func check(_ error: heif_error) throws(CoderError) { try LibHEIF.check(e
 
 extension CoderError {
   /// What libheif's error codes are for the host.
-  init(libheif code: heif_error_code, _ detail: heif_suberror_code, _ message: String) {
+  init(libheif error: heif_error) {
+    let message = error.message.map { String(cString: $0) } ?? ""
     let line = message.prefix { !$0.isNewline }
     let text = "libheif: \(line.hasSuffix(".") ? line.dropLast() : line)"
     self =
-      switch (code, detail) {
+      switch (error.code, error.subcode) {
       case (heif_error_Invalid_input, heif_suberror_End_of_data): .truncated(text)
       case (heif_error_Invalid_input, heif_suberror_No_ftyp_box): .wrongFormat(text)
       // libheif asks for properties that a reader can do without.

@@ -52,6 +52,9 @@ public struct HEVCConfiguration: Sendable {
     messages = found.map(\.bytes).filter { NALUnit.type(of: $0.span.bytes) == SupplementalMessages.unitType }
   }
 
+  /// A configuration without parameter sets, which ``add(from:isCut:at:)`` adds.
+  public init(lengthBytes: Int) { self.lengthBytes = lengthBytes }
+
   /// A NAL unit and where it lies in the file.
   private struct ParameterSet {
     let bytes: [UInt8]

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CFuzzing
 import FuzzStructures
 import ImageCoders
 
@@ -136,8 +137,10 @@ extension ReaderTargets {
     guard let decoder = open(bytes, registry) else { return }
     var choices = Choices(bytes)
     var seen: [Int: UInt64] = [:]
-    for _ in 0..<min(2 * decoder.frameCount, 24) {
+    for turn in 0..<min(2 * decoder.frameCount, 24) {
       let index = choices.below(decoder.frameCount)
+      // What a coder did not write would be another picture.
+      fuzzing_fill_memory(turn & 1 == 0 ? 0x55 : 0xAA)
       guard let frame = try? decoder.frame(at: index), frame.problem == nil else { continue }
       let sum = sum(of: frame.pixels)
       if let earlier = seen.updateValue(sum, forKey: index), earlier != sum {

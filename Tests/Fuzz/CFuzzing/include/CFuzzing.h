@@ -28,4 +28,8 @@ int fuzzing_has_zlib(void);
 //   seed  of the sizes of pieces and windows
 int fuzzing_inflates_as_zlib(const uint8_t *stream, size_t length, uint64_t seed);
 
+// From now on, memory of malloc is full of these bytes when it is given out. AddressSanitizer has its own bytes, and this
+// does nothing then.
+void fuzzing_fill_memory(uint8_t byte);
+
 #endif
