@@ -44,6 +44,7 @@ import Testing
   static let thumbnails: [[String]] = [
     ["--size", "64", "<window.png>", "-o", "OUT/small.jpg"],
     ["--size", "64x40", "--fill", "<landscape-orientation-6.jpg>", "--output", "OUT/small.webp"],
+    ["--size", "64", "--fast", "<landscape-orientation-6.jpg>", "-o", "OUT/small.png"],
     ["--stretch", "--size", "64x40", "<comet-alpha.gif>", "-o", "OUT/small.png"],
     ["--size", "50%", "--fit", "<window.png>", "-o", "OUT/", "--quiet"],
     ["--size", "64", "--format", "jpg", "<window.png>", "<comet-alpha.gif>", "<window.png>", "-o", "OUT/new"],

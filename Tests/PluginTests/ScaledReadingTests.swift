@@ -45,11 +45,14 @@ import Testing
     let file = try Self.registry.encode(try Self.waves(size), as: format, options: writing)
     // PNG is read whole, and filtered by the host.
     let whole = try Self.registry.encode(try Self.registry.decode(.bytes(file)), as: .png)
-    for box in [Size(width: 64, height: 64), Size(width: 100, height: 100), Size(width: 250, height: 250)] {
+    let sides = [64, 100, 250]
+    for (side, quality) in sides.map({ ($0, DecodeOptions.ThumbnailQuality.exact) }) + sides.map({ ($0, .fast) }) {
       var options = DecodeOptions()
-      options.thumbnailSize = box
+      options.thumbnailSize = Size(width: side, height: side)
       options.pixelFormat = .rgb8
+      options.thumbnailQuality = quality
       let found = try Self.registry.decode(.bytes(file), options: options).pixels
+      options.thumbnailQuality = .exact
       let expected = try Self.registry.decode(.bytes(whole), options: options).pixels
       #expect(found.size == expected.size)
       var sum = 0
@@ -61,7 +64,28 @@ import Testing
         }
       }
       let mean = Double(sum) / Double(3 * found.size.pixelCount)
-      #expect(mean <= 2, "\(box)")
+      #expect(mean <= 2, "\(side), \(quality)")
     }
+  }
+
+  /// The file's thumbnail has every second pixel of its picture, which no filter gives.
+  @Test func takesTheFilesOwnThumbnailInFastModeOnly() throws {
+    let path = "\(StagedTree.fixtures("heif"))/valid/thumbnail.heic"
+    let whole = try Self.registry.decode(.file(path)).pixels
+    var options = DecodeOptions.thumbnail(width: whole.size.width / 2, height: whole.size.height / 2)
+    func isTheFilesOwn() throws -> Bool {
+      let small = try Self.registry.decode(.file(path), options: options).pixels
+      let bytes = small.format.bytesPerPixel
+      return (0..<small.size.height).allSatisfy { y in
+        whole.withRow(2 * y) { large in
+          small.withRow(y) { row in
+            row.indices.allSatisfy { row[$0] == large[2 * ($0 - $0 % bytes) + $0 % bytes] }
+          }
+        }
+      }
+    }
+    #expect(try !isTheFilesOwn())
+    options.thumbnailQuality = .fast
+    #expect(try isTheFilesOwn())
   }
 }

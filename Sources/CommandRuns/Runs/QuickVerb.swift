@@ -53,7 +53,7 @@ public enum QuickVerb {
     let modes: [String: ThumbnailMode] = ["--fit": .fit, "--fill": .fill, "--stretch": .stretch]
     guard
       let words = Words(
-        arguments, flags: ["--quiet"] + modes.keys, options: ["--size", "--output", "-o", "--format"]),
+        arguments, flags: ["--quiet", "--fast"] + modes.keys, options: ["--size", "--output", "-o", "--format"]),
       let box = words["--size"].flatMap({ PictureBox($0) }), let output = words["--output"] ?? words["-o"],
       words["--output"] == nil || words["-o"] == nil
     else { return nil }
@@ -61,6 +61,7 @@ public enum QuickVerb {
     let named = modes.filter { words.has($0.key) }
     guard named.count <= 1 else { return nil }
     thumbnails.mode = named.first?.value ?? .fit
+    if words.has("--fast") { thumbnails.quality = .fast }
     thumbnails.format = words["--format"]
     thumbnails.read.coders.isQuiet = words.has("--quiet")
     self = .thumbnail(thumbnails, files: words.files)

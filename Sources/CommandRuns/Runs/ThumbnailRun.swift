@@ -10,6 +10,7 @@ public struct ThumbnailRun: Sendable {
   /// The file or directory to write, or `-`.
   package let output: String
   package var mode = ThumbnailMode.fit
+  package var quality = DecodeOptions.ThumbnailQuality.exact
   /// As the user names it, or nil for that of the output's name.
   package var format: String?
   package var edit = PixelEdit()
@@ -73,6 +74,7 @@ private struct ThumbnailWork: FileWork {
     options.firstFrameOnly = true
     options.isStrict = run.encoding.isStrict
     options.thumbnailMode = run.mode
+    options.thumbnailQuality = run.quality
     options.linearLight = run.linearLight
     options.color = try run.color(console)
     var source = try run.read.source(input, registry, console)

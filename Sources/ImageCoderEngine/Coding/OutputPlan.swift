@@ -13,6 +13,7 @@ struct OutputPlan {
   let orientation: Orientation
   /// Whether the picture is made smaller or cropped.
   let isReduced: Bool
+  private let oversampling: Double
 
   /// Plans for a page.
   ///
@@ -51,6 +52,7 @@ struct OutputPlan {
       region = crop
     }
     isReduced = size != header.canvas
+    oversampling = options.thumbnailQuality == .fast ? 1 : Self.oversampling
     try options.limits.check(memory: bytes(frames: 1))
   }
 
@@ -60,14 +62,14 @@ struct OutputPlan {
     return overflow ? .max : bytes
   }
 
-  /// The size of the whole stored picture from which the result can be resampled without visible loss, or nil for its
-  /// own size.
+  /// The size of the whole stored picture from which the result can be resampled without visible loss, or in fast mode at
+  /// all; nil for its own size.
   ///
   /// Nearly twice the result keeps a reader's own scaler, whose filter is simpler than ours, out of sight.
   func wanted(of canvas: Size) -> Size? {
     guard isReduced else { return nil }
-    let horizontal = Double(size.width) / region.width * Self.oversampling
-    let vertical = Double(size.height) / region.height * Self.oversampling
+    let horizontal = Double(size.width) / region.width * oversampling
+    let vertical = Double(size.height) / region.height * oversampling
     guard horizontal < 1, vertical < 1 else { return nil }
     return Size(
       width: min(canvas.width, Int((Double(canvas.width) * horizontal).rounded(.up))),

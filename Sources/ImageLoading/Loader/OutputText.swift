@@ -11,6 +11,7 @@
       var words: [String] = []
       if includingSize, let box = output.thumbnailSize { words.append("size=\(box.width)x\(box.height)") }
       words.append("mode=\(output.thumbnailMode)")
+      if output.thumbnailQuality != .exact { words.append("quality=\(output.thumbnailQuality)") }
       if output.firstFrameOnly { words.append("first-frame") }
       words.append("parts=\(output.stillParts)")
       words.append("scale=\(output.scale)")

@@ -85,11 +85,12 @@ import Testing
   @Test func theTextOfADecodeHasEveryOption() {
     // A new option has to get into the text; this says so.
     let names = Mirror(reflecting: DecodeOptions.Output()).children.compactMap(\.label)
-    #expect(names.count == 15, "\(names)")
+    #expect(names.count == 16, "\(names)")
     let options = LoaderOptions()
     var texts: Set<String> = [ImageRequest(Self.url).decodingText(options)]
     let changes: [(inout ImageRequest) -> Void] = [
       { $0.output.thumbnailSize = Size(width: 3, height: 4) }, { $0.output.thumbnailMode = .fill },
+      { $0.output.thumbnailQuality = .fast },
       { $0.output.firstFrameOnly = true }, { $0.output.stillParts = .separate }, { $0.output.scale = 2 },
       { $0.output.memoryBudget = 5 }, { $0.output.pixelFormat = .rgba8 }, { $0.output.alpha = .premultiplied },
       { $0.output.appliesOrientation = false }, { $0.output.page = 0 },
