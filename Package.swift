@@ -73,7 +73,7 @@ let coders: [Target] = [
     "LibHEIFCoder", in: "LibHEIF",
     wraps: ["CHEIF", "CHEIFShim", "CodedPictures", "HEVCBitstream", "ISOBaseMediaFile"]),
   coder("PNGCoder", in: "PNG", wraps: ["CPNGShim", "PhotoshopResources"]),
-  coder("PNMCoder", in: "PNM", wraps: []),
+  coder("PNMCoder", in: "PNM", wraps: ["CPixelBytes"]),
   coder("QOICoder", in: "QOI", wraps: []),
   coder("TIFFCoder", in: "TIFF", wraps: ["CTIFFShim", "PhotoshopResources"]),
   coder("WebPCoder", in: "WebP", wraps: ["CWebP"]),
@@ -92,7 +92,9 @@ let coderParts: [Target] = [
   // Options and pixel formats of pictures in a video codec, which HEIF and AVIF have in common.
   shared("CodedPictures"),
   // What BMP files and the entries of ICO files have in common.
-  shared("DeviceIndependentBitmap"),
+  shared("DeviceIndependentBitmap", dependencies: ["CPixelBytes", "ImageCoderPlugin"]),
+  // Pixels of three bytes and of four, by vector instructions.
+  shim("CPixelBytes", in: "Shared", links: []),
   // NAL units and parameter sets of HEVC, checked before libde265 sees them.
   shared("HEVCBitstream"),
   // Up to 256 colors, their numbers, and those that are best for a picture: also for terminals with sixels.
@@ -137,7 +139,8 @@ let package = Package(
     .library(
       name: "CoderParts",
       targets: [
-        "CodedPictures", "HEVCBitstream", "ISOBaseMediaFile", "Palettes", "PhotoshopResources", "SharedPlanes",
+        "CodedPictures", "CPixelBytes", "HEVCBitstream", "ISOBaseMediaFile", "Palettes", "PhotoshopResources",
+        "SharedPlanes",
       ]),
   ] + coders.map { .library(name: $0.name, targets: [$0.name]) },
   // A package that wants the libraries alone says `traits: []`; then argument-parser is not fetched. What a trait builds

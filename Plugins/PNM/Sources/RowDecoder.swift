@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CPixelBytes
 import ImageCoderPlugin
 
 /// Turns a stored row into a row of pixels.
@@ -39,6 +40,8 @@ struct RowDecoder {
         store8(to: target) { UInt8(truncatingIfNeeded: table[Int(bytes[$0])]) }
       } else if format == page.pixelFormat, page.depth == used {
         target.copyMemory(from: source, byteCount: width * page.depth)
+      } else if format == .rgba8, page.depth == 3, page.colors == 3 {
+        pixel_bytes_widen(bytes, target.assumingMemoryBound(to: UInt8.self), width, 0)
       } else {
         store8(to: target) { bytes[$0] }
       }

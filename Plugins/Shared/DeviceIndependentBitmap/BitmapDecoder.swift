@@ -104,10 +104,12 @@ public final class BitmapDecoder {
       while y < end {
         let rows = try sink.rows(at: y, count: end &- y)
         let granted = min(rows.count, end &- y)
-        for index in 0..<granted {
+        for turn in 0..<granted {
+          // Memory is read in its order: a processor looks ahead that way alone.
+          let index = bitmap.isBottomUp ? granted &- 1 &- turn : turn
           guard let row = window.row(bitmap.flipped(y &+ index)) else { break }
           unpacker.unpack(row, into: rows.base + index &* rows.stride, count: width)
-          if index & 63 == 63, host.isCancelled { throw .cancelled }
+          if turn & 63 == 63, host.isCancelled { throw .cancelled }
         }
         try sink.done(at: y, count: granted)
         y &+= granted

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CPixelBytes
+
 /// Loops over pixels of bytes.
 ///
 /// Four samples are one 32-bit number, least significant byte first in memory, as on every machine that Swift runs on.
@@ -21,33 +23,24 @@ enum PixelBytes {
     row.storeBytes(of: UInt8(truncatingIfNeeded: value >> 16), toByteOffset: offset &+ 2, as: UInt8.self)
   }
 
-  /// Three bytes of a pixel as a number, without a byte behind them.
-  @inline(__always) private static func last3(_ row: UnsafeRawPointer, _ offset: Int) -> UInt32 {
-    UInt32(row.loadUnaligned(fromByteOffset: offset, as: UInt16.self))
-      | UInt32(row.load(fromByteOffset: offset &+ 2, as: UInt8.self)) << 16
-  }
-
   /// Blue, green, red become four bytes.
   static func widenBGR(
     _ source: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer, _ count: Int, isSwapping: Bool
   ) {
-    let whole = count &- 1
-    // Each word reads one byte behind its pixel; the last pixel has none.
-    if isSwapping {
-      for i in 0..<whole { put((word(source, i &* 3).byteSwapped >> 8) | 0xFF00_0000, destination, i &* 4) }
-      put(swapped(last3(source, whole &* 3)) | 0xFF00_0000, destination, whole &* 4)
-    } else {
-      for i in 0..<whole { put(word(source, i &* 3) | 0xFF00_0000, destination, i &* 4) }
-      put(last3(source, whole &* 3) | 0xFF00_0000, destination, whole &* 4)
-    }
+    pixel_bytes_widen(bytes(source), bytes(destination), count, isSwapping ? 1 : 0)
   }
 
   /// Blue, green, red become red, green, blue.
   static func swapBGR(_ source: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer, _ count: Int) {
-    let whole = count &- 1
-    // Each word writes one byte behind its pixel, which the next pixel writes again; the last pixel writes none.
-    for i in 0..<whole { put(word(source, i &* 3).byteSwapped >> 8, destination, i &* 3) }
-    put3(swapped(last3(source, whole &* 3)), destination, whole &* 3)
+    pixel_bytes_swap3(bytes(source), bytes(destination), count)
+  }
+
+  @inline(__always) private static func bytes(_ row: UnsafeRawPointer) -> UnsafePointer<UInt8> {
+    row.assumingMemoryBound(to: UInt8.self)
+  }
+
+  @inline(__always) private static func bytes(_ row: UnsafeMutableRawPointer) -> UnsafeMutablePointer<UInt8> {
+    row.assumingMemoryBound(to: UInt8.self)
   }
 
   static func copyBGRX(
@@ -63,16 +56,12 @@ enum PixelBytes {
   }
 
   static func narrowBGRX(_ source: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer, _ count: Int) {
-    let whole = count &- 1
-    for i in 0..<whole { put(swapped(word(source, i &* 4)), destination, i &* 3) }
-    put3(swapped(word(source, whole &* 4)), destination, whole &* 3)
+    pixel_bytes_narrow(bytes(source), bytes(destination), count, 1)
   }
 
   /// Four bytes become their first three.
   static func dropAlpha(_ source: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer, _ count: Int) {
-    let whole = count &- 1
-    for i in 0..<whole { put(word(source, i &* 4), destination, i &* 3) }
-    put3(word(source, whole &* 4), destination, whole &* 3)
+    pixel_bytes_narrow(bytes(source), bytes(destination), count, 0)
   }
 
   static func firstOfFour(_ source: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer, _ count: Int) {
