@@ -9,7 +9,7 @@ static void put_bytes(code_writer *writer, const uint8_t *bytes, uint64_t length
 }
 
 void code_flush(code_writer *writer) {
-  const uint8_t *from = writer->bytes, *end = from + writer->length;
+  const uint8_t *from = writer->bytes, *end = from + writer->tail.length;
   uint8_t *to = writer->stuffed;
   while (from < end) {
     const uint8_t *ones = memchr(from, 0xFF, (size_t)(end - from));
@@ -20,12 +20,12 @@ void code_flush(code_writer *writer) {
     if (ones) *to++ = 0;
   }
   put_bytes(writer, writer->stuffed, (uint64_t)(to - writer->stuffed));
-  writer->length = 0;
+  writer->tail.length = 0;
 }
 
 void code_end(code_writer *writer, uint8_t marker) {
-  int rest = (8 - writer->count) % 8;
-  if (rest > 0) code_put(writer, (1u << rest) - 1, rest);
+  int rest = (8 - writer->tail.count) % 8;
+  if (rest > 0) code_put(writer, &writer->tail, (1u << rest) - 1, rest);
   code_flush(writer);
   put_bytes(writer, (const uint8_t[]){0xFF, marker}, 2);
 }

@@ -38,26 +38,31 @@ static inline void code_refill(code_reader *reader) {
   reader->count |= 56;
 }
 
+// Where writing stands. Loops have a copy of their own: in memory, each byte that is written might be one of these.
+typedef struct code_tail {
+  uint64_t bits;    // the upper `count`, less than 8, are not among the bytes yet
+  int count;
+  uint32_t length;  // of the bytes
+} code_tail;
+
 // Bytes with 0xFF before they are told apart from markers, then with zeros behind them.
 typedef struct code_writer {
   const imgcoder_output *output;
   imgcoder_status status;
-  uint64_t bits;  // the upper `count`, less than 8, are not among the bytes yet
-  int count;
-  uint32_t length;
+  code_tail tail;
   uint8_t bytes[CODES + SLACK];
   uint8_t stuffed[2 * (CODES + SLACK)];
 } code_writer;
 
 // At most 32 bits; there is room for a block's.
-static inline void code_put(code_writer *writer, uint64_t bits, int count) {
-  uint64_t all = writer->bits | bits << (64 - writer->count - count);
+static inline void code_put(code_writer *writer, code_tail *tail, uint64_t bits, int count) {
+  uint64_t all = tail->bits | bits << (64 - tail->count - count);
   uint64_t bytes = __builtin_bswap64(all);
-  memcpy(writer->bytes + writer->length, &bytes, 8);
-  count += writer->count;
-  writer->length += (uint32_t)count >> 3;
-  writer->bits = all << (count & ~7);
-  writer->count = count & 7;
+  memcpy(writer->bytes + tail->length, &bytes, 8);
+  count += tail->count;
+  tail->length += (uint32_t)count >> 3;
+  tail->bits = all << (count & ~7);
+  tail->count = count & 7;
 }
 
 // Gives the bytes to the host.
