@@ -161,7 +161,8 @@ enum LibHEIF {
 
   fileprivate static func check(_ error: heif_error) throws(CoderError) {
     guard error.code != heif_error_Ok else { return }
-    throw CoderError(libheif: error)
+    let message = error.message.map { String(cString: $0) } ?? ""
+    throw CoderError(libheif: error.code, error.subcode, message)
   }
 }
 
@@ -169,12 +170,11 @@ private func check(_ error: heif_error) throws(CoderError) { try LibHEIF.check(e
 
 extension CoderError {
   /// What libheif's error codes are for the host.
-  init(libheif error: heif_error) {
-    let message = error.message.map { String(cString: $0) } ?? ""
+  init(libheif code: heif_error_code, _ detail: heif_suberror_code, _ message: String) {
     let line = message.prefix { !$0.isNewline }
     let text = "libheif: \(line.hasSuffix(".") ? line.dropLast() : line)"
     self =
-      switch (error.code, error.subcode) {
+      switch (code, detail) {
       case (heif_error_Invalid_input, heif_suberror_End_of_data): .truncated(text)
       case (heif_error_Invalid_input, heif_suberror_No_ftyp_box): .wrongFormat(text)
       // libheif asks for properties that a reader can do without.
