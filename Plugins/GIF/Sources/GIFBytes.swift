@@ -26,7 +26,7 @@ final class GIFBytes {
   }
 
   /// The bytes that are fetched first of a file of which only the first frame is wanted.
-  private static let firstPart = 64 << 10
+  private static let firstPart = 4 << 10
 
   init(_ source: SourceView, options: OpenOptions) throws(CoderError) {
     self.source = source
@@ -40,7 +40,7 @@ final class GIFBytes {
   func wait(for count: Int) throws(CoderError) -> UnsafeRawBufferPointer {
     guard !isComplete, available.count < count else { return available }
     switch growth {
-    case .onDemand: try fetch(max(count, 2 * available.count))
+    case .onDemand: try fetch(max(count, available.count * (available.count < 64 << 10 ? 4 : 2)))
     case .overTime: try update(least: count)
     }
     return available

@@ -20,6 +20,12 @@ public struct FileBytes {
     end = .max
   }
 
+  /// The first bytes of a file of which all are there, and the rest is not looked at.
+  public init(first raw: UnsafeRawBufferPointer, of size: Int) {
+    self.raw = raw
+    end = size
+  }
+
   /// Bytes that are here.
   public var count: Int { raw.count }
 

@@ -15,18 +15,74 @@ public struct ItemBytes {
 
   /// - Throws: ``CoderError/Code/malformed``; ``CoderError/Code/unsupported`` for bytes that lie elsewhere.
   public init(of item: Item, in meta: MetaBox, _ file: FileBytes) throws(CoderError) {
+    let places = try Places(of: item, in: meta, of: file, count: file.raw.count)
     contents = file.raw
+    isCut = places.isCut
+    if let only = places.only {
+      range = only
+      gathered = []
+    } else {
+      range = nil
+      var bytes: [UInt8] = []
+      bytes.reserveCapacity(places.total)
+      for part in places.ranges { bytes.append(contentsOf: file.raw[part]) }
+      gathered = bytes
+    }
+    offset = range?.lowerBound ?? 0
+  }
+
+  /// Of a file of which the first bytes are here: fetches those of the item, or where it has many, all.
+  ///
+  /// - Throws: As above.
+  public init(of item: Item, in meta: MetaBox, _ first: FileBytes, source: SourceView) throws(CoderError) {
+    guard item.construction == .file else {
+      self = try ItemBytes(of: item, in: meta, first)
+      return
+    }
+    let places = try Places(of: item, in: meta, of: first, count: first.end)
+    guard places.total <= Self.mostFetched else {
+      self = try ItemBytes(of: item, in: meta, FileBytes(whole: try source.contents()))
+      return
+    }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(places.total)
+    for part in places.ranges { bytes.append(contentsOf: try source.view(at: part.lowerBound, count: part.count)) }
+    contents = UnsafeRawBufferPointer(start: nil, count: 0)
+    gathered = bytes
+    isCut = places.isCut
+    range = places.only
+    offset = range?.lowerBound ?? 0
+  }
+
+  /// Exif, XMP and what puts pictures together is smaller; a picture's own bytes are needed with those of others.
+  private static let mostFetched = 64 << 10
+
+  /// Whether the file ends before an item does, or nil for one that cannot be read.
+  public static func isCut(_ item: Item, in meta: MetaBox, of file: FileBytes) -> Bool? {
+    try? Places(of: item, in: meta, of: file, count: file.end).isCut
+  }
+}
+
+/// Where the bytes of an item lie.
+private struct Places {
+  private(set) var ranges: [Range<Int>] = []
+  /// Whether the file ends before the item does.
+  private(set) var isCut = false
+  private(set) var total = 0
+
+  /// The place of an item in one piece.
+  var only: Range<Int>? { ranges.count == 1 ? ranges[0] : nil }
+
+  /// - Parameter count: Bytes of the file that can be had.
+  init(of item: Item, in meta: MetaBox, of file: FileBytes, count fileCount: Int) throws(CoderError) {
     let whole: Range<Int>
     switch item.construction {
-    case .file: whole = 0..<file.raw.count
+    case .file: whole = 0..<fileCount
     case .itemData:
       guard let data = meta.itemData else { throw .malformed("item \(item.id) lies in idat, which is not there") }
       whole = data
     case .elsewhere(let place): throw .unsupported("item \(item.id) lies in \(place)")
     }
-    var ranges: [Range<Int>] = []
-    var isCut = false
-    var total = 0
     for extent in meta.extents[item.extents] {
       let (start, overflow) = item.base.addingReportingOverflow(extent.offset)
       guard !overflow, let offset = Int(exactly: start) else {
@@ -50,19 +106,10 @@ public struct ItemBytes {
       if count > 0 { ranges.append(first..<first + count) }
       if isCut { break }
     }
-    self.isCut = isCut
-    if ranges.count == 1 {
-      range = ranges[0]
-      gathered = []
-    } else {
-      range = nil
-      var bytes: [UInt8] = []
-      bytes.reserveCapacity(total)
-      for part in ranges { bytes.append(contentsOf: file.raw[part]) }
-      gathered = bytes
-    }
-    offset = range?.lowerBound ?? 0
   }
+}
+
+extension ItemBytes {
 
   /// Waits for the bytes of an item that lies in the file.
   ///
@@ -100,7 +147,7 @@ public struct ItemBytes {
   }
 
   /// Bytes that are there.
-  public var count: Int { range?.count ?? gathered.count }
+  public var count: Int { contents.baseAddress == nil ? gathered.count : range?.count ?? gathered.count }
 
   /// Reads fields from the item's bytes.
   public func read<Result>(_ body: (inout ByteReader) throws(CoderError) -> Result) throws(CoderError) -> Result {
@@ -114,7 +161,7 @@ public struct ItemBytes {
   public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws(CoderError) -> Result) throws(CoderError)
     -> Result
   {
-    if let range { return try body(UnsafeRawBufferPointer(rebasing: contents[range])) }
+    if let range, contents.baseAddress != nil { return try body(UnsafeRawBufferPointer(rebasing: contents[range])) }
     var result: Swift.Result<Result, CoderError>?
     gathered.withUnsafeBytes { bytes in
       do throws(CoderError) { result = .success(try body(bytes)) } catch { result = .failure(error) }

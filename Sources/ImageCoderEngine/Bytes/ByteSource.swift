@@ -25,12 +25,17 @@ public struct ByteSource: Sendable, ExpressibleByStringLiteral {
 
   /// The part of the file's name after the last dot, lower case, or nil. Breaks ties between formats that share
   /// signatures, and identifies formats that have no signature.
-  public var fileExtension: String?
+  public var fileExtension: String? {
+    get { hasOwnExtension ? ownExtension : path.flatMap(Self.fileExtension) }
+    set { (hasOwnExtension, ownExtension) = (true, newValue) }
+  }
+  /// Of a file it is looked for when somebody asks, which signatures make rare.
+  private var hasOwnExtension = false
+  private var ownExtension: String?
 
-  init(storage: Storage, name: String, fileExtension: String? = nil) {
+  init(storage: Storage, name: String) {
     self.storage = storage
     self.name = name
-    self.fileExtension = fileExtension
   }
 
   /// A file by its path, as ``file(_:)``.
@@ -40,7 +45,7 @@ public struct ByteSource: Sendable, ExpressibleByStringLiteral {
   ///
   /// Regular files are read in parts as a decoder needs them; pipes and devices are read to their end first.
   public static func file(_ path: String) -> ByteSource {
-    ByteSource(storage: .file(path: path), name: path, fileExtension: Self.fileExtension(of: path))
+    ByteSource(storage: .file(path: path), name: path)
   }
 
   /// A file that is open.

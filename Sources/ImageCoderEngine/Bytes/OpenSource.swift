@@ -13,7 +13,8 @@ package final class OpenSource {
     return isComplete ? max(0, min(incremental.count, part.upperBound) - part.lowerBound) : .max
   }
   /// The extension that the source's name has.
-  package let fileExtension: String?
+  package var fileExtension: String? { given?.fileExtension }
+  private let given: ByteSource?
   /// What messages call the source.
   package let name: String
   /// The path of the file that is read, or nil for bytes from elsewhere.
@@ -66,7 +67,7 @@ package final class OpenSource {
     self.part = part
     self.name = name
     path = nil
-    fileExtension = nil
+    given = nil
     memory = nil
     parts = .none
     fixedSize = 0
@@ -105,7 +106,7 @@ package final class OpenSource {
     incremental = nil
     maxWindow = limits.maxMemory
     part = 0..<Int.max
-    fileExtension = source.fileExtension
+    given = source
     name = source.name
     path = source.path
     let bytes: MemoryBytes
@@ -195,22 +196,30 @@ package final class OpenSource {
 
   private func load(at offset: Int, count: Int) throws(CoderError) {
     let length = min(max(count, leastRead(at: offset)), size - offset)
+    // What is there already is not read again: a view that grows costs its new bytes.
+    let kept = windowRange.contains(offset) ? min(length, windowRange.upperBound - offset) : 0
+    if let window, kept > 0, offset > windowRange.lowerBound {
+      memmove(window, window + (offset - windowRange.lowerBound), kept)
+    }
+    windowRange = 0..<0
     if length > windowCapacity {
       guard length <= maxWindow || length <= Self.laterWindow else {
         throw .limitExceeded(
           .maxMemory, found: length, allowed: maxWindow, what: "a part of the file, in bytes, of")
       }
-      let fresh = malloc(length)
+      if kept == 0 {
+        free(window)
+        (window, windowCapacity) = (nil, 0)
+      }
+      let fresh = realloc(window, length)
       guard let fresh else { throw .outOfMemory(bytes: length, for: "file contents") }
-      free(window)
       window = fresh
       windowCapacity = length
     }
     guard let window else { throw .io("no window over the file") }
     nextWindow = min(length * 4, Self.laterWindow)
-    windowRange = 0..<0
-    let filled = try read(into: window, at: offset, count: length)
-    bytesRead += filled
+    let filled = kept + (try read(into: window + kept, at: offset + kept, count: length - kept))
+    bytesRead += filled - kept
     guard filled == length else {
       throw .io("the file became shorter while it was read: \(offset + filled) of \(size) bytes are left")
     }
@@ -258,6 +267,8 @@ extension ByteSource {
   package func rereadable(_ limits: Limits, mayBeImage: PipeInput.Recognition) throws(CoderError) -> ByteSource {
     if case .memory = storage { return self }
     guard let memory = try OpenSource(self, limits: limits, mayBeImage: mayBeImage).memory else { return self }
-    return ByteSource(storage: .memory(memory), name: name, fileExtension: fileExtension)
+    var held = ByteSource(storage: .memory(memory), name: name)
+    held.fileExtension = fileExtension
+    return held
   }
 }

@@ -7,8 +7,21 @@ package import ImageCoderModel
 /// A registry makes it and passes it to a coder. A custom coder that wraps another coder passes it on.
 public struct DecodeContext {
   /// What the caller asked for.
-  public package(set) var options: DecodeOptions
+  public package(set) var options: DecodeOptions {
+    _read { yield held.options }
+    _modify {
+      if !isKnownUniquelyReferenced(&held) { held = HeldOptions(held.options) }
+      yield &held.options
+    }
+  }
 
+  /// Options have a dozen of parts that are counted, and a context passes through many hands.
+  private final class HeldOptions {
+    var options: DecodeOptions
+    init(_ options: DecodeOptions) { self.options = options }
+  }
+
+  private var held: HeldOptions
   package let source: OpenSource
   /// Opens pages that are files of another format, or nil when they cannot be opened.
   package var openEmbedded: EmbeddedFileOpener?
@@ -21,7 +34,7 @@ public struct DecodeContext {
 
   package init(_ source: OpenSource, options: DecodeOptions, openEmbedded: EmbeddedFileOpener? = nil) {
     self.source = source
-    self.options = options
+    held = HeldOptions(options)
     self.openEmbedded = openEmbedded
   }
 

@@ -4,6 +4,11 @@ import ImageCoderEngine
 import ImageCoderModel
 
 extension Policy {
+  /// Whether it forbids anything that ``restricting(_:for:)`` would put into options.
+  var restrictsFiles: Bool {
+    problem != nil || formats != nil || readsMetadata != nil || !limits.isEmpty || !formatRules.isEmpty
+  }
+
   /// A caller's options with what the policy forbids.
   ///
   /// - Parameter formats: Those that the file may have; the strictest of their rules apply. Empty while it is unknown.

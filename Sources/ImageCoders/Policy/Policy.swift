@@ -98,6 +98,7 @@ public struct Policy: Sendable, Equatable {
 
   /// At least how a coder is isolated: as the strictest of its formats asks for.
   func isolation(of id: String, _ formats: [ImageFormat]) -> IsolationMode {
+    guard isolation != nil || isolationOfPureSwift != nil || !formatRules.isEmpty else { return .inProcess }
     let own = PureSwiftReaders.reason(id) == nil ? isolation : isolationOfPureSwift ?? isolation
     let modes = formats.map { formatRules[$0]?.isolation ?? own }
     return (modes.isEmpty ? [own] : modes).compactMap { $0?.value }.max() ?? .inProcess

@@ -30,6 +30,8 @@ final class Candidate: Sendable {
   /// Recognizes files, kept apart so that each file does not look through a manifest. Nil for a coder of the
   /// application's own that says itself what it recognizes.
   private let recognizer: FormatRecognizer?
+  /// How its files may begin, or nil when it has to be asked.
+  private let firstBytes: FirstBytes?
   /// Whether its container looks at files that no signature knows.
   let isAsked: Bool
   /// The formats of such files.
@@ -66,6 +68,7 @@ final class Candidate: Sendable {
     isAsked = container != nil
     askedFormats = coder.formats
     recognizer = (coder as? AnimatedCoder)?.container.map { FormatRecognizer($0.container) }
+    firstBytes = nil
     alternatives = []
     self.registration = registration
     own = coder
@@ -92,6 +95,7 @@ final class Candidate: Sendable {
     extensions = Set(manifest.formats.flatMap(\.extensions))
     recognizer = FormatRecognizer(manifest)
     isAsked = manifest.capabilities.contains("recognize")
+    firstBytes = isAsked ? nil : recognizer?.firstBytes
     let unsigned = manifest.formats.filter(\.signatures.isEmpty)
     askedFormats = (unsigned.isEmpty ? manifest.formats : unsigned).map(\.format)
     own = nil
@@ -174,8 +178,8 @@ final class Candidate: Sendable {
     }
   }
 
-  /// Whether the first byte of a file alone says that the coder does not read it.
-  func rulesOut(first: UInt8) -> Bool { !isAsked && recognizer?.rulesOut(first: first) ?? false }
+  /// Whether the first bytes of a file say that the coder does not read it.
+  func rulesOut(_ first: UInt64) -> Bool { firstBytes?.rulesOut(first) ?? false }
 
   /// Whether a file is of a format that the coder reads, without a look into its library.
   func recognize(_ source: OpenSource) throws(CoderError) -> FormatRecognizer.Answer {

@@ -21,7 +21,13 @@ public final class CoderRegistry: Sendable {
   /// What was found on the search path, used or not.
   package let catalog: Catalog
 
-  private let state: Mutex<RegistryState>
+  private let state: Mutex<Snapshot>
+
+  /// What a call sees of the state; one that is set makes a new one.
+  private final class Snapshot: Sendable {
+    let state: RegistryState
+    init(_ state: RegistryState) { self.state = state }
+  }
 
   /// Makes a registry of coders that are built into the program, and of the plugins on a search path.
   ///
@@ -39,14 +45,14 @@ public final class CoderRegistry: Sendable {
     let catalog = Catalog(searchPath, builtIn: builtIn, preferences: preferences)
     self.catalog = catalog
     let candidates = catalog.entries.compactMap { Candidate($0, alternatives: catalog.alternatives(to: $0.id)) }
-    state = Mutex(RegistryState(candidates, preferences, catalog, isolation, policy))
+    state = Mutex(Snapshot(RegistryState(candidates, preferences, catalog, isolation, policy)))
   }
 
   /// Adds a coder of the application. Among coders of equal priority the one registered last is tried first.
   ///
   /// - Parameter priority: If nil, 100, the default priority of plugins.
   public func register(_ coder: any ImageCoder, priority: Int? = nil) {
-    state.withLock { state in
+    change { state in
       state.registrations += 1
       state.candidates.removeAll { $0.id == coder.id }
       state.candidates.append(Candidate(coder, registration: state.registrations))
@@ -56,26 +62,26 @@ public final class CoderRegistry: Sendable {
 
   /// Removes a coder, of a plugin or of the application. Open decoders keep working.
   public func unregister(_ id: String) {
-    state.withLock { state in state.candidates.removeAll { $0.id == id } }
+    change { state in state.candidates.removeAll { $0.id == id } }
   }
 
   /// Sets a coder's priority; it overrides those of the manifest and the user.
   public func setPriority(_ priority: Int, of id: String) {
-    state.withLock { state in state.priorities[id] = priority }
+    change { state in state.priorities[id] = priority }
   }
 
   /// Sets the coders that are tried before all others for files of a format, whatever their priorities.
   ///
   /// - Parameter ids: Identifiers, the first to try first; empty for no preference. They replace those of the user.
   public func prefer(_ ids: [String], toRead format: ImageFormat) {
-    state.withLock { state in state.preferredReaders[format] = ids }
+    change { state in state.preferredReaders[format] = ids }
   }
 
   /// Sets the coders that are tried before all others to write a format, whatever their priorities.
   ///
   /// - Parameter ids: Identifiers, the first to try first; empty for no preference. They replace those of the user.
   public func prefer(_ ids: [String], toWrite format: ImageFormat) {
-    state.withLock { state in state.preferredWriters[format] = ids }
+    change { state in state.preferredWriters[format] = ids }
   }
 
   /// Sets how plugins are isolated from now on. Files that are open stay where they are.
@@ -83,17 +89,20 @@ public final class CoderRegistry: Sendable {
   /// - Parameter format: Only for coders of this format, or nil for all that no format's own setting applies to. A coder of
   ///   several formats is isolated as the strictest of them asks for.
   public func isolate(_ isolation: Isolation, format: ImageFormat? = nil) {
-    state.withLock { state in
+    change { state in
       if let format { state.isolationOfFormats[format] = isolation } else { state.isolation = isolation }
     }
   }
 
   /// How a coder is isolated: as set, and at least as the policy and the variable `CODERS_ISOLATION` ask for.
   package func isolation(of id: String, _ formats: [ImageFormat]) -> Isolation {
-    let state = snapshot()
+    let state = snapshot().state
     let general = state.isolation
-    var strictest =
-      formats.compactMap { state.isolationOfFormats[$0] ?? general }.max { $0.mode < $1.mode } ?? general
+    var strictest = general
+    if !state.isolationOfFormats.isEmpty {
+      strictest =
+        formats.compactMap { state.isolationOfFormats[$0] ?? general }.max { $0.mode < $1.mode } ?? general
+    }
     if state.policy.usesFreshWorkers?.value == true { strictest.usesFreshWorkers = true }
     return strictest.atLeast(max(Self.leastIsolation, state.policy.isolation(of: id, formats)))
   }
@@ -108,7 +117,7 @@ public final class CoderRegistry: Sendable {
   ///
   /// - Throws: ``CoderError/Code/noCoder`` for an unknown identifier; ``CoderError/Code/pluginRejected``.
   public func coder(_ id: String) throws(CoderError) -> any ImageCoder {
-    let state = snapshot()
+    let state = snapshot().state
     if let problem = state.policy.problem { throw problem }
     guard let candidate = state.candidates.first(where: { $0.id == id }) else { throw unknown(id) }
     try state.policy.checkAllowed(coder: id)
@@ -150,7 +159,12 @@ public final class CoderRegistry: Sendable {
 
   /// The options stay the caller's own: what a policy makes of them depends on the file's format.
   private func context(_ source: ByteSource, _ options: DecodeOptions) throws(CoderError) -> DecodeContext {
-    let allowed = try policy.restricting(options)
+    let snapshot = snapshot()
+    guard snapshot.state.policy.restrictsFiles else {
+      return DecodeContext(
+        try OpenSource(source, limits: options.limits) { mayBeImage($0, options.allowedFormats) }, options: options)
+    }
+    let allowed = try snapshot.state.policy.restricting(options)
     do throws(CoderError) {
       let opened = try OpenSource(source, limits: allowed.limits) { mayBeImage($0, options.allowedFormats) }
       return DecodeContext(opened, options: options)
@@ -218,7 +232,7 @@ public final class CoderRegistry: Sendable {
   private func selection(
     _ source: OpenSource, coder: String?, _ allowed: Set<ImageFormat>?, explains: Bool
   ) throws(CoderError) -> (Selection, coderCount: Int) {
-    let snapshot = snapshot()
+    let snapshot = snapshot().state
     if let problem = snapshot.policy.problem { throw problem }
     let all = coder == nil ? snapshot.candidates : snapshot.candidates.filter { $0.id == coder }
     if let coder, all.isEmpty { throw unknown(coder) }
@@ -237,16 +251,18 @@ public final class CoderRegistry: Sendable {
     context.openEmbedded = { (source, session, allowed) throws(CoderError) in
       try self.embeddedReader(source, session, allowed: allowed)
     }
-    let (opened, policy) = (context, policy)
+    let (opened, snapshot) = (context, snapshot())
     return try choose(opened.source, allowed: opened.options.allowedFormats, coder: coder, explain: explain) {
       (coder, formats) throws(CoderError) in
       var restricted = opened
-      restricted.options = try policy.restricting(opened.options, for: formats)
+      if snapshot.state.policy.restrictsFiles {
+        restricted.options = try snapshot.state.policy.restricting(opened.options, for: formats)
+      }
       let decoder = try coder.makeDecoder(restricted)
       let found = decoder.header.format
-      guard !formats.contains(found), policy.formatRules[found] != nil else { return try body(decoder) }
+      guard !formats.contains(found), snapshot.state.policy.formatRules[found] != nil else { return try body(decoder) }
       // The header knows better than the signature, and the format has rules of its own.
-      restricted.options = try policy.restricting(opened.options, for: formats + [found])
+      restricted.options = try snapshot.state.policy.restricting(opened.options, for: formats + [found])
       return try body(try coder.makeDecoder(restricted))
     }
   }
@@ -312,7 +328,7 @@ public final class CoderRegistry: Sendable {
   }
 
   /// Whether there is any coder to choose from.
-  var hasCoders: Bool { !snapshot().candidates.isEmpty }
+  var hasCoders: Bool { !snapshot().state.candidates.isEmpty }
 
   private func unrecognized(_ source: OpenSource, _ selection: Selection, coders: Int) -> CoderError {
     if source.size == 0 { return .wrongFormat("the file is empty") }
@@ -333,11 +349,19 @@ public final class CoderRegistry: Sendable {
 
   /// What files may ask for. It changes what is opened from now on.
   public var policy: Policy {
-    get { snapshot().policy }
-    set { state.withLock { [catalog] state in state.policy = newValue.resolved(catalog) } }
+    get { snapshot().state.policy }
+    set { change { [catalog] state in state.policy = newValue.resolved(catalog) } }
   }
 
-  private func snapshot() -> RegistryState { state.withLock { $0 } }
+  private func snapshot() -> Snapshot { state.withLock { $0 } }
+
+  private func change(_ body: (inout RegistryState) -> Void) {
+    state.withLock { snapshot in
+      var next = snapshot.state
+      body(&next)
+      snapshot = Snapshot(next)
+    }
+  }
 }
 
 extension CoderRegistry {
@@ -345,11 +369,11 @@ extension CoderRegistry {
   ///
   /// - Parameter format: Only coders of this format, or nil for all.
   func candidates(writing format: ImageFormat? = nil) -> [Candidate] {
-    snapshot().ordered(writing: format)
+    snapshot().state.ordered(writing: format)
   }
 
   /// All coders, in the order in which they are tried for a file that all of them recognize equally.
-  func candidatesInOrder() -> [Candidate] { snapshot().ordered }
+  func candidatesInOrder() -> [Candidate] { snapshot().state.ordered }
 }
 
 extension CoderError {

@@ -28,8 +28,10 @@ struct FormatRecognizer: Sendable {
   }
 
   private let known: [Known]
-  /// First bytes of files that a signature may agree with, or nil when every one has to be asked.
-  private let firstBytes: FirstBytes?
+  /// How files begin that a signature may agree with, or nil when every one has to be asked.
+  let firstBytes: FirstBytes?
+  /// Whether names identify files of a format that has no signature.
+  private let isNamed: Bool
 
   /// Enough for nearly every signature, and no more than one small read.
   static let prefixBytes = 4 << 10
@@ -47,21 +49,19 @@ struct FormatRecognizer: Sendable {
 
   private init(_ known: [Known]) {
     self.known = known
-    firstBytes = known.allSatisfy(\.extensions.isEmpty) ? FirstBytes(known.flatMap(\.signatures)) : nil
+    isNamed = !known.allSatisfy(\.extensions.isEmpty)
+    firstBytes = isNamed ? nil : FirstBytes(known.flatMap(\.signatures))
   }
 
-  /// Whether the first byte of a file alone says that it is none of these formats.
-  func rulesOut(first: UInt8) -> Bool { firstBytes.map { !$0.contains(first) } ?? false }
-
   func recognize(_ source: OpenSource) throws(CoderError) -> Answer {
-    if let firstBytes, let first = try source.prefix(1).first, !firstBytes.contains(first) { return .no }
+    if let firstBytes, let first = try source.firstEight(), firstBytes.rulesOut(first) { return .no }
     var answer = Answer.no
     for known in known {
       var recognition = Recognition.no
       for signature in known.signatures { recognition.merge(try signature.matches(source)) }
       answer = answer.merged(Answer(recognition, known.formats))
     }
-    guard answer == .no, let name = source.fileExtension else { return answer }
+    guard answer == .no, isNamed, let name = source.fileExtension else { return answer }
     let named = known.filter { $0.extensions.contains(name) }.flatMap(\.formats)
     return named.isEmpty ? .no : Answer(.yes(strength: 0), named)
   }
@@ -78,21 +78,49 @@ extension FormatRecognizer.Answer {
   }
 }
 
-/// The bytes with which files of some signatures may begin: most coders are ruled out by one look at them.
-private struct FirstBytes: Sendable {
-  private var words = SIMD4<UInt64>.zero
-
-  /// Nil when some signature says nothing of the first byte.
-  init?(_ signatures: [Signature]) {
-    for signature in signatures {
-      guard signature.offset == 0, signature.within == 0, let byte = signature.bytes.first,
-        signature.mask.first ?? 0xFF == 0xFF
-      else { return nil }
-      words[Int(byte) >> 6] |= 1 << UInt64(byte & 63)
-    }
+/// How files of some signatures may begin: most coders are ruled out by one look at the first eight bytes.
+struct FirstBytes: Sendable {
+  /// What a signature says of the first eight bytes, the first one in the lowest bits.
+  private struct Look: Sendable, Hashable {
+    var bytes: UInt64 = 0
+    var mask: UInt64 = 0
   }
 
-  func contains(_ byte: UInt8) -> Bool { words[Int(byte) >> 6] >> UInt64(byte & 63) & 1 != 0 }
+  private let looks: [Look]
+
+  /// Nil when some signature says nothing of the first bytes.
+  init?(_ signatures: [Signature]) {
+    var looks: Set<Look> = []
+    for signature in signatures where !signature.bytes.isEmpty {
+      guard signature.offset >= 0, signature.within == 0 else { return nil }
+      var look = Look()
+      for (index, byte) in signature.bytes.enumerated() where signature.offset + index < Self.count {
+        let shift = UInt64(8 * (signature.offset + index))
+        let mask = signature.mask.isEmpty ? 0xFF : signature.mask[index]
+        look.mask |= UInt64(mask) << shift
+        look.bytes |= UInt64(byte & mask) << shift
+      }
+      guard look.mask != 0 else { return nil }
+      looks.insert(look)
+    }
+    self.looks = Array(looks)
+  }
+
+  static let count = 8
+
+  func rulesOut(_ first: UInt64) -> Bool {
+    for look in looks where (first ^ look.bytes) & look.mask == 0 { return false }
+    return true
+  }
+}
+
+extension OpenSource {
+  /// The first eight bytes, the first one in the lowest bits; nil as long as there are fewer.
+  func firstEight() throws(CoderError) -> UInt64? {
+    let prefix = try prefix(FirstBytes.count)
+    guard prefix.count >= FirstBytes.count else { return nil }
+    return UInt64(littleEndian: prefix.loadUnaligned(as: UInt64.self))
+  }
 }
 
 extension Signature {

@@ -86,10 +86,10 @@ struct Selection {
     var matches: [Match] = []
     var asked: [Candidate] = []
     var needed: Int?
-    let first = try source.prefix(1).first
+    let first = try source.firstEight()
     for candidate in all where candidate.canRead {
-      // Nearly every coder is out after one byte; only an explanation names it.
-      if !explains, let first, candidate.rulesOut(first: first) { continue }
+      // Nearly every coder is out after a look; only an explanation names it.
+      if !explains, let first, candidate.rulesOut(first) { continue }
       let answer = try candidate.recognize(source)
       if let allowed, allowed.isDisjoint(with: candidate.formats) {
         if case .yes = answer.recognition { refused = refused ?? (candidate, "which the caller does not allow") }
@@ -133,10 +133,14 @@ struct Selection {
         }
       }
     }
+    bytesNeeded = needed == .max && !matches.isEmpty ? nil : needed
+    guard matches.count > 1 else {
+      candidates = matches.map { ($0.candidate, $0.formats) }
+      return
+    }
     let bundled = Set(matches.filter(\.candidate.isBundled).flatMap(\.formats))
     candidates = matches.map { ($0, $0.rank(source, registry, bundled: bundled)) }
       .sorted { $0.1 < $1.1 }.map { ($0.0.candidate, $0.0.formats) }
-    bytesNeeded = needed == .max && !matches.isEmpty ? nil : needed
   }
 
   /// What a coder's library says of the file, or nil if it says nothing.

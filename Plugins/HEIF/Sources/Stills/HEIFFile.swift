@@ -8,7 +8,7 @@ import ImageCoderPlugin
 ///
 /// - Lifetime: As long as the source.
 final class HEIFFile {
-  /// All bytes; while bytes arrive, those up to the end of the meta box.
+  /// All bytes, or those up to the end of the meta box.
   let contents: FileBytes
   let meta: MetaBox
   let format: ImageFormat
@@ -19,6 +19,8 @@ final class HEIFFile {
   let primaryPage: Int
   let limits: Limits
   private let incremental: (head: FileHead, source: SourceView)?
+  /// Where the other bytes are of a file that is there whole, and of which the first ones were enough.
+  private let rest: (head: FileHead, source: SourceView)?
   private var nodes: [UInt32: PictureNode] = [:]
   /// By where their boxes start: items share them.
   private var configurations: [Int: HEVCConfiguration] = [:]
@@ -48,15 +50,28 @@ final class HEIFFile {
         guard source.size < .max else { throw error }
       }
     }
+    if !isIncremental, let head = try FileHead(source, upTo: .meta) {
+      let first = FileBytes(first: head.bytes, of: source.size)
+      if let file = try? HEIFFile(parsing: first, rest: (head, source), limits: limits),
+        (try? file.node(file.pages[file.primaryPage])) != nil
+      {
+        return file
+      }
+      // What is wrong with it is found once more, with all bytes.
+    }
     return try HEIFFile(parsing: FileBytes(whole: try source.contents()), limits: limits)
   }
 
-  /// - Parameter incremental: What keeps the bytes while they arrive, and where the others come from.
+  /// - Parameters:
+  ///   - incremental: What keeps the bytes while they arrive, and where the others come from.
+  ///   - rest: The same for a file that is there whole.
   init(
-    parsing contents: FileBytes, incremental: (head: FileHead, source: SourceView)? = nil, limits: Limits
+    parsing contents: FileBytes, incremental: (head: FileHead, source: SourceView)? = nil,
+    rest: (head: FileHead, source: SourceView)? = nil, limits: Limits
   ) throws(CoderError) {
     self.contents = contents
     self.incremental = incremental
+    self.rest = rest
     self.limits = limits
     let isWhole = contents.end == contents.count
     var boxes = BoxReader(ByteReader(contents.raw.bytes, isCutOff: isWhole), isCutOff: isWhole)
@@ -199,8 +214,14 @@ extension HEIFFile {
   /// Whether the file was opened before all of its bytes were there.
   var isIncremental: Bool { incremental != nil }
 
+  /// Whether bytes of an item are missing and do not arrive any more.
+  func isCut(_ item: Item) -> Bool {
+    !isIncremental && ItemBytes.isCut(item, in: meta, of: contents) ?? false
+  }
+
   /// The bytes of an item, which are waited for where they arrive.
   func bytes(of item: Item) throws(CoderError) -> ItemBytes {
+    if let rest { return try ItemBytes(of: item, in: meta, contents, source: rest.source) }
     guard let source = incremental?.source, item.construction == .file else {
       return try ItemBytes(of: item, in: meta, contents)
     }

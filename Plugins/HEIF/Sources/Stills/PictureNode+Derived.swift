@@ -112,7 +112,7 @@ struct CodedItem {
       // A length of 0 reaches to the end.
       guard extent.length > 0 else {
         guard !file.isIncremental else { return }
-        stated += file.contents.count
+        stated += file.contents.end
         continue
       }
       stated += Int(min(extent.length, 1 << 40))

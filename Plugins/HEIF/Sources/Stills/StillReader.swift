@@ -186,9 +186,8 @@ extension StillReader {
 
   /// Whether bytes of the picture are missing and do not arrive any more.
   private func isCut(_ node: PictureNode) -> Bool {
-    guard !file.isIncremental else { return false }
-    if case .coded(let coded) = node.content { return (try? file.bytes(of: coded.item).isCut) ?? false }
-    if case .uncompressed(let found) = node.content { return (try? file.bytes(of: found.item).isCut) ?? false }
+    if case .coded(let coded) = node.content { return file.isCut(coded.item) }
+    if case .uncompressed(let found) = node.content { return file.isCut(found.item) }
     return node.content.parts.contains { isCut($0) }
   }
 
