@@ -2,6 +2,7 @@
 """Makes the benchmark's pictures, the same ones each time: `python corpus.py FOLDER [NAME…]`. What is there is kept."""
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -16,6 +17,7 @@ pillow_heif.register_heif_opener()
 
 PHOTO24 = (6000, 4000)
 PHOTO12 = (4000, 3000)
+PHOTO96 = (12000, 8000)
 SCREEN = (480, 270)
 MEGABYTES = (1, 4, 16)
 
@@ -96,6 +98,43 @@ def interlaced(picture):
             subprocess.run(["vips", "pngsave", plain.name, path + ".png", "--interlace", "--compression", "6", "--filter", "all"],
                            check=True)
         os.replace(path + ".png", path)
+    return make
+
+
+def by_tool(picture, suffix, *command):
+    """A file of somebody else's encoder; {in} and {out} in the command are paths."""
+    def make(path):
+        with tempfile.TemporaryDirectory() as folder:
+            source, made = os.path.join(folder, "in" + suffix), os.path.join(folder, "out" + os.path.splitext(path[:-8])[1])
+            picture().save(source, **({"compress_level": 1} if suffix == ".png" else {}))
+            subprocess.run([part.replace("{in}", source).replace("{out}", made) for part in command], check=True,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            os.replace(shutil.copyfile(made, path + ".copy"), path)
+    return make
+
+
+def phone(picture):
+    """As phones store photographs: a grid of tiles of 512×512, and a thumbnail of 320×240."""
+    sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../Tests/Fixtures/recipes"))
+    import heif_boxes as boxes
+
+    def make(path):
+        side, shot = 512, picture()
+        columns, rows = -(-shot.width // side), -(-shot.height // side)
+        wide = Image.fromarray(numpy.pad(
+            numpy.asarray(shot), ((0, rows * side - shot.height), (0, columns * side - shot.width), (0, 0)), mode="edge"))
+        def item(part, **more):
+            return boxes.coded(boxes.heif_enc(numpy.asarray(part), "-q", "60", "-p", "preset=fast")).item(
+                *part.size, hidden=True, **more)
+        tiles = [item(wide.crop((x * side, y * side, (x + 1) * side, (y + 1) * side)))
+                 for y in range(rows) for x in range(columns)]
+        whole = boxes.Item(
+            b"grid", boxes.grid(rows, columns, *shot.size), [boxes.ispe(*shot.size), boxes.pixi(8, 8, 8)])
+        small = item(shot.resize((320, 240), Image.Resampling.LANCZOS))
+        numbers = list(range(2, 2 + len(tiles)))
+        with open(path, "wb") as file:
+            file.write(boxes.heif([whole, *tiles, small], 1,
+                                  [(b"dimg", 1, numbers), (b"thmb", 2 + len(tiles), [1])]))
     return make
 
 
@@ -309,8 +348,34 @@ def main(folder, *names):
         "screen4.ppm": save(lambda: screen(2560, 1440, 25), "PPM"),
         "moving200.png": save_all(lambda: moving(200), "PNG", duration=40, loop=0),
     }
+    # By the encoders that people use, at settings that they have by themselves.
+    grand = once("grand", lambda: real(*PHOTO96, 26))
+    clear12 = once("clear12", lambda: with_alpha(true()))
+    vips = ["vips", "tiffsave", "{in}", "{out}", "--tile", "--tile-width", "256", "--tile-height", "256", "--compression", "jpeg"]
+    tools = {
+        "real12.jpg": by_tool(true, ".ppm", "cjpeg", "-quality", "90", "-outfile", "{out}", "{in}"),
+        "real24-progressive.jpg": by_tool(
+            lambda: real(*PHOTO24, 23), ".ppm", "cjpeg", "-quality", "90", "-progressive", "-outfile", "{out}", "{in}"),
+        "real96-progressive.jpg": by_tool(
+            grand, ".ppm", "cjpeg", "-quality", "90", "-progressive", "-outfile", "{out}", "{in}"),
+        "real96.jpg": by_tool(grand, ".ppm", "cjpeg", "-quality", "90", "-outfile", "{out}", "{in}"),
+        "real96.png": save(grand, "PNG", compress_level=3),
+        "real12-alpha.webp": by_tool(clear12, ".png", "cwebp", "-q", "80", "{in}", "-o", "{out}"),
+        "real12-lossless.webp": by_tool(true, ".png", "cwebp", "-lossless", "{in}", "-o", "{out}"),
+        "real12.heic": by_tool(true, ".png", "heif-enc", "-q", "60", "-p", "preset=fast", "{in}", "-o", "{out}"),
+        "phone.heic": phone(lambda: true().resize((4032, 3024), Image.Resampling.LANCZOS)),
+        "real12.avif": by_tool(true, ".png", "avifenc", "-s", "8", "{in}", "{out}"),
+        "real12-grid.avif": by_tool(
+            lambda: true().crop((0, 0, 4000, 2976)), ".png", "avifenc", "-s", "8", "--grid", "4x3", "{in}", "{out}"),
+        "real12-tiles.tif": by_tool(true, ".ppm", *vips, "--Q", "90"),
+        "real24-pyramid.tif": by_tool(lambda: real(*PHOTO24, 23), ".ppm", *vips, "--Q", "90", "--pyramid"),
+        "real12.jp2": by_tool(true, ".ppm", "opj_compress", "-i", "{in}", "-o", "{out}", "-r", "12", "-I"),
+        "real12.jxl": by_tool(true, ".ppm", "cjxl", "-q", "90", "{in}", "{out}"),
+        "real12.bmp": save(true, "BMP"),
+        "long.gif": save_all(lambda: moving(600), "GIF", duration=40, loop=0),
+    }
     for name in names:
-        write(os.path.join(folder, name), (files | uploads | pngs)[name])
+        write(os.path.join(folder, name), (files | uploads | pngs | tools)[name])
     if names:
         return
     for name, make in files.items():

@@ -15,7 +15,7 @@ enum CoderBench {
            coder-bench color 8|16 REPETITIONS
            coder-bench process OPERATIONS REPETITIONS [PLUGINS [MEGAPIXELS]]
            coder-bench cache zipf-0.8|zipf-0.9|zipf-1.0|scan-0.9|drift-0.9|THREADS REPETITIONS
-           coder-bench encode FILE REPETITIONS PLUGINS jpeg|png|png-fast|pngN|webpN
+           coder-bench encode FILE REPETITIONS PLUGINS jpeg|jpeg-optimized|png|png-fast|pngN|webpN
 
     full       the first frame, RGBA8, upright, without metadata
     thumbnail  the first frame, to fit 256×256; thumbnail-srgb also converts its colors to sRGB

@@ -11,15 +11,16 @@ struct EncodeBench {
 
   /// Decodes the picture.
   ///
-  /// - Parameter how: `jpeg`, `png`, `png-fast`, `png7`, `webp0` and so on.
+  /// - Parameter how: `jpeg`, `jpeg-optimized`, `png`, `png-fast`, `png7`, `webp0` and so on.
   /// - Returns: Nil when that is not known.
   init?(_ registry: CoderRegistry, path: String, how: String) throws(CoderError) {
     var options = EncodeOptions()
     switch how {
-    case "jpeg":
+    case "jpeg", "jpeg-optimized":
       format = .jpeg
       options.quality = 0.9
       options.subsampling = .s420
+      if how != "jpeg" { options.values["optimize"] = true }
     case "png": format = .png
     case "png-fast":
       format = .png

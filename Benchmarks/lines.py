@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One table of everything that is held against somebody else: files of other people's encoders, ours beside the raw library and
+the best other one. What is slower than its goal is marked, with where its time goes; docs/benchmarks.md gets the table."""
+
+import datetime
+import io
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import imagecodecs
+import pillow_heif
+from PIL import Image
+
+from pngs import by_vips, child, library, program, turns, vips_thumbnail
+
+DOCUMENT = os.path.join(os.path.dirname(__file__), "../docs/benchmarks.md")
+BEGIN, END = "<!-- lines -->", "<!-- end of lines -->"
+
+
+class Line:
+    """One thing that is measured: a figure that may be at most the goal, or at least it."""
+
+    def __init__(self, name, goal, figure, profiled=None, at_least=False, unit=""):
+        self.name, self.goal, self.figure = name, goal, figure
+        self.profiled, self.at_least, self.unit = profiled, at_least, unit
+
+    def written(self, lab):
+        """A row of the table."""
+        found, beside = self.figure(lab)
+        reached = found >= self.goal if self.at_least else found <= self.goal
+        where = "" if reached or not self.profiled else lab.profile(*self.profiled)
+        number = f"{text(found)}{self.unit}"
+        row = [self.name, number if reached else f"**{number}**", text(self.goal) + self.unit, beside, where]
+        return f"| {' | '.join(row)} |"
+
+
+def text(number):
+    return f"{number:,.0f}" if number >= 100 else f"{number:.1f}" if number >= 10 else f"{number:.2f}"
+
+
+class Lab:
+    """The programs, and how they are run."""
+
+    def __init__(self, arguments):
+        self.arguments = arguments
+        self.raw = program(arguments.floor)
+        self.ours = program(arguments.bench, arguments.plugins)
+
+    def path(self, name):
+        return os.path.join(self.arguments.corpus, name)
+
+    def share(self, operation, name, raw=None, **others):
+        """Ours as a share of the raw library's processor time, and what others take of it."""
+        _, shares, _ = turns(
+            [raw or self.raw, self.ours, *map(library, others.values())], operation, self.path(name), self.arguments.rounds)
+        beside = ", ".join(f"{other} {share:.2f}" for other, share in zip(others, shares[2:]))
+        return shares[1], beside
+
+    def against(self, operation, name, other, decode):
+        """Ours as a share of another library's processor time."""
+        _, shares, _ = turns([library(decode), self.ours], operation, self.path(name), self.arguments.rounds)
+        return shares[1], f"{other} 1"
+
+    def encoding(self, how, name, base=None):
+        """Ours as a share of the raw library's processor time; what becomes of the bytes is beside it."""
+        shares, sizes = [], []
+        for _ in range(self.arguments.rounds):
+            raw, raw_said = self.raw("encode", self.path(name), base or how)
+            own, own_said = self.ours("encode", self.path(name), how)
+            shares.append(own / raw)
+            sizes.append(int(own_said[5]) / int(raw_said[5]))
+        return statistics.median(shares), f"{sizes[-1]:.3f} of the bytes"
+
+    def run(self, command):
+        """Milliseconds of processor time and MB of a command, from start to end."""
+        said = child([self.arguments.floor, "run", *command])[1]
+        return float(said[1]), int(said[3]) / 1024
+
+    def thumbnails(self, name, *options):
+        """Commands that make a thumbnail of 256: ours and vipsthumbnail."""
+        out = os.path.join(self.arguments.corpus, "thumbnail.png")
+        # The plugins beside the command: another folder is an option that takes the whole command.
+        ours = [self.arguments.coders, "thumbnail", *options, "--size", "256"]
+        return [*ours, self.path(name), "-o", out], ["vipsthumbnail", self.path(name), "--size", "256x256", "-o", out]
+
+    def command(self, name, *options):
+        """Ours as a share of vipsthumbnail's processor time, from start to end."""
+        ours, theirs = self.thumbnails(name, *options)
+        shares, peaks = [], [0, 0]
+        for _ in range(self.arguments.rounds):
+            (own, own_peak), (other, other_peak) = self.run(ours), self.run(theirs)
+            shares.append(own / other)
+            peaks = [max(peaks[0], own_peak), max(peaks[1], other_peak)]
+        return statistics.median(shares), f"{peaks[0]:.0f} MB, vips {peaks[1]:.0f}"
+
+    def peak(self, name, *options):
+        ours, theirs = self.thumbnails(name, *options)
+        return self.run(ours)[1], f"vips {self.run(theirs)[1]:.0f} MB"
+
+    def converting(self, name, suffix, *options):
+        """MB of a conversion, ours, and vips beside it."""
+        with tempfile.TemporaryDirectory() as folder:
+            out = os.path.join(folder, "out" + suffix)
+            ours = self.run([self.arguments.coders, "convert", *options, self.path(name), out])
+            theirs = self.run(["vips", "copy", self.path(name), os.path.join(folder, "vips" + suffix)])
+        return ours[1], f"vips {theirs[1]:.0f} MB"
+
+    def first(self, name):
+        """The first decode of a process, on the clock, as a share of the raw library's."""
+        shares = []
+        for _ in range(2 * self.arguments.rounds + 1):
+            raw = float(child([self.arguments.floor, "full", self.path(name), "1"])[1][1])
+            own = float(child([self.arguments.bench, "full", self.path(name), "1", self.arguments.plugins])[1][1])
+            shares.append(own / raw)
+        return statistics.median(shares), ""
+
+    def two_threads(self, name):
+        """On the clock, with both processors, as a share of the raw library's one thread."""
+        shares = []
+        for _ in range(self.arguments.rounds):
+            raw = float(child([self.arguments.floor, "full", self.path(name), "3"])[1][1])
+            own = float(child([self.arguments.bench, "full", self.path(name), "3", self.arguments.plugins])[1][1])
+            shares.append(own / raw)
+        return statistics.median(shares), ""
+
+    def pieces(self, name):
+        shares = []
+        for _ in range(self.arguments.rounds):
+            said = child([self.arguments.bench, "pieces", self.path(name), "2", self.arguments.plugins])[1]
+            facts = dict(zip(said[::2], said[1::2]))
+            one, pieces, copy = (float(facts[key]) for key in ("one_ms", "pieces_ms", "copy_ms"))
+            shares.append((pieces - copy) / one)
+        return statistics.median(shares), ""
+
+    def headers(self):
+        """Headers a second, of 10,000 files of the kinds and sizes that people have."""
+        listed = self.listed()
+        said = child([self.arguments.bench, "probe", listed, "3", self.arguments.plugins])[1]
+        with open(listed, encoding="utf-8") as file:
+            count = len(file.read().split())
+        paths = sorted(set(open(listed, encoding="utf-8").read().split()))
+        before = time.perf_counter()
+        for path in paths:
+            with Image.open(path) as image:
+                image.size
+        pillow = len(paths) / (time.perf_counter() - before)
+        return count / float(said[1]) * 1000, f"Pillow {pillow:,.0f}, for the size alone"
+
+    def listed(self):
+        """500 files of six formats, 20 times each."""
+        folder = self.path("sizes")
+        if not os.path.isdir(folder):
+            os.makedirs(folder + ".partial", exist_ok=True)
+            picture = Image.open(self.path("real12.png")).convert("RGB")
+            kinds = (("jpg", {"quality": 90}), ("png", {}), ("gif", {}), ("webp", {"quality": 85}),
+                     ("heic", {"quality": 60}), ("avif", {"quality": 70, "speed": 10}))
+            pillow_heif.register_heif_opener()
+            for number in range(500):
+                suffix, options = kinds[number % len(kinds)]
+                side = 120 + number * 7 % 500
+                x, y = number * 37 % 3000, number * 53 % 2000
+                picture.crop((x, y, x + side, y + side)).save(f"{folder}.partial/{number}.{suffix}", **options)
+            os.rename(folder + ".partial", folder)
+        listed = self.path("sizes.txt")
+        with open(listed, "w", encoding="utf-8") as file:
+            file.write("\n".join(sorted(os.path.join(folder, name) for name in os.listdir(folder)) * 20))
+        return listed
+
+    def start(self, *words):
+        """Milliseconds on the clock, from start to end."""
+        times = []
+        for _ in range(40):
+            before = time.perf_counter()
+            subprocess.run([self.arguments.coders, *words], stdout=subprocess.DEVNULL, check=True)
+            times.append((time.perf_counter() - before) * 1000)
+        return statistics.median(times), f"{self.run([self.arguments.coders, *words])[1]:.1f} MB"
+
+    def profile(self, operation, name):
+        """The libraries in which the time of ours is spent."""
+        with tempfile.TemporaryDirectory() as folder:
+            data = os.path.join(folder, "data")
+            command = [self.arguments.bench, operation, self.path(name), "4", self.arguments.plugins]
+            recorded = subprocess.run(["perf", "record", "-q", "-F", "2000", "-o", data, *command], capture_output=True, check=False)
+            if recorded.returncode != 0:
+                return ""
+            said = subprocess.run(
+                ["perf", "report", "-q", "--stdio", "--sort", "dso", "-i", data], capture_output=True, text=True, check=False).stdout
+        parts = re.findall(r"^\s*([\d.]+)%\s+(\S+)", said, re.MULTILINE)[:3]
+        return ", ".join(f"{library.strip('[]')} {float(share):.0f} %" for share, library in parts)
+
+
+def pillow_full(data):
+    return Image.open(io.BytesIO(data)).convert("RGBA")
+
+
+def heif_full(data):
+    return pillow_heif.open_heif(io.BytesIO(data), convert_hdr_to_8bit=False).to_pillow()
+
+
+def lines():
+    """In the order of formats; goals are shares of the raw library's processor time unless the name says something else."""
+    png = {"pyvips": by_vips, "imagecodecs": imagecodecs.png_decode}
+    full = [("RGB", "real12.png", 0.32), ("RGBA", "real12-rgba.png", 0.34), ("screen", "screen12.png", 0.24),
+            ("palette", "screen12-palette.png", 0.22), ("interlaced", "real12-interlaced.png", 0.42),
+            ("16 bits", "real12-16.png", 0.45)]
+    for what, name, goal in full:
+        yield Line(f"PNG, {what}", goal, lambda lab, name=name: lab.share("full", name, **png), ("full", name))
+    small = [("24 MP", "real24.png", 0.32), ("RGBA", "real12-rgba.png", 0.32), ("16 bits", "real12-16.png", 0.48)]
+    for what, name, goal in small:
+        yield Line(f"PNG thumbnail, {what}", goal,
+                   lambda lab, name=name: lab.share("thumbnail", name, pyvips=vips_thumbnail), ("thumbnail", name))
+    yield Line("… the command, of vipsthumbnail's time", 0.34, lambda lab: lab.command("real24.png"))
+    yield Line("… its peak", 12, lambda lab: lab.peak("real24.png"), unit=" MB")
+    yield Line("APNG, 200 frames, of imagecodecs' time", 0.60,
+               lambda lab: lab.against("all", "moving200.png", "imagecodecs", imagecodecs.apng_decode), ("all", "moving200.png"))
+    for how, name, goal in [("png", "screen4.ppm", 0.14), ("png7", "screen4.ppm", 0.28), ("png-fast", "screen4.ppm", 0.08),
+                            ("png", "real12.ppm", 0.12), ("png-fast", "real12.ppm", 0.04)]:
+        what = {"png": "", "png7": ", a smaller level", "png-fast": ", fast"}[how]
+        picture = "a screen" if name.startswith("screen") else "a photograph"
+        yield Line(f"PNG encoding of {picture}{what}", goal, lambda lab, how=how, name=name: lab.encoding(how, name))
+    yield Line("progressive JPEG thumbnail, 24 MP", 0.08, lambda lab: lab.share("thumbnail", "real24-progressive.jpg"),
+               ("thumbnail", "real24-progressive.jpg"))
+    yield Line("… the command, of vipsthumbnail's time", 0.12, lambda lab: lab.command("real24-progressive.jpg"))
+    yield Line("… its peak", 14, lambda lab: lab.peak("real24-progressive.jpg"), unit=" MB")
+    yield Line("… its peak, 96 MP", 30, lambda lab: lab.peak("real96-progressive.jpg"), unit=" MB")
+    yield Line("JPEG encoding, optimised, of plain libjpeg's time", 1.6, lambda lab: lab.encoding("jpeg-optimized", "real12.ppm", "jpeg"))
+    yield Line("HEIC with thmb, `--fast`, of vipsthumbnail's time", 0.30, lambda lab: lab.command("phone.heic", "--fast"))
+    yield Line("… exact", 0.9, lambda lab: lab.command("phone.heic"), ("thumbnail", "phone.heic"))
+    yield Line("HEIC, single", 0.80, lambda lab: lab.share("full", "real12.heic", **{"pillow-heif": heif_full}), ("full", "real12.heic"))
+    yield Line("HEIC, grid", 0.80, lambda lab: lab.share("full", "phone.heic", **{"pillow-heif": heif_full}), ("full", "phone.heic"))
+    yield Line("… two threads, on the clock", 0.50, lambda lab: lab.two_threads("phone.heic"), ("full", "phone.heic"))
+    yield Line("AVIF, first call, on the clock", 0.55, lambda lab: lab.first("real12.avif"), ("full", "real12.avif"))
+    yield Line("AVIF, single", 0.60, lambda lab: lab.share("full", "real12.avif", imagecodecs=imagecodecs.avif_decode), ("full", "real12.avif"))
+    yield Line("AVIF, grid", 0.48, lambda lab: lab.share("full", "real12-grid.avif", imagecodecs=imagecodecs.avif_decode),
+               ("full", "real12-grid.avif"))
+    yield Line("WebP with alpha, thumbnail", 1.0, lambda lab: lab.share("thumbnail", "real12-alpha.webp"), ("thumbnail", "real12-alpha.webp"))
+    yield Line("… peak of the command", 60, lambda lab: lab.peak("real12-alpha.webp"), unit=" MB")
+    yield Line("WebP without loss, thumbnail", 0.95, lambda lab: lab.share("thumbnail", "real12-lossless.webp"),
+               ("thumbnail", "real12-lossless.webp"))
+    yield Line("… peak of the command", 75, lambda lab: lab.peak("real12-lossless.webp"), unit=" MB")
+    yield Line("TIFF of JPEG tiles, thumbnail", 0.45, lambda lab: lab.share("thumbnail", "real12-tiles.tif"), ("thumbnail", "real12-tiles.tif"))
+    yield Line("TIFF, pyramid, of vipsthumbnail's time", 1.2, lambda lab: lab.command("real24-pyramid.tif"), ("thumbnail", "real24-pyramid.tif"))
+    yield Line("JPEG 2000", 0.97, lambda lab: lab.share("full", "real12.jp2", imagecodecs=imagecodecs.jpeg2k_decode), ("full", "real12.jp2"))
+    yield Line("JPEG 2000 thumbnail", 1.3, lambda lab: lab.share("thumbnail", "real12.jp2"), ("thumbnail", "real12.jp2"))
+    yield Line("JPEG XL in pieces, of one call", 1.05, lambda lab: lab.pieces("real12.jxl"), ("full", "real12.jxl"))
+    yield Line("BMP", 0.30, lambda lab: lab.share("full", "real12.bmp", imagecodecs=imagecodecs.bmp_decode), ("full", "real12.bmp"))
+    yield Line("BMP thumbnail", 1.1, lambda lab: lab.share("thumbnail", "real12.bmp"), ("thumbnail", "real12.bmp"))
+    yield Line("GIF of 48 MB, first frame, peak", 10, lambda lab: lab.peak("long.gif"), unit=" MB")
+    yield Line("headers a second in one process", 150_000, lambda lab: lab.headers(), at_least=True)
+    yield Line("start, `--version`, on the clock", 3.5, lambda lab: lab.start("--version"), unit=" ms")
+    yield Line("start, `probe` of one PNG, on the clock", 4.5, lambda lab: lab.start("probe", lab.path("icon.png")), unit=" ms")
+    yield Line("convert, JPEG to JPEG, 96 MP, peak", 16, lambda lab: lab.converting("real96.jpg", ".jpg", "--reencode"), unit=" MB")
+    yield Line("convert, PNG to JPEG, 96 MP, peak", 16, lambda lab: lab.converting("real96.png", ".jpg"), unit=" MB")
+
+
+HEAD = ["| what | ours | goal | beside it | where the time goes |", "|---|---:|---:|---|---|"]
+
+
+def run(arguments):
+    """$LINES is a regular expression for some of the names; the others stay in the table as they were."""
+    os.environ["VIPS_CONCURRENCY"] = "1"
+    maker = os.path.join(os.path.dirname(__file__), "corpus.py")
+    with open(__file__, encoding="utf-8") as source:
+        names = sorted(set(re.findall(r'"((?:real|screen|phone|long|moving)[\w.-]*\.\w+)"', source.read())))
+    subprocess.run([sys.executable, maker, arguments.corpus, *names], check=True)
+    lab, found = Lab(arguments), {}
+    print("\n" + "\n".join(HEAD))
+    for number, line in enumerate(lines()):
+        if re.search(os.environ.get("LINES", ""), line.name):
+            found[number] = line.written(lab)
+            print(found[number], flush=True)
+    with open(DOCUMENT, encoding="utf-8") as file:
+        head, rest = file.read().split(BEGIN, 1)
+    old, tail = rest.split(END, 1)
+    kept = [row for row in old.splitlines() if row.startswith("| ")][1:]
+    rows = [found.get(number) or kept[number] for number in range(max(len(kept), len(found)))]
+    # A figure that misses its goal is bold.
+    short = sum("| **" in row for row in rows)
+    counted = f"{len(rows) - short} of {len(rows)} reach their goals"
+    print(f"\n{counted}")
+    day = datetime.date.today().isoformat()
+    with open(DOCUMENT, "w", encoding="utf-8") as file:
+        file.write(f"{head}{BEGIN}\n{day}, `scripts/bench lines`: {counted}.\n\n" + "\n".join([*HEAD, *rows]) + f"\n{END}{tail}")
