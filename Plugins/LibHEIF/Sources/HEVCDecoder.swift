@@ -27,8 +27,13 @@ enum HEVCDecoder {
         },
         push_data: { decoder, data, size in
           guard let decoder, let data else { return failure(heif_error_Usage_error, "no decoder or no data") }
-          let bytes = UnsafeRawBufferPointer(start: data, count: size)
-          Unmanaged<Units>.fromOpaque(decoder).takeUnretainedValue().bytes += bytes
+          let units = Unmanaged<Units>.fromOpaque(decoder).takeUnretainedValue()
+          do throws(CoderError) {
+            try ArrayMemory.grow(&units.bytes, by: size, for: "units of a picture")
+          } catch {
+            return failure(heif_error_Memory_allocation_error, "no memory for units")
+          }
+          units.bytes += UnsafeRawBufferPointer(start: data, count: size)
           return success
         },
         decode_image: { decoder, image in

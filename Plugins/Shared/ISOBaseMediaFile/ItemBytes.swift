@@ -31,14 +31,10 @@ public struct ItemBytes {
     offset = range?.lowerBound ?? 0
   }
 
-  /// Of a file of which the first bytes are here: fetches those of the item, or where it has many, all.
+  /// Of a file of which the first bytes are here: fetches those of an item that lies in the file, or where it has many, all.
   ///
   /// - Throws: As above.
   public init(of item: Item, in meta: MetaBox, _ first: FileBytes, source: SourceView) throws(CoderError) {
-    guard item.construction == .file else {
-      self = try ItemBytes(of: item, in: meta, first)
-      return
-    }
     let places = try Places(of: item, in: meta, of: first, count: first.end)
     guard places.total <= Self.mostFetched else {
       self = try ItemBytes(of: item, in: meta, FileBytes(whole: try source.contents()))

@@ -80,7 +80,8 @@ public struct DecodeOptions: Sendable {
     /// of the whole picture made smaller.
     case exact
     /// What a format gives may be as small as the result: a thumbnail that the file has (HEIF), or the end of the format's own
-    /// scaling (JPEG, WebP, JPEG 2000). It takes from a third to all of the time, and is a little softer or sharper.
+    /// scaling (JPEG, WebP, JPEG 2000), a little softer or sharper. A HEIC of 12 megapixels that has a thumbnail takes a
+    /// twentieth of the time, WebP nine tenths; where the next scale of a format is too small, nothing changes.
     case fast
   }
 

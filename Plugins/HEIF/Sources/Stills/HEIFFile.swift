@@ -18,9 +18,8 @@ final class HEIFFile {
   let pages: [UInt32]
   let primaryPage: Int
   let limits: Limits
-  private let incremental: (head: FileHead, source: SourceView)?
-  /// Where the other bytes are of a file that is there whole, and of which the first ones were enough.
-  private let rest: (head: FileHead, source: SourceView)?
+  /// Where the bytes behind ``contents`` come from, and what keeps those; nil when there are none.
+  private let beyond: (head: FileHead, source: SourceView)?
   private var nodes: [UInt32: PictureNode] = [:]
   /// By where their boxes start: items share them.
   private var configurations: [Int: HEVCConfiguration] = [:]
@@ -41,7 +40,7 @@ final class HEIFFile {
   static func open(_ source: SourceView, isIncremental: Bool, limits: Limits) throws(CoderError) -> HEIFFile {
     if isIncremental, let head = try FileHead(source, upTo: .meta) {
       do throws(CoderError) {
-        let file = try HEIFFile(parsing: FileBytes(first: head.bytes), incremental: (head, source), limits: limits)
+        let file = try HEIFFile(parsing: FileBytes(first: head.bytes), beyond: (head, source), limits: limits)
         _ = try file.node(file.pages[file.primaryPage])
         return file
       } catch {
@@ -52,7 +51,7 @@ final class HEIFFile {
     }
     if !isIncremental, let head = try FileHead(source, upTo: .meta) {
       let first = FileBytes(first: head.bytes, of: source.size)
-      if let file = try? HEIFFile(parsing: first, rest: (head, source), limits: limits),
+      if let file = try? HEIFFile(parsing: first, beyond: (head, source), limits: limits),
         (try? file.node(file.pages[file.primaryPage])) != nil
       {
         return file
@@ -62,16 +61,12 @@ final class HEIFFile {
     return try HEIFFile(parsing: FileBytes(whole: try source.contents()), limits: limits)
   }
 
-  /// - Parameters:
-  ///   - incremental: What keeps the bytes while they arrive, and where the others come from.
-  ///   - rest: The same for a file that is there whole.
+  /// - Parameter beyond: What keeps the bytes, and where the others come from, unless all are there.
   init(
-    parsing contents: FileBytes, incremental: (head: FileHead, source: SourceView)? = nil,
-    rest: (head: FileHead, source: SourceView)? = nil, limits: Limits
+    parsing contents: FileBytes, beyond: (head: FileHead, source: SourceView)? = nil, limits: Limits
   ) throws(CoderError) {
     self.contents = contents
-    self.incremental = incremental
-    self.rest = rest
+    self.beyond = beyond
     self.limits = limits
     let isWhole = contents.end == contents.count
     var boxes = BoxReader(ByteReader(contents.raw.bytes, isCutOff: isWhole), isCutOff: isWhole)
@@ -212,7 +207,7 @@ extension HEIFFile {
   private static let maxDepth = 8
 
   /// Whether the file was opened before all of its bytes were there.
-  var isIncremental: Bool { incremental != nil }
+  var isIncremental: Bool { contents.end == .max }
 
   /// Whether bytes of an item are missing and do not arrive any more.
   func isCut(_ item: Item) -> Bool {
@@ -221,10 +216,10 @@ extension HEIFFile {
 
   /// The bytes of an item, which are waited for where they arrive.
   func bytes(of item: Item) throws(CoderError) -> ItemBytes {
-    if let rest { return try ItemBytes(of: item, in: meta, contents, source: rest.source) }
-    guard let source = incremental?.source, item.construction == .file else {
+    guard let source = beyond?.source, item.construction == .file else {
       return try ItemBytes(of: item, in: meta, contents)
     }
+    guard isIncremental else { return try ItemBytes(of: item, in: meta, contents, source: source) }
     if let bytes = try ItemBytes(of: item, in: meta, incremental: source) { return bytes }
     return try ItemBytes(of: item, in: meta, FileBytes(whole: try source.contents()))
   }
