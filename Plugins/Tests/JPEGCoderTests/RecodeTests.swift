@@ -52,7 +52,8 @@ import Testing
     try LibJPEG.changeGeometry(
       of: source.view, same, segments: [], to: output.output, host: MemoryHost().host, memory: 0)
     let (found, expected) = try (Self.coded(Self.file(coding, isOptimized: true)), Self.coded(output.bytes))
-    #expect(found == expected)
+    // Of files that differ much, a difference takes longer to find than anybody waits.
+    #expect(found.elementsEqual(expected))
   }
 
   @Test(arguments: [UInt32(1), 2, 9]) func keepsRestartMarkers(_ rows: UInt32) throws {
@@ -61,7 +62,7 @@ import Testing
     let (plain, optimized) = try (Self.file(coding, isOptimized: false), Self.file(coding, isOptimized: true))
     #expect(optimized.count < plain.count)
     let (found, expected) = try (Self.decode(optimized), Self.decode(plain))
-    #expect(found == expected)
+    #expect(found.elementsEqual(expected))
     func markers(_ bytes: [UInt8]) -> [UInt8] {
       zip(bytes, bytes.dropFirst()).filter { $0 == 0xFF && (0xD0...0xD7).contains($1) }.map(\.1)
     }
