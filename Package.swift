@@ -66,7 +66,7 @@ let coders: [Target] = [
   coder("HEIFCoder", in: "HEIF", wraps: ["CHEIFLibrary", "CHEIFShim", "CDe265", "HEVCBitstream"] + containerModules),
   coder("ICNSCoder", in: "ICNS", wraps: ["CZlib"]),
   coder("ICOCoder", in: "ICO", wraps: ["DeviceIndependentBitmap"]),
-  coder("JPEGCoder", in: "JPEG", wraps: ["CJPEGShim", "PhotoshopResources"]),
+  coder("JPEGCoder", in: "JPEG", wraps: ["CJPEGEighths", "CJPEGShim", "PhotoshopResources"]),
   coder("JPEG2000Coder", in: "JPEG2000", wraps: ["COpenJPEG", "SharedPlanes"]),
   coder("JXLCoder", in: "JXL", wraps: ["CJXL"]),
   coder(
@@ -83,8 +83,11 @@ let coders: [Target] = [
 let coderParts: [Target] = [
   // libpng, libjpeg and libtiff report errors in ways that may not cross Swift: a few lines of C stand between.
   shim("CPNGShim", in: "PNG", dependencies: ["CImageCoder"], links: ["png16", "z", "deflate"]),
-  shim("CJPEGShim", in: "JPEG", dependencies: ["CImageCoder"], links: ["jpeg"]),
-  shim("CTIFFShim", in: "TIFF", dependencies: ["CImageCoder", "CSharedPlanes"], links: ["tiff", "jpeg"]),
+  shim("CJPEGShim", in: "JPEG", dependencies: ["CImageCoder", "CJPEGEighths"], links: ["jpeg"]),
+  shim(
+    "CTIFFShim", in: "TIFF", dependencies: ["CImageCoder", "CJPEGEighths", "CSharedPlanes"], links: ["tiff", "jpeg"]),
+  // JPEG at 1/8 of its size without libjpeg, for JPEG files and for strips and tiles of TIFF.
+  shim("CJPEGEighths", in: "Shared", links: ["jpeg"]),
   // libheif, loaded when it is needed.
   shim("CHEIFLibrary", in: "HEIF", links: ["dl"]),
   // libde265 behind three calls, and pixels as planes of luma and chroma.

@@ -63,7 +63,7 @@ static void restore_frame(decoder *decoder) {
   cinfo->arith_code = decoder->frame.is_arithmetic;
 }
 
-static void check_cancelled(decoder *decoder) {
+void decoder_check_cancelled(decoder *decoder) {
   if (decoder->host->is_cancelled(decoder->host)) {
     failure_escape((j_common_ptr)&decoder->cinfo, IMGCODER_STATUS_CANCELLED);
   }
@@ -153,7 +153,7 @@ static void read_scans(decoder *decoder) {
         failure_escape((j_common_ptr)cinfo, IMGCODER_STATUS_LIMIT_EXCEEDED);
       }
     }
-    check_cancelled(decoder);
+    decoder_check_cancelled(decoder);
   }
 }
 
@@ -219,7 +219,7 @@ static void deliver(decoder *decoder) {
     if (status != IMGCODER_STATUS_OK) failure_escape((j_common_ptr)cinfo, status);
     y += count;
     decoder->failure.report->rows = y;
-    check_cancelled(decoder);
+    decoder_check_cancelled(decoder);
   }
 }
 
@@ -254,6 +254,7 @@ static void decode(decoder *decoder) {
   keep_frame(decoder);
   configure(decoder);
   cinfo->buffered_image = jpeg_has_multiple_scans(cinfo);
+  if (decoder->options->eighths == 1 && !cinfo->buffered_image && !decoder->options->is_incremental && eighths_deliver(decoder)) return;
   // Looking for scans that are not needed would wait for the last byte.
   if (cinfo->progressive_mode && decoder->options->eighths == 1 && !decoder->options->is_incremental) source_skip_unused_scans(decoder);
   jpeg_start_decompress(cinfo);
@@ -319,5 +320,6 @@ imgcoder_status cjpeg_decode(const imgcoder_host *host, const imgcoder_source *s
   jpeg_destroy_decompress(&decoder.cinfo);
   host->free(host, decoder.inks);
   host->free(host, decoder.skips);
+  host->free(host, decoder.eighths);
   return report->status;
 }

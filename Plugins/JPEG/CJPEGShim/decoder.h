@@ -45,6 +45,7 @@ typedef struct decoder {
   uint32_t components_seen;
   uint32_t passes;     // pictures that were sent before the last scan
   uint64_t next_pass;  // the offset after which another one is worth its time
+  struct eighths *eighths;  // memory of a picture that is decoded without libjpeg
   uint8_t *inks;     // CMYK rows on their way to RGB
 } decoder;
 
@@ -62,6 +63,18 @@ uint64_t source_position(const decoder *decoder);
 
 // Hides the scans that a picture at 1/8 has no use for.
 void source_skip_unused_scans(decoder *decoder);
+
+// Decodes and delivers a picture at 1/8 without libjpeg, which is asked if the answer is 0.
+int eighths_deliver(decoder *decoder);
+
+// Escapes if the host wants no more.
+void decoder_check_cancelled(decoder *decoder);
+
+// Shows libjpeg the bytes from an offset on again.
+void source_return(decoder *decoder, uint64_t offset);
+
+// More bytes from an offset on, none at the end.
+void source_look(decoder *decoder, uint64_t offset, const uint8_t **bytes, uint64_t *length);
 
 // Converts a row of four inks, as libjpeg delivers them, to RGB.
 void inks_to_rgb(const uint8_t *inks, uint8_t *pixels, uint32_t count, imgcoder_pixel_format format);

@@ -107,6 +107,17 @@ uint64_t source_position(const decoder *decoder) {
   return decoder->offset - decoder->manager.bytes_in_buffer;
 }
 
+// Other views have ended that which libjpeg was reading.
+void source_return(decoder *decoder, uint64_t offset) {
+  decoder->offset = offset;
+  decoder->manager.next_input_byte = NULL;
+  decoder->manager.bytes_in_buffer = 0;
+}
+
+void source_look(decoder *decoder, uint64_t offset, const uint8_t **bytes, uint64_t *length) {
+  look(decoder, offset, WINDOW, bytes, length);
+}
+
 // Finds the next marker that is neither RSTn nor TEM, at or after `*at`, and sets `*at` after it; -1 at the end.
 static int next_marker(decoder *decoder, uint64_t *at) {
   for (;;) {
@@ -184,8 +195,5 @@ void source_skip_unused_scans(decoder *decoder) {
       at += segment;
     }
   }
-  // The views above ended the view that libjpeg was reading.
-  decoder->offset = start;
-  decoder->manager.next_input_byte = NULL;
-  decoder->manager.bytes_in_buffer = 0;
+  source_return(decoder, start);
 }

@@ -71,7 +71,7 @@ final class JPEGReader: ContainerReader, StoredColorReader {
         }
       } ?? 8
     let readsDCAlone = eighths == 1 && request.size.map(dcIsEnough) ?? false
-    let memory = readsDCAlone ? DCFile.memory(for: file.frame) : libjpegBytes
+    let memory = readsDCAlone ? DCFile.memory(for: file.frame) : libjpegBytes + (eighths == 1 ? eighthsBytes : 0)
     try host.limits.check(memory: memory)
     return DecodeOffer(
       request, size: Self.size(of: canvas, eighths: eighths), pixelFormat: format(for: request.pixelFormat),
@@ -81,6 +81,11 @@ final class JPEGReader: ContainerReader, StoredColorReader {
 
   /// Bytes that libjpeg takes for a picture of any scale.
   private var libjpegBytes: Int { file.frame.rowBytes + (file.hasSeveralScans ? file.frame.coefficientBytes : 0) }
+
+  /// Bytes of a picture at 1/8 that is decoded without libjpeg, before it is delivered: three samples for a pixel, and tables.
+  private var eighthsBytes: Int {
+    file.hasSeveralScans ? 0 : Self.size(of: file.frame.size, eighths: 1).pixelCount * 3 + 256 << 10
+  }
 
   /// Whether DC coefficients are enough for a size: at 1/8, a channel of the picture's own resolution has no others in any
   /// case. Of chroma with fewer samples, libjpeg reads more; hosts ask for twice the pixels that they show, and what is

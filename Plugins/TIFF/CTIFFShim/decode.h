@@ -6,6 +6,7 @@
 #define CTIFF_DECODE_H
 
 #include "handle.h"
+#include "jpeg.h"
 #include "rows.h"
 
 // What one thread at a time uses. Taken when the worker gets its first strip or tile.
@@ -16,6 +17,7 @@ typedef struct worker {
   uint8_t *turned;   // coded bytes with their bits turned
   uint64_t turned_capacity;
   uint8_t *scratch;
+  jpeg_room jpeg;
 } worker;
 
 // What became of a strip or tile, with all its planes.

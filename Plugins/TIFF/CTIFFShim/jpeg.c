@@ -4,9 +4,12 @@
 
 #include <setjmp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <jpeglib.h>
+
+#include <CJPEGEighths.h>
 
 // As many as libtiff reads of one strip or tile.
 #define MOST_SCANS 100
@@ -102,8 +105,41 @@ static void read_header(decoder *d, const ctiff_picture *picture, const uint8_t 
   d->info.scale_denom = 8;
 }
 
+void jpeg_close(jpeg_room *room) { free(room->memory); }
+
+static int no_more(eighths_input *input) {
+  (void)input;
+  return 0;
+}
+
+// At 1/8, without libjpeg, which is asked if the answer is 0.
+static int read_eighths(const decoder *d, uint32_t rows, uint64_t row_bytes, uint8_t *out, jpeg_room *room) {
+  const struct jpeg_decompress_struct *info = &d->info;
+  eighths_frame frame;
+  const size_t bytes = eighths_describe(info, &frame) ? eighths_bytes(&frame) : 0;
+  if (bytes == 0) return 0;
+  if (bytes > room->bytes) {
+    free(room->memory);
+    *room = (jpeg_room){.memory = malloc(bytes), .bytes = bytes};
+    if (!room->memory) room->bytes = 0;
+  }
+  eighths *picture = room->memory ? eighths_make(room->memory, &frame, room->was_made) : NULL;
+  room->was_made = room->memory != NULL;
+  eighths_input input = {
+      .next = info->src->next_input_byte, .end = info->src->next_input_byte + info->src->bytes_in_buffer, .more = no_more};
+  if (!picture || !eighths_decode(picture, &input)) return 0;
+  const uint32_t width = (frame.width + 7) / 8, height = (frame.height + 7) / 8;
+  for (uint32_t y = 0; y < rows && y < height; y++) {
+    const uint8_t *lines[EIGHTHS_CHANNELS] = {0};
+    for (uint32_t i = 0; i < frame.channel_count; i++) lines[i] = eighths_line(picture, i, y);
+    const eighths_format format = frame.channel_count == 1 ? EIGHTHS_GRAY : EIGHTHS_RGB;
+    eighths_pixels(lines, width, info->jpeg_color_space == JCS_YCbCr, format, out + y * row_bytes);
+  }
+  return 1;
+}
+
 uint32_t jpeg_read(const ctiff_picture *picture, const uint8_t *bytes, uint64_t length, uint32_t rows,
-                   uint64_t row_bytes, uint8_t *out, char *message) {
+                   uint64_t row_bytes, uint8_t *out, jpeg_room *room, char *message) {
   decoder d;
   memset(&d, 0, sizeof d);
   struct jpeg_decompress_struct *info = &d.info;
@@ -118,9 +154,14 @@ uint32_t jpeg_read(const ctiff_picture *picture, const uint8_t *bytes, uint64_t 
   } else {
     begin(&d);
     read_header(&d, picture, bytes, length);
-    jpeg_start_decompress(info);
+    jpeg_calc_output_dimensions(info);
     // What the JPEG leaves out is 0, as with libtiff.
     if (info->output_width < picture->strile_width || info->output_height < rows) memset(out, 0, rows * row_bytes);
+    if (picture->reduction == 8 && read_eighths(&d, rows, row_bytes, out, room)) {
+      jpeg_destroy_decompress(info);
+      return rows;
+    }
+    jpeg_start_decompress(info);
     while (info->output_scanline < rows && info->output_scanline < info->output_height) {
       JSAMPROW row = out + info->output_scanline * row_bytes;
       jpeg_read_scanlines(info, &row, 1);

@@ -17,6 +17,7 @@ void worker_close(worker *worker) {
   free(worker->striles);
   free(worker->turned);
   free(worker->scratch);
+  jpeg_close(&worker->jpeg);
   memset(worker, 0, sizeof *worker);
 }
 
@@ -188,7 +189,7 @@ static void decode_plane(const rows_plan *plan, worker *worker, coded coded, uin
                                                         : "strip or tile %u has no bytes", index);
   } else if (picture->reduction > 1) {
     char reason[200] = "";
-    good = jpeg_read(picture, coded.bytes, coded.length, rows, plan->plane_row_bytes, out, reason);
+    good = jpeg_read(picture, coded.bytes, coded.length, rows, plan->plane_row_bytes, out, &worker->jpeg, reason);
     snprintf(message, sizeof message, "strip or tile %u: %.150s", index, reason);
   } else if (picture->flags & CTIFF_RAW) {
     good = show_raw(plan, &coded, rows, memory, plane);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CJPEGEighths
 import ImageCoderPlugin
 
 /// Turns a ``DCFile`` into rows of gray or RGB.
@@ -38,32 +39,20 @@ struct DCRows {
   }
 
   private func write(to row: UnsafeMutablePointer<UInt8>) {
-    let (first, second, third) = (
-      channels[0].line, channels[channels.count / 2].line, channels[channels.count - 1].line
+    let lines: (UnsafePointer<UInt8>?, UnsafePointer<UInt8>?, UnsafePointer<UInt8>?) = (
+      UnsafePointer(channels[0].line), UnsafePointer(channels[channels.count / 2].line),
+      UnsafePointer(channels[channels.count - 1].line)
     )
-    guard format != .gray8 else {
-      row.update(from: first, count: size.width)
-      return
-    }
-    let bytes = format.bytesPerPixel
-    let (red, blue) = format == .bgra8 ? (2, 0) : (0, 2)
-    for x in 0..<size.width {
-      let pixel = row + x &* bytes
-      if isLuma {
-        // T.871 §7, in the fixed-point numbers of libjpeg.
-        let (y, cb, cr) = (Int32(first[x]), Int32(second[x]) &- 128, Int32(third[x]) &- 128)
-        pixel[red] = Self.sample(y &+ (91_881 &* cr &+ 32_768) >> 16)
-        pixel[1] = Self.sample(y &+ (-22_554 &* cb &- 46_802 &* cr &+ 32_768) >> 16)
-        pixel[blue] = Self.sample(y &+ (116_130 &* cb &+ 32_768) >> 16)
-      } else {
-        pixel[red] = first[x]
-        pixel[1] = second[x]
-        pixel[blue] = third[x]
+    let order: eighths_format =
+      switch format {
+      case .gray8: EIGHTHS_GRAY
+      case .rgba8: EIGHTHS_RGBA
+      case .bgra8: EIGHTHS_BGRA
+      default: EIGHTHS_RGB
       }
-      if bytes == 4 { pixel[3] = 255 }
+    withUnsafeBytes(of: lines) { lines in
+      let lines = lines.assumingMemoryBound(to: UnsafePointer<UInt8>?.self).baseAddress
+      eighths_pixels(lines, size.width, isLuma ? 1 : 0, order, row)
     }
   }
-
-  @inline(__always)
-  private static func sample(_ value: Int32) -> UInt8 { UInt8(truncatingIfNeeded: min(max(value, 0), 255)) }
 }
