@@ -91,7 +91,9 @@ import Testing
         frame.height = UInt32(segment[1]) << 8 | UInt32(segment[2])
         frame.width = UInt32(segment[3]) << 8 | UInt32(segment[4])
         frame.channel_count = UInt32(segment[5])
-        channels = stride(from: 6, to: segment.count, by: 3).map { (segment[$0], segment[$0 + 1], Int(segment[$0 + 2])) }
+        channels = stride(from: 6, to: segment.count, by: 3).map {
+          (segment[$0], segment[$0 + 1], Int(segment[$0 + 2]))
+        }
       case 0xC4:
         var at = 0
         while at < segment.count {
@@ -117,7 +119,8 @@ import Testing
             all[index].horizontal = UInt32(channel.factors >> 4)
             all[index].vertical = UInt32(channel.factors & 15)
             let steps = try #require(quantizers[channel.quantizer])
-            steps.withUnsafeBytes { steps in withUnsafeMutableBytes(of: &all[index].steps) { $0.copyBytes(from: steps) } }
+            steps.withUnsafeBytes { steps in withUnsafeMutableBytes(of: &all[index].steps) { $0.copyBytes(from: steps) }
+            }
             let tables = Int(segment[2 + 2 * index])
             all[index].dc = try #require(codes[tables >> 4])
             all[index].ac = try #require(codes[0x10 | tables & 15])
@@ -130,9 +133,9 @@ import Testing
   }
 
   /// What a reader gives for the smallest thumbnail; libjpeg's is that of an arriving file.
-  private static func read(_ bytes: [UInt8], _ options: OpenOptions = [], format: PixelFormat? = nil) throws(CoderError) -> (
-    pixels: [UInt8], rows: Int, problem: CoderError?
-  ) {
+  private static func read(
+    _ bytes: [UInt8], _ options: OpenOptions = [], format: PixelFormat? = nil
+  ) throws(CoderError) -> (pixels: [UInt8], rows: Int, problem: CoderError?) {
     let source = MemorySource(bytes)
     defer { withExtendedLifetime(source) {} }
     let reader = try JPEGReader(source.view, host: MemoryHost().host, options: options)
@@ -153,7 +156,8 @@ import Testing
     return Int(value >> 9 & 0xFF)
   }
 
-  @Test(arguments: codings, [false, true]) func givesWhatLibjpegGives(_ coding: DeepFileTests.Coding, _ isNoise: Bool) throws {
+  @Test(arguments: codings, [false, true])
+  func givesWhatLibjpegGives(_ coding: DeepFileTests.Coding, _ isNoise: Bool) throws {
     let bytes = isNoise ? try DeepFileTests.file(coding, sample: Self.noise) : try DeepFileTests.file(coding)
     let expected = try Self.read(bytes, .incremental)
     #expect(expected.problem == nil && expected.rows == (coding.size.height + 7) / 8)
@@ -213,7 +217,8 @@ import Testing
 
   @Test func otherFilesAreNotDecoded() throws {
     // Chroma of a quarter of the columns.
-    var (frame, _) = try Self.frame(of: try DeepFileTests.file(.init(horizontal: 4, size: Size(width: 200, height: 200))))
+    var (frame, _) = try Self.frame(
+      of: try DeepFileTests.file(.init(horizontal: 4, size: Size(width: 200, height: 200))))
     #expect(eighths_bytes(&frame) == 0)
     (frame, _) = try Self.frame(of: try DeepFileTests.file(Self.codings[1]))
     #expect(eighths_bytes(&frame) > 0)
