@@ -81,19 +81,17 @@ test: stage
 	$(SWIFT_BUILD) $(SWIFT_FLAGS) --product cache-writer
 	swift test $(SWIFT_FLAGS) --skip-build
 	swift test --manifest-cache none --package-path Plugins
-	SWIFT_DETERMINISTIC_HASHING=1 swift test --package-path Tests/Loading
-	@scripts/check-package-graphs
-	swift test $(SWIFT_FLAGS) --package-path $(DEMO)
 	@scripts/check-fuzzing $(STAGE) .build/$(CONFIGURATION)/coder-fuzz
-	@scripts/check-examples $(STAGE)
+	@scripts/side-by-side \
+	  "SWIFT_DETERMINISTIC_HASHING=1 swift test --package-path Tests/Loading; scripts/check-package-graphs; \
+	   scripts/check-examples $(STAGE)" \
+	  "swift test $(SWIFT_FLAGS) --package-path $(DEMO); scripts/check-compatibility $(STAGE); \
+	   scripts/check-templates $(STAGE); scripts/check-transcript $(STAGE) docs/ten-minutes.md docs/writing-a-plugin.md"
 	@scripts/check-sheets $(STAGE)
 	@scripts/check-cache $(STAGE) .build/$(CONFIGURATION)/cache-writer
 	@scripts/check-terminal $(STAGE)
 	@scripts/check-install $(STAGE)
 	@scripts/check-thumbnailer $(STAGE)
-	@scripts/check-compatibility $(STAGE)
-	@scripts/check-templates $(STAGE)
-	@scripts/check-transcript $(STAGE) docs/ten-minutes.md docs/writing-a-plugin.md
 	@scripts/make-documentation $(STAGE)/documentation
 
 test-demo: stage

@@ -76,7 +76,7 @@ let coders: [Target] = [
   coder("PNMCoder", in: "PNM", wraps: ["CPixelBytes"]),
   coder("QOICoder", in: "QOI", wraps: []),
   coder("TIFFCoder", in: "TIFF", wraps: ["CTIFFShim", "PhotoshopResources"]),
-  coder("WebPCoder", in: "WebP", wraps: ["CWebP"]),
+  coder("WebPCoder", in: "WebP", wraps: ["CRollingMemory", "CWebP"]),
 ].filter(isHere)
 
 /// What the coders are made of.
@@ -111,6 +111,8 @@ let coderParts: [Target] = [
   shared("SharedPlanes", dependencies: ["CSharedPlanes", "ImageCoderPlugin"], path: "Planes/SharedPlanes"),
   shim("CSharedPlanes", in: "Shared/Planes", links: ["m"]),
   wrapped("CGIF", in: "GIFLib", debian: "libgif-dev"),
+  // Where libwebp writes a whole picture of which a few rows at a time are wanted.
+  shim("CRollingMemory", in: "WebP", links: []),
   wrapped("CWebP", in: "WebP", pkgConfig: "libwebp", debian: "libwebp-dev"),
   wrapped("CHEIF", in: "LibHEIF", pkgConfig: "libheif", debian: "libheif-dev"),
   wrapped("CDe265", in: "HEIF", pkgConfig: "libde265", debian: "libde265-dev"),

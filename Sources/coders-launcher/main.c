@@ -12,7 +12,7 @@
 enum { STATUS_ENVIRONMENT = 5 };
 
 // What coders-quick may do by itself; it leaves to the whole command what it does not understand.
-static const char *const quick_verbs[] = {"--version", "list", "probe", "thumbnail"};
+static const char *const quick_verbs[] = {"--version", "list", "probe", "thumbnail", "convert"};
 
 static int is_quick(const char *verb) {
   for (size_t i = 0; i < sizeof quick_verbs / sizeof *quick_verbs; i++)

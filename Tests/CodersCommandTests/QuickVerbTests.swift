@@ -54,11 +54,30 @@ import Testing
     ["--size", "64", "<window.png>", "-o", "<window.png>"],
   ]
 
+  /// The same.
+  static let conversions: [[String]] = [
+    ["<window.png>", "OUT/new.jpg"], ["<landscape-orientation-6.jpg>", "OUT/same.jpg"],
+    ["--reencode", "<landscape-orientation-6.jpg>", "OUT/new.jpg", "--quality", "0.4"],
+    ["<comet-alpha.gif>", "OUT/new.webp", "--lossless"], ["<comet-alpha.apng>", "OUT/new.gif", "--quiet"],
+    ["<window.png>", "--format", "jpg", "--progressive", "OUT/new"],
+    ["<window.png>", "<comet-alpha.gif>", "--format", "webp"], ["/nonexistent/file.png", "OUT/new.jpg"],
+    ["<window.png>", "OUT/new.unknown"], ["<window.png>", "/nonexistent/new.jpg"], ["<window.png>", "<window.png>"],
+    ["<window.png>", "OUT/new.jpg", "--lossless"],
+  ]
+
+  @Test(arguments: conversions) func convertsTheSame(_ words: [String]) throws {
+    try isSame(["convert"] + words)
+  }
+
   @Test(arguments: thumbnails) func makesTheSameThumbnails(_ words: [String]) throws {
+    try isSame(["thumbnail"] + words)
+  }
+
+  private func isSame(_ words: [String]) throws {
     var left: [(run: Run, files: [[UInt8]])] = []
     for isQuick in [true, false] {
       let folder = TemporaryFolder()
-      let arguments = try ["thumbnail"] + Self.arguments(words).map { Self.exchange("OUT", for: folder.path, in: $0) }
+      let arguments = try Self.arguments(words).map { Self.exchange("OUT", for: folder.path, in: $0) }
       let run = isQuick ? try #require(Run.quick(arguments)) : Run.inProcess(arguments)
       let found = Command.run("find '\(folder.path)' -type f | sort").output.split(separator: "\n").map(String.init)
       let names = found.map { Self.exchange(folder.path, for: "OUT", in: $0) }.joined(separator: " ")
@@ -69,7 +88,8 @@ import Testing
     #expect(left[0].run.status == left[1].run.status)
     #expect(left[0].run.output == left[1].run.output)
     #expect(left[0].run.errors == left[1].run.errors)
-    #expect(left[0].files == left[1].files)
+    let isSame = left[0].files == left[1].files
+    #expect(isSame)
   }
 
   private static func exchange(_ old: String, for new: String, in text: String) -> String {
@@ -84,7 +104,11 @@ import Testing
     ["probe", "--jsonn", "a.png"], ["probe", "--json=yes", "a.png"], ["probe", "-r", "pictures"],
     ["probe", "--files-from", "list"], ["probe", "--page", "2", "a.pdf"], ["probe", "--coder", "png", "a.png"],
     ["probe", "--plugin-dir", "p", "a.png"], ["probe", "--", "--json"], ["probe", "a.png", "--isolate", "required"],
-    ["list", "--quiet", "--json"], ["list", "--plugin-dir", "p"], ["list", "all"], ["convert", "a.png", "b.jpg"],
+    ["list", "--quiet", "--json"], ["list", "--plugin-dir", "p"], ["list", "all"], ["convert"], ["convert", "a.png"],
+    ["convert", "a.png", "b.png", "c.png"], ["convert", "a.png", "-"], ["convert", "a.png", "-o", "b.png"],
+    ["convert", "a.png", "b.png", "--quality", "2"], ["convert", "a.png", "b.png", "--quality", "high"],
+    ["convert", "a.png", "b.png", "--rotate", "90"], ["convert", "a.png", "b.png", "--json"],
+    ["convert", "a.png", "b.png", "--quality=0.5"],
     ["thumbnail", "--version"],
     ["thumbnail", "a.png"], ["thumbnail", "a.png", "-o", "b.png"], ["thumbnail", "--size", "64", "a.png"],
     ["thumbnail", "--size", "64", "-o", "b.png"], ["thumbnail", "--size", "large", "a.png", "-o", "b.png"],
@@ -127,7 +151,7 @@ import Testing
       let copied = folder.write("coders", [])
       let source = "\(Package.root)/build/\(program)"
       #expect(Run.shell("cp \"$0\" \"$1\" && chmod 755 \"$1\"", [source, copied]).status == 0)
-      let run = Run.program(copied, ["convert"])
+      let run = Run.program(copied, ["frames"])
       #expect(run.status == 5)
       #expect(run.errors.hasPrefix("coders: /") && run.errors.hasSuffix("/coders-command: No such file or directory\n"))
       #expect(Run.shell("rm \"$0\"", [copied]).status == 0)

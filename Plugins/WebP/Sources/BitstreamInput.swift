@@ -12,6 +12,8 @@ struct BitstreamInput {
   private static let lossyStep = 1 << 15
   /// Lossless data is decoded anew from the last 8 rows at each step, so steps are fewer.
   private static let losslessStep = 1 << 21
+  /// About as many rows of a lossless picture are decoded in a step where rows are given on after each: of these, 8 twice.
+  static let rowsOfStep = 384
   /// The fewest new bytes that make a step of an incremental file: fewer of small pictures.
   private static let incrementalSteps = 1 << 8...1 << 12
 
@@ -36,9 +38,14 @@ struct BitstreamInput {
   /// The picture's bytes from the first one to some after those that were given before; at the end no more than those.
   ///
   /// - Returns: Bytes that are valid until the next call.
-  func bytes(after given: Int) throws(CoderError) -> UnsafeRawBufferPointer {
+  ///
+  /// - Parameter isPassing: Whether rows are given on after each step: then no step has many.
+  func bytes(after given: Int, isPassing: Bool) throws(CoderError) -> UnsafeRawBufferPointer {
     if let contents {
-      let step = picture.kind == .lossless ? Self.losslessStep : Self.lossyStep
+      var step = picture.kind == .lossless ? Self.losslessStep : Self.lossyStep
+      if isPassing {
+        step = min(step, max(Self.incrementalSteps.upperBound, contents.count * Self.rowsOfStep / picture.rect.height))
+      }
       // A short rest goes with the step before it.
       let end = contents.count - given < 2 * step ? contents.count : given + step
       return UnsafeRawBufferPointer(rebasing: contents[..<end])

@@ -6,18 +6,37 @@ import ImageCoderPlugin
 /// Decodes one bitstream into the host's rows.
 ///
 /// libwebp's incremental decoder gets the bytes in a few steps, which takes no longer than its one-shot decoder: rows
-/// of cut files are kept, and the host can stop between steps.
+/// of cut files are kept, and the host can stop between steps. It writes to memory for the whole picture: that of a host that
+/// grants all rows, or else memory of which the rows that were given on are not kept.
 struct FrameDecoder {
+  /// Memory for the rows of a picture.
+  struct Place {
+    let base: UnsafeMutableRawPointer
+    let stride: Int
+  }
+
   let picture: Picture
   let input: BitstreamInput
   let host: CoderHost
 
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
-    let size = offer.size
-    let rows = try sink.rows(at: 0, count: size.height)
-    guard rows.count == size.height else {
-      throw .library("the host grants \(rows.count) of \(size.height) rows, which come in any order")
+    let granted = try sink.rows(at: 0, count: offer.size.height)
+    if granted.count >= offer.size.height {
+      let place = Place(base: granted.base, stride: granted.stride)
+      return try decode(offer, to: place, isPassing: false) { (rows) throws(CoderError) in
+        try sink.done(at: rows.lowerBound, count: rows.count)
+      }
     }
+    var passing = try PassingRows(offer)
+    try decode(offer, to: passing.place, isPassing: true) { (rows) throws(CoderError) in
+      try passing.deliver(rows, into: sink)
+    }
+  }
+
+  private func decode(
+    _ offer: DecodeOffer, to rows: Place, isPassing: Bool, done: (Range<Int>) throws(CoderError) -> Void
+  ) throws(CoderError) {
+    let size = offer.size
     let rowBytes = size.width * offer.pixelFormat.bytesPerPixel
     guard let stride = Int32(exactly: rows.stride), Int(stride) >= rowBytes else {
       throw .library("the host grants a stride of \(rows.stride) bytes for rows of \(rowBytes)")
@@ -44,7 +63,7 @@ struct FrameDecoder {
       }
       defer { WebPIDelete(decoder) }
       do throws(CoderError) {
-        try run(decoder, offer: offer, rows: rows, sink: sink)
+        try run(decoder, offer: offer, rows: rows, isPassing: isPassing, done: done)
       } catch {
         failure = error
       }
@@ -54,36 +73,37 @@ struct FrameDecoder {
 
   /// Feeds the bytes step by step and reports the rows that each step completes.
   private func run(
-    _ decoder: OpaquePointer, offer: DecodeOffer, rows: RowSink.Rows, sink: RowSink
+    _ decoder: OpaquePointer, offer: DecodeOffer, rows: Place, isPassing: Bool,
+    done: (Range<Int>) throws(CoderError) -> Void
   ) throws(CoderError) {
     // VP8L's alpha bit is a hint (RFC 9649 §3.4): where it says opaque, the samples may say something else.
     let forcesOpaque = picture.kind == .lossless && !picture.hasAlpha && offer.pixelFormat.hasAlpha
     let height = offer.size.height
     var given = 0
-    var done = 0
+    var complete = 0
     var status = VP8_STATUS_SUSPENDED
     while status == VP8_STATUS_SUSPENDED {
       if host.isCancelled { throw .cancelled }
-      let bytes = try input.bytes(after: given)
+      let bytes = try input.bytes(after: given, isPassing: isPassing)
       guard bytes.count > given, let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { break }
       given = bytes.count
       status = WebPIUpdate(decoder, start, given)
       var last: Int32 = 0
       guard WebPIDecGetRGB(decoder, &last, nil, nil, nil) != nil || status == VP8_STATUS_OK else { continue }
       let reached = status == VP8_STATUS_OK ? height : min(Int(last), height)
-      guard reached > done else { continue }
-      if forcesOpaque { setOpaque(rows, from: done, to: reached, width: offer.size.width) }
-      try sink.done(at: done, count: reached - done)
-      done = reached
+      guard reached > complete else { continue }
+      if forcesOpaque { setOpaque(rows, from: complete, to: reached, width: offer.size.width) }
+      try done(complete..<reached)
+      complete = reached
     }
     guard status == VP8_STATUS_OK else {
       throw CoderError(
-        decoding: status, rows: done, of: height, isWhole: input.isWhole, at: picture.bytes.lowerBound)
+        decoding: status, rows: complete, of: height, isWhole: input.isWhole, at: picture.bytes.lowerBound)
     }
   }
 
   /// Writes the largest alpha sample into every pixel of some rows of 32-bit pixels.
-  private func setOpaque(_ rows: RowSink.Rows, from first: Int, to end: Int, width: Int) {
+  private func setOpaque(_ rows: Place, from first: Int, to end: Int, width: Int) {
     for y in first..<end {
       let row = rows.base.advanced(by: y * rows.stride).assumingMemoryBound(to: UInt8.self)
       // Each row holds width × 4 bytes, which the host has granted.

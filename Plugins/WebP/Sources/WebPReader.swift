@@ -70,9 +70,11 @@ final class WebPReader: ContainerReader {
     let alpha: AlphaMode =
       isOpaque ? .opaque : request.alpha == .premultiplied ? .premultiplied : .straight
     let size = Scaling.size(of: picture, on: file.canvas, for: request.size)
-    let memory = picture.decodingMemory &+ (size == picture.rect.size ? 0 : size.width &* 64)
-    try host.limits.check(memory: memory)
-    return DecodeOffer(request, size: size, pixelFormat: format, alpha: alpha, rowOrder: .any, memory: memory)
+    var offer = DecodeOffer(request, size: size, pixelFormat: format, alpha: alpha, rowOrder: .topDown)
+    offer.memory =
+      picture.decodingMemory &+ (size == picture.rect.size ? 0 : size.width &* 64) &+ PassingRows.memory(for: offer)
+    try host.limits.check(memory: offer.memory)
+    return offer
   }
 
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {

@@ -115,146 +115,40 @@ struct ConvertCommand: ReadingVerb {
   func run(_ console: Console) throws(CoderError) -> ExitStatus {
     let registry = read.registry(console)
     let failures = Failures(console)
-    let operations = try changes.operations(read, registry, console)
+    let conversion = conversion(try changes.operations(read, registry, console))
     guard let output else {
-      runPair(input.files[0], input.files[1], operations, registry, failures, console)
+      conversion.run(input.files[0], to: input.files[1], registry, failures, console)
       return failures.status
     }
     try OutputFile(output, console).refuseTerminal(console)
     let inputs = try input.inputs(registry, console, writingTo: output, failures)
-    let isFile = OutputNames.isFile(output, isOneInput: input.isOneFile, console)
-    guard format != nil || isFile else {
-      throw .invalidArgument("\(output.printable) is a directory; use --format to set the format of the files in it")
-    }
-    let format = try registry.format(named: format, output: output)
-    let suffix = registry.writer(of: format)?.preferredExtension(of: format) ?? format.rawValue
-    let names = try OutputNames(inputs, in: output, isFile: isFile, suffix: suffix, console)
-    batch.settings.run(
-      ConvertWork(
-        command: self, operations: operations, registry: registry, format: format, showsFrames: inputs.count == 1,
-        console: console),
-      zip(inputs, names.paths).map { ($0.path, $1) }, output: output, isQuiet: read.coders.isQuiet, failures, console)
+    try conversion.run(inputs, to: output, isOneInput: input.isOneFile, registry, failures, console)
     return failures.status
   }
 
-  /// `coders convert *.png --format webp` that matches two files means both as inputs.
+  /// What is done, apart from the arguments.
   ///
-  /// - Throws: ``CoderError/Code/invalidArgument`` for a second file that is there and is named like another format.
-  private func refuseSecondInput(
-    _ output: String, _ wanted: ImageFormat, _ registry: CoderRegistry, _ console: Console
-  ) throws(CoderError) {
-    guard output != "-", let suffix = Path.suffix(output), let named = registry.format(forExtension: suffix),
-      named != wanted, Path.exists(console.location(of: output))
-    else { return }
-    throw .invalidArgument(
-      "\(output.printable) is there and named like \(registry.name(of: named)), --format is \(registry.name(of: wanted)); "
-        + "name the output with -o")
-  }
-
-  private func runPair(
-    _ input: String, _ output: String, _ operations: [ImageOperation], _ registry: CoderRegistry,
-    _ failures: Failures, _ console: Console
-  ) {
-    do throws(CoderError) {
-      try OutputFile(output, console).refuseTerminal(console)
-      let wanted = try registry.format(named: format, output: output)
-      try refuseSecondInput(output, wanted, registry, console)
-      let work = ConvertWork(
-        command: self, operations: operations, registry: registry, format: wanted, showsFrames: true,
-        console: console)
-      let run = FileRun(work, updates: batch.update, isQuiet: read.coders.isQuiet, failures: failures, console)
-      guard case .written(let report) = run.make([(input, output)], jobs: 1)[0], batch.json else { return }
-      console.print(report.json.printed)
-    } catch {
-      failures.add(error, file: output)
+  /// - Parameter operations: What is done to the pixels.
+  private func conversion(_ operations: [ImageOperation]) -> ConvertRun {
+    var run = ConvertRun()
+    run.format = format
+    run.isFirstFrameOnly = sequence.firstFrame
+    run.reencodes = reencode || orientation == .keep
+    run.batch = batch.settings
+    run.encoding = encoding.settings
+    run.read = read
+    run.auxiliary = gainMaps.auxiliary?.kind
+    let (color, gainMap, sequence, limits) = (color, gainMaps.gainMap, sequence, read.limits)
+    let (orientation, sides) = (orientation, sizes?.sides ?? [])
+    run.color = { (console) throws(CoderError) in try color.outputColor(console, unlessAsked: .asStored) }
+    run.adjust = { (writing, reading, decoder, format) throws(CoderError) in
+      writing.edit = try PixelEdit(operations, picture: decoder.header.displayedSize, limits: limits)
+      writing.edit.storesUpright = orientation == .apply
+      sequence.apply(to: &writing, picture: try writing.edit.size(of: decoder.header.displayedSize))
+      writing.pageSizes = sides
+      writing.keepsOrientation = orientation == .keep
+      gainMap?.apply(to: &writing, &reading, format: format)
     }
-  }
-}
-
-/// Converts one file.
-private struct ConvertWork: FileWork {
-  let command: ConvertCommand
-  let operations: [ImageOperation]
-  let registry: CoderRegistry
-  let format: ImageFormat
-  /// Whether a progress bar counts the frames.
-  let showsFrames: Bool
-  let console: Console
-
-  func make(
-    _ input: String, _ output: String, currentFile: inout String, problem: @escaping (CoderError) -> Void
-  ) throws(CoderError) -> EncodingReport {
-    currentFile = output
-    let target = OutputFile(output, console)
-    let coder = try registry.coderID(named: command.encoding.encoder)
-    var writing = try command.encoding.settings.options(
-      as: format, registry, console, file: output, command.read)
-    currentFile = input
-    var reading = command.read.decodeOptions(console, file: input)
-    reading.isStrict = command.encoding.strict
-    reading.color = try command.color.outputColor(console, unlessAsked: .asStored)
-    let source = try registry.rereadable(try command.read.source(input, registry, console), reading)
-    // Opened here to learn the number of frames, and to report an unreadable input as the input's error.
-    let decoder = try command.read.open(source, registry, options: reading)
-    try setOptions(&writing, of: decoder)
-    command.gainMaps.gainMap?.apply(to: &writing, &reading, format: format)
-    currentFile = output
-    let progress = Progress(
-      console, total: command.sequence.firstFrame ? 1 : decoder.frameCount,
-      isQuiet: command.read.coders.isQuiet || !showsFrames)
-    defer { progress.finish() }
-    do throws(CoderError) {
-      if let wanted = command.gainMaps.auxiliary?.kind {
-        return try convert(wanted, of: decoder, coder, to: target, output, writing)
-      }
-      let made = try registry.convert(
-        source, to: format, at: target.destination, options: progress.listening(writing), reading: reading,
-        reader: try registry.coderID(named: command.read.coder), coder: coder, problem: problem)
-      try target.take(made, console)
-      return EncodingReport(file: output, format: format, made: made, allowed: writing.maxFileSize)
-    } catch {
-      let writer = registry.writer(of: format, id: coder)?.id
-      if error.isOfInput(reader: decoder.coderID, writer: writer) { currentFile = input }
-      throw error
-    }
-  }
-
-  /// Writes a picture that belongs to the page.
-  private func convert(
-    _ kind: AuxiliaryPicture.Kind, of decoder: ImageDecoder, _ coder: String?, to target: OutputFile,
-    _ output: String, _ options: EncodeOptions
-  ) throws(CoderError) -> EncodingReport {
-    let pictures = try decoder.auxiliaryPictures()
-    guard let picture = pictures.first(where: { $0.kind == kind }) else {
-      let words = pictures.map(\.kind.word).joined(separator: ", ")
-      throw .invalidArgument("--auxiliary is \(kind.word), the file has \(words.isEmpty ? "none" : words)")
-    }
-    let encoder = try registry.makeEncoder(as: format, to: target.destination, options: options, coder: coder)
-    try encoder.add(try decoder.decodeAuxiliary(picture))
-    let made = try encoder.finish()
-    try target.take(made, console)
-    return EncodingReport(file: output, format: format, made: made, allowed: options.maxFileSize)
-  }
-
-  private func setOptions(_ options: inout EncodeOptions, of decoder: ImageDecoder) throws(CoderError) {
-    options.edit = try PixelEdit(
-      operations, picture: decoder.header.displayedSize, limits: command.read.limits)
-    options.edit.storesUpright = command.orientation == .apply
-    command.sequence.apply(to: &options, picture: try options.edit.size(of: decoder.header.displayedSize))
-    options.pageSizes = command.sizes?.sides ?? []
-    options.keepsOrientation = command.orientation == .keep
-    options.copiesUnchanged = !command.reencode && command.orientation != .keep
-  }
-}
-
-extension CoderError {
-  /// Whether an error of a conversion comes from the input rather than the output, once the input is open.
-  func isOfInput(reader: String, writer: String?) -> Bool {
-    switch code.group {
-    case .file: true
-    case .limits: limit != .maxFileSize && (coder == nil || coder == reader)
-    case .reach: coder == reader && reader != writer
-    case .caller, .environment: false
-    }
+    return run
   }
 }

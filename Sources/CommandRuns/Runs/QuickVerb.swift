@@ -11,6 +11,7 @@ public enum QuickVerb {
   case list(ListRun)
   case probe(ProbeRun, files: [String])
   case thumbnail(ThumbnailRun, files: [String])
+  case convert(ConvertRun, input: String, output: String)
 
   /// - Parameter arguments: Without the program's name.
   /// - Returns: Nil for what is for the whole command.
@@ -20,6 +21,7 @@ public enum QuickVerb {
     case "list": self.init(list: arguments.dropFirst())
     case "probe": self.init(probe: arguments.dropFirst())
     case "thumbnail": self.init(thumbnail: arguments.dropFirst())
+    case "convert": self.init(convert: arguments.dropFirst())
     default: return nil
     }
   }
@@ -67,6 +69,26 @@ public enum QuickVerb {
     self = .thumbnail(thumbnails, files: words.files)
   }
 
+  private init?(convert arguments: ArraySlice<String>) {
+    guard
+      let words = Words(
+        arguments, flags: ["--quiet", "--reencode", "--lossless", "--progressive"],
+        options: ["--format", "--quality"]),
+      words.files.count == 2
+    else { return nil }
+    var conversion = ConvertRun()
+    conversion.format = words["--format"]
+    conversion.reencodes = words.has("--reencode")
+    conversion.encoding.isLossless = words.has("--lossless")
+    conversion.encoding.isProgressive = words.has("--progressive")
+    if let word = words["--quality"] {
+      guard let quality = Double(word), (0...1).contains(quality) else { return nil }
+      conversion.encoding.quality = quality
+    }
+    conversion.read.coders.isQuiet = words.has("--quiet")
+    self = .convert(conversion, input: words.files[0], output: words.files[1])
+  }
+
   /// Does it.
   public func run(_ console: Console) -> ExitStatus {
     let failures = Failures(console)
@@ -75,6 +97,8 @@ public enum QuickVerb {
     case .version: console.print(CommandProcess.version)
     case .list(let list): list.run(console)
     case .probe(let probe, let files): probe.run(files, probe.read.registry(console), failures, console)
+    case .convert(let conversion, let input, let output):
+      conversion.run(input, to: output, conversion.read.registry(console), failures, console)
     case .thumbnail(let thumbnails, let files):
       do throws(CoderError) {
         try thumbnails.run(

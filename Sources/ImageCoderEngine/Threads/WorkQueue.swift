@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if !SYNCHRONOUS  // see scripts/build-quick
+
 package import ImageCoderModel
 import Synchronization
 
@@ -224,3 +226,5 @@ private struct JobLine {
     return jobs[first]
   }
 }
+
+#endif

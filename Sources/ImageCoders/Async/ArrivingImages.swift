@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if !SYNCHRONOUS  // see scripts/build-quick
+
 public import ImageCoderEngine
 import ImageCoderModel
 
@@ -115,3 +117,5 @@ extension CoderRegistry {
     ArrivingImages(registry: self, chunks: chunks, options: options, policy: policy)
   }
 }
+
+#endif

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if !SYNCHRONOUS  // see scripts/build-quick
+
 public import ImageCoderEngine
 public import ImageCoderModel
 
@@ -198,3 +200,5 @@ extension WorkQueue {
     return try result.get()
   }
 }
+
+#endif

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if !SYNCHRONOUS  // see scripts/build-quick
+
 public import ImageCoderEngine
 public import ImageCoderModel
 
@@ -136,3 +138,5 @@ public final class ImageFile: Sendable {
     }
   }
 }
+
+#endif

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if !SYNCHRONOUS  // see scripts/build-quick
+
 public import ImageCoderEngine
 public import ImageCoderModel
 
@@ -57,3 +59,5 @@ public final class ImageFileWriter: Sendable {
     try await encoder.use { (encoder) throws(CoderError) in try encoder.finish() }
   }
 }
+
+#endif

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if !SYNCHRONOUS  // see scripts/build-quick
+
 import ImageCoderEngine
 import ImageCoderModel
 
@@ -54,3 +56,5 @@ struct LanedObject<Object>: @unchecked Sendable {
     }
   }
 }
+
+#endif
