@@ -9,6 +9,8 @@ public final class MemorySink {
   private let memory: UnsafeMutableBufferPointer<UInt8>
   private let stride: Int
   private let height: Int
+  /// Rows that are granted at a time.
+  private let most: Int
   /// Rows that were reported done, as often as they were.
   public private(set) var rowsDone = 0
 
@@ -16,7 +18,8 @@ public final class MemorySink {
   /// The pixels so far, rows one after the other; zeros where none were written.
   public var pixels: [UInt8] { Array(memory) }
 
-  public init(_ offer: DecodeOffer) {
+  public init(_ offer: DecodeOffer, most: Int = .max) {
+    self.most = most
     stride = offer.size.width * offer.pixelFormat.bytesPerPixel
     height = offer.size.height
     memory = .allocate(capacity: stride * height)
@@ -31,7 +34,7 @@ public final class MemorySink {
       }
       rows?.pointee.pixels = own.memory.baseAddress.map { $0 + Int(y) * own.stride }
       rows?.pointee.stride = UInt64(own.stride)
-      rows?.pointee.count = count
+      rows?.pointee.count = min(count, UInt32(clamping: own.most))
       return UInt32(IMGCODER_STATUS_OK)
     }
     raw.pointee.done = { sink, _, count, _ in

@@ -42,31 +42,44 @@ final class ByteCells: CellReducer {
     self.weighed = try CellRow(pixels: pixels, factor: factor, lanes: reader.lanes, padding: 0)
   }
 
-  func add(_ row: UnsafeRawPointer) {
-    rows += 1
+  func add(_ rows: UnsafeRawPointer, stride: Int, count: Int) {
     let sums = sums.base.assumingMemoryBound(to: UInt16.self)
-    guard let weighed else {
-      return Self.add(row, to: sums, count: pixels * reader.format.channelCount)
+    let isFirst = self.rows == 0
+    self.rows += count
+    guard weighed != nil else {
+      return Self.add(
+        rows, stride: stride, rows: count, to: sums, count: pixels * reader.format.channelCount, isFirst: isFirst)
     }
     var x = 0
     while x < pixels {
-      let count = min(run, pixels &- x)
-      let start = row + x &* reader.lanes
-      let (least, most) = Self.alpha(start, count, lanes: reader.lanes)
-      if least == 255 {
-        Self.add(start, to: sums + x &* reader.lanes, count: count &* reader.lanes)
+      let length = min(run, pixels &- x)
+      let start = rows + x &* reader.lanes
+      let into = sums + x &* reader.lanes
+      if Self.isOpaque(start, stride: stride, rows: count, length, lanes: reader.lanes) {
+        Self.add(start, stride: stride, rows: count, to: into, count: length &* reader.lanes, isFirst: isFirst)
       } else {
-        isWeighed = true
-        let into = weighed.base + x / factor &* reader.lanes
-        if most == 0 {
-          // Nothing to add.
-        } else if reader.lanes == 4 {
-          Self.weighFour(start, into, count, factor)
-        } else {
-          Self.weighTwo(start, into, count, factor)
-        }
+        if isFirst { into.update(repeating: 0, count: length &* reader.lanes) }
+        for row in 0..<count { weigh(start + row &* stride, x, length, into) }
       }
-      x &+= count
+      x &+= length
+    }
+  }
+
+  /// Adds a run of one row by its alpha.
+  private func weigh(_ start: UnsafeRawPointer, _ x: Int, _ length: Int, _ sums: UnsafeMutablePointer<UInt16>) {
+    guard let weighed else { return }
+    let (least, most) = Self.alpha(start, length, lanes: reader.lanes)
+    guard least < 255 else {
+      return Self.add(start, stride: 0, rows: 1, to: sums, count: length &* reader.lanes, isFirst: false)
+    }
+    isWeighed = true
+    // Clear pixels add nothing.
+    guard most > 0 else { return }
+    let into = weighed.base + x / factor &* reader.lanes
+    if reader.lanes == 4 {
+      Self.weighFour(start, into, length, factor)
+    } else {
+      Self.weighTwo(start, into, length, factor)
     }
   }
 
@@ -85,16 +98,51 @@ final class ByteCells: CellReducer {
       weighed.clear()
     }
     cells.average(pixels: pixels, factor: factor, rows: parts)
-    sums.update(repeating: 0, count: pixels * reader.format.channelCount)
     rows = 0
     isWeighed = false
   }
 
   // MARK: - Down
 
-  private static func add(_ row: UnsafeRawPointer, to sums: UnsafeMutablePointer<UInt16>, count: Int) {
-    let row = row.assumingMemoryBound(to: UInt8.self)
-    for i in 0..<count { sums[i] &+= UInt16(row[i]) }
+  /// Adds rows to sums, or makes sums of them. As many as four at a time are added before memory is written.
+  @inline(__always)
+  private static func add(
+    _ first: UnsafeRawPointer, stride: Int, rows: Int, to sums: UnsafeMutablePointer<UInt16>, count: Int, isFirst: Bool
+  ) {
+    var (row, left, isNew) = (first.assumingMemoryBound(to: UInt8.self), rows, isFirst)
+    while left > 0 {
+      let taken = min(left, 4)
+      let (second, third, fourth) = (row + stride, row + 2 &* stride, row + 3 &* stride)
+      switch (taken, isNew) {
+      case (1, false): for i in 0..<count { sums[i] &+= UInt16(row[i]) }
+      case (2, false): for i in 0..<count { sums[i] &+= UInt16(row[i]) &+ UInt16(second[i]) }
+      case (3, false): for i in 0..<count { sums[i] &+= UInt16(row[i]) &+ UInt16(second[i]) &+ UInt16(third[i]) }
+      case (_, false):
+        for i in 0..<count {
+          sums[i] &+= UInt16(row[i]) &+ UInt16(second[i]) &+ UInt16(third[i]) &+ UInt16(fourth[i])
+        }
+      case (1, _): for i in 0..<count { sums[i] = UInt16(row[i]) }
+      case (2, _): for i in 0..<count { sums[i] = UInt16(row[i]) &+ UInt16(second[i]) }
+      case (3, _): for i in 0..<count { sums[i] = UInt16(row[i]) &+ UInt16(second[i]) &+ UInt16(third[i]) }
+      default:
+        for i in 0..<count {
+          sums[i] = UInt16(row[i]) &+ UInt16(second[i]) &+ UInt16(third[i]) &+ UInt16(fourth[i])
+        }
+      }
+      isNew = false
+      row += taken &* stride
+      left &-= taken
+    }
+  }
+
+  @inline(__always)
+  private static func isOpaque(
+    _ first: UnsafeRawPointer, stride: Int, rows: Int, _ count: Int, lanes: Int
+  ) -> Bool {
+    for row in 0..<rows {
+      guard alpha(first + row &* stride, count, lanes: lanes).least == 255 else { return false }
+    }
+    return true
   }
 
   /// Bits that all alpha values of a run have, and bits that one has: 255 first when all are opaque, 0 last when all

@@ -4,14 +4,16 @@ import ImageCoderModel
 
 /// Averages source pixels into cells, so that the kernel has few weights when the reduction is large.
 ///
-/// Rows come one at a time; `finishRow` gives the means of those since the last one.
+/// `finishRow` gives the means of the rows that were added since the last one.
 protocol CellReducer: AnyObject {
   /// The means: one pixel of lanes for each cell.
   var cells: CellRow { get }
   /// Rows added since the last `finishRow`.
   var rows: Int { get }
-  /// Adds one row, starting at the first source pixel that is needed.
-  func add(_ row: UnsafeRawPointer)
+  /// Adds rows, starting at the first source pixel that is needed.
+  ///
+  /// - Parameter stride: Bytes from one to the next.
+  func add(_ rows: UnsafeRawPointer, stride: Int, count: Int)
   /// Writes the means of the rows added, and starts over.
   func finishRow()
 }
@@ -60,9 +62,10 @@ final class PixelCells: CellReducer {
     self.cells = try CellRow(pixels: pixels, factor: 1, lanes: reader.lanes, padding: padding)
   }
 
-  func add(_ row: UnsafeRawPointer) {
-    reader.read(row, into: cells.base, count: cells.count)
-    rows = 1
+  func add(_ rows: UnsafeRawPointer, stride: Int, count: Int) {
+    // A cell is one row high.
+    reader.read(rows, into: cells.base, count: cells.count)
+    self.rows = 1
   }
 
   func finishRow() { rows = 0 }

@@ -28,7 +28,11 @@ final class FloatCells: CellReducer {
     sums.base.initializeMemory(as: Double.self, repeating: 0, count: cells.count * reader.lanes)
   }
 
-  func add(_ row: UnsafeRawPointer) {
+  func add(_ rows: UnsafeRawPointer, stride: Int, count: Int) {
+    for index in 0..<count { add(rows + index * stride) }
+  }
+
+  private func add(_ row: UnsafeRawPointer) {
     let line = line.base.assumingMemoryBound(to: Float.self)
     let sums = sums.base.assumingMemoryBound(to: Double.self)
     reader.read(row, into: line, count: pixels)

@@ -58,15 +58,22 @@ final class RowPipeline {
     return try FloatCells(lanes, pixels: pixels, factor: columns.factor, padding: padding)
   }
 
-  /// Takes source row `y`; rows come in order.
-  func push(_ row: UnsafeRawPointer, _ y: Int) {
-    guard sourceRows.contains(y) else { return }
-    reducer.add(row + sourceSkip)
-    guard reducer.rows == rows.factor || y == sourceRows.upperBound - 1 else { return }
-    finishCellRow()
-    while rowsWritten < rows.starts.count, rows.starts[rowsWritten] + rows.counts[rowsWritten] <= cellRows {
-      emit(rowsWritten)
-      rowsWritten += 1
+  /// Takes the source rows of a range; rows come in order.
+  ///
+  /// - Parameter stride: Bytes from one to the next.
+  func push(_ first: UnsafeRawPointer, stride: Int, _ range: Range<Int>) {
+    let needed = range.clamped(to: sourceRows)
+    var y = needed.lowerBound
+    while y < needed.upperBound {
+      let count = min(needed.upperBound - y, rows.factor - reducer.rows)
+      reducer.add(first + (y - range.lowerBound) * stride + sourceSkip, stride: stride, count: count)
+      y += count
+      guard reducer.rows == rows.factor || y == sourceRows.upperBound else { return }
+      finishCellRow()
+      while rowsWritten < rows.starts.count, rows.starts[rowsWritten] + rows.counts[rowsWritten] <= cellRows {
+        emit(rowsWritten)
+        rowsWritten += 1
+      }
     }
   }
 

@@ -85,9 +85,9 @@ package final class StreamingResampler {
   package func push(_ rows: UnsafeRawPointer, stride: Int, count: Int) {
     guard finished == nil else { return }
     let end = rowsPushed + min(max(count, 0), source.height - rowsPushed)
-    var row = rows
     switch stage {
     case .copy(let converter, let columns, let range):
+      var row = rows
       let skipped = columns.lowerBound * converter.from.format.bytesPerPixel
       for y in rowsPushed..<end {
         if range.contains(y) {
@@ -97,10 +97,7 @@ package final class StreamingResampler {
         row += stride
       }
     case .filter(let pipeline):
-      for y in rowsPushed..<end {
-        pipeline.push(row, y)
-        row += stride
-      }
+      pipeline.push(rows, stride: stride, rowsPushed..<end)
       rowsWritten = pipeline.rowsWritten
     }
     rowsPushed = end
