@@ -139,4 +139,20 @@ import Testing
     let error = #expect(throws: CoderError.self) { try decoder.finish() }
     #expect(error?.code == .noCoder)
   }
+
+  /// However few bytes come at a time, what nobody reads is refused in the words of one call.
+  @Test(
+    arguments: [1, 5, 8, 11, 15, 16, 100], ["screen width 480, and nothing else", "no image", "RIFF0000AVI LIST", "#!"])
+  func isRefusedInTheSameWords(_ step: Int, _ text: String) throws {
+    let bytes = Array(text.utf8)
+    let whole = #expect(throws: CoderError.self) { try Self.registry.decode(.bytes(bytes)) }
+    let decoder = Self.registry.makeIncrementalDecoder()
+    let pieces = #expect(throws: CoderError.self) {
+      for start in stride(from: 0, to: bytes.count, by: step) {
+        try bytes[start..<min(start + step, bytes.count)].withUnsafeBytes { try decoder.append($0) }
+      }
+      _ = try decoder.finish()
+    }
+    #expect(pieces?.code == whole?.code && pieces?.message == whole?.message)
+  }
 }

@@ -199,8 +199,17 @@ public final class CoderRegistry: Sendable {
   /// How many bytes are needed to choose a coder, or nil if these are enough. A coder that may still turn out to be the
   /// right one is not skipped in favor of one that is recognized sooner.
   private func bytesNeededToChoose(_ source: OpenSource, _ allowed: Set<ImageFormat>?) throws(CoderError) -> Int? {
-    try selection(source, coder: nil, allowed, explains: false).0.bytesNeeded
+    let selection = try selection(source, coder: nil, allowed, explains: false).0
+    if let needed = selection.bytesNeeded { return needed }
+    // What no coder recognizes is refused with as many of its bytes as in one call.
+    guard selection.candidates.isEmpty, selection.refused == nil, !source.isComplete,
+      try source.prefix(Self.shownBytes).count < Self.shownBytes
+    else { return nil }
+    return Self.shownBytes
   }
+
+  /// Bytes of a file that no coder recognizes, as an error shows them.
+  private static let shownBytes = 16
 
   /// Whether a file that begins with these bytes may be an image, as far as the bytes tell.
   ///
@@ -341,7 +350,7 @@ public final class CoderRegistry: Sendable {
       return .truncated("the file ends while it is identified: \(bytesNeeded) bytes would decide", at: source.size)
     }
     var shown = ""
-    if case .success(let prefix) = Result(catching: { () throws(CoderError) in try source.prefix(16) }) {
+    if case .success(let prefix) = Result(catching: { () throws(CoderError) in try source.prefix(Self.shownBytes) }) {
       for byte in prefix { shown += (byte < 16 ? "0" : "") + String(byte, radix: 16) }
     }
     return .noCoder("no coder of \(coders) recognizes a file that begins with \(shown)\(catalog.unusedHint)")
