@@ -73,8 +73,8 @@ void decoder_check_cancelled(decoder *decoder);
 // Shows libjpeg the bytes from an offset on again.
 void source_return(decoder *decoder, uint64_t offset);
 
-// More bytes from an offset on, none at the end.
-void source_look(decoder *decoder, uint64_t offset, const uint8_t **bytes, uint64_t *length);
+// More bytes from an offset on, none at the end; or why there are none.
+imgcoder_status source_look(const decoder *decoder, uint64_t offset, const uint8_t **bytes, uint64_t *length);
 
 // Converts a row of four inks, as libjpeg delivers them, to RGB.
 void inks_to_rgb(const uint8_t *inks, uint8_t *pixels, uint32_t count, imgcoder_pixel_format format);

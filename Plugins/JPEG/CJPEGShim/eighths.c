@@ -24,7 +24,8 @@ static int more(eighths_input *shown) {
   const uint8_t *bytes = NULL;
   uint64_t length = 0;
   decoder_check_cancelled(input->decoder);
-  source_look(input->decoder, offset, &bytes, &length);
+  // What cannot be read is libjpeg's to report, with the rows before it.
+  if (source_look(input->decoder, offset, &bytes, &length) != IMGCODER_STATUS_OK) return 0;
   const int is_more = offset + length > input->end;
   shown->next = bytes;
   shown->end = bytes + length;

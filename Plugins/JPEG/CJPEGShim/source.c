@@ -114,8 +114,8 @@ void source_return(decoder *decoder, uint64_t offset) {
   decoder->manager.bytes_in_buffer = 0;
 }
 
-void source_look(decoder *decoder, uint64_t offset, const uint8_t **bytes, uint64_t *length) {
-  look(decoder, offset, WINDOW, bytes, length);
+imgcoder_status source_look(const decoder *decoder, uint64_t offset, const uint8_t **bytes, uint64_t *length) {
+  return decoder->source->view(decoder->source, offset, WINDOW, bytes, length);
 }
 
 // Finds the next marker that is neither RSTn nor TEM, at or after `*at`, and sets `*at` after it; -1 at the end.
