@@ -76,7 +76,7 @@ let coders: [Target] = [
   coder("PNMCoder", in: "PNM", wraps: ["CPixelBytes"]),
   coder("QOICoder", in: "QOI", wraps: []),
   coder("TIFFCoder", in: "TIFF", wraps: ["CTIFFShim", "PhotoshopResources"]),
-  coder("WebPCoder", in: "WebP", wraps: ["CRollingMemory", "CWebP"]),
+  coder("WebPCoder", in: "WebP", wraps: ["CRollingMemory", "CVP8L", "CWebP"]),
 ].filter(isHere)
 
 /// What the coders are made of.
@@ -113,6 +113,8 @@ let coderParts: [Target] = [
   wrapped("CGIF", in: "GIFLib", debian: "libgif-dev"),
   // Where libwebp writes a whole picture of which a few rows at a time are wanted.
   shim("CRollingMemory", in: "WebP", links: []),
+  // Lossless pixels and alpha without libwebp.
+  shim("CVP8L", in: "WebP", dependencies: ["CPixelBytes"], links: []),
   wrapped("CWebP", in: "WebP", pkgConfig: "libwebp", debian: "libwebp-dev"),
   wrapped("CHEIF", in: "LibHEIF", pkgConfig: "libheif", debian: "libheif-dev"),
   wrapped("CDe265", in: "HEIF", pkgConfig: "libde265", debian: "libde265-dev"),
@@ -307,7 +309,9 @@ let package = Package(
         "ImageCodersBuiltIn", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "ImageProcessing",
       ],
       path: "Tests/Fuzz/Sources", swiftSettings: settings),
-    .target(name: "CFuzzing", dependencies: ["CImageCoder"], path: "Tests/Fuzz/CFuzzing"),
+    .target(
+      name: "CFuzzing", dependencies: ["CImageCoder"], path: "Tests/Fuzz/CFuzzing",
+      cSettings: ["WebP/CVP8L", "Shared/CPixelBytes"].map { .headerSearchPath("../../../Plugins/\($0)/include") }),
     // How the bytes of formats are put together, and changes that keep to it.
     .target(name: "FuzzStructures", path: "Tests/Fuzz/Structures", swiftSettings: settings),
     .testTarget(

@@ -7,7 +7,7 @@ struct BitstreamInput {
   private let picture: Picture
   private let source: SourceView
   /// All of the picture's bytes, or nil while some may be missing.
-  private let contents: UnsafeRawBufferPointer?
+  let contents: UnsafeRawBufferPointer?
 
   private static let lossyStep = 1 << 15
   /// Lossless data is decoded anew from the last 8 rows at each step, so steps are fewer.
@@ -30,6 +30,19 @@ struct BitstreamInput {
       throw .truncated("a picture without bytes", at: picture.bytes.lowerBound)
     }
     self.contents = UnsafeRawBufferPointer(rebasing: contents[picture.bytes.lowerBound..<end])
+  }
+
+  /// The same without the chunk of alpha, of a picture that is all there.
+  var withoutAlpha: BitstreamInput {
+    let skipped = picture.bitstream - picture.bytes.lowerBound
+    return BitstreamInput(
+      picture: picture, source: source, contents: contents.map { UnsafeRawBufferPointer(rebasing: $0[skipped...]) })
+  }
+
+  private init(picture: Picture, source: SourceView, contents: UnsafeRawBufferPointer?) {
+    self.picture = picture
+    self.source = source
+    self.contents = contents
   }
 
   /// Whether the source has all bytes that the picture's chunks announce; known when there are no more.

@@ -5,7 +5,8 @@ import ImageCoderPlugin
 
 /// Decodes one bitstream into the host's rows.
 ///
-/// libwebp's incremental decoder gets the bytes in a few steps, which takes no longer than its one-shot decoder: rows
+/// Lossless pixels, also those of alpha, are decoded here, where all bytes are there and no size is asked for; what is damaged or
+/// still arrives is left to libwebp. libwebp's incremental decoder gets the bytes in a few steps, which takes no longer than its one-shot decoder: rows
 /// of cut files are kept, and the host can stop between steps. It writes to memory for the whole picture: that of a host that
 /// grants all rows, or else memory of which the rows that were given on are not kept.
 struct FrameDecoder {
@@ -20,22 +21,53 @@ struct FrameDecoder {
   let host: CoderHost
 
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
-    let granted = try sink.rows(at: 0, count: offer.size.height)
-    if granted.count >= offer.size.height {
-      let place = Place(base: granted.base, stride: granted.stride)
-      return try decode(offer, to: place, isPassing: false) { (rows) throws(CoderError) in
-        try sink.done(at: rows.lowerBound, count: rows.count)
+    var complete = 0
+    if let contents = input.contents, offer.size == picture.rect.size {
+      switch picture.kind {
+      case .lossless:
+        if let rows = LosslessRows(picture, chunk: contents, offer: offer) {
+          complete = try rows.deliver(offer, into: sink, host: host)
+        }
+      case .lossy:
+        if let alpha = AlphaRows(picture, in: contents) {
+          complete = try FrameDecoder(picture: picture, input: input.withoutAlpha, host: host).decode(
+            offer, into: sink, after: 0, alpha: alpha)
+        }
+      }
+    }
+    // libwebp tells what is wrong, and shows what there is.
+    guard complete < offer.size.height else { return }
+    _ = try decode(offer, into: sink, after: complete, alpha: nil)
+  }
+
+  /// Decodes by libwebp.
+  ///
+  /// - Parameters:
+  ///   - first: Rows before it were given on.
+  ///   - alpha: What writes the alpha, if the input has none.
+  /// - Returns: How many rows were given on: fewer than all if alpha is damaged.
+  private func decode(
+    _ offer: DecodeOffer, into sink: RowSink, after first: Int, alpha: consuming AlphaRows?
+  ) throws(CoderError) -> Int {
+    if first == 0 {
+      let granted = try sink.rows(at: 0, count: offer.size.height)
+      if granted.count >= offer.size.height {
+        let place = Place(base: granted.base, stride: granted.stride)
+        return try decode(offer, to: place, isPassing: false, alpha: alpha) { (rows) throws(CoderError) in
+          try sink.done(at: rows.lowerBound, count: rows.count)
+        }
       }
     }
     var passing = try PassingRows(offer)
-    try decode(offer, to: passing.place, isPassing: true) { (rows) throws(CoderError) in
-      try passing.deliver(rows, into: sink)
+    return try decode(offer, to: passing.place, isPassing: true, alpha: alpha) { (rows) throws(CoderError) in
+      try passing.deliver(rows, after: first, into: sink)
     }
   }
 
   private func decode(
-    _ offer: DecodeOffer, to rows: Place, isPassing: Bool, done: (Range<Int>) throws(CoderError) -> Void
-  ) throws(CoderError) {
+    _ offer: DecodeOffer, to rows: Place, isPassing: Bool, alpha: consuming AlphaRows?,
+    done: (Range<Int>) throws(CoderError) -> Void
+  ) throws(CoderError) -> Int {
     let size = offer.size
     let rowBytes = size.width * offer.pixelFormat.bytesPerPixel
     guard let stride = Int32(exactly: rows.stride), Int(stride) >= rowBytes else {
@@ -55,6 +87,7 @@ struct FrameDecoder {
       config.options.scaled_height = Int32(size.height)
     }
     var failure: CoderError?
+    var complete = 0
     withUnsafeMutablePointer(to: &config) { config in
       // The decoder refers to the configuration until it is deleted.
       guard let decoder = WebPIDecode(nil, 0, config) else {
@@ -63,19 +96,22 @@ struct FrameDecoder {
       }
       defer { WebPIDelete(decoder) }
       do throws(CoderError) {
-        try run(decoder, offer: offer, rows: rows, isPassing: isPassing, done: done)
+        complete = try run(decoder, offer: offer, rows: rows, isPassing: isPassing, alpha: alpha, done: done)
       } catch {
         failure = error
       }
     }
     if let failure { throw failure }
+    return complete
   }
 
   /// Feeds the bytes step by step and reports the rows that each step completes.
+  ///
+  /// - Returns: How many rows were reported: fewer than all if alpha is damaged.
   private func run(
-    _ decoder: OpaquePointer, offer: DecodeOffer, rows: Place, isPassing: Bool,
+    _ decoder: OpaquePointer, offer: DecodeOffer, rows: Place, isPassing: Bool, alpha: borrowing AlphaRows?,
     done: (Range<Int>) throws(CoderError) -> Void
-  ) throws(CoderError) {
+  ) throws(CoderError) -> Int {
     // VP8L's alpha bit is a hint (RFC 9649 §3.4): where it says opaque, the samples may say something else.
     let forcesOpaque = picture.kind == .lossless && !picture.hasAlpha && offer.pixelFormat.hasAlpha
     let height = offer.size.height
@@ -93,6 +129,12 @@ struct FrameDecoder {
       let reached = status == VP8_STATUS_OK ? height : min(Int(last), height)
       guard reached > complete else { continue }
       if forcesOpaque { setOpaque(rows, from: complete, to: reached, width: offer.size.width) }
+      if let right = alpha?.write(
+        reached - complete, to: rows.base + complete * rows.stride, stride: rows.stride,
+        premultiplies: offer.alpha == .premultiplied), right < reached - complete
+      {
+        return complete
+      }
       try done(complete..<reached)
       complete = reached
     }
@@ -100,6 +142,7 @@ struct FrameDecoder {
       throw CoderError(
         decoding: status, rows: complete, of: height, isWhole: input.isWhole, at: picture.bytes.lowerBound)
     }
+    return complete
   }
 
   /// Writes the largest alpha sample into every pixel of some rows of 32-bit pixels.

@@ -35,9 +35,11 @@ struct PassingRows: ~Copyable {
   var place: FrameDecoder.Place { FrameDecoder.Place(base: UnsafeMutableRawPointer(memory.base), stride: rowBytes) }
 
   /// Gives rows on, and forgets them.
-  mutating func deliver(_ rows: Range<Int>, into sink: RowSink) throws(CoderError) {
+  ///
+  /// - Parameter first: Rows before it were given on already.
+  mutating func deliver(_ rows: Range<Int>, after first: Int, into sink: RowSink) throws(CoderError) {
     let end = rows.upperBound
-    var y = rows.lowerBound
+    var y = max(first, rows.lowerBound)
     while y < end {
       let granted = try sink.rows(at: y, count: end - y)
       for row in 0..<granted.count {

@@ -14,6 +14,10 @@ struct Picture {
   /// The bytes that libwebp decodes: from the ALPH chunk's header, if there is one, to the end of the VP8 or VP8L
   /// chunk, or as far as the source goes. An incremental source may turn out to end before.
   let bytes: Range<Int>
+  /// Where the VP8 or VP8L chunk begins in the source.
+  let bitstream: Int
+  /// What the ALPH chunk holds.
+  let alphaPayload: Range<Int>?
   /// Whether `bytes` is all that its chunks announce.
   private let isWhole: Bool
 
@@ -103,6 +107,8 @@ struct Picture {
         return reader.isAtEnd ? true : try reader.uint8(at: 0) & 3 != 0
       } ?? false
     bytes = (alpha?.offset ?? chunk.offset)..<min(chunk.end, limit)
+    self.bitstream = chunk.offset
+    alphaPayload = alpha.map { $0.payload..<$0.end }
     isWhole = chunk.end <= limit
     self.delay = delay
     self.disposal = disposal

@@ -177,16 +177,17 @@ final class ByteCells: CellReducer {
     var cell = 0
     while x < pixels {
       let end = min(x &+ factor, pixels)
-      var sum = SIMD4<Float>.zero
+      var sum = SIMD4<Int32>.zero
       while x < end {
+        // A product of two bytes has room in 16 bits, and the sum of 256 of them in 24.
         let bytes = row.loadUnaligned(fromByteOffset: 4 &* x, as: SIMD4<UInt8>.self)
-        let samples = SIMD4<Float>(SIMD4<Int32>(truncatingIfNeeded: bytes))
-        var weight = SIMD4<Float>(repeating: samples.w)
+        let samples = SIMD4<UInt16>(truncatingIfNeeded: bytes)
+        var weight = SIMD4<UInt16>(repeating: samples.w)
         weight.w = 255
-        sum += samples * weight
+        sum &+= SIMD4<Int32>(truncatingIfNeeded: samples &* weight)
         x &+= 1
       }
-      sums[cell] += sum
+      sums[cell] += SIMD4<Float>(sum)
       cell &+= 1
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What Swift cannot declare: the calls of libFuzzer, a coder that lies, and an inflate of C beside another.
+// What Swift cannot declare: the calls of libFuzzer, a coder that lies, and decoders of C beside others.
 
 #ifndef CFUZZING_H
 #define CFUZZING_H
@@ -27,6 +27,14 @@ int fuzzing_has_zlib(void);
 // Whether the inflate of the PNG coder makes of a stream what zlib does: the same bytes, and the same verdict.
 //   seed  of the sizes of pieces and windows
 int fuzzing_inflates_as_zlib(const uint8_t *stream, size_t length, uint64_t seed);
+
+// Whether there is a libwebp to compare with.
+int fuzzing_has_libwebp(void);
+
+// Whether the lossless decoder of the WebP coder makes of a VP8L bitstream what libwebp does: the same rows, as far as both come, and
+// all of them only if libwebp has all.
+//   at_once  rows that are asked for in one call, from 1 on
+int fuzzing_decodes_as_libwebp(const uint8_t *bitstream, size_t length, uint32_t at_once);
 
 // From now on, memory of malloc is full of these bytes when it is given out. AddressSanitizer has its own bytes, and this
 // does nothing then.
