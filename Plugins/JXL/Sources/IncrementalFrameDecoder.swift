@@ -50,9 +50,28 @@ final class IncrementalFrameDecoder {
   private func run(
     _ playing: Playing, codestream: Codestream, target: FrameTarget, sink: RowSink
   ) throws(CoderError) {
+    let passes = CoarsePasses(of: playing.feed)
+    // What the host says of a pass; its rows are asked for outside of this.
+    var refusal: CoderError?
+    func draw() {
+      guard refusal == nil, passes.isDue, passes.draw(playing.decoder) else { return }
+      do throws(CoderError) { try show(target, pass: passes.count - 1, sink: sink) } catch { refusal = error }
+    }
+    try host.drawing(whenLookedAt: draw) { (isAsked) throws(CoderError) in
+      try run(playing, codestream: codestream, target: target, passes: passes, sink: sink) { () throws(CoderError) in
+        if !isAsked { draw() }
+        if let refusal { throw refusal }
+      }
+    }
+  }
+
+  /// - Parameter isWaiting: Called where bytes are missing.
+  private func run(
+    _ playing: Playing, codestream: Codestream, target: FrameTarget, passes: CoarsePasses, sink: RowSink,
+    isWaiting: () throws(CoderError) -> Void
+  ) throws(CoderError) {
     let (decoder, feed, frame) = (playing.decoder, playing.feed, playing.next)
     let black = codestream.black.map { BlackPlane($0.index, size: codestream.canvas, host: host) }
-    var passes = CoarsePasses(of: feed)
     while true {
       let step = max(Self.step, (feed.position - passes.start) / 64)
       switch try feed.next(decoder, step: step) {
@@ -67,7 +86,7 @@ final class IncrementalFrameDecoder {
         return try sink.done(at: 0, count: target.rows.count, pass: passes.count)
       case JXL_DEC_NEED_MORE_INPUT:
         guard !feed.isOver else { throw .truncated("frame \(frame) is cut", at: feed.count) }
-        if passes.isDue, passes.draw(decoder) { try show(target, pass: passes.count - 1, sink: sink) }
+        try isWaiting()
       case JXL_DEC_SUCCESS: throw .malformed("the codestream ends before frame \(frame)")
       case JXL_DEC_ERROR:
         if host.isCancelled { throw .cancelled }
@@ -91,8 +110,9 @@ final class IncrementalFrameDecoder {
 ///
 /// For each coarse pass libjxl draws all groups that are not complete. That takes half of the decoding time for VarDCT
 /// pictures, and nearly none for lossless ones. A pass is due whenever the frame's bytes have doubled, as long as all passes
-/// cost less than half of the decoding and the time spent waiting for bytes. The first pass has no such limit.
-private struct CoarsePasses {
+/// cost less than half of the decoding and the time spent waiting for bytes. The first pass has no such limit. A host that
+/// says when somebody looks gets passes only then.
+private final class CoarsePasses {
   private static let most = 5
 
   private let feed: InputFeed
@@ -122,7 +142,7 @@ private struct CoarsePasses {
   /// Draws what is there.
   ///
   /// - Returns: Whether there was anything to draw: all of the lowest resolution.
-  mutating func draw(_ decoder: LibJXL.Decoder) -> Bool {
+  func draw(_ decoder: LibJXL.Decoder) -> Bool {
     let (bytes, began) = (feed.position - start, LibJXL.now)
     guard JxlDecoderFlushImage(decoder.raw) == JXL_DEC_SUCCESS else {
       due = bytes + bytes / 8

@@ -12,6 +12,7 @@
 #include <imgcoder/draft/auxiliary_pictures.h>
 #include <imgcoder/draft/frame_rows.h>
 #include <imgcoder/draft/gain_map_files.h>
+#include <imgcoder/draft/look.h>
 #include <imgcoder/draft/metadata_blocks.h>
 #include <imgcoder/draft/stored_color.h>
 #include <imgcoder/draft/stored_geometry.h>
@@ -52,6 +53,7 @@
 
 CIMAGECODER_SIZED(imgcoder_limits)
 CIMAGECODER_SIZED(imgcoder_work_table)
+CIMAGECODER_SIZED(imgcoder_look_table)
 CIMAGECODER_SIZED(imgcoder_host)
 CIMAGECODER_SIZED(imgcoder_source)
 CIMAGECODER_SIZED(imgcoder_sink)

@@ -48,6 +48,10 @@ final class IncrementalBytes: @unchecked Sendable {
   /// Whether the reader gave its thread to another one before it had ended.
   private(set) var hasLeft = false
 
+  /// Draws what there is of the picture. Set and called by the reader.
+  var draw: (() -> Void)?
+  private var isDrawingWanted = false
+
   /// Where the reader is.
   private enum Turn {
     static let working: UInt8 = 0
@@ -112,6 +116,7 @@ final class IncrementalBytes: @unchecked Sendable {
     hasLeft = false
     wanted = 0
     countSeen = 0
+    (draw, isDrawingWanted) = (nil, false)
     isAskedToLeave.store(false, ordering: .relaxed)
     turn.store(Turn.working, ordering: .relaxed)
     do throws(CoderError) {
@@ -232,6 +237,13 @@ final class IncrementalBytes: @unchecked Sendable {
     if !isReaderAbandoned, count >= wanted, count > countSeen { wakeReader() }
   }
 
+  /// Has the reader draw what there is, if that is more than its rows.
+  func drawPass() {
+    guard draw != nil, hasReader, !isComplete else { return }
+    isDrawingWanted = true
+    wakeReader()
+  }
+
   /// Says that no byte follows, and returns when the reader has ended.
   func finish() {
     guard !isReaderAbandoned else { return }
@@ -321,6 +333,10 @@ final class IncrementalBytes: @unchecked Sendable {
       turn.store(Turn.asleep, ordering: .releasing)
       appendersTurn.signal()
       try sleep()
+      if isDrawingWanted {
+        isDrawingWanted = false
+        draw?()
+      }
     }
     if isStopped.load(ordering: .relaxed) { throw .cancelled }
   }
@@ -333,6 +349,8 @@ final class IncrementalBytes: @unchecked Sendable {
       guard isAskedToLeave.load(ordering: .acquiring) else { continue }
       let isAsleep = turn.compareExchange(expected: Turn.asleep, desired: Turn.left, ordering: .acquiringAndReleasing)
       guard isAsleep.exchanged else { continue }
+      // It may be looked at later.
+      draw?()
       leaving()
       throw .cancelled
     }

@@ -82,6 +82,15 @@ package final class OpenSource {
   /// Whether the file is decoded incrementally.
   var isIncremental: Bool { incremental != nil }
 
+  /// Sets what draws a pass when somebody looks at the picture, or nil for nothing.
+  ///
+  /// - Returns: Whether bytes are still to come, and somebody may look.
+  func whenLookedAt(_ draw: (() -> Void)?) -> Bool {
+    guard let incremental else { return false }
+    incremental.draw = draw
+    return draw == nil || !isComplete
+  }
+
   /// Whether all bytes are there.
   package var isComplete: Bool { incremental.map { $0.isComplete || $0.count >= part.upperBound } ?? true }
 

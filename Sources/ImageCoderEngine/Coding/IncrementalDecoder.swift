@@ -117,7 +117,7 @@ public final class IncrementalDecoder {
 
   /// How much of the image has been decoded.
   public var progress: IncrementalProgress {
-    look { () -> IncrementalProgress in
+    look(draws: true) { () -> IncrementalProgress in
       guard !bytes.isReaderAbandoned else {
         return IncrementalProgress(framesComplete: 0, finalRows: 0, pass: 0, quality: 0)
       }
@@ -144,8 +144,13 @@ public final class IncrementalDecoder {
   }
 
   /// Looks at what the reader has made of all bytes, while it sleeps.
-  private func look<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+  ///
+  /// - Parameter draws: Whether coarse passes are looked at, too.
+  private func look<Result, Failure: Error>(
+    draws: Bool = false, _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     bytes.deliver()
+    if draws { bytes.drawPass() }
     return try bytes.hold { () throws(Failure) in
       noticeLeave()
       return try body()
@@ -211,7 +216,7 @@ public final class IncrementalDecoder {
   ///   longer side. See ``PartialPicturePolicy/blur``.
   /// - Returns: The image so far, or nil before the first row. After ``finish()``, the final image.
   public func picture(blur: Double = 0) throws(CoderError) -> Image? {
-    try look { () throws(CoderError) in
+    try look(draws: true) { () throws(CoderError) in
       if case .success(let image) = outcome { return image }
       guard !bytes.isReaderAbandoned else { return nil }
       let image = shown

@@ -47,7 +47,11 @@ enum HostCalls {
       ThreadPool.shared.run(Int(count)) { body(argument, UInt32($0)) }
     }
     table.get_extension = { _, id in
-      String(id) == IMGCODER_DRAFT_WORK ? UnsafeRawPointer(HostCalls.work) : nil
+      switch String(id) {
+      case IMGCODER_DRAFT_WORK: UnsafeRawPointer(HostCalls.work)
+      case IMGCODER_DRAFT_LOOK: UnsafeRawPointer(HostCalls.look)
+      default: nil
+      }
     }
     return table
   }
@@ -65,6 +69,17 @@ enum HostCalls {
       }
     }
     return UnsafePointer(imgcoder_work_table_keep(table))
+  }()
+
+  nonisolated(unsafe) private static let look: UnsafePointer<imgcoder_look_table>? = {
+    var table = imgcoder_look_table_sized()
+    table.set_draw = { host, draw, context in
+      // Called back on the thread that calls this.
+      nonisolated(unsafe) let context = context
+      let isSet = HostCalls.session(host)?.source?.whenLookedAt(draw.map { draw in { draw(context) } })
+      return isSet == true ? InterfaceStatus.ok : CoderError.Code.unsupported.rawValue
+    }
+    return UnsafePointer(imgcoder_look_table_keep(table))
   }()
 
   static let viewAvailable:

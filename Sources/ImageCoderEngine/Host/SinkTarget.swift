@@ -94,6 +94,8 @@ final class HostSink: IncrementalRows {
       guard let context = sink?.pointee.context else { return InterfaceStatus.invalidArgument }
       return Unmanaged<HostSink>.fromOpaque(context).takeUnretainedValue().take(Int(y), Int(count), Int(pass))
     }
+    // What a reader leaves there would be called when it is gone.
+    defer { _ = session.source?.whenLookedAt(nil) }
     let result: Swift.Result<Result, CoderError> = withExtendedLifetime(self) {
       withUnsafePointer(to: raw) { pointer in
         do throws(CoderError) { return .success(try body(RowSink(pointer))) } catch { return .failure(error) }

@@ -61,6 +61,33 @@ public struct CoderHost: @unchecked Sendable {
     throw CoderError(code: .limitExceeded, message: "the host allows fewer bytes to be inflated")
   }
 
+  /// Draws what there is of a picture when somebody looks at it while its bytes still arrive.
+  ///
+  /// - Parameters:
+  ///   - draw: Called on this thread while `body` waits for bytes of the source. It may give a pass to the sink, and has to return
+  ///     soon where a new one is not worth its cost.
+  ///   - body: Decodes. Its argument says whether the host calls `draw`; a host that does not know when somebody looks is given
+  ///     passes when the reader thinks it right.
+  public func drawing<Result>(
+    whenLookedAt draw: () -> Void, _ body: (_ isAsked: Bool) throws(CoderError) -> Result
+  ) throws(CoderError) -> Result {
+    guard let table = IMGCODER_DRAFT_LOOK.withCoderString({ raw.pointee.get_extension(raw, $0) }) else {
+      return try body(false)
+    }
+    let look = imgcoder_look_table_read(table.assumingMemoryBound(to: imgcoder_look_table.self))
+    guard let setDraw = look.set_draw else { return try body(false) }
+    let result: Swift.Result<Result, CoderError> = withoutActuallyEscaping(draw) { escapable in
+      var closure: () -> Void = escapable
+      return withUnsafeMutablePointer(to: &closure) { pointer in
+        let status = setDraw(raw, { $0?.assumingMemoryBound(to: (() -> Void).self).pointee() }, pointer)
+        defer { if status == InterfaceStatus.ok { _ = setDraw(raw, nil, nil) } }
+        let isAsked = status == InterfaceStatus.ok
+        do throws(CoderError) { return .success(try body(isAsked)) } catch { return .failure(error) }
+      }
+    }
+    return try result.get()
+  }
+
   /// Records an error for the current call and returns its code for C.
   public func fail(_ error: CoderError) -> imgcoder_status {
     error.message.withCoderString {
