@@ -38,13 +38,21 @@ import Testing
     }
   }
 
-  /// - Parameter options: Of a file that still arrives, libwebp decodes all.
+  /// How a file is decoded.
+  private enum Way {
+    case byLibwebp
+    case whole
+    case arriving
+  }
+
   private static func read(
-    _ bytes: [UInt8], _ options: OpenOptions = [], format: PixelFormat? = nil, alpha: AlphaMode? = nil, most: Int = .max
+    _ bytes: [UInt8], _ way: Way = .whole, format: PixelFormat? = nil, alpha: AlphaMode? = nil, most: Int = .max
   ) throws(CoderError) -> Decoded {
     let source = MemorySource(bytes)
     defer { withExtendedLifetime(source) {} }
-    let reader = try WebPReader(source.view, host: MemoryHost().host, options: options)
+    let reader = try WebPReader(
+      source.view, host: MemoryHost().host, options: way == .arriving ? .incremental : [])
+    reader.isLibwebpAlone = way == .byLibwebp
     var request = DecodeRequest()
     request.pixelFormat = format
     if let alpha { request.alpha = alpha }
@@ -66,17 +74,27 @@ import Testing
     throw CoderError.invalidArgument("a file without \(name)")
   }
 
-  /// Rows of the kernel alone.
+  /// How many rows the kernel makes alone, of bytes that come in nine parts.
   private static func aloneRows(_ file: [UInt8], _ size: Size) throws -> Int {
     let payload = try chunk("VP8L", in: file)
     return file[payload].withUnsafeBufferPointer { bytes in
       guard let start = bytes.baseAddress,
-        let picture = vp8l_open(start + 5, bytes.count - 5, UInt32(size.width), UInt32(size.height))
+        let picture = open(start + 5, bytes.count / 9, size) ?? open(start + 5, bytes.count - 5, size)
       else { return 0 }
       defer { vp8l_close(picture) }
       var pixels = [UInt8](repeating: 0, count: size.pixelCount * 4)
-      return Int(vp8l_rows(picture, UInt32(size.height), &pixels, size.width * 4, VP8L_BGRA, 0))
+      var rows = Int(vp8l_rows(picture, UInt32(size.height), &pixels, size.width * 4, VP8L_BGRA, 0))
+      for share in 2...9 where rows < size.height && vp8l_is_cut(picture) != 0 {
+        vp8l_extend(picture, start + 5, share == 9 ? bytes.count - 5 : bytes.count * share / 9)
+        rows += Int(vp8l_rows(picture, UInt32(size.height - rows), &pixels, size.width * 4, VP8L_BGRA, 0))
+      }
+      return rows
     }
+  }
+
+  private static func open(_ start: UnsafePointer<UInt8>, _ count: Int, _ size: Size) -> OpaquePointer? {
+    var isCut: Int32 = 0
+    return vp8l_open(start, count, UInt32(size.width), UInt32(size.height), &isCut)
   }
 
   @Test(arguments: lossless) func pixelsAreLibwebps(_ picture: EncodedPicture) throws {
@@ -87,12 +105,13 @@ import Testing
       (nil, nil), (PixelFormat.rgba8, nil), (.bgra8, nil), (.rgba8, AlphaMode.premultiplied), (.bgra8, .premultiplied),
       (.rgb8, nil),
     ] {
-      let expected = try Self.read(bytes, .incremental, format: format, alpha: alpha)
+      let expected = try Self.read(bytes, .byLibwebp, format: format, alpha: alpha)
       #expect(expected.problem == nil && expected.rows == picture.size.height)
-      for most in [Int.max, 1, 7] {
-        let found = try Self.read(bytes, format: format, alpha: alpha, most: most)
+      for (most, way) in [(Int.max, Way.whole), (1, .whole), (7, .whole), (7, .arriving)] {
+        let found = try Self.read(bytes, way, format: format, alpha: alpha, most: most)
         let isSame = found.pixels == expected.pixels
-        #expect(isSame && found.problem == nil && found.rows == expected.rows, "\(String(describing: format)) \(most)")
+        #expect(
+          isSame && found.problem == nil && found.rows == expected.rows, "\(String(describing: format)) \(most) \(way)")
       }
     }
   }
@@ -102,12 +121,12 @@ import Testing
     for (format, alpha) in [
       (PixelFormat.rgba8, AlphaMode.straight), (.bgra8, .straight), (.rgba8, .premultiplied), (.bgra8, .premultiplied),
     ] {
-      let expected = try Self.read(bytes, .incremental, format: format, alpha: alpha)
+      let expected = try Self.read(bytes, .byLibwebp, format: format, alpha: alpha)
       #expect(expected.problem == nil && expected.rows == picture.size.height)
-      for most in [Int.max, 1, 7] {
-        let found = try Self.read(bytes, format: format, alpha: alpha, most: most)
+      for (most, way) in [(Int.max, Way.whole), (1, .whole), (7, .whole), (7, .arriving)] {
+        let found = try Self.read(bytes, way, format: format, alpha: alpha, most: most)
         let isSame = found.pixels == expected.pixels
-        #expect(isSame && found.problem == nil && found.rows == expected.rows, "\(format) \(most)")
+        #expect(isSame && found.problem == nil && found.rows == expected.rows, "\(format) \(most) \(way)")
       }
     }
   }
@@ -119,7 +138,7 @@ import Testing
     let bytes = try picture.bytes()
     let rows = try Self.aloneRows(bytes, picture.size)
     #expect(rows == picture.size.height)
-    let (found, expected) = (try Self.read(bytes), try Self.read(bytes, .incremental))
+    let (found, expected) = (try Self.read(bytes), try Self.read(bytes, .byLibwebp))
     let isSame = found.pixels == expected.pixels
     #expect(isSame && found.problem == nil)
   }
@@ -137,7 +156,7 @@ import Testing
       let chosen = Int(EncodedPicture.noise(seed)) << 8 | Int(EncodedPicture.noise(seed + 77))
       let place = payload.lowerBound + header + chosen % reach
       damaged[place] ^= 1 << UInt8(seed % 8)
-      let expected = try Self.read(damaged, .incremental, format: .rgba8)
+      let expected = try Self.read(damaged, .byLibwebp, format: .rgba8)
       let found = try Self.read(damaged, format: .rgba8)
       #expect(found.isLike(expected, rowBytes: picture.size.width * 4), "byte \(place)")
       #expect(found.problem?.code == expected.problem?.code && found.rows >= expected.rows, "byte \(place)")
@@ -154,7 +173,7 @@ import Testing
       let cut = Array(bytes.prefix(bytes.count * share / 100))
       let name = "\(share) %"
       let expected: Result<Decoded, CoderError> = Result { () throws(CoderError) in
-        try Self.read(cut, .incremental, format: .rgba8)
+        try Self.read(cut, .byLibwebp, format: .rgba8)
       }
       let found: Result<Decoded, CoderError> = Result { () throws(CoderError) in try Self.read(cut, format: .rgba8) }
       switch (found, expected) {

@@ -27,7 +27,13 @@ struct vp8l {
   window window;
   // Rows between transforms: what the predictor makes of this row and of the one above it, and two for all others.
   uint32_t *memory, *predicted[2], *spare[2];
-  int is_damaged;
+  int is_damaged, is_cut;
+  // Where rows began whose bytes may not be there.
+  struct {
+    bits from;
+    size_t end;
+    uint32_t cache[1 << MOST_CACHE_BITS];
+  } begin;
 };
 
 // Colors are stored as differences to the one before, RFC 9649 §3.5.4; indexes without a color are transparent black.
@@ -97,7 +103,8 @@ static int make_rows(vp8l *picture) {
   return 1;
 }
 
-vp8l *vp8l_open(const uint8_t *bytes, size_t count, uint32_t width, uint32_t height) {
+vp8l *vp8l_open(const uint8_t *bytes, size_t count, uint32_t width, uint32_t height, int *is_cut) {
+  *is_cut = 0;
   vp8l *picture = calloc(1, sizeof *picture);
   if (!picture) return NULL;
   picture->from = (bits){.bytes = bytes, .size = count};
@@ -105,9 +112,23 @@ vp8l *vp8l_open(const uint8_t *bytes, size_t count, uint32_t width, uint32_t hei
   picture->height = height;
   const uint32_t coded_width = read_transforms(picture);
   if (coded_width && vp8l_image_open(&picture->image, &picture->from, coded_width, height, 1) && make_rows(picture)) return picture;
+  *is_cut = is_past_end(&picture->from);
   vp8l_close(picture);
   return NULL;
 }
+
+void vp8l_extend(vp8l *picture, const uint8_t *bytes, size_t count) {
+  // Bits that were fetched from behind the end are none.
+  const uint64_t taken = (uint64_t)picture->from.next * 8 - picture->from.count;
+  picture->from = (bits){.bytes = bytes, .size = count, .next = (size_t)(taken >> 3)};
+  fill(&picture->from);
+  drop(&picture->from, taken & 7);
+  picture->is_cut = 0;
+}
+
+int vp8l_is_cut(const vp8l *picture) { return picture->is_cut; }
+
+size_t vp8l_position(const vp8l *picture) { return picture->from.next - picture->from.count / 8; }
 
 void vp8l_close(vp8l *picture) {
   if (!picture) return;
@@ -126,6 +147,22 @@ static void slide(window *window, size_t count, size_t total, size_t needed_from
   if (first > needed_from) first = needed_from;
   memmove(window->pixels, window->pixels + (first - window->first), (window->end - first) * sizeof *window->pixels);
   window->first = first;
+}
+
+// Decodes pixels until there are so many in all. Where bytes end before, all is as it was before it.
+static int decode_until(vp8l *picture, size_t count) {
+  if (count <= picture->window.end) return 1;
+  const size_t cache_bytes = picture->image.cache ? sizeof(uint32_t) << picture->image.cache_bits : 0;
+  picture->begin.from = picture->from;
+  picture->begin.end = picture->window.end;
+  if (cache_bytes) memcpy(picture->begin.cache, picture->image.cache, cache_bytes);
+  if (vp8l_image_decode(&picture->image, &picture->from, &picture->window, count)) return 1;
+  picture->is_cut = is_past_end(&picture->from);
+  picture->is_damaged = !picture->is_cut;
+  picture->from = picture->begin.from;
+  picture->window.end = picture->begin.end;
+  if (cache_bytes) memcpy(picture->image.cache, picture->begin.cache, cache_bytes);
+  return 0;
 }
 
 // Undoes the transforms of a row. The predictor's rows stay as they are, the next one needs them.
@@ -181,14 +218,11 @@ uint32_t vp8l_rows(vp8l *picture, uint32_t count, uint8_t *out, size_t stride, v
   const uint32_t coded_width = picture->image.width;
   const uint32_t at_once = coded_width < PIXELS_AT_ONCE ? PIXELS_AT_ONCE / coded_width : 1;
   uint32_t written = 0;
-  while (written < count && !picture->is_damaged) {
+  while (written < count && !picture->is_damaged && !picture->is_cut) {
     const uint32_t rows = count - written < at_once ? count - written : at_once;
     const size_t from = (size_t)picture->next_row * coded_width, until = from + (size_t)rows * coded_width;
     slide(&picture->window, until, (size_t)coded_width * picture->height, from);
-    if (until > picture->window.end && !vp8l_image_decode(&picture->image, &picture->from, &picture->window, until)) {
-      picture->is_damaged = 1;
-      break;
-    }
+    if (!decode_until(picture, until)) break;
     for (uint32_t row = 0; row < rows; row++, written++, picture->next_row++) {
       const uint32_t *finished = finished_row(picture, picture->next_row);
       write_row(finished, picture->width, out + written * stride, format, is_opaque ? 0xff000000 : 0);

@@ -180,7 +180,10 @@ static inline __attribute__((always_inline)) uint32_t *decode_part(
         const int64_t back = rows * image->width + columns;
         distance = back < 1 ? 1 : (size_t)back;
       }
-      if (distance > (size_t)(to - first) || length > (size_t)(last - to)) return NULL;
+      if (distance > (size_t)(to - first) || length > (size_t)(last - to)) {
+        *outer = from;
+        return NULL;
+      }
       copy(to, distance, length);
       if (has_cache) {
         // Of a run, all pixels are the same.
@@ -189,7 +192,10 @@ static inline __attribute__((always_inline)) uint32_t *decode_part(
       }
       to += length;
     } else {
-      if (!has_cache) return NULL;
+      if (!has_cache) {
+        *outer = from;
+        return NULL;
+      }
       const uint32_t pixel = cache[green - LITERALS - LENGTHS];
       remember(cache, cache_bits, pixel);
       *to++ = pixel;

@@ -69,12 +69,23 @@ struct BitstreamInput {
     return try source.view(at: picture.bytes.lowerBound, least: least, most: max(least, most))
   }
 
-  /// Of lossless pictures about 80 rows, of which 4 are decoded twice, or a sixteenth of a low picture.
+  /// All of the picture's bytes, or of an arriving file some more than were given: no more than those at its end.
+  ///
+  /// - Returns: Bytes that are valid until the next call.
+  func more(after given: Int) throws(CoderError) -> UnsafeRawBufferPointer {
+    if let contents { return contents }
+    let count = picture.bytes.count
+    let least = min(count, given + leastStep)
+    return try source.view(at: picture.bytes.lowerBound, least: least, most: max(least, count))
+  }
+
+  /// Of lossless pictures about 160 rows, or a sixteenth of a low picture: after each sleep, what the decoder knows has to come
+  /// into the processor's cache again.
   private var leastStep: Int {
     let count = picture.bytes.count
     let least = min(max(count / 16, Self.incrementalSteps.lowerBound), Self.incrementalSteps.upperBound)
     guard picture.kind == .lossless else { return least }
-    return max(least, min(count / 16, count / max(1, picture.rect.height / 80)))
+    return max(least, min(count / 16, count / max(1, picture.rect.height / 160)))
   }
 
   /// However many bytes come at once, the host is asked in between: of lossless pictures, where few bytes may hold many

@@ -5,8 +5,7 @@ import ImageCoderPlugin
 
 /// Decodes one bitstream into the host's rows.
 ///
-/// Lossless pixels, also those of alpha, are decoded here, where all bytes are there and no size is asked for; what is damaged or
-/// still arrives is left to libwebp. libwebp's incremental decoder gets the bytes in a few steps, which takes no longer than its one-shot decoder: rows
+/// Lossless pixels are decoded here, those of alpha where all bytes are there; what is damaged is left to libwebp. libwebp's incremental decoder gets the bytes in a few steps, which takes no longer than its one-shot decoder: rows
 /// of cut files are kept, and the host can stop between steps. It writes to memory for the whole picture: that of a host that
 /// grants all rows, or else memory of which the rows that were given on are not kept.
 struct FrameDecoder {
@@ -19,17 +18,18 @@ struct FrameDecoder {
   let picture: Picture
   let input: BitstreamInput
   let host: CoderHost
+  var isLibwebpAlone = false
 
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
     var complete = 0
-    if let contents = input.contents, offer.size == picture.rect.size {
+    if offer.size == picture.rect.size, !isLibwebpAlone {
       switch picture.kind {
       case .lossless:
-        if let rows = LosslessRows(picture, chunk: contents, offer: offer) {
+        if var rows = try LosslessRows(picture, input: input, offer: offer) {
           complete = try rows.deliver(offer, into: sink, host: host)
         }
       case .lossy:
-        if let alpha = AlphaRows(picture, in: contents) {
+        if let contents = input.contents, let alpha = AlphaRows(picture, in: contents) {
           complete = try FrameDecoder(picture: picture, input: input.withoutAlpha, host: host).decode(
             offer, into: sink, after: 0, alpha: alpha)
         }

@@ -13,6 +13,8 @@ final class WebPReader: ContainerReader {
   private let host: CoderHost
   private var file: WebPFile
   private var orientation: Orientation
+  /// Whether nothing is decoded without libwebp, which tests compare with.
+  var isLibwebpAlone = false
 
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
     self.source = source
@@ -84,7 +86,8 @@ final class WebPReader: ContainerReader {
       throw .invalidArgument("an offer of \(offer.size) for a picture of \(bounds)")
     }
     let decoder = FrameDecoder(
-      picture: picture, input: try BitstreamInput(picture, in: source, isIncremental: !file.isOver), host: host)
+      picture: picture, input: try BitstreamInput(picture, in: source, isIncremental: !file.isOver), host: host,
+      isLibwebpAlone: isLibwebpAlone)
     try decoder.decode(offer, into: sink)
   }
 

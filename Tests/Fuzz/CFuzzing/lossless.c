@@ -14,6 +14,9 @@
 #define VP8L_PLAIN
 #define vp8l_open fuzzing_vp8l_open
 #define vp8l_close fuzzing_vp8l_close
+#define vp8l_extend fuzzing_vp8l_extend
+#define vp8l_is_cut fuzzing_vp8l_is_cut
+#define vp8l_position fuzzing_vp8l_position
 #define vp8l_rows fuzzing_vp8l_rows
 #define vp8l_make_code fuzzing_vp8l_make_code
 #define vp8l_read_lengths fuzzing_vp8l_read_lengths
@@ -67,12 +70,22 @@ int fuzzing_decodes_as_libwebp(const uint8_t *bitstream, size_t length, uint32_t
   if ((uint64_t)width * height > MOST_PIXELS) return 1;
 
   uint32_t done = 0;
-  vp8l *picture = vp8l_open(bitstream + HEADER, length - HEADER, width, height);
+  int is_cut = 1;
+  // Half of the bytes arrive before the others, and once more half of these.
+  size_t given = (length - HEADER) / 4;
+  vp8l *picture = NULL;
+  while (!picture && is_cut && given <= length - HEADER) {
+    picture = vp8l_open(bitstream + HEADER, given, width, height, &is_cut);
+    if (!picture) given = given == length - HEADER ? given + 1 : given * 2 < length - HEADER ? given * 2 + 1 : length - HEADER;
+  }
   while (picture && done < height) {
     const uint32_t wanted = height - done < at_once ? height - done : at_once;
     const uint32_t right = vp8l_rows(picture, wanted, (uint8_t *)(ours + (size_t)done * width), width * 4, VP8L_RGBA, 0);
     done += right;
-    if (right < wanted) break;
+    if (right == wanted) continue;
+    if (!vp8l_is_cut(picture) || given == length - HEADER) break;
+    given = given * 2 < length - HEADER ? given * 2 + 1 : length - HEADER;
+    vp8l_extend(picture, bitstream + HEADER, given);
   }
   vp8l_close(picture);
 

@@ -3,7 +3,8 @@
 // Pixels of VP8L, the lossless bitstream of WebP (RFC 9649 §3), row by row: the pictures of VP8L chunks, and the planes of ALPH chunks.
 // Of the pixels that were decoded, only those that later ones may copy are kept.
 //
-// All bytes have to be there. What is damaged or cut ends with the last row before it, and libwebp is asked, which tells what is wrong.
+// Where bytes end, it goes on when there are more. What is damaged ends with the last row before it, and libwebp is asked, which tells
+// what is wrong.
 
 #ifndef CVP8L_H
 #define CVP8L_H
@@ -24,14 +25,23 @@ typedef struct vp8l vp8l;
 
 // Reads what stands before the pixels: transforms, and the codes of the picture.
 //
-// `bytes` is what follows the header of a VP8L chunk (five bytes), or that of an ALPH chunk (one), and has to stay until the end.
-// Answers NULL for what is damaged, and when there is no memory.
-vp8l *vp8l_open(const uint8_t *bytes, size_t count, uint32_t width, uint32_t height);
+// `bytes` is what follows the header of a VP8L chunk (five bytes), or that of an ALPH chunk (one), and has to stay until the end, or
+// until there are more. Answers NULL for what is damaged, when there is no memory, and for too few bytes, which `is_cut` says then.
+vp8l *vp8l_open(const uint8_t *bytes, size_t count, uint32_t width, uint32_t height, int *is_cut);
+
+// Gives the same bytes with others behind them.
+void vp8l_extend(vp8l *picture, const uint8_t *bytes, size_t count);
+
+// Whether rows ended because bytes do.
+int vp8l_is_cut(const vp8l *picture);
+
+// How many bytes were taken.
+size_t vp8l_position(const vp8l *picture);
 
 void vp8l_close(vp8l *picture);
 
 // Writes the next rows, `count` of them, which the picture has to have. With `is_opaque`, alpha is 255 whatever the bitstream says.
-// Answers how many are right: fewer are followed by damage, and then no row comes any more.
+// Answers how many are right: fewer are followed by damage, and then no row comes any more, or by the end of the bytes.
 uint32_t vp8l_rows(vp8l *picture, uint32_t count, uint8_t *out, size_t stride, vp8l_format format, int is_opaque);
 
 // The plane of an ALPH chunk, RFC 9649 §2.7.1.3.
