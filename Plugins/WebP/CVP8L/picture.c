@@ -216,13 +216,19 @@ static void write_row(const uint32_t *row, uint32_t width, uint8_t *out, vp8l_fo
 
 uint32_t vp8l_rows(vp8l *picture, uint32_t count, uint8_t *out, size_t stride, vp8l_format format, int is_opaque) {
   const uint32_t coded_width = picture->image.width;
-  const uint32_t at_once = coded_width < PIXELS_AT_ONCE ? PIXELS_AT_ONCE / coded_width : 1;
+  uint32_t at_once = coded_width < PIXELS_AT_ONCE ? PIXELS_AT_ONCE / coded_width : 1;
   uint32_t written = 0;
   while (written < count && !picture->is_damaged && !picture->is_cut) {
     const uint32_t rows = count - written < at_once ? count - written : at_once;
     const size_t from = (size_t)picture->next_row * coded_width, until = from + (size_t)rows * coded_width;
     slide(&picture->window, until, (size_t)coded_width * picture->height, from);
-    if (!decode_until(picture, until)) break;
+    if (!decode_until(picture, until)) {
+      if (rows == 1) break;
+      // Those before the one that is not right.
+      at_once = 1;
+      picture->is_damaged = picture->is_cut = 0;
+      continue;
+    }
     for (uint32_t row = 0; row < rows; row++, written++, picture->next_row++) {
       const uint32_t *finished = finished_row(picture, picture->next_row);
       write_row(finished, picture->width, out + written * stride, format, is_opaque ? 0xff000000 : 0);

@@ -13,6 +13,8 @@ struct FrameDecoder {
   struct Place {
     let base: UnsafeMutableRawPointer
     let stride: Int
+    /// Rows before it were given on already.
+    var first = 0
   }
 
   let picture: Picture
@@ -59,7 +61,9 @@ struct FrameDecoder {
       }
     }
     var passing = try PassingRows(offer)
-    return try decode(offer, to: passing.place, isPassing: true, alpha: alpha) { (rows) throws(CoderError) in
+    var place = passing.place
+    place.first = first
+    return try decode(offer, to: place, isPassing: true, alpha: alpha) { (rows) throws(CoderError) in
       try passing.deliver(rows, after: first, into: sink)
     }
   }
@@ -140,7 +144,8 @@ struct FrameDecoder {
     }
     guard status == VP8_STATUS_OK else {
       throw CoderError(
-        decoding: status, rows: complete, of: height, isWhole: input.isWhole, at: picture.bytes.lowerBound)
+        decoding: status, rows: max(complete, rows.first), of: height, isWhole: input.isWhole,
+        at: picture.bytes.lowerBound)
     }
     return complete
   }
