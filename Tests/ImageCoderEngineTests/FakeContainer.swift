@@ -4,7 +4,7 @@ import ImageCoderEngine
 import ImageCoderModel
 
 /// A container whose one file is described by the test: frames of one value each, in RGBA.
-struct FakeContainer: Container {
+struct FakeContainer: ReadOnlyContainer {
   var header: ImageHeader
   var frames: [FrameHeader]
   /// Of a file with several pages, each with one frame that covers it.
@@ -20,13 +20,7 @@ struct FakeContainer: Container {
   var delivered = (format: PixelFormat.rgba8, order: RowOrder.topDown)
 
   let id = "org.example.fake"
-  let formats = [ImageFormat(rawValue: "org.example.fake")]
-  let options: [OptionDescription] = []
   let signatures = [Signature(Array("fake".utf8))]
-  let canRead = true
-  let canWrite = false
-  let writesPages = false
-  let writerFeatures: WriterFeatures = []
   let readsIncrementally = false
 
   init(_ size: Size, frames: [FrameHeader], isAnimated: Bool = true) {
@@ -44,10 +38,6 @@ struct FakeContainer: Container {
   func openReader(_ session: HostSession, options: OpenOptions) throws(CoderError) -> any ReaderSession {
     Reader(container: self)
   }
-
-  func openWriter(
-    _ session: HostSession, output: ByteOutput, options: WriteOptions
-  ) throws(CoderError) -> any WriterSession { throw .unsupported("no writer") }
 
   /// A row of pages, of these sizes.
   init(pages sizes: [Size], primary: Int = 0, areSizes: Bool = false) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import ImageCoderEngine
 import ImageCoderModel
 import Synchronization
@@ -9,15 +10,9 @@ import Testing
 @Suite struct LookingTests {
   /// A file of `l`, the number of its bytes, and bytes that mean nothing. Each pass is one gray, lighter than the one before;
   /// the last is white.
-  private struct LookContainer: Container {
+  private struct LookContainer: ReadOnlyContainer {
     let id = "org.example.look"
-    let formats = [ImageFormat(rawValue: "org.example.look")]
-    let options: [OptionDescription] = []
     let signatures = [Signature(Array("l".utf8))]
-    let canRead = true
-    let canWrite = false
-    let writesPages = false
-    let writerFeatures: WriterFeatures = []
     let readsIncrementally = true
     let names: ContainerPropertyNames? = nil
     let seen = Seen()
@@ -30,10 +25,6 @@ import Testing
     func openReader(_ session: HostSession, options: OpenOptions) throws(CoderError) -> any ReaderSession {
       Reader(session.view, session.host, seen)
     }
-
-    func openWriter(
-      _ session: HostSession, output: ByteOutput, options: WriteOptions
-    ) throws(CoderError) -> any WriterSession { throw .unsupported("no writer") }
   }
 
   private final class Reader: ReaderSession {
@@ -121,6 +112,20 @@ import Testing
     #expect(try Self.grays(image) == [UInt8](repeating: 255, count: 6))
     #expect(try Self.grays(decoder.picture()) == [UInt8](repeating: 255, count: 6))
     #expect(container.seen.passes.load(ordering: .relaxed) == 3)
+  }
+
+  /// What a reader that gives its thread to others has may be looked at later.
+  @Test func aReaderThatLeavesDrawsBefore() throws {
+    let container = LookContainer()
+    let decoder = AnimatedCoder(container).makeIncrementalDecoder(options: DecodeOptions())
+    try decoder.append(Self.file.prefix(5))
+    #expect(container.seen.passes.load(ordering: .relaxed) == 0)
+    let others = (0...max(8, sysconf(Int32(_SC_NPROCESSORS_ONLN)))).map { _ in
+      AnimatedCoder(LookContainer()).makeIncrementalDecoder(options: DecodeOptions())
+    }
+    for other in others { try other.append(Self.file.prefix(5)) }
+    #expect(try Self.grays(decoder.picture()) == [UInt8](repeating: 10, count: 6))
+    #expect(container.seen.passes.load(ordering: .relaxed) == 1)
   }
 
   /// Nobody looks at a picture whose bytes are all there before it is done.

@@ -5,15 +5,9 @@ import ImageCoderModel
 
 /// Reads the file of an ``AnimationModel``, also incrementally: `m`, then for each frame its rectangle, disposal, blend
 /// and whether it has alpha, a byte each, and its pixels of four bytes.
-struct ModelContainer: Container {
+struct ModelContainer: ReadOnlyContainer {
   let id = "org.example.model"
-  let formats = [ImageFormat(rawValue: "org.example.model")]
-  let options: [OptionDescription] = []
   let signatures = [Signature(Array("m".utf8))]
-  let canRead = true
-  let canWrite = false
-  let writesPages = false
-  let writerFeatures: WriterFeatures = []
   let readsIncrementally = true
   let names: ContainerPropertyNames? = nil
   /// Frames whose pixels were read, however often each was.
@@ -33,10 +27,6 @@ struct ModelContainer: Container {
   func openReader(_ session: HostSession, options: OpenOptions) throws(CoderError) -> any ReaderSession {
     try Reader(session.view, framesRead)
   }
-
-  func openWriter(
-    _ session: HostSession, output: ByteOutput, options: WriteOptions
-  ) throws(CoderError) -> any WriterSession { throw .unsupported("no writer") }
 
   private final class Reader: ReaderSession {
     private let source: SourceView

@@ -6,15 +6,9 @@ import Synchronization
 
 /// A container that reads bytes as they arrive: `s`, width, height, whether it is animated, then frames. A frame is its
 /// first row, its number of rows, whether it is blended, and one byte for each pixel, 0 for nothing, else an opaque gray.
-struct StripContainer: Container {
+struct StripContainer: ReadOnlyContainer {
   let id = "org.example.strip"
-  let formats = [ImageFormat(rawValue: "org.example.strip")]
-  let options: [OptionDescription] = []
   let signatures = [Signature(Array("s".utf8))]
-  let canRead = true
-  let canWrite = false
-  let writesPages = false
-  let writerFeatures: WriterFeatures = []
   let readsIncrementally = true
   let names: ContainerPropertyNames? = nil
   /// Rows that the reader has sent.
@@ -29,10 +23,6 @@ struct StripContainer: Container {
   func openReader(_ session: HostSession, options: OpenOptions) throws(CoderError) -> any ReaderSession {
     try Reader(session.view, rowsSent)
   }
-
-  func openWriter(
-    _ session: HostSession, output: ByteOutput, options: WriteOptions
-  ) throws(CoderError) -> any WriterSession { throw .unsupported("no writer") }
 
   func decoder(_ options: DecodeOptions = DecodeOptions()) -> IncrementalDecoder {
     AnimatedCoder(self).makeIncrementalDecoder(options: options)

@@ -51,7 +51,7 @@ final class IncrementalFrameDecoder {
     _ playing: Playing, codestream: Codestream, target: FrameTarget, sink: RowSink
   ) throws(CoderError) {
     let passes = CoarsePasses(of: playing.feed)
-    // What the host says of a pass; its rows are asked for outside of this.
+    // Why the host takes no more passes. Where a pass is drawn, nothing can be thrown.
     var refusal: CoderError?
     func draw() {
       guard refusal == nil, passes.isDue, passes.draw(playing.decoder) else { return }

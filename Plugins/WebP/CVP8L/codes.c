@@ -62,7 +62,8 @@ int vp8l_make_code(tables *tables, code *made, const uint8_t *lengths, uint32_t 
   }
   if (left != 0) return 0;
   const uint32_t table_bits = longest < first_bits ? longest : first_bits;
-  if (!make_room(tables, ((size_t)1 << table_bits) + 2 * ((size_t)1 << LONGEST_CODE))) return 0;
+  // Second tables are looked up with the bits behind the first ones': all of them have as many entries as there are such codes.
+  if (!make_room(tables, ((size_t)1 << table_bits) + (longest > table_bits ? (size_t)1 << longest : 0))) return 0;
   entry *table = tables->entries + tables->count;
   size_t size = (size_t)1 << table_bits;
   made->mask = (1u << table_bits) - 1;

@@ -30,6 +30,7 @@ vp8l_plane *vp8l_plane_open(const uint8_t *bytes, size_t count, uint32_t width, 
   plane->filter = filter;
   plane->stored = bytes + 1;
   plane->at_once = (1u << 16) / width + 1;
+  if (plane->at_once > height) plane->at_once = height;
   plane->rows = malloc((size_t)(plane->at_once + 1) * width);
   int is_cut;
   if (method == 1) plane->picture = vp8l_open(bytes + 1, count - 1, width, height, &is_cut);

@@ -8,7 +8,6 @@ import ImageCoderPlugin
 /// - Lifetime: The source's bytes outlive it.
 struct AlphaRows: ~Copyable {
   private let plane: OpaquePointer
-  private let width: Int
 
   /// - Parameter contents: All bytes of a picture, as far as they are there.
   /// - Returns: nil for a picture without alpha, for what is damaged before the samples, or needs memory that is not there.
@@ -21,7 +20,6 @@ struct AlphaRows: ~Copyable {
         start.assumingMemoryBound(to: UInt8.self), payload.count, UInt32(size.width), UInt32(size.height))
     else { return nil }
     self.plane = plane
-    width = size.width
   }
 
   deinit { vp8l_plane_close(plane) }
@@ -29,7 +27,7 @@ struct AlphaRows: ~Copyable {
   /// Writes the alpha of the next rows.
   ///
   /// - Parameters:
-  ///   - rows: Opaque pixels of 32 bits, `width` in each row.
+  ///   - rows: Opaque pixels of 32 bits.
   ///   - premultiplies: Whether colors are multiplied.
   /// - Returns: How many rows have theirs: fewer than `count` before one that is damaged.
   func write(

@@ -5,9 +5,10 @@ import ImageCoderPlugin
 
 /// Decodes one bitstream into the host's rows.
 ///
-/// Lossless pixels are decoded here, those of alpha where all bytes are there; what is damaged is left to libwebp. libwebp's incremental decoder gets the bytes in a few steps, which takes no longer than its one-shot decoder: rows
-/// of cut files are kept, and the host can stop between steps. It writes to memory for the whole picture: that of a host that
-/// grants all rows, or else memory of which the rows that were given on are not kept.
+/// Lossless pixels are decoded by ``LosslessRows``, alpha by ``AlphaRows`` where all bytes are there; all else, and what is
+/// damaged, by libwebp. Its incremental decoder gets the bytes in a few steps, which takes no longer than its one-shot decoder:
+/// rows of cut files are kept, and the host can stop between steps. It writes to memory for the whole picture: that of a host
+/// that grants all rows, or else memory of which the rows that were given on are not kept.
 struct FrameDecoder {
   /// Memory for the rows of a picture.
   struct Place {
@@ -79,7 +80,7 @@ struct FrameDecoder {
     }
     var config = WebPDecoderConfig()
     guard WebPInitDecoderConfig(&config) != 0 else { throw .library("libwebp has another interface than its header") }
-    config.output.colorspace = try Self.mode(of: offer)
+    config.output.colorspace = try StoredLayout(offer).libwebp
     config.output.is_external_memory = 1
     config.output.u.RGBA.rgba = rows.base.assumingMemoryBound(to: UInt8.self)
     config.output.u.RGBA.stride = stride
@@ -156,17 +157,6 @@ struct FrameDecoder {
       let row = rows.base.advanced(by: y * rows.stride).assumingMemoryBound(to: UInt8.self)
       // Each row holds width × 4 bytes, which the host has granted.
       for x in 0..<width { row[x &* 4 &+ 3] = 0xff }
-    }
-  }
-
-  private static func mode(of offer: DecodeOffer) throws(CoderError) -> WEBP_CSP_MODE {
-    switch (offer.pixelFormat, offer.alpha) {
-    case (.rgb8, _): MODE_RGB
-    case (.rgba8, .premultiplied): MODE_rgbA
-    case (.rgba8, _): MODE_RGBA
-    case (.bgra8, .premultiplied): MODE_bgrA
-    case (.bgra8, _): MODE_BGRA
-    default: throw .invalidArgument("an offer of \(offer.pixelFormat), which was not made")
     }
   }
 }

@@ -21,7 +21,7 @@ struct LosslessRows: ~Copyable {
   ///
   /// - Returns: nil for what is damaged or cut before the pixels, or needs memory that is not there.
   init?(_ picture: Picture, input: BitstreamInput, offer: DecodeOffer) throws(CoderError) {
-    guard let format = Self.format(of: offer) else { return nil }
+    let format = try StoredLayout(offer).lossless
     var bytes = try input.more(after: 0)
     while true {
       let payload = Self.payload(bytes)
@@ -82,16 +82,5 @@ struct LosslessRows: ~Copyable {
 
   private static func payload(_ chunk: UnsafeRawBufferPointer) -> UnsafeBufferPointer<UInt8> {
     UnsafeBufferPointer(rebasing: chunk.bindMemory(to: UInt8.self).dropFirst(headerSize))
-  }
-
-  private static func format(of offer: DecodeOffer) -> vp8l_format? {
-    switch (offer.pixelFormat, offer.alpha) {
-    case (.rgb8, _): VP8L_RGB
-    case (.rgba8, .premultiplied): VP8L_PREMULTIPLIED_RGBA
-    case (.rgba8, _): VP8L_RGBA
-    case (.bgra8, .premultiplied): VP8L_PREMULTIPLIED_BGRA
-    case (.bgra8, _): VP8L_BGRA
-    default: nil
-    }
   }
 }

@@ -86,9 +86,9 @@ package final class OpenSource {
   ///
   /// - Returns: Whether bytes are still to come, and somebody may look.
   func whenLookedAt(_ draw: (() -> Void)?) -> Bool {
-    guard let incremental else { return false }
+    guard let incremental, draw == nil || !isComplete else { return false }
     incremental.draw = draw
-    return draw == nil || !isComplete
+    return true
   }
 
   /// Whether all bytes are there.

@@ -71,7 +71,7 @@ int fuzzing_decodes_as_libwebp(const uint8_t *bitstream, size_t length, uint32_t
 
   uint32_t done = 0;
   int is_cut = 1;
-  // Half of the bytes arrive before the others, and once more half of these.
+  // A quarter of the bytes, then twice as many, until all are there.
   size_t given = (length - HEADER) / 4;
   vp8l *picture = NULL;
   while (!picture && is_cut && given <= length - HEADER) {
