@@ -59,7 +59,7 @@ func isHere(_ target: Target) -> Bool {
 
 /// The coders. Each has a product, from which `Plugins/Package.swift` makes a plugin, and a trait, which builds it in.
 let coders: [Target] = [
-  coder("AVIFCoder", in: "AVIF", wraps: ["CAVIF"] + containerModules),
+  coder("AVIFCoder", in: "AVIF", wraps: ["CAVIF", "CDav1d"] + containerModules),
   coder("BMPCoder", in: "BMP", wraps: ["DeviceIndependentBitmap", "Palettes"]),
   coder("GIFCoder", in: "GIF", wraps: ["Palettes"]),
   coder("GIFLibCoder", in: "GIFLib", wraps: ["CGIF"]),
@@ -119,6 +119,8 @@ let coderParts: [Target] = [
   wrapped("CHEIF", in: "LibHEIF", pkgConfig: "libheif", debian: "libheif-dev"),
   wrapped("CDe265", in: "HEIF", pkgConfig: "libde265", debian: "libde265-dev"),
   wrapped("CAVIF", in: "AVIF", debian: "libavif-dev"),
+  // AV1 data without libavif in between.
+  wrapped("CDav1d", in: "AVIF", pkgConfig: "dav1d", debian: "libdav1d-dev"),
   wrapped("COpenJPEG", in: "JPEG2000", pkgConfig: "libopenjp2", debian: "libopenjp2-7-dev"),
   wrapped("CZlib", in: "ICNS", debian: "zlib1g-dev"),
   wrapped("CJXL", in: "JXL", debian: "libjxl-dev"),

@@ -118,5 +118,8 @@ extension AVIFFile {
     return found.isEmpty || found.count < tiles.count ? nil : found
   }
 
+  /// The alpha of the picture as a whole. One at most counts.
+  var alphaItems: [UInt32] { items?.auxiliaries.filter(isAlpha) ?? [] }
+
   private func isAlpha(_ item: UInt32) -> Bool { auxiliaryType(of: item).map { AuxiliaryKind($0) == .alpha } ?? false }
 }

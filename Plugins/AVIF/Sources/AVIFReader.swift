@@ -6,14 +6,14 @@ import ImageCoderPlugin
 
 /// Reads AVIF: stills, grids and sequences.
 ///
-/// Boxes are read by libavif and, where it does not tell, here; AV1 is decoded by dav1d inside libavif. Frames of a
-/// sequence are whole pictures, decoded from the nearest key frame on.
+/// Boxes are read by libavif and, where it does not tell, here. AV1 is decoded by dav1d: stills by ``StillDecoder``, and
+/// what that does not expect, inside libavif. Frames of a sequence are whole pictures, decoded from the nearest key frame on.
 ///
-/// - Format: AV1 Image File Format 1.1, ISO/IEC 23008-12, ISO/IEC 14496-12. Library: libavif 0.11.
+/// - Format: AV1 Image File Format 1.1, ISO/IEC 23008-12, ISO/IEC 14496-12. Libraries: libavif 0.11, dav1d 1.0.
 final class AVIFReader: ContainerReader, StoredColorReader {
   private let host: CoderHost
   private let source: SourceView
-  private var shown: ShownPicture
+  private(set) var shown: ShownPicture
   /// Auxiliary pictures: hidden pages behind the file's one. Looked for once the file is complete.
   private lazy var auxiliaries = shown.file.auxiliaryItems()
   /// The auxiliary picture that was asked for last.
@@ -175,7 +175,7 @@ extension AVIFReader {
         delivered = available
       }
       if isWhole { return }
-      guard try decoder.waitForMissing() else {
+      guard try open.waitForMissing(decoder) else {
         throw .truncated("\(rows) of \(image.height) rows are there", at: open.file.bytes.count)
       }
     }

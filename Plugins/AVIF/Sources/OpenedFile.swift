@@ -11,6 +11,8 @@ struct OpenedFile {
   let picture: PictureDecoder
   /// A grid of the alpha of its tiles, as gray, where the file has no alpha of the whole.
   let tileAlpha: PictureDecoder?
+  /// Decodes a still without libavif, unless the file is not as expected.
+  let still: StillDecoder?
   let hasAlpha: Bool
   let presentation: Presentation
   let layout: PixelLayout
@@ -37,6 +39,7 @@ struct OpenedFile {
         in: file.items?.box, host: host)
     hasAlpha = picture.hasAlpha || tileAlpha != nil
     let image = picture.image
+    still = StillDecoder(file, image, hasAlpha: picture.hasAlpha, host: host)
     try file.checkTrackSize(Size(width: Int(image.width), height: Int(image.height)), host.limits)
     presentation = Presentation(image)
     try host.limits.check(canvas: presentation.crop.size)
@@ -95,9 +98,11 @@ struct OpenedFile {
     }
   }
 
-  /// Bytes that decoding takes: dav1d keeps a frame for each plane, a sequence up to eight more for reference (AV1
-  /// §7.20), and the tiles of a grid are put together in planes of libavif's own.
+  /// Bytes that decoding takes: dav1d keeps a frame for each plane, in blocks of 128 × 128 pixels, a sequence up to eight
+  /// more for reference (AV1 §7.20), and the tiles of a grid are put together in planes of their own.
   func memory(of size: Size, isSequence: Bool = false) -> Int {
+    func rounded(_ side: Int) -> Int { (side + 127) / 128 * 128 }
+    let pixels = rounded(size.width) * rounded(size.height)
     let channels =
       switch subsampling {
       case .s444?: 12
@@ -106,7 +111,7 @@ struct OpenedFile {
       default: 4
       }
     let quarters = (channels + (hasAlpha ? 4 : 0)) * (picture.image.depth > 8 ? 2 : 1)
-    return size.pixelCount / 4 * quarters * (isSequence ? 10 : 2) + (1 << 20)
+    return pixels / 4 * quarters * (isSequence ? 10 : 2) + (1 << 20)
   }
 }
 
@@ -122,11 +127,20 @@ extension OpenedFile {
     _ decoder: PictureDecoder, frame: Int, host: CoderHost
   ) throws(CoderError) -> (image: avifImage, rows: Int) {
     try file.checkArrivingSize(host.limits)
+    if decoder === picture, let decoded = try still?.decode(picture.image) { return decoded }
     let stored = steps.indices.contains(frame) ? steps[frame].frame : frame
     let rows = try decoder.decode(frame: stored, isPatient: !file.isGrid, host: host)
     var image = decoder.image
     if let alpha = tileAlpha, decoder === picture { try add(alpha, rows: rows, to: &image, host: host) }
     return (image, rows)
+  }
+
+  /// Waits for the bytes that the last decode missed.
+  ///
+  /// - Returns: Whether decoding again gets further, or tells what is wrong.
+  func waitForMissing(_ decoder: PictureDecoder) throws(CoderError) -> Bool {
+    if decoder === picture, try still?.waitForMissing() ?? false { return true }
+    return try decoder.waitForMissing()
   }
 
   private func add(

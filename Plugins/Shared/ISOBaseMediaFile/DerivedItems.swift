@@ -8,6 +8,10 @@ public struct GridItem {
   public let columns: Int
   public let canvas: Size
 
+  public init(rows: Int, columns: Int, canvas: Size) {
+    (self.rows, self.columns, self.canvas) = (rows, columns, canvas)
+  }
+
   /// - Parameter tiles: The sizes at which the tiles are shown.
   /// - Throws: ``CoderError/Code/malformed`` when they are not as many as the grid has, are not all equal, or do not
   ///   cover the canvas with no row and no column to spare.

@@ -28,8 +28,7 @@ package struct HostBlocks: ~Copyable {
     let span = max(alignment, MemoryLayout<Prefix>.size)
     let (total, overflows) = size.addingReportingOverflow(span)
     guard !overflows, size <= budget - used else { return nil }
-    var memory: UnsafeMutableRawPointer?
-    guard posix_memalign(&memory, span, total) == 0, let memory else { return nil }
+    guard let memory = PixelMemory.allocate(total, alignment: span) else { return nil }
     used += total
     let block = memory + span
     Self.prefix(block).initialize(to: Prefix(span: span, total: total, previous: nil, next: first))

@@ -63,10 +63,12 @@ final class PixelMemory: @unchecked Sendable {
   }
 
   /// Memory that `free` gives back, in huge pages when large.
-  static func allocate(_ capacity: Int) -> UnsafeMutableRawPointer? {
+  ///
+  /// - Parameter alignment: A power of two, 8 to 4096.
+  static func allocate(_ capacity: Int, alignment: Int = 64) -> UnsafeMutableRawPointer? {
     let isHuge = capacity >= hugeThreshold
     var memory: UnsafeMutableRawPointer?
-    guard posix_memalign(&memory, isHuge ? hugePage : 64, capacity) == 0, let memory else { return nil }
+    guard posix_memalign(&memory, isHuge ? hugePage : alignment, capacity) == 0, let memory else { return nil }
     // Transparent huge pages are off for ordinary memory on Debian ("madvise" mode); faulting 4 KiB pages costs more
     // than decoding some formats does. Advice that is refused changes nothing but speed.
     if isHuge { _ = madvise(memory, capacity, MADV_HUGEPAGE) }
