@@ -3,6 +3,7 @@
 the best other one. What is slower than its goal is marked, with where its time goes; docs/benchmarks.md gets the table."""
 
 import datetime
+import glob
 import io
 import os
 import re
@@ -12,11 +13,15 @@ import sys
 import tempfile
 import time
 
+import cv2
 import imagecodecs
+import numpy
 import pillow_heif
 from PIL import Image
 
-from pngs import by_vips, child, library, program, turns, vips_thumbnail
+from pngs import REPETITIONS, by_vips, child, library, program, pyvips, turns, vips_thumbnail
+
+cv2.setNumThreads(1)
 
 DOCUMENT = os.path.join(os.path.dirname(__file__), "../docs/benchmarks.md")
 BEGIN, END = "<!-- lines -->", "<!-- end of lines -->"
@@ -54,27 +59,58 @@ class Lab:
     def path(self, name):
         return os.path.join(self.arguments.corpus, name)
 
-    def share(self, operation, name, raw=None, **others):
-        """Ours as a share of the raw library's processor time, and what others take of it."""
-        _, shares, _ = turns(
-            [raw or self.raw, self.ours, *map(library, others.values())], operation, self.path(name), self.arguments.rounds)
-        beside = ", ".join(f"{other} {share:.2f}" for other, share in zip(others, shares[2:]))
-        return shares[1], beside
+    def share(self, operation, name, raw=None, of=None, **others):
+        """Ours as a share of the raw library's processor time, and what others take of it; with `of`, also what ours takes with
+        a newer library that one of them brings along."""
+        contenders = [raw or self.raw, self.ours, *map(library, others.values())]
+        names = list(others)
+        if of:
+            contenders.append(self.ours_with(*of))
+            names.append(f"ours with its {of[1].split('.')[0]}")
+        _, shares, _ = turns(contenders, operation, self.path(name), self.arguments.rounds)
+        return shares[1], ", ".join(f"{other} {share:.2f}" for other, share in zip(names, shares[2:]))
+
+    def ours_with(self, pattern, name):
+        """Ours, with a library that came with a package of Python's in place of the system's of that name."""
+        packages = os.path.dirname(os.path.dirname(imagecodecs.__file__))
+        found, = glob.glob(os.path.join(packages, pattern))
+        folder = os.path.join(self.arguments.corpus, "libraries")
+        os.makedirs(folder, exist_ok=True)
+        link = os.path.join(folder, name)
+        if os.path.lexists(link):
+            os.remove(link)
+        os.symlink(found, link)
+
+        def turn(operation, path, *more):
+            os.environ["LD_LIBRARY_PATH"] = os.path.abspath(folder)
+            try:
+                return self.ours(operation, path, *more)
+            finally:
+                del os.environ["LD_LIBRARY_PATH"]
+        return turn
 
     def against(self, operation, name, other, decode):
         """Ours as a share of another library's processor time."""
         _, shares, _ = turns([library(decode), self.ours], operation, self.path(name), self.arguments.rounds)
         return shares[1], f"{other} 1"
 
-    def encoding(self, how, name, base=None):
-        """Ours as a share of the raw library's processor time; what becomes of the bytes is beside it."""
-        shares, sizes = [], []
+    def encoding(self, how, name, base=None, **others):
+        """Ours as a share of the raw library's processor time; beside it, what becomes of the bytes, and what others make of
+        an array of red, green and blue."""
+        with Image.open(self.path(name)) as picture:
+            pixels = numpy.asarray(picture.convert("RGB"))
+        shares, sizes = [[] for _ in range(1 + len(others))], [0] * (1 + len(others))
         for _ in range(self.arguments.rounds):
             raw, raw_said = self.raw("encode", self.path(name), base or how)
             own, own_said = self.ours("encode", self.path(name), how)
-            shares.append(own / raw)
-            sizes.append(int(own_said[5]) / int(raw_said[5]))
-        return statistics.median(shares), f"{sizes[-1]:.3f} of the bytes"
+            made = [(own, int(own_said[5])), *(timed(encode, pixels) for encode in others.values())]
+            for index, (spent, size) in enumerate(made):
+                shares[index].append(spent / raw)
+                sizes[index] = size / int(raw_said[5])
+        beside = [f"{sizes[0]:.3f} of the bytes"]
+        for other, share, size in zip(others, shares[1:], sizes[1:]):
+            beside.append(f"{other} {statistics.median(share):.2f} at {size:.3f}")
+        return statistics.median(shares[0]), "; ".join(beside)
 
     def run(self, command):
         """Milliseconds of processor time and MB of a command, from start to end."""
@@ -89,14 +125,20 @@ class Lab:
         return [*ours, self.path(name), "-o", out], ["vipsthumbnail", self.path(name), "--size", "256x256", "-o", out]
 
     def command(self, name, *options):
-        """Ours as a share of vipsthumbnail's processor time, from start to end."""
+        """Ours as a share of vipsthumbnail's processor time, from start to end; gdk-pixbuf's beside it, where it reads the file."""
         ours, theirs = self.thumbnails(name, *options)
-        shares, peaks = [], [0, 0]
+        commands = [theirs, ours]
+        if name.endswith((".png", ".jpg")):
+            commands.append(["gdk-pixbuf-thumbnailer", "-s", "256", self.path(name), ours[-1]])
+        times, peaks = [[] for _ in commands], [0] * len(commands)
         for _ in range(self.arguments.rounds):
-            (own, own_peak), (other, other_peak) = self.run(ours), self.run(theirs)
-            shares.append(own / other)
-            peaks = [max(peaks[0], own_peak), max(peaks[1], other_peak)]
-        return statistics.median(shares), f"{peaks[0]:.0f} MB, vips {peaks[1]:.0f}"
+            for index, command in enumerate(commands):
+                spent, peak = self.run(command)
+                times[index].append(spent)
+                peaks[index] = max(peaks[index], peak)
+        shares = [statistics.median(own / base for own, base in zip(each, times[0])) for each in times]
+        gdk = f"; gdk-pixbuf {shares[2]:.2f}, {peaks[2]:.0f} MB" if len(commands) > 2 else ""
+        return shares[1], f"{peaks[1]:.0f} MB, vips {peaks[0]:.0f}{gdk}"
 
     def peak(self, name, *options):
         ours, theirs = self.thumbnails(name, *options)
@@ -162,14 +204,16 @@ class Lab:
             file.write("\n".join(sorted(os.path.join(folder, name) for name in os.listdir(folder)) * 20))
         return listed
 
-    def start(self, *words):
+    def start(self, *words, other=None):
         """Milliseconds on the clock, from start to end."""
-        times = []
+        commands, times = [[self.arguments.coders, *words]] + ([other] if other else []), [[], []]
         for _ in range(40):
-            before = time.perf_counter()
-            subprocess.run([self.arguments.coders, *words], stdout=subprocess.DEVNULL, check=True)
-            times.append((time.perf_counter() - before) * 1000)
-        return statistics.median(times), f"{self.run([self.arguments.coders, *words])[1]:.1f} MB"
+            for index, command in enumerate(commands):
+                before = time.perf_counter()
+                subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+                times[index].append((time.perf_counter() - before) * 1000)
+        beside = f"; {other[0]} {statistics.median(times[1]):.1f} ms" if other else ""
+        return statistics.median(times[0]), f"{self.run(commands[0])[1]:.1f} MB{beside}"
 
     def profile(self, operation, name):
         """The libraries in which the time of ours is spent."""
@@ -185,6 +229,30 @@ class Lab:
         return ", ".join(f"{library.strip('[]')} {float(share):.0f} %" for share, library in parts)
 
 
+def timed(encode, pixels):
+    """Milliseconds of processor time that an encoder in this process takes, and the bytes that it makes."""
+    before = time.process_time()
+    for _ in range(REPETITIONS):
+        made = encode(pixels)
+    return (time.process_time() - before) * 1000 / REPETITIONS, len(made)
+
+
+def vips_encode(suffix, **options):
+    def encode(pixels):
+        height, width, bands = pixels.shape
+        return pyvips.Image.new_from_memory(pixels.data, width, height, bands, "uchar").write_to_buffer(suffix, **options)
+    return encode
+
+
+def opencv_encode(suffix, *options):
+    # Its order of channels is blue, green, red.
+    return lambda pixels: cv2.imencode(suffix, cv2.cvtColor(pixels, cv2.COLOR_RGB2BGR), list(options))[1]
+
+
+def opencv_full(data):
+    return cv2.imdecode(numpy.frombuffer(data, numpy.uint8), cv2.IMREAD_UNCHANGED)
+
+
 def pillow_full(data):
     return Image.open(io.BytesIO(data)).convert("RGBA")
 
@@ -195,7 +263,7 @@ def heif_full(data):
 
 def lines():
     """In the order of formats; goals are shares of the raw library's processor time unless the name says something else."""
-    png = {"pyvips": by_vips, "imagecodecs": imagecodecs.png_decode}
+    png = {"pyvips": by_vips, "imagecodecs": imagecodecs.png_decode, "OpenCV": opencv_full}
     full = [("RGB", "real12.png", 0.32), ("RGBA", "real12-rgba.png", 0.34), ("screen", "screen12.png", 0.24),
             ("palette", "screen12-palette.png", 0.22), ("interlaced", "real12-interlaced.png", 0.42),
             ("16 bits", "real12-16.png", 0.45)]
@@ -212,18 +280,27 @@ def lines():
     for how, name, goal in [("png", "screen4.ppm", 0.14), ("png7", "screen4.ppm", 0.28), ("png-fast", "screen4.ppm", 0.08),
                             ("png", "real12.ppm", 0.12), ("png-fast", "real12.ppm", 0.04)]:
         what = {"png": "", "png7": ", a smaller level", "png-fast": ", fast"}[how]
+        level = {"png": None, "png7": 9, "png-fast": 1}[how]
+        others = {"pyvips": vips_encode(".png", **({"compression": level} if level else {})),
+                  "OpenCV": opencv_encode(".png", *([cv2.IMWRITE_PNG_COMPRESSION, level] if level else []))}
         picture = "a screen" if name.startswith("screen") else "a photograph"
-        yield Line(f"PNG encoding of {picture}{what}", goal, lambda lab, how=how, name=name: lab.encoding(how, name))
+        yield Line(f"PNG encoding of {picture}{what}", goal,
+                   lambda lab, how=how, name=name, others=others: lab.encoding(how, name, **others))
     yield Line("progressive JPEG thumbnail, 24 MP", 0.08, lambda lab: lab.share("thumbnail", "real24-progressive.jpg"),
                ("thumbnail", "real24-progressive.jpg"))
     yield Line("… the command, of vipsthumbnail's time", 0.12, lambda lab: lab.command("real24-progressive.jpg"))
     yield Line("… its peak", 14, lambda lab: lab.peak("real24-progressive.jpg"), unit=" MB")
     yield Line("… its peak, 96 MP", 30, lambda lab: lab.peak("real96-progressive.jpg"), unit=" MB")
-    yield Line("JPEG encoding, optimised, of plain libjpeg's time", 1.6, lambda lab: lab.encoding("jpeg-optimized", "real12.ppm", "jpeg"))
+    optimized = {"pyvips": vips_encode(".jpg", Q=90, optimize_coding=True),
+                 "OpenCV": opencv_encode(".jpg", cv2.IMWRITE_JPEG_QUALITY, 90, cv2.IMWRITE_JPEG_OPTIMIZE, 1)}
+    yield Line("JPEG encoding, optimised, of plain libjpeg's time", 1.6,
+               lambda lab: lab.encoding("jpeg-optimized", "real12.ppm", "jpeg", **optimized))
     yield Line("HEIC with thmb, `--fast`, of vipsthumbnail's time", 0.30, lambda lab: lab.command("phone.heic", "--fast"))
     yield Line("… exact", 0.9, lambda lab: lab.command("phone.heic"), ("thumbnail", "phone.heic"))
-    yield Line("HEIC, single", 0.80, lambda lab: lab.share("full", "real12.heic", **{"pillow-heif": heif_full}), ("full", "real12.heic"))
-    yield Line("HEIC, grid", 0.80, lambda lab: lab.share("full", "phone.heic", **{"pillow-heif": heif_full}), ("full", "phone.heic"))
+    de265 = ("pillow_heif.libs/libde265-*.so.*", "libde265.so.0")
+    for what, name in [("single", "real12.heic"), ("grid", "phone.heic")]:
+        yield Line(f"HEIC, {what}", 0.80,
+                   lambda lab, name=name: lab.share("full", name, of=de265, **{"pillow-heif": heif_full}), ("full", name))
     yield Line("… two threads, on the clock", 0.50, lambda lab: lab.by_clock("phone.heic", 3), ("full", "phone.heic"))
     yield Line("AVIF, first call, on the clock", 0.55, lambda lab: lab.by_clock("real12.avif", 1), ("full", "real12.avif"))
     yield Line("AVIF, single", 0.60, lambda lab: lab.share("full", "real12.avif", imagecodecs=imagecodecs.avif_decode), ("full", "real12.avif"))
@@ -236,7 +313,9 @@ def lines():
     yield Line("… peak of the command", 75, lambda lab: lab.peak("real12-lossless.webp"), unit=" MB")
     yield Line("TIFF of JPEG tiles, thumbnail", 0.45, lambda lab: lab.share("thumbnail", "real12-tiles.tif"), ("thumbnail", "real12-tiles.tif"))
     yield Line("TIFF, pyramid, of vipsthumbnail's time", 1.2, lambda lab: lab.command("real24-pyramid.tif"), ("thumbnail", "real24-pyramid.tif"))
-    yield Line("JPEG 2000", 0.97, lambda lab: lab.share("full", "real12.jp2", imagecodecs=imagecodecs.jpeg2k_decode), ("full", "real12.jp2"))
+    openjpeg = ("imagecodecs.libs/libopenjp2-*.so.*", "libopenjp2.so.7")
+    yield Line("JPEG 2000", 0.97,
+               lambda lab: lab.share("full", "real12.jp2", of=openjpeg, imagecodecs=imagecodecs.jpeg2k_decode), ("full", "real12.jp2"))
     yield Line("JPEG 2000 thumbnail", 1.3, lambda lab: lab.share("thumbnail", "real12.jp2"), ("thumbnail", "real12.jp2"))
     yield Line("JPEG XL in pieces, of one call", 1.05, lambda lab: lab.pieces("real12.jxl"), ("full", "real12.jxl"))
     yield Line("BMP", 0.30, lambda lab: lab.share("full", "real12.bmp", imagecodecs=imagecodecs.bmp_decode), ("full", "real12.bmp"))
@@ -244,7 +323,8 @@ def lines():
     yield Line("GIF of 48 MB, first frame, peak", 10, lambda lab: lab.peak("long.gif"), unit=" MB")
     yield Line("headers a second in one process", 150_000, lambda lab: lab.headers(), at_least=True)
     yield Line("start, `--version`, on the clock", 3.5, lambda lab: lab.start("--version"), unit=" ms")
-    yield Line("start, `probe` of one PNG, on the clock", 4.5, lambda lab: lab.start("probe", lab.path("icon.png")), unit=" ms")
+    yield Line("start, `probe` of one PNG, on the clock", 4.5,
+               lambda lab: lab.start("probe", lab.path("icon.png"), other=["vipsheader", lab.path("icon.png")]), unit=" ms")
     yield Line("convert, JPEG to JPEG, 96 MP, peak", 16, lambda lab: lab.converting("real96.jpg", ".jpg", "--reencode"), unit=" MB")
     yield Line("convert, PNG to JPEG, 96 MP, peak", 16, lambda lab: lab.converting("real96.png", ".jpg"), unit=" MB")
 
