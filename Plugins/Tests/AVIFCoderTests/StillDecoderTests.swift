@@ -48,6 +48,8 @@ import Testing
     return (decoded, open.still.map { !$0.isGivenUp } ?? false)
   }
 
+  @Test func fixturesAreThere() { #expect(Self.names.contains("grid.avif") && Self.names.contains("alpha-420.avif")) }
+
   /// Sequences are libavif's.
   @Test(arguments: names) func samplesAreLibavifs(_ name: String) throws {
     let bytes = try Self.file(name)
