@@ -63,7 +63,11 @@ static void check_run(long number) {
   const size_t length = below(3) ? below(400000) : below(300), part = below(2) ? 1 + below(100000) : 1 + below(500);
   const size_t most = length < 3000 ? part : part + 20000;
   static const unsigned ways[6] = {0, 1, 2, 4, 8, 16};
-  const cpng_effort effort = {ways[below(6)], 3 + below(5), 3 + below(6), (int)below(2)};
+  const cpng_effort effort = {.ways = ways[below(6)],
+                              .stride = 1 + below(8),
+                              .patience = 3 + below(5),
+                              .key = 3 + below(6),
+                              .is_lazy = (int)below(2)};
   const int is_stored = below(12) == 0;
   // Every buffer is no larger than what may be touched, so that a byte too far is noticed.
   uint8_t *bytes = malloc(length + 1), *again = malloc(length + 1), *stream = malloc(2 * length + 4096 + 64 * (length / most));

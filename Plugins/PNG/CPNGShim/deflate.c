@@ -4,6 +4,10 @@
 
 #include <string.h>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 #define LONGEST_MATCH 258u
 // A match of so many bytes is taken without a look at other places.
 #define GOOD_MATCH 96u
@@ -11,6 +15,8 @@
 #define SHORT_MATCH 32u
 // Literals of a block at most: where colors change, codes should.
 #define BLOCK_LITERALS 65536u
+// Of the pixels before a part, so many are remembered as one: the row above is looked at without that.
+#define HISTORY_STRIDE 4u
 // Places that are left out between two looks, at most.
 #define LONGEST_STRIDE 32u
 
@@ -44,6 +50,14 @@ INLINE uint64_t load64(const uint8_t *bytes) {
 // How many bytes from `from` on are equal to those at `bytes`, of which `known` are.
 INLINE size_t equal_bytes(const uint8_t *bytes, const uint8_t *from, size_t known, size_t most) {
   size_t count = known;
+#if defined(__SSE2__)
+  for (; count + 16 <= most; count += 16) {
+    const __m128i here = _mm_loadu_si128((const __m128i *)(const void *)(bytes + count));
+    const __m128i there = _mm_loadu_si128((const __m128i *)(const void *)(from + count));
+    const unsigned different = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(here, there)) ^ 0xFFFFu;
+    if (different) return count + (size_t)__builtin_ctz(different);
+  }
+#endif
   for (; count + 8 <= most; count += 8) {
     const uint64_t difference = load64(bytes + count) ^ load64(from + count);
     if (difference) return count + ((size_t)__builtin_ctzll(difference) >> 3);
@@ -121,7 +135,7 @@ INLINE size_t find_block(cpng_deflater *d, const search *s, size_t start, const 
   while (position < search_end && tokens < CPNG_TOKENS - 1 && literals < BLOCK_LITERALS) {
     match found = find(s, position, ways);
     if (found.length == 0) {
-      size_t stride = 1 + (misses++ >> effort->patience);
+      size_t stride = effort->stride + (misses++ >> effort->patience);
       if (stride > LONGEST_STRIDE) stride = LONGEST_STRIDE;
       if (stride > s->end - position) stride = s->end - position;
       position += stride;
@@ -186,7 +200,8 @@ size_t cpng_deflate_rows(cpng_deflater *deflater, const cpng_effort *effort, con
   cpng_bits bits = {out, 0, 0};
   memset(deflater->places, 0, (ways << CPNG_HASH_BITS) * sizeof *deflater->places);
   if (ways > 0) {
-    for (size_t place = 0; place + 8 <= history; place += s.step) {
+    const size_t step = s.step * (effort->is_lazy ? 1 : HISTORY_STRIDE);
+    for (size_t place = 0; place + 8 <= history; place += step) {
       remember(bucket(&s, load64(bytes + place), (unsigned)ways), place, (unsigned)ways);
     }
   }

@@ -18,6 +18,7 @@
 // How much is done to find matches.
 typedef struct cpng_effort {
   unsigned ways;      // earlier places that are looked at where the same bytes began: 0 (runs alone), 1, 2, 4, 8 or 16
+  unsigned stride;    // bytes from a place without a match to the next one that is looked at
   unsigned patience;  // after so many bytes without a match (a power of two, as its exponent), every other place is left out
   unsigned key;       // bytes that are the same there: 3 to 8, and the least length of such a match
   int is_lazy;        // whether a match waits for a longer one that begins a byte later

@@ -128,12 +128,16 @@ static void write_header(cpng_bits *bits, const header *h) {
   }
 }
 
-static void make_fixed(codes *c) {
+// Lengths of the codes that every reader knows (§3.2.6).
+static void make_fixed_lengths(codes *c) {
   memset(c->lengths, 8, 144);
   memset(c->lengths + 144, 9, 112);
   memset(c->lengths + 256, 7, 24);
   memset(c->lengths + 280, 8, 6);
   memset(c->lengths + 286, 5, 30);
+}
+
+static void make_fixed_codes(codes *c) {
   // Two symbols that are never used have codes too, which come after all others of their length: 9 bits follow them.
   uint8_t lengths[288];
   uint16_t all[288];
@@ -167,23 +171,36 @@ static void write_literals(cpng_bits *target, const uint32_t *table, const uint8
     const unsigned length = (a & 15) + (b & 15);
     put_flushed(&bits, first | second << length, length + (c & 15) + (d & 15));
   }
-  for (; bytes < end; bytes++) put_flushed(&bits, table[*bytes] >> 8, table[*bytes] & 15);
+  // At most 42 bits.
+  for (; bytes < end; bytes++) put(&bits, table[*bytes] >> 8, table[*bytes] & 15);
+  flush(&bits);
   *target = bits;
 }
 
+// Lengths of matches with their extra bits: how many bits, and these above them.
+static void make_lengths(const codes *c, uint32_t *table) {
+  for (unsigned length = 3; length <= 258; length++) {
+    const unsigned symbol = 257 + cpng_length_symbol(length), extra = cpng_length_extra(length);
+    const uint32_t bits = c->literals[symbol] | ((length - 3) & ((1u << extra) - 1)) << c->lengths[symbol];
+    table[length - 3] = bits << 8 | (c->lengths[symbol] + extra);
+  }
+}
+
 static void write_symbols(cpng_bits *bits, const codes *c, const cpng_token *token, const uint8_t *bytes) {
-  uint32_t table[256];
+  uint32_t table[256], lengths[256];
   for (unsigned i = 0; i < 256; i++) table[i] = (uint32_t)c->literals[i] << 8 | c->lengths[i];
+  if (token->length > 0) make_lengths(c, lengths);
   for (;; token++) {
     if (token->literals > 0) write_literals(bits, table, bytes, bytes + token->literals);
     if (token->length == 0) break;
     bytes += token->literals + token->length;
-    const unsigned length = token->length, symbol = 257 + cpng_length_symbol(length), extra = cpng_length_extra(length);
+    const uint32_t length = lengths[token->length - 3];
     const unsigned far = cpng_distance_symbol(token->distance), far_extra = cpng_distance_extra(token->distance);
-    put(bits, c->literals[symbol], c->lengths[symbol]);
-    put_flushed(bits, (length - 3) & ((1u << extra) - 1), extra);
-    put(bits, c->distances[far], c->lengths[286 + far]);
-    put_flushed(bits, token->distance & ((1u << far_extra) - 1), far_extra);
+    const unsigned far_length = c->lengths[286 + far];
+    const uint64_t distance = c->distances[far] | (uint64_t)(token->distance & ((1u << far_extra) - 1)) << far_length;
+    // At most 19 bits and 28.
+    put(bits, length >> 8, length & 255);
+    put_flushed(bits, distance, far_length + far_extra);
   }
   put_flushed(bits, c->literals[256], c->lengths[256]);
 }
@@ -214,7 +231,7 @@ void cpng_write_block(cpng_bits *bits, cpng_counts *counts, const cpng_token *to
   codes own, fixed;
   header h;
   counts->literals[256] = 1;
-  make_fixed(&fixed);
+  make_fixed_lengths(&fixed);
   const uint64_t own_bits = make_header(counts, &own, &h) + symbol_bits(counts, &own);
   const uint64_t fixed_bits = symbol_bits(counts, &fixed);
   // Each stored block has its three bits and those to the next byte, and four bytes of lengths.
@@ -222,6 +239,7 @@ void cpng_write_block(cpng_bits *bits, cpng_counts *counts, const cpng_token *to
   if (stored_bits <= own_bits && stored_bits <= fixed_bits) {
     write_stored(bits, bytes, length, is_last);
   } else if (fixed_bits <= own_bits) {
+    make_fixed_codes(&fixed);
     put_flushed(bits, (uint64_t)(is_last != 0) | 1 << 1, 3);
     write_symbols(bits, &fixed, tokens, bytes);
   } else {

@@ -9,18 +9,34 @@
 #define MOST_SYMBOLS 286u
 #define LONGEST 15u
 
-// Sorts symbols by how often they occur, the rarest first.
-//   keys  count << 9 | symbol
+// Up to so many keys, each is put among those before it.
+#define FEW_KEYS 32u
+
+// Sorts symbols by how often they occur, the rarest first, by one byte of their counts after the other.
+//   keys  count << 9 | symbol, in the order of symbols
 static void sort(uint32_t *keys, unsigned count) {
-  static const unsigned gaps[] = {132, 57, 23, 10, 4, 1};
-  for (unsigned g = 0; g < sizeof gaps / sizeof *gaps; g++) {
-    const unsigned gap = gaps[g];
-    for (unsigned i = gap; i < count; i++) {
+  uint32_t sorted[MOST_SYMBOLS], all = 0;
+  if (count <= FEW_KEYS) {
+    for (unsigned i = 1; i < count; i++) {
       const uint32_t key = keys[i];
       unsigned place = i;
-      for (; place >= gap && keys[place - gap] > key; place -= gap) keys[place] = keys[place - gap];
+      for (; place > 0 && keys[place - 1] > key; place--) keys[place] = keys[place - 1];
       keys[place] = key;
     }
+    return;
+  }
+  for (unsigned i = 0; i < count; i++) all |= keys[i];
+  for (unsigned shift = 9; shift < 32 && all >> shift; shift += 8) {
+    uint16_t places[256] = {0};
+    for (unsigned i = 0; i < count; i++) places[keys[i] >> shift & 255]++;
+    uint16_t place = 0;
+    for (unsigned i = 0; i < 256; i++) {
+      const uint16_t number = places[i];
+      places[i] = place;
+      place = (uint16_t)(place + number);
+    }
+    for (unsigned i = 0; i < count; i++) sorted[places[keys[i] >> shift & 255]++] = keys[i];
+    memcpy(keys, sorted, count * sizeof *keys);
   }
 }
 

@@ -8,6 +8,11 @@
 
 #include "inflate_state.h"
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <stdatomic.h>
+#endif
+
 #define LITERAL_MASK ((1u << CPNG_LITERAL_BITS) - 1)
 #define DISTANCE_MASK ((1u << CPNG_DISTANCE_BITS) - 1)
 
@@ -68,7 +73,7 @@ static inline void copy_match(uint8_t *out, uint32_t distance, uint32_t length) 
 }
 
 // Decodes symbols of a block while eight bytes of input can be loaded at a time and there is room for any of them.
-static void run_fast(cpng_inflater *s, edges *edge) {
+static inline __attribute__((always_inline)) void run_loop(cpng_inflater *s, edges *edge) {
   const uint32_t *literals = s->literals, *distances = s->distances;
   const uint8_t *in = edge->in;
   // An iteration refills twice, and each refill takes up to seven bytes.
@@ -180,6 +185,36 @@ static void run_fast(cpng_inflater *s, edges *edge) {
   edge->in = in;
   edge->out = out;
 }
+
+#if defined(__x86_64__)
+
+// Shifts by a register of any name, a twentieth faster.
+static __attribute__((target("bmi2"))) void run_with_bmi2(cpng_inflater *s, edges *edge) { run_loop(s, edge); }
+
+static int has_bmi2(void) {
+  // Asking the processor takes microseconds in a virtual machine.
+  static _Atomic int answer = 0;
+  int known = atomic_load_explicit(&answer, memory_order_relaxed);
+  if (known == 0) {
+    unsigned a, b, c, d;
+    known = __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & bit_BMI2) ? 1 : -1;
+    atomic_store_explicit(&answer, known, memory_order_relaxed);
+  }
+  return known > 0;
+}
+
+static void run_plain(cpng_inflater *s, edges *edge) { run_loop(s, edge); }
+
+static void run_fast(cpng_inflater *s, edges *edge) {
+  if (has_bmi2()) run_with_bmi2(s, edge);
+  else run_plain(s, edge);
+}
+
+#else
+
+static void run_fast(cpng_inflater *s, edges *edge) { run_loop(s, edge); }
+
+#endif
 
 // One symbol of a block, decoded only from bits that are there. Where some are missing, zeros stand for them: the code
 // that is found then is the right one, or has more bits than there are.

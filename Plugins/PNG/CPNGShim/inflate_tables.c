@@ -47,6 +47,13 @@ static unsigned second_bits(const unsigned *counts, unsigned left_of_length, uns
   return bits;
 }
 
+// Lets a table of `made` bits say the same for `wanted`, whatever the bits above are; of none, nothing is there to repeat.
+//   returns  `wanted`
+static unsigned repeat(uint32_t *table, unsigned made, unsigned wanted) {
+  for (; made > 0 && made < wanted; made++) memcpy(table + (1u << made), table, sizeof *table << made);
+  return wanted;
+}
+
 // Makes a table of two levels for the codes of `lengths`.
 //   returns  whether these are a code: complete, or of one symbol with one bit, or of none
 static int make_table(uint32_t *table, unsigned first_bits, uint32_t capacity, const uint8_t *lengths, unsigned count,
@@ -70,13 +77,13 @@ static int make_table(uint32_t *table, unsigned first_bits, uint32_t capacity, c
     for (uint32_t i = 0; i < first_size; i++) table[i] = 1 | CPNG_ENTRY_INVALID;
   }
   uint32_t code = 0, used = first_size, second = 0, prefix = UINT32_MAX;
-  unsigned next = 0, bits = 0;
+  unsigned next = 0, bits = 0, made_bits = 0;
   for (unsigned length = 1; length <= longest; length++) {
+    if (counts[length]) made_bits = repeat(table, made_bits, length < first_bits ? length : first_bits);
     for (unsigned left_of_length = counts[length]; left_of_length > 0; left_of_length--) {
       const unsigned symbol = symbols[next++];
       if (length <= first_bits) {
-        const uint32_t entry = make(symbol, length);
-        for (uint32_t i = code; i < first_size; i += 1u << length) table[i] = entry;
+        table[code] = make(symbol, length);
       } else {
         if ((code & (first_size - 1)) != prefix) {
           prefix = code & (first_size - 1);
@@ -92,7 +99,17 @@ static int make_table(uint32_t *table, unsigned first_bits, uint32_t capacity, c
       code = next_code(code, length);
     }
   }
+  repeat(table, made_bits, first_bits);
   return 1;
+}
+
+// Whether literals are short enough for two of them to have one index often: then to join them takes less time than it saves.
+static int has_short_literals(const uint8_t *lengths) {
+  uint32_t indexes = 0;
+  for (unsigned i = 0; i < 256; i++) {
+    if (lengths[i] > 0 && lengths[i] <= CPNG_LITERAL_BITS / 2) indexes += 1u << (CPNG_LITERAL_BITS - lengths[i]);
+  }
+  return indexes >= 3u << (CPNG_LITERAL_BITS - 3);
 }
 
 // Lets entries give the literals that follow theirs, as far as the index has their bits. An entry is made from those
@@ -124,7 +141,7 @@ const char *cpng_make_tables(cpng_inflater *inflater) {
                   inflater->distance_count, distance_entry)) {
     return "code lengths of distances that are no code";
   }
-  join_literals(inflater->literals);
+  if (has_short_literals(lengths)) join_literals(inflater->literals);
   return NULL;
 }
 

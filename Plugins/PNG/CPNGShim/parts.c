@@ -7,7 +7,8 @@
 
 #include "write.h"
 
-// Rows of a band, the least and the most bands, and the share of the rows that they are otherwise.
+// Rows of a band, at level 1 and above, the least and the most bands, and the share of the rows that they are otherwise.
+#define QUICK_BAND 6u
 #define BAND 16u
 #define LEAST_BANDS 3u
 #define MOST_BANDS 8u
@@ -35,7 +36,7 @@ void cpng_plan_history(const cpng_writer *w, cpng_part *part) {
   }
 }
 
-int cpng_open_workshop(const cpng_writer *w, cpng_workshop *workshop, size_t history, size_t length) {
+int cpng_open_workshop(const cpng_writer *w, cpng_workshop *workshop, size_t history, size_t length, unsigned rooms) {
   const imgcoder_host *host = w->image->host;
   size_t bound = cpng_deflate_bound(length);
   // libdeflate's bound is that of stored blocks too, which may be shorter.
@@ -43,13 +44,15 @@ int cpng_open_workshop(const cpng_writer *w, cpng_workshop *workshop, size_t his
   if (other > bound) bound = other;
   const size_t deflater = (sizeof(cpng_deflater) + 15) & ~(size_t)15;
   workshop->line_size = line_size(w);
-  workshop->memory = host->allocate(host, deflater + 2 * workshop->line_size + history + length + bound +
-                                              CPNG_OPEN_ROOM + CPNG_DEFLATE_SLACK, 64);
+  workshop->room = bound + CPNG_OPEN_ROOM + CPNG_DEFLATE_SLACK;
+  const size_t filtered = history + length;
+  workshop->memory =
+      host->allocate(host, deflater + 2 * workshop->line_size + filtered + rooms * workshop->room, 64);
   if (!workshop->memory) return 0;
   workshop->deflater = (cpng_deflater *)(void *)workshop->memory;
   workshop->lines = workshop->memory + deflater;
   workshop->filtered = workshop->lines + 2 * workshop->line_size;
-  workshop->bytes = workshop->filtered + history + length;
+  workshop->rooms = workshop->filtered + filtered;
   return 1;
 }
 
@@ -127,7 +130,6 @@ imgcoder_status cpng_compress_part(const cpng_writer *w, const cpng_strategy *st
   // Matches reach back no further.
   const size_t history = part->history < CPNG_DEFLATE_HISTORY ? part->history : CPNG_DEFLATE_HISTORY;
   const uint8_t *bytes = workshop->filtered + part->history;
-  part->bytes = workshop->bytes;
   part->adler = libdeflate_adler32(1, bytes, part->length);
   if (w->image->level == 0) {
     part->byte_count = cpng_store_rows(bytes, part->length, is_last, part->bytes);
@@ -151,9 +153,10 @@ static bands plan_bands(const cpng_writer *w) {
   const int is_small = (uint64_t)image->width * image->height <= CPNG_SMALL_PIXELS;
   if (is_small && image->level > CPNG_OWN_LEVEL) return (bands){1, w->rows, w->rows};
   uint64_t count = w->rows / (BAND * SHARE);
+  const uint64_t band = image->level == 1 ? QUICK_BAND : BAND;
   if (count < LEAST_BANDS) count = LEAST_BANDS;
   if (count > MOST_BANDS) count = MOST_BANDS;
-  return count * BAND < w->rows ? (bands){count, w->rows / count, BAND} : (bands){(w->rows + BAND - 1) / BAND, BAND, BAND};
+  return count * band < w->rows ? (bands){count, w->rows / count, band} : (bands){(w->rows + band - 1) / band, band, band};
 }
 
 // The first row of a band. The bands do not lie at equal distances, as lines of text do: those of the golden ratio's
@@ -168,7 +171,7 @@ static imgcoder_status measure(const cpng_writer *w, const cpng_strategy *strate
   const bands all = plan_bands(w);
   *total = 0;
   for (uint64_t index = 0; index < all.count; index++) {
-    cpng_part band = {.first = band_start(&all, index)};
+    cpng_part band = {.first = band_start(&all, index), .bytes = workshop->rooms};
     band.history_first = band.first;
     for (band.last = band.first; band.last < w->rows && band.last < band.first + all.rows; band.last++) {
       uint32_t y;
@@ -186,13 +189,14 @@ static imgcoder_status measure(const cpng_writer *w, const cpng_strategy *strate
 static unsigned list_strategies(const cpng_writer *w, cpng_strategy *list) {
   const cpng_image *image = w->image;
   const unsigned level = image->level, ways = level == 1 ? 1 : level < 5 ? 2 : level <= CPNG_OWN_LEVEL ? 4 : 16;
-  const unsigned patience = level == 1 ? 4 : 6;
+  // At the first level, matches begin at whole pixels after the last one.
+  const unsigned stride = level == 1 ? (unsigned)w->stored_pixel : 1, patience = level == 1 ? 3 : 6;
   const int is_adaptive = image->filter == CPNG_FILTER_ADAPTIVE;
-  const cpng_effort runs = {.ways = 0, .patience = patience, .key = 3};
+  const cpng_effort runs = {.ways = 0, .stride = 1, .patience = patience, .key = 3};
   // Of rows as they are, pixels come again.
-  const cpng_effort pixels = {ways, patience, w->stored_pixel == 3 ? 3 : 4, level > CPNG_OWN_LEVEL};
+  const cpng_effort pixels = {ways, stride, patience, w->stored_pixel == 3 ? 3 : 4, level > CPNG_OWN_LEVEL};
   // Of filtered rows, few bytes that come again take more bits than their literals.
-  const cpng_effort differences = {ways < 4 ? ways : ways / 2, patience, 5, level > 4};
+  const cpng_effort differences = {ways < 4 ? ways : ways / 2, stride, patience, 5, level > 4};
   const unsigned unfiltered = is_adaptive ? CPNG_FILTER_FLAT : image->filter;
   unsigned count = 0;
   list[count++] = (cpng_strategy){image->filter, 0, runs};
@@ -218,7 +222,7 @@ imgcoder_status cpng_choose_strategy(cpng_writer *w) {
   w->strategy = list[0];
   w->least = UINT64_MAX;
   if (w->image->level == 0 || w->rows == 0) return IMGCODER_STATUS_OK;
-  if (!cpng_open_workshop(w, &workshop, 0, plan_bands(w).rows * w->longest_row)) return IMGCODER_STATUS_OUT_OF_MEMORY;
+  if (!cpng_open_workshop(w, &workshop, 0, plan_bands(w).rows * w->longest_row, 1)) return IMGCODER_STATUS_OUT_OF_MEMORY;
   imgcoder_status status = IMGCODER_STATUS_OK;
   for (unsigned i = 0; i < count && status == IMGCODER_STATUS_OK; i++) {
     uint64_t total;

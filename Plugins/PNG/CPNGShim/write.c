@@ -6,6 +6,7 @@
 #include "write.h"
 
 #include <libdeflate.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <zlib.h>
 
@@ -22,7 +23,8 @@
 
 typedef struct batch {
   cpng_writer *writer;
-  cpng_workshop workshops[BATCH];
+  cpng_workshop workshops[BATCH];  // the first has the rooms of all parts
+  atomic_flag is_taken[BATCH];
   cpng_part parts[BATCH];
   size_t size;             // filtered bytes of a part, at least
   size_t length, history;  // most bytes of a part, and of the rows before it
@@ -45,12 +47,23 @@ static imgcoder_status fail_part(cpng_writer *w, imgcoder_status status) {
   }
 }
 
+// The first workshop where nobody works. There are as many as parts, so one is always free; one thread alone takes the same
+// again, so that no more memory is touched than threads need.
+static unsigned take_workshop(batch *b) {
+  for (unsigned i = 0;; i = (i + 1) % BATCH) {
+    if (b->workshops[i].memory && !atomic_flag_test_and_set_explicit(&b->is_taken[i], memory_order_acquire)) return i;
+  }
+}
+
 static void IMGCODER_ABI run_part(void *argument, uint32_t index) {
   batch *b = argument;
   const imgcoder_host *host = b->writer->image->host;
-  b->parts[index].status = host->is_cancelled(host) ? IMGCODER_STATUS_CANCELLED
-                                                    : cpng_compress_part(b->writer, &b->writer->strategy,
-                                                                         &b->workshops[index], &b->parts[index]);
+  cpng_part *part = &b->parts[index];
+  part->status = IMGCODER_STATUS_CANCELLED;
+  if (host->is_cancelled(host)) return;
+  const unsigned taken = take_workshop(b);
+  part->status = cpng_compress_part(b->writer, &b->writer->strategy, &b->workshops[taken], part);
+  atomic_flag_clear_explicit(&b->is_taken[taken], memory_order_release);
 }
 
 // Writes a chunk of image data: up to three pieces, one after the other.
@@ -122,10 +135,12 @@ static imgcoder_status write_batch(batch *b, uint64_t rows, uint32_t *count) {
     if (part.last > rows) break;
     if (w->strategy.libdeflate == 0) cpng_plan_history(w, &part);
     row = part.last;
-    b->parts[*count] = part;
-    if (!b->workshops[*count].memory && !cpng_open_workshop(w, &b->workshops[*count], b->history, b->length)) {
+    cpng_workshop *workshop = &b->workshops[*count];
+    if (!workshop->memory && !cpng_open_workshop(w, workshop, b->history, b->length, *count == 0 ? BATCH : 0)) {
       return fail_part(w, IMGCODER_STATUS_OUT_OF_MEMORY);
     }
+    part.bytes = b->workshops[0].rooms + *count * b->workshops[0].room;
+    b->parts[*count] = part;
   }
   if (*count == 0) return 0;
   if (*count == 1) {
@@ -175,7 +190,8 @@ imgcoder_status cpng_measure(const cpng_image *image, uint64_t *size, cpng_failu
     cpng_part all = cpng_plan_part(&w, 0, SIZE_MAX);
     cpng_workshop workshop;
     status = IMGCODER_STATUS_OUT_OF_MEMORY;
-    if (cpng_open_workshop(&w, &workshop, 0, all.length)) {
+    if (cpng_open_workshop(&w, &workshop, 0, all.length, 1)) {
+      all.bytes = workshop.rooms;
       status = cpng_compress_part(&w, &w.strategy, &workshop, &all);
       cpng_close_workshop(&w, &workshop);
     }

@@ -43,19 +43,21 @@ typedef struct cpng_part {
   size_t length;         // bytes of the filtered rows
   uint64_t history_first;
   size_t history;        // bytes of the filtered rows from `history_first` to `first`
-  uint8_t *bytes;        // compressed
+  uint8_t *bytes;        // compressed: a room of a workshop
   size_t byte_count;
   uint32_t adler;
   imgcoder_status status;
 } cpng_part;
 
-// Memory that a part needs while it is compressed.
+// Memory that a part needs while it is compressed, and room for what parts become.
 typedef struct cpng_workshop {
   uint8_t *memory;  // of the host, or null
   uint8_t *lines;   // two rows
   size_t line_size;
   cpng_deflater *deflater;
-  uint8_t *filtered, *bytes;
+  uint8_t *filtered;
+  uint8_t *rooms;   // one behind the other
+  size_t room;      // bytes of each
 } cpng_workshop;
 
 typedef struct cpng_writer {
@@ -90,12 +92,13 @@ cpng_part cpng_plan_part(const cpng_writer *writer, uint64_t first, size_t most)
 // Gives a part the rows before it whose bytes its matches may refer to.
 void cpng_plan_history(const cpng_writer *writer, cpng_part *part);
 
-// Allocates what parts of up to `length` filtered bytes need, with `history` bytes before them.
+// Allocates what parts of up to `length` filtered bytes need, with `history` bytes before them, and `rooms` rooms for their
+// results.
 //   returns  whether there is as much memory
-int cpng_open_workshop(const cpng_writer *writer, cpng_workshop *workshop, size_t history, size_t length);
+int cpng_open_workshop(const cpng_writer *writer, cpng_workshop *workshop, size_t history, size_t length, unsigned rooms);
 void cpng_close_workshop(const cpng_writer *writer, cpng_workshop *workshop);
 
-// Filters and compresses the rows of a part. `part->bytes` lies in the workshop.
+// Filters and compresses the rows of a part into `part->bytes`.
 //   returns  OK; OUT_OF_MEMORY; LIBRARY when libdeflate makes no stream
 imgcoder_status cpng_compress_part(const cpng_writer *writer, const cpng_strategy *strategy, cpng_workshop *workshop,
                                    cpng_part *part);
