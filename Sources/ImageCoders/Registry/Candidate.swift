@@ -31,7 +31,7 @@ final class Candidate: Sendable {
   /// application's own that says itself what it recognizes.
   private let recognizer: FormatRecognizer?
   /// How its files may begin, or nil when it has to be asked.
-  private let firstBytes: FirstBytes?
+  let beginnings: [FileBeginning]?
   /// Whether its container looks at files that no signature knows.
   let isAsked: Bool
   /// The formats of such files.
@@ -68,7 +68,7 @@ final class Candidate: Sendable {
     isAsked = container != nil
     askedFormats = coder.formats
     recognizer = (coder as? AnimatedCoder)?.container.map { FormatRecognizer($0.container) }
-    firstBytes = nil
+    beginnings = nil
     alternatives = []
     self.registration = registration
     own = coder
@@ -95,7 +95,7 @@ final class Candidate: Sendable {
     extensions = Set(manifest.formats.flatMap(\.extensions))
     recognizer = FormatRecognizer(manifest)
     isAsked = manifest.capabilities.contains("recognize")
-    firstBytes = isAsked ? nil : recognizer?.firstBytes
+    beginnings = isAsked ? nil : recognizer?.beginnings
     let unsigned = manifest.formats.filter(\.signatures.isEmpty)
     askedFormats = (unsigned.isEmpty ? manifest.formats : unsigned).map(\.format)
     own = nil
@@ -177,9 +177,6 @@ final class Candidate: Sendable {
       return try PluginContainer(loading: entry)
     }
   }
-
-  /// Whether the first bytes of a file say that the coder does not read it.
-  func rulesOut(_ first: UInt64) -> Bool { firstBytes?.rulesOut(first) ?? false }
 
   /// Whether a file is of a format that the coder reads, without a look into its library.
   func recognize(_ source: OpenSource) throws(CoderError) -> FormatRecognizer.Answer {

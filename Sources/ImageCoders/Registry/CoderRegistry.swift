@@ -243,13 +243,12 @@ public final class CoderRegistry: Sendable {
   ) throws(CoderError) -> (Selection, coderCount: Int) {
     let snapshot = snapshot().state
     if let problem = snapshot.policy.problem { throw problem }
-    let all = coder == nil ? snapshot.candidates : snapshot.candidates.filter { $0.id == coder }
-    if let coder, all.isEmpty { throw unknown(coder) }
-    let selection = try Selection(source, among: all, of: snapshot, allowed: allowed, explains: explains) {
+    if let coder, !snapshot.candidates.contains(where: { $0.id == coder }) { throw unknown(coder) }
+    let selection = try Selection(source, among: snapshot, only: coder, allowed: allowed, explains: explains) {
       (candidate) throws(SkipReason) in
       try candidate.coder(for: self)
     }
-    return (selection, all.count)
+    return (selection, coder == nil ? snapshot.candidates.count : 1)
   }
 
   private func attempt<Result>(

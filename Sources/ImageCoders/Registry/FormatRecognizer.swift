@@ -28,8 +28,8 @@ struct FormatRecognizer: Sendable {
   }
 
   private let known: [Known]
-  /// How files begin that a signature may agree with, or nil when every one has to be asked.
-  let firstBytes: FirstBytes?
+  /// All their signatures, or nil when a file has to be held against each by itself.
+  private let table: SignatureTable?
   /// Whether names identify files of a format that has no signature.
   private let isNamed: Bool
 
@@ -50,18 +50,40 @@ struct FormatRecognizer: Sendable {
   private init(_ known: [Known]) {
     self.known = known
     isNamed = !known.allSatisfy(\.extensions.isEmpty)
-    firstBytes = isNamed ? nil : FirstBytes(known.flatMap(\.signatures))
+    table = SignatureTable(known.map(\.signatures), most: Self.prefixBytes)
   }
 
+  /// How files begin that a signature may agree with, or nil when every one has to be asked.
+  var beginnings: [FileBeginning]? { isNamed ? nil : FileBeginning.all(of: known.flatMap(\.signatures)) }
+
   func recognize(_ source: OpenSource) throws(CoderError) -> Answer {
-    if let firstBytes, let first = try source.firstEight(), firstBytes.rulesOut(first) { return .no }
+    if let table {
+      let prefix = try source.prefix(Self.prefixBytes)
+      if prefix.count >= table.reach {
+        switch table.look(at: prefix) {
+        case .no: return named(source)
+        case .yes(let strength, let index): return Answer(.yes(strength: strength), known[index].formats)
+        case .several: break
+        }
+      }
+    }
+    return try recognizeEach(source)
+  }
+
+  /// The same, by one signature after the other.
+  private func recognizeEach(_ source: OpenSource) throws(CoderError) -> Answer {
     var answer = Answer.no
     for known in known {
       var recognition = Recognition.no
       for signature in known.signatures { recognition.merge(try signature.matches(source)) }
       answer = answer.merged(Answer(recognition, known.formats))
     }
-    guard answer == .no, isNamed, let name = source.fileExtension else { return answer }
+    return answer == .no ? named(source) : answer
+  }
+
+  /// What the name of a file says that no signature knows.
+  private func named(_ source: OpenSource) -> Answer {
+    guard isNamed, let name = source.fileExtension else { return .no }
     let named = known.filter { $0.extensions.contains(name) }.flatMap(\.formats)
     return named.isEmpty ? .no : Answer(.yes(strength: 0), named)
   }
@@ -78,47 +100,66 @@ extension FormatRecognizer.Answer {
   }
 }
 
-/// How files of some signatures may begin: most coders are ruled out by one look at the first eight bytes.
-struct FirstBytes: Sendable {
-  /// What a signature says of the first eight bytes, the first one in the lowest bits.
-  private struct Look: Sendable, Hashable {
-    var bytes: UInt64 = 0
-    var mask: UInt64 = 0
-  }
-
-  private let looks: [Look]
-
-  /// Nil when some signature says nothing of the first bytes.
-  init?(_ signatures: [Signature]) {
-    var looks: Set<Look> = []
-    for signature in signatures where !signature.bytes.isEmpty {
-      guard signature.offset >= 0, signature.within == 0 else { return nil }
-      var look = Look()
-      for (index, byte) in signature.bytes.enumerated() where signature.offset + index < Self.count {
-        let shift = UInt64(8 * (signature.offset + index))
-        let mask = signature.mask.isEmpty ? 0xFF : signature.mask[index]
-        look.mask |= UInt64(mask) << shift
-        look.bytes |= UInt64(byte & mask) << shift
-      }
-      guard look.mask != 0 else { return nil }
-      looks.insert(look)
-    }
-    self.looks = Array(looks)
-  }
+/// What a signature says of a file's first eight bytes, the first one in the lowest bits: most coders are ruled out by one
+/// look at them.
+struct FileBeginning: Sendable, Hashable {
+  private(set) var bytes: UInt64 = 0
+  private(set) var mask: UInt64 = 0
 
   static let count = 8
 
-  func rulesOut(_ first: UInt64) -> Bool {
-    for look in looks where (first ^ look.bytes) & look.mask == 0 { return false }
-    return true
+  /// Those of some signatures, or nil when one of them says nothing of the first bytes.
+  static func all(of signatures: [Signature]) -> [FileBeginning]? {
+    var all: Set<FileBeginning> = []
+    for signature in signatures where !signature.bytes.isEmpty {
+      guard signature.offset >= 0, signature.within == 0 else { return nil }
+      var beginning = FileBeginning()
+      for (index, byte) in signature.bytes.enumerated() where signature.offset + index < count {
+        let shift = UInt64(8 * (signature.offset + index))
+        let mask = signature.mask.isEmpty ? 0xFF : signature.mask[index]
+        beginning.mask |= UInt64(mask) << shift
+        beginning.bytes |= UInt64(byte & mask) << shift
+      }
+      guard beginning.mask != 0 else { return nil }
+      all.insert(beginning)
+    }
+    return Array(all)
+  }
+
+  func agrees(with first: UInt64) -> Bool { (first ^ bytes) & mask == 0 }
+}
+
+/// The beginnings of the files of all coders of a registry.
+struct FileBeginnings: Sendable {
+  private var beginnings: [(beginning: FileBeginning, bit: UInt64)] = []
+  /// Coders that no beginning rules out.
+  private var others: UInt64 = 0
+
+  /// - Parameter coders: How files of each may begin, or nil when it has to be asked.
+  init(_ coders: [[FileBeginning]?]) {
+    for (index, beginnings) in coders.prefix(UInt64.bitWidth).enumerated() {
+      let bit: UInt64 = 1 << UInt64(index)
+      guard let beginnings else {
+        others |= bit
+        continue
+      }
+      self.beginnings += beginnings.map { ($0, bit) }
+    }
+  }
+
+  /// The coders whose files may begin so, as bits; those from the 65th on are not among them, and may all.
+  func coders(of first: UInt64) -> UInt64 {
+    var coders = others
+    for (beginning, bit) in beginnings where beginning.agrees(with: first) { coders |= bit }
+    return coders
   }
 }
 
 extension OpenSource {
   /// The first eight bytes, the first one in the lowest bits; nil as long as there are fewer.
   func firstEight() throws(CoderError) -> UInt64? {
-    let prefix = try prefix(FirstBytes.count)
-    guard prefix.count >= FirstBytes.count else { return nil }
+    let prefix = try prefix(FileBeginning.count)
+    guard prefix.count >= FileBeginning.count else { return nil }
     return UInt64(littleEndian: prefix.loadUnaligned(as: UInt64.self))
   }
 }

@@ -4,7 +4,11 @@ import ImageCoderModel
 
 /// The coders of a registry, and what their order depends on.
 struct RegistryState {
-  var candidates: [Candidate]
+  var candidates: [Candidate] {
+    didSet { beginnings = FileBeginnings(candidates.map(\.beginnings)) }
+  }
+  /// How the files of the candidates may begin.
+  private(set) var beginnings: FileBeginnings
   /// Of the user and the program, by identifier.
   var priorities: [String: Int]
   /// Identifiers in the order in which they are tried before all others, by format.
@@ -22,6 +26,7 @@ struct RegistryState {
     _ candidates: [Candidate], _ preferences: Preferences, _ catalog: Catalog, _ isolation: Isolation, _ policy: Policy
   ) {
     self.candidates = candidates
+    beginnings = FileBeginnings(candidates.map(\.beginnings))
     self.isolation = isolation
     self.policy = policy.resolved(catalog)
     priorities = preferences.priorities

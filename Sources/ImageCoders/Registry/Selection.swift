@@ -78,18 +78,22 @@ struct Selection {
   /// The order is that of ``CandidateRank``. Coders whose libraries look at files are asked only if no signature agrees,
   /// so that no library is loaded for the files of others.
   ///
-  /// - Parameter load: Returns a candidate's coder.
+  /// - Parameters:
+  ///   - only: The identifier of the only coder, or nil for all.
+  ///   - load: Returns a candidate's coder.
   init(
-    _ source: OpenSource, among all: [Candidate], of registry: RegistryState, allowed: Set<ImageFormat>?,
+    _ source: OpenSource, among registry: RegistryState, only: String?, allowed: Set<ImageFormat>?,
     explains: Bool, load: (Candidate) throws(SkipReason) -> any ImageCoder
   ) throws(CoderError) {
     var matches: [Match] = []
     var asked: [Candidate] = []
     var needed: Int?
-    let first = try source.firstEight()
-    for candidate in all where candidate.canRead {
-      // Nearly every coder is out after a look; only an explanation names it.
-      if !explains, let first, candidate.rulesOut(first) { continue }
+    // Nearly every coder is out after a look; only an explanation names it.
+    let possible = explains || only != nil ? nil : try source.firstEight().map(registry.beginnings.coders)
+    for index in registry.candidates.indices {
+      if let possible, index < possible.bitWidth, possible >> UInt64(index) & 1 == 0 { continue }
+      let candidate = registry.candidates[index]
+      guard candidate.canRead, only == nil || candidate.id == only else { continue }
       let answer = try candidate.recognize(source)
       if let allowed, allowed.isDisjoint(with: candidate.formats) {
         if case .yes = answer.recognition { refused = refused ?? (candidate, "which the caller does not allow") }
@@ -135,6 +139,15 @@ struct Selection {
     }
     bytesNeeded = needed == .max && !matches.isEmpty ? nil : needed
     guard matches.count > 1 else {
+      candidates = matches.map { ($0.candidate, $0.formats) }
+      return
+    }
+    // With no more than priorities to go by, their order is often that in which they are.
+    if registry.preferredReaders.isEmpty,
+      zip(matches, matches.dropFirst()).allSatisfy({ one, next in
+        registry.priority(one.candidate) > registry.priority(next.candidate)
+      })
+    {
       candidates = matches.map { ($0.candidate, $0.formats) }
       return
     }
