@@ -15,7 +15,7 @@ DEMO := Examples/Demo
 
 .DEFAULT_GOAL := stage
 
-.PHONY: help deps build plugins stage documentation demo test test-demo templates examples compatibility check check-allocations conformance bench sanitize sanitize-fixtures sanitize-thread fuzz install uninstall check-install deb check-deb clean
+.PHONY: help deps build plugins stage documentation demo test test-products test-demo templates examples compatibility check check-allocations conformance bench sanitize sanitize-fixtures sanitize-thread fuzz install uninstall check-install deb check-deb clean
 
 help:
 	@sed -n 's/^#: //p' Makefile
@@ -48,6 +48,7 @@ deps:
 
 build: deps
 	$(SWIFT_BUILD) $(SWIFT_FLAGS) --product coders
+	@scripts/build-quick $(STAGE)/libexec/coders-quick
 
 # SwiftPM sees neither new files of the package above, unless it plans anew, nor a change of a module that is imported
 # through another one, unless the importer changes: younger files make it look.
@@ -58,7 +59,8 @@ plugins: deps
 	@scripts/build-plugins $(CONFIGURATION) $(PLUGINS)
 	@touch Plugins/.build/built
 
-stage: build plugins
+stage: deps
+	@scripts/side-by-side "$(MAKE) --no-print-directory build" "$(MAKE) --no-print-directory plugins"
 	@scripts/stage $(STAGE) $(CONFIGURATION) $(PLUGINS)
 	@scripts/make-man-pages $(STAGE)/bin/coders $(STAGE)/share/man/man1
 	@scripts/make-completions $(STAGE)/bin/coders $(STAGE)/share
@@ -73,12 +75,17 @@ demo: stage
 	@CONFIGURATION=$(CONFIGURATION) scripts/demo $(STAGE) $${IMAGES:+"$$IMAGES"}
 
 # Not --build-tests, which builds all targets of the package: the coders' modules, too, with all their libraries.
-test: stage
+test-products: stage
 	$(SWIFT_BUILD) $(SWIFT_FLAGS) --product ImageCodersPackageTests
 	$(SWIFT_BUILD) $(SWIFT_FLAGS) --product coder-digest
 	$(SWIFT_BUILD) $(SWIFT_FLAGS) --product coder-bench
 	$(SWIFT_BUILD) $(SWIFT_FLAGS) --product coder-fuzz
 	$(SWIFT_BUILD) $(SWIFT_FLAGS) --product cache-writer
+
+# All builds first, two at a time; tests of threads run alone.
+test: deps
+	@scripts/side-by-side "$(MAKE) --no-print-directory test-products" \
+	  "scripts/build-server; scripts/build-compatibility-hosts"
 	swift test $(SWIFT_FLAGS) --skip-build
 	swift test --manifest-cache none --package-path Plugins
 	@scripts/check-fuzzing $(STAGE) .build/$(CONFIGURATION)/coder-fuzz
