@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * usage: floor full|thumbnail|all|processor FILE REPETITIONS
+ * usage: floor full|thumbnail|all|processor FILE REPETITIONS [heif]
  *        floor encode FILE REPETITIONS HOW
  *        floor run COMMAND…
  *
  * Prints `min_ms X med_ms Y hash H`, or `bytes B` for the hash when it encodes. `processor` is `all` in processor time of
- * all threads. `run` prints `processor_ms X peak_kb Y` of a command, whose output goes nowhere: a program as small as this
- * one hands little of its own memory on. */
+ * all threads. `heif` has libheif read the file: AVIF, which is libavif's otherwise. `run` prints `processor_ms X
+ * peak_kb Y` of a command, whose output goes nowhere: a program as small as this one hands little of its own memory on. */
 #include "floor.h"
 
 #include <fcntl.h>
@@ -140,14 +140,16 @@ static int run(char **command) {
 int main(int argc, char **argv) {
   if (argc > 2 && strcmp(argv[1], "run") == 0) return run(argv + 2);
   int encodes = argc == 5 && strcmp(argv[1], "encode") == 0;
-  if (argc != 4 && !encodes) {
-    fprintf(stderr, "usage: floor full|thumbnail|all|processor FILE REPETITIONS\n       floor encode FILE REPETITIONS HOW\n");
+  int by_heif = argc == 5 && strcmp(argv[4], "heif") == 0;
+  if (argc != 4 && !encodes && !by_heif) {
+    fprintf(stderr, "usage: floor full|thumbnail|all|processor FILE REPETITIONS [heif]\n"
+                    "       floor encode FILE REPETITIONS HOW\n");
     return 2;
   }
   struct input input = read_file(argv[2]);
   int count = atoi(argv[3]);
   if (!input.bytes || input.size < 12 || count < 1) return 1;
-  const struct floor_format *format = NULL;
+  const struct floor_format *format = by_heif ? &heif_floor : NULL;
   for (size_t i = 0; !format && i < sizeof formats / sizeof *formats; i++) {
     if (formats[i]->matches(input)) format = formats[i];
   }
