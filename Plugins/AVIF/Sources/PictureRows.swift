@@ -19,6 +19,8 @@ struct PictureRows {
 
   /// Rows that are converted before the host is looked at again, and by one thread at a time. Even.
   private static let band = 128
+  /// Pixels of rows that are worth another thread's help: to wake it takes as long as to convert a tenth of them.
+  private static let sharedPixels = 1 << 19
 
   /// - Throws: ``CoderError/Code/malformed`` when AV1 data and container disagree, ``CoderError/Code/unsupported`` for
   ///   matrix coefficients that are not converted.
@@ -101,7 +103,9 @@ struct PictureRows {
   /// Converts rows of the crop to memory that begins with the first of them.
   private func convert(_ range: Range<Int>, to memory: UnsafeMutableRawPointer, stride: Int) throws(CoderError) {
     let bands = (range.count + Self.band - 1) / Self.band
-    guard bands > 1 else { return try convertBand(range, to: memory, stride: stride) }
+    guard bands > 1, range.count * crop.width >= Self.sharedPixels else {
+      return try convertBand(range, to: memory, stride: stride)
+    }
     let failures = UnsafeMutablePointer<CoderError?>.allocate(capacity: bands)
     failures.initialize(repeating: nil, count: bands)
     defer {

@@ -25,15 +25,19 @@ final class GIFBytes {
     case overTime
   }
 
-  /// The bytes that are fetched first of a file of which only the first frame is wanted.
+  /// The bytes that are fetched first of a file of which only the first frame is wanted, unless it is small: a still is needed
+  /// whole, and a part takes as long to ask for as these take to copy.
   private static let firstPart = 4 << 10
+  private static let smallFile = 64 << 10
 
   init(_ source: SourceView, options: OpenOptions) throws(CoderError) {
     self.source = source
     available = UnsafeRawBufferPointer(start: nil, count: 0)
     growth = options.contains(.incremental) ? .overTime : .onDemand
     isComplete = false
-    if growth == .onDemand { try fetch(options.contains(.firstFrameOnly) ? Self.firstPart : .max) }
+    guard growth == .onDemand else { return }
+    let isWhole = !options.contains(.firstFrameOnly) || source.size <= Self.smallFile
+    try fetch(isWhole ? .max : Self.firstPart)
   }
 
   /// Waits until there are `count` bytes, or all.

@@ -52,7 +52,10 @@ package enum SystemName {
   /// Whether a text stands for bytes that are not UTF-8.
   package static func isEscaped(_ text: String) -> Bool {
     // The scalars from U+10FF80 are F4 8F BE 80 to F4 8F BF BF in UTF-8; almost no text has a byte of F4.
-    text.utf8.contains(0xF4) && text.unicodeScalars.contains { $0.value >= firstEscape }
+    let mayBe = text.utf8.withContiguousStorageIfAvailable { bytes in
+      bytes.baseAddress.map { memchr($0, 0xF4, bytes.count) != nil } ?? false
+    }
+    return mayBe ?? true && text.unicodeScalars.contains { $0.value >= firstEscape }
   }
 
   /// A byte, 0x80 to 0xFF, is this scalar more.

@@ -21,13 +21,7 @@ public final class CoderRegistry: Sendable {
   /// What was found on the search path, used or not.
   package let catalog: Catalog
 
-  private let state: Mutex<Snapshot>
-
-  /// What a call sees of the state; one that is set makes a new one.
-  private final class Snapshot: Sendable {
-    let state: RegistryState
-    init(_ state: RegistryState) { self.state = state }
-  }
+  private let state: Mutex<RegistrySnapshot>
 
   /// Makes a registry of coders that are built into the program, and of the plugins on a search path.
   ///
@@ -45,7 +39,7 @@ public final class CoderRegistry: Sendable {
     let catalog = Catalog(searchPath, builtIn: builtIn, preferences: preferences)
     self.catalog = catalog
     let candidates = catalog.entries.compactMap { Candidate($0, alternatives: catalog.alternatives(to: $0.id)) }
-    state = Mutex(Snapshot(RegistryState(candidates, preferences, catalog, isolation, policy)))
+    state = Mutex(RegistrySnapshot(RegistryState(candidates, preferences, catalog, isolation, policy)))
   }
 
   /// Adds a coder of the application. Among coders of equal priority the one registered last is tried first.
@@ -96,15 +90,15 @@ public final class CoderRegistry: Sendable {
 
   /// How a coder is isolated: as set, and at least as the policy and the variable `CODERS_ISOLATION` ask for.
   package func isolation(of id: String, _ formats: [ImageFormat]) -> Isolation {
-    let state = snapshot().state
-    let general = state.isolation
+    let snapshot = snapshot()
+    let general = snapshot.state.isolation
     var strictest = general
-    if !state.isolationOfFormats.isEmpty {
+    if !snapshot.state.isolationOfFormats.isEmpty {
       strictest =
-        formats.compactMap { state.isolationOfFormats[$0] ?? general }.max { $0.mode < $1.mode } ?? general
+        formats.compactMap { snapshot.state.isolationOfFormats[$0] ?? general }.max { $0.mode < $1.mode } ?? general
     }
-    if state.policy.usesFreshWorkers?.value == true { strictest.usesFreshWorkers = true }
-    return strictest.atLeast(max(Self.leastIsolation, state.policy.isolation(of: id, formats)))
+    if snapshot.state.policy.usesFreshWorkers?.value == true { strictest.usesFreshWorkers = true }
+    return strictest.atLeast(max(Self.leastIsolation, snapshot.state.policy.isolation(of: id, formats)))
   }
 
   private static let leastIsolation = IsolationMode.ofEnvironment()
@@ -241,14 +235,14 @@ public final class CoderRegistry: Sendable {
   private func selection(
     _ source: OpenSource, coder: String?, _ allowed: Set<ImageFormat>?, explains: Bool
   ) throws(CoderError) -> (Selection, coderCount: Int) {
-    let snapshot = snapshot().state
-    if let problem = snapshot.policy.problem { throw problem }
-    if let coder, !snapshot.candidates.contains(where: { $0.id == coder }) { throw unknown(coder) }
+    let snapshot = snapshot()
+    if let problem = snapshot.state.policy.problem { throw problem }
+    if let coder, !snapshot.state.candidates.contains(where: { $0.id == coder }) { throw unknown(coder) }
     let selection = try Selection(source, among: snapshot, only: coder, allowed: allowed, explains: explains) {
       (candidate) throws(SkipReason) in
       try candidate.coder(for: self)
     }
-    return (selection, coder == nil ? snapshot.candidates.count : 1)
+    return (selection, coder == nil ? snapshot.state.candidates.count : 1)
   }
 
   private func attempt<Result>(
@@ -361,13 +355,13 @@ public final class CoderRegistry: Sendable {
     set { change { [catalog] state in state.policy = newValue.resolved(catalog) } }
   }
 
-  private func snapshot() -> Snapshot { state.withLock { $0 } }
+  private func snapshot() -> RegistrySnapshot { state.withLock { $0 } }
 
   private func change(_ body: (inout RegistryState) -> Void) {
     state.withLock { snapshot in
       var next = snapshot.state
       body(&next)
-      snapshot = Snapshot(next)
+      snapshot = RegistrySnapshot(next)
     }
   }
 }

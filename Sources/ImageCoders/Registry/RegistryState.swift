@@ -2,6 +2,13 @@
 
 import ImageCoderModel
 
+/// What a call sees of a registry; a change makes a new one. A class, so that no call copies the state.
+final class RegistrySnapshot: Sendable {
+  let state: RegistryState
+
+  init(_ state: RegistryState) { self.state = state }
+}
+
 /// The coders of a registry, and what their order depends on.
 struct RegistryState {
   var candidates: [Candidate] {

@@ -82,17 +82,18 @@ struct Selection {
   ///   - only: The identifier of the only coder, or nil for all.
   ///   - load: Returns a candidate's coder.
   init(
-    _ source: OpenSource, among registry: RegistryState, only: String?, allowed: Set<ImageFormat>?,
+    _ source: OpenSource, among registry: RegistrySnapshot, only: String?, allowed: Set<ImageFormat>?,
     explains: Bool, load: (Candidate) throws(SkipReason) -> any ImageCoder
   ) throws(CoderError) {
     var matches: [Match] = []
     var asked: [Candidate] = []
     var needed: Int?
     // Nearly every coder is out after a look; only an explanation names it.
-    let possible = explains || only != nil ? nil : try source.firstEight().map(registry.beginnings.coders)
-    for index in registry.candidates.indices {
+    let first = explains || only != nil ? nil : try source.firstEight()
+    let possible = first.map { registry.state.beginnings.coders(of: $0) }
+    for index in registry.state.candidates.indices {
       if let possible, index < possible.bitWidth, possible >> UInt64(index) & 1 == 0 { continue }
-      let candidate = registry.candidates[index]
+      let candidate = registry.state.candidates[index]
       guard candidate.canRead, only == nil || candidate.id == only else { continue }
       let answer = try candidate.recognize(source)
       if let allowed, allowed.isDisjoint(with: candidate.formats) {
@@ -100,7 +101,7 @@ struct Selection {
         if explains { note(candidate, .notAllowed, "the caller allows other formats only") }
         continue
       }
-      if let reason = registry.policy.refusal(candidate, answer.formats) {
+      if let reason = registry.state.policy.refusal(candidate, answer.formats) {
         if case .yes = answer.recognition { refused = refused ?? (candidate, reason) }
         if explains { note(candidate, .notAllowed, reason) }
         continue
@@ -110,7 +111,7 @@ struct Selection {
       case .yes(let strength):
         let match = Match(candidate, answer.formats, strength: strength)
         matches.append(match)
-        if explains { note(candidate, .identified, match.explanation(registry)) }
+        if explains { note(candidate, .identified, match.explanation(registry.state)) }
       case .needMore(let bytes):
         needed = min(needed ?? bytes, bytes)
         if explains {
@@ -143,16 +144,16 @@ struct Selection {
       return
     }
     // With no more than priorities to go by, their order is often that in which they are.
-    if registry.preferredReaders.isEmpty,
+    if registry.state.preferredReaders.isEmpty,
       zip(matches, matches.dropFirst()).allSatisfy({ one, next in
-        registry.priority(one.candidate) > registry.priority(next.candidate)
+        registry.state.priority(one.candidate) > registry.state.priority(next.candidate)
       })
     {
       candidates = matches.map { ($0.candidate, $0.formats) }
       return
     }
     let bundled = Set(matches.filter(\.candidate.isBundled).flatMap(\.formats))
-    candidates = matches.map { ($0, $0.rank(source, registry, bundled: bundled)) }
+    candidates = matches.map { ($0, $0.rank(source, registry.state, bundled: bundled)) }
       .sorted { $0.1 < $1.1 }.map { ($0.0.candidate, $0.0.formats) }
   }
 
