@@ -34,7 +34,7 @@ help:
 #: make deb                           Debian packages in build/deb
 #: make check-deb                     install these in a new Debian 12, use them, purge them (needs root and the network)
 #: make conformance                   score against public test suites (downloads them)
-#: make bench [PARTS=everything]      our speed beside the raw libraries, in a few minutes; everything takes an hour
+#: make bench [PARTS=everything]      our speed beside the raw libraries, in a few minutes; everything takes far longer
 #: make sanitize                      every test picture through an AddressSanitizer build
 #: make sanitize-fixtures             the fixtures alone through that build: a few minutes
 #: make sanitize-thread               tests in which threads meet, under ThreadSanitizer

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the parts of the comparison share: programs that are timed, and figures that are held to gates."""
 
+import contextlib
+import os
 import subprocess
 
 TURN_MS = 300  # what a contender's turn should last
@@ -20,6 +22,18 @@ def once_more(measure, rounds, gate):
     counts: a machine is rarely alone for a minute."""
     result = measure(rounds)
     return result if result[0] <= gate else measure(2 * rounds)
+
+
+@contextlib.contextmanager
+def one_processor():
+    """Keeps this process and its children on one processor, which is never idle while they have something to do. Two threads of one
+    core slow each other down, so that the processor time of two is more than that of one."""
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(allowed)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, allowed)
 
 
 class Contender:

@@ -2,7 +2,6 @@
 """Decoding in a worker beside decoding in the program: the same bench, the same plugins, the same pixels. And what a worker
 takes to start and to wait, beside a process for each picture."""
 
-import contextlib
 import glob
 import os
 import shutil
@@ -12,7 +11,7 @@ import subprocess
 import tempfile
 import time
 
-from gates import Contender, verdict
+from gates import Contender, one_processor, verdict
 
 ICONS = ["icon.qoi", "icon.jpg", "icon.png"]
 LARGE = ["photo24.jpg", "16mb.png", "16mb.webp"]
@@ -43,17 +42,6 @@ class Isolated(Contender):
         finally:
             for name in self.variables:
                 del os.environ[name]
-
-
-@contextlib.contextmanager
-def one_processor():
-    """Both processes on one processor, which is never idle while they have something to do."""
-    allowed = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {max(allowed)})
-    try:
-        yield
-    finally:
-        os.sched_setaffinity(0, allowed)
 
 
 def show(name, value, gate, unit):

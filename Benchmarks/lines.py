@@ -2,7 +2,6 @@
 """One table of everything that is held against somebody else: files of other people's encoders, ours beside the raw library and
 the best other one. What is slower than its goal is marked, with where its time goes; docs/benchmarks.md gets the table."""
 
-import contextlib
 import datetime
 import glob
 import io
@@ -20,6 +19,7 @@ import numpy
 import pillow_heif
 from PIL import Image
 
+from gates import one_processor
 from pngs import REPETITIONS, by_vips, child, library, program, pyvips, turns, vips_thumbnail
 
 cv2.setNumThreads(1)
@@ -47,18 +47,6 @@ class Line:
 
 def text(number):
     return f"{number:,.0f}" if number >= 100 else f"{number:.1f}" if number >= 10 else f"{number:.2f}"
-
-
-@contextlib.contextmanager
-def one_processor():
-    """Keeps this process and its children on one processor: two threads of one core slow each other down, so that the processor
-    time of two is more than that of one."""
-    allowed = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {max(allowed)})
-    try:
-        yield
-    finally:
-        os.sched_setaffinity(0, allowed)
 
 
 class Lab:

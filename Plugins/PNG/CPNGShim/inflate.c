@@ -188,7 +188,7 @@ static inline __attribute__((always_inline)) void run_loop(cpng_inflater *s, edg
 
 #if defined(__x86_64__)
 
-// Shifts by a register of any name, a twentieth faster.
+// Shifts by a register of any name, which photographs take 0.7 to 2.5 % less time with.
 static __attribute__((target("bmi2"))) void run_with_bmi2(cpng_inflater *s, edges *edge) { run_loop(s, edge); }
 
 static int has_bmi2(void) {

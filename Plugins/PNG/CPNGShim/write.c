@@ -28,6 +28,7 @@ typedef struct batch {
   cpng_part parts[BATCH];
   size_t size;             // filtered bytes of a part, at least
   size_t length, history;  // most bytes of a part, and of the rows before it
+  unsigned rooms;          // parts at a time
   uint64_t row;            // the first that is not compressed yet
   uint32_t adler;
 } batch;
@@ -120,6 +121,7 @@ static void begin_batches(batch *b) {
   const size_t most = bytes_up_to(w, is_own ? b->size : LIBDEFLATE_WHOLE * b->size);
   const int is_whole = most < (is_own ? b->size : LIBDEFLATE_WHOLE * b->size);
   if (is_whole) b->size = most;
+  b->rooms = is_whole ? 1 : BATCH;
   b->length = is_whole ? most : b->size + w->longest_row;
   b->history = is_whole || !is_own ? 0 : CPNG_DEFLATE_HISTORY + w->longest_row;
   b->adler = 1;
@@ -130,13 +132,13 @@ static imgcoder_status write_batch(batch *b, uint64_t rows, uint32_t *count) {
   cpng_writer *w = b->writer;
   const imgcoder_host *host = w->image->host;
   *count = 0;
-  for (uint64_t row = b->row; *count < BATCH && row < rows; *count += 1) {
+  for (uint64_t row = b->row; *count < b->rooms && row < rows; *count += 1) {
     cpng_part part = cpng_plan_part(w, row, b->size);
     if (part.last > rows) break;
     if (w->strategy.libdeflate == 0) cpng_plan_history(w, &part);
     row = part.last;
     cpng_workshop *workshop = &b->workshops[*count];
-    if (!workshop->memory && !cpng_open_workshop(w, workshop, b->history, b->length, *count == 0 ? BATCH : 0)) {
+    if (!workshop->memory && !cpng_open_workshop(w, workshop, b->history, b->length, *count == 0 ? b->rooms : 0)) {
       return fail_part(w, IMGCODER_STATUS_OUT_OF_MEMORY);
     }
     part.bytes = b->workshops[0].rooms + *count * b->workshops[0].room;
