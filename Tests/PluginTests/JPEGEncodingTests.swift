@@ -174,6 +174,32 @@ import Testing
       #expect(try Self.registry.open(.bytes(made.bytes)).header.subsampling == subsampling)
     }
   }
+
+  /// Codes that are short in the usual tables and rare in the picture, several behind one another: together they are longer
+  /// than what is written at once.
+  @Test(arguments: [0, 3]) func rareCodesBehindOneAnotherAreWrittenWhole(_ restart: Double) throws {
+    let side = 320
+    let buffer = try PixelBuffer(size: Size(width: side, height: side), format: .gray8, alpha: .opaque)
+    for y in 0..<side {
+      let row = buffer.row(y).assumingMemoryBound(to: UInt8.self)
+      for x in 0..<side {
+        let block = y / 8 * (side / 8) + x / 8
+        let isSmooth = y < 8 && block % 11 == 3
+        // A checkerboard has its last coefficient, so that no block but the smooth ones ends early.
+        let amount = isSmooth ? (x % 8 < 2 + block % 3 && y < 2 + block % 3 ? 1 : 0) : 30 + block * 37 % 90
+        row[x] = UInt8(isSmooth || (x + y) % 2 == 1 ? 128 + amount : 128 - amount)
+      }
+    }
+    func encode(_ optimize: Double) throws -> [UInt8] {
+      try Self.encode(Image(buffer)) {
+        $0.values = ["quality": 1, "optimize": .number(optimize), "restart": .number(restart)]
+      }.bytes
+    }
+    let (plain, optimized) = (try encode(0), try encode(1))
+    #expect(plain.count > 1 << 16 && optimized.count < plain.count / 2)
+    #expect(
+      try Self.registry.decode(.bytes(optimized)).pixels.distance(Self.registry.decode(.bytes(plain)).pixels) == 0)
+  }
 }
 
 extension PixelBuffer {

@@ -14,6 +14,7 @@ enum { PIECE = 256 * 1024 };
 enum { BLOCK_BYTES = 64 * 27 / 8 + 1 };   // of the longest block: 64 codes of 16 bits with 11 more
 enum { SLACK = BLOCK_BYTES + 16 };        // bytes behind a piece that are those of the next, so that a block ends there
 enum { CODES = 32 * 1024 };
+enum { WRITE_SLACK = 1024 };              // bytes behind these, so that a few tokens are written without a look at what room there is
 
 typedef struct recode_piece {
   struct recode_piece *next;
@@ -50,11 +51,11 @@ typedef struct code_writer {
   const imgcoder_output *output;
   imgcoder_status status;
   code_tail tail;
-  uint8_t bytes[CODES + SLACK];
-  uint8_t stuffed[2 * (CODES + SLACK)];
+  uint8_t bytes[CODES + WRITE_SLACK];
+  uint8_t stuffed[2 * (CODES + WRITE_SLACK)];
 } code_writer;
 
-// At most 32 bits; there is room for a block's.
+// At most 32 bits; there is room for WRITE_SLACK bytes.
 static inline void code_put(code_writer *writer, code_tail *tail, uint64_t bits, int count) {
   uint64_t all = tail->bits | bits << (64 - tail->count - count);
   uint64_t bytes = __builtin_bswap64(all);

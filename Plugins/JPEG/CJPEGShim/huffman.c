@@ -48,12 +48,12 @@ void huffman_write_by(huffman_writer *writer, const JHUFF_TBL *table) {
   }
 }
 
-int huffman_group_at(const huffman_reader *reader, const huffman_writer *writer, uint32_t look, huffman_group *group,
-                     uint8_t symbols[HUFFMAN_LOOK]) {
+int huffman_group_at(const huffman_reader *reader, const huffman_writer *writer, uint32_t look, int most,
+                     huffman_group *group, uint8_t symbols[HUFFMAN_LOOK]) {
   enum { MOST = 32 };  // bits that are written at once
-  int count = 0;
+  int count = 0, length = 0;
   memset(group, 0, sizeof *group);
-  while (group->after < DCTSIZE2) {
+  while (group->after < DCTSIZE2 && count < most) {
     const int left = HUFFMAN_LOOK - group->bits;
     const uint32_t rest = look & ((1u << left) - 1);
     // What follows the bits that are there is taken for zeros; a code that needs it is not in the group.
@@ -61,17 +61,16 @@ int huffman_group_at(const huffman_reader *reader, const huffman_writer *writer,
     const int taken = entry.code + entry.extra;
     if (entry.code == 0 || taken > left) break;
     if (writer) {
-      const int length = writer->length[entry.symbol];
-      if (length == 0 || group->length + length > MOST) break;
       const uint32_t extra = (rest >> (left - taken)) & ((1u << entry.extra) - 1);
-      group->codes = (uint32_t)((uint64_t)group->codes << length) | writer->code[entry.symbol] | extra;
-      group->length += (uint8_t)length;
+      group->codes = (uint32_t)((uint64_t)group->codes << writer->length[entry.symbol]) | writer->code[entry.symbol] | extra;
+      length += writer->length[entry.symbol];
     }
     symbols[count++] = entry.symbol;
     group->bits += (uint8_t)taken;
     group->before = group->after;
     group->after = entry.symbol == 0 ? DCTSIZE2 : (uint8_t)(group->after + (entry.symbol >> 4) + 1);
   }
+  group->length = length > MOST ? 0 : (uint8_t)length;
   return count;
 }
 

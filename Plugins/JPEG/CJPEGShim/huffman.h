@@ -30,10 +30,10 @@ typedef struct huffman_writer {
   uint8_t length[256];
 } huffman_writer;
 
-// Whole codes of AC that the next HUFFMAN_LOOK bits begin with, which are taken at once. Without bits there are none.
+// Whole codes that the next HUFFMAN_LOOK bits begin with, which are taken at once. Without bits there are none.
 typedef struct huffman_group {
   uint32_t codes;         // by another table, what is written in their place
-  uint8_t length;         // of that
+  uint8_t length;         // of that; 0 where it has more than 32 bits
   uint8_t bits;           // that are taken
   uint8_t before, after;  // coefficients that all but the last code stand for, and those of all; DCTSIZE2 after an end
 } huffman_group;
@@ -47,10 +47,11 @@ void huffman_write_by(huffman_writer *writer, const JHUFF_TBL *table);
 
 // Groups codes.
 //   writer   null for groups that are counted and not written
+//   most     codes in the group
 //   symbols  receives those of the group
 //   returns  how many there are
-int huffman_group_at(const huffman_reader *reader, const huffman_writer *writer, uint32_t look, huffman_group *group,
-                     uint8_t symbols[HUFFMAN_LOOK]);
+int huffman_group_at(const huffman_reader *reader, const huffman_writer *writer, uint32_t look, int most,
+                     huffman_group *group, uint8_t symbols[HUFFMAN_LOOK]);
 
 // Makes the table that codes symbols, which come so often, with the fewest bits: T.81 K.2. libjpeg makes the same.
 void huffman_optimize(const uint32_t counts[256], JHUFF_TBL *table);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Gives a baseline file the Huffman tables that fit it best. libjpeg keeps all coefficients for that, 2 or 6 bytes for a
-// pixel; here, what it has written with its usual tables is kept, and its codes are replaced. Private to the shim.
+// pixel; here, what it has written with its usual tables is kept, and its codes are replaced by way of tokens. Private to the shim.
 
 #ifndef CJPEG_RECODE_H
 #define CJPEG_RECODE_H
