@@ -14,6 +14,7 @@ struct DirectoryListing {
   let others: [String]
   /// Manifests whose names are not UTF-8; their paths have other characters for what is not.
   let unnameable: [String]
+  private let status: stat
 
   /// Reads a directory.
   ///
@@ -32,6 +33,7 @@ struct DirectoryListing {
       throw SkipReason(.permission, TrustedFile.writers(of: status, directory) ?? walk.problem ?? directory)
     }
     self.resolved = resolved
+    self.status = status
     var names: [String] = []
     var unnameable: [String] = []
     while let entry = readdir(stream) {
@@ -55,11 +57,9 @@ struct DirectoryListing {
   /// A manifest's bytes.
   func contents(of manifest: String) throws(SkipReason) -> [UInt8] {
     do throws(FileProblem) {
-      let bytes = try TrustedFile.contents(of: manifest, maxBytes: Manifest.maxBytes)
-      let name = manifest.split(separator: "/").last.map(String.init) ?? manifest
-      if let problem = PathWalk(name, in: resolved).problem {
-        throw FileProblem(kind: .permission, message: problem)
-      }
+      let walk = PathWalk(manifest.split(separator: "/").last.map(String.init) ?? manifest, in: resolved, status)
+      let bytes = try TrustedFile.contents(of: manifest, maxBytes: Manifest.maxBytes, known: walk.status)
+      if let problem = walk.problem { throw FileProblem(kind: .permission, message: problem) }
       return bytes
     } catch {
       switch error.kind {
@@ -85,7 +85,7 @@ struct DirectoryListing {
         return SkipReason(.permission, problem)
       }
     }
-    return Self.problem(path, PathWalk(library, in: resolved))
+    return Self.problem(path, PathWalk(library, in: resolved, status))
   }
 
   /// Why a library must not be loaded, or nil.
@@ -93,7 +93,7 @@ struct DirectoryListing {
 
   private static func problem(_ path: String, _ walk: PathWalk) -> SkipReason? {
     do throws(FileProblem) {
-      try TrustedFile.check(path)
+      try TrustedFile.check(path, known: walk.status)
     } catch {
       return SkipReason(error.kind == .permission ? .permission : .libraryMissing, error.message)
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
+package import Glibc
 
 /// Follows a path through directories and links, and finds those at which somebody else could lead it elsewhere.
 ///
@@ -11,6 +11,8 @@ package struct PathWalk {
   package private(set) var resolved: String?
   /// Where somebody else could lead it elsewhere, or nil.
   package private(set) var problem: String?
+  /// What is at the path without links, if the walk came by it.
+  private(set) var status: stat?
 
   /// As the kernel's own bound, `path_resolution(7)`.
   private static let maxLinks = 40
@@ -18,8 +20,11 @@ package struct PathWalk {
   /// - Parameters:
   ///   - path: Relative to `base` unless it begins with a slash.
   ///   - base: A directory without links on its path, or nil for the current directory.
-  package init(_ path: String, in base: String? = nil) {
+  ///   - status: Of that directory, if it is known.
+  package init(_ path: String, in base: String? = nil, _ status: stat? = nil) {
     var folder = path.hasPrefix("/") ? "/" : base ?? Self.currentDirectory
+    // Of the folder: most paths go down through directories that were just looked at.
+    var known = path.hasPrefix("/") ? nil : status
     // A relative path from nowhere cannot be followed.
     guard folder.hasPrefix("/") else {
       problem = "\(path) cannot be followed from the current directory"
@@ -29,12 +34,12 @@ package struct PathWalk {
     var links = 0
     while let name = names.popLast() {
       if name == ".." {
-        folder = SearchPath.parent(of: folder) ?? "/"
+        (folder, known) = (SearchPath.parent(of: folder) ?? "/", nil)
         continue
       }
       let next = folder == "/" ? "/\(name)" : "\(folder)/\(name)"
-      var (status, directory) = (stat(), stat())
-      guard lstat(next, &status) == 0, stat(folder, &directory) == 0 else {
+      var status = stat()
+      guard lstat(next, &status) == 0, let directory = known ?? Self.status(of: folder) else {
         problem = "\(next) cannot be followed"
         return
       }
@@ -42,18 +47,25 @@ package struct PathWalk {
         problem = "\(folder) can be written by everybody, so \(next) could be replaced"
       }
       guard status.st_mode & S_IFMT == S_IFLNK else {
-        folder = next
+        (folder, known) = (next, status)
         continue
       }
+      known = directory
       links += 1
       guard links <= Self.maxLinks, let target = Self.target(of: next) else {
         problem = "\(next) is a link that cannot be followed"
         return
       }
-      if target.hasPrefix("/") { folder = "/" }
+      if target.hasPrefix("/") { (folder, known) = ("/", nil) }
       names += Self.names(target)
     }
     resolved = folder
+    self.status = known
+  }
+
+  private static func status(of directory: String) -> stat? {
+    var status = stat()
+    return stat(directory, &status) == 0 ? status : nil
   }
 
   private static func isReplaceable(_ status: stat, in directory: stat) -> Bool {

@@ -23,8 +23,10 @@ struct FileProblem: Error, Equatable {
 /// Only regular files are opened: a FIFO would block whoever opens it, and opening a device may do anything.
 package enum TrustedFile {
   /// The bytes of a small file.
-  static func contents(of path: String, maxBytes: Int) throws(FileProblem) -> [UInt8] {
-    try check(path)
+  ///
+  /// - Parameter known: What is at the path, if somebody looked just now.
+  static func contents(of path: String, maxBytes: Int, known: stat? = nil) throws(FileProblem) -> [UInt8] {
+    try check(path, known: known)
     // The file may have been replaced since: the descriptor tells what was opened.
     let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
     guard descriptor >= 0 else { throw failure(errno, path) }
@@ -32,22 +34,38 @@ package enum TrustedFile {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw failure(errno, path) }
     try check(status, path)
+    // One byte more than the file has: if it does not come, this was the end.
+    let size = Int(status.st_size)
+    var room = min(size, maxBytes) + 1
     var bytes: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 16 << 10)
     while true {
-      let got = read(descriptor, &chunk, chunk.count)
-      if got < 0, errno == EINTR { continue }
-      guard got >= 0 else { throw failure(errno, path) }
-      guard got > 0 else { return bytes }
-      bytes += chunk[..<got]
+      let piece = try piece(of: descriptor, atMost: room, path)
+      if bytes.isEmpty { bytes = piece } else { bytes += piece }
       guard bytes.count <= maxBytes else {
         throw FileProblem(kind: .tooLarge, message: "\(path) has more than \(maxBytes) bytes")
       }
+      if piece.isEmpty || (bytes.count == size && piece.count < room) { return bytes }
+      room = 16 << 10
     }
   }
 
+  private static func piece(of descriptor: Int32, atMost count: Int, _ path: String) throws(FileProblem) -> [UInt8] {
+    var problem: Int32?
+    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, got in
+      var result: Int
+      repeat { result = read(descriptor, buffer.baseAddress, count) } while result < 0 && errno == EINTR
+      if result < 0 { problem = errno }
+      got = max(0, result)
+    }
+    if let problem { throw failure(problem, path) }
+    return bytes
+  }
+
   /// Checks what is at a path: a regular file that only root and the current user can write to.
-  static func check(_ path: String) throws(FileProblem) {
+  ///
+  /// - Parameter known: What is there, if somebody looked just now.
+  static func check(_ path: String, known: stat? = nil) throws(FileProblem) {
+    if let known { return try check(known, path) }
     var status = stat()
     guard stat(path, &status) == 0 else { throw failure(errno, path) }
     try check(status, path)
