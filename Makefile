@@ -84,8 +84,8 @@ test-products: stage
 
 # All builds first, two at a time; tests of threads run alone.
 test: deps
-	@scripts/side-by-side "$(MAKE) --no-print-directory test-products; scripts/build-compatibility-hosts" \
-	  "scripts/build-server"
+	@scripts/side-by-side "$(MAKE) --no-print-directory test-products" \
+	  "scripts/build-server; scripts/build-compatibility-hosts"
 	swift test $(SWIFT_FLAGS) --skip-build
 	swift test --manifest-cache none --package-path Plugins
 	@scripts/check-fuzzing $(STAGE) .build/$(CONFIGURATION)/coder-fuzz

@@ -133,7 +133,7 @@ class Lab:
 
     def command(self, name, *options, others=None):
         """Ours as a share of vipsthumbnail's processor time, from start to end; beside it gdk-pixbuf's, where it reads the file, and
-        others', of which the words before the file are known, and those behind the result."""
+        that of `others`, by name: the words of a command before the file, and those behind the result."""
         ours, theirs = self.thumbnails(name, *options)
         others = dict(others or {})
         if name.endswith((".png", ".jpg")):

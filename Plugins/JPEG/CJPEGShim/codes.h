@@ -24,7 +24,6 @@ typedef struct recode_piece {
 
 // Where reading stands: the next bits are the upper ones of `bits`, of which `count` are counted.
 typedef struct code_reader {
-  const recode_piece *piece;
   const uint8_t *at;
   uint64_t bits;
   int count;

@@ -73,34 +73,24 @@ void token_free(const imgcoder_host *host, token_work *work) {
 
 // Where the first pass stands: what it reads, and the place of its next token. A loop has a copy of its own.
 typedef struct token_cursor {
-  uint64_t bits;  // the upper `count` are counted
-  int count;
-  const uint8_t *at;
+  code_reader codes;
   uint16_t *token;
 } token_cursor;
-
-static inline __attribute__((always_inline)) void refill(token_cursor *cursor) {
-  code_reader reader = {NULL, cursor->at, cursor->bits, cursor->count};
-  code_refill(&reader);
-  cursor->at = reader.at;
-  cursor->bits = reader.bits;
-  cursor->count = reader.count;
-}
 
 // One code with the bits that belong to it.
 //   returns  its symbol, or -1 for bits that are no code
 static inline __attribute__((always_inline)) int read_code(token_cursor *cursor, token_work *work, int slot) {
   const huffman_reader *table = &work->readers[slot];
-  huffman_entry entry = table->look[cursor->bits >> (64 - HUFFMAN_LOOK)];
+  huffman_entry entry = table->look[cursor->codes.bits >> (64 - HUFFMAN_LOOK)];
   if (entry.code == 0) {
-    entry = huffman_long_entry(table, (uint32_t)(cursor->bits >> 48));
+    entry = huffman_long_entry(table, (uint32_t)(cursor->codes.bits >> 48));
     if (entry.code == 0) return -1;
   }
   work->counts[slot][entry.symbol]++;
   *cursor->token++ = (uint16_t)(TOKEN_CODE | slot << 8 | entry.symbol);
-  *cursor->token++ = (uint16_t)(cursor->bits << entry.code >> 1 >> (63 - entry.extra));
-  cursor->bits <<= entry.code + entry.extra;
-  cursor->count -= entry.code + entry.extra;
+  *cursor->token++ = (uint16_t)(cursor->codes.bits << entry.code >> 1 >> (63 - entry.extra));
+  cursor->codes.bits <<= entry.code + entry.extra;
+  cursor->codes.count -= entry.code + entry.extra;
   return entry.symbol;
 }
 
@@ -108,14 +98,14 @@ static inline __attribute__((always_inline)) int read_code(token_cursor *cursor,
 //   k        the next coefficient, 0 for DC
 //   returns  the next one after the codes, DCTSIZE2 or more at the end of the block, for bits that are no code as well
 static inline __attribute__((always_inline)) int read_codes(token_cursor *cursor, token_work *work, int slot, int k) {
-  const uint32_t look = (uint32_t)(cursor->bits >> (64 - HUFFMAN_LOOK));
+  const uint32_t look = (uint32_t)(cursor->codes.bits >> (64 - HUFFMAN_LOOK));
   const huffman_group *group = &work->groups[slot][look];
   // Behind the last coefficient, the next block begins.
   if (__builtin_expect(group->bits > 0 && k + group->before < DCTSIZE2, 1)) {
     work->hits[slot][look]++;
     *cursor->token++ = (uint16_t)((uint32_t)slot << HUFFMAN_LOOK | look);
-    cursor->bits <<= group->bits;
-    cursor->count -= group->bits;
+    cursor->codes.bits <<= group->bits;
+    cursor->codes.count -= group->bits;
     return k + group->after;
   }
   const int symbol = read_code(cursor, work, slot);
@@ -125,23 +115,20 @@ static inline __attribute__((always_inline)) int read_codes(token_cursor *cursor
 
 // Codes of a block: one of DC, and of AC until the last coefficient or the code that says that zeros follow.
 static inline __attribute__((always_inline)) void read_block(token_cursor *cursor, token_work *work, int dc, int ac) {
-  refill(cursor);
+  code_refill(&cursor->codes);
   read_codes(cursor, work, dc, 0);
   for (int k = 1; k < DCTSIZE2;) {
     k = read_codes(cursor, work, ac, k);
     if (k >= DCTSIZE2) break;
-    refill(cursor);
+    code_refill(&cursor->codes);
     k = read_codes(cursor, work, ac, k);
   }
 }
 
-// Makes room for a block's tokens.
-static imgcoder_status make_room(const imgcoder_host *host, token_work *work, token_cursor *cursor) {
+// Ends the last piece of tokens and begins another.
+static imgcoder_status next_tokens(const imgcoder_host *host, token_work *work, token_cursor *cursor) {
   token_piece *last = work->last;
-  if (last) {
-    last->count = (uint32_t)(cursor->token - last->tokens);
-    if (last->count < TOKENS) return IMGCODER_STATUS_OK;
-  }
+  if (last) last->count = (uint32_t)(cursor->token - last->tokens);
   token_piece *piece = host->allocate(host, sizeof *piece, 0);
   if (!piece) return IMGCODER_STATUS_OUT_OF_MEMORY;
   piece->next = NULL;
@@ -153,15 +140,14 @@ static imgcoder_status make_room(const imgcoder_host *host, token_work *work, to
   return IMGCODER_STATUS_OK;
 }
 
-// Goes on with the next piece where the first one ends, which is freed.
+// Goes on with the next piece, when all of the first is read, which is freed.
 static imgcoder_status next_piece(recoder *recoder, token_cursor *cursor) {
   recode_piece *piece = recoder->first;
   const uint8_t *end = piece->bytes + piece->length;
-  if (cursor->at < end) return IMGCODER_STATUS_OK;
   // Behind the last, nothing but zeros is left.
-  if (!piece->next) return cursor->at < end + 8 ? IMGCODER_STATUS_OK : IMGCODER_STATUS_LIBRARY;
+  if (!piece->next) return cursor->codes.at < end + 8 ? IMGCODER_STATUS_OK : IMGCODER_STATUS_LIBRARY;
   recoder->first = piece->next;
-  cursor->at = piece->next->bytes + (cursor->at - end);
+  cursor->codes.at = piece->next->bytes + (cursor->codes.at - end);
   recoder->host->free(recoder->host, piece);
   return IMGCODER_STATUS_OK;
 }
@@ -169,22 +155,22 @@ static imgcoder_status next_piece(recoder *recoder, token_cursor *cursor) {
 static inline __attribute__((always_inline)) imgcoder_status read_all(recoder *recoder, const token_layout *layout,
                                                                       token_work *work) {
   const imgcoder_host *host = recoder->host;
-  token_cursor cursor = {0, 0, recoder->first->bytes, NULL};
+  token_cursor cursor = {{recoder->first->bytes, 0, 0}, NULL};
   uint32_t left = layout->restart, restarts = 0;
   for (uint32_t row = 0; row < layout->rows; row++) {
     if (host->is_cancelled(host)) return IMGCODER_STATUS_CANCELLED;
     for (uint32_t column = 0; column < layout->columns; column++) {
       for (int block = 0; block < layout->blocks; block++) {
         imgcoder_status status = IMGCODER_STATUS_OK;
-        if (cursor.at >= recoder->first->bytes + recoder->first->length) status = next_piece(recoder, &cursor);
+        if (cursor.codes.at >= recoder->first->bytes + recoder->first->length) status = next_piece(recoder, &cursor);
         if (!work->last || cursor.token >= work->last->tokens + TOKENS) {
-          if (status == IMGCODER_STATUS_OK) status = make_room(host, work, &cursor);
+          if (status == IMGCODER_STATUS_OK) status = next_tokens(host, work, &cursor);
         }
         if (status != IMGCODER_STATUS_OK) return status;
         if (block == 0 && layout->restart > 0 && left-- == 0) {
           // The rest of the last byte is padding.
-          cursor.bits <<= cursor.count & 7;
-          cursor.count &= ~7;
+          cursor.codes.bits <<= cursor.codes.count & 7;
+          cursor.codes.count &= ~7;
           *cursor.token++ = (uint16_t)(TOKEN_MARKER | (restarts++ & 7));
           left = layout->restart - 1;
         }
