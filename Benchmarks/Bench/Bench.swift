@@ -54,7 +54,7 @@ struct Bench {
     case .probe:
       var pixels = 0
       for path in paths {
-        pixels += try registry.open(.file(path), options: options).header.displayedSize.pixelCount
+        pixels += try registry.header(of: .file(path), options: options).displayedSize.pixelCount
       }
       let time = Time.milliseconds() - start
       return pixels > 0 ? time : 0

@@ -160,7 +160,7 @@ enum ReaderCalls {
       guard let session = Session.of(raw) else { return nil }
       switch String(id) {
       case IMGCODER_DRAFT_AUXILIARY_PICTURES: return UnsafeRawPointer(AuxiliaryCalls.table)
-      case IMGCODER_DRAFT_STORED_COLOR where session.reader is any StoredColorReader:
+      case IMGCODER_DRAFT_STORED_COLOR where session.reader.storedColorReader != nil:
         return UnsafeRawPointer(StoredColorCalls.table)
       default: return nil
       }

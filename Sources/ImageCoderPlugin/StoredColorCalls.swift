@@ -10,7 +10,7 @@ enum StoredColorCalls {
   nonisolated(unsafe) static let table: UnsafePointer<imgcoder_stored_color_table>? = {
     var table = imgcoder_stored_color_table_sized()
     table.describe = { raw, page, result in
-      guard let session = ReaderCalls.Session.of(raw), let reader = session.reader as? any StoredColorReader, let result
+      guard let session = ReaderCalls.Session.of(raw), let reader = session.reader.storedColorReader, let result
       else { return InterfaceStatus.invalidArgument }
       return session.host.run { () throws(CoderError) in
         _ = try session.header(page: Int(page))
@@ -21,7 +21,7 @@ enum StoredColorCalls {
       }
     }
     table.negotiate_inks = { raw, request, result in
-      guard let session = ReaderCalls.Session.of(raw), let reader = session.reader as? any StoredColorReader,
+      guard let session = ReaderCalls.Session.of(raw), let reader = session.reader.storedColorReader,
         let request, let result
       else { return InterfaceStatus.invalidArgument }
       let wanted = DecodeRequest(imgcoder_request_read(request))
@@ -32,7 +32,7 @@ enum StoredColorCalls {
       }
     }
     table.decode_inks = { raw, offer, sink in
-      guard let session = ReaderCalls.Session.of(raw), let reader = session.reader as? any StoredColorReader,
+      guard let session = ReaderCalls.Session.of(raw), let reader = session.reader.storedColorReader,
         let offer, let sink
       else { return InterfaceStatus.invalidArgument }
       return session.host.run { () throws(CoderError) in

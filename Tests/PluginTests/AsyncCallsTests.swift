@@ -41,6 +41,7 @@ import Testing
     let file = try await Self.registry.file(source)
     #expect(file.coderID == decoder.coderID)
     #expect(file.header == decoder.header)
+    #expect(try await Self.registry.imageHeader(of: source) == decoder.header)
     #expect(file.outputSize == decoder.outputSize)
     #expect(try await file.properties() == decoder.properties())
     let page = try await file.page(file.header.pageCount - 1)

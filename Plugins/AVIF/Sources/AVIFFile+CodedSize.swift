@@ -82,9 +82,6 @@ extension AVIFFile {
 
   /// aom writes a plain picture of 4096 × 4096 in 130 bytes, 2¹⁷ pixels in each; so many more are not believed.
   private static let pixelBits = 19
-  /// More than any sequence header takes.
-  private static let headBytes = 128
-
   /// The largest frame that an item's sequence header allows, or nil when its first bytes are not there, or tell of none.
   private func codedSize(of item: UInt32, _ items: ItemTable) -> Size? {
     guard let item = items.meta.item(item) else { return nil }
@@ -92,7 +89,12 @@ extension AVIFFile {
       let place = items.places(of: item.id, in: bytes).first?.lowerBound
       // Of a file that arrives, the item's first bytes.
       if let source = incremental?.source, let place {
-        let start = try source.view(at: place, count: Self.headBytes)
+        let start = try source.view(at: place, count: Self.itemBytes)
+        var reader = ByteReader(start.bytes, at: place, of: "an AV1 item")
+        return try AV1SequenceHeader.first(in: &reader)?.size
+      }
+      if isPartial, let place {
+        let start = bytes.bytes(in: place..<min(place + Self.itemBytes, bytes.count))
         var reader = ByteReader(start.bytes, at: place, of: "an AV1 item")
         return try AV1SequenceHeader.first(in: &reader)?.size
       }

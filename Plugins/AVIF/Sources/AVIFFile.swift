@@ -5,7 +5,8 @@ import ImageCoderPlugin
 
 /// What the boxes of a file say, beside what libavif tells of them.
 struct AVIFFile {
-  /// All of the file; of an incomplete one, its boxes before the media data.
+  /// All of the file; of an incomplete one, its boxes before the media data; or its first bytes, if they tell all that
+  /// a header needs.
   let bytes: FileBytes
   /// Where the other bytes of an incomplete file come from.
   let incremental: (source: SourceView, head: FileHead)?
@@ -23,7 +24,10 @@ struct AVIFFile {
   private let hasToneMaps: Bool
 
   /// Whether the file ends before its last box does.
-  var isCut: Bool { claimedEnd > bytes.count }
+  var isCut: Bool { claimedEnd > (isPartial ? bytes.end : bytes.count) }
+
+  /// Whether the file is there whole, and only its first bytes were read.
+  var isPartial: Bool { incremental == nil && bytes.count < bytes.end }
 
   /// Whether the primary item has a clean aperture.
   var isCropped: Bool {
@@ -74,7 +78,7 @@ struct AVIFFile {
       default: nil
       }
     guard let head = try FileHead(source, upTo: last) else { return nil }
-    try self.init(parsing: head.bytes, incremental: (source, head))
+    try self.init(parsing: FileBytes(first: head.bytes), incremental: (source, head))
     // libavif takes memory for an item when it looks at its first bytes.
     guard openBox == nil, tileAlpha == nil, !isDerived else { return nil }
     guard !isSequence else { return }
@@ -84,12 +88,48 @@ struct AVIFFile {
     if source.size < .max { return nil }
   }
 
+  /// Reads the first bytes of a file that is there whole, for its header.
+  ///
+  /// - Returns: nil when they do not tell all that the whole file does, or something is wrong with them, which all bytes show.
+  init?(headerOf source: SourceView) throws(CoderError) {
+    var first = try source.view(at: 0, count: Self.headerBytes)
+    guard first.count + Self.leastRest < source.size else { return nil }
+    let known = FileBytes(first: first, of: source.size)
+    if let type = known.box(at: 0, before: .max), let box = known.box(at: type.end, before: .max), box.type == .meta,
+      box.end > first.count - Self.itemBytes, box.end < Self.largestMeta
+    {
+      first = try source.view(at: 0, count: box.end + Self.itemBytes)
+      guard first.count + Self.leastRest < source.size else { return nil }
+    }
+    do throws(CoderError) {
+      try self.init(parsing: FileBytes(first: first, of: source.size))
+    } catch {
+      return nil
+    }
+    guard claimedEnd == source.size, majorBrand == .avif, openBox == nil, tileAlpha == nil, !isDerived, let items else {
+      return nil
+    }
+    for item in items.meta.items where item.type == .av01 {
+      guard let place = items.places(of: item.id, in: bytes).first, place.lowerBound <= bytes.count - Self.itemBytes,
+        place.upperBound <= source.size
+      else { return nil }
+    }
+  }
+
+  /// What is read first of a file whose header is wanted, and how far its meta box may reach.
+  private static let headerBytes = 4 << 10
+  private static let largestMeta = 64 << 10
+  /// Fewer bytes behind them could be the rest of a box's header.
+  private static let leastRest = 16
+  /// Of an item, what its sequence header takes at most.
+  static let itemBytes = 128
+
   /// - Throws: ``CoderError/Code/wrongFormat``, ``CoderError/Code/truncated``, ``CoderError/Code/unsupported`` for
   ///   tables that would take too long to search.
   init(
-    parsing contents: UnsafeRawBufferPointer, incremental: (source: SourceView, head: FileHead)? = nil
+    parsing contents: FileBytes, incremental: (source: SourceView, head: FileHead)? = nil
   ) throws(CoderError) {
-    bytes = incremental == nil ? FileBytes(whole: contents) : FileBytes(first: contents)
+    bytes = contents
     self.incremental = incremental
     guard let first = bytes.box(at: 0, before: .max), first.type == .fileType else {
       guard contents.count < 12, contents.count < 8 || bytes.fourCC(at: 4) == .fileType else {

@@ -22,19 +22,29 @@ final class AVIFReader: ContainerReader, StoredColorReader {
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
     self.source = source
     self.host = host
-    shown = try ShownPicture(source, isIncremental: options.contains(.incremental), host: host)
+    shown = try ShownPicture(
+      source, isIncremental: options.contains(.incremental), isHeaderOnly: options.contains(.headerOnly), host: host)
   }
 
   /// Opens the whole file once its last byte is there.
   private func reopenIfComplete() throws(CoderError) {
-    guard shown.file.incremental != nil, source.size < .max else { return }
-    shown = try ShownPicture(source, isIncremental: false, host: host)
+    if shown.file.incremental != nil, source.size < .max { try reopen() }
+  }
+
+  /// Opens the whole file where its first bytes were enough so far.
+  private func completeHeader() throws(CoderError) {
+    if shown.file.isPartial { try reopen() }
+  }
+
+  private func reopen() throws(CoderError) {
+    shown = try ShownPicture(source, host: host)
     auxiliaries = shown.file.auxiliaryItems()
     auxiliary = nil
   }
 
   /// What a page shows.
   private func picture(_ page: Int) throws(CoderError) -> ShownPicture {
+    try completeHeader()
     guard page != 0 else { return shown }
     if let auxiliary, auxiliary.page == page { return auxiliary.picture }
     guard page > 0, page <= auxiliaries.count else {
@@ -47,7 +57,7 @@ final class AVIFReader: ContainerReader, StoredColorReader {
 
   func header(page: Int) throws(CoderError) -> ImageHeader {
     try reopenIfComplete()
-    switch try picture(page) {
+    switch page == 0 ? shown : try picture(page) {
     case .coded(let open): return Self.header(of: open)
     case .derived(let file, let picture): return try Self.header(of: picture, in: file)
     }
@@ -250,6 +260,7 @@ extension AVIFReader {
 // Pictures that belong to the one that is shown.
 extension AVIFReader {
   func auxiliaryPictures() throws(CoderError) -> [AuxiliaryPicture] {
+    try completeHeader()
     var pictures: [AuxiliaryPicture] = []
     for (index, found) in auxiliaries.enumerated() {
       var picture = AuxiliaryPicture(found.kind, typeName: found.type, page: index + 1)

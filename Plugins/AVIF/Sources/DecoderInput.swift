@@ -17,6 +17,8 @@ final class DecoderInput {
 
   fileprivate struct State {
     let file: UnsafeRawBufferPointer
+    /// Whether bytes follow those that were not read: who asks for them is refused, and all of the file is read.
+    let isPartial: Bool
     /// Where bytes behind those of `file` come from, or nil when that is all.
     let source: SourceView?
     var isPatient = true
@@ -42,21 +44,24 @@ final class DecoderInput {
   init(_ whole: AVIFFile, patches: [Patch] = [], in box: Box? = nil, host: CoderHost) throws(CoderError) {
     self.host = host
     let (file, claimedEnd) = (whole.bytes.raw, whole.claimedEnd)
+    let fileEnd = whole.isPartial ? whole.bytes.end : file.count
     let source = whole.incremental?.source
     state = .allocate(capacity: 1)
-    state.initialize(to: State(file: file, source: source, isCut: source != nil || claimedEnd > file.count))
+    state.initialize(
+      to: State(
+        file: file, isPartial: whole.isPartial, source: source, isCut: source != nil || claimedEnd > fileEnd))
     io = .allocate(capacity: 1)
     io.initialize(to: avifIO())
     io.pointee.data = UnsafeMutableRawPointer(state)
     // The bytes of an incomplete file move when more of them are received, and their number is not known.
     io.pointee.persistent = source == nil ? AVIF_TRUE : AVIF_FALSE
-    let most = file.count.addingReportingOverflow(Self.claim)
+    let most = fileEnd.addingReportingOverflow(Self.claim)
     io.pointee.sizeHint = UInt64(
       source != nil
         ? 0
-        : claimedEnd > file.count
+        : claimedEnd > fileEnd
           ? min(claimedEnd, most.overflow ? .max : most.partialValue)
-          : file.count)
+          : fileEnd)
     io.pointee.read = { io, flags, offset, size, out in
       guard let state = io?.pointee.data?.assumingMemoryBound(to: State.self), let out, flags == 0 else {
         return AVIF_RESULT_IO_ERROR
@@ -132,6 +137,7 @@ extension DecoderInput.State {
       return isCut ? AVIF_RESULT_WAITING_ON_IO : AVIF_RESULT_IO_ERROR
     }
     let available = min(size, file.count - start)
+    guard available == size || !isPartial else { return AVIF_RESULT_IO_ERROR }
     guard available == size || !isCut || size <= Self.headerSize else { return AVIF_RESULT_WAITING_ON_IO }
     let changed = replacements.first { $0.range.contains(start) && start + available <= $0.range.upperBound }
     let base =

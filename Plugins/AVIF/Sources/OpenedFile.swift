@@ -39,7 +39,7 @@ struct OpenedFile {
         in: file.items?.box, host: host)
     hasAlpha = picture.hasAlpha || tileAlpha != nil
     let image = picture.image
-    still = StillDecoder(file, image, hasAlpha: picture.hasAlpha, host: host)
+    still = file.isPartial ? nil : StillDecoder(file, image, hasAlpha: picture.hasAlpha, host: host)
     try file.checkTrackSize(Size(width: Int(image.width), height: Int(image.height)), host.limits)
     presentation = Presentation(image)
     try host.limits.check(canvas: presentation.crop.size)
@@ -62,13 +62,21 @@ struct OpenedFile {
     thumbnail = EmbeddedThumbnail(in: file, of: image, presentation: presentation, hasAlpha: hasAlpha)
   }
 
-  /// Whether a still's colors are stored as they are, and color and alpha are compressed without loss.
-  private static func isLossless(_ picture: PictureDecoder, in file: AVIFFile) -> Bool {
+  /// Whether a still's colors are stored as they are.
+  private static func isDirect(_ picture: PictureDecoder, in file: AVIFFile) -> Bool {
     let image = picture.image
     let isDirect =
       image.yuvFormat == AVIF_PIXEL_FORMAT_YUV400
       || (image.matrixCoefficients == 0 && image.yuvFormat == AVIF_PIXEL_FORMAT_YUV444)
-    guard isDirect, image.yuvRange == AVIF_RANGE_FULL, !file.isSequence, let items = file.items else { return false }
+    return isDirect && image.yuvRange == AVIF_RANGE_FULL && !file.isSequence
+  }
+
+  /// Whether only the pictures' own bytes tell whether they are compressed without loss.
+  var needsPicture: Bool { Self.isDirect(picture, in: file) }
+
+  /// Whether a still's colors are stored as they are, and color and alpha are compressed without loss.
+  private static func isLossless(_ picture: PictureDecoder, in file: AVIFFile) -> Bool {
+    guard isDirect(picture, in: file), let items = file.items else { return false }
     let alpha = picture.hasAlpha ? items.auxiliaries.prefix(1) : []
     return ([items.primary] + alpha).allSatisfy { item in
       guard items.type(of: item) == .av01, let place = items.place(of: item, in: file.bytes) else { return false }

@@ -8,8 +8,18 @@ enum ShownPicture {
   case coded(OpenedFile)
   case derived(AVIFFile, DerivedPicture)
 
-  /// - Parameter isIncremental: Whether to wait for the boxes alone, where they come before the pixels.
-  init(_ source: SourceView, isIncremental: Bool, host: CoderHost) throws(CoderError) {
+  /// - Parameters:
+  ///   - isIncremental: Whether to wait for the boxes alone, where they come before the pixels.
+  ///   - isHeaderOnly: Whether the first bytes are enough, where they tell all.
+  init(
+    _ source: SourceView, isIncremental: Bool = false, isHeaderOnly: Bool = false, host: CoderHost
+  ) throws(CoderError) {
+    if isHeaderOnly, !isIncremental, let file = try AVIFFile(headerOf: source),
+      let open = try? OpenedFile(file, host: host), !open.needsPicture
+    {
+      self = .coded(open)
+      return
+    }
     if isIncremental {
       do throws(CoderError) {
         if let file = try AVIFFile(incremental: source) {
@@ -21,7 +31,7 @@ enum ShownPicture {
         guard error.code != .wrongFormat else { throw error }
       }
     }
-    try self.init(try AVIFFile(parsing: try source.contents()), host: host)
+    try self.init(try AVIFFile(parsing: FileBytes(whole: try source.contents())), host: host)
   }
 
   init(_ file: AVIFFile, host: CoderHost) throws(CoderError) {

@@ -6,7 +6,7 @@ import ImageCoderPlugin
 ///
 /// All bytes of a file are there from the beginning, unless it is incremental, or only its first frame is wanted: then the
 /// buffer grows, and its address may change with each wait and with each call of the host. Whoever keeps the buffer takes it
-/// again after these.
+/// again after these. If only the header is wanted, a walk over the file gets its bytes part by part.
 final class GIFBytes {
   private(set) var available: UnsafeRawBufferPointer
   /// Whether no byte follows those that are there.
@@ -14,8 +14,13 @@ final class GIFBytes {
   /// Whether bytes are still to come over time.
   var isArriving: Bool { growth == .overTime && !isComplete }
 
+  /// Bytes of the file, as far as that is known.
+  var size: Int { source.size }
+
   private let source: SourceView
   private let growth: Growth
+  /// Whether a walk sees the file part by part, and nothing is kept.
+  private let isHeaderOnly: Bool
 
   /// How more bytes come to be there.
   private enum Growth {
@@ -29,15 +34,30 @@ final class GIFBytes {
   /// whole, and a part takes as long to ask for as these take to copy.
   private static let firstPart = 4 << 10
   private static let smallFile = 64 << 10
+  private static let largestPart = 64 << 10
 
   init(_ source: SourceView, options: OpenOptions) throws(CoderError) {
     self.source = source
     available = UnsafeRawBufferPointer(start: nil, count: 0)
     growth = options.contains(.incremental) ? .overTime : .onDemand
     isComplete = false
+    isHeaderOnly = options.contains(.headerOnly) && growth == .onDemand && source.size > Self.smallFile
     guard growth == .onDemand else { return }
-    let isWhole = !options.contains(.firstFrameOnly) || source.size <= Self.smallFile
+    let isWhole = !options.contains(.firstFrameOnly) && !isHeaderOnly || source.size <= Self.smallFile
     try fetch(isWhole ? .max : Self.firstPart)
+  }
+
+  /// The next part of the file for a walk that needs nothing before `offset` any more.
+  ///
+  /// - Parameters:
+  ///   - count: How many bytes it needs there.
+  ///   - last: How many the part had that it comes from.
+  /// - Returns: nil if all bytes are to be kept; otherwise ``available`` is empty until ``restore()``.
+  func part(at offset: Int, count: Int, after last: Int) throws(CoderError) -> UnsafeRawBufferPointer? {
+    guard isHeaderOnly else { return nil }
+    available = UnsafeRawBufferPointer(start: nil, count: 0)
+    isComplete = false
+    return try source.view(at: offset, count: max(count, min(4 * last, Self.largestPart)))
   }
 
   /// Waits until there are `count` bytes, or all.
@@ -53,6 +73,12 @@ final class GIFBytes {
   /// Sees the bytes that have come since the last call, without waiting.
   func refresh() throws(CoderError) {
     if isArriving { try update(least: available.count) }
+  }
+
+  /// The same; what a walk by parts has let go of is fetched again.
+  func restore() throws(CoderError) {
+    try refresh()
+    if isHeaderOnly, available.isEmpty { try fetch(.max) }
   }
 
   private func fetch(_ count: Int) throws(CoderError) {

@@ -45,7 +45,7 @@ final class GIFReader: ContainerReader {
     header.frameCount = structure.images.count
     header.isAnimated = structure.isAnimated
     header.loopCount = structure.loopCount
-    header.background = try background()
+    header.background = structure.background
     if structure.iccOffset != nil { header.metadata.insert(.icc) }
     if structure.xmpOffset != nil { header.metadata.insert(.xmp) }
     header.isIncomplete = !structure.isWhole
@@ -102,7 +102,7 @@ final class GIFReader: ContainerReader {
     // An image may be larger than the canvas; all of it has to be decoded to find the rows that are not.
     try host.limits.check(canvas: image.size)
     try host.countInflated(image.size.pixelCount)
-    try bytes.refresh()
+    try bytes.restore()
     let available = bytes.available
     let localColorCount = image.descriptor.localColorCount
     let palette = try GIFPalette(
@@ -117,7 +117,7 @@ final class GIFReader: ContainerReader {
   }
 
   func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
-    try bytes.refresh()
+    try bytes.restore()
     let available = bytes.available
     switch kind {
     case .icc: return try structure.icc(in: available.bytes, limits: host.limits)
@@ -133,7 +133,7 @@ final class GIFReader: ContainerReader {
       properties["{GIF}", "UnclampedDelayTime"] = .number(Double(image.control.delay) / 100)
       return properties
     }
-    try bytes.refresh()
+    try bytes.restore()
     properties["{GIF}", "Version"] = .text(structure.screen.version)
     properties["{GIF}", "CanvasPixelWidth"] = .integer(Int64(structure.canvas.width))
     properties["{GIF}", "CanvasPixelHeight"] = .integer(Int64(structure.canvas.height))
@@ -151,17 +151,6 @@ final class GIFReader: ContainerReader {
       properties["{GIF}", "Comment"] = .text(comment)
     }
     return properties
-  }
-
-  /// The color that the logical screen descriptor names, when the global palette has it.
-  private func background() throws(CoderError) -> Background? {
-    let index = Int(structure.screen.backgroundIndex)
-    guard index < structure.screen.globalColorCount else { return nil }
-    let available = bytes.available
-    var reader = ByteReader(available.bytes, of: "the global palette")
-    try reader.seek(to: LogicalScreen.size + 3 * index)
-    let (red, green, blue) = (try reader.uint8(), try reader.uint8(), try reader.uint8())
-    return Background(red: UInt16(red) * 257, green: UInt16(green) * 257, blue: UInt16(blue) * 257)
   }
 
   /// The decoder with its working memory, which the first frame takes.

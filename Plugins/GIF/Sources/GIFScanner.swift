@@ -15,6 +15,9 @@ struct GIFScanner {
   private let source: GIFBytes
   /// The source's bytes, taken again whenever they may have moved.
   private var bytes: UnsafeRawBufferPointer
+  /// Where they begin in the file. What lies before is not needed any more.
+  private var start = 0
+  private var end: Int { start + bytes.count }
   private let limits: Limits
   private let stopsAfterFirstImage: Bool
   private var offset = 0
@@ -47,15 +50,21 @@ struct GIFScanner {
     guard !isOver, structure.images.count <= index else { return }
     try source.refresh()
     bytes = source.available
+    start = 0
     while !isOver, structure.images.count <= index { try nextBlock() }
     if isOver { structure.isWhole = true }
     try settleCanvas()
   }
 
-  /// Whether there are `count` bytes; waits until that is known.
+  /// Whether the file has `count` bytes; waits until that is known.
   private mutating func has(_ count: Int) throws(CoderError) -> Bool {
-    if count > bytes.count { bytes = try source.wait(for: count) }
-    return count <= bytes.count
+    guard count > end else { return true }
+    if let part = try source.part(at: offset, count: count - offset, after: bytes.count) {
+      (bytes, start) = (part, part.isEmpty ? source.size : offset)
+    } else {
+      bytes = try source.wait(for: count)
+    }
+    return count <= end
   }
 
   /// GIF89a §17, Header; §18, Logical Screen Descriptor; §19, Global Color Table.
@@ -63,14 +72,28 @@ struct GIFScanner {
     _ = try has(LogicalScreen.size)
     let file = bytes
     var reader = ByteReader(file.bytes, order: .littleEndian, of: "the logical screen descriptor")
-    let structure = GIFStructure(screen: try LogicalScreen(parsing: &reader))
-    offset = LogicalScreen.size + 3 * structure.screen.globalColorCount
-    guard try has(offset) else {
+    var structure = GIFStructure(screen: try LogicalScreen(parsing: &reader))
+    // The palette is kept in view for its background color.
+    let paletteEnd = LogicalScreen.size + 3 * structure.screen.globalColorCount
+    guard try has(paletteEnd) else {
       throw .truncated(
-        "a global palette of \(structure.screen.globalColorCount) colors, \(bytes.count - LogicalScreen.size) bytes are left",
-        at: bytes.count)
+        "a global palette of \(structure.screen.globalColorCount) colors, \(end - LogicalScreen.size) bytes are left",
+        at: end)
     }
+    offset = paletteEnd
+    structure.background = try background(of: structure.screen)
     return structure
+  }
+
+  /// The color that the logical screen descriptor names, when the global palette has it.
+  private func background(of screen: LogicalScreen) throws(CoderError) -> Background? {
+    let index = Int(screen.backgroundIndex)
+    guard index < screen.globalColorCount else { return nil }
+    let file = bytes
+    var reader = ByteReader(file.bytes, of: "the global palette")
+    try reader.seek(to: LogicalScreen.size + 3 * index)
+    let (red, green, blue) = (try reader.uint8(), try reader.uint8(), try reader.uint8())
+    return Background(red: UInt16(red) * 257, green: UInt16(green) * 257, blue: UInt16(blue) * 257)
   }
 
   /// Walks over one block, or over the data of the last image.
@@ -121,11 +144,11 @@ struct GIFScanner {
   private mutating func image() throws(CoderError) -> Bool {
     guard try has(offset + ImageDescriptor.size) else { return false }
     let file = bytes
-    var reader = ByteReader(file.bytes, order: .littleEndian, of: "an image descriptor")
-    try reader.seek(to: offset)
+    var reader = ByteReader(file.bytes, order: .littleEndian, at: start, of: "an image descriptor")
+    try reader.seek(to: offset - start)
     let descriptor = try ImageDescriptor(parsing: &reader)
     var image = GIFImageBlock(
-      descriptor: descriptor, control: control, dataOffset: reader.position + 3 * descriptor.localColorCount)
+      descriptor: descriptor, control: control, dataOffset: reader.offset + 3 * descriptor.localColorCount)
     control = GraphicControl()
     guard try has(image.dataOffset + 1) else {
       // An image of no pixels may come without data, and without the palette that it announces.
@@ -168,8 +191,8 @@ struct GIFScanner {
     offset += 2
     guard try has(data + size) else { return false }
     let file = bytes
-    var reader = ByteReader(file.bytes, order: .littleEndian, of: "an extension")
-    try reader.seek(to: data)
+    var reader = ByteReader(file.bytes, order: .littleEndian, at: start, of: "an extension")
+    try reader.seek(to: data - start)
     switch label {
     case GraphicControl.label where size >= 4:
       control = try GraphicControl(parsing: &reader)
@@ -186,26 +209,27 @@ struct GIFScanner {
   }
 
   /// GIF89a §26, Application Extension, of those applications that matter.
-  private mutating func application(at start: Int) throws(CoderError) {
-    let data = start + ApplicationExtension.nameSize
+  private mutating func application(at name: Int) throws(CoderError) {
+    let data = name + ApplicationExtension.nameSize
     // The longest of what is looked at: a sub-block of three bytes. At the end of the file there may be less.
     _ = try has(data + 4)
     let bytes = bytes
-    var reader = ByteReader(bytes.bytes, order: .littleEndian, of: "an application extension")
-    guard data < bytes.count else { return }
-    try reader.seek(to: data)
+    var reader = ByteReader(bytes.bytes, order: .littleEndian, at: start, of: "an application extension")
+    guard data < end else { return }
+    try reader.seek(to: data - start)
     let length = try reader.uint8()
-    if reader.has(ApplicationExtension.netscape, at: start)
-      || reader.has(ApplicationExtension.animationExtensions, at: start)
+    let place = name - start
+    if reader.has(ApplicationExtension.netscape, at: place)
+      || reader.has(ApplicationExtension.animationExtensions, at: place)
     {
       // Sub-block 1 holds the loop; sub-block 2 a buffer size that nobody needs.
       guard length >= 3, reader.remaining >= 3, try reader.uint8() & 7 == 1 else { return }
       structure.repetitions = try reader.uint16("the number of repetitions")
-    } else if reader.has(ApplicationExtension.xmp, at: start) {
+    } else if reader.has(ApplicationExtension.xmp, at: place) {
       // An empty packet is nothing but the magic trailer, which starts with 1 and 255; no text does.
       guard length != 0, reader.remaining > 0, (length, try reader.uint8()) != (1, 255) else { return }
       structure.xmpOffset = structure.xmpOffset ?? data
-    } else if reader.has(ApplicationExtension.iccProfile, at: start), length != 0 {
+    } else if reader.has(ApplicationExtension.iccProfile, at: place), length != 0 {
       structure.iccOffset = structure.iccOffset ?? data
     }
   }
@@ -216,11 +240,20 @@ struct GIFScanner {
   @discardableResult
   private mutating func skipSubBlocks() throws(CoderError) -> Bool {
     while try has(offset + 1) {
-      let length = Int(try byte(at: offset))
-      offset += 1 + length
-      if length == 0 { return true }
+      // Every 255 bytes there is one to look at, and each place is known to be there.
+      let bytes = bytes
+      var place = offset - start
+      while place < bytes.count {
+        let length = Int(bytes[place])
+        place += 1 + length
+        guard length > 0 else {
+          offset = start + place
+          return true
+        }
+      }
+      offset = start + place
     }
-    offset = bytes.count
+    offset = end
     return false
   }
 
@@ -236,7 +269,7 @@ struct GIFScanner {
     try limits.check(canvas: structure.canvas)
     guard structure.images.isEmpty else { return }
     guard !structure.isTruncated else {
-      throw .truncated("the file ends before the data of its first image", at: bytes.count)
+      throw .truncated("the file ends before the data of its first image", at: end)
     }
     // A file of a canvas and no image shows an empty canvas.
     try limits.check(frames: 1)
@@ -245,6 +278,6 @@ struct GIFScanner {
 
   private func byte(at place: Int) throws(CoderError) -> UInt8 {
     let bytes = bytes
-    return try ByteReader(bytes.bytes, of: "the blocks").uint8(at: place)
+    return try ByteReader(bytes.bytes, at: start, of: "the blocks").uint8(at: place - start)
   }
 }

@@ -7,6 +7,8 @@ import ImageCoderPlugin
 /// Made by ``GIFScanner`` in one pass that hops over the image data; of an incremental file, block by block.
 struct GIFStructure {
   let screen: LogicalScreen
+  /// The color that the screen names, when the global palette has it.
+  var background: Background?
   /// That of the screen; of a screen without an extent, that of the first image.
   var canvas: Size
   /// The stored number of repetitions, or nil when no extension states it.

@@ -75,7 +75,7 @@ final class HEIFReader: ContainerReader, StoredColorReader {
   }
 
   func storedColor(page: Int) throws(CoderError) -> StoredColor {
-    try (reader as? any StoredColorReader)?.storedColor(page: page) ?? StoredColor()
+    try reader.storedColorReader?.storedColor(page: page) ?? StoredColor()
   }
 
   func auxiliaryPictures() throws(CoderError) -> [AuxiliaryPicture] { try reader.auxiliaryPictures() }

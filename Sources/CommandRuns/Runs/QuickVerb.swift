@@ -96,13 +96,13 @@ public enum QuickVerb {
     switch self {
     case .version: console.print(CommandProcess.version)
     case .list(let list): list.run(console)
-    case .probe(let probe, let files): probe.run(files, probe.read.registry(console), failures, console)
+    case .probe(let probe, let files): probe.run(files, kept(probe.read, console), failures, console)
     case .convert(let conversion, let input, let output):
-      conversion.run(input, to: output, conversion.read.registry(console), failures, console)
+      conversion.run(input, to: output, kept(conversion.read, console), failures, console)
     case .thumbnail(let thumbnails, let files):
       do throws(CoderError) {
         try thumbnails.run(
-          files.map { InputFile(path: $0) }, isOneInput: files.count == 1, thumbnails.read.registry(console), failures,
+          files.map { InputFile(path: $0) }, isOneInput: files.count == 1, kept(thumbnails.read, console), failures,
           console)
       } catch {
         console.report(error)
@@ -110,6 +110,13 @@ public enum QuickVerb {
       }
     }
     return CommandProcess.finish(status == .ok ? failures.status : status, console)
+  }
+
+  /// A registry that stays until the process ends: to take it apart would cost a part of a millisecond.
+  private func kept(_ settings: ReadSettings, _ console: Console) -> CoderRegistry {
+    let registry = settings.registry(console)
+    _ = Unmanaged.passRetained(registry)
+    return registry
   }
 }
 

@@ -64,7 +64,7 @@ package struct ReadSettings {
       guard let page, error.code == .invalidArgument else { throw error }
       var options = options
       options.page = nil
-      let count = try registry.open(source, options: options, coder: coder).header.pageCount
+      let count = try registry.header(of: source, options: options, coder: coder).pageCount
       guard page > count else { throw error }
       throw .invalidArgument("--page is \(page), the file has \(count == 1 ? "1 page" : "pages 1 to \(count)")")
     }

@@ -45,9 +45,10 @@ package final class OpenSource {
     case reader(ByteSource.Reader)
   }
 
-  /// What is read at first, and after a jump, is enough to identify a file, most headers, and the head of a chunk or box;
-  /// a reader that goes on from there gets more at a time.
+  /// What is read at first is enough to identify a file, and for most headers. What is read after a jump is enough for the
+  /// head of a chunk or box; a reader that goes on from there gets more at a time.
   private static let firstWindow = 4 << 10
+  private static let jumpWindow = 512
   private static let laterWindow = 64 << 10
 
   /// A file whose bytes come over time. Views are taken on its reading thread.
@@ -115,7 +116,6 @@ package final class OpenSource {
     incremental = nil
     maxWindow = limits.maxMemory
     part = 0..<Int.max
-    given = source
     name = source.name
     path = source.path
     let bytes: MemoryBytes
@@ -125,6 +125,7 @@ package final class OpenSource {
       memory = nil
       parts = .reader(reader)
       fixedSize = size
+      given = source
       return
     case .standardInput:
       bytes = MemoryBytes(
@@ -136,6 +137,7 @@ package final class OpenSource {
           memory = nil
           parts = .file(file)
           fixedSize = size
+          given = source
           return
         }
         bytes = MemoryBytes(
@@ -147,6 +149,7 @@ package final class OpenSource {
     memory = bytes
     parts = .none
     fixedSize = bytes.bytes.count
+    given = source
   }
 
   deinit { free(window) }
@@ -186,6 +189,12 @@ package final class OpenSource {
     let bytes = incremental.bytes.prefix(part.upperBound)
     guard start < bytes.count else { return UnsafeRawBufferPointer(start: nil, count: 0) }
     return UnsafeRawBufferPointer(rebasing: bytes[start..<(start + min(most, bytes.count - start))])
+  }
+
+  /// Whether a view of `count` bytes finds them in memory.
+  func holds(_ count: Int, at offset: Int) -> Bool {
+    if memory != nil { return true }
+    return windowRange.contains(offset) && count <= windowRange.upperBound - offset
   }
 
   /// A copy of all bytes.
@@ -240,7 +249,7 @@ package final class OpenSource {
   private func leastRead(at offset: Int) -> Int {
     if case .reader = parts, windowCapacity > 0 { return Self.laterWindow }
     let goesOn = windowRange.contains(offset) || offset == windowRange.upperBound
-    return goesOn ? nextWindow : Self.firstWindow
+    return goesOn ? nextWindow : windowCapacity > 0 ? Self.jumpWindow : Self.firstWindow
   }
 
   private func read(into target: UnsafeMutableRawPointer, at offset: Int, count: Int) throws(CoderError) -> Int {

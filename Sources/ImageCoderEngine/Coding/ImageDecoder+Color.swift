@@ -30,7 +30,7 @@ extension ImageDecoder {
 
   /// What the page's reader says of colors beside the header. What cannot be read states nothing.
   private static func storedColor(page: Int, _ file: OpenFile) -> StoredColor {
-    guard let reader = file.reader as? any StoredColorReader else { return StoredColor() }
+    guard let reader = file.reader.storedColorReader else { return StoredColor() }
     return (try? reader.storedColor(page: page)) ?? StoredColor()
   }
 

@@ -48,14 +48,7 @@ public final class ImageDecoder {
 
   init(_ file: OpenFile, _ context: DecodeContext) throws(CoderError) {
     let options = context.options
-    let (page, header) = try file.page(for: options)
-    try options.checkAllowed(header.format)
-    try options.limits.check(canvas: header.canvas)
-    guard !header.isIncomplete || file.session.source?.isIncremental == true else {
-      throw .library("the coder says that bytes of the file are still arriving, and all are there")
-    }
-    try options.limits.check(frames: header.frameCount)
-    try options.limits.check(memory: FrameTable.frameBytes * header.frameCount, of: "the table of frames")
+    let (page, header) = try file.allowedPage(for: options)
     self.file = file
     self.page = page
     self.header = header

@@ -15,7 +15,7 @@ final class OpenFile {
   /// The file's path, or nil for bytes from elsewhere.
   var path: String? { source.path }
 
-  init(_ container: any Container, _ context: DecodeContext) throws(CoderError) {
+  convenience init(_ container: any Container, _ context: DecodeContext) throws(CoderError) {
     let source = context.source
     // How small frames have to be for a budget depends on their number.
     if !source.isComplete, !container.readsIncrementally || context.options.memoryBudget != nil {
@@ -23,20 +23,25 @@ final class OpenFile {
       try source.waitForAll()
     }
     let session = context.session(for: source)
-    self.session = session
     if context.isDecodedAtOnce { session.expected = ExpectedPicture(context.options) }
     let isOutermost = session.budget.beginCall()
     defer { if isOutermost { session.budget.endCall() } }
-    var inner = context
-    inner.budget = session.budget
     var requested: OpenOptions = context.options.firstFrameOnly ? .firstFrameOnly : []
     if !source.isComplete { requested.insert(.incremental) }
     do throws(CoderError) {
-      reader = PagesReader(try container.openReader(session, options: requested), inner)
+      self.init(container, context, session, try container.openReader(session, options: requested))
     } catch {
       throw session.reason(for: error)
     }
-    self.source = source
+  }
+
+  /// - Parameter outer: The container's reader in the session.
+  init(_ container: any Container, _ context: DecodeContext, _ session: HostSession, _ outer: any ReaderSession) {
+    var inner = context
+    inner.budget = session.budget
+    reader = PagesReader(outer, inner)
+    self.session = session
+    source = context.source
     self.container = container
     coder = container.id
     names = container.names
@@ -101,6 +106,18 @@ final class OpenFile {
     }
   }
 
+  /// The page that the options mean, with a header that they allow.
+  ///
+  /// - Throws: ``CoderError/Code/unsupported``, ``CoderError/Code/limitExceeded``, any error of the reader.
+  func allowedPage(for options: DecodeOptions) throws(CoderError) -> (index: Int, header: ImageHeader) {
+    let (page, header) = try page(for: options)
+    guard !header.isIncomplete || source.isIncremental else {
+      throw .library("the coder says that bytes of the file are still arriving, and all are there")
+    }
+    try options.check(header)
+    return (page, header)
+  }
+
   /// The page that the options mean: the one that they name, the one that fits a thumbnail best, or the primary one.
   func page(for options: DecodeOptions) throws(CoderError) -> (index: Int, header: ImageHeader) {
     let first = try headerOfPage(options.page ?? 0)
@@ -134,6 +151,18 @@ final class OpenFile {
       best = (index, header)
     }
     return best
+  }
+}
+
+extension DecodeOptions {
+  /// Checks what a reader says of a page.
+  ///
+  /// - Throws: ``CoderError/Code/unsupported``, ``CoderError/Code/limitExceeded``.
+  func check(_ header: ImageHeader) throws(CoderError) {
+    try checkAllowed(header.format)
+    try limits.check(canvas: header.canvas)
+    try limits.check(frames: header.frameCount)
+    try limits.check(memory: FrameTable.frameBytes * header.frameCount, of: "the table of frames")
   }
 }
 

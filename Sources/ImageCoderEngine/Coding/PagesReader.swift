@@ -137,8 +137,8 @@ final class PagesReader: StoredColorReader {
 
   /// The reader that says more of a page's colors than its header, if there is one, and the page's number there.
   private func colors(_ page: Int) throws(CoderError) -> (reader: (any StoredColorReader)?, page: Int) {
-    guard let file = try embedded(page) else { return (outer as? any StoredColorReader, page) }
-    return (file.reader as? any StoredColorReader, file.header.primaryPage)
+    guard let file = try embedded(page) else { return (outer.storedColorReader, page) }
+    return (file.reader.storedColorReader, file.header.primaryPage)
   }
 
   /// The file that a page is, or nil for a page of the container's own.

@@ -88,7 +88,7 @@ struct PictureDecoder {
 
   /// Asks the reader, and holds it to what it may answer.
   func offer(for request: DecodeRequest, size: Size) throws(CoderError) -> DecodeOffer {
-    let inks = color?.inks == nil ? nil : reader as? any StoredColorReader
+    let inks = color?.inks == nil ? nil : reader.storedColorReader
     var offer: DecodeOffer
     if let inks {
       offer = try inks.inkOffer(for: request)
@@ -264,7 +264,7 @@ struct PictureDecoder {
     incremental?.begin(sink, finalRows: finalRows) { () throws(CoderError) in try show(sink) }
     do throws(CoderError) {
       try sink.withSink { (rows) throws(CoderError) in
-        if color?.inks != nil, let reader = reader as? any StoredColorReader {
+        if color?.inks != nil, let reader = reader.storedColorReader {
           try reader.decodeInks(offer, into: rows)
         } else {
           try reader.decode(offer, into: rows)

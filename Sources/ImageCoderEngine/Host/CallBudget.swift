@@ -52,16 +52,16 @@ final class CallBudget: Sendable {
       .maxMilliseconds, found: taken, allowed: milliseconds, what: "the time of a call in milliseconds,")
   }
 
-  /// Counts a read of the file.
+  /// Counts a read of the file, and looks at the time: at some of the reads, if they find their bytes in memory.
   ///
   /// - Throws: ``CoderError/Code/limitExceeded``.
-  func countRead() throws(CoderError) {
+  func countRead(isFetch: Bool) throws(CoderError) {
     guard end.load(ordering: .relaxed) != .max else { return }
     let count = reads.wrappingAdd(1, ordering: .relaxed).newValue
     guard count <= maxReads else {
       throw .limitExceeded(.maxReads, found: count, allowed: maxReads, what: "a number of reads of the file of")
     }
-    if let timeError { throw timeError }
+    if isFetch || count & 15 == 0, let timeError { throw timeError }
   }
 
   /// Bytes that may still be inflated.

@@ -11,7 +11,8 @@ enum HostCalls {
     return Unmanaged<HostSession>.fromOpaque(context).takeUnretainedValue()
   }
 
-  static func makeTable() -> imgcoder_host {
+  /// Without the context and the limits, which are a session's own. Constant data.
+  nonisolated(unsafe) static let table: imgcoder_host = {
     var table = imgcoder_host_sized()
     table.abi_minor = UInt32(IMGCODER_ABI_MINOR)
     table.fail = { host, status, offset, message in
@@ -54,7 +55,7 @@ enum HostCalls {
       }
     }
     return table
-  }
+  }()
 
   /// Constant data of the process, handed out by address.
   nonisolated(unsafe) private static let work: UnsafePointer<imgcoder_work_table>? = {
@@ -88,20 +89,19 @@ enum HostCalls {
       UnsafeMutablePointer<UInt64>?
     ) -> imgcoder_status = { source, offset, least, wanted, bytes, length in
       guard let context = source?.pointee.context, let bytes, let length else { return InterfaceStatus.invalidArgument }
-      let session = Unmanaged<HostSession>.fromOpaque(context).takeUnretainedValue()
-      do throws(CoderError) {
-        try session.budget.countRead()
-        let shown = try session.shownBytes(
-          at: Int(clamping: offset), least: Int(clamping: least), most: Int(clamping: wanted))
-        session.updateSize()
-        if session.isCancelled, session.source?.isIncremental == true { throw .cancelled }
-        bytes.pointee = shown?.bindMemory(to: UInt8.self).baseAddress
-        length.pointee = UInt64(shown?.count ?? 0)
-        return InterfaceStatus.ok
-      } catch {
-        session.record(error)
-        session.sourceFailure = error
-        return error.code.rawValue
+      // The session lives as long as the plugin's reader, which calls.
+      return Unmanaged<HostSession>.fromOpaque(context)._withUnsafeGuaranteedRef { session in
+        do throws(CoderError) {
+          let shown = try session.show(
+            at: Int(clamping: offset), least: Int(clamping: least), most: Int(clamping: wanted))
+          bytes.pointee = shown.bindMemory(to: UInt8.self).baseAddress
+          length.pointee = UInt64(shown.count)
+          return InterfaceStatus.ok
+        } catch {
+          session.record(error)
+          session.sourceFailure = error
+          return error.code.rawValue
+        }
       }
     }
 

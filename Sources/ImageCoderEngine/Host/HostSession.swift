@@ -38,11 +38,23 @@ package final class HostSession {
   var sourceFailure: CoderError?
   private let blocks = Mutex(HostBlocks())
 
-  /// C structs in memory that does not move.
+  /// C structs in memory that does not move, in one block, because every file has a session.
   private struct Structs {
-    let host = UnsafeMutablePointer<imgcoder_host>.allocate(capacity: 1)
-    let limits = UnsafeMutablePointer<imgcoder_limits>.allocate(capacity: 1)
-    let source = UnsafeMutablePointer<imgcoder_source>.allocate(capacity: 1)
+    let host: UnsafeMutablePointer<imgcoder_host>
+    let limits: UnsafeMutablePointer<imgcoder_limits>
+    let source: UnsafeMutablePointer<imgcoder_source>
+
+    init(_ limits: Limits) {
+      // A stride is a multiple of eight, and no struct asks for more.
+      let sizes = (MemoryLayout<imgcoder_host>.stride, MemoryLayout<imgcoder_limits>.stride)
+      let block = UnsafeMutableRawPointer.allocate(
+        byteCount: sizes.0 + sizes.1 + MemoryLayout<imgcoder_source>.stride, alignment: 8)
+      host = block.initializeMemory(as: imgcoder_host.self, to: HostCalls.table)
+      self.limits = (block + sizes.0).initializeMemory(as: imgcoder_limits.self, to: limits.raw)
+      source = (block + sizes.0 + sizes.1).initializeMemory(as: imgcoder_source.self, to: imgcoder_source_sized())
+    }
+
+    func deallocate() { UnsafeMutableRawPointer(host).deallocate() }
   }
 
   /// - Parameters:
@@ -69,16 +81,12 @@ package final class HostSession {
     self.cancellation = cancellation
     self.log = log
     self.progress = progress
-    structs = Structs()
-    structs.limits.initialize(to: limits.raw)
-    structs.source.initialize(to: imgcoder_source_sized())
-    structs.host.initialize(to: imgcoder_host())
+    structs = Structs(limits)
     let context = Unmanaged.passUnretained(self).toOpaque()
     structs.source.pointee.context = context
     structs.source.pointee.size = Self.size(of: source)
     structs.source.pointee.view = HostCalls.view
     structs.source.pointee.view_available = HostCalls.viewAvailable
-    structs.host.pointee = HostCalls.makeTable()
     structs.host.pointee.context = context
     structs.host.pointee.limits = UnsafePointer(structs.limits)
   }
@@ -92,15 +100,20 @@ package final class HostSession {
     if left.count > 0 {
       log?(.warning, "the coder left \(left.count) blocks of \(left.bytes) bytes at close")
     }
-    structs.host.deallocate()
-    structs.limits.deallocate()
-    structs.source.deallocate()
+    structs.deallocate()
   }
 
-  /// Bytes of the source, which are waited for where they arrive; nil without a source.
-  func shownBytes(at offset: Int, least: Int, most: Int) throws(CoderError) -> UnsafeRawBufferPointer? {
-    guard let source, source.isIncremental else { return try source?.view(at: offset, least: least, most: most) }
-    return try budget.pausing { () throws(CoderError) in try source.view(at: offset, least: least, most: most) }
+  /// Bytes of the source, which are waited for where they arrive; none without a source.
+  func show(at offset: Int, least: Int, most: Int) throws(CoderError) -> UnsafeRawBufferPointer {
+    guard let source else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+    try budget.countRead(isFetch: !source.holds(most, at: offset))
+    guard source.isIncremental else { return try source.view(at: offset, count: most) }
+    let shown = try budget.pausing { () throws(CoderError) in
+      try source.view(at: offset, least: least, most: most)
+    }
+    updateSize()
+    if isCancelled { throw .cancelled }
+    return shown
   }
 
   /// Bytes that the current call may still inflate.

@@ -44,6 +44,14 @@ public struct BitReader: ~Escapable {
   /// - Throws: ``CoderError/Code/malformed`` if fewer bits are left.
   public mutating func bits(_ count: Int, _ field: StaticString = "a field") throws(CoderError) -> UInt32 {
     try check(count, field)
+    if let word = nextWord() {
+      position &+= count
+      // Nothing is shifted by 64, which counts as 0.
+      switch order {
+      case .mostSignificantFirst: return UInt32(truncatingIfNeeded: (word &>> 1) &>> UInt64(63 &- count))
+      case .leastSignificantFirst: return UInt32(truncatingIfNeeded: word & ((UInt64(1) &<< UInt64(count)) &- 1))
+      }
+    }
     var value: UInt64 = 0
     var filled = 0
     while filled < count {
@@ -81,6 +89,10 @@ public struct BitReader: ~Escapable {
   /// - Parameter maximum: A larger value is ``CoderError/Code/malformed``.
   public mutating func unsignedExpGolomb(_ field: StaticString, to maximum: UInt32) throws(CoderError) -> UInt32 {
     var zeros = 0
+    if order == .mostSignificantFirst, let word = nextWord(), word.leadingZeroBitCount <= 31 {
+      zeros = word.leadingZeroBitCount
+      position &+= zeros
+    }
     while try !flag(field) {
       zeros &+= 1
       guard zeros <= 31 else {
@@ -101,6 +113,16 @@ public struct BitReader: ~Escapable {
     let code = try unsignedExpGolomb(field, to: magnitude &* 2)
     let half = Int32(truncatingIfNeeded: (code &+ 1) / 2)
     return code & 1 == 1 ? half : 0 &- half
+  }
+
+  /// Bits from the next one on, at least 57 of them, as a number in which the next one comes first; nil near the end.
+  @inline(__always)
+  private func nextWord() -> UInt64? {
+    let place = position >> 3
+    guard place <= bytes.byteCount &- 8 else { return nil }
+    let word = bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: place, as: UInt64.self)
+    let used = UInt64(position & 7)
+    return order == .mostSignificantFirst ? word.bigEndian &<< used : word.littleEndian &>> used
   }
 
   private func check(_ count: Int, _ field: StaticString) throws(CoderError) {

@@ -15,14 +15,15 @@ public struct BoxHeader: Sendable, Equatable {
   ///   inside the fields; ``CoderError/Code/malformed`` for a size smaller than the fields.
   public init(parsing reader: inout ByteReader) throws(CoderError) {
     let start = reader.offset
-    let order = reader.order
-    reader.order = .bigEndian
-    defer { reader.order = order }
-    let short = try reader.uint32("the size of a box")
-    type = FourCC(rawValue: try reader.uint32("the type of a box"))
+    let short = try reader.unsigned32BigEndian("the size of a box")
+    type = FourCC(rawValue: try reader.unsigned32BigEndian("the type of a box"))
     switch short {
     case 0: (length, size) = (8, nil)
-    case 1: (length, size) = (16, Int(clamping: try reader.uint64("the 64-bit size of a box")))
+    case 1:
+      let order = reader.order
+      reader.order = .bigEndian
+      defer { reader.order = order }
+      (length, size) = (16, Int(clamping: try reader.uint64("the 64-bit size of a box")))
     default: (length, size) = (8, Int(short))
     }
     if let size, size < length {

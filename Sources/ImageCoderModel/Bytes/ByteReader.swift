@@ -171,6 +171,7 @@ public struct ByteReader: ~Escapable {
   // MARK: For the extensions beside this
 
   /// A big-endian number, whatever ``order`` is, such as a four-character name.
+  @inline(__always)
   mutating func unsigned32BigEndian(_ field: StaticString) throws(CoderError) -> UInt32 {
     try check(at: position, count: 4, field)
     let value = bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: position, as: UInt32.self).bigEndian

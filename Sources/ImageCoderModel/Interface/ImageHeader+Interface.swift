@@ -6,8 +6,9 @@ import CImageCoderStructs
 extension ImageHeader {
   /// Checks what a reader says of a page.
   ///
+  /// - Parameter format: What the reader names, or nil to make it of the name.
   /// - Throws: ``CoderError/Code/library`` when the reader breaks the interface: the file is not to blame.
-  package init(_ raw: imgcoder_info) throws(CoderError) {
+  package init(_ raw: imgcoder_info, format: ImageFormat? = nil) throws(CoderError) {
     guard let pixelFormat = PixelFormat(rawValue: raw.pixel_format) else {
       throw .library("the reader reports pixel format \(raw.pixel_format), 1 to 10 are known")
     }
@@ -18,8 +19,10 @@ extension ImageHeader {
       throw .library("the reader reports a canvas of \(raw.width)×\(raw.height)")
     }
     self.init(
-      format: ImageFormat(rawValue: String(raw.format)), canvas: Size(width: Int(raw.width), height: Int(raw.height)),
-      pixelFormat: pixelFormat, bitsPerChannel: Int(raw.bits_per_channel), alpha: alpha)
+      format: format ?? ImageFormat(rawValue: String(raw.format)),
+      canvas: Size(width: Int(raw.width), height: Int(raw.height)), pixelFormat: pixelFormat,
+      bitsPerChannel: Int(raw.bits_per_channel),
+      alpha: alpha)
     let flags = InfoFlags(rawValue: raw.flags)
     // Exif readers treat a value outside 1...8 as "nothing to do"; so does this one.
     orientation = Orientation(rawValue: Int(raw.orientation)) ?? .up

@@ -2,6 +2,7 @@
 
 public import CImageCoder
 import CImageCoderStructs
+import Glibc
 
 /// The services of the host for one session of a reader or writer.
 ///
@@ -144,6 +145,12 @@ extension String {
         body(imgcoder_string(bytes: $0.baseAddress, length: UInt64($0.count)))
       }
     }
+  }
+
+  /// Whether it has the bytes of a text of the plugin interface.
+  package func isEqual(to raw: imgcoder_string) -> Bool {
+    guard raw.length == UInt64(utf8.count), let bytes = raw.bytes else { return false }
+    return withCoderString { own in own.bytes.map { memcmp($0, bytes, utf8.count) == 0 } ?? true }
   }
 
   /// Text of the plugin interface; bytes that are not UTF-8 are replaced, and a text that is longer than the interface

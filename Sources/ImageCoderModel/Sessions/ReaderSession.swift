@@ -53,9 +53,16 @@ public protocol ReaderSession: AnyObject {
   /// Each is a hidden page: its number is the page count or more, and all other calls take it as that of any page. A part
   /// of a draft: see `imgcoder/draft/auxiliary_pictures.h`.
   func auxiliaryPictures() throws(CoderError) -> [AuxiliaryPicture]
+
+  /// The same reader if it says more of its colors than a header has room for. Implemented for every ``StoredColorReader``:
+  /// to look whether a type conforms takes the runtime as long as reading a small file.
+  var storedColorReader: (any StoredColorReader)? { get }
 }
 
 extension ReaderSession {
+  /// The default: nil.
+  public var storedColorReader: (any StoredColorReader)? { nil }
+
   /// A still picture's only frame: the canvas.
   public func frame(_ index: Int, page: Int) throws(CoderError) -> FrameHeader {
     guard index == 0 else { throw .invalidArgument("frame \(index) of a still picture, which has 1") }

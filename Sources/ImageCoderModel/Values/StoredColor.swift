@@ -69,6 +69,9 @@ public protocol LightLevelWriter: WriterSession {
 }
 
 extension StoredColorReader {
+  /// Implements ``ReaderSession/storedColorReader``: this reader.
+  public var storedColorReader: (any StoredColorReader)? { self }
+
   /// The default for formats without inks: throws ``CoderError/Code/unsupported``.
   public func inkOffer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
     throw .unsupported("page \(request.page) has no inks")

@@ -39,6 +39,18 @@
         })
     }
 
+    /// Reads what a file says of its picture: size, format, orientation, frames.
+    ///
+    /// - Parameter coder: The identifier of the only coder to use, or nil to choose.
+    /// - Throws: As ``header(of:options:coder:)``; ``CoderError/Code/cancelled`` when the task is cancelled.
+    public func imageHeader(
+      of source: ByteSource, options: DecodeOptions = DecodeOptions(), coder: String? = nil
+    ) async throws(CoderError) -> ImageHeader {
+      try await inTurn(options.cancellation) { (cancellation) throws(CoderError) in
+        try self.header(of: source, options: options.stopped(by: cancellation), coder: coder)
+      }
+    }
+
     /// Encodes one picture or animation to a file's bytes.
     ///
     /// - Parameters:

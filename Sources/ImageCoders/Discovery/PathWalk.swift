@@ -76,7 +76,7 @@ package struct PathWalk {
 
   /// The names of a path, the last first.
   private static func names(_ path: String) -> [String] {
-    path.split(separator: "/").filter { $0 != "." }.reversed().map(String.init)
+    path.utf8.split(separator: UInt8(ascii: "/")).reversed().map { String(Substring($0)) }.filter { $0 != "." }
   }
 
   private static var currentDirectory: String {

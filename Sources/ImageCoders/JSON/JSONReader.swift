@@ -173,7 +173,9 @@ package struct JSONReader {
     offset += 1
     var text: [UInt8] = []
     var copied = offset
-    while let byte = current {
+    while true {
+      offset = plainEnd(from: offset)
+      guard let byte = current else { break }
       switch byte {
       case UInt8(ascii: "\""):
         let last = bytes[copied..<offset]
@@ -184,11 +186,23 @@ package struct JSONReader {
         text += bytes[copied..<offset]
         text += UTF8.encode(try escaped()) ?? UTF8.encodedReplacementCharacter
         copied = offset
-      case 0..<0x20: throw unexpected("its escape in a string")
-      default: offset += 1
+      default: throw unexpected("its escape in a string")
       }
     }
     throw TextProblem("found a string without end, expected '\"'", at: place(start))
+  }
+
+  /// Where the characters end that stand for themselves.
+  private func plainEnd(from start: Int) -> Int {
+    bytes.withUnsafeBufferPointer { bytes in
+      var end = start
+      while end < bytes.count {
+        let byte = bytes[end]
+        if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20 { break }
+        end &+= 1
+      }
+      return end
+    }
   }
 
   /// The character of an escape sequence, which begins here.
@@ -283,11 +297,12 @@ package struct JSONReader {
   private mutating func place(_ offset: Int) -> TextPlace {
     var (line, column) = (lastPlace.place.line, lastPlace.place.column)
     if offset < lastPlace.offset { (lastPlace.offset, line, column) = (0, 1, 1) }
-    for byte in bytes[lastPlace.offset..<offset] {
-      if byte == 0x0A {
-        (line, column) = (line + 1, 1)
-      } else if byte & 0xC0 != 0x80 {
-        column += 1
+    // Every value has a place: all of the text passes here.
+    bytes.withUnsafeBufferPointer { bytes in
+      for index in lastPlace.offset..<offset {
+        let byte = bytes[index]
+        if byte == 0x0A { (line, column) = (line &+ 1, 0) }
+        column &+= byte & 0xC0 == 0x80 ? 0 : 1
       }
     }
     lastPlace = (offset, TextPlace(line: line, column: column))

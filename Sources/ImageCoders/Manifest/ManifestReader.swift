@@ -121,7 +121,8 @@ package final class ManifestReader {
   private func library(_ node: JSONNode) throws(TextProblem) -> String {
     let path = try node.string()
     // A path that leaves the manifest's folder could name anything on the machine.
-    guard !path.isEmpty, !path.hasPrefix("/"), !path.split(separator: "/").contains(".."),
+    guard !path.isEmpty, !path.hasPrefix("/"),
+      !path.utf8.split(separator: UInt8(ascii: "/")).contains(where: { $0.elementsEqual("..".utf8) }),
       path.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
     else { throw node.problem(allowed: "a path below the manifest's folder is allowed") }
     return path
@@ -210,14 +211,18 @@ extension ManifestReader {
 
   /// Pairs of hex digits, spaces between them allowed.
   private static func bytes(hex: String) -> [UInt8]? {
-    var bytes: [UInt8] = []
-    var first: UInt8?
-    for letter in hex.utf8 where letter != UInt8(ascii: " ") {
-      guard let digit = digit(letter) else { return nil }
-      if let high = first { bytes.append(high << 4 | digit) }
-      first = first == nil ? digit : nil
+    var hex = hex
+    return hex.withUTF8 { letters in
+      var bytes: [UInt8] = []
+      bytes.reserveCapacity(letters.count / 2)
+      var first: UInt8?
+      for letter in letters where letter != UInt8(ascii: " ") {
+        guard let digit = digit(letter) else { return nil }
+        if let high = first { bytes.append(high << 4 | digit) }
+        first = first == nil ? digit : nil
+      }
+      return first == nil ? bytes : nil
     }
-    return first == nil ? bytes : nil
   }
 
   private static func digit(_ letter: UInt8) -> UInt8? {

@@ -21,13 +21,13 @@ struct PluginCall: @unchecked Sendable {
   init(_ coder: String, loading library: String? = nil, writes: Bool = false) {
     let key = Key(coder: coder, library: library, writes: writes)
     mark = Self.marks.withLock { marks in
-      if let mark = marks[key] { return mark.pointer }
+      if let mark = marks.first(where: { $0.key == key })?.mark { return mark.pointer }
       let memory = UnsafeMutablePointer<chostsystem_plugin>.allocate(capacity: 1)
       memory.initialize(
         to: chostsystem_plugin(
           coder: strdup(coder), library: library.flatMap { UnsafePointer(strdup($0)) }, writes: writes ? 1 : 0))
       let mark = Kept(pointer: UnsafePointer(memory))
-      marks[key] = mark
+      marks.append((key, mark))
       return mark.pointer
     }
   }
@@ -40,7 +40,7 @@ struct PluginCall: @unchecked Sendable {
   /// Restores the mark from before ``enter()``.
   func leave(_ outer: Mark?) { chostsystem_leave(outer) }
 
-  private struct Key: Hashable {
+  private struct Key: Equatable {
     let coder: String
     let library: String?
     let writes: Bool
@@ -51,5 +51,5 @@ struct PluginCall: @unchecked Sendable {
   }
 
   /// One mark for each kind of call; kept for the life of the process, since a signal handler may read them at any time.
-  private static let marks = Mutex<[Key: Kept]>([:])
+  private static let marks = Mutex<[(key: Key, mark: Kept)]>([])
 }

@@ -21,6 +21,8 @@ final class PluginContainer: Container, @unchecked Sendable {
   let writerFeatures: WriterFeatures
   let readsIncrementally: Bool
 
+  /// Whether it is one of this project's own.
+  private let isBundled: Bool
   // The coder is constant memory of a library that is never unloaded.
   private let coder: UnsafePointer<imgcoder_coder>
   private let reader: imgcoder_reader_table?
@@ -48,6 +50,7 @@ final class PluginContainer: Container, @unchecked Sendable {
     writtenFormats = formats.filter(\.isWritten).map(\.format)
     signatures = formats.flatMap(\.signatures)
     id = String(described.id)
+    isBundled = id.hasPrefix("org.imagecoders.")
     reading = PluginCall(id)
     writing = PluginCall(id, writes: true)
     version = String(described.version)
@@ -108,9 +111,6 @@ final class PluginContainer: Container, @unchecked Sendable {
     session.clearsRows = !isBundled
     return try PluginReader(coder, reader, formats: formats, session: session, options: options, plugin: reading)
   }
-
-  /// Whether it is one of this project's own.
-  private var isBundled: Bool { id.hasPrefix("org.imagecoders.") }
 
   func recognize(prefix: UnsafeRawBufferPointer, fileSize: Int?) -> Recognition? {
     guard let recognizer else { return nil }

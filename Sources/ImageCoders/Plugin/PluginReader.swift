@@ -14,8 +14,10 @@ final class PluginReader: StoredColorReader {
   /// Those of the manifest.
   private let formats: [ImageFormat]
   private let plugin: PluginCall
-  /// What the file says of colors and inks, or nil.
-  private let color: imgcoder_stored_color_table?
+  /// What the file says of colors and inks, or nil. Headers have no use for it.
+  private lazy var color: imgcoder_stored_color_table? = table.get_extension
+    .flatMap { call in IMGCODER_DRAFT_STORED_COLOR.withCoderString { call(reader, $0) } }
+    .map { imgcoder_stored_color_table_read($0.assumingMemoryBound(to: imgcoder_stored_color_table.self)) }
 
   init(
     _ coder: UnsafePointer<imgcoder_coder>, _ table: imgcoder_reader_table, formats: [ImageFormat],
@@ -35,9 +37,6 @@ final class PluginReader: StoredColorReader {
     self.session = session
     self.reader = reader
     self.plugin = plugin
-    color = table.get_extension
-      .flatMap { call in IMGCODER_DRAFT_STORED_COLOR.withCoderString { call(reader, $0) } }
-      .map { imgcoder_stored_color_table_read($0.assumingMemoryBound(to: imgcoder_stored_color_table.self)) }
   }
 
   deinit {
@@ -52,12 +51,11 @@ final class PluginReader: StoredColorReader {
     var info = imgcoder_info_sized()
     guard let call = table.info else { throw .library("the plugin has no info") }
     try check(call(reader, UInt32(clamping: page), &info))
-    let header = try ImageHeader(info)
-    guard formats.contains(header.format) else {
+    guard let format = formats.first(where: { $0.rawValue.isEqual(to: info.format) }) else {
       let known = formats.map(\.rawValue).joined(separator: ", ")
-      throw .library("the reader reports a file of \"\(header.format)\", its manifest lists \(known)")
+      throw .library("the reader reports a file of \"\(String(info.format))\", its manifest lists \(known)")
     }
-    return header
+    return try ImageHeader(info, format: format)
   }
 
   func frame(_ index: Int, page: Int) throws(CoderError) -> FrameHeader {

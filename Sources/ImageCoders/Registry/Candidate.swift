@@ -45,8 +45,8 @@ final class Candidate: Sendable {
     case failed(SkipReason)
   }
 
-  /// By how the coder is isolated: a registry may change that.
-  private let states: Mutex<[Isolation: State]>
+  /// By how the coder is isolated, which a registry may change: nearly always one.
+  private let states: Mutex<[(isolation: Isolation, state: State)]>
   /// A coder of the application's own.
   private let own: (any ImageCoder)?
 
@@ -72,7 +72,7 @@ final class Candidate: Sendable {
     alternatives = []
     self.registration = registration
     own = coder
-    states = Mutex([:])
+    states = Mutex([])
   }
 
   /// A plugin.
@@ -99,7 +99,7 @@ final class Candidate: Sendable {
     let unsigned = manifest.formats.filter(\.signatures.isEmpty)
     askedFormats = (unsigned.isEmpty ? manifest.formats : unsigned).map(\.format)
     own = nil
-    states = Mutex([:])
+    states = Mutex([])
   }
 
   /// The coder, loaded if necessary. A plugin that failed once is not tried again, unless the process had no descriptors or
@@ -118,16 +118,16 @@ final class Candidate: Sendable {
       return own
     }
     let result: Result<any ImageCoder, SkipReason> = states.withLock { states in
-      switch states[isolation] {
+      switch states.first(where: { $0.isolation == isolation })?.state {
       case .loaded(let coder, _): return .success(coder)
       case .failed(let reason): return .failure(reason)
       case nil:
         do throws(SkipReason) {
           let (coder, instead) = try load(for: registry, isolation)
-          states[isolation] = .loaded(coder, instead: instead)
+          states.append((isolation, .loaded(coder, instead: instead)))
           return .success(coder)
         } catch {
-          if !error.isPassing { states[isolation] = .failed(error) }
+          if !error.isPassing { states.append((isolation, .failed(error))) }
           return .failure(error)
         }
       }
@@ -138,7 +138,7 @@ final class Candidate: Sendable {
   /// Why another plugin of the same identifier is used than the first one, or nil.
   var substitution: String? {
     states.withLock { states in
-      for case .loaded(_, let instead?) in states.values { return instead }
+      for case .loaded(_, let instead?) in states.map(\.state) { return instead }
       return nil
     }
   }

@@ -29,3 +29,15 @@ extension CoderRegistry {
     )
   }
 }
+
+extension CoderRegistry {
+  /// Coders that write, in the order in which they are tried.
+  ///
+  /// - Parameter format: Only coders of this format, or nil for all.
+  func candidates(writing format: ImageFormat? = nil) -> [Candidate] {
+    snapshot().state.ordered(writing: format)
+  }
+
+  /// All coders, in the order in which they are tried for a file that all of them recognize equally.
+  func candidatesInOrder() -> [Candidate] { snapshot().state.ordered }
+}

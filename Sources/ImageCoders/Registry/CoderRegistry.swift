@@ -91,17 +91,8 @@ public final class CoderRegistry: Sendable {
   /// How a coder is isolated: as set, and at least as the policy and the variable `CODERS_ISOLATION` ask for.
   package func isolation(of id: String, _ formats: [ImageFormat]) -> Isolation {
     let snapshot = snapshot()
-    let general = snapshot.state.isolation
-    var strictest = general
-    if !snapshot.state.isolationOfFormats.isEmpty {
-      strictest =
-        formats.compactMap { snapshot.state.isolationOfFormats[$0] ?? general }.max { $0.mode < $1.mode } ?? general
-    }
-    if snapshot.state.policy.usesFreshWorkers?.value == true { strictest.usesFreshWorkers = true }
-    return strictest.atLeast(max(Self.leastIsolation, snapshot.state.policy.isolation(of: id, formats)))
+    return snapshot.isolation ?? snapshot.state.isolation(of: id, formats)
   }
-
-  private static let leastIsolation = IsolationMode.ofEnvironment()
 
   /// The identifiers of all coders, in the order in which they are tried for a file that all of them recognize equally
   /// and of which no coder is preferred.
@@ -153,22 +144,25 @@ public final class CoderRegistry: Sendable {
 
   /// The options stay the caller's own: what a policy makes of them depends on the file's format.
   private func context(_ source: ByteSource, _ options: DecodeOptions) throws(CoderError) -> DecodeContext {
+    DecodeContext(try opened(source, options), options: options)
+  }
+
+  /// The bytes of a source, within the limits of the options and of the policy.
+  func opened(_ source: ByteSource, _ options: DecodeOptions) throws(CoderError) -> OpenSource {
     let snapshot = snapshot()
-    guard snapshot.state.policy.restrictsFiles else {
-      return DecodeContext(
-        try OpenSource(source, limits: options.limits) { mayBeImage($0, options.allowedFormats) }, options: options)
+    guard snapshot.restrictsFiles else {
+      return try OpenSource(source, limits: options.limits) { mayBeImage($0, options.allowedFormats) }
     }
     let allowed = try snapshot.state.policy.restricting(options)
     do throws(CoderError) {
-      let opened = try OpenSource(source, limits: allowed.limits) { mayBeImage($0, options.allowedFormats) }
-      return DecodeContext(opened, options: options)
+      return try OpenSource(source, limits: allowed.limits) { mayBeImage($0, options.allowedFormats) }
     } catch {
       throw error.explained(by: allowed.restrictions)
     }
   }
 
   /// Names the file in errors of `body`.
-  private func naming<Result>(
+  func naming<Result>(
     _ source: ByteSource, _ body: () throws(CoderError) -> Result
   ) throws(CoderError) -> Result {
     do throws(CoderError) { return try body() } catch { throw error.inFile(source.path) }
@@ -236,7 +230,7 @@ public final class CoderRegistry: Sendable {
     _ source: OpenSource, coder: String?, _ allowed: Set<ImageFormat>?, explains: Bool
   ) throws(CoderError) -> (Selection, coderCount: Int) {
     let snapshot = snapshot()
-    if let problem = snapshot.state.policy.problem { throw problem }
+    if let problem = snapshot.policyProblem { throw problem }
     if let coder, !snapshot.state.candidates.contains(where: { $0.id == coder }) { throw unknown(coder) }
     let selection = try Selection(source, among: snapshot, only: coder, allowed: allowed, explains: explains) {
       (candidate) throws(SkipReason) in
@@ -250,22 +244,43 @@ public final class CoderRegistry: Sendable {
     _ body: (ImageDecoder) throws(CoderError) -> Result
   ) throws(CoderError) -> Result {
     var context = context
-    context.openEmbedded = { (source, session, allowed) throws(CoderError) in
-      try self.embeddedReader(source, session, allowed: allowed)
-    }
-    let (opened, snapshot) = (context, snapshot())
+    context.openEmbedded = embeddedFileOpener
+    let opened = context
     return try choose(opened.source, allowed: opened.options.allowedFormats, coder: coder, explain: explain) {
       (coder, formats) throws(CoderError) in
-      var restricted = opened
-      if snapshot.state.policy.restrictsFiles {
-        restricted.options = try snapshot.state.policy.restricting(opened.options, for: formats)
-      }
-      let decoder = try coder.makeDecoder(restricted)
-      let found = decoder.header.format
-      guard !formats.contains(found), snapshot.state.policy.formatRules[found] != nil else { return try body(decoder) }
-      // The header knows better than the signature, and the format has rules of its own.
-      restricted.options = try snapshot.state.policy.restricting(opened.options, for: formats + [found])
-      return try body(try coder.makeDecoder(restricted))
+      try body(
+        try restricting(opened.options, formats) { (options) throws(CoderError) in
+          var restricted = opened
+          restricted.options = options
+          return try coder.makeDecoder(restricted)
+        } format: {
+          $0.header.format
+        })
+    }
+  }
+
+  /// Opens a file with the options that the policy leaves the caller for its format.
+  ///
+  /// - Parameters:
+  ///   - formats: What the file may be by its signature.
+  ///   - open: Opens it with what is left.
+  ///   - format: What it turned out to be.
+  func restricting<Opened>(
+    _ options: DecodeOptions, _ formats: [ImageFormat],
+    open: (DecodeOptions) throws(CoderError) -> Opened, format: (Opened) -> ImageFormat
+  ) throws(CoderError) -> Opened {
+    let snapshot = snapshot()
+    guard snapshot.restrictsFiles else { return try open(options) }
+    let opened = try open(try snapshot.state.policy.restricting(options, for: formats))
+    let found = format(opened)
+    guard !formats.contains(found), snapshot.state.policy.formatRules[found] != nil else { return opened }
+    // The header knows better than the signature, and the format has rules of its own.
+    return try open(try snapshot.state.policy.restricting(options, for: formats + [found]))
+  }
+
+  var embeddedFileOpener: EmbeddedFileOpener {
+    { (source, session, allowed) throws(CoderError) in
+      try self.embeddedReader(source, session, allowed: allowed)
     }
   }
 
@@ -292,7 +307,7 @@ public final class CoderRegistry: Sendable {
   }
 
   /// Tries the coders that may read a file, in their order, until one does.
-  private func choose<Result>(
+  func choose<Result>(
     _ open: OpenSource, allowed: Set<ImageFormat>?, coder: String?, explain: ((SelectionStep) -> Void)?,
     _ body: (_ coder: any ImageCoder, _ formats: [ImageFormat]) throws(CoderError) -> Result
   ) throws(CoderError) -> Result {
@@ -355,7 +370,7 @@ public final class CoderRegistry: Sendable {
     set { change { [catalog] state in state.policy = newValue.resolved(catalog) } }
   }
 
-  private func snapshot() -> RegistrySnapshot { state.withLock { $0 } }
+  func snapshot() -> RegistrySnapshot { state.withLock { $0 } }
 
   private func change(_ body: (inout RegistryState) -> Void) {
     state.withLock { snapshot in
@@ -364,18 +379,6 @@ public final class CoderRegistry: Sendable {
       snapshot = RegistrySnapshot(next)
     }
   }
-}
-
-extension CoderRegistry {
-  /// Coders that write, in the order in which they are tried.
-  ///
-  /// - Parameter format: Only coders of this format, or nil for all.
-  func candidates(writing format: ImageFormat? = nil) -> [Candidate] {
-    snapshot().state.ordered(writing: format)
-  }
-
-  /// All coders, in the order in which they are tried for a file that all of them recognize equally.
-  func candidatesInOrder() -> [Candidate] { snapshot().state.ordered }
 }
 
 extension CoderError {

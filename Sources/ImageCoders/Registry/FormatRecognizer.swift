@@ -102,7 +102,7 @@ extension FormatRecognizer.Answer {
 
 /// What a signature says of a file's first eight bytes, the first one in the lowest bits: most coders are ruled out by one
 /// look at them.
-struct FileBeginning: Sendable, Hashable {
+struct FileBeginning: Sendable, Equatable {
   private(set) var bytes: UInt64 = 0
   private(set) var mask: UInt64 = 0
 
@@ -110,7 +110,8 @@ struct FileBeginning: Sendable, Hashable {
 
   /// Those of some signatures, or nil when one of them says nothing of the first bytes.
   static func all(of signatures: [Signature]) -> [FileBeginning]? {
-    var all: Set<FileBeginning> = []
+    // Few, and a set would make the runtime look for what it needs of its elements.
+    var all: [FileBeginning] = []
     for signature in signatures where !signature.bytes.isEmpty {
       guard signature.offset >= 0, signature.within == 0 else { return nil }
       var beginning = FileBeginning()
@@ -121,37 +122,55 @@ struct FileBeginning: Sendable, Hashable {
         beginning.bytes |= UInt64(byte & mask) << shift
       }
       guard beginning.mask != 0 else { return nil }
-      all.insert(beginning)
+      if !all.contains(beginning) { all.append(beginning) }
     }
-    return Array(all)
+    return all
   }
 
-  func agrees(with first: UInt64) -> Bool { (first ^ bytes) & mask == 0 }
+  /// What it says of the byte at a place, and of which of its bits.
+  func byte(at place: Int) -> (byte: UInt8, mask: UInt8) {
+    (UInt8(truncatingIfNeeded: bytes >> UInt64(8 * place)), UInt8(truncatingIfNeeded: mask >> UInt64(8 * place)))
+  }
 }
 
 /// The beginnings of the files of all coders of a registry.
+///
+/// A file is looked up by three of its bytes, each by itself: what that leaves is few enough to be asked.
 struct FileBeginnings: Sendable {
-  private var beginnings: [(beginning: FileBeginning, bit: UInt64)] = []
-  /// Coders that no beginning rules out.
-  private var others: UInt64 = 0
+  /// Bytes that tell formats apart; boxes and chunks have their type from the fifth on.
+  private static let places = [0, 1, 4]
+  /// For each of the places and each byte, the coders whose files may have it there, as bits.
+  private let coders: [UInt64]
 
   /// - Parameter coders: How files of each may begin, or nil when it has to be asked.
   init(_ coders: [[FileBeginning]?]) {
-    for (index, beginnings) in coders.prefix(UInt64.bitWidth).enumerated() {
-      let bit: UInt64 = 1 << UInt64(index)
-      guard let beginnings else {
-        others |= bit
-        continue
+    var table = [UInt64](repeating: 0, count: Self.places.count << 8)
+    for (row, place) in Self.places.enumerated() {
+      /// Those of which any byte may stand there.
+      var any: UInt64 = 0
+      for (index, beginnings) in coders.prefix(UInt64.bitWidth).enumerated() {
+        let bit: UInt64 = 1 << UInt64(index)
+        guard let beginnings else {
+          any |= bit
+          continue
+        }
+        for beginning in beginnings {
+          switch beginning.byte(at: place) {
+          case (_, 0): any |= bit
+          case (let byte, 0xFF): table[row << 8 | Int(byte)] |= bit
+          case (let byte, let mask):
+            for other in 0...UInt8.max where (other ^ byte) & mask == 0 { table[row << 8 | Int(other)] |= bit }
+          }
+        }
       }
-      self.beginnings += beginnings.map { ($0, bit) }
+      for byte in 0..<256 { table[row << 8 | byte] |= any }
     }
+    self.coders = table
   }
 
   /// The coders whose files may begin so, as bits; those from the 65th on are not among them, and may all.
   func coders(of first: UInt64) -> UInt64 {
-    var coders = others
-    for (beginning, bit) in beginnings where beginning.agrees(with: first) { coders |= bit }
-    return coders
+    coders[Int(first & 0xFF)] & coders[1 << 8 | Int(first >> 8 & 0xFF)] & coders[2 << 8 | Int(first >> 32 & 0xFF)]
   }
 }
 

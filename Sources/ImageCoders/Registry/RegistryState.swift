@@ -5,8 +5,23 @@ import ImageCoderModel
 /// What a call sees of a registry; a change makes a new one. A class, so that no call copies the state.
 final class RegistrySnapshot: Sendable {
   let state: RegistryState
+  // Of the policy, kept apart because each file asks.
+  /// Whether it restricts what files may ask for.
+  let restrictsFiles: Bool
+  /// Whether some coders or formats may not be used.
+  let refusesCoders: Bool
+  /// Why it cannot be had, or nil.
+  let policyProblem: CoderError?
+  /// How every coder is isolated, or nil where it depends on the coder.
+  let isolation: Isolation?
 
-  init(_ state: RegistryState) { self.state = state }
+  init(_ state: RegistryState) {
+    self.state = state
+    restrictsFiles = state.policy.restrictsFiles
+    refusesCoders = state.policy.coders != nil || state.policy.formats != nil
+    policyProblem = state.policy.problem
+    isolation = state.isIsolatedAlike ? state.isolation(of: "", []) : nil
+  }
 }
 
 /// The coders of a registry, and what their order depends on.
@@ -40,6 +55,23 @@ struct RegistryState {
     preferredReaders = preferences.preferred(\.read, catalog)
     preferredWriters = preferences.preferred(\.write, catalog)
   }
+
+  /// Whether neither the program nor the policy isolates some coders in another way than others.
+  var isIsolatedAlike: Bool {
+    isolationOfFormats.isEmpty && policy.formatRules.isEmpty && policy.isolationOfPureSwift == nil
+  }
+
+  func isolation(of id: String, _ formats: [ImageFormat]) -> Isolation {
+    var strictest = isolation
+    if !isolationOfFormats.isEmpty {
+      strictest =
+        formats.compactMap { isolationOfFormats[$0] ?? isolation }.max { $0.mode < $1.mode } ?? isolation
+    }
+    if policy.usesFreshWorkers?.value == true { strictest.usesFreshWorkers = true }
+    return strictest.atLeast(max(Self.leastIsolation, policy.isolation(of: id, formats)))
+  }
+
+  private static let leastIsolation = IsolationMode.ofEnvironment()
 
   func priority(_ candidate: Candidate) -> Int { priorities[candidate.id] ?? candidate.priority }
 

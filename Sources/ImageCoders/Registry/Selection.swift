@@ -101,7 +101,7 @@ struct Selection {
         if explains { note(candidate, .notAllowed, "the caller allows other formats only") }
         continue
       }
-      if let reason = registry.state.policy.refusal(candidate, answer.formats) {
+      if registry.refusesCoders, let reason = registry.state.policy.refusal(candidate, answer.formats) {
         if case .yes = answer.recognition { refused = refused ?? (candidate, reason) }
         if explains { note(candidate, .notAllowed, reason) }
         continue

@@ -13,10 +13,21 @@ struct SignatureTable: Sendable {
     let offset: Int
     var bytes: UInt64 = 0
     var mask: UInt64 = 0
+
+    /// - Parameter base: Of a prefix that has the word.
+    @inline(__always)
+    func agrees(with base: UnsafeRawPointer) -> Bool {
+      let found = UInt64(littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+      return (found ^ bytes) & mask == 0
+    }
   }
 
+  /// A signature. Nearly all have two words at most, which are here; the second is a copy of the first where there is none.
   private struct Entry: Sendable {
-    let words: Range<Int>
+    let first: Word
+    let second: Word
+    /// Indexes of the words behind them.
+    let others: Range<Int>
     let strength: Int
     let group: Int
   }
@@ -31,6 +42,7 @@ struct SignatureTable: Sendable {
   }
 
   private var words: [Word] = []
+  /// The strongest first.
   private var entries: [Entry] = []
   /// Bytes from the start of a file that have to be there.
   private(set) var reach = 0
@@ -43,12 +55,18 @@ struct SignatureTable: Sendable {
     for (group, signatures) in groups.enumerated() {
       for signature in signatures where !signature.bytes.isEmpty {
         guard signature.offset >= 0, signature.within == 0, signature.reach <= most - Self.wordSize else { return nil }
-        let first = words.count
-        words += Self.words(signature)
-        entries.append(Entry(words: first..<words.count, strength: signature.strength, group: group))
+        let all = Self.words(signature)
+        guard let first = all.first else { return nil }
+        let start = words.count
+        words += all.dropFirst(2)
+        entries.append(
+          Entry(
+            first: first, second: all.count > 1 ? all[1] : first, others: start..<words.count,
+            strength: signature.strength, group: group))
         reach = max(reach, signature.reach + Self.wordSize - 1)
       }
     }
+    entries.sort { ($1.strength, $0.group) < ($0.strength, $1.group) }
   }
 
   private static let wordSize = 8
@@ -69,24 +87,20 @@ struct SignatureTable: Sendable {
 
   /// - Parameter prefix: The file's first ``reach`` bytes, at least.
   func look(at prefix: UnsafeRawBufferPointer) -> Answer {
-    var answer = Answer.no
-    var best = -1
-    for entry in entries where entry.strength >= best && agrees(entry, prefix) {
-      if entry.strength == best, answer != .yes(strength: best, group: entry.group) {
-        answer = .several
-      } else {
-        (best, answer) = (entry.strength, .yes(strength: entry.strength, group: entry.group))
+    guard prefix.count >= reach, let base = prefix.baseAddress else { return .no }
+    var best: (strength: Int, group: Int)?
+    for entry in entries {
+      if let best {
+        if entry.strength < best.strength { break }
+        if entry.group == best.group { continue }
       }
+      // Within the reach, which the prefix has.
+      guard entry.first.agrees(with: base), entry.second.agrees(with: base),
+        entry.others.isEmpty || entry.others.allSatisfy({ words[$0].agrees(with: base) })
+      else { continue }
+      if best != nil { return .several }
+      best = (entry.strength, entry.group)
     }
-    return answer
-  }
-
-  private func agrees(_ entry: Entry, _ prefix: UnsafeRawBufferPointer) -> Bool {
-    for index in entry.words {
-      let word = words[index]
-      let found = UInt64(littleEndian: prefix.loadUnaligned(fromByteOffset: word.offset, as: UInt64.self))
-      if (found ^ word.bytes) & word.mask != 0 { return false }
-    }
-    return true
+    return best.map { .yes(strength: $0.strength, group: $0.group) } ?? .no
   }
 }

@@ -24,16 +24,16 @@ final class HEIFFile {
   /// By where their boxes start: items share them.
   private var configurations: [Int: HEVCConfiguration] = [:]
   /// What belongs to a picture, by the picture.
-  private let attached: [FourCC: [UInt32: [UInt32]]]
+  private lazy var attached = Self.attached(in: meta)
 
   /// Brands of files whose pictures are HEVC (ISO/IEC 23008-12 Annex B.4).
-  private static let hevcBrands: Set<FourCC> = [
+  private static let hevcBrands: [FourCC] = [
     FourCC("heic"), FourCC("heix"), FourCC("heim"), FourCC("heis"), FourCC("hevc"), FourCC("hevx"), FourCC("hevm"),
     FourCC("hevs"),
   ]
   /// Brands of files with pictures of any kind.
-  private static let pictureBrands: Set<FourCC> = [FourCC("mif1"), FourCC("mif2"), FourCC("msf1"), FourCC("miaf")]
-  static let pictureTypes: Set<FourCC> = [.hvc1, .grid, .overlay, .identity, .uncompressed, .jpeg]
+  private static let pictureBrands: [FourCC] = [FourCC("mif1"), FourCC("mif2"), FourCC("msf1"), FourCC("miaf")]
+  static let pictureTypes: [FourCC] = [.hvc1, .grid, .overlay, .identity, .uncompressed, .jpeg]
 
   /// - Parameter isIncremental: Waits for the meta box alone, where it comes before the pixels.
   /// - Throws: What is wrong with the boxes, or with the primary picture.
@@ -93,17 +93,21 @@ final class HEIFFile {
       primary = item
     }
     pages = try Self.pages(of: meta, primary: primary, limits: limits)
+    primaryPage = pages.firstIndex(of: primary.id) ?? 0
+  }
+
+  private static func attached(in meta: MetaBox) -> [FourCC: [UInt32: [UInt32]]] {
     var attached: [FourCC: [UInt32: [UInt32]]] = [:]
+    guard !meta.references.isEmpty else { return attached }
     for type in [FourCC.thumbnail, .auxiliary, .describes] {
       for (from, to) in meta.references(as: type) {
         for id in to { attached[type, default: [:]][id, default: []].append(from) }
       }
     }
-    self.attached = attached
-    primaryPage = pages.firstIndex(of: primary.id) ?? 0
+    return attached
   }
 
-  private static let avifBrands: Set<FourCC> = [FourCC("avif"), FourCC("avis")]
+  private static let avifBrands: [FourCC] = [FourCC("avif"), FourCC("avis")]
 
   private static func format(
     _ boxes: inout BoxReader, count: Int
@@ -113,16 +117,20 @@ final class HEIFFile {
     var content = try boxes.content(of: box, as: "ftyp")
     let major = try content.fourCC("the major brand")
     try content.skip(4, "the minor version")
-    var brands: Set<FourCC> = []
-    while content.remaining >= 4 { brands.insert(try content.fourCC("a brand")) }
-    let hasToneMaps = brands.contains(.toneMap)
+    var (hasToneMaps, namesHEVC, namesPictures) = (false, false, false)
+    while content.remaining >= 4 {
+      let brand = try content.fourCC("a brand")
+      hasToneMaps = hasToneMaps || brand == .toneMap
+      namesHEVC = namesHEVC || hevcBrands.contains(brand)
+      namesPictures = namesPictures || pictureBrands.contains(brand)
+    }
     if hevcBrands.contains(major) { return (.heic, hasToneMaps) }
-    let isOurs = pictureBrands.contains(major) || !brands.isDisjoint(with: hevcBrands.union(pictureBrands))
+    let isOurs = pictureBrands.contains(major) || namesHEVC || namesPictures
     guard isOurs, !avifBrands.contains(major) else {
       guard !box.isCut else { throw .truncated("the file type box is cut", at: content.offset) }
       throw .wrongFormat("the brand \(major), which is none of HEIF's", at: box.start)
     }
-    return (brands.isDisjoint(with: hevcBrands) ? .heif : .heic, hasToneMaps)
+    return (namesHEVC ? .heic : .heif, hasToneMaps)
   }
 
   /// The first box. What begins in another way is no damaged HEIF file.
@@ -144,8 +152,8 @@ final class HEIFFile {
     }
     // Thumbnails and auxiliary pictures belong to others.
     var parts: Set<UInt32> = []
-    for type in [FourCC.thumbnail, .auxiliary] {
-      for reference in meta.references(as: type) { parts.insert(reference.from) }
+    for reference in meta.references where reference.type == .thumbnail || reference.type == .auxiliary {
+      parts.insert(reference.from)
     }
     for item in meta.items where item.type == .toneMap {
       if let map = meta.references(from: item.id, as: .derivedFrom).dropFirst().first { parts.insert(map) }
