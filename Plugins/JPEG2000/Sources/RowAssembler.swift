@@ -124,6 +124,8 @@ struct RowAssembler {
 
   private static func byte(_ value: Int32) -> UInt8 { UInt8(truncatingIfNeeded: min(max(value, 0), 255)) }
 
+  private static func word(_ value: Int32) -> UInt32 { UInt32(truncatingIfNeeded: min(max(value, 0), 255)) }
+
   private static func store(
     _ channels: ColorConversion.Channels, to pixels: UnsafeMutablePointer<UInt8>, count: Int
   ) {
@@ -142,20 +144,16 @@ struct RowAssembler {
     isReversed: Bool, count: Int
   ) {
     let (red, green, blue) = isReversed ? (channels.2, channels.1, channels.0) : channels
-    guard let alpha else {
-      for x in 0..<count {
-        pixels[4 &* x] = byte(red[x])
-        pixels[4 &* x &+ 1] = byte(green[x])
-        pixels[4 &* x &+ 2] = byte(blue[x])
-        pixels[4 &* x &+ 3] = 255
-      }
-      return
+    let words = UnsafeMutableRawPointer(pixels)
+    // As one number each, which the compiler makes vectors of.
+    func store(_ x: Int, alpha: UInt32) {
+      let color = word(red[x]) | word(green[x]) << 8 | word(blue[x]) << 16
+      words.storeBytes(of: (color | alpha << 24).littleEndian, toByteOffset: 4 &* x, as: UInt32.self)
     }
-    for x in 0..<count {
-      pixels[4 &* x] = byte(red[x])
-      pixels[4 &* x &+ 1] = byte(green[x])
-      pixels[4 &* x &+ 2] = byte(blue[x])
-      pixels[4 &* x &+ 3] = byte(alpha[x])
+    if let alpha {
+      for x in 0..<count { store(x, alpha: word(alpha[x])) }
+    } else {
+      for x in 0..<count { store(x, alpha: 255) }
     }
   }
 
