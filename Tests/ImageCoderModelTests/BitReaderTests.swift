@@ -29,6 +29,50 @@ import Testing
     #expect(value == 0xFFF0_0FFF)
   }
 
+  /// Every length from every place, up to the end of the bytes, beside the bits one by one.
+  @Test func readsWhatTheBitsSayOneByOne() throws {
+    let bytes = (0..<19).map { UInt8(truncatingIfNeeded: $0 * 151 + 77) }
+    let bits = bytes.flatMap { byte in (0..<8).map { byte >> (7 - $0) & 1 } }
+    let reversed = bytes.flatMap { byte in (0..<8).map { byte >> $0 & 1 } }
+    for start in 0...bits.count {
+      for count in 0...min(32, bits.count - start) {
+        var reader = BitReader(bytes.span.bytes)
+        try reader.skip(start)
+        let first = try reader.bits(count)
+        #expect(first == bits[start..<start + count].reduce(0) { $0 << 1 | UInt32($1) }, "\(count) from \(start)")
+        var other = BitReader(bytes.span.bytes, order: .leastSignificantFirst)
+        try other.skip(start)
+        let second = try other.bits(count)
+        #expect(second == reversed[start..<start + count].reversed().reduce(0) { $0 << 1 | UInt32($1) })
+        let (end, otherEnd) = (reader.position, other.position)
+        #expect(end == start + count && otherEnd == start + count)
+      }
+    }
+  }
+
+  /// Codes of every length at every place of a byte, with bytes behind them and without.
+  @Test func readsExpGolombCodesAtEveryPlace() throws {
+    for length in 0...31 {
+      for start in 0..<8 {
+        for rest in [0, 16] {
+          let value = (UInt32(1) << UInt32(length)) - 1 + (length > 0 ? UInt32(1) << UInt32(length - 1) : 0)
+          let code =
+            (0..<start).map { _ in 1 } + (0..<length).map { _ in 0 } + [1]
+            + (0..<length).reversed().map { Int((UInt64(value) + 1) >> UInt64($0) & 1) }
+          let padded = code + [Int](repeating: 1, count: (8 - code.count % 8) % 8 + 8 * rest)
+          let bytes = stride(from: 0, to: padded.count, by: 8).map { place in
+            padded[place..<place + 8].reduce(UInt8(0)) { $0 << 1 | UInt8($1) }
+          }
+          var reader = BitReader(bytes.span.bytes)
+          try reader.skip(start)
+          let read = try reader.unsignedExpGolomb("a code", to: .max)
+          let position = reader.position
+          #expect(read == value && position == code.count, "\(length) zeros at \(start), \(rest) bytes behind")
+        }
+      }
+    }
+  }
+
   /// ITU-T H.265 §9.2, table 9-2: 1, 010, 011, 00100 … are 0, 1, 2, 3 …; signed values are 0, 1, −1, 2.
   @Test func readsExpGolombCodes() throws {
     let bytes: [UInt8] = [0b1_010_011_0, 0b0100_0010, 0b1_0000000]

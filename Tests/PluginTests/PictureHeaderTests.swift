@@ -27,8 +27,10 @@ import Testing
     var description: String { header.map { "\($0)" } ?? "\(code as Any) of \(coder ?? "nobody"): \(message ?? "")" }
   }
 
-  private static func compare(_ source: ByteSource, _ options: DecodeOptions, _ name: String) {
-    let alone = Answer { () throws(CoderError) in try registry.header(of: source, options: options) }
+  private static func compare(
+    _ source: ByteSource, _ options: DecodeOptions, _ name: String, by other: CoderRegistry = registry
+  ) {
+    let alone = Answer { () throws(CoderError) in try other.header(of: source, options: options) }
     let opened = Answer { () throws(CoderError) in try registry.open(source, options: options).header }
     #expect(alone == opened, "\(name)")
   }
@@ -45,6 +47,13 @@ import Testing
     for path in paths {
       for options in Self.options { Self.compare(.file(path), options, path) }
     }
+  }
+
+  @Test(arguments: StagedTree.fixtureFormats) func aWorkerGivesTheSame(_ format: String) {
+    let isolated = IsolationWorker.registry()
+    let paths = Command.run("ls -d '\(StagedTree.fixtures(format))'/*/* | grep -v '\\.json$'").output
+      .split(separator: "\n").map(String.init)
+    for path in paths { Self.compare(.file(path), DecodeOptions(), path, by: isolated) }
   }
 
   /// Bytes that are read part by part, as those of a file.
