@@ -38,7 +38,8 @@ extension OpenFile {
       let requested: OpenOptions = options.firstFrameOnly ? [.headerOnly, .firstFrameOnly] : .headerOnly
       let reader = try container.openReader(session, options: requested)
       let first = try reader.header(page: 0)
-      if first.pageCount == 1, first.embedded == nil, options.page ?? 0 == 0 {
+      let isPlain = first.pageCount == 1 && first.embedded == nil && !first.isIncomplete
+      if isPlain, options.page ?? 0 == 0, options.limits.maxPages > 0 {
         try options.check(first)
         return first
       }
