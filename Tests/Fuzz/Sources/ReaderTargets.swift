@@ -174,6 +174,10 @@ extension ReaderTargets {
 
   @Sendable private static func pages(_ bytes: [UInt8], _ registry: CoderRegistry) {
     guard let decoder = open(bytes, registry) else { return }
+    let parts = ByteSource.reading(size: bytes.count) { range in Array(bytes[range]) }
+    if (try? registry.header(of: parts, options: options)) != decoder.header {
+      FuzzTarget.broken("a header alone is that of the opened file")
+    }
     for kind in MetadataKind.allCases { _ = try? decoder.metadata(kind) }
     _ = try? decoder.properties()
     for picture in ((try? decoder.auxiliaryPictures()) ?? []).prefix(8) { _ = try? decoder.decodeAuxiliary(picture) }
