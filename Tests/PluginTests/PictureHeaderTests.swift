@@ -38,6 +38,8 @@ import Testing
   private static let options: [DecodeOptions] = [
     DecodeOptions(), DecodeOptions(firstFrameOnly: true), DecodeOptions(page: 1), DecodeOptions(page: 900),
     DecodeOptions(limits: Limits(maxPixels: 50)), DecodeOptions(allowedFormats: [.gif]),
+    // Which of its coder's formats a file has, its header alone knows.
+    DecodeOptions(allowedFormats: [.heif]), DecodeOptions(limits: Limits(maxFrames: 1)),
   ]
 
   @Test(arguments: StagedTree.fixtureFormats) func everyFixtureHasTheHeaderOfTheOpenedFile(_ format: String) {
