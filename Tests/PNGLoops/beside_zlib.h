@@ -36,7 +36,7 @@ static outcome ours(const uint8_t *stream, size_t length, uint8_t *out, int in_s
   memset(inflater, 0xA5, sizeof *inflater);
   cpng_inflate_begin(inflater);
   for (size_t used = 0;;) {
-    size_t count = in_single_bytes ? 1 : below(4) ? below(5000) : below(20);
+    size_t count = in_single_bytes ? 1 : below(4) ? below(below(4) ? 5000 : 60000) : below(20);
     if (count > length - used) count = length - used;
     uint8_t *piece = malloc(count ? count : 1);
     memcpy(piece, stream + used, count);

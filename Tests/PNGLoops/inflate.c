@@ -3,12 +3,13 @@
 // usage: inflate COUNT [FIRST]
 //
 // Our inflate beside zlib's: COUNT streams of every level, strategy, window and flush of deflate, whole, cut and damaged,
-// in pieces and with windows of random sizes. Both must give the same bytes and the same verdict. What a stream is
-// depends on its number alone.
+// and as many of any codes, in pieces and with windows of random sizes. Both must give the same bytes and the same verdict.
+// What a stream is depends on its number alone.
 
 #include <stdio.h>
 
 #define MOST (4u << 20)
+#include "any_codes.h"
 #include "beside_zlib.h"
 
 static uint8_t *out[2];
@@ -31,9 +32,25 @@ static size_t repeat(uint8_t *bytes, size_t at, size_t end, size_t distance, siz
   return at - 1;
 }
 
+// Samples of 16 bits as they are after filtering: few high bytes, many low ones, and now and then something that was there.
+// For some streams the distances are such that a few have long codes; for others, lengths and distances with many extra bits
+// are rare and stand one behind the other.
+static size_t sample_or_repeat(uint8_t *bytes, size_t at, size_t end, uint32_t values) {
+  if (below(values & 1 ? 9 : 20)) {
+    bytes[at] = at % 2 ? (uint8_t)draw() : (uint8_t)below(1 + values / 16);
+    return at;
+  }
+  if (values & 1) return repeat(bytes, at, end, 1 + below(2u << __builtin_ctz(draw() | 1u << 14)), 4);
+  if (below(16)) return repeat(bytes, at, end, 1 + below(100), 3 + below(4));
+  for (uint32_t left = 2; left > 0 && at < end; left--) {
+    at = repeat(bytes, at, end, 1 + below(CPNG_HISTORY), 131 + below(127)) + 1;
+  }
+  return at - 1;
+}
+
 static size_t make_bytes(uint8_t *bytes) {
   const size_t length = below(3) ? below(300000) : below(300);
-  const uint32_t kind = below(8), values = 1 + below(256);
+  const uint32_t kind = below(9), values = 1 + below(256);
   for (size_t i = 0; i < length; i++) {
     switch (kind) {
       case 0: bytes[i] = (uint8_t)draw(); break;
@@ -42,7 +59,8 @@ static size_t make_bytes(uint8_t *bytes) {
       case 3: bytes[i] = i > 1000 && below(100) ? bytes[i - 1 - below(3) * 333] : (uint8_t)below(values); break;
       case 4: bytes[i] = (uint8_t)(__builtin_ctz(draw() | 1u << 20) + 16 * __builtin_ctz(draw() | 1u << 9)); break;
       case 5: bytes[i] = i >= 7 ? (uint8_t)(bytes[i - 7] + (below(30) == 0)) : (uint8_t)draw(); break;
-      case 6: i = repeat(bytes, i, length, 1 + below(CPNG_HISTORY), 3 + below(400)); break;
+      case 6: i = sample_or_repeat(bytes, i, length, values); break;
+      case 7: i = repeat(bytes, i, length, 1 + below(CPNG_HISTORY), 3 + below(400)); break;
       default: i = repeat(bytes, i, length, 1 + below(40), 3 + below(60)); break;
     }
   }
@@ -51,7 +69,7 @@ static size_t make_bytes(uint8_t *bytes) {
 
 static size_t make_stream(uint8_t *bytes, size_t length, uint8_t *stream) {
   z_stream state = {.next_in = bytes, .next_out = stream, .avail_out = MOST};
-  deflateInit2(&state, (int)below(10), Z_DEFLATED, 9 + (int)below(7), 1 + (int)below(9), (int)below(5));
+  deflateInit2(&state, (int)below(10), Z_DEFLATED, 9 + (int)below(7), below(3) ? 9 : 1 + (int)below(9), (int)below(5));
   while (length > 0) {
     state.avail_in = below(2) ? (uInt)length : 1 + below((uint32_t)length);
     length -= state.avail_in;
@@ -101,6 +119,7 @@ int main(int argc, char **argv) {
       for (int i = 0; i < 4; i++) compare(stream, below((uint32_t)length), number, "cut", 0);
     }
     if (number % 7 == 0) invent(stream, number);
+    compare(stream, make_any_stream(stream), number, "of any codes", 0);
   }
   printf("%ld streams are as zlib has them\n", count);
   free(bytes);

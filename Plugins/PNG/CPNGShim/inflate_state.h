@@ -5,7 +5,12 @@
 #ifndef CPNG_INFLATE_STATE_H
 #define CPNG_INFLATE_STATE_H
 
+#include <string.h>
+
 #include "inflate.h"
+
+#define LITERAL_MASK ((1u << CPNG_LITERAL_BITS) - 1)
+#define DISTANCE_MASK ((1u << CPNG_DISTANCE_BITS) - 1)
 
 // What comes next.
 enum {
@@ -16,6 +21,7 @@ enum {
 typedef struct edges {
   const uint8_t *in, *in_end, *history;
   uint8_t *out, *out_end;
+  const uint8_t *first;  // of the input
 } edges;
 
 static inline uint64_t low_bits(uint64_t bits, unsigned count) { return bits & ((1ull << count) - 1); }
@@ -49,8 +55,98 @@ static inline int need(cpng_inflater *s, edges *edge, unsigned count) {
   return s->bit_count >= count;
 }
 
+static inline uint64_t load64(const uint8_t *bytes) {
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  uint64_t value;
+  memcpy(&value, bytes, 8);
+  return value;
+#else
+  uint64_t value = 0;
+  for (int i = 7; i >= 0; i--) value = value << 8 | bytes[i];
+  return value;
+#endif
+}
+
+// The length or distance of an entry whose code begins at `bits`.
+static inline uint32_t value_of(uint32_t entry, uint64_t bits) {
+  return CPNG_ENTRY_BASE(entry) + (uint32_t)(low_bits(bits, CPNG_ENTRY_DROP(entry)) >> CPNG_ENTRY_CODE(entry));
+}
+
+// Copies a match. It may write up to 31 bytes more than the match has.
+static inline void copy_match(uint8_t *out, uint32_t distance, uint32_t length) {
+  const uint8_t *from = out - distance;
+  const uint8_t *end = out + length;
+  if (distance >= 16) {
+    do {
+      memcpy(out, from, 16);
+      from += 16;
+      out += 16;
+    } while (out < end);
+  } else if (distance == 1) {
+    memset(out, *from, (length + 15) & ~15u);
+  } else if (distance >= 8) {
+    do {
+      memcpy(out, from, 8);
+      from += 8;
+      out += 8;
+    } while (out < end);
+  } else {
+    // The pattern as often as it fits into 16 bytes.
+    uint8_t pattern[16];
+    for (uint32_t i = 0; i < distance; i++) pattern[i] = from[i];
+    for (uint32_t i = distance; i < 16; i++) pattern[i] = pattern[i - distance];
+    const uint32_t step = 16 - 16 % distance;
+    do {
+      memcpy(out, pattern, 16);
+      out += step;
+    } while (out < end);
+  }
+}
+
+// The entry of the code that `bits` begin with. Bits that lead to a second level are dropped and counted.
+static inline uint32_t entry_of(const uint32_t *table, unsigned first_bits, uint64_t *bits, unsigned *used) {
+  const uint32_t entry = table[low_bits(*bits, first_bits)];
+  if (CPNG_ENTRY_LITERALS(entry) || !(entry & CPNG_ENTRY_SECOND)) return entry;
+  *bits >>= first_bits;
+  *used += first_bits;
+  return table[CPNG_ENTRY_BASE(entry) + low_bits(*bits, CPNG_ENTRY_CODE(entry))];
+}
+
+typedef struct match {
+  uint32_t length, distance;
+  unsigned bits;  // at most 48
+  int is_invalid;
+} match;
+
+// The match whose length `bits` begin with.
+static inline match match_of(const cpng_inflater *s, uint64_t bits) {
+  match found = {0};
+  uint32_t entry = entry_of(s->literals, CPNG_LITERAL_BITS, &bits, &found.bits);
+  found.length = value_of(entry, bits);
+  bits >>= CPNG_ENTRY_DROP(entry);
+  found.bits += CPNG_ENTRY_DROP(entry);
+  entry = entry_of(s->distances, CPNG_DISTANCE_BITS, &bits, &found.bits);
+  found.distance = value_of(entry, bits);
+  found.bits += CPNG_ENTRY_DROP(entry);
+  found.is_invalid = (entry & CPNG_ENTRY_INVALID) != 0;
+  return found;
+}
+
+// Whether what a match copies is there.
+static inline int is_within(cpng_inflater *s, ptrdiff_t made, uint32_t distance) {
+  return distance <= made || damaged(s, "a distance to before the first byte");
+}
+
 // Reads what stands before the symbols of a block, or behind the last block.
 //   returns  whether the state is another one; otherwise bits are missing, or the stream is damaged
 int cpng_inflate_around_blocks(cpng_inflater *s, edges *edge);
+
+// Decodes symbols of a block in several places at once, if there is input for it.
+//   returns  whether it is worth while to go on like this
+int cpng_run_lanes(cpng_inflater *s, edges *edge);
+
+#if defined(__x86_64__)
+int cpng_has_bmi2(void);
+#endif
 
 #endif

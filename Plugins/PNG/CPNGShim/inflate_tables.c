@@ -103,13 +103,13 @@ static int make_table(uint32_t *table, unsigned first_bits, uint32_t capacity, c
   return 1;
 }
 
-// Whether literals are short enough for two of them to have one index often: then to join them takes less time than it saves.
-static int has_short_literals(const uint8_t *lengths) {
-  uint32_t indexes = 0;
-  for (unsigned i = 0; i < 256; i++) {
-    if (lengths[i] > 0 && lengths[i] <= CPNG_LITERAL_BITS / 2) indexes += 1u << (CPNG_LITERAL_BITS - lengths[i]);
+// How many of 32768 symbols are among those from `first` to `end` that have at most `longest` bits, by their codes.
+static uint32_t share(const uint8_t *lengths, unsigned first, unsigned end, unsigned longest) {
+  uint32_t result = 0;
+  for (unsigned i = first; i < end; i++) {
+    if (lengths[i] > 0 && lengths[i] <= longest) result += 32768u >> lengths[i];
   }
-  return indexes >= 3u << (CPNG_LITERAL_BITS - 3);
+  return result;
 }
 
 // Lets entries give the literals that follow theirs, as far as the index has their bits. An entry is made from those
@@ -141,7 +141,13 @@ const char *cpng_make_tables(cpng_inflater *inflater) {
                   inflater->distance_count, distance_entry)) {
     return "code lengths of distances that are no code";
   }
-  if (has_short_literals(lengths)) join_literals(inflater->literals);
+  // Where literals are short, two of them often have one index, and to join them saves more time than it takes, as long as
+  // matches do not come in between. Where most symbols are matches, several lanes save nothing.
+  const uint32_t matches = share(lengths, 257, inflater->literal_count, 15);
+  const int has_short_literals = share(lengths, 0, 256, CPNG_LITERAL_BITS / 2) >= 32768 * 3 / 8;
+  inflater->has_lanes = matches < 32768 / 6 && (!has_short_literals || matches > 32768 / 12);
+  if (inflater->has_lanes) cpng_make_lane_tables(inflater);
+  else if (has_short_literals) join_literals(inflater->literals);
   return NULL;
 }
 
