@@ -42,6 +42,11 @@ public final class MemorySource {
     }
   }
 
+  /// Makes zeros of all bytes from `offset` on, also where they are already looked at.
+  public func clear(from offset: Int) {
+    UnsafeMutableBufferPointer(rebasing: bytes[offset...]).update(repeating: 0)
+  }
+
   private static func show(
     _ source: UnsafePointer<imgcoder_source>?, _ offset: UInt64, _ wanted: UInt64,
     _ bytes: UnsafeMutablePointer<UnsafePointer<UInt8>?>?, _ length: UnsafeMutablePointer<UInt64>?

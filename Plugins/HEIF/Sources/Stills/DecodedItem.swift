@@ -5,6 +5,9 @@ import HEVCBitstream
 import ISOBaseMediaFile
 import ImageCoderPlugin
 
+/// Decoded items by their identifiers.
+typealias DecodedItems = [UInt32: DecodedItem]
+
 /// The planes of one coded item, decoded by libde265 on the thread that asks.
 final class DecodedItem: @unchecked Sendable {
   private let decoder: OpaquePointer

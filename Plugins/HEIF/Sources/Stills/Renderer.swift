@@ -14,6 +14,8 @@ struct Renderer {
   let host: CoderHost
   /// Of the whole picture, for parts whose bitstreams state no colors.
   let points: CodingIndependentCodePoints?
+  /// Items that are not decoded again.
+  var decoded = DecodedItems()
   /// Says that rows of the whole picture are done.
   let report: (Range<Int>) throws(CoderError) -> Void
 
@@ -33,7 +35,7 @@ struct Renderer {
     guard node.hasAlpha, target.format.hasAlpha else {
       return try draw(node, region: crop, into: target, part: .color, origin: 0)
     }
-    let quiet = Renderer(file: file, host: host, points: points, report: { _ in })
+    let quiet = Renderer(file: file, host: host, points: points, decoded: decoded, report: { _ in })
     try quiet.draw(node, region: crop, into: target, part: .color, origin: nil)
     try report(0..<crop.height)
   }
@@ -91,6 +93,11 @@ extension Renderer {
   private func draw(
     _ coded: CodedItem, region: Rect, into target: PixelTarget, part: Part, origin: Int?
   ) throws(CoderError) {
+    if let item = decoded[coded.item.id] {
+      try Self.convert(item, coded, region: region, into: target, part: part, points: points)
+      if let origin { try report(origin..<origin + region.height) }
+      return
+    }
     let bytes = try file.bytes(of: coded.item)
     if bytes.isCut {
       if part == .color, let origin, let salvaged = DecodedItem.salvage(coded, bytes: bytes, in: file) {
@@ -132,7 +139,7 @@ extension Renderer {
 
   /// Draws coded tiles, some rows of them at a time, side by side on several threads.
   private func draw(_ grid: Grid, into target: PixelTarget, origin: Int?) throws(CoderError) {
-    let (file, host, points) = (file, host, points)
+    let (file, host, points, decoded) = (file, host, points, decoded)
     for batch in grid.batches(of: file.isIncremental ? 1 : Self.batchSize) {
       // Bytes are waited for here, and not on the threads that decode.
       let items = batch.map { cell in Result { () throws(CoderError) in try Self.tile(cell, in: file) } }
@@ -150,7 +157,9 @@ extension Renderer {
           return
         }
         do throws(CoderError) {
-          try Self.draw(cells[index], try items[index].get(), into: target, file: file, points: points)
+          let tile = try items[index].get()
+          let known = decoded[tile.0.item.id]
+          try Self.draw(cells[index], tile, decoded: known, into: target, file: file, points: points)
         } catch {
           results[index] = error
         }
@@ -173,14 +182,14 @@ extension Renderer {
   }
 
   private static func draw(
-    _ cell: Grid.Cell, _ tile: (CodedItem, ItemBytes), into target: PixelTarget, file: HEIFFile,
-    points: CodingIndependentCodePoints?
+    _ cell: Grid.Cell, _ tile: (CodedItem, ItemBytes), decoded: DecodedItem?, into target: PixelTarget,
+    file: HEIFFile, points: CodingIndependentCodePoints?
   ) throws(CoderError) {
     let (coded, bytes) = tile
     guard !bytes.isCut else {
       throw .truncated("tile \(coded.item.id) is cut behind \(bytes.count) bytes", at: file.contents.end)
     }
-    let item = try DecodedItem(coded, bytes: bytes, in: file)
+    let item = if let decoded { decoded } else { try DecodedItem(coded, bytes: bytes, in: file) }
     if let damage = item.damage { throw damage }
     try convert(
       item, coded, region: cell.node.placement.stored(cell.rect), into: cell.place(in: target), part: .color,

@@ -14,7 +14,7 @@ final class StillReader: ContainerReader, StoredColorReader {
   private let source: SourceView
   let host: CoderHost
   private(set) var file: HEIFFile
-  /// A thumbnail that was found fit, decoded when it was offered.
+  /// Thumbnails that were found fit, decoded when they were offered.
   private var thumbnails: [Int: Thumbnail] = [:]
   /// Auxiliary pictures of all pages: hidden pages behind those of the file.
   private lazy var auxiliaries = file.auxiliaryItems()
@@ -79,14 +79,18 @@ final class StillReader: ContainerReader, StoredColorReader {
 
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
     var node = try canvas(of: offer.page)
-    if offer.scaleCode == 1, let thumbnail = thumbnails[offer.page] { node = thumbnail.node }
+    var decoded = DecodedItems()
+    if offer.scaleCode == 1, let thumbnail = thumbnails[offer.page] {
+      node = thumbnail.node
+      decoded = thumbnails[offer.page]?.takeItems() ?? decoded
+    }
     let size = node.placement.crop.size
     guard offer.size == size else { throw .invalidArgument("an offer of \(offer.size) for a picture of \(size)") }
     let rows = try sink.rows(at: 0, count: size.height)
     guard rows.count == size.height, rows.stride >= size.width * offer.pixelFormat.bytesPerPixel else {
       throw .library("the host grants \(rows.count) rows of \(rows.stride) bytes for a picture of \(size)")
     }
-    let renderer = Renderer(file: file, host: host, points: node.points) { done throws(CoderError) in
+    let renderer = Renderer(file: file, host: host, points: node.points, decoded: decoded) { done throws(CoderError) in
       try sink.done(at: done.lowerBound, count: done.count)
     }
     try renderer.draw(node, into: PixelTarget(base: rows.base, stride: rows.stride, format: offer.pixelFormat))

@@ -6,8 +6,10 @@ import ImageCoderPlugin
 /// An embedded smaller version of a picture (ISO/IEC 23008-12 §6.4.4), found fit to stand for it.
 struct Thumbnail {
   let node: PictureNode
+  /// Its coded items as they were decoded to see whether they can be, until it is drawn.
+  private var items: DecodedItems
 
-  /// Thumbnails larger than this are not tried: they are decoded once before they are offered.
+  /// Thumbnails larger than this are not tried: they are decoded before they are offered, and kept.
   private static let maxPixels = 1 << 20
 
   /// The smallest one that is large enough, shows the same picture with the same colors, and decodes.
@@ -17,8 +19,20 @@ struct Thumbnail {
       return Self.covers(node, size) ? node : nil
     }
     let sorted = fits.sorted { $0.placement.crop.size.pixelCount < $1.placement.crop.size.pixelCount }
-    guard let node = sorted.first(where: { Self.decodes($0, in: file) }) else { return nil }
-    self.node = node
+    for node in sorted {
+      var items = DecodedItems()
+      guard Self.decode(node, in: file, into: &items) else { continue }
+      self.node = node
+      self.items = items
+      return
+    }
+    return nil
+  }
+
+  /// The decoded items, which are not kept any longer.
+  mutating func takeItems() -> DecodedItems {
+    defer { items = DecodedItems() }
+    return items
   }
 
   func covers(_ size: Size) -> Bool { Self.covers(node, size) }
@@ -43,13 +57,18 @@ struct Thumbnail {
     return whole.profile.map { file.contents.bytes(in: $0).elementsEqual(file.contents.bytes(in: profile)) } ?? false
   }
 
-  private static func decodes(_ node: PictureNode, in file: HEIFFile) -> Bool {
+  /// - Returns: Whether all items decode without damage.
+  private static func decode(_ node: PictureNode, in file: HEIFFile, into items: inout DecodedItems) -> Bool {
     switch node.content {
     case .coded(let coded):
-      guard let bytes = try? file.bytes(of: coded.item), !bytes.isCut else { return false }
-      return (try? DecodedItem(coded, bytes: bytes, in: file))?.damage == .some(nil)
+      guard items[coded.item.id] == nil else { return true }
+      guard let bytes = try? file.bytes(of: coded.item), !bytes.isCut,
+        let item = try? DecodedItem(coded, bytes: bytes, in: file), item.damage == nil
+      else { return false }
+      items[coded.item.id] = item
+      return true
     case .overlay: return false
-    default: return node.content.parts.allSatisfy { decodes($0, in: file) }
+    default: return node.content.parts.allSatisfy { decode($0, in: file, into: &items) }
     }
   }
 }
