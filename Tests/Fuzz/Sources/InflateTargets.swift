@@ -29,7 +29,16 @@ enum InflateTargets {
       [0x78, 0x01, 0x01, 0x02, 0x00, 0xFD, 0xFF, 0x61, 0x62, 0x01, 0x26, 0x00, 0xC4],
       // "aaaaaaaaaa" with fixed codes.
       [0x78, 0x9C, 0x4B, 0x84, 0x01, 0x00, 0x14, 0xE1, 0x03, 0xCB],
-    ] + pictures
+    ] + pictures + ofAnyCodes
+
+  /// Streams that are long enough to be inflated in several places at once.
+  private static var ofAnyCodes: [[UInt8]] {
+    (0..<8).map { number in
+      [UInt8](unsafeUninitializedCapacity: 1 << 20) { buffer, count in
+        count = fuzzing_any_stream(number, buffer.baseAddress)
+      }
+    }
+  }
 
   /// The image data of small PNG files, joined.
   private static var pictures: [[UInt8]] {

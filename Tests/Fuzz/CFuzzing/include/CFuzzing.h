@@ -28,6 +28,11 @@ int fuzzing_has_zlib(void);
 //   seed  of the sizes of pieces and windows
 int fuzzing_inflates_as_zlib(const uint8_t *stream, size_t length, uint64_t seed);
 
+// A zlib stream of codes that no encoder chooses; each number is another one.
+//   stream   room for 2^20 bytes
+//   returns  its length; 0 without zlib
+size_t fuzzing_any_stream(uint64_t number, uint8_t *stream);
+
 // Whether there is a libwebp to compare with.
 int fuzzing_has_libwebp(void);
 
