@@ -277,7 +277,7 @@ let package = Package(
     // `Sources/coders-launcher`, is built by `scripts/build-launcher`.
     .executableTarget(
       name: "coders-quick", dependencies: ["CProcessGuard", "CommandRuns", "ImageCoders"], path: "Sources/coders-quick",
-      swiftSettings: settings),
+      exclude: ["layout"], swiftSettings: settings),
     .executableTarget(
       name: "coder-digest",
       dependencies: ["ImageAnimation", "ImageCoderTesting", "ImageCoders", "ImageCoderEngine", "ImageCoderModel"],
