@@ -217,20 +217,19 @@ static int read_stored(cpng_inflater *s, edges *edge) {
   return 1;
 }
 
-// Input that is read in one lane before several are tried again.
+// Input that is read in one lane before several are tried, at the start of a block and where they failed.
 #define STRETCH 256
 
 static int read_symbols(cpng_inflater *s, edges *edge) {
   for (;;) {
     const uint8_t *const in_end = edge->in_end;
-    if (s->has_lanes) {
-      while (cpng_run_lanes(s, edge)) {
-      }
-      if (in_end - edge->in > STRETCH) edge->in_end = edge->in + STRETCH;
+    while (s->has_lanes && s->lanes_are_made && cpng_run_lanes(s, edge)) {
     }
+    if (s->has_lanes && in_end - edge->in > STRETCH) edge->in_end = edge->in + STRETCH;
     if (s->state == SYMBOLS && edge->in_end - edge->in >= 16) run_fast(s, edge);
     edge->in_end = in_end;
     if (s->state != SYMBOLS) return s->state != DAMAGED;
+    if (s->has_lanes && !s->lanes_are_made) cpng_make_lane_tables(s);
     if (edge->out >= edge->out_end) return 0;
     if (!read_symbol(s, edge)) return 0;
     if (s->state != SYMBOLS) return 1;
@@ -253,6 +252,7 @@ void cpng_inflate_begin(cpng_inflater *inflater) {
   inflater->state = HEADER;
   inflater->is_last_block = 0;
   inflater->adler = 1;
+  inflater->lane_bits = 0;
   inflater->damage = NULL;
 }
 

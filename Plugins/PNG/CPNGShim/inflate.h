@@ -42,7 +42,8 @@ typedef struct cpng_inflater {
   uint8_t lengths[288 + 32];  // of the block's codes: literals and lengths, then distances
   uint16_t code_table[128];
   uint32_t literals[CPNG_LITERAL_ENTRIES], distances[CPNG_DISTANCE_ENTRIES];
-  int has_lanes;       // whether the block is decoded in several places at once
+  int has_lanes;       // whether the block is worth being decoded in several places at once
+  int lanes_are_made;  // whether their tables are
   uint32_t lane_bits;  // from where one lane begins to where the next does
   uint16_t lane_symbols[2][1u << CPNG_LITERAL_BITS];  // of literals and lengths, and of distances
 } cpng_inflater;
@@ -73,7 +74,7 @@ cpng_inflated cpng_inflate_piece(cpng_inflater *inflater, const uint8_t **in, co
 //   returns  NULL, or what is wrong with them
 const char *cpng_make_tables(cpng_inflater *inflater);
 
-// Makes the tables for decoding in several places from those of a block, whose literals are not joined.
+// Makes the tables for decoding in several places, `lane_symbols`, from those of a block, whose literals are not joined.
 void cpng_make_lane_tables(cpng_inflater *inflater);
 
 // Makes the table for the code lengths of a dynamic block.

@@ -71,7 +71,8 @@ void cpng_make_lane_tables(cpng_inflater *s) {
       far[i | above << CPNG_DISTANCE_BITS] = symbol;
     }
   }
-  s->lane_bits = 6 * (LANE_SYMBOLS - OVERLAP);
+  s->lanes_are_made = 1;
+  if (s->lane_bits == 0) s->lane_bits = 6 * (LANE_SYMBOLS - OVERLAP);
 }
 
 // The symbol that `bits` begin with, of any length; 0 where a block ends, and where there is none.

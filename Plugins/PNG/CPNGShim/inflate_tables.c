@@ -146,8 +146,8 @@ const char *cpng_make_tables(cpng_inflater *inflater) {
   const uint32_t matches = share(lengths, 257, inflater->literal_count, 15);
   const int has_short_literals = share(lengths, 0, 256, CPNG_LITERAL_BITS / 2) >= 32768 * 3 / 8;
   inflater->has_lanes = matches < 32768 / 6 && (!has_short_literals || matches > 32768 / 12);
-  if (inflater->has_lanes) cpng_make_lane_tables(inflater);
-  else if (has_short_literals) join_literals(inflater->literals);
+  inflater->lanes_are_made = 0;
+  if (has_short_literals && !inflater->has_lanes) join_literals(inflater->literals);
   return NULL;
 }
 
