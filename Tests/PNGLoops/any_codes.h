@@ -93,11 +93,12 @@ static void put_block(bit_writer *w, int is_last, unsigned symbols) {
 static size_t make_any_stream(uint8_t *stream) {
   bit_writer w = {stream, 0};
   put(&w, 0x9C78, 16);
-  // Enough stored bytes for any distance.
+  // Enough stored bytes for any distance, or for nearly any.
+  const uint32_t stored = 0x8000 - (below(2) ? 0 : below(1500));
   put(&w, 0, 3);
   put(&w, 0, (unsigned)(-w.count & 7));
-  put(&w, 0x8000 | 0x7FFFu << 16, 32);
-  for (unsigned i = 0; i < 0x8000; i++) put(&w, draw(), 8);
+  put(&w, stored | (stored ^ 0xFFFF) << 16, 32);
+  for (uint32_t i = 0; i < stored; i++) put(&w, draw(), 8);
   for (uint32_t blocks = 1 + below(3); blocks > 0; blocks--) put_block(&w, blocks == 1, 200 + below(4000));
   put(&w, draw(), 32);
   return (w.count + 7) / 8;
