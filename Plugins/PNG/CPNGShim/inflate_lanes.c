@@ -77,14 +77,9 @@ void cpng_make_lane_tables(cpng_inflater *s) {
 
 // The symbol that `bits` begin with, of any length; 0 where a block ends, and where there is none.
 static uint16_t symbol_of(const cpng_inflater *s, uint64_t bits, int is_distance) {
-  const unsigned first = is_distance ? CPNG_DISTANCE_BITS : CPNG_LITERAL_BITS;
-  const uint32_t *table = is_distance ? s->distances : s->literals;
-  uint32_t entry = table[low_bits(bits, first)];
   unsigned used = 0;
-  if (!CPNG_ENTRY_LITERALS(entry) && (entry & CPNG_ENTRY_SECOND)) {
-    used = first;
-    entry = table[CPNG_ENTRY_BASE(entry) + low_bits(bits >> first, CPNG_ENTRY_CODE(entry))];
-  }
+  const uint32_t entry = is_distance ? entry_of(s->distances, CPNG_DISTANCE_BITS, &bits, &used)
+                                     : entry_of(s->literals, CPNG_LITERAL_BITS, &bits, &used);
   used += CPNG_ENTRY_DROP(entry);
   if (CPNG_ENTRY_LITERALS(entry)) return (uint16_t)(used | SYMBOL_THERE | (entry & 0xFF00));
   if (entry & (CPNG_ENTRY_BLOCK_END | CPNG_ENTRY_INVALID)) return 0;
@@ -114,8 +109,7 @@ static __attribute__((noinline)) int read_group(const cpng_inflater *s, const ui
 }
 
 // Reads symbols in all lanes, up to LANE_SYMBOLS each, or until the first lane is over or bits before `limit` are.
-static inline INLINED void read_lanes(const cpng_inflater *s, const uint8_t *base, uint32_t limit,
-                                                             lane *lanes) {
+static inline INLINED void read_lanes(const cpng_inflater *s, const uint8_t *base, uint32_t limit, lane *lanes) {
   const uint16_t *const near = s->lane_symbols[0], *const far = s->lane_symbols[1];
   const uint16_t *tables[LANES];
   uint32_t places[LANES];
@@ -226,7 +220,8 @@ static inline INLINED unsigned take_match(cpng_inflater *s, const uint8_t *histo
 // Adds the symbols of a lane from `index` on to the output.
 //   place    set to where the symbol behind them begins
 //   returns  whether all of them are there
-static inline INLINED int append(cpng_inflater *s, edges *edge, const uint8_t *base, const lane *from, unsigned index, uint32_t *place) {
+static inline INLINED int append(cpng_inflater *s, edges *edge, const uint8_t *base, const lane *from, unsigned index,
+                                 uint32_t *place) {
   uint8_t bytes[LANE_SYMBOLS + 32];
   uint64_t lengths[LANE_SYMBOLS / 64];
   const unsigned count = from->count, first = index / 64, words = (count + 63) / 64;
