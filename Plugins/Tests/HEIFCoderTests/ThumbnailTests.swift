@@ -42,4 +42,15 @@ import Testing
     #expect(try Self.decode(kept, of: next) == first)
     #expect(throws: CoderError.self) { try Self.decode(kept, of: next) }
   }
+
+  @Test func oneThatDoesNotDecodeIsNotOffered() throws {
+    let bytes = try Self.file()
+    let (source, host) = (MemorySource(bytes), MemoryHost())
+    defer { withExtendedLifetime((source, host)) {} }
+    let reader = try HEIFReader(source.view, host: host.host, options: [])
+    let whole = try reader.header(page: 0).canvas
+    source.clear(from: try #require(bytes.firstRange(of: Array("mdat".utf8))).upperBound)
+    let request = DecodeRequest(size: Size(width: whole.width / 2, height: whole.height / 2))
+    #expect(try reader.offer(for: request).size == whole)
+  }
 }
