@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "deflate.h"
+#include "load64.h"
 
 #include <string.h>
 
@@ -34,18 +35,6 @@ typedef struct search {
   size_t step, row;
   unsigned key_shift;  // leaves of eight bytes those of a key in the highest ones
 } search;
-
-INLINE uint64_t load64(const uint8_t *bytes) {
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-  uint64_t value;
-  memcpy(&value, bytes, 8);
-  return value;
-#else
-  uint64_t value = 0;
-  for (int i = 7; i >= 0; i--) value = value << 8 | bytes[i];
-  return value;
-#endif
-}
 
 // How many bytes from `from` on are equal to those at `bytes`, of which `known` are.
 INLINE size_t equal_bytes(const uint8_t *bytes, const uint8_t *from, size_t known, size_t most) {

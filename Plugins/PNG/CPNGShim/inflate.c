@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Inflating. As long as there is input and room to spare, symbols are decoded without asking for either (`run_fast`);
-// at the edges, one at a time and only from bits that are there (`step`), so that a stream may be cut anywhere.
+// at the edges, one at a time and only from bits that are there (`step`), so that a stream may be cut anywhere. Blocks whose
+// symbols are long are decoded in several places at once (`inflate_lanes.c`).
 
 #include <libdeflate.h>
 #include <string.h>

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "inflate.h"
+#include "load64.h"
 
 #define LITERAL_MASK ((1u << CPNG_LITERAL_BITS) - 1)
 #define DISTANCE_MASK ((1u << CPNG_DISTANCE_BITS) - 1)
@@ -53,18 +54,6 @@ static inline uint32_t take(cpng_inflater *s, unsigned count) {
 static inline int need(cpng_inflater *s, edges *edge, unsigned count) {
   fill(s, edge, count);
   return s->bit_count >= count;
-}
-
-static inline uint64_t load64(const uint8_t *bytes) {
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-  uint64_t value;
-  memcpy(&value, bytes, 8);
-  return value;
-#else
-  uint64_t value = 0;
-  for (int i = 7; i >= 0; i--) value = value << 8 | bytes[i];
-  return value;
-#endif
 }
 
 // The length or distance of an entry whose code begins at `bits`.
