@@ -30,8 +30,8 @@ import Testing
   }
 
   /// Every length from every place, up to the end of the bytes, beside the bits one by one.
-  @Test func readsWhatTheBitsSayOneByOne() throws {
-    let bytes = (0..<19).map { UInt8(truncatingIfNeeded: $0 * 151 + 77) }
+  @Test(arguments: [1, 5, 8, 9, 19]) func readsWhatTheBitsSayOneByOne(count: Int) throws {
+    let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 151 + 77) }
     let bits = bytes.flatMap { byte in (0..<8).map { byte >> (7 - $0) & 1 } }
     let reversed = bytes.flatMap { byte in (0..<8).map { byte >> $0 & 1 } }
     for start in 0...bits.count {

@@ -17,12 +17,12 @@ public enum ArrayMemory {
   /// there for the array.
   ///
   /// - Throws: ``CoderError/Code/outOfMemory``.
-  public static func check(bytes: Int, for purpose: String) throws(CoderError) {
+  public static func check(bytes: Int, for purpose: @autoclosure () -> String) throws(CoderError) {
     guard bytes >= least else { return }
     var memory: UnsafeMutableRawPointer?
     let (size, overflow) = bytes.addingReportingOverflow(header)
     // Not malloc: the compiler may leave out a block that nobody uses.
-    guard !overflow, posix_memalign(&memory, 16, size) == 0 else { throw .outOfMemory(bytes: bytes, for: purpose) }
+    guard !overflow, posix_memalign(&memory, 16, size) == 0 else { throw .outOfMemory(bytes: bytes, for: purpose()) }
     free(memory)
   }
 
@@ -33,8 +33,7 @@ public enum ArrayMemory {
   public static func copy(
     _ bytes: UnsafeRawBufferPointer, for purpose: String
   ) throws(CoderError) -> [UInt8] {
-    try check(bytes: bytes.count, for: purpose)
-    return [UInt8](bytes)
+    try copy(bytes.bytes, for: purpose)
   }
 
   /// A copy of bytes of a file.

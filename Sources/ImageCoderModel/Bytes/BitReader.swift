@@ -43,30 +43,14 @@ public struct BitReader: ~Escapable {
   /// - Parameter count: 0 to 32.
   /// - Throws: ``CoderError/Code/malformed`` if fewer bits are left.
   public mutating func bits(_ count: Int, _ field: StaticString = "a field") throws(CoderError) -> UInt32 {
-    try check(count, field)
-    if let word = nextWord() {
-      position &+= count
-      // Nothing is shifted by 64, which counts as 0.
-      switch order {
-      case .mostSignificantFirst: return UInt32(truncatingIfNeeded: (word &>> 1) &>> UInt64(63 &- count))
-      case .leastSignificantFirst: return UInt32(truncatingIfNeeded: word & ((UInt64(1) &<< UInt64(count)) &- 1))
-      }
+    guard count >= 0, count <= 32, count <= remaining else { throw shortage(field) }
+    let word = nextWord()
+    position &+= count
+    // Nothing is shifted by 64, which counts as 0.
+    switch order {
+    case .mostSignificantFirst: return UInt32(truncatingIfNeeded: (word &>> 1) &>> UInt64(63 &- count))
+    case .leastSignificantFirst: return UInt32(truncatingIfNeeded: word & ((UInt64(1) &<< UInt64(count)) &- 1))
     }
-    var value: UInt64 = 0
-    var filled = 0
-    while filled < count {
-      let byte = UInt64(bytes.unsafeLoad(fromUncheckedByteOffset: position >> 3, as: UInt8.self))
-      let used = position & 7
-      let taken = min(8 &- used, count &- filled)
-      let mask = UInt64(1) << UInt64(taken) &- 1
-      switch order {
-      case .mostSignificantFirst: value = value << UInt64(taken) | (byte >> UInt64(8 &- used &- taken) & mask)
-      case .leastSignificantFirst: value |= (byte >> UInt64(used) & mask) << UInt64(filled)
-      }
-      filled &+= taken
-      position &+= taken
-    }
-    return UInt32(truncatingIfNeeded: value)
   }
 
   /// One bit as a flag.
@@ -88,18 +72,16 @@ public struct BitReader: ~Escapable {
   ///
   /// - Parameter maximum: A larger value is ``CoderError/Code/malformed``.
   public mutating func unsignedExpGolomb(_ field: StaticString, to maximum: UInt32) throws(CoderError) -> UInt32 {
-    var zeros = 0
-    if order == .mostSignificantFirst, let word = nextWord(), word.leadingZeroBitCount <= 31 {
-      zeros = word.leadingZeroBitCount
-      position &+= zeros
+    var value: UInt64
+    let word = nextWord()
+    let zeros = word.leadingZeroBitCount
+    let length = 2 &* zeros &+ 1
+    if order == .mostSignificantFirst, length <= Self.wordBits, length <= remaining {
+      value = word &>> UInt64(64 &- length) &- 1
+      position &+= length
+    } else {
+      value = try longExpGolomb(field)
     }
-    while try !flag(field) {
-      zeros &+= 1
-      guard zeros <= 31 else {
-        throw .malformed("\(field) of \(name) is a code of more than 32 bits", at: fileOffset &+ position >> 3)
-      }
-    }
-    let value = (UInt64(1) << UInt64(zeros)) &- 1 &+ UInt64(try bits(zeros, field))
     guard value <= UInt64(maximum) else {
       throw .malformed("\(field) of \(name) is \(value), \(maximum) is the most", at: fileOffset &+ position >> 3)
     }
@@ -115,18 +97,50 @@ public struct BitReader: ~Escapable {
     return code & 1 == 1 ? half : 0 &- half
   }
 
-  /// Bits from the next one on, at least 57 of them, as a number in which the next one comes first; nil near the end.
+  /// An unsigned Exp-Golomb code of any length, bit by bit.
+  @inline(never)
+  private mutating func longExpGolomb(_ field: StaticString) throws(CoderError) -> UInt64 {
+    var zeros = 0
+    while try !flag(field) {
+      zeros &+= 1
+      guard zeros <= 31 else {
+        throw .malformed("\(field) of \(name) is a code of more than 32 bits", at: fileOffset &+ position >> 3)
+      }
+    }
+    return (UInt64(1) << UInt64(zeros)) &- 1 &+ UInt64(try bits(zeros, field))
+  }
+
+  /// The least number of bits that a word has behind the position.
+  private static let wordBits = 57
+
+  /// Bits from the next one on, at least ``wordBits`` of them, as a number in which the next one comes first. Zeros follow
+  /// the last bit.
   @inline(__always)
-  private func nextWord() -> UInt64? {
+  private func nextWord() -> UInt64 {
     let place = position >> 3
-    guard place <= bytes.byteCount &- 8 else { return nil }
-    let word = bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: place, as: UInt64.self)
     let used = UInt64(position & 7)
+    guard place <= bytes.byteCount &- 8 else { return lastWord() }
+    let word = bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: place, as: UInt64.self)
     return order == .mostSignificantFirst ? word.bigEndian &<< used : word.littleEndian &>> used
   }
 
-  private func check(_ count: Int, _ field: StaticString) throws(CoderError) {
-    guard count >= 0, count <= 32, count <= remaining else { throw shortage(field) }
+  /// The same where less than eight bytes are left.
+  private func lastWord() -> UInt64 {
+    let used = UInt64(position & 7)
+    if bytes.byteCount >= 8 {
+      // 1 to 8 bytes of the last 8 are passed over.
+      let passed = UInt64(bitPattern: Int64(8 &- bytes.byteCount &+ position >> 3)) &* 8 &+ used
+      let word = bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: bytes.byteCount &- 8, as: UInt64.self)
+      return order == .mostSignificantFirst ? word.bigEndian << passed : word.littleEndian >> passed
+    }
+    var word: UInt64 = 0
+    var shift: UInt64 = 0
+    for place in position >> 3..<bytes.byteCount {
+      let byte = UInt64(bytes.unsafeLoad(fromUncheckedByteOffset: place, as: UInt8.self))
+      word |= order == .mostSignificantFirst ? byte &<< (56 &- shift) : byte &<< shift
+      shift &+= 8
+    }
+    return order == .mostSignificantFirst ? word &<< used : word &>> used
   }
 
   @inline(never)

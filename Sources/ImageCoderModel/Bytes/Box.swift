@@ -14,21 +14,36 @@ public struct BoxHeader: Sendable, Equatable {
   /// - Throws: ``CoderError/Code/truncated`` or ``CoderError/Code/malformed``, as the reader throws, if the bytes end
   ///   inside the fields; ``CoderError/Code/malformed`` for a size smaller than the fields.
   public init(parsing reader: inout ByteReader) throws(CoderError) {
-    let start = reader.offset
-    let short = try reader.unsigned32BigEndian("the size of a box")
-    type = FourCC(rawValue: try reader.unsigned32BigEndian("the type of a box"))
+    guard let header = BoxHeader(reader.bytes, at: reader.position) else {
+      let start = reader.offset
+      let short = try reader.unsigned32BigEndian("the size of a box")
+      let type = FourCC(rawValue: try reader.unsigned32BigEndian("the type of a box"))
+      let isLong = short == 1
+      if isLong { reader.order = .bigEndian }
+      let size = isLong ? try reader.uint64("the 64-bit size of a box") : UInt64(short)
+      throw .malformed("a box \(type) of \(size) bytes, its header takes \(isLong ? 16 : 8)", at: start)
+    }
+    self = header
+    reader.advance(to: reader.position &+ length)
+  }
+
+  /// Reads the fields at an offset from the start of bytes.
+  ///
+  /// - Returns: nil where the bytes end inside the fields, and for a size smaller than the fields.
+  public init?(_ bytes: RawSpan, at place: Int) {
+    guard place >= 0, place <= bytes.byteCount &- 8 else { return nil }
+    let short = bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: place, as: UInt32.self).bigEndian
+    let name = bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: place &+ 4, as: UInt32.self).bigEndian
+    type = FourCC(rawValue: name)
     switch short {
     case 0: (length, size) = (8, nil)
     case 1:
-      let order = reader.order
-      reader.order = .bigEndian
-      defer { reader.order = order }
-      (length, size) = (16, Int(clamping: try reader.uint64("the 64-bit size of a box")))
+      guard place <= bytes.byteCount &- 16 else { return nil }
+      let long = bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: place &+ 8, as: UInt64.self).bigEndian
+      (length, size) = (16, Int(clamping: long))
     default: (length, size) = (8, Int(short))
     }
-    if let size, size < length {
-      throw .malformed("a box \(type) of \(size) bytes, its header takes \(length)", at: start)
-    }
+    if let size, size < length { return nil }
   }
 }
 

@@ -77,12 +77,15 @@ extension ByteReader {
   }
 
   /// Text up to a zero byte, which is skipped, or to the end.
-  public mutating func terminatedText() -> String {
+  public mutating func terminatedText() -> String { String(decoding: terminatedBytes()) }
+
+  /// The bytes up to a zero byte, which is skipped, or to the end.
+  @_lifetime(copy self)
+  public mutating func terminatedBytes() -> RawSpan {
     let start = position
     var end = start
     while end < count, bytes.unsafeLoad(fromUncheckedByteOffset: end, as: UInt8.self) != 0 { end &+= 1 }
-    let text = String(decoding: bytes.extracting(unchecked: start..<end))
     advance(to: min(end &+ 1, count))
-    return text
+    return bytes.extracting(unchecked: start..<end)
   }
 }

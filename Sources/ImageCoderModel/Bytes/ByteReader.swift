@@ -221,10 +221,10 @@ public struct ByteReader: ~Escapable {
 extension [UInt8] {
   /// Copies bytes of a file.
   public init(copying bytes: RawSpan) {
-    self.init(unsafeUninitializedCapacity: bytes.byteCount) { buffer, count in
-      bytes.withUnsafeBytes { UnsafeMutableRawBufferPointer(buffer).copyMemory(from: $0) }
-      count = bytes.byteCount
-    }
+    // Not init(unsafeUninitializedCapacity:), which looks up the type of its memory at run time.
+    self.init()
+    reserveCapacity(bytes.byteCount)
+    bytes.withUnsafeBytes { append(contentsOf: $0) }
   }
 }
 
