@@ -11,12 +11,12 @@ extension AVIFFile {
   ///   few bytes can hold.
   func checkCodedSizes(_ limits: Limits) throws(CoderError) {
     guard !isSequence, let items else { return }
-    var parts: Set<UInt32> = []
+    var parts: [UInt32] = []
     for item in [items.primary] + items.auxiliaries {
-      if items.type(of: item) == .grid { parts.formUnion(items.sources(of: item)) } else { parts.insert(item) }
+      if items.type(of: item) == .grid { parts += items.sources(of: item) } else { parts.append(item) }
     }
-    if let tileAlpha { parts.formUnion(tileAlpha) }
-    for item in parts.sorted() where items.type(of: item) == .av01 {
+    if let tileAlpha { parts += tileAlpha }
+    for item in parts.count > 1 ? Set(parts).sorted() : parts where items.type(of: item) == .av01 {
       try checkCodedSize(of: item, items, limits, isArriving: false)
     }
   }

@@ -63,7 +63,7 @@ extension AVIFFile {
     var stated = LightLevels()
     guard item.type == .av01, incremental == nil else { return stated }
     // Units that are in each sample may stand in the configuration instead (AV1 in ISOBMFF §2.3.4), behind four bytes.
-    if let box = items.properties(of: item.id).first(where: { $0.type == .av1Configuration }) {
+    if let box = items.property(.av1Configuration, of: item.id) {
       try bytes.read(box, as: "av1C") { reader throws(CoderError) in
         try reader.skip(4, "the profile")
         try stated.read(units: &reader)

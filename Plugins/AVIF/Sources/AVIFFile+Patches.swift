@@ -56,9 +56,14 @@ extension AVIFFile {
   private var associationPatches: [DecoderInput.Patch] {
     guard let items, let table = bytes.child(.itemProperties, of: items.box, skipping: 4) else { return [] }
     var patches: [Patch] = []
-    var seen: Set<UInt32> = []
+    var first: UInt32?
+    var others: Set<UInt32> = []
     for box in bytes.children(of: table) where box.type == .propertyAssociation {
-      guard let head = bytes.uint32(at: box.content), !seen.insert(head).inserted else { continue }
+      guard let head = bytes.uint32(at: box.content) else { continue }
+      guard let first, first == head || !others.insert(head).inserted else {
+        first = first ?? head
+        continue
+      }
       let mark = patches.count + 1
       let flags = [mark >> 15, mark >> 7, mark << 1 | Int(head & 1)]
       patches.append(Patch(offset: box.content + 1, bytes: flags.map { UInt8(truncatingIfNeeded: $0) }))
@@ -69,8 +74,13 @@ extension AVIFFile {
   /// libavif knows no box that reaches to the end of what it is in (ISO/IEC 14496-12 §4.2.2).
   private var openBoxPatches: [DecoderInput.Patch] {
     guard let items else { return [] }
-    let inner = bytes.children(of: items.box, skipping: 4).filter { bytes.uint32(at: $0.start) == 0 }
-    return ([items.box].filter { bytes.uint32(at: $0.start) == 0 } + inner).compactMap(Self.sizePatch)
+    var patches: [Patch] = []
+    func look(at box: Box) {
+      if bytes.uint32(at: box.start) == 0, let patch = Self.sizePatch(box) { patches.append(patch) }
+    }
+    look(at: items.box)
+    for box in bytes.children(of: items.box, skipping: 4) { look(at: box) }
+    return patches
   }
 
   /// The size of a box that states none.

@@ -42,7 +42,7 @@ extension AVIFFile {
 
   /// ISO/IEC 23008-12 §6.5.8: a URN that ends with a null byte.
   func auxiliaryType(of item: UInt32) -> String? {
-    guard let items, let box = items.properties(of: item).first(where: { $0.type == .auxiliaryType }),
+    guard let items, let box = items.property(.auxiliaryType, of: item),
       box.fullContent < min(box.end, bytes.count)
     else { return nil }
     let text = bytes.raw[box.fullContent..<min(box.end, bytes.count, box.fullContent + 256)].prefix { $0 != 0 }

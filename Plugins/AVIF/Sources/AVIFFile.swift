@@ -31,7 +31,7 @@ struct AVIFFile {
 
   /// Whether the primary item has a clean aperture.
   var isCropped: Bool {
-    items.map { $0.properties(of: $0.primary).contains { $0.type == .cleanAperture } } ?? false
+    items.map { $0.property(.cleanAperture, of: $0.primary) != nil } ?? false
   }
 
   /// The gain map of the item that is shown, when the file says so by its brand.
@@ -141,7 +141,7 @@ struct AVIFFile {
       throw .truncated("\(contents.count) bytes, a FileTypeBox needs 12", at: contents.count)
     }
     majorBrand = brand
-    let brands = Self.brands(first, in: bytes)
+    let brands = [brand] + Self.compatibleBrands(first, in: bytes)
     hasToneMaps = brands.dropFirst().contains(.toneMap)
     guard brands.contains(where: { $0 == .avif || $0 == .avis }) else {
       throw first.end > contents.count
@@ -173,11 +173,13 @@ struct AVIFFile {
     claimedEnd = end
   }
 
-  /// The major brand, and the others.
-  private static func brands(_ fileType: Box, in bytes: FileBytes) -> [FourCC] {
-    let places =
-      [fileType.content] + Array(stride(from: fileType.content + 8, to: min(fileType.end, bytes.count), by: 4))
-    return places.compactMap { bytes.fourCC(at: $0) }
+  /// The brands behind the major one and the minor version.
+  private static func compatibleBrands(_ fileType: Box, in bytes: FileBytes) -> [FourCC] {
+    var brands: [FourCC] = []
+    for place in stride(from: fileType.content + 8, to: min(fileType.end, bytes.count), by: 4) {
+      if let brand = bytes.fourCC(at: place) { brands.append(brand) }
+    }
+    return brands
   }
 }
 

@@ -139,7 +139,7 @@ final class DerivedPicture {
     guard let meta = file.items?.meta else { return nil }
     for reference in meta.references(as: .describes) where reference.to.contains(item.id) {
       guard let found = meta.item(reference.from) else { continue }
-      let isXMP = found.type == .mime && found.contentType == "application/rdf+xml" && found.contentEncoding.isEmpty
+      let isXMP = found.isXMP && found.contentEncoding == .none
       guard kind == .exif && found.type == .exif || kind == .xmp && isXMP else { continue }
       let bytes = try ItemBytes(of: found, in: meta, file.bytes)
       try host.limits.check(metadata: bytes.count)

@@ -7,7 +7,7 @@ import ImageCoderPlugin
 ///
 /// libavif reads the boxes as well and says what is wrong with them, so that here of a damaged table counts what can be
 /// read.
-struct ItemTable {
+final class ItemTable {
   let meta: MetaBox
   /// The item that is shown: the primary one, or what it shows in turn.
   let primary: UInt32
@@ -16,12 +16,12 @@ struct ItemTable {
   /// Where the number of the primary item stands.
   let primaryPlace: Range<Int>
   /// Items that are thumbnails of the primary one, and where the types of the references stand that say so.
-  private(set) var thumbnails: [(item: UInt32, place: Int)] = []
+  let thumbnails: [(item: UInt32, place: Int)]
   /// Items that are auxiliary to the primary one: alpha, depth, gain map.
-  private(set) var auxiliaries: [UInt32] = []
+  let auxiliaries: [UInt32]
 
   /// - Returns: nil when there is no primary item.
-  init?(_ box: Box, in bytes: FileBytes) {
+  convenience init?(_ box: Box, in bytes: FileBytes) {
     guard let meta = try? MetaBox(parsing: box, in: bytes, isLenient: true), let stated = meta.primary else {
       return nil
     }
@@ -37,11 +37,22 @@ struct ItemTable {
     self.stated = stated
     primary = Self.shown(for: item, in: meta)
     primaryPlace = place
-    for reference in meta.references where meta.referenced[reference.to].contains(primary) {
-      // The type stands behind the size.
-      if reference.type == .thumbnail { thumbnails.append((reference.from, reference.start + 4)) }
+    var thumbnails: [(item: UInt32, place: Int)] = []
+    var auxiliaries: [UInt32] = []
+    for reference in meta.references {
+      let isThumbnail = reference.type == .thumbnail
+      guard isThumbnail || reference.type == .auxiliary else { continue }
+      for target in meta.referenced[reference.to] where target == primary {
+        // The type stands behind the size.
+        if isThumbnail {
+          thumbnails.append((reference.from, reference.start + 4))
+        } else {
+          auxiliaries.append(reference.from)
+        }
+      }
     }
-    auxiliaries = auxiliaries(ofAll: [primary]).map(\.item)
+    self.thumbnails = thumbnails
+    self.auxiliaries = auxiliaries
   }
 
   /// A picture with a gain map is shown without it: its base comes first (ISO/IEC 23008-12 §6.6.2.4). An item that only
@@ -113,6 +124,16 @@ struct ItemTable {
 
   func type(of item: UInt32) -> FourCC? { meta.item(item)?.type }
 
+  /// The first property of a type that an item has.
+  func property(_ type: FourCC, of item: UInt32) -> Box? {
+    guard let item = meta.item(item) else { return nil }
+    let (associations, properties) = (meta.associations, meta.properties)
+    for index in item.associations where properties[associations[index]].type == type {
+      return properties[associations[index]]
+    }
+    return nil
+  }
+
   /// An item's properties, whole boxes, in the order in which they apply.
   func properties(of item: UInt32) -> [Box] {
     guard let item = meta.item(item) else { return [] }
@@ -121,7 +142,7 @@ struct ItemTable {
 
   /// The size of an item, from its ImageSpatialExtentsProperty (ISO/IEC 23008-12 §6.5.3).
   func size(of item: UInt32, in bytes: FileBytes) -> Size? {
-    guard let box = properties(of: item).first(where: { $0.type == .imageSize }),
+    guard let box = property(.imageSize, of: item),
       let width = bytes.uint32(at: box.fullContent), let height = bytes.uint32(at: box.fullContent + 4)
     else { return nil }
     return Size(width: Int(width), height: Int(height))
@@ -151,12 +172,14 @@ struct ItemTable {
 
   /// Bytes that the longest item claims.
   func longestItem(in bytes: FileBytes) -> Int {
-    let lengths = meta.items.lazy.map { item in
-      places(of: item.id, in: bytes).reduce(0) { sum, place in
+    var longest = 0
+    for item in meta.items {
+      let count = places(of: item.id, in: bytes).reduce(0) { sum, place in
         let longer = sum.addingReportingOverflow(place.count)
         return longer.overflow ? .max : longer.partialValue
       }
+      longest = max(longest, count)
     }
-    return lengths.max() ?? 0
+    return longest
   }
 }

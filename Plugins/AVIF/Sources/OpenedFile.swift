@@ -6,7 +6,7 @@ import ISOBaseMediaFile
 import ImageCoderPlugin
 
 /// A file whose structure has been read: its boxes, a decoder over it, and what both say of the picture.
-struct OpenedFile {
+final class OpenedFile {
   let file: AVIFFile
   let picture: PictureDecoder
   /// A grid of the alpha of its tiles, as gray, where the file has no alpha of the whole.

@@ -115,10 +115,12 @@ struct CheckedItems {
   private func checkBytes(_ limits: Limits) throws(CoderError) {
     var total = 0
     for item in meta.items {
-      guard item.contentEncoding != "deflate" else {
+      guard item.contentEncoding != .deflate else {
         throw .unsupported("item \(item.id) is compressed, and libheif inflates it before its size is known")
       }
-      if case .elsewhere(let place) = item.construction { throw .unsupported("item \(item.id) lies in \(place)") }
+      if case .elsewhere(let place) = item.construction {
+        throw .unsupported("item \(item.id) lies in \(place.rawValue)")
+      }
       for extent in meta.extents[item.extents] {
         let sum = total.addingReportingOverflow(Int(clamping: extent.length))
         total = sum.overflow ? .max : sum.partialValue

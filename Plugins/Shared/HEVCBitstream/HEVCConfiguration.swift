@@ -13,8 +13,8 @@ public struct HEVCConfiguration: Sendable {
   /// Bytes of the length before each NAL unit: 1, 2 or 4.
   public let lengthBytes: Int
   public private(set) var sequences: [SequenceParameters] = []
-  /// By identifier; of two the later one counts.
-  private(set) var pictures: [Int: PictureParameters] = [:]
+  /// Of two with an identifier the later one.
+  private var pictures: [PictureParameters] = []
   private var sets: [ParameterSet] = []
   /// NAL units of messages (SEI), which libde265 is not shown.
   public private(set) var messages: [[UInt8]] = []
@@ -24,6 +24,8 @@ public struct HEVCConfiguration: Sendable {
 
   /// More units than any file has.
   private static let maxUnits = 256
+  /// One of each kind.
+  private static let usualUnits = 3
 
   /// Reads a record. Units of other types in it are passed over.
   ///
@@ -36,6 +38,7 @@ public struct HEVCConfiguration: Sendable {
     }
     let arrays = try reader.uint8("numOfArrays")
     var found: [ParameterSet] = []
+    found.reserveCapacity(Self.usualUnits)
     for _ in 0..<arrays {
       try reader.skip(1, "NAL_unit_type")
       let count = try reader.uint16("numNalus")
@@ -45,11 +48,12 @@ public struct HEVCConfiguration: Sendable {
           throw .malformed("more than \(Self.maxUnits) parameter sets", at: reader.offset)
         }
         let offset = reader.offset
-        found.append(ParameterSet(bytes: try reader.array(length, "a parameter set"), offset: offset))
+        let unit = ParameterSet(bytes: try reader.array(length, "a parameter set"), offset: offset)
+        found.append(unit)
+        if unit.type == SupplementalMessages.unitType { messages.append(unit.bytes) }
       }
     }
     try add(found)
-    messages = found.map(\.bytes).filter { NALUnit.type(of: $0.span.bytes) == SupplementalMessages.unitType }
   }
 
   /// A configuration without parameter sets, which ``add(from:isCut:at:)`` adds.
@@ -59,6 +63,13 @@ public struct HEVCConfiguration: Sendable {
   private struct ParameterSet {
     let bytes: [UInt8]
     let offset: Int
+    let type: UInt8?
+
+    init(bytes: [UInt8], offset: Int) {
+      self.bytes = bytes
+      self.offset = offset
+      type = NALUnit.type(of: bytes.span.bytes)
+    }
   }
 
   /// Adds the parameter sets that a sample or an item brings along before its first slice (ISO/IEC 14496-15 §8.4.3).
@@ -88,11 +99,12 @@ public struct HEVCConfiguration: Sendable {
 
   /// Each kind refers to those before it, so that a new one makes all be checked again.
   private mutating func add(_ found: [ParameterSet]) throws(CoderError) {
-    let given = sets + found
+    let given = sets.isEmpty ? found : sets + found
     sets = []
-    (sequences, pictures, reordered) = ([], [:], nil)
+    sets.reserveCapacity(given.count)
+    (sequences, pictures, reordered) = ([], [], nil)
     for type in NALUnitType.parameterSets {
-      for set in given where NALUnit.type(of: set.bytes.span.bytes) == type && !knows(set.bytes.span.bytes) {
+      for set in given where set.type == type && !knows(set.bytes.span.bytes) {
         try check(set, type)
         sets.append(set)
       }
@@ -126,7 +138,8 @@ public struct HEVCConfiguration: Sendable {
       sequences.append(sequence)
     default:
       let picture = try PictureParameters(parsing: set.bytes.span.bytes, sets: sequences, at: set.offset)
-      pictures[picture.identifier] = picture
+      pictures.removeAll { $0.identifier == picture.identifier }
+      pictures.append(picture)
     }
   }
 
@@ -136,6 +149,9 @@ public struct HEVCConfiguration: Sendable {
       set.bytes.count == unit.byteCount && unit.withUnsafeBytes { $0.elementsEqual(set.bytes) }
     }
   }
+
+  /// The picture parameter set with an identifier.
+  func picture(_ identifier: Int) -> PictureParameters? { pictures.first { $0.identifier == identifier } }
 
   /// Whether there is a parameter set of each kind.
   public var isComplete: Bool { reordered != nil && !sequences.isEmpty && !pictures.isEmpty }
@@ -150,5 +166,5 @@ public struct HEVCConfiguration: Sendable {
   }
 
   /// Whether all picture parameter sets allow blocks without loss.
-  public var allowsBypass: Bool { !pictures.isEmpty && pictures.values.allSatisfy(\.allowsBypass) }
+  public var allowsBypass: Bool { !pictures.isEmpty && pictures.allSatisfy(\.allowsBypass) }
 }

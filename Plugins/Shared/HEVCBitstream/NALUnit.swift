@@ -18,21 +18,23 @@ public enum NALUnit {
   ///
   /// - Parameter limit: More bytes of the unit are not looked at.
   static func payload(of unit: RawSpan, limit: Int = .max) -> [UInt8] {
-    var payload: [UInt8] = []
-    var zeros = 0
     let end = min(unit.byteCount, limit)
-    payload.reserveCapacity(max(0, end &- 2))
-    var place = 2
-    while place < end {
-      let byte = unit.unsafeLoad(fromByteOffset: place, as: UInt8.self)
-      place &+= 1
-      if zeros >= 2, byte == 3 {
-        zeros = 0
-        continue
+    guard end > 2 else { return [] }
+    var payload = [UInt8](copying: unit.extracting(2..<end))
+    let kept = payload.withUnsafeMutableBufferPointer { bytes in
+      var (kept, zeros) = (0, 0)
+      for byte in bytes {
+        if zeros >= 2, byte == 3 {
+          zeros = 0
+          continue
+        }
+        zeros = byte == 0 ? zeros &+ 1 : 0
+        bytes[kept] = byte
+        kept &+= 1
       }
-      zeros = byte == 0 ? zeros &+ 1 : 0
-      payload.append(byte)
+      return kept
     }
+    payload.removeLast(payload.count &- kept)
     return payload
   }
 }
@@ -42,7 +44,7 @@ public enum NALUnitType {
   public static let videoParameters: UInt8 = 32
   public static let sequenceParameters: UInt8 = 33
   public static let pictureParameters: UInt8 = 34
-  public static let parameterSets = [videoParameters, sequenceParameters, pictureParameters]
+  public static let parameterSets = videoParameters...pictureParameters
 
   /// Whether a unit is a slice of a picture; reserved types are not.
   public static func isSlice(_ type: UInt8) -> Bool { type <= 9 || isIntraRandomAccess(type) }

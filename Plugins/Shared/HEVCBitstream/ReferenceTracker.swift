@@ -44,7 +44,7 @@ public struct ReferenceTracker: Sendable {
     // no_output_of_prior_pics_flag
     if isRandomAccess { try bits.skip(1) }
     let identifier = try bits.unsigned("slice_pic_parameter_set_id", to: 63)
-    guard let picture = configuration.pictures[identifier] else {
+    guard let picture = configuration.picture(identifier) else {
       throw .malformed("a slice refers to PPS \(identifier), which is not there")
     }
     let sequence = picture.sequence

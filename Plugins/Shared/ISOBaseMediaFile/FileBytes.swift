@@ -45,18 +45,16 @@ public struct FileBytes {
     return try body(&reader)
   }
 
-  public func uint8(at offset: Int) -> Int? { number(at: offset, bytes: 1).map { Int($0) } }
-  public func uint16(at offset: Int) -> Int? { number(at: offset, bytes: 2).map { Int($0) } }
-  public func uint32(at offset: Int) -> UInt32? { number(at: offset, bytes: 4).map { UInt32(truncatingIfNeeded: $0) } }
+  public func uint8(at offset: Int) -> Int? { number(at: offset, as: UInt8.self).map { Int($0) } }
+  public func uint16(at offset: Int) -> Int? { number(at: offset, as: UInt16.self).map { Int($0) } }
+  public func uint32(at offset: Int) -> UInt32? { number(at: offset, as: UInt32.self) }
   public func fourCC(at offset: Int) -> FourCC? { uint32(at: offset).map { FourCC(rawValue: $0) } }
 
-  /// A number of 1 to 8 bytes.
-  private func number(at offset: Int, bytes width: Int) -> UInt64? {
-    do throws(CoderError) {
-      return try ByteReader(raw.bytes).unsigned(bytes: width, at: offset)
-    } catch {
-      return nil
-    }
+  /// A big-endian number.
+  @inline(__always)
+  private func number<Value: FixedWidthInteger & BitwiseCopyable>(at offset: Int, as type: Value.Type) -> Value? {
+    guard offset >= 0, offset <= raw.count &- MemoryLayout<Value>.size else { return nil }
+    return raw.loadUnaligned(fromByteOffset: offset, as: type).bigEndian
   }
 
   /// A box, or nil when its header is cut or its size is less than the header's.
@@ -64,17 +62,11 @@ public struct FileBytes {
   /// - Parameter limit: Where the enclosing box or the file ends; a size of 0 reaches up to it.
   public func box(at offset: Int, before limit: Int) -> Box? {
     guard offset >= 0, limit >= 8, offset <= limit &- 8 else { return nil }
-    do throws(CoderError) {
-      var reader = ByteReader(raw.bytes)
-      try reader.seek(to: offset)
-      let header = try BoxHeader(parsing: &reader)
-      let (end, overflow) = offset.addingReportingOverflow(header.size ?? limit &- offset)
-      return Box(
-        type: header.type, start: offset, content: offset &+ header.length, end: overflow ? .max : end,
-        isCut: overflow || end > raw.count)
-    } catch {
-      return nil
-    }
+    guard let header = BoxHeader(raw.bytes, at: offset) else { return nil }
+    let (end, overflow) = offset.addingReportingOverflow(header.size ?? limit &- offset)
+    return Box(
+      type: header.type, start: offset, content: offset &+ header.length, end: overflow ? .max : end,
+      isCut: overflow || end > raw.count)
   }
 
   /// The boxes that lie wholly in a range, in order, up to the first that does not.

@@ -77,7 +77,7 @@ private struct Places {
     case .itemData:
       guard let data = meta.itemData else { throw .malformed("item \(item.id) lies in idat, which is not there") }
       whole = data
-    case .elsewhere(let place): throw .unsupported("item \(item.id) lies in \(place)")
+    case .elsewhere(let place): throw .unsupported("item \(item.id) lies in \(place.rawValue)")
     }
     for extent in meta.extents[item.extents] {
       let (start, overflow) = item.base.addingReportingOverflow(extent.offset)

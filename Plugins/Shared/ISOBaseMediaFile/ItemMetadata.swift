@@ -209,12 +209,12 @@ private struct Plan {
     ] where edits.removed.contains(kind) {
       // Items that describe other pictures, such as a gain map, belong to these.
       let items = tables.meta.items.filter {
-        $0.type == type && (type != .mime || $0.contentType == content) && tables.describes($0.id, primary)
+        $0.type == type && (type != .mime || $0.isXMP) && tables.describes($0.id, primary)
       }
       var payload = edits.payloads[kind]
       if type == .exifItem { payload = payload.map { [0, 0, 0, 0] + $0 } }  // the TIFF header follows at once
       for item in items {
-        if let new = payload, item.contentEncoding.isEmpty, tables.canMove(item) {
+        if let new = payload, item.contentEncoding == .none, tables.canMove(item) {
           replaced[item.id] = new
           payload = nil
         } else {
@@ -225,8 +225,7 @@ private struct Plan {
     }
     if edits.removed.contains(.other) {
       for item in tables.meta.items where [FourCC.mime, FourCC("uri ")].contains(item.type) {
-        let isXMP = item.contentType == "application/rdf+xml"
-        if !isXMP, tables.describes(item.id, primary) { removed.insert(item.id) }
+        if !item.isXMP, tables.describes(item.id, primary) { removed.insert(item.id) }
       }
       erased += layout.others.map { box in
         var writer = ByteWriter()

@@ -57,7 +57,8 @@ public struct ItemProperties {
     case .color: try readColor(&content)
     case .pixelInformation:
       _ = try content.fullBox()
-      depths = try content.array(Int(try content.uint8("the number of channels")), "the bits of channels").map(Int.init)
+      let bits = try content.bytes(Int(try content.uint8("the number of channels")), "the bits of channels")
+      depths = bits.withUnsafeBytes { $0.map(Int.init) }
     case .rotation: transformations.append(.rotation(Int(try content.uint8("the turns") & 3)))
     case .mirror: transformations.append(.mirror(leftToRight: try content.uint8("the axis") & 1 == 1))
     case .cleanAperture: transformations.append(.crop(try CleanAperture(parsing: &content)))

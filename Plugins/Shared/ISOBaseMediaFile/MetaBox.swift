@@ -7,10 +7,10 @@ public struct Item: Sendable {
   public let id: UInt32
   public let type: FourCC
   public let isHidden: Bool
+  /// Whether it is a `mime` item of the type that XMP has (ISO/IEC 23008-12 §A.3).
+  public let isXMP: Bool
   /// Of a `mime` item.
-  public let contentType: String
-  /// Of a `mime` item: `deflate` and others, empty for none.
-  public let contentEncoding: String
+  public let contentEncoding: ContentEncoding
   /// Where its bytes are, indexes into ``MetaBox/extents``.
   public internal(set) var extents: Range<Int> = 0..<0
   public internal(set) var construction = Construction.file
@@ -21,12 +21,24 @@ public struct Item: Sendable {
   /// Its properties, indexes into ``MetaBox/associations``.
   public internal(set) var associations: Range<Int> = 0..<0
 
+  /// What has to be undone before its bytes are what they are (ISO/IEC 14496-12 §8.11.6).
+  public enum ContentEncoding: Sendable {
+    case none
+    case deflate
+    case other
+  }
+
   /// What an extent's offset counts from (ISO/IEC 14496-12 §8.11.3).
   public enum Construction: Equatable, Sendable {
     case file
     case itemData
-    /// Not read: bytes of other items, and other files.
-    case elsewhere(String)
+    /// Not read.
+    case elsewhere(Elsewhere)
+
+    public enum Elsewhere: String, Sendable {
+      case otherItem = "another item"
+      case otherFile = "another file"
+    }
   }
 }
 
@@ -87,7 +99,7 @@ public final class MetaBox: Sendable {
   /// Items of which one is to be shown, the best first (ISO/IEC 23008-12 §6.8.1).
   public var alternatives: [[UInt32]] { tables.alternatives }
 
-  public func item(_ id: UInt32) -> Item? { tables.indexes[id].map { tables.items[$0] } }
+  public func item(_ id: UInt32) -> Item? { tables.index(of: id).map { tables.items[$0] } }
 
   /// What an item refers to, in order.
   public func references(from id: UInt32, as type: FourCC) -> ArraySlice<UInt32> {

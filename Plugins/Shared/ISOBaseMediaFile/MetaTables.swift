@@ -24,9 +24,19 @@ struct MetaTables: Sendable {
   private(set) var itemData: Range<Int>?
   /// Items of which one is to be shown, the best first (ISO/IEC 23008-12 §6.8.1).
   private(set) var alternatives: [[UInt32]] = []
-  private(set) var indexes: [UInt32: Int] = [:]
+  /// Items at the start of ``items`` whose numbers ascend, as those of nearly all files do.
+  private var ascendingItems = 0
+  /// Indexes of the others.
+  private var indexes: [UInt32: Int] = [:]
   /// References by the item that they start from.
   private(set) var referencesFrom: [UInt32: [Int]] = [:]
+
+  /// Bytes of the header of an item's box.
+  private static let leastEntry = 12
+  /// Bytes of a location: an item, a data reference, and the number of its extents.
+  private static let leastLocation = 6
+  /// What most pictures have no more of.
+  private static let usualProperties = 8
 
   mutating func read(_ box: Box, in file: FileBytes, isLenient: Bool) throws(CoderError) {
     let content = file.bytes(in: box.payload.clamped(to: 0..<file.count))
@@ -84,7 +94,8 @@ extension MetaTables {
   /// ISO/IEC 14496-12 §8.11.6.
   private mutating func readItems(_ content: consuming ByteReader) throws(CoderError) {
     let (version, _) = try content.fullBox()
-    try content.skip(version == 0 ? 2 : 4, "the item count")
+    let count = try content.identifier(isShort: version == 0, "the item count")
+    items.reserveCapacity(min(Int(count), content.remaining / Self.leastEntry))
     var boxes = BoxReader(content, in: "iinf")
     while let box = try boxes.next() {
       guard box.type == .itemInformationEntry else { continue }
@@ -95,16 +106,31 @@ extension MetaTables {
       let id = try entry.identifier(isShort: version == 2, "an item's number")
       try entry.skip(2, "an item's protection")
       let type = try entry.fourCC("an item's type")
-      _ = entry.terminatedText()
-      let contentType = type == .mime ? entry.terminatedText() : ""
-      let encoding = type == .mime ? entry.terminatedText() : ""
-      guard indexes[id] == nil else {
+      _ = entry.terminatedBytes()
+      let isXMP = type == .mime && entry.terminatedBytes().isEqual(to: "application/rdf+xml")
+      let encoding = type == .mime ? Item.ContentEncoding(entry.terminatedBytes()) : .none
+      guard index(of: id) == nil else {
         throw .malformed("two items with the number \(id)", at: box.start)
       }
-      indexes[id] = items.count
-      items.append(
-        Item(id: id, type: type, isHidden: flags & 1 == 1, contentType: contentType, contentEncoding: encoding))
+      if ascendingItems == items.count, items.last.map({ $0.id < id }) ?? true {
+        ascendingItems += 1
+      } else {
+        indexes[id] = items.count
+      }
+      items.append(Item(id: id, type: type, isHidden: flags & 1 == 1, isXMP: isXMP, contentEncoding: encoding))
     }
+  }
+
+  /// Where an item is in ``items``.
+  func index(of id: UInt32) -> Int? {
+    var (low, high) = (0, ascendingItems)
+    while low < high {
+      let middle = (low &+ high) / 2
+      let found = items[middle].id
+      if found == id { return middle }
+      if found < id { low = middle &+ 1 } else { high = middle }
+    }
+    return indexes.isEmpty ? nil : indexes[id]
   }
 
   /// ISO/IEC 14496-12 §8.11.3.
@@ -120,6 +146,7 @@ extension MetaTables {
       throw .malformed("a number of \(size) bytes in iloc, 0, 4 and 8 are allowed", at: content.offset)
     }
     let count = try content.identifier(isShort: version < 2, "the number of locations")
+    extents.reserveCapacity(min(Int(count), content.remaining / Self.leastLocation))
     for _ in 0..<count {
       let id = try content.identifier(isShort: version < 2, "a location")
       let start = content.offset
@@ -138,13 +165,13 @@ extension MetaTables {
         extents.append(
           Extent(offset: offset, length: try content.unsigned(bytes: lengthSize, "an extent's length")))
       }
-      guard let index = indexes[id] else { continue }
+      guard let index = index(of: id) else { continue }
       items[index].extents = first..<extents.count
       items[index].base = base
       items[index].location = start..<content.offset
       items[index].construction =
         reference != 0
-        ? .elsewhere("another file") : method == 0 ? .file : method == 1 ? .itemData : .elsewhere("another item")
+        ? .elsewhere(.otherFile) : method == 0 ? .file : method == 1 ? .itemData : .elsewhere(.otherItem)
     }
   }
 
@@ -193,6 +220,7 @@ extension MetaTables {
         associations.append(box)
       } else if box.type == .propertyContainer {
         var container = BoxReader(try boxes.content(of: box, as: "ipco"), in: "ipco")
+        properties.reserveCapacity(Self.usualProperties)
         while let property = try container.next() { properties.append(property) }
       }
     }
@@ -201,6 +229,7 @@ extension MetaTables {
   private mutating func readAssociations(_ content: consuming ByteReader) throws(CoderError) {
     let (version, flags) = try content.fullBox()
     let count = try content.uint32("the number of associations")
+    associations.reserveCapacity(Self.usualProperties)
     for _ in 0..<count {
       let id = try content.identifier(isShort: version == 0, "an item")
       let properties = try content.uint8("the number of properties")
@@ -212,9 +241,21 @@ extension MetaTables {
         if index > 0, index <= self.properties.count { associations.append(index - 1) }
       }
       itemsWithProperties.append(id)
-      guard let item = indexes[id] else { continue }
+      guard let item = index(of: id) else { continue }
       items[item].associations = first..<associations.count
     }
+  }
+}
+
+extension Item.ContentEncoding {
+  fileprivate init(_ name: RawSpan) {
+    self = name.isEmpty ? .none : name.isEqual(to: "deflate") ? .deflate : .other
+  }
+}
+
+extension RawSpan {
+  fileprivate func isEqual(to text: StaticString) -> Bool {
+    byteCount == text.utf8CodeUnitCount && ByteReader(self).has(text, at: 0)
   }
 }
 

@@ -72,6 +72,22 @@ import Testing
     #expect(!isOtherKnown)
   }
 
+  /// ITU-T H.265 §7.4.1.3.
+  @Test func ofTwoPictureSetsWithANumberTheLaterOneCounts() throws {
+    var (other, later) = (sets, sets)
+    other.picture.identifier = 2
+    later.picture.allowsBypass = true
+    var configuration = try HEVCConfiguration(
+      of: ParameterSets.record([sets.video.unit, sets.sequence.unit, sets.picture.unit, other.picture.unit]))
+    #expect(configuration.picture(0)?.allowsBypass == false)
+    let found = sample([later.picture.unit])
+    try configuration.add(from: found.span.bytes)
+    #expect(configuration.picture(0)?.allowsBypass == true)
+    #expect(configuration.picture(2)?.allowsBypass == false)
+    #expect(configuration.picture(1) == nil)
+    #expect(!configuration.allowsBypass)
+  }
+
   @Test func checksKnownSetsAgainstALaterOne() throws {
     var wide = sets
     wide.sequence.width = 128

@@ -74,8 +74,8 @@ import Testing
     #expect(meta.items.map(\.id) == [7, 8])
     #expect(meta.items.map(\.type) == [.hvc1, .mime])
     #expect(meta.items.map(\.isHidden) == [true, false])
-    #expect(meta.items.map(\.contentType) == ["", "application/rdf+xml"])
-    #expect(meta.items.map(\.contentEncoding) == ["", "deflate"])
+    #expect(meta.items.map(\.isXMP) == [false, true])
+    #expect(meta.items.map(\.contentEncoding) == [.none, .deflate])
     #expect(meta.items[0].base == 1000)
     #expect(meta.items[0].construction == .itemData)
     #expect(meta.extents[meta.items[0].extents].map(\.offset) == [10, 30])
@@ -97,6 +97,27 @@ import Testing
     // The second entry follows 12 + 14 + 14 bytes and the first one's 55.
     #expect(throws: CoderError.malformed("two items with the number 7", at: 95)) { _ = try meta(bytes) }
     #expect(try meta(bytes, isLenient: true).items.count == 1)
+  }
+
+  /// Items are found in any order of their numbers, and a number that comes twice is found too.
+  @Test(arguments: [[5, 3, 4, 9, 1], [1, 2, 3], [2, 7, 6], [9, 8]] as [[UInt16]])
+  func itemsAreFoundInAnyOrder(numbers: [UInt16]) throws {
+    func bytes(_ numbers: [UInt16]) -> [UInt8] {
+      Self.bytes { meta in
+        meta.fullBox(.itemInformation) { box in
+          box.put(UInt16(numbers.count))
+          for number in numbers { Self.putItem(number, "hvc1", isHidden: false, to: &box) }
+        }
+      }
+    }
+    let meta = try meta(bytes(numbers))
+    for number in 0...10 as ClosedRange<UInt32> {
+      #expect(meta.item(number)?.id == (numbers.contains(UInt16(number)) ? number : nil))
+    }
+    for number in numbers {
+      let error = #expect(throws: CoderError.self) { _ = try self.meta(bytes(numbers + [number])) }
+      #expect(error?.message == "two items with the number \(number)")
+    }
   }
 
   @Test func aBoxBeyondTheMetaBoxIsMalformed() throws {

@@ -20,9 +20,9 @@ final class HEIFFile {
   let limits: Limits
   /// Where the bytes behind ``contents`` come from, and what keeps those; nil when there are none.
   private let beyond: (head: FileHead, source: SourceView)?
-  private var nodes: [UInt32: PictureNode] = [:]
+  private var nodes = OneOrMany<UInt32, PictureNode>()
   /// By where their boxes start: items share them.
-  private var configurations: [Int: HEVCConfiguration] = [:]
+  private var configurations = OneOrMany<Int, HEVCConfiguration>()
   /// What belongs to a picture, by the picture.
   private lazy var attached = Self.attached(in: meta)
 
@@ -158,14 +158,15 @@ final class HEIFFile {
     for item in meta.items where item.type == .toneMap {
       if let map = meta.references(from: item.id, as: .derivedFrom).dropFirst().first { parts.insert(map) }
     }
-    let pages = meta.items.filter { item in
-      item.id == primary.id
-        || (pictureTypes.contains(item.type) && !item.isHidden && !parts.contains(item.id))
+    var pages: [UInt32] = []
+    for item in meta.items {
+      let isPage = pictureTypes.contains(item.type) && !item.isHidden && !parts.contains(item.id)
+      if isPage || item.id == primary.id { pages.append(item.id) }
     }
     guard pages.count <= limits.maxPages else {
       throw .limitExceeded(.maxPages, found: pages.count, allowed: limits.maxPages, what: "a page count of")
     }
-    return pages.map(\.id).sorted()
+    return pages.count > 1 ? pages.sorted() : pages
   }
 }
 
@@ -192,7 +193,7 @@ extension HEIFFile {
     let configuration = try contents.read(box, as: "hvcC") { reader throws(CoderError) in
       try HEVCConfiguration(parsing: &reader)
     }
-    configurations[box.start] = configuration
+    configurations.add(configuration, for: box.start)
     return configuration
   }
 
@@ -208,7 +209,7 @@ extension HEIFFile {
     }
     guard let item = meta.item(id) else { throw .malformed("a picture is made of item \(id), which is not there") }
     let node = try PictureNode(item, in: self, chain: chain + [id])
-    nodes[id] = node
+    nodes.add(node, for: id)
     return node
   }
 

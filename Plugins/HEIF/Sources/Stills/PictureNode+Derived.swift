@@ -64,7 +64,7 @@ extension PictureNode {
 }
 
 /// An item that is one HEVC picture (ISO/IEC 23008-12 Annex B).
-struct CodedItem {
+final class CodedItem: Sendable {
   let item: Item
   let configuration: HEVCConfiguration
   let sequence: SequenceParameters

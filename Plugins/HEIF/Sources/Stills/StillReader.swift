@@ -214,7 +214,7 @@ extension StillReader {
     if kind == .icc { return node.profile.map { .range($0) } }
     for id in file.descriptions(of: node.id) {
       guard let item = file.meta.item(id) else { continue }
-      let isXMP = item.type == .mime && item.contentType == "application/rdf+xml" && item.contentEncoding.isEmpty
+      let isXMP = item.isXMP && item.contentEncoding == .none
       guard kind == .exif && item.type == .exif || kind == .xmp && isXMP else { continue }
       if file.isIncremental, !isAwaited { return .item(item) }
       guard let bytes = try? file.bytes(of: item), !bytes.isCut, bytes.count > 0 else { continue }
