@@ -39,8 +39,9 @@ struct FileHeader {
   /// - Throws: ``CoderError/Code/wrongFormat`` without an SOI marker; ``CoderError/Code/truncated`` when the source ends
   ///   before the first scan; ``CoderError/Code/malformed``; ``CoderError/Code/unsupported``.
   init(parsing source: SourceView) throws(CoderError) {
-    try Self.checkSignature(of: source)
-    var input = MarkerInput(source: source, offset: 2)
+    let head = try source.view(at: 0, least: Self.signature.count, most: MarkerInput.headBytes)
+    try Self.checkSignature(head)
+    var input = MarkerInput(source, offset: Self.signature.count - 1, head: head)
     var frame: FrameParameters?
     var application: [(marker: UInt8, payload: Range<Int>)] = []
     var scan: Int?
@@ -56,10 +57,12 @@ struct FileHeader {
       switch marker {
       case 0xC0...0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF, 0xDE:
         guard frame == nil else { throw .malformed("a second frame header", at: payload.lowerBound) }
-        var reader = try source.reader(at: payload.lowerBound, count: payload.count, of: "the frame header")
+        let bytes = try input.view(at: payload.lowerBound, count: payload.count)
+        var reader = ByteReader(bytes.bytes, at: payload.lowerBound, of: "the frame header")
         frame = try FrameParameters(parsing: &reader, marker: marker)
       case 0xDA:
-        var reader = try source.reader(at: payload.lowerBound, count: payload.count, of: "the scan header")
+        let bytes = try input.view(at: payload.lowerBound, count: payload.count)
+        var reader = ByteReader(bytes.bytes, at: payload.lowerBound, of: "the scan header")
         scan = payload.isEmpty ? 0 : Int(try reader.uint8("the number of channels"))
       case 0xE0...0xE2: application.append((marker, payload))
       default: break
@@ -69,8 +72,9 @@ struct FileHeader {
     self.frame = frame
     hasSeveralScans = frame.isProgressive || scan < frame.channels.count
     for segment in application {
-      var reader = try source.reader(
-        at: segment.payload.lowerBound, count: min(Prefix.longest, segment.payload.count), of: "a segment")
+      let start = segment.payload.lowerBound
+      let bytes = try input.view(at: start, count: min(Prefix.longest, segment.payload.count))
+      var reader = ByteReader(bytes.bytes, at: start, of: "a segment")
       try add(segment.marker, parsing: &reader, to: segment.payload.upperBound)
     }
   }
@@ -108,14 +112,15 @@ struct FileHeader {
     }
   }
 
-  private static func checkSignature(of source: SourceView) throws(CoderError) {
-    let signature: [UInt8] = [0xFF, 0xD8, 0xFF]
-    let start = [UInt8](copying: try source.bytes(at: 0, count: signature.count))
-    guard !start.isEmpty, zip(start, signature).allSatisfy({ $0 == $1 }) else {
+  /// SOI, and what every marker begins with.
+  private static let signature: [UInt8] = [0xFF, 0xD8, 0xFF]
+
+  private static func checkSignature(_ head: UnsafeRawBufferPointer) throws(CoderError) {
+    guard !head.isEmpty, zip(head, signature).allSatisfy({ $0 == $1 }) else {
       throw .wrongFormat("the source does not begin with the bytes FF D8 FF", at: 0)
     }
-    guard start.count == signature.count else {
-      throw .truncated("the source has \(start.count) bytes, the signature takes 3", at: start.count)
+    guard head.count >= signature.count else {
+      throw .truncated("the source has \(head.count) bytes, the signature takes 3", at: head.count)
     }
   }
 

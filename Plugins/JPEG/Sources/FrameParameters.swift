@@ -72,6 +72,7 @@ struct FrameParameters {
       throw .unsupported("\(count) channels; 1, 3 and 4 are read", at: place + 5)
     }
     var channels: [Channel] = []
+    channels.reserveCapacity(count)
     for _ in 0..<count {
       let identifier = try reader.uint8("a channel's number")
       let factors = try reader.uint8("sampling factors")

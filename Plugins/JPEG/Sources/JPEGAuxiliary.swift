@@ -122,7 +122,7 @@ struct JPEGAuxiliary {
   ) throws(CoderError) -> Found? {
     let start = try source.view(at: entry.place.lowerBound, count: 3)
     guard start.elementsEqual([0xFF, 0xD8, 0xFF]), entry.place.count >= 4 else { return nil }
-    var input = MarkerInput(source: source, offset: entry.place.lowerBound + 2)
+    var input = MarkerInput(source, offset: entry.place.lowerBound + 2)
     var picture = AuxiliaryPicture(entry.kind, typeName: entry.typeName, page: page)
     var frame: FrameParameters?
     do throws(CoderError) {

@@ -121,7 +121,7 @@ struct HeaderSegments {
 
   /// - Throws: ``CoderError/Code/truncated`` if the file ends before its first scan; ``CoderError/Code/malformed``.
   init(parsing source: SourceView) throws(CoderError) {
-    var input = MarkerInput(source: source, offset: start)
+    var input = MarkerInput(source, offset: start)
     while true {
       let begin = input.offset
       let marker = try input.marker()
@@ -163,7 +163,7 @@ struct HeaderSegments {
 
   /// Where the picture ends that begins the file, with its EOI; the end of the file if there is none.
   func endOfPicture(in source: SourceView) throws(CoderError) -> Int {
-    var input = MarkerInput(source: source, offset: scan)
+    var input = MarkerInput(source, offset: scan)
     while input.offset < source.size {
       let begin = input.offset
       do throws(CoderError) {

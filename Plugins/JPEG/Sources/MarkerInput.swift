@@ -7,11 +7,40 @@ struct MarkerInput {
   let source: SourceView
   /// Of the byte that is looked at next.
   var offset: Int
+  /// A view of the source's first bytes, until another one is needed.
+  private var head: UnsafeRawBufferPointer
 
   /// Bytes that are looked at in a search for a marker that is not where it belongs.
   private static let windowBytes = 4_096
   /// Bytes that are looked at first: a marker is 2, and a host that reads a file in parts has these.
   private static let firstBytes = 16
+  /// What a host that reads a file in parts reads of its start.
+  static let headBytes = 4_096
+
+  /// - Parameters:
+  ///   - offset: Where the first marker begins.
+  ///   - head: A view of the source's first bytes. Who gives it takes no view of the source but through here.
+  init(_ source: SourceView, offset: Int, head: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0)) {
+    self.source = source
+    self.offset = offset
+    self.head = head
+  }
+
+  /// Shows `least` bytes at an offset, or more, or the rest of the source.
+  ///
+  /// - Returns: Bytes that are valid until the next view.
+  private mutating func view(at place: Int, least: Int, most: Int) throws(CoderError) -> UnsafeRawBufferPointer {
+    if place <= head.count - least { return UnsafeRawBufferPointer(rebasing: head[place...]) }
+    head = UnsafeRawBufferPointer(start: nil, count: 0)
+    return try source.view(at: place, least: least, most: most)
+  }
+
+  /// Shows exactly `count` bytes at an offset, or the rest of the source.
+  ///
+  /// - Returns: Bytes that are valid until the next view.
+  mutating func view(at place: Int, count: Int) throws(CoderError) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: try view(at: place, least: count, most: count).prefix(count))
+  }
 
   /// Moves to the next marker, and past it.
   ///
@@ -22,7 +51,8 @@ struct MarkerInput {
     var isAfterFill = false
     var most = Self.firstBytes
     while true {
-      var reader = ByteReader(try source.bytes(at: offset, least: 1, most: most), at: offset)
+      let bytes = try view(at: offset, least: 1, most: most)
+      var reader = ByteReader(bytes.bytes, at: offset)
       most = Self.windowBytes
       guard !reader.isAtEnd else { throw Self.end(at: offset) }
       while !reader.isAtEnd {
@@ -42,7 +72,8 @@ struct MarkerInput {
   /// - Throws: ``CoderError/Code/truncated`` when the source ends before it does; ``CoderError/Code/malformed``.
   mutating func segment(_ marker: UInt8) throws(CoderError) -> Range<Int> {
     let place = offset
-    let reader = try source.reader(at: place, count: 2, of: "a segment")
+    let bytes = try view(at: place, count: 2)
+    let reader = ByteReader(bytes.bytes, at: place, of: "a segment")
     guard reader.count == 2 else { throw Self.end(at: place + reader.count) }
     let stated = Int(try reader.uint16(at: 0))
     // Nothing of a picture depends on comments and application data; libjpeg reads on behind one without a length.
@@ -53,7 +84,7 @@ struct MarkerInput {
     let payload = (place + 2)..<(place + length)
     if source.size == .max, !payload.isEmpty {
       // Whether an incremental source has the segment is known when its last byte is there, or the end.
-      _ = try source.view(at: payload.upperBound - 1, least: 1, most: 1)
+      _ = try view(at: payload.upperBound - 1, count: 1)
     }
     guard payload.upperBound <= source.size else {
       throw .truncated(

@@ -18,6 +18,8 @@ public final class MemorySource {
 
   private let bytes: UnsafeMutableBufferPointer<UInt8>
   private let raw: UnsafeMutablePointer<imgcoder_source>
+  /// Who reads a view after the next one reads no byte of the file.
+  private var lastView = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 0)
 
   public var view: SourceView { SourceView(UnsafePointer(raw)) }
 
@@ -47,6 +49,16 @@ public final class MemorySource {
     UnsafeMutableBufferPointer(rebasing: bytes[offset...]).update(repeating: 0)
   }
 
+  /// The bytes themselves if all are wanted, which stay; else a copy, which the next view overwrites.
+  private func show(_ range: Range<Int>) -> UnsafePointer<UInt8>? {
+    lastView.update(repeating: 0xA5)
+    guard range.count < bytes.count else { return bytes.baseAddress.map { UnsafePointer($0) } }
+    lastView.deallocate()
+    lastView = .allocate(capacity: range.count)
+    _ = lastView.initialize(from: bytes[range])
+    return UnsafePointer(lastView.baseAddress)
+  }
+
   private static func show(
     _ source: UnsafePointer<imgcoder_source>?, _ offset: UInt64, _ wanted: UInt64,
     _ bytes: UnsafeMutablePointer<UnsafePointer<UInt8>?>?, _ length: UnsafeMutablePointer<UInt64>?
@@ -57,7 +69,7 @@ public final class MemorySource {
     let start = min(offset, count)
     let shown = min(wanted, count - start)
     if shown < wanted { own.raw.pointee.size = count }
-    bytes?.pointee = own.bytes.baseAddress.map { UnsafePointer($0 + Int(start)) }
+    bytes?.pointee = own.show(Int(start)..<Int(start + shown))
     length?.pointee = shown
     return UInt32(IMGCODER_STATUS_OK)
   }

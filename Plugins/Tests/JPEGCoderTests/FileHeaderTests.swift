@@ -37,6 +37,22 @@ import Testing
     #expect(header.profile.first.map { Array(Self.whole[$0.bytes]) } == [9, 9])
   }
 
+  /// The first 4 KiB are looked at as one view; what lies at their end is read alike.
+  @Test(arguments: [MemorySource.Kind.complete, .incremental])
+  func readsWhatLiesAtTheEndOfTheFirstBytes(_ kind: MemorySource.Kind) throws {
+    let tail = Self.whole.dropFirst(2)
+    for end in 4_096 - tail.count - 8...4_100 {
+      let comment = Self.segment(0xFE, [UInt8](repeating: 0xFF, count: end - 6))
+      let bytes = [0xFF, 0xD8] + comment + tail
+      let header = try header(bytes, kind)
+      #expect(header.frame.size == Size(width: 300, height: 200))
+      #expect(header.density?.x == 72)
+      #expect(header.exif.map { Array(bytes[$0]) } == [1, 2, 3])
+      #expect(header.xmp.map { Array(bytes[$0]) } == Array("<x/>".utf8))
+      #expect(header.profile.first.map { Array(bytes[$0.bytes]) } == [9, 9])
+    }
+  }
+
   /// A file that ends before the scan's header does has no picture, and none of its cuts traps.
   @Test(arguments: [MemorySource.Kind.complete, .incremental])
   func isTruncatedWhereverItIsCut(_ kind: MemorySource.Kind) {

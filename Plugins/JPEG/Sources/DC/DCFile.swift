@@ -76,7 +76,7 @@ struct DCFile {
   }
 
   private mutating func read() throws(CoderError) {
-    var input = MarkerInput(source: source, offset: 2)
+    var input = MarkerInput(source, offset: 2)
     while true {
       let marker = try input.marker()
       switch marker {
