@@ -244,6 +244,9 @@ struct GIFScanner {
       let bytes = bytes
       var place = offset - start
       while place < bytes.count {
+        // Nearly all have 255 bytes. A next place that does not depend on the byte lets the processor look ahead.
+        while place < bytes.count, bytes[place] == 255 { place += 256 }
+        guard place < bytes.count else { break }
         let length = Int(bytes[place])
         place += 1 + length
         guard length > 0 else {

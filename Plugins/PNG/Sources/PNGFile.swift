@@ -8,7 +8,7 @@ import ImageCoderPlugin
 /// nothing but the chunk headers is read.
 ///
 /// - Format: PNG Third Edition, W3C.
-struct PNGFile {
+final class PNGFile {
   let source: SourceView
   let header: ImageHeaderChunk
   /// PLTE, cut to what the bit depth can index; empty when the image has no use for it.
@@ -39,8 +39,9 @@ struct PNGFile {
     self.source = source
     self.host = host
     try Self.checkSignature(source)
-    walk = ChunkWalk(source, from: Self.signature.count)
+    var walk = ChunkWalk(source, from: Self.signature.count)
     header = try Self.readHeader(&walk)
+    self.walk = walk
     try host.limits.check(canvas: header.canvas)
     animation = AnimationIndex(canvas: header.canvas)
     try readChunks { (file) in isIncremental && file.imageData != nil }
@@ -48,14 +49,14 @@ struct PNGFile {
   }
 
   /// Looks at chunks until a frame of the animation and the beginning of its data are known, or no chunk is left.
-  mutating func advance(toFrame index: Int) throws(CoderError) {
+  func advance(toFrame index: Int) throws(CoderError) {
     try readChunks { (file) in file.animation.knowsFrame(index) }
   }
 
   /// Looks at the chunks that are left.
-  mutating func advanceToTheEnd() throws(CoderError) { try readChunks { _ in false } }
+  func advanceToTheEnd() throws(CoderError) { try readChunks { _ in false } }
 
-  private mutating func endWalk() throws(CoderError) {
+  private func endWalk() throws(CoderError) {
     isOver = true
     endImageData()
     if let reason = try animation.finish(isCut: isTruncated, limits: host.limits) {
@@ -105,7 +106,7 @@ struct PNGFile {
   }
 
   private static func checkSignature(_ source: SourceView) throws(CoderError) {
-    let start = [UInt8](copying: try source.bytes(at: 0, count: signature.count))
+    let start = try source.view(at: 0, count: signature.count)
     guard start.elementsEqual(signature.prefix(start.count)), !start.isEmpty else {
       throw .wrongFormat("no PNG signature", at: 0)
     }
@@ -136,7 +137,7 @@ struct PNGFile {
     }
   }
 
-  private mutating func readChunks(until isEnough: (PNGFile) -> Bool) throws(CoderError) {
+  private func readChunks(until isEnough: (PNGFile) -> Bool) throws(CoderError) {
     while !isOver, !isEnough(self) {
       switch try walk.next() {
       case .end:
@@ -164,7 +165,7 @@ struct PNGFile {
     }
   }
 
-  private mutating func endChunks() throws(CoderError) {
+  private func endChunks() throws(CoderError) {
     try checkPalette()
     try endWalk()
   }
@@ -174,13 +175,13 @@ struct PNGFile {
     throw .malformed("a palette image without PLTE before the image data")
   }
 
-  private mutating func endImageData() {
+  private func endImageData() {
     guard let imageData, !isImageDataOver else { return }
     isImageDataOver = true
     animation.endImageData(imageData)
   }
 
-  private mutating func visit(_ chunk: Chunk) throws(CoderError) {
+  private func visit(_ chunk: Chunk) throws(CoderError) {
     switch chunk.name {
     case .idat: addImageData(chunk)
     case .fdat: animation.addFrameData(chunk, end: min(chunk.end, source.size))
@@ -201,7 +202,7 @@ struct PNGFile {
     }
   }
 
-  private mutating func addImageData(_ chunk: Chunk) {
+  private func addImageData(_ chunk: Chunk) {
     let end = min(chunk.end, source.size)
     if imageData == nil {
       imageData = ImageData(name: .idat, start: chunk.offset, end: end)
@@ -215,13 +216,13 @@ struct PNGFile {
   }
 
   /// As ``data(of:)``; damage costs the animation.
-  private mutating func animationData(of chunk: Chunk) throws(CoderError) -> [UInt8]? {
+  private func animationData(of chunk: Chunk) throws(CoderError) -> [UInt8]? {
     let data = try data(of: chunk)
     if data == nil, chunk.end <= source.size { animation.fail("\(chunk.name) at byte \(chunk.offset) is damaged") }
     return data
   }
 
-  private mutating func readPalette(_ chunk: Chunk) throws(CoderError) {
+  private func readPalette(_ chunk: Chunk) throws(CoderError) {
     guard header.colorType == .palette else { return }  // a suggestion for screens of few colors
     guard palette.isEmpty, imageData == nil else {
       guard imageData == nil else { return ignore(chunk, "it follows the image data") }
@@ -237,7 +238,7 @@ struct PNGFile {
     }
   }
 
-  private mutating func readTransparency(_ chunk: Chunk) throws(CoderError) {
+  private func readTransparency(_ chunk: Chunk) throws(CoderError) {
     let allowed: ClosedRange<Int>
     switch header.colorType {
     case .gray: allowed = 2...2
