@@ -40,15 +40,14 @@ final class ItemTable {
     var thumbnails: [(item: UInt32, place: Int)] = []
     var auxiliaries: [UInt32] = []
     for reference in meta.references {
-      let isThumbnail = reference.type == .thumbnail
-      guard isThumbnail || reference.type == .auxiliary else { continue }
-      for target in meta.referenced[reference.to] where target == primary {
+      guard reference.type == .thumbnail || reference.type == .auxiliary,
+        meta.referenced[reference.to].contains(primary)
+      else { continue }
+      if reference.type == .auxiliary {
+        auxiliaries.append(reference.from)
+      } else {
         // The type stands behind the size.
-        if isThumbnail {
-          thumbnails.append((reference.from, reference.start + 4))
-        } else {
-          auxiliaries.append(reference.from)
-        }
+        thumbnails.append((reference.from, reference.start + 4))
       }
     }
     self.thumbnails = thumbnails

@@ -31,11 +31,8 @@ struct MetaTables: Sendable {
   /// References by the item that they start from.
   private(set) var referencesFrom: [UInt32: [Int]] = [:]
 
-  /// Bytes of the header of an item's box.
-  private static let leastEntry = 12
-  /// Bytes of a location: an item, a data reference, and the number of its extents.
-  private static let leastLocation = 6
-  /// What most pictures have no more of.
+  /// What most files have no more of: longer lists grow by the bytes that state them.
+  private static let usualItems = 64
   private static let usualProperties = 8
 
   mutating func read(_ box: Box, in file: FileBytes, isLenient: Bool) throws(CoderError) {
@@ -95,7 +92,7 @@ extension MetaTables {
   private mutating func readItems(_ content: consuming ByteReader) throws(CoderError) {
     let (version, _) = try content.fullBox()
     let count = try content.identifier(isShort: version == 0, "the item count")
-    items.reserveCapacity(min(Int(count), content.remaining / Self.leastEntry))
+    items.reserveCapacity(min(Int(count), Self.usualItems))
     var boxes = BoxReader(content, in: "iinf")
     while let box = try boxes.next() {
       guard box.type == .itemInformationEntry else { continue }
@@ -146,7 +143,7 @@ extension MetaTables {
       throw .malformed("a number of \(size) bytes in iloc, 0, 4 and 8 are allowed", at: content.offset)
     }
     let count = try content.identifier(isShort: version < 2, "the number of locations")
-    extents.reserveCapacity(min(Int(count), content.remaining / Self.leastLocation))
+    extents.reserveCapacity(min(Int(count), Self.usualItems))
     for _ in 0..<count {
       let id = try content.identifier(isShort: version < 2, "a location")
       let start = content.offset

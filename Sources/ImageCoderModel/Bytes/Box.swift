@@ -18,8 +18,9 @@ public struct BoxHeader: Sendable, Equatable {
       let start = reader.offset
       let short = try reader.unsigned32BigEndian("the size of a box")
       let type = FourCC(rawValue: try reader.unsigned32BigEndian("the type of a box"))
-      let isLong = short == 1
-      if isLong { reader.order = .bigEndian }
+      let (isLong, order) = (short == 1, reader.order)
+      defer { reader.order = order }
+      reader.order = .bigEndian
       let size = isLong ? try reader.uint64("the 64-bit size of a box") : UInt64(short)
       throw .malformed("a box \(type) of \(size) bytes, its header takes \(isLong ? 16 : 8)", at: start)
     }
