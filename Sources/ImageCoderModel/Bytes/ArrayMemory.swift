@@ -17,13 +17,18 @@ public enum ArrayMemory {
   /// there for the array.
   ///
   /// - Throws: ``CoderError/Code/outOfMemory``.
-  public static func check(bytes: Int, for purpose: @autoclosure () -> String) throws(CoderError) {
+  public static func check(bytes: Int, for purpose: String) throws(CoderError) {
     guard bytes >= least else { return }
     var memory: UnsafeMutableRawPointer?
     let (size, overflow) = bytes.addingReportingOverflow(header)
     // Not malloc: the compiler may leave out a block that nobody uses.
-    guard !overflow, posix_memalign(&memory, 16, size) == 0 else { throw .outOfMemory(bytes: bytes, for: purpose()) }
+    guard !overflow, posix_memalign(&memory, 16, size) == 0 else { throw .outOfMemory(bytes: bytes, for: purpose) }
     free(memory)
+  }
+
+  /// The same for a field of a file, whose name is made text only when that is needed.
+  static func check(bytes: Int, field: StaticString) throws(CoderError) {
+    if bytes >= least { try check(bytes: bytes, for: "\(field)") }
   }
 
   /// A copy of bytes.

@@ -91,7 +91,7 @@ public struct ByteReader: ~Escapable {
   /// A copy of the next bytes.
   public mutating func array(_ count: Int, _ field: StaticString = "a field") throws(CoderError) -> [UInt8] {
     let part = try bytes(count, field)
-    try ArrayMemory.check(bytes: count, for: "\(field)")
+    try ArrayMemory.check(bytes: count, field: field)
     return [UInt8](copying: part)
   }
 
