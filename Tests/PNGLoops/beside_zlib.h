@@ -22,6 +22,8 @@ static uint32_t draw(void) {
 
 static uint32_t below(uint32_t bound) { return draw() % bound; }
 
+#define LONGEST_MATCH 258
+
 typedef struct outcome {
   cpng_inflated verdict;
   size_t length;
@@ -29,7 +31,8 @@ typedef struct outcome {
 
 // Inflates pieces that are each in memory of their own, so that a byte read too far is noticed, as is one written too far.
 static outcome ours(const uint8_t *stream, size_t length, uint8_t *out, int in_single_bytes) {
-  const size_t window = in_single_bytes ? 1 + below(300) : 1024 + below(200000);
+  // Small ones have many ends, at which rooms run out in every place.
+  const size_t window = in_single_bytes ? 1 + below(300) : below(2) ? 300 + below(3000) : 1024 + below(200000);
   cpng_inflater *inflater = malloc(sizeof *inflater);
   uint8_t *memory = malloc(CPNG_HISTORY + window + CPNG_OUT_SLACK), *end = memory + CPNG_HISTORY + window, *next = memory;
   outcome result = {CPNG_INFLATED_INPUT, 0};
@@ -45,6 +48,11 @@ static outcome ours(const uint8_t *stream, size_t length, uint8_t *out, int in_s
     for (;;) {
       uint8_t *start = next;
       result.verdict = cpng_inflate_piece(inflater, &in, piece + count, memory, &next, end);
+      // A match begins inside the room.
+      if (next > end + LONGEST_MATCH - 1) {
+        printf("%zd bytes behind the room\n", next - end);
+        abort();
+      }
       const size_t made = (size_t)(next - start), room = MOST - result.length;
       memcpy(out + result.length, start, made < room ? made : room);
       result.length += made < room ? made : room;

@@ -263,9 +263,10 @@ static inline INLINED int append(cpng_inflater *s, edges *edge, const uint8_t *b
 static unsigned fall_into_step(cpng_inflater *s, edges *edge, const uint8_t *base, const lane *into, uint32_t *place) {
   uint32_t begin = into->places[0];
   for (unsigned index = 0;;) {
+    // A match may have filled the room, also where the lanes are in step.
+    if (edge->out >= edge->out_end) return into->count;
     for (; index < into->count && begin < *place; index++) begin += SYMBOL_BITS(into->symbols[index]);
     if (index == into->count || (begin == *place && !follows_length(into, index))) return index;
-    if (edge->out >= edge->out_end) return into->count;
     const uint64_t bits = bits_at(base, *place);
     const uint16_t symbol = symbol_of(s, bits, 0);
     if (symbol == 0) return into->count;
