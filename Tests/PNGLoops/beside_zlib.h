@@ -7,6 +7,7 @@
 #define BESIDE_ZLIB_H
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
