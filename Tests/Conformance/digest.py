@@ -97,6 +97,9 @@ class Digest:
             self.complaints.append(f"{' '.join(options)}: exit {code} after the last file: {complaint}")
         if len(results) < len(paths):
             path = paths[len(results)]
+            if outcome != "hang":
+                # Whatever the scores were, a crash is never passed over.
+                self.complaints.append(f"{path} {' '.join(options)}: crash, exit {code}: {complaint.strip()[:2000]}")
             results.append(Result(path, outcome or "crash", {"path": path, "exit": code, "said": complaint}, None))
         return results
 

@@ -24,18 +24,18 @@ OWN = {"milliseconds", "headerBytes", "finalRows", "change", "rect", "disposal",
 def run(digest, corpora):
     """A score of what the files end with, one of their headers and one of their final rows."""
     # How long a file may take is another suite's question.
-    digest = Digest(digest.program, digest.plugins, max(digest.seconds, 60), digest.environment)
+    patient = Digest(digest.program, digest.plugins, max(digest.seconds, 60), digest.environment)
     ends = Score("incremental: what one call gives", "one call")
     headers = Score("incremental: the header's byte", "each chunking")
     finals = Score("incremental: final rows stay", "")
     paths = corpus(corpora)
-    expected = {result.path: result for result in digest.run(paths, *OPTIONS, raw=False)}
+    expected = {result.path: result for result in patient.run(paths, *OPTIONS, raw=False)}
     known = {path: [] for path in paths}
     rows = 0
     large = [path for path in paths if os.path.getsize(path) > LARGE]
     for seed in SEEDS:
         some = paths if seed in SEEDS_OF_LARGE else [path for path in paths if path not in set(large)]
-        for result in digest.run(some, *OPTIONS, "--chunks", f"seed:{seed}", raw=False):
+        for result in patient.run(some, *OPTIONS, "--chunks", f"seed:{seed}", raw=False):
             name = f"{short(result.path)} in pieces of seed {seed}"
             whole = expected[result.path]
             ends.add(name, difference(result, whole))
@@ -45,6 +45,7 @@ def run(digest, corpora):
             if result.record.get("finalRows") or "change" in result.record:
                 rows += result.record.get("finalRows", 0)
                 finals.add(name, result.record.get("change"))
+    digest.complaints += patient.complaints
     for path, pieces in known.items():
         headers.add(short(path), disagreement(pieces))
     ends.oracle = (
