@@ -68,6 +68,26 @@ import Testing
     }
   }
 
+  private final class Held: Sendable {
+    private let noteFreed: @Sendable () -> Void
+
+    init(noteFreed: @escaping @Sendable () -> Void) { self.noteFreed = noteFreed }
+
+    deinit { noteFreed() }
+  }
+
+  /// The first work of a thread, and what it is given while it waits for more.
+  @Test func aThreadThatWaitsHoldsNothingOfItsWork() async {
+    // The pool is that of the process.
+    await #expect(processExitsWith: .success) {
+      let freed = Semaphore()
+      for _ in 0..<3 {
+        try ThreadPool.shared.start(for: "a test") { [held = Held { freed.signal() }] in withExtendedLifetime(held) {} }
+        #expect((0..<20).contains { _ in freed.wait(atMost: 500_000_000) })
+      }
+    }
+  }
+
   /// The names of files that a thread works on, as the work of another thread sees them.
   private static func namesElsewhere() throws(CoderError) -> [String?] {
     let names = Mutex<[String?]>([])

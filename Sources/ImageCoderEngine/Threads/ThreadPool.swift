@@ -18,7 +18,7 @@ package final class ThreadPool: Sendable {
 
   private struct State {
     /// Threads that wait for work.
-    var idle: [IdleThread] = []
+    var idle: [PoolThread] = []
     /// Threads that help with loops.
     var helping = 0
   }
@@ -39,11 +39,20 @@ package final class ThreadPool: Sendable {
     }
   }
 
-  /// A thread that waits for work.
-  private final class IdleThread: @unchecked Sendable {
-    // Unchecked: `work` is written before the permit is given and read after it was taken.
+  /// A thread, and the work that it was given.
+  private final class PoolThread: @unchecked Sendable {
+    // Unchecked: `work` is written before the thread starts or is given its permit, and read after.
     var work: Assignment?
     let permit = Semaphore()
+
+    init(_ work: Assignment) { self.work = work }
+
+    /// Does the work, if there is any, and lets go of it and all that it holds.
+    func doWork() {
+      let given = work
+      work = nil
+      given?.run()
+    }
   }
 
   private let state = Mutex(State())
@@ -67,52 +76,48 @@ package final class ThreadPool: Sendable {
       idle.permit.signal()
       return
     }
-    let first = FirstWork(pool: self, work: work)
-    let context = Unmanaged.passRetained(first)
+    let start = Unmanaged.passRetained(Start(pool: self, thread: PoolThread(work)))
     var thread = pthread_t()
     let status = pthread_create(
       &thread, nil,
       { context in
         guard let context else { return nil }
-        let first = Unmanaged<FirstWork>.fromOpaque(context).takeRetainedValue()
-        first.pool.run(first.work)
+        let start = Unmanaged<Start>.fromOpaque(context).takeRetainedValue()
+        start.pool.run(start.thread)
         return nil
-      }, context.toOpaque())
+      }, start.toOpaque())
     guard status == 0 else {
-      context.release()
+      start.release()
       throw .outOfMemory(bytes: 0, for: purpose)
     }
     pthread_detach(thread)
   }
 
-  private final class FirstWork: Sendable {
+  private final class Start: Sendable {
     let pool: ThreadPool
-    let work: Assignment
+    let thread: PoolThread
 
-    init(pool: ThreadPool, work: Assignment) {
+    init(pool: ThreadPool, thread: PoolThread) {
       self.pool = pool
-      self.work = work
+      self.thread = thread
     }
   }
 
   /// A thread's life: its first work, then whatever comes.
-  private func run(_ work: Assignment) {
+  private func run(_ thread: PoolThread) {
     // What the thread inherited from the one that made it ends with its first work.
     chostsystem_set_work(chostsystem_work())
-    work.run()
-    while let idle = state.withLock({ state -> IdleThread? in
-      guard state.idle.count < Self.processors else { return nil }
-      let idle = IdleThread()
-      state.idle.append(idle)
-      return idle
+    thread.doWork()
+    while state.withLock({ state in
+      guard state.idle.count < Self.processors else { return false }
+      state.idle.append(thread)
+      return true
     }) {
-      if !idle.permit.wait(atMost: Self.quiet) {
+      if !thread.permit.wait(atMost: Self.quiet) {
         if hasFreed.exchange(false, ordering: .relaxed) { chostsystem_give_memory_back() }
-        idle.permit.wait()
+        thread.permit.wait()
       }
-      let next = idle.work
-      idle.work = nil
-      next?.run()
+      thread.doWork()
     }
     // This thread ends; one that waits waits anew, and gives back what this one's work has freed.
     if hasFreed.load(ordering: .relaxed) { state.withLock { $0.idle.popLast() }?.permit.signal() }
