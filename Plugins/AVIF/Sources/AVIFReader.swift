@@ -84,7 +84,9 @@ final class AVIFReader: ContainerReader, StoredColorReader {
   func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
     guard case .coded(let open) = try picture(request.page) else { return try offerDerived(for: request) }
     try check(frame: request.frame, of: open)
-    if let thumbnail = open.thumbnail, request.frame == 0, let wanted = request.size, thumbnail.covers(wanted) {
+    if request.frame == 0, let wanted = request.size,
+      let thumbnail = try open.thumbnail(covering: wanted, host: host)
+    {
       return DecodeOffer(
         request, size: thumbnail.size, pixelFormat: open.layout.format, alpha: open.layout.alpha, scaleCode: 1,
         memory: open.memory(of: thumbnail.size))
@@ -107,10 +109,11 @@ final class AVIFReader: ContainerReader, StoredColorReader {
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
     guard case .coded(let open) = try picture(offer.page) else { return try drawDerived(offer, into: sink) }
     try check(frame: offer.frame, of: open)
-    if offer.scaleCode == 1, let thumbnail = open.thumbnail {
-      guard offer.size == thumbnail.size else { throw .invalidArgument("an offer of \(offer.size), not made") }
-      let decoder = try thumbnail.decoder(for: open.file, host: host)
-      return try deliver(decoder, of: open, crop: Rect(covering: thumbnail.size), offer: offer, into: sink)
+    if offer.scaleCode == 1 {
+      guard let thumbnail = try open.thumbnail(covering: offer.size, host: host), thumbnail.size == offer.size else {
+        throw .invalidArgument("an offer of \(offer.size), not made")
+      }
+      return try deliver(thumbnail.picture, of: open, crop: Rect(covering: offer.size), offer: offer, into: sink)
     }
     guard offer.size == open.presentation.crop.size else {
       throw .invalidArgument("an offer of \(offer.size) for a picture of \(open.presentation.crop.size)")

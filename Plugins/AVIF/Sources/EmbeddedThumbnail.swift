@@ -34,8 +34,22 @@ struct EmbeddedThumbnail {
 
   func covers(_ wanted: Size) -> Bool { wanted.width <= size.width && wanted.height <= size.height }
 
-  /// A decoder that takes the thumbnail for the primary item.
-  func decoder(for file: AVIFFile, host: CoderHost) throws(CoderError) -> PictureDecoder {
+  /// A decoder that takes the thumbnail for the primary item and has decoded it, waiting for its bytes.
+  ///
+  /// - Returns: Nil for a thumbnail that is damaged or cut, or smaller than the container says.
+  func decoded(from file: AVIFFile, host: CoderHost) -> PictureDecoder? {
+    guard let decoder = try? decoder(for: file, host: host) else { return nil }
+    while let rows = try? decoder.decode(frame: 0, host: host) {
+      let image = decoder.image
+      if rows >= Int(image.height) {
+        return Int(image.width) >= size.width && Int(image.height) >= size.height ? decoder : nil
+      }
+      guard (try? decoder.waitForMissing()) == true else { return nil }
+    }
+    return nil
+  }
+
+  private func decoder(for file: AVIFFile, host: CoderHost) throws(CoderError) -> PictureDecoder {
     var number = ByteWriter()
     number.put(UInt64(item), bytes: table.primaryPlace.count)
     // libavif passes thumbnails over, so the references that say what it is have to be something else.

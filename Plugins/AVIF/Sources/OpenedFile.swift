@@ -21,7 +21,8 @@ final class OpenedFile {
   /// Frames of a sequence, as they are shown: by the track's edit list; empty for a still.
   let steps: [EditedFrames.Step]
   let isLossless: Bool
-  let thumbnail: EmbeddedThumbnail?
+  private var thumbnail: EmbeddedThumbnail?
+  private var thumbnailPicture: PictureDecoder?
 
   /// - Parameter file: Whose picture is not derived in a way that libavif does not know.
   init(_ file: AVIFFile, host: CoderHost) throws(CoderError) {
@@ -149,6 +150,18 @@ extension OpenedFile {
   func waitForMissing(_ decoder: PictureDecoder) throws(CoderError) -> Bool {
     if decoder === picture, try still?.waitForMissing() ?? false { return true }
     return try decoder.waitForMissing()
+  }
+
+  /// The decoded thumbnail when it is large enough; one that does not decode is forgotten, and the picture taken.
+  func thumbnail(covering wanted: Size, host: CoderHost) throws(CoderError) -> (picture: PictureDecoder, size: Size)? {
+    guard let thumbnail, thumbnail.covers(wanted) else { return nil }
+    try host.limits.check(memory: memory(of: thumbnail.size))
+    thumbnailPicture = thumbnailPicture ?? thumbnail.decoded(from: file, host: host)
+    guard let thumbnailPicture else {
+      self.thumbnail = nil
+      return nil
+    }
+    return (thumbnailPicture, thumbnail.size)
   }
 
   private func add(
