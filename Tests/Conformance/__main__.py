@@ -65,7 +65,7 @@ def main():
 
 
 def judge(scores, record):
-    """1 when a score is below the recorded one, else 0."""
+    """1 when fewer files are right than are recorded, or more are wrong, as of more files than were there then."""
     recorded = {}
     if os.path.exists(RECORDED):
         with open(RECORDED, encoding="utf-8") as file:
@@ -79,10 +79,14 @@ def judge(scores, record):
         return 0
     worse = [
         f"{score.name}: {score.passed} of {score.total}, {recorded[score.name]['passed']} are recorded"
-        for score in scores if score.name in recorded and score.passed < recorded[score.name]["passed"]]
+        for score in scores if score.name in recorded and is_worse(score, recorded[score.name])]
     for line in worse:
         print(f"below the record: {line}")
     return 1 if worse else 0
+
+
+def is_worse(score, recorded):
+    return score.passed < recorded["passed"] or score.total - score.passed > recorded["total"] - recorded["passed"]
 
 
 def write_table(scores, recorded):
