@@ -53,7 +53,11 @@ def run(digest, corpora):
             if name == "one call":
                 expected[result.path] = result
             elif name in SAME and result.path in expected:
-                consistent.add(short(result.path), compare(name, result, expected[result.path]))
+                problem = compare(name, result, expected[result.path])
+                if problem and "bytes at a time" in name and is_over_memory(result):
+                    consistent.note(f"{short(result.path)}: {result.said}, for the picture and the look at it")
+                else:
+                    consistent.add(short(result.path), problem)
         times.sort()
         worst, path = times[-1]
         score.oracle = (
@@ -61,6 +65,11 @@ def run(digest, corpora):
             + f"; p99 {times[len(times) * 99 // 100][0]:.0f} ms, worst {worst:.0f} ms ({os.path.basename(path)})")
         scores.append(score)
     return scores + ([consistent] if consistent.total else [])
+
+
+def is_over_memory(result):
+    """A picture that can be looked at while it arrives is in memory twice, and so may be over the limit in pieces alone."""
+    return result.code == "limitExceeded" and "maxMemory" in result.said
 
 
 def compare(route, result, expected):
