@@ -26,11 +26,11 @@ def run(digest, corpora):
     if littlecms is None:
         return []
     random = numpy.random.default_rng(11)
-    inks = Score("CMYK by profiles", "Little CMS, floats")
+    inks = Score("CMYK by profiles", "Little CMS in floating point, mean of at most 0.5, 99.9 % within 5")
     press = Score("CMYK without a profile", "the model of docs/color.md in numpy")
-    intents = Score("Intents and black of profiles", "Little CMS, floats")
-    printed = Score("CMYK beside measurements", "CIEDE2000, at most 4 on average")
-    stated = Score("Stated primaries, curves and light", "Little CMS and formulas in numpy")
+    intents = Score("Intents and black of profiles", "Little CMS in floating point")
+    printed = Score("CMYK beside measurements", "characterized prints, CIEDE2000 of at most 4 on average")
+    stated = Score("Stated primaries, curves and light", "Little CMS, and formulas in numpy")
     hdr = Score("SDR and light to HDR", "formulas of BT.2100 in numpy")
     light = Score("Light resampled", "numpy")
     with tempfile.TemporaryDirectory() as folder:

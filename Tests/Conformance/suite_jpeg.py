@@ -100,12 +100,7 @@ def turned(digest, paths):
             if orientation(path) != 1 or not isinstance(djpeg(path), numpy.ndarray):
                 continue
             for turn, theirs in TURNS.items():
-                name = f"{short(path)} {' '.join(turn)}"
-                problem = compare_turn(digest, folder, path, data, turn, theirs)
-                if problem and "over the limit maxPixels" in problem:
-                    score.note(f"{name}: {problem[problem.index('limitExceeded'):]}")
-                else:
-                    score.add(name, problem)
+                score.add(f"{short(path)} {' '.join(turn)}", compare_turn(digest, folder, path, data, turn, theirs))
     return score
 
 
