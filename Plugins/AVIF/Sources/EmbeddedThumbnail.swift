@@ -37,16 +37,21 @@ struct EmbeddedThumbnail {
   /// A decoder that takes the thumbnail for the primary item and has decoded it, waiting for its bytes.
   ///
   /// - Returns: Nil for a thumbnail that is damaged or cut, or smaller than the container says.
-  func decoded(from file: AVIFFile, host: CoderHost) -> PictureDecoder? {
-    guard let decoder = try? decoder(for: file, host: host) else { return nil }
-    while let rows = try? decoder.decode(frame: 0, host: host) {
-      let image = decoder.image
-      if rows >= Int(image.height) {
-        return Int(image.width) >= size.width && Int(image.height) >= size.height ? decoder : nil
+  /// - Throws: What is not the file's fault, such as ``CoderError/Code/cancelled``.
+  func decoded(from file: AVIFFile, host: CoderHost) throws(CoderError) -> PictureDecoder? {
+    do throws(CoderError) {
+      let decoder = try decoder(for: file, host: host)
+      var rows = try decoder.decode(frame: 0, host: host)
+      while rows < Int(decoder.image.height) {
+        guard try decoder.waitForMissing() else { return nil }
+        rows = try decoder.decode(frame: 0, host: host)
       }
-      guard (try? decoder.waitForMissing()) == true else { return nil }
+      let image = decoder.image
+      return Int(image.width) >= size.width && Int(image.height) >= size.height ? decoder : nil
+    } catch {
+      guard error.code.group != .environment || error.code == .library else { throw error }
+      return nil
     }
-    return nil
   }
 
   private func decoder(for file: AVIFFile, host: CoderHost) throws(CoderError) -> PictureDecoder {

@@ -156,7 +156,7 @@ extension OpenedFile {
   func thumbnail(covering wanted: Size, host: CoderHost) throws(CoderError) -> (picture: PictureDecoder, size: Size)? {
     guard let thumbnail, thumbnail.covers(wanted) else { return nil }
     try host.limits.check(memory: memory(of: thumbnail.size))
-    thumbnailPicture = thumbnailPicture ?? thumbnail.decoded(from: file, host: host)
+    if thumbnailPicture == nil { thumbnailPicture = try thumbnail.decoded(from: file, host: host) }
     guard let thumbnailPicture else {
       self.thumbnail = nil
       return nil

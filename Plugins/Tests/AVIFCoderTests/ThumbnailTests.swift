@@ -23,9 +23,9 @@ import Testing
 
   /// - Returns: The size of the picture, and what is offered for a quarter of it.
   private func offered(
-    _ source: MemorySource, _ options: OpenOptions = []
+    _ source: MemorySource, arriving: Bool = false
   ) throws -> (reader: AVIFReader, whole: Size, quarter: Size, offer: DecodeOffer) {
-    let reader = try AVIFReader(source.view, host: host.host, options: options)
+    let reader = try AVIFReader(source.view, host: host.host, options: arriving ? .incremental : [])
     let whole = try reader.header(page: 0).canvas
     let quarter = Size(width: whole.width / 4, height: whole.height / 4)
     return (reader, whole, quarter, try reader.offer(for: DecodeRequest(size: quarter)))
@@ -43,6 +43,28 @@ import Testing
     #expect(offer.size == quarter)
     let pixels = try decode(offer, of: reader)
     #expect(try decode(offer, of: reader) == pixels)
+    withExtendedLifetime(source) {}
+  }
+
+  @Test func oneThatArrivesIsOffered() throws {
+    let source = MemorySource(bytes, .incremental)
+    let (reader, _, quarter, offer) = try offered(source, arriving: true)
+    #expect(offer.size == quarter)
+    let whole = MemorySource(bytes)
+    let other = try offered(whole)
+    #expect(try decode(offer, of: reader) == decode(other.offer, of: other.reader))
+    withExtendedLifetime((source, whole)) {}
+  }
+
+  @Test func oneThatIsCancelledIsOfferedAgain() throws {
+    let source = MemorySource(bytes)
+    let reader = try AVIFReader(source.view, host: host.host, options: [])
+    let quarter = Size(width: try reader.header(page: 0).canvas.width / 4, height: 1)
+    host.isCancelled = true
+    let error = #expect(throws: CoderError.self) { try reader.offer(for: DecodeRequest(size: quarter)) }
+    #expect(error?.code == .cancelled)
+    host.isCancelled = false
+    #expect(try reader.offer(for: DecodeRequest(size: quarter)).size.width == quarter.width)
     withExtendedLifetime(source) {}
   }
 

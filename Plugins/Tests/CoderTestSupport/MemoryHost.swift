@@ -4,13 +4,23 @@ import CImageCoder
 import Glibc
 public import ImageCoderPlugin
 
-/// A host for tests of a coder's parts: memory without a budget, one thread, nothing is cancelled or logged. It
-/// is never freed: the readers of a test may be used as long as the test likes.
+/// A host for tests of a coder's parts: memory without a budget, one thread, nothing is logged. It is
+/// never freed: the readers of a test may be used as long as the test likes.
 public final class MemoryHost {
   private let raw: UnsafeMutablePointer<imgcoder_host>
   private let limits: UnsafeMutablePointer<imgcoder_limits>
 
   public var host: CoderHost { CoderHost(UnsafePointer(raw)) }
+
+  public var isCancelled = false {
+    didSet {
+      if isCancelled {
+        raw.pointee.is_cancelled = { _ in 1 }
+      } else {
+        raw.pointee.is_cancelled = { _ in 0 }
+      }
+    }
+  }
 
   public init(_ allowed: Limits = .standard) {
     limits = .allocate(capacity: 1)
