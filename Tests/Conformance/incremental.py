@@ -5,7 +5,7 @@ final stay, and the header comes with the same byte."""
 import os
 
 from digest import Digest
-from robustness import corpus, is_over_memory
+from robustness import corpus, is_over_memory, with_memory_for_two
 from score import Score
 from suite_jpeg import short
 
@@ -32,7 +32,6 @@ def run(digest, corpora):
     expected = {result.path: result for result in patient.run(paths, *OPTIONS, raw=False)}
     known = {path: [] for path in paths}
     rows = 0
-    twice = {}
     large = [path for path in paths if os.path.getsize(path) > LARGE]
     for seed in SEEDS:
         some = paths if seed in SEEDS_OF_LARGE else [path for path in paths if path not in set(large)]
@@ -41,17 +40,15 @@ def run(digest, corpora):
             whole = expected[result.path]
             problem = difference(result, whole)
             if problem and is_over_memory(result):
-                twice[short(result.path)] = result.said
-            else:
-                ends.add(name, problem)
+                pieces = (*OPTIONS, "--chunks", f"seed:{seed}")
+                problem = difference(*with_memory_for_two(patient, result.path, pieces, OPTIONS))
+            ends.add(name, problem)
             if result.outcome in ("crash", "hang"):
                 continue
             known[result.path].append(result.record.get("headerBytes"))
             if result.record.get("finalRows") or "change" in result.record:
                 rows += result.record.get("finalRows", 0)
                 finals.add(name, result.record.get("change"))
-    for name, said in twice.items():
-        ends.note(f"{name}: {said}, for the picture and the look at it")
     digest.complaints += patient.complaints
     for path, pieces in known.items():
         headers.add(short(path), disagreement(pieces))

@@ -45,6 +45,8 @@ struct Arguments {
   var isUpright = true
   /// Whether the parts of a still picture are frames of their own.
   var separatesParts = false
+  /// Bytes that pixels may take.
+  var maxMemory = Limits.standard.maxMemory
   /// Empty for a list on standard input, one path a line.
   var paths: [String] = []
 
@@ -64,6 +66,7 @@ struct Arguments {
       --format NAME           gray8, rgb8, rgba8, rgba16, …; native; depth (rgba16 or rgba8, as the file's depth is)
       --as-stored             not turned upright
       --parts                 the parts of a still picture one by one
+      --memory N              bytes that pixels may take
       --raw FOLDER            write each frame's rows to FOLDER/<number>-<frame>.raw
       --plugins FOLDER        build/lib/coders/1
 
@@ -91,6 +94,9 @@ struct Arguments {
       case "--format":
         guard let name = rest.popFirst(), let layout = Layout(name) else { return nil }
         self.layout = layout
+      case "--memory":
+        guard let bytes = rest.popFirst().flatMap({ Int($0) }), bytes > 0 else { return nil }
+        maxMemory = bytes
       case "--raw":
         guard let folder = rest.popFirst() else { return nil }
         rawFolder = folder

@@ -78,6 +78,7 @@ struct FileDigest {
     }
     var options = DecodeOptions()
     if case .thumbnail(let side) = arguments.mode { options = .thumbnail(width: side, height: side) }
+    options.limits.maxMemory = arguments.maxMemory
     options.appliesOrientation = arguments.isUpright
     if arguments.separatesParts { options.stillParts = .separate }
     switch arguments.layout {
