@@ -100,7 +100,8 @@ def write_table(scores, recorded):
     date = old.splitlines()[0] if len(found) < len(names) else f"`make conformance`, {datetime.date.today()}:"
     rows = [found.get(name) or kept[name] for name in names]
     table = [date, "", "| suite | right | held against |", "|---|---|---|", *rows]
-    notes = [line for line in old.splitlines() if line.startswith("- ") and line[2:].split(": ")[0] not in found]
+    known = tuple(f"- {name}: " for name in found)
+    notes = [line for line in old.splitlines() if line.startswith("- ") and not line.startswith(known)]
     notes += [f"- {score.name}: {note}" for score in scores for note in score.notes]
     text = "\n".join([*table, *(["", "Explained, and counted as right or not counted:", "", *notes] if notes else []), ""])
     with open(DOCUMENT, "w", encoding="utf-8") as file:
