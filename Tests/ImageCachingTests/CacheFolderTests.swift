@@ -9,19 +9,22 @@ import Testing
 @Suite struct CacheFolderTests {
   private let fixture = CacheFixture()
 
-  private func mode(_ path: String) -> mode_t {
+  private static func mode(_ path: String) -> mode_t {
     var status = stat()
     return stat(path, &status) == 0 ? status.st_mode & 0o777 : 0
   }
 
-  @Test func foldersAndFilesAreTheUsersAlone() throws {
-    let old = umask(0)
-    defer { umask(old) }
-    let cache = try fixture.open()
-    try cache.put(CacheFixture.bytes(100_000, seed: 1), for: "a")
-    let listing = Command.run("find '\(fixture.path)' -type d ! -perm 700 -o -type f ! -perm 600")
-    #expect(listing.output == "")
-    #expect(mode(fixture.path) == 0o700)
+  /// In a process of its own: the umask is one for all threads, and for the programs that other tests start.
+  @Test func foldersAndFilesAreTheUsersAlone() async {
+    await #expect(processExitsWith: .success) {
+      umask(0)
+      let fixture = CacheFixture()
+      let cache = try fixture.open()
+      try cache.put(CacheFixture.bytes(100_000, seed: 1), for: "a")
+      let listing = Command.run("find '\(fixture.path)' -type d ! -perm 700 -o -type f ! -perm 600")
+      #expect(listing.output == "")
+      #expect(Self.mode(fixture.path) == 0o700)
+    }
   }
 
   @Test func refusesFoldersThatOthersCanChange() throws {

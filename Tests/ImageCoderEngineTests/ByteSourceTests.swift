@@ -43,7 +43,11 @@ import Testing
     #expect(lseek(descriptor, 0, SEEK_CUR) == 77)
     close(descriptor)
     #expect(try Self.contents(source) == Self.bytes)
-    #expect(throws: CoderError.io("bad file descriptor")) { try ByteSource.file(descriptor: descriptor) }
+  }
+
+  /// Numbers that no test beside this one can be given when it opens a file: the number of a closed file can.
+  @Test(arguments: [-1, Int32.max]) func aDescriptorHasToBeOpen(number: Int32) {
+    #expect(throws: CoderError.io("bad file descriptor")) { try ByteSource.file(descriptor: number) }
   }
 
   /// A walk over chunks jumps from head to head; whoever decodes goes on where the last bytes end.
