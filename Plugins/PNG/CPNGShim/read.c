@@ -2,12 +2,13 @@
 //
 // Decoding one picture with libpng: those of which `cpng_decode` has no loop for the pixels.
 //
-// libpng is told to leave CRCs alone and is shown one IDAT chunk for each chunk of image data in the file; the CRCs of
-// the file are checked here, once for each byte, whether the chunks are IDAT or fdAT.
+// libpng is shown the image data as IDAT chunks of the pieces in which it is read, whether it lies in IDAT or in fdAT
+// chunks. It is told to leave CRCs alone: those of the file are checked where the pieces come from.
 
 #include <setjmp.h>
 #include <string.h>
 
+#include "image_data.h"
 #include "passes.h"
 #include "read.h"
 #include "session.h"
@@ -20,20 +21,15 @@ typedef struct reader {
   const cpng_picture *picture;
   const imgcoder_sink *sink;
 
-  // The stream that libpng sees.
-  const uint8_t *pending;  // made-up bytes that go first
+  // The stream that libpng sees: made-up bytes, then a piece of image data, which lives until the next one is asked for.
+  const uint8_t *pending;
   uint64_t pending_length;
-  uint8_t made_up[12];
-  uint64_t offset;         // in the source: of the next byte of the open chunk, or of the next chunk
-  uint32_t payload;        // bytes left in the open chunk
-  uint32_t announced;      // of them, those that libpng has been told of
-  int is_open, is_cut;     // the open chunk; a cut one reaches beyond the end of the source
-  uint64_t behind;         // bytes of image data that were read behind the last row
-  int is_over;             // enough of these
-  uint32_t crc;
-
-  const uint8_t *window;   // the bytes of the source that were shown last
-  uint64_t window_start, window_length;
+  uint8_t made_up[8];  // length and name of a chunk
+  cpng_image_data data;
+  const uint8_t *piece;
+  uint64_t piece_length;
+  uint64_t behind;  // bytes of image data that were read behind the last row
+  int is_over;      // enough of these
 
   uint32_t width, height, pass, row;  // of the pass, `row` rows are decoded
   int is_interlaced;
@@ -43,141 +39,28 @@ typedef struct reader {
   uint32_t shown_pass, shown_row;  // rows above this one show the pass, the others what the pass before made of them
 } reader;
 
-// Gives up from inside one of libpng's callbacks.
-#define RAISE(reader, status, ...)                        \
-  do {                                                    \
-    (reader)->session.offset = (int64_t)(reader)->offset; \
-    cpng_fail(&(reader)->session, status, __VA_ARGS__);   \
-    png_error((reader)->session.png, "see above");        \
-  } while (0)
-
 // Bytes behind the last row that are read. libpng inflates all image data to its end, which may be a thousand times as
 // much; what follows the last row is the end of the stream and its checksum.
 #define MOST_BEHIND 4096u
 
-// Bytes of image data that are worth a step of libpng in an incremental file.
-#define LEAST 4096u
-
-static imgcoder_status show_rows(reader *r);
-
-// Shows the rows that are there before more bytes are waited for.
-static void show_before_waiting(reader *r, uint64_t least, uint64_t most) {
-  const imgcoder_source *source = r->picture->source;
-  imgcoder_status status =
-      imgcoder_source_view_available(source, r->offset, 0, most, &r->window, &r->window_length);
-  if (status == IMGCODER_STATUS_OK && r->window_length < least) status = show_rows(r);
-  if (status == IMGCODER_STATUS_OK) return;
-  r->window_length = 0;
-  RAISE(r, status, "no more rows are wanted");
-}
-
-// Shows up to `wanted` bytes at the reader's offset: at least one when the source has any, and `least` of an
-// incremental one.
-static const uint8_t *show(reader *r, uint64_t least, uint64_t wanted, uint64_t *length) {
-  const imgcoder_source *source = r->picture->source;
-  uint64_t skipped = r->offset - r->window_start;
-  if (r->offset < r->window_start || skipped >= r->window_length ||
-      (wanted <= sizeof r->made_up && r->window_length - skipped < wanted)) {
-    uint64_t most = wanted < CPNG_BUFFER ? CPNG_BUFFER : wanted;
-    if (r->picture->is_incremental && r->rows.count > 0) show_before_waiting(r, least, most);
-    imgcoder_status status =
-        r->picture->is_incremental
-            ? imgcoder_source_view_available(source, r->offset, least, most, &r->window, &r->window_length)
-            : source->view(source, r->offset, most, &r->window, &r->window_length);
-    if (status != IMGCODER_STATUS_OK) {
-      r->window_length = 0;
-      RAISE(r, status, "the source has no bytes at %llu", (unsigned long long)r->offset);
-    }
-    r->window_start = r->offset;
-    skipped = 0;
-  }
-  uint64_t rest = r->window_length - skipped;
-  *length = rest < wanted ? rest : wanted;
-  return r->window + skipped;
-}
-
-static void raise_truncated(reader *r) {
-  RAISE(r, IMGCODER_STATUS_TRUNCATED, "the file of %llu bytes ends before the image data does",
-        (unsigned long long)r->picture->source->size);
-}
-
-// Tells libpng of bytes of the open chunk, as a chunk of their own: all of them, or those that are there. Where the
-// file is cut it is told of those that are there, so that it uses every byte before it asks for more.
-static void announce(reader *r) {
-  uint64_t shown = r->payload;
-  uint64_t size = r->picture->source->size;
-  if (r->picture->is_incremental && r->payload > 0) {
-    show(r, r->payload < LEAST ? r->payload : LEAST, r->payload < CPNG_BUFFER ? r->payload : CPNG_BUFFER, &shown);
-    if (shown == 0) raise_truncated(r);
-  } else if (r->payload > size - r->offset) {
-    r->is_cut = 1;
-    r->payload = (uint32_t)(size - r->offset);
-    shown = r->payload;
-  }
-  r->announced = (uint32_t)shown;
-  cpng_store32(r->made_up, 0);  // where libpng expects the CRC of the chunk before, which it does not look at
-  cpng_store32(r->made_up + 4, r->announced);
-  cpng_store32(r->made_up + 8, CPNG_IDAT);
-}
-
-static int ends_image_data(const cpng_picture *picture, uint32_t name) {
-  // IDAT chunks follow each other (PNG Third Edition, section 5.6); fdAT chunks may have others between them.
-  return picture->data_name == CPNG_IDAT || name == CPNG_FCTL || name == CPNG_IEND;
-}
-
-static void open_next_chunk(reader *r) {
+// Where the bytes that libpng was shown end: goes on with four for the CRC of the chunk, which it does not look at, and
+// then with the next piece as a chunk of its own, or the end of the file.
+static void show_more(reader *r) {
   static const uint8_t end[12] = {0, 0, 0, 0, 'I', 'E', 'N', 'D', 0xAE, 0x42, 0x60, 0x82};
-  const cpng_picture *picture = r->picture;
-  for (;;) {
-    uint64_t shown;
-    if (r->offset >= picture->source->size) raise_truncated(r);
-    if (r->offset >= picture->data_end) {
-      r->pending = end;
-      r->pending_length = sizeof end;
-      return;
-    }
-    const uint8_t *header = show(r, 12, 12, &shown);
-    if (shown == 0) raise_truncated(r);
-    if (shown < 8) RAISE(r, IMGCODER_STATUS_TRUNCATED, "a chunk header needs 8 bytes, %u are left", (unsigned)shown);
-    uint32_t length = cpng_load32(header);
-    if (length > 0x7FFFFFFFu) RAISE(r, IMGCODER_STATUS_MALFORMED, "a chunk of %u bytes, at most 2147483647", length);
-    uint32_t name = cpng_load32(header + 4);
-    if (picture->is_incremental && name != picture->data_name && ends_image_data(picture, name)) {
-      r->pending = end;
-      r->pending_length = sizeof end;
-      return;
-    }
-    if (name != picture->data_name) {
-      r->offset += 12ull + length;
-      continue;
-    }
-    uint32_t lead = picture->data_name == CPNG_FDAT ? 4 : 0;  // fdAT begins with its sequence number
-    if (length < lead) RAISE(r, IMGCODER_STATUS_MALFORMED, "an fdAT chunk of %u bytes, at least 4 are needed", length);
-    if (shown < 8 + lead) raise_truncated(r);
-    r->crc = cpng_crc(0, header + 4, 4 + lead);
-    r->offset += 8 + lead;
-    r->payload = length - lead;
-    r->is_open = 1;
-    announce(r);
-    r->pending = r->made_up + 4;
-    r->pending_length = 8;
-    return;
+  imgcoder_status status = IMGCODER_STATUS_OK;
+  if (r->piece) {
+    if (r->data.payload == 0) status = cpng_image_data_close(&r->data, 0);
+    r->piece = NULL;
+    r->pending = end;
+    r->pending_length = 4;
+  } else {
+    status = cpng_image_data_next(&r->data, &r->piece, &r->piece_length);
+    cpng_store32(r->made_up, (uint32_t)r->piece_length);
+    cpng_store32(r->made_up + 4, CPNG_IDAT);
+    r->pending = r->piece_length > 0 ? r->made_up : end;
+    r->pending_length = r->piece_length > 0 ? sizeof r->made_up : sizeof end;
   }
-}
-
-static void close_chunk(reader *r) {
-  uint64_t shown = 0;
-  const uint8_t *stored = r->is_cut ? NULL : show(r, 4, 4, &shown);
-  if (shown < 4) raise_truncated(r);
-  if (cpng_load32(stored) != r->crc) {
-    RAISE(r, IMGCODER_STATUS_CHECKSUM_MISMATCH, "image data with CRC %08x, %08x is stored", r->crc,
-          cpng_load32(stored));
-  }
-  r->offset += 4;
-  r->is_open = 0;
-  memset(r->made_up, 0, 4);  // where libpng expects a CRC, which it does not look at
-  r->pending = r->made_up;
-  r->pending_length = 4;
+  if (status != IMGCODER_STATUS_OK) png_error(r->session.png, "see above");
 }
 
 static int has_all_rows(const reader *r) {
@@ -193,33 +76,17 @@ static void on_read(png_structp png, png_bytep bytes, size_t length) {
     png_longjmp(png, 1);
   }
   while (length > 0) {
-    uint64_t count;
-    if (r->pending_length > 0) {
-      count = r->pending_length < length ? r->pending_length : length;
-      memcpy(bytes, r->pending, count);
-      r->pending += count;
-      r->pending_length -= count;
-    } else if (r->announced > 0) {
-      const uint8_t *shown = show(r, 1, r->announced < length ? r->announced : length, &count);
-      if (count == 0) RAISE(r, IMGCODER_STATUS_TRUNCATED, "the source ends before its size says");
-      memcpy(bytes, shown, count);
-      r->crc = cpng_crc(r->crc, shown, count);
-      r->offset += count;
-      r->payload -= (uint32_t)count;
-      r->announced -= (uint32_t)count;
-    } else if (r->payload > 0) {
-      announce(r);
-      r->pending = r->made_up;
-      r->pending_length = 12;
-      continue;
-    } else {
-      if (r->is_open) close_chunk(r); else open_next_chunk(r);
-      continue;
-    }
+    if (r->pending_length == 0 && r->piece_length == 0) show_more(r);
+    const uint8_t **from = r->pending_length > 0 ? &r->pending : &r->piece;
+    uint64_t *left = r->pending_length > 0 ? &r->pending_length : &r->piece_length;
+    const uint64_t count = *left < length ? *left : length;
+    memcpy(bytes, *from, count);
+    *from += count;
+    *left -= count;
     bytes += count;
     length -= count;
   }
-  r->session.offset = (int64_t)r->offset;  // about where libpng finds what it complains of
+  r->session.offset = (int64_t)r->data.offset;  // about where libpng finds what it complains of
 }
 
 static void prepare(reader *r) {
@@ -251,8 +118,9 @@ static void prepare(reader *r) {
   png_set_interlace_handling(png);
   png_read_update_info(png, info);
   if (png_get_rowbytes(png, info) != r->picture->row_bytes) {
-    RAISE(r, IMGCODER_STATUS_LIBRARY, "libpng makes rows of %llu bytes, %llu were expected",
-          (unsigned long long)png_get_rowbytes(png, info), (unsigned long long)r->picture->row_bytes);
+    cpng_fail(&r->session, IMGCODER_STATUS_LIBRARY, "libpng makes rows of %llu bytes, %llu were expected",
+              (unsigned long long)png_get_rowbytes(png, info), (unsigned long long)r->picture->row_bytes);
+    png_error(png, "see above");
   }
 }
 
@@ -292,8 +160,10 @@ static cpng_rows all_rows(const reader *r) {
 }
 
 // Reports the granted rows that are there and keeps the others; of an interlaced picture, all that its passes show.
-static imgcoder_status show_rows(reader *r) {
+static imgcoder_status show_rows(void *context) {
+  reader *r = context;
   const imgcoder_sink *sink = r->sink;
+  if (r->rows.count == 0) return IMGCODER_STATUS_OK;
   imgcoder_status status = IMGCODER_STATUS_OK;
   uint32_t start = r->rows_start + r->rows_done;
   if (!r->is_interlaced) {
@@ -397,13 +267,16 @@ imgcoder_status cpng_decode_by_libpng(const cpng_picture *picture, const imgcode
   r.sink = sink;
   r.pending = picture->lead;
   r.pending_length = picture->lead_length;
-  r.offset = picture->data_start;
+  cpng_image_data_begin(&r.data, picture, failure);
+  r.data.on_wait = show_rows;
+  r.data.context = &r;
   session->png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, session, cpng_on_error, cpng_on_warning, session,
                                           cpng_on_malloc, cpng_on_free);
   session->info = session->png ? png_create_info_struct(session->png) : NULL;
   imgcoder_status status;
   if (session->info) {
     status = decode_rows(&r);
+    if (status == IMGCODER_STATUS_OK && !r.is_over) status = cpng_image_data_close(&r.data, MOST_BEHIND - r.behind);
     if (status >> 4 == IMGCODER_STATUS_MALFORMED >> 4) status = salvage(&r, status);
   } else {
     status = cpng_no_start(session);
