@@ -119,6 +119,7 @@ check: deps
 	  Plugins/*/Entry Plugins/Shared Plugins/Tests $(DEMO)/Package.swift $(DEMO)/Sources $(DEMO)/Tests Examples/BuiltIn Examples/Server \
 	  Templates/swift/Package.swift Templates/swift/Sources
 	@scripts/check-documentation
+	@scripts/check-file-lengths
 	@scripts/check-headers
 	@scripts/check-abi
 	@scripts/check-c

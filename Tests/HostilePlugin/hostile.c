@@ -49,6 +49,14 @@ static void overflow(int depth) {
   sink_of_stores = room;
 }
 
+static void *spin(void *argument) {
+  for (volatile int turn = 0;; turn++) {
+  }
+  return argument;
+}
+
+static void rest(time_t seconds) { clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){seconds, 0}, NULL); }
+
 #define ON(name, expression) \
   if (strcmp(act, name) == 0) return tell(host, name, (long)(expression));
 
@@ -111,14 +119,8 @@ static imgcoder_status try(const imgcoder_host *host, const char *act, const uin
   if (strcmp(act, "stack") == 0) overflow(0);
   if (strcmp(act, "exit") == 0) _exit(0);
   if (strcmp(act, "exit-7") == 0) exit(7);
-  if (strcmp(act, "spin") == 0) {
-    for (volatile int turn = 0;; turn++) {
-    }
-  }
-  if (strcmp(act, "sleep") == 0) {
-    struct timespec hour = {3600, 0};
-    clock_nanosleep(CLOCK_MONOTONIC, 0, &hour, NULL);
-  }
+  if (strcmp(act, "spin") == 0) spin(NULL);
+  if (strcmp(act, "sleep") == 0) rest(3600);
   if (strcmp(act, "eat") == 0) {
     long eaten = 0;
     while (eaten < 1 << 20 && malloc(1 << 20)) eaten++;
@@ -260,18 +262,14 @@ static imgcoder_status reader_decode(imgcoder_reader *reader, const imgcoder_off
   }
   // A row that the program has may be written, and nobody sees it.
   if (strcmp(reader->act, "write-later") == 0) {
-    struct timespec time = {1, 0};
-    clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL);
+    rest(1);
     memset(last, 9, WIDTH * 4);
   }
   return IMGCODER_STATUS_OK;
 }
 
 static void reader_close(imgcoder_reader *reader) {
-  if (strcmp(reader->act, "close-hangs") == 0) {
-    for (volatile int turn = 0;; turn++) {
-    }
-  }
+  if (strcmp(reader->act, "close-hangs") == 0) spin(NULL);
   if (strcmp(reader->act, "close-crashes") == 0) abort();
   reader->host->free(reader->host, reader);
 }
@@ -319,12 +317,6 @@ static imgcoder_status writer_set_info(imgcoder_writer *writer, const imgcoder_i
   return IMGCODER_STATUS_OK;
 }
 
-static void *spin(void *argument) {
-  for (volatile int turn = 0;; turn++) {
-  }
-  return argument;
-}
-
 // What it tries is the first sample of the picture.
 static imgcoder_status writer_add_frame(imgcoder_writer *writer, const imgcoder_frame_info *frame,
                                         const imgcoder_pixels *pixels) {
@@ -337,11 +329,7 @@ static imgcoder_status writer_add_frame(imgcoder_writer *writer, const imgcoder_
     case 2: *(volatile int *)8 = 1; break;
     case 3: socket(AF_UNIX, SOCK_STREAM, 0); break;
     case 4: spin(NULL); break;
-    case 5: {
-      struct timespec hour = {3600, 0};
-      clock_nanosleep(CLOCK_MONOTONIC, 0, &hour, NULL);
-      break;
-    }
+    case 5: rest(3600); break;
     case 6: _exit(3);
     case 7: send_raw(ISOLATION_OUTPUT, (isolation_message){.words = {2}, .longs = {1}}, junk, 0); break;
     case 8: send_raw(ISOLATION_OUTPUT, (isolation_message){.longs = {1 << 20}}, junk, 0); break;

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Terminals that are played: what answers, the shell that starts a program, and the program's run."""
+
+import fcntl
+import json
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import sys
+import termios
+import time
+
+COLUMNS, ROWS, CELL = 80, 24, (10, 20)
+
+
+class Failure(Exception):
+    pass
+
+
+class Kitty:
+    """Kitty's parser and its pictures, without a window."""
+
+    def __init__(self, is_remote=False, has_frames=True):
+        self.is_remote, self.has_frames = is_remote, has_frames
+        sys.path.insert(0, "/usr/lib/kitty")
+        from kitty.fast_data_types import Screen, parse_bytes, set_options
+        from kitty.options.types import defaults
+        set_options(defaults)
+        self.parse, self.written = parse_bytes, b""
+        self.screen = Screen(self, ROWS, COLUMNS, 10, *CELL, 0, self)
+        self.ids = []
+
+    def write(self, data):
+        self.written += bytes(data)
+
+    def __getattr__(self, name):
+        return lambda *arguments, **options: None
+
+    def answers(self, data):
+        self.ids += [int(number) for number in re.findall(rb"_Ga=T,[^;]*?i=(\d+)", data)]
+        # It complains about questions that it does not know, and there is no screen to be held back.
+        self.parse(self.screen, re.sub(rb"\x1b\[\?[12];1;0S|\x1b\[\?2026[hl]", b"", data))
+        found, self.written = self.written, b""
+        if self.is_remote:
+            found = found.replace(b"\x1b_Gi=32;OK\x1b\\", b"")
+        if not self.has_frames:
+            found = re.sub(rb"\x1b_Gi=33[^\x1b]*\x1b\\", b"", found)
+        # One by one, so that they can be reversed.
+        return re.findall(rb"\x1b\[[^a-zA-Z]*[a-zA-Z]|\x1b[P_].*?\x1b\\", found, re.S)
+
+    def image(self, index=-1):
+        return self.screen.grman.image_for_client_id(self.ids[index])
+
+
+class Plain:
+    """A terminal that answers by a list and remembers what it was sent."""
+
+    def __init__(self, name=None, attributes="62", is_silent=False):
+        self.attributes, self.name, self.is_silent = attributes, name, is_silent
+
+    def answers(self, data):
+        if self.is_silent:
+            return []
+        found = []
+        for question in re.findall(rb"\x1b\[[^a-zA-Z]*[a-zA-Z]", data):
+            answer = {
+                b"\x1b[>q": f"\x1bP>|{self.name}\x1b\\" if self.name else None, b"\x1b[c": f"\x1b[?{self.attributes}c",
+                b"\x1b[5n": "\x1b[0n", b"\x1b[16t": f"\x1b[6;{CELL[1]};{CELL[0]}t",
+                b"\x1b[?2026$p": "\x1b[?2026;2$y", b"\x1b[?1;1;0S": "\x1b[?1;0;256S",
+                b"\x1b[?2;1;0S": "\x1b[?2;0;1000;1000S"}.get(question)
+            if answer:
+                found.append(answer.encode())
+        return found
+
+
+def shell(arguments, report):
+    """Runs a command in the foreground of this terminal, goes on after a stop, and says what is left to read."""
+    signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+    before = termios.tcgetattr(0)
+    result = {"stops": []}
+
+    def look():
+        os.tcsetpgrp(0, os.getpgrp())
+        now = termios.tcgetattr(0)
+        raw = termios.tcgetattr(0)
+        raw[3] &= ~(termios.ICANON | termios.ECHO)
+        termios.tcsetattr(0, termios.TCSANOW, raw)
+        left = b""
+        while select.select([0], [], [], 0.6)[0]:
+            left += os.read(0, 1000)
+        termios.tcsetattr(0, termios.TCSANOW, before)
+        return {"same": now == before, "left": left.decode("latin-1")}
+
+    child = os.fork()
+    if child == 0:
+        os.setpgid(0, 0)
+        os.tcsetpgrp(0, os.getpgrp())
+        # As a shell does at a prompt: what runs in the background may have been started with some of them ignored.
+        for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGTSTP, signal.SIGTTIN,
+                       signal.SIGTTOU, signal.SIGPIPE, signal.SIGXFSZ):
+            signal.signal(number, signal.SIG_DFL)
+        os.close(report)
+        os.execv(arguments[0], arguments)
+    while True:
+        _, status = os.waitpid(child, os.WUNTRACED)
+        if not os.WIFSTOPPED(status):
+            break
+        result["stops"].append(look())
+        os.tcsetpgrp(0, child)
+        os.killpg(child, signal.SIGCONT)
+    result.update(look())
+    result["status"] = os.waitstatus_to_exitcode(status)
+    os.write(report, json.dumps(result).encode())
+    os._exit(0)
+
+
+class Run:
+    """The program in a terminal, to its end."""
+
+    program = None
+
+    def __init__(self, terminal, *arguments, delay=0.0, pieces=False, is_reversed=False, events=(), environment=(),
+                 ready=0.0, rest=0.0, since=b"\x1b7"):
+        self.output, self.result, self.most_in_flight, self.fences = b"", None, 0, 0
+        waiting, in_flight = [], 0
+        read, write = os.pipe()
+        os.set_inheritable(write, True)
+        # Events count from what comes first, by default the first frame.
+        began, self.began = time.monotonic(), None
+        process, master = pty.fork()
+        if process == 0:
+            os.environ.update({"TERM": "xterm-256color"})
+            for name in ("COLORTERM", "TMUX", "NO_COLOR"):
+                os.environ.pop(name, None)
+            os.environ.update(dict(environment))
+            time.sleep(0.1)
+            try:
+                shell([Run.program, *arguments], write)
+            finally:
+                os._exit(99)
+        os.close(write)
+        fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
+        events = sorted(events, key=lambda event: event[0])
+        while True:
+            now = time.monotonic()
+            if now - began > 60:
+                os.kill(process, signal.SIGKILL)
+                os.close(master)
+                raise Failure("does not end")
+            while self.began and events and events[0][0] <= now - self.began:
+                events.pop(0)[1](self, master)
+            while waiting and waiting[0][0] <= now:
+                answer = waiting.pop(0)[1]
+                in_flight -= answer == b"\x1b[0n"
+                os.write(master, answer)
+            times = [entry[0] - now for entry in waiting[:1]]
+            times += [event[0] + self.began - now for event in events[:1] if self.began]
+            if not select.select([master], [], [], max(0, min(times + [0.5])))[0]:
+                continue
+            # Rested, it reads several questions at once.
+            time.sleep(rest)
+            try:
+                data = os.read(master, 1 << 16)
+            except OSError:
+                break
+            if not data:
+                break
+            self.output += data
+            if not self.began and since in self.output:
+                self.began = time.monotonic()
+            self.fences += data.count(b"\x1b[5n")
+            in_flight += data.count(b"\x1b[5n")
+            self.most_in_flight = max(self.most_in_flight, in_flight)
+            answers = terminal.answers(data)
+            for answer in reversed(answers) if is_reversed else answers:
+                due = now + delay + (ready if answer == b"\x1b[0n" else 0)
+                # Reversed, what follows the answer that ends all comes late.
+                due = max([due] + [entry[0] + (0.02 if is_reversed else 0) for entry in waiting])
+                for part in [answer[i:i + 1] for i in range(len(answer))] if pieces else [answer]:
+                    waiting.append((due, part))
+                    due += 0.002 if pieces else 0
+        os.waitpid(process, 0)
+        said = b""
+        while part := os.read(read, 1 << 16):
+            said += part
+        os.close(read)
+        os.close(master)
+        self.result = json.loads(said or b"{}")
+        # The shell looks for what is left for 0.6 seconds.
+        self.seconds = time.monotonic() - (self.began or began)
+
+
+def send(data):
+    return lambda run, master: os.write(master, data)
