@@ -8,7 +8,7 @@ EXTENSIONS = {
     "jpeg": "jpg jpeg jpe mpo jfif", "tiff": "tif tiff dng", "jpeg2000": "jp2 j2k jpf jpx j2c jpc", "heif": "heic heif hif heics",
     "avif": "avif avifs", "pnm": "pbm pgm ppm pnm pam pfm", "bmp": "bmp dib", "png": "png apng", "ico": "ico cur",
     "convert": "jpg jpeg png webp gif tif tiff"}
-WAYS = {"decode", "arriving", "frames", "thumbnail", "pages", "edit", "deep"}
+WAYS = {"decode", "arriving", "frames", "thumbnail", "pages", "layouts", "edit", "deep"}
 
 
 def read_by(target):

@@ -76,7 +76,8 @@ struct ReaderTargets {
   private func targets(of subject: Subject, _ registry: CoderRegistry) -> [FuzzTarget] {
     let ways: [(String, String, @Sendable ([UInt8], CoderRegistry) -> Void)] = [
       ("decode", "the whole file in one call", Self.decode),
-      ("arriving", "bytes that arrive in pieces", Self.arriving),
+      ("arriving", "bytes that arrive in pieces", { Self.arriving($0, $1) }),
+      ("layouts", "pixels in another layout than the file's, at once or in pieces", Self.layouts),
       ("frames", "frames in any order", Self.frames),
       ("thumbnail", "a small picture in sRGB", Self.thumbnail),
       ("pages", "pages, metadata, properties and auxiliary pictures", Self.pages),
@@ -114,7 +115,22 @@ extension ReaderTargets {
     }
   }
 
-  @Sendable private static func arriving(_ bytes: [UInt8], _ registry: CoderRegistry) {
+  /// Layouts that a reader has loops for, or another library, or that the host makes.
+  @Sendable private static func layouts(_ bytes: [UInt8], _ registry: CoderRegistry) {
+    var choices = Choices(bytes)
+    var options = Self.options
+    let formats = PixelFormat.allCases
+    options.pixelFormat = formats[choices.below(formats.count)]
+    options.alpha = choices.below(2) == 0 ? .straight : .premultiplied
+    if choices.below(2) == 0 { return arriving(bytes, registry, options) }
+    guard let image = try? registry.decode(.bytes(bytes), options: options) else { return }
+    check(image)
+    if image.frames.contains(where: { $0.pixels.format != options.pixelFormat }) {
+      FuzzTarget.broken("pixels have the layout that was asked for")
+    }
+  }
+
+  private static func arriving(_ bytes: [UInt8], _ registry: CoderRegistry, _ options: DecodeOptions = options) {
     var choices = Choices(bytes)
     let decoder = registry.makeIncrementalDecoder(options: options)
     var start = 0
