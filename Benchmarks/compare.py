@@ -174,7 +174,7 @@ def main():
     for name in ("floor", "bench", "digest", "coders", "plugins", "corpus"):
         parser.add_argument(f"--{name}", required=True)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("parts", nargs="+", help="of full, thumbnail, icons, all, start, probe, quality, colors, encode, sizes, isolation, play, caches, processing, png, lines, incremental")
+    parser.add_argument("parts", nargs="+", help="those that scripts/bench names")
     arguments = parser.parse_args()
     # vipsthumbnail takes other paths from the folder of its input.
     arguments.corpus = os.path.abspath(arguments.corpus)

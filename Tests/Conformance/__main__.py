@@ -38,6 +38,9 @@ def main():
     parser.add_argument("--sanitizer", action="store_true", help="the program is built with AddressSanitizer")
     parser.add_argument("suites", nargs="*", help=f"of {', '.join(SUITES)}; all when none is named")
     arguments = parser.parse_args()
+    for name in arguments.suites:
+        if name not in SUITES:
+            parser.error(f"there is no suite '{name}'; there are {', '.join(SUITES)}")
     digest = Digest(arguments.digest, arguments.plugins)
     if arguments.sanitizer:
         # Memory that cannot be had is an answer of malloc's, not a report; and everything takes several times as long.
