@@ -12,6 +12,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
+// How far before its use a picture's memory is asked for, in bytes.
+#define READ_AHEAD 2048
+
 #define SSE41 __attribute__((target("sse4.1")))
 #define INLINE static inline __attribute__((always_inline, target("sse4.1")))
 
@@ -311,6 +314,18 @@ SSE41 static size_t without_alpha(const uint8_t *pixels, uint8_t *samples, size_
   const __m128i turned = _mm_setr_epi8(2, 1, 0, 6, 5, 4, 10, 9, 8, 14, 13, 12, -1, -1, -1, -1);
   const __m128i places = is_bgr ? turned : plain;
   size_t x = 0;
+  // Four vectors become three, which are stored without writing a byte twice. What is read far ahead would be waited for:
+  // the processor's own prefetching ends where a page does.
+  for (; x + 16 <= width; x += 16) {
+    const uint8_t *from = pixels + 4 * x;
+    uint8_t *to = samples + 3 * x;
+    _mm_prefetch((const char *)((uintptr_t)from + READ_AHEAD), _MM_HINT_T0);
+    const __m128i a = _mm_shuffle_epi8(load128(from), places), b = _mm_shuffle_epi8(load128(from + 16), places);
+    const __m128i c = _mm_shuffle_epi8(load128(from + 32), places), d = _mm_shuffle_epi8(load128(from + 48), places);
+    store128(to, _mm_or_si128(a, _mm_slli_si128(b, 12)));
+    store128(to + 16, _mm_or_si128(_mm_srli_si128(b, 4), _mm_slli_si128(c, 8)));
+    store128(to + 32, _mm_or_si128(_mm_srli_si128(c, 8), _mm_slli_si128(d, 4)));
+  }
   for (; x + 4 <= width; x += 4) store128(samples + 3 * x, _mm_shuffle_epi8(load128(pixels + 4 * x), places));
   return x;
 }
