@@ -314,8 +314,8 @@ SSE41 static size_t without_alpha(const uint8_t *pixels, uint8_t *samples, size_
   const __m128i turned = _mm_setr_epi8(2, 1, 0, 6, 5, 4, 10, 9, 8, 14, 13, 12, -1, -1, -1, -1);
   const __m128i places = is_bgr ? turned : plain;
   size_t x = 0;
-  // Four vectors become three, which are stored without writing a byte twice. What is read far ahead would be waited for:
-  // the processor's own prefetching ends where a page does.
+  // Four vectors become three, which are stored without writing a byte twice. The picture's memory is asked for ahead,
+  // since the processor's own prefetching ends where a page does.
   for (; x + 16 <= width; x += 16) {
     const uint8_t *from = pixels + 4 * x;
     uint8_t *to = samples + 3 * x;
