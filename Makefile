@@ -118,6 +118,7 @@ check: deps
 	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks Plugins/Package.swift Plugins/*/Sources \
 	  Plugins/*/Entry Plugins/Shared Plugins/Tests $(DEMO)/Package.swift $(DEMO)/Sources $(DEMO)/Tests Examples/BuiltIn Examples/Server \
 	  Templates/swift/Package.swift Templates/swift/Sources
+	@scripts/make-tables --check
 	@scripts/check-documentation
 	@scripts/check-file-lengths
 	@scripts/check-headers

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Written by scripts/make-tables from the manifests in Registry.
 
 import CManifests
 import ImageCoderPlugin
@@ -68,11 +70,11 @@ extension BuiltInCoder {
     public static let gif = BuiltInCoder(cmanifests_gif()) { _ in GIFCoder.plugin.table }
   #endif
   #if GIFLib
-    /// GIF with giflib, a second reader. There with the trait `GIFLib`.
+    /// GIF (giflib), a second reader. There with the trait `GIFLib`.
     public static let gifLib = BuiltInCoder(cmanifests_giflib()) { _ in GIFLibCoder.plugin.table }
   #endif
   #if HEIF
-    /// HEIC and HEIF. There with the trait `HEIF`.
+    /// HEIF. There with the trait `HEIF`.
     public static let heif = BuiltInCoder(cmanifests_heif()) { _ in HEIFCoder.plugin.table }
   #endif
   #if ICNS
@@ -80,7 +82,7 @@ extension BuiltInCoder {
     public static let icns = BuiltInCoder(cmanifests_icns()) { _ in ICNSCoder.plugin.table }
   #endif
   #if ICO
-    /// ICO and CUR. There with the trait `ICO`.
+    /// ICO. There with the trait `ICO`.
     public static let ico = BuiltInCoder(cmanifests_ico()) { _ in ICOCoder.plugin.table }
   #endif
   #if JPEG
@@ -96,7 +98,7 @@ extension BuiltInCoder {
     public static let jxl = BuiltInCoder(cmanifests_jxl()) { _ in JXLCoder.plugin.table }
   #endif
   #if LibHEIF
-    /// HEIC and HEIF with libheif, a second reader. There with the trait `LibHEIF`.
+    /// HEIF (libheif), a second reader. There with the trait `LibHEIF`.
     public static let libHEIF = BuiltInCoder(cmanifests_libheif()) { _ in LibHEIFCoder.plugin.table }
   #endif
   #if PNG
@@ -104,7 +106,7 @@ extension BuiltInCoder {
     public static let png = BuiltInCoder(cmanifests_png()) { _ in PNGCoder.plugin.table }
   #endif
   #if PNM
-    /// PNM, PAM and PFM. There with the trait `PNM`.
+    /// PNM. There with the trait `PNM`.
     public static let pnm = BuiltInCoder(cmanifests_pnm()) { _ in PNMCoder.plugin.table }
   #endif
   #if QOI
@@ -124,5 +126,63 @@ extension BuiltInCoder {
     self.init(
       manifest: Array(UnsafeBufferPointer(start: manifest.bytes, count: Int(clamping: manifest.count))),
       describe: describe)
+  }
+}
+
+extension [BuiltInCoder] {
+  /// All coders whose traits the package is built with.
+  ///
+  ///     .package(url: "…", traits: ["PNG", "JPEG", "WebP"])
+  public static var all: [BuiltInCoder] {
+    var coders: [BuiltInCoder] = []
+    #if AVIF
+      coders.append(.avif)
+    #endif
+    #if BMP
+      coders.append(.bmp)
+    #endif
+    #if GIF
+      coders.append(.gif)
+    #endif
+    #if GIFLib
+      coders.append(.gifLib)
+    #endif
+    #if HEIF
+      coders.append(.heif)
+    #endif
+    #if ICNS
+      coders.append(.icns)
+    #endif
+    #if ICO
+      coders.append(.ico)
+    #endif
+    #if JPEG
+      coders.append(.jpeg)
+    #endif
+    #if JPEG2000
+      coders.append(.jpeg2000)
+    #endif
+    #if JXL
+      coders.append(.jxl)
+    #endif
+    #if LibHEIF
+      coders.append(.libHEIF)
+    #endif
+    #if PNG
+      coders.append(.png)
+    #endif
+    #if PNM
+      coders.append(.pnm)
+    #endif
+    #if QOI
+      coders.append(.qoi)
+    #endif
+    #if TIFF
+      coders.append(.tiff)
+    #endif
+    #if WebP
+      coders.append(.webP)
+    #endif
+    return coders
   }
 }

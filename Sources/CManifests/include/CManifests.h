@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
+// Written by scripts/make-tables from the manifests in Registry.
+
 // The manifests of the coders that come with this library, as the files in `Registry` have them, for coders that are built
 // into a program: no file is read at run time.
 
