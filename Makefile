@@ -55,7 +55,7 @@ build: deps
 plugins: deps
 	@touch Plugins/Package.swift
 	@if [ -n "$$(find Sources/CImageCoder Sources/ImageCoderModel Sources/ImageCoderPlugin -newer Plugins/.build/built 2>&1)" ]; then \
-	  touch Plugins/*/Sources/*.swift Plugins/Shared/*/*.swift Plugins/Shared/*/*/*.swift; fi
+	  touch Plugins/*/Sources/*.swift Plugins/Formats/*/*.swift; fi
 	@scripts/build-plugins $(CONFIGURATION) $(PLUGINS)
 	@touch Plugins/.build/built
 
@@ -116,7 +116,7 @@ compatibility: stage
 
 check: deps
 	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks Plugins/Package.swift Plugins/*/Sources \
-	  Plugins/*/Entry Plugins/Shared Plugins/Tests $(DEMO)/Package.swift $(DEMO)/Sources $(DEMO)/Tests Examples/BuiltIn Examples/Server \
+	  Plugins/*/Entry Plugins/Formats Plugins/Tests $(DEMO)/Package.swift $(DEMO)/Sources $(DEMO)/Tests Examples/BuiltIn Examples/Server \
 	  Templates/swift/Package.swift Templates/swift/Sources
 	@scripts/make-tables --check
 	@scripts/check-documentation

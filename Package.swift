@@ -22,11 +22,16 @@ func coder(_ name: String, in folder: String, wraps libraries: [Target.Dependenc
     swiftSettings: settings)
 }
 
-/// Code in `Plugins` that several coders use.
-func shared(_ name: String, dependencies: [Target.Dependency] = ["ImageCoderPlugin"], path: String? = nil) -> Target {
+/// What several formats are made of, in `Plugins/Formats`.
+func format(_ name: String, dependencies: [Target.Dependency] = ["ImageCoderPlugin"]) -> Target {
   .target(
-    name: name, dependencies: dependencies, path: "Plugins/Shared/\(path ?? name)", packageAccess: false,
+    name: name, dependencies: dependencies, path: "Plugins/Formats/\(name)", packageAccess: false,
     swiftSettings: settings)
+}
+
+/// Loops in C that know nothing of this package, in `Plugins/Kernels`.
+func kernel(_ name: String, dependencies: [Target.Dependency] = [], links libraries: [String] = []) -> Target {
+  shim(name, in: "Kernels", dependencies: dependencies, links: libraries)
 }
 
 /// A few lines of C between a coder and its library.
@@ -86,35 +91,27 @@ let coderParts: [Target] = [
   shim("CJPEGShim", in: "JPEG", dependencies: ["CImageCoder", "CJPEGEighths"], links: ["jpeg"]),
   shim(
     "CTIFFShim", in: "TIFF", dependencies: ["CImageCoder", "CJPEGEighths", "CSharedPlanes"], links: ["tiff", "jpeg"]),
-  // JPEG at 1/8 of its size without libjpeg, for JPEG files and for strips and tiles of TIFF.
-  shim("CJPEGEighths", in: "Shared", links: ["jpeg"]),
   // libheif, loaded when it is needed.
   shim("CHEIFLibrary", in: "HEIF", links: ["dl"]),
   // libde265 behind three calls, and pixels as planes of luma and chroma.
-  shim("CHEIFShim", in: "Shared", links: ["de265"]),
+  shim("CHEIFShim", in: "HEIF", links: ["de265"]),
   // Options and pixel formats of pictures in a video codec, which HEIF and AVIF have in common.
-  shared("CodedPictures"),
+  format("CodedPictures"),
   // What BMP files and the entries of ICO files have in common.
-  shared("DeviceIndependentBitmap", dependencies: ["CPixelBytes", "ImageCoderPlugin"]),
-  // Pixels of three bytes and of four, by vector instructions.
-  shim("CPixelBytes", in: "Shared", links: []),
+  format("DeviceIndependentBitmap", dependencies: ["CPixelBytes", "ImageCoderPlugin"]),
   // NAL units and parameter sets of HEVC, checked before libde265 sees them.
-  shared("HEVCBitstream"),
+  format("HEVCBitstream"),
   // Up to 256 colors, their numbers, and those that are best for a picture: also for terminals with sixels.
-  shared("Palettes", dependencies: ["ImageCoderPlugin"]),
+  format("Palettes", dependencies: ["ImageCoderPlugin"]),
   // Photoshop's image resources, in which JPEG, PNG and TIFF files have IPTC.
-  shared("PhotoshopResources"),
+  format("PhotoshopResources"),
   // Boxes, items and tracks, which HEIF and AVIF have in common.
-  shared("ISOBaseMediaFile"),
-  // Planes of luma and chroma, and CIELab, as red, green and blue: once for all formats. The loops are C, which the
-  // compiler turns into vector instructions.
-  shared("SharedPlanes", dependencies: ["CSharedPlanes", "ImageCoderPlugin"], path: "Planes/SharedPlanes"),
-  shim("CSharedPlanes", in: "Shared/Planes", links: ["m"]),
+  format("ISOBaseMediaFile"),
+  // Planes of luma and chroma, and CIELab, as red, green and blue: once for all formats.
+  format("SharedPlanes", dependencies: ["CSharedPlanes", "ImageCoderPlugin"]),
   wrapped("CGIF", in: "GIFLib", debian: "libgif-dev"),
   // Where libwebp writes a whole picture of which a few rows at a time are wanted.
   shim("CRollingMemory", in: "WebP", links: []),
-  // Lossless pixels and alpha without libwebp.
-  shim("CVP8L", in: "WebP", dependencies: ["CPixelBytes"], links: []),
   wrapped("CWebP", in: "WebP", pkgConfig: "libwebp", debian: "libwebp-dev"),
   wrapped("CHEIF", in: "LibHEIF", pkgConfig: "libheif", debian: "libheif-dev"),
   wrapped("CDe265", in: "HEIF", pkgConfig: "libde265", debian: "libde265-dev"),
@@ -124,6 +121,11 @@ let coderParts: [Target] = [
   wrapped("COpenJPEG", in: "JPEG2000", pkgConfig: "libopenjp2", debian: "libopenjp2-7-dev"),
   wrapped("CZlib", in: "ICNS", debian: "zlib1g-dev"),
   wrapped("CJXL", in: "JXL", debian: "libjxl-dev"),
+  // What each of these does, and what it asks of its callers: Plugins/Kernels/README.md.
+  kernel("CJPEGEighths", links: ["jpeg"]),
+  kernel("CPixelBytes"),
+  kernel("CSharedPlanes", links: ["m"]),
+  kernel("CVP8L", dependencies: ["CPixelBytes"]),
 ]
 
 /// The trait that builds a coder in: `PNG` for `PNGCoder`.
@@ -313,7 +315,7 @@ let package = Package(
       path: "Tests/Fuzz/Sources", swiftSettings: settings),
     .target(
       name: "CFuzzing", dependencies: ["CImageCoder"], path: "Tests/Fuzz/CFuzzing",
-      cSettings: ["WebP/CVP8L", "Shared/CPixelBytes"].map { .headerSearchPath("../../../Plugins/\($0)/include") }),
+      cSettings: ["CVP8L", "CPixelBytes"].map { .headerSearchPath("../../../Plugins/Kernels/\($0)/include") }),
     // How the bytes of formats are put together, and changes that keep to it.
     .target(name: "FuzzStructures", path: "Tests/Fuzz/Structures", swiftSettings: settings),
     .testTarget(

@@ -29,11 +29,11 @@
 #define vp8l_undo_subtract_green fuzzing_vp8l_undo_subtract_green
 #define vp8l_undo_color_indexing fuzzing_vp8l_undo_color_indexing
 #define pixel_bytes_narrow fuzzing_pixel_bytes_narrow
-#include "../../../Plugins/WebP/CVP8L/codes.c"
-#include "../../../Plugins/WebP/CVP8L/pixels.c"
-#include "../../../Plugins/WebP/CVP8L/predictors.c"
-#include "../../../Plugins/WebP/CVP8L/transforms.c"
-#include "../../../Plugins/WebP/CVP8L/picture.c"
+#include "../../../Plugins/Kernels/CVP8L/codes.c"
+#include "../../../Plugins/Kernels/CVP8L/pixels.c"
+#include "../../../Plugins/Kernels/CVP8L/predictors.c"
+#include "../../../Plugins/Kernels/CVP8L/transforms.c"
+#include "../../../Plugins/Kernels/CVP8L/picture.c"
 
 // Rows of three bytes are not asked for here.
 void fuzzing_pixel_bytes_narrow(const uint8_t *from, uint8_t *to, size_t count, int swaps) {
