@@ -87,7 +87,8 @@ let coders: [Target] = [
 /// What the coders are made of.
 let coderParts: [Target] = [
   // libpng, libjpeg and libtiff report errors in ways that may not cross Swift: a few lines of C stand between.
-  shim("CPNGShim", in: "PNG", dependencies: ["CImageCoder"], links: ["png16", "z", "deflate"]),
+  shim(
+    "CPNGShim", in: "PNG", dependencies: ["CDeflate", "CImageCoder", "CPNGRows"], links: ["png16", "z", "deflate"]),
   shim("CJPEGShim", in: "JPEG", dependencies: ["CImageCoder", "CJPEGEighths"], links: ["jpeg"]),
   shim(
     "CTIFFShim", in: "TIFF", dependencies: ["CImageCoder", "CJPEGEighths", "CSharedPlanes"], links: ["tiff", "jpeg"]),
@@ -95,20 +96,6 @@ let coderParts: [Target] = [
   shim("CHEIFLibrary", in: "HEIF", links: ["dl"]),
   // libde265 behind three calls, and pixels as planes of luma and chroma.
   shim("CHEIFShim", in: "HEIF", links: ["de265"]),
-  // Options and pixel formats of pictures in a video codec, which HEIF and AVIF have in common.
-  format("CodedPictures"),
-  // What BMP files and the entries of ICO files have in common.
-  format("DeviceIndependentBitmap", dependencies: ["CPixelBytes", "ImageCoderPlugin"]),
-  // NAL units and parameter sets of HEVC, checked before libde265 sees them.
-  format("HEVCBitstream"),
-  // Up to 256 colors, their numbers, and those that are best for a picture: also for terminals with sixels.
-  format("Palettes", dependencies: ["ImageCoderPlugin"]),
-  // Photoshop's image resources, in which JPEG, PNG and TIFF files have IPTC.
-  format("PhotoshopResources"),
-  // Boxes, items and tracks, which HEIF and AVIF have in common.
-  format("ISOBaseMediaFile"),
-  // Planes of luma and chroma, and CIELab, as red, green and blue: once for all formats.
-  format("SharedPlanes", dependencies: ["CSharedPlanes", "ImageCoderPlugin"]),
   wrapped("CGIF", in: "GIFLib", debian: "libgif-dev"),
   // Where libwebp writes a whole picture of which a few rows at a time are wanted.
   shim("CRollingMemory", in: "WebP", links: []),
@@ -121,8 +108,18 @@ let coderParts: [Target] = [
   wrapped("COpenJPEG", in: "JPEG2000", pkgConfig: "libopenjp2", debian: "libopenjp2-7-dev"),
   wrapped("CZlib", in: "ICNS", debian: "zlib1g-dev"),
   wrapped("CJXL", in: "JXL", debian: "libjxl-dev"),
-  // What each of these does, and what it asks of its callers: Plugins/Kernels/README.md.
+  // What several formats are made of: Plugins/Formats/README.md.
+  format("CodedPictures"),
+  format("DeviceIndependentBitmap", dependencies: ["CPixelBytes", "ImageCoderPlugin"]),
+  format("HEVCBitstream"),
+  format("ISOBaseMediaFile"),
+  format("Palettes"),
+  format("PhotoshopResources"),
+  format("SharedPlanes", dependencies: ["CSharedPlanes", "ImageCoderPlugin"]),
+  // Loops in C, and what each asks of its callers: Plugins/Kernels/README.md.
+  kernel("CDeflate", links: ["deflate"]),
   kernel("CJPEGEighths", links: ["jpeg"]),
+  kernel("CPNGRows"),
   kernel("CPixelBytes"),
   kernel("CSharedPlanes", links: ["m"]),
   kernel("CVP8L", dependencies: ["CPixelBytes"]),
@@ -315,7 +312,8 @@ let package = Package(
       path: "Tests/Fuzz/Sources", swiftSettings: settings),
     .target(
       name: "CFuzzing", dependencies: ["CImageCoder"], path: "Tests/Fuzz/CFuzzing",
-      cSettings: ["CVP8L", "CPixelBytes"].map { .headerSearchPath("../../../Plugins/Kernels/\($0)/include") }),
+      cSettings: ["CDeflate", "CVP8L", "CPixelBytes"]
+        .map { .headerSearchPath("../../../Plugins/Kernels/\($0)/include") }),
     // How the bytes of formats are put together, and changes that keep to it.
     .target(name: "FuzzStructures", path: "Tests/Fuzz/Structures", swiftSettings: settings),
     .testTarget(

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "../../Plugins/PNG/CPNGShim/inflate.h"
+#include "../../Plugins/Kernels/CDeflate/include/CDeflate.h"
 
 static uint64_t seed;
 
@@ -26,7 +26,7 @@ static uint32_t below(uint32_t bound) { return draw() % bound; }
 #define LONGEST_MATCH 258
 
 typedef struct outcome {
-  cpng_inflated verdict;
+  inflated verdict;
   size_t length;
 } outcome;
 
@@ -34,11 +34,11 @@ typedef struct outcome {
 static outcome ours(const uint8_t *stream, size_t length, uint8_t *out, int in_single_bytes) {
   // Small ones have many ends, at which rooms run out in every place.
   const size_t window = in_single_bytes ? 1 + below(300) : below(2) ? 300 + below(3000) : 1024 + below(200000);
-  cpng_inflater *inflater = malloc(sizeof *inflater);
-  uint8_t *memory = malloc(CPNG_HISTORY + window + CPNG_OUT_SLACK), *end = memory + CPNG_HISTORY + window, *next = memory;
-  outcome result = {CPNG_INFLATED_INPUT, 0};
+  inflater *inflater = malloc(sizeof *inflater);
+  uint8_t *memory = malloc(INFLATE_HISTORY + window + INFLATE_SLACK), *end = memory + INFLATE_HISTORY + window, *next = memory;
+  outcome result = {INFLATED_INPUT, 0};
   memset(inflater, 0xA5, sizeof *inflater);
-  cpng_inflate_begin(inflater);
+  inflate_begin(inflater);
   for (size_t used = 0;;) {
     size_t count = in_single_bytes ? 1 : below(4) ? below(below(4) ? 5000 : 60000) : below(20);
     if (count > length - used) count = length - used;
@@ -48,7 +48,7 @@ static outcome ours(const uint8_t *stream, size_t length, uint8_t *out, int in_s
     const uint8_t *in = piece;
     for (;;) {
       uint8_t *start = next;
-      result.verdict = cpng_inflate_piece(inflater, &in, piece + count, memory, &next, end);
+      result.verdict = inflate_piece(inflater, &in, piece + count, memory, &next, end);
       // A match begins inside the room.
       if (next > end + LONGEST_MATCH - 1) {
         printf("%zd bytes behind the room\n", next - end);
@@ -57,14 +57,14 @@ static outcome ours(const uint8_t *stream, size_t length, uint8_t *out, int in_s
       const size_t made = (size_t)(next - start), room = MOST - result.length;
       memcpy(out + result.length, start, made < room ? made : room);
       result.length += made < room ? made : room;
-      if (result.verdict != CPNG_INFLATED_OUTPUT || result.length == MOST) break;
-      const size_t kept = (size_t)(next - memory) < CPNG_HISTORY ? (size_t)(next - memory) : CPNG_HISTORY;
+      if (result.verdict != INFLATED_OUTPUT || result.length == MOST) break;
+      const size_t kept = (size_t)(next - memory) < INFLATE_HISTORY ? (size_t)(next - memory) : INFLATE_HISTORY;
       memmove(memory, next - kept, kept);
       next = memory + kept;
     }
-    if (result.verdict == CPNG_INFLATED_INPUT && in != piece + count) abort();
+    if (result.verdict == INFLATED_INPUT && in != piece + count) abort();
     free(piece);
-    if (result.verdict != CPNG_INFLATED_INPUT || used == length) break;
+    if (result.verdict != INFLATED_INPUT || used == length) break;
   }
   free(memory);
   free(inflater);
@@ -75,12 +75,12 @@ static outcome theirs(const uint8_t *stream, size_t length, uint8_t *out) {
   z_stream state = {.next_in = (Bytef *)stream, .avail_in = (uInt)length, .next_out = out, .avail_out = MOST};
   if (inflateInit(&state) != Z_OK) abort();
   const int status = inflate(&state, Z_SYNC_FLUSH);
-  outcome result = {CPNG_INFLATED_INPUT, state.total_out};
-  if (status == Z_STREAM_END) result.verdict = CPNG_INFLATED_END;
-  if (status == Z_NEED_DICT) result.verdict = CPNG_INFLATED_DAMAGED;
+  outcome result = {INFLATED_INPUT, state.total_out};
+  if (status == Z_STREAM_END) result.verdict = INFLATED_END;
+  if (status == Z_NEED_DICT) result.verdict = INFLATED_DAMAGED;
   if (status == Z_DATA_ERROR) {
     const int is_checksum = state.msg && strcmp(state.msg, "incorrect data check") == 0;
-    result.verdict = is_checksum ? CPNG_INFLATED_UNEQUAL : CPNG_INFLATED_DAMAGED;
+    result.verdict = is_checksum ? INFLATED_UNEQUAL : INFLATED_DAMAGED;
   }
   inflateEnd(&state);
   return result;
@@ -97,7 +97,7 @@ static int is_damaged_later(const uint8_t *stream, size_t length, uint8_t *out, 
   for (int byte = 0; byte < 256; byte += 255) {
     memset(longer + length, byte, more);
     const outcome later = theirs(longer, length + more, out);
-    is_damaged = is_damaged && later.verdict == CPNG_INFLATED_DAMAGED && later.length == before;
+    is_damaged = is_damaged && later.verdict == INFLATED_DAMAGED && later.length == before;
   }
   free(longer);
   return is_damaged;
@@ -112,7 +112,7 @@ static int inflates_as_zlib(const uint8_t *stream, size_t length, uint8_t *const
   if (expected->length != found->length || memcmp(out[0], out[1], found->length) != 0) return 0;
   // Whoever stops for want of room has not seen the end.
   if (found->length == MOST || expected->verdict == found->verdict) return 1;
-  return found->verdict == CPNG_INFLATED_DAMAGED && expected->verdict == CPNG_INFLATED_INPUT &&
+  return found->verdict == INFLATED_DAMAGED && expected->verdict == INFLATED_INPUT &&
          is_damaged_later(stream, length, out[0], found->length);
 }
 

@@ -6,7 +6,8 @@
 // before them, with every effort. What a run is depends on its number alone. Then code lengths for random counts: they
 // make a complete code within its limit, as short as a code without limit where that fits.
 
-#include "deflate.h"
+#include "CDeflate.h"
+#include "deflate_codes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +30,7 @@ static void check(int holds, const char *what, long number) {
 }
 
 // Rows of pixels, or of what filters leave of them.
-static void make_bytes(uint8_t *bytes, size_t length, const cpng_shape *shape) {
+static void make_bytes(uint8_t *bytes, size_t length, const deflate_shape *shape) {
   const uint32_t kind = below(9), values = 1 + below(256);
   for (size_t i = 0; i < length; i++) {
     const uint8_t before = i >= shape->step ? bytes[i - shape->step] : 0;
@@ -49,7 +50,7 @@ static void make_bytes(uint8_t *bytes, size_t length, const cpng_shape *shape) {
   }
 }
 
-static size_t inflated(const uint8_t *stream, size_t length, uint8_t *out, size_t room) {
+static size_t inflate_all(const uint8_t *stream, size_t length, uint8_t *out, size_t room) {
   z_stream state = {.next_in = (Bytef *)stream, .avail_in = (uInt)length, .next_out = out, .avail_out = (uInt)room};
   inflateInit2(&state, -15);
   const int status = inflate(&state, Z_FINISH);
@@ -59,11 +60,11 @@ static size_t inflated(const uint8_t *stream, size_t length, uint8_t *out, size_
 }
 
 static void check_run(long number) {
-  const cpng_shape shape = {1 + below(8), below(4) ? 1 + below(below(2) ? 400 : 40000) : 0};
+  const deflate_shape shape = {1 + below(8), below(4) ? 1 + below(below(2) ? 400 : 40000) : 0};
   const size_t length = below(3) ? below(400000) : below(300), part = below(2) ? 1 + below(100000) : 1 + below(500);
   const size_t most = length < 3000 ? part : part + 20000;
   static const unsigned ways[6] = {0, 1, 2, 4, 8, 16};
-  const cpng_effort effort = {.ways = ways[below(6)],
+  const deflate_effort effort = {.ways = ways[below(6)],
                               .stride = 1 + below(8),
                               .patience = 3 + below(5),
                               .key = 3 + below(6),
@@ -71,27 +72,27 @@ static void check_run(long number) {
   const int is_stored = below(12) == 0;
   // Every buffer is no larger than what may be touched, so that a byte too far is noticed.
   uint8_t *bytes = malloc(length + 1), *again = malloc(length + 1), *stream = malloc(2 * length + 4096 + 64 * (length / most));
-  cpng_deflater *deflater = malloc(sizeof *deflater);
+  deflater *deflater = malloc(sizeof *deflater);
   size_t count = 0, done = 0;
   memset(deflater, 0xA5, sizeof *deflater);
   make_bytes(bytes, length, &shape);
   do {
     const size_t taken = length - done < most ? length - done : most;
-    const size_t history = below(5) ? (done < CPNG_DEFLATE_HISTORY ? done : CPNG_DEFLATE_HISTORY) : 0;
-    const size_t bound = cpng_deflate_bound(taken);
-    uint8_t *in = malloc(history + taken + 1), *out = malloc(bound + CPNG_DEFLATE_SLACK);
+    const size_t history = below(5) ? (done < DEFLATE_HISTORY ? done : DEFLATE_HISTORY) : 0;
+    const size_t bound = deflate_bound(taken);
+    uint8_t *in = malloc(history + taken + 1), *out = malloc(bound + DEFLATE_SLACK);
     memcpy(in, bytes + done - history, history + taken);
     in = realloc(in, history + taken ? history + taken : 1);
     done += taken;
-    const size_t made = is_stored ? cpng_store_rows(in + history, taken, done == length, out)
-                                  : cpng_deflate_rows(deflater, &effort, &shape, in, history, taken, done == length, out);
+    const size_t made = is_stored ? deflate_store(in + history, taken, done == length, out)
+                                  : deflate_rows(deflater, &effort, &shape, in, history, taken, done == length, out);
     check(made <= bound, "more bytes than there can be", number);
     memcpy(stream + count, out, made);
     count += made;
     free(in);
     free(out);
   } while (done < length);
-  check(inflated(stream, count, again, length + 1) == length, "zlib inflates another number of bytes", number);
+  check(inflate_all(stream, count, again, length + 1) == length, "zlib inflates another number of bytes", number);
   check(memcmp(again, bytes, length) == 0, "zlib inflates other bytes", number);
   free(bytes);
   free(again);
@@ -132,7 +133,7 @@ static void check_codes(long number) {
   for (unsigned i = 0; i < count; i++) {
     counts[i] = kind == 0 ? below(1000) : kind == 1 ? (below(3) ? 0 : 1u << below(21)) : below(1u << below(21));
   }
-  cpng_code_lengths(counts, count, most, lengths);
+  deflate_code_lengths(counts, count, most, lengths);
   uint32_t used = 0;
   uint64_t cost = 0;
   unsigned longest = 0;

@@ -43,7 +43,7 @@ static size_t sample_or_repeat(uint8_t *bytes, size_t at, size_t end, uint32_t v
   if (values & 1) return repeat(bytes, at, end, 1 + below(2u << __builtin_ctz(draw() | 1u << 14)), 4);
   if (below(16)) return repeat(bytes, at, end, 1 + below(100), 3 + below(4));
   for (uint32_t left = 2; left > 0 && at < end; left--) {
-    at = repeat(bytes, at, end, 1 + below(CPNG_HISTORY), 131 + below(127)) + 1;
+    at = repeat(bytes, at, end, 1 + below(INFLATE_HISTORY), 131 + below(127)) + 1;
   }
   return at - 1;
 }
@@ -60,7 +60,7 @@ static size_t make_bytes(uint8_t *bytes) {
       case 4: bytes[i] = (uint8_t)(__builtin_ctz(draw() | 1u << 20) + 16 * __builtin_ctz(draw() | 1u << 9)); break;
       case 5: bytes[i] = i >= 7 ? (uint8_t)(bytes[i - 7] + (below(30) == 0)) : (uint8_t)draw(); break;
       case 6: i = sample_or_repeat(bytes, i, length, values); break;
-      case 7: i = repeat(bytes, i, length, 1 + below(CPNG_HISTORY), 3 + below(400)); break;
+      case 7: i = repeat(bytes, i, length, 1 + below(INFLATE_HISTORY), 3 + below(400)); break;
       default: i = repeat(bytes, i, length, 1 + below(40), 3 + below(60)); break;
     }
   }
@@ -105,24 +105,24 @@ static void invent(uint8_t *stream, long number) {
 
 // Inflates small pieces into small rooms, of which many end where one lane is joined to the next.
 static void end_everywhere(const uint8_t *stream, size_t length, long number) {
-  const size_t room = CPNG_HISTORY + 200 + below(2000);
+  const size_t room = INFLATE_HISTORY + 200 + below(2000);
   const uint32_t most = 1 + below(below(2) ? 300 : 3000);
-  cpng_inflater *inflater = malloc(sizeof *inflater);
-  uint8_t *memory = malloc(room + 2 * CPNG_OUT_SLACK), *next = memory;
-  cpng_inflate_begin(inflater);
+  inflater *inflater = malloc(sizeof *inflater);
+  uint8_t *memory = malloc(room + 2 * INFLATE_SLACK), *next = memory;
+  inflate_begin(inflater);
   for (size_t used = 0; used < length;) {
     size_t count = 1 + below(most);
     if (count > length - used) count = length - used;
     const uint8_t *in = stream + used, *const end = in + count;
     used += count;
-    while (cpng_inflate_piece(inflater, &in, end, memory, &next, memory + room) == CPNG_INFLATED_OUTPUT) {
+    while (inflate_piece(inflater, &in, end, memory, &next, memory + room) == INFLATED_OUTPUT) {
       // A match begins inside the room.
       if ((size_t)(next - memory) >= room + LONGEST_MATCH) {
         printf("stream %ld: %zu bytes in a room of %zu\n", number, (size_t)(next - memory), room);
         exit(1);
       }
-      memmove(memory, next - CPNG_HISTORY, CPNG_HISTORY);
-      next = memory + CPNG_HISTORY;
+      memmove(memory, next - INFLATE_HISTORY, INFLATE_HISTORY);
+      next = memory + INFLATE_HISTORY;
     }
   }
   free(memory);

@@ -7,8 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "unfilter.h"
-#include "write.h"
+#include "CPNGRows.h"
+#include "paeth.h"
+#include "unfilter_plain.h"
+
+// Zeros before a row: as many as the longest pixel has bytes.
+#define MARGIN 8u
 
 static const cpng_kernels *fast;
 
@@ -104,15 +108,15 @@ static void check_scaling(unsigned channels, int is_bgr) {
 
 // A filtered row gives the row again, and the chosen filter has the least sum of magnitudes (§12.7).
 static void check_filter(size_t step, size_t width, int values) {
-  const size_t length = step * width, size = CPNG_ROW_MARGIN + length;
+  const size_t length = step * width, size = MARGIN + length;
   uint8_t *row = noise(size, values), *above = noise(size, values), *out = noise(1 + length + CPNG_ROW_SLACK, 1);
   uint8_t *again = noise(length + CPNG_ROW_SLACK, 1);
   uint64_t sums[6] = {0};
-  memset(row, 0, CPNG_ROW_MARGIN);
-  memset(above, 0, CPNG_ROW_MARGIN);
+  memset(row, 0, MARGIN);
+  memset(above, 0, MARGIN);
   if (rand() % 4 == 0) memcpy(above, row, size);
   for (unsigned choice = 0; choice < 6; choice++) {
-    const uint8_t *rows[2] = {row + CPNG_ROW_MARGIN, above + CPNG_ROW_MARGIN};
+    const uint8_t *rows[2] = {row + MARGIN, above + MARGIN};
     cpng_filter(choice, rows[0], rows[1], length, step, out);
     check(out[0] < 5 && (choice == CPNG_FILTER_ADAPTIVE || out[0] == choice - 1), "type of a filtered row", choice,
           (unsigned)step, width);

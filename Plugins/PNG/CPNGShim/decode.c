@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "decode.h"
-
 #include <string.h>
 
 #include "read.h"
+#include "rows.h"
+#include "stored.h"
 
 // Inflated bytes that are made into rows at a time: as much as stays in the cache with the rows.
 #define WINDOW (128u << 10)
@@ -29,18 +29,18 @@ static imgcoder_status allocate(cpng_decoder *d) {
   const size_t row = ((size_t)stored->width * cpng_stored_bits(stored) + 7) / 8 + 1;
   const uint64_t all = inflated_size(stored), room = 2 * row > WINDOW ? 2 * row : WINDOW;
   // A small picture needs no more than its bytes; of another, matches and a row that is not whole stay in the window.
-  const size_t size = (size_t)(all <= room ? all + 1 : CPNG_HISTORY + row + room);
+  const size_t size = (size_t)(all <= room ? all + 1 : INFLATE_HISTORY + row + room);
   size_t line = row > (size_t)stored->width * 4 ? row : (size_t)stored->width * 4;
   line = (line + CPNG_ROW_SLACK + 15) & ~(size_t)15;
   const size_t spread = stored->is_interlaced ? (size_t)d->picture->row_bytes + CPNG_ROW_SLACK : 0;
-  uint8_t *memory = d->host->allocate(d->host, size + CPNG_OUT_SLACK + 4 * line + spread, 64);
+  uint8_t *memory = d->host->allocate(d->host, size + INFLATE_SLACK + 4 * line + spread, 64);
   if (!memory) return fail_memory(d);
   d->zeros = memory;
   memset(d->zeros, 0, line);
   for (unsigned i = 0; i < 3; i++) d->lines[i] = memory + (i + 1) * line;
   d->window = memory + 4 * line;
   d->window_end = d->window + size;
-  d->spread_line = d->window_end + CPNG_OUT_SLACK;
+  d->spread_line = d->window_end + INFLATE_SLACK;
   d->history = d->window;
   d->out = d->window;
   d->next_row = d->window;
@@ -54,7 +54,7 @@ static void move_window(cpng_decoder *d) {
     memcpy(d->lines[0], d->above, d->pass.row_length);
     d->above = d->lines[0];
   }
-  if (kept < CPNG_HISTORY) kept = CPNG_HISTORY;
+  if (kept < INFLATE_HISTORY) kept = INFLATE_HISTORY;
   if (kept > (size_t)(d->out - d->history)) kept = (size_t)(d->out - d->history);
   const size_t unused = (size_t)(d->out - d->next_row);
   memmove(d->window, d->out - kept, kept);
@@ -68,22 +68,22 @@ static void move_window(cpng_decoder *d) {
 static imgcoder_status take_piece(cpng_decoder *d, const uint8_t *bytes, uint64_t length, int *is_over) {
   const uint8_t *end = bytes + length;
   for (;;) {
-    const cpng_inflated result = cpng_inflate_piece(&d->inflater, &bytes, end, d->history, &d->out, d->window_end);
+    const inflated result = inflate_piece(&d->inflater, &bytes, end, d->history, &d->out, d->window_end);
     imgcoder_status status = cpng_take_rows(d);
     if (status != IMGCODER_STATUS_OK) return status;
     const int has_all = cpng_has_all_rows(d);
     // Bytes behind the last row are not looked at.
     if (has_all) d->next_row = d->out;
-    *is_over = result >= CPNG_INFLATED_END || (result == CPNG_INFLATED_OUTPUT && has_all);
-    if (result == CPNG_INFLATED_DAMAGED) {
+    *is_over = result >= INFLATED_END || (result == INFLATED_OUTPUT && has_all);
+    if (result == INFLATED_DAMAGED) {
       return cpng_note(d->failure, IMGCODER_STATUS_MALFORMED, (int64_t)d->data.offset, "image data with %s",
                        d->inflater.damage);
     }
-    if (result == CPNG_INFLATED_UNEQUAL && has_all) {
+    if (result == INFLATED_UNEQUAL && has_all) {
       return cpng_note(d->failure, IMGCODER_STATUS_CHECKSUM_MISMATCH, (int64_t)d->data.offset,
                        "image data whose Adler-32 is %08x, another one is stored", d->inflater.adler);
     }
-    if (*is_over || result != CPNG_INFLATED_OUTPUT) return IMGCODER_STATUS_OK;
+    if (*is_over || result != INFLATED_OUTPUT) return IMGCODER_STATUS_OK;
     move_window(d);
   }
 }
@@ -135,10 +135,14 @@ imgcoder_status cpng_decode(const cpng_picture *picture, const imgcoder_sink *si
   cpng_stored stored;
   cpng_decoder *d = NULL;
   cpng_expansion expansion;
-  if (!cpng_read_lead(picture->lead, picture->lead_length, &stored) || picture->row_bytes % stored.width != 0 ||
-      !cpng_expansion_begin(&expansion, &stored, picture->transforms, picture->row_bytes / stored.width)) {
+  if (picture->transforms & CPNG_EXPAND_16 || !cpng_read_lead(picture->lead, picture->lead_length, &stored) ||
+      picture->row_bytes % stored.width != 0) {
     return cpng_decode_by_libpng(picture, sink, failure);
   }
+  const cpng_layout layout = {.pixel_bytes = picture->row_bytes / stored.width,
+                              .is_narrow = (picture->transforms & CPNG_SCALE_16) != 0,
+                              .is_bgr = (picture->transforms & CPNG_BGR) != 0};
+  if (!cpng_expansion_begin(&expansion, &stored, &layout)) return cpng_decode_by_libpng(picture, sink, failure);
   d = host->allocate(host, sizeof *d, 64);
   if (!d) return cpng_note(failure, IMGCODER_STATUS_OUT_OF_MEMORY, -1, "no memory for tables");
   *d = (cpng_decoder){.picture = picture, .sink = sink, .host = host, .failure = failure, .stored = stored,
@@ -150,7 +154,7 @@ imgcoder_status cpng_decode(const cpng_picture *picture, const imgcoder_sink *si
   cpng_image_data_begin(&d->data, picture, failure);
   d->data.on_wait = cpng_show_rows;
   d->data.context = d;
-  cpng_inflate_begin(&d->inflater);
+  inflate_begin(&d->inflater);
   imgcoder_status status = allocate(d);
   if (status == IMGCODER_STATUS_OK) status = decode_rows(d);
   if (status >> 4 == IMGCODER_STATUS_MALFORMED >> 4) status = cpng_salvage_rows(d, status);

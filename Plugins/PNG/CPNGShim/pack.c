@@ -2,11 +2,12 @@
 //
 // Pixels in memory as rows of a file.
 
+#include "pack.h"
+
+#include <CPNGRows.h>
 #include <string.h>
 
 #include "session.h"
-#include "unfilter.h"
-#include "write.h"
 
 #define INLINE static inline __attribute__((always_inline))
 

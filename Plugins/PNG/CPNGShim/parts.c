@@ -2,10 +2,13 @@
 //
 // Parts of a picture: rows that are filtered and compressed together, in a way that is found on a few bands of rows.
 
+#include "parts.h"
+
+#include <CPNGRows.h>
 #include <libdeflate.h>
 #include <string.h>
 
-#include "write.h"
+#include "pack.h"
 
 // Rows of a band, at level 1 and above, the least and the most bands, and the share of the rows that they are otherwise.
 #define QUICK_BAND 6u
@@ -30,7 +33,7 @@ cpng_part cpng_plan_part(const cpng_writer *w, uint64_t first, size_t most) {
 }
 
 void cpng_plan_history(const cpng_writer *w, cpng_part *part) {
-  while (part->history_first > 0 && part->history < CPNG_DEFLATE_HISTORY) {
+  while (part->history_first > 0 && part->history < DEFLATE_HISTORY) {
     uint32_t y;
     part->history += 1 + cpng_written_row(w, cpng_pass_of_row(w, --part->history_first, &y));
   }
@@ -38,19 +41,19 @@ void cpng_plan_history(const cpng_writer *w, cpng_part *part) {
 
 int cpng_open_workshop(const cpng_writer *w, cpng_workshop *workshop, size_t history, size_t length, unsigned rooms) {
   const imgcoder_host *host = w->image->host;
-  size_t bound = cpng_deflate_bound(length);
+  size_t bound = deflate_bound(length);
   // libdeflate's bound is that of stored blocks too, which may be shorter.
   const size_t other = libdeflate_deflate_compress_bound(NULL, length);
   if (other > bound) bound = other;
-  const size_t deflater = (sizeof(cpng_deflater) + 15) & ~(size_t)15;
+  const size_t tables = (sizeof(deflater) + 15) & ~(size_t)15;
   workshop->line_size = line_size(w);
-  workshop->room = bound + CPNG_OPEN_ROOM + CPNG_DEFLATE_SLACK;
+  workshop->room = bound + DEFLATE_OPEN_ROOM + DEFLATE_SLACK;
   const size_t filtered = history + length;
   workshop->memory =
-      host->allocate(host, deflater + 2 * workshop->line_size + filtered + rooms * workshop->room, 64);
+      host->allocate(host, tables + 2 * workshop->line_size + filtered + rooms * workshop->room, 64);
   if (!workshop->memory) return 0;
-  workshop->deflater = (cpng_deflater *)(void *)workshop->memory;
-  workshop->lines = workshop->memory + deflater;
+  workshop->deflater = (deflater *)(void *)workshop->memory;
+  workshop->lines = workshop->memory + tables;
   workshop->filtered = workshop->lines + 2 * workshop->line_size;
   workshop->rooms = workshop->filtered + filtered;
   return 1;
@@ -116,7 +119,7 @@ static size_t compress_by_libdeflate(const cpng_strategy *strategy, const uint8_
   const size_t bound = libdeflate_deflate_compress_bound(compressor, length);
   size_t count = libdeflate_deflate_compress(compressor, bytes, length, out, bound);
   libdeflate_free_compressor(compressor);
-  if (count && !is_last) count = cpng_leave_open(out, count);
+  if (count && !is_last) count = deflate_leave_open(out, count);
   *status = count ? IMGCODER_STATUS_OK : IMGCODER_STATUS_LIBRARY;
   return count;
 }
@@ -124,20 +127,20 @@ static size_t compress_by_libdeflate(const cpng_strategy *strategy, const uint8_
 imgcoder_status cpng_compress_part(const cpng_writer *w, const cpng_strategy *strategy, cpng_workshop *workshop,
                                    cpng_part *part) {
   const int is_last = part->last == w->rows;
-  const cpng_shape shape = {w->stored_pixel, w->pass_count == 1 ? w->longest_row : 0};
+  const deflate_shape shape = {w->stored_pixel, w->pass_count == 1 ? w->longest_row : 0};
   imgcoder_status status = IMGCODER_STATUS_OK;
   filter_rows(w, strategy->filter, part->history_first, part->last, workshop, workshop->filtered);
   // Matches reach back no further.
-  const size_t history = part->history < CPNG_DEFLATE_HISTORY ? part->history : CPNG_DEFLATE_HISTORY;
+  const size_t history = part->history < DEFLATE_HISTORY ? part->history : DEFLATE_HISTORY;
   const uint8_t *bytes = workshop->filtered + part->history;
   part->adler = libdeflate_adler32(1, bytes, part->length);
   if (w->image->level == 0) {
-    part->byte_count = cpng_store_rows(bytes, part->length, is_last, part->bytes);
+    part->byte_count = deflate_store(bytes, part->length, is_last, part->bytes);
   } else if (strategy->libdeflate) {
     part->byte_count = compress_by_libdeflate(strategy, bytes, part->length, is_last, part->bytes, &status);
   } else {
-    part->byte_count = cpng_deflate_rows(workshop->deflater, &strategy->effort, &shape, bytes - history, history,
-                                         part->length, is_last, part->bytes);
+    part->byte_count = deflate_rows(workshop->deflater, &strategy->effort, &shape, bytes - history, history,
+                                    part->length, is_last, part->bytes);
   }
   return status;
 }
@@ -192,11 +195,11 @@ static unsigned list_strategies(const cpng_writer *w, cpng_strategy *list) {
   // At the first level, matches begin at whole pixels after the last one.
   const unsigned stride = level == 1 ? (unsigned)w->stored_pixel : 1, patience = level == 1 ? 3 : 6;
   const int is_adaptive = image->filter == CPNG_FILTER_ADAPTIVE;
-  const cpng_effort runs = {.ways = 0, .stride = 1, .patience = patience, .key = 3};
+  const deflate_effort runs = {.ways = 0, .stride = 1, .patience = patience, .key = 3};
   // Of rows as they are, pixels come again.
-  const cpng_effort pixels = {ways, stride, patience, w->stored_pixel == 3 ? 3 : 4, level > CPNG_OWN_LEVEL};
+  const deflate_effort pixels = {ways, stride, patience, w->stored_pixel == 3 ? 3 : 4, level > CPNG_OWN_LEVEL};
   // Of filtered rows, few bytes that come again take more bits than their literals.
-  const cpng_effort differences = {ways < 4 ? ways : ways / 2, stride, patience, 5, level > 4};
+  const deflate_effort differences = {ways < 4 ? ways : ways / 2, stride, patience, 5, level > 4};
   const unsigned unfiltered = is_adaptive ? CPNG_FILTER_FLAT : image->filter;
   unsigned count = 0;
   list[count++] = (cpng_strategy){image->filter, 0, runs};

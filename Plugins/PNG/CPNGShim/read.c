@@ -5,12 +5,13 @@
 // libpng is shown the image data as IDAT chunks of the pieces in which it is read, whether it lies in IDAT or in fdAT
 // chunks. It is told to leave CRCs alone: those of the file are checked where the pieces come from.
 
+#include "read.h"
+
+#include <CPNGRows.h>
 #include <setjmp.h>
 #include <string.h>
 
 #include "image_data.h"
-#include "passes.h"
-#include "read.h"
 #include "session.h"
 
 // Rows asked of the sink at a time.
@@ -154,9 +155,9 @@ static imgcoder_status report_rows(reader *r, uint32_t count) {
   return status == IMGCODER_STATUS_OK ? status : refuse(r, status);
 }
 
-static cpng_rows all_rows(const reader *r) {
+static cpng_canvas canvas_of(const reader *r) {
   uint32_t pixel_bytes = (uint32_t)(r->picture->row_bytes / r->width);
-  return (cpng_rows){r->rows.pixels, r->rows.stride, r->width, r->height, pixel_bytes};
+  return (cpng_canvas){r->rows.pixels, r->rows.stride, r->width, r->height, pixel_bytes};
 }
 
 // Reports the granted rows that are there and keeps the others; of an interlaced picture, all that its passes show.
@@ -172,13 +173,13 @@ static imgcoder_status show_rows(void *context) {
   }
   // libpng reads what follows the last row before it returns the row, which is whole then.
   if (png_get_current_pass_number(r->session.png) >= PNG_INTERLACE_ADAM7_PASSES) return status;
-  cpng_rows rows = all_rows(r);
-  uint32_t end = cpng_rows_of_pass(&rows, r->pass, r->row);
+  cpng_canvas canvas = canvas_of(r);
+  uint32_t end = cpng_rows_of_pass(&canvas, r->pass, r->row);
   start = r->shown_pass == r->pass ? r->shown_row : 0;
-  cpng_spread(&rows, r->pass, start, end);
+  cpng_spread(&canvas, r->pass, start, end);
   if (r->shown_pass < r->pass) {
     uint32_t rest = r->shown_pass + 1 == r->pass && r->shown_row > end ? r->shown_row : end;
-    cpng_spread(&rows, r->pass - 1, rest, r->height);
+    cpng_spread(&canvas, r->pass - 1, rest, r->height);
     if (rest < r->height) status = sink->done(sink, rest, r->height - rest, r->pass - 1);
   }
   r->shown_pass = r->pass;
@@ -229,10 +230,10 @@ static imgcoder_status decode_rows(reader *r) {
 
 // Lets the passes that are there stand for those that are missing.
 static void spread_passes(reader *r) {
-  cpng_rows rows = all_rows(r);
-  uint32_t end = cpng_rows_of_pass(&rows, r->pass, r->row);
-  cpng_spread(&rows, r->pass, 0, end);
-  if (r->pass > 0) cpng_spread(&rows, r->pass - 1, end, r->height);
+  cpng_canvas canvas = canvas_of(r);
+  uint32_t end = cpng_rows_of_pass(&canvas, r->pass, r->row);
+  cpng_spread(&canvas, r->pass, 0, end);
+  if (r->pass > 0) cpng_spread(&canvas, r->pass - 1, end, r->height);
 }
 
 // Hands out what was decoded before the file turned out to be bad.

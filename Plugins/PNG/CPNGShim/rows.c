@@ -2,9 +2,9 @@
 //
 // From inflated bytes to rows in the sink's memory.
 
-#include <string.h>
+#include "rows.h"
 
-#include "decode.h"
+#include <string.h>
 
 // Rows asked of the sink at a time.
 #define ROWS_AT_A_TIME 16u
@@ -212,8 +212,8 @@ imgcoder_status cpng_take_rows(cpng_decoder *d) {
   return IMGCODER_STATUS_OK;
 }
 
-static cpng_rows all_rows(const cpng_decoder *d) {
-  return (cpng_rows){d->rows.pixels, d->rows.stride, d->stored.width, d->stored.height, d->expansion.pixel_bytes};
+static cpng_canvas canvas_of(const cpng_decoder *d) {
+  return (cpng_canvas){d->rows.pixels, d->rows.stride, d->stored.width, d->stored.height, d->expansion.pixel_bytes};
 }
 
 // Of an interlaced picture: the row that the pass comes to next.
@@ -232,14 +232,14 @@ imgcoder_status cpng_show_rows(void *context) {
     d->rows_done = d->row - d->rows_start;
     return d->row > start ? sink->done(sink, start, d->row - start, d->pass_index) : status;
   }
-  cpng_rows rows = all_rows(d);
-  const uint32_t pass = d->pass_index, end = cpng_rows_of_pass(&rows, pass, next_place(d));
+  cpng_canvas canvas = canvas_of(d);
+  const uint32_t pass = d->pass_index, end = cpng_rows_of_pass(&canvas, pass, next_place(d));
   const uint32_t start = d->shown_pass == pass ? d->shown_row : 0;
-  cpng_spread(&rows, pass, start, end);
+  cpng_spread(&canvas, pass, start, end);
   if (d->shown_pass < pass) {
     const uint32_t rest = d->shown_pass + 1 == pass && d->shown_row > end ? d->shown_row : end;
-    cpng_spread(&rows, pass - 1, rest, rows.height);
-    if (rest < rows.height) status = sink->done(sink, rest, rows.height - rest, pass - 1);
+    cpng_spread(&canvas, pass - 1, rest, canvas.height);
+    if (rest < canvas.height) status = sink->done(sink, rest, canvas.height - rest, pass - 1);
   }
   d->shown_pass = pass;
   d->shown_row = end;
@@ -253,11 +253,11 @@ imgcoder_status cpng_salvage_rows(cpng_decoder *d, imgcoder_status failure) {
     status = report_rows(d, d->row - d->rows_start);
   } else if (d->pass_index > 0 || d->row > 0) {
     // The passes that are there stand for those that are missing.
-    cpng_rows rows = all_rows(d);
-    const uint32_t end = cpng_rows_of_pass(&rows, d->pass_index, next_place(d));
-    cpng_spread(&rows, d->pass_index, 0, end);
-    if (d->pass_index > 0) cpng_spread(&rows, d->pass_index - 1, end, rows.height);
-    status = report_rows(d, rows.height);
+    cpng_canvas canvas = canvas_of(d);
+    const uint32_t end = cpng_rows_of_pass(&canvas, d->pass_index, next_place(d));
+    cpng_spread(&canvas, d->pass_index, 0, end);
+    if (d->pass_index > 0) cpng_spread(&canvas, d->pass_index - 1, end, canvas.height);
+    status = report_rows(d, canvas.height);
   }
   if (status == IMGCODER_STATUS_OK) return failure;
   d->failure->status = status;

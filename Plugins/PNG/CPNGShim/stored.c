@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "decode.h"
+#include "stored.h"
 
 #include "session.h"
 

@@ -3,13 +3,13 @@
 // Writing the image data of one picture: parts of it are compressed on as many threads as the host likes, and put into
 // IDAT or fdAT chunks in their order.
 
-#include "write.h"
-
 #include <libdeflate.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <zlib.h>
 
+#include "pack.h"
+#include "parts.h"
 #include "session.h"
 
 // Filtered bytes that one part has at least, with our own compression and with libdeflate's: to that, what stands before
@@ -123,7 +123,7 @@ static void begin_batches(batch *b) {
   if (is_whole) b->size = most;
   b->rooms = is_whole ? 1 : BATCH;
   b->length = is_whole ? most : b->size + w->longest_row;
-  b->history = is_whole || !is_own ? 0 : CPNG_DEFLATE_HISTORY + w->longest_row;
+  b->history = is_whole || !is_own ? 0 : DEFLATE_HISTORY + w->longest_row;
   b->adler = 1;
 }
 
@@ -245,7 +245,7 @@ imgcoder_status cpng_rows_begin(cpng_image *image, cpng_rows **result, cpng_fail
   if (status != 0) return status;
   // As many as BATCH parts and their history have, with the row above.
   const uint64_t wanted =
-      BATCH * (PART_SIZE / w.longest_row + 1) + CPNG_DEFLATE_HISTORY / w.longest_row + 3;
+      BATCH * (PART_SIZE / w.longest_row + 1) + DEFLATE_HISTORY / w.longest_row + 3;
   const uint32_t capacity = wanted < image->height ? (uint32_t)wanted : image->height;
   cpng_rows *rows = host->allocate(host, sizeof *rows + capacity * image->stride, 64);
   if (!rows) return fail_part(&w, IMGCODER_STATUS_OUT_OF_MEMORY);

@@ -8,19 +8,20 @@
 #include "CFuzzing.h"
 
 #if __has_include(<zlib.h>) && __has_include(<libdeflate.h>)
-#define cpng_inflate_begin fuzzing_inflate_begin
-#define cpng_inflate_piece fuzzing_inflate_piece
-#define cpng_inflate_around_blocks fuzzing_inflate_around_blocks
-#define cpng_has_bmi2 fuzzing_has_bmi2
-#define cpng_make_code_table fuzzing_make_code_table
-#define cpng_make_lane_tables fuzzing_make_lane_tables
-#define cpng_make_tables fuzzing_make_tables
-#define cpng_run_lanes fuzzing_run_lanes
+#define inflate_begin fuzzing_inflate_begin
+#define inflate_piece fuzzing_inflate_piece
+#define inflate_around_blocks fuzzing_inflate_around_blocks
+#define inflate_make_code_table fuzzing_make_code_table
+#define inflate_make_lane_tables fuzzing_make_lane_tables
+#define inflate_make_tables fuzzing_make_tables
+#define inflate_run_lanes fuzzing_run_lanes
+#define processor_has_bmi2 fuzzing_has_bmi2
 #define libdeflate_adler32 fuzzing_adler32
-#include "../../../Plugins/PNG/CPNGShim/inflate.c"
-#include "../../../Plugins/PNG/CPNGShim/inflate_header.c"
-#include "../../../Plugins/PNG/CPNGShim/inflate_lanes.c"
-#include "../../../Plugins/PNG/CPNGShim/inflate_tables.c"
+#include "../../../Plugins/Kernels/CDeflate/inflate.c"
+#include "../../../Plugins/Kernels/CDeflate/inflate_header.c"
+#include "../../../Plugins/Kernels/CDeflate/inflate_lanes.c"
+#include "../../../Plugins/Kernels/CDeflate/inflate_tables.c"
+#include "../../../Plugins/Kernels/CDeflate/processor.c"
 
 #include <zlib.h>
 

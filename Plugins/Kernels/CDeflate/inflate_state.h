@@ -2,16 +2,16 @@
 //
 // What the parts of inflating have in common: the states of a stream, and bits that are taken one after the other.
 
-#ifndef CPNG_INFLATE_STATE_H
-#define CPNG_INFLATE_STATE_H
+#ifndef CDEFLATE_INFLATE_STATE_H
+#define CDEFLATE_INFLATE_STATE_H
 
 #include <string.h>
 
-#include "inflate.h"
+#include "inflate_tables.h"
 #include "load64.h"
 
-#define LITERAL_MASK ((1u << CPNG_LITERAL_BITS) - 1)
-#define DISTANCE_MASK ((1u << CPNG_DISTANCE_BITS) - 1)
+#define LITERAL_MASK ((1u << INFLATE_LITERAL_BITS) - 1)
+#define DISTANCE_MASK ((1u << INFLATE_DISTANCE_BITS) - 1)
 
 // What comes next.
 enum {
@@ -29,21 +29,21 @@ static inline uint64_t low_bits(uint64_t bits, unsigned count) { return bits & (
 
 // Ends the stream.
 //   returns  0
-static inline int damaged(cpng_inflater *s, const char *reason) {
+static inline int damaged(inflater *s, const char *reason) {
   s->state = DAMAGED;
   s->damage = reason;
   return 0;
 }
 
 // Fills the bits up to `wanted`, at most 56, as far as there is input.
-static inline void fill(cpng_inflater *s, edges *edge, unsigned wanted) {
+static inline void fill(inflater *s, edges *edge, unsigned wanted) {
   while (s->bit_count < wanted && edge->in < edge->in_end) {
     s->bits |= (uint64_t)*edge->in++ << s->bit_count;
     s->bit_count += 8;
   }
 }
 
-static inline uint32_t take(cpng_inflater *s, unsigned count) {
+static inline uint32_t take(inflater *s, unsigned count) {
   const uint32_t value = (uint32_t)low_bits(s->bits, count);
   s->bits >>= count;
   s->bit_count -= count;
@@ -51,14 +51,14 @@ static inline uint32_t take(cpng_inflater *s, unsigned count) {
 }
 
 // Fills them up to `count`, and says whether they are there.
-static inline int need(cpng_inflater *s, edges *edge, unsigned count) {
+static inline int need(inflater *s, edges *edge, unsigned count) {
   fill(s, edge, count);
   return s->bit_count >= count;
 }
 
 // The length or distance of an entry whose code begins at `bits`.
 static inline uint32_t value_of(uint32_t entry, uint64_t bits) {
-  return CPNG_ENTRY_BASE(entry) + (uint32_t)(low_bits(bits, CPNG_ENTRY_DROP(entry)) >> CPNG_ENTRY_CODE(entry));
+  return ENTRY_BASE(entry) + (uint32_t)(low_bits(bits, ENTRY_DROP(entry)) >> ENTRY_CODE(entry));
 }
 
 // Copies a match. It may write up to 31 bytes more than the match has.
@@ -95,10 +95,10 @@ static inline void copy_match(uint8_t *out, uint32_t distance, uint32_t length) 
 // The entry of the code that `bits` begin with. Bits that lead to a second level are dropped and counted.
 static inline uint32_t entry_of(const uint32_t *table, unsigned first_bits, uint64_t *bits, unsigned *used) {
   const uint32_t entry = table[low_bits(*bits, first_bits)];
-  if (CPNG_ENTRY_LITERALS(entry) || !(entry & CPNG_ENTRY_SECOND)) return entry;
+  if (ENTRY_LITERALS(entry) || !(entry & ENTRY_SECOND)) return entry;
   *bits >>= first_bits;
   *used += first_bits;
-  return table[CPNG_ENTRY_BASE(entry) + low_bits(*bits, CPNG_ENTRY_CODE(entry))];
+  return table[ENTRY_BASE(entry) + low_bits(*bits, ENTRY_CODE(entry))];
 }
 
 typedef struct match {
@@ -108,34 +108,22 @@ typedef struct match {
 } match;
 
 // The match whose length `bits` begin with.
-static inline match match_of(const cpng_inflater *s, uint64_t bits) {
+static inline match match_of(const inflater *s, uint64_t bits) {
   match found = {0};
-  uint32_t entry = entry_of(s->literals, CPNG_LITERAL_BITS, &bits, &found.bits);
+  uint32_t entry = entry_of(s->literals, INFLATE_LITERAL_BITS, &bits, &found.bits);
   found.length = value_of(entry, bits);
-  bits >>= CPNG_ENTRY_DROP(entry);
-  found.bits += CPNG_ENTRY_DROP(entry);
-  entry = entry_of(s->distances, CPNG_DISTANCE_BITS, &bits, &found.bits);
+  bits >>= ENTRY_DROP(entry);
+  found.bits += ENTRY_DROP(entry);
+  entry = entry_of(s->distances, INFLATE_DISTANCE_BITS, &bits, &found.bits);
   found.distance = value_of(entry, bits);
-  found.bits += CPNG_ENTRY_DROP(entry);
-  found.is_invalid = (entry & CPNG_ENTRY_INVALID) != 0;
+  found.bits += ENTRY_DROP(entry);
+  found.is_invalid = (entry & ENTRY_INVALID) != 0;
   return found;
 }
 
 // Whether what a match copies is there.
-static inline int is_within(cpng_inflater *s, ptrdiff_t made, uint32_t distance) {
+static inline int is_within(inflater *s, ptrdiff_t made, uint32_t distance) {
   return distance <= made || damaged(s, "a distance to before the first byte");
 }
-
-// Reads what stands before the symbols of a block, or behind the last block.
-//   returns  whether the state is another one; otherwise bits are missing, or the stream is damaged
-int cpng_inflate_around_blocks(cpng_inflater *s, edges *edge);
-
-// Decodes symbols of a block in several places at once, if there is input for it.
-//   returns  whether it is worth while to go on like this
-int cpng_run_lanes(cpng_inflater *s, edges *edge);
-
-#if defined(__x86_64__)
-int cpng_has_bmi2(void);
-#endif
 
 #endif

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "unfilter.h"
+#include "unfilter_plain.h"
 
 #include <string.h>
+
+#include "paeth.h"
 
 static void plain_samples(unsigned filter, const uint8_t *in, uint8_t *out, const uint8_t *above, size_t length,
                           unsigned step) {
@@ -71,8 +73,3 @@ static size_t plain_without_alpha(const uint8_t *pixels, uint8_t *samples, size_
 
 const cpng_kernels cpng_plain_kernels = {plain_samples,     plain_color,        plain_color_pair,
                                          plain_triple_pair, plain_scaled_color, plain_without_alpha};
-
-const cpng_kernels *cpng_best_kernels(void) {
-  const cpng_kernels *kernels = cpng_sse41_kernels();
-  return kernels ? kernels : &cpng_plain_kernels;
-}

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "passes.h"
-
 #include <string.h>
+
+#include "CPNGRows.h"
 
 // What a pixel of each pass stands for until later passes have come.
 static const uint32_t widths[] = {8, 4, 4, 2, 2, 1, 1}, heights[] = {8, 8, 4, 4, 2, 2, 1};
 
-uint32_t cpng_rows_of_pass(const cpng_rows *rows, uint32_t pass, uint32_t row) {
+uint32_t cpng_rows_of_pass(const cpng_canvas *canvas, uint32_t pass, uint32_t row) {
   uint64_t end = ((uint64_t)row + heights[pass] - 1) & ~(uint64_t)(heights[pass] - 1);
-  return end < rows->height ? (uint32_t)end : rows->height;
+  return end < canvas->height ? (uint32_t)end : canvas->height;
 }
 
 // Copies every pixel whose column is a multiple of `step` to those that follow it. The size is a constant where this is
@@ -35,14 +35,14 @@ static void spread(uint8_t *row, uint32_t width, uint32_t step, uint32_t size) {
   }
 }
 
-void cpng_spread(const cpng_rows *rows, uint32_t pass, uint32_t start, uint32_t end) {
+void cpng_spread(const cpng_canvas *canvas, uint32_t pass, uint32_t start, uint32_t end) {
   for (uint32_t y = start; y < end; y++) {
-    uint8_t *row = rows->pixels + y * rows->stride;
+    uint8_t *row = canvas->pixels + y * canvas->stride;
     uint32_t above = y & ~(heights[pass] - 1);
     if (above != y) {
-      memcpy(row, rows->pixels + above * rows->stride, (size_t)rows->width * rows->pixel_bytes);
+      memcpy(row, canvas->pixels + above * canvas->stride, (size_t)canvas->width * canvas->pixel_bytes);
     } else if (widths[pass] > 1) {
-      spread(row, rows->width, widths[pass], rows->pixel_bytes);
+      spread(row, canvas->width, widths[pass], canvas->pixel_bytes);
     }
   }
 }

@@ -10,7 +10,9 @@
 // Lanes only find symbols. Bytes are made when they are joined, one lane after the other, and matches are only then looked
 // at, so that whatever a lane read of bits that are none, it has no effect.
 
-#include "inflate_state.h"
+#include "inflate_lanes.h"
+
+#include "processor.h"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -47,28 +49,28 @@ typedef struct lane {
 static inline uint64_t bits_at(const uint8_t *base, uint32_t place) { return load64(base + (place >> 3)) >> (place & 7); }
 
 static uint16_t short_symbol(uint32_t entry, unsigned kind) {
-  return entry & CPNG_ENTRY_SPECIAL ? 0 : (uint16_t)(CPNG_ENTRY_DROP(entry) | SYMBOL_THERE | kind);
+  return entry & ENTRY_SPECIAL ? 0 : (uint16_t)(ENTRY_DROP(entry) | SYMBOL_THERE | kind);
 }
 
-void cpng_make_lane_tables(cpng_inflater *s) {
+void inflate_make_lane_tables(inflater *s) {
   uint16_t *near = s->lane_symbols[0], *far = s->lane_symbols[1];
   for (unsigned i = 0; i <= LITERAL_MASK; i++) {
     const uint32_t entry = s->literals[i];
-    near[i] = CPNG_ENTRY_LITERALS(entry) ? (uint16_t)(CPNG_ENTRY_DROP(entry) | SYMBOL_THERE | (entry & 0xFF00))
+    near[i] = ENTRY_LITERALS(entry) ? (uint16_t)(ENTRY_DROP(entry) | SYMBOL_THERE | (entry & 0xFF00))
                                          : short_symbol(entry, SYMBOL_LENGTH);
   }
   // The index has more bits than that of the table it is made from, so that one mask serves both.
   for (unsigned i = 0; i <= DISTANCE_MASK; i++) {
     const uint32_t entry = s->distances[i];
     uint16_t symbol = short_symbol(entry, 0);
-    for (unsigned above = 0; above <= LITERAL_MASK >> CPNG_DISTANCE_BITS; above++) {
-      if (entry & CPNG_ENTRY_SECOND) {
-        const uint32_t second = s->distances[CPNG_ENTRY_BASE(entry) + low_bits(above, CPNG_ENTRY_CODE(entry))];
-        symbol = CPNG_ENTRY_CODE(second) > CPNG_LITERAL_BITS - CPNG_DISTANCE_BITS
+    for (unsigned above = 0; above <= LITERAL_MASK >> INFLATE_DISTANCE_BITS; above++) {
+      if (entry & ENTRY_SECOND) {
+        const uint32_t second = s->distances[ENTRY_BASE(entry) + low_bits(above, ENTRY_CODE(entry))];
+        symbol = ENTRY_CODE(second) > INFLATE_LITERAL_BITS - INFLATE_DISTANCE_BITS
                      ? 0
-                     : short_symbol(second + CPNG_DISTANCE_BITS, 0);
+                     : short_symbol(second + INFLATE_DISTANCE_BITS, 0);
       }
-      far[i | above << CPNG_DISTANCE_BITS] = symbol;
+      far[i | above << INFLATE_DISTANCE_BITS] = symbol;
     }
   }
   s->lanes_are_made = 1;
@@ -76,13 +78,13 @@ void cpng_make_lane_tables(cpng_inflater *s) {
 }
 
 // The symbol that `bits` begin with, of any length; 0 where a block ends, and where there is none.
-static uint16_t symbol_of(const cpng_inflater *s, uint64_t bits, int is_distance) {
+static uint16_t symbol_of(const inflater *s, uint64_t bits, int is_distance) {
   unsigned used = 0;
-  const uint32_t entry = is_distance ? entry_of(s->distances, CPNG_DISTANCE_BITS, &bits, &used)
-                                     : entry_of(s->literals, CPNG_LITERAL_BITS, &bits, &used);
-  used += CPNG_ENTRY_DROP(entry);
-  if (CPNG_ENTRY_LITERALS(entry)) return (uint16_t)(used | SYMBOL_THERE | (entry & 0xFF00));
-  if (entry & (CPNG_ENTRY_BLOCK_END | CPNG_ENTRY_INVALID)) return 0;
+  const uint32_t entry = is_distance ? entry_of(s->distances, INFLATE_DISTANCE_BITS, &bits, &used)
+                                     : entry_of(s->literals, INFLATE_LITERAL_BITS, &bits, &used);
+  used += ENTRY_DROP(entry);
+  if (ENTRY_LITERALS(entry)) return (uint16_t)(used | SYMBOL_THERE | (entry & 0xFF00));
+  if (entry & (ENTRY_BLOCK_END | ENTRY_INVALID)) return 0;
   return (uint16_t)(used | SYMBOL_THERE | (is_distance ? 0 : SYMBOL_LENGTH));
 }
 
@@ -92,7 +94,7 @@ static inline int follows_length(const lane *from, unsigned index) {
 
 // Reads the group at `index` symbol by symbol.
 //   returns  whether all of it is there; otherwise the lane is over
-static __attribute__((noinline)) int read_group(const cpng_inflater *s, const uint8_t *base, lane *from, unsigned index) {
+static __attribute__((noinline)) int read_group(const inflater *s, const uint8_t *base, lane *from, unsigned index) {
   uint32_t place = from->places[index / GROUP];
   for (unsigned i = index; i < index + GROUP; i++) {
     const uint16_t symbol = symbol_of(s, bits_at(base, place), follows_length(from, i));
@@ -109,7 +111,7 @@ static __attribute__((noinline)) int read_group(const cpng_inflater *s, const ui
 }
 
 // Reads symbols in all lanes, up to LANE_SYMBOLS each, or until the first lane is over or bits before `limit` are.
-static inline INLINED void read_lanes(const cpng_inflater *s, const uint8_t *base, uint32_t limit, lane *lanes) {
+static inline INLINED void read_lanes(const inflater *s, const uint8_t *base, uint32_t limit, lane *lanes) {
   const uint16_t *const near = s->lane_symbols[0], *const far = s->lane_symbols[1];
   const uint16_t *tables[LANES];
   uint32_t places[LANES];
@@ -209,7 +211,7 @@ static inline void copy_literals(uint8_t *out, const uint8_t *from, unsigned cou
 // Takes the match that `bits` begin with.
 //   out      advanced
 //   returns  how many bits that are; 0 if there is none, or the stream is damaged
-static inline INLINED unsigned take_match(cpng_inflater *s, const uint8_t *history, uint64_t bits, uint8_t **out) {
+static inline INLINED unsigned take_match(inflater *s, const uint8_t *history, uint64_t bits, uint8_t **out) {
   const match found = match_of(s, bits);
   if (found.is_invalid || !is_within(s, *out - history, found.distance)) return 0;
   copy_match(*out, found.distance, found.length);
@@ -220,7 +222,7 @@ static inline INLINED unsigned take_match(cpng_inflater *s, const uint8_t *histo
 // Adds the symbols of a lane from `index` on to the output.
 //   place    set to where the symbol behind them begins
 //   returns  whether all of them are there
-static inline INLINED int append(cpng_inflater *s, edges *edge, const uint8_t *base, const lane *from, unsigned index,
+static inline INLINED int append(inflater *s, edges *edge, const uint8_t *base, const lane *from, unsigned index,
                                  uint32_t *place) {
   uint8_t bytes[LANE_SYMBOLS + 32];
   uint64_t lengths[LANE_SYMBOLS / 64];
@@ -260,7 +262,7 @@ static inline INLINED int append(cpng_inflater *s, edges *edge, const uint8_t *b
 // Finds the symbol of a lane that begins at `*place`, and reads symbols alone, which are added to the output, until there
 // is one.
 //   returns  its index; the count of the lane if there is none
-static unsigned fall_into_step(cpng_inflater *s, edges *edge, const uint8_t *base, const lane *into, uint32_t *place) {
+static unsigned fall_into_step(inflater *s, edges *edge, const uint8_t *base, const lane *into, uint32_t *place) {
   uint32_t begin = into->places[0];
   for (unsigned index = 0;;) {
     // A match may have filled the room, also where the lanes are in step.
@@ -281,7 +283,7 @@ static unsigned fall_into_step(cpng_inflater *s, edges *edge, const uint8_t *bas
   }
 }
 
-static inline INLINED int run_lanes(cpng_inflater *s, edges *edge) {
+static inline INLINED int run_lanes(inflater *s, edges *edge) {
   const size_t pending = (s->bit_count + 7) / 8;
   if ((size_t)(edge->in - edge->first) < pending || edge->out >= edge->out_end) return 0;
   const uint8_t *const base = edge->in - pending;
@@ -312,12 +314,12 @@ static inline INLINED int run_lanes(cpng_inflater *s, edges *edge) {
 }
 
 #if defined(__x86_64__)
-static __attribute__((target("bmi2"))) int lanes_with_bmi2(cpng_inflater *s, edges *edge) { return run_lanes(s, edge); }
-static int lanes_without(cpng_inflater *s, edges *edge) { return run_lanes(s, edge); }
+static __attribute__((target("bmi2"))) int lanes_with_bmi2(inflater *s, edges *edge) { return run_lanes(s, edge); }
+static int lanes_without(inflater *s, edges *edge) { return run_lanes(s, edge); }
 
-int cpng_run_lanes(cpng_inflater *s, edges *edge) {
-  return cpng_has_bmi2() ? lanes_with_bmi2(s, edge) : lanes_without(s, edge);
+int inflate_run_lanes(inflater *s, edges *edge) {
+  return processor_has_bmi2() ? lanes_with_bmi2(s, edge) : lanes_without(s, edge);
 }
 #else
-int cpng_run_lanes(cpng_inflater *s, edges *edge) { return run_lanes(s, edge); }
+int inflate_run_lanes(inflater *s, edges *edge) { return run_lanes(s, edge); }
 #endif

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "unfilter.h"
-#include "write.h"
+#include "CPNGRows.h"
+#include "paeth.h"
 
 #if defined(__SSE2__)
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "write.h"
+#include "CDeflate.h"
 
 #define LONGEST_CODE 15
 #define TABLE_SIZE (1u << LONGEST_CODE)
@@ -125,11 +125,11 @@ static int skip_stored(stream *s) {
   return (length ^ complement) == 0xFFFF && s->position <= s->end;
 }
 
-size_t cpng_leave_open(uint8_t *bytes, size_t length) {
+size_t deflate_leave_open(uint8_t *bytes, size_t length) {
   static const uint8_t empty_block[4] = {0, 0, 0xFF, 0xFF};
   stream s = {bytes, 0, 8ull * length};
   tables t;
-  memset(bytes + length, 0, CPNG_OPEN_ROOM);
+  memset(bytes + length, 0, DEFLATE_OPEN_ROOM);
   for (;;) {
     uint64_t start = s.position;
     uint32_t is_last = take(&s, 1), type = take(&s, 2);
@@ -142,7 +142,7 @@ size_t cpng_leave_open(uint8_t *bytes, size_t length) {
     bytes[start / 8] &= (uint8_t)~(1u << (start % 8));
     // The three bits of the block's header are zeros, as those up to the next whole byte are.
     size_t end = (size_t)((s.position + 3 + 7) / 8);
-    memset(bytes + length, 0, CPNG_OPEN_ROOM);
+    memset(bytes + length, 0, DEFLATE_OPEN_ROOM);
     memcpy(bytes + end, empty_block, sizeof empty_block);
     return end + sizeof empty_block;
   }

@@ -7,12 +7,10 @@
 #include <libdeflate.h>
 #include <string.h>
 
+#include "inflate_header.h"
+#include "inflate_lanes.h"
 #include "inflate_state.h"
-
-#if defined(__x86_64__)
-#include <cpuid.h>
-#include <stdatomic.h>
-#endif
+#include "processor.h"
 
 static inline void store_literals(uint8_t *out, uint32_t values) {
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -23,7 +21,7 @@ static inline void store_literals(uint8_t *out, uint32_t values) {
 }
 
 // Decodes symbols of a block while eight bytes of input can be loaded at a time and there is room for any of them.
-static inline __attribute__((always_inline)) void run_loop(cpng_inflater *s, edges *edge) {
+static inline __attribute__((always_inline)) void run_loop(inflater *s, edges *edge) {
   const uint32_t *literals = s->literals, *distances = s->distances;
   const uint8_t *in = edge->in;
   // An iteration refills twice, and each refill takes up to seven bytes.
@@ -47,8 +45,8 @@ static inline __attribute__((always_inline)) void run_loop(cpng_inflater *s, edg
 #define TAKE_LITERALS()                       \
   do {                                        \
     store_literals(out, entry >> 8);          \
-    out += CPNG_ENTRY_LITERALS(entry);        \
-    DROP(CPNG_ENTRY_DROP(entry));             \
+    out += ENTRY_LITERALS(entry);        \
+    DROP(ENTRY_DROP(entry));             \
     entry = literals[bits & LITERAL_MASK];    \
   } while (0)
 
@@ -57,11 +55,11 @@ static inline __attribute__((always_inline)) void run_loop(cpng_inflater *s, edg
   uint32_t entry = literals[bits & LITERAL_MASK];
   for (;;) {
     // 56 bits are there: three look-ups of literals, or the longest length with the longest distance (48).
-    if (CPNG_ENTRY_LITERALS(entry)) {
+    if (ENTRY_LITERALS(entry)) {
       TAKE_LITERALS();
-      if (CPNG_ENTRY_LITERALS(entry)) {
+      if (ENTRY_LITERALS(entry)) {
         TAKE_LITERALS();
-        if (CPNG_ENTRY_LITERALS(entry)) TAKE_LITERALS();
+        if (ENTRY_LITERALS(entry)) TAKE_LITERALS();
       }
       if (in > in_last || out >= out_end) break;
       REFILL();
@@ -69,48 +67,48 @@ static inline __attribute__((always_inline)) void run_loop(cpng_inflater *s, edg
     }
     uint64_t rest = bits;
     unsigned used = 0;
-    if (entry & CPNG_ENTRY_SPECIAL) {
-      if (entry & CPNG_ENTRY_SECOND) {
-        used = CPNG_LITERAL_BITS;
-        rest >>= CPNG_LITERAL_BITS;
-        entry = literals[CPNG_ENTRY_BASE(entry) + low_bits(rest, CPNG_ENTRY_CODE(entry))];
-        if (CPNG_ENTRY_LITERALS(entry)) {
+    if (entry & ENTRY_SPECIAL) {
+      if (entry & ENTRY_SECOND) {
+        used = INFLATE_LITERAL_BITS;
+        rest >>= INFLATE_LITERAL_BITS;
+        entry = literals[ENTRY_BASE(entry) + low_bits(rest, ENTRY_CODE(entry))];
+        if (ENTRY_LITERALS(entry)) {
           *out++ = (uint8_t)(entry >> 8);
-          DROP(used + CPNG_ENTRY_DROP(entry));
+          DROP(used + ENTRY_DROP(entry));
           if (in > in_last || out >= out_end) break;
           REFILL();
           entry = literals[bits & LITERAL_MASK];
           continue;
         }
       }
-      if (entry & CPNG_ENTRY_BLOCK_END) {
-        DROP(used + CPNG_ENTRY_DROP(entry));
+      if (entry & ENTRY_BLOCK_END) {
+        DROP(used + ENTRY_DROP(entry));
         s->state = s->is_last_block ? CHECKSUM : BLOCK;
         break;
       }
-      if (entry & CPNG_ENTRY_INVALID) {
+      if (entry & ENTRY_INVALID) {
         damaged(s, "a length that is not defined");
         break;
       }
     }
     const uint32_t length = value_of(entry, rest);
-    rest >>= CPNG_ENTRY_DROP(entry);
-    used += CPNG_ENTRY_DROP(entry);
+    rest >>= ENTRY_DROP(entry);
+    used += ENTRY_DROP(entry);
     uint32_t far = distances[rest & DISTANCE_MASK];
-    if (far & CPNG_ENTRY_SPECIAL) {
-      if (far & CPNG_ENTRY_SECOND) {
-        rest >>= CPNG_DISTANCE_BITS;
-        used += CPNG_DISTANCE_BITS;
-        far = distances[CPNG_ENTRY_BASE(far) + low_bits(rest, CPNG_ENTRY_CODE(far))];
+    if (far & ENTRY_SPECIAL) {
+      if (far & ENTRY_SECOND) {
+        rest >>= INFLATE_DISTANCE_BITS;
+        used += INFLATE_DISTANCE_BITS;
+        far = distances[ENTRY_BASE(far) + low_bits(rest, ENTRY_CODE(far))];
       }
-      if (far & CPNG_ENTRY_INVALID) {
+      if (far & ENTRY_INVALID) {
         damaged(s, "a distance that is not defined");
         break;
       }
     }
     const uint32_t distance = value_of(far, rest);
-    bits = rest >> CPNG_ENTRY_DROP(far);
-    count -= used + CPNG_ENTRY_DROP(far);
+    bits = rest >> ENTRY_DROP(far);
+    count -= used + ENTRY_DROP(far);
     if (distance > (size_t)(out - edge->history)) {
       damaged(s, "a distance to before the first byte");
       break;
@@ -139,41 +137,29 @@ static inline __attribute__((always_inline)) void run_loop(cpng_inflater *s, edg
 #if defined(__x86_64__)
 
 // Shifts by a register of any name, which photographs take 0.7 to 2.5 % less time with.
-static __attribute__((target("bmi2"))) void run_with_bmi2(cpng_inflater *s, edges *edge) { run_loop(s, edge); }
+static __attribute__((target("bmi2"))) void run_with_bmi2(inflater *s, edges *edge) { run_loop(s, edge); }
 
-int cpng_has_bmi2(void) {
-  // Asking the processor takes microseconds in a virtual machine.
-  static _Atomic int answer = 0;
-  int known = atomic_load_explicit(&answer, memory_order_relaxed);
-  if (known == 0) {
-    unsigned a, b, c, d;
-    known = __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & bit_BMI2) ? 1 : -1;
-    atomic_store_explicit(&answer, known, memory_order_relaxed);
-  }
-  return known > 0;
-}
+static void run_plain(inflater *s, edges *edge) { run_loop(s, edge); }
 
-static void run_plain(cpng_inflater *s, edges *edge) { run_loop(s, edge); }
-
-static void run_fast(cpng_inflater *s, edges *edge) {
-  if (cpng_has_bmi2()) run_with_bmi2(s, edge);
+static void run_fast(inflater *s, edges *edge) {
+  if (processor_has_bmi2()) run_with_bmi2(s, edge);
   else run_plain(s, edge);
 }
 
 #else
 
-static void run_fast(cpng_inflater *s, edges *edge) { run_loop(s, edge); }
+static void run_fast(inflater *s, edges *edge) { run_loop(s, edge); }
 
 #endif
 
 // One symbol of a block, decoded only from bits that are there. Where some are missing, zeros stand for them: the code
 // that is found then is the right one, or has more bits than there are.
-static int read_symbol(cpng_inflater *s, edges *edge) {
+static int read_symbol(inflater *s, edges *edge) {
   fill(s, edge, 48);
   uint64_t rest = s->bits;
   unsigned used = 0;
-  const uint32_t entry = entry_of(s->literals, CPNG_LITERAL_BITS, &rest, &used);
-  if (CPNG_ENTRY_LITERALS(entry)) {
+  const uint32_t entry = entry_of(s->literals, INFLATE_LITERAL_BITS, &rest, &used);
+  if (ENTRY_LITERALS(entry)) {
     // Of several literals the first: the others may need more bits than there are.
     const uint8_t literal = (uint8_t)(entry >> 8);
     if (s->lengths[literal] > s->bit_count) return 0;
@@ -181,10 +167,10 @@ static int read_symbol(cpng_inflater *s, edges *edge) {
     *edge->out++ = literal;
     return 1;
   }
-  used += CPNG_ENTRY_DROP(entry);
+  used += ENTRY_DROP(entry);
   if (used > s->bit_count) return 0;
-  if (entry & CPNG_ENTRY_INVALID) return damaged(s, "a length that is not defined");
-  if (entry & CPNG_ENTRY_BLOCK_END) {
+  if (entry & ENTRY_INVALID) return damaged(s, "a length that is not defined");
+  if (entry & ENTRY_BLOCK_END) {
     take(s, used);
     s->state = s->is_last_block ? CHECKSUM : BLOCK;
     return 1;
@@ -200,7 +186,7 @@ static int read_symbol(cpng_inflater *s, edges *edge) {
   return 1;
 }
 
-static int read_stored(cpng_inflater *s, edges *edge) {
+static int read_stored(inflater *s, edges *edge) {
   while (s->stored > 0 && s->bit_count > 0 && edge->out < edge->out_end) {
     *edge->out++ = (uint8_t)take(s, 8);
     s->stored--;
@@ -221,16 +207,16 @@ static int read_stored(cpng_inflater *s, edges *edge) {
 // Input that is read in one lane before several are tried, at the start of a block and where they failed.
 #define STRETCH 256
 
-static int read_symbols(cpng_inflater *s, edges *edge) {
+static int read_symbols(inflater *s, edges *edge) {
   for (;;) {
     const uint8_t *const in_end = edge->in_end;
-    while (s->has_lanes && s->lanes_are_made && cpng_run_lanes(s, edge)) {
+    while (s->has_lanes && s->lanes_are_made && inflate_run_lanes(s, edge)) {
     }
     if (s->has_lanes && in_end - edge->in > STRETCH) edge->in_end = edge->in + STRETCH;
     if (s->state == SYMBOLS && edge->in_end - edge->in >= 16) run_fast(s, edge);
     edge->in_end = in_end;
     if (s->state != SYMBOLS) return s->state != DAMAGED;
-    if (s->has_lanes && !s->lanes_are_made) cpng_make_lane_tables(s);
+    if (s->has_lanes && !s->lanes_are_made) inflate_make_lane_tables(s);
     if (edge->out >= edge->out_end) return 0;
     if (!read_symbol(s, edge)) return 0;
     if (s->state != SYMBOLS) return 1;
@@ -239,15 +225,15 @@ static int read_symbols(cpng_inflater *s, edges *edge) {
 
 // Goes on as far as input and room last.
 //   returns  whether the state is another one
-static int step(cpng_inflater *s, edges *edge) {
+static int step(inflater *s, edges *edge) {
   switch (s->state) {
     case STORED: return read_stored(s, edge);
     case SYMBOLS: return read_symbols(s, edge);
-    default: return cpng_inflate_around_blocks(s, edge);
+    default: return inflate_around_blocks(s, edge);
   }
 }
 
-void cpng_inflate_begin(cpng_inflater *inflater) {
+void inflate_begin(inflater *inflater) {
   inflater->bits = 0;
   inflater->bit_count = 0;
   inflater->state = HEADER;
@@ -257,7 +243,7 @@ void cpng_inflate_begin(cpng_inflater *inflater) {
   inflater->damage = NULL;
 }
 
-cpng_inflated cpng_inflate_piece(cpng_inflater *inflater, const uint8_t **in, const uint8_t *in_end,
+inflated inflate_piece(inflater *inflater, const uint8_t **in, const uint8_t *in_end,
                                  const uint8_t *history, uint8_t **out, uint8_t *out_end) {
   edges edge = {*in, in_end, history, *out, out_end, *in};
   while (edge.out < out_end && step(inflater, &edge)) {
@@ -265,9 +251,9 @@ cpng_inflated cpng_inflate_piece(cpng_inflater *inflater, const uint8_t **in, co
   inflater->adler = libdeflate_adler32(inflater->adler, *out, (size_t)(edge.out - *out));
   *in = edge.in;
   *out = edge.out;
-  if (inflater->state == DAMAGED) return CPNG_INFLATED_DAMAGED;
+  if (inflater->state == DAMAGED) return INFLATED_DAMAGED;
   if (inflater->state == OVER) {
-    return (uint32_t)inflater->bits == inflater->adler ? CPNG_INFLATED_END : CPNG_INFLATED_UNEQUAL;
+    return (uint32_t)inflater->bits == inflater->adler ? INFLATED_END : INFLATED_UNEQUAL;
   }
-  return edge.out >= out_end ? CPNG_INFLATED_OUTPUT : CPNG_INFLATED_INPUT;
+  return edge.out >= out_end ? INFLATED_OUTPUT : INFLATED_INPUT;
 }

@@ -3,19 +3,13 @@
 // Decoding one picture: bytes are inflated into a window of some hundred kilobytes, and rows are unfiltered from there
 // to pixels while both are in the cache.
 
-#ifndef CPNG_DECODE_H
-#define CPNG_DECODE_H
+#ifndef CPNG_ROWS_H
+#define CPNG_ROWS_H
 
-#include "expand.h"
+#include <CDeflate.h>
+#include <CPNGRows.h>
+
 #include "image_data.h"
-#include "inflate.h"
-#include "passes.h"
-#include "unfilter.h"
-
-// Reads signature, IHDR, PLTE and tRNS.
-//   stored   points into `lead`
-//   returns  whether there is an IHDR of a picture
-int cpng_read_lead(const uint8_t *lead, uint64_t length, cpng_stored *stored);
 
 // A pass of an interlaced picture (PNG Third Edition §8), or the whole picture.
 typedef struct cpng_pass {
@@ -37,8 +31,8 @@ typedef struct cpng_decoder {
   unsigned step;          // bytes from a sample to that of the pixel before, at least 1
 
   cpng_image_data data;
-  cpng_inflater inflater;
-  uint8_t *window, *window_end;  // bytes that rows are made of; CPNG_OUT_SLACK more behind
+  inflater inflater;
+  uint8_t *window, *window_end;  // bytes that rows are made of; INFLATE_SLACK more behind
   const uint8_t *history;
   uint8_t *out;            // in the window: the end of what was inflated
   const uint8_t *next_row; // in the window: of what was inflated, what was not used yet

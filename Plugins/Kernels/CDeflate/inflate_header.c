@@ -3,11 +3,11 @@
 // What a stream has around the symbols of its blocks: the header of zlib (RFC 1950 §2.2), headers of blocks (RFC 1951
 // §3.2.3 to §3.2.7), and the checksum.
 
+#include "inflate_header.h"
+
 #include <string.h>
 
-#include "inflate_state.h"
-
-static int read_header(cpng_inflater *s, edges *edge) {
+static int read_header(inflater *s, edges *edge) {
   if (!need(s, edge, 16)) return 0;
   const uint32_t method = take(s, 8), flags = take(s, 8);
   if ((method << 8 | flags) % 31 != 0) return damaged(s, "a zlib header whose check is wrong");
@@ -18,14 +18,14 @@ static int read_header(cpng_inflater *s, edges *edge) {
   return 1;
 }
 
-static int make_tables(cpng_inflater *s) {
-  const char *problem = cpng_make_tables(s);
+static int make_tables(inflater *s) {
+  const char *problem = inflate_make_tables(s);
   if (problem) return damaged(s, problem);
   s->state = SYMBOLS;
   return 1;
 }
 
-static int read_block(cpng_inflater *s, edges *edge) {
+static int read_block(inflater *s, edges *edge) {
   if (!need(s, edge, 3)) return 0;
   s->is_last_block = (int)take(s, 1);
   switch (take(s, 2)) {
@@ -49,7 +49,7 @@ static int read_block(cpng_inflater *s, edges *edge) {
   }
 }
 
-static int read_stored_length(cpng_inflater *s, edges *edge) {
+static int read_stored_length(inflater *s, edges *edge) {
   if (!need(s, edge, 32)) return 0;
   s->stored = take(s, 16);
   if (take(s, 16) != (s->stored ^ 0xFFFF)) return damaged(s, "a stored block whose lengths do not agree");
@@ -57,7 +57,7 @@ static int read_stored_length(cpng_inflater *s, edges *edge) {
   return 1;
 }
 
-static int read_code_counts(cpng_inflater *s, edges *edge) {
+static int read_code_counts(inflater *s, edges *edge) {
   if (!need(s, edge, 14)) return 0;
   s->literal_count = 257 + take(s, 5);
   s->distance_count = 1 + take(s, 5);
@@ -69,20 +69,20 @@ static int read_code_counts(cpng_inflater *s, edges *edge) {
   return 1;
 }
 
-static int read_code_lengths(cpng_inflater *s, edges *edge) {
+static int read_code_lengths(inflater *s, edges *edge) {
   static const uint8_t order[19] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
   while (s->known < s->code_count) {
     if (!need(s, edge, 3)) return 0;
     s->lengths[order[s->known++]] = (uint8_t)take(s, 3);
   }
-  const char *problem = cpng_make_code_table(s->code_table, s->lengths);
+  const char *problem = inflate_make_code_table(s->code_table, s->lengths);
   if (problem) return damaged(s, problem);
   s->known = 0;
   s->state = SYMBOL_LENGTHS;
   return 1;
 }
 
-static int read_symbol_lengths(cpng_inflater *s, edges *edge) {
+static int read_symbol_lengths(inflater *s, edges *edge) {
   const unsigned total = s->literal_count + s->distance_count;
   while (s->known < total) {
     fill(s, edge, 14);
@@ -106,7 +106,7 @@ static int read_symbol_lengths(cpng_inflater *s, edges *edge) {
   return make_tables(s);
 }
 
-static int read_checksum(cpng_inflater *s, edges *edge) {
+static int read_checksum(inflater *s, edges *edge) {
   if (s->bit_count & 7) take(s, s->bit_count & 7);
   if (!need(s, edge, 32)) return 0;
   const uint32_t stored = __builtin_bswap32(take(s, 32));
@@ -115,7 +115,7 @@ static int read_checksum(cpng_inflater *s, edges *edge) {
   return 1;
 }
 
-int cpng_inflate_around_blocks(cpng_inflater *s, edges *edge) {
+int inflate_around_blocks(inflater *s, edges *edge) {
   switch (s->state) {
     case HEADER: return read_header(s, edge);
     case BLOCK: return read_block(s, edge);

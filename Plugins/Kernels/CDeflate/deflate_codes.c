@@ -2,9 +2,9 @@
 //
 // Prefix codes of least cost (Huffman), with a limit on their lengths.
 
-#include <string.h>
+#include "deflate_codes.h"
 
-#include "deflate.h"
+#include <string.h>
 
 #define MOST_SYMBOLS 286u
 #define LONGEST 15u
@@ -89,7 +89,7 @@ static void limit(const uint8_t *depths, unsigned leaves, unsigned most, unsigne
   }
 }
 
-void cpng_code_lengths(const uint32_t *counts, unsigned count, unsigned most, uint8_t *lengths) {
+void deflate_code_lengths(const uint32_t *counts, unsigned count, unsigned most, uint8_t *lengths) {
   uint32_t keys[MOST_SYMBOLS], sorted[MOST_SYMBOLS];
   uint8_t depths[MOST_SYMBOLS];
   unsigned numbers[LONGEST + 1], leaves = 0;
@@ -113,7 +113,7 @@ void cpng_code_lengths(const uint32_t *counts, unsigned count, unsigned most, ui
   }
 }
 
-void cpng_codes(const uint8_t *lengths, unsigned count, uint16_t *codes) {
+void deflate_codes(const uint8_t *lengths, unsigned count, uint16_t *codes) {
   unsigned numbers[LONGEST + 1] = {0};
   uint32_t next[LONGEST + 1], code = 0;
   for (unsigned symbol = 0; symbol < count; symbol++) numbers[lengths[symbol]]++;

@@ -2,9 +2,9 @@
 //
 // Tables for decoding: one look-up gives up to three literals, or a length or distance with its extra bits.
 
-#include <string.h>
+#include "inflate_tables.h"
 
-#include "inflate.h"
+#include <string.h>
 
 typedef uint32_t make_entry(unsigned symbol, unsigned bits);
 
@@ -13,13 +13,13 @@ static uint32_t literal_entry(unsigned symbol, unsigned bits) {
                                      31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258};
   static const uint8_t extras[29] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0};
   if (symbol < 256) return bits | 1u << 6 | symbol << 8;
-  if (symbol == 256) return bits | CPNG_ENTRY_BLOCK_END;
-  if (symbol > 285) return bits | CPNG_ENTRY_INVALID;
+  if (symbol == 256) return bits | ENTRY_BLOCK_END;
+  if (symbol > 285) return bits | ENTRY_INVALID;
   return (bits + extras[symbol - 257]) | bits << 8 | (uint32_t)bases[symbol - 257] << 16;
 }
 
 static uint32_t distance_entry(unsigned symbol, unsigned bits) {
-  if (symbol > 29) return bits | CPNG_ENTRY_INVALID;
+  if (symbol > 29) return bits | ENTRY_INVALID;
   const unsigned extra = symbol < 2 ? 0 : symbol / 2 - 1;
   const uint32_t base = symbol < 2 ? symbol + 1 : ((2u + (symbol & 1u)) << extra) + 1;
   return (bits + extra) | bits << 8 | base << 16;
@@ -74,7 +74,7 @@ static int make_table(uint32_t *table, unsigned first_bits, uint32_t capacity, c
   }
   const uint32_t first_size = 1u << first_bits;
   if (left > 0) {
-    for (uint32_t i = 0; i < first_size; i++) table[i] = 1 | CPNG_ENTRY_INVALID;
+    for (uint32_t i = 0; i < first_size; i++) table[i] = 1 | ENTRY_INVALID;
   }
   uint32_t code = 0, used = first_size, second = 0, prefix = UINT32_MAX;
   unsigned next = 0, bits = 0, made_bits = 0;
@@ -91,7 +91,7 @@ static int make_table(uint32_t *table, unsigned first_bits, uint32_t capacity, c
           second = used;
           used += 1u << bits;
           if (used > capacity) return 0;
-          table[prefix] = first_bits | bits << 8 | CPNG_ENTRY_SECOND | second << 16;
+          table[prefix] = first_bits | bits << 8 | ENTRY_SECOND | second << 16;
         }
         const uint32_t entry = make(symbol, length - first_bits);
         for (uint32_t i = code >> first_bits; i < 1u << bits; i += 1u << (length - first_bits)) table[second + i] = entry;
@@ -115,43 +115,43 @@ static uint32_t share(const uint8_t *lengths, unsigned first, unsigned end, unsi
 // Lets entries give the literals that follow theirs, as far as the index has their bits. An entry is made from those
 // with smaller indexes, which are still plain when this goes downwards.
 static void join_literals(uint32_t *table) {
-  for (uint32_t index = (1u << CPNG_LITERAL_BITS) - 1; index > 0; index--) {
+  for (uint32_t index = (1u << INFLATE_LITERAL_BITS) - 1; index > 0; index--) {
     uint32_t entry = table[index];
-    if (CPNG_ENTRY_LITERALS(entry) != 1) continue;
-    unsigned bits = CPNG_ENTRY_DROP(entry);
+    if (ENTRY_LITERALS(entry) != 1) continue;
+    unsigned bits = ENTRY_DROP(entry);
     uint32_t values = entry >> 8, joined = 1;
     while (joined < 3) {
       const uint32_t next = table[index >> bits];
-      if (CPNG_ENTRY_LITERALS(next) != 1 || bits + CPNG_ENTRY_DROP(next) > CPNG_LITERAL_BITS) break;
+      if (ENTRY_LITERALS(next) != 1 || bits + ENTRY_DROP(next) > INFLATE_LITERAL_BITS) break;
       values |= next >> 8 << (8 * joined);
-      bits += CPNG_ENTRY_DROP(next);
+      bits += ENTRY_DROP(next);
       joined++;
     }
     table[index] = bits | joined << 6 | values << 8;
   }
 }
 
-const char *cpng_make_tables(cpng_inflater *inflater) {
+const char *inflate_make_tables(inflater *inflater) {
   const uint8_t *lengths = inflater->lengths;
-  if (!make_table(inflater->literals, CPNG_LITERAL_BITS, CPNG_LITERAL_ENTRIES, lengths, inflater->literal_count,
+  if (!make_table(inflater->literals, INFLATE_LITERAL_BITS, INFLATE_LITERAL_ENTRIES, lengths, inflater->literal_count,
                   literal_entry)) {
     return "code lengths of literals and lengths that are no code";
   }
-  if (!make_table(inflater->distances, CPNG_DISTANCE_BITS, CPNG_DISTANCE_ENTRIES, lengths + inflater->literal_count,
+  if (!make_table(inflater->distances, INFLATE_DISTANCE_BITS, INFLATE_DISTANCE_ENTRIES, lengths + inflater->literal_count,
                   inflater->distance_count, distance_entry)) {
     return "code lengths of distances that are no code";
   }
   // Where literals are short, two of them often have one index, and to join them saves more time than it takes, as long as
   // matches do not come in between. Where most symbols are matches, several lanes save nothing.
   const uint32_t matches = share(lengths, 257, inflater->literal_count, 15);
-  const int has_short_literals = share(lengths, 0, 256, CPNG_LITERAL_BITS / 2) >= 32768 * 3 / 8;
+  const int has_short_literals = share(lengths, 0, 256, INFLATE_LITERAL_BITS / 2) >= 32768 * 3 / 8;
   inflater->has_lanes = matches < 32768 / 6 && (!has_short_literals || matches > 32768 / 12);
   inflater->lanes_are_made = 0;
   if (has_short_literals && !inflater->has_lanes) join_literals(inflater->literals);
   return NULL;
 }
 
-const char *cpng_make_code_table(uint16_t *table, const uint8_t *lengths) {
+const char *inflate_make_code_table(uint16_t *table, const uint8_t *lengths) {
   int left = 1;
   for (unsigned length = 1; length <= 7; length++) {
     left *= 2;

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "expand.h"
-
 #include <string.h>
 
-#include "CPNGShim.h"
-#include "unfilter.h"
+#include "CPNGRows.h"
 
 enum { GRAY = 0, RGB = 2, PALETTE = 3, GRAY_ALPHA = 4, RGBA = 6 };
 
@@ -191,13 +188,12 @@ static cpng_expand *narrow_loop(cpng_expansion *expansion, const cpng_stored *st
   return out == 4 ? expand_color : NULL;
 }
 
-int cpng_expansion_begin(cpng_expansion *expansion, const cpng_stored *stored, uint32_t transforms,
-                         uint64_t pixel_bytes) {
-  if (transforms & CPNG_EXPAND_16) return 0;
+int cpng_expansion_begin(cpng_expansion *expansion, const cpng_stored *stored, const cpng_layout *layout) {
+  const uint64_t pixel_bytes = layout->pixel_bytes;
   expansion->bit_depth = stored->bit_depth;
   expansion->channels = channels_of(stored->color_type);
-  expansion->is_deep = stored->bit_depth == 16 && !(transforms & CPNG_SCALE_16);
-  expansion->is_bgr = (transforms & CPNG_BGR) != 0;
+  expansion->is_deep = stored->bit_depth == 16 && !layout->is_narrow;
+  expansion->is_bgr = layout->is_bgr;
   if (pixel_bytes == 0 || pixel_bytes > 8 || (expansion->is_deep && pixel_bytes % 2 != 0)) return 0;
   expansion->pixel_bytes = (unsigned)pixel_bytes;
   expansion->out_channels = expansion->pixel_bytes / (expansion->is_deep ? 2 : 1);

@@ -3,7 +3,7 @@
 // A pixel is one register: of the work on it, what does not wait for the pixel to its left is done ahead by the
 // processor. Of two rows with filter Paeth, the second runs two pixels behind the first in the same register.
 
-#include "unfilter.h"
+#include "unfilter_sse41.h"
 
 #if defined(__x86_64__)
 
@@ -11,6 +11,8 @@
 #include <immintrin.h>
 #include <stdatomic.h>
 #include <string.h>
+
+#include "unfilter_plain.h"
 
 // How far before its use a picture's memory is asked for, in bytes.
 #define READ_AHEAD 2048

@@ -2,9 +2,11 @@
 //
 // Blocks of deflate streams (RFC 1951 §3.2.3 to §3.2.7).
 
+#include "deflate_block.h"
+
 #include <string.h>
 
-#include "deflate.h"
+#include "deflate_codes.h"
 
 // Four literals and what is left of a byte fit 64 bits.
 #define LITERAL_MOST 14u
@@ -42,7 +44,7 @@ static void store64(uint8_t *out, uint64_t bits) {
 }
 
 // Writes whole bytes.
-static inline void flush(cpng_bits *bits) {
+static inline void flush(deflate_bits *bits) {
   store64(bits->out, bits->bits);
   bits->out += bits->count >> 3;
   bits->bits >>= bits->count & ~7u;
@@ -50,12 +52,12 @@ static inline void flush(cpng_bits *bits) {
 }
 
 // Adds bits: with what is there, at most 64.
-static inline void put(cpng_bits *bits, uint64_t value, unsigned count) {
+static inline void put(deflate_bits *bits, uint64_t value, unsigned count) {
   bits->bits |= value << bits->count;
   bits->count += count;
 }
 
-static inline void put_flushed(cpng_bits *bits, uint64_t value, unsigned count) {
+static inline void put_flushed(deflate_bits *bits, uint64_t value, unsigned count) {
   put(bits, value, count);
   flush(bits);
 }
@@ -90,25 +92,25 @@ static void add_lengths(header *h, const uint8_t *lengths, unsigned count) {
 
 // Makes a block's codes and what is written of them.
 //   returns  bits of the header
-static uint64_t make_header(const cpng_counts *counts, codes *c, header *h) {
+static uint64_t make_header(const deflate_counts *counts, codes *c, header *h) {
   uint8_t distances[30];
   memset(h, 0, sizeof *h);
-  cpng_code_lengths(counts->literals, 286, LITERAL_MOST, c->lengths);
-  cpng_code_lengths(counts->distances, 30, DISTANCE_MOST, distances);
+  deflate_code_lengths(counts->literals, 286, LITERAL_MOST, c->lengths);
+  deflate_code_lengths(counts->distances, 30, DISTANCE_MOST, distances);
   h->literals = 286;
   while (h->literals > 257 && c->lengths[h->literals - 1] == 0) h->literals--;
   h->distances = 30;
   while (h->distances > 1 && distances[h->distances - 1] == 0) h->distances--;
-  cpng_codes(c->lengths, h->literals, c->literals);
-  cpng_codes(distances, h->distances, c->distances);
+  deflate_codes(c->lengths, h->literals, c->literals);
+  deflate_codes(distances, h->distances, c->distances);
   // Runs may go from one code to the other.
   uint8_t joined[286 + 30];
   memcpy(joined, c->lengths, h->literals);
   memcpy(joined + h->literals, distances, h->distances);
   add_lengths(h, joined, h->literals + h->distances);
   memcpy(c->lengths + 286, distances, 30);
-  cpng_code_lengths(h->symbol_counts, 19, LENGTH_MOST, h->lengths);
-  cpng_codes(h->lengths, 19, h->code);
+  deflate_code_lengths(h->symbol_counts, 19, LENGTH_MOST, h->lengths);
+  deflate_codes(h->lengths, 19, h->code);
   h->codes = 19;
   while (h->codes > 4 && h->lengths[order[h->codes - 1]] == 0) h->codes--;
   uint64_t bits = 5 + 5 + 4 + 3 * h->codes;
@@ -118,7 +120,7 @@ static uint64_t make_header(const cpng_counts *counts, codes *c, header *h) {
   return bits;
 }
 
-static void write_header(cpng_bits *bits, const header *h) {
+static void write_header(deflate_bits *bits, const header *h) {
   put_flushed(bits, (h->literals - 257) | (h->distances - 1) << 5 | (h->codes - 4) << 10, 14);
   for (unsigned i = 0; i < h->codes; i++) put_flushed(bits, h->lengths[order[i]], 3);
   for (unsigned i = 0; i < h->count; i++) {
@@ -143,13 +145,13 @@ static void make_fixed_codes(codes *c) {
   uint16_t all[288];
   memcpy(lengths, c->lengths, 286);
   memset(lengths + 286, 8, 2);
-  cpng_codes(lengths, 288, all);
+  deflate_codes(lengths, 288, all);
   memcpy(c->literals, all, sizeof c->literals);
-  cpng_codes(c->lengths + 286, 30, c->distances);
+  deflate_codes(c->lengths + 286, 30, c->distances);
 }
 
 // Bits of the symbols of a block, with their extra bits.
-static uint64_t symbol_bits(const cpng_counts *counts, const codes *c) {
+static uint64_t symbol_bits(const deflate_counts *counts, const codes *c) {
   uint64_t bits = 0;
   for (unsigned symbol = 0; symbol < 286; symbol++) {
     const unsigned extra = symbol < 265 || symbol == 285 ? 0 : (symbol - 261) / 4;
@@ -162,8 +164,8 @@ static uint64_t symbol_bits(const cpng_counts *counts, const codes *c) {
   return bits;
 }
 
-static void write_literals(cpng_bits *target, const uint32_t *table, const uint8_t *bytes, const uint8_t *end) {
-  cpng_bits bits = *target;
+static void write_literals(deflate_bits *target, const uint32_t *table, const uint8_t *bytes, const uint8_t *end) {
+  deflate_bits bits = *target;
   for (; end - bytes >= 4; bytes += 4) {
     const uint32_t a = table[bytes[0]], b = table[bytes[1]], c = table[bytes[2]], d = table[bytes[3]];
     const uint64_t first = (uint64_t)(a >> 8) | (uint64_t)(b >> 8) << (a & 15);
@@ -180,13 +182,13 @@ static void write_literals(cpng_bits *target, const uint32_t *table, const uint8
 // Lengths of matches with their extra bits: how many bits, and these above them.
 static void make_lengths(const codes *c, uint32_t *table) {
   for (unsigned length = 3; length <= 258; length++) {
-    const unsigned symbol = 257 + cpng_length_symbol(length), extra = cpng_length_extra(length);
+    const unsigned symbol = 257 + deflate_length_symbol(length), extra = deflate_length_extra(length);
     const uint32_t bits = c->literals[symbol] | ((length - 3) & ((1u << extra) - 1)) << c->lengths[symbol];
     table[length - 3] = bits << 8 | (c->lengths[symbol] + extra);
   }
 }
 
-static void write_symbols(cpng_bits *bits, const codes *c, const cpng_token *token, const uint8_t *bytes) {
+static void write_symbols(deflate_bits *bits, const codes *c, const deflate_token *token, const uint8_t *bytes) {
   uint32_t table[256], lengths[256];
   for (unsigned i = 0; i < 256; i++) table[i] = (uint32_t)c->literals[i] << 8 | c->lengths[i];
   if (token->length > 0) make_lengths(c, lengths);
@@ -195,7 +197,7 @@ static void write_symbols(cpng_bits *bits, const codes *c, const cpng_token *tok
     if (token->length == 0) break;
     bytes += token->literals + token->length;
     const uint32_t length = lengths[token->length - 3];
-    const unsigned far = cpng_distance_symbol(token->distance), far_extra = cpng_distance_extra(token->distance);
+    const unsigned far = deflate_distance_symbol(token->distance), far_extra = deflate_distance_extra(token->distance);
     const unsigned far_length = c->lengths[286 + far];
     const uint64_t distance = c->distances[far] | (uint64_t)(token->distance & ((1u << far_extra) - 1)) << far_length;
     // At most 19 bits and 28.
@@ -205,7 +207,7 @@ static void write_symbols(cpng_bits *bits, const codes *c, const cpng_token *tok
   put_flushed(bits, c->literals[256], c->lengths[256]);
 }
 
-static void write_stored(cpng_bits *bits, const uint8_t *bytes, size_t length, int is_last) {
+static void write_stored(deflate_bits *bits, const uint8_t *bytes, size_t length, int is_last) {
   do {
     const unsigned count = length < STORED_MOST ? (unsigned)length : STORED_MOST;
     length -= count;
@@ -218,16 +220,16 @@ static void write_stored(cpng_bits *bits, const uint8_t *bytes, size_t length, i
   } while (length > 0);
 }
 
-void cpng_write_empty_block(cpng_bits *bits, int is_last) { write_stored(bits, NULL, 0, is_last); }
+void deflate_write_empty_block(deflate_bits *bits, int is_last) { write_stored(bits, NULL, 0, is_last); }
 
-size_t cpng_store_rows(const uint8_t *bytes, size_t length, int is_last, uint8_t *out) {
-  cpng_bits bits = {out, 0, 0};
+size_t deflate_store(const uint8_t *bytes, size_t length, int is_last, uint8_t *out) {
+  deflate_bits bits = {out, 0, 0};
   write_stored(&bits, bytes, length, is_last);
   return (size_t)(bits.out - out);
 }
 
-void cpng_write_block(cpng_bits *bits, cpng_counts *counts, const cpng_token *tokens, const uint8_t *bytes,
-                      size_t length, int is_last) {
+void deflate_write_block(deflate_bits *bits, deflate_counts *counts, const deflate_token *tokens, const uint8_t *bytes,
+                         size_t length, int is_last) {
   codes own, fixed;
   header h;
   counts->literals[256] = 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef CPNG_LOAD64_H
-#define CPNG_LOAD64_H
+#ifndef CDEFLATE_LOAD64_H
+#define CDEFLATE_LOAD64_H
 
 #include <stdint.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "deflate.h"
-#include "load64.h"
-
 #include <string.h>
+
+#include "deflate_block.h"
+#include "load64.h"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -56,7 +56,7 @@ INLINE size_t equal_bytes(const uint8_t *bytes, const uint8_t *from, size_t know
 }
 
 INLINE uint32_t *bucket(const search *s, uint64_t bytes, unsigned ways) {
-  return s->places + ways * (((bytes << s->key_shift) * 0x9E3779B97F4A7C15ull) >> (64 - CPNG_HASH_BITS));
+  return s->places + ways * (((bytes << s->key_shift) * 0x9E3779B97F4A7C15ull) >> (64 - DEFLATE_HASH_BITS));
 }
 
 // Remembers a place. Eight bytes can be read there.
@@ -85,7 +85,7 @@ INLINE match find(const search *s, size_t position, unsigned ways) {
   uint32_t *places = bucket(s, key, ways);
   for (unsigned way = 0; way < ways && best.length < GOOD_MATCH; way++) {
     const size_t place = places[way];
-    if (place == 0 || position - (place - 1) > CPNG_DEFLATE_HISTORY) break;
+    if (place == 0 || position - (place - 1) > DEFLATE_HISTORY) break;
     const uint8_t *from = s->bytes + place - 1;
     if ((load64(from) ^ key) << s->key_shift) continue;
     const size_t length = equal_bytes(here, from, 3, most);
@@ -95,7 +95,7 @@ INLINE match find(const search *s, size_t position, unsigned ways) {
   return best;
 }
 
-INLINE void count_literals(cpng_deflater *d, const uint8_t *bytes, size_t count) {
+INLINE void count_literals(deflater *d, const uint8_t *bytes, size_t count) {
   for (; count >= 4; count -= 4, bytes += 4) {
     d->counts.literals[bytes[0]]++;
     d->spread[0][bytes[1]]++;
@@ -105,15 +105,15 @@ INLINE void count_literals(cpng_deflater *d, const uint8_t *bytes, size_t count)
   for (; count > 0; count--) d->counts.literals[*bytes++]++;
 }
 
-INLINE void add_token(cpng_deflater *d, unsigned *tokens, size_t literals, match found) {
-  d->tokens[(*tokens)++] = (cpng_token){(uint32_t)literals, (uint16_t)found.length, (uint16_t)(found.distance - 1)};
-  d->counts.literals[257 + cpng_length_symbol((unsigned)found.length)]++;
-  d->counts.distances[cpng_distance_symbol((unsigned)found.distance - 1)]++;
+INLINE void add_token(deflater *d, unsigned *tokens, size_t literals, match found) {
+  d->tokens[(*tokens)++] = (deflate_token){(uint32_t)literals, (uint16_t)found.length, (uint16_t)(found.distance - 1)};
+  d->counts.literals[257 + deflate_length_symbol((unsigned)found.length)]++;
+  d->counts.distances[deflate_distance_symbol((unsigned)found.distance - 1)]++;
 }
 
 // Finds the matches of a block.
 //   returns  its end
-INLINE size_t find_block(cpng_deflater *d, const search *s, size_t start, const cpng_effort *effort, unsigned ways,
+INLINE size_t find_block(deflater *d, const search *s, size_t start, const deflate_effort *effort, unsigned ways,
                          int is_lazy) {
   // Behind the last place where eight bytes can be read.
   const size_t search_end = s->end < 8 ? 0 : s->end - 7;
@@ -121,7 +121,7 @@ INLINE size_t find_block(cpng_deflater *d, const search *s, size_t start, const 
   unsigned tokens = 0;
   memset(&d->counts, 0, sizeof d->counts);
   memset(d->spread, 0, sizeof d->spread);
-  while (position < search_end && tokens < CPNG_TOKENS - 1 && literals < BLOCK_LITERALS) {
+  while (position < search_end && tokens < DEFLATE_TOKENS - 1 && literals < BLOCK_LITERALS) {
     match found = find(s, position, ways);
     if (found.length == 0) {
       size_t stride = effort->stride + (misses++ >> effort->patience);
@@ -151,14 +151,14 @@ INLINE size_t find_block(cpng_deflater *d, const search *s, size_t start, const 
     position += found.length;
     literals_start = position;
   }
-  if (position >= search_end && literals < BLOCK_LITERALS && tokens < CPNG_TOKENS - 1) position = s->end;
-  d->tokens[tokens] = (cpng_token){(uint32_t)(position - literals_start), 0, 0};
+  if (position >= search_end && literals < BLOCK_LITERALS && tokens < DEFLATE_TOKENS - 1) position = s->end;
+  d->tokens[tokens] = (deflate_token){(uint32_t)(position - literals_start), 0, 0};
   count_literals(d, s->bytes + literals_start, position - literals_start);
   for (unsigned i = 0; i < 256; i++) d->counts.literals[i] += d->spread[0][i] + d->spread[1][i] + d->spread[2][i];
   return position;
 }
 
-static size_t find_any_block(cpng_deflater *d, const search *s, size_t start, const cpng_effort *effort) {
+static size_t find_any_block(deflater *d, const search *s, size_t start, const deflate_effort *effort) {
   switch (effort->ways * 2 + (effort->is_lazy != 0)) {
     case 0:
     case 1: return find_block(d, s, start, effort, 0, 0);
@@ -171,23 +171,23 @@ static size_t find_any_block(cpng_deflater *d, const search *s, size_t start, co
   }
 }
 
-size_t cpng_deflate_bound(size_t length) {
+size_t deflate_bound(size_t length) {
   // Blocks that do not become smaller are stored: with those, 5 bytes for 65535; a block that ends early has 65536
   // literals or 16383 matches at least.
   return length + 5 * (length / 16384 + 2) + 5;
 }
 
-size_t cpng_deflate_rows(cpng_deflater *deflater, const cpng_effort *effort, const cpng_shape *shape,
-                         const uint8_t *bytes, size_t history, size_t length, int is_last, uint8_t *out) {
+size_t deflate_rows(deflater *deflater, const deflate_effort *effort, const deflate_shape *shape, const uint8_t *bytes,
+                    size_t history, size_t length, int is_last, uint8_t *out) {
   const size_t end = history + length, ways = effort->ways;
   const search s = {.bytes = bytes,
                     .end = end,
                     .places = deflater->places,
                     .step = shape->step,
-                    .row = shape->row <= CPNG_DEFLATE_HISTORY ? shape->row : 0,
+                    .row = shape->row <= DEFLATE_HISTORY ? shape->row : 0,
                     .key_shift = 64 - 8 * effort->key};
-  cpng_bits bits = {out, 0, 0};
-  memset(deflater->places, 0, (ways << CPNG_HASH_BITS) * sizeof *deflater->places);
+  deflate_bits bits = {out, 0, 0};
+  memset(deflater->places, 0, (ways << DEFLATE_HASH_BITS) * sizeof *deflater->places);
   if (ways > 0) {
     const size_t step = s.step * (effort->is_lazy ? 1 : HISTORY_STRIDE);
     for (size_t place = 0; place + 8 <= history; place += step) {
@@ -196,11 +196,11 @@ size_t cpng_deflate_rows(cpng_deflater *deflater, const cpng_effort *effort, con
   }
   for (size_t position = history; position < end;) {
     const size_t next = find_any_block(deflater, &s, position, effort);
-    cpng_write_block(&bits, &deflater->counts, deflater->tokens, bytes + position, next - position,
-                     is_last && next == end);
+    deflate_write_block(&bits, &deflater->counts, deflater->tokens, bytes + position, next - position,
+                        is_last && next == end);
     position = next;
   }
-  if (!is_last || length == 0) cpng_write_empty_block(&bits, is_last);
+  if (!is_last || length == 0) deflate_write_empty_block(&bits, is_last);
   // The last bits of a stream, and zeros.
   if (bits.count > 0) {
     *bits.out++ = (uint8_t)bits.bits;
