@@ -49,37 +49,11 @@ typedef struct decoder {
   uint8_t *inks;     // CMYK rows on their way to RGB
 } decoder;
 
-// Makes cinfo, whose error manager is set, and reads the file up to its first scan.
-void decoder_begin(decoder *decoder);
-
-// Attaches the source to cinfo.
-void source_begin(decoder *decoder);
-
-// Waits for more bytes after libjpeg was told that there are none now.
-void source_resume(decoder *decoder);
-
-// The offset of the next byte that libjpeg will take.
-uint64_t source_position(const decoder *decoder);
-
-// Hides the scans that a picture at 1/8 has no use for.
-void source_skip_unused_scans(decoder *decoder);
-
-// Decodes and delivers a picture at 1/8 without libjpeg, which is asked if the answer is 0.
-int eighths_deliver(decoder *decoder);
-
 // Escapes if the host wants no more.
-void decoder_check_cancelled(decoder *decoder);
-
-// Shows libjpeg the bytes from an offset on again.
-void source_return(decoder *decoder, uint64_t offset);
-
-// More bytes from an offset on, none at the end; or why there are none.
-imgcoder_status source_look(const decoder *decoder, uint64_t offset, const uint8_t **bytes, uint64_t *length);
-
-// Converts a row of four inks, as libjpeg delivers them, to RGB.
-void inks_to_rgb(const uint8_t *inks, uint8_t *pixels, uint32_t count, imgcoder_pixel_format format);
-
-// Turns a row of what four inks leave of the light into how much of each ink there is.
-void inks_to_amounts(const uint8_t *inks, uint8_t *pixels, uint32_t count);
+static inline void decoder_check_cancelled(decoder *decoder) {
+  if (decoder->host->is_cancelled(decoder->host)) {
+    failure_escape((j_common_ptr)&decoder->cinfo, IMGCODER_STATUS_CANCELLED);
+  }
+}
 
 #endif

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include "eighths.h"
+
 #include <CJPEGEighths.h>
 
-#include "decoder.h"
+#include "source.h"
 
 enum { BATCH = 16 };  // rows asked of the sink at a time
 // Of fewer pixels, the tables of codes take longer than is saved. The fuzzer's files are small.

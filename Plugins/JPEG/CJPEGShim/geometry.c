@@ -3,8 +3,8 @@
 #include <limits.h>
 #include <string.h>
 
-#include "decoder.h"
 #include "destination.h"
+#include "opening.h"
 
 // One change in progress; nothing of it is in a local variable that a longjmp could lose.
 typedef struct change {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "decoder.h"
+#include "inks.h"
 
 // a × b / 255, rounded; exact for all bytes.
 static inline uint8_t product(uint32_t a, uint32_t b) {

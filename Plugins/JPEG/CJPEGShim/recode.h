@@ -6,19 +6,7 @@
 #ifndef CJPEG_RECODE_H
 #define CJPEG_RECODE_H
 
-#include "failure.h"
-
-enum { RECODE_HEADER = 4096 };  // bytes of segments between APP0 and the codes, of which libjpeg writes some 600
-
-typedef struct recode_piece recode_piece;
-
-typedef struct recoder {
-  const imgcoder_host *host;
-  uint8_t header[RECODE_HEADER];  // from the quantization tables to the scan header
-  uint32_t header_length;
-  int is_after_ones;              // the last byte was 0xFF, which a zero or a marker follows
-  recode_piece *first, *last;     // codes without stuffed zeros and markers
-} recoder;
+#include "recoder.h"
 
 // Keeps what libjpeg writes, from its quantization tables on; all segments come with the first call.
 imgcoder_status recode_keep(recoder *recoder, const uint8_t *bytes, uint64_t length);

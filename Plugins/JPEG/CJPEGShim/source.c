@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "decoder.h"
+#include "source.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #define CJPEG_TOKENS_H
 
 #include "codes.h"
-#include "recode.h"
+#include "recoder.h"
 
 enum { SLOTS = 2 * NUM_HUFF_TBLS };  // tables of DC codes, then tables of AC codes
 

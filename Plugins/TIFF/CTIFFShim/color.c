@@ -2,9 +2,9 @@
 //
 // Color models that are not RGB.
 
-#include <string.h>
+#include "color.h"
 
-#include "rows.h"
+#include <string.h>
 
 static uint8_t clamp(int32_t value) { return value < 0 ? 0 : value > 255 ? 255 : (uint8_t)value; }
 

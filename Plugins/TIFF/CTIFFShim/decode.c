@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode.h"
+#include "rows.h"
+#include "strile.h"
 
 // Bytes of the host's rows that are decoded between two looks at the host.
 #define BATCH_BYTES (4u << 20)

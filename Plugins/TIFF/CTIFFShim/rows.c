@@ -6,6 +6,9 @@
 
 #include <string.h>
 
+#include "color.h"
+#include "samples.h"
+
 static const uint8_t bytes_per_pixel[] = {0, 1, 2, 2, 4, 3, 4, 4, 8, 8, 16};
 
 // Colors of pixels: where each channel's samples are.

@@ -2,9 +2,9 @@
 //
 // Samples of any width become 8 or 16 bits of the full range, or 32-bit floats; floating inks become 16 bits.
 
-#include <string.h>
+#include "samples.h"
 
-#include "rows.h"
+#include <string.h>
 
 static void unpack_few_bits(const rows_plan *plan, const uint8_t *bytes, uint64_t count, uint8_t *samples) {
   uint32_t bits = plan->picture->bits;

@@ -2,12 +2,13 @@
 //
 // One strip or tile through libtiff, as far as its bytes go.
 
+#include "strile.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode.h"
-#include "jpeg.h"
+#include "rows.h"
 
 // Beside a strip or tile, what a codec takes at once: windows, tables, a row or two.
 #define CODEC_MEMORY (64u << 20)

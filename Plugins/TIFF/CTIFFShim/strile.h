@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One decode call and its workers. Private to the shim.
+// Strips and tiles, and what the threads that decode them use. Private to the shim.
 
-#ifndef CTIFF_DECODE_H
-#define CTIFF_DECODE_H
+#ifndef CTIFF_STRILE_H
+#define CTIFF_STRILE_H
 
 #include "handle.h"
 #include "jpeg.h"
-#include "rows.h"
+#include "plan.h"
 
 // What one thread at a time uses. Taken when the worker gets its first strip or tile.
 typedef struct worker {
