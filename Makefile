@@ -55,7 +55,7 @@ build: deps
 plugins: deps
 	@touch Plugins/Package.swift
 	@if [ -n "$$(find Sources/CImageCoder Sources/ImageCoderModel Sources/ImageCoderPlugin -newer Plugins/.build/built 2>&1)" ]; then \
-	  touch Plugins/*/Sources/*.swift Plugins/Formats/*/*.swift; fi
+	  find Plugins/*/Sources Plugins/Formats -name "*.swift" -exec touch {} +; fi
 	@scripts/build-plugins $(CONFIGURATION) $(PLUGINS)
 	@touch Plugins/.build/built
 

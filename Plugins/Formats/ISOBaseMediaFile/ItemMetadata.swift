@@ -69,12 +69,6 @@ public enum ItemMetadata {
   }
 }
 
-/// Bytes that are overwritten.
-struct Patch {
-  let place: Int
-  let bytes: [UInt8]
-}
-
 extension FilePieces {
   /// Appends bytes of the other file, some of them overwritten.
   fileprivate mutating func replace(_ range: Range<Int>, with patches: [Patch]) {

@@ -5,16 +5,14 @@ import ImageCoderPlugin
 
 /// Changes of boxes, each in its place, with which libavif 0.11 reads what they mean.
 extension AVIFFile {
-  private typealias Patch = DecoderInput.Patch
-
   /// For a still.
   ///
   /// - Parameter showsAlpha: Whether the alpha of a grid's tiles is read in place of their colors.
-  func itemPatches(showsAlpha: Bool = false) -> [DecoderInput.Patch] {
+  func itemPatches(showsAlpha: Bool = false) -> [Patch] {
     guard let items else { return [] }
     var patches = associationPatches + openBoxPatches
     if items.primary != items.stated {
-      patches.append(Patch(offset: items.primaryPlace.lowerBound, bytes: number(items.primary, in: items.primaryPlace)))
+      patches.append(Patch(place: items.primaryPlace.lowerBound, bytes: number(items.primary, in: items.primaryPlace)))
     }
     if showsAlpha {
       patches += tileAlphaPatches
@@ -27,7 +25,7 @@ extension AVIFFile {
   }
 
   /// For a sequence.
-  var trackPatches: [DecoderInput.Patch] { timingPatches + otherTrackPatches }
+  var trackPatches: [Patch] { timingPatches + otherTrackPatches }
 
   private func number(_ value: UInt32, in place: Range<Int>) -> [UInt8] {
     var writer = ByteWriter()
@@ -37,23 +35,23 @@ extension AVIFFile {
 
   /// libavif adds up all delays before a frame each time it decodes one, and searches each in the table. The delays are
   /// read here, so it gets a table of one entry in place of a long one.
-  private var timingPatches: [DecoderInput.Patch] {
+  private var timingPatches: [Patch] {
     guard let runs = track?.runs, runs.count > Self.maxRuns else { return [] }
-    return [Patch(offset: runs.place, bytes: [0, 0, 0, 1])]
+    return [Patch(place: runs.place, bytes: [0, 0, 0, 1])]
   }
 
   private static let maxRuns = 16
 
   /// libavif takes any auxiliary track for alpha, and refuses a track without a size, such as one of sound.
-  private var otherTrackPatches: [DecoderInput.Patch] {
+  private var otherTrackPatches: [Patch] {
     guard let movie, let track else { return [] }
     return bytes.children(of: movie).filter { $0.type == .track && !track.isUsed($0.content) }
-      .map { Patch(offset: $0.start + 4, bytes: FourCC.free.bytes) }
+      .map { Patch(place: $0.start + 4, bytes: FourCC.free.bytes) }
   }
 
   /// libavif refuses a second table of associations with the version and flags of the first (ISO/IEC 23008-12 §9.3.1),
   /// which old writers made. It looks at no flag but the lowest, so the others tell such tables apart.
-  private var associationPatches: [DecoderInput.Patch] {
+  private var associationPatches: [Patch] {
     guard let items, let table = bytes.child(.itemProperties, of: items.box, skipping: 4) else { return [] }
     var patches: [Patch] = []
     var first: UInt32?
@@ -66,13 +64,13 @@ extension AVIFFile {
       }
       let mark = patches.count + 1
       let flags = [mark >> 15, mark >> 7, mark << 1 | Int(head & 1)]
-      patches.append(Patch(offset: box.content + 1, bytes: flags.map { UInt8(truncatingIfNeeded: $0) }))
+      patches.append(Patch(place: box.content + 1, bytes: flags.map { UInt8(truncatingIfNeeded: $0) }))
     }
     return patches
   }
 
   /// libavif knows no box that reaches to the end of what it is in (ISO/IEC 14496-12 §4.2.2).
-  private var openBoxPatches: [DecoderInput.Patch] {
+  private var openBoxPatches: [Patch] {
     guard let items else { return [] }
     var patches: [Patch] = []
     func look(at box: Box) {
@@ -84,16 +82,16 @@ extension AVIFFile {
   }
 
   /// The size of a box that states none.
-  static func sizePatch(_ box: Box) -> DecoderInput.Patch? {
+  static func sizePatch(_ box: Box) -> Patch? {
     guard let size = UInt32(exactly: box.end - box.start) else { return nil }
     var writer = ByteWriter()
     writer.put(size)
-    return DecoderInput.Patch(offset: box.start, bytes: writer.bytes)
+    return Patch(place: box.start, bytes: writer.bytes)
   }
 
   /// libavif puts tiles together in the order in which it meets items; what counts is that of the reference (ISO/IEC
   /// 23008-12 §6.6.2.3). So each item gets the place in the file of the one whose turn it is.
-  private func orderPatches(_ wanted: [UInt32]) -> [DecoderInput.Patch] {
+  private func orderPatches(_ wanted: [UInt32]) -> [Patch] {
     guard let items else { return [] }
     let members = Set(wanted)
     let met = items.inOrderOfMention(in: bytes).filter { members.contains($0) }
@@ -102,18 +100,18 @@ extension AVIFFile {
       guard item != turn, let old = items.location(of: item), let new = items.location(of: turn),
         old.count == new.count
       else { return nil }
-      return Patch(offset: old.lowerBound, bytes: Array(bytes.raw[new]))
+      return Patch(place: old.lowerBound, bytes: Array(bytes.raw[new]))
     }
   }
 
   /// The grid refers to its tiles' alpha in their place.
-  private var tileAlphaPatches: [DecoderInput.Patch] {
+  private var tileAlphaPatches: [Patch] {
     guard let items, let alpha = tileAlpha, let reference = items.derivation(of: items.primary) else { return [] }
     let width = reference.isShort ? 2 : 4
     var patches: [Patch] = []
     for (index, item) in alpha.enumerated() {
       let place = reference.targets + index * width
-      patches.append(Patch(offset: place, bytes: number(item, in: place..<place + width)))
+      patches.append(Patch(place: place, bytes: number(item, in: place..<place + width)))
     }
     return patches + orderPatches(alpha)
   }

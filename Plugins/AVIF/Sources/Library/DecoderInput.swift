@@ -31,15 +31,6 @@ final class DecoderInput {
     var replacements: [(range: Range<Int>, copy: UnsafeMutableRawBufferPointer)] = []
   }
 
-  /// A change of 32 bits or fewer.
-  struct Patch {
-    let offset: Int
-    let bytes: [UInt8]
-  }
-
-  /// How much more than its bytes a cut file may claim, which bounds what libavif takes to join parts of an item.
-  static let claim = 1 << 24
-
   /// - Parameter patches: Changes inside `box`, which is copied for them.
   init(_ whole: AVIFFile, patches: [Patch] = [], in box: Box? = nil, host: CoderHost) throws(CoderError) {
     self.host = host
@@ -55,7 +46,7 @@ final class DecoderInput {
     io.pointee.data = UnsafeMutableRawPointer(state)
     // The bytes of an incomplete file move when more of them are received, and their number is not known.
     io.pointee.persistent = source == nil ? AVIF_TRUE : AVIF_FALSE
-    let most = fileEnd.addingReportingOverflow(Self.claim)
+    let most = fileEnd.addingReportingOverflow(AVIFFile.claim)
     io.pointee.sizeHint = UInt64(
       source != nil
         ? 0
@@ -81,8 +72,8 @@ final class DecoderInput {
       start: try host.allocate(bytes: max(1, range.count), for: "a changed box"), count: range.count)
     copy.copyMemory(from: UnsafeRawBufferPointer(rebasing: file[range]))
     for patch in patches {
-      for (index, byte) in patch.bytes.enumerated() where range.contains(patch.offset + index) {
-        copy[patch.offset + index - range.lowerBound] = byte
+      for (index, byte) in patch.bytes.enumerated() where range.contains(patch.place + index) {
+        copy[patch.place + index - range.lowerBound] = byte
       }
     }
     state.pointee.replacements.append((range, copy))

@@ -16,7 +16,7 @@ final class PictureDecoder {
 
   /// - Throws: What is wrong with the file's boxes.
   init(
-    _ file: AVIFFile, source: avifDecoderSource, patches: [DecoderInput.Patch] = [], in box: Box? = nil,
+    _ file: AVIFFile, source: avifDecoderSource, patches: [Patch] = [], in box: Box? = nil,
     host: CoderHost
   ) throws(CoderError) {
     limits = host.limits

@@ -23,6 +23,9 @@ struct AVIFFile {
   /// Whether the file has the brand of tone maps; without it they do not count.
   private let hasToneMaps: Bool
 
+  /// How much more than its bytes a cut file may claim, which bounds what libavif takes to join parts of an item.
+  static let claim = 1 << 24
+
   /// Whether the file ends before its last box does.
   var isCut: Bool { claimedEnd > (isPartial ? bytes.end : bytes.count) }
 
@@ -83,7 +86,7 @@ struct AVIFFile {
     guard openBox == nil, tileAlpha == nil, !isDerived else { return nil }
     guard !isSequence else { return }
     guard let items, items.hasPlace(items.primary) else { return nil }
-    let needed = items.longestItem(in: bytes) - DecoderInput.claim
+    let needed = items.longestItem(in: bytes) - Self.claim
     if needed > bytes.count { _ = try source.view(at: needed - 1, least: 1, most: 1) }
     if source.size < .max { return nil }
   }

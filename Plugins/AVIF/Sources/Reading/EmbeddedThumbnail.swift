@@ -58,9 +58,9 @@ struct EmbeddedThumbnail {
     var number = ByteWriter()
     number.put(UInt64(item), bytes: table.primaryPlace.count)
     // libavif passes thumbnails over, so the references that say what it is have to be something else.
-    var patches = [DecoderInput.Patch(offset: table.primaryPlace.lowerBound, bytes: number.bytes)]
+    var patches = [Patch(place: table.primaryPlace.lowerBound, bytes: number.bytes)]
     for thumbnail in table.thumbnails where thumbnail.item == item {
-      patches.append(DecoderInput.Patch(offset: thumbnail.place, bytes: FourCC.free.bytes))
+      patches.append(Patch(place: thumbnail.place, bytes: FourCC.free.bytes))
     }
     return try PictureDecoder(
       file, source: AVIF_DECODER_SOURCE_PRIMARY_ITEM, patches: file.itemPatches() + patches, in: table.box,
