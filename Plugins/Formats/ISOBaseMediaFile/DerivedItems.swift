@@ -16,15 +16,22 @@ public struct GridItem {
   /// - Throws: ``CoderError/Code/malformed`` when they are not as many as the grid has, are not all equal, or do not
   ///   cover the canvas with no row and no column to spare.
   public func check(tiles: [Size]) throws(CoderError) {
-    guard tiles.count == rows * columns, let tile = tiles.first else {
-      throw .malformed("a grid of \(columns)×\(rows) tiles with \(tiles.count) pictures")
-    }
+    guard tiles.count == rows * columns, let tile = tiles.first else { throw miscounted(tiles.count) }
     guard tiles.allSatisfy({ $0 == tile }) else { throw .malformed("a grid with tiles of different sizes") }
     guard tile.width * columns >= canvas.width, tile.height * rows >= canvas.height,
       tile.width * (columns - 1) < canvas.width, tile.height * (rows - 1) < canvas.height
     else {
       throw .malformed("a grid of \(columns)×\(rows) tiles of \(tile) on a canvas of \(canvas)")
     }
+  }
+
+  func miscounted(_ tiles: Int) -> CoderError {
+    .malformed("a grid of \(columns)×\(rows) tiles with \(tiles) pictures")
+  }
+
+  /// Where the left upper corner of a tile lies.
+  public func place(of index: Int, tile: Size) -> (x: Int, y: Int) {
+    (index % columns * tile.width, index / columns * tile.height)
   }
 }
 

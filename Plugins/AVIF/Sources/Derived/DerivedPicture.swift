@@ -30,25 +30,20 @@ final class DerivedPicture {
 
   private struct Layer {
     let part: Part
-    let x: Int
-    let y: Int
+    let place: (x: Int, y: Int)
   }
 
   /// More layers than anybody lays over each other: libavif reads all boxes for each.
   private static let maxLayers = 256
-  private static let maxDepth = 8
 
   /// - Parameters:
   ///   - file: That shows the derived item.
   ///   - chain: The items that this one is inside.
-  init(_ file: AVIFFile, host: CoderHost, inside chain: [UInt32] = []) throws(CoderError) {
+  init(_ file: AVIFFile, host: CoderHost, inside chain: DerivationChain = DerivationChain()) throws(CoderError) {
     guard let items = file.items, let item = items.meta.item(items.primary) else {
       throw .malformed("a derived picture that is not there")
     }
-    guard !chain.contains(item.id) else { throw .malformed("item \(item.id) is made of itself") }
-    guard chain.count < Self.maxDepth else {
-      throw .unsupported("item \(item.id) is made of pictures in \(chain.count) steps, \(Self.maxDepth) are allowed")
-    }
+    let chain = try chain.adding(item.id)
     self.file = file
     self.host = host
     self.item = item
@@ -59,6 +54,9 @@ final class DerivedPicture {
     guard !items.auxiliaries.contains(where: { file.auxiliaryType(of: $0).map { AuxiliaryKind($0) } == .alpha }) else {
       throw .unsupported("alpha of item \(item.id), which is derived from others")
     }
+    let derivation = try Derivation(of: item, inputs: inputs.count, limits: host.limits) {
+      () throws(CoderError) in try ItemBytes(of: item, in: items.meta, file.bytes)
+    }
     var known: [UInt32: Part] = [:]
     var parts: [Part] = []
     for input in inputs {
@@ -66,23 +64,22 @@ final class DerivedPicture {
         parts.append(part)
         continue
       }
-      let part = try Part(input, of: file, host: host, inside: chain + [item.id])
+      let part = try Part(input, of: file, host: host, inside: chain)
       known[input] = part
       parts.append(part)
     }
-    let form = try Form(item, parts: parts.map(\.shown), in: items.meta, bytes: file.bytes, limits: host.limits)
-    (canvas, background) = (form.canvas, form.background)
-    layers = zip(parts, form.places).map { Layer(part: $0, x: $1.x, y: $1.y) }
+    let form = try derivation.layout(of: parts.map(\.shown))
+    try host.limits.check(canvas: form.canvas)
+    try host.limits.check(memory: form.canvas.pixelCount * 8)
+    (canvas, background) = (form.canvas, derivation.background)
+    layers = zip(parts, form.places).map { Layer(part: $0, place: $1) }
     let properties = try ItemProperties(of: item, in: items.meta, file: file.bytes)
     placement = try Placement(of: canvas, applying: properties.transformations)
     points = properties.points ?? parts[0].points
     profile = properties.profile.map { [UInt8](file.bytes.bytes(in: $0)) } ?? parts[0].profile
     bits = parts.map(\.bits).max() ?? 8
     let work = parts.reduce(0) { $0 &+ min($1.work, 1 << 40) }
-    let allowed = 64 &* canvas.pixelCount &+ 1 << 24
-    guard work <= allowed else {
-      throw .limitExceeded(.maxPixels, found: work, allowed: allowed, what: "pixels to decode,")
-    }
+    try Derivation.check(work: work, for: canvas)
     let modes = Set(parts.map(\.layout.alpha))
     guard !modes.contains(.premultiplied) || modes.count == 1 && background == nil else {
       throw .unsupported("item \(item.id), made of pictures with premultiplied alpha and others")
@@ -113,15 +110,10 @@ final class DerivedPicture {
     if let background { target.fill(canvas, with: background) }
     for layer in layers {
       if host.isCancelled { throw .cancelled }
-      let shown = layer.part.shown
-      let (left, top) = (max(layer.x, 0), max(layer.y, 0))
-      let size = Size(
-        width: min(layer.x + shown.width, canvas.width) - left,
-        height: min(layer.y + shown.height, canvas.height) - top)
-      // A layer may lie wholly outside the canvas.
-      guard !size.isEmpty else { continue }
-      let rect = Rect(x: left - layer.x, y: top - layer.y, width: size.width, height: size.height)
-      let place = target.moved(x: left, y: top)
+      let region = Rect(covering: canvas)
+      guard let shown = ShownPart(of: layer.part.shown, at: layer.place, in: region) else { continue }
+      let (rect, size) = (shown.rect, shown.rect.size)
+      let place = target.moved(x: shown.x, y: shown.y)
       guard background != nil, layer.part.layout.alpha != .opaque else {
         try layer.part.draw(rect, into: place, file: file, host: host)
         continue
@@ -152,44 +144,12 @@ final class DerivedPicture {
 }
 
 extension DerivedPicture {
-  /// How large the canvas of a derived item is, and where its parts lie on it.
-  private struct Form {
-    var canvas: Size
-    var places: [(x: Int, y: Int)]
-    var background: [UInt16]?
-
-    /// - Parameter parts: The sizes at which the parts are shown.
-    init(_ item: Item, parts: [Size], in meta: MetaBox, bytes: FileBytes, limits: Limits) throws(CoderError) {
-      switch item.type {
-      case .identity:
-        guard parts.count == 1 else {
-          throw .malformed("an identity picture of \(parts.count) pictures, item \(item.id)")
-        }
-        (canvas, places) = (parts[0], [(0, 0)])
-      case .overlay:
-        let overlay = try ItemBytes(of: item, in: meta, bytes).overlay(layers: parts.count)
-        (canvas, places, background) = (overlay.canvas, overlay.places, overlay.background)
-      case .grid:
-        let grid = try ItemBytes(of: item, in: meta, bytes).grid()
-        try grid.check(tiles: parts)
-        canvas = grid.canvas
-        places = parts.indices.map { index in
-          (index % grid.columns * parts[0].width, index / grid.columns * parts[0].height)
-        }
-      default:
-        throw .unsupported("a picture of type \(item.type), and av01, grid, iovl and iden are read")
-      }
-      try limits.check(canvas: canvas)
-      try limits.check(memory: canvas.pixelCount * 8)
-    }
-  }
-
   /// A picture inside another one: what libavif decodes, or a derived one.
   private enum Part {
     case coded(CodedPart)
     case derived(DerivedPicture)
 
-    init(_ item: UInt32, of file: AVIFFile, host: CoderHost, inside chain: [UInt32]) throws(CoderError) {
+    init(_ item: UInt32, of file: AVIFFile, host: CoderHost, inside chain: DerivationChain) throws(CoderError) {
       let file = try file.showing(item)
       self =
         file.isDerived

@@ -198,22 +198,17 @@ extension HEIFFile {
   }
 
   /// The picture that an item is or is made of; built once.
-  func node(_ id: UInt32) throws(CoderError) -> PictureNode { try node(id, inside: []) }
+  func node(_ id: UInt32) throws(CoderError) -> PictureNode { try node(id, inside: DerivationChain()) }
 
   /// - Parameter chain: The items that are made of this one, from the outermost.
-  func node(_ id: UInt32, inside chain: [UInt32]) throws(CoderError) -> PictureNode {
+  func node(_ id: UInt32, inside chain: DerivationChain) throws(CoderError) -> PictureNode {
     if let node = nodes[id] { return node }
-    guard !chain.contains(id) else { throw .malformed("item \(id) is made of itself") }
-    guard chain.count < Self.maxDepth else {
-      throw .unsupported("item \(id) is made of pictures in \(chain.count) steps, \(Self.maxDepth) are allowed")
-    }
+    let chain = try chain.adding(id)
     guard let item = meta.item(id) else { throw .malformed("a picture is made of item \(id), which is not there") }
-    let node = try PictureNode(item, in: self, chain: chain + [id])
+    let node = try PictureNode(item, in: self, chain: chain)
     nodes.add(node, for: id)
     return node
   }
-
-  private static let maxDepth = 8
 
   /// Whether the file was opened before all of its bytes were there.
   var isIncremental: Bool { contents.end == .max }

@@ -22,11 +22,11 @@ enum HEIFProperties {
         if let mean = own.light.frameAveragePeak { put("MaxPictureAverageLightLevel", Int(mean)) }
       }
     }
-    if case .grid(let columns, let tile, let tiles) = node.content {
-      put("TileColumns", columns)
-      put("TileRows", tiles.count / columns)
-      put("TileWidth", tile.width)
-      put("TileHeight", tile.height)
+    if case .grid(let grid, let tiles) = node.content {
+      put("TileColumns", grid.columns)
+      put("TileRows", grid.rows)
+      put("TileWidth", tiles[0].placement.shown.width)
+      put("TileHeight", tiles[0].placement.shown.height)
     }
     let thumbnails = file.thumbnails(of: node.id).compactMap { try? file.node($0) }
     for (index, thumbnail) in thumbnails.prefix(maxListed).enumerated() {

@@ -31,35 +31,25 @@ extension PictureNode {
     return (.jpeg(start..<start + length), size)
   }
 
-  /// Equal tiles in rows and columns (ISO/IEC 23008-12 §6.6.2.3).
-  static func grid(
-    _ item: Item, in file: HEIFFile, chain: [UInt32]
-  ) throws(CoderError) -> (content: Content, size: Size) {
-    let grid = try file.bytes(of: item).grid()
-    try file.limits.check(canvas: grid.canvas)
-    let inputs = file.meta.references(from: item.id, as: .derivedFrom)
-    guard inputs.count == grid.rows * grid.columns else {
-      throw .malformed("a grid of \(grid.columns)×\(grid.rows) tiles with \(inputs.count) pictures")
-    }
-    var tiles: [PictureNode] = []
-    tiles.reserveCapacity(inputs.count)
-    for input in inputs { tiles.append(try file.node(input, inside: chain)) }
-    try grid.check(tiles: tiles.map(\.placement.shown))
-    return (.grid(columns: grid.columns, tile: tiles[0].placement.shown, tiles: tiles), grid.canvas)
-  }
-
-  /// ISO/IEC 23008-12 §6.6.2.2.
-  static func overlay(
-    _ item: Item, in file: HEIFFile, chain: [UInt32]
+  /// A picture that is put together from others (ISO/IEC 23008-12 §6.6).
+  static func derived(
+    _ item: Item, in file: HEIFFile, chain: DerivationChain
   ) throws(CoderError) -> (content: Content, size: Size) {
     let inputs = file.meta.references(from: item.id, as: .derivedFrom)
-    let overlay = try file.bytes(of: item).overlay(layers: inputs.count)
-    try file.limits.check(canvas: overlay.canvas)
-    var layers: [(node: PictureNode, x: Int, y: Int)] = []
-    for (input, offset) in zip(inputs, overlay.places) {
-      layers.append((try file.node(input, inside: chain), offset.x, offset.y))
+    let derivation = try Derivation(of: item, inputs: inputs.count, limits: file.limits) {
+      () throws(CoderError) in try file.bytes(of: item)
     }
-    return (.overlay(Overlay(background: overlay.background, layers: layers)), overlay.canvas)
+    var parts: [PictureNode] = []
+    parts.reserveCapacity(inputs.count)
+    for input in inputs { parts.append(try file.node(input, inside: chain)) }
+    let layout = try derivation.layout(of: parts.map(\.placement.shown))
+    switch derivation {
+    case .identity: return (.identity(parts[0]), layout.canvas)
+    case .grid(let grid): return (.grid(grid, tiles: parts), layout.canvas)
+    case .overlay(let overlay):
+      let layers = zip(parts, layout.places).map { (node: $0, place: $1) }
+      return (.overlay(Overlay(background: overlay.background, layers: layers)), layout.canvas)
+    }
   }
 }
 

@@ -38,7 +38,7 @@ final class PictureNode {
     case uncompressed(UncompressedItem)
     /// A whole JPEG file, which the host opens.
     case jpeg(Range<Int>)
-    case grid(columns: Int, tile: Size, tiles: [PictureNode])
+    case grid(GridItem, tiles: [PictureNode])
     case overlay(Overlay)
     case identity(PictureNode)
   }
@@ -46,11 +46,11 @@ final class PictureNode {
   /// Pictures that lie on a canvas, the last one on top (ISO/IEC 23008-12 §6.6.2.2).
   struct Overlay {
     let background: [UInt16]
-    let layers: [(node: PictureNode, x: Int, y: Int)]
+    let layers: [(node: PictureNode, place: (x: Int, y: Int))]
   }
 
   /// - Parameter chain: The items that this one is inside, itself the last.
-  init(_ item: Item, in file: HEIFFile, chain: [UInt32]) throws(CoderError) {
+  init(_ item: Item, in file: HEIFFile, chain: DerivationChain) throws(CoderError) {
     let properties = try file.properties(of: item)
     id = item.id
     let size: Size
@@ -67,18 +67,8 @@ final class PictureNode {
       let uncompressed = try UncompressedItem(item, properties, in: file)
       content = .uncompressed(uncompressed)
       size = uncompressed.size
-    case .jpeg: (content, size) = try Self.jpeg(item, properties, in: file, isInside: chain.count > 1)
-    case .grid: (content, size) = try Self.grid(item, in: file, chain: chain)
-    case .overlay: (content, size) = try Self.overlay(item, in: file, chain: chain)
-    case .identity:
-      let inputs = file.meta.references(from: item.id, as: .derivedFrom)
-      guard inputs.count == 1, let input = inputs.first else {
-        throw .malformed("an identity picture of \(inputs.count) pictures, item \(item.id)")
-      }
-      let node = try file.node(input, inside: chain)
-      content = .identity(node)
-      size = node.placement.shown
-    default: throw .unsupported("pictures of the type \(item.type), item \(item.id)")
+    case .jpeg: (content, size) = try Self.jpeg(item, properties, in: file, isInside: chain.isInside)
+    default: (content, size) = try Self.derived(item, in: file, chain: chain)
     }
     try file.limits.check(memory: size.pixelCount)
     placement = try Placement(of: size, applying: properties.transformations)
@@ -121,9 +111,7 @@ final class PictureNode {
       let turned = isTurned ? parts.map { $0.placement.crop.size.pixelCount &* 8 }.max() ?? 0 : 0
       memory = (parts.map(\.memory).max() ?? 0) &+ turned
     }
-    guard work <= 64 &* size.pixelCount &+ 1 << 24 else {
-      throw .limitExceeded(.maxPixels, found: work, allowed: 64 * size.pixelCount + 1 << 24, what: "pixels to decode,")
-    }
+    try Derivation.check(work: work, for: size)
     points = properties.points ?? parts.first?.points
     profile = properties.profile ?? parts.first?.profile
     // Alpha of the item's own counts before that of another one.
@@ -135,7 +123,7 @@ final class PictureNode {
 
   /// The auxiliary picture that holds alpha samples (ISO/IEC 23008-12 §6.6.2.1.2), when it covers the same pixels.
   private static func alpha(
-    of item: Item, _ placement: Placement, in file: HEIFFile, chain: [UInt32]
+    of item: Item, _ placement: Placement, in file: HEIFFile, chain: DerivationChain
   ) throws(CoderError) -> PictureNode? {
     for id in file.auxiliaries(of: item.id) {
       guard let auxiliary = file.meta.item(id), !chain.contains(id),
@@ -153,7 +141,7 @@ extension PictureNode.Content {
   var parts: [PictureNode] {
     switch self {
     case .coded, .uncompressed, .jpeg: []
-    case .grid(_, _, let tiles): tiles
+    case .grid(_, let tiles): tiles
     case .overlay(let overlay): overlay.layers.map(\.node)
     case .identity(let node): [node]
     }

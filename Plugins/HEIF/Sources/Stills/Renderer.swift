@@ -56,10 +56,12 @@ struct Renderer {
     case .jpeg: throw .unsupported("the JPEG item \(node.id), which another coder reads")
     case .identity(let inner):
       try drawShown(inner, rect: region, into: target, part: part, origin: origin)
-    case .grid(let columns, let tile, let tiles):
-      let grid = Grid(columns: columns, tile: tile, tiles: tiles, region: region)
+    case .grid(let item, let tiles):
+      let grid = Grid(item, tiles: tiles, region: region)
       if part == .alpha || !grid.isSimple {
-        for cell in grid.cells { try drawShown(cell.node, rect: cell.rect, into: cell.place(in: target), part: part) }
+        for cell in grid.cells {
+          try drawShown(cell.node, rect: cell.part.rect, into: cell.place(in: target), part: part)
+        }
         if let origin { try report(origin..<origin + region.height) }
       } else {
         try draw(grid, into: target, origin: origin)
@@ -166,8 +168,8 @@ extension Renderer {
       }
       // Rows of tiles above the first one that failed are whole.
       let failed = failures.firstIndex { $0 != nil }
-      let end = failed.map { cells[$0].y } ?? cells.map { $0.y + $0.rect.height }.max() ?? 0
-      let start = cells.first?.y ?? 0
+      let end = failed.map { cells[$0].part.y } ?? cells.map { $0.part.y + $0.part.rect.height }.max() ?? 0
+      let start = cells.first?.part.y ?? 0
       if let origin, end > start { try report(origin + start..<origin + end) }
       if let failed, let failure = failures[failed] { throw failure }
     }
@@ -192,23 +194,16 @@ extension Renderer {
     let item = if let decoded { decoded } else { try DecodedItem(coded, bytes: bytes, in: file) }
     if let damage = item.damage { throw damage }
     try convert(
-      item, coded, region: cell.node.placement.stored(cell.rect), into: cell.place(in: target), part: .color,
+      item, coded, region: cell.node.placement.stored(cell.part.rect), into: cell.place(in: target), part: .color,
       points: points)
   }
 
   private func draw(_ overlay: PictureNode.Overlay, region: Rect, into target: PixelTarget) throws(CoderError) {
     target.fill(region.size, with: overlay.background)
     for layer in overlay.layers {
-      let shown = layer.node.placement.shown
-      let left = max(layer.x, region.x)
-      let top = max(layer.y, region.y)
-      let size = Size(
-        width: min(layer.x + shown.width, region.x + region.width) - left,
-        height: min(layer.y + shown.height, region.y + region.height) - top)
-      // A layer may lie wholly outside the canvas.
-      guard !size.isEmpty else { continue }
-      let rect = Rect(x: left - layer.x, y: top - layer.y, width: size.width, height: size.height)
-      let place = target.moved(x: left - region.x, y: top - region.y)
+      guard let shown = ShownPart(of: layer.node.placement.shown, at: layer.place, in: region) else { continue }
+      let (rect, size) = (shown.rect, shown.rect.size)
+      let place = target.moved(x: shown.x, y: shown.y)
       guard layer.node.hasAlpha else {
         try drawShown(layer.node, rect: rect, into: place, part: .color)
         continue
@@ -229,13 +224,9 @@ struct Grid {
   /// A tile, and where its part of the rectangle goes.
   struct Cell {
     let node: PictureNode
-    /// Of the tile as it is shown.
-    let rect: Rect
-    /// In the rectangle.
-    let x: Int
-    let y: Int
+    let part: ShownPart
 
-    func place(in target: PixelTarget) -> PixelTarget { target.moved(x: x, y: y) }
+    func place(in target: PixelTarget) -> PixelTarget { target.moved(x: part.x, y: part.y) }
   }
 
   /// By rows.
@@ -243,19 +234,13 @@ struct Grid {
   /// Whether each tile is one coded picture that is shown as it is stored, without alpha.
   let isSimple: Bool
 
-  init(columns: Int, tile: Size, tiles: [PictureNode], region: Rect) {
+  init(_ grid: GridItem, tiles: [PictureNode], region: Rect) {
     var cells: [Cell] = []
     var isSimple = true
     for (index, node) in tiles.enumerated() {
-      let x = index % columns * tile.width
-      let y = index / columns * tile.height
-      let left = max(x, region.x)
-      let top = max(y, region.y)
-      let width = min(x + tile.width, region.x + region.width) - left
-      let height = min(y + tile.height, region.y + region.height) - top
-      guard width > 0, height > 0 else { continue }
-      let rect = Rect(x: left - x, y: top - y, width: width, height: height)
-      cells.append(Cell(node: node, rect: rect, x: left - region.x, y: top - region.y))
+      let size = node.placement.shown
+      guard let part = ShownPart(of: size, at: grid.place(of: index, tile: size), in: region) else { continue }
+      cells.append(Cell(node: node, part: part))
       if case .coded = node.content, node.placement.orientation == .up, node.alpha == nil { continue }
       isSimple = false
     }
@@ -267,7 +252,7 @@ struct Grid {
   func batches(of count: Int) -> [[Cell]] {
     var batches: [[Cell]] = []
     for cell in cells {
-      if let last = batches.last, let end = last.last, end.y == cell.y || last.count < count {
+      if let last = batches.last, let end = last.last, end.part.y == cell.part.y || last.count < count {
         batches[batches.count - 1].append(cell)
       } else {
         batches.append([cell])

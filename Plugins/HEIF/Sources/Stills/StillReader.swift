@@ -131,7 +131,11 @@ extension StillReader {
       var picture = AuxiliaryPicture(found.kind, typeName: found.type, page: page, owner: found.owner)
       if let map = found.toneMap {
         picture.gainMapMetadata = map.metadata
-        try describeColors(of: map.item, in: &picture)
+        picture.alternateColors = map.points
+        if let place = map.profile {
+          try host.limits.check(metadata: place.count)
+          picture.alternateProfile = [UInt8](file.contents.bytes(in: place))
+        }
       } else if found.kind == .depth, try isDisparity(page) {
         picture.kind = .disparity
       }
@@ -152,17 +156,6 @@ extension StillReader {
     let difference = abs(map.width * stored.height - map.height * stored.width)
     let turnedDifference = abs(map.width * stored.width - map.height * stored.height)
     return picture.orientation.swapsSides && turnedDifference < difference ? own : picture.orientation
-  }
-
-  /// The colors of a tone map are those of the picture with the map applied.
-  private func describeColors(of item: Item, in picture: inout AuxiliaryPicture) throws(CoderError) {
-    let properties: ItemProperties
-    do throws(CoderError) { properties = try file.properties(of: item) } catch { return }
-    picture.alternateColors = properties.points
-    if let place = properties.profile {
-      try host.limits.check(metadata: place.count)
-      picture.alternateProfile = [UInt8](file.contents.bytes(in: place))
-    }
   }
 
   /// The name of the type is that of depth for both; an XMP packet beside the picture says which it is.

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import ImageCoderPlugin
+
+/// A picture that belongs to a page and is not shown by itself.
+public struct AuxiliaryItem {
+  public let item: UInt32
+  /// The page that it belongs to.
+  public let owner: Int
+  public let kind: AuxiliaryPicture.Kind
+  /// The file's name of what it is; `tmap` of a gain map that a tone map names.
+  public let type: String
+  /// Of a gain map that a tone map names: what that says, and the colors of the picture with the map applied.
+  public let toneMap: (metadata: [UInt8], points: CodingIndependentCodePoints?, profile: Range<Int>?)?
+
+  /// A gain map that a tone map names.
+  ///
+  /// - Parameter bytes: Of the tone map's item. Versions that are not known do not count, and the result is nil.
+  public init?(_ map: ToneMap, owner: Int, in meta: MetaBox, file: FileBytes, bytes: ItemBytes?) {
+    guard let metadata = bytes?.gainMapMetadata() else { return nil }
+    let colors = try? ItemProperties(of: map.item, in: meta, file: file)
+    (item, self.owner, kind, type) = (map.map, owner, .gainMap, "tmap")
+    toneMap = (metadata, colors?.points, colors?.profile)
+  }
+
+  /// An item that its own name says the kind of.
+  ///
+  /// - Parameter type: The name in its `auxC` property.
+  /// - Returns: nil for alpha, which is in the pixels of its picture.
+  public init?(_ item: UInt32, type: String, owner: Int) {
+    guard AuxiliaryKind(type) != .alpha else { return nil }
+    (self.item, self.owner, kind, self.type) = (item, owner, AuxiliaryKind(type).picture, type)
+    toneMap = nil
+  }
+}
