@@ -83,6 +83,11 @@ extension ImageCoder {
   public func makeEncoder(
     as format: ImageFormat, to destination: EncodeDestination, options: EncodeOptions, pageCount: Int
   ) throws(CoderError) -> ImageEncoder {
-    ImageEncoder(self, format: format, destination: destination, options: options)
+    ImageEncoder(coder: id, destination: destination, options: options) { (pages) throws(CoderError) in
+      let bytes = try self.encode(pages, as: format, options: options)
+      return EncodedFile(
+        format: format, bytes: bytes, byteCount: bytes.count, frameCount: pages.reduce(0) { $0 + $1.frames.count },
+        quality: options.quality)
+    }
   }
 }

@@ -79,18 +79,14 @@ public final class ImageEncoder {
     }
   }
 
-  /// For a coder that encodes whole images only: what is added is kept until the end.
+  /// Keeps what is added until the end, for a coder that encodes whole images only.
   init(
-    _ coder: any ImageCoder, format: ImageFormat, destination: EncodeDestination, options: EncodeOptions
+    coder: String, destination: EncodeDestination, options: EncodeOptions,
+    encode: @escaping (_ pages: [Image]) throws(CoderError) -> EncodedFile
   ) {
-    self.coder = coder.id
+    self.coder = coder
     self.options = options
-    body = CollectingBody(destination, limits: options.limits) { (pages) throws(CoderError) in
-      let bytes = try coder.encode(pages, as: format, options: options)
-      return EncodedFile(
-        format: format, bytes: bytes, byteCount: bytes.count, frameCount: pages.reduce(0) { $0 + $1.frames.count },
-        quality: options.quality)
-    }
+    body = CollectingBody(destination, limits: options.limits, encode: encode)
   }
 
   /// Adds a still, or a frame of an animation.

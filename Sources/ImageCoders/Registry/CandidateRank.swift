@@ -46,9 +46,3 @@ struct CandidateRank: Comparable {
     return one.id < other.id
   }
 }
-
-/// The coders that come with this library.
-enum BundledCoders {
-  /// Whether an identifier is one of theirs. Nothing keeps another plugin from having such an identifier.
-  static func contains(_ id: String) -> Bool { id.hasPrefix("org.imagecoders.") }
-}
