@@ -39,7 +39,7 @@ help:
 #: make sanitize-fixtures             the fixtures alone through that build: a few minutes
 #: make sanitize-thread               tests in which threads meet, under ThreadSanitizer
 #: make fuzz [TARGET=all] [TIME=60]   each target of libFuzzer for so many seconds; see docs/fuzzing.md
-#: make check                         formatting, documentation of public names, the headers' layout and warnings of C
+#: make check                         formatting, documentation of public names, circles, the headers' layout and warnings of C
 #: make check-allocations             each large allocation fails once, for each format and verb: never a crash
 #: make clean                         remove what was built
 
@@ -121,6 +121,7 @@ check: deps
 	@scripts/make-tables --check
 	@scripts/check-documentation
 	@scripts/check-file-lengths
+	@scripts/check-rooms
 	@scripts/check-headers
 	@scripts/check-abi
 	@scripts/check-c

@@ -5,7 +5,7 @@ import Glibc
 package import ImageCoderModel
 import Synchronization
 
-/// The library's threads, the only place that makes any.
+/// The library's threads, but for the one that watches idle workers.
 ///
 /// A thread that has finished its work waits for more, as long as no more threads wait than there are processors.
 package final class ThreadPool: Sendable {

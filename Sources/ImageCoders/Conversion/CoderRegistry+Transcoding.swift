@@ -7,14 +7,12 @@ extension CoderRegistry {
   /// Converts a file to another format with exactly the same content, without decoding its pixels. If the file already
   /// has the format, the result is the file itself.
   ///
-  /// JPEG XL can store a JPEG file in this way, in less space, and restore it byte for byte.
+  /// JPEG XL can store a JPEG file in this way, in less space, and restore it byte for byte. The file is decoded once, to see
+  /// that nothing of it is missing; that its pixels are not kept saves memory and keeps them exact.
   ///
   /// - Parameters:
   ///   - reading: How the file is read: its limits and allowed formats apply, although no pixels are decoded. Nil for
   ///     the limits of `options` and all formats.
-  /// The file is decoded once, to see that nothing of it is missing; that its pixels are not kept saves memory and keeps
-  /// them exact.
-  ///
   /// - Returns: The new file's bytes, or nil if no coder can convert the file in this way, if the options require
   ///   changes to it, or if a part of the picture is missing.
   /// - Throws: ``CoderError`` for a file that is damaged, too large, not allowed, or cannot be read.

@@ -3,7 +3,8 @@
 import Glibc
 import Synchronization
 
-/// Ends workers and servers that nobody needs, on a thread that lives as long as there are some.
+/// Ends workers and servers that nobody needs, on a thread of its own that lives as long as there are some: it sleeps, and
+/// a thread of the pool would be missed.
 enum IdleWatch {
   private static let isRunning = Mutex(false)
   /// Seconds between looks.
