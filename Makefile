@@ -122,6 +122,7 @@ check: deps
 	@scripts/check-documentation
 	@scripts/check-file-lengths
 	@scripts/check-rooms
+	@scripts/check-labels
 	@scripts/check-headers
 	@scripts/check-abi
 	@scripts/check-c
