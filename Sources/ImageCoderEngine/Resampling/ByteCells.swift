@@ -59,14 +59,14 @@ final class ByteCells: CellReducer {
         Self.add(start, stride: stride, rows: count, to: into, count: length &* reader.lanes, isFirst: isFirst)
       } else {
         if isFirst { into.update(repeating: 0, count: length &* reader.lanes) }
-        for row in 0..<count { weigh(start + row &* stride, x, length, into) }
+        for row in 0..<count { weigh(start + row &* stride, at: x, count: length, into: into) }
       }
       x &+= length
     }
   }
 
   /// Adds a run of one row by its alpha.
-  private func weigh(_ start: UnsafeRawPointer, _ x: Int, _ length: Int, _ sums: UnsafeMutablePointer<UInt16>) {
+  private func weigh(_ start: UnsafeRawPointer, at x: Int, count length: Int, into sums: UnsafeMutablePointer<UInt16>) {
     guard let weighed else { return }
     let (least, most) = Self.alpha(start, length, lanes: reader.lanes)
     guard least < 255 else {
@@ -77,19 +77,19 @@ final class ByteCells: CellReducer {
     guard most > 0 else { return }
     let into = weighed.base + x / factor &* reader.lanes
     if reader.lanes == 4 {
-      Self.weighFour(start, into, length, factor)
+      Self.weighFour(start, into, pixels: length, factor: factor)
     } else {
-      Self.weighTwo(start, into, length, factor)
+      Self.weighTwo(start, into, pixels: length, factor: factor)
     }
   }
 
   func finishRow() {
     let sums = sums.base.assumingMemoryBound(to: UInt16.self)
     switch reader.format.channelCount {
-    case 1: Self.sumOne(sums, cells.base, pixels, factor)
-    case 2: Self.sumTwo(sums, cells.base, pixels, factor)
-    case 3: Self.sumFour(sums, cells.base, pixels, factor, step: 3)
-    default: Self.sumFour(sums, cells.base, pixels, factor, step: 4)
+    case 1: Self.sumOne(sums, cells.base, pixels: pixels, factor: factor)
+    case 2: Self.sumTwo(sums, cells.base, pixels: pixels, factor: factor)
+    case 3: Self.sumFour(sums, cells.base, pixels: pixels, factor: factor, step: 3)
+    default: Self.sumFour(sums, cells.base, pixels: pixels, factor: factor, step: 4)
     }
     var parts = Float(rows)
     if let weighed, isWeighed {
@@ -170,7 +170,7 @@ final class ByteCells: CellReducer {
   }
 
   private static func weighFour(
-    _ row: UnsafeRawPointer, _ sums: UnsafeMutablePointer<Float>, _ pixels: Int, _ factor: Int
+    _ row: UnsafeRawPointer, _ sums: UnsafeMutablePointer<Float>, pixels: Int, factor: Int
   ) {
     let sums = UnsafeMutableRawPointer(sums).assumingMemoryBound(to: SIMD4<Float>.self)
     var x = 0
@@ -193,7 +193,7 @@ final class ByteCells: CellReducer {
   }
 
   private static func weighTwo(
-    _ row: UnsafeRawPointer, _ sums: UnsafeMutablePointer<Float>, _ pixels: Int, _ factor: Int
+    _ row: UnsafeRawPointer, _ sums: UnsafeMutablePointer<Float>, pixels: Int, factor: Int
   ) {
     var x = 0
     var cell = 0
@@ -216,7 +216,7 @@ final class ByteCells: CellReducer {
   // MARK: - Across
 
   private static func sumOne(
-    _ sums: UnsafePointer<UInt16>, _ cells: UnsafeMutablePointer<Float>, _ pixels: Int, _ factor: Int
+    _ sums: UnsafePointer<UInt16>, _ cells: UnsafeMutablePointer<Float>, pixels: Int, factor: Int
   ) {
     var x = 0
     var cell = 0
@@ -233,7 +233,7 @@ final class ByteCells: CellReducer {
   }
 
   private static func sumTwo(
-    _ sums: UnsafePointer<UInt16>, _ cells: UnsafeMutablePointer<Float>, _ pixels: Int, _ factor: Int
+    _ sums: UnsafePointer<UInt16>, _ cells: UnsafeMutablePointer<Float>, pixels: Int, factor: Int
   ) {
     var x = 0
     var cell = 0
@@ -254,7 +254,7 @@ final class ByteCells: CellReducer {
 
   @inline(__always)
   private static func sumFour(
-    _ sums: UnsafePointer<UInt16>, _ cells: UnsafeMutablePointer<Float>, _ pixels: Int, _ factor: Int, step: Int
+    _ sums: UnsafePointer<UInt16>, _ cells: UnsafeMutablePointer<Float>, pixels: Int, factor: Int, step: Int
   ) {
     let sums = UnsafeRawPointer(sums)
     let cells = UnsafeMutableRawPointer(cells).assumingMemoryBound(to: SIMD4<Float>.self)

@@ -37,9 +37,9 @@ final class FloatCells: CellReducer {
     let sums = sums.base.assumingMemoryBound(to: Double.self)
     reader.read(row, into: line, count: pixels)
     switch reader.lanes {
-    case 1: Self.add(Float.self, line, cells.base, pixels, factor)
-    case 2: Self.add(SIMD2<Float>.self, line, cells.base, pixels, factor)
-    default: Self.add(SIMD4<Float>.self, line, cells.base, pixels, factor)
+    case 1: Self.add(Float.self, line, cells.base, pixels: pixels, factor: factor)
+    case 2: Self.add(SIMD2<Float>.self, line, cells.base, pixels: pixels, factor: factor)
+    default: Self.add(SIMD4<Float>.self, line, cells.base, pixels: pixels, factor: factor)
     }
     for i in 0..<(cells.count * reader.lanes) { sums[i] += Double(cells.base[i]) }
     rows += 1
@@ -56,7 +56,7 @@ final class FloatCells: CellReducer {
 
   @inline(__always)
   private static func add<Pixel: LaneVector>(
-    _: Pixel.Type, _ line: UnsafePointer<Float>, _ sums: UnsafeMutablePointer<Float>, _ pixels: Int, _ factor: Int
+    _: Pixel.Type, _ line: UnsafePointer<Float>, _ sums: UnsafeMutablePointer<Float>, pixels: Int, factor: Int
   ) {
     let line = UnsafeRawPointer(line).assumingMemoryBound(to: Pixel.self)
     let sums = UnsafeMutableRawPointer(sums).assumingMemoryBound(to: Pixel.self)

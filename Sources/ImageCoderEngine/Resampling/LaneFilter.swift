@@ -17,9 +17,15 @@ enum LaneFilter {
       table.weights.withUnsafeBufferPointer { weights in
         guard let weights = weights.baseAddress else { return }
         switch lanes {
-        case 1: acrossRow(cells, starts, weights, table.stride, row, most: table.maximumCount, lanes: 1)
-        case 2: acrossRow(cells, starts, weights, table.stride, row, most: table.maximumCount, lanes: 2)
-        default: acrossRow(cells, starts, weights, table.stride, row, most: table.maximumCount, lanes: 4)
+        case 1:
+          acrossRow(
+            cells, weights, starts: starts, stride: table.stride, into: row, most: table.maximumCount, lanes: 1)
+        case 2:
+          acrossRow(
+            cells, weights, starts: starts, stride: table.stride, into: row, most: table.maximumCount, lanes: 2)
+        default:
+          acrossRow(
+            cells, weights, starts: starts, stride: table.stride, into: row, most: table.maximumCount, lanes: 4)
         }
       }
     }
@@ -31,8 +37,8 @@ enum LaneFilter {
   /// each time is foreseen by the processor.
   @inline(__always)
   private static func acrossRow(
-    _ cells: UnsafePointer<Float>, _ starts: UnsafeBufferPointer<Int>, _ weights: UnsafePointer<Float>, _ stride: Int,
-    _ row: UnsafeMutablePointer<Float>, most: Int, lanes: Int
+    _ cells: UnsafePointer<Float>, _ weights: UnsafePointer<Float>, starts: UnsafeBufferPointer<Int>, stride: Int,
+    into row: UnsafeMutablePointer<Float>, most: Int, lanes: Int
   ) {
     for i in 0..<starts.count {
       var source = UnsafeRawPointer(cells + starts[i] &* lanes)

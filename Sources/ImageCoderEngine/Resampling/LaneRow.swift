@@ -37,21 +37,21 @@ struct LaneRow {
     switch format {
     case .gray8: Self.readPlain(Sample8.self, source, lanes, count)
     case .gray16: Self.readPlain(Sample16.self, source, lanes, count)
-    case .rgb8: Self.readThree(source, lanes, count)
-    case .grayAlpha8: read(Sample8.self, colors: 1, source, lanes, count)
-    case .grayAlpha16: read(Sample16.self, colors: 1, source, lanes, count)
-    case .rgba8, .bgra8: read(Sample8.self, colors: 3, source, lanes, count)
-    case .rgba16: read(Sample16.self, colors: 3, source, lanes, count)
-    case .rgbaFloat16: read(SampleFloat16.self, colors: 3, source, lanes, count)
-    case .rgbaFloat32: read(SampleFloat32.self, colors: 3, source, lanes, count)
+    case .rgb8: Self.readThree(source, into: lanes, count: count)
+    case .grayAlpha8: read(Sample8.self, colors: 1, source, into: lanes, count: count)
+    case .grayAlpha16: read(Sample16.self, colors: 1, source, into: lanes, count: count)
+    case .rgba8, .bgra8: read(Sample8.self, colors: 3, source, into: lanes, count: count)
+    case .rgba16: read(Sample16.self, colors: 3, source, into: lanes, count: count)
+    case .rgbaFloat16: read(SampleFloat16.self, colors: 3, source, into: lanes, count: count)
+    case .rgbaFloat32: read(SampleFloat32.self, colors: 3, source, into: lanes, count: count)
     }
   }
 
   @inline(__always)
   private func read<Sample: PixelSample>(
-    _: Sample.Type, colors: Int, _ source: UnsafeRawPointer, _ lanes: UnsafeMutablePointer<Float>, _ count: Int
+    _: Sample.Type, colors: Int, _ source: UnsafeRawPointer, into lanes: UnsafeMutablePointer<Float>, count: Int
   ) {
-    guard premultiplies else { return Self.readPlain(Sample.self, source, lanes, count * (colors + 1)) }
+    guard premultiplies else { return Self.readPlain(Sample.self, source, into: lanes, count: count * (colors + 1)) }
     for i in 0..<count {
       let first = i &* (colors + 1)
       let alpha = Sample.read(source, first + colors)
@@ -63,12 +63,12 @@ struct LaneRow {
 
   @inline(__always)
   private static func readPlain<Sample: PixelSample>(
-    _: Sample.Type, _ source: UnsafeRawPointer, _ lanes: UnsafeMutablePointer<Float>, _ count: Int
+    _: Sample.Type, _ source: UnsafeRawPointer, into lanes: UnsafeMutablePointer<Float>, count: Int
   ) {
     for i in 0..<count { lanes[i] = Sample.read(source, i) }
   }
 
-  private static func readThree(_ source: UnsafeRawPointer, _ lanes: UnsafeMutablePointer<Float>, _ count: Int) {
+  private static func readThree(_ source: UnsafeRawPointer, into lanes: UnsafeMutablePointer<Float>, count: Int) {
     let lanes = UnsafeMutableRawPointer(lanes).assumingMemoryBound(to: SIMD4<Float>.self)
     // The fourth lane takes the next pixel's first sample and means nothing; the last pixel has no next one.
     for i in 0..<(count &- 1) {
@@ -85,23 +85,23 @@ struct LaneRow {
   /// Writes `count` pixels, rounded and clamped to what the format and the alpha mode allow.
   func write(_ lanes: UnsafePointer<Float>, into target: UnsafeMutableRawPointer, count: Int) {
     switch format {
-    case .gray8: Self.writePlain(Sample8.self, lanes, target, count)
-    case .gray16: Self.writePlain(Sample16.self, lanes, target, count)
-    case .rgb8: Self.writeThree(lanes, target, count)
-    case .grayAlpha8: write(Sample8.self, colors: 1, lanes, target, count)
-    case .grayAlpha16: write(Sample16.self, colors: 1, lanes, target, count)
-    case .rgba8, .bgra8: write(Sample8.self, colors: 3, lanes, target, count)
-    case .rgba16: write(Sample16.self, colors: 3, lanes, target, count)
-    case .rgbaFloat16: write(SampleFloat16.self, colors: 3, lanes, target, count)
-    case .rgbaFloat32: write(SampleFloat32.self, colors: 3, lanes, target, count)
+    case .gray8: Self.writePlain(Sample8.self, lanes, into: target, count: count)
+    case .gray16: Self.writePlain(Sample16.self, lanes, into: target, count: count)
+    case .rgb8: Self.writeThree(lanes, into: target, count: count)
+    case .grayAlpha8: write(Sample8.self, colors: 1, lanes, into: target, count: count)
+    case .grayAlpha16: write(Sample16.self, colors: 1, lanes, into: target, count: count)
+    case .rgba8, .bgra8: write(Sample8.self, colors: 3, lanes, into: target, count: count)
+    case .rgba16: write(Sample16.self, colors: 3, lanes, into: target, count: count)
+    case .rgbaFloat16: write(SampleFloat16.self, colors: 3, lanes, into: target, count: count)
+    case .rgbaFloat32: write(SampleFloat32.self, colors: 3, lanes, into: target, count: count)
     }
   }
 
   @inline(__always)
   private func write<Sample: PixelSample>(
-    _: Sample.Type, colors: Int, _ lanes: UnsafePointer<Float>, _ target: UnsafeMutableRawPointer, _ count: Int
+    _: Sample.Type, colors: Int, _ lanes: UnsafePointer<Float>, into target: UnsafeMutableRawPointer, count: Int
   ) {
-    if isPlain { return Self.writePlain(Sample.self, lanes, target, count * (colors + 1)) }
+    if isPlain { return Self.writePlain(Sample.self, lanes, into: target, count: count * (colors + 1)) }
     let maximum = Sample.maximum
     for i in 0..<count {
       let first = i &* (colors + 1)
@@ -124,12 +124,12 @@ struct LaneRow {
 
   @inline(__always)
   private static func writePlain<Sample: PixelSample>(
-    _: Sample.Type, _ lanes: UnsafePointer<Float>, _ target: UnsafeMutableRawPointer, _ count: Int
+    _: Sample.Type, _ lanes: UnsafePointer<Float>, into target: UnsafeMutableRawPointer, count: Int
   ) {
     for i in 0..<count { Sample.write(lanes[i], target, i) }
   }
 
-  private static func writeThree(_ lanes: UnsafePointer<Float>, _ target: UnsafeMutableRawPointer, _ count: Int) {
+  private static func writeThree(_ lanes: UnsafePointer<Float>, into target: UnsafeMutableRawPointer, count: Int) {
     for i in 0..<count {
       Sample8.write(lanes[4 &* i], target, 3 &* i)
       Sample8.write(lanes[4 &* i &+ 1], target, 3 &* i &+ 1)

@@ -51,14 +51,16 @@ extension PixelBuffer {
         let target = result.row(orientation == .down ? size.height - 1 - y : y)
         Self.reverse(Pixel.self, source, target, count: size.width)
       }
-    case .leftMirrored: transpose(Pixel.self, result.base, step, result.stride)
+    case .leftMirrored: transpose(Pixel.self, to: result.base, columnStep: step, rowStep: result.stride)
     case .right:
-      transpose(Pixel.self, result.base + (size.height - 1) * step, -step, result.stride)
+      transpose(Pixel.self, to: result.base + (size.height - 1) * step, columnStep: -step, rowStep: result.stride)
     case .rightMirrored:
       transpose(
-        Pixel.self, result.base + (size.height - 1) * step + (size.width - 1) * result.stride, -step, -result.stride)
+        Pixel.self, to: result.base + (size.height - 1) * step + (size.width - 1) * result.stride, columnStep: -step,
+        rowStep: -result.stride)
     case .left:
-      transpose(Pixel.self, result.base + (size.width - 1) * result.stride, step, -result.stride)
+      transpose(
+        Pixel.self, to: result.base + (size.width - 1) * result.stride, columnStep: step, rowStep: -result.stride)
     }
   }
 
@@ -76,7 +78,7 @@ extension PixelBuffer {
   /// Writes rows as columns: row `y` goes to `target + y × columnStep`, each pixel `rowStep` bytes after the last.
   @inline(__always)
   private func transpose<Pixel: BitwiseCopyable>(
-    _: Pixel.Type, _ target: UnsafeMutableRawPointer, _ columnStep: Int, _ rowStep: Int
+    _: Pixel.Type, to target: UnsafeMutableRawPointer, columnStep: Int, rowStep: Int
   ) {
     let step = MemoryLayout<Pixel>.size
     // A block's rows of source and target stay in the first-level cache, and within few pages.

@@ -24,7 +24,7 @@ extension RowConverter {
         case .unpremultiply: Self.unpremultiply(rgba, count: part)
         }
         if makesOpaque { for i in 0..<part { rgba[4 * i + 3] = .max } }
-        Self.store(rgba, destination + done * to.format.bytesPerPixel, to.format, count: part)
+        Self.store(rgba, destination + done * to.format.bytesPerPixel, format: to.format, count: part)
         done += part
       }
     }
@@ -50,7 +50,7 @@ extension RowConverter {
           }
         }
         if makesOpaque { for i in 0..<part { rgba[4 * i + 3] = 1 } }
-        Self.store(rgba, destination + done * to.format.bytesPerPixel, to.format, count: part)
+        Self.store(rgba, destination + done * to.format.bytesPerPixel, format: to.format, count: part)
         done += part
       }
     }
@@ -105,7 +105,7 @@ extension RowConverter {
   }
 
   private static func store(
-    _ rgba: UnsafeMutablePointer<UInt16>, _ destination: UnsafeMutableRawPointer, _ format: PixelFormat, count: Int
+    _ rgba: UnsafeMutablePointer<UInt16>, _ destination: UnsafeMutableRawPointer, format: PixelFormat, count: Int
   ) {
     let channels = format.channelCount
     let isWide = format.bytesPerChannel == 2
@@ -172,19 +172,19 @@ extension RowConverter {
   }
 
   private static func store(
-    _ rgba: UnsafeMutablePointer<Float>, _ destination: UnsafeMutableRawPointer, _ format: PixelFormat, count: Int
+    _ rgba: UnsafeMutablePointer<Float>, _ destination: UnsafeMutableRawPointer, format: PixelFormat, count: Int
   ) {
     switch format {
-    case .rgbaFloat32: store(SampleFloat32.self, rgba, destination, format, count: count)
-    case .rgbaFloat16: store(SampleFloat16.self, rgba, destination, format, count: count)
-    case .gray16, .grayAlpha16, .rgba16: store(Sample16.self, rgba, destination, format, count: count)
-    default: store(Sample8.self, rgba, destination, format, count: count)
+    case .rgbaFloat32: store(SampleFloat32.self, rgba, destination, format: format, count: count)
+    case .rgbaFloat16: store(SampleFloat16.self, rgba, destination, format: format, count: count)
+    case .gray16, .grayAlpha16, .rgba16: store(Sample16.self, rgba, destination, format: format, count: count)
+    default: store(Sample8.self, rgba, destination, format: format, count: count)
     }
   }
 
   @inline(__always)
   private static func store<Sample: PixelSample>(
-    _: Sample.Type, _ rgba: UnsafeMutablePointer<Float>, _ destination: UnsafeMutableRawPointer, _ format: PixelFormat,
+    _: Sample.Type, _ rgba: UnsafeMutablePointer<Float>, _ destination: UnsafeMutableRawPointer, format: PixelFormat,
     count: Int
   ) {
     let channels = format.channelCount

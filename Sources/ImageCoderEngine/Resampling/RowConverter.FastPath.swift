@@ -67,20 +67,20 @@ extension RowConverter {
 
     func convert(_ source: UnsafeRawPointer, into destination: UnsafeMutableRawPointer, count: Int) {
       switch self {
-      case .addAlpha(false): Self.addAlpha(source, destination, count)
+      case .addAlpha(false): Self.addAlpha(source, destination, count: count)
       case .addAlpha(true):
-        Self.addAlpha(source, destination, count)
-        Self.swap(destination, destination, count)
-      case .replicate: Self.replicate(source, destination, count)
-      case .replicateWithAlpha: Self.replicateWithAlpha(source, destination, count)
-      case .replicateToRGB: Self.replicateToRGB(source, destination, count)
-      case .dropAlpha(let isSwapping): Self.dropAlpha(source, destination, count, isSwapping)
-      case .swap: Self.swap(source, destination, count)
-      case .premultiply(let isSwapping): Self.premultiply(source, destination, count, isSwapping)
-      case .unpremultiply(let isSwapping): Self.unpremultiply(source, destination, count, isSwapping)
-      case .widen(let channels): Self.widen(source, destination, count * channels)
-      case .narrow(let channels): Self.narrow(source, destination, count * channels)
-      case .halve: Self.halve(source, destination, count)
+        Self.addAlpha(source, destination, count: count)
+        Self.swap(destination, destination, count: count)
+      case .replicate: Self.replicate(source, destination, count: count)
+      case .replicateWithAlpha: Self.replicateWithAlpha(source, destination, count: count)
+      case .replicateToRGB: Self.replicateToRGB(source, destination, count: count)
+      case .dropAlpha(let isSwapping): Self.dropAlpha(source, destination, count: count, isSwapping: isSwapping)
+      case .swap: Self.swap(source, destination, count: count)
+      case .premultiply(let isSwapping): Self.premultiply(source, destination, count: count, isSwapping: isSwapping)
+      case .unpremultiply(let isSwapping): Self.unpremultiply(source, destination, count: count, isSwapping: isSwapping)
+      case .widen(let channels): Self.widen(source, destination, samples: count * channels)
+      case .narrow(let channels): Self.narrow(source, destination, samples: count * channels)
+      case .halve: Self.halve(source, destination, count: count)
       }
     }
   }
@@ -93,7 +93,7 @@ extension RowConverter.FastPath {
     row.loadUnaligned(fromByteOffset: index &* 4, as: UInt32.self)
   }
 
-  @inline(__always) private static func put(_ value: UInt32, _ row: UnsafeMutableRawPointer, _ index: Int) {
+  @inline(__always) private static func put(_ value: UInt32, into row: UnsafeMutableRawPointer, at index: Int) {
     row.storeBytes(of: value, toByteOffset: index &* 4, as: UInt32.self)
   }
 
@@ -101,54 +101,54 @@ extension RowConverter.FastPath {
     (value & 0xFF00_FF00) | ((value >> 16) & 0xFF) | ((value & 0xFF) << 16)
   }
 
-  private static func halve(_ source: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer, _ count: Int) {
+  private static func halve(_ source: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer, count: Int) {
     for i in 0..<count {
       let pixel = source.loadUnaligned(fromByteOffset: i &* 16, as: SIMD4<Float>.self)
       destination.storeBytes(of: HalfFloat.halves(pixel), toByteOffset: i &* 8, as: SIMD4<UInt16>.self)
     }
   }
 
-  private static func addAlpha(_ source: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer, _ count: Int) {
+  private static func addAlpha(_ source: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer, count: Int) {
     var i = 0
     // Four pixels are three words; the last pixels go one by one, so that nothing beyond the row is read.
     while i &+ 4 <= count {
       let a = source.loadUnaligned(fromByteOffset: i &* 3, as: UInt32.self)
       let b = source.loadUnaligned(fromByteOffset: i &* 3 &+ 4, as: UInt32.self)
       let c = source.loadUnaligned(fromByteOffset: i &* 3 &+ 8, as: UInt32.self)
-      put(a | 0xFF00_0000, destination, i)
-      put((a >> 24) | (b << 8) | 0xFF00_0000, destination, i &+ 1)
-      put((b >> 16) | (c << 16) | 0xFF00_0000, destination, i &+ 2)
-      put((c >> 8) | 0xFF00_0000, destination, i &+ 3)
+      put(a | 0xFF00_0000, into: destination, at: i)
+      put((a >> 24) | (b << 8) | 0xFF00_0000, into: destination, at: i &+ 1)
+      put((b >> 16) | (c << 16) | 0xFF00_0000, into: destination, at: i &+ 2)
+      put((c >> 8) | 0xFF00_0000, into: destination, at: i &+ 3)
       i &+= 4
     }
     while i < count {
       let red = UInt32(source.load(fromByteOffset: i &* 3, as: UInt8.self))
       let green = UInt32(source.load(fromByteOffset: i &* 3 &+ 1, as: UInt8.self))
       let blue = UInt32(source.load(fromByteOffset: i &* 3 &+ 2, as: UInt8.self))
-      put(red | (green << 8) | (blue << 16) | 0xFF00_0000, destination, i)
+      put(red | (green << 8) | (blue << 16) | 0xFF00_0000, into: destination, at: i)
       i &+= 1
     }
   }
 
-  private static func replicate(_ source: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer, _ count: Int) {
+  private static func replicate(_ source: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer, count: Int) {
     for i in 0..<count {
       let gray = UInt32(source.load(fromByteOffset: i, as: UInt8.self))
-      put((gray | (gray << 8)) | (gray << 16) | 0xFF00_0000, destination, i)
+      put((gray | (gray << 8)) | (gray << 16) | 0xFF00_0000, into: destination, at: i)
     }
   }
 
   private static func replicateWithAlpha(
-    _ source: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer, _ count: Int
+    _ source: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer, count: Int
   ) {
     for i in 0..<count {
       let both = UInt32(source.loadUnaligned(fromByteOffset: i &* 2, as: UInt16.self))
       let gray = both & 0xFF
-      put((gray | (gray << 8)) | (both << 16), destination, i)
+      put((gray | (gray << 8)) | (both << 16), into: destination, at: i)
     }
   }
 
   private static func replicateToRGB(
-    _ source: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer, _ count: Int
+    _ source: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer, count: Int
   ) {
     for i in 0..<count {
       let gray = source.load(fromByteOffset: i, as: UInt8.self)
@@ -159,7 +159,7 @@ extension RowConverter.FastPath {
   }
 
   private static func dropAlpha(
-    _ source: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer, _ count: Int, _ isSwapping: Bool
+    _ source: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer, count: Int, isSwapping: Bool
   ) {
     var i = 0
     while i &+ 4 <= count {
@@ -180,8 +180,8 @@ extension RowConverter.FastPath {
     }
   }
 
-  private static func swap(_ source: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer, _ count: Int) {
-    for i in 0..<count { put(swapped(pixel(source, i)), destination, i) }
+  private static func swap(_ source: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer, count: Int) {
+    for i in 0..<count { put(swapped(pixel(source, i)), into: destination, at: i) }
   }
 
   /// `color × alpha ÷ 255`, rounded: exact for all bytes.
@@ -191,7 +191,7 @@ extension RowConverter.FastPath {
   }
 
   private static func premultiply(
-    _ source: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer, _ count: Int, _ isSwapping: Bool
+    _ source: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer, count: Int, isSwapping: Bool
   ) {
     let first: UInt32 = isSwapping ? 16 : 0
     let third: UInt32 = isSwapping ? 0 : 16
@@ -199,20 +199,20 @@ extension RowConverter.FastPath {
       let value = pixel(source, i)
       let alpha = value >> 24
       let color = (product(value >> first, alpha), product(value >> 8, alpha), product(value >> third, alpha))
-      put(color.0 | (color.1 << 8) | (color.2 << 16) | (alpha << 24), destination, i)
+      put(color.0 | (color.1 << 8) | (color.2 << 16) | (alpha << 24), into: destination, at: i)
     }
   }
 
   private static func unpremultiply(
-    _ source: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer, _ count: Int, _ isSwapping: Bool
+    _ source: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer, count: Int, isSwapping: Bool
   ) {
     for i in 0..<count {
       let value = isSwapping ? swapped(pixel(source, i)) : pixel(source, i)
       let alpha = value >> 24
       if alpha == 255 {
-        put(value, destination, i)
+        put(value, into: destination, at: i)
       } else if alpha == 0 {
-        put(0, destination, i)
+        put(0, into: destination, at: i)
       } else {
         // One division for three: dividends are below 2¹⁶ and divisors below 2⁸, so the product with the reciprocal,
         // rounded up, in units of 2⁻³² is too large by less than the smallest step of a quotient.
@@ -222,19 +222,19 @@ extension RowConverter.FastPath {
           return UInt32(truncatingIfNeeded: (UInt64(dividend) &* reciprocal) >> 32)
         }
         let color = (quotient(value), quotient(value >> 8), quotient(value >> 16))
-        put(color.0 | (color.1 << 8) | (color.2 << 16) | (alpha << 24), destination, i)
+        put(color.0 | (color.1 << 8) | (color.2 << 16) | (alpha << 24), into: destination, at: i)
       }
     }
   }
 
-  private static func widen(_ source: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer, _ samples: Int) {
+  private static func widen(_ source: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer, samples: Int) {
     for i in 0..<samples {
       let sample = UInt16(source.load(fromByteOffset: i, as: UInt8.self)) &* 257
       destination.storeBytes(of: sample, toByteOffset: 2 &* i, as: UInt16.self)
     }
   }
 
-  private static func narrow(_ source: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer, _ samples: Int) {
+  private static func narrow(_ source: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer, samples: Int) {
     for i in 0..<samples {
       let sample = UInt32(source.loadUnaligned(fromByteOffset: 2 &* i, as: UInt16.self))
       let byte = UInt8(truncatingIfNeeded: (sample &* 255 &+ 32_895) >> 16)

@@ -33,16 +33,16 @@ struct RowFlattener {
   /// Flattens one row; 8-bit rows become `rgb8`, others keep their format.
   func flatten(_ source: UnsafeRawPointer, into destination: UnsafeMutableRawPointer, count: Int) {
     switch layout.format {
-    case .rgba8: flatten8(source, destination, count)
-    case .grayAlpha16: flatten16(source, destination, count, colors: 1)
-    case .rgba16: flatten16(source, destination, count, colors: 3)
-    case .rgbaFloat16: flattenFloats(SampleFloat16.self, source, destination, count)
-    default: flattenFloats(SampleFloat32.self, source, destination, count)
+    case .rgba8: flatten8(source, destination, count: count)
+    case .grayAlpha16: flatten16(source, destination, count: count, colors: 1)
+    case .rgba16: flatten16(source, destination, count: count, colors: 3)
+    case .rgbaFloat16: flattenFloats(SampleFloat16.self, source, destination, count: count)
+    default: flattenFloats(SampleFloat32.self, source, destination, count: count)
     }
   }
 
   @inline(__always)
-  private func over(_ color: UInt32, _ alpha: UInt32, _ background: UInt32, _ maximum: UInt32) -> UInt32 {
+  private func over(_ color: UInt32, alpha: UInt32, background: UInt32, maximum: UInt32) -> UInt32 {
     // Straight: one rounding of the sum. Premultiplied: color has been rounded already, so only the rest is.
     if layout.alpha == .straight {
       let sum = UInt64(color) * UInt64(alpha) + UInt64(background) * UInt64(maximum - alpha)
@@ -52,14 +52,14 @@ struct RowFlattener {
     return min(maximum, color + UInt32(truncatingIfNeeded: rest))
   }
 
-  private func flatten8(_ source: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer, _ count: Int) {
+  private func flatten8(_ source: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer, count: Int) {
     let background = integers
     for i in 0..<count {
       let pixel = source.loadUnaligned(fromByteOffset: 4 &* i, as: UInt32.self)
       let alpha = pixel >> 24
-      let red = over(pixel & 0xFF, alpha, background.0, 255)
-      let green = over((pixel >> 8) & 0xFF, alpha, background.1, 255)
-      let blue = over((pixel >> 16) & 0xFF, alpha, background.2, 255)
+      let red = over(pixel & 0xFF, alpha: alpha, background: background.0, maximum: 255)
+      let green = over((pixel >> 8) & 0xFF, alpha: alpha, background: background.1, maximum: 255)
+      let blue = over((pixel >> 16) & 0xFF, alpha: alpha, background: background.2, maximum: 255)
       destination.storeBytes(of: UInt8(truncatingIfNeeded: red), toByteOffset: 3 &* i, as: UInt8.self)
       destination.storeBytes(of: UInt8(truncatingIfNeeded: green), toByteOffset: 3 &* i &+ 1, as: UInt8.self)
       destination.storeBytes(of: UInt8(truncatingIfNeeded: blue), toByteOffset: 3 &* i &+ 2, as: UInt8.self)
@@ -67,7 +67,7 @@ struct RowFlattener {
   }
 
   private func flatten16(
-    _ source: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer, _ count: Int, colors: Int
+    _ source: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer, count: Int, colors: Int
   ) {
     let background = [integers.0, integers.1, integers.2]
     for i in 0..<count {
@@ -77,7 +77,8 @@ struct RowFlattener {
       }
       let alpha = sample(colors)
       for c in 0..<colors {
-        let value = UInt16(truncatingIfNeeded: over(sample(c), alpha, background[c], 65_535))
+        let value = UInt16(
+          truncatingIfNeeded: over(sample(c), alpha: alpha, background: background[c], maximum: 65_535))
         destination.storeBytes(of: value, toByteOffset: 2 * (first + c), as: UInt16.self)
       }
       destination.storeBytes(of: UInt16.max, toByteOffset: 2 * (first + colors), as: UInt16.self)
@@ -86,7 +87,7 @@ struct RowFlattener {
 
   @inline(__always)
   private func flattenFloats<Sample: PixelSample>(
-    _: Sample.Type, _ source: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer, _ count: Int
+    _: Sample.Type, _ source: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer, count: Int
   ) {
     let background = SIMD4<Float>(floats.0, floats.1, floats.2, 1)
     let isStraight = layout.alpha == .straight

@@ -27,7 +27,7 @@ final class RowPipeline {
   private let line: PixelMemory
 
   init(
-    _ lanes: LaneRow, _ source: Size, _ columns: FilterTable, _ rows: FilterTable, _ destination: PixelBuffer
+    _ lanes: LaneRow, source: Size, columns: FilterTable, rows: FilterTable, destination: PixelBuffer
   ) throws(CoderError) {
     self.lanes = lanes
     self.columns = columns
@@ -38,7 +38,7 @@ final class RowPipeline {
     self.sourceSkip = sourceColumns.lowerBound * lanes.format.bytesPerPixel
     self.slots = rows.maximumCount
     self.pitch = (destination.size.width * lanes.lanes + 15) & ~15
-    self.reducer = try Self.reducer(lanes, pixels: sourceColumns.count, columns, rows)
+    self.reducer = try Self.reducer(lanes, pixels: sourceColumns.count, columns: columns, rows: rows)
     self.ring = try PixelMemory(bytes: slots * pitch * 4, pool: nil)
     self.line = try PixelMemory(bytes: pitch * 4, pool: nil)
     ring.base.initializeMemory(as: Float.self, repeating: 0, count: slots * pitch)
@@ -48,7 +48,7 @@ final class RowPipeline {
   deinit { pointers.deallocate() }
 
   private static func reducer(
-    _ lanes: LaneRow, pixels: Int, _ columns: FilterTable, _ rows: FilterTable
+    _ lanes: LaneRow, pixels: Int, columns: FilterTable, rows: FilterTable
   ) throws(CoderError) -> any CellReducer {
     let padding = columns.padding
     if columns.factor == 1, rows.factor == 1 { return try PixelCells(lanes, pixels: pixels, padding: padding) }

@@ -64,15 +64,20 @@ package final class StreamingResampler {
     self.source = source
     self.destination = destination
     let lanes = LaneRow.lanes(of: layout.format)
-    let columns = try Self.table(source.width, region.x, region.width, destination.size.width, repeats: lanes, filter)
-    let rows = try Self.table(source.height, region.y, region.height, destination.size.height, repeats: 1, filter)
+    let columns = try Self.table(
+      length: source.width, offset: region.x, extent: region.width, count: destination.size.width, repeats: lanes,
+      filter)
+    let rows = try Self.table(
+      length: source.height, offset: region.y, extent: region.height, count: destination.size.height, repeats: 1, filter
+    )
     let output = PixelLayout(destination.format, destination.alpha)
     if columns.isCopy, rows.isCopy {
       self.stage = .copy(RowConverter(from: layout, to: output), columns: columns.cells, rows: rows.cells)
     } else {
       self.stage = .filter(
         try RowPipeline(
-          LaneRow(source: layout, output: destination.alpha, isPlain: isPlain), source, columns, rows, destination))
+          LaneRow(source: layout, output: destination.alpha, isPlain: isPlain), source: source, columns: columns,
+          rows: rows, destination: destination))
     }
   }
 
@@ -138,7 +143,7 @@ package final class StreamingResampler {
   }
 
   private static func table(
-    _ length: Int, _ offset: Double, _ extent: Double, _ count: Int, repeats: Int, _ filter: ResamplingFilter
+    length: Int, offset: Double, extent: Double, count: Int, repeats: Int, _ filter: ResamplingFilter
   ) throws(CoderError) -> FilterTable {
     let reduction = extent / Double(count)
     let factor = min(max(Int(reduction / cellsPerPixel), 1), 256)
