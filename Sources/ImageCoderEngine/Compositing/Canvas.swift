@@ -185,14 +185,17 @@ enum AlphaBlend {
         let below = target[index]
         let under = UInt32(littleEndian: below) >> 24
         target[index] =
-          under == 0 ? above : blend8(UInt32(littleEndian: above), alpha, UInt32(littleEndian: below), under)
+          under == 0
+          ? above
+          : blend8(
+            UInt32(littleEndian: above), alpha: alpha, over: UInt32(littleEndian: below), alpha: under)
       }
     }
   }
 
   /// PNG Third Edition, §13.16: with alphas a and b, the result has alpha a + b(1 − a), and its colors are the mean of
   /// both by those weights.
-  private static func blend8(_ above: UInt32, _ alpha: UInt32, _ below: UInt32, _ under: UInt32) -> UInt32 {
+  private static func blend8(_ above: UInt32, alpha: UInt32, over below: UInt32, alpha under: UInt32) -> UInt32 {
     let weightAbove = alpha &* 255
     let weightBelow = under &* (255 &- alpha)
     let total = weightAbove &+ weightBelow

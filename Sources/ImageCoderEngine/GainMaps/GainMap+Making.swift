@@ -81,7 +81,7 @@ extension GainMap {
             for across in 0..<looksX {
               let placeX =
                 Double(part.x) * columns + (Double(x) + (Double(across) + 0.5) / Double(looksX)) * stepX - 0.5
-              sum += sample(placeX, placeY, channel, channels)
+              sum += sample(x: placeX, y: placeY, channel: channel, of: channels)
             }
           }
           target.storeBytes(
@@ -95,7 +95,7 @@ extension GainMap {
   }
 
   /// A value between samples of 8 bits: 0 to 255.
-  private func sample(_ x: Double, _ y: Double, _ channel: Int, _ channels: Int) -> Double {
+  private func sample(x: Double, y: Double, channel: Int, of channels: Int) -> Double {
     let (x, y) = (
       min(max(x, 0), Double(pixels.size.width - 1)), min(max(y, 0), Double(pixels.size.height - 1))
     )

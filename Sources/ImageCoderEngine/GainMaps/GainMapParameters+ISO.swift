@@ -30,23 +30,25 @@ extension GainMapParameters {
     if flags & Self.commonDenominator != 0, bytes.count < 21 + 40 * count {
       common = try reader.uint32("a denominator")
     }
-    let base = try Self.unsigned(&reader, common, "the base headroom")
-    let alternate = try Self.unsigned(&reader, common, "the alternate headroom")
+    let base = try Self.unsigned(&reader, common: common, "the base headroom")
+    let alternate = try Self.unsigned(&reader, common: common, "the alternate headroom")
     var channels: [Channel] = []
     for _ in 0..<count {
       channels.append(
         Channel(
-          minimum: try Self.signed(&reader, common, "the minimum gain"),
-          maximum: try Self.signed(&reader, common, "the maximum gain"),
-          gamma: try Self.unsigned(&reader, common, "gamma"),
-          baseOffset: try Self.signed(&reader, common, "the base offset"),
-          alternateOffset: try Self.signed(&reader, common, "the alternate offset")))
+          minimum: try Self.signed(&reader, common: common, "the minimum gain"),
+          maximum: try Self.signed(&reader, common: common, "the maximum gain"),
+          gamma: try Self.unsigned(&reader, common: common, "gamma"),
+          baseOffset: try Self.signed(&reader, common: common, "the base offset"),
+          alternateOffset: try Self.signed(&reader, common: common, "the alternate offset")))
     }
     guard reader.isAtEnd || writer > 0 else {
       throw .malformed("\(reader.remaining) bytes after the gain map metadata of version 0", at: reader.offset)
     }
     if count == 1 { channels = [channels[0], channels[0], channels[0]] }
-    self = try GainMapParameters(channels, base, alternate, flags & Self.baseColors != 0).checked()
+    self = try GainMapParameters(
+      channels, baseHeadroom: base, alternateHeadroom: alternate, usesBaseColors: flags & Self.baseColors != 0
+    ).checked()
   }
 
   /// The metadata as files have it: 61 bytes, or 141 if channels differ.
@@ -67,21 +69,21 @@ extension GainMapParameters {
   }
 
   private static func unsigned(
-    _ reader: inout ByteReader, _ common: UInt32?, _ field: StaticString
+    _ reader: inout ByteReader, common: UInt32?, _ field: StaticString
   ) throws(CoderError) -> Double {
     let numerator = Double(try reader.uint32(field))
-    return try quotient(numerator, &reader, common, field)
+    return try quotient(numerator, &reader, common: common, field: field)
   }
 
   private static func signed(
-    _ reader: inout ByteReader, _ common: UInt32?, _ field: StaticString
+    _ reader: inout ByteReader, common: UInt32?, _ field: StaticString
   ) throws(CoderError) -> Double {
     let numerator = Double(Int32(bitPattern: try reader.uint32(field)))
-    return try quotient(numerator, &reader, common, field)
+    return try quotient(numerator, &reader, common: common, field: field)
   }
 
   private static func quotient(
-    _ numerator: Double, _ reader: inout ByteReader, _ common: UInt32?, _ field: StaticString
+    _ numerator: Double, _ reader: inout ByteReader, common: UInt32?, field: StaticString
   ) throws(CoderError) -> Double {
     let denominator: UInt32
     if let common { denominator = common } else { denominator = try reader.uint32(field) }

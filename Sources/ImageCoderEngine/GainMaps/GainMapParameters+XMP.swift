@@ -33,7 +33,9 @@ extension GainMapParameters {
         minimum: minimum[$0], maximum: maximum[$0], gamma: gamma[$0], baseOffset: isHDR ? bright[$0] : dark[$0],
         alternateOffset: isHDR ? dark[$0] : bright[$0])
     }
-    self = try GainMapParameters(channels, isHDR ? most : least, isHDR ? least : most, true).checked()
+    self = try GainMapParameters(
+      channels, baseHeadroom: isHDR ? most : least, alternateHeadroom: isHDR ? least : most, usesBaseColors: true
+    ).checked()
   }
 
   /// The attributes of `rdf:Description`, or elements where channels differ, for the packet of a map.

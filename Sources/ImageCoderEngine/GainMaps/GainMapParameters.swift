@@ -51,11 +51,13 @@ public struct GainMapParameters: Sendable, Hashable {
 
   /// Makes parameters that are equal for all channels.
   public init(_ channel: Channel, baseHeadroom: Double = 0, alternateHeadroom: Double, usesBaseColors: Bool = true) {
-    self.init([channel, channel, channel], baseHeadroom, alternateHeadroom, usesBaseColors)
+    self.init(
+      [channel, channel, channel], baseHeadroom: baseHeadroom, alternateHeadroom: alternateHeadroom,
+      usesBaseColors: usesBaseColors)
   }
 
   /// - Parameter channels: Three.
-  init(_ channels: [Channel], _ baseHeadroom: Double, _ alternateHeadroom: Double, _ usesBaseColors: Bool) {
+  init(_ channels: [Channel], baseHeadroom: Double, alternateHeadroom: Double, usesBaseColors: Bool) {
     (red, green, blue) = (channels[0], channels[1], channels[2])
     self.baseHeadroom = baseHeadroom
     self.alternateHeadroom = alternateHeadroom
@@ -87,11 +89,11 @@ public struct GainMapParameters: Sendable, Hashable {
   ///   - channel: 0 for red, 1 for green, 2 for blue.
   public func light(_ base: Double, sample: Double, weight: Double, channel: Int) -> Double {
     let channel = channels[min(max(channel, 0), 2)]
-    return max((base + channel.baseOffset) * Self.gain(sample, weight, channel) - channel.alternateOffset, 0)
+    return max((base + channel.baseOffset) * Self.gain(sample, weight: weight, channel) - channel.alternateOffset, 0)
   }
 
   /// What light is multiplied by.
-  static func gain(_ sample: Double, _ weight: Double, _ channel: Channel) -> Double {
+  static func gain(_ sample: Double, weight: Double, _ channel: Channel) -> Double {
     exp2(weight * (channel.minimum + (channel.maximum - channel.minimum) * pow(sample, 1 / channel.gamma)))
   }
 

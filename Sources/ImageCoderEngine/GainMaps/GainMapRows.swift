@@ -35,8 +35,8 @@ struct GainMapRows: Sendable {
     (samples, channels) = (try Self.samples(map.pixels, isGray: isGray), isGray ? 1 : 3)
     mapWidth = map.pixels.size.width
     tables = GainTables(parameters, weight: weight)
-    columns = Self.places(size.width, region.x, region.width, map.pixels.size.width)
-    rows = Self.places(size.height, region.y, region.height, map.pixels.size.height)
+    columns = Self.places(size.width, from: region.x, share: region.width, of: map.pixels.size.width)
+    rows = Self.places(size.height, from: region.y, share: region.height, of: map.pixels.size.height)
     base = SIMD4(parameters.channels.map { Float($0.baseOffset) } + [0])
     alternate = SIMD4(parameters.channels.map { Float($0.alternateOffset) } + [0])
   }
@@ -63,7 +63,7 @@ struct GainMapRows: Sendable {
   }
 
   /// Centers of pixels lie where those of the map do.
-  private static func places(_ count: Int, _ start: Double, _ share: Double, _ samples: Int) -> [Place] {
+  private static func places(_ count: Int, from start: Double, share: Double, of samples: Int) -> [Place] {
     (0..<count).map { pixel in
       let place = (start + (Double(pixel) + 0.5) / Double(count) * share) * Double(samples) - 0.5
       let inside = min(max(place, 0), Double(samples - 1))
@@ -128,7 +128,7 @@ struct GainTables: Sendable {
 
   init(_ parameters: GainMapParameters, weight: Double) {
     values = parameters.channels.flatMap { channel in
-      (0...Self.steps).map { Float(GainMapParameters.gain(Double($0) / Double(Self.steps), weight, channel)) }
+      (0...Self.steps).map { Float(GainMapParameters.gain(Double($0) / Double(Self.steps), weight: weight, channel)) }
     }
   }
 
