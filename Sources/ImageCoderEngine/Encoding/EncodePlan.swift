@@ -75,11 +75,11 @@ struct EncodePlan {
     let first = try encode(nil)
     guard first.byteCount > allowed else { return first }
     guard container.follows(.quality), !options.isLossless else {
-      throw tooLarge(first.byteCount, allowed, "which has one size only")
+      throw tooLarge(first.byteCount, allowed: allowed, "which has one size only")
     }
     var (low, high) = (0, Int(((options.quality ?? 1) * 100).rounded(.up)))
     var best = try encode(0)
-    guard best.byteCount <= allowed else { throw tooLarge(best.byteCount, allowed, "at quality 0") }
+    guard best.byteCount <= allowed else { throw tooLarge(best.byteCount, allowed: allowed, "at quality 0") }
     while high - low > 1 {
       let middle = (low + high) / 2
       let file = try encode(middle)
@@ -88,7 +88,7 @@ struct EncodePlan {
     return best
   }
 
-  private func tooLarge(_ found: Int, _ allowed: Int, _ how: String) -> CoderError {
+  private func tooLarge(_ found: Int, allowed: Int, _ how: String) -> CoderError {
     .limitExceeded(.maxFileSize, found: found, allowed: allowed, what: "\(format), \(how), has bytes:")
   }
 }

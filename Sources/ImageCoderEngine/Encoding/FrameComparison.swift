@@ -81,14 +81,14 @@ struct PixelCensus {
   ///   - limit: Nobody asks for more than that so many pixels differ: the count ends with the row in which it gets there.
   init(_ new: PixelBuffer, over old: PixelBuffer, in rect: Rect, limit: Int = .max) {
     if new.format.bytesPerPixel == 8 {
-      count(new, old, rect, limit, as: UInt64.self)
+      count(new, over: old, in: rect, limit: limit, as: UInt64.self)
     } else {
-      count(new, old, rect, limit, as: UInt32.self)
+      count(new, over: old, in: rect, limit: limit, as: UInt32.self)
     }
   }
 
   private mutating func count<Pixel: FixedWidthInteger & UnsignedInteger>(
-    _ new: PixelBuffer, _ old: PixelBuffer, _ rect: Rect, _ limit: Int, as type: Pixel.Type
+    _ new: PixelBuffer, over old: PixelBuffer, in rect: Rect, limit: Int, as type: Pixel.Type
   ) {
     // Alpha is the last channel, which on little-endian machines is the highest bits.
     let alpha = Pixel.max << (Pixel.bitWidth / 4 * 3)
@@ -117,16 +117,16 @@ extension PixelBuffer {
     for y in 0..<rect.height {
       let (row, old) = (part.row(y), UnsafeRawPointer(canvas.row(rect.y + y) + rect.x * step))
       if step == 8 {
-        Self.clearEqual(row, old, rect.width, UInt64.self)
+        Self.clearEqual(row, old, count: rect.width, as: UInt64.self)
       } else {
-        Self.clearEqual(row, old, rect.width, UInt32.self)
+        Self.clearEqual(row, old, count: rect.width, as: UInt32.self)
       }
     }
     return part
   }
 
   private static func clearEqual<Pixel: FixedWidthInteger>(
-    _ row: UnsafeMutableRawPointer, _ old: UnsafeRawPointer, _ count: Int, _ type: Pixel.Type
+    _ row: UnsafeMutableRawPointer, _ old: UnsafeRawPointer, count: Int, as type: Pixel.Type
   ) {
     let (row, old) = (row.assumingMemoryBound(to: type), old.assumingMemoryBound(to: type))
     for x in 0..<count where row[x] == old[x] { row[x] = 0 }

@@ -88,11 +88,12 @@ final class HostSink: IncrementalRows {
     raw.context = Unmanaged.passUnretained(self).toOpaque()
     raw.rows = { sink, y, count, granted in
       guard let context = sink?.pointee.context, let granted else { return InterfaceStatus.invalidArgument }
-      return Unmanaged<HostSink>.fromOpaque(context).takeUnretainedValue().grant(Int(y), Int(count), granted)
+      return Unmanaged<HostSink>.fromOpaque(context).takeUnretainedValue().grant(at: Int(y), count: Int(count), granted)
     }
     raw.done = { sink, y, count, pass in
       guard let context = sink?.pointee.context else { return InterfaceStatus.invalidArgument }
-      return Unmanaged<HostSink>.fromOpaque(context).takeUnretainedValue().take(Int(y), Int(count), Int(pass))
+      return Unmanaged<HostSink>.fromOpaque(context).takeUnretainedValue().take(
+        at: Int(y), count: Int(count), pass: Int(pass))
     }
     // What a reader leaves there would be called when it is gone.
     defer { _ = session.source?.whenLookedAt(nil) }
@@ -104,7 +105,7 @@ final class HostSink: IncrementalRows {
     return try result.get()
   }
 
-  private func grant(_ y: Int, _ count: Int, _ granted: UnsafeMutablePointer<imgcoder_rows>) -> imgcoder_status {
+  private func grant(at y: Int, count: Int, _ granted: UnsafeMutablePointer<imgcoder_rows>) -> imgcoder_status {
     if session.isCancelled { return refuse(.cancelled) }
     guard count > 0, y < height, order == .any ? count <= height - y : y == rowsDone else {
       return refuse(.library("the reader asks for \(count) rows at \(y) of \(height), \(rowsDone) are done"))
@@ -126,7 +127,7 @@ final class HostSink: IncrementalRows {
     if let clearedBytes, let base = rows.pixels { memset(base + row * Int(rows.stride), 0, clearedBytes) }
   }
 
-  private func take(_ y: Int, _ count: Int, _ pass: Int) -> imgcoder_status {
+  private func take(at y: Int, count: Int, pass: Int) -> imgcoder_status {
     if session.isCancelled { return refuse(.cancelled) }
     guard count > 0, y < height, count <= height - y, order == .any || y == rowsDone else {
       return refuse(.library("the reader reports \(count) rows at \(y) of \(height), \(rowsDone) are done"))

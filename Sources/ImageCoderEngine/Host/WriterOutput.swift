@@ -55,14 +55,14 @@ final class WriterOutput {
     raw.initialize(to: imgcoder_output_sized())
     raw.pointee.context = Unmanaged.passUnretained(self).toOpaque()
     raw.pointee.write = { output, bytes, length in
-      WriterOutput.run(output, bytes, length) { (output, chunk) throws(CoderError) in
+      WriterOutput.run(output, bytes, count: length) { (output, chunk) throws(CoderError) in
         if output.session.isCancelled { throw .cancelled }
         try output.target.append(chunk)
       }
     }
     raw.pointee.patch = { output, offset, bytes, length in
       let offset = Int(clamping: offset)
-      return WriterOutput.run(output, bytes, length) { (output, chunk) throws(CoderError) in
+      return WriterOutput.run(output, bytes, count: length) { (output, chunk) throws(CoderError) in
         guard offset <= output.target.count, chunk.count <= output.target.count - offset else {
           throw .invalidArgument("the writer changes \(chunk.count) bytes at \(offset) of \(output.target.count)")
         }
@@ -74,8 +74,8 @@ final class WriterOutput {
   deinit { raw.deallocate() }
 
   private static func run(
-    _ output: UnsafePointer<imgcoder_output>?, _ bytes: UnsafePointer<UInt8>?, _ length: UInt64,
-    _ body: (WriterOutput, UnsafeRawBufferPointer) throws(CoderError) -> Void
+    _ output: UnsafePointer<imgcoder_output>?, _ bytes: UnsafePointer<UInt8>?, count length: UInt64,
+    body: (WriterOutput, UnsafeRawBufferPointer) throws(CoderError) -> Void
   ) -> imgcoder_status {
     guard let context = output?.pointee.context, bytes != nil || length == 0 else {
       return InterfaceStatus.invalidArgument

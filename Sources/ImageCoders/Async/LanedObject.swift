@@ -25,11 +25,11 @@
     ) async throws(CoderError) {
       let (lane, cancellation) = (WorkQueue.Lane(), Cancellation(within: outer))
       self = try await WorkQueue.shared.value(cancellation, in: lane) { () throws(CoderError) in
-        LanedObject(try make(cancellation), lane, cancellation)
+        LanedObject(try make(cancellation), in: lane, cancellation)
       }
     }
 
-    private init(_ object: Object, _ lane: WorkQueue.Lane, _ cancellation: Cancellation) {
+    private init(_ object: Object, in lane: WorkQueue.Lane, _ cancellation: Cancellation) {
       self.object = object
       self.lane = lane
       self.cancellation = cancellation
@@ -52,7 +52,7 @@
       _ make: @escaping @Sendable (Object) throws(CoderError) -> Object
     ) async throws(CoderError) -> LanedObject {
       try await WorkQueue.shared.value(cancellation, in: lane) { [self] () throws(CoderError) in
-        LanedObject(try make(object), lane, cancellation)
+        LanedObject(try make(object), in: lane, cancellation)
       }
     }
   }
