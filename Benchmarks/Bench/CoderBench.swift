@@ -49,7 +49,7 @@ enum CoderBench {
     }
     let plugins = arguments.count > 4 ? arguments[4] : "build/lib/coders/1"
     let registry = CoderRegistry(
-      searchPath: .only([plugins]),
+      searchPath: .only([plugins]).trusting([plugins]),
       preferences: Preferences())
     do {
       if encodes, let bench = try EncodeBench(registry, path: arguments[2], how: arguments[5]) {

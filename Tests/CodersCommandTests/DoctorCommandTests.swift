@@ -22,15 +22,17 @@ import Testing
   }
 
   @Test func aLibraryThatDoesNotLoadIsNamed() throws {
-    let folder = Folder()
-    folder.write("libGIFCoder.so", "no library")
-    folder.write("gif.imgcoder.json", try Package.bytes("\(Package.plugins)/gif.imgcoder.json"))
-    let run = Run.inProcess("doctor", plugins: folder.path)
+    let installation = TemporaryFolder()
+    let executable = installation.write("", to: "bin/coders")
+    let folder = "\(installation.path)/lib/coders/1"
+    installation.write("no library", to: "lib/coders/1/libGIFCoder.so")
+    installation.write(
+      try Package.bytes("\(Package.plugins)/gif.imgcoder.json"), to: "lib/coders/1/gif.imgcoder.json")
+    let run = Run.inProcess("doctor", plugins: folder, executable: executable)
     #expect(run.status == 5)
     #expect(
       run.output.contains(
-        "  PROBLEM  org.imagecoders.gif (\(folder.path)/gif.imgcoder.json): load_failed: \(folder.path)/libGIFCoder.so: "
-      ))
+        "  PROBLEM  org.imagecoders.gif (\(folder)/gif.imgcoder.json): load_failed: \(folder)/libGIFCoder.so: "))
     #expect(run.output.hasSuffix("1 problem\n"))
   }
 
@@ -119,16 +121,20 @@ import Testing
   }
 
   @Test func whatMayBeMeantOtherwiseIsAWarning() throws {
-    let folder = Folder()
-    folder.write("libQOICoder.so", try Package.bytes("\(Package.plugins)/libQOICoder.so"))
+    let installation = TemporaryFolder()
+    let executable = installation.write("", to: "bin/coders")
+    let folder = "\(installation.path)/lib/coders/1"
+    installation.write(try Package.bytes("\(Package.plugins)/libQOICoder.so"), to: "lib/coders/1/libQOICoder.so")
     let manifest = String(decoding: try Package.bytes("\(Package.plugins)/qoi.imgcoder.json"), as: UTF8.self)
-    folder.write("qoi.imgcoder.json", manifest.replacing("{\n", with: "{\n  \"vendro\": \"\",\n", maxReplacements: 1))
-    folder.write("jpeg.json", "{}")
-    folder.write("libother.so", "")
-    folder.write("README", "")
-    let run = Run.inProcess("doctor", plugins: folder.path)
+    installation.write(
+      manifest.replacing("{\n", with: "{\n  \"vendro\": \"\",\n", maxReplacements: 1),
+      to: "lib/coders/1/qoi.imgcoder.json")
+    installation.write("{}", to: "lib/coders/1/jpeg.json")
+    installation.write("", to: "lib/coders/1/libother.so")
+    installation.write("", to: "lib/coders/1/README")
+    let run = Run.inProcess("doctor", plugins: folder, executable: executable)
     #expect(run.status == 0)
-    let found = run.output.replacing(folder.path, with: "DIR").split(separator: "\n").filter { $0.contains("warning") }
+    let found = run.output.replacing(folder, with: "DIR").split(separator: "\n").filter { $0.contains("warning") }
     #expect(
       found == [
         "  warning  DIR/jpeg.json is not read; the name of a manifest ends in .imgcoder.json",
@@ -136,7 +142,7 @@ import Testing
         "  warning  DIR/qoi.imgcoder.json: line 2, column 3: vendro is not a known key and is ignored",
         "no problems, 3 warnings",
       ])
-    #expect(!Run.inProcess("list", plugins: folder.path).output.contains("vendro"))
+    #expect(!Run.inProcess("list", plugins: folder, executable: executable).output.contains("vendro"))
   }
 
   /// A tree in which one plugin was left out, as `make` leaves it where a library cannot be had.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import ImageCoders
+import TestSupport
 import Testing
 
 @Suite struct ListCommandTests {
@@ -49,15 +51,17 @@ import Testing
   }
 
   @Test func namesPluginsThatComeBeforeBundledOnes() {
-    let folder = Folder()
-    folder.write("lib.so", "")
-    folder.write("a.imgcoder.json", Self.manifest("org.example.a", priority: 150))
-    folder.write("b.imgcoder.json", Self.manifest("org.example.b"))
-    folder.write("c.imgcoder.json", Self.manifest("org.imagecoders.test"))
+    let installation = TemporaryFolder()
+    let executable = installation.write("", to: "bin/coders")
+    installation.write("", to: "lib/coders/1/lib.so")
+    installation.write(Self.manifest("org.example.a", priority: 150), to: "lib/coders/1/a.imgcoder.json")
+    installation.write(Self.manifest("org.example.b"), to: "lib/coders/1/b.imgcoder.json")
+    installation.write(Self.manifest("org.imagecoders.test"), to: "lib/coders/1/c.imgcoder.json")
+    let folder = "\(installation.path)/lib/coders/1"
     let environment = ["CODERS_PREFER": "tst:write=org.example.b"]
-    let run = Run.inProcess("list", plugins: folder.path, environment: environment)
+    let run = Run.inProcess("list", plugins: folder, executable: executable, environment: environment)
     #expect(
-      run.output.replacing(folder.path, with: "DIR") == """
+      run.output.replacing(folder, with: "DIR") == """
         ID                    FORMAT  EXTENSIONS  DOES          PRIORITY  VERSION  LIBRARY
         org.example.a         Test    tst         reads writes       150  2.1.0    DIR/lib.so
         org.imagecoders.test  Test    tst         reads writes       100  2.1.0    DIR/lib.so
@@ -68,7 +72,9 @@ import Testing
         org.example.b is tried before org.imagecoders.test for Test (write), as the settings say
 
         """)
-    let json = Run.inProcess("list", "--json", plugins: folder.path, environment: environment).output
+    let json = Run.inProcess(
+      "list", "--json", plugins: folder, executable: executable, environment: environment
+    ).output
     #expect(
       json.contains(
         """
@@ -82,12 +88,39 @@ import Testing
                 }
               ],
         """), "\(json)")
-    let doctor = Run.inProcess("doctor", plugins: folder.path, environment: environment).output
+    let doctor = Run.inProcess("doctor", plugins: folder, executable: executable, environment: environment).output
     #expect(doctor.contains("  warning  org.example.a is tried before org.imagecoders.test for Test (read, write)\n"))
     #expect(
       doctor.contains(
         "  -        org.example.b is tried before org.imagecoders.test for Test (write), as the settings say\n"))
     #expect(doctor.contains("  -        preferred to write tst: org.example.b\n"))
+  }
+
+  /// A name proves nothing: trust comes from the place.
+  @Test func aStrangerWithANameOfThisProjectIsMarked() throws {
+    let folder = Folder()
+    for name in ["libQOICoder.so", "qoi.imgcoder.json"] {
+      folder.write(name, try Package.bytes("\(Package.plugins)/\(name)"))
+    }
+    let title = "Strangers with a name of this project"
+    let line = "org.imagecoders.qoi: \(folder.path)/libQOICoder.so"
+    #expect(Run.inProcess("list", plugins: folder.path).output.contains("\n\(title)\n\(line)\n"))
+    func bundled(_ plugins: String, _ words: String...) throws -> [JSONValue.Content?] {
+      let output = Run.inProcess(["list", "--json"] + words, plugins: plugins).output
+      let coders = try JSONValue(parsing: Array(output.utf8), maxBytes: 1 << 24)["coders"]?.items ?? []
+      return coders.filter { $0["id"]?.content == .string("org.imagecoders.qoi") }.map { $0["bundled"]?.content }
+    }
+    #expect(try bundled(folder.path) == [.boolean(false)])
+    #expect(try bundled(Package.plugins) == [.boolean(true)])
+    // The place counts, and not how it was named.
+    #expect(try bundled("/nowhere", "--plugin-dir", Package.plugins) == [.boolean(true)])
+    #expect(try bundled("/nowhere", "--plugin-dir", folder.path) == [.boolean(false)])
+    let doctor = Run.inProcess("doctor", plugins: folder.path).output
+    #expect(
+      doctor.contains(
+        "  warning  org.imagecoders.qoi: a stranger with a name of this project: \(folder.path)/libQOICoder.so\n"))
+    #expect(!Run.inProcess("list").output.contains(title))
+    #expect(!Run.inProcess("doctor").output.contains("stranger"))
   }
 
   @Test func quietPrintsIdentifiersAlone() {
@@ -136,6 +169,7 @@ import Testing
                 "min_minor": 0
               },
               "animates": false,
+              "bundled": false,
               "capabilities": [
                 "read",
                 "write"

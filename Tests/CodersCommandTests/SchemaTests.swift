@@ -21,14 +21,14 @@ import Testing
   /// The output of a verb, once it follows its schema.
   @discardableResult
   private func checked(
-    _ arguments: [String], plugins: String? = Package.plugins, environment: [String: String] = [:], status: Int32 = 0,
-    _ location: SourceLocation = #_sourceLocation
+    _ arguments: [String], plugins: String? = Package.plugins, executable: String = Package.command,
+    environment: [String: String] = [:], status: Int32 = 0, _ location: SourceLocation = #_sourceLocation
   ) throws -> JSONValue {
     let words = [arguments[0], "--json"] + arguments.dropFirst()
     // The checks of `coders check` are processes of the command.
     let run =
       arguments[0] == "check" && !arguments.contains("--list")
-      ? Run.binary(words) : Run.inProcess(words, plugins: plugins, environment: environment)
+      ? Run.binary(words) : Run.inProcess(words, plugins: plugins, executable: executable, environment: environment)
     #expect(run.status == status, "\(words): \(run.errors)", sourceLocation: location)
     let value = try value(run.output)
     let problems = try JSONSchema(named: "coders-\(arguments[0])-1").problems(in: value)
@@ -219,15 +219,16 @@ import Testing
     // A coder of another project that is tried before a bundled one, and one of each common fault.
     let manifest = String(decoding: try Package.bytes("\(Package.plugins)/qoi.imgcoder.json"), as: UTF8.self)
     func write(_ name: String, _ old: String, _ new: String) {
-      folder.write(manifest.replacing(old, with: new), to: "\(name).imgcoder.json")
+      folder.write(manifest.replacing(old, with: new), to: "lib/coders/1/\(name).imgcoder.json")
     }
-    folder.write(try Package.bytes("\(Package.plugins)/libQOICoder.so"), to: "libQOICoder.so")
+    folder.write(try Package.bytes("\(Package.plugins)/libQOICoder.so"), to: "lib/coders/1/libQOICoder.so")
     write("qoi", "", "")
     write("other", "org.imagecoders.qoi", "org.example.qoi")
     write("missing", "libQOICoder.so", "nowhere.so")
-    folder.write("{", to: "broken.imgcoder.json")
+    folder.write("{", to: "lib/coders/1/broken.imgcoder.json")
     let mixed = try checked(
-      ["list", "--plugin-dir", "/nowhere"], plugins: folder.path,
+      ["list", "--plugin-dir", "/nowhere"], plugins: "\(folder.path)/lib/coders/1",
+      executable: folder.write("", to: "bin/coders"),
       environment: ["CODERS_PREFER": "qoi:org.example.qoi", "CODERS_PRIORITY": "org.example.qoi:300"])
     #expect(mixed["not_used"]?.items.count == 2)
     #expect(try allowedChanges(mixed, "list") == [])

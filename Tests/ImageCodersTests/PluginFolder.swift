@@ -30,8 +30,9 @@ enum PluginFolder {
     return folder
   }
 
+  /// The folders, with what has a name of this project in them trusted as its own.
   static func searchPath(_ folders: [String]) -> SearchPath {
-    .only(folders)
+    .only(folders).trusting(folders)
   }
 
   /// What is found in folders, and nowhere else.

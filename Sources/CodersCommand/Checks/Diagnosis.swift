@@ -73,8 +73,10 @@ struct Diagnosis {
       ]
     }
     let coders = catalog.entries.flatMap { entry in
-      coder(entry, catalog) + rules(entry)
-        + (entry.manifest?.warnings ?? []).map { Finding(mark: .warning, text: "\(entry.path): \($0)") }
+      var findings: [Finding] = coder(entry, catalog) + namesake(entry)
+      findings += rules(entry)
+      findings += (entry.manifest?.warnings ?? []).map { Finding(mark: .warning, text: "\(entry.path): \($0)") }
+      return findings
     }
     return coders
       + catalog.outrankings.map {
@@ -123,11 +125,19 @@ struct Diagnosis {
     return []
   }
 
+  private static func namesake(_ entry: CatalogEntry) -> [Finding] {
+    guard entry.isNamesake, entry.reason == nil else { return [] }
+    return [
+      Finding(
+        mark: .warning, text: "\(entry.id): a stranger with a name of this project: \(entry.place)",
+        advice: "it is not in this program's own folder of plugins, or has another owner, and is not trusted as bundled"
+      )
+    ]
+  }
+
   /// The rules that the files of a plugin break, if this project does not test it.
   private static func rules(_ entry: CatalogEntry) -> [Finding] {
-    guard let manifest = entry.manifest, entry.reason == nil, !manifest.id.hasPrefix("org.imagecoders.") else {
-      return []
-    }
+    guard entry.manifest != nil, entry.reason == nil, !entry.isBundled else { return [] }
     let plugin = CheckedPlugin(manifest: entry.path, library: entry.library, files: [])
     return CheckRun.staticFailures(of: plugin).map { result in
       let failure = result.failure

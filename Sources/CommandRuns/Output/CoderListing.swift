@@ -43,6 +43,11 @@ package struct CoderListing {
       }
       lines += table.lines(style)
     }
+    let namesakes = used.filter(\.entry.isNamesake)
+    if !namesakes.isEmpty {
+      lines += ["", style.title("Strangers with a name of this project")]
+      lines += namesakes.map { "\($0.entry.id): \($0.entry.place)".printable }
+    }
     if !outrankings.isEmpty {
       lines += ["", style.title("Tried before bundled coders")]
       lines += outrankings.map { $0.sentence(catalog).printable }
@@ -109,7 +114,8 @@ extension CoderListing {
       "manifest": .text(entry.path), "platform": .optional(manifest.platform), "runtime": .optional(manifest.runtime),
       "abi": .object(["major": .integer(manifest.abiMajor), "min_minor": .integer(manifest.abiMinMinor)]),
       "priority": .integer(entry.priority), "reads": .boolean(manifest.canRead), "writes": .boolean(manifest.canWrite),
-      "animates": .boolean(manifest.animates), "capabilities": .texts(manifest.capabilities.sorted()),
+      "animates": .boolean(manifest.animates), "bundled": .boolean(entry.isBundled),
+      "capabilities": .texts(manifest.capabilities.sorted()),
       "formats": .list(
         manifest.formats.map {
           .object([

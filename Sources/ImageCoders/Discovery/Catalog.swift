@@ -25,10 +25,15 @@ package struct CatalogEntry: Sendable, Equatable {
   package var id: String { manifest?.id ?? path }
   /// Where the coder's code is: its library, or `built in`.
   package var place: String { builtIn == nil ? library ?? "" : path }
-  /// Whether it comes with this library, as its identifier says.
-  package var isBundled: Bool { BundledCoders.contains(id) }
+  /// Whether it is one of this project's, as its place and its owner say: built in, or part of the program's
+  /// installation.
+  package let isBundled: Bool
+  /// Whether it is a stranger with a name of this project.
+  package var isNamesake: Bool { !isBundled && manifest.map { Installation.isProjectName($0.id) } ?? false }
+  /// Whether its reader wraps no library.
+  var isPureSwift: Bool { isBundled && PureSwiftReaders.reason(id) != nil }
 
-  /// What a scan finds wrong with the library; nil for a plugin that comes with this project, which is not scanned.
+  /// What a scan finds wrong with the library; nil for a bundled plugin, which is not scanned.
   ///
   /// - Parameter isFresh: Whether an earlier answer does not count.
   func scan(isFresh: Bool = false) -> SkipReason? {
@@ -44,16 +49,18 @@ package struct CatalogEntry: Sendable, Equatable {
     builtIn = nil
     self.reason = reason
     priority = 0
+    isBundled = false
   }
 
   fileprivate init(
-    _ path: String, _ manifest: Manifest, library: String?, builtIn: BuiltInCoder? = nil, priority: Int
+    _ path: String, _ manifest: Manifest, library: String?, builtIn: BuiltInCoder? = nil, isOwn: Bool, priority: Int
   ) {
     self.path = path
     self.manifest = manifest
     self.library = library
     self.builtIn = builtIn
     self.priority = priority
+    isBundled = isOwn && Installation.isProjectName(manifest.id)
   }
 }
 
@@ -98,6 +105,7 @@ package struct Catalog: Sendable {
       found.append(entry)
     }
     for coder in builtIn { add(Self.entry(coder, preferences: preferences)) }
+    let installation = Installation(searchPath)
     for directory in searchPath.directories {
       do throws(SkipReason) {
         let listing = try DirectoryListing(directory.path)
@@ -105,7 +113,7 @@ package struct Catalog: Sendable {
           found.append(CatalogEntry(path, SkipReason(.manifestUnreadable, "the file's name is not UTF-8")))
         }
         for path in listing.manifests {
-          add(Self.entry(path, in: listing, of: directory.path, preferences: preferences))
+          add(Self.entry(path, in: listing, of: directory.path, installation, preferences: preferences))
         }
       } catch {
         if directory.isExplicit || error.code == .permission { unreadable.append((directory.path, error)) }
@@ -178,7 +186,7 @@ package struct Catalog: Sendable {
     do throws(SkipReason) {
       let manifest = try Manifest(json: coder.manifest)
       var entry = CatalogEntry(
-        place, manifest, library: nil, builtIn: coder,
+        place, manifest, library: nil, builtIn: coder, isOwn: true,
         priority: preferences.priorities[manifest.id] ?? manifest.priority)
       entry.reason = unusable(manifest, preferences: preferences)
       return entry
@@ -188,13 +196,16 @@ package struct Catalog: Sendable {
   }
 
   private static func entry(
-    _ path: String, in listing: DirectoryListing, of directory: String, preferences: Preferences
+    _ path: String, in listing: DirectoryListing, of directory: String, _ installation: Installation,
+    preferences: Preferences
   ) -> CatalogEntry {
     do throws(SkipReason) {
       let manifest = try Manifest(json: try listing.contents(of: path))
       let library = "\(directory)/\(manifest.library)"
       var entry = CatalogEntry(
-        path, manifest, library: library, priority: preferences.priorities[manifest.id] ?? manifest.priority)
+        path, manifest, library: library,
+        isOwn: installation.contains(listing.status) && installation.owns(path, library),
+        priority: preferences.priorities[manifest.id] ?? manifest.priority)
       entry.reason =
         unusable(manifest, preferences: preferences) ?? unfit(manifest)
         ?? listing.problem(library: manifest.library, path: library)

@@ -12,7 +12,7 @@ struct DirectoryListing {
   let others: [String]
   /// Manifests whose names are not UTF-8; their paths have other characters for what is not.
   let unnameable: [String]
-  private let status: stat
+  let status: stat
 
   /// Reads a directory.
   ///

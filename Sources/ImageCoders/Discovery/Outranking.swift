@@ -2,7 +2,7 @@
 
 package import ImageCoderModel
 
-/// A plugin that does not come with this library and is tried before a bundled coder of the same format.
+/// A plugin that is not bundled and is tried before a bundled coder of the same format.
 package struct Outranking: Sendable, Equatable {
   package let coder: String
   package let bundled: String
@@ -14,7 +14,7 @@ package struct Outranking: Sendable, Equatable {
 }
 
 extension Catalog {
-  /// Plugins that do not come with this library and are tried before a bundled coder of the same format, by identifier.
+  /// Plugins that are not bundled and are tried before a bundled coder of the same format, by identifier.
   package var outrankings: [Outranking] {
     let used = entries.filter { $0.reason == nil }
     let (readers, writers) = (preferences.preferred(\.read, self), preferences.preferred(\.write, self))

@@ -28,7 +28,7 @@ package enum UnusedFiles {
 }
 
 /// A file, whatever path leads to it.
-private struct FileIdentity: Hashable {
+struct FileIdentity: Hashable {
   private let device: dev_t
   private let number: ino_t
 
@@ -36,6 +36,10 @@ private struct FileIdentity: Hashable {
   init?(_ path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
+    self.init(status)
+  }
+
+  init(_ status: stat) {
     (device, number) = (status.st_dev, status.st_ino)
   }
 }

@@ -15,6 +15,10 @@ public struct SearchPath: Sendable, Equatable {
   }
 
   package let directories: [Directory]
+  /// The path of the running program, or nil if the system does not report it.
+  let executable: String?
+  /// Folders that the application trusts.
+  private(set) var trusted: [String] = []
 
   /// Works out the search path.
   ///
@@ -36,11 +40,26 @@ public struct SearchPath: Sendable, Equatable {
 
   /// These directories and no others.
   public static func only(_ directories: [String]) -> SearchPath {
-    SearchPath(arguments: directories, environment: { $0 == "CODERS_PLUGIN_PATH" ? "" : nil }, executable: nil)
+    SearchPath(
+      arguments: directories, environment: { $0 == "CODERS_PLUGIN_PATH" ? "" : nil }, executable: executablePath())
+  }
+
+  /// The same search path, with this project's plugins in some of its folders trusted as those beside the program are.
+  ///
+  ///     let path = SearchPath.only(["/opt/shop/coders"]).trusting(["/opt/shop/coders"])
+  ///
+  /// For an application that ships plugins of this project in a folder of its own. They count as bundled, as in
+  /// `../lib/coders/1` relative to the program, if their identifiers begin with `org.imagecoders.`, and folder, manifest and
+  /// library belong to root or to the owner of the program. A plugin of such a name in any other folder is a stranger.
+  public func trusting(_ folders: [String]) -> SearchPath {
+    var path = self
+    path.trusted += folders
+    return path
   }
 
   /// - Parameter environment: Looks a variable up.
   package init(arguments: [String] = [], environment: (String) -> String?, executable: String?) {
+    self.executable = executable
     var found = arguments.map { Directory(path: $0, origin: "argument", isExplicit: true) }
     let standard = Self.standard(environment: environment, executable: executable)
     if let list = environment("CODERS_PLUGIN_PATH") {

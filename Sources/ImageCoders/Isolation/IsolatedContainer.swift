@@ -21,6 +21,7 @@ final class IsolatedContainer: Container {
   let canWrite: Bool
 
   private let recognizes: Bool
+  private let isBundled: Bool
   private let pool: WorkerPool
   private let isolation: Isolation
   private let abilities: CoderDescription.Abilities
@@ -34,12 +35,18 @@ final class IsolatedContainer: Container {
     }
     if let reason = DirectoryListing.permissionProblem(path) { throw reason }
     let (pool, description) = try WorkerPool.pool(of: path, id: manifest.id, mode: isolation.mode)
-    self.init(manifest, description, pool, isolation)
+    self.init(manifest, description, pool, isolation, isBundled: entry.isBundled)
   }
 
-  /// - Parameter description: What the server of the pool says of its plugin.
-  init(_ manifest: Manifest, _ description: CoderDescription, _ pool: WorkerPool, _ isolation: Isolation) {
+  /// - Parameters:
+  ///   - description: What the server of the pool says of its plugin.
+  ///   - isBundled: Whether it is one of this project's, as its place says.
+  init(
+    _ manifest: Manifest, _ description: CoderDescription, _ pool: WorkerPool, _ isolation: Isolation,
+    isBundled: Bool = false
+  ) {
     self.pool = pool
+    self.isBundled = isBundled
     self.isolation = isolation
     id = manifest.id
     formats = manifest.formats.map(\.format)
@@ -59,7 +66,7 @@ final class IsolatedContainer: Container {
   func openReader(_ session: HostSession, options: OpenOptions) throws(CoderError) -> any ReaderSession {
     guard canRead else { throw .unsupported("\(id) does not read") }
     // A plugin that this project does not test may report rows that it has not written, and a band holds earlier ones.
-    session.clearsRows = !BundledCoders.contains(id)
+    session.clearsRows = !isBundled
     return try IsolatedReader(pool, isolation, formats: formats, session: session, options: options)
   }
 

@@ -3,7 +3,7 @@
 import CHostSystem
 import Glibc
 
-/// The first load of a library that does not come with this project happens in a process of its own, so that one that
+/// The first load of a library that is not bundled happens in a process of its own, so that one that
 /// crashes, hangs or ends the process when it is loaded harms nobody.
 ///
 /// The process is the command `coders`, started with ``argument``. The answer is kept, in memory and in the user's cache,

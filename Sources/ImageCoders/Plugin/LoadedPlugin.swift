@@ -12,7 +12,7 @@ package struct LoadedPlugin: Sendable {
   package let canRead: Bool
   package let canWrite: Bool
 
-  /// Loads an entry's library, after a new scan if it does not come with this project.
+  /// Loads an entry's library, after a new scan if it is not bundled.
   ///
   /// - Throws: ``SkipReason`` with the name of what to change.
   package init(_ entry: CatalogEntry) throws(SkipReason) {

@@ -21,7 +21,7 @@ final class PluginContainer: Container, @unchecked Sendable {
   let writerFeatures: WriterFeatures
   let readsIncrementally: Bool
 
-  /// Whether it is one of this project's own.
+  /// Whether it is one of this project's, as its place says.
   private let isBundled: Bool
   // The coder is constant memory of a library that is never unloaded.
   private let coder: UnsafePointer<imgcoder_coder>
@@ -43,14 +43,15 @@ final class PluginContainer: Container, @unchecked Sendable {
   /// - Parameters:
   ///   - coder: As the plugin described it.
   ///   - formats: As the manifest lists them.
-  init(_ coder: UnsafePointer<imgcoder_coder>, formats: [Manifest.Format]) {
+  ///   - isBundled: Whether it is one of this project's, as its place says.
+  init(_ coder: UnsafePointer<imgcoder_coder>, formats: [Manifest.Format], isBundled: Bool) {
     let described = imgcoder_coder_read(coder)
     self.coder = coder
     self.formats = formats.map(\.format)
     writtenFormats = formats.filter(\.isWritten).map(\.format)
     signatures = formats.flatMap(\.signatures)
     id = String(described.id)
-    isBundled = id.hasPrefix("org.imagecoders.")
+    self.isBundled = isBundled
     reading = PluginCall(id)
     writing = PluginCall(id, writes: true)
     version = String(described.version)
@@ -88,7 +89,8 @@ final class PluginContainer: Container, @unchecked Sendable {
       let outer = call.enter()
       defer { call.leave(outer) }
       self.init(
-        try PluginLibrary.coder(builtIn.describe, id: manifest.id, from: entry.place), formats: manifest.formats)
+        try PluginLibrary.coder(builtIn.describe, id: manifest.id, from: entry.place), formats: manifest.formats,
+        isBundled: entry.isBundled)
       return
     }
     guard let path = entry.library else { throw SkipReason(.manifestInvalid, "there is no library") }
@@ -99,7 +101,7 @@ final class PluginContainer: Container, @unchecked Sendable {
     let outer = loading.enter()
     defer { loading.leave(outer) }
     self.init(
-      try PluginLibrary.load(path, id: manifest.id), formats: manifest.formats)
+      try PluginLibrary.load(path, id: manifest.id), formats: manifest.formats, isBundled: entry.isBundled)
   }
 
   var canRead: Bool { reader != nil }

@@ -96,15 +96,16 @@ public struct Policy: Sendable, Equatable {
     format.flatMap { formatRules[$0]?.limits[name] } ?? limits[name]
   }
 
-  /// At least how a coder is isolated: as the strictest of its formats asks for.
-  func isolation(of id: String, _ formats: [ImageFormat]) -> IsolationMode {
+  /// At least how a coder of these formats is isolated: as the strictest of them asks for.
+  func isolation(of formats: [ImageFormat], isPureSwift: Bool) -> IsolationMode {
     guard isolation != nil || isolationOfPureSwift != nil || !formatRules.isEmpty else { return .inProcess }
-    let own = PureSwiftReaders.reason(id) == nil ? isolation : isolationOfPureSwift ?? isolation
+    let own = isPureSwift ? isolationOfPureSwift ?? isolation : isolation
     let modes = formats.map { formatRules[$0]?.isolation ?? own }
     return (modes.isEmpty ? [own] : modes).compactMap { $0?.value }.max() ?? .inProcess
   }
 
-  /// Coders in Swift that wrap no library to read, by their identifiers, each with the reason why it counts as one.
+  /// Coders in Swift that wrap no library to read, by their identifiers, each with the reason why it counts as one. Only
+  /// bundled coders do: a plugin that has such an identifier and lies elsewhere is a stranger.
   public static var pureSwiftReaders: [String: String] { PureSwiftReaders.reasons }
 
   /// Names of formats as type identifiers, where a coder of the catalog knows them.
@@ -146,6 +147,6 @@ enum PureSwiftReaders {
     "org.imagecoders.qoi": "chunks are read in Swift, through pointers whose bounds are checked for each row",
   ]
 
-  /// Why a coder counts as one, or nil.
+  /// Why a bundled coder counts as one, or nil.
   static func reason(_ id: String) -> String? { reasons[id] }
 }

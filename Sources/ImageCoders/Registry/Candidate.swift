@@ -21,9 +21,9 @@ final class Candidate: Sendable {
   /// The priority unless the program has set another.
   let priority: Int
   let entry: CatalogEntry?
-  /// Whether it comes with this library, as its identifier says.
+  /// Whether it is one of this project's, as its place says.
   let isBundled: Bool
-  /// Whether it is a plugin that does not come with this library.
+  /// Whether it is a plugin that is not bundled.
   var isStranger: Bool { registration == 0 && !isBundled }
   /// Extensions of all its formats, lower case.
   let extensions: Set<String>
@@ -46,14 +46,14 @@ final class Candidate: Sendable {
   }
 
   /// By how the coder is isolated, which a registry may change: nearly always one.
-  private let states: Mutex<[(isolation: Isolation, state: State)]>
+  private let states: Mutex<[(isolation: IsolationOfCode, state: State)]>
   /// A coder of the application's own.
   private let own: (any ImageCoder)?
 
   /// A coder of the application's own.
   init(_ coder: any ImageCoder, registration: Int) {
     id = coder.id
-    isBundled = BundledCoders.contains(id)
+    isBundled = false
     formats = coder.formats
     let container = coder.container?.container
     canRead = container?.canRead ?? true
@@ -81,7 +81,7 @@ final class Candidate: Sendable {
   init?(_ entry: CatalogEntry, alternatives: [CatalogEntry]) {
     guard let manifest = entry.manifest, entry.reason == nil else { return nil }
     id = manifest.id
-    isBundled = BundledCoders.contains(id)
+    isBundled = entry.isBundled
     formats = manifest.formats.map(\.format)
     canRead = manifest.canRead
     canWrite = manifest.canWrite
@@ -109,11 +109,11 @@ final class Candidate: Sendable {
   ///
   /// - Parameter registry: Finds coders for files that are pages of other files.
   func coder(for registry: CoderRegistry?) throws(SkipReason) -> any ImageCoder {
-    let isolation = registry?.isolation(of: id, formats) ?? Isolation(.inProcess)
+    let isolation = registry?.isolation(of: formats) ?? IsolationOfCode(Isolation(.inProcess))
     if let own {
-      guard isolation.mode < .required else {
+      guard isolation.other.mode < .required else {
         throw SkipReason(
-          .isolationMissing, "isolation is \(isolation.mode.word), and \(id) is a coder of the program itself")
+          .isolationMissing, "isolation is \(isolation.other.mode.word), and \(id) is a coder of the program itself")
       }
       return own
     }
@@ -145,7 +145,7 @@ final class Candidate: Sendable {
 
   /// - Throws: What is wrong with the first plugin, when none of the same identifier can be loaded.
   private func load(
-    for registry: CoderRegistry?, _ isolation: Isolation
+    for registry: CoderRegistry?, _ isolation: IsolationOfCode
   ) throws(SkipReason) -> (coder: any ImageCoder, instead: String?) {
     guard let entry else { throw SkipReason(.manifestInvalid, "there is no manifest") }
     let reason: SkipReason
@@ -160,9 +160,9 @@ final class Candidate: Sendable {
   }
 
   private func load(
-    _ entry: CatalogEntry, for registry: CoderRegistry?, _ isolation: Isolation
+    _ entry: CatalogEntry, for registry: CoderRegistry?, _ isolation: IsolationOfCode
   ) throws(SkipReason) -> any ImageCoder {
-    AnimatedCoder(try container(entry, isolation)) {
+    AnimatedCoder(try container(entry, isolation.of(entry))) {
       [weak registry] (source, session, allowed) throws(CoderError) in
       guard let registry else { throw .noCoder("the registry of the coder is gone") }
       return try registry.embeddedReader(source, session, allowed: allowed)

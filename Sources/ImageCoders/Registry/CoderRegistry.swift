@@ -88,12 +88,6 @@ public final class CoderRegistry: Sendable {
     }
   }
 
-  /// How a coder is isolated: as set, and at least as the policy and the variable `CODERS_ISOLATION` ask for.
-  package func isolation(of id: String, _ formats: [ImageFormat]) -> Isolation {
-    let snapshot = snapshot()
-    return snapshot.isolation ?? snapshot.state.isolation(of: id, formats)
-  }
-
   /// The identifiers of all coders, in the order in which they are tried for a file that all of them recognize equally
   /// and of which no coder is preferred.
   public var coderIDs: [String] { candidatesInOrder().map(\.id) }

@@ -13,15 +13,28 @@ final class RegistrySnapshot: Sendable {
   /// Why it cannot be had, or nil.
   let policyProblem: CoderError?
   /// How every coder is isolated, or nil where it depends on the coder.
-  let isolation: Isolation?
+  let isolation: IsolationOfCode?
 
   init(_ state: RegistryState) {
     self.state = state
     restrictsFiles = state.policy.restrictsFiles
     refusesCoders = state.policy.coders != nil || state.policy.formats != nil
     policyProblem = state.policy.problem
-    isolation = state.isIsolatedAlike ? state.isolation(of: "", []) : nil
+    isolation = state.isIsolatedAlike ? state.isolation(of: []) : nil
   }
+}
+
+/// How the code of a coder is isolated, by what it is. Plugins of one identifier may be either.
+struct IsolationOfCode: Equatable {
+  let pureSwift: Isolation
+  let other: Isolation
+
+  init(pureSwift: Isolation, other: Isolation) { (self.pureSwift, self.other) = (pureSwift, other) }
+
+  /// The same for all code.
+  init(_ isolation: Isolation) { self.init(pureSwift: isolation, other: isolation) }
+
+  func of(_ entry: CatalogEntry) -> Isolation { entry.isPureSwift ? pureSwift : other }
 }
 
 /// The coders of a registry, and what their order depends on.
@@ -61,14 +74,18 @@ struct RegistryState {
     isolationOfFormats.isEmpty && policy.formatRules.isEmpty && policy.isolationOfPureSwift == nil
   }
 
-  func isolation(of id: String, _ formats: [ImageFormat]) -> Isolation {
+  /// How coders of these formats are isolated.
+  func isolation(of formats: [ImageFormat]) -> IsolationOfCode {
     var strictest = isolation
     if !isolationOfFormats.isEmpty {
       strictest =
         formats.compactMap { isolationOfFormats[$0] ?? isolation }.max { $0.mode < $1.mode } ?? isolation
     }
     if policy.usesFreshWorkers?.value == true { strictest.usesFreshWorkers = true }
-    return strictest.atLeast(max(Self.leastIsolation, policy.isolation(of: id, formats)))
+    let least = strictest.atLeast(Self.leastIsolation)
+    return IsolationOfCode(
+      pureSwift: least.atLeast(policy.isolation(of: formats, isPureSwift: true)),
+      other: least.atLeast(policy.isolation(of: formats, isPureSwift: false)))
   }
 
   private static let leastIsolation = IsolationMode.ofEnvironment()

@@ -13,19 +13,22 @@ struct Run {
   let errors: String
 
   /// Runs the command in process with the staged plugins, or those of `plugins`.
+  ///
+  /// - Parameter executable: The program that it takes itself for; plugins of its installation are bundled.
   static func inProcess(
-    _ arguments: String..., plugins: String? = Package.plugins, environment: [String: String] = [:],
-    isErrorTerminal: Bool = false, isTerminal: Bool = false
+    _ arguments: String..., plugins: String? = Package.plugins, executable: String = Package.command,
+    environment: [String: String] = [:], isErrorTerminal: Bool = false, isTerminal: Bool = false
   ) -> Run {
     inProcess(
-      arguments, plugins: plugins, environment: environment, isErrorTerminal: isErrorTerminal, isTerminal: isTerminal)
+      arguments, plugins: plugins, executable: executable, environment: environment, isErrorTerminal: isErrorTerminal,
+      isTerminal: isTerminal)
   }
 
   static func inProcess(
-    _ arguments: [String], plugins: String? = Package.plugins, environment: [String: String] = [:],
-    isErrorTerminal: Bool = false, isTerminal: Bool = false
+    _ arguments: [String], plugins: String? = Package.plugins, executable: String = Package.command,
+    environment: [String: String] = [:], isErrorTerminal: Bool = false, isTerminal: Bool = false
   ) -> Run {
-    run(plugins, environment, isErrorTerminal: isErrorTerminal, isTerminal: isTerminal) {
+    run(plugins, executable, environment, isErrorTerminal: isErrorTerminal, isTerminal: isTerminal) {
       Program.run(arguments, console: $0)
     }
   }
@@ -33,11 +36,13 @@ struct Run {
   /// What the program does by itself that is installed, or nil if it would become the whole command.
   static func quick(_ arguments: [String], environment: [String: String] = [:], isTerminal: Bool = false) -> Run? {
     guard let verb = QuickVerb(arguments) else { return nil }
-    return run(Package.plugins, environment, isErrorTerminal: false, isTerminal: isTerminal) { verb.run($0) }
+    return run(Package.plugins, Package.command, environment, isErrorTerminal: false, isTerminal: isTerminal) {
+      verb.run($0)
+    }
   }
 
   private static func run(
-    _ plugins: String?, _ environment: [String: String], isErrorTerminal: Bool, isTerminal: Bool,
+    _ plugins: String?, _ executable: String, _ environment: [String: String], isErrorTerminal: Bool, isTerminal: Bool,
     _ body: (Console) -> ExitStatus
   ) -> Run {
     let output = Captured()
@@ -46,7 +51,8 @@ struct Run {
     if let plugins, environment["CODERS_PLUGIN_PATH"] == nil { environment["CODERS_PLUGIN_PATH"] = plugins }
     let variables = environment
     let console = Console(
-      output: { output.add($0) }, errors: { errors.add($0) }, environment: { variables[$0] }, executable: nil,
+      output: { output.add($0) }, errors: { errors.add($0) }, environment: { variables[$0] },
+      executable: plugins == nil ? nil : executable,
       isTerminal: isTerminal, isErrorTerminal: isErrorTerminal)
     return Run(status: body(console).rawValue, output: output.text, errors: errors.text)
   }

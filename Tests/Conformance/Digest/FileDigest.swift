@@ -13,7 +13,7 @@ struct FileDigest {
     self.arguments = arguments
     // Nothing of the machine's own takes part: neither its plugins nor its settings.
     registry = CoderRegistry(
-      searchPath: .only([arguments.plugins]),
+      searchPath: .only([arguments.plugins]).trusting([arguments.plugins]),
       preferences: Preferences())
   }
 
