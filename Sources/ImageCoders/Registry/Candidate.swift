@@ -107,9 +107,15 @@ final class Candidate: Sendable {
   ///
   /// The lock is this candidate's alone and is held while the library loads, so that a plugin describes itself once.
   ///
-  /// - Parameter registry: Finds coders for files that are pages of other files.
-  func coder(for registry: CoderRegistry?) throws(SkipReason) -> any ImageCoder {
-    let isolation = registry?.isolation(of: formats) ?? IsolationOfCode(Isolation(.inProcess))
+  /// - Parameters:
+  ///   - registry: Finds coders for files that are pages of other files.
+  ///   - isSecondReader: Whether another reader has refused the file before, so that this one needs a worker unless it is
+  ///     in pure Swift.
+  func coder(
+    for registry: CoderRegistry?, isSecondReader: Bool = false
+  ) throws(SkipReason) -> any ImageCoder {
+    var isolation = registry?.isolation(of: formats) ?? IsolationOfCode(Isolation(.inProcess))
+    if isSecondReader { isolation.other = isolation.other.atLeast(.required) }
     if let own {
       guard isolation.other.mode < .required else {
         throw SkipReason(
@@ -134,6 +140,9 @@ final class Candidate: Sendable {
     }
     return try result.get()
   }
+
+  /// Whether its reader wraps no library, whichever plugin of its identifier is used.
+  var isPureSwift: Bool { entry.map { ([$0] + alternatives).allSatisfy(\.isPureSwift) } ?? false }
 
   /// Why another plugin of the same identifier is used than the first one, or nil.
   var substitution: String? {

@@ -16,4 +16,12 @@ extension CoderRegistry {
       candidate.entry.map(isolation(of: candidate.formats).of)
     }
   }
+
+  /// Whether the user or the program named a coder for files of these formats: preferred it, gave it a priority, or
+  /// registered it.
+  func isNamed(_ candidate: Candidate, _ formats: [ImageFormat]) -> Bool {
+    let state = snapshot().state
+    return candidate.entry == nil || state.priorities[candidate.id] != nil
+      || state.preference(candidate, reading: formats) != nil
+  }
 }

@@ -301,6 +301,9 @@ public final class CoderRegistry: Sendable {
   }
 
   /// Tries the coders that may read a file, in their order, until one does.
+  ///
+  /// A file chooses how the first reader of its format fails. So it does not get to a second one in the program, where that
+  /// one wraps a library in C and nobody named it: that one is tried in a worker or not at all.
   func choose<Result>(
     _ open: OpenSource, allowed: Set<ImageFormat>?, coder: String?, explain: ((SelectionStep) -> Void)?,
     _ body: (_ coder: any ImageCoder, _ formats: [ImageFormat]) throws(CoderError) -> Result
@@ -308,10 +311,25 @@ public final class CoderRegistry: Sendable {
     let (selection, coderCount) = try selection(open, coder: coder, allowed, explains: explain != nil)
     for step in selection.steps { explain?(step) }
     var first: CoderError?
+    // Formats whose readers have seen the file, and why further readers have not.
+    var (seen, untried) = (Set<ImageFormat>(), [String]())
     for (candidate, formats) in selection.candidates {
-      if first != nil { explain?(SelectionStep(coder: candidate.id, code: .fallback, message: "is tried next")) }
+      let isSecond = !seen.isDisjoint(with: formats) && !isNamed(candidate, formats)
+      if first != nil {
+        let message = isSecond && !candidate.isPureSwift ? "is tried next, in a worker" : "is tried next"
+        explain?(SelectionStep(coder: candidate.id, code: .fallback, message: message))
+      }
+      let loaded = Swift.Result { () throws(SkipReason) in
+        try candidate.coder(for: self, isSecondReader: isSecond)
+      }
+      if isSecond, case .failure(let reason) = loaded, reason.code == .isolationMissing {
+        explain?(SelectionStep(coder: candidate.id, code: .failed, message: reason.ofSecondReader))
+        untried.append("\(candidate.id) is \(reason.ofSecondReader)")
+        continue
+      }
       do throws(CoderError) {
-        let coder = try load(candidate)
+        let coder = try loaded.orError(of: candidate.id)
+        seen.formUnion(formats)
         if let explain, let message = candidate.substitution {
           explain(SelectionStep(coder: candidate.id, code: .failed, message: message))
         }
@@ -325,13 +343,11 @@ public final class CoderRegistry: Sendable {
         if first == nil || first?.code == .wrongFormat { first = error }
       }
     }
-    throw first ?? unrecognized(open, selection, coders: coderCount)
+    throw first?.adding(untried) ?? unrecognized(open, selection, coders: coderCount)
   }
 
   func load(_ candidate: Candidate) throws(CoderError) -> any ImageCoder {
-    do throws(SkipReason) { return try candidate.coder(for: self) } catch {
-      throw CoderError(error, coder: candidate.id)
-    }
+    try Result { () throws(SkipReason) in try candidate.coder(for: self) }.orError(of: candidate.id)
   }
 
   private func unknown(_ id: String) -> CoderError {
@@ -372,21 +388,5 @@ public final class CoderRegistry: Sendable {
       body(&next)
       snapshot = RegistrySnapshot(next)
     }
-  }
-}
-
-extension CoderError {
-  /// Whether the next coder may try: this one cannot be loaded, or does not support the file.
-  var allowsFallback: Bool {
-    switch code {
-    // A wrapped library that fails without a reason has no opinion of the file.
-    case .wrongFormat, .unsupported, .noCoder, .pluginRejected, .library: true
-    default: false
-    }
-  }
-
-  /// A plugin that was not used, as the error of a call that needed it.
-  init(_ reason: SkipReason, coder: String) {
-    self.init(code: .pluginRejected, message: "\(reason.code.rawValue): \(reason.message)", coder: coder)
   }
 }

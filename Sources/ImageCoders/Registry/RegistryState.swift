@@ -26,8 +26,8 @@ final class RegistrySnapshot: Sendable {
 
 /// How the code of a coder is isolated, by what it is. Plugins of one identifier may be either.
 struct IsolationOfCode: Equatable {
-  let pureSwift: Isolation
-  let other: Isolation
+  var pureSwift: Isolation
+  var other: Isolation
 
   init(pureSwift: Isolation, other: Isolation) { (self.pureSwift, self.other) = (pureSwift, other) }
 
