@@ -81,7 +81,7 @@ import Testing
   @Test func wordsOfTheVariable() {
     func mode(_ word: String?) -> IsolationMode { IsolationMode.ofEnvironment { _ in word } }
     #expect(mode(nil) == .inProcess)
-    #expect(mode("") == .inProcess)
+    #expect(mode("") == .required)
     #expect(mode("off") == .inProcess)
     #expect(mode("preferred") == .preferred)
     #expect(mode("required") == .required)

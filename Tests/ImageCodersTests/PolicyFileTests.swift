@@ -147,6 +147,9 @@ import Testing
     #expect(found("web").policy == .web)
     #expect(found("webb").policy.problem?.code == .invalidArgument)
     #expect(found("\(home.path)/none.json").policy.problem?.code == .io)
+    #expect(
+      found("").policy.problem?.message
+        == "\"\" is no policy; standard, trusted, web, thumbnailer, paranoid are, and paths of files")
     let file = home.write(#"{"base": "web"}"#, to: "coders/policy.json")
     #expect(found().finding == .file(file))
     #expect(found().policy.isolation == Policy.web.isolation)
@@ -157,6 +160,18 @@ import Testing
         == "the policy \(file) is not understood: line 1, column 10: found the end of the text, expected a value")
     _ = Command.run("chmod 666 '\(file)'")
     #expect(found().policy.problem?.message == "the policy cannot be read: \(file) can be written by everybody")
+  }
+
+  /// Somebody put the link there, and meant a policy.
+  @Test(arguments: ["coders/policy.json", "coders"]) func aLinkToNothingRefusesEverything(_ link: String) {
+    let home = TemporaryFolder()
+    _ = Command.run("mkdir -p \"$(dirname '\(home.path)/\(link)')\"; ln -s /nowhere/at/all '\(home.path)/\(link)'")
+    let found = Policy.found { $0 == "XDG_CONFIG_HOME" ? home.path : nil }
+    let file = "\(home.path)/coders/policy.json"
+    #expect(found.finding == .file(file))
+    #expect(
+      found.policy.problem?.message
+        == "the policy cannot be read: \(file): \(home.path)/\(link) is a link to nothing")
   }
 
   /// Each setting of a preset says why, and every limit of one is a limit.

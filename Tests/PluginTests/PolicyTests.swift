@@ -152,6 +152,29 @@ import Testing
     #expect(registry.isolation(of: "org.imagecoders.jpeg")?.mode == .required)
   }
 
+  /// A rule for a format that no coder has may be a typing error; it would forbid nothing.
+  @Test func aRuleForAnUnknownFormatRefusesEverything() throws {
+    let text = "{\"byFormat\": {\n\"pgn\": {\"limits\": {\"maxSide\": 9}}}}"
+    let registry = try registry(text)
+    let error = try #require(throws: CoderError.self) { try registry.decode(try Self.file(.png)) }
+    #expect(error.code == .invalidArgument)
+    #expect(
+      error.message
+        == "the policy p.json, line 2 is not understood: byFormat names \"pgn\", a format that no coder has")
+    // The program may know the format itself, and may register its coder later.
+    for name in ["image/png", "public.pgn"] {
+      #expect(try self.registry(text.replacing("pgn", with: name)).policy.problem != nil)
+    }
+    for name in ["PNG", "png", "public.png", "heics"] {
+      #expect(try self.registry(text.replacing("pgn", with: name)).policy.problem == nil, "\(name)")
+    }
+    var own = Policy(name: "mine")
+    own.formatRules[ImageFormat(rawValue: "org.example.later")] = Policy.FormatRules()
+    own.formatRules[ImageFormat(rawValue: "org.example.later")]?.limits[.maxSide] = Policy.Setting(9)
+    registry.policy = own
+    #expect(registry.policy.problem == nil)
+  }
+
   /// Uploads are decoded in workers, and what the preset does not name is refused.
   @Test func theWebPresetDecodesInWorkers() throws {
     #expect(IsolationWorker.isThere, "there is no worker; has `make stage` run?")

@@ -176,6 +176,12 @@ package struct Catalog: Sendable {
     return Set(formats.filter { $0.has(name) }.map(\.format))
   }
 
+  /// Whether any manifest names a format, also of a coder that is not used.
+  func knows(_ name: String) -> Bool {
+    let name = name.lowercased()
+    return entries.contains { $0.manifest?.formats.contains { $0.has(name) } ?? false }
+  }
+
   /// What people call a format, or its type identifier if no coder has it.
   package func name(of format: ImageFormat) -> String {
     formats.first { $0.format == format }?.name ?? format.rawValue

@@ -100,10 +100,16 @@ public struct SearchPath: Sendable, Equatable {
     return found
   }
 
-  /// A variable of the environment, or nil if it is unset or empty, or the program runs with raised privileges.
+  /// Variables that forbid. An empty one is not understood, and forbids all that it could.
+  private static let forbidding = ["CODERS_POLICY", "CODERS_ISOLATION", "CODERS_ALLOW"]
+
+  /// A variable of the environment, or nil if it is unset, or the program runs with raised privileges. An empty one counts
+  /// as unset unless it is one that forbids.
   package static func secureEnvironment(_ name: String) -> String? {
     // secure_getenv answers nothing under AT_SECURE: a setuid program must not load what its caller names.
-    guard let value = chostsystem_secure_getenv(name), value.pointee != 0 else { return nil }
+    guard let value = chostsystem_secure_getenv(name), value.pointee != 0 || forbidding.contains(name) else {
+      return nil
+    }
     return String(cString: value)
   }
 

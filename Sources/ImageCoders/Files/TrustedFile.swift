@@ -90,9 +90,23 @@ package enum TrustedFile {
   }
 
   static func failure(_ code: Int32, _ path: String) -> FileProblem {
-    FileProblem(
+    if code == ENOENT, let link = linkToNothing(path) {
+      return FileProblem(kind: .unreadable, message: "\(path): \(link) is a link to nothing")
+    }
+    return FileProblem(
       kind: code == ENOENT || code == ENOTDIR ? .missing : .unreadable,
       message: "\(path): \(String(cString: strerror(code)).lowercased())")
+  }
+
+  /// The link because of which there is nothing at a path, or nil: somebody put it there, and meant a file.
+  private static func linkToNothing(_ path: String) -> String? {
+    var place = path
+    var status = stat()
+    while lstat(place, &status) != 0 {
+      guard let parent = SearchPath.parent(of: place) else { return nil }
+      place = parent
+    }
+    return status.st_mode & S_IFMT == S_IFLNK && stat(place, &status) != 0 ? place : nil
   }
 
   private static func kind(_ status: stat) -> String {

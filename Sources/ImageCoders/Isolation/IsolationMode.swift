@@ -33,14 +33,14 @@ public enum IsolationMode: Int, Sendable, Comparable, CaseIterable {
     self = mode
   }
 
-  /// What the variable `CODERS_ISOLATION` asks for, ``inProcess`` if it is not set. A word that is none counts as
-  /// ``required``: who sets it wants isolation.
+  /// What the variable `CODERS_ISOLATION` asks for, ``inProcess`` if it is not set. A word that is none, and no word, count
+  /// as ``required``: who sets it wants isolation.
   ///
   /// - Parameter environment: Looks a variable up.
   package static func ofEnvironment(
     _ environment: (String) -> String? = SearchPath.secureEnvironment
   ) -> IsolationMode {
-    guard let word = environment("CODERS_ISOLATION"), !word.isEmpty else { return .inProcess }
+    guard let word = environment("CODERS_ISOLATION") else { return .inProcess }
     return IsolationMode(word: word) ?? .required
   }
 }

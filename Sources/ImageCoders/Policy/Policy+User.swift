@@ -26,7 +26,7 @@ extension Policy {
   ///
   /// - Parameter environment: Returns the value of a variable.
   package static func found(environment: (String) -> String?) -> (policy: Policy, finding: Finding) {
-    if let named = environment("CODERS_POLICY"), !named.isEmpty { return (loading(named), .variable) }
+    if let named = environment("CODERS_POLICY") { return (loading(named), .variable) }
     guard let path = path(environment) else { return (.standard, .nothing) }
     do throws(FileProblem) { try TrustedFile.check(path) } catch {
       if error.kind == .missing { return (.standard, .nothing) }

@@ -109,7 +109,12 @@ public struct Policy: Sendable, Equatable {
   public static var pureSwiftReaders: [String: String] { PureSwiftReaders.reasons }
 
   /// Names of formats as type identifiers, where a coder of the catalog knows them.
-  func resolved(_ catalog: Catalog) -> Policy {
+  ///
+  /// A rule of a file for a format that no coder knows, installed or registered, may be a typing error, and a rule that
+  /// forbids nothing then: such a policy is not understood.
+  ///
+  /// - Parameter registered: Formats of the application's own coders.
+  func resolved(_ catalog: Catalog, registered: Set<ImageFormat>) -> Policy {
     func formats(_ format: ImageFormat) -> Set<ImageFormat> {
       let named = catalog.formats(named: format.rawValue)
       return named.isEmpty ? [format] : named
@@ -119,6 +124,12 @@ public struct Policy: Sendable, Equatable {
     policy.formatRules = [:]
     // Sorted, so that two names of a format give the same rules each time.
     for (name, rules) in formatRules.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      if let place = rules.place, !registered.contains(name), !catalog.knows(name.rawValue) {
+        policy.problem =
+          policy.problem
+          ?? .invalidArgument(
+            "the policy \(place) is not understood: byFormat names \(name.rawValue.quoted), a format that no coder has")
+      }
       for format in formats(name) { policy.formatRules[format, default: FormatRules()].tighten(by: rules) }
     }
     return policy
@@ -126,6 +137,17 @@ public struct Policy: Sendable, Equatable {
 }
 
 extension Policy.FormatRules {
+  /// The file and the line that the rules are from, or nil if the program made them.
+  fileprivate var place: Policy.Origin? {
+    var origins = limits.values.map(\.origin)
+    if let isolation { origins.append(isolation.origin) }
+    let places = origins.compactMap { (origin) -> (origin: Policy.Origin, line: Int)? in
+      guard case .file(_, let line) = origin else { return nil }
+      return (origin, line)
+    }
+    return places.min { $0.line < $1.line }?.origin
+  }
+
   /// Where two names mean the same format, the stricter rule of each kind applies.
   fileprivate mutating func tighten(by other: Policy.FormatRules) {
     limits.merge(other.limits) { $0.value <= $1.value ? $0 : $1 }

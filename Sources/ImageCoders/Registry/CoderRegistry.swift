@@ -51,6 +51,7 @@ public final class CoderRegistry: Sendable {
       state.candidates.removeAll { $0.id == coder.id }
       state.candidates.append(Candidate(coder, registration: state.registrations))
       if let priority { state.priorities[coder.id] = priority }
+      state.resolve(catalog)
     }
   }
 
@@ -377,7 +378,7 @@ public final class CoderRegistry: Sendable {
   /// What files may ask for. It changes what is opened from now on.
   public var policy: Policy {
     get { snapshot().state.policy }
-    set { change { [catalog] state in state.policy = newValue.resolved(catalog) } }
+    set { change { [catalog] state in state.resolve(catalog, newValue) } }
   }
 
   func snapshot() -> RegistrySnapshot { state.withLock { $0 } }

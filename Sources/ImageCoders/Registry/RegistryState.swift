@@ -53,7 +53,9 @@ struct RegistryState {
   var isolation: Isolation
   var isolationOfFormats: [ImageFormat: Isolation] = [:]
   /// What files may ask for; its formats are type identifiers.
-  var policy: Policy
+  private(set) var policy: Policy
+  /// The same as it was stated.
+  private var statedPolicy: Policy
   /// How many coders the program has registered.
   var registrations = 0
 
@@ -63,10 +65,20 @@ struct RegistryState {
     self.candidates = candidates
     beginnings = FileBeginnings(candidates.map(\.beginnings))
     self.isolation = isolation
-    self.policy = policy.resolved(catalog)
+    statedPolicy = policy
+    self.policy = policy.resolved(catalog, registered: [])
     priorities = preferences.priorities
     preferredReaders = preferences.preferred(\.read, catalog)
     preferredWriters = preferences.preferred(\.write, catalog)
+  }
+
+  /// Sets what files may ask for, or looks once more which formats the policy names after coders were registered.
+  ///
+  /// - Parameter policy: Nil for the one that holds.
+  mutating func resolve(_ catalog: Catalog, _ policy: Policy? = nil) {
+    if let policy { statedPolicy = policy }
+    self.policy = statedPolicy.resolved(
+      catalog, registered: Set(candidates.filter { $0.entry == nil }.flatMap(\.formats)))
   }
 
   /// Whether neither the program nor the policy isolates some coders in another way than others.
