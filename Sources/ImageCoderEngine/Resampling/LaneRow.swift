@@ -35,8 +35,8 @@ struct LaneRow {
   /// Reads `count` pixels.
   func read(_ source: UnsafeRawPointer, into lanes: UnsafeMutablePointer<Float>, count: Int) {
     switch format {
-    case .gray8: Self.readPlain(Sample8.self, source, lanes, count)
-    case .gray16: Self.readPlain(Sample16.self, source, lanes, count)
+    case .gray8: Self.readPlain(Sample8.self, source, into: lanes, count: count)
+    case .gray16: Self.readPlain(Sample16.self, source, into: lanes, count: count)
     case .rgb8: Self.readThree(source, into: lanes, count: count)
     case .grayAlpha8: read(Sample8.self, colors: 1, source, into: lanes, count: count)
     case .grayAlpha16: read(Sample16.self, colors: 1, source, into: lanes, count: count)
