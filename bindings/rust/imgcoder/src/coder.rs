@@ -2,12 +2,12 @@
 
 //! The coder as constant data, and the symbol that a plugin exports.
 
-use crate::extension::{coder_extension, Extensions, OnlyTranscoder};
+use crate::extension::{coder_extension, Extensions};
 use crate::ffi::*;
 use crate::guard::{guarded, quiet_panics};
 use crate::host::{Host, Result};
 use crate::recognizer::{recognize, Recognizer};
-use crate::transcoder::Transcoder;
+use crate::transcoder::{OnlyTranscoder, Transcoder};
 use core::mem::size_of;
 
 // SAFETY: constant data; nobody writes to it.

@@ -4,9 +4,7 @@
 
 use crate::ffi::*;
 use crate::guard::caught;
-use crate::transcoder::{transcode_table, Transcoder};
 use core::ffi::c_void;
-use core::marker::PhantomData;
 
 /// The table of an extension, as the host gets it: constant data of the plugin.
 #[derive(Clone, Copy)]
@@ -23,11 +21,6 @@ impl Extension {
         Extension((&raw const *table).cast())
     }
 
-    /// The extension `ffi::EXTENSION_TRANSCODE`.
-    pub const fn transcoder<T: Transcoder>() -> Self {
-        Extension::new(const { &transcode_table::<T>() })
-    }
-
     pub(crate) fn pointer(extension: Option<Self>) -> *const c_void {
         extension.map_or(core::ptr::null(), |extension| extension.0)
     }
@@ -37,15 +30,6 @@ impl Extension {
 pub trait Extensions {
     /// The extension of the coder with this id, or None.
     fn extension(id: &str) -> Option<Extension>;
-}
-
-/// The extensions of a coder that has a transcoder, and nothing else.
-pub(crate) struct OnlyTranscoder<T>(PhantomData<T>);
-
-impl<T: Transcoder> Extensions for OnlyTranscoder<T> {
-    fn extension(id: &str) -> Option<Extension> {
-        (id == EXTENSION_TRANSCODE).then(Extension::transcoder::<T>)
-    }
 }
 
 pub(crate) unsafe extern "C" fn coder_extension<E: Extensions>(

@@ -10,8 +10,6 @@ mod reader;
 mod types;
 mod writer;
 
-pub type imgcoder_status = u32;
-
 pub const ABI_MAJOR: u32 = 1;
 pub const ABI_MINOR: u32 = 0;
 pub const EXTENSION_TRANSCODE: &str = "org.imagecoders.transcode/1";

@@ -2,10 +2,12 @@
 
 //! Conversion from one format to another without decoding pixels: a trait, and its function as C calls it.
 
+use crate::extension::{Extension, Extensions};
 use crate::ffi::*;
 use crate::guard::guarded;
 use crate::host::{Host, Result, Source};
 use crate::writer::Output;
+use core::marker::PhantomData;
 
 /// The host's side of a conversion.
 pub struct TranscodeSession {
@@ -32,6 +34,22 @@ pub const fn transcode_table<T: Transcoder>() -> imgcoder_transcode_table {
         struct_size: core::mem::size_of::<imgcoder_transcode_table>() as u32,
         reserved: 0,
         transcode: Some(transcode::<T>),
+    }
+}
+
+impl Extension {
+    /// The extension `ffi::EXTENSION_TRANSCODE`.
+    pub const fn transcoder<T: Transcoder>() -> Self {
+        Extension::new(const { &transcode_table::<T>() })
+    }
+}
+
+/// The extensions of a coder that has a transcoder, and nothing else.
+pub(crate) struct OnlyTranscoder<T>(PhantomData<T>);
+
+impl<T: Transcoder> Extensions for OnlyTranscoder<T> {
+    fn extension(id: &str) -> Option<Extension> {
+        (id == EXTENSION_TRANSCODE).then(Extension::transcoder::<T>)
     }
 }
 

@@ -2,7 +2,6 @@
 
 //! Structs of `imgcoder/host.h`.
 
-use super::imgcoder_status;
 use super::types::*;
 use core::ffi::c_void;
 

@@ -1,13 +1,115 @@
 // SPDX-License-Identifier: Apache-2.0
 
-//! Structs of `imgcoder/plugin.h` and `imgcoder/transcode.h`.
+//! Structs of `imgcoder/plugin.h` and `imgcoder/transcode.h`, and the tables of functions of readers and writers: those
+//! take the coder, which has them.
 
 use super::host::*;
-use super::imgcoder_status;
-use super::reader::imgcoder_reader_table;
+use super::reader::*;
 use super::types::*;
-use super::writer::{imgcoder_option, imgcoder_writer_table};
+use super::writer::*;
 use core::ffi::c_void;
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct imgcoder_reader_table {
+    pub struct_size: u32,
+    pub reserved: u32,
+    pub open: Option<
+        unsafe extern "C" fn(
+            coder: *const imgcoder_coder,
+            host: *const imgcoder_host,
+            source: *const imgcoder_source,
+            options: *const imgcoder_open_options,
+            reader: *mut *mut imgcoder_reader,
+        ) -> imgcoder_status,
+    >,
+    pub info: Option<
+        unsafe extern "C" fn(reader: *mut imgcoder_reader, page: u32, info: *mut imgcoder_info) -> imgcoder_status,
+    >,
+    pub frame_info: Option<
+        unsafe extern "C" fn(
+            reader: *mut imgcoder_reader,
+            page: u32,
+            frame: u32,
+            frame_info: *mut imgcoder_frame_info,
+        ) -> imgcoder_status,
+    >,
+    pub negotiate: Option<
+        unsafe extern "C" fn(
+            reader: *mut imgcoder_reader,
+            request: *const imgcoder_request,
+            offer: *mut imgcoder_offer,
+        ) -> imgcoder_status,
+    >,
+    pub decode: Option<
+        unsafe extern "C" fn(
+            reader: *mut imgcoder_reader,
+            offer: *const imgcoder_offer,
+            sink: *const imgcoder_sink,
+        ) -> imgcoder_status,
+    >,
+    pub metadata: Option<
+        unsafe extern "C" fn(
+            reader: *mut imgcoder_reader,
+            page: u32,
+            kind: u32,
+            bytes: *mut *const u8,
+            length: *mut u64,
+        ) -> imgcoder_status,
+    >,
+    pub properties: Option<
+        unsafe extern "C" fn(
+            reader: *mut imgcoder_reader,
+            page: u32,
+            frame: u32,
+            properties: *const imgcoder_properties,
+        ) -> imgcoder_status,
+    >,
+    pub close: Option<unsafe extern "C" fn(reader: *mut imgcoder_reader)>,
+    pub get_extension: Option<unsafe extern "C" fn(reader: *mut imgcoder_reader, id: imgcoder_string) -> *const c_void>,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct imgcoder_writer_table {
+    pub struct_size: u32,
+    pub features: u32,
+    pub open: Option<
+        unsafe extern "C" fn(
+            coder: *const imgcoder_coder,
+            host: *const imgcoder_host,
+            output: *const imgcoder_output,
+            options: *const imgcoder_write_options,
+            writer: *mut *mut imgcoder_writer,
+        ) -> imgcoder_status,
+    >,
+    pub negotiate: Option<
+        unsafe extern "C" fn(
+            writer: *mut imgcoder_writer,
+            wanted: u32,
+            wanted_alpha: u32,
+            accepted: *mut u32,
+            accepted_alpha: *mut u32,
+        ) -> imgcoder_status,
+    >,
+    pub set_info:
+        Option<unsafe extern "C" fn(writer: *mut imgcoder_writer, info: *const imgcoder_info) -> imgcoder_status>,
+    pub add_metadata: Option<
+        unsafe extern "C" fn(writer: *mut imgcoder_writer, kind: u32, bytes: *const u8, length: u64) -> imgcoder_status,
+    >,
+    pub add_frame: Option<
+        unsafe extern "C" fn(
+            writer: *mut imgcoder_writer,
+            frame: *const imgcoder_frame_info,
+            pixels: *const imgcoder_pixels,
+        ) -> imgcoder_status,
+    >,
+    pub finish: Option<unsafe extern "C" fn(writer: *mut imgcoder_writer) -> imgcoder_status>,
+    pub close: Option<unsafe extern "C" fn(writer: *mut imgcoder_writer)>,
+    pub add_thumbnail:
+        Option<unsafe extern "C" fn(writer: *mut imgcoder_writer, pixels: *const imgcoder_pixels) -> imgcoder_status>,
+    pub get_extension: Option<unsafe extern "C" fn(writer: *mut imgcoder_writer, id: imgcoder_string) -> *const c_void>,
+}
 
 #[repr(C)]
 #[derive(Clone, Copy)]

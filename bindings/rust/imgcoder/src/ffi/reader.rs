@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-//! Structs of `imgcoder/reader.h`.
+//! Structs of `imgcoder/reader.h`. The table of its functions is with the coder.
 
-use super::host::*;
-use super::imgcoder_status;
-use super::plugin::imgcoder_coder;
 use super::types::*;
-use core::ffi::c_void;
 
 #[repr(C)]
 pub struct imgcoder_reader {
@@ -88,64 +84,4 @@ pub struct imgcoder_offer {
     pub unmet: u32,
     pub scale_code: u32,
     pub memory: u64,
-}
-
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct imgcoder_reader_table {
-    pub struct_size: u32,
-    pub reserved: u32,
-    pub open: Option<
-        unsafe extern "C" fn(
-            coder: *const imgcoder_coder,
-            host: *const imgcoder_host,
-            source: *const imgcoder_source,
-            options: *const imgcoder_open_options,
-            reader: *mut *mut imgcoder_reader,
-        ) -> imgcoder_status,
-    >,
-    pub info: Option<
-        unsafe extern "C" fn(reader: *mut imgcoder_reader, page: u32, info: *mut imgcoder_info) -> imgcoder_status,
-    >,
-    pub frame_info: Option<
-        unsafe extern "C" fn(
-            reader: *mut imgcoder_reader,
-            page: u32,
-            frame: u32,
-            frame_info: *mut imgcoder_frame_info,
-        ) -> imgcoder_status,
-    >,
-    pub negotiate: Option<
-        unsafe extern "C" fn(
-            reader: *mut imgcoder_reader,
-            request: *const imgcoder_request,
-            offer: *mut imgcoder_offer,
-        ) -> imgcoder_status,
-    >,
-    pub decode: Option<
-        unsafe extern "C" fn(
-            reader: *mut imgcoder_reader,
-            offer: *const imgcoder_offer,
-            sink: *const imgcoder_sink,
-        ) -> imgcoder_status,
-    >,
-    pub metadata: Option<
-        unsafe extern "C" fn(
-            reader: *mut imgcoder_reader,
-            page: u32,
-            kind: u32,
-            bytes: *mut *const u8,
-            length: *mut u64,
-        ) -> imgcoder_status,
-    >,
-    pub properties: Option<
-        unsafe extern "C" fn(
-            reader: *mut imgcoder_reader,
-            page: u32,
-            frame: u32,
-            properties: *const imgcoder_properties,
-        ) -> imgcoder_status,
-    >,
-    pub close: Option<unsafe extern "C" fn(reader: *mut imgcoder_reader)>,
-    pub get_extension: Option<unsafe extern "C" fn(reader: *mut imgcoder_reader, id: imgcoder_string) -> *const c_void>,
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-//! Structs of `imgcoder/types.h`.
+//! Types of `imgcoder/types.h`.
+
+pub type imgcoder_status = u32;
 
 #[repr(C)]
 #[derive(Clone, Copy)]
