@@ -17,17 +17,6 @@ public protocol StoredColorReader: ReaderSession {
   func decodeInks(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError)
 }
 
-/// A writer of files that say how bright light is.
-///
-/// A part of a draft: see `imgcoder/draft/stored_color.h`.
-public protocol LightLevelWriter: WriterSession {
-  /// Says how bright the light of a page is; called after the metadata and before the first frame, at most once for each
-  /// page.
-  ///
-  /// - Throws: ``CoderError/Code/unsupported`` if the file has no place for it.
-  func setLight(_ light: LightLevels) throws(CoderError)
-}
-
 extension StoredColorReader {
   /// Implements ``ReaderSession/storedColorReader``: this reader.
   public var storedColorReader: (any StoredColorReader)? { self }
@@ -41,4 +30,15 @@ extension StoredColorReader {
   public func decodeInks(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
     throw .unsupported("page \(offer.page) has no inks")
   }
+}
+
+/// A writer of files that say how bright light is.
+///
+/// A part of a draft: see `imgcoder/draft/stored_color.h`.
+public protocol LightLevelWriter: WriterSession {
+  /// Says how bright the light of a page is; called after the metadata and before the first frame, at most once for each
+  /// page.
+  ///
+  /// - Throws: ``CoderError/Code/unsupported`` if the file has no place for it.
+  func setLight(_ light: LightLevels) throws(CoderError)
 }

@@ -4,6 +4,21 @@
 ///
 /// A part of a draft: see `imgcoder/draft/stored_color.h`.
 public struct StoredColor: Sendable, Hashable {
+  /// The primaries of the samples, or nil if the file states none.
+  public var primaries: Primaries?
+  /// Of red, green and blue: light is a sample to the power of this. Nil if the file states none.
+  public var gamma: SIMD3<Double>?
+  /// Of red, green and blue: light, 0 to 65535, of samples at equal distances; 2 to 65,536 each and all as many. Empty
+  /// if the file states none.
+  public var curves: [[UInt16]] = []
+  /// How bright light is.
+  public var light = LightLevels()
+  /// Whether the page is stored as cyan, magenta, yellow and black, which can be had.
+  public var hasInks = false
+
+  /// States nothing but how bright light is.
+  public init(light: LightLevels = LightLevels()) { self.light = light }
+
   /// x and y of CIE 1931.
   public struct Primaries: Sendable, Hashable {
     /// x and y of red.
@@ -23,19 +38,4 @@ public struct StoredColor: Sendable, Hashable {
       self.white = white
     }
   }
-
-  /// The primaries of the samples, or nil if the file states none.
-  public var primaries: Primaries?
-  /// Of red, green and blue: light is a sample to the power of this. Nil if the file states none.
-  public var gamma: SIMD3<Double>?
-  /// Of red, green and blue: light, 0 to 65535, of samples at equal distances; 2 to 65,536 each and all as many. Empty
-  /// if the file states none.
-  public var curves: [[UInt16]] = []
-  /// How bright light is.
-  public var light = LightLevels()
-  /// Whether the page is stored as cyan, magenta, yellow and black, which can be had.
-  public var hasInks = false
-
-  /// States nothing but how bright light is.
-  public init(light: LightLevels = LightLevels()) { self.light = light }
 }
