@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -156,3 +157,12 @@ void services_end(void) {
   while (first) release(NULL, first + 1);
   used = 0;
 }
+
+imgcoder_status services_fail_without(const char *call, imgcoder_status status) {
+  char text[60];
+  int length = snprintf(text, sizeof text, "the plugin has no %s", call);
+  imgcoder_string message = {text, (uint64_t)length};
+  return fail(&the_session.host, status, -1, message);
+}
+
+imgcoder_status services_lacks(const char *call) { return services_fail_without(call, IMGCODER_STATUS_LIBRARY); }

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #define _GNU_SOURCE
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "worker.h"
-
-session the_session;
 
 #define SMALL_BYTES (64u << 10)
 
@@ -72,7 +69,7 @@ static imgcoder_status add_page(uint32_t page, uint32_t frames, imgcoder_info *i
   return status;
 }
 
-void session_close(void) {
+static void close_file(void) {
   session *s = &the_session;
   if (s->file && s->reader.close) s->reader.close(s->file);
   if (s->output && s->writer.close) s->writer.close(s->output);
@@ -87,7 +84,7 @@ void session_close(void) {
 // Begins with a file, of which nothing is looked at.
 static int take_source(const isolation_message *request, int memory) {
   TAKE(imgcoder_limits, request, limits);
-  session_close();
+  close_file();
   services_begin(&limits);
   uint32_t small = request->words[2];
   if (small > request->length - sizeof limits) _exit(0);
@@ -155,7 +152,7 @@ static void metadata(const isolation_message *request) {
 static void recognize(const isolation_message *request, int memory) {
   session *s = &the_session;
   imgcoder_limits none = {.struct_size = sizeof none};
-  session_close();
+  close_file();
   services_begin(&none);
   imgcoder_status status = IMGCODER_STATUS_WRONG_FORMAT;
   if (bytes_begin(memory, request->longs[0], request->longs[0]) && s->described.recognize) {
@@ -167,16 +164,7 @@ static void recognize(const isolation_message *request, int memory) {
   reply(status, NULL, 0);
 }
 
-static imgcoder_status fail_without(const char *call, imgcoder_status status) {
-  char text[60];
-  int length = snprintf(text, sizeof text, "the plugin has no %s", call);
-  imgcoder_string message = {text, (uint64_t)length};
-  return the_session.host.fail(&the_session.host, status, -1, message);
-}
-
-static imgcoder_status missing(const char *call) { return fail_without(call, IMGCODER_STATUS_UNSUPPORTED); }
-
-imgcoder_status session_lacks(const char *call) { return fail_without(call, IMGCODER_STATUS_LIBRARY); }
+static imgcoder_status missing(const char *call) { return services_fail_without(call, IMGCODER_STATUS_UNSUPPORTED); }
 
 // The rows are nearly always asked for next: as many as the bands have room for are there then.
 static void decode_ahead(const imgcoder_request *wanted, imgcoder_offer *offer, uint32_t rows, uint32_t clears) {
@@ -262,10 +250,13 @@ void session_run(const imgcoder_coder *coder, uint8_t *shared) {
       case ISOLATION_OPEN: open_file(&request, memory); break;
       case ISOLATION_RECOGNIZE: recognize(&request, memory); break;
       case ISOLATION_CLOSE:
-        session_close();
+        close_file();
         reply(IMGCODER_STATUS_OK, NULL, 0);
         break;
       case ISOLATION_WRITER_OPEN:
+        close_file();
+        writing_call(&request, memory);
+        break;
       case ISOLATION_WRITER_LAYOUT:
       case ISOLATION_WRITER_HEADER:
       case ISOLATION_WRITER_METADATA:

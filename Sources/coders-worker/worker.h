@@ -17,15 +17,20 @@
 #include <CImageCoderStructs.h>
 #include <CIsolation.h>
 
+// The files in such an order that each one calls only those above it.
+
+// filter.c: returns 1, or 0 if the filter cannot be had.
+int filter_server(void);
+int filter_worker(void);
+
 // layers.c: each returns the layers that it has made and probed.
 uint32_t layers_of_process(uint32_t without);
 uint32_t layers_of_namespaces(uint32_t without);
 uint32_t layers_of_server(uint32_t namespaces, uint32_t without);
 uint32_t layers_of_worker(uint32_t server, uint32_t without, uint64_t memory, uint64_t seconds);
 
-// filter.c: returns 1, or 0 if the filter cannot be had.
-int filter_server(void);
-int filter_worker(void);
+// probes.c: whether a child that is locked as a worker is stopped where it should be.
+int probe_filter(uint32_t server, uint32_t without);
 
 // threads.c: threads that a worker has from before its filter. There are at least two, so that a library that works on a
 // thread of its own can; a thread that a library makes is one of them.
@@ -34,16 +39,7 @@ uint64_t threads_memory(void);
 void threads_begin(void);
 unsigned threads_helpers(void);  // that share in the work of parallel_for
 
-// probes.c: whether a child that is locked as a worker is stopped where it should be.
-int probe_filter(uint32_t server, uint32_t without);
-
-// server.c
-_Noreturn void server_run(const imgcoder_coder *coder, uint32_t layers, uint32_t without);
-
-// session.c: the calls of the program, until it is gone.
-_Noreturn void session_run(const imgcoder_coder *coder, uint8_t *shared);
-
-// The state of the file that is open.
+// state.c: the file that is open.
 typedef struct session {
   const imgcoder_coder *coder;
   imgcoder_coder described;
@@ -66,9 +62,9 @@ typedef struct session {
 
 extern session the_session;
 
-// session.c: ends what was open, and says that the plugin lacks a call that every coder has.
-void session_close(void);
-imgcoder_status session_lacks(const char *call);
+// code.c: drops the pages with code of all libraries, which come back from their files when they are needed. They are
+// shared with other processes, but count as this one's.
+void code_give_back(void);
 
 // messages.c
 // Of the message that was received last. Answers have none, so that it stays during a call.
@@ -81,20 +77,21 @@ void send_chunks(uint32_t kind, const uint8_t *bytes, uint64_t length);
 void reply(imgcoder_status status, const void *results, uint32_t length);
 void reply_with_output(imgcoder_status status, const void *results, uint32_t length, uint32_t slot, uint64_t bytes);
 
-// code.c: drops the pages with code of all libraries, which come back from their files when they are needed. They are
-// shared with other processes, but count as this one's.
-void code_give_back(void);
-
 // services.c: what the host offers to the plugin.
 void services_begin(const imgcoder_limits *limits);
 void services_end(void);
+// Fails because the plugin lacks a call, and a call that every coder has.
+imgcoder_status services_fail_without(const char *call, imgcoder_status status);
+imgcoder_status services_lacks(const char *call);
 
-// bytes.c: the bytes of the file.
-int bytes_begin(int memory, uint64_t available, uint64_t size);
-int bytes_begin_small(const uint8_t *bytes, uint32_t length);
-void bytes_update(uint64_t available, uint64_t size);
-void bytes_end(void);
-const uint8_t *bytes_all(uint64_t *length);
+// output.c: bytes of a file that is written, on their way to the program.
+extern imgcoder_output the_output;
+void output_begin(void);
+void output_end(void);
+int output_is_open(void);
+void output_taken(imgcoder_status status);
+// Waits for what was sent, and answers with the rest.
+void output_reply(imgcoder_status status, const void *results, uint32_t length);
 
 // pixels.c: rows on their way to the program.
 typedef imgcoder_status(IMGCODER_ABI *decode_call)(imgcoder_reader *, const imgcoder_offer *, const imgcoder_sink *);
@@ -105,6 +102,13 @@ uint64_t pixels_row_bytes(const imgcoder_offer *offer);
 uint32_t pixels_rows_of_band(const imgcoder_offer *offer);
 void pixels_flush(void);
 void pixels_taken(imgcoder_status status);
+
+// bytes.c: the bytes of the file.
+int bytes_begin(int memory, uint64_t available, uint64_t size);
+int bytes_begin_small(const uint8_t *bytes, uint32_t length);
+void bytes_update(uint64_t available, uint64_t size);
+void bytes_end(void);
+const uint8_t *bytes_all(uint64_t *length);
 
 // parcels.c: texts and blocks that come with a request, valid until it is closed.
 typedef struct parcel {
@@ -120,34 +124,31 @@ imgcoder_block parcel_block(parcel *parcel);
 imgcoder_string parcel_text(parcel *parcel);
 void parcel_close(parcel *parcel);
 
-// output.c: bytes of a file that is written, on their way to the program.
-extern imgcoder_output the_output;
-void output_begin(void);
-void output_end(void);
-int output_is_open(void);
-void output_taken(imgcoder_status status);
-// Waits for what was sent, and answers with the rest.
-void output_reply(imgcoder_status status, const void *results, uint32_t length);
-
-// writing.c: calls of a writer.
-void writing_call(const isolation_message *request, int memory);
-void writing_end(void);
-
-// edits.c: changing files without decoding them.
-uint32_t edits_abilities(const imgcoder_coder *coder);
-void edits_call(const isolation_message *request, int memory);
-
-// properties.c
-imgcoder_status properties_send(uint32_t page, uint32_t frame);
-
 // chunks.c: many small parts in few messages.
 void chunks_begin(void);
 void chunks_put(const void *bytes, uint64_t length);
 void chunks_end(void);
 
+// properties.c
+imgcoder_status properties_send(uint32_t page, uint32_t frame);
+
 // drafts.c: what a reader has beyond the interface.
 imgcoder_status auxiliary_send(uint32_t *count);
 imgcoder_status color_send(uint32_t page);
 imgcoder_stored_color_table color_table(void);
+
+// edits.c: changing files without decoding them.
+uint32_t edits_abilities(const imgcoder_coder *coder);
+void edits_call(const isolation_message *request, int memory);
+
+// writing.c: calls of a writer. What was open is closed when one is opened.
+void writing_call(const isolation_message *request, int memory);
+void writing_end(void);
+
+// session.c: the calls of the program, until it is gone.
+_Noreturn void session_run(const imgcoder_coder *coder, uint8_t *shared);
+
+// server.c
+_Noreturn void server_run(const imgcoder_coder *coder, uint32_t layers, uint32_t without);
 
 #endif

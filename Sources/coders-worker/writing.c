@@ -30,7 +30,6 @@ static imgcoder_status open_writer(parcel *parcel) {
   parcel_take(parcel, &flags, sizeof flags);
   parcel_take(parcel, &count, sizeof count);
   imgcoder_string name = parcel_text(parcel);
-  session_close();
   services_begin(&limits);
   output_begin();
   if (name.length > sizeof format) _exit(0);
@@ -55,7 +54,7 @@ static imgcoder_status open_writer(parcel *parcel) {
     options.values = pointers;
     options.value_count = count;
     imgcoder_writer *writer = NULL;
-    status = s->writer.open ? s->writer.open(s->coder, &s->host, &the_output, &options, &writer) : session_lacks("open");
+    status = s->writer.open ? s->writer.open(s->coder, &s->host, &the_output, &options, &writer) : services_lacks("open");
     if (status == IMGCODER_STATUS_OK) s->output = writer;
     if (status == IMGCODER_STATUS_OK && !writer) {
       static const imgcoder_string nothing = IMGCODER_TEXT("the plugin opened a session and gives no writer");
@@ -117,9 +116,9 @@ static imgcoder_status add_picture(const isolation_message *request) {
     pixels.pixels = picture;
   }
   if (request->kind == ISOLATION_WRITER_THUMBNAIL) {
-    return s->writer.add_thumbnail ? s->writer.add_thumbnail(s->output, &pixels) : session_lacks("add_thumbnail");
+    return s->writer.add_thumbnail ? s->writer.add_thumbnail(s->output, &pixels) : services_lacks("add_thumbnail");
   }
-  return s->writer.add_frame ? s->writer.add_frame(s->output, &frame, &pixels) : session_lacks("add_frame");
+  return s->writer.add_frame ? s->writer.add_frame(s->output, &frame, &pixels) : services_lacks("add_frame");
 }
 
 static imgcoder_status set_header(const isolation_message *request) {
@@ -128,7 +127,7 @@ static imgcoder_status set_header(const isolation_message *request) {
   if (request->length != sizeof info) _exit(0);
   memcpy(&info, payload(), sizeof info);
   info.format = (imgcoder_string){format, format_length};
-  return s->writer.set_info ? s->writer.set_info(s->output, &info) : session_lacks("set_info");
+  return s->writer.set_info ? s->writer.set_info(s->output, &info) : services_lacks("set_info");
 }
 
 static imgcoder_status set_light(const isolation_message *request) {
@@ -149,7 +148,7 @@ static imgcoder_status add_metadata(uint32_t kind, parcel *parcel) {
   session *s = &the_session;
   imgcoder_block block = parcel_block(parcel);
   return s->writer.add_metadata ? s->writer.add_metadata(s->output, kind, block.bytes, block.length)
-                                : session_lacks("add_metadata");
+                                : services_lacks("add_metadata");
 }
 
 void writing_call(const isolation_message *request, int memory) {
@@ -170,13 +169,13 @@ void writing_call(const isolation_message *request, int memory) {
       imgcoder_status status =
           s->writer.negotiate
               ? s->writer.negotiate(s->output, request->words[0], request->words[1], &layout[0], &layout[1])
-              : session_lacks("negotiate");
+              : services_lacks("negotiate");
       return output_reply(status, layout, sizeof layout);
     }
     case ISOLATION_WRITER_HEADER: return output_reply(set_header(request), NULL, 0);
     case ISOLATION_WRITER_LIGHT: return output_reply(set_light(request), NULL, 0);
     case ISOLATION_WRITER_FINISH:
-      return output_reply(s->writer.finish ? s->writer.finish(s->output) : session_lacks("finish"), NULL, 0);
+      return output_reply(s->writer.finish ? s->writer.finish(s->output) : services_lacks("finish"), NULL, 0);
     default: return output_reply(add_picture(request), NULL, 0);
   }
 }
