@@ -28,8 +28,9 @@ pid_t isolation_launch(
   for (int stream = 0; stream < 3; stream++) {
     posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", stream == 0 ? O_RDONLY : O_WRONLY, 0);
   }
-  // Duplicated first: the number may be that of a stream or of ISOLATION_SOCKET itself, which keeps its close-on-exec.
-  int own = fcntl(socket, F_DUPFD_CLOEXEC, 64);
+  // Duplicated first: the number may be that of a stream or of ISOLATION_SOCKET itself, which keeps its close-on-exec. The
+  // next one is as good as a higher one, which a program may not have.
+  int own = fcntl(socket, F_DUPFD_CLOEXEC, ISOLATION_SOCKET + 1);
   posix_spawn_file_actions_adddup2(&actions, own, ISOLATION_SOCKET);
   sigset_t none, all;
   sigemptyset(&none);

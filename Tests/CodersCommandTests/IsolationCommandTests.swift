@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ImageCoders
+import TestSupport
 import Testing
 
 /// `--isolate` and `CODERS_ISOLATION` of the staged command. A layer that is left out is one that the machine lacks.
@@ -54,6 +55,14 @@ import Testing
     #expect(run.status == 5)
     #expect(run.errors.contains("isolation_missing: there is no worker: /nowhere/coders-worker does not exist"))
     #expect(try Self.probe("preferred", environment: ["CODERS_WORKER": "/nowhere/coders-worker"]).status == 0)
+  }
+
+  @Test func aProgramWithFewDescriptorsHasAWorker() throws {
+    let run = Command.run(
+      "ulimit -n 32 && '\(StagedTree.root)/build/bin/coders' probe --short --isolate required "
+        + "'\(try Fixture.path("window.png"))' 2>&1")
+    #expect(run.status == 0, "\(run.output)")
+    #expect(run.output.contains("public.png  720×420  rgb8"))
   }
 
   @Test func writesInAWorker() throws {
