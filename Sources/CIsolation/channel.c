@@ -13,6 +13,10 @@
 
 int isolation_pair(int ends[2]) { return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0; }
 
+// Whether the time of a socket is over. A signal ends a wait too: to wait again would be to wait for ever where signals come
+// more often than the time is over.
+static int is_early(void) { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
+
 static int send_all(int socket, isolation_message message, const void *payload, const int *descriptors, unsigned count) {
   struct iovec parts[2] = {{&message, sizeof message}, {(void *)payload, message.length}};
   union {
@@ -31,10 +35,8 @@ static int send_all(int socket, isolation_message message, const void *payload, 
     control.head.cmsg_len = CMSG_LEN(size);
     memcpy(CMSG_DATA(&control.head), descriptors, size);
   }
-  ssize_t sent;
-  do {
-    sent = sendmsg(socket, &envelope, MSG_NOSIGNAL);
-  } while (sent < 0 && errno == EINTR);
+  ssize_t sent = sendmsg(socket, &envelope, MSG_NOSIGNAL);
+  if (sent < 0 && is_early()) return -2;
   return sent == (ssize_t)(sizeof message + message.length);
 }
 
@@ -83,11 +85,8 @@ int isolation_receive(int socket, isolation_message *message, void *payload, int
     envelope.msg_control = &control;
     envelope.msg_controllen = sizeof control;
   }
-  ssize_t got;
-  do {
-    got = recvmsg(socket, &envelope, MSG_CMSG_CLOEXEC);
-  } while (got < 0 && errno == EINTR);
-  if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return -2;
+  ssize_t got = recvmsg(socket, &envelope, MSG_CMSG_CLOEXEC);
+  if (got < 0 && is_early()) return -2;
   if (got <= 0) return 0;
   struct cmsghdr *head = descriptor ? CMSG_FIRSTHDR(&envelope) : NULL;
   if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS && head->cmsg_len == CMSG_LEN(sizeof(int))) {
@@ -106,12 +105,9 @@ int isolation_take(int socket, isolation_inbox *inbox, isolation_message *messag
   if (inbox->next == inbox->length) {
     struct iovec part = {inbox->bytes, sizeof *message + ISOLATION_MAX_PAYLOAD};
     struct msghdr envelope = {.msg_iov = &part, .msg_iovlen = 1};
-    ssize_t got;
     inbox->next = inbox->length = 0;
-    do {
-      got = recvmsg(socket, &envelope, MSG_CMSG_CLOEXEC);
-    } while (got < 0 && errno == EINTR);
-    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return -2;
+    ssize_t got = recvmsg(socket, &envelope, MSG_CMSG_CLOEXEC);
+    if (got < 0 && is_early()) return -2;
     if (got <= 0) return 0;
     // Files that come along are closed by the system.
     if (envelope.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) return -1;
@@ -126,7 +122,11 @@ int isolation_take(int socket, isolation_inbox *inbox, isolation_message *messag
   return 1;
 }
 
-void isolation_set_patience(int socket, uint32_t milliseconds) {
+static void set_time(int socket, int option, uint32_t milliseconds) {
   struct timeval time = {milliseconds / 1000, (suseconds_t)(milliseconds % 1000) * 1000};
-  setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time);
+  setsockopt(socket, SOL_SOCKET, option, &time, sizeof time);
 }
+
+void isolation_set_patience(int socket, uint32_t milliseconds) { set_time(socket, SO_RCVTIMEO, milliseconds); }
+
+void isolation_set_send_patience(int socket, uint32_t milliseconds) { set_time(socket, SO_SNDTIMEO, milliseconds); }

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -52,6 +53,19 @@ pid_t isolation_launch(
   posix_spawnattr_destroy(&attributes);
   errno = problem;
   return problem == 0 ? process : -1;
+}
+
+int isolation_wait(pid_t process, uint32_t milliseconds) {
+  const struct timespec pause = {0, 1000000};
+  int status = 0;
+  // A process that the system does not end, for it waits for a disk, is left to the system.
+  for (uint32_t turn = 0; turn <= milliseconds; turn++) {
+    pid_t ended = waitpid(process, &status, WNOHANG);
+    if (ended == process) return status;
+    if (ended < 0 && errno != EINTR) return 0;
+    nanosleep(&pause, NULL);
+  }
+  return 0;
 }
 
 void isolation_kill(int process) {

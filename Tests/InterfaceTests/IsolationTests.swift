@@ -25,7 +25,7 @@ import Testing
     let built = Command.run(
       "cc -std=gnu11 -shared -fPIC -O1 -fvisibility=hidden -I'\(StagedTree.headers)' "
         + "-I'\(root)/Sources/CIsolation/include' -o '\(folder.path)/libhostile.so' "
-        + "'\(root)/Tests/HostilePlugin/hostile.c' 2>/dev/null "
+        + "'\(root)/Tests/HostilePlugin'/*.c 2>/dev/null "
         + "&& cp '\(root)/Tests/HostilePlugin/hostile.imgcoder.json' '\(folder.path)'")
     precondition(built.status == 0, built.output)
     return folder

@@ -8,7 +8,7 @@ import Testing
 @Suite(.serialized) struct IsolationWriterTests {
   private static let format = ImageFormat(rawValue: "org.example.hostile")
 
-  private static func write(_ act: UInt8, _ registry: CoderRegistry) throws(CoderError) -> [UInt8] {
+  static func write(_ act: UInt8, _ registry: CoderRegistry) throws(CoderError) -> [UInt8] {
     let pixels = try PixelBuffer(size: Size(width: 8, height: 6), format: .rgba8, alpha: .straight)
     for y in 0..<6 { pixels.row(y).initializeMemory(as: UInt8.self, repeating: act, count: pixels.rowBytes) }
     var options = EncodeOptions()

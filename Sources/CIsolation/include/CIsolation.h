@@ -16,7 +16,7 @@
 int isolation_pair(int ends[2]);
 
 // Sends a message with its payload and perhaps a descriptor (-1: none).
-//   returns  1; 0 if the other side is gone, with errno set
+//   returns  1; 0 if the other side is gone, with errno set; -2 if the socket was full until its time was over, or a signal came
 int isolation_send(int socket, isolation_message message, const void *payload, int descriptor);
 
 // Sends a message without payload, and some descriptors.
@@ -32,7 +32,7 @@ size_t isolation_take_errors(int socket, char *bytes, size_t size);
 // Receives a message and, if `descriptor` is not null, a descriptor that comes with it (else -1). A message that is
 // shorter than its head, longer than its length, or brings what was not asked for is a fault.
 //   payload  ISOLATION_MAX_PAYLOAD bytes
-//   returns  1; 0 if the other side is gone; -1 for a fault; -2 if the socket's time is over
+//   returns  1; 0 if the other side is gone; -1 for a fault; -2 if the socket's time is over, or a signal came
 int isolation_receive(int socket, isolation_message *message, void *payload, int *descriptor);
 
 // What a worker has sent and is not looked at yet: it sends several messages at a time where nobody waits for the first.
@@ -49,6 +49,9 @@ int isolation_take(int socket, isolation_inbox *inbox, isolation_message *messag
 // Sets how long isolation_receive waits, in milliseconds; 0 for ever.
 void isolation_set_patience(int socket, uint32_t milliseconds);
 
+// Sets how long isolation_send waits for room in the socket, in milliseconds; 0 for ever.
+void isolation_set_send_patience(int socket, uint32_t milliseconds);
+
 // Memory without a name that can be shared; its size cannot be changed by others.
 //   may_grow  whether the owner may make it larger later
 //   returns   a descriptor, or -1
@@ -64,6 +67,10 @@ int isolation_close_to_writers(int memory, int may_grow);
 //   returns  the process, or -1 with errno set
 pid_t isolation_launch(
   const char *worker, const char *library, const char *id, const char *runtime, uint32_t without, int socket);
+
+// Waits for a child that was killed.
+//   returns  its status as waitpid gives it, or 0 if it is no child or has not ended in time
+int isolation_wait(pid_t process, uint32_t milliseconds);
 
 // Kills a process by its descriptor.
 void isolation_kill(int process);

@@ -23,6 +23,9 @@ final class IsolatedReader: ReaderSession {
   private var frames: [Int: [Int: FrameHeader]] = [:]
   private var ahead = Ahead.nothing
 
+  /// How long closing a file waits for a worker that goes on with it.
+  private static let closingSeconds = 1
+
   /// What the worker goes on with by itself, because it is nearly always asked for next.
   private enum Ahead {
     /// It waits.
@@ -70,7 +73,7 @@ final class IsolatedReader: ReaderSession {
   }
 
   deinit {
-    _ = Result { () throws(CoderError) in try abandon() }
+    _ = Result { () throws(CoderError) in try abandon(within: Self.closingSeconds) }
     worker.bytes += source.filled
     pool.giveBack(worker, isolation)
   }
@@ -160,7 +163,7 @@ final class IsolatedReader: ReaderSession {
     let reply: Worker.Reply
     if case .offer(let expected) = ahead, expected == request, !inks {
       ahead = .nothing
-      reply = try answer(nil) { (_, _) throws(CoderError) in false }
+      reply = try answer(nil) { (_, _) throws(CoderError) in .unknown }
     } else {
       let raw = request.raw
       reply = try withUnsafeBytes(of: raw) { (bytes) throws(CoderError) in
@@ -179,25 +182,26 @@ final class IsolatedReader: ReaderSession {
   }
 
   /// Ends what the worker goes on with.
-  private func abandon() throws(CoderError) {
+  ///
+  /// - Parameter seconds: Of the clock, at most those of a call.
+  private func abandon(within seconds: Int = .max) throws(CoderError) {
     if case .nothing = ahead { return }
     worker.cancelCall()
     // What it says of that is of no interest.
     defer { session.clearError() }
     if case .offer = ahead {
       ahead = .nothing
-      let reply = try answer(nil) { (_, _) throws(CoderError) in false }
+      let reply = try answer(nil, within: seconds) { (_, _) throws(CoderError) in .unknown }
       guard reply.slot > 0 else { return }
     }
     ahead = .nothing
-    _ = try answer(nil) { (message, _) throws(CoderError) in
-      guard message.kind == UInt32(ISOLATION_BAND) else { return false }
-      guard message.longs.0 != 0 else { return true }
+    _ = try answer(nil, within: seconds) { (message, _) throws(CoderError) in
+      guard message.kind == UInt32(ISOLATION_BAND) else { return .unknown }
+      guard message.longs.0 != 0 else { return .taken }
       var answer = isolation_message()
       answer.kind = UInt32(ISOLATION_TAKEN)
       answer.words.0 = CoderError.Code.cancelled.rawValue
-      worker.answer(answer)
-      return true
+      return .answer(answer)
     }
   }
 
@@ -210,14 +214,13 @@ final class IsolatedReader: ReaderSession {
     request.message.longs.0 = UInt64(rows.rowBytes)
     request.message.longs.1 = UInt64(rows.pictureBytes)
     request.descriptor = rows.descriptor
-    let take: (isolation_message, UnsafeRawBufferPointer) throws(CoderError) -> Bool = {
+    let take: (isolation_message, UnsafeRawBufferPointer) throws(CoderError) -> Worker.Response = {
       (message, payload) throws(CoderError) in
       switch Int(message.kind) {
       case ISOLATION_BAND: try rows.take(band: message)
       case ISOLATION_ROWS: try rows.take(payload)
-      default: return false
+      default: .unknown
       }
-      return true
     }
     if case .rows(let offered, let rowsOfBand) = ahead, offered == offer, !inks {
       ahead = .nothing
@@ -271,13 +274,13 @@ final class IsolatedReader: ReaderSession {
     var collected: [UInt8] = []
     let limit = max(session.limits.maxMetadata, 1 << 20)
     let reply = try call(request) { (message, payload) throws(CoderError) in
-      guard message.kind == UInt32(ISOLATION_CHUNK) else { return false }
+      guard message.kind == UInt32(ISOLATION_CHUNK) else { return .unknown }
       guard payload.count <= limit - collected.count else {
         throw .limitExceeded(
           .maxMetadata, found: collected.count + payload.count, allowed: limit, what: "a metadata size in bytes of")
       }
       collected.append(contentsOf: payload)
-      return true
+      return .taken
     }
     return (reply, collected)
   }
@@ -285,7 +288,7 @@ final class IsolatedReader: ReaderSession {
   /// - Parameter isBound: Whether a file is open, whose newest bytes the worker is to know.
   private func call(
     _ request: Worker.Request, isBound: Bool = true,
-    handle: (isolation_message, UnsafeRawBufferPointer) throws(CoderError) -> Bool = { _, _ in false }
+    handle: (isolation_message, UnsafeRawBufferPointer) throws(CoderError) -> Worker.Response = { _, _ in .unknown }
   ) throws(CoderError) -> Worker.Reply {
     var request = request
     try abandon()
@@ -299,14 +302,14 @@ final class IsolatedReader: ReaderSession {
 
   /// Does a call, or nil for the one with which the worker has gone on.
   private func answer(
-    _ request: Worker.Request?, handle: (isolation_message, UnsafeRawBufferPointer) throws(CoderError) -> Bool
+    _ request: Worker.Request?, within seconds: Int = .max,
+    handle: (isolation_message, UnsafeRawBufferPointer) throws(CoderError) -> Worker.Response
   ) throws(CoderError) -> Worker.Reply {
     let time = Worker.Time(
-      processorSeconds: isolation.processorSeconds, clockSeconds: isolation.clockSeconds)
+      processorSeconds: isolation.processorSeconds, clockSeconds: min(seconds, isolation.clockSeconds))
     return try worker.call(request, time: time, session: session) { (message, payload, pause) throws(CoderError) in
       guard message.kind == UInt32(ISOLATION_NEED) else { return try handle(message, payload) }
-      source.answer(message, to: worker, &pause)
-      return true
+      return source.answer(message, &pause)
     }
   }
 

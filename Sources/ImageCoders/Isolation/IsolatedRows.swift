@@ -54,7 +54,7 @@ final class IsolatedRows {
   }
 
   /// Takes rows of one of the two bands.
-  func take(band message: isolation_message) throws(CoderError) {
+  func take(band message: isolation_message) throws(CoderError) -> Worker.Response {
     let (first, count, slot) = (Int(message.words.0), Int(message.words.1), Int(message.words.3))
     let offset = Int(message.words.4)
     guard descriptor < 0, slot < 2, count > 0, first == next, count <= height - next, offset < rowsOfBand,
@@ -67,15 +67,15 @@ final class IsolatedRows {
     next += count
     let band = worker.shared + ISOLATION_CONTROL_BYTES + slot * ISOLATION_BAND_BYTES + offset * rowBytes
     copy(band, first, count, pass: Int(message.words.2))
-    guard message.longs.0 != 0 else { return }
+    guard message.longs.0 != 0 else { return .taken }
     var answer = isolation_message()
     answer.kind = UInt32(ISOLATION_TAKEN)
     answer.words.0 = refusal
-    worker.answer(answer)
+    return .answer(answer)
   }
 
   /// Takes rows of the whole picture.
-  func take(_ payload: UnsafeRawBufferPointer) throws(CoderError) {
+  func take(_ payload: UnsafeRawBufferPointer) throws(CoderError) -> Worker.Response {
     let size = MemoryLayout<isolation_rows>.size
     guard let picture, payload.count % size == 0 else { throw worker.fault("\(payload.count) bytes of rows") }
     for index in 0..<(payload.count / size) {
@@ -86,6 +86,7 @@ final class IsolatedRows {
       }
       copy(picture + first * rowBytes, first, count, pass: Int(rows.pass))
     }
+    return .taken
   }
 
   /// Once the picture is not wanted any more, nothing is copied.

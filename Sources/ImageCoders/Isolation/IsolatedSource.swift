@@ -130,8 +130,8 @@ final class IsolatedSource {
     return withUnsafeBytes(of: session.limits.raw) { [UInt8]($0) } + small
   }
 
-  /// Answers a worker that needs bytes.
-  func answer(_ message: isolation_message, to worker: Worker, _ pause: inout Worker.Pause) {
+  /// The answer for a worker that needs bytes.
+  func answer(_ message: isolation_message, _ pause: inout Worker.Pause) -> Worker.Response {
     var answer = isolation_message()
     answer.kind = UInt32(ISOLATION_AVAILABLE)
     answer.words.0 = pause.during {
@@ -139,7 +139,7 @@ final class IsolatedSource {
     }
     answer.longs.0 = UInt64(filled)
     answer.longs.1 = shownSize
-    worker.answer(answer)
+    return .answer(answer)
   }
 
   /// Takes what has arrived since.

@@ -87,16 +87,15 @@ final class IsolatedWork {
         answer.kind = UInt32(ISOLATION_TAKEN)
         answer.words.0 = try take(
           message.longs.0, slot: message.words.0, replacing: message.words.1 == 0 ? nil : message.longs.1)
-        worker.answer(answer)
+        return .answer(answer)
       case ISOLATION_WANT:
-        guard let picture else { return false }
-        try picture.fill(message, of: worker)
+        guard let picture else { return .unknown }
+        return try picture.fill(message, of: worker)
       case ISOLATION_NEED:
-        guard let source else { return false }
-        source.answer(message, to: worker, &pause)
-      default: return false
+        guard let source else { return .unknown }
+        return source.answer(message, &pause)
+      default: return .unknown
       }
-      return true
     }
     guard reply.outputBytes > 0 else { return reply }
     let status = try take(reply.outputBytes, slot: reply.slot, replacing: nil)
@@ -161,7 +160,7 @@ struct IsolatedPicture {
   func fill(_ worker: Worker) { copy(0, pixels.size.height, to: worker.shared + ISOLATION_CONTROL_BYTES) }
 
   /// Puts the rows that a worker wants into one of the bands.
-  func fill(_ message: isolation_message, of worker: Worker) throws(CoderError) {
+  func fill(_ message: isolation_message, of worker: Worker) throws(CoderError) -> Worker.Response {
     let (first, count, band) = (Int(message.words.0), Int(message.words.1), Int(message.words.2))
     guard band < 2, count > 0, count <= rowsOfBand, first < pixels.size.height, count <= pixels.size.height - first
     else {
@@ -170,7 +169,7 @@ struct IsolatedPicture {
     copy(first, count, to: worker.shared + ISOLATION_CONTROL_BYTES + band * ISOLATION_BAND_BYTES)
     var answer = isolation_message()
     answer.kind = UInt32(ISOLATION_FILLED)
-    worker.answer(answer)
+    return .answer(answer)
   }
 
   private func copy(_ first: Int, _ count: Int, to start: UnsafeMutableRawPointer) {

@@ -43,14 +43,16 @@ final class Worker: @unchecked Sendable {
   static let roundTrips = Atomic<Int>(0)
 
   /// Milliseconds between looks at the clock, the processor time and the cancellation.
-  private static let interval: UInt32 = 20
+  static let interval: UInt32 = 20
   /// Nanoseconds that a worker gets to see a cancellation by itself.
   private static let patience: Int64 = 50_000_000
-  /// Milliseconds that a worker may take to lock itself.
-  private static let startPatience: UInt32 = 5_000
+  /// Nanoseconds that a worker may take to lock itself.
+  private static let startPatience: Int64 = 5_000_000_000
   /// Bytes that are kept of what it prints, and characters of them that an error shows.
   private static let mostErrors = 8192
   private static let mostPrinted = 300
+  /// Nanoseconds that a worker may leave its socket full. An honest one has no more than a few messages to read.
+  private static let readingPatience: Int64 = 2_000_000_000
   /// Log lines of one call; an honest worker sends fewer.
   private static let mostLines = 2000
 
@@ -70,10 +72,12 @@ final class Worker: @unchecked Sendable {
     inbox = isolation_inbox(bytes: .allocate(capacity: room), length: 0, next: 0)
     let map = mmap(nil, ISOLATION_SHARED_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, shared, 0)
     var message = isolation_message()
-    isolation_set_patience(socket, Self.startPatience)
     var payload: UnsafePointer<UInt8>?
-    let result = map == MAP_FAILED ? 0 : isolation_take(socket, &inbox, &message, &payload)
     isolation_set_patience(socket, Self.interval)
+    isolation_set_send_patience(socket, Self.interval)
+    let end = isolation_now() + Self.startPatience
+    var result = map == MAP_FAILED ? 0 : isolation_take(socket, &inbox, &message, &payload)
+    while result == -2, isolation_now() < end { result = isolation_take(socket, &inbox, &message, &payload) }
     guard let map, map != MAP_FAILED, result == 1, message.kind == UInt32(ISOLATION_READY) else {
       isolation_kill(process)
       Glibc.close(socket)
@@ -114,6 +118,18 @@ final class Worker: @unchecked Sendable {
     var descriptor: Int32 = -1
 
     init(_ kind: Int) { message.kind = UInt32(kind) }
+
+    init(_ message: isolation_message) { self.message = message }
+  }
+
+  /// What becomes of a message of a call.
+  enum Response {
+    /// It is none of this call.
+    case unknown
+    /// The worker does not wait.
+    case taken
+    /// The worker waits for this.
+    case answer(isolation_message)
   }
 
   /// Calls `body` with bytes of an array.
@@ -126,36 +142,27 @@ final class Worker: @unchecked Sendable {
     return try result.get()
   }
 
-  /// How long a call may take.
-  struct Time {
-    var processorSeconds: Int
-    var clockSeconds: Int
-  }
-
   /// Calls the plugin.
   ///
   /// - Parameters:
   ///   - request: Nil for a call with which the worker has gone on by itself.
   ///   - session: Gets log lines, progress, and the reason of a failure.
-  ///   - handle: Gets every other message, with its payload; whether it knows it. What it throws ends the worker.
+  ///   - handle: Gets every other message, with its payload. What it throws ends the worker.
   func call(
     _ request: Request?, time: Time, session: HostSession,
-    handle: (isolation_message, UnsafeRawBufferPointer, inout Pause) throws(CoderError) -> Bool = { _, _, _ in false }
+    handle: (isolation_message, UnsafeRawBufferPointer, inout Pause) throws(CoderError) -> Response = { _, _, _ in
+      .unknown
+    }
   ) throws(CoderError) -> Reply {
     if let failure { throw failure }
     calls &+= 1
-    if let request {
-      var message = request.message
-      message.call = calls
-      message.length = UInt32(request.payload.count)
-      message.inflated = UInt64(clamping: session.inflatable)
+    var watch = Watch(time, clock)
+    if var request {
+      request.message.inflated = UInt64(clamping: session.inflatable)
       setCancelled(false)
       Self.roundTrips.wrappingAdd(1, ordering: .relaxed)
-      guard isolation_send(socket, message, request.payload.baseAddress, request.descriptor) == 1 else {
-        throw broken(ended())
-      }
+      guard try send(request, &watch, session) else { throw broken(ended()) }
     }
-    var watch = Watch(time, clock)
     var lines = 0
     while true {
       var message = isolation_message()
@@ -178,10 +185,14 @@ final class Worker: @unchecked Sendable {
         session.host.log(Self.printable(payload), severity: LogSeverity(rawValue: message.words.0) ?? .warning)
       case ISOLATION_PROGRESS: session.host.progress(Double(bitPattern: message.longs.0))
       default:
-        do throws(CoderError) {
-          guard try handle(message, payload, &watch.pause) else { throw fault("a message of kind \(message.kind)") }
-        } catch {
-          throw broken(error)
+        let response: Response
+        do throws(CoderError) { response = try handle(message, payload, &watch.pause) } catch { throw broken(error) }
+        switch response {
+        case .unknown: throw fault("a message of kind \(message.kind)")
+        case .taken: break
+        case .answer(let answer):
+          // One that is gone is noticed when the next message is received.
+          _ = try send(Request(answer), &watch, session)
         }
       }
       // A worker that never stops talking is looked at too.
@@ -189,12 +200,20 @@ final class Worker: @unchecked Sendable {
     }
   }
 
-  /// Answers a message of the call that runs.
-  func answer(_ message: isolation_message) {
-    var message = message
+  /// Sends a message of the call that runs. A worker that does not read has no more time for that than for the call.
+  ///
+  /// - Returns: Whether it is there.
+  private func send(_ request: Request, _ watch: inout Watch, _ session: HostSession) throws(CoderError) -> Bool {
+    var message = request.message
     message.call = calls
-    // One that is gone is noticed when the next message is received.
-    _ = isolation_send(socket, message, nil, -1)
+    message.length = UInt32(request.payload.count)
+    let start = isolation_now()
+    while true {
+      let result = isolation_send(socket, message, request.payload.baseAddress, request.descriptor)
+      guard result == -2 else { return result == 1 }
+      try look(at: &watch, session)
+      if isolation_now() - start > Self.readingPatience { throw breach("it does not read what it is sent") }
+    }
   }
 
   private func reply(
@@ -264,9 +283,11 @@ final class Worker: @unchecked Sendable {
   }
 
   /// Ends a worker that does not keep to the protocol.
-  func fault(_ what: String) -> CoderError {
+  func fault(_ what: String) -> CoderError { breach("it sent \(what)") }
+
+  private func breach(_ sentence: String) -> CoderError {
     broken(
-      CoderError(code: .coderCrashed, message: "the coder's worker breaks the protocol and was ended: it sent \(what)"))
+      CoderError(code: .coderCrashed, message: "the coder's worker breaks the protocol and was ended: \(sentence)"))
   }
 
   /// Whether the worker says that the file before is closed. It is asked before the next file is opened.
@@ -274,7 +295,10 @@ final class Worker: @unchecked Sendable {
     guard failure == nil else { return false }
     var message = isolation_message()
     var payload: UnsafePointer<UInt8>?
-    guard isolation_take(socket, &inbox, &message, &payload) == 1 else { return false }
+    let end = isolation_now() + Int64(Self.interval) * 1_000_000
+    var result = isolation_take(socket, &inbox, &message, &payload)
+    while result == -2, isolation_now() < end { result = isolation_take(socket, &inbox, &message, &payload) }
+    guard result == 1 else { return false }
     // What it printed of other files says nothing of the next one.
     takeErrors()
     return message.kind == UInt32(ISOLATION_REPLY) && message.call == calls
@@ -284,11 +308,17 @@ final class Worker: @unchecked Sendable {
   var processorSeconds: Int { Int(isolation_processor_time(clock) / 1_000_000_000) }
 
   /// Lets the plugin close the file, and does not wait for that.
-  func close() {
-    guard failure == nil else { return }
+  ///
+  /// - Returns: Whether the worker was told; one whose socket is full is ended.
+  func close() -> Bool {
+    guard failure == nil else { return false }
     calls &+= 1
-    answer(Request(ISOLATION_CLOSE).message)
+    var message = Request(ISOLATION_CLOSE).message
+    message.call = calls
     files += 1
+    guard isolation_send(socket, message, nil, -1) != 1 else { return true }
+    _ = breach("it does not read what it is sent")
+    return false
   }
 
   private func ended() -> CoderError {
@@ -314,51 +344,6 @@ final class Worker: @unchecked Sendable {
       let count = isolation_take_errors(errors, bytes.baseAddress, bytes.count)
       let text = Self.printable(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
       return text.split(separator: " ").joined(separator: " ").suffix(Self.mostPrinted).description
-    }
-  }
-
-  /// Time that does not count: the worker waits for this process.
-  struct Pause {
-    fileprivate var nanoseconds: Int64 = 0
-
-    mutating func during<Result>(_ body: () -> Result) -> Result {
-      let start = isolation_now()
-      defer { nanoseconds += isolation_now() - start }
-      return body()
-    }
-  }
-
-  /// The time of one call.
-  private struct Watch {
-    let time: Time
-    let clock: clockid_t
-    let start = isolation_now()
-    /// Processor time at the first look: most calls end before it, and need not ask for it.
-    var before: Int64?
-    var lastLook: Int64
-    var cancelledSince: Int64?
-    var pause = Pause()
-
-    init(_ time: Time, _ clock: clockid_t) {
-      self.time = time
-      self.clock = clock
-      lastLook = start
-    }
-
-    var isDue: Bool { isolation_now() - lastLook > Int64(Worker.interval) * 1_000_000 }
-
-    mutating func exceeded(_ now: Int64) -> CoderError? {
-      let passed = (now - start - pause.nanoseconds) / 1_000_000_000
-      if passed >= time.clockSeconds {
-        return .limitExceeded(.maxClockSeconds, found: passed, allowed: time.clockSeconds, what: "a call's seconds of")
-      }
-      let total = isolation_processor_time(clock)
-      let first = before ?? total
-      before = first
-      let used = (total - first) / 1_000_000_000
-      guard used >= time.processorSeconds else { return nil }
-      return .limitExceeded(
-        .maxProcessorSeconds, found: used, allowed: time.processorSeconds, what: "a call's processor seconds of")
     }
   }
 }

@@ -160,7 +160,7 @@ package final class WorkerPool: Sendable {
     guard !isolation.usesFreshWorkers, worker.files < Self.mostFiles, worker.bytes < Self.mostBytes else { return }
     // To ask is a system call.
     if worker.files % Self.filesPerLook == 0, worker.processorSeconds >= Self.mostProcessorSeconds { return }
-    worker.close()
+    guard worker.close() else { return retire(nil) }
     worker.lastUse = isolation_now()
     state.withLock { state in
       state.lastUse = worker.lastUse

@@ -23,9 +23,9 @@ final class WorkerServer: Sendable {
   }
 
   private static let mostEnds = 1024
-  /// How long a plugin may take to load and describe itself, in milliseconds.
-  private static let patience: UInt32 = 10_000
-  /// How long a server may take for an answer, in milliseconds.
+  /// How long a plugin may take to load and describe itself, in nanoseconds.
+  private static let patience: Int64 = 10_000_000_000
+  /// How long a server may take for an answer, to read a request, and to end, in milliseconds.
   private static let shortPatience: UInt32 = 2_000
   /// After how long without a message a worker gives pages back, in milliseconds.
   private static let idleTime: UInt32 = 1_000
@@ -55,12 +55,14 @@ final class WorkerServer: Sendable {
   ///   - control: Its socket, which is closed with it.
   ///   - process: Ended with it; nil for one that is no process of its own.
   init(control: Int32, process: pid_t?, library: String) throws(SkipReason) {
-    isolation_set_patience(control, Self.patience)
+    isolation_set_patience(control, Self.shortPatience)
+    isolation_set_send_patience(control, Self.shortPatience)
     var message = isolation_message()
     let bytes = UnsafeMutableRawPointer.allocate(byteCount: Int(ISOLATION_MAX_PAYLOAD), alignment: 16)
     defer { bytes.deallocate() }
-    let result = isolation_receive(control, &message, bytes, nil)
-    isolation_set_patience(control, Self.shortPatience)
+    let end = isolation_now() + Self.patience
+    var result = isolation_receive(control, &message, bytes, nil)
+    while result == -2, isolation_now() < end { result = isolation_receive(control, &message, bytes, nil) }
     let payload = UnsafeRawBufferPointer(start: bytes, count: result == 1 ? Int(message.length) : 0)
     guard result == 1, message.kind == UInt32(ISOLATION_HELLO), let description = CoderDescription(payload) else {
       throw Self.reason(result, message, payload, Self.end(control, process), library)
@@ -78,15 +80,7 @@ final class WorkerServer: Sendable {
     close(control)
     guard let process else { return 0 }
     kill(process, SIGKILL)
-    return wait(for: process)
-  }
-
-  private static func wait(for process: pid_t) -> Int32 {
-    var status: Int32 = 0
-    while waitpid(process, &status, 0) < 0 {
-      guard errno == EINTR else { return 0 }
-    }
-    return status
+    return isolation_wait(process, shortPatience)
   }
 
   private static func reason(
@@ -94,7 +88,8 @@ final class WorkerServer: Sendable {
   ) -> SkipReason {
     guard result == 1, message.kind == UInt32(ISOLATION_FAILED) else {
       if result == -2 {
-        return SkipReason(.scanTimeout, "\(library) does not answer within \(patience / 1000) s when a worker loads it")
+        let seconds = patience / 1_000_000_000
+        return SkipReason(.scanTimeout, "\(library) does not answer within \(seconds) s when a worker loads it")
       }
       let code = status >> 8 & 0xFF
       let how = code > 128 ? SignalName.of(code - 128) : "the worker ends with status \(code)"
@@ -161,37 +156,54 @@ final class WorkerServer: Sendable {
       request.words.0 = number
       request.longs.0 = UInt64(memory)
       request.longs.1 = UInt64(seconds)
-      guard isolation_send_files(control, request, files, UInt32(files.count)) == 1 else { return (number, -1, errno) }
-      var process: Int32 = -1
-      while let message = next(&state, &process) {
-        guard message.kind == UInt32(ISOLATION_SPAWNED), message.words.0 == number else { continue }
+      let end = isolation_now() + Int64(Self.shortPatience) * 1_000_000
+      var sent = isolation_send_files(control, request, files, UInt32(files.count))
+      while sent == -2, isolation_now() < end {
+        sent = isolation_send_files(control, request, files, UInt32(files.count))
+      }
+      guard sent == 1 else { return (number, -1, errno) }
+      let answer = messages(&state) { (_, message, process) -> (number: UInt32, process: Int32, error: Int32)? in
+        guard message.kind == UInt32(ISOLATION_SPAWNED), message.words.0 == number else { return nil }
         return (number, process, Int32(bitPattern: message.words.1))
       }
-      return (number, -1, ECHILD)
+      return answer ?? (number, -1, ECHILD)
     }
   }
 
-  /// The next message of the server. Ends of workers are kept.
-  private func next(_ state: inout State, _ process: inout Int32) -> isolation_message? {
-    var message = isolation_message()
+  /// Takes messages of the server until one is what is waited for, or until its time is over. Ends of workers are kept.
+  ///
+  /// - Parameter isAnswer: What is made of a message and the process that comes with it, or nil to wait on. A process that
+  ///   it does not want is closed.
+  private func messages<Answer>(
+    _ state: inout State, until isAnswer: (inout State, isolation_message, Int32) -> Answer?
+  ) -> Answer? {
+    let end = isolation_now() + Int64(Self.shortPatience) * 1_000_000
     return withUnsafeTemporaryAllocation(byteCount: Int(ISOLATION_MAX_PAYLOAD), alignment: 16) { bytes in
-      guard isolation_receive(control, &message, bytes.baseAddress, &process) == 1 else { return nil }
-      if message.kind == UInt32(ISOLATION_EXITED) {
-        // Of workers that were no longer needed, nobody asks.
-        if state.ends.count > Self.mostEnds { state.ends = [:] }
-        state.ends[message.words.0] = WorkerEnd(
-          signal: Int32(bitPattern: message.words.1), status: Int32(bitPattern: message.words.2))
+      // One that says other things all the time has no more time than one that says nothing.
+      while isolation_now() < end {
+        var message = isolation_message()
+        var process: Int32 = -1
+        let result = isolation_receive(control, &message, bytes.baseAddress, &process)
+        if result == -2 { continue }
+        guard result == 1 else { return nil }
+        if message.kind == UInt32(ISOLATION_EXITED) {
+          // Of workers that were no longer needed, nobody asks.
+          if state.ends.count > Self.mostEnds { state.ends = [:] }
+          state.ends[message.words.0] = WorkerEnd(
+            signal: Int32(bitPattern: message.words.1), status: Int32(bitPattern: message.words.2))
+        }
+        if let answer = isAnswer(&state, message, process) { return answer }
+        if process >= 0 { close(process) }
       }
-      return message
+      return nil
     }
   }
 
   /// How a worker ended whose socket is closed; nil if the server does not say.
   func end(of number: UInt32) -> WorkerEnd? {
     state.withLock { state in
-      var process: Int32 = -1
-      while state.ends[number] == nil, next(&state, &process) != nil {}
-      return state.ends.removeValue(forKey: number)
+      if let end = state.ends.removeValue(forKey: number) { return end }
+      return messages(&state) { (state, _, _) -> WorkerEnd? in state.ends.removeValue(forKey: number) }
     }
   }
 }
