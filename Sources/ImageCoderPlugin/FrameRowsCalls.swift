@@ -33,7 +33,7 @@ enum FrameRowsCalls {
         guard let frame = session.rows else { throw .outOfOrder("rows before their frame") }
         guard view.layout == frame.shape, view.size.width == frame.width, view.size.height <= frame.left else {
           throw .invalidArgument(
-            "\(view.size) of \(view.layout.format), \(frame.left) rows of \(frame.width) of \(frame.shape.format) are left"
+            "\(view.size) of \(view.layout), \(frame.left) rows of \(frame.width) of \(frame.shape) are left"
           )
         }
         session.rows?.left -= view.size.height

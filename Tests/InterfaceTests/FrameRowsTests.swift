@@ -43,15 +43,17 @@ private let noting = PluginExport(id: "org.example.noting", version: "1.0.0", wr
     let table: imgcoder_writer_table
     let rows: imgcoder_frame_rows_table
     let writer: OpaquePointer
+    let session: HostSession
+    var layout = PixelLayout(.gray8, .opaque)
 
     func pixels(_ bytes: UnsafePointer<UInt8>?, _ width: UInt32, _ height: UInt32) -> imgcoder_pixels {
       var raw = imgcoder_pixels()
       raw.struct_size = UInt32(MemoryLayout<imgcoder_pixels>.size)
-      raw.pixel_format = PixelFormat.gray8.rawValue
-      raw.alpha = AlphaMode.opaque.rawValue
+      raw.pixel_format = layout.format.rawValue
+      raw.alpha = layout.alpha.rawValue
       (raw.width, raw.height) = (width, height)
       raw.pixels = bytes
-      raw.stride = UInt64(width)
+      raw.stride = UInt64(width) * UInt64(layout.format.bytesPerPixel)
       return raw
     }
 
@@ -65,7 +67,7 @@ private let noting = PluginExport(id: "org.example.noting", version: "1.0.0", wr
     }
 
     func add(_ width: UInt32, _ height: UInt32, _ value: UInt8 = 7) -> UInt32 {
-      let bytes = [UInt8](repeating: value, count: Int(width * height))
+      let bytes = [UInt8](repeating: value, count: Int(width * height) * layout.format.bytesPerPixel)
       return bytes.withUnsafeBufferPointer {
         var view = pixels($0.baseAddress, width, height)
         return rows.add(writer, &view)
@@ -102,7 +104,8 @@ private let noting = PluginExport(id: "org.example.noting", version: "1.0.0", wr
       }
       guard let rows else { throw .library("no extension") }
       body(
-        Calls(table: table, rows: rows.load(as: imgcoder_frame_rows_table.self), writer: writer))
+        Calls(
+          table: table, rows: rows.load(as: imgcoder_frame_rows_table.self), writer: writer, session: session))
     }
     return String(decoding: bytes, as: UTF8.self)
   }
@@ -118,6 +121,18 @@ private let noting = PluginExport(id: "org.example.noting", version: "1.0.0", wr
       #expect(calls.end() == 0)
     }
     #expect(notes == "begin 4×5 gray8;2 rows from 1;3 rows from 2;end;")
+  }
+
+  @Test func rowsOfAnotherAlphaAreRefused() throws {
+    _ = try Self.notes(4, 5) { calls in
+      var calls = calls
+      calls.layout = PixelLayout(.rgba8, .straight)
+      #expect(calls.begin(4, 5) == 0)
+      calls.layout = PixelLayout(.rgba8, .opaque)
+      #expect(calls.add(4, 2) == Self.invalid)
+      let message = calls.session.error(for: Self.invalid).message
+      #expect(message == "4×2 of opaque rgba8, 5 rows of 4 of straight rgba8 are left")
+    }
   }
 
   @Test func aFrameThatIsNeededWholeIsUnsupported() throws {

@@ -67,7 +67,7 @@ final class JPEGWriter: ContainerWriter, FrameRowsWriter {
       throw .invalidArgument("a frame of \(size) on a canvas of \(header.canvas)")
     }
     guard try self.layout(for: layout) == layout else {
-      throw .invalidArgument("pixels of \(layout.format), \(layout.alpha), which were not agreed to")
+      throw .invalidArgument("pixels of \(layout), which were not agreed to")
     }
     hasPicture = true
     let settings = settings(

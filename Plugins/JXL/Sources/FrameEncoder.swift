@@ -102,7 +102,7 @@ final class FrameEncoder {
 
   func add(_ pixels: PixelView, frame: FrameHeader) throws(CoderError) {
     guard pixels.layout == layout else {
-      throw .unsupported("a frame of \(pixels.layout.format) in an animation of \(layout.format)")
+      throw .unsupported("a frame of \(pixels.layout) in an animation of \(layout)")
     }
     if count > 0 {
       if let rect = clearing { try addClearLayer(rect) }

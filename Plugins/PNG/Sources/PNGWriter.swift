@@ -141,7 +141,7 @@ final class PNGWriter: ContainerWriter, FrameRowsWriter, LightLevelWriter {
     // All frames share IHDR's color type and bit depth.
     let agreed = self.layout ?? layout
     guard layout == agreed, layout.alpha != .premultiplied else {
-      throw .invalidArgument("a frame in \(layout.format), \(agreed.format) was agreed")
+      throw .invalidArgument("pixels of \(layout), \(agreed) was agreed to")
     }
     guard frame.rect.isInside(header.canvas), frame.rect.size == size else {
       throw .invalidArgument("pixels of \(size) for a frame of \(frame.rect.size) on \(header.canvas)")

@@ -24,7 +24,7 @@ extension WebPPicture {
     case (.rgba8, .straight): isTaken = WebPPictureImportRGBA(&self, base, stride)
     case (.bgra8, .opaque): isTaken = WebPPictureImportBGRX(&self, base, stride)
     case (.bgra8, .straight): isTaken = WebPPictureImportBGRA(&self, base, stride)
-    default: throw .invalidArgument("\(pixels.layout.alpha) \(pixels.layout.format), which was not agreed on")
+    default: throw .invalidArgument("pixels of \(pixels.layout), which were not agreed to")
     }
     guard isTaken != 0 else { throw CoderError(encoding: error_code, size: pixels.size) }
   }

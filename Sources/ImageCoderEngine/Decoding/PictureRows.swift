@@ -81,8 +81,10 @@ private final class TakenRows: SinkTarget {
 
   private let recoder: RowRecoder
   private let source: PixelBuffer
-  /// In the layout of the result; the same as `source` if that is the reader's.
+  /// Rows of the result; the same as `source` if their bytes are the reader's.
   private let result: PixelBuffer
+  /// Of the result. Where opaque pixels are passed on as straight ones, no byte changes, and ``result`` has the reader's.
+  private let layout: PixelLayout
   private let take: PictureRows.Taker
   /// The picture's row that the band begins with.
   private var firstRow = 0
@@ -93,6 +95,7 @@ private final class TakenRows: SinkTarget {
     let band = Size(width: size.width, height: min(size.height, PassingTarget.bandHeight))
     self.recoder = recoder
     self.take = take
+    layout = to
     source = try PixelBuffer(size: band, format: from.format, alpha: from.alpha)
     result = recoder.isIdentity ? source : try PixelBuffer(size: band, format: to.format, alpha: to.alpha)
   }
@@ -132,7 +135,7 @@ private final class TakenRows: SinkTarget {
   private func give(_ rows: Range<Int>) throws(CoderError) {
     try take(
       PixelView(
-        layout: result.layout, size: Size(width: result.size.width, height: rows.count),
+        layout: layout, size: Size(width: result.size.width, height: rows.count),
         base: UnsafeRawPointer(result.row(rows.lowerBound)), stride: result.stride))
   }
 }

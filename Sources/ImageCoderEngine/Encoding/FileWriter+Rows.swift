@@ -55,11 +55,14 @@ private final class RowPath {
   private let line: PixelBuffer?
   private let flat: PixelBuffer?
   private let band: PixelBuffer?
+  /// Of the rows that come out. It may differ from that of the rows that come in although no byte changes.
+  private let layout: PixelLayout
 
   /// - Returns: Nil if rows cannot be taken there one by one.
   init?(width: Int, from: PixelLayout, to: PixelLayout, on background: RGBColor) throws(CoderError) {
     let size = Size(width: width, height: 1)
     let bandSize = Size(width: width, height: PassingTarget.bandHeight)
+    layout = to
     guard !to.format.hasAlpha, from.alpha != .opaque else {
       flattener = nil
       line = nil
@@ -82,7 +85,9 @@ private final class RowPath {
 
   /// - Parameter rows: At most ``PassingTarget/bandHeight`` of them.
   func convert(_ rows: PixelView, _ take: PictureRows.Taker) throws(CoderError) {
-    guard let band else { return try take(rows) }
+    guard let band else {
+      return try take(PixelView(layout: layout, size: rows.size, base: rows.base, stride: rows.stride))
+    }
     let width = rows.size.width
     for y in 0..<rows.size.height {
       let row = rows.base + y * rows.stride
@@ -94,6 +99,6 @@ private final class RowPath {
       flattener.flatten(line.base, into: flat.base, count: width)
       second.convert(flat.base, into: band.row(y), count: width)
     }
-    try take(PixelView(layout: band.layout, size: rows.size, base: UnsafeRawPointer(band.base), stride: band.stride))
+    try take(PixelView(layout: layout, size: rows.size, base: UnsafeRawPointer(band.base), stride: band.stride))
   }
 }

@@ -172,7 +172,7 @@ extension FileWriter {
     }
     let layout = try writer.layout(for: wanted(needed, isAnimated: second != nil))
     if options.isLossless, !layout.holds(needed) {
-      throw .unsupported("lossless was asked for; \(format) takes \(layout.format), the picture is \(needed.format)")
+      throw .unsupported("lossless was asked for; \(format) takes \(layout), the picture is \(needed)")
     }
     page.needed = needed
     page.layout = layout
@@ -205,7 +205,7 @@ extension FileWriter {
     let found = PixelLayout(pixels.format, alpha)
     if options.isLossless, !layout.holds(found) {
       throw .unsupported(
-        "lossless was asked for; \(format) takes \(layout.format), frame \(frameCount) is \(found.format)")
+        "lossless was asked for; \(format) takes \(layout), frame \(frameCount) is \(found)")
     }
     let losesColor = layout.format.isGray && !found.format.isGray
     let losesAlpha = needed.alpha == .opaque && layout.alpha == .opaque && found.alpha != .opaque

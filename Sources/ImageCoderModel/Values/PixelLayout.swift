@@ -32,3 +32,8 @@ public struct PixelLayout: Sendable, Hashable {
     return PixelLayout(max(format.bytesPerChannel, other.format.bytesPerChannel) == 1 ? .rgba8 : .rgba16, mode)
   }
 }
+
+extension PixelLayout: CustomStringConvertible {
+  /// The alpha mode, if the format has alpha, and the format: `straight rgba8`, `rgb8`.
+  public var description: String { format.hasAlpha ? "\(alpha) \(format)" : "\(format)" }
+}
