@@ -54,6 +54,13 @@ import Testing
     for index in 0..<6 { #expect(try decoder.frameHeader(at: index).rect.size == Pictures.size) }
   }
 
+  /// Frames that show the same become one, and an animation may have no others.
+  @Test(arguments: [ImageFormat.avif, .gif, .jpegXL, .png, .webP]) func equalFramesAreOne(_ format: ImageFormat) throws {
+    let frames = try [1, 1].map { Frame(pixels: try Pictures.walk($0), delay: .milliseconds(30)) }
+    let decoder = try Self.registry.open(.bytes(Self.registry.encode(Image(frames: frames), as: format)))
+    #expect(decoder.frameCount == 1)
+  }
+
   @Test(arguments: [ImageFormat.jpeg, .webP]) func theLargestFileThatFits(_ format: ImageFormat) throws {
     let frames = try (1...3).map {
       Frame(pixels: try Pictures.photo(Size(width: 160, height: 120), seed: UInt64($0)), delay: .milliseconds(50))

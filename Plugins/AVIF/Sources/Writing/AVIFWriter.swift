@@ -17,8 +17,8 @@ final class AVIFWriter: ContainerWriter, LightLevelWriter {
   private let encoder: UnsafeMutablePointer<avifEncoder>
   private var header: ImageHeader?
   private var isAnimated = false
-  /// Whether a second frame may still turn the file into a sequence.
-  private var isUndecided = false
+  /// Whether a second frame turns the file into a sequence.
+  private var mayBeSequence = false
   private var metadata: [MetadataKind: [UInt8]] = [:]
   private var light = LightLevels()
   /// A first frame that becomes a still unless another one follows.
@@ -60,8 +60,7 @@ final class AVIFWriter: ContainerWriter, LightLevelWriter {
     try host.limits.check(canvas: header.canvas)
     // libavif's planes, and what aom keeps of them: about 16 samples for a pixel.
     try host.limits.check(memory: header.canvas.pixelCount * 16)
-    isAnimated = header.isAnimated || header.frameCount > 1
-    isUndecided = !isAnimated && header.frameCount == 0
+    mayBeSequence = header.isAnimated || header.frameCount != 1
     self.header = header
   }
 
@@ -76,7 +75,7 @@ final class AVIFWriter: ContainerWriter, LightLevelWriter {
 
   func add(_ pixels: PixelView, frame: FrameHeader) throws(CoderError) {
     guard let header else { throw .outOfOrder("a frame before the header") }
-    guard isAnimated || isUndecided || delays.isEmpty else { throw .unsupported("a second frame in a still picture") }
+    guard mayBeSequence || delays.isEmpty else { throw .unsupported("a second frame in a still picture") }
     try check(frame, of: pixels, canvas: header.canvas)
     if host.isCancelled { throw .cancelled }
     let picture = try SourcePicture(
@@ -84,13 +83,12 @@ final class AVIFWriter: ContainerWriter, LightLevelWriter {
     depth = Int(picture.image.pointee.depth)
     if delays.isEmpty { describe(picture, header: header) }
     delays.append(frame.delay ?? .zero)
-    if isUndecided, held == nil, delays.count == 1 {
+    if mayBeSequence, delays.count == 1 {
       held = picture
       return
     }
     if let first = held {
       held = nil
-      isUndecided = false
       isAnimated = true
       try encode(first)
     }
