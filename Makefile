@@ -94,6 +94,7 @@ test: deps
 	   scripts/check-examples $(STAGE)" \
 	  "swift test $(SWIFT_FLAGS) --package-path $(DEMO); scripts/check-compatibility $(STAGE); \
 	   scripts/check-templates $(STAGE); scripts/check-transcript $(STAGE) docs/ten-minutes.md docs/writing-a-plugin.md"
+	@scripts/check-help-examples $(STAGE)
 	@scripts/check-sheets $(STAGE)
 	@scripts/check-cache $(STAGE) .build/$(CONFIGURATION)/cache-writer
 	@scripts/check-terminal $(STAGE)

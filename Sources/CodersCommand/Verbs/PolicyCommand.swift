@@ -34,7 +34,7 @@ struct PolicyCommand: Verb {
         coders policy
         coders policy --policy web
         coders policy --policy ./policy.json --json
-        CODERS_POLICY=web coders thumbnail upload.jpg
+        CODERS_POLICY=web coders thumbnail upload.jpg --size 256 -o small.webp
       """)
 
   @Flag(help: "Print JSON.")
