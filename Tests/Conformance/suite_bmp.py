@@ -17,8 +17,8 @@ HARMLESS = {"badbitssize", "baddens1", "baddens2", "badfilesize", "badpalettesiz
 
 # Results that differ from every oracle, and why.
 EXPLAINED = {
-    "coloob.bmp": "the offset of the pixels is that of the palette's one color; behind it there are no pixels",
-    "mmap_error.bmp": "the offset of the pixels is that of the palette, and they are where they have to be, behind it",
+    "coloob.bmp": "the offset of the pixels is that of the palette's one color; no pixels follow it",
+    "mmap_error.bmp": "the offset of the pixels is that of the palette, and they are where they have to be, after it",
 }
 
 

@@ -14,7 +14,7 @@ public enum MetadataBlock: UInt32, Sendable, CaseIterable {
   case iptc = 4
   /// Comments, texts and times of the container itself. They cannot be put in.
   case text = 5
-  /// Whatever else does not change how the main picture looks: data of applications, thumbnails, previews, bytes behind
+  /// Whatever else does not change how the main picture looks: data of applications, thumbnails, previews, bytes after
   /// the end. It cannot be put in.
   case other = 6
 }

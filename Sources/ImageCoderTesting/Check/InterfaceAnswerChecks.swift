@@ -6,7 +6,7 @@ import CImageCoder
 extension PluginCheck {
   /// How a plugin answers what version 1.0 does not know.
   static let interfaceAnswerChecks: [PluginCheck] = [
-    PluginCheck(.interface, "exact", .r16, "The plugin uses no field behind those of version 1.0.") {
+    PluginCheck(.interface, "exact", .r16, "The plugin uses no field after those of version 1.0.") {
       (subject) throws(CheckEnd) in
       for sample in try subject.samples.prefix(4) {
         var settings = ReadSettings()
