@@ -11,7 +11,7 @@ struct CoderOptions: ParsableArguments {
     help: ArgumentHelp("Look for plugins in this directory first; can be repeated.", valueName: "dir"))
   var pluginDirectories: [String] = []
 
-  @Flag(help: "Print only errors, and only the names in a list.")
+  @Flag(help: "Print errors only; list prints ids only.")
   var quiet = false
 
   /// What the options say.

@@ -20,7 +20,7 @@ struct EncodingOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The color behind transparent pixels if the format has no alpha: ff8800, or a name of CSS. (default: white)",
+      "The color under transparent pixels if the format has no alpha: ff8800, or a name of CSS. (default: white)",
       valueName: "color"), transform: ColorArgument.parsed)
   var background: ColorArgument?
 
@@ -87,7 +87,7 @@ struct EncodingOptions: ParsableArguments {
 
 /// The option of verbs that make pictures smaller.
 struct LightOptions: ParsableArguments {
-  @Flag(help: "Mix light and not codes: fine patterns stay as bright as they are.")
+  @Flag(help: "Resize in linear light, so that fine patterns keep their brightness.")
   var linearLight = false
 }
 

@@ -13,7 +13,7 @@ struct LimitOptions: ParsableArguments {
   var maxSide = Limits.standard.maxSide
 
   @Option(
-    help: ArgumentHelp("Refuse pictures whose pixels, all frames together, take more bytes than this.", valueName: "n"),
+    help: ArgumentHelp("Refuse pictures whose pixels take more bytes than this in all frames.", valueName: "n"),
     transform: ByteCountArgument.parsed)
   var maxMemory = ByteCountArgument(bytes: Limits.standard.maxMemory)
 
@@ -32,7 +32,7 @@ struct LimitOptions: ParsableArguments {
   var maxScans = Limits.standard.maxScans
 
   @Option(
-    help: ArgumentHelp("Refuse animations with more pixels than this, all frames together.", valueName: "n"))
+    help: ArgumentHelp("Refuse animations with more pixels than this in all their frames.", valueName: "n"))
   var maxComposedPixels = Limits.standard.maxComposedPixels
 
   @Option(

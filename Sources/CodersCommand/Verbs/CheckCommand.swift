@@ -36,7 +36,7 @@ struct CheckCommand: Verb {
     help: ArgumentHelp("Run only these groups and checks, separated by commas.", valueName: "group[.name],..."))
   var only: String?
 
-  @Option(help: ArgumentHelp("Determines all that is random.", valueName: "n"))
+  @Option(help: ArgumentHelp("Seed the random generator.", valueName: "n"))
   var seed: UInt64 = 1
 
   @Option(

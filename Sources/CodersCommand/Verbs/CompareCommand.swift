@@ -43,7 +43,7 @@ struct CompareCommand: ReadingVerb {
     help: ArgumentHelp("Write the difference as a picture: black where the pictures are equal.", valueName: "file"))
   var output: String?
 
-  @Option(help: ArgumentHelp("What differences are multiplied by in the picture of -o.", valueName: "factor"))
+  @Option(help: ArgumentHelp("Multiply differences by this factor in the picture of -o.", valueName: "factor"))
   var amplify = 1.0
 
   @Flag(help: "Print JSON.")

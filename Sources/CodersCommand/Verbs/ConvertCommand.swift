@@ -17,9 +17,9 @@ struct ConvertCommand: ReadingVerb {
       coders convert [<options>] --output <file|dir> <file> ...
       """,
     discussion: """
-      With two arguments, the first is converted to the second. With -o, every argument is an input: -o names a file if \
-      one file is named, without -r and --files-from, unless it is a directory or ends in a slash, and otherwise a \
-      directory, which is created. Each output there is named after its input, with the extension of --format; if two inputs have the same name, the later \
+      With two arguments, the first is converted to the second. With -o, every argument is an input. With a single \
+      input, -o names a file. With several inputs, -r or --files-from, or if it ends in a slash or is a directory, \
+      -o names a directory, which is created. Each output there is named after its input, with the extension of --format; if two inputs have the same name, the later \
       one gets a number: photo.webp, photo-2.webp. With -r, the directories of the inputs are kept. An error in one file \
       does not stop the others. Existing outputs are replaced; inputs are never replaced. -o prints the names of the \
       written files.
@@ -36,9 +36,9 @@ struct ConvertCommand: ReadingVerb {
 
       If the input already meets the options, it is copied unchanged. A JPEG is stored in a JPEG XL file without \
       decoding or loss, and restored from it. What is done to the picture is done to the upright pixels of every frame, in \
-      the order of the options, before --max-size. A JPEG is not decoded, and loses nothing, if \
-      --crop, --flip and turns by multiples of 90 are all that is asked for, a part begins at multiples of 8 or 16 pixels, as the file has it, and mirrored \
-      sides are such multiples; --lossless refuses the others, which are encoded again. --orientation apply turns a JPEG \
+      the order of the options, before --max-size. JPEG files are cropped, flipped and turned by multiples of 90 \
+      without loss if the operation is aligned with the file's blocks of 8 or 16 pixels. Otherwise they are encoded \
+      again, or refused with --lossless. --orientation apply turns a JPEG \
       upright in the same way. --reencode, --orientation keep and other options that change pixels or metadata turn copying off.
 
       Examples:

@@ -16,7 +16,7 @@ struct MetadataCommand: ReadingVerb {
       and the name of the color profile.
 
       --strip takes parts out: exif, gps, xmp, iptc, thumbnail, text (comments and texts of the container), other (data \
-      of applications, previews, bytes behind the picture), icc; all is all of them but icc. The orientation stays, so \
+      of applications, previews, bytes after the picture), icc; all is all of them but icc. The orientation stays, so \
       that pictures are not shown turned. --set writes a property: its name alone, or after its group and a dot; a \
       property of XMP has its prefix, such as dc:title. An empty value takes the property out. Repeat --set with the \
       same name for a list. Parts are taken out first.

@@ -9,7 +9,7 @@ import ImageProcessing
 struct PlaceholderCommand: ReadingVerb {
   static let configuration = CommandConfiguration(
     commandName: "placeholder",
-    abstract: "Print what stands for pictures until they are loaded: ThumbHash, BlurHash, main colors.",
+    abstract: "Print placeholders of pictures: ThumbHash, BlurHash, main colors.",
     discussion: """
       A ThumbHash is printed as Base64; it has alpha and the shape of the picture. A BlurHash (--blurhash) is a text of \
       about 28 characters, of 4 frequencies across and 3 down, or as --frequencies says. --colors prints the main colors \

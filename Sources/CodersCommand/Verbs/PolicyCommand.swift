@@ -20,7 +20,7 @@ struct PolicyCommand: Verb {
         trusted      files of one's own: limits that stop mistakes only
         web          a server that takes uploads: isolation required, a fresh worker for each file, small limits
         thumbnailer  small pictures of a user's files: isolation required, no metadata
-        paranoid     readers in Swift in the program, all others behind every layer of isolation or not at all
+        paranoid     readers in Swift in the program, all others with every layer of isolation or not at all
 
       A file begins with one of them and changes it; each value may have its reason:
         {

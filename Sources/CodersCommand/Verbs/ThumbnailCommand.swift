@@ -65,8 +65,8 @@ struct ThumbnailCommand: ReadingVerb {
 
   @Flag(
     help: """
-      Take the thumbnail that a file has where it is large enough, and let formats make pictures as small as the box \
-      by themselves: sooner there, and a little softer or sharper.
+      Use the embedded thumbnail if it is large enough, and let the codec scale down to the target size: faster, \
+      slightly less exact.
       """)
   var fast = false
 
