@@ -141,7 +141,7 @@ extension BMPReader {
     // Of an incremental file, the last byte is waited for only when nothing else says where the file ends.
     let first = try source.view(at: start, least: stated == 0 ? .max : 1, most: 1)
     guard !first.isEmpty else {
-      throw .truncated("the \(bitmap.header.compression.rawValue) file begins behind the file's end", at: source.size)
+      throw .truncated("the \(bitmap.header.compression.rawValue) file begins after the file's end", at: source.size)
     }
     let end = stated == 0 ? source.size : min(source.size, start &+ stated)
     return start..<end

@@ -166,7 +166,7 @@ extension CheckSubject {
     }
     if let overrun = session.overrun {
       throw .failed(
-        name, expected: "no byte written behind the fields of \(overrun) that the plugin knows",
+        name, expected: "no byte written after the fields of \(overrun) that the plugin knows",
         found: "later fields were written", rule: .r16)
     }
   }

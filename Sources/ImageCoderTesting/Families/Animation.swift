@@ -36,7 +36,7 @@ extension Subject {
       try claim.equal("\(frame.disposal)", answer.disposal ?? "\(frame.disposal)", "disposal of frame \(index)")
       try claim.equal("\(frame.blend)", answer.blend ?? "\(frame.blend)", "blend of frame \(index)")
     }
-    try claim.error("a frame behind the last", in: .invalidArgument) {
+    try claim.error("a frame after the last", in: .invalidArgument) {
       try decoder.frameHeader(at: fixture.answer.frames.count)
     }
     var options = DecodeOptions()

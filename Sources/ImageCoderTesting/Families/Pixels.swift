@@ -78,7 +78,7 @@ extension Subject {
       try claim.equal(image.problem, nil, "problem of page \(index)")
       try claim.equal(image.pixels.hash, hash, "hash of page \(index)")
     }
-    try claim.error("a page behind the last", in: .invalidArgument) { try decoder.page(count) }
+    try claim.error("a page after the last", in: .invalidArgument) { try decoder.page(count) }
   }
 
   private func checkUpright(_ fixture: Fixture<ValidAnswer>, _ claim: Claim) throws(ConformanceFailure) {

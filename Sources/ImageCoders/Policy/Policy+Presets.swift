@@ -27,7 +27,7 @@ extension Policy {
     policy.formats = policy.setting(
       [.jpeg, .png, .gif, .webP, .avif, .heic, .heics, .heif], "what cameras, phones and browsers make")
     policy.isolation = policy.setting(.required, "who sends a file may be an attacker")
-    policy.usesFreshWorkers = policy.setting(true, "no file sees what another one has left behind")
+    policy.usesFreshWorkers = policy.setting(true, "no file sees what another one has left in memory")
     policy.limit(.maxPixels, 1 << 26, "64 megapixels: photos of today's cameras")
     policy.limit(.maxSide, 16_384, "no side of a photo or screenshot is longer")
     policy.limit(.maxMemory, 512 << 20, "several files at a time have to fit a small server")
@@ -61,7 +61,7 @@ extension Policy {
     var policy = Policy(name: "paranoid")
     policy.isolation = policy.setting(.strict, "a library in C may be made to run what a file says")
     policy.isolationOfPureSwift = policy.setting(.inProcess, "Swift ends the program sooner than that")
-    policy.usesFreshWorkers = policy.setting(true, "no file sees what another one has left behind")
+    policy.usesFreshWorkers = policy.setting(true, "no file sees what another one has left in memory")
     policy.readsMetadata = policy.setting(false, "each parser that does not run is none to attack")
     policy.limit(.maxPixels, 1 << 25, "32 megapixels: most photos")
     policy.limit(.maxSide, 8_192, "most photos and screenshots")

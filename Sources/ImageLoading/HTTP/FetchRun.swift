@@ -75,7 +75,7 @@
         }
       } catch {
         end()
-        if Task.isCancelled || error is CancellationError { throw self.error(.cancelled, "nobody waits any more") }
+        if Task.isCancelled || error is CancellationError { throw self.error(.cancelled, "the request was cancelled") }
         throw error
       }
     }

@@ -71,7 +71,7 @@ struct SequenceFile {
     isDamaged = !isTruncated && whole < announced
     guard whole > 0 else {
       throw isTruncated
-        ? .truncated("the first picture lies behind the end of the file", at: source.size)
+        ? .truncated("the first picture lies after the end of the file", at: source.size)
         : .malformed("no chunk holds the first picture")
     }
     let timescale = movieTimescale ?? pictures.timescale
@@ -92,7 +92,7 @@ struct SequenceFile {
     try limits.check(frames: presentation.steps.count)
     guard !presentation.steps.isEmpty else {
       throw isTruncated
-        ? .truncated("the first picture that is shown lies behind the end of the file", at: source.size)
+        ? .truncated("the first picture that is shown lies after the end of the file", at: source.size)
         : .unsupported("a track of which no picture is shown")
     }
     try pictures.complete(from: source)

@@ -110,7 +110,7 @@ extension Renderer {
           try report(origin..<origin + rows)
         }
       }
-      throw .truncated("item \(coded.item.id) is cut behind \(bytes.count) bytes", at: file.contents.end)
+      throw .truncated("item \(coded.item.id) is cut after \(bytes.count) bytes", at: file.contents.end)
     }
     let item = try DecodedItem(coded, bytes: bytes, in: file)
     if let damage = item.damage { throw damage }
@@ -189,7 +189,7 @@ extension Renderer {
   ) throws(CoderError) {
     let (coded, bytes) = tile
     guard !bytes.isCut else {
-      throw .truncated("tile \(coded.item.id) is cut behind \(bytes.count) bytes", at: file.contents.end)
+      throw .truncated("tile \(coded.item.id) is cut after \(bytes.count) bytes", at: file.contents.end)
     }
     let item = if let decoded { decoded } else { try DecodedItem(coded, bytes: bytes, in: file) }
     if let damage = item.damage { throw damage }

@@ -226,7 +226,7 @@ extension UncompressedItem {
     points whole: CodingIndependentCodePoints?,
     host: CoderHost
   ) throws(CoderError) {
-    guard !bytes.isCut else { throw .truncated("item \(item.id) is cut behind \(bytes.count) bytes", at: bytes.offset) }
+    guard !bytes.isCut else { throw .truncated("item \(item.id) is cut after \(bytes.count) bytes", at: bytes.offset) }
     let stride = size.width * sampleBytes
     let planeBytes = stride * size.height
     let memory = try host.allocate(bytes: planeBytes * 4, alignment: 64, for: "samples of an uncompressed item")
