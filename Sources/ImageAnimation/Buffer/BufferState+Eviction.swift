@@ -42,9 +42,12 @@ extension BufferState {
 
   mutating func drop(_ index: Int, of number: Int) { change(number) { $0.frames[index] = nil } }
 
-  /// Lets go of frames until there is room for so many bytes.
-  mutating func makeRoom(_ bytes: Int) -> Bool {
-    while used + bytes > allowance { guard dropFarthest() else { return false } }
+  /// Lets go of frames until there is room.
+  ///
+  /// - Parameter bytes: What is needed. It is asked again after each frame that goes: if that was on the canvas, the canvas
+  ///   stays, and the next frame is drawn there.
+  mutating func makeRoom(_ bytes: (BufferState) -> Int) -> Bool {
+    while used + bytes(self) > allowance { guard dropFarthest() else { return false } }
     return true
   }
 

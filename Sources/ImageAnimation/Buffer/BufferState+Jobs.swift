@@ -12,10 +12,11 @@ extension BufferState {
     _ index: Int, _ number: Int, _ upcoming: [Int], _ shortestDelay: Duration, _ waiter: FrameStore.Waiter
   ) -> SuppliedFrame? {
     guard var player = players[number], let store = stores[player.store] else {
-      return SuppliedFrame(result: .failure(.cancelled), isStarved: false)
+      return .cancelled
     }
     player.wanted = [index] + upcoming
     player.shortestDelay = shortestDelay
+    player.begun = []
     let frame = store.frames[index]
     // The one before may go from now on.
     if frame != nil { player.shown = index }
@@ -29,6 +30,19 @@ extension BufferState {
       return starved(store, index)
     }
     change(player.store) { $0.waiters[index, default: []].append(waiter) }
+    return nil
+  }
+
+  /// A task does not wait any more.
+  mutating func leave(_ ticket: Int) -> FrameStore.Waiter? {
+    for (number, store) in stores {
+      for (index, waiters) in store.waiters {
+        guard let place = waiters.firstIndex(where: { $0.ticket == ticket }) else { continue }
+        let others = waiters.filter { $0.ticket != ticket }
+        change(number) { $0.waiters[index] = others.isEmpty ? nil : others }
+        return waiters[place]
+      }
+    }
     return nil
   }
 
@@ -48,34 +62,39 @@ extension BufferState {
     let numbers = stores.keys.sorted()
     // In turn, beginning behind the one that was served last; first the frames that somebody waits for.
     let order = numbers.filter { $0 > served } + numbers.filter { $0 <= served }
-    for isWaitedFor in [true, false] {
-      for number in order {
-        guard let store = stores[number], store.isAdmitted, !store.isBusy,
-          let index = nextFrame(of: store, waitedFor: isWaitedFor)
-        else { continue }
-        if !isWaitedFor {
-          // What is decoded ahead takes no memory from others, nor from frames that are needed sooner.
-          while !fits(number) { guard dropBehind(number) else { break } }
-          guard fits(number) else { continue }
-        } else {
-          // A block that is shown backwards takes no memory from others; the frame alone may.
-          let isBlock = store.waiters[index] == nil
-          if isBlock { while !fits(number) { guard dropBehind(number) else { break } } }
-          if !isBlock || !fits(number) {
-            guard makeRoom(store.nextCost + store.workBytes) else { continue }
-            return begin(store.waiters.keys.min() ?? index, of: number)
-          }
-        }
-        return begin(index, of: number)
-      }
+    var isShort = false
+    for number in order {
+      guard let store = stores[number], store.isAdmitted, !store.isBusy, let index = store.waitedFor else { continue }
+      // A block that is shown backwards takes no memory from others; the frame alone may.
+      if let first = BackwardBlock(store, index, players).first, fits(number) { return begin(first, of: number) }
+      if makeRoom({ $0.bytesToDecode(number) }) { return begin(index, of: number) }
+      isShort = true
+    }
+    // Memory that comes free goes to those who wait.
+    guard !isShort else { return nil }
+    for number in order {
+      // What is decoded ahead takes no memory from others, nor from frames that are needed sooner.
+      guard let store = stores[number], store.isAdmitted, !store.isBusy, let index = frameAhead(of: store), fits(number)
+      else { continue }
+      return begin(index, of: number)
     }
     return nil
   }
 
-  /// Whether one more frame of a store fits its share.
-  private func fits(_ number: Int) -> Bool {
+  /// What decoding one more frame of a store takes.
+  private func bytesToDecode(_ number: Int) -> Int {
+    stores[number].map { $0.nextCost + $0.workBytes } ?? 0
+  }
+
+  /// Whether one more frame of a store fits its share, after those that nobody is going to ask for are gone.
+  private mutating func fits(_ number: Int) -> Bool {
+    while !fitsNow(number) { guard dropBehind(number) else { return false } }
+    return true
+  }
+
+  private func fitsNow(_ number: Int) -> Bool {
     guard let store = stores[number] else { return false }
-    return store.held + store.nextCost <= store.share && used + store.nextCost + store.workBytes <= allowance
+    return store.held + store.nextCost <= store.share && used + bytesToDecode(number) <= allowance
   }
 
   private mutating func begin(_ index: Int, of number: Int) -> Job? {
@@ -84,6 +103,7 @@ extension BufferState {
     served = number
     used += store.workBytes
     change(number) { ($0.running, $0.isBusy) = (index, true) }
+    for player in store.players { players[player]?.begun.insert(index) }
     var memory = memoryToKeep(store)
     if store.bytes(of: memory) > store.bytes(of: store.kept) {
       // Frames that nobody is going to ask for make room, but none that are needed sooner.
@@ -98,15 +118,11 @@ extension BufferState {
       kept: memory == store.kept ? nil : memory)
   }
 
-  private func nextFrame(of store: FrameStore, waitedFor: Bool) -> Int? {
-    if waitedFor {
-      guard let index = store.waiters.keys.min() else { return nil }
-      return BackwardBlock(store, index, players).first ?? index
-    }
+  private func frameAhead(of store: FrameStore) -> Int? {
     for player in store.players.compactMap({ players[$0] }) {
       let ahead = store.keepsAll ? player.wanted.count : store.framesAhead(player.shortestDelay)
       if let index = player.wanted.dropFirst().prefix(ahead).first(where: {
-        store.frames[$0] == nil && $0 < store.source.frameCount
+        store.frames[$0] == nil && !player.begun.contains($0) && $0 < store.source.frameCount
       }) {
         return BackwardBlock(store, index, players).first ?? index
       }

@@ -14,6 +14,9 @@ struct BufferState {
     /// The frame that it waits for, and those that it is going to ask for.
     var wanted: [Int] = []
     var shortestDelay = Duration.zero
+    /// The frames whose decode has begun since it asked. If memory is so short that one of them is gone already, it is not
+    /// decoded again before it is waited for: otherwise the work would not come to an end.
+    var begun: Set<Int> = []
   }
 
   /// A frame to decode, for which memory is taken.
@@ -54,6 +57,7 @@ struct BufferState {
   /// How many threads decode, or deliver what they have decoded.
   var running = 0
   private var nextNumber = 0
+  private var nextTicket = 0
   /// How many sources are letting go of memory.
   var restingCount = 0
   /// The store that was served last: the next job is another's.
@@ -74,6 +78,12 @@ struct BufferState {
     body(&store)
     used += store.held - before
     stores[number] = store
+  }
+
+  /// A number for a task that is going to wait.
+  mutating func takeTicket() -> Int {
+    nextTicket += 1
+    return nextTicket
   }
 
   // MARK: Players
@@ -133,7 +143,7 @@ struct BufferState {
     }
     // A canvas is taken when there is memory for it: frames beyond the floors make room.
     for number in admitted where stores[number]?.isAdmitted == false {
-      guard makeRoom(stores[number]?.canvasBytes ?? 0) else { continue }
+      guard makeRoom({ $0.stores[number]?.canvasBytes ?? 0 }) else { continue }
       change(number) { ($0.isAdmitted, $0.holdsCanvas) = (true, true) }
     }
     divide(room, among: admitted)

@@ -114,18 +114,27 @@ public final class FrameBuffer: Sendable {
     work()
   }
 
-  /// A frame for a player, and the ones that it is going to ask for.
+  /// A frame for a player, and the ones that it is going to ask for. The wait ends when the task is cancelled.
   func frame(
     _ index: Int, for player: Int, upcoming: [Int], shortestDelay: Duration
   ) async -> SuppliedFrame {
-    await withCheckedContinuation { waiter in
-      let time = now()
-      finish(state.withLock { $0.grow(at: time) })
-      membership.withLock { $0 }?.growIfDue()
-      let answer = state.withLock { $0.request(index, player, upcoming, shortestDelay, waiter) }
-      // Before the next ones are begun: the one that is shown now is let go of meanwhile.
-      if let answer { waiter.resume(returning: answer) }
-      work()
+    let ticket = state.withLock { $0.takeTicket() }
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { task in
+        let time = now()
+        finish(state.withLock { $0.grow(at: time) })
+        membership.withLock { $0 }?.growIfDue()
+        let waiter = FrameStore.Waiter(ticket: ticket, task: task)
+        let answer = state.withLock { state in
+          // The handler has come before there was somebody who waits, or is going to find him.
+          Task.isCancelled ? .cancelled : state.request(index, player, upcoming, shortestDelay, waiter)
+        }
+        // Before the next ones are begun: the one that is shown now is let go of meanwhile.
+        if let answer { task.resume(returning: answer) }
+        work()
+      }
+    } onCancel: {
+      state.withLock { $0.leave(ticket) }?.task.resume(returning: .cancelled)
     }
   }
 
@@ -169,13 +178,13 @@ public final class FrameBuffer: Sendable {
     let time = now() - begin
     let canvas = bufferable?.lentCanvas.map { UInt(bitPattern: $0) }
     for waiter in state.withLock({ $0.finish(job, result, time, lentCanvas: canvas) }) {
-      waiter.resume(returning: SuppliedFrame(result: result, isStarved: false))
+      waiter.task.resume(returning: SuppliedFrame(result: result, isStarved: false))
     }
   }
 
   /// Lets sources go of the memory that they may not hold any more, and then counts it as free.
   private func finish(_ changes: BufferState.Changes) {
-    for answer in changes.answers { answer.waiter.resume(returning: answer.frame) }
+    for answer in changes.answers { answer.waiter.task.resume(returning: answer.frame) }
     for source in changes.resting {
       if let memory = source.kept { source.source.keep(memory) } else { source.source.rest() }
       state.withLock { $0.rested(source) }
@@ -246,7 +255,8 @@ public final class FrameSupply: Sendable {
   /// - Parameters:
   ///   - upcoming: The frames that are going to be asked for next, in order; they are decoded as far as there is memory.
   ///   - shortestDelay: The least time until the next frame is asked for.
-  /// - Returns: The frame, or what it cannot be decoded for; with `isStarved`, the poster.
+  /// - Returns: The frame, or what it cannot be decoded for; with `isStarved`, the poster. When the task is cancelled, a frame
+  ///   that is not there fails with ``CoderError/Code/cancelled``.
   package func frame(at index: Int, upcoming: [Int], shortestDelay: Duration) async -> SuppliedFrame {
     await buffer.frame(index, for: player, upcoming: upcoming, shortestDelay: shortestDelay)
   }

@@ -5,7 +5,12 @@ package import ImageCoderModel
 
 /// The frames of one source that a buffer holds, for all of its players.
 struct FrameStore {
-  typealias Waiter = CheckedContinuation<SuppliedFrame, Never>
+  /// A task that waits for a frame.
+  struct Waiter: Sendable {
+    /// Less for one that began to wait earlier.
+    let ticket: Int
+    let task: CheckedContinuation<SuppliedFrame, Never>
+  }
 
   let source: any FrameSource
   /// The bytes of one frame.
@@ -88,6 +93,11 @@ struct FrameStore {
     return !frames.values.contains { UInt(bitPattern: $0.pixels.base) == lentCanvas }
   }
 
+  /// The frame that has been waited for longest, or nil.
+  var waitedFor: Int? {
+    waiters.min { ($0.value.first?.ticket ?? .max) < ($1.value.first?.ticket ?? .max) }?.key
+  }
+
   /// Notes how long a decode took.
   mutating func note(_ time: Duration) {
     let value = time.attoseconds
@@ -110,4 +120,7 @@ package struct SuppliedFrame: Sendable {
   package let result: Result<Frame, CoderError>
   /// Whether it is the poster, since there is no memory for more.
   package let isStarved: Bool
+
+  /// What a task gets that is cancelled while it waits.
+  static var cancelled: SuppliedFrame { SuppliedFrame(result: .failure(.cancelled), isStarved: false) }
 }

@@ -149,6 +149,9 @@ public final class Playback<C: Clock>: AsyncSequence, Sendable where C.Duration 
             if !isStarved { events.append(.starved) }
             isStarved = true
             continue
+          case .failure where Task.isCancelled:
+            // It was not waited for any more.
+            continue
           case .failure(let error):
             if playback.noteFailure(of: index, error) { events.append(.corrupt(index: index, error)) }
             continue

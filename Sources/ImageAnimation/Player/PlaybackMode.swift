@@ -18,7 +18,7 @@ public enum PlaybackMode: Sendable, Hashable, CaseIterable {
   var beginsAtEnd: Bool { self == .reverse || self == .reverseBounce }
 
   /// Whether a play goes both ways.
-  var bounces: Bool { self == .bounce || self == .reverseBounce }
+  package var bounces: Bool { self == .bounce || self == .reverseBounce }
 }
 
 /// What a player does when it is asked too late for a frame.

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageAnimation
+import ImageCoderEngine
+import ImageCoderModel
+import Synchronization
+import Testing
+
+/// The work for a frame that is waited for comes to an end, however little memory there is.
+@Suite struct FrameWorkTests {
+  /// The clock of a buffer, which looks at it once for each request and twice for each decode. It ends a task when there are
+  /// too many looks.
+  final class CountingClock: Sendable {
+    let clock = ModelClock()
+    private let state = Mutex<(looks: Int, most: Int, stop: (@Sendable () -> Void)?)>((0, .max, nil))
+
+    func look() -> Duration {
+      let stop = state.withLock { state in
+        state.looks += 1
+        return state.looks > state.most ? state.stop : nil
+      }
+      stop?()
+      return clock.now.time
+    }
+
+    /// Runs a task until its end, or until there are too many decodes.
+    ///
+    /// - Returns: How many there were.
+    func decodes(of requests: Int, atMost most: Int, _ body: @escaping @Sendable () async -> Void) async -> Int {
+      let start = Semaphore()
+      let task = Task {
+        start.wait()
+        await body()
+      }
+      state.withLock { $0 = (0, requests + 2 * most, { task.cancel() }) }
+      start.signal()
+      await task.value
+      return (state.withLock { $0.looks } - requests) / 2
+    }
+  }
+
+  /// Frames of 1024 bytes, without a poster.
+  struct Plain: FrameSource {
+    let size = Size(width: 16, height: 16)
+    let frameCount = 24
+    let loopCount = LoopCount.infinite
+    let dependsOnEarlier: Bool
+
+    func delay(at index: Int) -> FrameDelay { .milliseconds(500) }
+    func standsAlone(at index: Int) -> Bool { index == 0 || !dependsOnEarlier }
+    func frame(at index: Int) throws(CoderError) -> Frame {
+      Frame(pixels: try PixelBuffer(size: size, format: .rgba8, alpha: .straight))
+    }
+  }
+
+  /// 24 frames of 1024 bytes, each of which needs the one before it.
+  static func image() throws -> AnimatedImage {
+    let bytes = try MadeAnimation.gif(frames: 24, side: 16, delay: .milliseconds(500))
+    return try AnimatedImage(.bytes(bytes), registry: AnimatedImageTests.registry)
+  }
+
+  static let count = 60
+
+  /// Plays frames, some of them late, with jumps, and while memory gets short again and again.
+  ///
+  /// - Returns: The decodes, unless there are more than `most`.
+  static func play(
+    _ source: any FrameSource, _ mode: PlaybackMode, rate: Double, budget: Int, threads: Int, atMost most: Int
+  ) async throws -> Int {
+    let (clock, pressure) = (CountingClock(), ModelPressure())
+    let buffer = FrameBuffer(budget: budget, threads: threads, pressure: pressure, seed: 1) { clock.look() }
+    let playback = Playback(
+      source, mode: mode, rate: try PlaybackRate(rate), buffer: buffer, clock: clock.clock)
+    return await clock.decodes(of: count, atMost: most) {
+      var shownCount = 0
+      for await shown in playback {
+        #expect(!shown.events.contains(.starved), "\(mode), \(budget) bytes, \(threads) threads")
+        shownCount += 1
+        if shownCount == count { break }
+        if shownCount % 7 == 0 { playback.seek(to: shownCount * 11 % 24) }
+        if shownCount % 10 == 0 { pressure.press() }
+        clock.clock.pass(.milliseconds(shownCount % 4 * 150))
+      }
+    }
+  }
+
+  /// Each frame that is shown is decoded once or twice, and after each jump a few that were decoded ahead are not shown.
+  private static let mostDecodes = 3 * count
+
+  @Test(arguments: [1, 2, 4], [false, true])
+  func aFrameTakesFewDecodesAtEveryBudget(_ threads: Int, _ dependsOnEarlier: Bool) async throws {
+    for mode in PlaybackMode.allCases {
+      for rate in [1.0, 8] {
+        // From the frame that is shown and the next one on.
+        for frames in 2...26 {
+          let decodes = try await Self.play(
+            Plain(dependsOnEarlier: dependsOnEarlier), mode, rate: rate, budget: frames * 1024, threads: threads,
+            atMost: Self.mostDecodes)
+          #expect(decodes <= Self.mostDecodes, "\(mode) at rate \(rate), \(frames) frames")
+        }
+      }
+    }
+  }
+
+  @Test(arguments: [1, 2, 4])
+  func aFileTakesFewDecodesAtEveryBudget(_ threads: Int) async throws {
+    for mode in PlaybackMode.allCases {
+      for rate in [1.0, 8] {
+        // From the poster, the frame that is shown, the next one and the work of each thread on.
+        for frames in (3 + threads)...(27 + threads) {
+          let decodes = try await Self.play(
+            try Self.image(), mode, rate: rate, budget: frames * 1024, threads: threads, atMost: Self.mostDecodes)
+          #expect(decodes <= Self.mostDecodes, "\(mode) at rate \(rate), \(frames) frames")
+        }
+      }
+    }
+  }
+
+  @Test func aJumpAtTheFloorIsShown() async throws {
+    let clock = CountingClock()
+    let buffer = FrameBuffer(budget: 4 * 1024, threads: 1, pressure: nil, seed: 1) { clock.look() }
+    let supply = buffer.supply(of: try Self.image())
+    _ = await supply.frame(at: 5, upcoming: [6], shortestDelay: .milliseconds(10))
+    // The poster, frame 5 and frame 6, on which the canvas is.
+    for _ in 0..<1000 where buffer.byteCount != 3 * 1024 { try await Task.sleep(for: .milliseconds(5)) }
+    let decodes = await clock.decodes(of: 1, atMost: 3) {
+      // Frame 6 is going to be needed, but is in the way now.
+      let frame = await supply.frame(at: 20, upcoming: [6, 7], shortestDelay: .milliseconds(10))
+      #expect(throws: Never.self) { try frame.result.get() }
+    }
+    #expect(decodes <= 3)
+  }
+
+  /// A source of which frame 1 never comes, or only when a test says so.
+  final class Unfinished: FrameSource {
+    let size = Size(width: 16, height: 16)
+    let frameCount = 4
+    let loopCount = LoopCount.infinite
+    let end = Semaphore()
+    private let isEndless: Bool
+    private let made = Mutex<[Int]>([])
+
+    init(isEndless: Bool) { self.isEndless = isEndless }
+
+    var order: [Int] { made.withLock { $0 } }
+    func delay(at index: Int) -> FrameDelay { .milliseconds(10) }
+    func frame(at index: Int) throws(CoderError) -> Frame {
+      made.withLock { $0.append(index) }
+      if index == 1 {
+        if isEndless { end.wait() }
+        throw .malformed("no pixels")
+      }
+      return Frame(pixels: try PixelBuffer(size: size, format: .rgba8, alpha: .straight))
+    }
+  }
+
+  @Test func whoIsCancelledDoesNotWait() async {
+    let source = Unfinished(isEndless: true)
+    let buffer = FrameBuffer(budget: 1 << 20, threads: 1)
+    let supply = buffer.supply(of: source)
+    let task = Task { await supply.frame(at: 1, upcoming: [], shortestDelay: .milliseconds(10)).result }
+    while source.order.isEmpty { await Task.yield() }
+    task.cancel()
+    await #expect(throws: CoderError.cancelled) { try await task.value.get() }
+    // Nor does a playback, and the frame is not called damaged.
+    let playing = Task {
+      var events: [PlayerEvent] = []
+      for await shown in Playback(source, buffer: buffer, clock: ModelClock()) { events += shown.events }
+      return events
+    }
+    playing.cancel()
+    #expect(await playing.value.allSatisfy { if case .corrupt = $0 { false } else { true } })
+    source.end.signal()
+    source.end.signal()
+  }
+
+  @Test func aDamagedFrameIsDecodedAheadOnce() async throws {
+    let source = Unfinished(isEndless: false)
+    let buffer = FrameBuffer(budget: 1 << 20, threads: 1)
+    let supply = buffer.supply(of: source)
+    _ = await supply.frame(at: 0, upcoming: [1, 2, 3], shortestDelay: .milliseconds(10))
+    for _ in 0..<1000 where !source.order.contains(3) { try await Task.sleep(for: .milliseconds(5)) }
+    #expect(source.order == [0, 1, 2, 3])
+    await #expect(throws: CoderError.malformed("no pixels")) {
+      try await supply.frame(at: 1, upcoming: [2, 3], shortestDelay: .milliseconds(10)).result.get()
+    }
+    #expect(source.order == [0, 1, 2, 3, 1])
+  }
+}
