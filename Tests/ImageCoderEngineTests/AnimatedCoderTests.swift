@@ -63,6 +63,23 @@ import Testing
     #expect(try container.decoder().image().frames.count == 2)
   }
 
+  @Test(arguments: [false, true]) func anOpaqueAnimationHasOpaqueFrames(_ firstOnly: Bool) throws {
+    let part = Rect(x: 1, y: 0, width: 2, height: 2)
+    func alphas(_ frames: [Rect], _ alpha: AlphaMode) throws -> Set<AlphaMode> {
+      var container = Self.animation(frames.map { FrameHeader(rect: $0, hasAlpha: false) })
+      container.header.alpha = alpha
+      var options = DecodeOptions()
+      options.firstFrameOnly = firstOnly
+      let image = try container.decoder(options).image()
+      #expect(image.frames.allSatisfy { $0.pixels.format == .rgba8 })
+      return Set(image.frames.map(\.pixels.alpha))
+    }
+    #expect(try alphas([Self.whole, part, part], .opaque) == [.opaque])
+    #expect(try alphas([Self.whole, part, part], .straight) == [.straight])
+    // Around the first frame, the canvas is transparent whatever the header says.
+    #expect(try alphas([part, Self.whole], .opaque) == [.straight])
+  }
+
   @Test func framesOfNoAnimationAreOnePictureUnlessAskedFor() throws {
     let left = Rect(x: 0, y: 0, width: 2, height: 2)
     let right = Rect(x: 2, y: 0, width: 2, height: 2)

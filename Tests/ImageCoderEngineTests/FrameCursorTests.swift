@@ -82,6 +82,41 @@ import Testing
       ]) == [0, 0, 0])
   }
 
+  /// Frames, and whether the canvas is opaque while they are shown.
+  private static let canvases: [(frames: [FrameHeader], isOpaque: Bool)] = {
+    func frame(_ rect: Rect, _ disposal: Disposal = .keep, alpha: Bool = false, dependsOn: Int? = nil) -> FrameHeader {
+      FrameHeader(rect: rect, disposal: disposal, dependsOn: dependsOn, hasAlpha: alpha)
+    }
+    return [
+      ([frame(whole), frame(part), frame(part)], true),
+      ([frame(whole, alpha: true), frame(whole)], false),
+      ([frame(whole), frame(part, alpha: true)], false),
+      // The canvas starts transparent.
+      ([frame(part), frame(whole)], false),
+      ([frame(whole, .restorePrevious), frame(part)], false),
+      ([frame(whole, .restorePrevious), frame(whole)], true),
+      // So is what is disposed of; after the last frame nothing is shown.
+      ([frame(whole), frame(part, .restoreBackground), frame(whole)], true),
+      ([frame(whole), frame(part, .restoreBackground), frame(part)], true),
+      ([frame(whole, .restoreBackground), frame(part)], false),
+      ([frame(whole), frame(part, .restoreBackground)], true),
+      ([frame(whole), frame(part, .restorePrevious), frame(part)], true),
+      // A hole that a frame covered for a while only comes back.
+      ([frame(whole), frame(part, .restoreBackground), frame(whole, .restorePrevious), frame(whole)], true),
+      ([frame(whole), frame(whole, .restoreBackground), frame(whole, .restorePrevious), frame(part)], false),
+      // A reader's word makes the canvas empty.
+      ([frame(whole), frame(whole, dependsOn: 1)], true),
+      ([frame(whole), frame(part, dependsOn: 1)], false),
+    ]
+  }()
+
+  @Test(arguments: 0..<canvases.count) func headersTellAnOpaqueCanvas(_ number: Int) throws {
+    let (frames, isOpaque) = Self.canvases[number]
+    #expect(try Self.table(frames).keepCanvasOpaque(frames.count) == isOpaque)
+    // Of the first frame alone, what follows does not count.
+    #expect(try Self.table(frames).keepCanvasOpaque(1) == (frames[0].rect == Self.whole && !frames[0].hasAlpha))
+  }
+
   @Test func framesOutsideTheFileAreRefused() {
     #expect(throws: CoderError.invalidArgument("frame index 2; the file has 2 frames, of index 0 to 1")) {
       try Self.table([FrameHeader(rect: Self.whole), FrameHeader(rect: Self.part)]).header(2)

@@ -44,6 +44,40 @@ import Testing
     }
   }
 
+  /// From speed 7 on, libavif has aom encode the frames of a sequence in real time.
+  @Test(arguments: 0...10, [true, false]) func everySpeedOfAVIFEncodes(_ speed: Int, isOpaque: Bool) throws {
+    let image = try Self.animation(opaque: isOpaque)
+    for count in [1, image.frames.count] {
+      for (quality, alphaQuality) in [(nil, 100), (1, 100), (0.95, 90)] as [(Double?, Int)] {
+        var options = EncodeOptions()
+        options.quality = quality
+        options.values["speed"] = .number(Double(speed))
+        options.values["alpha-quality"] = .number(Double(alphaQuality))
+        let some = Image(frames: Array(image.frames.prefix(count)))
+        let found = try Self.registry.decode(.bytes(Self.registry.encode(some, as: .avif, options: options)))
+        #expect(found.frames.count == count)
+        #expect(found.header?.alpha == (isOpaque ? .opaque : .straight))
+      }
+    }
+  }
+
+  @Test(arguments: [ImageFormat.png, .webP], [ImageFormat.avif, .jpegXL, .heics, .webP])
+  func anOpaqueAnimationStaysOpaque(_ source: ImageFormat, _ target: ImageFormat) throws {
+    var options = EncodingPictures.lossless
+    options.reducesFrames = false
+    let bytes = try Self.registry.encode(Self.animation(opaque: true), as: source, options: options)
+    let image = try Self.registry.decode(.bytes(bytes))
+    #expect(image.header?.alpha == .opaque)
+    #expect(image.frames.allSatisfy { $0.pixels.alpha == .opaque })
+    let converted = try Self.registry.convert(.bytes(bytes), to: target, at: .memory)
+    #expect(try Self.registry.decode(.bytes(converted.bytes)).header?.alpha == .opaque)
+    // A still of the first frame needs no alpha either.
+    var first = DecodeOptions()
+    first.firstFrameOnly = true
+    let still = try Self.registry.convert(.bytes(bytes), to: .png, at: .memory, reading: first)
+    #expect(try Self.registry.decode(.bytes(still.bytes)).pixels.format == .rgb8)
+  }
+
   @Test func framesOfJPEGXLAreCutToWhatChanged() throws {
     let image = try Self.animation(opaque: false)
     var options = EncodingPictures.lossless

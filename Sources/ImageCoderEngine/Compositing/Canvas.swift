@@ -32,7 +32,8 @@ package final class Canvas {
   /// Makes a transparent canvas.
   ///
   /// - Parameters:
-  ///   - layout: ``PixelFormat/rgba8`` or ``PixelFormat/rgba16`` with straight alpha.
+  ///   - layout: ``PixelFormat/rgba8`` or ``PixelFormat/rgba16``, with straight alpha, or opaque if frames cover whatever
+  ///     is transparent before it is shown.
   ///   - pool: Where memory comes from when the pixels before are still in use, or nil for the system.
   package init(size: Size, layout: PixelLayout, pool: PixelPool? = nil) throws(CoderError) {
     self.pool = pool

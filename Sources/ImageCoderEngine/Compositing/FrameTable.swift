@@ -58,6 +58,26 @@ package final class FrameTable {
     return replacesCanvas(headers[index])
   }
 
+  /// Whether every pixel of the canvas is opaque while each of the first `count` frames is shown.
+  ///
+  /// Before the first frame the canvas is transparent, and so is what was disposed of to the background: the frame that is
+  /// drawn next has to cover that.
+  package func keepCanvasOpaque(_ count: Int) throws(CoderError) -> Bool {
+    var hole: Rect? = Rect(covering: canvas)
+    for index in 0..<count {
+      let frame = try header(index)
+      // What a reader says of a part of the canvas may be drawn on an empty one.
+      if frame.dependsOn != nil { hole = Rect(covering: canvas) }
+      guard !frame.hasAlpha, hole.map({ frame.rect.union($0) == frame.rect }) ?? true else { return false }
+      switch frame.disposal {
+      case .keep: hole = nil
+      case .restoreBackground: hole = frame.rect
+      case .restorePrevious: break
+      }
+    }
+    return true
+  }
+
   /// Whether a later frame may be drawn on what is left of frame `index`. Only the next frame is looked at.
   package func mayBeDrawnOver(_ index: Int) throws(CoderError) -> Bool {
     try load(through: index + 1)

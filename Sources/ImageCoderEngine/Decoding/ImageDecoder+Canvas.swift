@@ -65,3 +65,31 @@ extension ImageDecoder {
     }
   }
 }
+
+// MARK: Layouts
+
+extension ImageDecoder {
+  var canvasLayout: PixelLayout {
+    PixelLayout(header.pixelFormat.bytesPerChannel == 2 ? .rgba16 : .rgba8, isCanvasOpaque ? .opaque : .straight)
+  }
+
+  /// The layout of a result whose format is not asked for: 8 bits are too few for HDR.
+  ///
+  /// - Parameter count: How many frames are going to be shown. If all of their canvases are opaque, so are the results.
+  static func nativeLayout(
+    of header: ImageHeader, showing count: Int, of frames: FrameTable, in colors: ColorPlan
+  ) -> PixelLayout {
+    var layout = nativeLayout(of: header)
+    // Rows of a damaged frame that are missing are transparent, and of frames that may follow nothing is known.
+    let mayBeOpaque = header.alpha == .opaque && !header.isDamaged && !header.isTruncated && !header.mayGainFrames
+    if header.isAnimated, mayBeOpaque, (try? frames.keepCanvasOpaque(count)) == true { layout.alpha = .opaque }
+    guard colors.isHDR, layout.format.bytesPerChannel == 1 else { return layout }
+    return PixelLayout(.rgba16, layout.alpha)
+  }
+
+  /// Animations are composed at the depth of the file, with alpha as it may be needed; stills keep the file's own format.
+  static func nativeLayout(of header: ImageHeader) -> PixelLayout {
+    guard header.isAnimated else { return PixelLayout(header.pixelFormat, header.alpha) }
+    return PixelLayout(header.pixelFormat.bytesPerChannel == 2 ? .rgba16 : .rgba8, .straight)
+  }
+}

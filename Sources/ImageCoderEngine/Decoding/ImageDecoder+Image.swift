@@ -78,7 +78,8 @@ extension ImageDecoder {
       decoded = [decoded[decoded.count - 1]]
     }
     let layout = try OutputPlan(
-      whole, frameCount: decoded.count, native: Self.nativeLayout(of: whole, in: colors), options: options
+      whole, frameCount: decoded.count,
+      native: Self.nativeLayout(of: whole, showing: decoded.count, of: frames, in: colors), options: options
     ).layout
     for index in decoded.indices {
       decoded[index].pixels = try decoded[index].pixels.converted(to: layout, pool: options.pool)

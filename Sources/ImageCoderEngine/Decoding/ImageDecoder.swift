@@ -19,6 +19,8 @@ public final class ImageDecoder {
   var context: DecodeContext
   let frames: FrameTable
   let plan: OutputPlan
+  /// Whether the canvas of an animation is opaque while any frame is shown.
+  let isCanvasOpaque: Bool
   let colors: ColorPlan
   /// The gain map that is applied to the first frame, or nil.
   let applied: AppliedGainMap?
@@ -68,9 +70,11 @@ public final class ImageDecoder {
     } else {
       colors = try Self.colors(header, page: page, file, options)
     }
-    let native = Self.nativeLayout(of: header, in: colors)
+    let count = Self.stepCount(header, options)
+    let native = Self.nativeLayout(of: header, showing: count, of: frames, in: colors)
+    isCanvasOpaque = header.isAnimated && native.alpha == .opaque
     plan = try OutputPlan(
-      header, frameCount: header.mayGainFrames ? 1 : Self.stepCount(header, options),
+      header, frameCount: header.mayGainFrames ? 1 : count,
       native: applied == nil ? native : PixelLayout(.rgbaFloat16, native.alpha), options: options)
     pictures = PictureDecoder(
       reader: reader, session: file.session, pool: options.pool, color: colors.transform, linear: colors.linear,
@@ -300,10 +304,6 @@ public final class ImageDecoder {
     return try pixels.converted(to: plan.layout, color: colors.transform, pool: options.pool)
   }
 
-  var canvasLayout: PixelLayout {
-    PixelLayout(header.pixelFormat.bytesPerChannel == 2 ? .rgba16 : .rgba8, .straight)
-  }
-
   private func canvasCursor() throws(CoderError) -> FrameCursor {
     if let cursor { return cursor }
     let layout = canvasLayout
@@ -371,18 +371,5 @@ public final class ImageDecoder {
     if options.firstFrameOnly { return 1 }
     if header.mayGainFrames { return .max }
     return isComposed ? 1 : header.frameCount
-  }
-
-  /// The layout of a result whose format is not asked for: 8 bits are too few for HDR.
-  static func nativeLayout(of header: ImageHeader, in colors: ColorPlan) -> PixelLayout {
-    let layout = nativeLayout(of: header)
-    guard colors.isHDR, layout.format.bytesPerChannel == 1 else { return layout }
-    return PixelLayout(.rgba16, layout.alpha)
-  }
-
-  /// Animations are composed with alpha at the depth of the file; stills keep the file's own format.
-  static func nativeLayout(of header: ImageHeader) -> PixelLayout {
-    guard header.isAnimated else { return PixelLayout(header.pixelFormat, header.alpha) }
-    return PixelLayout(header.pixelFormat.bytesPerChannel == 2 ? .rgba16 : .rgba8, .straight)
   }
 }

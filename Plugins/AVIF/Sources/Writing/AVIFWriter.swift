@@ -150,6 +150,8 @@ extension AVIFWriter {
   }
 
   private func encode(_ picture: SourcePicture) throws(CoderError) {
+    encoder.pointee.speed = settings.speed(
+      isSequence: isAnimated, hasAlpha: picture.image.pointee.alphaPlane != nil)
     let flags = isAnimated ? AVIF_ADD_IMAGE_FLAG_NONE : AVIF_ADD_IMAGE_FLAG_SINGLE
     // The tick is not the frame's: delays are known when all frames are there.
     let result = avifEncoderAddImage(encoder, picture.image, 1, avifAddImageFlags(flags.rawValue))

@@ -11,7 +11,7 @@ struct EncodingSettings {
   /// AV1's base quantizer as libavif counts it: 0 is lossless, 63 is smallest.
   let quantizer: Int32
   let alphaQuantizer: Int32
-  let speed: Int32
+  private let speed: Int32
   /// Bits per channel that were asked for, or nil.
   let depth: Int?
   let subsampling: Subsampling
@@ -28,8 +28,7 @@ struct EncodingSettings {
   /// - Throws: ``CoderError/Code/unsupported`` for options that exclude each other or that AVIF cannot meet.
   init(_ options: WriteOptions) throws(CoderError) {
     isLossless = options.isLossless
-    // aom's real-time mode, which libavif uses from speed 7 on, changes a few samples of frames after the first.
-    speed = Int32(min(options[AVIFOption.speed], isLossless ? 6 : 10))
+    speed = Int32(options[AVIFOption.speed])
     depth = options[AVIFOption.depth].bits
     tune = options[AVIFOption.tune]
     isFullRange = options[AVIFOption.range] == .full
@@ -58,7 +57,14 @@ struct EncodingSettings {
     Int32(((1 - min(max(quality, 0), 1)) * 63).rounded())
   }
 
-  /// A new encoder with these settings.
+  /// The speed of pictures. From 7 on, libavif uses aom's real-time mode for those of a sequence, which is not exact at
+  /// quantizer 0, and ends the process there on a track of alpha (aom 3.6).
+  func speed(isSequence: Bool, hasAlpha: Bool) -> Int32 {
+    let isExact = quantizer == 0 || hasAlpha && alphaQuantizer == 0
+    return isLossless || isSequence && isExact ? min(speed, 6) : speed
+  }
+
+  /// A new encoder with these settings, which are all but the speed.
   ///
   /// - Returns: To be destroyed by the caller.
   func makeEncoder() throws(CoderError) -> UnsafeMutablePointer<avifEncoder> {
@@ -68,7 +74,6 @@ struct EncodingSettings {
     encoder.pointee.codecChoice = codec
     encoder.pointee.keyframeInterval = keyFrameInterval
     encoder.pointee.maxThreads = 1
-    encoder.pointee.speed = speed
     // A small range around the wanted quantizer lets the encoder give blocks what they need, as avifenc does.
     encoder.pointee.minQuantizer = max(quantizer - (quantizer == 0 ? 0 : 4), 0)
     encoder.pointee.maxQuantizer = min(quantizer + (quantizer == 0 ? 0 : 4), 63)
