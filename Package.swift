@@ -137,6 +137,7 @@ let package = Package(
     .library(name: "ImageCodersBuiltIn", targets: ["ImageCodersBuiltIn"]),
     .library(name: "ImageCodersFoundation", targets: ["ImageCodersFoundation"]),
     .library(name: "ImageAnimation", targets: ["ImageAnimation"]),
+    .library(name: "ImageSheets", targets: ["ImageSheets"]),
     .library(name: "ImageProcessing", targets: ["ImageProcessing"]),
     .library(name: "ImageCaching", targets: ["ImageCaching"]),
     .library(name: "ImageLoading", targets: ["ImageLoading"]),
@@ -213,10 +214,18 @@ let package = Package(
     .target(
       name: "ImageCodersFoundation", dependencies: ["ImageCoders", "ImageCoderEngine", "ImageCoderModel"],
       path: "Sources/ImageCodersFoundation", swiftSettings: settings),
+    // The memory of a process that animations and caches share, and what the system says of it.
+    .target(
+      name: "ImageMemory", dependencies: ["ImageCoderEngine", "ImageCoderModel"], path: "Sources/ImageMemory",
+      swiftSettings: settings),
     // Animations without a screen: sources of frames, a player that is arithmetic, and memory for frames.
     .target(
-      name: "ImageAnimation", dependencies: ["ImageCoders", "ImageCoderEngine", "ImageCoderModel"],
+      name: "ImageAnimation", dependencies: ["ImageCoders", "ImageCoderEngine", "ImageCoderModel", "ImageMemory"],
       path: "Sources/ImageAnimation", swiftSettings: settings),
+    // Pictures of many frames, and the JSON beside them.
+    .target(
+      name: "ImageSheets", dependencies: ["ImageAnimation", "ImageCoders", "ImageCoderEngine", "ImageCoderModel"],
+      path: "Sources/ImageSheets", swiftSettings: settings),
     // Pictures changed by pure functions, and what a picture is like: hashes, differences, main colors.
     .target(
       name: "ImageProcessing", dependencies: ["ImageCoders", "ImageCoderEngine", "ImageCoderModel"],
@@ -226,13 +235,14 @@ let package = Package(
     // Decoded pictures in memory and files on disk, under limits, and the thumbnails that file managers share.
     .target(
       name: "ImageCaching",
-      dependencies: ["CHostSystem", "CSQLite", "ImageAnimation", "ImageCoders", "ImageCoderEngine", "ImageCoderModel"],
+      dependencies: ["CHostSystem", "CSQLite", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "ImageMemory"],
       path: "Sources/ImageCaching", swiftSettings: settings),
     // Pictures from URLs, each once. Only with the trait are the packages that it needs fetched.
     .target(
       name: "ImageLoading",
       dependencies: [
-        "ImageAnimation", "ImageCaching", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "ImageProcessing",
+        "ImageAnimation", "ImageCaching", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "ImageMemory",
+        "ImageProcessing",
         loading("AsyncHTTPClient", of: "async-http-client"), loading("HTTPTypes", of: "swift-http-types"),
         loading("Logging", of: "swift-log"), loading("Metrics", of: "swift-metrics"),
         loading("Tracing", of: "swift-distributed-tracing"), loading("NIOCore", of: "swift-nio"),
@@ -264,7 +274,7 @@ let package = Package(
       name: "CodersCommand",
       dependencies: [
         "CHostSystem", "CommandRuns", "ImageAnimation", "ImageCaching", "ImageCoders", "ImageCoderEngine",
-        "ImageCoderModel", "ImageCoderTesting", "ImageProcessing", "Palettes",
+        "ImageCoderModel", "ImageCoderTesting", "ImageProcessing", "ImageSheets", "Palettes",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
       ],
@@ -300,14 +310,13 @@ let package = Package(
       swiftSettings: settings),
     // Requests for pictures, and the cache that others are compared with.
     .target(
-      name: "CacheTraces", dependencies: ["ImageAnimation"], path: "Benchmarks/CacheTraces", swiftSettings: settings),
+      name: "CacheTraces", dependencies: ["ImageMemory"], path: "Benchmarks/CacheTraces", swiftSettings: settings),
     // `scripts/fuzz` builds it with libFuzzer and all formats; without, it feeds files and their mutants again.
     .executableTarget(
       name: "coder-fuzz",
       dependencies: [
         "CFuzzing", "CImageCoder", "CImageCoderStructs", "CIsolation", "CodersCommand", "FuzzStructures",
-        "ImageAnimation",
-        "ImageCodersBuiltIn", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "ImageProcessing",
+        "ImageCodersBuiltIn", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "ImageProcessing", "ImageSheets",
       ],
       path: "Tests/Fuzz/Sources", swiftSettings: settings),
     .target(
@@ -350,9 +359,20 @@ let package = Package(
       dependencies: ["ImageCoders", "ImageCodersFoundation", "ImageCoderEngine", "ImageCoderModel", "TestSupport"],
       path: "Tests/ImageCodersTests", swiftSettings: settings),
     .testTarget(
+      name: "ImageMemoryTests", dependencies: ["ImageMemory", "TestSupport"], path: "Tests/ImageMemoryTests",
+      swiftSettings: settings),
+    .testTarget(
       name: "ImageAnimationTests",
-      dependencies: ["ImageAnimation", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "TestSupport"],
+      dependencies: [
+        "ImageAnimation", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "ImageMemory", "TestSupport",
+      ],
       path: "Tests/ImageAnimationTests", swiftSettings: settings),
+    .testTarget(
+      name: "ImageSheetsTests",
+      dependencies: [
+        "ImageAnimation", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "ImageSheets", "TestSupport",
+      ],
+      path: "Tests/ImageSheetsTests", swiftSettings: settings),
     .testTarget(
       name: "ImageProcessingTests",
       dependencies: ["ImageProcessing", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "TestSupport"],
@@ -361,7 +381,7 @@ let package = Package(
       name: "ImageCachingTests",
       dependencies: [
         "CSQLite", "CacheTraces", "ImageAnimation", "ImageCaching", "ImageCoders", "ImageCoderEngine",
-        "ImageCoderModel", "TestSupport",
+        "ImageCoderModel", "ImageMemory", "TestSupport",
       ],
       path: "Tests/ImageCachingTests", swiftSettings: settings),
     .testTarget(

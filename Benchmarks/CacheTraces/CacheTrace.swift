@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import ImageAnimation
+import ImageMemory
 
 /// Requests for pictures: small ones of 64 KiB to 1 MiB, and one in five of 8 to 48 MB, asked for as often as their rank says.
 package struct CacheTrace {

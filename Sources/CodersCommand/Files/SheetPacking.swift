@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CommandRuns
-import ImageAnimation
 import ImageCoderEngine
 import ImageCoderModel
 import ImageCoders
+import ImageSheets
 
 /// Decodes the inputs of `coders sheet` one after the other, and packs their frames.
 struct SheetPacking {

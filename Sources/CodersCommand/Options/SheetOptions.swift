@@ -5,6 +5,7 @@ import CommandRuns
 import ImageAnimation
 import ImageCoderEngine
 import ImageCoders
+import ImageSheets
 
 /// Options of verbs that read sheets: a picture of many frames, with the JSON beside it or as a grid.
 struct SheetOptions: ParsableArguments {

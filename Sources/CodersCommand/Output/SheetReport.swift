@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CommandRuns
-import ImageAnimation
 import ImageCoders
+import ImageSheets
 
 /// The result of packing or unpacking a sheet.
 struct SheetReport {

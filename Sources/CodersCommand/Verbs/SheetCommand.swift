@@ -2,10 +2,10 @@
 
 import ArgumentParser
 import CommandRuns
-import ImageAnimation
 import ImageCoderEngine
 import ImageCoderModel
 import ImageCoders
+import ImageSheets
 
 /// `coders sheet`: packs frames into one picture, or makes an animation of such a picture.
 struct SheetCommand: ReadingVerb {

@@ -2,6 +2,7 @@
 
 import ImageCoderEngine
 import ImageCoderModel
+import ImageMemory
 
 /// What a buffer holds, and who gets how much of it. Every byte is counted here before it is taken from the system.
 struct BufferState {

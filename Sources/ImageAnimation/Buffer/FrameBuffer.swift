@@ -2,6 +2,7 @@
 
 import ImageCoderEngine
 import ImageCoderModel
+public import ImageMemory
 import Synchronization
 
 /// Decodes frames ahead for any number of players, on few threads and within one budget of memory.

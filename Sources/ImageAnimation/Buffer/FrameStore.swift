@@ -2,6 +2,7 @@
 
 package import ImageCoderEngine
 package import ImageCoderModel
+import ImageMemory
 
 /// The frames of one source that a buffer holds, for all of its players.
 struct FrameStore {

@@ -2,6 +2,7 @@
 
 public import ImageCoderEngine
 public import ImageCoderModel
+import ImageMemory
 import Synchronization
 
 /// An image file whose frames can be played: an animation of any format, or a still picture, which has one frame.

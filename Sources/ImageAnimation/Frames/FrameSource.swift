@@ -62,14 +62,11 @@ extension FrameSource {
 
   /// True: frames are pictures of their own.
   public func standsAlone(at index: Int) -> Bool { true }
-
-  /// The exact sum of the delays of the frames that are known, rounded up to an attosecond.
-  public var duration: Duration { Timeline(self).duration }
 }
 
 extension CoderError {
   /// The caller asked for a frame that a source does not have.
-  static func noFrame(_ index: Int, of count: Int) -> CoderError {
+  package static func noFrame(_ index: Int, of count: Int) -> CoderError {
     .invalidArgument("frame index \(index); there are \(count), of index 0 to \(count - 1)")
   }
 }

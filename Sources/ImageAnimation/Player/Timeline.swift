@@ -196,3 +196,8 @@ struct Timeline: Sendable {
       rank: rank + shown - shownBefore[index + 1])
   }
 }
+
+extension FrameSource {
+  /// The exact sum of the delays of the frames that are known, rounded up to an attosecond.
+  public var duration: Duration { Timeline(self).duration }
+}

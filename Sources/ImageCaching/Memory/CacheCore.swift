@@ -2,7 +2,7 @@
 
 import CHostSystem
 import Glibc
-import ImageAnimation
+import ImageMemory
 import Synchronization
 
 /// What a cache is, whatever its values are.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ImageAnimation
+public import ImageMemory
 import Synchronization
 
 /// Decoded pictures, or other values that cost memory and time to make, in memory and under limits.

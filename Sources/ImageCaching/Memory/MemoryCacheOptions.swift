@@ -3,7 +3,7 @@
 /// How much a ``MemoryCache`` keeps.
 public struct MemoryCacheOptions: Sendable {
   /// Bytes of all values, or nil for what the arbiter gives; without an arbiter, nil is the memory that a process may take
-  /// for pictures (``ImageAnimation/MemoryArbiter/budget``).
+  /// for pictures (``MemoryArbiter/budget``).
   public var maxBytes: Int?
 
   /// Values, or nil for no such limit.

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ImageCoderEngine
+import ImageCoderModel
+
 /// A color with alpha: sRGB samples of 8 bits, not multiplied by alpha.
 public struct RGBAColor: Sendable, Hashable {
   /// 0 to 255.
@@ -61,6 +64,30 @@ extension RGBAColor: CustomStringConvertible {
     return [red, green, blue, alpha].reduce(into: "#") {
       $0.append(digits[Int($1 >> 4)])
       $0.append(digits[Int($1 & 15)])
+    }
+  }
+}
+
+// MARK: Painting
+
+extension PixelLayout {
+  /// A layout that can also hold paint.
+  func painted(_ color: RGBAColor) -> PixelLayout {
+    let colored = color.isGray ? self : withColor
+    return color.alpha == 255 ? colored : colored.withAlpha
+  }
+}
+
+extension PixelBuffer {
+  /// Paints a row.
+  func fillRow(_ y: Int, with color: RGBAColor) {
+    let working = PixelLayout(.rgbaFloat32, color.alpha == 255 ? .opaque : .premultiplied)
+    let converter = RowConverter(from: working, to: layout)
+    var color = color.premultiplied
+    converter.convert(&color, into: row(y), count: 1)
+    let pixel = row(y)
+    for x in 1..<max(size.width, 1) {
+      (pixel + x * format.bytesPerPixel).copyMemory(from: pixel, byteCount: format.bytesPerPixel)
     }
   }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FuzzStructures
-import ImageAnimation
 import ImageCoderEngine
 import ImageCoderModel
 import ImageCoders
+import ImageSheets
 
 /// The parsers that read bytes of strangers without being a reader of a format.
 enum ParserTargets {

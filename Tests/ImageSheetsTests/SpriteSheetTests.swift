@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ImageAnimation
 import ImageCoderEngine
 import ImageCoderModel
+import ImageSheets
 import Testing
 
 /// Frames that are parts of one picture.

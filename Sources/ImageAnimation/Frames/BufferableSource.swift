@@ -2,6 +2,7 @@
 
 import ImageCoderEngine
 import ImageCoderModel
+import ImageMemory
 
 /// A source of which a buffer knows what memory it holds and needs.
 protocol BufferableSource: FrameSource {
@@ -49,13 +50,3 @@ extension FrameList: BufferableSource {
 }
 
 extension AnimatedImage: BufferableSource {}
-
-/// What pixel memory costs.
-enum HeldMemory {
-  /// The bytes that are taken from the system for a buffer: whole cache lines, or huge pages.
-  static func bytes(_ count: Int) -> Int {
-    let granule = count >= 4 << 20 ? 2 << 20 : 64
-    let (sum, overflow) = count.addingReportingOverflow(granule - 1)
-    return overflow ? .max / 1024 : min(sum & ~(granule - 1), .max / 1024)
-  }
-}

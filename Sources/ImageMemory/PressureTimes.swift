@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// When a buffer may grow again after memory was short.
-struct PressureTimes {
+package struct PressureTimes {
   /// The time of the last event, or nil.
   private var last: Duration?
   private var growth: Duration?
@@ -15,12 +15,12 @@ struct PressureTimes {
   static let closeInterval = Duration.seconds(15)
   static let longestWait = Duration.seconds(300)
 
-  init(seed: UInt64) { random = RandomNumbers(seed: seed) }
+  package init(seed: UInt64) { random = RandomNumbers(seed: seed) }
 
   /// Notes an event.
   ///
   /// - Returns: Whether it counts.
-  mutating func note(at time: Duration) -> Bool {
+  package mutating func note(at time: Duration) -> Bool {
     if let last, time - last < Self.shortestInterval { return false }
     factor = last.map { time - $0 < Self.closeInterval } ?? false ? min(factor * 2, 64) : 1
     last = time
@@ -29,7 +29,7 @@ struct PressureTimes {
   }
 
   /// Whether another step may be taken now; then the next one has to wait again.
-  mutating func mayGrow(at time: Duration) -> Bool {
+  package mutating func mayGrow(at time: Duration) -> Bool {
     guard let growth, time >= growth else { return false }
     self.growth = time + wait()
     return true

@@ -26,12 +26,6 @@ extension PixelLayout {
     }
   }
 
-  /// A layout that can also hold paint.
-  func painted(_ color: RGBAColor) -> PixelLayout {
-    let colored = color.isGray ? self : withColor
-    return color.alpha == 255 ? colored : colored.withAlpha
-  }
-
   /// How pixels of this layout are worked on: floating point, multiplied by alpha.
   var working: PixelLayout { PixelLayout(.rgbaFloat32, alpha == .opaque ? .opaque : .premultiplied) }
 }
@@ -42,17 +36,5 @@ extension PixelBuffer {
   var wideLayout: PixelLayout {
     let isNarrow = format.bytesPerChannel == 1 || alpha == .opaque && !format.isFloat
     return PixelLayout(isNarrow ? .rgba16 : .rgbaFloat32, alpha == .opaque ? .opaque : .premultiplied)
-  }
-
-  /// Paints a row.
-  func fillRow(_ y: Int, with color: RGBAColor) {
-    let working = PixelLayout(.rgbaFloat32, color.alpha == 255 ? .opaque : .premultiplied)
-    let converter = RowConverter(from: working, to: layout)
-    var color = color.premultiplied
-    converter.convert(&color, into: row(y), count: 1)
-    let pixel = row(y)
-    for x in 1..<max(size.width, 1) {
-      (pixel + x * format.bytesPerPixel).copyMemory(from: pixel, byteCount: format.bytesPerPixel)
-    }
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import ImageAnimation
 public import ImageCoderEngine
 public import ImageCoderModel
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ImageAnimation
+import ImageSheets
 
 /// JSON as TexturePacker and Aseprite write it, for a picture of 4×3 pixels.
 enum SheetJSON {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ImageAnimation
+import ImageMemory
 import TestSupport
 import Testing
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ImageAnimation
 import ImageCoderEngine
 import ImageCoderModel
+import ImageSheets
 import TestSupport
 import Testing
 
 /// Sheets that are made here.
 @Suite struct SheetWritingTests {
+  private static let registry = CoderRegistry(searchPath: .only([StagedTree.plugins]), preferences: Preferences())
+
   /// Two frames of 2×1 pixels, of which the second is half transparent.
   private static func animation() throws -> FrameList {
     let size = Size(width: 2, height: 1)
@@ -190,10 +192,10 @@ import Testing
     let sheet = try SpriteSheet.pack(try Self.animation())
     var description = sheet.description(image: "party.png", name: "party", form: .asepriteArray)
     description.tags = [SheetTag("end", first: 1, last: 1, mode: .reverse, loopCount: .plays(1))]
-    folder.write(try AnimatedImageTests.registry.encode(Image(sheet.picture), as: .png), to: "party.png")
+    folder.write(try Self.registry.encode(Image(sheet.picture), as: .png), to: "party.png")
     folder.write(description.json(), to: "party.json")
     let path = "\(folder.path)/party.json"
-    let all = try SpriteSheet(contentsOf: path, registry: AnimatedImageTests.registry)
+    let all = try SpriteSheet(contentsOf: path, registry: Self.registry)
     #expect(
       try (0..<2).map { try all.frame(at: $0).pixels.copyBytes() } == [
         [1, 2, 3, 255, 4, 5, 6, 255], [7, 8, 9, 128, 10, 11, 12, 128],
@@ -202,14 +204,14 @@ import Testing
     // Options that would make the picture smaller do not.
     let end = try SpriteSheet(
       contentsOf: path, tag: "end", options: DecodeOptions(thumbnailSize: Size(width: 1, height: 1)),
-      registry: AnimatedImageTests.registry)
+      registry: Self.registry)
     #expect(end.frameCount == 1 && end.mode == .reverse && end.loopCount == .plays(1))
     #expect(end.delay(at: 0) == FrameDelay(numerator: 1, denominator: 3))
     #expect(try end.frame(at: 0).pixels.copyBytes() == [7, 8, 9, 128, 10, 11, 12, 128])
     description.frames[1].rectangle.x = 1
     folder.write(description.json(), to: "party.json")
     let error = #expect(throws: CoderError.self) {
-      try SpriteSheet(contentsOf: path, registry: AnimatedImageTests.registry)
+      try SpriteSheet(contentsOf: path, registry: Self.registry)
     }
     #expect(error?.code == .malformed && error?.file == path)
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import ImageAnimation
+import ImageMemory
 import Synchronization
 import TestSupport
 import Testing

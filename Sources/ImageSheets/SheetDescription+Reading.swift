@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ImageAnimation
 import ImageCoderEngine
 public import ImageCoderModel
 import ImageCoders
