@@ -161,7 +161,7 @@ final class Worker: @unchecked Sendable {
       request.message.inflated = UInt64(clamping: session.inflatable)
       setCancelled(false)
       Self.roundTrips.wrappingAdd(1, ordering: .relaxed)
-      guard try send(request, &watch, session) else { throw broken(ended()) }
+      guard try send(request, watch: &watch, session: session) else { throw broken(ended()) }
     }
     var lines = 0
     while true {
@@ -192,7 +192,7 @@ final class Worker: @unchecked Sendable {
         case .taken: break
         case .answer(let answer):
           // One that is gone is noticed when the next message is received.
-          _ = try send(Request(answer), &watch, session)
+          _ = try send(Request(answer), watch: &watch, session: session)
         }
       }
       // A worker that never stops talking is looked at too.
@@ -203,7 +203,7 @@ final class Worker: @unchecked Sendable {
   /// Sends a message of the call that runs. A worker that does not read has no more time for that than for the call.
   ///
   /// - Returns: Whether it is there.
-  private func send(_ request: Request, _ watch: inout Watch, _ session: HostSession) throws(CoderError) -> Bool {
+  private func send(_ request: Request, watch: inout Watch, session: HostSession) throws(CoderError) -> Bool {
     var message = request.message
     message.call = calls
     message.length = UInt32(request.payload.count)
