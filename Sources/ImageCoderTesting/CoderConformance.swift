@@ -67,7 +67,8 @@ struct Plugin: Sendable {
   let library: String
 
   init(pluginDirectory: String, id: String) throws {
-    let searchPath = SearchPath.only([pluginDirectory])
+    // Rows of a bundled plugin are not cleared: one that it does not write is to be found.
+    let searchPath = SearchPath.only([pluginDirectory]).trusting([pluginDirectory])
     let registry = CoderRegistry(searchPath: searchPath, preferences: Preferences())
     for (path, reason) in registry.catalog.unreadable where path == pluginDirectory { throw reason }
     guard let entry = registry.catalog.entries.first(where: { $0.id == id && $0.path.hasPrefix(pluginDirectory) })

@@ -97,4 +97,18 @@ import Testing
     #expect(mode("strict") == .strict)
     #expect(mode("on") == .required)
   }
+
+  /// An empty variable that forbids is not an unset one.
+  @Test func emptyVariablesForbid() throws {
+    let file = try Fixture.path("window.png")
+    let policy = Run.binary(["probe", file], environment: ["CODERS_POLICY": ""])
+    #expect(policy.status != 0)
+    #expect(policy.errors.contains("invalidArgument: \"\" is no policy; standard, trusted, web"), "\(policy.errors)")
+    let isolation = Run.binary(
+      ["probe", file], environment: ["CODERS_ISOLATION": "", "CODERS_WORKER": "/nonexistent"])
+    #expect(isolation.status != 0)
+    #expect(isolation.errors.contains("isolation_missing: there is no worker"), "\(isolation.errors)")
+    let allowed = Run.binary(["list", "--quiet"], environment: ["CODERS_ALLOW": ""])
+    #expect(allowed.output == "")
+  }
 }
