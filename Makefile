@@ -48,7 +48,6 @@ deps:
 
 build: deps
 	$(SWIFT_BUILD) $(SWIFT_FLAGS) --product coders
-	@scripts/build-quick $(STAGE)/libexec/coders-quick
 
 # SwiftPM sees neither new files of the package above, unless it plans anew, nor a change of a module that is imported
 # through another one, unless the importer changes: younger files make it look.

@@ -265,7 +265,7 @@ let package = Package(
       ],
       path: "Sources/ImageCoderTesting",
       swiftSettings: settings),
-    // What verbs do and print, apart from their arguments: what the program needs that starts fast.
+    // What verbs do and print, apart from their arguments.
     .target(
       name: "CommandRuns",
       dependencies: ["CHostSystem", "ImageCoders", "ImageCoderEngine", "ImageCoderModel"], path: "Sources/CommandRuns",
@@ -282,11 +282,6 @@ let package = Package(
     .executableTarget(
       name: "coders", dependencies: ["CProcessGuard", "CodersCommand", "CommandRuns"], path: "Sources/coders",
       swiftSettings: settings),
-    // Does what takes a few milliseconds, and becomes the whole command for the rest. `coders` as it is installed,
-    // `Sources/coders-launcher`, is built by `scripts/build-launcher`.
-    .executableTarget(
-      name: "coders-quick", dependencies: ["CProcessGuard", "CommandRuns", "ImageCoders"], path: "Sources/coders-quick",
-      exclude: ["layout"], swiftSettings: settings),
     .executableTarget(
       name: "coder-digest",
       dependencies: ["ImageAnimation", "ImageCoderTesting", "ImageCoders", "ImageCoderEngine", "ImageCoderModel"],

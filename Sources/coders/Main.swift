@@ -4,7 +4,7 @@ import CProcessGuard
 import CodersCommand
 import CommandRuns
 
-/// The command `coders`, whole. Everything is in `CodersCommand`, where tests reach it; what concerns the whole process is in
+/// The command `coders`. Everything is in `CodersCommand`, where tests reach it; what concerns the whole process is in
 /// `CProcessGuard`.
 @main enum Main {
   static func main() {

@@ -18,4 +18,34 @@ import Testing
     #expect(run.status == 64)
     #expect(!run.errors.contains("did you mean"), "\(run.errors)")
   }
+
+  /// Verbs that are parsed without the others.
+  private static let plainVerbs = ["list", "probe", "convert", "thumbnail"]
+
+  @Test(arguments: plainVerbs) func helpOfAPlainVerbNamesTheProgram(_ verb: String) {
+    let runs = [Run.inProcess(verb, "--help"), Run.inProcess("help", verb)]
+    for run in runs {
+      #expect(run.status == 0)
+      #expect(run.output.contains("USAGE: coders \(verb) "))
+      #expect(run.output == runs[0].output)
+    }
+  }
+
+  @Test(arguments: plainVerbs) func errorsOfAPlainVerbNameTheProgram(_ verb: String) {
+    let run = Run.inProcess(verb, "--no-such-option")
+    #expect(run.status == 64)
+    #expect(run.errors.contains("Usage: coders \(verb) "))
+    #expect(run.errors.contains("See 'coders \(verb) --help' for more information."))
+  }
+
+  @Test(arguments: plainVerbs) func aPlainVerbKnowsTheVersion(_ verb: String) {
+    #expect(Run.inProcess(verb, "--version").output == Run.inProcess("--version").output)
+  }
+
+  @Test func completionsAreOfTheWholeCommand() {
+    let run = Run.inProcess("probe", "--generate-completion-script", "bash")
+    #expect(run.status == 0)
+    #expect(run.output.hasPrefix("#!/bin/bash"))
+    #expect(run.output.contains("_coders_thumbnail"))
+  }
 }

@@ -10,7 +10,7 @@ import ImageProcessing
 /// `coders convert`: converts a file to another format.
 struct ConvertCommand: ReadingVerb {
   static let configuration = CommandConfiguration(
-    commandName: "convert",
+    commandName: "convert", _superCommandName: superCommandName,
     abstract: "Convert images, animations included, to another format.",
     usage: """
       coders convert [<options>] <in> <out>

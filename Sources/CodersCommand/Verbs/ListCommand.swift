@@ -7,7 +7,7 @@ import ImageCoders
 /// `coders list`: lists the installed coders.
 struct ListCommand: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "list",
+    commandName: "list", _superCommandName: superCommandName,
     abstract: "List the installed coders in the order in which they are tried.",
     discussion: """
       Reads only the manifests; no plugin is loaded, except that a library which does not come with coders is loaded \

@@ -7,7 +7,7 @@ import ImageCoders
 /// `coders probe`: describes files from their headers.
 struct ProbeCommand: ReadingVerb {
   static let configuration = CommandConfiguration(
-    commandName: "probe",
+    commandName: "probe", _superCommandName: superCommandName,
     abstract: "Describe image files without decoding their pixels.",
     discussion: """
       Prints format, size, pixel format, animation, metadata and color information of each file. The size is the \

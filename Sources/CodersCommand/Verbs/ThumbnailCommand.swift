@@ -9,7 +9,7 @@ import ImageCoders
 /// `coders thumbnail`: makes thumbnails of files.
 struct ThumbnailCommand: ReadingVerb {
   static let configuration = CommandConfiguration(
-    commandName: "thumbnail",
+    commandName: "thumbnail", _superCommandName: superCommandName,
     abstract: "Make thumbnails of images on all processors.",
     discussion: """
       A thumbnail is upright, shows the first frame, and is never larger than its picture. It is safe to publish: its \

@@ -1,216 +1,212 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if !SYNCHRONOUS  // see scripts/build-quick
+public import ImageCoderEngine
+public import ImageCoderModel
 
-  public import ImageCoderEngine
-  public import ImageCoderModel
-
-  // The calls for async code. They have names of their own, so that neither kind is taken by accident: `decode`, `open`,
-  // `encode` and `convert` work on the thread that calls them; these wait for a thread of the library, and block none of
-  // the cooperative pool. Cancelling the task takes the work out of the queue, or stops it. Work of a task with a higher
-  // priority goes first, also when the priority is raised while the work waits.
-  extension CoderRegistry {
-    /// Decodes an image: all frames, or the first.
-    ///
-    ///     let image = try await registry.image(from: .file("photo.webp"))
-    ///
-    /// - Parameter coder: The identifier of the only coder to use, or nil to choose.
-    /// - Returns: The image. If the file is truncated or damaged after its header, the part that can be decoded, with
-    ///   ``Image/problem``.
-    /// - Throws: As ``decode(_:options:coder:)``; ``CoderError/Code/cancelled`` when the task is cancelled.
-    public func image(
-      from source: ByteSource, options: DecodeOptions = DecodeOptions(), coder: String? = nil
-    ) async throws(CoderError) -> Image {
-      try await inTurn(options.cancellation) { (cancellation) throws(CoderError) in
-        try self.decode(source, options: options.stopped(by: cancellation), coder: coder)
-      }
-    }
-
-    /// Opens an image for access to its header, frames and metadata from any task.
-    ///
-    /// - Parameter coder: The identifier of the only coder to use, or nil to choose.
-    /// - Throws: As ``open(_:options:coder:explain:)``; ``CoderError/Code/cancelled`` when the task is cancelled.
-    public func file(
-      _ source: ByteSource, options: DecodeOptions = DecodeOptions(), coder: String? = nil
-    ) async throws(CoderError) -> ImageFile {
-      ImageFile(
-        try await LanedObject(within: options.cancellation) { (cancellation) throws(CoderError) in
-          try self.open(source, options: options.stopped(by: cancellation), coder: coder)
-        })
-    }
-
-    /// Reads what a file says of its picture: size, format, orientation, frames.
-    ///
-    /// - Parameter coder: The identifier of the only coder to use, or nil to choose.
-    /// - Throws: As ``header(of:options:coder:)``; ``CoderError/Code/cancelled`` when the task is cancelled.
-    public func imageHeader(
-      of source: ByteSource, options: DecodeOptions = DecodeOptions(), coder: String? = nil
-    ) async throws(CoderError) -> ImageHeader {
-      try await inTurn(options.cancellation) { (cancellation) throws(CoderError) in
-        try self.header(of: source, options: options.stopped(by: cancellation), coder: coder)
-      }
-    }
-
-    /// Encodes one picture or animation to a file's bytes.
-    ///
-    /// - Parameters:
-    ///   - format: The file format, or nil to choose one that can hold the picture: see ``format(for:)``.
-    ///   - coder: The identifier of the only coder to use, or nil for the first that can encode the picture.
-    /// - Throws: As ``encode(_:as:options:coder:)-(Image,_,_,_)``; ``CoderError/Code/cancelled`` when the task is cancelled.
-    public func data(
-      of image: Image, as format: ImageFormat? = nil, options: EncodeOptions = EncodeOptions(), coder: String? = nil
-    ) async throws(CoderError) -> [UInt8] {
-      try await inTurn(options.cancellation) { (cancellation) throws(CoderError) in
-        try self.encode(image, as: format, options: options.stopped(by: cancellation), coder: coder)
-      }
-    }
-
-    /// Converts a file. Frames, delays, loop count and metadata are kept; only one frame at a time is in memory.
-    ///
-    /// - Parameters:
-    ///   - reading: How the file is read. Its size, orientation and first-frame options are set from `options`.
-    ///   - reader: The identifier of the only coder to read with, or nil to choose.
-    ///   - coder: The identifier of the only coder to write with, or nil for the first that writes the format.
-    ///   - problem: Called on a thread of the library for each page or frame that was decoded only in part. If nil, such
-    ///     a page or frame is an error.
-    /// - Returns: The new file; its bytes, if the destination is memory.
-    /// - Throws: As ``convert(_:to:at:options:reading:reader:coder:problem:)``; ``CoderError/Code/cancelled`` when the
-    ///   task is cancelled.
-    @discardableResult
-    public func converted(
-      _ source: ByteSource, to format: ImageFormat, at destination: EncodeDestination = .memory,
-      options: EncodeOptions = EncodeOptions(), reading: DecodeOptions = DecodeOptions(), reader: String? = nil,
-      coder: String? = nil, problem: (@Sendable (CoderError) -> Void)? = nil
-    ) async throws(CoderError) -> EncodedFile {
-      try await inTurn(options.cancellation) { (cancellation) throws(CoderError) in
-        try self.convert(
-          source, to: format, at: destination, options: options.stopped(by: cancellation),
-          reading: reading.stopped(by: Cancellation(within: cancellation, and: reading.cancellation)), reader: reader,
-          coder: coder, problem: problem)
-      }
-    }
-
-    /// Changes the metadata of a file without decoding its pixels. Everything else stays byte for byte.
-    ///
-    /// - Parameters:
-    ///   - reading: How the file is read: its limits and allowed formats apply.
-    ///   - coder: The identifier of the only coder to edit with, or nil to choose.
-    /// - Returns: The new file; its bytes, if the destination is memory.
-    /// - Throws: As ``editMetadata(_:_:at:reading:coder:)``; ``CoderError/Code/cancelled`` when the task is cancelled.
-    @discardableResult
-    public func metadataEdited(
-      _ source: ByteSource, _ edit: MetadataEdit, at destination: EncodeDestination = .memory,
-      reading: DecodeOptions = DecodeOptions(), coder: String? = nil
-    ) async throws(CoderError) -> EncodedFile {
-      try await inTurn(reading.cancellation) { (cancellation) throws(CoderError) in
-        try self.editMetadata(source, edit, at: destination, reading: reading.stopped(by: cancellation), coder: coder)
-      }
-    }
-
-    /// Converts a file to another format with exactly the same content, without decoding its pixels.
-    ///
-    /// - Returns: The new file's bytes, or nil if no coder can convert the file in this way, or if the options require
-    ///   changes to it.
-    /// - Throws: As ``transcode(_:to:options:reading:)``; ``CoderError/Code/cancelled`` when the task is cancelled.
-    public func transcoded(
-      _ source: ByteSource, to format: ImageFormat, options: EncodeOptions = EncodeOptions(),
-      reading: DecodeOptions? = nil
-    ) async throws(CoderError) -> [UInt8]? {
-      try await inTurn(options.cancellation) { (cancellation) throws(CoderError) in
-        try self.transcode(source, to: format, options: options.stopped(by: cancellation), reading: reading)
-      }
-    }
-
-    /// Makes a small file of a picture, ready to be published.
-    ///
-    ///     let small = try await registry.thumbnail(of: .bytes(upload), .web.sized(width: 300, height: 0))
-    ///
-    /// - Parameters:
-    ///   - reading: How the file is read: limits, allowed formats, whether a part of a picture is enough. Its size, mode,
-    ///     color and first-frame options are set from the preset.
-    ///   - problem: Called on a thread of the library if the picture was decoded only in part. If nil, or if `reading` is
-    ///     strict, that is an error.
-    /// - Returns: The new file; its bytes, if the destination is memory.
-    /// - Throws: As ``makeThumbnail(of:_:at:reading:problem:)``; ``CoderError/Code/cancelled`` when the task is cancelled.
-    public func thumbnail(
-      of source: ByteSource, _ preset: ThumbnailPreset = .web, at destination: EncodeDestination = .memory,
-      reading: DecodeOptions = DecodeOptions(), problem: (@Sendable (CoderError) -> Void)? = nil
-    ) async throws(CoderError) -> EncodedFile {
-      try await inTurn(reading.cancellation) { (cancellation) throws(CoderError) in
-        try self.makeThumbnail(
-          of: source, preset, at: destination, reading: reading.stopped(by: cancellation), problem: problem)
-      }
-    }
-
-    /// Begins a file that is written frame by frame or page by page.
-    ///
-    /// - Parameters:
-    ///   - pageCount: The number of pages that the file will have.
-    ///   - coder: The identifier of the only coder to use, or nil for the first that writes the format.
-    /// - Throws: ``CoderError/Code/noCoder`` if no coder writes the format; what the coder throws.
-    public func writer(
-      as format: ImageFormat, at destination: EncodeDestination = .memory, options: EncodeOptions = EncodeOptions(),
-      pageCount: Int = 1, coder: String? = nil
-    ) async throws(CoderError) -> ImageFileWriter {
-      ImageFileWriter(
-        try await LanedObject(within: options.cancellation) { (cancellation) throws(CoderError) in
-          try self.makeEncoder(
-            as: format, to: destination, options: options.stopped(by: cancellation), pageCount: pageCount, coder: coder)
-        })
-    }
-
-    /// Runs work in turn, with a flag that the task's cancellation and the caller's set.
-    private func inTurn<Value: Sendable>(
-      _ outer: Cancellation?, _ body: @escaping @Sendable (Cancellation) throws(CoderError) -> Value
-    ) async throws(CoderError) -> Value {
-      let cancellation = Cancellation(within: outer)
-      return try await WorkQueue.shared.value(cancellation) { () throws(CoderError) in try body(cancellation) }
+// The calls for async code. They have names of their own, so that neither kind is taken by accident: `decode`, `open`,
+// `encode` and `convert` work on the thread that calls them; these wait for a thread of the library, and block none of
+// the cooperative pool. Cancelling the task takes the work out of the queue, or stops it. Work of a task with a higher
+// priority goes first, also when the priority is raised while the work waits.
+extension CoderRegistry {
+  /// Decodes an image: all frames, or the first.
+  ///
+  ///     let image = try await registry.image(from: .file("photo.webp"))
+  ///
+  /// - Parameter coder: The identifier of the only coder to use, or nil to choose.
+  /// - Returns: The image. If the file is truncated or damaged after its header, the part that can be decoded, with
+  ///   ``Image/problem``.
+  /// - Throws: As ``decode(_:options:coder:)``; ``CoderError/Code/cancelled`` when the task is cancelled.
+  public func image(
+    from source: ByteSource, options: DecodeOptions = DecodeOptions(), coder: String? = nil
+  ) async throws(CoderError) -> Image {
+    try await inTurn(options.cancellation) { (cancellation) throws(CoderError) in
+      try self.decode(source, options: options.stopped(by: cancellation), coder: coder)
     }
   }
 
-  extension DecodeOptions {
-    /// The same, stopped by this flag alone.
-    func stopped(by cancellation: Cancellation) -> DecodeOptions {
-      var options = self
-      options.cancellation = cancellation
-      return options
+  /// Opens an image for access to its header, frames and metadata from any task.
+  ///
+  /// - Parameter coder: The identifier of the only coder to use, or nil to choose.
+  /// - Throws: As ``open(_:options:coder:explain:)``; ``CoderError/Code/cancelled`` when the task is cancelled.
+  public func file(
+    _ source: ByteSource, options: DecodeOptions = DecodeOptions(), coder: String? = nil
+  ) async throws(CoderError) -> ImageFile {
+    ImageFile(
+      try await LanedObject(within: options.cancellation) { (cancellation) throws(CoderError) in
+        try self.open(source, options: options.stopped(by: cancellation), coder: coder)
+      })
+  }
+
+  /// Reads what a file says of its picture: size, format, orientation, frames.
+  ///
+  /// - Parameter coder: The identifier of the only coder to use, or nil to choose.
+  /// - Throws: As ``header(of:options:coder:)``; ``CoderError/Code/cancelled`` when the task is cancelled.
+  public func imageHeader(
+    of source: ByteSource, options: DecodeOptions = DecodeOptions(), coder: String? = nil
+  ) async throws(CoderError) -> ImageHeader {
+    try await inTurn(options.cancellation) { (cancellation) throws(CoderError) in
+      try self.header(of: source, options: options.stopped(by: cancellation), coder: coder)
     }
   }
 
-  extension EncodeOptions {
-    /// The same, stopped by this flag alone.
-    fileprivate func stopped(by cancellation: Cancellation) -> EncodeOptions {
-      var options = self
-      options.cancellation = cancellation
-      return options
+  /// Encodes one picture or animation to a file's bytes.
+  ///
+  /// - Parameters:
+  ///   - format: The file format, or nil to choose one that can hold the picture: see ``format(for:)``.
+  ///   - coder: The identifier of the only coder to use, or nil for the first that can encode the picture.
+  /// - Throws: As ``encode(_:as:options:coder:)-(Image,_,_,_)``; ``CoderError/Code/cancelled`` when the task is cancelled.
+  public func data(
+    of image: Image, as format: ImageFormat? = nil, options: EncodeOptions = EncodeOptions(), coder: String? = nil
+  ) async throws(CoderError) -> [UInt8] {
+    try await inTurn(options.cancellation) { (cancellation) throws(CoderError) in
+      try self.encode(image, as: format, options: options.stopped(by: cancellation), coder: coder)
     }
   }
 
-  extension WorkQueue {
-    /// Runs work in turn for the task: with its priority, and until it is cancelled.
-    ///
-    /// - Parameter cancellation: Is set when the task is cancelled; setting it also cancels the work.
-    package func value<Value: Sendable>(
-      _ cancellation: Cancellation, in lane: Lane? = nil, _ body: @escaping @Sendable () throws(CoderError) -> Value
-    ) async throws(CoderError) -> Value {
-      let job = Job(Rank(Task.currentPriority), in: lane, cancellation: cancellation)
-      let forget = cancellation.onCancel { self.cancel(job) }
-      defer { forget() }
-      let result: Result<Value, CoderError> = await withTaskPriorityEscalationHandler {
-        await withTaskCancellationHandler {
-          do throws(CoderError) {
-            return .success(try await self.value(of: job, body))
-          } catch {
-            return .failure(error)
-          }
-        } onCancel: {
-          self.cancel(job)
+  /// Converts a file. Frames, delays, loop count and metadata are kept; only one frame at a time is in memory.
+  ///
+  /// - Parameters:
+  ///   - reading: How the file is read. Its size, orientation and first-frame options are set from `options`.
+  ///   - reader: The identifier of the only coder to read with, or nil to choose.
+  ///   - coder: The identifier of the only coder to write with, or nil for the first that writes the format.
+  ///   - problem: Called on a thread of the library for each page or frame that was decoded only in part. If nil, such
+  ///     a page or frame is an error.
+  /// - Returns: The new file; its bytes, if the destination is memory.
+  /// - Throws: As ``convert(_:to:at:options:reading:reader:coder:problem:)``; ``CoderError/Code/cancelled`` when the
+  ///   task is cancelled.
+  @discardableResult
+  public func converted(
+    _ source: ByteSource, to format: ImageFormat, at destination: EncodeDestination = .memory,
+    options: EncodeOptions = EncodeOptions(), reading: DecodeOptions = DecodeOptions(), reader: String? = nil,
+    coder: String? = nil, problem: (@Sendable (CoderError) -> Void)? = nil
+  ) async throws(CoderError) -> EncodedFile {
+    try await inTurn(options.cancellation) { (cancellation) throws(CoderError) in
+      try self.convert(
+        source, to: format, at: destination, options: options.stopped(by: cancellation),
+        reading: reading.stopped(by: Cancellation(within: cancellation, and: reading.cancellation)), reader: reader,
+        coder: coder, problem: problem)
+    }
+  }
+
+  /// Changes the metadata of a file without decoding its pixels. Everything else stays byte for byte.
+  ///
+  /// - Parameters:
+  ///   - reading: How the file is read: its limits and allowed formats apply.
+  ///   - coder: The identifier of the only coder to edit with, or nil to choose.
+  /// - Returns: The new file; its bytes, if the destination is memory.
+  /// - Throws: As ``editMetadata(_:_:at:reading:coder:)``; ``CoderError/Code/cancelled`` when the task is cancelled.
+  @discardableResult
+  public func metadataEdited(
+    _ source: ByteSource, _ edit: MetadataEdit, at destination: EncodeDestination = .memory,
+    reading: DecodeOptions = DecodeOptions(), coder: String? = nil
+  ) async throws(CoderError) -> EncodedFile {
+    try await inTurn(reading.cancellation) { (cancellation) throws(CoderError) in
+      try self.editMetadata(source, edit, at: destination, reading: reading.stopped(by: cancellation), coder: coder)
+    }
+  }
+
+  /// Converts a file to another format with exactly the same content, without decoding its pixels.
+  ///
+  /// - Returns: The new file's bytes, or nil if no coder can convert the file in this way, or if the options require
+  ///   changes to it.
+  /// - Throws: As ``transcode(_:to:options:reading:)``; ``CoderError/Code/cancelled`` when the task is cancelled.
+  public func transcoded(
+    _ source: ByteSource, to format: ImageFormat, options: EncodeOptions = EncodeOptions(),
+    reading: DecodeOptions? = nil
+  ) async throws(CoderError) -> [UInt8]? {
+    try await inTurn(options.cancellation) { (cancellation) throws(CoderError) in
+      try self.transcode(source, to: format, options: options.stopped(by: cancellation), reading: reading)
+    }
+  }
+
+  /// Makes a small file of a picture, ready to be published.
+  ///
+  ///     let small = try await registry.thumbnail(of: .bytes(upload), .web.sized(width: 300, height: 0))
+  ///
+  /// - Parameters:
+  ///   - reading: How the file is read: limits, allowed formats, whether a part of a picture is enough. Its size, mode,
+  ///     color and first-frame options are set from the preset.
+  ///   - problem: Called on a thread of the library if the picture was decoded only in part. If nil, or if `reading` is
+  ///     strict, that is an error.
+  /// - Returns: The new file; its bytes, if the destination is memory.
+  /// - Throws: As ``makeThumbnail(of:_:at:reading:problem:)``; ``CoderError/Code/cancelled`` when the task is cancelled.
+  public func thumbnail(
+    of source: ByteSource, _ preset: ThumbnailPreset = .web, at destination: EncodeDestination = .memory,
+    reading: DecodeOptions = DecodeOptions(), problem: (@Sendable (CoderError) -> Void)? = nil
+  ) async throws(CoderError) -> EncodedFile {
+    try await inTurn(reading.cancellation) { (cancellation) throws(CoderError) in
+      try self.makeThumbnail(
+        of: source, preset, at: destination, reading: reading.stopped(by: cancellation), problem: problem)
+    }
+  }
+
+  /// Begins a file that is written frame by frame or page by page.
+  ///
+  /// - Parameters:
+  ///   - pageCount: The number of pages that the file will have.
+  ///   - coder: The identifier of the only coder to use, or nil for the first that writes the format.
+  /// - Throws: ``CoderError/Code/noCoder`` if no coder writes the format; what the coder throws.
+  public func writer(
+    as format: ImageFormat, at destination: EncodeDestination = .memory, options: EncodeOptions = EncodeOptions(),
+    pageCount: Int = 1, coder: String? = nil
+  ) async throws(CoderError) -> ImageFileWriter {
+    ImageFileWriter(
+      try await LanedObject(within: options.cancellation) { (cancellation) throws(CoderError) in
+        try self.makeEncoder(
+          as: format, to: destination, options: options.stopped(by: cancellation), pageCount: pageCount, coder: coder)
+      })
+  }
+
+  /// Runs work in turn, with a flag that the task's cancellation and the caller's set.
+  private func inTurn<Value: Sendable>(
+    _ outer: Cancellation?, _ body: @escaping @Sendable (Cancellation) throws(CoderError) -> Value
+  ) async throws(CoderError) -> Value {
+    let cancellation = Cancellation(within: outer)
+    return try await WorkQueue.shared.value(cancellation) { () throws(CoderError) in try body(cancellation) }
+  }
+}
+
+extension DecodeOptions {
+  /// The same, stopped by this flag alone.
+  func stopped(by cancellation: Cancellation) -> DecodeOptions {
+    var options = self
+    options.cancellation = cancellation
+    return options
+  }
+}
+
+extension EncodeOptions {
+  /// The same, stopped by this flag alone.
+  fileprivate func stopped(by cancellation: Cancellation) -> EncodeOptions {
+    var options = self
+    options.cancellation = cancellation
+    return options
+  }
+}
+
+extension WorkQueue {
+  /// Runs work in turn for the task: with its priority, and until it is cancelled.
+  ///
+  /// - Parameter cancellation: Is set when the task is cancelled; setting it also cancels the work.
+  package func value<Value: Sendable>(
+    _ cancellation: Cancellation, in lane: Lane? = nil, _ body: @escaping @Sendable () throws(CoderError) -> Value
+  ) async throws(CoderError) -> Value {
+    let job = Job(Rank(Task.currentPriority), in: lane, cancellation: cancellation)
+    let forget = cancellation.onCancel { self.cancel(job) }
+    defer { forget() }
+    let result: Result<Value, CoderError> = await withTaskPriorityEscalationHandler {
+      await withTaskCancellationHandler {
+        do throws(CoderError) {
+          return .success(try await self.value(of: job, body))
+        } catch {
+          return .failure(error)
         }
-      } onPriorityEscalated: { _, priority in
-        self.raise(job, to: Rank(priority))
+      } onCancel: {
+        self.cancel(job)
       }
-      return try result.get()
+    } onPriorityEscalated: { _, priority in
+      self.raise(job, to: Rank(priority))
     }
+    return try result.get()
   }
-
-#endif
+}

@@ -64,10 +64,7 @@ package enum LibraryScan {
       if let named = SearchPath.secureEnvironment("CODERS_SCANNER") {
         return named != "none" && isUsable(named) ? Scanner(path: named) : nil
       }
-      // All programs of the command scan when they are asked to.
-      guard let own = SearchPath.executablePath(), let name = own.split(separator: "/").last,
-        ["coders", "coders-command", "coders-quick"].contains(name)
-      else { return nil }
+      guard let own = SearchPath.executablePath(), own.split(separator: "/").last == "coders" else { return nil }
       return Scanner(path: own)
     }()
 

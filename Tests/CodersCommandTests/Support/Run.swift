@@ -33,14 +33,6 @@ struct Run {
     }
   }
 
-  /// What the program does by itself that is installed, or nil if it would become the whole command.
-  static func quick(_ arguments: [String], environment: [String: String] = [:], isTerminal: Bool = false) -> Run? {
-    guard let verb = QuickVerb(arguments) else { return nil }
-    return run(Package.plugins, Package.command, environment, isErrorTerminal: false, isTerminal: isTerminal) {
-      verb.run($0)
-    }
-  }
-
   private static func run(
     _ plugins: String?, _ executable: String, _ environment: [String: String], isErrorTerminal: Bool, isTerminal: Bool,
     _ body: (Console) -> ExitStatus
