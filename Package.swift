@@ -265,22 +265,24 @@ let package = Package(
       ],
       path: "Sources/ImageCoderTesting",
       swiftSettings: settings),
-    // What verbs do and print, apart from their arguments.
+    // Pictures as bytes that terminals draw: kitty's and iTerm2's protocols, sixels, characters.
     .target(
-      name: "CommandRuns",
-      dependencies: ["CHostSystem", "ImageCoders", "ImageCoderEngine", "ImageCoderModel"], path: "Sources/CommandRuns",
-      swiftSettings: settings),
+      name: "TerminalGraphics",
+      dependencies: [
+        "CHostSystem", "ImageAnimation", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "Palettes",
+      ],
+      path: "Sources/TerminalGraphics", swiftSettings: settings),
     .target(
       name: "CodersCommand",
       dependencies: [
-        "CHostSystem", "CommandRuns", "ImageAnimation", "ImageCaching", "ImageCoders", "ImageCoderEngine",
-        "ImageCoderModel", "ImageCoderTesting", "ImageProcessing", "ImageSheets", "Palettes",
+        "CHostSystem", "ImageAnimation", "ImageCaching", "ImageCoders", "ImageCoderEngine", "ImageCoderModel",
+        "ImageCoderTesting", "ImageProcessing", "ImageSheets", "TerminalGraphics",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
       ],
       path: "Sources/CodersCommand", swiftSettings: settings),
     .executableTarget(
-      name: "coders", dependencies: ["CProcessGuard", "CodersCommand", "CommandRuns"], path: "Sources/coders",
+      name: "coders", dependencies: ["CProcessGuard", "CodersCommand"], path: "Sources/coders",
       swiftSettings: settings),
     .executableTarget(
       name: "coder-digest",
@@ -334,8 +336,8 @@ let package = Package(
     .testTarget(
       name: "CodersCommandTests",
       dependencies: [
-        "CImageCoder", "CodersCommand", "CommandRuns", "ImageCaching", "ImageCoders", "ImageCoderEngine",
-        "ImageCoderModel", "TestSupport",
+        "CImageCoder", "CodersCommand", "ImageAnimation", "ImageCaching", "ImageCoders", "ImageCoderEngine",
+        "ImageCoderModel", "TerminalGraphics", "TestSupport",
       ],
       path: "Tests/CodersCommandTests", swiftSettings: settings),
     .target(

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-public import CommandRuns
 import ImageCoderEngine
 import ImageCoders
 
@@ -75,19 +74,6 @@ struct Coders: ParsableCommand {
       CommandGroup(name: "Plugins", subcommands: [NewCommand.self, CheckCommand.self]),
     ])
 }
-
-/// A verb of the command. It gets its console from the caller, so that a test can run it in process.
-protocol Verb: ParsableCommand {
-  /// Runs the verb.
-  ///
-  /// - Returns: The status of the first error, or ok.
-  /// - Throws: An error that does not belong to one file. The caller prints it.
-  func run(_ console: Console) throws(CoderError) -> ExitStatus
-}
-
-/// The name of the whole command, for the verbs that `Coders.verb` may parse alone: ArgumentParser looks for requests of completion
-/// scripts only in a command that is not part of another one, and that takes a millisecond.
-let superCommandName = "coders"
 
 extension Coders {
   /// The verb that arguments name first, with its own arguments, in two thirds of the time of `parseAsRoot`: it is parsed as if

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import CommandRuns
 
 extension Coders {
   /// The verb that a misspelled word probably means, or nil if the word is an option, a verb, or unlike any verb.

@@ -2,7 +2,6 @@
 
 import CProcessGuard
 import CodersCommand
-import CommandRuns
 
 /// The command `coders`. Everything is in `CodersCommand`, where tests reach it; what concerns the whole process is in
 /// `CProcessGuard`.

@@ -2,7 +2,6 @@
 
 import CImageCoder
 import CodersCommand
-import CommandRuns
 import ImageCoders
 import Testing
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CodersCommand
-import CommandRuns
 import ImageCoders
 import TestSupport
 import Testing

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CodersCommand
-import CommandRuns
 import ImageAnimation
 import ImageCoders
+import TerminalGraphics
 import Testing
 
 /// The bytes that draw small pictures, worked out by hand.

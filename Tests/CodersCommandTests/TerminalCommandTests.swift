@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CodersCommand
-import CommandRuns
 import ImageCoderEngine
 import ImageCoders
 import Testing

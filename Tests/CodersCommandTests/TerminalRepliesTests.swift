@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CodersCommand
-import CommandRuns
 import ImageCoders
+import TerminalGraphics
 import Testing
 
 /// What terminals answer, as they do.

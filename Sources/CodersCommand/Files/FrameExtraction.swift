@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CommandRuns
 import ImageCoders
 
 /// Writes the frames of an animation, or the pages of a file, as PNG files.

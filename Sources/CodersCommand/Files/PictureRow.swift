@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CommandRuns
 import ImageCoders
 
 /// Pictures side by side on one transparent picture.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import CommandRuns
 import ImageCoders
 
 /// A value on the command line. An error about it says what is allowed.

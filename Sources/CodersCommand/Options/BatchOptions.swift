@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import CommandRuns
 
 /// Options of verbs that write a file for each of several inputs.
 struct BatchOptions: ParsableArguments {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CommandRuns
 import ImageCoders
 
 /// A color on the command line: `ff8800`, `#ff8800`, `#f80`, or a name of CSS such as `orange`.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import CommandRuns
 import ImageCoders
 
 /// A number of bytes on the command line: `200000`, `200k`, `1.5M`, `20KB`, `64MiB`.

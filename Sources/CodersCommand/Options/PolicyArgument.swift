@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import CommandRuns
 import ImageCoders
 
 /// A policy on the command line: a preset's name, or a file.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import CommandRuns
 import ImageCoders
+import TerminalGraphics
 
 /// Options of verbs that show pictures in the terminal.
 struct TerminalOptions: ParsableArguments {
@@ -41,4 +41,18 @@ struct TerminalOptions: ParsableArguments {
   func session(
     _ console: Console, _ purpose: TerminalSession.Purpose, _ registry: () -> CoderRegistry
   ) -> TerminalSession { TerminalSession(console, style, purpose, registry) }
+}
+
+extension TerminalProtocol: ExpressibleByArgument {
+  private static let named: [(name: String, value: TerminalProtocol)] =
+    [("kitty", .kitty), ("iterm2", .iTerm), ("sixel", .sixel)] + TextProtocol.allCases.map { ($0.rawValue, .text($0)) }
+
+  package init?(argument: String) {
+    guard let value = Self.named.first(where: { $0.name == argument })?.value else { return nil }
+    self = value
+  }
+
+  package static var allValueStrings: [String] { named.map(\.name) }
+
+  package var defaultValueDescription: String { Self.named.first { $0.value == self }?.name ?? "" }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CommandRuns
 import ImageCaching
+import ImageCoders
 
 /// The output of `coders cache`.
 struct CacheReport {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CommandRuns
 import ImageCoderTesting
+import ImageCoders
 
 /// The results of `coders check`.
 struct CheckReport {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CommandRuns
 import ImageCoders
 
 /// The frames of an animation, or the pages of another file, as a table or as JSON.

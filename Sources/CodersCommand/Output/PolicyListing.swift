@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CommandRuns
 import ImageCoderModel
 import ImageCoders
 
@@ -76,7 +75,8 @@ struct PolicyListing {
   }
 
   private func row<Value>(
-    _ name: String, _ setting: Policy.Setting<Value>?, unset: JSON, _ unsetShown: String, value: (Value) -> JSON,
+    _ name: String, _ setting: Policy.Setting<Value>?, unset: JSON, _ unsetShown: String,
+    value: (Value) -> JSON,
     shown: (Value) -> String
   ) -> Row {
     guard let setting else { return Row(name: name, value: unset, shown: unsetShown) }

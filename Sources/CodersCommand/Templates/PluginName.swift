@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CommandRuns
 package import ImageCoders
 
 /// The names of a new plugin: what replaces the names in the templates, which are whole plugins of the format

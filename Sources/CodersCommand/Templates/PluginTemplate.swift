@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CommandRuns
 import Glibc
 import ImageCoderEngine
 import ImageCoders

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CHostSystem
-import CommandRuns
 import Glibc
 import ImageCoderEngine
 import ImageCoders
+import TerminalGraphics
 
 /// The terminal of this process while pictures are drawn in it: questions and answers, and how far it has read.
 ///

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CommandRuns
 import ImageAnimation
 import ImageCoders
+import TerminalGraphics
 
 // Animations that the terminal plays by itself.
 extension TerminalSession {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CommandRuns
 import Glibc
 import ImageAnimation
 import ImageCoders
+import TerminalGraphics
 
 /// Pictures on a terminal, from the first one to the time when the terminal is as it was.
 ///

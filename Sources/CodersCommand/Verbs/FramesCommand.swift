@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import CommandRuns
 import ImageCoders
 
 /// `coders frames`: lists or extracts the frames of an animation or the pages of a file.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import CommandRuns
 import ImageCoders
 import ImageProcessing
+import TerminalGraphics
 
 /// `coders placeholder`: what stands for a picture until it is there.
 struct PlaceholderCommand: ReadingVerb {

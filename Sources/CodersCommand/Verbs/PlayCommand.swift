@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import CommandRuns
 import Glibc
 import ImageAnimation
 import ImageCoders

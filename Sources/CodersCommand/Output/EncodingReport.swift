@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoders
+
+/// The result of writing a file.
+struct EncodingReport: Sendable {
+  let file: String
+  let format: ImageFormat
+  let made: EncodedFile
+  /// The file size that `--max-bytes` allows, or nil.
+  let allowed: Int?
+
+  init(file: String, format: ImageFormat, made: EncodedFile, allowed: Int?) {
+    (self.file, self.format, self.made, self.allowed) = (file, format, made, allowed)
+  }
+
+  /// Prints the size that `--max-bytes` led to on standard error, and with `json` a report on standard output.
+  func print(_ console: Console, json: Bool, isQuiet: Bool) {
+    printSize(console, isQuiet: isQuiet)
+    if json { console.print(self.json.printed) }
+  }
+
+  /// The report as a document of its own.
+  var json: JSON { .object(members.merging(["schema": .integer(1)]) { $1 }) }
+
+  /// Prints the size that `--max-bytes` led to on standard error.
+  func printSize(_ console: Console, isQuiet: Bool) {
+    guard let allowed, !isQuiet else { return }
+    let quality = made.quality.map { ", quality \($0.short)" } ?? ""
+    console.printError("coders: \(file.printable): \(made.byteCount) of \(allowed) bytes\(quality)")
+  }
+
+  /// The keys of the report; `docs/cli.md` documents them.
+  var members: [String: JSON] {
+    // The frames of a file that was copied or carried over are not counted.
+    let isCarriedOver = made.frameCount == 0
+    return [
+      "file": .text(file), "format": .text(format.rawValue), "bytes": .integer(made.byteCount),
+      "frames": isCarriedOver ? .null : .integer(made.frameCount), "carried_over": .boolean(isCarriedOver),
+      "quality": made.quality.map { .number($0) } ?? .null,
+    ]
+  }
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoders
+
+extension FileReport {
+  /// The report as lines with a name and a value. What a file does not have is left out.
+  var fields: [(name: String, value: String)] {
+    var fields = [("format", header.format.rawValue), ("coder", coder), ("size", sizes), ("pixels", pixels)]
+    if header.orientation != .up { fields.append(("orientation", "\(header.orientation.rawValue), stored turned")) }
+    if header.pageCount > 1 {
+      let sizes = header.pagesAreSizes ? ", the sizes of one picture" : ""
+      fields.append(("pages", "\(header.pageCount), primary page \(header.primaryPage + 1)\(sizes)"))
+      for (index, page) in pages.enumerated() { fields.append(("page \(index + 1)", Self.line(page))) }
+    }
+    if header.isAnimated {
+      fields += [("frames", "\(header.frameCount)"), ("duration", "\(duration.seconds.short) s"), ("plays", plays)]
+    }
+    if !metadata.isEmpty {
+      fields.append(("metadata", metadata.map { Self.block($0.kind, $0.bytes) }.joined(separator: ", ")))
+    }
+    let name = (isNumbered ? String(color.dropLast(", CICP".count)) : color) + brightest
+    fields.append(("color", ([name] + stated).joined(separator: ", ")))
+    if !auxiliary.isEmpty {
+      fields.append(("auxiliary", auxiliary.map(Self.words).joined(separator: ", ")))
+    }
+    if !levels.isEmpty { fields.append(("light", levels.joined(separator: ", "))) }
+    if let subsampling = header.subsampling { fields.append(("subsampling", "\(subsampling)")) }
+    if let background = header.background {
+      fields.append(
+        ("background", "\(background.red) \(background.green) \(background.blue) \(background.alpha) of 65535"))
+    }
+    if !notes.isEmpty { fields.append(("flags", notes.joined(separator: ", "))) }
+    return fields
+  }
+
+  fileprivate static func json(_ picture: AuxiliaryPicture) -> JSON {
+    let width: JSON = picture.size.map { .integer($0.width) } ?? .null
+    let height: JSON = picture.size.map { .integer($0.height) } ?? .null
+    return .object([
+      "kind": .text(picture.kind.word), "type": .text(picture.typeName), "width": width, "height": height,
+    ])
+  }
+
+  private static func words(_ picture: AuxiliaryPicture) -> String {
+    let name = picture.kind == .other && !picture.typeName.isEmpty ? picture.typeName : picture.kind.word
+    return picture.size.map { "\(name) \($0)" } ?? "\(name) unreadable"
+  }
+
+  private var sizes: String {
+    header.orientation.swapsSides ? "\(header.displayedSize), stored \(header.canvas)" : "\(header.displayedSize)"
+  }
+
+  private var pixels: String {
+    "\(header.pixelFormat), \(header.bitsPerChannel) bits per channel, \(header.alpha)"
+  }
+
+  private static func line(_ page: Result<PageReport, CoderError>) -> String {
+    switch page {
+    case .success(let page):
+      let header = page.header
+      let words = [
+        "\(header.displayedSize)", "\(header.pixelFormat)", "\(header.bitsPerChannel) bits", "\(header.alpha)",
+      ]
+      return (words + (header.embedded == nil ? [] : ["embedded file"])).joined(separator: ", ")
+    case .failure(let error): return error.descriptionWithoutFile
+    }
+  }
+
+  private var plays: String {
+    switch loopCount {
+    case .infinite: "forever"
+    case .plays(let count): "\(count)"
+    }
+  }
+
+  private static func block(_ kind: MetadataKind, _ bytes: Int?) -> String {
+    bytes.map { "\(kind) \($0) bytes" } ?? "\(kind) unreadable"
+  }
+
+  /// Whether the numbers of code points follow their name.
+  private var isNumbered: Bool { color.hasSuffix(", CICP") }
+
+  /// The brightest light of an HDR picture that counts, where the file states one.
+  private var brightest: String {
+    guard let cicp = header.cicp, cicp.transfer == 16 || cicp.transfer == 18,
+      let peak = light.contentPeak ?? light.masteringPeak
+    else { return "" }
+    return ", \(peak.short) nit"
+  }
+
+  /// Light that the file states, nits.
+  private var levels: [String] {
+    var words: [String] = []
+    if let peak = light.contentPeak { words.append("up to \(peak.short) nit") }
+    if let mean = light.frameAveragePeak { words.append("\(mean.short) nit on average") }
+    if let peak = light.masteringPeak { words.append("made on a display of \(peak.short) nit") }
+    return words
+  }
+
+  /// Numbers that the container states.
+  private var stated: [String] {
+    var words: [String] = []
+    if let cicp = header.cicp {
+      words.append(
+        "CICP \(cicp.primaries)/\(cicp.transfer)/\(cicp.matrix) \(cicp.isFullRange ? "full" : "narrow") range")
+    }
+    if let gamma = header.gamma { words.append("gamma \(gamma)") }
+    return words
+  }
+}
+
+extension AuxiliaryPicture.Kind {
+  /// The word on the command line and in JSON.
+  var word: String {
+    switch self {
+    case .other: "other"
+    case .depth: "depth"
+    case .disparity: "disparity"
+    case .matte: "matte"
+    case .gainMap: "gain-map"
+    case .preview: "preview"
+    }
+  }
+}
+
+extension FileReport {
+  /// The report as members of a JSON object: the output of `coders probe --json`; `docs/cli.md` documents the keys.
+  var members: [String: JSON] {
+    var members: [String: JSON] = [
+      "format": .text(header.format.rawValue), "coder": .text(coder),
+      "width": .integer(header.displayedSize.width), "height": .integer(header.displayedSize.height),
+      "stored_width": .integer(header.canvas.width), "stored_height": .integer(header.canvas.height),
+      "pixel_format": .text("\(header.pixelFormat)"), "bits_per_channel": .integer(header.bitsPerChannel),
+      "alpha": .text("\(header.alpha)"), "orientation": .integer(header.orientation.rawValue),
+      "frame_count": .integer(header.frameCount), "page_count": .integer(header.pageCount),
+      "primary_page": .integer(header.primaryPage + 1), "pages_are_sizes": .boolean(header.pagesAreSizes),
+      "pages": .list(pages.enumerated().map { Self.json($1, number: $0 + 1) }),
+      "is_animated": .boolean(header.isAnimated),
+      "color": .text(color), "has_icc": .boolean(header.metadata.contains(.icc)), "flags": .texts(flags),
+      "properties": JSON(properties),
+      "frames": .list(zip(frames, frameProperties).map { Self.json($0, $1) }),
+      "gamma": header.gamma.map { .number($0) } ?? .null,
+      "subsampling": .optional(header.subsampling.map { "\($0)" }),
+      "cicp": header.cicp.map { Self.json($0) } ?? .null,
+      "content_peak": light.contentPeak.map { .number($0) } ?? .null,
+      "frame_average_peak": light.frameAveragePeak.map { .number($0) } ?? .null,
+      "mastering_peak": light.masteringPeak.map { .number($0) } ?? .null,
+      "background": header.background.map { Self.json($0) } ?? .null,
+    ]
+    members["auxiliary_pictures"] = .list(auxiliary.map(Self.json))
+    members["metadata"] = .object(
+      Dictionary(metadata.map { ($0.kind.key, $0.bytes.map { .integer($0) } ?? .null) }) { first, _ in first })
+    if header.isAnimated {
+      members["duration"] = .number(duration.seconds)
+      members["loop_count"] = loopCount == .infinite ? .text("infinite") : .integer(Int64(loopCount.plays))
+    } else {
+      members["duration"] = .null
+      members["loop_count"] = .null
+    }
+    return members
+  }
+
+  private static func json(_ page: Result<PageReport, CoderError>, number: Int) -> JSON {
+    var members: [String: JSON] = ["page": .integer(number)]
+    switch page {
+    case .success(let page):
+      let header = page.header
+      members["width"] = .integer(header.displayedSize.width)
+      members["height"] = .integer(header.displayedSize.height)
+      members["pixel_format"] = .text("\(header.pixelFormat)")
+      members["bits_per_channel"] = .integer(header.bitsPerChannel)
+      members["alpha"] = .text("\(header.alpha)")
+      members["orientation"] = .integer(header.orientation.rawValue)
+      members["is_embedded"] = .boolean(header.embedded != nil)
+      members["properties"] = JSON(page.properties)
+    case .failure(let error): members["error"] = JSON(error)
+    }
+    return .object(members)
+  }
+
+  private static func json(_ cicp: CodingIndependentCodePoints) -> JSON {
+    .object([
+      "primaries": .integer(Int64(cicp.primaries)), "transfer": .integer(Int64(cicp.transfer)),
+      "matrix": .integer(Int64(cicp.matrix)), "full_range": .boolean(cicp.isFullRange),
+    ])
+  }
+
+  private static func json(_ background: Background) -> JSON {
+    .list([background.red, background.green, background.blue, background.alpha].map { .integer(Int64($0)) })
+  }
+
+  private static func json(_ frame: FrameHeader, _ properties: Properties) -> JSON {
+    var members = frame.members
+    members["properties"] = JSON(properties)
+    return .object(members)
+  }
+}
+
+extension FrameHeader {
+  /// A frame as members of a JSON object.
+  var members: [String: JSON] {
+    let delay = delay ?? .zero
+    return [
+      "rect": .list([rect.x, rect.y, rect.width, rect.height].map { .integer($0) }),
+      "delay": .list([.integer(Int64(delay.numerator)), .integer(Int64(delay.denominator))]),
+      "disposal": .text(disposal.word), "blend": .text(blend.word), "has_alpha": .boolean(hasAlpha),
+    ]
+  }
+}
+
+extension MetadataKind {
+  /// The key in JSON.
+  var key: String {
+    switch self {
+    case .icc: "icc"
+    case .exif: "exif"
+    case .xmp: "xmp"
+    }
+  }
+}
