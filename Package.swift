@@ -232,7 +232,7 @@ let package = Package(
       path: "Sources/ImageProcessing", swiftSettings: settings),
     // SQLite of the system, loaded when a cache on disk is first opened.
     .target(name: "CSQLite", path: "Sources/CSQLite", linkerSettings: [.linkedLibrary("dl")]),
-    // Decoded pictures in memory and files on disk, under limits, and the thumbnails that file managers share.
+    // Decoded pictures in memory and files on disk, under limits.
     .target(
       name: "ImageCaching",
       dependencies: ["CHostSystem", "CSQLite", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "ImageMemory"],

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ImageCaching
 import ImageCoderEngine
 import ImageCoderModel
 import ImageCoders

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-public import ImageCoderEngine
-public import ImageCoderModel
-public import ImageCoders
+package import ImageCoderEngine
+package import ImageCoderModel
+package import ImageCoders
 
 /// The thumbnails that file managers and viewers share (freedesktop.org, Thumbnail Managing Standard 0.9).
 ///
@@ -13,9 +13,9 @@ public import ImageCoders
 ///     }
 ///
 /// - Threads: Any, and any number of processes: a thumbnail appears whole or not at all.
-public struct FreedesktopThumbnails: Sendable {
+package struct FreedesktopThumbnails: Sendable {
   /// A size of thumbnails.
-  public enum Size: Int, Sendable, CaseIterable {
+  package enum Size: Int, Sendable, CaseIterable {
     /// 128×128 pixels at most.
     case normal = 128
     /// 256×256 pixels at most.
@@ -26,7 +26,7 @@ public struct FreedesktopThumbnails: Sendable {
     case xxLarge = 1024
 
     /// The name of its folder: normal, large, x-large, xx-large.
-    public var name: String {
+    package var name: String {
       switch self {
       case .normal: "normal"
       case .large: "large"
@@ -36,21 +36,21 @@ public struct FreedesktopThumbnails: Sendable {
     }
 
     /// The smallest size with so many pixels on its longest side, or the largest one.
-    public init(pixels: Int) { self = Self.allCases.first { $0.rawValue >= pixels } ?? .xxLarge }
+    package init(pixels: Int) { self = Self.allCases.first { $0.rawValue >= pixels } ?? .xxLarge }
   }
 
   /// A thumbnail that is there now.
-  public struct Thumbnail: Sendable, Equatable {
+  package struct Thumbnail: Sendable, Equatable {
     /// Its file.
-    public let path: String
+    package let path: String
     /// The bytes of its file if it was made now, else 0.
-    public let byteCount: Int
+    package let byteCount: Int
     /// Whether it was made now; otherwise it was found, and nothing was decoded.
-    public let isNew: Bool
+    package let isNew: Bool
   }
 
   /// The folder of all sizes.
-  public let folder: String
+  package let folder: String
 
   /// The folder under `fail` in which this version notes what it cannot make a thumbnail of.
   static let failureName = "coders-1.0.0"
@@ -58,10 +58,10 @@ public struct FreedesktopThumbnails: Sendable {
   private static let maxBytes = 16 << 20
 
   /// Uses a folder, which is made when it is needed.
-  public init(folder: String) { self.folder = folder }
+  package init(folder: String) { self.folder = folder }
 
   /// Those of the user: `$XDG_CACHE_HOME/thumbnails`, or `~/.cache/thumbnails`; nil for a user without a home.
-  public static var standard: FreedesktopThumbnails? { standard(environment: SearchPath.secureEnvironment) }
+  package static var standard: FreedesktopThumbnails? { standard(environment: SearchPath.secureEnvironment) }
 
   package static func standard(environment: (String) -> String?) -> FreedesktopThumbnails? {
     if let cache = environment("XDG_CACHE_HOME"), cache.hasPrefix("/") {
@@ -77,7 +77,7 @@ public struct FreedesktopThumbnails: Sendable {
   ///
   /// - Parameter path: Absolute.
   /// - Throws: ``CoderError/Code/invalidArgument`` for a path that is not.
-  public static func uri(of path: String) throws(CoderError) -> String {
+  package static func uri(of path: String) throws(CoderError) -> String {
     guard let uri = FileURI.text(path) else { throw .invalidArgument("the path \(path) is not absolute") }
     return uri
   }
@@ -86,7 +86,7 @@ public struct FreedesktopThumbnails: Sendable {
   ///
   /// - Parameter path: Absolute.
   /// - Throws: ``CoderError/Code/invalidArgument`` for a path that is not.
-  public func path(of path: String, _ size: Size) throws(CoderError) -> String {
+  package func path(of path: String, _ size: Size) throws(CoderError) -> String {
     "\(folder)/\(size.name)/\(MD5.hexadecimal(Array(try Self.uri(of: path).utf8))).png"
   }
 
@@ -101,7 +101,7 @@ public struct FreedesktopThumbnails: Sendable {
   /// - Parameter path: Absolute.
   /// - Returns: Its path, or nil if there is none.
   /// - Throws: ``CoderError/Code/io`` if the file cannot be seen; ``CoderError/Code/invalidArgument``.
-  public func find(_ path: String, _ size: Size) throws(CoderError) -> String? {
+  package func find(_ path: String, _ size: Size) throws(CoderError) -> String? {
     let found = try self.path(of: path, size)
     return isValid(found, try Self.uri(of: path), try Original(path)) ? found : nil
   }
@@ -109,7 +109,7 @@ public struct FreedesktopThumbnails: Sendable {
   /// Whether this version has noted that it cannot make a thumbnail of a file as it is now.
   ///
   /// - Throws: As ``find(_:_:)``.
-  public func hasFailed(_ path: String) throws(CoderError) -> Bool {
+  package func hasFailed(_ path: String) throws(CoderError) -> Bool {
     let uri = try Self.uri(of: path)
     return isValid(failurePath(uri), uri, try Original(path))
   }
@@ -136,7 +136,7 @@ public struct FreedesktopThumbnails: Sendable {
   ///   - options: Limits, policy and cancellation; the size and the colors of the thumbnail are set here.
   /// - Throws: What decoding throws; for a file that cannot be decoded that is noted, and the next call throws
   ///   ``CoderError/Code/unsupported`` until the file changes. ``CoderError/Code/io`` if nothing can be stored.
-  public func thumbnail(
+  package func thumbnail(
     of path: String, _ size: Size, _ registry: CoderRegistry, options: DecodeOptions = DecodeOptions()
   ) throws(CoderError) -> Thumbnail {
     let uri = try Self.uri(of: path)
@@ -168,7 +168,7 @@ public struct FreedesktopThumbnails: Sendable {
   ///   - side: The most pixels of a side.
   ///   - uri: What it names as its picture, or nil for the URI of the path.
   /// - Throws: What decoding throws.
-  public static func bytes(
+  package static func bytes(
     of path: String, side: Int, uri: String? = nil, _ registry: CoderRegistry, options: DecodeOptions = DecodeOptions()
   ) throws(CoderError) -> [UInt8] {
     let named: String

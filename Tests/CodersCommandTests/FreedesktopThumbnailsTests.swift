@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CodersCommand
 import Glibc
-import ImageCaching
 import ImageCoderModel
 import ImageCoders
 import TestSupport
