@@ -53,49 +53,52 @@ private struct ThumbnailWork: FileWork {
   func make(
     _ input: String, _ output: String, currentFile: inout String, problem: @escaping (CoderError) -> Void
   ) throws(CoderError) -> EncodingReport {
-    let image = try image(input)
     currentFile = output
+    let target = OutputFile(output, console)
     let writing = try run.encoding.options(
       as: format, registry, console, file: output, run.read, unlessAsked: .web)
-    let target = OutputFile(output, console)
-    let encoder = try registry.makeEncoder(
-      as: format, to: target.destination, options: writing,
-      coder: try registry.coderID(named: run.encoding.encoder))
-    try encoder.add(image)
-    let made = try encoder.finish()
+    let coder = try registry.coderID(named: run.encoding.encoder)
+    currentFile = input
+    var reading = run.read.decodeOptions(console, file: input)
+    reading.isStrict = run.encoding.isStrict
+    reading.thumbnailQuality = run.quality
+    reading.linearLight = run.linearLight
+    var source = try run.read.source(input, registry, console)
+    if run.box.size == nil { source = try registry.rereadable(source, reading) }
+    var preset = ThumbnailPreset(size: try size(of: source, reading), mode: run.mode, format: format)
+    preset.color = try run.color(console)
+    let made = try registry.makeThumbnail(
+      preset, at: target.destination, reading: reading, writing: writing, coder: coder, problem: problem
+    ) { (options) throws(CoderError) in
+      let image =
+        try run.edit.isIdentity ? run.read.decode(source, registry, options: options) : edited(source, options)
+      currentFile = output
+      return image
+    }
     try target.take(made, console)
-    if let found = image.problem { problem(found) }
     return EncodingReport(file: output, format: format, made: made, allowed: writing.maxFileSize)
   }
 
-  private func image(_ input: String) throws(CoderError) -> Image {
-    let edit = run.edit
-    var options = run.read.decodeOptions(console, file: input)
-    options.firstFrameOnly = true
-    options.isStrict = run.encoding.isStrict
-    options.thumbnailMode = run.mode
-    options.thumbnailQuality = run.quality
-    options.linearLight = run.linearLight
-    options.color = try run.color(console)
-    var source = try run.read.source(input, registry, console)
-    if run.box.size == nil { source = try registry.rereadable(source, options) }
-    guard edit.isIdentity else {
-      var image = try run.read.decode(source, registry, options: options)
-      let pixels = try edit.applied(to: image.pixels)
-      let fit = Fit.plan(
-        displayed: pixels.size, box: run.box.size(for: pixels.size), mode: options.thumbnailMode)
-      var smaller = EncodeOptions.Output()
-      smaller.linearLight = options.linearLight
-      smaller.maxPixelSize = fit.size
-      image.frames[0].pixels = try WrittenColors(image, as: format, smaller, log: options.log)
-        .applied(to: pixels, size: fit.size, region: fit.crop)
-      return image
-    }
-    options.thumbnailSize = run.box.size
-    if options.thumbnailSize == nil {
-      let header = try run.read.open(source, registry, options: options).header
-      options.thumbnailSize = run.box.size(for: header.displayedSize)
-    }
-    return try run.read.decode(source, registry, options: options)
+  /// The box in pixels.
+  private func size(of source: ByteSource, _ options: DecodeOptions) throws(CoderError) -> Size {
+    if let size = run.box.size { return size }
+    // A share of an edited picture is computed when it is there.
+    guard run.edit.isIdentity else { return Size(width: 0, height: 0) }
+    return run.box.size(for: try run.read.open(source, registry, options: options).header.displayedSize)
+  }
+
+  /// The edited picture, made as small as the box: what is cropped or turned is not known before it is decoded.
+  private func edited(_ source: ByteSource, _ options: DecodeOptions) throws(CoderError) -> Image {
+    var options = options
+    options.thumbnailSize = nil
+    var image = try run.read.decode(source, registry, options: options)
+    let pixels = try run.edit.applied(to: image.pixels)
+    let fit = Fit.plan(displayed: pixels.size, box: run.box.size(for: pixels.size), mode: options.thumbnailMode)
+    var smaller = EncodeOptions.Output()
+    smaller.linearLight = options.linearLight
+    smaller.maxPixelSize = fit.size
+    image.frames[0].pixels = try WrittenColors(image, as: format, smaller, log: options.log)
+      .applied(to: pixels, size: fit.size, region: fit.crop)
+    return image
   }
 }

@@ -57,6 +57,23 @@ extension CoderRegistry {
     of source: ByteSource, _ preset: ThumbnailPreset = .web, at destination: EncodeDestination = .memory,
     reading: DecodeOptions = DecodeOptions(), problem: ((CoderError) -> Void)? = nil
   ) throws(CoderError) -> EncodedFile {
+    var writing = EncodeOptions(preset.output, limits: reading.limits, cancellation: reading.cancellation)
+    writing.log = reading.log
+    return try makeThumbnail(preset, at: destination, reading: reading, writing: writing, problem: problem) {
+      (options) throws(CoderError) in try decode(source, options: options)
+    }
+  }
+
+  /// Makes a thumbnail of a picture that the caller decodes.
+  ///
+  /// - Parameters:
+  ///   - writing: What is written instead of the output of the preset.
+  ///   - coder: The identifier of the coder that writes, or nil for the first.
+  ///   - decode: Decodes the picture with the options of the thumbnail.
+  package func makeThumbnail(
+    _ preset: ThumbnailPreset, at destination: EncodeDestination, reading: DecodeOptions, writing: EncodeOptions,
+    coder: String? = nil, problem: ((CoderError) -> Void)?, decode: (DecodeOptions) throws(CoderError) -> Image
+  ) throws(CoderError) -> EncodedFile {
     var reading = reading
     reading.thumbnailSize = preset.size
     reading.thumbnailMode = preset.mode
@@ -64,13 +81,13 @@ extension CoderRegistry {
     reading.firstFrameOnly = preset.output.firstFrameOnly
     reading.isStrict = reading.isStrict || problem == nil
     // What is not written need not be read.
-    reading.metadata.formIntersection(preset.output.metadata)
-    let image = try decode(source, options: reading)
-    if let found = image.problem { problem?(found) }
-    var writing = EncodeOptions(preset.output, limits: reading.limits, cancellation: reading.cancellation)
-    writing.log = reading.log
-    let encoder = try makeEncoder(as: preset.format ?? format(for: image), to: destination, options: writing)
+    reading.metadata.formIntersection(writing.output.metadata)
+    let image = try decode(reading)
+    let encoder = try makeEncoder(
+      as: preset.format ?? format(for: image), to: destination, options: writing, coder: coder)
     try encoder.add(image)
-    return try encoder.finish()
+    let made = try encoder.finish()
+    if let found = image.problem { problem?(found) }
+    return made
   }
 }
