@@ -40,7 +40,7 @@ struct Diagnosis {
   }
 
   /// The output of `coders doctor --json`; `docs/cli.md` documents its keys.
-  var json: JSON {
+  var json: JSONValue {
     .object([
       "schema": .integer(1), "problems": .integer(count(.problem)), "warnings": .integer(count(.warning)),
       "sections": .list(

@@ -24,7 +24,7 @@ struct StreamStep {
     ]
   }
 
-  var json: JSON {
+  var json: JSONValue {
     .object([
       "bytes": .integer(Int64(bytes)), "status": .text("\(status)"),
       "frames_complete": .integer(Int64(progress.framesComplete)), "final_rows": .integer(Int64(progress.finalRows)),

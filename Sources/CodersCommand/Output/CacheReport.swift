@@ -46,7 +46,7 @@ struct CacheReport {
   private static func entries(_ count: Int) -> String { count == 1 ? "1 entry" : "\(count) entries" }
 
   /// The output with `--json`; `docs/cli.md` documents its keys.
-  var json: JSON {
+  var json: JSONValue {
     .object([
       "schema": .integer(1), "folder": .text(folder), "action": .text(action),
       "removed": removed.map { .integer($0) } ?? .null, "verification": verification.map(Self.json) ?? .null,
@@ -62,7 +62,7 @@ struct CacheReport {
     ])
   }
 
-  private static func json(_ verification: DiskCache.Verification) -> JSON {
+  private static func json(_ verification: DiskCache.Verification) -> JSONValue {
     .object([
       "clean": .boolean(verification.isClean), "repaired": .boolean(verification.isRepaired),
       "checked": .integer(verification.checkedCount), "damaged": .texts(verification.damagedKeys),

@@ -76,7 +76,7 @@ struct CheckReport {
 
   private func seconds(_ milliseconds: Int) -> String { "\(milliseconds / 1000).\(milliseconds / 100 % 10) s" }
 
-  var json: JSON {
+  var json: JSONValue {
     .object([
       "schema": .integer(1),
       "failed": .integer(failureCount),
@@ -90,8 +90,8 @@ struct CheckReport {
     ])
   }
 
-  private func json(_ result: CheckResult, _ plugin: CheckedPlugin) -> JSON {
-    var members: [String: JSON] = [
+  private func json(_ result: CheckResult, _ plugin: CheckedPlugin) -> JSONValue {
+    var members: [String: JSONValue] = [
       "check": .text(result.check), "rule": .text(result.rule.rawValue), "outcome": .text(result.outcome.rawValue),
       "note": .optional(result.note), "milliseconds": .integer(result.milliseconds),
     ]
@@ -112,7 +112,7 @@ struct CheckReport {
       + checks.map { "| `\($0.id)` | \($0.rule.rawValue) | \($0.sentence) |" }
   }
 
-  static func json(_ checks: [PluginCheck]) -> JSON {
+  static func json(_ checks: [PluginCheck]) -> JSONValue {
     .object([
       "schema": .integer(1),
       "checks": .list(

@@ -84,7 +84,7 @@ extension Outranking {
 
 extension CoderListing {
   /// The output of `coders list --json`; `docs/cli.md` documents its keys.
-  var json: JSON {
+  var json: JSONValue {
     .object([
       "schema": .integer(1),
       "coders": .list(used.map { json($0.entry, $0.manifest) }),
@@ -106,7 +106,7 @@ extension CoderListing {
     ])
   }
 
-  private func json(_ entry: CatalogEntry, _ manifest: Manifest) -> JSON {
+  private func json(_ entry: CatalogEntry, _ manifest: Manifest) -> JSONValue {
     .object([
       "id": .text(manifest.id), "name": .text(manifest.name), "version": .text(manifest.version),
       "vendor": .text(manifest.vendor), "license": .text(manifest.license),
@@ -123,7 +123,7 @@ extension CoderListing {
             "extensions": .texts($0.extensions),
           ])
         }),
-      "encode_options": .list(manifest.options.map { JSON($0) }),
+      "encode_options": .list(manifest.options.map { JSONValue($0) }),
       "outranks": .list(
         outrankings.filter { $0.coder == manifest.id }.map {
           .object([
@@ -139,10 +139,10 @@ extension Manifest {
   var animates: Bool { capabilities.contains("animation") }
 }
 
-extension JSON {
+extension JSONValue {
   /// An option description, with the keys of a manifest.
   init(_ option: OptionDescription) {
-    var members: [String: JSON] = ["name": .text(option.name), "text": .text(option.text)]
+    var members: [String: JSONValue] = ["name": .text(option.name), "text": .text(option.text)]
     switch option.kind {
     case .boolean(let value):
       members.merge(["type": .text("boolean"), "default": .boolean(value)]) { $1 }

@@ -21,7 +21,7 @@ struct EncodingReport: Sendable {
   }
 
   /// The report as a document of its own.
-  var json: JSON { .object(members.merging(["schema": .integer(1)]) { $1 }) }
+  var json: JSONValue { .object(members.merging(["schema": .integer(1)]) { $1 }) }
 
   /// Prints the size that `--max-bytes` led to on standard error.
   func printSize(_ console: Console, isQuiet: Bool) {
@@ -31,7 +31,7 @@ struct EncodingReport: Sendable {
   }
 
   /// The keys of the report; `docs/cli.md` documents them.
-  var members: [String: JSON] {
+  var members: [String: JSONValue] {
     // The frames of a file that was copied or carried over are not counted.
     let isCarriedOver = made.frameCount == 0
     return [

@@ -33,9 +33,9 @@ extension FileReport {
     return fields
   }
 
-  fileprivate static func json(_ picture: AuxiliaryPicture) -> JSON {
-    let width: JSON = picture.size.map { .integer($0.width) } ?? .null
-    let height: JSON = picture.size.map { .integer($0.height) } ?? .null
+  fileprivate static func json(_ picture: AuxiliaryPicture) -> JSONValue {
+    let width: JSONValue = picture.size.map { .integer($0.width) } ?? .null
+    let height: JSONValue = picture.size.map { .integer($0.height) } ?? .null
     return .object([
       "kind": .text(picture.kind.word), "type": .text(picture.typeName), "width": width, "height": height,
     ])
@@ -125,8 +125,8 @@ extension AuxiliaryPicture.Kind {
 
 extension FileReport {
   /// The report as members of a JSON object: the output of `coders probe --json`; `docs/cli.md` documents the keys.
-  var members: [String: JSON] {
-    var members: [String: JSON] = [
+  var members: [String: JSONValue] {
+    var members: [String: JSONValue] = [
       "format": .text(header.format.rawValue), "coder": .text(coder),
       "width": .integer(header.displayedSize.width), "height": .integer(header.displayedSize.height),
       "stored_width": .integer(header.canvas.width), "stored_height": .integer(header.canvas.height),
@@ -137,7 +137,7 @@ extension FileReport {
       "pages": .list(pages.enumerated().map { Self.json($1, number: $0 + 1) }),
       "is_animated": .boolean(header.isAnimated),
       "color": .text(color), "has_icc": .boolean(header.metadata.contains(.icc)), "flags": .texts(flags),
-      "properties": JSON(properties),
+      "properties": JSONValue(properties),
       "frames": .list(zip(frames, frameProperties).map { Self.json($0, $1) }),
       "gamma": header.gamma.map { .number($0) } ?? .null,
       "subsampling": .optional(header.subsampling.map { "\($0)" }),
@@ -160,8 +160,8 @@ extension FileReport {
     return members
   }
 
-  private static func json(_ page: Result<PageReport, CoderError>, number: Int) -> JSON {
-    var members: [String: JSON] = ["page": .integer(number)]
+  private static func json(_ page: Result<PageReport, CoderError>, number: Int) -> JSONValue {
+    var members: [String: JSONValue] = ["page": .integer(number)]
     switch page {
     case .success(let page):
       let header = page.header
@@ -172,33 +172,33 @@ extension FileReport {
       members["alpha"] = .text("\(header.alpha)")
       members["orientation"] = .integer(header.orientation.rawValue)
       members["is_embedded"] = .boolean(header.embedded != nil)
-      members["properties"] = JSON(page.properties)
-    case .failure(let error): members["error"] = JSON(error)
+      members["properties"] = JSONValue(page.properties)
+    case .failure(let error): members["error"] = JSONValue(error)
     }
     return .object(members)
   }
 
-  private static func json(_ cicp: CodingIndependentCodePoints) -> JSON {
+  private static func json(_ cicp: CodingIndependentCodePoints) -> JSONValue {
     .object([
       "primaries": .integer(Int64(cicp.primaries)), "transfer": .integer(Int64(cicp.transfer)),
       "matrix": .integer(Int64(cicp.matrix)), "full_range": .boolean(cicp.isFullRange),
     ])
   }
 
-  private static func json(_ background: Background) -> JSON {
+  private static func json(_ background: Background) -> JSONValue {
     .list([background.red, background.green, background.blue, background.alpha].map { .integer(Int64($0)) })
   }
 
-  private static func json(_ frame: FrameHeader, _ properties: Properties) -> JSON {
+  private static func json(_ frame: FrameHeader, _ properties: Properties) -> JSONValue {
     var members = frame.members
-    members["properties"] = JSON(properties)
+    members["properties"] = JSONValue(properties)
     return .object(members)
   }
 }
 
 extension FrameHeader {
   /// A frame as members of a JSON object.
-  var members: [String: JSON] {
+  var members: [String: JSONValue] {
     let delay = delay ?? .zero
     return [
       "rect": .list([rect.x, rect.y, rect.width, rect.height].map { .integer($0) }),

@@ -33,7 +33,7 @@ struct Finding: Equatable {
 
 extension Finding {
   /// The finding for programs; `docs/cli.md` documents the keys.
-  var json: JSON {
+  var json: JSONValue {
     let word =
       switch mark {
       case .good: "ok"

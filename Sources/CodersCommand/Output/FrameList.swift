@@ -46,9 +46,9 @@ struct FrameList {
   }
 
   /// The output of `coders frames --json`; `docs/cli.md` documents its keys.
-  var json: JSON {
+  var json: JSONValue {
     let members = report.members
-    var kept: [String: JSON] = ["schema": .integer(1), "file": .text(file)]
+    var kept: [String: JSONValue] = ["schema": .integer(1), "file": .text(file)]
     for key in [
       "format", "stored_width", "stored_height", "frame_count", "loop_count", "duration", "frames", "page_count",
       "primary_page",

@@ -98,7 +98,7 @@ struct OptionListing {
   }
 
   /// The output of `coders options --json`; `docs/cli.md` documents its keys.
-  var json: JSON {
+  var json: JSONValue {
     .object([
       "schema": .integer(1),
       "formats": .list(
@@ -108,7 +108,7 @@ struct OptionListing {
             "extensions": .texts(writer.format.extensions), "coder": .text(writer.manifest.id),
             "follows": .texts(writer.supported), "metadata": .texts(writer.metadata.map(\.name)),
             "animation": .boolean(writer.can("frames")), "pages": .boolean(writer.can("pages")),
-            "options": .list(writer.ownOptions.map { JSON($0) }),
+            "options": .list(writer.ownOptions.map { JSONValue($0) }),
           ])
         }),
     ])

@@ -14,7 +14,7 @@ struct PolicyListing {
     let name: String
     /// For one format alone, or nil in general.
     var format: ImageFormat?
-    let value: JSON
+    let value: JSONValue
     /// The value for people.
     let shown: String
     /// Who set it, or nil if nobody did.
@@ -75,8 +75,8 @@ struct PolicyListing {
   }
 
   private func row<Value>(
-    _ name: String, _ setting: Policy.Setting<Value>?, unset: JSON, _ unsetShown: String,
-    value: (Value) -> JSON,
+    _ name: String, _ setting: Policy.Setting<Value>?, unset: JSONValue, _ unsetShown: String,
+    value: (Value) -> JSONValue,
     shown: (Value) -> String
   ) -> Row {
     guard let setting else { return Row(name: name, value: unset, shown: unsetShown) }
@@ -115,7 +115,7 @@ struct PolicyListing {
   }
 
   /// The output of `coders policy --json`; `docs/cli.md` documents its keys.
-  var json: JSON {
+  var json: JSONValue {
     .object([
       "schema": .integer(1), "policy": .text(policy.name), "found": .text(foundBy.word),
       "file": .optional(foundBy.file), "unknownFormats": .texts(unknownFormats),
@@ -130,7 +130,7 @@ struct PolicyListing {
     ])
   }
 
-  private func origin(_ origin: Policy.Origin?) -> JSON {
+  private func origin(_ origin: Policy.Origin?) -> JSONValue {
     switch origin {
     case .preset(let name): .object(["kind": .text("preset"), "name": .text(name), "line": .null])
     case .file(let path, let line): .object(["kind": .text("file"), "name": .text(path), "line": .integer(line)])

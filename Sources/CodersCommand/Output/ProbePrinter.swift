@@ -80,15 +80,15 @@ final class ProbeTablePrinter: ProbePrinter {
 /// One JSON document for all files.
 final class ProbeJSONPrinter: ProbePrinter {
   private let console: Console
-  private var files: [JSON] = []
+  private var files: [JSONValue] = []
 
   init(_ console: Console) { self.console = console }
 
   func print(_ file: String, _ report: Result<FileReport, CoderError>, steps: [SelectionStep]) {
-    var members: [String: JSON]
+    var members: [String: JSONValue]
     switch report {
     case .success(let report): members = report.members
-    case .failure(let error): members = ["error": JSON(error)]
+    case .failure(let error): members = ["error": JSONValue(error)]
     }
     members["file"] = .text(file)
     if !steps.isEmpty {
@@ -100,10 +100,10 @@ final class ProbeJSONPrinter: ProbePrinter {
     files.append(.object(members))
   }
 
-  func finish() { console.print(JSON.object(["schema": .integer(1), "files": .list(files)]).printed) }
+  func finish() { console.print(JSONValue.object(["schema": .integer(1), "files": .list(files)]).printed) }
 }
 
-extension JSON {
+extension JSONValue {
   /// An error and its exit status.
   init(_ error: CoderError) {
     self = .object([

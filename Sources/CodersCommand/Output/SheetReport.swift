@@ -13,7 +13,7 @@ struct SheetReport {
   let written: (description: SheetDescription, path: String)?
 
   /// The output of `coders sheet --json`; `docs/cli.md` documents its keys.
-  var json: JSON {
+  var json: JSONValue {
     var members = file.members
     members["carried_over"] = nil
     members["frames"] = .integer(frameCount)

@@ -23,24 +23,24 @@ struct BatchSettings: Sendable {
     let run = FileRun(work, updates: updates, isQuiet: isQuiet, failures: failures, console)
     let results = run.make(files, jobs: jobs)
     if isJSON {
-      let reports = zip(files, results).map { file, result in JSON(result, of: file) }
-      console.print(JSON.object(["schema": .integer(1), "files": .list(reports)]).printed)
+      let reports = zip(files, results).map { file, result in JSONValue(result, of: file) }
+      console.print(JSONValue.object(["schema": .integer(1), "files": .list(reports)]).printed)
     } else if !isQuiet, output != "-" {
       for case (let file, .written) in zip(files, results) { console.print(file.output.printable) }
     }
   }
 }
 
-extension JSON {
+extension JSONValue {
   /// What became of an input; `docs/cli.md` documents the keys.
   fileprivate init(_ result: FileRun.Result, of file: (input: String, output: String)) {
-    var members: [String: JSON] = ["file": .text(file.output), "status": .text("written")]
+    var members: [String: JSONValue] = ["file": .text(file.output), "status": .text("written")]
     switch result {
     case .written(let report): members.merge(report.members) { $1 }
     case .upToDate: members["status"] = .text("up_to_date")
     case .failed(let error):
       members["status"] = .text("failed")
-      members["error"] = JSON(error)
+      members["error"] = JSONValue(error)
     }
     members["input"] = .text(file.input)
     self = .object(members)

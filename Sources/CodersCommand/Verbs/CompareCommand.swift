@@ -114,7 +114,7 @@ struct CompareCommand: ReadingVerb {
     }
   }
 
-  private func document(_ comparison: ImageComparison, _ isAllowed: Bool) -> JSON {
+  private func document(_ comparison: ImageComparison, _ isAllowed: Bool) -> JSONValue {
     .object([
       "schema": .integer(1), "first": .text(first), "second": .text(second),
       "psnr": comparison.psnr.isFinite ? .number(comparison.psnr) : .null, "ssim": .number(comparison.ssim),

@@ -56,7 +56,7 @@ struct FramesCommand: ReadingVerb {
         let paths = extraction.run(into: output, failures)
         if json {
           console.print(
-            JSON.object(["schema": .integer(1), "file": .text(input), "written": .texts(paths)]).printed)
+            JSONValue.object(["schema": .integer(1), "file": .text(input), "written": .texts(paths)]).printed)
         } else if !read.coders.isQuiet {
           for path in paths { console.print(path.printable) }
         }

@@ -91,8 +91,8 @@ struct FreedesktopRun: Sendable {
       for case let thumbnail? in outcomes.map(\.thumbnail) { console.print(thumbnail.path.printable) }
       return
     }
-    let files = zip(inputs, outcomes).map { input, outcome -> JSON in
-      var members: [String: JSON] = ["input": .text(input)]
+    let files = zip(inputs, outcomes).map { input, outcome -> JSONValue in
+      var members: [String: JSONValue] = ["input": .text(input)]
       if let thumbnail = outcome.thumbnail {
         members["file"] = .text(thumbnail.path)
         members["status"] = .text(thumbnail.isNew ? "written" : "up_to_date")
@@ -103,11 +103,11 @@ struct FreedesktopRun: Sendable {
       } else {
         members["file"] = .text((try? thumbnails.path(of: location(input), size)) ?? input)
         members["status"] = .text("failed")
-        members["error"] = outcome.error.map { JSON($0) } ?? .null
+        members["error"] = outcome.error.map { JSONValue($0) } ?? .null
       }
       return .object(members)
     }
-    console.print(JSON.object(["schema": .integer(1), "files": .list(files)]).printed)
+    console.print(JSONValue.object(["schema": .integer(1), "files": .list(files)]).printed)
   }
 
   /// As a thumbnailer of a file manager: one file, which is stored nowhere else.

@@ -76,12 +76,12 @@ struct HashCommand: ReadingVerb {
     return pairs.sorted { ($0.distance, $0.first, $0.second) < ($1.distance, $1.first, $1.second) }
   }
 
-  private func document(_ files: [String], _ hashes: [PerceptualHash?], _ pairs: [Pair]?) -> JSON {
+  private func document(_ files: [String], _ hashes: [PerceptualHash?], _ pairs: [Pair]?) -> JSONValue {
     let listed = zip(files, hashes).map { file, hash in
-      JSON.object(["file": .text(file), "hash": hash.map { .text($0.description) } ?? .null])
+      JSONValue.object(["file": .text(file), "hash": hash.map { .text($0.description) } ?? .null])
     }
     let near = pairs.map { pairs in
-      JSON.list(
+      JSONValue.list(
         pairs.map {
           .object([
             "first": .text(files[$0.first]), "second": .text(files[$0.second]), "distance": .integer($0.distance),

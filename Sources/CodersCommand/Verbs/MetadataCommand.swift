@@ -114,7 +114,7 @@ struct MetadataCommand: ReadingVerb {
   private func show(
     _ registry: CoderRegistry, _ failures: Failures, _ console: Console
   ) throws(CoderError) -> ExitStatus {
-    var files: [JSON] = []
+    var files: [JSONValue] = []
     var isFirst = true
     for (order, file) in try input.inputs(registry, console, failures).map(\.path).enumerated()
     where !console.cancellation.isCancelled {
@@ -124,17 +124,17 @@ struct MetadataCommand: ReadingVerb {
       switch report {
       case .failure(let error):
         failures.add(error, file: file, order: order)
-        files.append(.object(["file": .text(file), "error": JSON(error)]))
+        files.append(.object(["file": .text(file), "error": JSONValue(error)]))
       case .success(let (format, properties)):
         files.append(
-          .object(["file": .text(file), "format": .text(format.rawValue), "properties": JSON(properties)]))
+          .object(["file": .text(file), "format": .text(format.rawValue), "properties": JSONValue(properties)]))
         guard !batch.json, !read.coders.isQuiet else { continue }
         if !isFirst { console.print("") }
         isFirst = false
         print(properties, of: file, console)
       }
     }
-    if batch.json { console.print(JSON.object(["schema": .integer(1), "files": .list(files)]).printed) }
+    if batch.json { console.print(JSONValue.object(["schema": .integer(1), "files": .list(files)]).printed) }
     return failures.status
   }
 

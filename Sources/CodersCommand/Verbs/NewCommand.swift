@@ -58,7 +58,7 @@ struct NewCommand: Verb {
       if json {
         let paths = files.map { "\(folder)/\($0.path)" }
         console.print(
-          JSON.object([
+          JSONValue.object([
             "schema": .integer(1), "folder": .text(folder), "id": .text(name.id), "written": .texts(paths),
           ]).printed)
         return .ok

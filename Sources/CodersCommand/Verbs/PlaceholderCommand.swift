@@ -67,8 +67,8 @@ struct PlaceholderCommand: ReadingVerb {
         colors: try DominantColor.colors(of: pixels, count: count))
     }
     if json {
-      let listed = zip(files, placeholders).map { JSON.object(Self.members($0, $1)) }
-      console.print(JSON.object(["schema": .integer(1), "files": .list(listed)]).printed)
+      let listed = zip(files, placeholders).map { JSONValue.object(Self.members($0, $1)) }
+      console.print(JSONValue.object(["schema": .integer(1), "files": .list(listed)]).printed)
       return failures.status
     }
     for case (let file, let placeholder?) in zip(files, placeholders) {
@@ -85,7 +85,7 @@ struct PlaceholderCommand: ReadingVerb {
     return failures.status
   }
 
-  private static func members(_ file: String, _ placeholder: Placeholder?) -> [String: JSON] {
+  private static func members(_ file: String, _ placeholder: Placeholder?) -> [String: JSONValue] {
     guard let placeholder else {
       return ["file": .text(file), "thumbhash": .null, "blurhash": .null, "colors": .list([])]
     }

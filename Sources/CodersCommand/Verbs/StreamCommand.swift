@@ -86,7 +86,7 @@ struct StreamCommand: ReadingVerb {
       let run = StreamRun(decoder, source: source, chunk: chunk, policy: policy, folder: output)
       let showsLines = !json && !read.coders.isQuiet
       if showsLines { console.print(StreamStep.table.line(nil, console.style)) }
-      var steps: [JSON] = []
+      var steps: [JSONValue] = []
       try run.run(registry, console) { step in
         if showsLines { console.print(StreamStep.table.line(step.row, console.style)) }
         if json { steps.append(step.json) }
@@ -95,7 +95,7 @@ struct StreamCommand: ReadingVerb {
       }
       if let problem = run.problem { failures.add(problem, file: input) }
       if json {
-        console.print(JSON.object(["schema": .integer(1), "file": .text(input), "steps": .list(steps)]).printed)
+        console.print(JSONValue.object(["schema": .integer(1), "file": .text(input), "steps": .list(steps)]).printed)
       }
     } catch {
       failures.add(error, file: input)

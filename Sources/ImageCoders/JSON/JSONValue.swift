@@ -11,6 +11,9 @@ package struct TextPlace: Sendable, Equatable, CustomStringConvertible {
     self.column = column
   }
 
+  /// The place of what is not read from a text.
+  static let nowhere = TextPlace(line: 0, column: 0)
+
   package var description: String { "line \(line), column \(column)" }
 }
 
@@ -27,7 +30,7 @@ package struct TextProblem: Error, Sendable, Equatable, CustomStringConvertible 
   package var description: String { "\(place): \(message)" }
 }
 
-/// A value of a JSON text, and where it begins.
+/// A JSON value. One of a text says where it begins; one that is written does not.
 package struct JSONValue: Sendable, Equatable {
   package enum Content: Sendable, Equatable {
     case null
@@ -45,6 +48,15 @@ package struct JSONValue: Sendable, Equatable {
     package let key: String
     package let place: TextPlace
     package let value: JSONValue
+
+    init(key: String, place: TextPlace, value: JSONValue) {
+      (self.key, self.place, self.value) = (key, place, value)
+    }
+
+    /// A member that is written.
+    package init(writing key: String, _ value: JSONValue) {
+      self.init(key: key, place: .nowhere, value: value)
+    }
   }
 
   package let content: Content
@@ -54,6 +66,9 @@ package struct JSONValue: Sendable, Equatable {
     self.content = content
     self.place = place
   }
+
+  /// A value that is written.
+  package init(writing content: Content) { self.init(content, at: .nowhere) }
 
   /// Reads a whole text.
   ///

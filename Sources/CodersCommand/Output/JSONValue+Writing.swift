@@ -2,23 +2,36 @@
 
 import ImageCoders
 
-/// A JSON value. Keys are printed in the order of their bytes, so that equal values give equal text.
-enum JSON {
-  case null
-  case boolean(Bool)
-  case integer(Int64)
-  case number(Double)
-  case text(String)
-  case list([JSON])
-  case object([String: JSON])
+/// Values that are written.
+extension JSONValue {
+  static var null: JSONValue { JSONValue(writing: .null) }
 
-  static func integer(_ value: Int) -> JSON { .integer(Int64(value)) }
+  static func boolean(_ value: Bool) -> JSONValue { JSONValue(writing: .boolean(value)) }
+
+  static func integer(_ value: some BinaryInteger) -> JSONValue {
+    JSONValue(writing: .number(Double(value), written: "\(value)"))
+  }
+
+  /// JSON has no infinity and no NaN (RFC 8259 §6): they become null.
+  static func number(_ value: Double) -> JSONValue {
+    value.isFinite ? JSONValue(writing: .number(value, written: "\(value)")) : .null
+  }
+
+  static func text(_ value: String) -> JSONValue { JSONValue(writing: .string(value)) }
+
+  static func list(_ items: [JSONValue]) -> JSONValue { JSONValue(writing: .list(items)) }
+
+  /// Keys are written in the order of their bytes, so that equal values give equal text.
+  static func object(_ members: [String: JSONValue]) -> JSONValue {
+    let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+    return JSONValue(writing: .object(sorted.map { Member(writing: $0.key, $0.value) }))
+  }
 
   /// The text, or null for nil.
-  static func optional(_ text: String?) -> JSON { text.map { .text($0) } ?? .null }
+  static func optional(_ text: String?) -> JSONValue { text.map { .text($0) } ?? .null }
 
   /// A list of strings.
-  static func texts(_ list: some Sequence<String>) -> JSON { .list(list.map { .text($0) }) }
+  static func texts(_ list: some Sequence<String>) -> JSONValue { .list(list.map { .text($0) }) }
 
   /// The value as text, indented by two spaces.
   var printed: String {
@@ -28,13 +41,11 @@ enum JSON {
   }
 
   private func append(to text: inout String, indentation: Int) {
-    switch self {
+    switch content {
     case .null: text += "null"
     case .boolean(let value): text += value ? "true" : "false"
-    case .integer(let value): text += "\(value)"
-    // JSON has no infinity and no NaN (RFC 8259 §6).
-    case .number(let value): text += value.isFinite ? "\(value)" : "null"
-    case .text(let value): text += value.inJSON
+    case .number(_, let written): text += written
+    case .string(let value): text += value.inJSON
     case .list(let items) where items.isEmpty: text += "[]"
     case .list(let items) where items.allSatisfy(\.isNumber):
       text += "["
@@ -49,8 +60,7 @@ enum JSON {
       }
     case .object(let members) where members.isEmpty: text += "{}"
     case .object(let members):
-      let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-      Self.append(sorted, open: "{", close: "}", to: &text, indentation: indentation) { member, text in
+      Self.append(members, open: "{", close: "}", to: &text, indentation: indentation) { member, text in
         text += member.key.inJSON + ": "
         member.value.append(to: &text, indentation: indentation + 2)
       }
@@ -58,10 +68,7 @@ enum JSON {
   }
 
   private var isNumber: Bool {
-    switch self {
-    case .integer, .number: true
-    default: false
-    }
+    if case .number = content { true } else { false }
   }
 
   private static func append<Item>(
@@ -77,10 +84,10 @@ enum JSON {
   }
 }
 
-extension JSON {
+extension JSONValue {
   /// A property dictionary.
   init(_ properties: Properties) {
-    self = .object(Dictionary(properties.sorted.map { ($0.name, JSON($0.value)) }) { _, last in last })
+    self = .object(Dictionary(properties.sorted.map { ($0.name, JSONValue($0.value)) }) { _, last in last })
   }
 
   private init(_ value: PropertyValue) {
@@ -88,8 +95,8 @@ extension JSON {
     case .integer(let value): self = .integer(value)
     case .number(let value): self = .number(value)
     case .text(let value): self = .text(value)
-    case .dictionary(let inner): self = JSON(inner)
-    case .list(let items): self = .list(items.map { JSON($0) })
+    case .dictionary(let inner): self = JSONValue(inner)
+    case .list(let items): self = .list(items.map { JSONValue($0) })
     }
   }
 }
