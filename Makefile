@@ -8,21 +8,20 @@ IMAGES ?=
 CONFIGURATION ?= release
 SWIFT_FLAGS := -c $(CONFIGURATION)
 # SwiftPM lists the traits of a package in the order of a hash, and a new order builds everything anew.
-SWIFT_BUILD := SWIFT_DETERMINISTIC_HASHING=1 swift build
+SWIFT_BUILD := SWIFT_DETERMINISTIC_HASHING=1 swift build --quiet
+SWIFT_TEST := SWIFT_DETERMINISTIC_HASHING=1 swift test
 PLUGINS := $(shell scripts/plugin-names)
 STAGE := build
-DEMO := Examples/Demo
 
 .DEFAULT_GOAL := stage
 
-.PHONY: help deps build plugins stage documentation demo test test-products test-demo templates examples compatibility check check-allocations conformance bench sanitize sanitize-fixtures sanitize-thread fuzz install uninstall check-install deb check-deb clean
+.PHONY: help deps build plugins touch-plugins stage documentation demo test test-products test-plugins templates examples compatibility check check-allocations conformance bench sanitize sanitize-fixtures sanitize-thread fuzz install uninstall check-install deb check-deb clean
 
 help:
 	@sed -n 's/^#: //p' Makefile
 
 #: make demo [IMAGES="~/Pictures/*"]  list, probe, thumbnails and a contact sheet of sample pictures, or your own
 #: make test                          build everything and run all tests
-#: make test-demo                     the tests of the demonstration
 #: make templates                     the plugins that coders new writes, and the commands of the pages for authors
 #: make documentation                 the reference of the public modules as a web site in build/documentation
 #: make examples                      the programs with built-in coders: dynamic, static, and a server
@@ -47,14 +46,17 @@ deps:
 	@scripts/install-dependencies
 
 build: deps
-	$(SWIFT_BUILD) $(SWIFT_FLAGS) --product coders
+	@echo "building the command"
+	@$(SWIFT_BUILD) $(SWIFT_FLAGS) --product coders
 
 # SwiftPM sees neither new files of the package above, unless it plans anew, nor a change of a module that is imported
 # through another one, unless the importer changes: younger files make it look.
-plugins: deps
+touch-plugins:
 	@touch Plugins/Package.swift
 	@if [ -n "$$(find Sources/CImageCoder Sources/ImageCoderModel Sources/ImageCoderPlugin -newer Plugins/.build/built 2>&1)" ]; then \
 	  find Plugins/*/Sources Plugins/Formats -name "*.swift" -exec touch {} +; fi
+
+plugins: deps touch-plugins
 	@scripts/build-plugins $(CONFIGURATION) $(PLUGINS)
 	@touch Plugins/.build/built
 
@@ -69,8 +71,9 @@ documentation: deps
 	@scripts/make-documentation $(STAGE)/documentation $(DOCUMENTATION_BASE)
 
 demo: stage
-	$(SWIFT_BUILD) $(SWIFT_FLAGS) --package-path $(DEMO) --product make-samples
-	$(SWIFT_BUILD) $(SWIFT_FLAGS) --package-path $(DEMO) --product contact-sheet
+	@echo "building the demonstration"
+	@$(SWIFT_BUILD) $(SWIFT_FLAGS) --product make-samples
+	@$(SWIFT_BUILD) $(SWIFT_FLAGS) --product contact-sheet
 	@CONFIGURATION=$(CONFIGURATION) scripts/demo $(STAGE) $${IMAGES:+"$$IMAGES"}
 
 # Not --build-tests, which builds all targets of the package: the coders' modules, too, with all their libraries.
@@ -86,13 +89,12 @@ test: deps
 	@scripts/side-by-side "$(MAKE) --no-print-directory test-products" \
 	  "scripts/build-server; scripts/build-compatibility-hosts"
 	swift test $(SWIFT_FLAGS) --skip-build
-	swift test --manifest-cache none --package-path Plugins
+	@$(MAKE) --no-print-directory test-plugins
 	@scripts/check-fuzzing $(STAGE) .build/$(CONFIGURATION)/coder-fuzz
 	@scripts/side-by-side \
 	  "SWIFT_DETERMINISTIC_HASHING=1 swift test --package-path Tests/Loading; scripts/check-package-graphs; \
 	   scripts/check-examples $(STAGE)" \
-	  "swift test $(SWIFT_FLAGS) --package-path $(DEMO); scripts/check-compatibility $(STAGE); \
-	   scripts/check-templates $(STAGE); scripts/check-transcript $(STAGE) docs/ten-minutes.md docs/writing-a-plugin.md"
+	  "scripts/check-compatibility $(STAGE); scripts/check-templates $(STAGE); scripts/check-transcript $(STAGE) docs/ten-minutes.md docs/writing-a-plugin.md"
 	@scripts/check-help-examples $(STAGE)
 	@scripts/check-sheets $(STAGE)
 	@scripts/check-cache $(STAGE) .build/$(CONFIGURATION)/cache-writer
@@ -101,8 +103,9 @@ test: deps
 	@scripts/check-thumbnailer $(STAGE)
 	@scripts/make-documentation $(STAGE)/documentation
 
-test-demo: stage
-	swift test $(SWIFT_FLAGS) --package-path $(DEMO)
+# The manifest's cache knows nothing of folders of tests that are new.
+test-plugins:
+	CODERS_PLUGINS="$$(echo $$(scripts/installed-plugins)) Parts" $(SWIFT_TEST) --manifest-cache none --package-path Plugins
 
 templates: stage
 	@scripts/check-templates $(STAGE)
@@ -116,7 +119,7 @@ compatibility: stage
 
 check: deps
 	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks Plugins/Package.swift Plugins/*/Sources \
-	  Plugins/*/Entry Plugins/Formats Plugins/Tests $(DEMO)/Package.swift $(DEMO)/Sources $(DEMO)/Tests Examples/BuiltIn Examples/Server \
+	  Plugins/*/Entry Plugins/Formats Plugins/Tests Examples/Demo Examples/BuiltIn Examples/Server \
 	  Templates/swift/Package.swift Templates/swift/Sources
 	@scripts/make-tables --check
 	@scripts/check-documentation
@@ -170,4 +173,4 @@ check-deb: deb
 	@scripts/check-deb $(STAGE) $(STAGE)/deb
 
 clean:
-	rm -rf .build .build-asan .build-tsan .build-fuzz .build-coverage Plugins/.build Plugins/.build-asan $(DEMO)/.build build
+	rm -rf .build .build-asan .build-tsan .build-fuzz .build-coverage Plugins/.build Plugins/.build-asan build

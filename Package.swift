@@ -49,6 +49,20 @@ func wrapped(_ module: String, in folder: String, pkgConfig: String? = nil, debi
     name: module, path: "Plugins/\(folder)/\(module)", pkgConfig: pkgConfig, providers: [.apt([debian])])
 }
 
+/// A part of the demonstration, which uses the public product alone, as any other application does.
+func demo(_ name: String, dependencies: [Target.Dependency]) -> Target {
+  .target(
+    name: name, dependencies: dependencies, path: "Examples/Demo/Sources/\(name)", packageAccess: false,
+    swiftSettings: settings)
+}
+
+/// A program of the demonstration.
+func demoProgram(_ name: String, of part: Target.Dependency) -> Target {
+  .executableTarget(
+    name: name, dependencies: [part, "ImageCoders"], path: "Examples/Demo/Sources/\(name)", packageAccess: false,
+    swiftSettings: settings)
+}
+
 /// A product of another package that only ImageLoading needs.
 func loading(_ product: String, of package: String) -> Target.Dependency {
   .product(name: product, package: package, condition: .when(traits: ["Loading"]))
@@ -340,6 +354,15 @@ let package = Package(
         "ImageCoderModel", "TerminalGraphics", "TestSupport",
       ],
       path: "Tests/CodersCommandTests", swiftSettings: settings),
+    // The demonstration. A package of its own would compile the libraries once more.
+    demo("BitmapFont", dependencies: []),
+    demo("SampleImages", dependencies: ["BitmapFont", "ImageCoders"]),
+    demo("ContactSheets", dependencies: ["BitmapFont", "ImageCoders"]),
+    demoProgram("make-samples", of: "SampleImages"),
+    demoProgram("contact-sheet", of: "ContactSheets"),
+    .testTarget(
+      name: "ContactSheetsTests", dependencies: ["ContactSheets", "SampleImages", "ImageCoders"],
+      path: "Examples/Demo/Tests/ContactSheetsTests", packageAccess: false, swiftSettings: settings),
     .target(
       name: "TestSupport", dependencies: ["ImageCoders", "ImageCoderEngine", "ImageCoderModel"],
       path: "Tests/TestSupport", swiftSettings: settings),

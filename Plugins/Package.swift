@@ -33,10 +33,18 @@ func plugin(_ coder: String, in folder: String) -> Target {
 /// The product that has a module: a coder's own, or that of the code that coders share.
 func product(of module: String) -> String { module.hasSuffix("Coder") ? module : "CoderParts" }
 
+/// The plugins that are built and tested: those that the variable CODERS_PLUGINS names, `PNG GIF`, or all. The library of another one
+/// may be missing. `Parts` stands for the code that coders share.
+let chosen = Context.environment["CODERS_PLUGINS"].map { Set($0.split(separator: " ").map(String.init)) }
+
+func isChosen(_ module: String) -> Bool {
+  chosen?.contains(module.hasSuffix("Coder") ? String(module.dropLast("Coder".count)) : "Parts") ?? true
+}
+
 /// Unit tests of a coder's parsers, or of code that coders share: each folder `Tests/<module>Tests`.
 let unitTests: [Target] =
   ((try? FileManager.default.contentsOfDirectory(atPath: "\(Context.packageDirectory)/Tests")) ?? [])
-  .filter { $0.hasSuffix("Tests") }.sorted().map { folder in
+  .filter { $0.hasSuffix("Tests") && isChosen(String($0.dropLast("Tests".count))) }.sorted().map { folder in
     .testTarget(
       name: folder,
       dependencies: [
@@ -69,7 +77,7 @@ let plugins: [Target] = [
   plugin("ICNSCoder", in: "ICNS"),
   plugin("QOICoder", in: "QOI"),
   plugin("PNMCoder", in: "PNM"),
-].filter { isHere($0.path ?? "") }
+].filter { isHere($0.path ?? "") && isChosen($0.name.replacing("Plugin", with: "Coder")) }
 
 let package = Package(
   name: "Plugins",
