@@ -5,6 +5,8 @@
 
 PREFIX ?= /usr/local
 IMAGES ?=
+NAME ?=
+FILTER ?=
 CONFIGURATION ?= release
 SWIFT_FLAGS := -c $(CONFIGURATION)
 # SwiftPM lists the traits of a package in the order of a hash, and a new order builds everything anew.
@@ -15,13 +17,16 @@ STAGE := build
 
 .DEFAULT_GOAL := stage
 
-.PHONY: help deps build plugins touch-plugins stage documentation demo test test-products test-plugins templates examples compatibility check check-allocations conformance bench sanitize sanitize-fixtures sanitize-thread fuzz install uninstall check-install deb check-deb clean
+.PHONY: help deps build plugins touch-plugins plugin stage documentation demo test test-products test-plugin test-plugins test-core templates examples compatibility check check-allocations conformance bench sanitize sanitize-fixtures sanitize-thread fuzz install uninstall check-install deb check-deb clean
 
 help:
 	@sed -n 's/^#: //p' Makefile
 
 #: make demo [IMAGES="~/Pictures/*"]  list, probe, thumbnails and a contact sheet of sample pictures, or your own
 #: make test                          build everything and run all tests
+#: make plugin NAME=PNG               one plugin alone, built and put into build/lib/coders/1
+#: make test-plugin NAME=PNG          the unit tests of one plugin, or of the code that plugins share: NAME=Parts
+#: make test-core FILTER=CanvasTests  tests of the libraries and of the command by name, without optimization
 #: make templates                     the plugins that coders new writes, and the commands of the pages for authors
 #: make documentation                 the reference of the public modules as a web site in build/documentation
 #: make examples                      the programs with built-in coders: dynamic, static, and a server
@@ -59,6 +64,12 @@ touch-plugins:
 plugins: deps touch-plugins
 	@scripts/build-plugins $(CONFIGURATION) $(PLUGINS)
 	@touch Plugins/.build/built
+
+# The others stay as they are, in the tree and in the plan of the next build.
+plugin: touch-plugins
+	@scripts/plugin-names | grep -qx "$(NAME)" || { echo "make plugin NAME=…, one of:" $(PLUGINS) >&2; exit 2; }
+	@scripts/build-plugins $(CONFIGURATION) $(NAME)
+	@scripts/stage-plugins $(STAGE) $(CONFIGURATION) $(NAME)
 
 stage: deps
 	@scripts/side-by-side "$(MAKE) --no-print-directory build" "$(MAKE) --no-print-directory plugins"
@@ -106,6 +117,16 @@ test: deps
 # The manifest's cache knows nothing of folders of tests that are new.
 test-plugins:
 	CODERS_PLUGINS="$$(echo $$(scripts/installed-plugins)) Parts" $(SWIFT_TEST) --manifest-cache none --package-path Plugins
+
+test-plugin: touch-plugins
+	@ls -d Plugins/Tests/$(NAME)CoderTests >/dev/null 2>&1 || [ "$(NAME)" = Parts ] || \
+	  { echo "make test-plugin NAME=…: Plugins/Tests has no tests of \"$(NAME)\"" >&2; exit 2; }
+	@CODERS_PLUGINS=$(NAME) $(SWIFT_TEST) --quiet --manifest-cache none --package-path Plugins
+
+test-core:
+	@[ -n "$(FILTER)" ] || { echo "make test-core FILTER=…: a target, a suite or a test, such as CanvasTests" >&2; exit 2; }
+	@CODERS_TESTS="$$(scripts/test-targets $(FILTER))" && export CODERS_TESTS && \
+	  $(SWIFT_BUILD) --product ImageCodersPackageTests && $(SWIFT_TEST) --skip-build --filter "$(FILTER)"
 
 templates: stage
 	@scripts/check-templates $(STAGE)

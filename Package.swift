@@ -421,6 +421,11 @@ let package = Package(
   ] + coders + coderParts
 )
 
+// `make test-core` builds the tests that are run, and no others.
+if let tests = Context.environment["CODERS_TESTS"] {
+  package.targets.removeAll { $0.type == .test && !tests.split(separator: " ").contains($0.name[...]) }
+}
+
 // Parts of this tree are used by themselves: the kit for authors of plugins is installed in share/coders/ImageCoders. What
 // is not there is left out, and what only that needs is not fetched.
 let missing = Set(package.targets.filter { !isHere($0) }.map(\.name))
