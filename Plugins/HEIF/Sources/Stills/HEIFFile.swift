@@ -201,6 +201,7 @@ extension HEIFFile {
   func node(_ id: UInt32) throws(CoderError) -> PictureNode { try node(id, inside: DerivationChain()) }
 
   /// - Parameter chain: The items that are made of this one, from the outermost.
+  @inline(never)  // It has many callers, and mostly ends in its first line.
   func node(_ id: UInt32, inside chain: DerivationChain) throws(CoderError) -> PictureNode {
     if let node = nodes[id] { return node }
     let chain = try chain.adding(id)
