@@ -163,7 +163,7 @@ static void handle(int number, siginfo_t *info, void *context) {
     raise(number);
   }
   if (number == SIGQUIT && other->sa_handler != SIG_DFL) {
-    // The handler of the Swift runtime prints a backtrace, and leaves the end to whoever fails again.
+    // The handler of the Swift runtime prints a backtrace, and leaves the end to the next failure.
     struct sigaction standard = {.sa_handler = SIG_DFL};
     sigaction(number, &standard, NULL);
     raise(number);

@@ -155,7 +155,7 @@ int processguard_enlist(void) {
 void processguard_delist(int place) {
   if (place < 0) return;
   __atomic_store_n(&threads[place], NULL, __ATOMIC_SEQ_CST);
-  // Whoever ends the process may be reading what this thread works on, which is gone when the thread is.
+  // The thread that ends the process may be reading what this thread works on, which is gone when the thread is.
   while (__atomic_load_n(&is_ending, __ATOMIC_SEQ_CST)) pause();
 }
 

@@ -120,7 +120,7 @@ public struct InvalidAnswer: FixtureAnswer {
   }
 }
 
-/// An answer that can be checked for mistakes of whoever wrote it.
+/// An answer that can be checked for mistakes of its author.
 protocol FixtureAnswer: Decodable, Sendable {
   /// The names that an answer may have; another one is a mistake and would check nothing.
   static var memberNames: [String] { get }

@@ -10,7 +10,7 @@ public protocol MemoryHolder: AnyObject, Sendable {
   /// The bytes that it holds now.
   var heldBytes: Int { get }
 
-  /// Tells how many bytes it may hold from now on. It lets go of what is over that before it returns, as far as it can.
+  /// Tells how many bytes it may hold from now on. It releases what is over that before it returns, as far as it can.
   func setAllowance(_ bytes: Int)
 }
 
@@ -35,7 +35,7 @@ public struct MemoryDemand: Sendable, Equatable {
 /// short.
 ///
 /// Each gets its floor; the rest is divided by weight, and nobody gets more than it can use. What nobody plays leaves its
-/// memory to the caches, and a cache lets go of what is worth least when something is played.
+/// memory to the caches, and a cache releases what is worth least when something is played.
 ///
 /// When memory gets short, all together shrink at once to half of what they hold, or to the floors. They grow again by a
 /// quarter of the budget after a random time without such an event.
@@ -101,7 +101,7 @@ public final class MemoryArbiter: Sendable {
   /// Adds somebody who holds memory. It is told at once what it may hold, and whenever that changes.
   ///
   /// - Parameter holder: Is not kept alive.
-  /// - Returns: The membership, which ends when it is let go of.
+  /// - Returns: The membership, which ends when it is released.
   public func join(_ holder: any MemoryHolder, demand: MemoryDemand) -> MemoryMembership {
     let number = state.withLock { state in
       state.next += 1
@@ -137,7 +137,7 @@ public final class MemoryArbiter: Sendable {
     }
     guard isFree else { return }
     while let news = state.withLock({ news(&$0) }) {
-      // Those who get less let go of it before others take it.
+      // Those who get less release it before others take it.
       for item in news { item.holder.setAllowance(item.bytes) }
     }
   }
@@ -201,7 +201,7 @@ public final class MemoryArbiter: Sendable {
   }
 }
 
-/// The place of somebody who holds memory in a ``MemoryArbiter``. It ends when this is let go of.
+/// The place of somebody who holds memory in a ``MemoryArbiter``. It ends when this is released.
 ///
 /// - Threads: May be used from any thread.
 public final class MemoryMembership: Sendable {

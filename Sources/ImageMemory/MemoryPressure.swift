@@ -23,7 +23,7 @@ public protocol MemoryPressureSource: Sendable {
 /// 4. `memory.events` of these groups, in which a limit that was met is counted;
 /// 5. the time that processes have waited, read every second where nobody may ask to be told.
 ///
-/// Linux 6.5 and later let any process ask for 2 and 3. Where nothing is to be had, nothing is told.
+/// Linux 6.5 and later let any process ask for 2 and 3. Where none is available, nothing is told.
 public final class SystemMemoryPressure: MemoryPressureSource {
   /// The source of this process, or nil where the system tells nothing.
   public static let available: SystemMemoryPressure? = SystemMemoryPressure(root: "") { name in

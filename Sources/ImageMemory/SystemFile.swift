@@ -23,7 +23,7 @@ enum SystemFile {
     text(path).flatMap { $0.split(whereSeparator: \.isWhitespace).first }.flatMap { Int($0) }
   }
 
-  /// The number behind a word at the start of a line: of "MemTotal:  1024 kB", 1024.
+  /// The number after a word at the start of a line: of "MemTotal:  1024 kB", 1024.
   static func number(_ path: String, after word: String) -> Int? {
     for line in text(path)?.split(separator: "\n") ?? [] {
       let words = line.split { $0 == " " || $0 == "\t" || $0 == ":" }

@@ -61,7 +61,7 @@ package struct TerminalAbilities: Equatable {
     }
   }
 
-  /// Whether another terminal is behind this one, which then shows what this one cannot.
+  /// Whether another terminal is around this one, which then shows what this one cannot.
   package var isMultiplexer: Bool { name.hasPrefix("tmux") || name.hasPrefix("screen") }
 
   /// Whether it shows pictures of iTerm2's protocol, which there is no question for.

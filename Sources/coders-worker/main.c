@@ -85,7 +85,7 @@ static const imgcoder_coder *load(const char *path, const char *id) {
   return coder;
 }
 
-// What a library has installed when it was loaded would run behind the filter, and hide how the process ends.
+// What a library has installed when it was loaded would run inside the filter, and hide how the process ends.
 static void reset_signals(void) {
   for (int number = 1; number < NSIG; number++) {
     // A library may try to write a file; it gets an error then.

@@ -45,7 +45,7 @@ void pixels_taken(imgcoder_status status) {
 static void send_band(void) {
   if (sink.filled == sink.sent) return;
   uint32_t count = sink.filled - sink.sent;
-  // Behind the last row nothing is written before the next call.
+  // After the last row nothing is written before the next call.
   const int waits = sink.next < sink.height;
   isolation_message message = {
       .words = {sink.next - count, count, sink.most_pass, sink.slot, sink.sent}, .longs = {(uint64_t)waits}};

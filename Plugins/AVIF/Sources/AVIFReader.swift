@@ -14,7 +14,7 @@ final class AVIFReader: ContainerReader, StoredColorReader {
   private let host: CoderHost
   private let source: SourceView
   private(set) var shown: ShownPicture
-  /// Auxiliary pictures: hidden pages behind the file's one. Looked for once the file is complete.
+  /// Auxiliary pictures: hidden pages after the file's one. Looked for once the file is complete.
   private lazy var auxiliaries = shown.file.auxiliaryItems()
   /// The auxiliary picture that was asked for last.
   private var auxiliary: (page: Int, picture: ShownPicture)?

@@ -23,8 +23,8 @@ public struct Bitmap: Sendable {
   ///   - height: Rows of the picture, where they are not those of the header.
   ///   - alphaIsUsual: Whether the fourth byte of BI_RGB of 32 bits is alpha, as in icons.
   ///   - stated: Where the file says that pixels begin, or nil when they follow the palette. An offset inside the
-  ///     header, or where the palette's first color is, does not count, nor one behind the end of a file that has room
-  ///     for the pixels behind the palette.
+  ///     header, or where the palette's first color is, does not count, nor one after the end of a file that has room
+  ///     for the pixels after the palette.
   /// - Throws: ``CoderError/Code/limitExceeded``; ``CoderError/Code/truncated`` when the palette is cut.
   public init(
     _ header: BitmapHeader, height: Int? = nil, alphaIsUsual: Bool = false, pixelsAt stated: Int?,
@@ -83,7 +83,7 @@ public struct Bitmap: Sendable {
 
   public var hasPalette: Bool { header.bitCount <= 8 && !isEmbedded }
 
-  /// Whether every color that an index can stand for is gray; an index behind the palette's end is black.
+  /// Whether every color that an index can stand for is gray; an index after the palette's end is black.
   public var isGray: Bool {
     hasPalette
       && palette.allSatisfy { color in

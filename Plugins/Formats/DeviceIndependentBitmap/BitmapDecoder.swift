@@ -49,7 +49,7 @@ public final class BitmapDecoder {
   public func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
     try checkPixels()
     let layout = bitmap.layout(for: request.pixelFormat, isOpaque: try isOpaque())
-    // Rows from the bottom up can be had from the top only when the top is there.
+    // Rows from the bottom up come from the top only when the top is there.
     let hasTop = !bitmap.isBottomUp || (!isIncremental && storedRows == bitmap.size.height)
     return DecodeOffer(
       request, size: bitmap.size, pixelFormat: layout.format, alpha: layout.alpha,

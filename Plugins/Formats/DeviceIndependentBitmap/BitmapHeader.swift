@@ -102,7 +102,7 @@ public struct BitmapHeader: Sendable {
     case 56: .windows3RGBA
     case 108: .windows4
     case 124: .windows5
-    // BITMAPINFOHEADER2 may end behind any of its fields.
+    // BITMAPINFOHEADER2 may end after any of its fields.
     case 16...64: .os2Version2
     default: nil
     }
@@ -135,7 +135,7 @@ public struct BitmapHeader: Sendable {
     case .os2Version1, .os2Version2: return ([0, 0, 0, 0], 0)
     case .windows3RGB, .windows3RGBA, .windows4, .windows5: return (try fields.masks(at: 40), 0)
     case .windows3:
-      // BI_BITFIELDS and BI_ALPHABITFIELDS, whatever the depth: the palette comes behind them.
+      // BI_BITFIELDS and BI_ALPHABITFIELDS, whatever the depth: the palette comes after them.
       guard stated == 3 || stated == 6 else { return ([0, 0, 0, 0], 0) }
       let count = stated == 3 ? 12 : 16
       let found = try source.bytes(at: offset &+ 40, count: count, of: "the color masks")

@@ -3,7 +3,7 @@
 public import ImageCoderPlugin
 
 extension Bitmap {
-  /// Where the ICC profile of a header of version 5 is, or nil when it has none. It may end behind the source's end.
+  /// Where the ICC profile of a header of version 5 is, or nil when it has none. It may end after the source's end.
   public var profileRange: Range<Int>? { header.colors?.kind == .embedded ? colorSpaceRange : nil }
 
   /// Where the name of a profile's file is.

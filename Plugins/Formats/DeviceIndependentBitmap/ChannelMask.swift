@@ -81,7 +81,7 @@ struct PixelMasks: Equatable {
     }
     let used: UInt32 = header.bitCount == 16 ? 0xFFFF : .max
     let stated = header.masks.map { $0 & used }
-    // BI_BITFIELDS behind BITMAPINFOHEADER has three masks, BI_ALPHABITFIELDS four; version 2 has three.
+    // BI_BITFIELDS after BITMAPINFOHEADER has three masks, BI_ALPHABITFIELDS four; version 2 has three.
     let alpha = header.version == .windows3RGB ? 0 : stated[3]
     let isStated = header.compression == .bitFields && (stated[0] | stated[1] | stated[2]) != 0
     self.init(

@@ -91,7 +91,7 @@ private struct BitWindow {
   var place: Int { stream.place }
   var isAtEnd: Bool { hasEnded }
 
-  /// The next 13 bits; behind the end they are 0.
+  /// The next 13 bits; after the end they are 0.
   mutating func peek() throws(CoderError) -> Int {
     while count < 13, !hasEnded {
       let byte = try stream.next()

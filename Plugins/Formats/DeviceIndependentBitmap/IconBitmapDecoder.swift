@@ -2,7 +2,7 @@
 
 public import ImageCoderPlugin
 
-/// Decodes the bitmap of an icon: colors, and behind them a mask of one bit per pixel.
+/// Decodes the bitmap of an icon: colors, and after them a mask of one bit per pixel.
 ///
 /// The header's height counts the rows of both. Alpha is the colors' own when any of it is not 0; else a pixel is
 /// transparent where its bit of the mask is set. Colors of transparent pixels stay as they are.

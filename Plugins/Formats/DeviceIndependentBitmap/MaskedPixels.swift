@@ -97,7 +97,7 @@ final class MaskedPixels {
   }
 }
 
-/// Pixels of 64 bits, as GDI+ has them: linear samples of the colors of sRGB, with 13 bits behind the point.
+/// Pixels of 64 bits, as GDI+ has them: linear samples of the colors of sRGB, with 13 bits after the point.
 ///
 /// They are delivered with the transfer function of sRGB, as every other bitmap's are; what is below 0 or above 1 is
 /// clipped.

@@ -6,7 +6,7 @@ import ImageCoderPlugin
 final class PixelLine {
   let words: UnsafeMutablePointer<UInt32>
   let width: Int
-  /// Pixels of the row that are behind us.
+  /// Pixels of the row that were passed.
   private(set) var x = 0
   private let host: CoderHost
 
@@ -20,7 +20,7 @@ final class PixelLine {
 
   deinit { host.free(words) }
 
-  /// Appends pixels of two colors in turn; those behind the row's end are dropped.
+  /// Appends pixels of two colors in turn; those after the row's end are dropped.
   func run(_ count: Int, _ first: UInt32, _ second: UInt32) {
     let end = min(width, x &+ count)
     if first == second {
@@ -31,7 +31,7 @@ final class PixelLine {
     x = end
   }
 
-  /// Appends the colors of indexes of 8 bits, of which there are 256; those behind the row's end are dropped.
+  /// Appends the colors of indexes of 8 bits, of which there are 256; those after the row's end are dropped.
   func put(_ indexes: UnsafeRawBufferPointer, _ colors: LookupTable<UInt32>) {
     let count = min(indexes.count, width &- x)
     guard count > 0, colors.count == 256, let base = indexes.baseAddress else { return }

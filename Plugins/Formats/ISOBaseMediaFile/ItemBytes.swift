@@ -69,7 +69,7 @@ private struct Places {
   /// The place of an item in one piece.
   var only: Range<Int>? { ranges.count == 1 ? ranges[0] : nil }
 
-  /// - Parameter count: Bytes of the file that can be had.
+  /// - Parameter count: Bytes of the file that can be read.
   init(of item: Item, in meta: MetaBox, of file: FileBytes, count fileCount: Int) throws(CoderError) {
     let whole: Range<Int>
     switch item.construction {

@@ -4,8 +4,8 @@ public import ImageCoderPlugin
 
 /// Edits the metadata items of HEIF and AVIF files. Pictures and tracks stay byte for byte.
 ///
-/// New payloads go behind the file, old ones are overwritten with zeros. The meta box is written anew; where it grows, all
-/// that is behind it moves, and what states places there is changed: item locations and the chunks of tracks.
+/// New payloads go after the file, old ones are overwritten with zeros. The meta box is written anew; where it grows, all
+/// that is after it moves, and what states places there is changed: item locations and the chunks of tracks.
 ///
 /// - Format: ISO/IEC 14496-12 §8.7.5 and §8.11, ISO/IEC 23008-12 Annex A.
 public enum ItemMetadata {
@@ -127,7 +127,7 @@ private struct TopLevel {
     self.others = others
   }
 
-  /// The chunk offsets of all tracks that point behind the meta box.
+  /// The chunk offsets of all tracks that point after the meta box.
   func movedChunks(in file: FileBytes, by shift: Int) throws(CoderError) -> [Patch] {
     var patches: [Patch] = []
     for movie in movies { try Self.collect(movie, in: file, from: meta.end, by: shift, &patches, depth: 0) }

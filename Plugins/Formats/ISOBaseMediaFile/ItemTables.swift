@@ -281,7 +281,7 @@ struct ItemTables {
     return writer.bytes
   }
 
-  /// All extents of an item lie before the box or behind it; the base is used if there is one.
+  /// All extents of an item lie before the box or after it; the base is used if there is one.
   private static func move(_ location: inout Location, from limit: Int, by shift: Int) {
     func moved(_ value: UInt64) -> UInt64 { UInt64(clamping: Int(clamping: value) + shift) }
     if location.base >= UInt64(limit) {

@@ -16,7 +16,7 @@ public struct Item: Sendable {
   public internal(set) var construction = Construction.file
   /// Added to the extents' offsets.
   public internal(set) var base: UInt64 = 0
-  /// What the table of places says of it, behind its number; empty if it has no place.
+  /// What the table of places says of it, after its number; empty if it has no place.
   public internal(set) var location: Range<Int> = 0..<0
   /// Its properties, indexes into ``MetaBox/associations``.
   public internal(set) var associations: Range<Int> = 0..<0

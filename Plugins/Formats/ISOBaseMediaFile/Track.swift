@@ -96,7 +96,7 @@ public struct Track {
     Size(width: try entry.uint16(at: 24), height: try entry.uint16(at: 26))
   }
 
-  /// The boxes behind the fields of a visual sample entry.
+  /// The boxes after the fields of a visual sample entry.
   public func entryBoxes() throws(CoderError) -> [BoxBytes] {
     guard entry.count >= 78 else {
       throw .malformed("a sample entry of \(entry.count) bytes, 78 are needed", at: entry.offset)

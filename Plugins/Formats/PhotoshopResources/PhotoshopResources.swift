@@ -19,7 +19,7 @@ public struct PhotoshopResources {
   }
 
   private var resources: [Resource] = []
-  /// What is behind the last resource that can be read.
+  /// What is after the last resource that can be read.
   private var rest: [UInt8] = []
 
   /// Reads resources that follow each other.

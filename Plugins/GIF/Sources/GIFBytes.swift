@@ -5,8 +5,8 @@ import ImageCoderPlugin
 /// The bytes of a file that are there, as one buffer, and a way to wait for more.
 ///
 /// All bytes of a file are there from the beginning, unless it is incremental, or only its first frame is wanted: then the
-/// buffer grows, and its address may change with each wait and with each call of the host. Whoever keeps the buffer takes it
-/// again after these. If only the header is wanted, a walk over the file gets its bytes part by part.
+/// buffer grows, and its address may change with each wait and with each call of the host. A caller that keeps the
+/// buffer takes it again after these. If only the header is wanted, a walk over the file gets its bytes part by part.
 final class GIFBytes {
   private(set) var available: UnsafeRawBufferPointer
   /// Whether no byte follows those that are there.
@@ -75,7 +75,7 @@ final class GIFBytes {
     if isArriving { try update(least: available.count) }
   }
 
-  /// The same; what a walk by parts has let go of is fetched again.
+  /// The same; what a walk by parts has released is fetched again.
   func restore() throws(CoderError) {
     try refresh()
     if isHeaderOnly, available.isEmpty { try fetch(.max) }

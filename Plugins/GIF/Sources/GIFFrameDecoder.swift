@@ -6,7 +6,7 @@ import ImageCoderPlugin
 final class GIFFrameDecoder {
   /// Indexes decoded at a time.
   private static let batch = 16_384
-  /// Room for a batch behind the widest row, which is held as long as its end has not come.
+  /// Room for a batch after the widest row, which is held as long as its end has not come.
   private static let indexCount = batch + LZWDecoder.slack + Int(UInt16.max)
   /// Bytes that decoding takes, whatever the image.
   static let memory = indexCount + LZWDecoder.memorySize
@@ -38,7 +38,7 @@ final class GIFFrameDecoder {
   /// - Parameters:
   ///   - visible: Pixels, from the image's top left corner, that reach the sink.
   ///   - showsCoarseRows: Whether rows of the early passes stand in for later ones while bytes are waited for.
-  /// - Throws: ``CoderError/Code/truncated`` or ``CoderError/Code/malformed`` after the rows that could be had.
+  /// - Throws: ``CoderError/Code/truncated`` or ``CoderError/Code/malformed`` after the rows that could be decoded.
   func decode(
     _ image: GIFImageBlock, of bytes: GIFBytes, palette: GIFPalette, format: PixelFormat, visible: Size,
     showsCoarseRows: Bool, into sink: RowSink

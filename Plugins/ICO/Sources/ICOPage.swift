@@ -32,7 +32,7 @@ enum ICOPage {
     return error.code == .truncated || error.code == .limitExceeded
   }
 
-  /// The size that the picture itself states, or nil when it cannot be had.
+  /// The size that the picture itself states, or nil when it is not known.
   var size: Size? {
     switch self {
     case .bitmap(let decoder): decoder.bitmap.size
@@ -41,7 +41,7 @@ enum ICOPage {
     }
   }
 
-  /// Bits of a pixel, or nil when they cannot be had.
+  /// Bits of a pixel, or nil when they are not known.
   var bitCount: Int? {
     switch self {
     case .bitmap(let decoder): decoder.bitmap.header.bitCount

@@ -45,7 +45,7 @@ typedef struct code_tail {
   uint32_t length;  // of the bytes
 } code_tail;
 
-// Bytes with 0xFF before they are told apart from markers, then with zeros behind them.
+// Bytes with 0xFF before they are told apart from markers, then with zeros after them.
 typedef struct code_writer {
   const imgcoder_output *output;
   imgcoder_status status;
@@ -68,7 +68,7 @@ static inline void code_put(code_writer *writer, code_tail *tail, uint64_t bits,
 // Gives the bytes to the host.
 void code_flush(code_writer *writer);
 
-// Ends the last byte with ones, T.81 F.1.2.3, and puts a marker behind it.
+// Ends the last byte with ones, T.81 F.1.2.3, and puts a marker after it.
 void code_end(code_writer *writer, uint8_t marker);
 
 #endif

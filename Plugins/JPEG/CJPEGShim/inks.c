@@ -9,7 +9,7 @@ static inline uint8_t product(uint32_t a, uint32_t b) {
 }
 
 // Files store what an ink leaves of the paper's white, not how much of it there is: Adobe began it, and files without
-// Adobe's marker are read so everywhere. A pixel is what is left of the light behind a color and black.
+// Adobe's marker are read so everywhere. A pixel is what is left of the light under a color and black.
 void inks_to_rgb(const uint8_t *restrict inks, uint8_t *restrict pixels, uint32_t count, imgcoder_pixel_format format) {
   if (format == IMGCODER_PIXEL_RGB8) {
     for (uint32_t i = 0; i < count; i++, inks += 4, pixels += 3) {

@@ -25,7 +25,7 @@ static imgcoder_status append(recoder *recoder, const uint8_t *bytes, uint64_t l
   return IMGCODER_STATUS_OK;
 }
 
-// Keeps codes: a zero behind 0xFF is left out, and so is a marker with its 0xFF, T.81 B.1.1.2 and B.1.1.5.
+// Keeps codes: a zero after 0xFF is left out, and so is a marker with its 0xFF, T.81 B.1.1.2 and B.1.1.5.
 static imgcoder_status keep_codes(recoder *recoder, const uint8_t *bytes, const uint8_t *end) {
   static const uint8_t ones = 0xFF;
   while (bytes < end) {
@@ -74,7 +74,7 @@ void recode_free(recoder *recoder) {
   recoder->first = recoder->last = NULL;
 }
 
-// Puts the first bytes of each piece behind the one before it, and zeros behind the last.
+// Puts the first bytes of each piece after the one before it, and zeros after the last.
 static void fill_slack(recode_piece *piece) {
   for (; piece; piece = piece->next) {
     uint32_t count = !piece->next ? 0 : piece->next->length < SLACK ? piece->next->length : SLACK;

@@ -100,7 +100,7 @@ static inline __attribute__((always_inline)) int read_code(token_cursor *cursor,
 static inline __attribute__((always_inline)) int read_codes(token_cursor *cursor, token_work *work, int slot, int k) {
   const uint32_t look = (uint32_t)(cursor->codes.bits >> (64 - HUFFMAN_LOOK));
   const huffman_group *group = &work->groups[slot][look];
-  // Behind the last coefficient, the next block begins.
+  // After the last coefficient, the next block begins.
   if (__builtin_expect(group->bits > 0 && k + group->before < DCTSIZE2, 1)) {
     work->hits[slot][look]++;
     *cursor->token++ = (uint16_t)((uint32_t)slot << HUFFMAN_LOOK | look);
@@ -144,7 +144,7 @@ static imgcoder_status next_tokens(const imgcoder_host *host, token_work *work, 
 static imgcoder_status next_piece(recoder *recoder, token_cursor *cursor) {
   recode_piece *piece = recoder->first;
   const uint8_t *end = piece->bytes + piece->length;
-  // Behind the last, nothing but zeros is left.
+  // After the last, nothing but zeros is left.
   if (!piece->next) return cursor->codes.at < end + 8 ? IMGCODER_STATUS_OK : IMGCODER_STATUS_LIBRARY;
   recoder->first = piece->next;
   cursor->codes.at = piece->next->bytes + (cursor->codes.at - end);

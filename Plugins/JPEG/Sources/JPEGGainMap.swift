@@ -2,7 +2,7 @@
 
 import ImageCoderPlugin
 
-/// Puts gain maps behind the pictures of JPEG files, in the three ways that programs look for: the index of a
+/// Puts gain maps after the pictures of JPEG files, in the three ways that programs look for: the index of a
 /// multi-picture file, the directory in XMP, and the segments of ISO 21496-1.
 ///
 /// - Format: ISO 21496-1:2025 annex C; Android's "Ultra HDR image format" 1.1; CIPA DC-007-2021 §5.2.
@@ -69,7 +69,7 @@ enum JPEGGainMap: ContainerGainMapWriter {
     try whole.write(from: source, to: output, host: host)
   }
 
-  /// The map's file with its metadata behind SOI and JFIF's segment.
+  /// The map's file with its metadata after SOI and JFIF's segment.
   private static func mapFile(_ map: GainMapParts) throws(CoderError) -> [UInt8] {
     let file = map.file
     guard file.count > 4, file.starts(with: [0xFF, 0xD8, 0xFF]) else {

@@ -19,7 +19,7 @@ final class JPEGReader: ContainerReader, StoredColorReader {
   private let orientation: Orientation
   private let profile: [FileHeader.ProfilePart]
   private let isIncremental: Bool
-  /// The pictures behind the first, once they were asked for.
+  /// The pictures after the first, once they were asked for.
   private var auxiliary: JPEGAuxiliary?
 
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
@@ -190,7 +190,7 @@ final class JPEGReader: ContainerReader, StoredColorReader {
     return found
   }
 
-  /// A picture behind the first: a file, which the host opens.
+  /// A picture after the first: a file, which the host opens.
   private func auxiliaryHeader(page: Int) throws(CoderError) -> ImageHeader {
     let found = try auxiliaries().found
     guard page <= found.count else { throw .invalidArgument("page \(page) of a JPEG file, which has 1") }

@@ -5,7 +5,7 @@ import SharedPlanes
 
 /// Turns rows of a color model into red, green and blue.
 ///
-/// Rows hold samples of 8 or 16 bits; results may leave that range, and whoever stores them clamps.
+/// Rows hold samples of 8 or 16 bits; results may leave that range, and the caller that stores them clamps.
 struct ColorConversion {
   typealias Row = UnsafeMutablePointer<Int32>
   typealias Channels = (UnsafePointer<Int32>, UnsafePointer<Int32>, UnsafePointer<Int32>)
@@ -88,7 +88,7 @@ struct ColorConversion {
     multiply(light.2, by: black, to: result.2, count: count)
   }
 
-  /// A pixel is what is left of the light behind a color and black.
+  /// A pixel is what is left of the light under a color and black.
   private func multiply(_ light: UnsafePointer<Int32>, by black: UnsafePointer<Int32>, to result: Row, count: Int) {
     for x in 0..<count {
       let product = min(max(Int(light[x]), 0), top) &* Int(black[x]) &+ top / 2

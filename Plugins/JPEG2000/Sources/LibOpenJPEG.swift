@@ -12,7 +12,7 @@ enum LibOpenJPEG {
 
   /// Whether resolutions can be left out of a tile that is cut.
   ///
-  /// Before 2.5.1 the library then passes over packets behind the end of its data, and writes there.
+  /// Before 2.5.1 the library then passes over packets after the end of its data, and writes there.
   static let reducesCutTiles: Bool = {
     let numbers = version.split(separator: ".").compactMap { Int($0) }
     return !numbers.lexicographicallyPrecedes([2, 5, 1])

@@ -66,7 +66,7 @@ final class PictureDecoder {
     host.free(band)
   }
 
-  /// Decodes all rows that can be had.
+  /// Decodes all rows that it can.
   ///
   /// - Throws: ``CoderError/Code/truncated`` or ``CoderError/Code/malformed`` after them.
   func decode(into sink: RowWriter) throws(CoderError) {

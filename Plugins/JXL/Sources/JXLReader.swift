@@ -17,7 +17,7 @@ final class JXLReader: ContainerReader, StoredColorReader {
   private var headers: HeaderReader
   private var codestream: Codestream { headers.codestream }
   private var frames: Frames
-  /// The gain map: a hidden page behind the file's one, looked for once the file is complete.
+  /// The gain map: a hidden page after the file's one, looked for once the file is complete.
   private lazy var gainMap = findGainMap()
 
   private struct GainMap {

@@ -8,7 +8,7 @@ import Synchronization
 /// Runs libjxl's tasks on the host's threads.
 ///
 /// Every task runs, also of work that the host wants to stop: libjxl 0.7 takes a runner that leaves tasks out for a bug
-/// of its own in places, and ends the process. Whoever calls libjxl asks the host between the calls.
+/// of its own in places, and ends the process. The callers of libjxl ask the host between the calls.
 ///
 /// - Threads: Called on the session's thread, which alone may ask the host for others.
 final class ParallelRunner {

@@ -115,7 +115,7 @@ INLINE void add_token(deflater *d, unsigned *tokens, size_t literals, match foun
 //   returns  its end
 INLINE size_t find_block(deflater *d, const search *s, size_t start, const deflate_effort *effort, unsigned ways,
                          int is_lazy) {
-  // Behind the last place where eight bytes can be read.
+  // After the last place where eight bytes can be read.
   const size_t search_end = s->end < 8 ? 0 : s->end - 7;
   size_t position = start, literals_start = start, misses = 0, literals = 0;
   unsigned tokens = 0;

@@ -28,7 +28,7 @@
 // Symbols that a lane reads of eight bytes, of which 57 bits are sure to be left.
 #define GROUP 4u
 #define GROUP_BITS 57u
-// A group that is read symbol by symbol takes at most 14 bytes, and the symbol behind it is loaded as eight.
+// A group that is read symbol by symbol takes at most 14 bytes, and the symbol after it is loaded as eight.
 #define LANE_SLACK 24u
 // Input of a call, so that its bits can be counted in 32 bits.
 #define MOST_INPUT (1u << 20)
@@ -220,7 +220,7 @@ static inline INLINED unsigned take_match(inflater *s, const uint8_t *history, u
 }
 
 // Adds the symbols of a lane from `index` on to the output.
-//   place    set to where the symbol behind them begins
+//   place    set to where the symbol after them begins
 //   returns  whether all of them are there
 static inline INLINED int append(inflater *s, edges *edge, const uint8_t *base, const lane *from, unsigned index,
                                  uint32_t *place) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bits of an entropy-coded segment, T.81 B.1.1.5, F.2.2, read from memory without the zeros that stand behind bytes of ones, and
-// with readable bytes behind the last: nothing is asked of the end until an MCU is over.
+// Bits of an entropy-coded segment, T.81 B.1.1.5, F.2.2, read from memory without the zeros that stand after bytes of ones, and
+// with readable bytes after the last: nothing is asked of the end until an MCU is over.
 
 #ifndef EIGHTHS_BITS_H
 #define EIGHTHS_BITS_H

@@ -18,7 +18,7 @@ typedef struct {
   int32_t offsets[17];       // by length, what is added to a code for its place among the values
 } codes;
 
-// What the next bits hold of AC coefficients, as far as whole codes are in them; the bits of values may be behind them.
+// What the next bits hold of AC coefficients, as far as whole codes are in them; the bits of values may be after them.
 //   bits 0 to 5: all bits, with those of values    6 to 13: coefficients that they stand for
 //   14 to 21: coefficients before the last code    22: whether the last code ends the block
 // 0 when the first code is longer.

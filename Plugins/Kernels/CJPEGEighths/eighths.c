@@ -27,7 +27,7 @@ struct eighths {
   uint32_t width;                          // at 1/8
   uint32_t restart_interval;
   uint8_t *lines[EIGHTHS_CHANNELS];
-  // The bytes that are decoded next, until `end`. An MCU may read behind that.
+  // The bytes that are decoded next, until `end`. An MCU may read after that.
   const uint8_t *end;
   int is_last;  // whether the segment ends there
   uint8_t segment[SEGMENT_BYTES + MCU_BYTES + 16];
@@ -143,14 +143,14 @@ static inline __attribute__((always_inline)) step difference(bits from, const co
   return (step){drop(from, size), value, 1};
 }
 
-// Moves behind the AC coefficients of a block.
+// Moves after the AC coefficients of a block.
 static inline __attribute__((always_inline)) step pass_over(bits from, const plane *of) {
   const uint32_t *by_bits = of->passes->by_bits;
   uint32_t place = 1;
   do {
     from = fill(from);
     uint32_t pass = by_bits[from.buffer >> (64 - LOOK_BITS)];
-    // Bits behind the last coefficient are of another block, and other codes.
+    // Bits after the last coefficient are of another block, and other codes.
     if (__builtin_expect(pass == 0 || place + PASS_BEFORE_LAST(pass) > 63, 0)) {
       const uint32_t found = next_code(from, of->ac), size = found & 15;
       if (found == 0) return (step){from, 0, 0};
@@ -219,7 +219,7 @@ static inline __attribute__((always_inline)) step block_of(bits from, const plan
 }
 
 // Moves what is left of a segment to the front, and adds what follows, as far as there is room: B.1.1.5, a byte of ones that is no
-// marker has a zero behind it. Answers 0 if the bytes end before a marker.
+// marker has a zero after it. Answers 0 if the bytes end before a marker.
 static int add_bytes(eighths *picture, bits *from, eighths_input *input) {
   uint8_t *to = picture->segment;
   const size_t left = (size_t)(picture->end - from->next);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A pixel is one register: of the work on it, what does not wait for the pixel to its left is done ahead by the
-// processor. Of two rows with filter Paeth, the second runs two pixels behind the first in the same register.
+// processor. Of two rows with filter Paeth, the second runs two pixels later than the first in the same register.
 
 #include "unfilter_sse41.h"
 
@@ -34,7 +34,7 @@ INLINE void store32(uint8_t *bytes, __m128i vector) {
 INLINE __m128i load128(const uint8_t *bytes) { return _mm_loadu_si128((const __m128i *)(const void *)bytes); }
 INLINE void store128(uint8_t *bytes, __m128i vector) { _mm_storeu_si128((__m128i *)(void *)bytes, vector); }
 
-// A pixel of `step` bytes, and as many behind it as make 4 or 8.
+// A pixel of `step` bytes, and as many after it as make 4 or 8.
 INLINE __m128i load_pixel(const uint8_t *bytes, unsigned step) {
   return step <= 4 ? load32(bytes) : _mm_loadl_epi64((const __m128i *)(const void *)bytes);
 }

@@ -17,7 +17,7 @@ static factors factors_of(const planes_conversion *conversion) {
 }
 
 // The conversion to an integer rounds towards zero. No sum of a chroma sample is below -512, so this offset makes it
-// round down, after half a step, with 14 bits behind the point.
+// round down, after half a step, with 14 bits after the point.
 #define OFFSET 512
 #define ROUNDED(value) ((int16_t)((int32_t)((value) + (OFFSET + 0.5f)) - OFFSET))
 
@@ -31,7 +31,7 @@ static void rounded_row(const uint8_t *restrict cb, const uint8_t *restrict cr, 
   }
 }
 
-// Parts of a step of 8 bits, for the limited range: whole steps and 14 bits behind the point go separately, so that both
+// Parts of a step of 8 bits, for the limited range: whole steps and 14 bits after the point go separately, so that both
 // fit into vectors of 16 bits.
 #define FRACTION 14
 #define FRACTION_MASK ((1 << FRACTION) - 1)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bits from the lowest of each byte on (RFC 9649 §3.2). Behind the last byte there are zeros: whether it was passed is looked at now
+// Bits from the lowest of each byte on (RFC 9649 §3.2). After the last byte there are zeros: whether it was passed is looked at now
 // and then, not at each bit.
 
 #ifndef VP8L_BITS_H

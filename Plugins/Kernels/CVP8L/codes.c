@@ -62,7 +62,7 @@ int vp8l_make_code(tables *tables, code *made, const uint8_t *lengths, uint32_t 
   }
   if (left != 0) return 0;
   const uint32_t table_bits = longest < first_bits ? longest : first_bits;
-  // Second tables are looked up with the bits behind the first ones': all of them have as many entries as there are such codes.
+  // Second tables are looked up with the bits after the first ones': all of them have as many entries as there are such codes.
   if (!make_room(tables, ((size_t)1 << table_bits) + (longest > table_bits ? (size_t)1 << longest : 0))) return 0;
   entry *table = tables->entries + tables->count;
   size_t size = (size_t)1 << table_bits;

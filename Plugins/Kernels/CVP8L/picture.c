@@ -90,7 +90,7 @@ static uint32_t read_transforms(vp8l *picture) {
 
 static int make_rows(vp8l *picture) {
   const size_t total = (size_t)picture->image.width * picture->height;
-  // A copy may go behind the rows that are wanted, never behind the last one.
+  // A copy may go after the rows that are wanted, never after the last one.
   picture->window.capacity = total < WINDOW ? total : WINDOW + PIXELS_AT_ONCE + LONGEST_COPY;
   picture->window.pixels = malloc(picture->window.capacity * sizeof(uint32_t));
   const size_t row = picture->width + 2 * MARGIN;
@@ -118,7 +118,7 @@ vp8l *vp8l_open(const uint8_t *bytes, size_t count, uint32_t width, uint32_t hei
 }
 
 void vp8l_extend(vp8l *picture, const uint8_t *bytes, size_t count) {
-  // Bits that were fetched from behind the end are none.
+  // Bits that were fetched from after the end are none.
   const uint64_t taken = (uint64_t)picture->from.next * 8 - picture->from.count;
   picture->from = (bits){.bytes = bytes, .size = count, .next = (size_t)(taken >> 3)};
   fill(&picture->from);
@@ -139,7 +139,7 @@ void vp8l_close(vp8l *picture) {
   free(picture);
 }
 
-// Makes room for `count` pixels in all and a copy behind them. What no copy can reach any more, and no row is made of, goes.
+// Makes room for `count` pixels in all and a copy after them. What no copy can reach any more, and no row is made of, goes.
 static void slide(window *window, size_t count, size_t total, size_t needed_from) {
   const size_t reach = count + LONGEST_COPY < total ? count + LONGEST_COPY : total;
   if (reach - window->first <= window->capacity) return;

@@ -140,8 +140,8 @@ static inline void copy(uint32_t *to, size_t distance, size_t length) {
   }
 }
 
-// Decodes from `to` to `end`, which have the same codes; a copy may go further, but not behind `last`. Answers where it ended, or
-// NULL at damage. The last three parameters are constants of whoever calls.
+// Decodes from `to` to `end`, which have the same codes; a copy may go further, but not after `last`. Answers where it ended, or
+// NULL at damage. The last three parameters are constants of the caller.
 static inline __attribute__((always_inline)) uint32_t *decode_part(
     const image *image, const group *group, bits *outer, uint32_t *to, uint32_t *end, const uint32_t *first, const uint32_t *last,
     int has_cache, int has_one_alpha, int has_one_color) {

@@ -14,7 +14,7 @@ struct vp8l_plane {
   uint32_t width, next_row;
   uint32_t filter;
   uint32_t at_once;
-  // Rows that are decoded together, behind the one above them.
+  // Rows that are decoded together, after the one above them.
   uint8_t *rows;
 };
 

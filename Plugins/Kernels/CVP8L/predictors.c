@@ -23,7 +23,7 @@ static inline pixel wide(pixel value) { return _mm_unpacklo_epi8(value, _mm_setz
 
 // Of left and above, that which is nearer to left + above − corner.
 static inline pixel selected(pixel left, pixel above, pixel corner) {
-  // Behind the four bytes of each there are zeros, which add nothing.
+  // After the four bytes of each there are zeros, which add nothing.
   const pixel of_left = _mm_sad_epu8(above, corner), of_above = _mm_sad_epu8(left, corner);
   const pixel takes_left = _mm_shuffle_epi32(_mm_cmpgt_epi32(of_above, of_left), 0);
   return _mm_or_si128(_mm_and_si128(takes_left, left), _mm_andnot_si128(takes_left, above));

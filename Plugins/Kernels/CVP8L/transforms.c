@@ -58,7 +58,7 @@ void vp8l_undo_subtract_green(const uint32_t *row, uint32_t width, uint32_t *out
   }
 }
 
-// `index_bits` is a constant of whoever calls.
+// `index_bits` is a constant of the caller.
 static inline __attribute__((always_inline)) void colors_of(
     uint32_t index_bits, const uint32_t *colors, const uint32_t *row, uint32_t width, uint32_t *out) {
   const uint32_t in_pixel = 8 / index_bits, mask = (1u << index_bits) - 1;

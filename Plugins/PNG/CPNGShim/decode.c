@@ -9,7 +9,7 @@
 // Inflated bytes that are made into rows at a time: as much as stays in the cache with the rows.
 #define WINDOW (128u << 10)
 
-// Bytes behind the last row that are looked at. The end of the stream and its checksum are not more.
+// Bytes after the last row that are looked at. The end of the stream and its checksum are not more.
 #define MOST_BEHIND 4096u
 
 static imgcoder_status fail_memory(cpng_decoder *d) {
@@ -47,7 +47,7 @@ static imgcoder_status allocate(cpng_decoder *d) {
   return IMGCODER_STATUS_OK;
 }
 
-// Makes room behind what is still needed: what matches may refer to, and the row that is not whole.
+// Makes room after what is still needed: what matches may refer to, and the row that is not whole.
 static void move_window(cpng_decoder *d) {
   size_t kept = (size_t)(d->out - d->next_row);
   if (d->above >= d->window && d->above < d->window_end) {
@@ -72,7 +72,7 @@ static imgcoder_status take_piece(cpng_decoder *d, const uint8_t *bytes, uint64_
     imgcoder_status status = cpng_take_rows(d);
     if (status != IMGCODER_STATUS_OK) return status;
     const int has_all = cpng_has_all_rows(d);
-    // Bytes behind the last row are not looked at.
+    // Bytes after the last row are not looked at.
     if (has_all) d->next_row = d->out;
     *is_over = result >= INFLATED_END || (result == INFLATED_OUTPUT && has_all);
     if (result == INFLATED_DAMAGED) {

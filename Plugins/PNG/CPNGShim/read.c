@@ -40,7 +40,7 @@ typedef struct reader {
   uint32_t shown_pass, shown_row;  // rows above this one show the pass, the others what the pass before made of them
 } reader;
 
-// Bytes behind the last row that are read. libpng inflates all image data to its end, which may be a thousand times as
+// Bytes after the last row that are read. libpng inflates all image data to its end, which may be a thousand times as
 // much; what follows the last row is the end of the stream and its checksum.
 #define MOST_BEHIND 4096u
 

@@ -34,7 +34,7 @@ imgcoder_status cpng_fail(cpng_session *session, imgcoder_status status, const c
 
 void cpng_on_error(png_structp png, png_const_charp message) {
   cpng_session *session = png_get_error_ptr(png);
-  // Whoever knows the cause has recorded it. What is left are libpng's own checks.
+  // The function that knows the cause has recorded it. What is left are libpng's own checks.
   if (session->is_out_of_memory) {
     cpng_fail(session, IMGCODER_STATUS_OUT_OF_MEMORY, "no memory for libpng");
   } else {

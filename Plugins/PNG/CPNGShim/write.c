@@ -127,7 +127,7 @@ static void begin_batches(batch *b) {
   b->adler = 1;
 }
 
-// Compresses and writes the next parts of the first `rows` rows; of a part that ends behind them, nothing.
+// Compresses and writes the next parts of the first `rows` rows; of a part that ends after them, nothing.
 static imgcoder_status write_batch(batch *b, uint64_t rows, uint32_t *count) {
   cpng_writer *w = b->writer;
   const imgcoder_host *host = w->image->host;

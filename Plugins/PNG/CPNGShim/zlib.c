@@ -66,7 +66,7 @@ imgcoder_status cpng_inflate(const imgcoder_host *host, const uint8_t *input, ui
       break;
     }
     if (!is_probe) used += room - stream.avail_out;
-    // Z_BUF_ERROR says that no byte could be had: the input ends early.
+    // Z_BUF_ERROR says that no byte could be read: the input ends early.
     if (result != Z_OK && result != Z_STREAM_END) {
       status = result == Z_MEM_ERROR ? IMGCODER_STATUS_OUT_OF_MEMORY : IMGCODER_STATUS_MALFORMED;
       break;

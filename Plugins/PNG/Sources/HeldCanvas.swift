@@ -30,7 +30,7 @@ final class HeldCanvas<Pixel: FixedWidthInteger & BitwiseCopyable> {
       to: Pixel.self, capacity: count)
   }
 
-  /// Gives the holes of a frame what is behind them.
+  /// Gives the holes of a frame what is below them.
   func fill(_ frame: UnsafeMutablePointer<Pixel>, _ rect: Rect) {
     forEachRow(of: rect) { behind, y in
       let row = frame + y * rect.width
@@ -38,7 +38,7 @@ final class HeldCanvas<Pixel: FixedWidthInteger & BitwiseCopyable> {
     }
   }
 
-  /// A frame whose holes have what is behind them, in memory of the host; nil if it has none, or still has some.
+  /// A frame whose holes have what is below them, in memory of the host; nil if it has none, or still has some.
   func filled(_ frame: UnsafePointer<Pixel>, _ rect: Rect) throws(CoderError) -> UnsafeMutablePointer<Pixel>? {
     let count = rect.size.pixelCount
     guard UnsafeBufferPointer(start: frame, count: count).contains(hole) else { return nil }

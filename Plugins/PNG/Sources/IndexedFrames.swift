@@ -178,7 +178,7 @@ final class IndexedFrames {
     return true
   }
 
-  /// Whether nothing in a frame, and nothing that it leaves, is transparent once its holes show what is behind them.
+  /// Whether nothing in a frame, and nothing that it leaves, is transparent once its holes show what is below them.
   ///
   /// - Parameter hole: The index that is transparent, or nil if there is none yet.
   private static func canFill(_ frame: Frame, hole: UInt8?, isFirst: Bool) -> Bool {

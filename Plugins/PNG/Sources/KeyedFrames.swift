@@ -46,7 +46,7 @@ final class KeyedFrames {
   private var byteCount = 0
   /// A bit for each color that an opaque pixel has. Colors are the lower bytes of a pixel, in the order of the layout.
   private let used: UnsafeMutablePointer<UInt64>
-  /// The color behind transparent pixels that replace what was there: it is seen by who looks behind alpha.
+  /// The color of transparent pixels that replace what was there: programs that ignore alpha show it.
   private var hidden: UInt32?
   private var isTransparent = false
   /// The value of transparent pixels, once all have the same.
@@ -129,7 +129,7 @@ final class KeyedFrames {
     return .color(layout.format == .bgra8 ? samples.reversed() : samples)
   }
 
-  /// A color that no opaque pixel has. Behind pixels that replace others it has to be the one that is there already.
+  /// A color that no opaque pixel has. Under pixels that replace others it has to be the one that is there already.
   private func freeColor() -> UInt32? {
     if let hidden { return isUsed(hidden) ? nil : hidden }
     return (0..<Self.colorCount / 64).first { used[Int($0)] != .max }.map { word in

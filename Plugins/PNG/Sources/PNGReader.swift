@@ -90,7 +90,7 @@ final class PNGReader: ContainerReader, StoredColorReader {
       throw .truncated("the file of \(file.source.size) bytes ends before the image data", at: file.source.size)
     }
     if !file.isOver { data.end = .max }
-    // Nothing is inflated behind the last row.
+    // Nothing is inflated after the last row.
     try host.countInflated(file.header.inflatedBytes(of: size))
     var lead = PNGFile.signature + file.header.resized(size).chunk
     if !file.palette.isEmpty { lead += LibPNG.chunk(.plte, file.palette) }

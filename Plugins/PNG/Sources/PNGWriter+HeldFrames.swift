@@ -52,7 +52,7 @@ extension PNGWriter {
     return try HeldCanvas(header.canvas, hole: hole, host: host)
   }
 
-  /// Writes a frame as it came or, if that is smaller, with the pixels in its holes that are behind them: scattered
+  /// Writes a frame as it came or, if that is smaller, with the pixels in its holes that are below them: scattered
   /// holes cost more than those.
   ///
   /// - Parameter canvas: Nil if there are no holes.

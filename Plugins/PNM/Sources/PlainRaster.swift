@@ -10,7 +10,7 @@ struct PlainRaster {
   /// The bytes that are looked at, and where they begin in the file.
   private var window = UnsafeRawBufferPointer(start: nil, count: 0)
   private var offset: Int
-  /// Samples behind the row that is read; each has a byte at least.
+  /// Samples after the row that is read; each has a byte at least.
   private var samplesBehind = 0
 
   private static let leastBytes = 4 << 10
@@ -64,7 +64,7 @@ struct PlainRaster {
       } else {
         for index in 0..<count {
           let value = try nextNumber(&rest)
-          // More digits may be behind a cut; the picture's last number ends with many a whole file, though.
+          // More digits may be after a cut; the picture's last number ends with many a whole file, though.
           guard !rest.isEmpty || (y == page.canvas.height - 1 && index == count - 1) else {
             throw .truncated("the file ends in row \(y) of \(page.canvas.height)", at: place(rest))
           }

@@ -167,7 +167,7 @@ static uint32_t salvage(const rows_plan *plan, worker *worker, const coded *code
   }
   handle_close(&worker->handle);
   worker->is_open = 0;
-  // The last try may have failed and left its own bytes behind.
+  // The last try may have failed and left its own bytes.
   if (good > 0 && (!open_handle(plan, worker, coded, &ignored) || !read_rows(plan, worker, coded, index, good, out))) {
     good = 0;
   }

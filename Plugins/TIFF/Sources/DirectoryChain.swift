@@ -18,7 +18,7 @@ struct DirectoryChain {
 
   let file: TIFFSource
   private(set) var directories: [Directory] = []
-  /// New bytes behind the file.
+  /// New bytes after the file.
   private var tail: [UInt8] = []
   /// Where they begin: TIFF 6.0 §2 wants a word boundary.
   private let tailStart: Int

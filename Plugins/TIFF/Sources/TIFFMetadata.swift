@@ -5,7 +5,7 @@ import PhotoshopResources
 
 /// Edits the metadata of TIFF files: strips and tiles stay byte for byte where they are.
 ///
-/// A directory that changes is written in its place, or behind the file if it has grown; new values go behind the file,
+/// A directory that changes is written in its place, or after the file if it has grown; new values go after the file,
 /// and what is taken out is overwritten with zeros.
 ///
 /// - Format: TIFF 6.0 §2; Exif 2.32 §4.5; the tags of XMP (Part 3 §1.1.2), IPTC and Photoshop.

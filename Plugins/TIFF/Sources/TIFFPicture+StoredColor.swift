@@ -25,7 +25,8 @@ extension TIFFPicture {
     return stored
   }
 
-  /// Whether rows of four inks can be had. Inks that are multiplied by alpha cannot: nothing says which of paper and ink is.
+  /// Whether rows of four inks can be delivered. Inks that are multiplied by alpha cannot: nothing says which of paper
+  /// and ink is.
   var hasInks: Bool {
     samples.photometric == .separated && samples.alphaMode != .premultiplied && samples.number != .signed
   }

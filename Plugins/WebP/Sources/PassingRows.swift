@@ -11,7 +11,7 @@ struct PassingRows: ~Copyable {
     return min(offer.size.height &* row, BitstreamInput.rowsOfStep &* 2 &* row &+ 6 << 20)
   }
 
-  /// Rows that libwebp may have written behind the last one that it says is done: those of a macroblock, of the filter that
+  /// Rows that libwebp may have written after the last one that it says is done: those of a macroblock, of the filter that
   /// looks further, and of its cache.
   private static let rowsAhead = 64
 

@@ -42,7 +42,7 @@ extension WebPPicture {
       return 1
     }
     guard let luma = self.y, let u, let v else { return 0 }
-    // BT.601, 16 to 235, with libwebp's 16 bits behind the point: its three factors add up to 56,318.
+    // BT.601, 16 to 235, with libwebp's 16 bits after the point: its three factors add up to 56,318.
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 256) { table in
       for value in 0..<256 { table[value] = UInt8(truncatingIfNeeded: (56_318 * value + (16 << 16) + (1 << 15)) >> 16) }
       guard let levels = UnsafePointer(table.baseAddress) else { return }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a program and the worker of a plugin say to each other: messages of a fixed head and at most
-// ISOLATION_MAX_PAYLOAD bytes behind it, on sequenced sockets, and pixels in shared memory.
+// ISOLATION_MAX_PAYLOAD bytes after it, on sequenced sockets, and pixels in shared memory.
 //
 // Both sides come from one build. What a worker sends after it has seen a file may be anything: the program reads each
 // message once into its own memory, and checks each field there.
@@ -59,7 +59,7 @@ enum {
 // From the program to a worker. Every call is answered by ISOLATION_REPLY.
 enum {
   ISOLATION_OPEN = 16,       // words[0] flags, words[1] frames to describe, longs[0] size, longs[1] bytes that are there,
-                             // words[2] bytes of a small file behind the limits as payload, or descriptor: the source. If
+                             // words[2] bytes of a small file after the limits as payload, or descriptor: the source. If
                              // words[3] is 1 and the file is one still picture, the worker goes on as if NEGOTIATE came
                              // next, for all of it, in the pixel format longs[2] (0: its own) and the alpha mode longs[3],
                              // with words[4] for its words[2]: back in words[4] 1, or 0 if it does not
@@ -77,7 +77,7 @@ enum {
   ISOLATION_AUXILIARY = 25,  // back: their number, 4 bytes, and for each an imgcoder_auxiliary and its blocks as chunks
   ISOLATION_COLOR = 26,      // words[0] page; back: an imgcoder_stored_color and its curves as chunks
 
-  // Writing. A parcel is texts and blocks, each behind its length in 8 bytes, and numbers; it is the payload, or if words[4]
+  // Writing. A parcel is texts and blocks, each after its length in 8 bytes, and numbers; it is the payload, or if words[4]
   // is 1 in the memory of the descriptor, longs[0] bytes.
   ISOLATION_WRITER_OPEN = 27,       // parcel: imgcoder_limits, flags and number of values (4 bytes each), format; for each
                                     // value its type (4 bytes), number (8 bytes), name and text
@@ -166,7 +166,7 @@ typedef struct isolation_description {
   uint32_t reads, writes, recognizes, adds_thumbnails;
   uint32_t default_plays, has_container;
   uint32_t abilities;  // ISOLATION_CAN_*
-  // Bytes of the texts behind this struct, in this order.
+  // Bytes of the texts after this struct, in this order.
   uint32_t id, version, library, dictionary, unclamped_delay, delay, loop_count;
 } isolation_description;
 

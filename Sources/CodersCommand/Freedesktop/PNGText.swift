@@ -35,7 +35,7 @@ package enum PNGText {
     }
   }
 
-  /// A file with more texts, which stand behind IHDR.
+  /// A file with more texts, which stand after IHDR.
   ///
   /// - Parameter texts: Keywords of 1 to 79 characters, and texts, of Latin-1 without zeros.
   /// - Throws: ``CoderError/Code/malformed`` if the file does not begin with IHDR.

@@ -90,7 +90,7 @@ struct StreamCommand: ReadingVerb {
       try run.run(registry, console) { step in
         if showsLines { console.print(StreamStep.table.line(step.row, console.style)) }
         if json { steps.append(step.json) }
-        // Whoever watches a download sees each step when it happens.
+        // A program that shows a download sees each step when it happens.
         console.flush()
       }
       if let problem = run.problem { failures.add(problem, file: input) }

@@ -17,7 +17,7 @@ extension BufferState {
     return nearest == .max ? .max : weight(of: number) == 0 ? nearest + 1_000_000 : nearest
   }
 
-  /// Lets go of the frame of all that is needed last.
+  /// Releases the frame of all that is needed last.
   mutating func dropFarthest() -> Bool {
     var farthest: (distance: Int, store: Int, index: Int) = (0, 0, 0)
     for (number, store) in stores {
@@ -31,7 +31,7 @@ extension BufferState {
     return true
   }
 
-  /// Lets go of a frame of a store that nobody is going to ask for.
+  /// Releases a frame of a store that nobody is going to ask for.
   mutating func dropBehind(_ number: Int) -> Bool {
     guard let store = stores[number],
       let index = store.frames.keys.first(where: { distance($0, number) == .max })

@@ -60,7 +60,7 @@ extension BufferState {
   mutating func nextJob() -> Job? {
     guard running < threads else { return nil }
     let numbers = stores.keys.sorted()
-    // In turn, beginning behind the one that was served last; first the frames that somebody waits for.
+    // In turn, beginning after the one that was served last; first the frames that somebody waits for.
     let order = numbers.filter { $0 > served } + numbers.filter { $0 <= served }
     var isShort = false
     for number in order {
@@ -133,7 +133,7 @@ extension BufferState {
   /// A decode is over.
   ///
   /// - Parameter lentCanvas: The address of the source's canvas, if it may be that of a frame.
-  /// - Returns: Who waits for the frame. The caller tells them, lets go of the frame, and calls ``delivered(_:)``.
+  /// - Returns: Who waits for the frame. The caller tells them, releases the frame, and calls ``delivered(_:)``.
   mutating func finish(
     _ job: Job, _ result: Result<Frame, CoderError>, _ time: Duration, lentCanvas: UInt?
   ) -> [FrameStore.Waiter] {
@@ -157,7 +157,7 @@ extension BufferState {
     return waiters
   }
 
-  /// The thread that has decoded a frame has let go of it.
+  /// The thread that has decoded a frame has released it.
   mutating func delivered(_ job: Job) -> Changes {
     running -= 1
     change(job.store) { $0.isBusy = false }

@@ -33,13 +33,13 @@ struct BufferState {
 
   /// What has to be done after a change, without the lock.
   struct Changes: Sendable {
-    /// Sources that have to let go of their canvases.
+    /// Sources that have to release their canvases.
     var resting: [Resting] = []
     /// Who waits for a frame that is not going to be decoded, and gets the poster.
     var answers: [(waiter: FrameStore.Waiter, frame: SuppliedFrame)] = []
   }
 
-  /// A source that has to let go of memory between two frames.
+  /// A source that has to release memory between two frames.
   struct Resting: Sendable {
     let store: Int
     let source: any BufferableSource
@@ -126,13 +126,13 @@ struct BufferState {
       let (left, right) = (weight(of: $0), weight(of: $1))
       return left != right ? left > right : $0 < $1
     }
-    // Whoever runs needs this beside its floor, on each thread.
+    // A source that runs needs this beside its floor, on each thread.
     var (room, work) = (allowance - stores.values.reduce(0) { $0 + $1.posterBytes }, 0)
     var (admitted, changes): ([Int], Changes) = ([], Changes())
     for number in order {
       guard let store = stores[number] else { continue }
       let more = max(work, threads * store.workBytes)
-      // Who is about to let go of its canvas has to do that first.
+      // Who is about to release its canvas has to do that first.
       let isLeaving = store.holdsCanvas && !store.isAdmitted
       if !store.players.isEmpty, !isLeaving, store.floor + more - work <= room {
         room -= store.floor + more - work
@@ -185,7 +185,7 @@ struct BufferState {
     for index in store.frames.keys where !isShown(index, number) { drop(index, of: number) }
   }
 
-  /// Has a source let go of what it may not hold any more, unless a thread uses it: then it is done afterwards.
+  /// Makes a source release what it may not hold any more, unless a thread uses it: then it is done afterwards.
   mutating func settle(_ number: Int, _ changes: inout Changes) {
     guard let store = stores[number], !store.isBusy, store.holdsCanvas else { return }
     var memory = memoryToKeep(store)
@@ -200,7 +200,7 @@ struct BufferState {
     changes.resting.append(Resting(store: number, source: source, kept: store.isAdmitted ? memory : nil))
   }
 
-  /// A source has let go of memory.
+  /// A source has released memory.
   mutating func rested(_ source: Resting) {
     restingCount -= 1
     change(source.store) { store in

@@ -80,7 +80,7 @@ public final class FrameBuffer: Sendable {
   /// The bytes that may be held now: the budget, or less after memory was short or while others need some.
   public var allowance: Int { state.withLock { $0.allowance } }
 
-  /// Adds a player of a source. It leaves when the supply is let go of.
+  /// Adds a player of a source. It leaves when the supply is released.
   ///
   /// - Parameters:
   ///   - visibility: How much of the memory beyond the floors it gets, compared with others.
@@ -110,7 +110,7 @@ public final class FrameBuffer: Sendable {
       return state.admit()
     }
     finish(changes)
-    // What others get is let go of before.
+    // What others get is released before.
     tellDemand()
     work()
   }
@@ -170,7 +170,7 @@ public final class FrameBuffer: Sendable {
     }
   }
 
-  /// Decodes a frame, and gives it to those who wait. On return, this thread has let go of it.
+  /// Decodes a frame, and gives it to those who wait. On return, this thread has released it.
   private func decode(_ job: BufferState.Job) {
     let bufferable = job.source as? any BufferableSource
     if let memory = job.kept { bufferable?.keep(memory) }
@@ -224,7 +224,7 @@ extension FrameBuffer: MemoryHolder {
   }
 }
 
-/// A player's access to a ``FrameBuffer``. The player leaves the buffer when this is let go of.
+/// A player's access to a ``FrameBuffer``. The player leaves the buffer when this is released.
 ///
 /// - Threads: May be used from any thread.
 public final class FrameSupply: Sendable {

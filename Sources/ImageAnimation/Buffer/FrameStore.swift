@@ -38,7 +38,7 @@ struct FrameStore {
   var isBusy = false
   /// Whether there is memory to decode; otherwise the poster is all there is.
   var isAdmitted = false
-  /// Whether the source may hold its canvas: from the admission on, until it has let go of it.
+  /// Whether the source may hold its canvas: from the admission on, until it has released it.
   var holdsCanvas = false
   /// What the source may keep for the next frames; as much is counted.
   var kept = KeptMemory()

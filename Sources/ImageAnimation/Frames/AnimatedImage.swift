@@ -166,7 +166,7 @@ public final class AnimatedImage: FrameSource {
     decoder.withLock { $0.decoder.keepCheckpoints(memory.checkpoints) }
   }
 
-  /// Lets go of the canvas. The next frame that needs it is drawn from the earliest that it depends on.
+  /// Releases the canvas. The next frame that needs it is drawn from the earliest that it depends on.
   func rest() {
     spares.setByteLimit(0)
     decoder.withLock { $0.decoder.forgetCanvas(keeping: .least) }
@@ -224,7 +224,7 @@ public final class AnimatedImage: FrameSource {
   /// Whether all frames are kept: no frame has to be waited for.
   public var isPreloaded: Bool { (0..<frameCount).allSatisfy { kept($0) != nil } }
 
-  /// Lets go of all frames but the ``poster``, also of those that transforms have made.
+  /// Releases all frames but the ``poster``, also of those that transforms have made.
   public func unload() {
     state.withLock { kept in
       kept.frames = [:]

@@ -22,7 +22,7 @@ protocol BufferableSource: FrameSource {
   var mixesFrames: Bool { get }
   /// Changes what may be kept for the next frames; nothing unless this is called.
   func keep(_ memory: KeptMemory)
-  /// Lets go of the memory between two frames.
+  /// Releases the memory between two frames.
   func rest()
 }
 

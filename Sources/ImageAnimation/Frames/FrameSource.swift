@@ -37,8 +37,8 @@ public protocol FrameSource: Sendable {
   /// - Throws: ``CoderError``, if there are no pixels to show. A frame that is damaged but can be shown has
   ///   ``Frame/problem``.
   func frame(at index: Int) throws(CoderError) -> Frame
-  /// The part of a larger picture that a frame is, or nil if ``frame(at:)`` is the whole picture. Whoever draws with a
-  /// texture may draw this part of it.
+  /// The part of a larger picture that a frame is, or nil if ``frame(at:)`` is the whole picture. A program that draws
+  /// with a texture may draw this part of it.
   func rectangle(at index: Int) -> Rect?
   /// The bytes that the pixels of one frame need. Four for each pixel of the canvas unless the type says otherwise; 0 for
   /// frames that are views of memory that is there anyway.

@@ -48,7 +48,7 @@ extension AnimationPlayer {
     return Position(tick: seconds * timeline.ticksPerSecond + ticks, rest: rest, restsPerTick: unit)
   }
 
-  /// The first time, in whole nanoseconds after `now`, at which the playhead is at a tick or behind it.
+  /// The first time, in whole nanoseconds after `now`, at which the playhead is at a tick or after it.
   func time(of tick: Int128, from position: Position, now: Duration) -> Duration? {
     guard status == .playing, rate.numerator > 0 else { return nil }
     let (seconds, ticks) = (tick - position.tick).quotientAndRemainder(dividingBy: timeline.ticksPerSecond)
@@ -67,7 +67,7 @@ extension AnimationPlayer {
     return Duration(attoseconds: overflow ? .max : sum)
   }
 
-  /// While the next frame is unknown, time does not go on behind the last known one.
+  /// While the next frame is unknown, time does not go on after the last known one.
   mutating func hold(at now: Duration) {
     guard latePolicy == .dropFrames, !isComplete else { return }
     if mode.beginsAtEnd {

@@ -4,7 +4,8 @@ public import ImageCoderModel
 
 /// Says which frame of an animation is shown at a time.
 ///
-/// A player is arithmetic: it has no clock, no thread and no pixels. Whoever shows the frames asks it, at any times:
+/// A player is arithmetic: it has no clock, no thread and no pixels. The program that shows the frames asks it, at any
+/// times:
 ///
 ///     var player = AnimationPlayer(animation)
 ///     player.start(at: .zero)

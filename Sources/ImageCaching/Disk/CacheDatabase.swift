@@ -29,7 +29,7 @@ final class CacheDatabase {
     try statement.run()
   }
 
-  /// Does something in a transaction, which ends with it or leaves nothing behind.
+  /// Does something in a transaction, which ends with it or changes nothing.
   ///
   /// - Parameter begin: `begin` for one that sees the same state throughout, `beginWriting` for one that writes.
   func transaction<Value>(
@@ -218,7 +218,7 @@ struct CacheTotals: Sendable, Equatable {
   private(set) var sums: [Int: Sum] = [:]
   /// The position up to which the rows of `totals` have the entries.
   private(set) var mark = 0
-  /// The rows that lack entries behind the mark.
+  /// The rows that lack entries after the mark.
   private(set) var incomplete: Set<Int> = []
   /// The last position that was given out.
   private(set) var sequence = 0
@@ -234,7 +234,7 @@ struct CacheTotals: Sendable, Equatable {
     }
   }
 
-  /// Adds an entry behind the mark.
+  /// Adds an entry after the mark.
   mutating func add(rank: Int, kind: Int, cost: Int) {
     sequence = max(sequence, rank & (CacheQueue.maxPosition - 1))
     let slot = ((rank >> CacheQueue.positionBits) << 8) + kind

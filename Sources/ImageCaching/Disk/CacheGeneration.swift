@@ -9,7 +9,7 @@ import Synchronization
 final class CacheGeneration: Sendable {
   /// A connection that no thread uses.
   private struct Idle: @unchecked Sendable {
-    // Unchecked: whoever takes it out of the list is the only one that has it.
+    // Unchecked: the thread that takes it out of the list is the only one that has it.
     let database: CacheDatabase
   }
 

@@ -2,7 +2,7 @@
 
 /// The hash XXH64, of keys and rows; values have ``ValueChecksum``.
 ///
-/// It finds damage, not forgery: whoever can write into the folder can also write a matching checksum.
+/// It finds damage, not forgery: everyone who can write into the folder can also write a matching checksum.
 ///
 /// - Format: xxHash fast digest algorithm, section "XXH64 algorithm description".
 package struct Checksum {

@@ -3,7 +3,7 @@
 /// The checksum of a value that comes in parts: XXH3 with 64 bits, which has vectors; up to 240 bytes, for which XXH3 has
 /// other forms, ``Checksum``.
 ///
-/// It finds damage, not forgery: whoever can write into the folder can also write a matching checksum.
+/// It finds damage, not forgery: everyone who can write into the folder can also write a matching checksum.
 ///
 /// - Format: xxHash fast digest algorithm, section "XXH3 algorithm overview", the form for large inputs.
 package struct ValueChecksum {

@@ -54,7 +54,7 @@ extension WriteTransaction {
       try remove(entry)
       return true
     }
-    // Whoever was used on probation goes to main; in main, it goes round again with one use fewer.
+    // An entry that was used on probation goes to main; in main, it goes round again with one use fewer.
     isMarking = true
     try database.run(.move, entry.id, main.rank(nextPosition()))
     try database.run(.setHits, entry.id, queue.isMain ? min(entry.hits, DiskEntry.maxHits) - 1 : 0)

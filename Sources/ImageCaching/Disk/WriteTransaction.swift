@@ -29,7 +29,7 @@ final class WriteTransaction {
     guard sequence < CacheQueue.maxPosition / 2 else { throw .damage("an entry has the position \(sequence)") }
   }
 
-  /// The most positions behind the mark. Counting so many entries costs less than writing a page of `totals`.
+  /// The most positions after the mark. Counting so many entries costs less than writing a page of `totals`.
   private static let maxUnmarked = 32
 
   /// Moves the mark, if it is time. The last change of the transaction.

@@ -7,7 +7,7 @@ import Synchronization
 
 /// What a cache is, whatever its values are.
 ///
-/// A hit needs the lock of one shard alone: it finds the entry and counts the use. The queues are behind one other lock,
+/// A hit needs the lock of one shard alone: it finds the entry and counts the use. The queues are under one other lock,
 /// which is taken before that of a shard; so the order in which values go is that of a cache without shards.
 final class CacheCore: MemoryHolder, @unchecked Sendable {
   let membership = Mutex<WeakMembership?>(nil)
@@ -98,7 +98,7 @@ final class CacheCore: MemoryHolder, @unchecked Sendable {
     let time = self.time
     entry.putTime = time
     sweep(time)
-    // What goes is let go of at the end, without a lock.
+    // What goes is released at the end, without a lock.
     let (isKept, gone) = withPolicy { policy -> (Bool, [MemoryEntry]) in
       let old = shards.with(entry.key) { $0.find(entry.key)?.takeUnretainedValue() }
       let queue = old?.queue ?? .outside

@@ -3,8 +3,8 @@
 /// What a value is found by in a ``MemoryCache``: a digest of 128 bits of a text, made once.
 ///
 /// The digest is SipHash with a secret that each process draws for itself. Two texts have the same one with a chance of
-/// 2⁻¹²⁸, and whoever chooses the texts cannot raise it without the secret: equal keys mean equal texts, and nothing longer
-/// has to be compared. Keys of two processes have nothing in common; store the text instead.
+/// 2⁻¹²⁸, and an attacker who chooses the texts cannot raise it without the secret: equal keys mean equal texts, and
+/// nothing longer has to be compared. Keys of two processes have nothing in common; store the text instead.
 public struct CacheKey: Hashable, Sendable {
   let low: UInt64
   let high: UInt64

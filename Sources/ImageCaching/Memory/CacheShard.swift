@@ -32,7 +32,7 @@ struct CacheShard {
     return slots
   }
 
-  /// Lets go of the table and its entries. Nobody else may use it any more.
+  /// Releases the table and its entries. Nobody else may use it any more.
   mutating func deallocate() {
     for index in 0...mask { slots[index].entry?.release() }
     slots.deallocate()
@@ -76,7 +76,7 @@ struct CacheShard {
     guard let found = slots[hole].entry, found.toOpaque() == Unmanaged.passUnretained(entry).toOpaque() else {
       return nil
     }
-    // What would not be found behind the hole any more moves into it.
+    // What would not be found after the hole any more moves into it.
     var index = hole
     while true {
       index = (index + 1) & mask
@@ -113,7 +113,7 @@ struct CacheShards: @unchecked Sendable {
     }
   }
 
-  /// Lets go of everything. Nobody else may use it any more.
+  /// Releases everything. Nobody else may use it any more.
   func deallocate() {
     for index in 0..<Self.count {
       let shard = memory + index * Self.stride

@@ -18,7 +18,7 @@ import Synchronization
 /// Unless it is given another ``MemoryArbiter`` or none, a cache shares the memory of the process with the frames
 /// of animations and with other caches, and gives some back when memory is short.
 ///
-/// - Threads: Any, any number at the same time. Values are let go of without a lock.
+/// - Threads: Any, any number at the same time. Values are released without a lock.
 public final class MemoryCache<Value: Sendable>: Sendable {
   /// The limits it was made with.
   public let options: MemoryCacheOptions

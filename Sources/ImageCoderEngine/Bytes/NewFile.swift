@@ -6,7 +6,7 @@ package import ImageCoderModel
 /// A file that appears whole or not at all.
 ///
 /// Bytes go to a temporary file in the same directory, which takes the target's name when ``commit()`` is called.
-/// Without that nothing is left behind, and a file that had the name before is untouched. A link is followed to its
+/// Without that nothing remains, and a file that had the name before is untouched. A link is followed to its
 /// target; a device or a pipe, which cannot be replaced, is written as it is.
 ///
 /// - Threads: One at a time.
@@ -94,7 +94,7 @@ package final class NewFile {
   /// - Throws: ``CoderError/Code/io``; the file that had the name is still there then.
   package func commit() throws(CoderError) {
     try flush()
-    // Else a machine that loses power may find the new name with no bytes behind it.
+    // Else a machine that loses power may find the new name with no bytes in it.
     if temporary != nil, fdatasync(descriptor) != 0, errno != EINVAL, errno != ENOSYS { throw Self.failure(path) }
     let open = descriptor
     descriptor = Self.closed

@@ -9,7 +9,7 @@ package import ImageCoderModel
 ///
 /// Its pixels may be handed out, and shared with another canvas: what comes next is then drawn on a copy of them.
 ///
-/// - Threads: One at a time. Whoever has its pixels may let go of them on any thread.
+/// - Threads: One at a time. The owner of its pixels may release them on any thread.
 package final class Canvas {
   /// The canvas as it is shown after the last draw. Nobody else may write to them.
   package private(set) var pixels: PixelBuffer

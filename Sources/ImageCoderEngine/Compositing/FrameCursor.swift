@@ -6,7 +6,7 @@ package import ImageCoderModel
 ///
 /// Sequential access draws each frame once. Going elsewhere starts at the nearest of: the canvas as it is, a checkpoint,
 /// the frame from which the wanted one can be drawn on an empty canvas. On the way there, frames that leave nothing
-/// behind are not drawn.
+/// on the canvas are not drawn.
 ///
 /// Once somebody has gone back, canvases are kept on the way as ``CheckpointPlan`` says, so that playing backwards costs as
 /// few draws as can be with so many. One that is wanted itself is shown without a draw.
@@ -40,7 +40,7 @@ package final class FrameCursor {
     }
   }
 
-  /// Whether canvases are kept. A step back sets it; whoever knows that steps back follow may set it before.
+  /// Whether canvases are kept. A step back sets it; a caller that knows that steps back follow may set it before.
   package var keepsCheckpoints = false
 
   /// - Parameters:
@@ -72,7 +72,7 @@ package final class FrameCursor {
   }
 
   /// The canvas as it is while frame `index` is shown. What is drawn later leaves the returned pixels as they are, unless
-  /// they were let go of.
+  /// they were released.
   package func show(_ index: Int) throws(CoderError) -> (pixels: PixelBuffer, problem: CoderError?) {
     if shown == index { return (canvas.pixels, problems[index]) }
     let isStepBack = index + 1 == shown

@@ -4,8 +4,8 @@ package import ImageCoderModel
 
 /// What a decoder of an animation holds between two frames.
 extension ImageDecoder {
-  /// Takes memory of frames that are gone for the next ones, unless the options name a pool. For whoever asks for one
-  /// frame after the other and keeps few of them.
+  /// Takes memory of frames that are gone for the next ones, unless the options name a pool. For callers that ask for
+  /// one frame after the other and keeps few of them.
   package func reuseFrameMemory() {
     if options.pool == nil { takeMemory(from: PixelPool(byteLimit: plan.bytes(frames: 2))) }
   }
@@ -27,7 +27,7 @@ extension ImageDecoder {
     try attributing { () throws(CoderError) in try frames.start(of: index) == index }
   }
 
-  /// Lets go of the canvas and of checkpoints; the next frame that needs them begins anew.
+  /// Releases the canvas and of checkpoints; the next frame that needs them begins anew.
   ///
   /// - Parameter memory: What is kept beside the canvas from now on, or nil for no change.
   package func forgetCanvas(keeping memory: DecodeOptions.CanvasMemory? = nil) {

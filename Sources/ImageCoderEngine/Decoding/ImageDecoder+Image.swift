@@ -11,7 +11,7 @@ extension ImageDecoder {
   public func image() throws(CoderError) -> Image {
     try attributing { () throws(CoderError) in
       let isIncomplete = header.isIncomplete
-      // Whoever asks for frames one by one keeps as many as they like; here all are kept.
+      // Callers that ask for frames one by one keep as many as they like; here all are kept.
       if !isIncomplete { try session.limits.check(memory: plan.bytes(frames: frameCount)) }
       let collected = try collectFrames(isIncomplete: isIncomplete)
       guard isIncomplete else {

@@ -128,7 +128,7 @@ public final class ImageDecoder {
 
   /// A frame as ``frame(at:)`` gives it, or without a copy the canvas itself. Nobody may write to its pixels.
   ///
-  /// What is drawn later leaves them as they are. Who lets go of them before asks for no memory: the next frame is drawn on
+  /// What is drawn later leaves them as they are. Who releases them before asks for no memory: the next frame is drawn on
   /// them.
   package func lentFrame(at index: Int) throws(CoderError) -> Frame { try frame(at: index, lendsCanvas: true) }
 
@@ -147,7 +147,7 @@ public final class ImageDecoder {
         return frame
       }
       let drawn = isComposedStill ? frames.count - 1 : index
-      // The first frame can be had of any animation.
+      // The first frame can be decoded of any animation.
       if drawn > 0 {
         try session.limits.check(frames: self.header.mayGainFrames ? index + 1 : frames.count, of: self.header.canvas)
       }

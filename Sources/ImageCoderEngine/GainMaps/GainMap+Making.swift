@@ -115,7 +115,7 @@ extension GainMap {
     (parameters.isoMetadata, parameters.usesBaseColors ? parameters.xmpPacket : nil)
   }
 
-  /// An XMP packet without what it says of a gain map and of files behind the picture; nil for one that cannot be read.
+  /// An XMP packet without what it says of a gain map and of files after the picture; nil for one that cannot be read.
   package static func without(mapIn packet: [UInt8]) -> [UInt8]? {
     guard var editing = try? XMPEditing(packet) else { return nil }
     let gone = ["hdrgm", "Container", "Item"].compactMap { XMPNamespaces.namespace(of: $0) }

@@ -4,7 +4,7 @@ package import ImageCoderModel
 
 /// What a caller who opens a file is known to ask for next: all of its picture, in its own size and colors.
 ///
-/// A reader that works ahead goes on with it. Whoever asks for something else gets that all the same.
+/// A reader that works ahead goes on with it. A caller that asks for something else gets that all the same.
 package struct ExpectedPicture: Sendable {
   /// The pixel format, or nil for the file's own.
   package let pixelFormat: PixelFormat?

@@ -34,7 +34,7 @@ final class HostSink: IncrementalRows {
   private(set) var rowsDone = 0
   private(set) var pass = 0
   private var rowsToTheGap = 0
-  /// Behind the rows that were done last.
+  /// After the rows that were done last.
   private var lastRow = 0
   /// Rows granted after the last one that is done, in top-down order.
   private var rowsGranted = 0

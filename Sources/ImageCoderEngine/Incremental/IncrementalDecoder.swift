@@ -61,7 +61,7 @@ public final class IncrementalDecoder {
   /// The error that the image ends with, without a look at the image.
   private var failure: CoderError? { bytes.isReaderAbandoned ? .cancelled : ending.failure }
 
-  /// What the reading thread leaves. An object of its own: the thread may be the last to let go of it.
+  /// What the reading thread leaves. An object of its own: the thread may be the last to release it.
   private final class Ending: @unchecked Sendable {
     // Unchecked: it is looked at after the thread has ended.
     var outcome: Result<Image, CoderError>? {
@@ -257,7 +257,7 @@ public final class IncrementalDecoder {
     // The reader uses both until it ends; this thread does not look at them again.
     nonisolated(unsafe) let (opened, body) = (context, body)
     let (ending, image) = (ending, image)
-    // Whoever lends memory for the result has to know when it is not written any more.
+    // A caller that lends memory for the result has to know when it is not written any more.
     let cancellation = options.destination == nil ? options.cancellation : nil
     isReading = try bytes.start(cancellation) {
       image.keep()

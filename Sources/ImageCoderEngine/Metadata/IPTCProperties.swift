@@ -23,7 +23,7 @@ package struct IPTCProperties {
   /// §5, data set 1:90 with ISO 2022's escape sequence for UTF-8.
   private static let utf8: [UInt8] = [0x1B, 0x25, 0x47]
 
-  /// - Parameter block: Nil for none. What is behind a place that breaks the rules is left out.
+  /// - Parameter block: Nil for none. What is after a place that breaks the rules is left out.
   package init(_ block: [UInt8]?) {
     guard let block else { return }
     var reader = ByteReader(block.span.bytes, of: "the IPTC block")

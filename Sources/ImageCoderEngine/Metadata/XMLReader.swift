@@ -97,7 +97,7 @@ struct XMLReader {
     return nil
   }
 
-  /// Reads on behind the end of the element that began last.
+  /// Reads on after the end of the element that began last.
   mutating func skipElement() {
     var depth = 1
     while depth > 0, let event = next() {

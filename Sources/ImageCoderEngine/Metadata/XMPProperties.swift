@@ -6,7 +6,7 @@ package import ImageCoderModel
 /// them the older standard has too, by ImageIO's names.
 ///
 /// Text stays text. Lists in order or without are lists; of texts in several languages, the one that counts for all is
-/// the value; structures are dictionaries. What is behind a place that breaks the rules of XML is left out.
+/// the value; structures are dictionaries. What is after a place that breaks the rules of XML is left out.
 ///
 /// - Format: ISO 16684-1:2019 §6 and §7; the namespaces of §8 and of Adobe's, Google's and the IPTC's specifications.
 package enum XMPProperties {

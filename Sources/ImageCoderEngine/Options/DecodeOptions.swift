@@ -28,7 +28,7 @@ public struct DecodeOptions: Sendable {
   package var canvasMemory = CanvasMemory()
   /// What a policy forbids.
   package var restrictions = Restrictions()
-  /// Whether the page is an auxiliary picture, which has a number behind those of all pages.
+  /// Whether the page is an auxiliary picture, which has a number after those of all pages.
   var isAuxiliary = false
 
   /// What a decoder of an animation keeps between two frames, besides the canvas.

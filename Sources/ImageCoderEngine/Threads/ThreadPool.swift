@@ -47,7 +47,7 @@ package final class ThreadPool: Sendable {
 
     init(_ work: Assignment) { self.work = work }
 
-    /// Does the work, if there is any, and lets go of it and all that it holds.
+    /// Does the work, if there is any, and releases it and all that it holds.
     func doWork() {
       let given = work
       work = nil

@@ -110,7 +110,7 @@ public struct BitReader: ~Escapable {
     return (UInt64(1) << UInt64(zeros)) &- 1 &+ UInt64(try bits(zeros, field))
   }
 
-  /// The least number of bits that a word has behind the position.
+  /// The least number of bits that a word has after the position.
   private static let wordBits = 57
 
   /// Bits from the next one on, at least ``wordBits`` of them, as a number in which the next one comes first. Zeros follow

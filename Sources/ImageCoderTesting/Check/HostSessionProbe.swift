@@ -71,7 +71,7 @@ final class HostSessionProbe {
     return (rule, text)
   }
 
-  /// Runs a call with a struct whose memory ends where its size does, and notes a write behind it.
+  /// Runs a call with a struct whose memory ends where its size does, and notes a write after it.
   func with<Struct: BitwiseCopyable, Result>(
     _ content: inout Struct, _ name: String, body: (UnsafeMutablePointer<Struct>) -> Result
   )
@@ -84,7 +84,7 @@ final class HostSessionProbe {
     return result
   }
 
-  /// The first struct behind whose fields the plugin wrote, or nil.
+  /// The first struct after whose fields the plugin wrote, or nil.
   private(set) var overrun: String?
 }
 

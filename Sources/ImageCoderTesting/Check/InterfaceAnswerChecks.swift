@@ -18,7 +18,7 @@ extension PluginCheck {
     PluginCheck(.interface, "grown", .r16, "The plugin works with structs of a later version, and leaves their fields.")
     {
       (subject) throws(CheckEnd) in
-      // What is behind the fields of this version may be fields of the plugin's.
+      // What is after the fields of this version may be fields of the plugin's.
       let minor = try subject.abiMinor
       guard minor <= UInt32(IMGCODER_ABI_MINOR) else {
         throw .skipped("the plugin is built for version 1.\(minor), and knows later fields")

@@ -199,7 +199,7 @@ final class ReaderProbe {
 }
 
 extension String {
-  /// The text as the interface hands it over, without a byte behind its end.
+  /// The text as the interface hands it over, without a byte after its end.
   func withCheckedString<Result>(_ body: (imgcoder_string) -> Result) -> Result {
     let bytes = utf8.map { CChar(bitPattern: $0) }
     return bytes.withUnsafeBufferPointer {

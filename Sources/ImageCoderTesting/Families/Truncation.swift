@@ -44,7 +44,7 @@ extension Subject {
     _ cut: Image, with whole: Image, _ what: String, _ claim: Claim
   ) throws(ConformanceFailure) {
     guard let problem = cut.problem else {
-      // Nothing that counts is missing: the bytes behind the pixels alone.
+      // Nothing that counts is missing: the bytes after the pixels alone.
       return try claim.equal(cut.fingerprint, whole.fingerprint, "\(what), which are all that is needed")
     }
     try claim.equal(problem.code, .truncated, "\(what): problem")

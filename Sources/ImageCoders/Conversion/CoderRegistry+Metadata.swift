@@ -82,8 +82,8 @@ extension CoderRegistry {
       throw .unsupported("files of \(new.header.format) do not state the orientation in their Exif")
     }
   }
-  /// What was taken out is gone, and what was set is there, for whoever reads the file with this library: a sequence may
-  /// keep its metadata in a track, where nothing was changed.
+  /// What was taken out is gone, and what was set is there, for programs that read the file with this library: a
+  /// sequence may keep its metadata in a track, where nothing was changed.
   private static func check(_ new: ImageDecoder, follows edit: MetadataEdit) throws(CoderError) {
     let properties = try new.properties()
     let hasExif = ["{TIFF}", "{Exif}", "{GPS}"].contains { edit.values[$0] != nil }

@@ -31,7 +31,8 @@ public struct ThumbnailPreset: Sendable, Hashable {
     output.quality = quality
   }
 
-  /// For pages of the web: the longest side has 1024 pixels, the colors are sRGB, and the file says nothing of whoever took the picture.
+  /// For pages of the web: the longest side has 1024 pixels, the colors are sRGB, and the file says nothing of the
+  /// photographer.
   public static let web = ThumbnailPreset(size: Size(width: 1024, height: 1024))
 
   /// The same in another box.

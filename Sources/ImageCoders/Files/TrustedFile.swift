@@ -20,7 +20,7 @@ struct FileProblem: Error, Equatable {
 
 /// Files that decide which code runs: manifests, libraries, settings.
 ///
-/// Only regular files are opened: a FIFO would block whoever opens it, and opening a device may do anything.
+/// Only regular files are opened: a FIFO would block the thread that opens it, and opening a device may do anything.
 package enum TrustedFile {
   /// The bytes of a small file.
   ///

@@ -4,7 +4,7 @@ import Glibc
 package import ImageCoderEngine
 package import ImageCoderModel
 
-/// A worker behind sockets that somebody else has made, for a test that says what comes out of them.
+/// A worker at the end of sockets that somebody else has made, for a test that says what comes out of them.
 package struct ConnectedWorker {
   /// The socket of its server, which first says what the plugin is.
   package let control: Int32

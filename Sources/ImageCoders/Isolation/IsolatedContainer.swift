@@ -26,7 +26,7 @@ final class IsolatedContainer: Container {
   private let isolation: Isolation
   private let abilities: CoderDescription.Abilities
 
-  /// - Throws: ``SkipReason`` with the name of what to change, or of the layer that cannot be had.
+  /// - Throws: ``SkipReason`` with the name of what to change, or of the layer that is not available.
   convenience init(loading entry: CatalogEntry, isolation: Isolation) throws(SkipReason) {
     if let reason = entry.reason { throw reason }
     guard let manifest = entry.manifest else { throw SkipReason(.manifestInvalid, "there is no manifest") }

@@ -68,7 +68,7 @@ extension IsolatedReader: StoredColorReader {
     return try result.get()
   }
 
-  /// Structs and the blocks that they point to, one behind the other.
+  /// Structs and the blocks that they point to, one after the other.
   private struct Blocks {
     let bytes: UnsafeRawBufferPointer
     let worker: Worker

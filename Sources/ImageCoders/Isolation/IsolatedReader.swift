@@ -125,7 +125,7 @@ final class IsolatedReader: ReaderSession {
   }
 
   private static func frame(_ raw: imgcoder_frame_info, index: Int) -> Result<FrameHeader, CoderError> {
-    // The rectangle is checked against the canvas by whoever knows it; here the fields alone.
+    // The rectangle is checked against the canvas by the caller, which knows it; here the fields alone.
     let largest = Int(UInt32.max)
     do throws(CoderError) {
       return .success(try FrameHeader(raw, index: index, canvas: Size(width: largest * 2, height: largest * 2)))

@@ -143,7 +143,7 @@ struct IsolatedPicture {
   /// Bytes of all rows.
   var bytes: Int { rowBytes * pixels.size.height }
 
-  /// Whether the two bands, one behind the other, have room for all rows.
+  /// Whether the two bands, one after the other, have room for all rows.
   var fits: Bool { bytes <= 2 * ISOLATION_BAND_BYTES }
 
   init(_ pixels: PixelView) throws(CoderError) {

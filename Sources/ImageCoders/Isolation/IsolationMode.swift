@@ -9,7 +9,8 @@ public enum IsolationMode: Int, Sendable, Comparable, CaseIterable {
   /// In a worker with whatever layers of isolation this machine offers; in this process if there can be no worker.
   case preferred
   /// In a worker that can open no file, reach no network, start no process, and use limited memory and time. If a layer
-  /// that this needs cannot be had, that is an error that names it. Nothing of a file is seen by a plugin in this process.
+  /// that this needs is not available, that is an error that names it. Nothing of a file is seen by a plugin in this
+  /// process.
   case required
   /// As ``required``, and every layer that there is: also Landlock and all namespaces.
   case strict

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Texts and blocks that a worker gets with a request, each behind its length, and numbers.
+/// Texts and blocks that a worker gets with a request, each after its length, and numbers.
 struct Parcel {
   private(set) var bytes: [UInt8] = []
 

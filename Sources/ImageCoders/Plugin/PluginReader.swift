@@ -64,7 +64,7 @@ final class PluginReader: StoredColorReader {
     var frame = imgcoder_frame_info_sized()
     guard let call = table.frame_info else { throw .library("the plugin has no frame_info") }
     try check(call(reader, UInt32(clamping: page), UInt32(clamping: index), &frame))
-    // The rectangle is checked against the canvas by whoever knows it; here the fields alone.
+    // The rectangle is checked against the canvas by the caller, which knows it; here the fields alone.
     let largest = Int(UInt32.max)
     return try FrameHeader(frame, index: index, canvas: Size(width: largest * 2, height: largest * 2))
   }

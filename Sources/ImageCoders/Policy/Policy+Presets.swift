@@ -56,7 +56,7 @@ extension Policy {
     return policy
   }()
 
-  /// For files that may attack: readers in pure Swift in the program, all others behind every layer or not at all.
+  /// For files that may attack: readers in pure Swift in the program, all others with every layer or not at all.
   public static let paranoid: Policy = {
     var policy = Policy(name: "paranoid")
     policy.isolation = policy.setting(.strict, "a library in C may be made to run what a file says")

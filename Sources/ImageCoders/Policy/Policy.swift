@@ -17,7 +17,7 @@ public struct Policy: Sendable, Equatable {
     public var value: Value
     /// Who set it.
     public var origin: Origin
-    /// Why, for whoever is refused something, or nil.
+    /// Why, for the user who is refused something, or nil.
     public var reason: String?
 
     /// Makes a setting of the program's own.
@@ -85,7 +85,7 @@ public struct Policy: Sendable, Equatable {
   /// Makes a policy that forbids nothing: the limits are those of the caller.
   public init(name: String) { self.name = name }
 
-  /// The policy for one that cannot be had: everything is refused.
+  /// The policy for one that cannot be loaded: everything is refused.
   package init(refusing problem: CoderError, name: String) {
     self.init(name: name)
     self.problem = problem

@@ -26,7 +26,7 @@ struct SignatureTable: Sendable {
   private struct Entry: Sendable {
     let first: Word
     let second: Word
-    /// Indexes of the words behind them.
+    /// Indexes of the words after them.
     let others: Range<Int>
     let strength: Int
     let group: Int

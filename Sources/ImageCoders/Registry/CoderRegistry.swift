@@ -166,7 +166,7 @@ public final class CoderRegistry: Sendable {
   /// Begins incremental decoding. The coder is chosen as soon as there are enough bytes to choose one.
   public func makeIncrementalDecoder(options: DecodeOptions = DecodeOptions()) -> IncrementalDecoder {
     let policy = policy
-    // A policy that cannot be had is an error of the first call that looks at the bytes.
+    // A policy that cannot be loaded is an error of the first call that looks at the bytes.
     var allowed = options
     if let restricted = try? policy.restricting(options) { allowed = restricted }
     return IncrementalDecoder(options: allowed) { (source) throws(CoderError) in

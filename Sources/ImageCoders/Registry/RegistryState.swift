@@ -10,7 +10,7 @@ final class RegistrySnapshot: Sendable {
   let restrictsFiles: Bool
   /// Whether some coders or formats may not be used.
   let refusesCoders: Bool
-  /// Why it cannot be had, or nil.
+  /// Why it cannot be loaded, or nil.
   let policyProblem: CoderError?
   /// How every coder is isolated, or nil where it depends on the coder.
   let isolation: IsolationOfCode?

@@ -3,8 +3,8 @@
   /// Which servers may be asked.
   ///
   /// A program that loads what its user names may ask any. A server that loads what a stranger names may ask only what the
-  /// stranger could ask too: else he asks through it the machines behind it. The rules are for the *addresses* that a name
-  /// has, not for its spelling, and they are applied to each redirect.
+  /// stranger could ask too: else the server can be used to reach internal hosts. The rules are for the *addresses*
+  /// that a name has, not for its spelling, and they are applied to each redirect.
   public struct AddressPolicy: Sendable, Hashable {
     /// Whether addresses are judged.
     public var isPublicOnly: Bool

@@ -142,7 +142,7 @@
     /// Whether a request may be answered from the cache alone, and from nowhere else.
     func isOnlyIfCached(_ request: HTTPFields) -> Bool { CacheControl(request[.cacheControl]).has("only-if-cached") }
 
-    /// Whether the bytes behind a URL never change while the answer is fresh, so that a reload need not ask either.
+    /// Whether the bytes of a URL never change while the answer is fresh, so that a reload need not ask either.
     /// (RFC 8246)
     func isImmutable(_ response: StoredResponse, at now: Double) -> Bool {
       CacheControl(response.value("cache-control")).has("immutable") && freshness(response, at: now) == .fresh

@@ -43,7 +43,7 @@
       self.perHost = max(1, perHost)
     }
 
-    /// The right to run, given back when it is let go of.
+    /// The right to run, given back when it is released.
     final class Slot: Sendable {
       private let queue: FetchQueue
       private let host: String

@@ -4,7 +4,7 @@
 
   /// Gets the bytes of a URL from where they are: a server, or in a test from a script.
   ///
-  /// The loader asks once for all who want the same bytes. Whoever fetches follows redirects, retries, resumes and
+  /// The loader asks once for all who want the same bytes. The fetcher follows redirects, retries, resumes and
   /// enforces the limits of the request; the loader keeps, decodes and shares.
   public protocol Fetching: Sendable {
     /// Sends a request and gives what comes, in order.

@@ -30,7 +30,7 @@
     public var status: Int
     /// The headers of the answer.
     public var headers: HTTPFields
-    /// Letting go of it before its end closes the connection.
+    /// Releasing it before its end closes the connection.
     public var body: any TransportBody
 
     /// Makes an answer of its members.

@@ -38,7 +38,7 @@
 
     var count: Int { state.withLock { $0.entries.count } }
 
-    /// The right to use a client, until it is let go of.
+    /// The right to use a client, until it is released.
     final class Lease: Sendable {
       let client: HTTPClient
       private let clients: PinnedClients

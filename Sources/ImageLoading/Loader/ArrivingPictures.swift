@@ -65,7 +65,7 @@
         // A decoder may need no byte of the rest: it goes on for what it shows.
         state.task = Task { [loader, request, running] in
           let place = loader.previewers.place(.normal)
-          // Whoever finds no place shows the picture when it is there.
+          // A request that finds no place shows the picture when it is there.
           guard place.enterAtOnce() else { return nil }
           defer { place.leave() }
           let options = request.request.decodeOptions(loader.options)

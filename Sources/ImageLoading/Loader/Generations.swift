@@ -16,7 +16,7 @@
 
     private let state = Mutex(State())
 
-    /// A download of a source, until it is let go of.
+    /// A download of a source, until it is released.
     final class Download: Sendable {
       let number: Int
       private let generations: Generations

@@ -38,7 +38,7 @@
       set { box.setPriority(newValue) }
     }
 
-    /// Gives the load up: whoever waits gets the error `cancelled`. Work that nobody else waits for stops.
+    /// Gives the load up: its waiters get the error `cancelled`. Work that nobody else waits for stops.
     public func cancel() { box.put(.outcome(.failure(.cancelled))) }
 
     /// The picture.

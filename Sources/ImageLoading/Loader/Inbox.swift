@@ -76,7 +76,7 @@
   }
 
   extension LoadingError {
-    /// Nobody waits any more.
+    /// The last waiter has left.
     static let cancelled = LoadingError(.cancelled, "the load was cancelled")
   }
 #endif

@@ -40,7 +40,7 @@
     func keep(_ partial: Partial, _ key: String) {
       let count = partial.body.count
       guard count > 0, count <= limit else { return }
-      // Bodies that have to go are let go of after the lock.
+      // Bodies that have to go are released after the lock.
       let gone = state.withLock { state -> [Partial] in
         var gone = [state.remove(key)].compactMap { $0 }
         while state.bytes + count > limit, let oldest = state.order.first, let partial = state.remove(oldest) {

@@ -131,7 +131,7 @@
       store.keep(picture, for: key, remakeTime: remakeTime)
     }
 
-    /// A server has sent or confirmed a source. Pictures of other bytes are let go of.
+    /// A server has sent or confirmed a source. Pictures of other bytes are released.
     func note(_ response: StoredResponse?, _ version: ContentVersion, of source: String) {
       guard let store else { return }
       let gone = state.withLock { state in
@@ -140,7 +140,7 @@
       for picture in gone { store.remove(picture.key) }
     }
 
-    /// Lets go of the pictures of sources.
+    /// Releases the pictures of sources.
     func remove(where isGone: (String) -> Bool) {
       let gone = state.withLock { state in
         state.records.keys.filter(isGone).flatMap { state.records.removeValue(forKey: $0)?.pictures ?? [] }

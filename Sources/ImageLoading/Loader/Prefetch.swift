@@ -137,7 +137,7 @@
     /// - Parameters:
     ///   - concurrency: Requests at a time.
     ///   - depth: Whether only bytes are loaded.
-    /// - Returns: What gives the rest up when it is let go of.
+    /// - Returns: What gives the rest up when it is released.
     public func prefetch(
       _ requests: [ImageRequest], concurrency: Int = 4, priority: LoadPriority = .lowest,
       depth: Prefetch.Depth = .pictures

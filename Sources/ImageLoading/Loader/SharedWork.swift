@@ -12,7 +12,7 @@
   /// Pieces of work by their keys, each done once for all who want it at the same time.
   ///
   /// The work belongs to its entry, not to who came first. An entry counts its members; when the last one leaves, it is
-  /// taken out at once and its task is cancelled, so that whoever comes next starts anew. A result stays as long as one of
+  /// taken out at once and its task is cancelled, so that the next request starts anew. A result stays as long as one of
   /// the members that got it: what comes meanwhile shares it. A failure is not kept.
   ///
   /// Members are told of updates under the lock, in order, so what takes them has to be short and may not call back. They
@@ -142,7 +142,7 @@
       change?.tell()
     }
 
-    /// One who waits for a piece of work, until it leaves or is let go of.
+    /// One who waits for a piece of work, until it leaves or is released.
     final class Membership: Sendable {
       fileprivate let work: SharedWork
       fileprivate let key: Key
@@ -208,7 +208,7 @@
         }
       }
 
-      /// Tells all members something, and whoever comes later. After the outcome, and after the last member has left, it
+      /// Tells all members something, and all that join later. After the outcome, and after the last member has left, it
       /// reaches nobody.
       func report(_ update: Update) {
         work.state.withLock { state in

@@ -65,7 +65,7 @@
       return result
     }
 
-    /// Bytes with the percent signs resolved, or nil if one has no two digits behind it.
+    /// Bytes with the percent signs resolved, or nil if one has no two digits after it.
     private static func decoded(_ text: some Sequence<UInt8>) -> [UInt8]? {
       var result: [UInt8] = []
       var bytes = text.makeIterator()

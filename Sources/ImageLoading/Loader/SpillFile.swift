@@ -2,7 +2,7 @@
 #if Loading
   import Glibc
 
-  /// A file without a name, for bytes that memory has no room for. It is gone when it is let go of, and when the process ends.
+  /// A file without a name, for bytes that memory has no room for. It is gone when it is released, and when the process ends.
   final class SpillFile: Sendable {
     let descriptor: Int32
 

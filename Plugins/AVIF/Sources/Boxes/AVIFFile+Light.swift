@@ -24,7 +24,7 @@ extension LightLevels {
       contentPeak = Self.nits(Double(peak))
       frameAveragePeak = Self.nits(Double(mean))
     case 2:
-      // Red, green, blue and white have 16 bits behind the point, light 8 and 14.
+      // Red, green, blue and white have 16 bits after the point, light 8 and 14.
       var points: [SIMD2<Double>] = []
       for _ in 0..<4 {
         let x = Double(try bits.number(16)) / 65_536
@@ -40,7 +40,7 @@ extension LightLevels {
 
 extension AVIFFile {
   /// How bright the light of what is shown is: by its properties, else by those of its first part, else by the bitstream
-  /// of that. Nothing is waited for: of a file that arrives, what is behind the boxes does not count.
+  /// of that. Nothing is waited for: of a file that arrives, what is after the boxes does not count.
   var light: LightLevels {
     do throws(CoderError) {
       return isSequence ? try trackLight() : try itemLight()
@@ -62,7 +62,7 @@ extension AVIFFile {
     }
     var stated = LightLevels()
     guard item.type == .av01, incremental == nil else { return stated }
-    // Units that are in each sample may stand in the configuration instead (AV1 in ISOBMFF §2.3.4), behind four bytes.
+    // Units that are in each sample may stand in the configuration instead (AV1 in ISOBMFF §2.3.4), after four bytes.
     if let box = items.property(.av1Configuration, of: item.id) {
       try bytes.read(box, as: "av1C") { reader throws(CoderError) in
         try reader.skip(4, "the profile")

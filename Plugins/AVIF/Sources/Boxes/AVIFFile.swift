@@ -64,7 +64,7 @@ struct AVIFFile {
     var file = self
     file.items = shown
     file.isShowingItem = true
-    // The item may lie behind the primary one.
+    // The item may lie after the primary one.
     for place in shown.places(of: shown.primary, in: bytes) { file.claimedEnd = max(file.claimedEnd, place.upperBound) }
     return file
   }
@@ -122,7 +122,7 @@ struct AVIFFile {
   /// What is read first of a file whose header is wanted, and how far its meta box may reach.
   private static let headerBytes = 4 << 10
   private static let largestMeta = 64 << 10
-  /// Fewer bytes behind them could be the rest of a box's header.
+  /// Fewer bytes after them could be the rest of a box's header.
   private static let leastRest = 16
   /// Of an item, what its sequence header takes at most.
   static let itemBytes = 128
@@ -176,7 +176,7 @@ struct AVIFFile {
     claimedEnd = end
   }
 
-  /// The brands behind the major one and the minor version.
+  /// The brands after the major one and the minor version.
   private static func compatibleBrands(_ fileType: Box, in bytes: FileBytes) -> [FourCC] {
     var brands: [FourCC] = []
     for place in stride(from: fileType.content + 8, to: min(fileType.end, bytes.count), by: 4) {

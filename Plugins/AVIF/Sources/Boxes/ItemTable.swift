@@ -46,7 +46,7 @@ final class ItemTable {
       if reference.type == .auxiliary {
         auxiliaries.append(reference.from)
       } else {
-        // The type stands behind the size.
+        // The type stands after the size.
         thumbnails.append((reference.from, reference.start + 4))
       }
     }
@@ -92,7 +92,7 @@ final class ItemTable {
     return (reference.start + 8 + width + 2, meta.hasShortReferences)
   }
 
-  /// What the table of places says of an item, behind its number.
+  /// What the table of places says of an item, after its number.
   func location(of item: UInt32) -> Range<Int>? { meta.item(item)?.location }
 
   /// Items in the order in which libavif meets them.

@@ -19,7 +19,7 @@ final class DecoderInput {
     let file: UnsafeRawBufferPointer
     /// Whether bytes follow those that were not read: who asks for them is refused, and all of the file is read.
     let isPartial: Bool
-    /// Where bytes behind those of `file` come from, or nil when that is all.
+    /// Where bytes after those of `file` come from, or nil when that is all.
     let source: SourceView?
     var isPatient = true
     /// Where the first bytes that were missing end.

@@ -35,7 +35,7 @@ extension CoderError {
         message: "\(detail), over the limits maxSide of \(limits.maxSide) or maxPixels of \(limits.maxPixels)")
       return
     }
-    // Places behind the end of the file.
+    // Places after the end of the file.
     if detail.utf8.hasText("sizeHint") || detail.utf8.hasText("size hint") {
       self = .truncated("\(what) is not all there: \(detail)", at: end)
       return

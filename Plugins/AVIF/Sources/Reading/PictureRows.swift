@@ -87,7 +87,7 @@ struct PictureRows {
     try convert(0..<crop.height, to: target.base, stride: target.stride)
   }
 
-  /// - Parameter range: Rows of the crop that can be had.
+  /// - Parameter range: Rows of the crop that are decoded.
   func deliver(_ range: Range<Int>, into sink: RowSink) throws(CoderError) {
     var y = range.lowerBound
     while y < range.upperBound {

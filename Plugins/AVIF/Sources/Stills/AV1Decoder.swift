@@ -8,7 +8,7 @@ import ImageCoderPlugin
 ///
 /// - Threads: One at a time. It starts none of its own.
 final class AV1Decoder: @unchecked Sendable {
-  // Unchecked: whoever decodes with it is the only one who has it.
+  // Unchecked: the thread that decodes with it is the only one that has it.
   private var context: OpaquePointer?
   private let memory = AV1PictureMemory()
 
@@ -97,7 +97,7 @@ final class AV1Picture {
 
 /// Memory for dav1d's pictures. The block of one that is not shown any more is the next one's.
 private final class AV1PictureMemory: @unchecked Sendable {
-  // Unchecked: as the decoder's, and a picture is let go of by whoever has the decoder.
+  // Unchecked: as the decoder's, and the owner of the decoder releases a picture.
   private var spare: (block: UnsafeMutableRawPointer, bytes: Int)?
 
   deinit { free(spare?.block) }

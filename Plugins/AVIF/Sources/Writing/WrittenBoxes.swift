@@ -13,7 +13,7 @@ struct WrittenBoxes {
   private let primary: Int
   /// The sample entry of the pictures' track.
   private let entry: Int
-  /// Where what is rewritten ends: everything behind it moves.
+  /// Where what is rewritten ends: everything after it moves.
   private let end: Int
   /// By how many bytes.
   private var shift = 0

@@ -52,7 +52,7 @@ typedef struct heif_library {
 int heif_library_load(heif_library *library, char *problem, size_t length);
 
 // Loads the library now if the process is going to be locked, which a variable says: docs/isolation.md. Without the
-// library, whoever writes a picture is told.
+// library, the caller that writes a picture is told.
 void heif_library_load_if_asked(void);
 
 #ifdef __cplusplus

@@ -2,7 +2,7 @@
 
 import ImageCoderPlugin
 
-/// Frames before one that was asked for, kept as pixels for whoever goes backwards.
+/// Frames before one that was asked for, kept as pixels for callers that go backwards.
 ///
 /// A frame is decoded by way of all frames from its sync sample on. Without these, playing backwards would take that way
 /// again for each frame.
@@ -35,7 +35,7 @@ final class FrameCache {
     frames = [:]
   }
 
-  /// A frame's rows, one behind the other, or nil when it is not here.
+  /// A frame's rows, one after the other, or nil when it is not here.
   func rows(of frame: Int, as format: PixelFormat) -> UnsafeRawPointer? {
     format == self.format ? frames[frame].map { UnsafeRawPointer($0) } : nil
   }

@@ -15,7 +15,7 @@ struct FrameOrder {
   private let frameOfSample: [Int32]
   /// The sync sample from which each sample is decoded.
   private let startOfSample: [Int32]
-  /// For each sync sample, the sample behind the last one that may be decoded from it.
+  /// For each sync sample, the sample after the last one that may be decoded from it.
   private let endOfRun: [Int32]
 
   var count: Int { sampleOfFrame.count }
@@ -37,7 +37,7 @@ struct FrameOrder {
         ends[sync] = Int32(truncatingIfNeeded: index)
         (previous, sync) = (sync, index)
       }
-      // Leading pictures are decoded behind a sync sample, are shown before it, and may refer to what is before it
+      // Leading pictures are decoded after a sync sample, are shown before it, and may refer to what is before it
       // (ITU-T H.265 §3, RASL pictures).
       let isLeading = sample.isShown && sample.time < samples[sync].time
       starts[index] = Int32(truncatingIfNeeded: isLeading ? previous : sync)

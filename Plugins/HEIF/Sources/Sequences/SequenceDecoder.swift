@@ -126,7 +126,7 @@ final class SequenceDecoder {
       if run.isOpen {
         endPicture(in: &run)
       } else if run.damage == nil, run.next < track.order.end(of: run.start) {
-        // Behind damage nothing counts, so what is there already is all that comes.
+        // After damage nothing counts, so what is there already is all that comes.
         try beginPicture(in: &run)
         return true
       } else {

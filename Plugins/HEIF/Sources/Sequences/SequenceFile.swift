@@ -22,7 +22,7 @@ struct SequenceFile {
   /// Frames that are there, in the order in which they are shown.
   let presentation: EditedFrames
   var frameCount: Int { presentation.steps.count }
-  /// Whether samples lie behind the end of the file.
+  /// Whether samples lie after the end of the file.
   let isTruncated: Bool
   /// Whether the tables do not say where all samples lie.
   let isDamaged: Bool

@@ -18,7 +18,7 @@ final class SequenceReader: ContainerReader, StoredColorReader {
   private var file: SequenceFile
   private var sequence: SequenceParameters
   private var alphaSequence: SequenceParameters?
-  /// Whether samples may lie behind the bytes that are there.
+  /// Whether samples may lie after the bytes that are there.
   private var isIncremental: Bool
   private var decoder: SequenceDecoder?
   private var alphaDecoder: SequenceDecoder?
@@ -121,7 +121,7 @@ final class SequenceReader: ContainerReader, StoredColorReader {
     try write(rowBytes: file.window.width * offer.pixelFormat.bytesPerPixel, into: sink, rows)
   }
 
-  /// Keeps the frames before one, as many as there is memory for: whoever goes back asks for them next.
+  /// Keeps the frames before one, as many as there is memory for: callers that go back ask for them next.
   private func keepFrames(before frame: Int, as format: PixelFormat) throws(CoderError) {
     let cache = FrameCache(size: file.window.size, format: format, host: host)
     self.cache = cache

@@ -18,7 +18,7 @@ final class HEIFFile {
   let pages: [UInt32]
   let primaryPage: Int
   let limits: Limits
-  /// Where the bytes behind ``contents`` come from, and what keeps those; nil when there are none.
+  /// Where the bytes after ``contents`` come from, and what keeps those; nil when there are none.
   private let beyond: (head: FileHead, source: SourceView)?
   private var nodes = OneOrMany<UInt32, PictureNode>()
   /// By where their boxes start: items share them.

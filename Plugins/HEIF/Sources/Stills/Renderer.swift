@@ -28,7 +28,7 @@ struct Renderer {
 
   /// Draws a page as it is stored.
   ///
-  /// - Throws: ``CoderError/Code/truncated`` and ``CoderError/Code/malformed`` after the rows that could be had.
+  /// - Throws: ``CoderError/Code/truncated`` and ``CoderError/Code/malformed`` after the rows that could be decoded.
   func draw(_ node: PictureNode, into target: PixelTarget) throws(CoderError) {
     let crop = node.placement.crop
     // Rows of a picture with alpha are done when their alpha is.

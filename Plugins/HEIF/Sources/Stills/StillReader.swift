@@ -16,7 +16,7 @@ final class StillReader: ContainerReader, StoredColorReader {
   private(set) var file: HEIFFile
   /// Thumbnails that were found fit, decoded when they were offered.
   private var thumbnails: [Int: Thumbnail] = [:]
-  /// Auxiliary pictures of all pages: hidden pages behind those of the file.
+  /// Auxiliary pictures of all pages: hidden pages after those of the file.
   private lazy var auxiliaries = file.auxiliaryItems()
 
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {

@@ -11,12 +11,12 @@ struct FileLayout {
     let isHidden: Bool
     var contentType = ""
     let data: [UInt8]
-    /// Samples of a track that lie behind the item's bytes, which are its first one.
+    /// Samples of a track that lie after the item's bytes, which are its first one.
     var samples: [[UInt8]] = []
     /// Indexes of properties, from 0, and whether a reader has to know them.
     var properties: [(index: Int, isEssential: Bool)] = []
 
-    /// Of the item and the samples behind it.
+    /// Of the item and the samples after it.
     var byteCount: Int { samples.reduce(data.count) { $0 + $1.count } }
   }
 

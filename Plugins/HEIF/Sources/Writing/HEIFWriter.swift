@@ -117,7 +117,7 @@ final class HEIFWriter: ContainerWriter, LightLevelWriter {
     let movie = MovieLayout(
       timing: try FrameTicks(delays), loopCount: header.loopCount, size: header.canvas,
       orientation: header.orientation, isPremultiplied: first.isPremultiplied)
-    // Alpha is the item behind its picture.
+    // Alpha is the item after its picture.
     let items = first.alpha == nil ? [primary] : [primary, primary + 1]
     // Readers of stills go by the major brand, and show the primary item.
     let brands = [FourCC(isMain ? "hevc" : "hevx"), .imageSequence, FourCC("mif1"), stillBrand]

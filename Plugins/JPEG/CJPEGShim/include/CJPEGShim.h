@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// libjpeg-turbo behind three calls. libjpeg reports errors with longjmp, so the loops over rows are here, in C, and call
+// libjpeg-turbo in three calls. libjpeg reports errors with longjmp, so the loops over rows are here, in C, and call
 // the host's functions themselves: no jump crosses a frame of Swift.
 
 #ifndef CJPEGSHIM_H
@@ -33,7 +33,7 @@ typedef struct cjpeg_decode_options {
 } cjpeg_decode_options;
 
 // Decodes a file into a sink, from the top. Limits are those of `host`.
-//   returns  OK; TRUNCATED or MALFORMED after the rows that could be had; what the sink or source returned;
+//   returns  OK; TRUNCATED or MALFORMED after the rows that could be decoded; what the sink or source returned;
 //            LIMIT_EXCEEDED; UNSUPPORTED; OUT_OF_MEMORY; LIBRARY; CANCELLED; the same is in `report`
 imgcoder_status cjpeg_decode(const imgcoder_host *host, const imgcoder_source *source, const imgcoder_sink *sink,
                              const cjpeg_decode_options *options, cjpeg_report *report);

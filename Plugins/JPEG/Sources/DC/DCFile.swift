@@ -104,7 +104,7 @@ struct DCFile {
     }
   }
 
-  /// Where the marker behind entropy-coded data begins: the next that is no RSTn.
+  /// Where the marker after entropy-coded data begins: the next that is no RSTn.
   private static func end(ofScanAt start: Int, in source: SourceView, host: CoderHost) throws(CoderError) -> Int {
     var position = start
     while true {

@@ -64,7 +64,7 @@ final class DeepFile {
 
   private func number(at place: Int) -> Int { Int(bytes[place]) << 8 | Int(bytes[place + 1]) }
 
-  /// The next marker with its segment's payload, and what is behind it; nil at the end.
+  /// The next marker with its segment's payload, and what is after it; nil at the end.
   private func segment(at start: Int) throws(CoderError) -> (marker: UInt8, payload: Range<Int>, next: Int)? {
     var place = start
     while place + 1 < bytes.count, bytes[place] != 0xFF || bytes[place + 1] == 0 || bytes[place + 1] == 0xFF {
@@ -100,7 +100,7 @@ final class DeepFile {
 
   /// Decodes a scan whose header has been found, T.81 B.2.3.
   ///
-  /// - Returns: Where the next marker is to be looked for, or nil if nothing behind can be read.
+  /// - Returns: Where the next marker is to be looked for, or nil if nothing after can be read.
   private func readScan(_ payload: Range<Int>, at start: Int) throws(CoderError) -> Int? {
     scans += 1
     guard scans <= host.limits.maxScans else {
@@ -128,7 +128,7 @@ final class DeepFile {
     seen.formUnion(channels.map(\.index))
     guard let rows else { return reader.position }
     let what = "scan \(scans) ends early, \(rows) of \(frame.size.height) rows are there"
-    // Behind a first picture, what a later scan lacks makes rows coarse, and not missing.
+    // After a first picture, what a later scan lacks makes rows coarse, and not missing.
     let isMissing = frame.process == .lossless || !frame.isProgressive
     note(
       reader.position + 2 > bytes.count ? .truncated(what, at: bytes.count) : .malformed(what, at: reader.position),

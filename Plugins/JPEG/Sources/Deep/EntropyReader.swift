@@ -4,7 +4,7 @@ import ImageCoderPlugin
 
 /// The bits of entropy-coded segments, ITU-T T.81 B.1.1.5, F.2.2.
 ///
-/// Behind the last bit come zeros; ``isOver`` says that some were read. No read leaves the bytes.
+/// After the last bit come zeros; ``isOver`` says that some were read. No read leaves the bytes.
 ///
 /// - Lifetime: That of the bytes.
 struct EntropyReader {
@@ -35,7 +35,7 @@ struct EntropyReader {
         byte = bytes[position]
         position &+= 1
       } else if position &+ 1 < bytes.count, bytes[position &+ 1] == 0 {
-        // A byte of ones that is no marker has a zero behind it.
+        // A byte of ones that is no marker has a zero after it.
         byte = 0xFF
         position &+= 2
       } else {
@@ -103,7 +103,7 @@ struct EntropyReader {
     return value < 1 << (length &- 1) ? value &- (1 << length) &+ 1 : value
   }
 
-  /// Moves behind the next restart marker, if that is what follows.
+  /// Moves after the next restart marker, if that is what follows.
   ///
   /// - Returns: Whether it was there.
   mutating func restart() -> Bool {

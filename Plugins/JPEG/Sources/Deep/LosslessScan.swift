@@ -84,7 +84,7 @@ struct LosslessScan {
         }
     }
     let category = reader.value(table)
-    // H.1.2.2: 16 stands for one number alone, and has no bits behind it.
+    // H.1.2.2: 16 stands for one number alone, and has no bits after it.
     let difference = category >= 16 ? 1 << 15 : reader.signed(category)
     row[x] = UInt16(truncatingIfNeeded: prediction &+ difference)
   }

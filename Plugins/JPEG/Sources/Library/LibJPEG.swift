@@ -14,7 +14,7 @@ enum LibJPEG {
 
   /// Decodes a file from the top into a sink.
   ///
-  /// - Throws: ``CoderError/Code/truncated`` or ``CoderError/Code/malformed`` after the rows that could be had.
+  /// - Throws: ``CoderError/Code/truncated`` or ``CoderError/Code/malformed`` after the rows that could be decoded.
   static func decode(
     _ source: SourceView, canvas: Size, offer: DecodeOffer, isInks: Bool, into sink: RowSink, host: CoderHost,
     isIncremental: Bool

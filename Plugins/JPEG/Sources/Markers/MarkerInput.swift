@@ -76,7 +76,7 @@ struct MarkerInput {
     let reader = ByteReader(bytes.bytes, at: place, of: "a segment")
     guard reader.count == 2 else { throw Self.end(at: place + reader.count) }
     let stated = Int(try reader.uint16(at: 0))
-    // Nothing of a picture depends on comments and application data; libjpeg reads on behind one without a length.
+    // Nothing of a picture depends on comments and application data; libjpeg reads on after one without a length.
     let length = Self.isSkipped(marker) ? max(2, stated) : stated
     guard length >= 2 else {
       throw .malformed("segment of marker \(marker.hex) has a length of \(length), at least 2 is needed", at: place)

@@ -110,7 +110,7 @@ struct HeaderSegments {
     let payload: Range<Int>
   }
 
-  /// Where the first of them begins, behind SOI.
+  /// Where the first of them begins, after SOI.
   let start = 2
   private(set) var segments: [Segment] = []
   /// Where the first scan's marker is.

@@ -33,7 +33,7 @@ typedef struct {
   eighths_channel channels[EIGHTHS_CHANNELS];
 } eighths_frame;
 
-// The bytes behind a scan's header, in windows.
+// The bytes after a scan's header, in windows.
 typedef struct eighths_input {
   const uint8_t *next, *end;
   void *context;

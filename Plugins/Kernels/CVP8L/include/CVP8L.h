@@ -29,7 +29,7 @@ typedef struct vp8l vp8l;
 // until there are more. Answers NULL for what is damaged, when there is no memory, and for too few bytes, which `is_cut` says then.
 vp8l *vp8l_open(const uint8_t *bytes, size_t count, uint32_t width, uint32_t height, int *is_cut);
 
-// Gives the same bytes with others behind them.
+// Gives the same bytes with others after them.
 void vp8l_extend(vp8l *picture, const uint8_t *bytes, size_t count);
 
 // Whether rows ended because bytes do.

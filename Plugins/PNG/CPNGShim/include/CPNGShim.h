@@ -43,7 +43,7 @@ typedef struct cpng_picture {
 } cpng_picture;
 
 // Decodes a picture into a sink: in one pass from the top, or with the whole picture in the sink when it is interlaced.
-//   returns  OK; TRUNCATED, MALFORMED or CHECKSUM_MISMATCH after the rows that could be had; what the sink returned
+//   returns  OK; TRUNCATED, MALFORMED or CHECKSUM_MISMATCH after the rows that could be decoded; what the sink returned
 imgcoder_status cpng_decode(const cpng_picture *picture, const imgcoder_sink *sink, cpng_failure *failure);
 
 // A picture in memory and how it is stored.

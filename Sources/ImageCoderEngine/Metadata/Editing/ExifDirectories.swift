@@ -5,7 +5,7 @@ import ImageCoderModel
 /// The directories of an Exif payload, to be changed.
 ///
 /// What stays is not moved: makers' notes have offsets of their own, which nobody else can mend. What is taken out is
-/// overwritten with zeros, and what is new is put behind the payload.
+/// overwritten with zeros, and what is new is put after the payload.
 ///
 /// - Format: TIFF 6.0 §2, Exif 2.32 §4.5 and §4.6.
 struct ExifDirectories {
@@ -253,7 +253,7 @@ struct ExifDirectories {
     return place
   }
 
-  /// Writes a directory in its place if it fits there, else behind the payload.
+  /// Writes a directory in its place if it fits there, else after the payload.
   private mutating func write(_ directory: Directory) -> Int {
     var writer = ByteWriter(order: order)
     writer.put(UInt16(clamping: directory.entries.count))

@@ -40,7 +40,7 @@ enum ExifEditing {
       throw .invalidArgument(
         "\(dictionary) \(name) is not \(Self.text(of: value)): \(expected(tag, number, place.directory))")
     }
-    // TIFF 6.0 §8: whoever reads another number shows the picture as it is stored.
+    // TIFF 6.0 §8: programs that read another number show the picture as it is stored.
     if place.directory == .main, number == 0x0112, !(1...8).contains(value.integer ?? 0) {
       throw .invalidArgument("{TIFF} Orientation is \(Self.text(of: value)): it takes a whole number from 1 to 8")
     }

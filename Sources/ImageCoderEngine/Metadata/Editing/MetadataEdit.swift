@@ -21,7 +21,7 @@ public struct MetadataEdit: Hashable, Sendable {
     case thumbnail
     /// Comments, texts and times of the container itself.
     case text
-    /// Whatever else does not change how the main picture looks: data of applications, previews, gain maps, bytes behind
+    /// Whatever else does not change how the main picture looks: data of applications, previews, gain maps, bytes after
     /// the end.
     case other
     /// The color profile. Colors are shown as sRGB without it.

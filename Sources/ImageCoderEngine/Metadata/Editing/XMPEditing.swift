@@ -12,7 +12,7 @@ struct XMPEditing {
   private static let rdf = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 
   /// - Parameter packet: Nil for a new one.
-  /// - Throws: ``CoderError/Code/unsupported`` for a packet that cannot be read to its end: behind the fault there might be
+  /// - Throws: ``CoderError/Code/unsupported`` for a packet that cannot be read to its end: after the fault there might be
   ///   what is to be taken out.
   init(_ packet: [UInt8]?) throws(CoderError) {
     guard let packet else {

@@ -29,7 +29,7 @@ enum {
   IMGCODER_BLOCK_IPTC = 4,  // IPTC-IIM, from its first data set on
   // Comments, texts and times of the container itself. They cannot be put in.
   IMGCODER_BLOCK_TEXT = 5,
-  // Whatever else does not change how the main picture looks: data of applications, thumbnails, previews, bytes behind
+  // Whatever else does not change how the main picture looks: data of applications, thumbnails, previews, bytes after
   // the end. It cannot be put in.
   IMGCODER_BLOCK_OTHER = 6
 };
