@@ -144,6 +144,7 @@ check: deps
 	  Templates/swift/Package.swift Templates/swift/Sources
 	@scripts/make-tables --check
 	@scripts/check-documentation
+	@scripts/check-words
 	@scripts/check-file-lengths
 	@scripts/check-rooms
 	@scripts/check-labels
