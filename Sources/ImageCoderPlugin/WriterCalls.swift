@@ -12,7 +12,7 @@ enum WriterCalls {
     let host: CoderHost
     let features: WriterFeatures
     var canvas = Size(width: 0, height: 0)
-    /// Of the page that is being written.
+    /// The number of frames of the page that is being written.
     var frameCount = 0
     /// The frame whose rows come, and how many are still to come, or nil.
     var rows: (shape: PixelLayout, width: Int, left: Int)?

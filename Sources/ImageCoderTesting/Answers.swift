@@ -14,7 +14,7 @@ public struct ValidAnswer: FixtureAnswer {
   /// The layout in which hashes are taken: `rgba8` or `rgba16`.
   var hashFormat: String
   var orientation: Int?
-  /// Of the first frame, turned upright.
+  /// The hash of the first frame, turned upright.
   var uprightHash: String?
   /// Plays in all or "infinite"; missing for stills.
   var loopCount: Plays?
@@ -26,7 +26,7 @@ public struct ValidAnswer: FixtureAnswer {
   var isProgressive: Bool?
   var isLossless: Bool?
   var frames: [FrameAnswer]
-  /// Of a file with several pages; the other values are the primary page's.
+  /// The number of pages of a file with several; the other values are the primary page's.
   var pageCount: Int?
   var primaryPage: Int?
   var pages: [PageAnswer]?
@@ -61,7 +61,7 @@ public struct ValidAnswer: FixtureAnswer {
     var delay: [UInt32]?
     var disposal: String?
     var blend: String?
-    /// Of the canvas as it is shown, before orientation.
+    /// The hash of the canvas as it is shown, before orientation.
     var hash: String
   }
 

@@ -29,7 +29,7 @@ final class LayoutRecorder: Container {
 
   init(_ container: any Container) { self.container = container }
 
-  /// Of the last page that was begun.
+  /// The answer to the last page that was begun.
   var lastAnswer: Answer { answer.withLock { $0 } }
 
   var id: String { container.id }

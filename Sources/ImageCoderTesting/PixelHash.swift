@@ -9,10 +9,10 @@ public import ImageCoders
 public struct PixelHash: Sendable, Hashable, CustomStringConvertible {
   private var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
-  /// Of bytes in their order; samples of 16 bits have their low byte first.
+  /// Hashes bytes in their order; samples of 16 bits have their low byte first.
   public init(_ bytes: some Sequence<UInt8>) { append(bytes) }
 
-  /// Of all rows' bytes, top to bottom, without what the stride adds.
+  /// Hashes all rows' bytes, top to bottom, without what the stride adds.
   public init(_ pixels: PixelBuffer) {
     for y in 0..<pixels.size.height { pixels.withRow(y) { append($0) } }
   }

@@ -11,7 +11,7 @@ package struct TerminalReplies {
     case attributes([Int])
     /// XTVERSION: name and version.
     case version(String)
-    /// Of kitty's graphics: which picture, and "OK" or what is wrong.
+    /// A reply about kitty's graphics: which picture, and "OK" or what is wrong.
     case picture(id: Int, message: String)
     /// The size of a character, in pixels.
     case cell(Size)

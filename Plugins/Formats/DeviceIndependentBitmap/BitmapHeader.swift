@@ -172,9 +172,9 @@ public struct BitmapColorSpace: Sendable {
   public let gammas: SIMD3<Double>?
   /// The end points as chromaticities, with their sum as the white, when they are stated and can be those of light.
   public let primaries: StoredColor.Primaries?
-  /// Of version 5: the profile, or the name of its file, from the header's beginning on.
+  /// For version 5: the profile, or the name of its file, from the header's beginning on.
   let profile: Range<Int>?
-  /// Of version 5: LCS_GM_…
+  /// The rendering intent of version 5: LCS_GM_…
   public let intent: Int
 
   init(parsing fields: ByteReader, version: BitmapHeader.Version) throws(CoderError) {

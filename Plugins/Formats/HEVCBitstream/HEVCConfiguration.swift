@@ -13,7 +13,7 @@ public struct HEVCConfiguration: Sendable {
   /// Bytes of the length before each NAL unit: 1, 2 or 4.
   public let lengthBytes: Int
   public private(set) var sequences: [SequenceParameters] = []
-  /// Of two with an identifier the later one.
+  /// Picture parameter sets; of two with an identifier, the later one.
   private var pictures: [PictureParameters] = []
   private var sets: [ParameterSet] = []
   /// NAL units of messages (SEI), which libde265 is not shown.

@@ -15,7 +15,7 @@ public struct SequenceParameters: Equatable, Sendable {
   public private(set) var codedSize = Size(width: 0, height: 0)
   /// Samples inside the conformance window.
   public private(set) var size = Size(width: 0, height: 0)
-  /// Of luma, and of chroma where there is any.
+  /// The bit depth of luma, and of chroma where there is any.
   public private(set) var bitDepth = 8
   private(set) var log2CodingTree = 4
   private(set) var hasScalingLists = false

@@ -40,7 +40,7 @@ public struct OverlayItem {
   /// Red, green, blue and alpha.
   public let background: [UInt16]
   public let canvas: Size
-  /// Of each layer's left upper corner; they may lie outside the canvas.
+  /// The places of the layers' left upper corners; they may lie outside the canvas.
   public let places: [(x: Int, y: Int)]
 }
 

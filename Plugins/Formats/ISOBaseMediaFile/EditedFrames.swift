@@ -8,7 +8,7 @@ public import ImageCoderPlugin
 public struct EditedFrames {
   /// A picture that is shown once.
   public struct Step {
-    /// Of the media, in the order in which pictures are composed.
+    /// The number of the frame in the media, in the order in which pictures are composed.
     public let frame: Int
     /// Units of the media's timescale.
     public var duration: UInt64

@@ -6,10 +6,10 @@ public import ImageCoderPlugin
 public struct FrameTicks {
   /// Ticks per second.
   public let timescale: UInt32
-  /// Of each frame, in the order in which they are shown.
+  /// The ticks of each frame, in the order in which they are shown.
   public let ticks: [UInt32]
 
-  /// Of all frames.
+  /// The sum of ticks of all frames.
   public var total: UInt64 { ticks.reduce(0) { $0 + UInt64($1) } }
 
   /// Runs of equal delays, as the TimeToSampleBox has them.

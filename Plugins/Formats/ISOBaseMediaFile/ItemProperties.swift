@@ -4,7 +4,7 @@ public import ImageCoderPlugin
 
 /// What the properties of one item say (ISO/IEC 23008-12 §6.5).
 public struct ItemProperties {
-  /// Of `ispe`.
+  /// The size of `ispe`.
   public var size: Size?
   /// What the item's decoder has to know: `hvcC` or `uncC`.
   public var configuration: Box?
@@ -14,7 +14,7 @@ public struct ItemProperties {
   public var isCompressed = false
   /// Whether tables of a JPEG item lie beside it: `jpgC`.
   public var hasTables = false
-  /// Of the first `colr` box of type `nclx`.
+  /// The code points of the first `colr` box of type `nclx`.
   public var points: CodingIndependentCodePoints?
   /// Where the ICC profile lies in the file.
   public var profile: Range<Int>?
@@ -22,9 +22,9 @@ public struct ItemProperties {
   public var depths: [Int] = []
   /// In the order in which they apply.
   public var transformations: [Transformation] = []
-  /// Of an auxiliary picture: the name of what it is for.
+  /// For an auxiliary picture: the name of what it is for.
   public var auxiliaryType: String?
-  /// Of `pasp`.
+  /// The pixel aspect ratio of `pasp`.
   public var pixelAspect: (horizontal: Int, vertical: Int)?
   /// How bright light is, of `clli`, `mdcv` and `cclv`.
   public var light = LightLevels()

@@ -9,7 +9,7 @@ public struct Item: Sendable {
   public let isHidden: Bool
   /// Whether it is a `mime` item of the type that XMP has (ISO/IEC 23008-12 §A.3).
   public let isXMP: Bool
-  /// Of a `mime` item.
+  /// The content encoding of a `mime` item.
   public let contentEncoding: ContentEncoding
   /// Where its bytes are, indexes into ``MetaBox/extents``.
   public internal(set) var extents: Range<Int> = 0..<0
@@ -51,7 +51,7 @@ public struct Extent: Sendable {
 
 /// A reference from an item to others (ISO/IEC 14496-12 §8.11.12).
 public struct ItemReference: Sendable {
-  /// Of its box.
+  /// The start of its box.
   public let start: Int
   public let type: FourCC
   public let from: UInt32

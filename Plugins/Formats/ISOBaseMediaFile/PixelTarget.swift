@@ -4,11 +4,11 @@ public import ImageCoderPlugin
 
 /// Memory that takes a picture or a part of one.
 public struct PixelTarget: @unchecked Sendable {
-  /// Of the pixel at the origin.
+  /// The address of the pixel at the origin.
   public let base: UnsafeMutableRawPointer
   /// Bytes from one row to the next.
   public let stride: Int
-  /// Of 8 or 16 bits.
+  /// The pixel format, of 8 or 16 bits.
   public let format: PixelFormat
 
   /// - Parameter stride: Bytes from one row to the next.

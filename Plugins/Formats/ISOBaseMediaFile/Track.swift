@@ -9,7 +9,7 @@ public struct Track {
   public let identifier: UInt32
   public let isEnabled: Bool
   public let handler: FourCC
-  /// Of the movie's timescale, or nil without end.
+  /// The duration in units of the movie's timescale, or nil without end.
   public let duration: UInt64?
   public let orientation: Orientation
   /// Units of a second.

@@ -14,7 +14,7 @@ public struct PhotoshopResources {
     let id: UInt16
     /// With its name and padding.
     let bytes: [UInt8]
-    /// Of the data inside.
+    /// The range of the data inside.
     let data: Range<Int>
   }
 

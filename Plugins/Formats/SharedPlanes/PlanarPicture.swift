@@ -19,7 +19,7 @@ public struct PlanarPicture {
     }
   }
 
-  /// Of luma.
+  /// The size of luma.
   public let size: Size
   public let bits: Int
   let hasChroma: Bool

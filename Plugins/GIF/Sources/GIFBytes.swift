@@ -24,9 +24,9 @@ final class GIFBytes {
 
   /// How more bytes come to be there.
   private enum Growth {
-    /// Of a file that is there whole, when they are asked for.
+    /// Bytes of a file that is there whole, when they are asked for.
     case onDemand
-    /// Of an incremental file, when they arrive.
+    /// Bytes of an incremental file, when they arrive.
     case overTime
   }
 

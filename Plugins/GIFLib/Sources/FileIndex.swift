@@ -15,7 +15,7 @@ struct FileIndex {
     let disposal: Disposal
     /// Nil when no code of the image can stand for it.
     let transparentIndex: Int?
-    /// Of its descriptor in the file.
+    /// The offset of its descriptor in the file.
     let offset: Int
 
     /// The part that lies on the canvas, or nil when nothing does.

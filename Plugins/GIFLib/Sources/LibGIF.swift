@@ -71,7 +71,7 @@ final class LibGIF {
   var isAtEnd: Bool { offset >= bytes.count }
   var canvas: Size { Size(width: Int(file?.pointee.SWidth ?? 0), height: Int(file?.pointee.SHeight ?? 0)) }
   var globalPalette: Palette? { colors(file?.pointee.SColorMap) }
-  /// Of the image whose descriptor was read last.
+  /// The palette of the image whose descriptor was read last.
   var localPalette: Palette? { colors(file?.pointee.Image.ColorMap) }
 
   func nextRecord() throws(CoderError) -> Record {

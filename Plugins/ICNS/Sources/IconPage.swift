@@ -30,9 +30,9 @@ struct IconPage {
 
   let type: PictureType
   let content: Content
-  /// Of the pixels in the file, without what comes before them.
+  /// The range of the pixels in the file, without what comes before them.
   let bytes: Range<Int>
-  /// Of the picture; a PNG says its own.
+  /// The size of the picture; a PNG says its own.
   let size: Size
   /// Whether the file ends inside the element.
   let isCut: Bool

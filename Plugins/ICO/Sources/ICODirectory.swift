@@ -10,9 +10,9 @@ struct ICODirectory {
   struct Entry {
     /// A stored side of 0 is 256.
     let size: Size
-    /// Of icons.
+    /// The bits per pixel of icons.
     let bitCount: Int
-    /// Of cursors: the pixel that points, from the upper left corner.
+    /// For cursors: the pixel that points, from the upper left corner.
     let hotSpot: (x: Int, y: Int)?
     let offset: Int
     let byteCount: Int

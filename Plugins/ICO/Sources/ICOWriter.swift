@@ -9,7 +9,7 @@ import ImageCoderPlugin
 final class ICOWriter: ContainerWriter {
   private let output: ByteOutput
   private let host: CoderHost
-  /// Of cursors: the pixel that points.
+  /// For cursors: the pixel that points.
   private let hotSpot: (x: Int, y: Int)
   private let isCursor: Bool
   private var canvas: Size?

@@ -7,7 +7,7 @@ struct ChannelMap {
   /// An entry of the `cmap` box.
   struct Source {
     let component: Int
-    /// Of the palette, or nil for the component's own samples.
+    /// The column of the palette, or nil for the component's own samples.
     let column: Int?
   }
 

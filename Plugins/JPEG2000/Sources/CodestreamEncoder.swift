@@ -16,11 +16,11 @@ final class CodestreamEncoder {
   /// Components, colors first.
   private let componentCount: Int
   private let bytesPerSample: Int
-  /// Of a sample in the file.
+  /// The bits of a sample in the file.
   private let bits: Int
 
   private static let streamBuffer = 1 << 16
-  /// Of the library for each sample: 32-bit samples, code-blocks, their passes, and the tile's bytes.
+  /// What the library takes for each sample: 32-bit samples, code-blocks, their passes, and the tile's bytes.
   private static let bytesPerEncodedSample = 16
 
   init(_ pixels: PixelView, bits: Int, settings: EncodingSettings, host: CoderHost, output: ByteOutput) {

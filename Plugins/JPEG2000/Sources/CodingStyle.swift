@@ -81,7 +81,7 @@ struct CodingStyle {
   }
 
   var common: Common?
-  /// Of COC segments, by component.
+  /// The styles of COC segments, by component.
   var components: [Int: ComponentStyle] = [:]
 
   /// Notes a COC segment. Components that do not exist are passed over.

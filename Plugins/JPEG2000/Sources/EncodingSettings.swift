@@ -13,7 +13,7 @@ struct EncodingSettings {
   private let tile: Int
   private let progression: CodingStyle.Progression
   private let layers: Int
-  /// Of the last layer, decibels.
+  /// The peak signal to noise of the last layer, decibels.
   private let peakSignalToNoise: Double
 
   /// Layers of a progressive picture.

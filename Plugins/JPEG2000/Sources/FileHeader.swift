@@ -9,7 +9,7 @@ import ImageCoderPlugin
 struct FileHeader {
   /// Whether there are boxes.
   private(set) var isBoxed = true
-  /// Of the first codestream; may end after the source does.
+  /// The range of the first codestream; may end after the source does.
   private(set) var codestream: Range<Int>
   private(set) var codestreamCount = 1
   private(set) var color: ColorSpecification?

@@ -6,7 +6,7 @@ import ImageCoderPlugin
 struct JP2Header {
   let size: Size
   let layout: PixelLayout
-  /// Of a sample in the file.
+  /// The bits of a sample in the file.
   let bits: Int
   let profile: [UInt8]?
   let exif: [UInt8]?

@@ -155,7 +155,7 @@ extension JPEG2000Reader {
       codestream.grid.picture(reduction: reduction), of: codestream.grid.picture(reduction: 0), reduction: reduction)
   }
 
-  /// Of luma and color differences alone: other subsampled components have no name.
+  /// The subsampling of luma and color differences; other subsampled components have no name.
   private var subsampling: Subsampling? {
     guard case .ycc = map.model, !map.hasPalette else { return nil }
     let components = map.colors.map { codestream.grid.components[$0.component] }

@@ -69,7 +69,7 @@ final class DecodedTile {
   /// Samples of a component in the tile.
   struct Plane {
     let samples: UnsafePointer<Int32>
-    /// Of the first sample, counted from the grid's origin at this resolution.
+    /// The column of the first sample, counted from the grid's origin at this resolution.
     let x0: Int
     let y0: Int
     let width: Int

@@ -4,9 +4,9 @@ import ImageCoderPlugin
 
 /// Decodes a picture tile by tile, a row of tiles at a time, into the host's rows.
 final class PictureDecoder {
-  /// Of an incomplete file, tile-parts are read as they are needed.
+  /// Tile-parts of an incomplete file are read as they are needed.
   var codestream: Codestream
-  /// Of an incomplete file, what is there so far.
+  /// The contents; of an incomplete file, what is there so far.
   var contents: UnsafeRawBufferPointer
   let source: SourceView
   let host: CoderHost

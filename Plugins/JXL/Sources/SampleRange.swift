@@ -7,7 +7,7 @@ import ImageCoderPlugin
 /// libjxl 0.7 stops the process when the light that a sample stands for is not finite, or more than some 10^5 times
 /// white.
 struct SampleRange {
-  /// Of a sample without its sign.
+  /// The largest value of a sample without its sign.
   private let largest: Float
 
   /// - Parameter transfer: ITU-T H.273's number. PQ has a pole at 1.99, HLG is exponential, and the others are linear or

@@ -92,7 +92,7 @@ struct CheckedItems {
     }
   }
 
-  /// Of two boxes of a kind, libheif takes the first and the reader of boxes the last or both.
+  /// Refuses two boxes of a kind, of which libheif takes the first and the reader of boxes the last or both.
   private static func checkUnique(_ meta: Box, in file: FileBytes) throws(CoderError) {
     try file.read(meta, as: "meta") { content throws(CoderError) in
       _ = try content.fullBox()

@@ -5,7 +5,7 @@ import ImageCoderPlugin
 /// Where the compressed pixels of a picture lie: IDAT chunks, or fdAT chunks of one frame.
 struct ImageData {
   let name: FourCC
-  /// Of the first chunk's header.
+  /// The start of the first chunk's header.
   let start: Int
   /// After the last chunk; the size of the file where the file ends inside them.
   var end: Int

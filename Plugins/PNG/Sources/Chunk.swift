@@ -46,7 +46,7 @@ extension FourCC {
 
 /// A chunk's header and where it lies. The chunk may reach beyond the end of the file.
 struct Chunk {
-  /// Of the length field.
+  /// The offset of the length field.
   let offset: Int
   /// Bytes of data: at most 2³¹ − 1.
   let length: Int
@@ -72,7 +72,7 @@ struct ChunkWalk {
   }
 
   let source: SourceView
-  /// Of the next chunk.
+  /// The offset of the next chunk.
   private(set) var offset: Int
 
   init(_ source: SourceView, from offset: Int) {

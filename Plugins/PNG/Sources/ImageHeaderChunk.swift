@@ -25,7 +25,7 @@ struct ImageHeaderChunk {
   }
 
   let canvas: Size
-  /// Of a sample, or of a palette index.
+  /// The bit depth of a sample, or of a palette index.
   let bitDepth: Int
   let colorType: ColorType
   let isInterlaced: Bool

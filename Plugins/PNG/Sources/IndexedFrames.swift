@@ -230,7 +230,7 @@ final class IndexedFrames {
 }
 
 extension FrameHeader {
-  /// Of the same frame when every pixel of it is drawn.
+  /// The same frame when every pixel of it is drawn.
   fileprivate var withoutHoles: FrameHeader {
     var header = self
     header.blend = .source

@@ -15,7 +15,7 @@ final class PNGFile {
   private(set) var palette: [UInt8] = []
   /// tRNS, or empty.
   private(set) var transparency: [UInt8] = []
-  /// Of the default image, or nil when the file ends before it.
+  /// The data of the default image, or nil when the file ends before it.
   private(set) var imageData: ImageData?
   private(set) var animation: AnimationIndex
   private(set) var color = ColorChunks()

@@ -143,7 +143,7 @@ final class PNGReader: ContainerReader, StoredColorReader {
     return transforms
   }
 
-  /// Of a growing animation, the frame after the last known one may turn out not to be there.
+  /// Checks a frame: in a growing animation, the one after the last known one may turn out not to be there.
   private func check(frame: Int) throws(CoderError) {
     let isBeginning = !file.isOver && file.isPlayed && file.animation.knowsFrame(frame)
     guard isBeginning || (frame >= 0 && frame < frameCount) else {

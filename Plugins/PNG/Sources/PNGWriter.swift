@@ -31,7 +31,7 @@ final class PNGWriter: ContainerWriter, FrameRowsWriter, LightLevelWriter {
   /// Bits of an index.
   var indexDepth = 8
   private var sequence: UInt32 = 0
-  /// Of acTL, once it is written.
+  /// The offset of acTL, once it is written.
   private var controlOffset: Int?
   /// Frames that are held as long as a palette may hold all of them.
   private var indexed: IndexedFrames?

@@ -36,7 +36,7 @@ final class PNMWriter: ContainerWriter, FrameRowsWriter {
   /// What the samples of the page are said to hold.
   private var bits = 16
   private var pageCount = 0
-  /// Of the picture whose rows come.
+  /// The row encoder of the picture whose rows come.
   private var rowEncoder: RowEncoder?
 
   init(_ output: ByteOutput, host: CoderHost, options: WriteOptions) throws(CoderError) {

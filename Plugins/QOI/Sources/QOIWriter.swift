@@ -26,7 +26,7 @@ final class QOIWriter: ContainerWriter, FrameRowsWriter {
   private let colorSpace: QOIOption.ColorSpace
   private var canvas = Size(width: 0, height: 0)
   private var frameCount = 0
-  /// Of the picture whose rows come.
+  /// The encoder of the picture whose rows come.
   private var encoder = ChunkEncoder()
   private var rowsLeft = 0
 

@@ -22,7 +22,7 @@ struct DirectoryChain {
   private var tail: [UInt8] = []
   /// Where they begin: TIFF 6.0 §2 wants a word boundary.
   private let tailStart: Int
-  /// Of entries and directories that are gone.
+  /// The ranges of entries and directories that are gone.
   private var erased: [Range<Int>] = []
   private let fields: FieldWriter
 

@@ -10,7 +10,7 @@ import ImageCoderPlugin
 ///
 /// - Format: Exif 2.32 §§4.5–4.6.
 struct ExifBlock {
-  /// Of the first directory: the descriptive ones.
+  /// The descriptive fields of the first directory.
   var main: [Field] = []
   var exif: [Field] = []
   var gps: [Field] = []

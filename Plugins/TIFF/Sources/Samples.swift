@@ -18,7 +18,7 @@ struct Samples {
   /// As stored, of one sample.
   let bits: Int
   let number: Number
-  /// Of one pixel, with those that are not used.
+  /// The number of samples of one pixel, with those that are not used.
   let count: Int
   /// Which sample is alpha.
   let alpha: Int?

@@ -7,7 +7,7 @@ import ImageCoderPlugin
 /// Raw strips may be of any height; here they are cut into lower ones, which threads share and the host gets one after
 /// the other.
 struct Striles {
-  /// Of strips or tiles, planes one after the other.
+  /// The offsets of strips or tiles, planes one after the other.
   private(set) var offsets: [UInt64]
   /// Bytes, as many numbers as offsets. 0 with an offset of 0: the file leaves it out.
   private(set) var lengths: [UInt64]

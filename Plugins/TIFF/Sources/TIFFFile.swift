@@ -10,9 +10,9 @@ import ImageCoderPlugin
 struct TIFFFile {
   /// An independent picture.
   struct Page {
-    /// Of its directory.
+    /// The offset of its directory.
     let offset: Int
-    /// Of directories after it that say that they are smaller versions of a picture.
+    /// The offsets of directories after it that say that they are smaller versions of a picture.
     var reduced: [Int] = []
   }
 

@@ -13,12 +13,12 @@ struct TIFFPicture {
   let samples: Samples
   let orientation: Orientation
   let isTiled: Bool
-  /// Of a strip or tile.
+  /// The size of a strip or tile.
   let strile: Size
   /// FillOrder 2.
   let isReversed: Bool
   let predictor: Int
-  /// Of chroma, across and down; 1 and 1 for all other pictures.
+  /// The subsampling of chroma, across and down; 1 and 1 for all other pictures.
   let subsampling: (horizontal: Int, vertical: Int)
 
   /// Reads what a directory says, and checks it against the limits.

@@ -10,7 +10,7 @@ struct TIFFSource {
   let order: ByteOrder
   /// Whether offsets and counts have 8 bytes.
   let isBigTIFF: Bool
-  /// Of the first directory.
+  /// The offset of the first directory.
   let firstDirectory: Int
 
   /// Reads the file's header.

@@ -17,7 +17,7 @@ final class TIFFWriter: ContainerWriter, FrameRowsWriter {
 
   private var fields = FieldWriter(order: nativeOrder, isBigTIFF: false)
   private var header: ImageHeader?
-  /// Of the page that comes next.
+  /// The metadata of the page that comes next.
   private var metadata: [MetadataKind: [UInt8]] = [:]
   /// Bytes that the output has.
   private var written = 0

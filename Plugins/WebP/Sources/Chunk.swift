@@ -19,7 +19,7 @@ extension FourCC {
 /// Where a chunk lies (RFC 9649 §2.3): name, 32-bit size, payload, and one byte of padding after an odd size.
 struct Chunk {
   let name: FourCC
-  /// Of the name.
+  /// The offset of the name.
   let offset: Int
   /// Bytes of payload that the chunk announces.
   let size: Int

@@ -100,7 +100,7 @@ final class ShownCanvas {
     return holes * Self.holeShare >= blocks ? result : nil
   }
 
-  /// Of all blocks, the share that has to be holes for an alpha plane to be worth it.
+  /// The share of blocks, as a divisor, that has to be holes for an alpha plane to be worth it.
   private static let holeShare = 8
 
   private func row(_ y: Int, of rect: Rect) -> UnsafeMutablePointer<UInt32> { shown.row(rect.y + y) + rect.x }

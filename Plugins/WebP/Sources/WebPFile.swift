@@ -30,7 +30,7 @@ struct WebPFile {
   private let limits: Limits
   /// Where the RIFF chunk ends by its own size.
   private let announced: Int
-  /// Of the VP8X chunk; none in a simple file.
+  /// The flags of the VP8X chunk; none in a simple file.
   private var flags: ExtendedHeader.Flags = []
   /// Where the walk goes on, or nil when no chunk is left.
   private var next: Int?

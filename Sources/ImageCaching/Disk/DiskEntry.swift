@@ -65,7 +65,7 @@ struct DiskEntry: Sendable {
   var kind = 0
   /// Bytes of the value.
   var size = 0
-  /// Of the value.
+  /// The checksum of the value.
   var checksum: UInt64 = 0
   /// When it was written or confirmed, in seconds since 1970.
   var stored = 0

@@ -29,7 +29,7 @@ public struct ByteSource: Sendable, ExpressibleByStringLiteral {
     get { hasOwnExtension ? ownExtension : path.flatMap(Self.fileExtension) }
     set { (hasOwnExtension, ownExtension) = (true, newValue) }
   }
-  /// Of a file it is looked for when somebody asks, which signatures make rare.
+  /// Found out for a file when somebody asks, which signatures make rare.
   private var hasOwnExtension = false
   private var ownExtension: String?
 

@@ -22,7 +22,7 @@ package final class OpenSource {
 
   /// A source in memory, or nil for one that is read through a window.
   fileprivate let memory: MemoryBytes?
-  /// Of a source that is read through a window.
+  /// The parts of a source that is read through a window.
   private let parts: Parts
   private let fixedSize: Int
   /// The bytes of an incremental decode, or nil.

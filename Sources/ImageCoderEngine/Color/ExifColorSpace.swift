@@ -32,7 +32,7 @@ enum ExifColorSpace {
   private struct Entry {
     let type: UInt16
     let count: Int
-    /// Of the field's four bytes, all of them inside the payload.
+    /// The place of the field's four bytes, all of them inside the payload.
     let place: Int
   }
 

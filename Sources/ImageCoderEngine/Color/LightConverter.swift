@@ -29,7 +29,7 @@ final class LightConverter: Sendable {
   private let targetLuminance: SIMD4<Float>
   private let targetSystem: SegmentTable?
   private let tone: SegmentTable?
-  /// Of red, green and blue, in codes of the working format; none where light is the result.
+  /// The tables of red, green and blue, in codes of the working format; none where light is the result.
   private let encoders: [SegmentTable]
 
   /// Pixels at a time; their light stays in the first-level cache.

@@ -10,10 +10,10 @@ import ImageCoderModel
 final class PackedConverter: Sendable {
   /// Steps of light between black and white, as they are added.
   private static let unit = 262_144.0
-  /// Of them, steps of one entry of the byte tables.
+  /// The bits of a step that are below one entry of the byte tables.
   private static let dropped = 5
   private static let fieldBits = 21
-  /// Of the entry of a byte table that a field says.
+  /// The bits of a field that select the entry of a byte table.
   private static let entryMask: UInt64 = 1 << (UInt64(fieldBits) - UInt64(dropped)) - 1
 
   /// For red, green and blue, 256 each.

@@ -75,7 +75,7 @@ struct PressModel: Sendable {
     }
   }
 
-  /// Of eight overprints, by how much of the paper each covers.
+  /// Mixes eight overprints, by how much of the paper each covers.
   @inline(__always)
   private static func mix(_ roots: UnsafePointer<SIMD4<Float>>, _ ink: SIMD4<Float>) -> SIMD4<Float> {
     let first = roots[0] + (roots[1] - roots[0]) * ink.x

@@ -22,7 +22,7 @@ final class IncrementalImage: @unchecked Sendable {
   private var show: (() throws(CoderError) -> PixelBuffer)?
   private var finish: (PixelBuffer) throws(CoderError) -> PixelBuffer = { pixels in pixels }
   private var rows: (any IncrementalRows)?
-  /// Of its first rows as the reader sends them, those of the picture that will not change any more.
+  /// From its first rows as the reader sends them: rows of the picture that will not change any more.
   private var finalRows: FinalRows = { rows in rows }
   /// Draws what is there of the frame in progress on the canvas that it belongs on, if there is one, and says which rows
   /// of that will not change any more.

@@ -4,7 +4,7 @@ import ImageCoderModel
 
 /// What comes out of a decode: its size, the part of the picture that it shows, and its layout.
 struct OutputPlan {
-  /// Of the result before it is turned upright, pixels.
+  /// The size of the result before it is turned upright, pixels.
   let size: Size
   /// The part of the stored picture that is shown.
   let region: ResamplingRegion

@@ -299,7 +299,7 @@ struct PictureDecoder {
 }
 
 extension ResamplingRegion {
-  /// Of the `height` rows that the region is resampled to, those that the first rows of the source are enough for.
+  /// Counts the rows, of `height` that the region is resampled to, for which the first rows of the source are enough.
   func rows(from rows: Int, of sourceHeight: Int, resampledTo height: Int) -> Int {
     guard rows < sourceHeight else { return height }
     // Three lobes, half a row to the middle of a row, and what averaging whole pixels first may reach beyond.

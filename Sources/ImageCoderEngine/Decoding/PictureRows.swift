@@ -8,7 +8,7 @@ package struct PictureRows {
   /// Takes rows from the top, in the layout and the width of the picture; the view lives during the call.
   package typealias Taker = (_ rows: PixelView) throws(CoderError) -> Void
 
-  /// Of the whole picture, pixels.
+  /// The size of the whole picture, pixels.
   package let size: Size
   package let layout: PixelLayout
   let offer: DecodeOffer
@@ -83,7 +83,8 @@ private final class TakenRows: SinkTarget {
   private let source: PixelBuffer
   /// Rows of the result; the same as `source` if their bytes are the reader's.
   private let result: PixelBuffer
-  /// Of the result. Where opaque pixels are passed on as straight ones, no byte changes, and ``result`` has the reader's.
+  /// The layout of the result. Where opaque pixels are passed on as straight ones, no byte changes, and ``result`` has
+  /// the reader's.
   private let layout: PixelLayout
   private let take: PictureRows.Taker
   /// The picture's row that the band begins with.

@@ -55,7 +55,7 @@ private final class RowPath {
   private let line: PixelBuffer?
   private let flat: PixelBuffer?
   private let band: PixelBuffer?
-  /// Of the rows that come out. It may differ from that of the rows that come in although no byte changes.
+  /// The layout of the rows that come out. It may differ from that of the rows that come in although no byte changes.
   private let layout: PixelLayout
 
   /// - Returns: Nil if rows cannot be taken there one by one.

@@ -32,7 +32,7 @@ package final class FrameReducer {
     var isDrawnOver: Bool
     /// Pixels to draw.
     var cost: Int
-    /// Of the waiting frame, when it has to grow so that its disposal clears enough.
+    /// The rectangle of the waiting frame, when it has to grow so that its disposal clears enough.
     var waitingRect: Rect
   }
 

@@ -36,7 +36,7 @@ public struct GainMapParameters: Sendable, Hashable {
     }
   }
 
-  /// Of red, green and blue.
+  /// The parameters of red.
   public var red: Channel
   /// As ``red``.
   public var green: Channel

@@ -18,7 +18,7 @@ struct GainMapRows: Sendable {
   private struct Place: Sendable {
     let index: Int32
     let next: Int32
-    /// Of the second.
+    /// The part of the second.
     let part: Float
   }
 

@@ -34,7 +34,7 @@ package struct ResamplingRegion: Sendable, Equatable {
 
 /// The size of a thumbnail and the part of the picture that it shows.
 package struct Fit: Sendable, Equatable {
-  /// Of the result, as it is displayed: orientation applied.
+  /// The size of the result, as it is displayed: orientation applied.
   package let size: Size
   /// The part of the displayed source picture that is shown: all of it unless the mode is `fill`.
   package let crop: ResamplingRegion

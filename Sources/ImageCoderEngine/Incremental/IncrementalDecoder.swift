@@ -50,7 +50,7 @@ public final class IncrementalDecoder {
   private let options: DecodeOptions
   private let body: Body
   private let choice: Choice
-  /// Of the first bytes each may be the one that decides.
+  /// The first bytes that are each looked at: any of them may be the one that decides.
   private static let closelyChosen = 32
   /// Bytes at which a coder can be chosen, as far as is known.
   private var neededToChoose = 1

@@ -5,7 +5,7 @@ import ImageCoderModel
 /// Lays rows of pixels with alpha over one color.
 struct RowFlattener {
   private let layout: PixelLayout
-  /// Of the background, in the channel order of the layout: integers of the sample's range, or 0 … 1.
+  /// The values of the background, in the channel order of the layout: integers of the sample's range, or 0 … 1.
   private let integers: (UInt32, UInt32, UInt32)
   private let floats: (Float, Float, Float)
 

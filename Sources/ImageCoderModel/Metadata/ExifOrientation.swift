@@ -86,7 +86,7 @@ extension ExifOrientation {
     /// As the payload has it; 1 to 8 have a meaning.
     let value: Int
     let order: ByteOrder
-    /// Of the value, all of whose bytes are inside the payload.
+    /// The place of the value, all of whose bytes are inside the payload.
     let place: Int
     /// Bytes of the value: 2, or 4.
     let size: Int

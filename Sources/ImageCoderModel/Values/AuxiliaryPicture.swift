@@ -32,9 +32,9 @@ public struct AuxiliaryPicture: Sendable, Hashable {
   ///
   /// Without it the host looks into the XMP of ``page``, and into the Exif of ``owner``.
   public var gainMapMetadata: [UInt8]?
-  /// Of a gain map: the colors once it is applied in full, or nil for those of the page.
+  /// For a gain map: the colors once it is applied in full, or nil for those of the page.
   public var alternateColors: CodingIndependentCodePoints?
-  /// Of a gain map: the profile of those colors, or nil for that of the page.
+  /// For a gain map: the profile of those colors, or nil for that of the page.
   public var alternateProfile: [UInt8]?
 
   /// Makes the description of a picture.

@@ -63,7 +63,7 @@ public struct Properties: Sendable, Hashable {
     }
   }
 
-  /// Of the first entry whose name is not before a name.
+  /// The place of the first entry whose name is not before a name.
   private func place(of name: String) -> Int {
     var (low, high) = (0, entries.count)
     while low < high {

@@ -13,7 +13,7 @@ final class CheckSubject {
   }
 
   let plugin: CheckedPlugin
-  /// Of all that is random.
+  /// The seed of the random generator.
   let seed: UInt64
   /// How long a check may go on with variations of its input.
   let effort: Double

@@ -11,7 +11,7 @@ final class IsolatedRows {
   let rowBytes: Int
   /// Bytes of the memory for a whole picture; 0 for rows that come from the top.
   let pictureBytes: Int
-  /// Of the memory for a whole picture, or -1.
+  /// The file descriptor of the memory for a whole picture, or -1.
   let descriptor: Int32
 
   private let height: Int

@@ -8,7 +8,7 @@ import ImageCoderModel
 /// A file's bytes in memory that a worker can read and not change. It is filled from the front, as far as the worker asks
 /// or as the bytes arrive: never the file itself, which somebody could cut short.
 final class IsolatedSource {
-  /// Of the memory, or -1 for a small file, which goes with the message.
+  /// The file descriptor of the memory, or -1 for a small file, which goes with the message.
   let descriptor: Int32
   /// The bytes of a small file.
   let small: [UInt8]

@@ -35,7 +35,7 @@ final class Worker: @unchecked Sendable {
   private let errors: Int32
   private let process: Int32
   let processNumber: pid_t
-  /// Of its processor time.
+  /// The clock of the worker's processor time.
   private let clock: clockid_t
   private var inbox: isolation_inbox
   private var calls: UInt32 = 0

@@ -5,7 +5,7 @@ import ImageCoderModel
 
 /// A plugin that was loaded to see whether it can be, for `coders doctor`.
 package struct LoadedPlugin: Sendable {
-  /// Of the plugin itself, as it says.
+  /// The version of the plugin itself, as it says.
   package let version: String
   /// The wrapped library as the plugin found it, or empty.
   package let library: String

@@ -13,7 +13,7 @@ final class PluginContainer: Container, @unchecked Sendable {
   let signatures: [Signature]
   let names: ContainerPropertyNames?
   let options: [OptionDescription]
-  /// Of the plugin, `1.0.0`.
+  /// The version of the plugin, `1.0.0`.
   let version: String
   /// The wrapped library as the plugin found it, or empty.
   let library: String

@@ -44,7 +44,7 @@ struct RegistryState {
   }
   /// How the files of the candidates may begin.
   private(set) var beginnings: FileBeginnings
-  /// Of the user and the program, by identifier.
+  /// The priorities of the user and the program, by identifier.
   var priorities: [String: Int]
   /// Identifiers in the order in which they are tried before all others, by format.
   var preferredReaders: [ImageFormat: [String]]

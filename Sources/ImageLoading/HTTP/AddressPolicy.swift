@@ -80,7 +80,8 @@
       "224.0.0.0/3",
     ].compactMap { AddressRange($0) }
 
-    /// Of what is global unicast: protocol assignments (Teredo, benchmarks, ORCHID), documentation, 6to4.
+    /// Global unicast addresses that are not public: protocol assignments (Teredo, benchmarks, ORCHID), documentation,
+    /// 6to4.
     private static let notPublic6 = ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"]
       .compactMap { AddressRange($0) }
   }

@@ -15,7 +15,7 @@
       var next = 0
       /// In the order in which they came.
       var waiters: [Waiter] = []
-      /// Of all places that have not been left.
+      /// The priorities of all places that have not been left.
       var priorities: [Int: LoadPriority] = [:]
 
       func priority(_ waiter: Waiter) -> LoadPriority { priorities[waiter.number] ?? .lowest }

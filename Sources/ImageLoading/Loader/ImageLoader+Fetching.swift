@@ -11,7 +11,7 @@
     let headers: HTTPFields
     /// What is on disk and has to be confirmed.
     let stored: StoredBody?
-    /// Of one who holds that.
+    /// The place in the gate of a load that has one.
     let place: FetchGate.Place?
   }
 

@@ -14,9 +14,9 @@
 
     fileprivate struct State {
       var demand: Demand
-      /// Of the demand.
+      /// The version of the demand.
       var version = 0
-      /// Of the updates.
+      /// The number of the updates.
       var number = 0
       var progress: (value: LoadProgress, number: Int)?
       var preview: (value: LoadPreview, number: Int)?

@@ -4,15 +4,15 @@
   ///
   /// What several want has the highest priority among those who wait.
   public enum LoadPriority: Int, Sendable, Hashable, CaseIterable, Comparable {
-    /// Of what may be wanted later: ``ImageLoader/prefetch(_:concurrency:priority:depth:)``.
+    /// For pictures that may be wanted later: ``ImageLoader/prefetch(_:concurrency:priority:depth:)``.
     case lowest
-    /// Of what is not seen yet.
+    /// For pictures that are not visible yet.
     case low
-    /// Of a request that says nothing else.
+    /// The default priority of a request.
     case normal
-    /// Of what is seen.
+    /// For pictures that are visible.
     case high
-    /// Of what somebody waits for.
+    /// For pictures that somebody waits for.
     case highest
 
     /// Whether one is later than the other.

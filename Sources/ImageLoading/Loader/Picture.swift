@@ -9,25 +9,25 @@
 
     init(_ text: String) { self.text = text }
 
-    /// Of bytes that came just now.
+    /// The version of bytes that came just now.
     static func new() -> ContentVersion {
       ContentVersion(String(UInt64.random(in: 0...UInt64.max), radix: 16))
     }
 
-    /// Of bytes that their key names.
+    /// The version of bytes that their key names.
     static let constant = ContentVersion("constant")
   }
 
   /// A picture on its way through the stages of a loader.
   struct Picture: Sendable {
     var loaded: LoadedImage
-    /// Of the bytes that it was made of.
+    /// The version of the bytes that it was made of.
     var version: ContentVersion
     /// The download that the bytes came with, until it is kept; nil for local sources.
     var download: Generations.Download?
     /// Whether it may be put in memory.
     var mayKeep: Bool
-    /// Of the whole picture before it was fitted to a box, upright; nil where pages are sizes of one picture.
+    /// The whole picture's size before it was fitted to a box, upright; nil where pages are sizes of one picture.
     var fullSize: Size?
 
     /// The bytes of all frames.

@@ -38,7 +38,7 @@
     let name: String
     /// Names the source and who may see it, on disk.
     let diskKey: String
-    /// Of the bytes.
+    /// The key of the bytes.
     let bytesKey: BytesKey
     /// Names what is decoded, with and without the box.
     let decoding: String

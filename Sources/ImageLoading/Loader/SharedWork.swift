@@ -25,7 +25,7 @@
 
     private struct Member {
       var demand: Demand
-      /// Of the demand: an older one that comes late is passed over.
+      /// The version of the demand: an older one that comes late is passed over.
       var version: Int
       let receive: Receiver
     }

@@ -17,7 +17,7 @@
   ///   promise for all threads.
   public final class ImageSlot: Sendable {
     private struct State {
-      /// Of the newest request.
+      /// The number of the newest request.
       var number = 0
       var task: ImageTask?
       var image: LoadedImage?

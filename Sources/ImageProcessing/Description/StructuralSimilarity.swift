@@ -70,7 +70,7 @@ enum StructuralSimilarity {
     }
   }
 
-  /// Of means less 128, and of means of squares and products of such values.
+  /// Computes the similarity from means less 128, and from means of squares and products of such values.
   @inline(__always)
   private static func similarity(_ p: Float, _ q: Float, _ pp: Float, _ qq: Float, _ pq: Float) -> Float {
     let (a, b) = (p + 128, q + 128)

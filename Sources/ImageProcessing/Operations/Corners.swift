@@ -18,7 +18,7 @@ public struct Corners: Sendable, Hashable {
   public var bottomLeft: Double
   /// Width of the border in whole pixels, inside the edge; 0 for none.
   public var border: Int
-  /// Of the border.
+  /// The color of the border.
   public var borderColor: RGBAColor
 
   /// Each corner by itself, clockwise from the top left.

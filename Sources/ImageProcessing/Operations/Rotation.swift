@@ -99,7 +99,7 @@ public struct Rotation: Sendable, Hashable {
 private struct TurnedEdges {
   let cosine: Double
   let sine: Double
-  /// Of the picture.
+  /// The width of the picture.
   let width: Double
   let height: Double
 
@@ -148,7 +148,7 @@ private struct TurnedEdges {
 private struct Turn: Sendable {
   let cosine: Double
   let sine: Double
-  /// Of the result.
+  /// The width of the result.
   let width: Double
   let height: Double
   let background: SIMD4<Float>

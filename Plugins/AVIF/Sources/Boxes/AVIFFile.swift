@@ -124,7 +124,7 @@ struct AVIFFile {
   private static let largestMeta = 64 << 10
   /// Fewer bytes after them could be the rest of a box's header.
   private static let leastRest = 16
-  /// Of an item, what its sequence header takes at most.
+  /// The most that the sequence header of an item takes.
   static let itemBytes = 128
 
   /// - Throws: ``CoderError/Code/wrongFormat``, ``CoderError/Code/truncated``, ``CoderError/Code/unsupported`` for

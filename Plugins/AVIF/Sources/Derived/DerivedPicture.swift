@@ -223,9 +223,9 @@ extension DerivedPicture {
   /// What is known of a picture that libavif decodes; its planes are there only while it is drawn.
   private struct CodedPart {
     let item: UInt32
-    /// Of what is decoded.
+    /// The size of what is decoded.
     let size: Size
-    /// Of the picture's crop.
+    /// The placement of the picture's crop.
     let placement: Placement
     let layout: PixelLayout
     let bits: Int

@@ -8,7 +8,7 @@ import ImageCoderPlugin
 ///
 /// ISO/IEC 23000-22 §7.3.6.7: clap is applied before irot, and irot before imir.
 struct Presentation {
-  /// Of the decoded picture.
+  /// The crop of the decoded picture.
   let crop: Rect
   let orientation: Orientation
 

@@ -30,7 +30,7 @@ final class StillDecoder {
     let shape: StillPlanes.Shape
     let isAlpha: Bool
     var planes: StillPlanes?
-    /// Of the first tile; all have the same.
+    /// The colors of the first tile; all have the same.
     var colors: AV1Picture.Colors?
     /// Lines of tiles that are decoded.
     var linesDone = 0

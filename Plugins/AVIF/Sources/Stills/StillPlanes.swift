@@ -77,7 +77,7 @@ final class StillPlanes {
       self.layout = layout
     }
 
-    /// Of a picture's colors as libavif tells of them.
+    /// Makes the planes of a picture's colors as libavif describes them.
     init(colorsOf image: avifImage) {
       bits = Int(image.depth)
       layout =

@@ -24,7 +24,7 @@ final class AVIFWriter: ContainerWriter, LightLevelWriter {
   /// A first frame that becomes a still unless another one follows.
   private var held: SourcePicture?
   private var delays: [FrameDelay] = []
-  /// Of the first frame, and so of all.
+  /// The bits per channel of the first frame, and so of all.
   private var depth: Int?
 
   init(_ output: ByteOutput, host: CoderHost, options: WriteOptions) throws(CoderError) {

@@ -154,7 +154,7 @@ struct SampleTable {
 struct SampleSizes {
   let count: Int
   private let box: BoxBytes
-  /// Of all samples, or 0.
+  /// The common size of all samples, or 0.
   private let common: Int
   /// Bits of one size.
   private let width: Int

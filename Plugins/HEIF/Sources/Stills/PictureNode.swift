@@ -10,11 +10,11 @@ import ImageCoderPlugin
 final class PictureNode {
   let id: UInt32
   let content: Content
-  /// Of what ``content`` gives, and which part of it is shown how.
+  /// The placement of what ``content`` gives, and which part of it is shown how.
   let placement: Placement
   let bits: Int
   let isGray: Bool
-  /// Of the coded pictures, when all have the same.
+  /// The subsampling of the coded pictures, when all have the same.
   let subsampling: Subsampling?
   /// Whether all samples were stored without loss.
   let isLossless: Bool

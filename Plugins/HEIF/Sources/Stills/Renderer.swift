@@ -12,7 +12,7 @@ import SharedPlanes
 struct Renderer {
   let file: HEIFFile
   let host: CoderHost
-  /// Of the whole picture, for parts whose bitstreams state no colors.
+  /// The code points of the whole picture, for parts whose bitstreams state no colors.
   let points: CodingIndependentCodePoints?
   /// Items that are not decoded again.
   var decoded = DecodedItems()

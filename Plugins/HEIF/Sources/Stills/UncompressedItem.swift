@@ -11,7 +11,7 @@ import SharedPlanes
 struct UncompressedItem {
   let item: Item
   let size: Size
-  /// Of each component.
+  /// The bits per sample of each component.
   let bits: Int
   let subsampling: Subsampling
   let hasAlpha: Bool

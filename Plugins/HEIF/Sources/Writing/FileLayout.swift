@@ -16,7 +16,7 @@ struct FileLayout {
     /// Indexes of properties, from 0, and whether a reader has to know them.
     var properties: [(index: Int, isEssential: Bool)] = []
 
-    /// Of the item and the samples after it.
+    /// The number of bytes of the item and the samples after it.
     var byteCount: Int { samples.reduce(data.count) { $0 + $1.count } }
   }
 
@@ -39,7 +39,7 @@ struct FileLayout {
     let movie: MovieLayout
     /// The primary item and its alpha, whose bytes are the first samples.
     let items: [Int]
-    /// Of the pictures, as the encoder has enlarged them.
+    /// The coded size of the pictures, as the encoder has enlarged them.
     let codedSize: Size
   }
 

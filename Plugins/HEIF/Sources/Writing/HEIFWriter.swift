@@ -22,9 +22,9 @@ final class HEIFWriter: ContainerWriter, LightLevelWriter {
   /// The first page's item.
   private var primary: Int?
   private var pageCount = 0
-  /// Of the page that comes next.
+  /// The thumbnail of the page that comes next.
   private var thumbnail: Picture?
-  /// Of each frame of the first page.
+  /// The delays of each frame of the first page.
   private var delays: [FrameDelay] = []
   /// The first page's picture, which further frames have to be like.
   private var first: Picture?

@@ -11,7 +11,7 @@ struct EncodedPicture {
   /// The payload of its `hvcC` box.
   let configuration: [UInt8]
   let data: [UInt8]
-  /// Of what the bitstream holds, which the encoder may have enlarged to the right and below.
+  /// The coded size of what the bitstream holds, which the encoder may have enlarged to the right and below.
   let codedSize: Size
   let size: Size
   /// Bits of each channel.
@@ -24,7 +24,7 @@ struct EncodedPicture {
 /// that is written are made here. x265 gets no pool of threads; the one thread that it starts ends before a call returns.
 struct HEVCEncoder {
   let settings: EncodingSettings
-  /// Of a sample.
+  /// The bits of a sample.
   let bits: Int
   let host: CoderHost
   private let heif: heif_library

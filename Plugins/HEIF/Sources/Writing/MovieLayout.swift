@@ -23,7 +23,7 @@ struct MovieLayout {
 
   let timing: FrameTicks
   let loopCount: LoopCount?
-  /// Of the pictures as they are stored, after the crop.
+  /// The size of the pictures as they are stored, after the crop.
   let size: Size
   let orientation: Orientation
   let isPremultiplied: Bool

@@ -9,7 +9,7 @@ import ImageCoderPlugin
 /// - Lifetime: That of the bytes.
 struct EntropyReader {
   private let bytes: UnsafeBufferPointer<UInt8>
-  /// Of the next byte that is not in ``buffer``.
+  /// The position of the next byte that is not in ``buffer``.
   private(set) var position: Int
   /// The next bits, in the upper part.
   private var buffer: UInt64 = 0

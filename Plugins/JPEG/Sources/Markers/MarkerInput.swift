@@ -5,7 +5,7 @@ import ImageCoderPlugin
 /// The bytes of a source as a sequence of markers and segments, T.81 B.1.1.
 struct MarkerInput {
   let source: SourceView
-  /// Of the byte that is looked at next.
+  /// The offset of the byte that is looked at next.
   var offset: Int
   /// A view of the source's first bytes, until another one is needed.
   private var head: UnsafeRawBufferPointer

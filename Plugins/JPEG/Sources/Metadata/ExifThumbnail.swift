@@ -68,7 +68,7 @@ extension ExifThumbnail {
     let order: ByteOrder
     /// Where it says where the second one is; four bytes that are inside the payload.
     let link: Int
-    /// Of the second one, or 0.
+    /// The offset of the second one, or 0.
     let next: Int
 
     /// Reads it, or nil when it cannot be read.
@@ -92,7 +92,7 @@ extension ExifThumbnail {
   private struct Old {
     /// From its SOI marker to its EOI marker and what fills it up.
     let picture: Range<Int>
-    /// Of what only the thumbnail needs: the picture, or the directory, when nothing else is between the two.
+    /// Where bytes begin that only the thumbnail needs: its picture, or its directory if nothing is between the two.
     let start: Int
 
     /// Finds it; nil when the second directory names none, or cannot be read.

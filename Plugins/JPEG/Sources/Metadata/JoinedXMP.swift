@@ -10,7 +10,7 @@ import ImageCoderPlugin
 struct JoinedXMP {
   /// A piece of ExtendedXMP.
   private struct Part {
-    /// Of its first byte in ExtendedXMP.
+    /// The offset of its first byte in ExtendedXMP.
     let offset: Int
     /// Where it lies in the file.
     let bytes: Range<Int>
