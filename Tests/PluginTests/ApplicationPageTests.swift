@@ -70,8 +70,8 @@ import Testing
   }
 
   private func arriving(_ registry: CoderRegistry, _ download: AsyncStream<[UInt8]>) async throws {
-    for try await look in registry.images(arriving: download) {
-      show(look.image.pixels)
+    for try await snapshot in registry.images(arriving: download) {
+      show(snapshot.image.pixels)
     }
   }
 

@@ -78,7 +78,7 @@ struct PixelCensus {
   /// - Parameters:
   ///   - new: `rgba8`, `bgra8` or `rgba16`, straight.
   ///   - old: Of the same size and layout.
-  ///   - limit: Nobody asks for more than that so many pixels differ: the count ends with the row in which it gets there.
+  ///   - limit: Counting stops after the first row that reaches so many different pixels.
   init(_ new: PixelBuffer, over old: PixelBuffer, in rect: Rect, limit: Int = .max) {
     if new.format.bytesPerPixel == 8 {
       count(new, over: old, in: rect, limit: limit, as: UInt64.self)

@@ -34,7 +34,7 @@ package final class HostSession {
   private var failure: CoderError?
   /// Why the file that is written takes no more bytes. Whatever the writer says after that comes from it.
   var outputFailure: CoderError?
-  /// Why the source gave no bytes, or no more may be inflated: what a reader says after that comes from it.
+  /// The error of the source, or of the limit of inflated bytes. Later errors of the reader are consequences of it.
   var sourceFailure: CoderError?
   private let blocks = Mutex(HostBlocks())
 

@@ -19,7 +19,7 @@ final class IsolatedWork {
   private var given = 0
   private var sent = 0
 
-  /// An honest file is not so many times as large as what it was made of.
+  /// The largest size of an output, as a multiple of the input it is made of.
   private static let mostGrowth = 4
 
   /// - Parameter takesSource: Whether the session's file is what the worker works on.

@@ -22,11 +22,11 @@ package final class WorkerPool: Sendable {
     var lastUse: Int64 = 0
   }
 
-  /// A worker is renewed after so many files,
+  /// Files after which a worker is replaced.
   private static let mostFiles = 1000
-  /// so many bytes,
+  /// Bytes of files after which a worker is replaced.
   private static let mostBytes = 4 << 30
-  /// or so much processor time.
+  /// Seconds of processor time after which a worker is replaced.
   private static let mostProcessorSeconds = 600
   private static let filesPerLook = 16
   /// What the system allows one in its life.
