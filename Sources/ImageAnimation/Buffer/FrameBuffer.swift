@@ -92,6 +92,7 @@ public final class FrameBuffer: Sendable {
     let player = state.withLock { $0.add(source, visibility, byteLimit) }
     tellDemand()
     finish(state.withLock { $0.admit() })
+    work()
     return FrameSupply(buffer: self, player: player)
   }
 
@@ -127,7 +128,7 @@ public final class FrameBuffer: Sendable {
         membership.withLock { $0 }?.growIfDue()
         let waiter = FrameStore.Waiter(ticket: ticket, task: task)
         let answer = state.withLock { state in
-          // The handler has come before there was somebody who waits, or is going to find him.
+          // A handler that has come already found nobody; one that comes later finds this waiter.
           Task.isCancelled ? .cancelled : state.request(index, player, upcoming, shortestDelay, waiter)
         }
         // Before the next ones are begun: the one that is shown now is let go of meanwhile.
@@ -201,6 +202,8 @@ public final class FrameBuffer: Sendable {
   func shrink() {
     let time = now()
     finish(state.withLock { $0.shrink(at: time) })
+    // A frame that was asked for meanwhile has found its source busy.
+    work()
   }
 }
 
@@ -256,8 +259,8 @@ public final class FrameSupply: Sendable {
   /// - Parameters:
   ///   - upcoming: The frames that are going to be asked for next, in order; they are decoded as far as there is memory.
   ///   - shortestDelay: The least time until the next frame is asked for.
-  /// - Returns: The frame, or what it cannot be decoded for; with `isStarved`, the poster. When the task is cancelled, a frame
-  ///   that is not there fails with ``CoderError/Code/cancelled``.
+  /// - Returns: The frame, or what it cannot be decoded for; with `isStarved`, the poster. When the task is cancelled, the
+  ///   reason is ``CoderError/Code/cancelled``.
   package func frame(at index: Int, upcoming: [Int], shortestDelay: Duration) async -> SuppliedFrame {
     await buffer.frame(index, for: player, upcoming: upcoming, shortestDelay: shortestDelay)
   }

@@ -58,10 +58,10 @@ struct EncodingSettings {
   }
 
   /// The speed of pictures. From 7 on, libavif uses aom's real-time mode for those of a sequence, which is not exact at
-  /// quantizer 0, and ends the process there on a track of alpha (aom 3.6).
+  /// quantizer 0, and ends the process on a track of alpha: at 7 always, above where quantizers are small (aom 3.6).
   func speed(isSequence: Bool, hasAlpha: Bool) -> Int32 {
-    let isExact = quantizer == 0 || hasAlpha && alphaQuantizer == 0
-    return isLossless || isSequence && isExact ? min(speed, 6) : speed
+    let isRealTime = isSequence && codec == AVIF_CODEC_CHOICE_AOM
+    return isLossless || isRealTime && (hasAlpha || quantizer == 0) ? min(speed, 6) : speed
   }
 
   /// A new encoder with these settings, which are all but the speed.
