@@ -344,7 +344,7 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "ImageCoderEngineTests",
-      dependencies: ["CHostSystem", "ImageCoderEngine", "ImageCoderModel", "TestSupport"],
+      dependencies: ["CHostSystem", "CImageCoder", "ImageCoderEngine", "ImageCoderModel", "TestSupport"],
       path: "Tests/ImageCoderEngineTests",
       swiftSettings: settings),
     .testTarget(

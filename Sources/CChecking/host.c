@@ -25,8 +25,8 @@ void checking_session_call(checking_session *session, const char *name) {
   if (is_body) checking_violation(session, 4, "%s was called from a body of parallel_for", name);
 }
 
-static imgcoder_status host_fail(const imgcoder_host *host, imgcoder_status status, int64_t offset,
-                                 imgcoder_string message) {
+static imgcoder_status record_failure(const imgcoder_host *host, imgcoder_status status, int64_t offset,
+                                      imgcoder_string message) {
   checking_session *session = host->context;
   checking_session_call(session, "fail");
   checking_record *record = &session->record;
@@ -45,6 +45,28 @@ static imgcoder_status host_fail(const imgcoder_host *host, imgcoder_status stat
   if (length) memcpy(record->message, message.bytes, length);
   record->message[length] = 0;
   return status;
+}
+
+static imgcoder_status host_fail(const imgcoder_host *host, imgcoder_status status, int64_t offset,
+                                 imgcoder_string message) {
+  checking_session *session = host->context;
+  session->record.limit = IMGCODER_LIMIT_NONE;
+  return record_failure(host, status, offset, message);
+}
+
+static imgcoder_status host_fail_with(const imgcoder_host *host, const imgcoder_failure *failure) {
+  checking_session *session = host->context;
+  checking_record *record = &session->record;
+  if (failure->struct_size < sizeof *failure) {
+    checking_violation(session, 16, "fail_with got a struct of %u bytes", failure->struct_size);
+    return failure->status;
+  }
+  record->limit = failure->limit;
+  record->found = failure->found;
+  record->allowed = failure->allowed;
+  if (failure->limit != IMGCODER_LIMIT_NONE && failure->status != IMGCODER_STATUS_LIMIT_EXCEEDED)
+    checking_violation(session, 14, "a limit is named with the status 0x%02x", failure->status);
+  return record_failure(host, failure->status, failure->offset, failure->message);
 }
 
 enum { CANARY = 16, HEADER = 64, MAGIC = 0x1C0DEB10 };
@@ -187,7 +209,7 @@ checking_session *checking_session_new(const checking_settings *settings) {
   pthread_mutex_init(&session->lock, NULL);
   session->limits = checking_struct_new(session, &settings->limits, sizeof(imgcoder_limits), "imgcoder_limits");
   imgcoder_host host = {0, IMGCODER_ABI_MINOR, session, session->limits, host_fail, host_allocate, host_free, host_log,
-                        host_is_cancelled, host_progress, host_parallel_for, host_get_extension};
+                        host_is_cancelled, host_progress, host_parallel_for, host_get_extension, host_fail_with};
   session->host = checking_struct_new(session, &host, sizeof host, "imgcoder_host");
   return session;
 }
@@ -212,6 +234,7 @@ checking_record *checking_session_record(checking_session *session) { return &se
 void checking_session_clear(checking_session *session) {
   session->record.fail_calls = 0;
   session->record.status = 0;
+  session->record.limit = IMGCODER_LIMIT_NONE;
   session->record.message_length = 0;
   session->record.message[0] = 0;
 }

@@ -25,7 +25,7 @@ extension SheetDescription {
       try Self.check(byteCount: source.size)
       try self.init(parsing: try source.contents())
     } catch {
-      throw error.inFile(path)
+      throw error.annotated(file: path)
     }
   }
 
@@ -58,7 +58,7 @@ extension SheetDescription {
     guard byteCount <= maxBytes else {
       throw CoderError(
         code: .limitExceeded, message: "the description of a sheet has \(byteCount) bytes; \(maxBytes) are allowed",
-        limit: .maxMetadata)
+        limit: .maxMetadata, found: byteCount, allowed: maxBytes)
     }
   }
 

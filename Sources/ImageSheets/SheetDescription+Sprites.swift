@@ -11,7 +11,7 @@ extension SheetDescription {
   /// - Throws: ``CoderError/Code/malformed`` if the description names no picture, or one that is not in the JSON's folder.
   public func picturePath(beside path: String) throws(CoderError) -> String {
     guard let image else {
-      throw CoderError.malformed("meta.image is missing; the picture's name is needed").inFile(path)
+      throw CoderError.malformed("meta.image is missing; the picture's name is needed").annotated(file: path)
     }
     let parts = image.split(separator: "/", omittingEmptySubsequences: false)
     let isInside =
@@ -20,7 +20,7 @@ extension SheetDescription {
     guard isInside else {
       throw CoderError.malformed(
         "meta.image is \(image.quoted); the name of a file in the same folder, or in one below, is allowed"
-      ).inFile(path)
+      ).annotated(file: path)
     }
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return image }
     return path[...slash] + image

@@ -77,7 +77,7 @@ public final class SheetPacker {
         code: .limitExceeded,
         message:
           "\(frames) of \(frameSize)\(inColumns) need a sheet of \(size); sides up to \(options.maxSide) are allowed",
-        limit: .maxSide)
+        limit: .maxSide, found: max(size.width, size.height), allowed: options.maxSide)
     }
     try limits.check(canvas: size)
     let (bytes, overflow) = size.pixelCount.multipliedReportingOverflow(by: options.layout.format.bytesPerPixel)

@@ -61,7 +61,7 @@ extension SpriteSheet {
     do throws(CoderError) {
       try self.init(picture.pixels, description, tag: chosen, delay: delay, limits: options.limits)
     } catch {
-      throw error.code == .malformed ? error.inFile(path) : error
+      throw error.code == .malformed ? error.annotated(file: path) : error
     }
   }
 }

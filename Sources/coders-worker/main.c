@@ -67,6 +67,7 @@ static const imgcoder_coder *load(const char *path, const char *id) {
   services_begin(&limits);
   imgcoder_host host = the_session.host;
   host.fail = keep_reason;
+  host.fail_with = NULL;
   host.log = say_nothing;
   host.is_cancelled = never;
   host.get_extension = no_extension;

@@ -82,12 +82,14 @@ void reply_with_output(imgcoder_status status, const void *results, uint32_t len
   uint32_t reason = s->failure_length;
   // A reason belongs to the status that it was given for, as in the program itself.
   message.words[0] = status;
-  message.words[1] = reason;
+  message.words[1] = reason | s->failure_limit << 16;
   message.words[2] = length;
   message.words[3] = s->failure;
   message.words[4] = slot;
   message.longs[0] = (uint64_t)s->failure_offset;
   message.longs[1] = bytes;
+  message.longs[2] = s->failure_found;
+  message.longs[3] = s->failure_allowed;
   message.inflated = __atomic_load_n(&s->inflated, __ATOMIC_RELAXED);
   memcpy(buffer, s->failure_text, reason);
   if (length > 0) memcpy(buffer + reason, results, length);
@@ -95,6 +97,9 @@ void reply_with_output(imgcoder_status status, const void *results, uint32_t len
   s->failure = 0;
   s->failure_length = 0;
   s->failure_offset = -1;
+  s->failure_limit = 0;
+  s->failure_found = 0;
+  s->failure_allowed = 0;
   // A call that goes on by itself has what is left.
   s->may_inflate = message.inflated < s->may_inflate ? s->may_inflate - message.inflated : 0;
   __atomic_store_n(&s->inflated, 0, __ATOMIC_RELAXED);

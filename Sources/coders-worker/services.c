@@ -20,15 +20,28 @@ static uint32_t lines;
 static const uint32_t most_lines = 1000;
 static double progressed;
 
-static imgcoder_status fail(const imgcoder_host *host, imgcoder_status status, int64_t offset, imgcoder_string message) {
+static imgcoder_status fail_with(const imgcoder_host *host, const imgcoder_failure *given) {
   (void)host;
   session *s = &the_session;
+  imgcoder_failure failure = imgcoder_failure_read(given);
+  imgcoder_string message = failure.message;
   uint64_t length = message.bytes ? message.length : 0;
-  s->failure = status;
-  s->failure_offset = offset;
+  s->failure = failure.status;
+  s->failure_offset = failure.offset;
+  s->failure_limit = failure.limit < ISOLATION_MOST_LIMITS ? failure.limit : 0;
+  s->failure_found = failure.found;
+  s->failure_allowed = failure.allowed;
   s->failure_length = length < ISOLATION_MAX_SENTENCE ? (uint32_t)length : ISOLATION_MAX_SENTENCE;
   memcpy(s->failure_text, message.bytes ? message.bytes : "", s->failure_length);
-  return status;
+  return failure.status;
+}
+
+static imgcoder_status fail(const imgcoder_host *host, imgcoder_status status, int64_t offset, imgcoder_string message) {
+  imgcoder_failure failure = imgcoder_failure_sized();
+  failure.status = status;
+  failure.offset = offset;
+  failure.message = message;
+  return fail_with(host, &failure);
 }
 
 static void *allocate(const imgcoder_host *host, uint64_t size, uint64_t alignment) {
@@ -120,7 +133,7 @@ static imgcoder_status inflated(const imgcoder_host *host, uint64_t bytes) {
   if (__atomic_add_fetch(&s->inflated, bytes, __ATOMIC_RELAXED) <= s->may_inflate) return IMGCODER_STATUS_OK;
   // The program counts too, and says how much was allowed.
   static const imgcoder_string more = IMGCODER_TEXT("the call may not inflate more");
-  return fail(host, IMGCODER_STATUS_LIMIT_EXCEEDED, -1, more);
+  return imgcoder_fail_limit(host, IMGCODER_LIMIT_INFLATED, 0, 0, -1, more);
 }
 
 static const void *get_extension(const imgcoder_host *host, imgcoder_string id) {
@@ -151,6 +164,7 @@ void services_begin(const imgcoder_limits *limits) {
   s->host.progress = progress;
   s->host.parallel_for = parallel_for;
   s->host.get_extension = get_extension;
+  s->host.fail_with = fail_with;
 }
 
 void services_end(void) {

@@ -56,6 +56,8 @@ typedef struct session {
   // Why the current call fails.
   imgcoder_status failure;
   int64_t failure_offset;
+  uint32_t failure_limit;  // IMGCODER_LIMIT_*, below ISOLATION_MOST_LIMITS; 0 without a failure
+  uint64_t failure_found, failure_allowed;
   uint32_t failure_length;
   char failure_text[ISOLATION_MAX_SENTENCE];
 } session;

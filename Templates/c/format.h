@@ -32,6 +32,10 @@ static inline void put32(uint8_t *p, uint32_t value) {
 // Tells the host why a call fails (R14) and passes the status on. NO_OFFSET: the problem has no place in the file.
 imgcoder_status fail(const imgcoder_host *host, imgcoder_status status, uint64_t offset, const char *format, ...);
 
+// Says that the file needs `found` of a limit, IMGCODER_LIMIT_*, that allows `allowed`, and returns LIMIT_EXCEEDED.
+imgcoder_status fail_limit(const imgcoder_host *host, uint32_t limit, uint64_t found, uint64_t allowed, uint64_t offset,
+                           const char *what);
+
 #define NO_OFFSET UINT64_MAX
 
 extern const imgcoder_reader_table reader_table;

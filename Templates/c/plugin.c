@@ -16,6 +16,15 @@ imgcoder_status fail(const imgcoder_host *host, imgcoder_status status, uint64_t
   return host->fail(host, status, offset == UINT64_MAX ? -1 : (int64_t)offset, message);
 }
 
+imgcoder_status fail_limit(const imgcoder_host *host, uint32_t limit, uint64_t found, uint64_t allowed, uint64_t offset,
+                           const char *what) {
+  char text[160];
+  int length = snprintf(text, sizeof text, "%s %llu, %llu is allowed", what, (unsigned long long)found,
+                        (unsigned long long)allowed);
+  imgcoder_string message = {text, length < 0 ? 0 : (uint64_t)length < sizeof text ? (uint64_t)length : sizeof text - 1};
+  return imgcoder_fail_limit(host, limit, found, allowed, offset == UINT64_MAX ? -1 : (int64_t)offset, message);
+}
+
 // Fields by name: what is not named is zero, and a later version may have more.
 static const imgcoder_option runs = {
     .struct_size = sizeof(imgcoder_option),

@@ -92,13 +92,12 @@ static imgcoder_status reader_open(const imgcoder_coder *coder, const imgcoder_h
   // R7: limits before memory, each by its name.
   uint32_t side = header.width > header.height ? header.width : header.height;
   if (side > limits->max_side)
-    return fail(host, IMGCODER_STATUS_LIMIT_EXCEEDED, 6, "a side of %u, max_side allows %u", side, limits->max_side);
-  if ((uint64_t)header.width * header.height > limits->max_pixels)
-    return fail(host, IMGCODER_STATUS_LIMIT_EXCEEDED, 6, "a canvas of %ux%u, max_pixels allows %llu", header.width,
-                header.height, (unsigned long long)limits->max_pixels);
+    return fail_limit(host, IMGCODER_LIMIT_SIDE, side, limits->max_side, 6, "a side of");
+  uint64_t pixels = (uint64_t)header.width * header.height;
+  if (pixels > limits->max_pixels)
+    return fail_limit(host, IMGCODER_LIMIT_PIXELS, pixels, limits->max_pixels, 6, "a pixel count of");
   if (header.frame_count > limits->max_frames)
-    return fail(host, IMGCODER_STATUS_LIMIT_EXCEEDED, 10, "%u frames, max_frames allows %u", header.frame_count,
-                limits->max_frames);
+    return fail_limit(host, IMGCODER_LIMIT_FRAMES, header.frame_count, limits->max_frames, 10, "a frame count of");
   header.is_incremental = options && (options->flags & IMGCODER_OPEN_INCREMENTAL);
   imgcoder_reader *reader = host->allocate(host, sizeof *reader, 0);
   header.frames = host->allocate(host, header.frame_count * sizeof(frame), 0);

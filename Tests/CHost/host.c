@@ -24,6 +24,13 @@ static imgcoder_status host_fail(const imgcoder_host *host, imgcoder_status stat
   printf("fail status=0x%02x offset=%lld %.*s\n", status, (long long)offset, (int)message.length, message.bytes);
   return status;
 }
+static imgcoder_status host_fail_with(const imgcoder_host *host, const imgcoder_failure *failure) {
+  (void)host;
+  printf("fail status=0x%02x offset=%lld limit=%u found=%llu allowed=%llu %.*s\n", failure->status,
+         (long long)failure->offset, failure->limit, (unsigned long long)failure->found,
+         (unsigned long long)failure->allowed, (int)failure->message.length, failure->message.bytes);
+  return failure->status;
+}
 static void *host_allocate(const imgcoder_host *host, uint64_t size, uint64_t alignment) {
   void *memory = NULL;
   (void)host;
@@ -110,7 +117,7 @@ static uint64_t checksum(const uint8_t *bytes, uint64_t length) {  // FNV-1a, 64
 int main(int argc, char **argv) {
   imgcoder_limits limits = {sizeof limits, 65535, 1u << 28, 1u << 30, 64u << 20, 65536, 4096, 500, 0};
   imgcoder_host host = {sizeof host, 0, NULL, &limits, host_fail, host_allocate, host_free, host_log, host_is_cancelled,
-                        host_progress, host_parallel_for, host_get_extension};
+                        host_progress, host_parallel_for, host_get_extension, host_fail_with};
   if (argc < 4) { fprintf(stderr, "usage: host PLUGIN.so info|decode|dump|encode FILE …\n"); return 64; }
   void *library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
   if (!library) { fprintf(stderr, "%s\n", dlerror()); return 2; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CImageCoder
 import ImageCoderEngine
 import ImageCoderModel
 import Synchronization
@@ -14,16 +15,52 @@ import Testing
     #expect(sum.load(ordering: .relaxed) == 999 * 1000 / 2)
   }
 
-  @Test func limitsHaveOneNameInMessages() {
+  @Test func aLimitCrossesTheInterfaceAsData() {
+    let session = HostSession(source: nil, limits: .standard)
+    for name in [
+      Limits.Name.maxSide, .maxPixels, .maxMemory, .maxMetadata, .maxFrames, .maxPages, .maxScans, .maxInflated,
+    ] {
+      let error = CoderError.limitExceeded(name, found: 9, allowed: 8, what: "a max_side of")
+      #expect(session.error(for: session.host.fail(error)) == error)
+    }
+    // A number of a later version, and a limit with another status, name none.
+    let text = "no words that count"
+    #expect(HostSession.Failure(0x30, text, offset: -1, limit: 99, found: 9, allowed: 8).error.limit == nil)
+    let malformed = HostSession.Failure(0x12, "max_side", offset: 3, limit: 1, found: 9, allowed: 8).error
+    #expect(malformed == .malformed("max_side", at: 3))
+  }
+
+  @Test func aSentenceNamesALimitWithoutData() {
     let session = HostSession(source: nil, limits: .standard)
     for (code, message, expected) in [
-      (CoderError.Code.limitExceeded, "a side of 9, max_side allows 8", "a side of 9, maxSide allows 8"),
-      (.limitExceeded, "9 pixels; max_pixels or maxPixels allows 8", "9 pixels; maxPixels or maxPixels allows 8"),
-      (.malformed, "a box max_side", "a box max_side"),
+      (CoderError.Code.limitExceeded, "a side of 9, max_side allows 8", Limits.Name.maxSide),
+      (.limitExceeded, "9 pixels; maxPixels is 8", .maxPixels), (.limitExceeded, "too much", nil),
+      (.malformed, "a box max_side", nil),
     ] {
       let status = session.host.fail(CoderError(code: code, message: message))
-      #expect(session.error(for: status).message == expected)
+      let error = session.error(for: status)
+      #expect(error.message == message)
+      #expect(error.limit == expected && error.found == nil && error.allowed == nil)
     }
+  }
+
+  @Test func aSmallerHostStructGetsTheSentence() throws {
+    let session = HostSession(source: nil, limits: .standard)
+    var older = session.host.raw.pointee
+    older.struct_size = UInt32(MemoryLayout<imgcoder_host>.offset(of: \.fail_with)!)
+    let error = CoderError.limitExceeded(.maxSide, found: 9, allowed: 8, what: "a side of")
+    let status = withUnsafePointer(to: older) { CoderHost($0).fail(error) }
+    let found = session.error(for: status)
+    #expect(found.message == error.message)
+    #expect(found.limit == .maxSide && found.found == nil)
+  }
+
+  @Test func annotationFillsWhatIsMissing() {
+    let error = CoderError.malformed("a word", at: 7).annotated(coder: "a", file: nil)
+    let more = error.annotated(coder: "b", file: "f", setBy: "p").annotated(file: "g", setBy: "q")
+    #expect((more.coder, more.file, more.setBy) == ("a", "f", "p"))
+    #expect(more.message == "a word")
+    #expect("\(more)" == "f: malformed at byte 7: a word (set by p)")
   }
 
   @Test func memoryComesOutOfTheBudgetAndGoesBack() throws {

@@ -91,8 +91,8 @@ import Testing
     options.allowedFormats = [Self.outer.header.format]
     let decoder = try Self.outer.decoder(options, opening: Self.opening(inner))
     #expect(
-      throws: CoderError.unsupported("the file is public.png, the caller allows org.example.fake").attributed(
-        to: decoder.coderID)
+      throws: CoderError.unsupported("the file is public.png, the caller allows org.example.fake").annotated(
+        coder: decoder.coderID)
     ) { try decoder.page(1) }
     options.allowedFormats = [Self.outer.header.format, .png]
     #expect(

@@ -24,20 +24,23 @@ import Testing
     let registry = try registry("{\n\"limits\": {\"maxSide\": {\"value\": 39, \"reason\": \"icons\"}}}")
     let error = try #require(throws: CoderError.self) { try registry.decode(try Self.file(.png)) }
     #expect(error.limit == .maxSide)
-    #expect(error.message == "a side of 40 is over the limit maxSide of 39 (set by p.json, line 2: icons)")
+    #expect((error.found, error.allowed) == (40, 39))
+    #expect(error.message == "a side of 40 is over the limit maxSide of 39")
+    #expect(error.setBy == "p.json, line 2: icons")
     // A caller who allows less is told his own limit.
     let own = try #require(throws: CoderError.self) {
       try registry.decode(try Self.file(.png), options: DecodeOptions(limits: Limits(maxSide: 20)))
     }
     #expect(own.message == "a side of 40 is over the limit maxSide of 20")
+    #expect(own.setBy == nil)
     // One who allows more gets no more.
     let more = try #require(throws: CoderError.self) {
       try registry.decode(try Self.file(.png), options: DecodeOptions(limits: Limits(maxSide: 5000)))
     }
-    #expect(more.message == error.message)
+    #expect(more == error)
   }
 
-  /// The limit is found out by the plugin, whose error has no field for its name.
+  /// The limit is found out by the plugin.
   @Test func aLimitOfAPluginNamesThePreset() throws {
     let registry = EncodingPictures.makeRegistry()
     var policy = Policy(name: "mine")
@@ -45,8 +48,8 @@ import Testing
     registry.policy = policy
     for format in [ImageFormat.png, .jpeg, .webP, .tiff] {
       let error = try #require(throws: CoderError.self) { try registry.decode(try Self.file(format)) }
-      #expect(error.message.hasSuffix("(set by the program: to see it fail)"), "\(format): \(error)")
-      #expect(error.limit == .maxMemory)
+      #expect(error.setBy == "the program: to see it fail", "\(format): \(error)")
+      #expect(error.limit == .maxMemory && error.allowed == 100)
     }
   }
 

@@ -61,9 +61,13 @@ static imgcoder_status reader_open(const imgcoder_coder *coder, const imgcoder_h
   if (bytes[13] > 1)
     return fail(host, IMGCODER_STATUS_MALFORMED, 13, "colorspace %u, 0 and 1 are allowed", bytes[13]);
   // R7: limits before memory. The product of two 32-bit numbers fits 64 bits.
-  if (width > limits->max_side || height > limits->max_side || (uint64_t)width * height > limits->max_pixels)
-    return fail(host, IMGCODER_STATUS_LIMIT_EXCEEDED, 4, "a canvas of %ux%u; max_side allows %u and max_pixels %llu",
-                width, height, limits->max_side, (unsigned long long)limits->max_pixels);
+  // Reported through `fail`, as plugins do that do not know `fail_with`: the host finds the name in the sentence.
+  if (width > limits->max_side || height > limits->max_side)
+    return fail(host, IMGCODER_STATUS_LIMIT_EXCEEDED, 4, "a canvas of %ux%u; max_side allows %u", width, height,
+                limits->max_side);
+  if ((uint64_t)width * height > limits->max_pixels)
+    return fail(host, IMGCODER_STATUS_LIMIT_EXCEEDED, 4, "a canvas of %ux%u; max_pixels allows %llu", width, height,
+                (unsigned long long)limits->max_pixels);
   imgcoder_reader *reader = host->allocate(host, sizeof *reader, 0);
   if (!reader) return fail(host, IMGCODER_STATUS_OUT_OF_MEMORY, -1, "no memory for %u bytes", (unsigned)sizeof *reader);
   int is_whole = size >= HEADER_SIZE + MARKER_SIZE && memcmp(bytes + size - MARKER_SIZE, end_marker, MARKER_SIZE) == 0;

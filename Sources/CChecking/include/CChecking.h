@@ -22,6 +22,8 @@ typedef struct checking_settings {
 typedef struct checking_record {
   uint32_t fail_calls, status;  // calls of fail; the status of the last one
   int64_t offset;
+  uint32_t limit;               // IMGCODER_LIMIT_* of the last failure
+  uint64_t found, allowed;      // of that limit
   uint64_t message_length;      // of the last message, as the plugin stated it
   uint64_t allocations, live_blocks, live_bytes, peak_bytes;
   uint64_t polls;               // of is_cancelled

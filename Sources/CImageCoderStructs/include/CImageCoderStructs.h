@@ -54,6 +54,7 @@
 CIMAGECODER_SIZED(imgcoder_limits)
 CIMAGECODER_SIZED(imgcoder_work_table)
 CIMAGECODER_SIZED(imgcoder_look_table)
+CIMAGECODER_SIZED(imgcoder_failure)
 CIMAGECODER_SIZED(imgcoder_host)
 CIMAGECODER_SIZED(imgcoder_source)
 CIMAGECODER_SIZED(imgcoder_sink)

@@ -16,6 +16,7 @@
 #define ISOLATION_MAX_PAYLOAD 32768
 // Bytes of a reason or a log line.
 #define ISOLATION_MAX_SENTENCE 500
+#define ISOLATION_MOST_LIMITS 65536  // numbers of limits
 // Descriptors that come with SPAWN.
 #define ISOLATION_SPAWN_FILES 3
 // Frames that one answer describes.
@@ -105,9 +106,10 @@ enum {
 // From a worker.
 enum {
   ISOLATION_READY = 64,     // longs[0] layers
-  ISOLATION_REPLY = 65,     // words[0] status, words[1] bytes of the reason, words[2] results, longs[0] the offset in the
-                            // file; the reason and the results as payload. Of a file that is written also longs[1] the
-                            // next bytes, words[4] the slot that they are in
+  ISOLATION_REPLY = 65,     // words[0] status, words[1] bytes of the reason and, times 65,536, the limit that was exceeded,
+                            // words[2] results, words[3] the status of the reason, longs[0] the offset in the file, longs[2]
+                            // what was found and longs[3] allowed of the limit; the reason and the results as payload. Of a
+                            // file that is written also longs[1] the next bytes, words[4] the slot that they are in
   ISOLATION_NEED = 66,      // longs[0] offset, longs[1] least, longs[2] most
   ISOLATION_BAND = 67,      // words[0] the first row, words[1] rows, words[2] pass, words[3] slot, words[4] the first row in
                             // it, longs[0] 1: the worker waits for an answer before it writes there again

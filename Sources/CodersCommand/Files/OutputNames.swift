@@ -36,7 +36,7 @@ struct OutputNames {
           try Path.makeDirectory(folder + subfolder, console)
         }
       } catch {
-        throw error.inFile(target)
+        throw error.annotated(file: target)
       }
     }
     var known: [Path.Identity: String] = [:]

@@ -93,7 +93,7 @@ final class StreamRun {
     _ registry: CoderRegistry, _ console: Console, show: (StreamStep) -> Void
   ) throws(CoderError) {
     if let folder {
-      do throws(CoderError) { try Path.makeDirectory(folder, console) } catch { throw error.inFile(folder) }
+      do throws(CoderError) { try Path.makeDirectory(folder, console) } catch { throw error.annotated(file: folder) }
     }
     var last: IncrementalStatus?
     var offset = 0

@@ -232,7 +232,7 @@ package struct FreedesktopThumbnails: Sendable {
     init(_ path: String) throws(CoderError) {
       var status = stat()
       guard path.withSystemName({ stat($0, &status) }) == 0 else {
-        throw CoderError.io(String(cString: strerror(errno)).lowercased()).inFile(path)
+        throw CoderError.io(String(cString: strerror(errno)).lowercased()).annotated(file: path)
       }
       modified = status.st_mtim.tv_sec
       bytes = Int(status.st_size)

@@ -45,6 +45,6 @@ enum PrivateFile {
   }
 
   private static func failure(_ path: String, _ reason: Int32 = errno) -> CoderError {
-    CoderError.io(String(cString: strerror(reason)).lowercased()).inFile(path)
+    CoderError.io(String(cString: strerror(reason)).lowercased()).annotated(file: path)
   }
 }

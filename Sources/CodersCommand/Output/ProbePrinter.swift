@@ -107,7 +107,7 @@ extension JSONValue {
   /// An error and its exit status.
   init(_ error: CoderError) {
     self = .object([
-      "code": .text("\(error.code)"), "message": .text(error.message), "coder": .optional(error.coder),
+      "code": .text("\(error.code)"), "message": .text(error.sentence), "coder": .optional(error.coder),
       "offset": error.offset.map { .integer($0) } ?? .null,
       "exit_status": .integer(Int64(ExitStatus(error).rawValue)),
     ])

@@ -102,7 +102,7 @@ struct CacheCommand: Verb {
     }
     // Asking about a cache makes none.
     guard "\(folder)/v1".withSystemName({ access($0, F_OK) }) == 0 else {
-      throw CoderError.io("there is no cache in this folder").inFile(folder)
+      throw CoderError.io("there is no cache in this folder").annotated(file: folder)
     }
     let cache = try DiskCache(folder: folder, options: .unlimited) { event in
       if let text = event.text { console.warn(text, file: folder) }

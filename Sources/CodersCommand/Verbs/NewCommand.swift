@@ -66,7 +66,7 @@ struct NewCommand: Verb {
       console.print("\(folder): a plugin in \(language.title) with the id \(name.id)")
       for file in files where !file.path.hasPrefix(".") { console.print("  \(file.path)") }
     } catch {
-      throw error.inFile(folder)
+      throw error.annotated(file: folder)
     }
     console.print(
       """

@@ -100,7 +100,7 @@ package struct CacheFolder: Sendable {
 
   /// What a system call says.
   static func failure(_ path: String) -> CoderError {
-    CoderError.io(String(cString: strerror(errno)).lowercased()).inFile(path)
+    CoderError.io(String(cString: strerror(errno)).lowercased()).annotated(file: path)
   }
 
   // MARK: Checks
@@ -134,12 +134,12 @@ package struct CacheFolder: Sendable {
     var status = stat()
     guard path.withSystemName({ stat($0, &status) }) == 0 else { throw failure(path) }
     guard status.st_mode & S_IFMT == S_IFDIR else {
-      throw CoderError.io("is no folder; a cache needs one for itself").inFile(path)
+      throw CoderError.io("is no folder; a cache needs one for itself").annotated(file: path)
     }
     if let problem = TrustedFile.writers(of: status, path) ?? walk.problem {
-      throw CoderError.io("\(problem); a cache needs a folder that nobody else can change").inFile(path)
+      throw CoderError.io("\(problem); a cache needs a folder that nobody else can change").annotated(file: path)
     }
-    guard let resolved = walk.resolved else { throw CoderError.io("cannot be followed").inFile(path) }
+    guard let resolved = walk.resolved else { throw CoderError.io("cannot be followed").annotated(file: path) }
     return resolved
   }
 

@@ -23,9 +23,12 @@ struct SQLiteFailure: Error {
 
   /// The failure as an error of a call.
   func error(_ path: String) -> CoderError {
-    code == Int32(CSQLITE_BUSY)
-      ? CoderError.io("another process has kept the cache locked for longer than the busy timeout").inFile(path)
-      : CoderError.io("SQLite failed with code \(code): \(message)").inFile(path)
+    let isBusy = code == Int32(CSQLITE_BUSY)
+    let message =
+      isBusy
+      ? "another process has kept the cache locked for longer than the busy timeout"
+      : "SQLite failed with code \(code): \(self.message)"
+    return CoderError.io(message).annotated(file: path)
   }
 }
 

@@ -30,13 +30,13 @@ package final class NewFile {
   /// - Throws: ``CoderError/Code/io`` with the system's reason; ``CoderError/Code/outOfMemory``.
   package init(_ path: String) throws(CoderError) {
     guard let buffer = malloc(Self.bufferSize) else {
-      throw CoderError.outOfMemory(bytes: Self.bufferSize, for: "a buffer of the file").inFile(path)
+      throw CoderError.outOfMemory(bytes: Self.bufferSize, for: "a buffer of the file").annotated(file: path)
     }
     var isMade = false
     defer { if !isMade { free(buffer) } }
     var status = stat()
     let exists = path.withSystemName { stat($0, &status) } == 0
-    if exists, status.st_mode & S_IFMT == S_IFDIR { throw CoderError.io("is a directory").inFile(path) }
+    if exists, status.st_mode & S_IFMT == S_IFDIR { throw CoderError.io("is a directory").annotated(file: path) }
     if exists, status.st_mode & S_IFMT != S_IFREG {
       descriptor = path.withSystemName { open($0, O_WRONLY | O_CLOEXEC) }
       guard descriptor >= 0 else { throw Self.failure(path) }
@@ -156,6 +156,6 @@ package final class NewFile {
   }
 
   private static func failure(_ path: String) -> CoderError {
-    CoderError.io(String(cString: strerror(errno)).lowercased()).inFile(path)
+    CoderError.io(String(cString: strerror(errno)).lowercased()).annotated(file: path)
   }
 }

@@ -143,7 +143,7 @@ package final class OpenSource {
         bytes = MemoryBytes(
           try PipeInput.readAll(file.number, limit: limits.maxMemory, mayBeImage: mayBeImage))
       } catch {
-        throw error.inFile(source.path)
+        throw error.annotated(file: source.path)
       }
     }
     memory = bytes

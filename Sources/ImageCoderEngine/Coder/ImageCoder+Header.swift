@@ -18,7 +18,7 @@ extension ImageCoder {
     do throws(CoderError) {
       return try OpenFile.header(of: source, container, options, openEmbedded)
     } catch {
-      throw error.attributed(to: id).explained(by: options.restrictions)
+      throw error.annotated(coder: id, setBy: options.restrictions.setter(of: error))
     }
   }
 }

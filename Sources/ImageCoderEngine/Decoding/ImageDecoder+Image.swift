@@ -135,10 +135,10 @@ extension ImageDecoder {
   private func missingFrames(_ header: ImageHeader) -> CoderError? {
     let there = header.frameCount == 1 ? "1 frame" : "\(header.frameCount) frames"
     if header.isDamaged {
-      return CoderError.malformed("the file is damaged after \(there)").attributed(to: coderID, file: file.path)
+      return CoderError.malformed("the file is damaged after \(there)").annotated(coder: coderID, file: file.path)
     }
     if header.isTruncated {
-      return CoderError.truncated("the file ends after \(there)").attributed(to: coderID, file: file.path)
+      return CoderError.truncated("the file ends after \(there)").annotated(coder: coderID, file: file.path)
     }
     return nil
   }

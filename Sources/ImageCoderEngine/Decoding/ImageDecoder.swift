@@ -44,7 +44,7 @@ public final class ImageDecoder {
       defer { if isOutermost { file.session.budget.endCall() } }
       do throws(CoderError) { try self.init(file, context) } catch { throw file.session.reason(for: error) }
     } catch {
-      throw error.attributed(to: container.id).explained(by: context.options.restrictions)
+      throw error.annotated(coder: container.id, setBy: context.options.restrictions.setter(of: error))
     }
   }
 
@@ -173,7 +173,7 @@ public final class ImageDecoder {
       }
       return Frame(
         pixels: picture.pixels, delay: header.delay ?? .zero,
-        problem: picture.problem?.attributed(to: coderID, file: file.path))
+        problem: picture.problem?.annotated(coder: coderID, file: file.path))
     }
   }
 
@@ -191,7 +191,7 @@ public final class ImageDecoder {
       let picture = try pictures.decode(frame: index, page: page, rect: header.rect, into: buffer)
       return Frame(
         pixels: picture.pixels, delay: header.delay ?? .zero,
-        problem: picture.problem?.attributed(to: coderID, file: file.path))
+        problem: picture.problem?.annotated(coder: coderID, file: file.path))
     }
   }
 
@@ -362,7 +362,8 @@ public final class ImageDecoder {
     let isOutermost = session.budget.beginCall()
     defer { if isOutermost { session.budget.endCall() } }
     do throws(CoderError) { return try body() } catch {
-      throw session.reason(for: error).attributed(to: coderID, file: file.path).explained(by: options.restrictions)
+      let error = session.reason(for: error)
+      throw error.annotated(coder: coderID, file: file.path, setBy: options.restrictions.setter(of: error))
     }
   }
 

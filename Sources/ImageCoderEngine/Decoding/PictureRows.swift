@@ -36,7 +36,7 @@ extension ImageDecoder {
     let problem = try attributing { () throws(CoderError) in
       try pictures.decodeRows(rows.offer, layout: rows.layout, isStrict: options.isStrict, take)
     }
-    return problem?.attributed(to: coderID, file: file.path)
+    return problem?.annotated(coder: coderID, file: file.path)
   }
 
   /// Decodes the still, and keeps nothing of it.

@@ -75,7 +75,7 @@ public final class ImageEncoder {
         try plan.largestFile(pages)
       }
     } catch {
-      throw error.attributed(to: container.id)
+      throw error.annotated(coder: container.id)
     }
   }
 
@@ -212,7 +212,7 @@ public final class ImageEncoder {
       guard let body else { throw .outOfOrder("an encoder without a file") }
       try step(body)
     } catch {
-      let error = error.attributed(to: coder)
+      let error = error.annotated(coder: coder)
       failure = error
       body = nil
       throw error

@@ -16,13 +16,17 @@ enum HostCalls {
     var table = imgcoder_host_sized()
     table.abi_minor = UInt32(IMGCODER_ABI_MINOR)
     table.fail = { host, status, offset, message in
-      let code = CoderError.Code(rawValue: status)
-      let sentence = HostCalls.sentence(message)
-      HostCalls.session(host)?.record(
-        CoderError(
-          code: code, message: code == .limitExceeded ? Limits.Name.named(in: sentence) : sentence,
-          offset: offset < 0 ? nil : Int(offset)))
+      HostCalls.session(host)?.record(HostSession.Failure(status, HostCalls.sentence(message), offset: offset))
       return status
+    }
+    table.fail_with = { host, failure in
+      guard let failure else { return InterfaceStatus.invalidArgument }
+      let known = imgcoder_failure_read(failure)
+      HostCalls.session(host)?.record(
+        HostSession.Failure(
+          known.status, HostCalls.sentence(known.message), offset: known.offset, limit: known.limit,
+          found: known.found, allowed: known.allowed))
+      return known.status
     }
     table.allocate = { host, size, alignment in
       guard let size = Int(exactly: size), let alignment = Int(exactly: alignment == 0 ? 16 : alignment) else {

@@ -162,7 +162,11 @@ package final class HostSession {
   /// Forgets what an earlier call recorded.
   package func clearError() { (failure, sourceFailure) = (nil, nil) }
 
-  func record(_ error: CoderError) { failure = error }
+  /// Takes an error of the host for the reason of the current call.
+  package func record(_ error: CoderError) { failure = error }
+
+  /// Takes what a coder says for the reason of its call.
+  package func record(_ failure: Failure) { record(failure.error) }
 
   /// Whether the work has to stop: the caller asks for that, or the call has taken too long.
   var isCancelled: Bool { isCancelledByCaller || budget.isOver }

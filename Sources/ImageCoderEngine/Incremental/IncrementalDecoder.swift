@@ -188,7 +188,9 @@ public final class IncrementalDecoder {
       if let failure { throw failure }
       // A reader that waits for bytes does not see that nobody wants them any more.
       if isReading, options.cancellation?.isCancelled == true { bytes.stop() }
-      do throws(CoderError) { try bytes.append(chunk) } catch { throw error.explained(by: options.restrictions) }
+      do throws(CoderError) { try bytes.append(chunk) } catch {
+        throw error.annotated(setBy: options.restrictions.setter(of: error))
+      }
       noticeLeave()
       if !isReading, bytes.count >= neededToChoose { try choose() }
       if let failure { throw failure }

@@ -14,20 +14,10 @@ package struct Restrictions: Sendable {
 
   /// Forbids nothing.
   package init() {}
-}
 
-extension CoderError {
-  /// The same error with who set the limit that was exceeded, where that was not the caller.
-  package func explained(by restrictions: Restrictions) -> CoderError {
-    guard code == .limitExceeded, !restrictions.limits.isEmpty else { return self }
-    // A plugin names its limit in the message alone.
-    guard let name = limit ?? Limits.Name.all.first(where: { message.has($0.rawValue) }),
-      let words = restrictions.limits[name]
-    else { return self }
-    let addition = " (set by \(words))"
-    guard !message.hasSuffix(addition) else { return self }
-    var error = CoderError(code: code, message: message + addition, offset: offset, coder: coder, limit: name)
-    error.file = file
-    return error
+  /// Who set the limit that was exceeded, or nil for the caller and for an error of another kind.
+  package func setter(of error: CoderError) -> String? {
+    guard error.code == .limitExceeded else { return nil }
+    return error.limit.flatMap { limits[$0] }
   }
 }

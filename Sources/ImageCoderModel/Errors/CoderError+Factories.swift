@@ -41,7 +41,8 @@ extension CoderError {
     _ limit: Limits.Name, found: some BinaryInteger, allowed: some BinaryInteger, what: String
   ) -> CoderError {
     CoderError(
-      code: .limitExceeded, message: "\(what) \(found) is over the limit \(limit) of \(allowed)", limit: limit)
+      code: .limitExceeded, message: "\(what) \(found) is over the limit \(limit) of \(allowed)", limit: limit,
+      found: Int(clamping: found), allowed: Int(clamping: allowed))
   }
 
   /// The caller passed an invalid argument.

@@ -17,21 +17,34 @@ public struct CoderError: Error, Sendable, Equatable {
   /// One sentence for a developer: what was found, what was allowed. Lower case, no final period, no newline.
   public let message: String
 
-  /// Which limit was exceeded, or nil for an error of another kind. Also nil if a plugin reports the limit: the plugin
-  /// interface has no field for its name, so only ``message`` names it.
+  /// Which limit was exceeded, or nil for an error of another kind, and if a plugin does not say it.
   public let limit: Limits.Name?
+
+  /// What the work needs of ``limit``, in its unit; nil if nobody says it.
+  public let found: Int?
+
+  /// The value of ``limit``; nil if nobody says it.
+  public let allowed: Int?
+
+  /// Who set ``limit``, such as a policy with its file and line; nil if that was the caller. Not part of ``message``.
+  public var setBy: String?
 
   /// The path of the file that was read or written, or nil for bytes in memory and on standard input. Not part of
   /// ``message``.
   public var file: String?
 
   /// Makes an error of any code. Prefer the factories, such as ``malformed(_:at:)``.
-  public init(code: Code, message: String, offset: Int? = nil, coder: String? = nil, limit: Limits.Name? = nil) {
+  public init(
+    code: Code, message: String, offset: Int? = nil, coder: String? = nil, limit: Limits.Name? = nil,
+    found: Int? = nil, allowed: Int? = nil
+  ) {
     self.code = code
     self.message = message
     self.offset = offset
     self.coder = coder
     self.limit = limit
+    self.found = found
+    self.allowed = allowed
   }
 }
 
@@ -57,7 +70,7 @@ extension CoderError {
     public static let unsupported = Code(rawValue: 0x20)
     /// No registered coder accepts these bytes or this format.
     public static let noCoder = Code(rawValue: 0x21)
-    /// One of the caller's limits was exceeded; ``CoderError/limit`` and the message name it.
+    /// One of the caller's limits was exceeded; ``CoderError/limit`` says which.
     public static let limitExceeded = Code(rawValue: 0x30)
     /// The caller passed an invalid argument.
     public static let invalidArgument = Code(rawValue: 0x40)
@@ -124,9 +137,12 @@ extension CoderError: CustomStringConvertible {
   /// File, code, place and message: `photo.webp: truncated at byte 1032: VP8 chunk needs 4096 bytes`.
   public var description: String { (file.map { "\($0): " } ?? "") + descriptionWithoutFile }
 
-  /// Code, place and message, for output that names the file itself.
+  /// Code, place, message and who set the limit, for output that names the file itself.
   package var descriptionWithoutFile: String {
     let place = offset.map { " at byte \($0)" } ?? ""
-    return "\(code)\(place): \(message)"
+    return "\(code)\(place): \(sentence)"
   }
+
+  /// The message, and who set the limit.
+  package var sentence: String { message + (setBy.map { " (set by \($0))" } ?? "") }
 }

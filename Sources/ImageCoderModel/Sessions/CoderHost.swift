@@ -59,7 +59,7 @@ public struct CoderHost: @unchecked Sendable {
     let work = imgcoder_work_table_read(table.assumingMemoryBound(to: imgcoder_work_table.self))
     guard let inflated = work.inflated, inflated(raw, UInt64(bytes)) != InterfaceStatus.ok else { return }
     // The host knows how much is allowed, and has said so.
-    throw CoderError(code: .limitExceeded, message: "the host allows fewer bytes to be inflated")
+    throw CoderError(code: .limitExceeded, message: "the host allows fewer bytes to be inflated", limit: .maxInflated)
   }
 
   /// Draws what there is of a picture when somebody looks at it while its bytes still arrive.
@@ -91,8 +91,18 @@ public struct CoderHost: @unchecked Sendable {
 
   /// Records an error for the current call and returns its code for C.
   public func fail(_ error: CoderError) -> imgcoder_status {
-    error.message.withCoderString {
-      raw.pointee.fail(raw, error.code.rawValue, Int64(error.offset ?? -1), $0)
+    error.message.withCoderString { message in
+      let offset = Int64(error.offset ?? -1)
+      guard error.code == .limitExceeded, let limit = error.limit, let failWith = imgcoder_host_read(raw).fail_with
+      else { return raw.pointee.fail(raw, error.code.rawValue, offset, message) }
+      var failure = imgcoder_failure_sized()
+      failure.status = error.code.rawValue
+      failure.offset = offset
+      failure.message = message
+      failure.limit = limit.number
+      failure.found = UInt64(clamping: error.found ?? 0)
+      failure.allowed = UInt64(clamping: error.allowed ?? 0)
+      return failWith(raw, &failure)
     }
   }
 

@@ -28,7 +28,8 @@ extension Subject {
     let error = try claim.error("\(name) of \(need - 1), one too few", in: .limitExceeded) {
       try open(fixture.bytes, options)
     }
-    try claim.holds(error.message.contains(name), "message", expected: "the name \(name)", found: error.message)
+    try claim.equal(error.limit?.rawValue, name, "limit of the error")
+    if let allowed = error.allowed { try claim.equal(allowed, need - 1, "\(name) allowed, as the error says") }
   }
 
   /// Metadata over its limit is refused by itself and never costs the pixels.

@@ -84,7 +84,7 @@ extension CoderRegistry {
         }
         return made
       } catch {
-        guard error.code == .unsupported else { throw error.attributed(to: candidate.id) }
+        guard error.code == .unsupported else { throw error.annotated(coder: candidate.id) }
         options.log?(.warning, "the gain map is left out: \(error.message)")
       }
     }

@@ -55,7 +55,7 @@ extension CoderRegistry {
         }
         return file.count <= options.maxFileSize ?? .max ? file : nil
       } catch {
-        guard error.allowsFallback, !options.isLossless else { throw error.attributed(to: candidate.id) }
+        guard error.allowsFallback, !options.isLossless else { throw error.annotated(coder: candidate.id) }
         options.log?(.info, "\(candidate.id) decodes the picture and encodes it again: \(error.message)")
       }
     }

@@ -46,8 +46,8 @@ extension CoderRegistry {
         try check(bytes, against: decoder, edit, caller)
         return try EncodedFile(bytes, of: format, to: destination)
       } catch {
-        guard error.allowsFallback else { throw error.attributed(to: candidate.id) }
-        refusal = error.attributed(to: candidate.id)
+        guard error.allowsFallback else { throw error.annotated(coder: candidate.id) }
+        refusal = error.annotated(coder: candidate.id)
       }
     }
     throw refusal ?? .unsupported("no coder edits the metadata of \(format)")

@@ -47,7 +47,7 @@ extension CoderRegistry {
         }
         if bytes.count <= options.maxFileSize ?? .max { return bytes }
       } catch {
-        guard error.allowsFallback else { throw error.attributed(to: id) }
+        guard error.allowsFallback else { throw error.annotated(coder: id) }
         options.log?(.info, "\(id) cannot convert the file without decoding: \(error.message)")
       }
     }

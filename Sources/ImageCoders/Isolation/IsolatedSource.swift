@@ -197,7 +197,7 @@ final class IsolatedSource {
       }
       return 0
     } catch {
-      _ = session.host.fail(error)
+      session.record(error)
       return error.code.rawValue
     }
   }

@@ -120,7 +120,7 @@ final class IsolatedWork {
     guard allowed.overflow || sent <= allowed.partialValue else {
       let error = CoderError.limitExceeded(
         .maxMemory, found: sent, allowed: allowed.partialValue, what: "a file size in bytes of")
-      _ = session.host.fail(error)
+      session.record(error)
       return error.code.rawValue
     }
     return raw.pointee.write(raw, bytes, count)

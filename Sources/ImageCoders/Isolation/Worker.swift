@@ -219,16 +219,16 @@ final class Worker: @unchecked Sendable {
   private func reply(
     _ message: isolation_message, _ payload: UnsafeRawBufferPointer, _ session: HostSession
   ) throws(CoderError) -> Reply {
-    let reason = Int(message.words.1)
+    let (reason, limit) = (Int(message.words.1 & 0xFFFF), message.words.1 >> 16)
     guard reason <= Int(ISOLATION_MAX_SENTENCE), reason + Int(message.words.2) == payload.count else {
-      throw fault("an answer of \(message.words.1) and \(message.words.2) bytes in \(payload.count)")
+      throw fault("an answer of \(reason) and \(message.words.2) bytes in \(payload.count)")
     }
     if message.words.3 != 0 {
       let text = Self.printable(UnsafeRawBufferPointer(rebasing: payload.prefix(reason)))
-      _ = session.host.fail(
-        CoderError(
-          code: CoderError.Code(rawValue: message.words.3), message: text,
-          offset: Int(exactly: message.longs.0).flatMap { $0 < 0 ? nil : $0 }))
+      session.record(
+        HostSession.Failure(
+          message.words.3, text, offset: Int64(bitPattern: message.longs.0), limit: limit, found: message.longs.2,
+          allowed: message.longs.3))
     }
     // A worker that says too little is bound by its processor time.
     do throws(CoderError) { try session.countInflated(Int(clamping: message.inflated)) } catch {

@@ -152,7 +152,7 @@ public final class CoderRegistry: Sendable {
     do throws(CoderError) {
       return try OpenSource(source, limits: allowed.limits) { mayBeImage($0, options.allowedFormats) }
     } catch {
-      throw error.explained(by: allowed.restrictions)
+      throw error.annotated(setBy: allowed.restrictions.setter(of: error))
     }
   }
 
@@ -160,7 +160,7 @@ public final class CoderRegistry: Sendable {
   func naming<Result>(
     _ source: ByteSource, _ body: () throws(CoderError) -> Result
   ) throws(CoderError) -> Result {
-    do throws(CoderError) { return try body() } catch { throw error.inFile(source.path) }
+    do throws(CoderError) { return try body() } catch { throw error.annotated(file: source.path) }
   }
 
   /// Begins incremental decoding. The coder is chosen as soon as there are enough bytes to choose one.

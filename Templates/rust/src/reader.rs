@@ -120,16 +120,19 @@ impl Reader for FlipbookReader {
         let limits = host.limits();
         let side = u32::from(width.max(height));
         if side > limits.max_side {
-            let message = format_args!("a side of {side}, max_side allows {}", limits.max_side);
-            return Err(host.fail(STATUS_LIMIT_EXCEEDED, Some(6), message));
+            let message = format_args!("a side of {side}, {} is allowed", limits.max_side);
+            let values = (u64::from(side), u64::from(limits.max_side));
+            return Err(host.fail_limit(LIMIT_SIDE, values, Some(6), message));
         }
-        if u64::from(width) * u64::from(height) > limits.max_pixels {
-            let message = format_args!("a canvas of {width}x{height}, max_pixels allows {}", limits.max_pixels);
-            return Err(host.fail(STATUS_LIMIT_EXCEEDED, Some(6), message));
+        let pixels = u64::from(width) * u64::from(height);
+        if pixels > limits.max_pixels {
+            let message = format_args!("a canvas of {width}x{height}, {} pixels are allowed", limits.max_pixels);
+            return Err(host.fail_limit(LIMIT_PIXELS, (pixels, limits.max_pixels), Some(6), message));
         }
         if u32::from(frame_count) > limits.max_frames {
-            let message = format_args!("{frame_count} frames, max_frames allows {}", limits.max_frames);
-            return Err(host.fail(STATUS_LIMIT_EXCEEDED, Some(10), message));
+            let message = format_args!("{frame_count} frames, {} are allowed", limits.max_frames);
+            let values = (u64::from(frame_count), u64::from(limits.max_frames));
+            return Err(host.fail_limit(LIMIT_FRAMES, values, Some(10), message));
         }
         let mut reader = FlipbookReader {
             header,

@@ -41,7 +41,8 @@ extension CoderError {
       return
     }
     if detail.utf8.hasText("imageCountLimit") {
-      self = CoderError(code: .limitExceeded, message: "more frames than the limit maxFrames of \(limits.maxFrames)")
+      self = CoderError(
+        code: .limitExceeded, message: "more frames than the limit maxFrames of \(limits.maxFrames)", limit: .maxFrames)
       return
     }
     switch result {

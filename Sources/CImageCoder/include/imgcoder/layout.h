@@ -43,7 +43,17 @@ IMGCODER_OFFSET(imgcoder_cicp, transfer, 1);
 IMGCODER_OFFSET(imgcoder_cicp, matrix, 2);
 IMGCODER_OFFSET(imgcoder_cicp, full_range, 3);
 
-IMGCODER_SIZE(imgcoder_host, 88);
+IMGCODER_SIZE(imgcoder_failure, 56);
+IMGCODER_OFFSET(imgcoder_failure, struct_size, 0);
+IMGCODER_OFFSET(imgcoder_failure, status, 4);
+IMGCODER_OFFSET(imgcoder_failure, offset, 8);
+IMGCODER_OFFSET(imgcoder_failure, message, 16);
+IMGCODER_OFFSET(imgcoder_failure, limit, 32);
+IMGCODER_OFFSET(imgcoder_failure, reserved, 36);
+IMGCODER_OFFSET(imgcoder_failure, found, 40);
+IMGCODER_OFFSET(imgcoder_failure, allowed, 48);
+
+IMGCODER_SIZE(imgcoder_host, 96);
 IMGCODER_OFFSET(imgcoder_host, struct_size, 0);
 IMGCODER_OFFSET(imgcoder_host, abi_minor, 4);
 IMGCODER_OFFSET(imgcoder_host, context, 8);
@@ -56,6 +66,7 @@ IMGCODER_OFFSET(imgcoder_host, is_cancelled, 56);
 IMGCODER_OFFSET(imgcoder_host, progress, 64);
 IMGCODER_OFFSET(imgcoder_host, parallel_for, 72);
 IMGCODER_OFFSET(imgcoder_host, get_extension, 80);
+IMGCODER_OFFSET(imgcoder_host, fail_with, 88);
 
 IMGCODER_SIZE(imgcoder_source, 40);
 IMGCODER_OFFSET(imgcoder_source, struct_size, 0);

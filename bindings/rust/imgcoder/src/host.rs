@@ -91,6 +91,42 @@ impl Host {
         Error(status)
     }
 
+    /// Records that the file needs `found` of a limit, one of `ffi::LIMIT_*`, that allows `allowed`.
+    ///
+    /// A host without `fail_with` gets the message alone, so it says the same. A maximum of the format is
+    /// UNSUPPORTED instead: see [`Host::fail`].
+    pub fn fail_limit(
+        &self,
+        limit: u32,
+        (found, allowed): (u64, u64),
+        offset: Option<u64>,
+        message: fmt::Arguments<'_>,
+    ) -> Error {
+        // SAFETY: the struct's size says whether the host has the field; the promise of `new` holds for the rest.
+        let fail_with = unsafe {
+            let size = (&raw const (*self.0).struct_size).read() as usize;
+            let end = core::mem::offset_of!(imgcoder_host, fail_with) + core::mem::size_of::<usize>();
+            if size < end { None } else { (&raw const (*self.0).fail_with).read() }
+        };
+        let Some(fail_with) = fail_with else {
+            return self.fail(STATUS_LIMIT_EXCEEDED, offset, message);
+        };
+        let text = Message::new(message);
+        let failure = imgcoder_failure {
+            struct_size: core::mem::size_of::<imgcoder_failure>() as u32,
+            status: STATUS_LIMIT_EXCEEDED,
+            offset: offset.and_then(|offset| i64::try_from(offset).ok()).unwrap_or(-1),
+            message: text.text(),
+            limit,
+            reserved: 0,
+            found,
+            allowed,
+        };
+        // SAFETY: the host copies the struct and the message before it returns.
+        unsafe { fail_with(self.0, &raw const failure) };
+        Error(STATUS_LIMIT_EXCEEDED)
+    }
+
     /// The minor version of the interface that the host was built with.
     pub fn abi_minor(&self) -> u32 {
         self.raw().abi_minor

@@ -27,6 +27,19 @@ pub struct imgcoder_limits {
 
 #[repr(C)]
 #[derive(Clone, Copy)]
+pub struct imgcoder_failure {
+    pub struct_size: u32,
+    pub status: super::imgcoder_status,
+    pub offset: i64,
+    pub message: imgcoder_string,
+    pub limit: u32,
+    pub reserved: u32,
+    pub found: u64,
+    pub allowed: u64,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
 pub struct imgcoder_cicp {
     pub primaries: u8,
     pub transfer: u8,

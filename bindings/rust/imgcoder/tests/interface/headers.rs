@@ -48,6 +48,7 @@ fn sizes_are_those_of_c() {
         imgcoder_string,
         imgcoder_limits,
         imgcoder_cicp,
+        imgcoder_failure,
         imgcoder_host,
         imgcoder_source,
         imgcoder_rows,

@@ -17,7 +17,12 @@ impl Reader for Rows {
     fn open(session: &mut ReaderSession, _flags: u32) -> Result<Self> {
         Ok(Rows { payload: session.source.whole()?.to_vec() })
     }
-    fn info(&mut self, _: &mut ReaderSession, _: u32) -> Result<Info> {
+    fn info(&mut self, session: &mut ReaderSession, page: u32) -> Result<Info> {
+        let most = session.host.limits().max_pages;
+        if page >= most {
+            let values = (u64::from(page) + 1, u64::from(most));
+            return Err(session.host.fail_limit(LIMIT_PAGES, values, Some(4), format_args!("page {page} of {most}")));
+        }
         Ok(Info::new("org.example.rows", 8, 16))
     }
     fn frame_info(&mut self, _: &mut ReaderSession, _: u32, _: u32) -> Result<FrameInfo> {
@@ -118,6 +123,19 @@ fn results_keep_the_size_that_the_host_set() {
     assert_eq!(call!(TABLE, info(reader, 0, &mut info)), STATUS_OK);
     assert_eq!((info.struct_size, info.width, info.height), (123, 8, 16));
     call!(TABLE, close(reader));
+}
+
+#[test]
+fn a_limit_is_data_or_a_sentence_for_older_hosts() {
+    for (host, expected) in [(FakeHost::new(), vec![(LIMIT_PAGES, 100, 10)]), (FakeHost::without_data(), vec![])] {
+        let source = FakeSource::new(b"");
+        let reader = open(&host, &source);
+        let mut info = Info::new("", 0, 0);
+        assert_eq!(call!(TABLE, info(reader, 99, &mut info)), STATUS_LIMIT_EXCEEDED);
+        assert_eq!(host.failures(), [(STATUS_LIMIT_EXCEEDED, 4, "page 99 of 10".into())]);
+        assert_eq!(host.exceeded(), expected);
+        call!(TABLE, close(reader));
+    }
 }
 
 #[test]

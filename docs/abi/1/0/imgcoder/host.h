@@ -78,7 +78,35 @@ typedef struct imgcoder_host {
   //   ownership  the host's, for the life of the process
   // [any]
   const void *(IMGCODER_ABI *get_extension)(const struct imgcoder_host *host, imgcoder_string id);
+
+  // As `fail`, with the limit that was exceeded as data. Null or absent in some hosts: call `imgcoder_fail_limit`.
+  //   ownership  the struct and its message are copied before this returns
+  //   returns    `failure->status`
+  // [session]
+  imgcoder_status(IMGCODER_ABI *fail_with)(const struct imgcoder_host *host, const imgcoder_failure *failure);
 } imgcoder_host;
+
+// Records that the file needs `found` of a limit that allows `allowed`, and returns IMGCODER_STATUS_LIMIT_EXCEEDED. A host
+// without `fail_with` gets the message alone. A limit of the format or of a library is IMGCODER_STATUS_UNSUPPORTED instead.
+//   limit      IMGCODER_LIMIT_*
+//   offset, message  as for `fail`
+// [session]
+static inline imgcoder_status imgcoder_fail_limit(const imgcoder_host *host, uint32_t limit, uint64_t found,
+                                                  uint64_t allowed, int64_t offset, imgcoder_string message) {
+  imgcoder_failure failure;
+  if (!IMGCODER_HAS(host, imgcoder_host, fail_with) || host->fail_with == 0) {
+    return host->fail(host, IMGCODER_STATUS_LIMIT_EXCEEDED, offset, message);
+  }
+  failure.struct_size = (uint32_t)sizeof failure;
+  failure.status = IMGCODER_STATUS_LIMIT_EXCEEDED;
+  failure.offset = offset;
+  failure.message = message;
+  failure.limit = limit;
+  failure.reserved = 0;
+  failure.found = found;
+  failure.allowed = allowed;
+  return host->fail_with(host, &failure);
+}
 
 // The bytes of a file.
 typedef struct imgcoder_source {

@@ -147,8 +147,8 @@ enum {
 };
 
 // The resources that a session may use. The host fills every field; 0 allows nothing. A plugin checks a limit before it
-// allocates memory, and reports IMGCODER_STATUS_LIMIT_EXCEEDED with the limit's name, the value found and the value
-// allowed.
+// allocates memory, and reports IMGCODER_STATUS_LIMIT_EXCEEDED with the limit, the value found and the value allowed:
+// `imgcoder_fail_limit` in host.h.
 typedef struct imgcoder_limits {
   uint32_t struct_size;
   uint32_t max_side;          // pixels, either side of the canvas
@@ -160,6 +160,31 @@ typedef struct imgcoder_limits {
   uint32_t max_scans;         // passes over one picture (progressive JPEG)
   uint32_t reserved;          // 0
 } imgcoder_limits;
+
+// Which limit was exceeded. The value found and the value allowed are in the unit of the field that is named.
+enum {
+  IMGCODER_LIMIT_NONE = 0,      // not said
+  IMGCODER_LIMIT_SIDE = 1,      // max_side
+  IMGCODER_LIMIT_PIXELS = 2,    // max_pixels
+  IMGCODER_LIMIT_MEMORY = 3,    // max_memory
+  IMGCODER_LIMIT_METADATA = 4,  // max_metadata
+  IMGCODER_LIMIT_FRAMES = 5,    // max_frames
+  IMGCODER_LIMIT_PAGES = 6,     // max_pages
+  IMGCODER_LIMIT_SCANS = 7,     // max_scans
+  IMGCODER_LIMIT_INFLATED = 8   // bytes that one call may inflate; the host alone knows how many
+};
+
+// Why a call fails, for `fail_with`. The plugin sets `struct_size`; fields that it leaves 0 are not said, but for `offset`.
+typedef struct imgcoder_failure {
+  uint32_t struct_size;
+  imgcoder_status status;
+  int64_t offset;           // byte offset in the source, or -1
+  imgcoder_string message;  // as for `fail`
+  uint32_t limit;           // IMGCODER_LIMIT_*; with IMGCODER_STATUS_LIMIT_EXCEEDED only
+  uint32_t reserved;        // 0
+  uint64_t found;           // what the file needs; 0: not said
+  uint64_t allowed;         // the limit's value, if `found` is said
+} imgcoder_failure;
 
 // A file's colors as code points of ITU-T H.273. All zero: not stated.
 typedef struct imgcoder_cicp {

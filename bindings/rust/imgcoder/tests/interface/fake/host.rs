@@ -18,6 +18,7 @@ pub struct FakeHost {
 #[derive(Default)]
 struct State {
     failures: Mutex<Vec<(u32, i64, String)>>,
+    limits: Mutex<Vec<(u32, u64, u64)>>,
     notes: Mutex<Vec<String>>,
     memory: Mutex<HashMap<usize, Layout>>,
     is_exhausted: AtomicBool,
@@ -54,8 +55,16 @@ impl FakeHost {
             progress: Some(progress),
             parallel_for: Some(parallel_for),
             get_extension: Some(get_extension),
+            fail_with: Some(fail_with),
         });
         FakeHost { raw, limits, state }
+    }
+
+    /// A host of before `fail_with`.
+    pub fn without_data() -> Self {
+        let mut host = FakeHost::new();
+        host.raw.struct_size = std::mem::offset_of!(imgcoder_host, fail_with) as u32;
+        host
     }
 
     pub fn raw(&self) -> *const imgcoder_host {
@@ -66,6 +75,11 @@ impl FakeHost {
     /// What was reported since the last time: status, offset and message.
     pub fn failures(&self) -> Vec<(u32, i64, String)> {
         std::mem::take(&mut self.state.failures.lock().unwrap())
+    }
+
+    /// Limits that were reported as data since the last time: number, found and allowed.
+    pub fn exceeded(&self) -> Vec<(u32, u64, u64)> {
+        std::mem::take(&mut self.state.limits.lock().unwrap())
     }
 
     /// Log and progress, in their order.
@@ -97,6 +111,15 @@ unsafe extern "C" fn fail(host: *const imgcoder_host, status: u32, offset: i64, 
     let message = unsafe { owned(message) };
     state(host).failures.lock().unwrap().push((status, offset, message));
     status
+}
+
+unsafe extern "C" fn fail_with(host: *const imgcoder_host, failure: *const imgcoder_failure) -> u32 {
+    // SAFETY: the plugin's struct and its text live during the call.
+    let (failure, message) = unsafe { (*failure, owned((*failure).message)) };
+    assert_eq!(failure.struct_size as usize, size_of::<imgcoder_failure>());
+    state(host).failures.lock().unwrap().push((failure.status, failure.offset, message));
+    state(host).limits.lock().unwrap().push((failure.limit, failure.found, failure.allowed));
+    failure.status
 }
 
 unsafe extern "C" fn allocate(host: *const imgcoder_host, size: u64, alignment: u64) -> *mut c_void {
