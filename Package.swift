@@ -68,6 +68,16 @@ func loading(_ product: String, of package: String) -> Target.Dependency {
   .product(name: product, package: package, condition: .when(traits: ["Loading"]))
 }
 
+/// Tests in `Tests/<module>Tests`, with what they use beside TestSupport.
+func tests(of module: String, use dependencies: [Target.Dependency]) -> Target {
+  .testTarget(
+    name: "\(module)Tests", dependencies: dependencies + ["TestSupport"], path: "Tests/\(module)Tests",
+    swiftSettings: settings)
+}
+
+/// What programs and libraries over the coders use.
+let library: [Target.Dependency] = ["ImageCoders", "ImageCoderEngine", "ImageCoderModel"]
+
 /// Boxes, what is said of pictures in a video codec, and planes as colors.
 let containerModules: [Target.Dependency] = ["CodedPictures", "ISOBaseMediaFile", "SharedPlanes"]
 
@@ -226,7 +236,7 @@ let package = Package(
       path: "Sources/ImageCoders", swiftSettings: settings),
     // For programs that use Foundation, which the library itself does not need.
     .target(
-      name: "ImageCodersFoundation", dependencies: ["ImageCoders", "ImageCoderEngine", "ImageCoderModel"],
+      name: "ImageCodersFoundation", dependencies: library,
       path: "Sources/ImageCodersFoundation", swiftSettings: settings),
     // The memory of a process that animations and caches share, and what the system says of it.
     .target(
@@ -234,22 +244,22 @@ let package = Package(
       swiftSettings: settings),
     // Animations without a screen: sources of frames, a player that is arithmetic, and memory for frames.
     .target(
-      name: "ImageAnimation", dependencies: ["ImageCoders", "ImageCoderEngine", "ImageCoderModel", "ImageMemory"],
+      name: "ImageAnimation", dependencies: ["ImageMemory"] + library,
       path: "Sources/ImageAnimation", swiftSettings: settings),
     // Pictures of many frames, and the JSON beside them.
     .target(
-      name: "ImageSheets", dependencies: ["ImageAnimation", "ImageCoders", "ImageCoderEngine", "ImageCoderModel"],
+      name: "ImageSheets", dependencies: ["ImageAnimation"] + library,
       path: "Sources/ImageSheets", swiftSettings: settings),
     // Pictures changed by pure functions, and what a picture is like: hashes, differences, main colors.
     .target(
-      name: "ImageProcessing", dependencies: ["ImageCoders", "ImageCoderEngine", "ImageCoderModel"],
+      name: "ImageProcessing", dependencies: library,
       path: "Sources/ImageProcessing", swiftSettings: settings),
     // SQLite of the system, loaded when a cache on disk is first opened.
     .target(name: "CSQLite", path: "Sources/CSQLite", linkerSettings: [.linkedLibrary("dl")]),
     // Decoded pictures in memory and files on disk, under limits.
     .target(
       name: "ImageCaching",
-      dependencies: ["CHostSystem", "CSQLite", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "ImageMemory"],
+      dependencies: ["CHostSystem", "CSQLite", "ImageMemory"] + library,
       path: "Sources/ImageCaching", swiftSettings: settings),
     // Pictures from URLs, each once. Only with the trait are the packages that it needs fetched.
     .target(
@@ -274,17 +284,13 @@ let package = Package(
     .target(name: "CChecking", dependencies: ["CImageCoder"], path: "Sources/CChecking"),
     .target(
       name: "ImageCoderTesting",
-      dependencies: [
-        "CChecking", "CImageCoder", "CImageCoderStructs", "ImageCoders", "ImageCoderEngine", "ImageCoderModel",
-      ],
+      dependencies: ["CChecking", "CImageCoder", "CImageCoderStructs"] + library,
       path: "Sources/ImageCoderTesting",
       swiftSettings: settings),
     // Pictures as bytes that terminals draw: kitty's and iTerm2's protocols, sixels, characters.
     .target(
       name: "TerminalGraphics",
-      dependencies: [
-        "CHostSystem", "ImageAnimation", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "Palettes",
-      ],
+      dependencies: ["CHostSystem", "ImageAnimation", "Palettes"] + library,
       path: "Sources/TerminalGraphics", swiftSettings: settings),
     .target(
       name: "CodersCommand",
@@ -300,7 +306,7 @@ let package = Package(
       swiftSettings: settings),
     .executableTarget(
       name: "coder-digest",
-      dependencies: ["ImageAnimation", "ImageCoderTesting", "ImageCoders", "ImageCoderEngine", "ImageCoderModel"],
+      dependencies: ["ImageAnimation", "ImageCoderTesting"] + library,
       path: "Tests/Conformance/Digest", swiftSettings: settings),
     // The cache on disk beside SQLite and files, used plainly.
     .executableTarget(
@@ -313,10 +319,7 @@ let package = Package(
       swiftSettings: settings),
     .executableTarget(
       name: "coder-bench",
-      dependencies: [
-        "CacheTraces", "ImageAnimation", "ImageCaching", "ImageProcessing", "ImageCoders", "ImageCoderEngine",
-        "ImageCoderModel",
-      ],
+      dependencies: ["CacheTraces", "ImageAnimation", "ImageCaching", "ImageProcessing"] + library,
       path: "Benchmarks/Bench",
       swiftSettings: settings),
     // Requests for pictures, and the cache that others are compared with.
@@ -327,8 +330,8 @@ let package = Package(
       name: "coder-fuzz",
       dependencies: [
         "CFuzzing", "CImageCoder", "CImageCoderStructs", "CIsolation", "CodersCommand", "FuzzStructures",
-        "ImageCodersBuiltIn", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "ImageProcessing", "ImageSheets",
-      ],
+        "ImageCodersBuiltIn", "ImageProcessing", "ImageSheets",
+      ] + library,
       path: "Tests/Fuzz/Sources", swiftSettings: settings),
     .target(
       name: "CFuzzing", dependencies: ["CImageCoder"], path: "Tests/Fuzz/CFuzzing",
@@ -336,24 +339,12 @@ let package = Package(
         .map { .headerSearchPath("../../../Plugins/Kernels/\($0)/include") }),
     // How the bytes of formats are put together, and changes that keep to it.
     .target(name: "FuzzStructures", path: "Tests/Fuzz/Structures", swiftSettings: settings),
-    .testTarget(
-      name: "FuzzStructuresTests", dependencies: ["FuzzStructures", "TestSupport"], path: "Tests/FuzzStructuresTests",
-      swiftSettings: settings),
-    .testTarget(
-      name: "ImageCoderModelTests", dependencies: ["ImageCoderModel"], path: "Tests/ImageCoderModelTests",
-      swiftSettings: settings),
-    .testTarget(
-      name: "ImageCoderEngineTests",
-      dependencies: ["CHostSystem", "CImageCoder", "ImageCoderEngine", "ImageCoderModel", "TestSupport"],
-      path: "Tests/ImageCoderEngineTests",
-      swiftSettings: settings),
-    .testTarget(
-      name: "CodersCommandTests",
-      dependencies: [
-        "CImageCoder", "CodersCommand", "ImageAnimation", "ImageCaching", "ImageCoders", "ImageCoderEngine",
-        "ImageCoderModel", "TerminalGraphics", "TestSupport",
-      ],
-      path: "Tests/CodersCommandTests", swiftSettings: settings),
+    tests(of: "FuzzStructures", use: ["FuzzStructures"]),
+    tests(of: "ImageCoderModel", use: ["ImageCoderModel"]),
+    tests(of: "ImageCoderEngine", use: ["CHostSystem", "CImageCoder", "ImageCoderEngine", "ImageCoderModel"]),
+    tests(
+      of: "CodersCommand",
+      use: ["CImageCoder", "CodersCommand", "ImageAnimation", "ImageCaching", "TerminalGraphics"] + library),
     // The demonstration. A package of its own would compile the libraries once more.
     demo("BitmapFont", dependencies: []),
     demo("SampleImages", dependencies: ["BitmapFont", "ImageCoders"]),
@@ -364,60 +355,20 @@ let package = Package(
       name: "ContactSheetsTests", dependencies: ["ContactSheets", "SampleImages", "ImageCoders"],
       path: "Examples/Demo/Tests/ContactSheetsTests", packageAccess: false, swiftSettings: settings),
     .target(
-      name: "TestSupport", dependencies: ["ImageCoders", "ImageCoderEngine", "ImageCoderModel"],
+      name: "TestSupport", dependencies: library,
       path: "Tests/TestSupport", swiftSettings: settings),
     .target(name: "CInterfaceFakes", dependencies: ["CImageCoder"], path: "Tests/CInterfaceFakes"),
-    .testTarget(
-      name: "InterfaceTests",
-      dependencies: [
-        "CImageCoder", "CInterfaceFakes", "ImageCoderPlugin", "ImageCoders", "ImageCoderEngine", "ImageCoderModel",
-        "TestSupport",
-      ],
-      path: "Tests/InterfaceTests", swiftSettings: settings),
-    .testTarget(
-      name: "ImageCodersTests",
-      dependencies: ["ImageCoders", "ImageCodersFoundation", "ImageCoderEngine", "ImageCoderModel", "TestSupport"],
-      path: "Tests/ImageCodersTests", swiftSettings: settings),
-    .testTarget(
-      name: "ImageMemoryTests", dependencies: ["ImageMemory", "TestSupport"], path: "Tests/ImageMemoryTests",
-      swiftSettings: settings),
-    .testTarget(
-      name: "ImageAnimationTests",
-      dependencies: [
-        "ImageAnimation", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "ImageMemory", "TestSupport",
-      ],
-      path: "Tests/ImageAnimationTests", swiftSettings: settings),
-    .testTarget(
-      name: "ImageSheetsTests",
-      dependencies: [
-        "ImageAnimation", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "ImageSheets", "TestSupport",
-      ],
-      path: "Tests/ImageSheetsTests", swiftSettings: settings),
-    .testTarget(
-      name: "ImageProcessingTests",
-      dependencies: ["ImageProcessing", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "TestSupport"],
-      path: "Tests/ImageProcessingTests", swiftSettings: settings),
-    .testTarget(
-      name: "ImageCachingTests",
-      dependencies: [
-        "CSQLite", "CacheTraces", "ImageAnimation", "ImageCaching", "ImageCoders", "ImageCoderEngine",
-        "ImageCoderModel", "ImageMemory", "TestSupport",
-      ],
-      path: "Tests/ImageCachingTests", swiftSettings: settings),
-    .testTarget(
-      name: "EncodingTests", dependencies: ["ImageCoders", "ImageCoderEngine", "ImageCoderModel", "TestSupport"],
-      path: "Tests/EncodingTests", swiftSettings: settings),
-    .testTarget(
-      name: "PluginTests",
-      dependencies: ["ImageCoderTesting", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "TestSupport"],
-      path: "Tests/PluginTests", swiftSettings: settings),
-    .testTarget(
-      name: "BuiltInTests",
-      dependencies: [
-        "CManifests", "ImageCoderPlugin", "ImageCodersBuiltIn", "ImageCoders", "ImageCoderEngine", "ImageCoderModel",
-        "QOICoder", "TestSupport",
-      ],
-      path: "Tests/BuiltInTests", swiftSettings: settings),
+    tests(of: "Interface", use: ["CImageCoder", "CInterfaceFakes", "ImageCoderPlugin"] + library),
+    tests(of: "ImageCoders", use: ["ImageCodersFoundation"] + library),
+    tests(of: "ImageMemory", use: ["ImageMemory"]),
+    tests(of: "ImageAnimation", use: ["ImageAnimation", "ImageMemory"] + library),
+    tests(of: "ImageSheets", use: ["ImageAnimation", "ImageSheets"] + library),
+    tests(of: "ImageProcessing", use: ["ImageProcessing"] + library),
+    tests(
+      of: "ImageCaching", use: ["CSQLite", "CacheTraces", "ImageAnimation", "ImageCaching", "ImageMemory"] + library),
+    tests(of: "Encoding", use: library),
+    tests(of: "Plugin", use: ["ImageCoderTesting"] + library),
+    tests(of: "BuiltIn", use: ["CManifests", "ImageCoderPlugin", "ImageCodersBuiltIn", "QOICoder"] + library),
   ] + coders + coderParts
 )
 
