@@ -130,8 +130,8 @@ import Testing
     let user = 65_534
     let made = Command.run(
       """
-      cd '\(installation.path)' && chmod 755 . && mkdir -p libexec lib/coders/1 &&
-        cp '\(StagedTree.root)/build/libexec/coders-command' libexec/coders-command &&
+      cd '\(installation.path)' && chmod 755 . && mkdir -p bin lib/coders/1 &&
+        cp '\(StagedTree.root)/build/bin/coders' bin/coders &&
         cp '\(StagedTree.plugins)/libQOICoder.so' '\(StagedTree.plugins)/qoi.imgcoder.json' lib/coders/1
       """)
     try #require(made.status == 0, "\(made.output)")
@@ -139,7 +139,7 @@ import Testing
       let list = Command.run(
         """
         CODERS_SCANNER=none CODERS_PLUGIN_PATH='\(installation.path)/lib/coders/1' \
-        setpriv --reuid=\(user) --clear-groups '\(installation.path)/libexec/coders-command' list --json
+        setpriv --reuid=\(user) --clear-groups '\(installation.path)/bin/coders' list --json
         """)
       guard list.output.contains("\"id\": \"\(Self.id)\"") else { return nil }
       return list.output.contains("\"bundled\": true")
@@ -151,7 +151,7 @@ import Testing
       _ = Command.run("chown 0 '\(installation.path)/\(name)'")
     }
     // The owner of the program may own them too.
-    _ = Command.run("chown -R \(user) '\(installation.path)/lib/coders/1' '\(installation.path)/libexec'")
+    _ = Command.run("chown -R \(user) '\(installation.path)/lib/coders/1' '\(installation.path)/bin'")
     #expect(isBundled() == true)
   }
 }
