@@ -46,11 +46,21 @@ final class PictureDecoder {
     avifDecoderSetIO(decoder, input.io)
     let result = avifDecoderParse(decoder)
     guard result == AVIF_RESULT_OK, decoder.pointee.image != nil else {
-      throw failure(result, of: "the file's structure")
+      let failure = failure(result, of: "the file's structure")
+      if failure.code == .limitExceeded, failure.limit == nil { try checkSize() }
+      throw failure
     }
   }
 
   deinit { avifDecoderDestroy(decoder) }
+
+  /// Checks the size of a picture that libavif refused: it does not say which of the two limits it is over.
+  private func checkSize() throws(CoderError) {
+    decoder.pointee.imageSizeLimit = UInt32(Self.maxPixels)
+    decoder.pointee.imageDimensionLimit = UInt32(Self.maxSide)
+    guard avifDecoderParse(decoder) == AVIF_RESULT_OK, let image = decoder.pointee.image?.pointee else { return }
+    try limits.check(canvas: Size(width: Int(image.width), height: Int(image.height)))
+  }
 
   /// The largest picture that libavif agrees to.
   private static let maxPixels = 16_384 * 16_384
