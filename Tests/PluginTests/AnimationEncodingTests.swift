@@ -48,7 +48,9 @@ import Testing
   @Test(arguments: 0...10, [true, false]) func everySpeedOfAVIFEncodes(_ speed: Int, isOpaque: Bool) throws {
     let image = try Self.animation(opaque: isOpaque)
     for count in [1, image.frames.count] {
-      for (quality, alphaQuality) in [(nil, 100), (1, 100), (0.95, 90)] as [(Double?, Int)] {
+      // aom has its real-time mode from speed 7 on, and slow speeds are slow.
+      let qualities: [(Double?, Int)] = speed < 6 ? [(nil, 100)] : [(nil, 100), (1, 100), (0.95, 90)]
+      for (quality, alphaQuality) in qualities {
         var options = EncodeOptions()
         options.quality = quality
         options.values["speed"] = .number(Double(speed))
@@ -56,7 +58,11 @@ import Testing
         let some = Image(frames: Array(image.frames.prefix(count)))
         let found = try Self.registry.decode(.bytes(Self.registry.encode(some, as: .avif, options: options)))
         #expect(found.frames.count == count)
-        #expect(found.header?.alpha == (isOpaque ? .opaque : .straight))
+        // A first frame that shows nothing through is opaque, too.
+        let isSolid = try Self.shown(some).allSatisfy { rows in
+          rows.allSatisfy { row in stride(from: 3, to: row.count, by: 4).allSatisfy { row[$0] == 255 } }
+        }
+        #expect(found.header?.alpha == (isSolid ? .opaque : .straight))
       }
     }
   }
@@ -75,7 +81,7 @@ import Testing
     var first = DecodeOptions()
     first.firstFrameOnly = true
     let still = try Self.registry.convert(.bytes(bytes), to: .png, at: .memory, reading: first)
-    #expect(try Self.registry.decode(.bytes(still.bytes)).pixels.format == .rgb8)
+    #expect(try Self.registry.decode(.bytes(still.bytes)).pixels.format.hasAlpha == false)
   }
 
   @Test func framesOfJPEGXLAreCutToWhatChanged() throws {
