@@ -28,8 +28,7 @@ import Testing
   }
 
   private static func isLoaded(_ library: String, of folder: TemporaryFolder) -> Bool {
-    let maps = try? OpenSource(.file("/proc/self/maps"), limits: .standard).contents()
-    return String(decoding: maps ?? [], as: UTF8.self).contains("\(folder.path)/\(library)")
+    LoadedLibraries.contain("\(folder.path)/\(library)")
   }
 
   /// What is said of a coder after it was identified, with the code of each step.

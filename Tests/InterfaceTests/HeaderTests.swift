@@ -22,7 +22,7 @@ import Testing
     #expect(MemoryLayout<imgcoder_info>.size == 104)
     #expect(MemoryLayout<imgcoder_info>.offset(of: \.format) == 72)
     #expect(MemoryLayout<imgcoder_info>.offset(of: \.embedded_length) == 96)
-    #expect(MemoryLayout<imgcoder_host>.size == 88)
+    #expect(MemoryLayout<imgcoder_host>.size == 96)
     #expect(MemoryLayout<imgcoder_limits>.size == 48)
     #expect(MemoryLayout<imgcoder_offer>.offset(of: \.memory) == 40)
     #expect(MemoryLayout<imgcoder_coder>.offset(of: \.reader) == 72)

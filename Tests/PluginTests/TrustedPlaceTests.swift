@@ -28,11 +28,6 @@ import Testing
     return CoderRegistry(searchPath: path, preferences: Preferences(), policy: .paranoid)
   }
 
-  private static func isLoaded(_ library: String) -> Bool {
-    let maps = try? OpenSource(.file("/proc/self/maps"), limits: .standard).contents()
-    return String(decoding: maps ?? [], as: UTF8.self).contains(library)
-  }
-
   /// Its code is in the table of readers in pure Swift, by its name alone.
   @Test(arguments: ["XDG_DATA_HOME", "CODERS_PLUGIN_PATH", "CODERS_ADD_PLUGIN_PATH", "--plugin-dir", "only"])
   func aStrangerIsIsolatedUnderParanoid(_ place: String) throws {
@@ -56,7 +51,7 @@ import Testing
       // A machine without all layers refuses.
       #expect(error.code == .pluginRejected && error.message.contains("isolation_missing"), "\(error)")
     }
-    #expect(!Self.isLoaded("\(folder)/libQOICoder.so"))
+    #expect(!LoadedLibraries.contain("\(folder)/libQOICoder.so"))
   }
 
   @Test func aPluginOfTheInstallationIsBundled() throws {
@@ -101,7 +96,7 @@ import Testing
     let registry = CoderRegistry(searchPath: path, preferences: Preferences(), policy: .paranoid)
     #expect(registry.catalog.entries.filter { $0.id == Self.id }.map(\.isBundled) == [true, false])
     _ = try? registry.decode(Self.file)
-    #expect(!Self.isLoaded("\(home.path)/coders/1/libQOICoder.so"))
+    #expect(!LoadedLibraries.contain("\(home.path)/coders/1/libQOICoder.so"))
   }
 
   /// A library under a name of this project crashes the process that scans it, not the command.
