@@ -113,6 +113,7 @@ test: deps
 	@scripts/check-install $(STAGE)
 	@scripts/check-thumbnailer $(STAGE)
 	@scripts/make-documentation $(STAGE)/documentation
+	@scripts/check-api $(STAGE)/symbol-graphs
 
 # The manifest's cache knows nothing of folders of tests that are new.
 test-plugins:

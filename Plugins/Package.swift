@@ -60,24 +60,10 @@ func isHere(_ folder: String) -> Bool {
   FileManager.default.fileExists(atPath: "\(Context.packageDirectory)/\(folder)")
 }
 
-let plugins: [Target] = [
-  plugin("PNGCoder", in: "PNG"),
-  plugin("JPEGCoder", in: "JPEG"),
-  plugin("GIFCoder", in: "GIF"),
-  plugin("GIFLibCoder", in: "GIFLib"),
-  plugin("WebPCoder", in: "WebP"),
-  plugin("HEIFCoder", in: "HEIF"),
-  plugin("LibHEIFCoder", in: "LibHEIF"),
-  plugin("AVIFCoder", in: "AVIF"),
-  plugin("TIFFCoder", in: "TIFF"),
-  plugin("JPEG2000Coder", in: "JPEG2000"),
-  plugin("JXLCoder", in: "JXL"),
-  plugin("BMPCoder", in: "BMP"),
-  plugin("ICOCoder", in: "ICO"),
-  plugin("ICNSCoder", in: "ICNS"),
-  plugin("QOICoder", in: "QOI"),
-  plugin("PNMCoder", in: "PNM"),
-].filter { isHere($0.path ?? "") && isChosen($0.name.replacing("Plugin", with: "Coder")) }
+/// Each folder with an entry is a plugin.
+let plugins: [Target] =
+  ((try? FileManager.default.contentsOfDirectory(atPath: Context.packageDirectory)) ?? [])
+  .filter { isHere("\($0)/Entry") && isChosen("\($0)Coder") }.sorted().map { plugin("\($0)Coder", in: $0) }
 
 let package = Package(
   name: "Plugins",

@@ -19,7 +19,7 @@
 
 // The files in such an order that each one calls only those above it.
 
-// filter.c: returns 1, or 0 if the filter cannot be had.
+// filter.c: returns 1, or 0 if the filter is not available.
 int filter_server(void);
 int filter_worker(void);
 

@@ -10,7 +10,7 @@ public struct AuxiliaryItem {
   public let kind: AuxiliaryPicture.Kind
   /// The file's name of what it is; `tmap` of a gain map that a tone map names.
   public let type: String
-  /// Of a gain map that a tone map names: what that says, and the colors of the picture with the map applied.
+  /// For a gain map that a tone map names: what the tone map says, and the colors of the picture with the map applied.
   public let toneMap: (metadata: [UInt8], points: CodingIndependentCodePoints?, profile: Range<Int>?)?
 
   /// A gain map that a tone map names.

@@ -96,7 +96,7 @@ public struct DerivationChain: Sendable {
 
 /// What a rectangle of a canvas shows of a picture that lies on it.
 public struct ShownPart {
-  /// Of the picture.
+  /// The part of the picture that is shown.
   public let rect: Rect
   /// In the rectangle of the canvas.
   public let x: Int

@@ -5,7 +5,7 @@
 
 #include "inflate_state.h"
 
-// Reads what stands before the symbols of a block, or behind the last block.
+// Reads what stands before the symbols of a block, or after the last block.
 //   returns  whether the state is another one; otherwise bits are missing, or the stream is damaged
 int inflate_around_blocks(inflater *s, edges *edge);
 

@@ -20,7 +20,7 @@
 // Pixels of a picture that is tried as a whole where it takes little time.
 #define CPNG_SMALL_PIXELS (1u << 18)
 
-// Zeros before and behind a row.
+// Zeros before and after a row.
 #define CPNG_ROW_MARGIN 16u
 
 // A pass of an interlaced picture (PNG Third Edition §8), or the whole picture.

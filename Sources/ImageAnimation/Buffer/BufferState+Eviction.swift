@@ -42,7 +42,7 @@ extension BufferState {
 
   mutating func drop(_ index: Int, of number: Int) { change(number) { $0.frames[index] = nil } }
 
-  /// Lets go of frames until there is room.
+  /// Releases frames until there is room.
   ///
   /// - Parameter bytes: What is needed. It is asked again after each frame that goes: if that was on the canvas, the canvas
   ///   stays, and the next frame is drawn there.

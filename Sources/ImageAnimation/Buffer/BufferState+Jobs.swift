@@ -33,7 +33,7 @@ extension BufferState {
     return nil
   }
 
-  /// A task does not wait any more.
+  /// Removes a task that was cancelled from those that wait.
   mutating func leave(_ ticket: Int) -> FrameStore.Waiter? {
     for (number, store) in stores {
       for (index, waiters) in store.waiters {

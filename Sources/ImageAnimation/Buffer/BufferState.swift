@@ -59,7 +59,7 @@ struct BufferState {
   var running = 0
   private var nextNumber = 0
   private var nextTicket = 0
-  /// How many sources are letting go of memory.
+  /// How many sources are releasing memory.
   var restingCount = 0
   /// The store that was served last: the next job is another's.
   var served = 0

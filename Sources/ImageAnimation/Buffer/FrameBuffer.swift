@@ -131,7 +131,7 @@ public final class FrameBuffer: Sendable {
           // A handler that has come already found nobody; one that comes later finds this waiter.
           Task.isCancelled ? .cancelled : state.request(index, player, upcoming, shortestDelay, waiter)
         }
-        // Before the next ones are begun: the one that is shown now is let go of meanwhile.
+        // Before the next ones are begun: the one that is shown now is released meanwhile.
         if let answer { task.resume(returning: answer) }
         work()
       }

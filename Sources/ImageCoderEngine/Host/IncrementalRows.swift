@@ -4,7 +4,7 @@
 protocol IncrementalRows: AnyObject {
   /// Rows that were done without a gap, from the top.
   var rowsFromTheTop: Int { get }
-  /// Of all rows, those that were done at least once, 0 to 1.
+  /// The share of rows that were done at least once, 0 to 1.
   var shareOfRows: Double { get }
   var pass: Int { get }
   /// How far the pass has come, 0 to 1.

@@ -6,14 +6,14 @@
 public struct StoredColor: Sendable, Hashable {
   /// The primaries of the samples, or nil if the file states none.
   public var primaries: Primaries?
-  /// Of red, green and blue: light is a sample to the power of this. Nil if the file states none.
+  /// The exponents of red, green and blue, which turn a sample into light. Nil if the file states none.
   public var gamma: SIMD3<Double>?
-  /// Of red, green and blue: light, 0 to 65535, of samples at equal distances; 2 to 65,536 each and all as many. Empty
+  /// The curves of red, green and blue: light, 0 to 65535, of samples at equal distances; 2 to 65,536 each and all as many. Empty
   /// if the file states none.
   public var curves: [[UInt16]] = []
   /// How bright light is.
   public var light = LightLevels()
-  /// Whether the page is stored as cyan, magenta, yellow and black, which can be had.
+  /// Whether the page is stored as cyan, magenta, yellow and black, which can be decoded.
   public var hasInks = false
 
   /// States nothing but how bright light is.

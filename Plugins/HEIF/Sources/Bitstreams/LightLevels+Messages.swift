@@ -8,7 +8,7 @@ extension LightLevels {
   /// Takes what the messages of a configuration, else those before a picture's first slice, say of light.
   mutating func read(_ configuration: HEVCConfiguration, first picture: RawSpan) throws(CoderError) {
     for unit in configuration.messages { try readMessages(unit.span.bytes) }
-    // What is cut or damaged behind the messages does not matter here.
+    // What is cut or damaged after the messages does not matter here.
     var places = NALUnitPlaces(lengthBytes: configuration.lengthBytes, isCut: true)
     while !statesPeak, let place = try places.next(in: picture) {
       let unit = picture.extracting(place)

@@ -12,7 +12,7 @@
 // How far back a match may reach.
 #define INFLATE_HISTORY 32768u
 
-// Bytes behind `out_end` that may be written: the longest match, and what copies in large steps add.
+// Bytes after `out_end` that may be written: the longest match, and what copies in large steps add.
 #define INFLATE_SLACK 320u
 
 // Entries of the tables: 2^11 and 2^8, and as many as their second levels may need (`enough 288 11 15` and
@@ -24,7 +24,7 @@
 
 typedef enum inflated {
   INFLATED_INPUT,    // all input has been taken
-  INFLATED_OUTPUT,   // `out` is at `out_end` or behind it
+  INFLATED_OUTPUT,   // `out` is at `out_end` or after it
   INFLATED_END,      // the stream is over, its checksum is right
   INFLATED_UNEQUAL,  // the stream is over, its checksum is wrong
   INFLATED_DAMAGED   // the stream is none; all bytes before the damage are there
@@ -52,16 +52,16 @@ typedef struct inflater {
 void inflate_begin(inflater *inflater);
 
 // Inflates until the input is used up, `out` reaches `out_end`, or the stream ends.
-//   in       advanced to what was not taken. At the end of the stream, bytes behind it may have been taken
+//   in       advanced to what was not taken. At the end of the stream, bytes after it may have been taken
 //   history  the first byte of output that is still in memory before `out`: all of it, or at least INFLATE_HISTORY bytes
-//   out      advanced. INFLATE_SLACK bytes behind `out_end` may be written
+//   out      advanced. INFLATE_SLACK bytes after `out_end` may be written
 inflated inflate_piece(inflater *inflater, const uint8_t **in, const uint8_t *in_end, const uint8_t *history, uint8_t **out,
                        uint8_t *out_end);
 
 // Bytes before a part that its matches may refer to.
 #define DEFLATE_HISTORY 32768u
 
-// Bytes behind the output that may be written.
+// Bytes after the output that may be written.
 #define DEFLATE_SLACK 16u
 
 // What repeats in a picture lies a pixel before, a row before, or anywhere in the same pixels; matches of fewer bytes
