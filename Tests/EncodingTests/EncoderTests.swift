@@ -55,7 +55,8 @@ import Testing
   }
 
   /// Frames that show the same become one, and an animation may have no others.
-  @Test(arguments: [ImageFormat.avif, .gif, .jpegXL, .png, .webP]) func equalFramesAreOne(_ format: ImageFormat) throws {
+  @Test(arguments: [ImageFormat.avif, .gif, .jpegXL, .png, .webP]) func equalFramesAreOne(_ format: ImageFormat) throws
+  {
     let frames = try [1, 1].map { Frame(pixels: try Pictures.walk($0), delay: .milliseconds(30)) }
     let decoder = try Self.registry.open(.bytes(Self.registry.encode(Image(frames: frames), as: format)))
     #expect(decoder.frameCount == 1)
