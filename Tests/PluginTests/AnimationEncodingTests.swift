@@ -81,7 +81,7 @@ import Testing
     var first = DecodeOptions()
     first.firstFrameOnly = true
     let still = try Self.registry.convert(.bytes(bytes), to: .png, at: .memory, reading: first)
-    #expect(try Self.registry.decode(.bytes(still.bytes)).pixels.format.hasAlpha == false)
+    #expect(try Self.registry.decode(.bytes(still.bytes)).header?.alpha == .opaque)
   }
 
   @Test func framesOfJPEGXLAreCutToWhatChanged() throws {

@@ -7,7 +7,11 @@ import Testing
 
 /// A header alone is that of the opened file, for less.
 @Suite struct PictureHeaderTests {
-  private static let registry = CoderRegistry(searchPath: .only([StagedTree.plugins]), preferences: Preferences())
+  private static let registry: CoderRegistry = {
+    // Second readers of HEIF are tried in it.
+    precondition(IsolationWorker.isThere, "there is no worker; has `make stage` run?")
+    return CoderRegistry(searchPath: .only([StagedTree.plugins]), preferences: Preferences())
+  }()
 
   /// What one of the two ways comes to.
   private struct Answer: Equatable, CustomStringConvertible {

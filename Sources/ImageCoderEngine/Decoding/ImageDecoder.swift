@@ -328,12 +328,10 @@ public final class ImageDecoder {
       } _: { [unowned self] (rows, missing) throws(CoderError) in
         try planned(try Canvas.showing(rows, without: missing, of: header, on: canvas.pixels))
       }
-      // Straight also on an opaque canvas: rows of the frame that are missing leave what is there.
-      let own = PixelLayout(layout.format, .straight)
       let target =
         try replaces
-        ? canvas.region(header.rect).converted(to: own)
-        : PixelBuffer(size: header.rect.size, format: own.format, alpha: own.alpha, pool: scratch)
+        ? canvas.region(header.rect)
+        : PixelBuffer(size: header.rect.size, format: layout.format, alpha: layout.alpha, pool: scratch)
       do throws(CoderError) {
         let picture = try pictures.decode(
           frame: index, page: page, rect: header.rect, into: target)
