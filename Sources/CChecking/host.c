@@ -57,7 +57,8 @@ static imgcoder_status host_fail(const imgcoder_host *host, imgcoder_status stat
 static imgcoder_status host_fail_with(const imgcoder_host *host, const imgcoder_failure *failure) {
   checking_session *session = host->context;
   checking_record *record = &session->record;
-  if (failure->struct_size < sizeof *failure) {
+  // A plugin of an older minor version has a smaller struct, but not a smaller one than that of 1.0.
+  if (!IMGCODER_HAS(failure, imgcoder_failure, allowed)) {
     checking_violation(session, 16, "fail_with got a struct of %u bytes", failure->struct_size);
     return failure->status;
   }
