@@ -329,8 +329,8 @@ let package = Package(
     .executableTarget(
       name: "coder-fuzz",
       dependencies: [
-        "CFuzzing", "CImageCoder", "CImageCoderStructs", "CIsolation", "CodersCommand", "FuzzStructures",
-        "ImageCodersBuiltIn", "ImageProcessing", "ImageSheets",
+        "CFuzzing", "CImageCoder", "CImageCoderStructs", "CIsolation", "FuzzStructures",
+        "ImageCodersBuiltIn", "ImageProcessing", "TerminalGraphics", "ImageSheets",
       ] + library,
       path: "Tests/Fuzz/Sources", swiftSettings: settings),
     .target(

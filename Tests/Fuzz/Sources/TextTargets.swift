@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CodersCommand
 import FuzzStructures
 import ImageCoderModel
 import ImageCoders
 import ImageProcessing
+import TerminalGraphics
 
 /// The parsers of texts that are no metadata of a file: policies, operations, and what a terminal says.
 enum TextTargets {
