@@ -78,9 +78,9 @@ import Testing
     let converted = try Self.registry.convert(.bytes(bytes), to: target, at: .memory)
     #expect(try Self.registry.decode(.bytes(converted.bytes)).header?.alpha == .opaque)
     // A still of the first frame needs no alpha either.
-    var first = DecodeOptions()
+    var first = EncodeOptions()
     first.firstFrameOnly = true
-    let still = try Self.registry.convert(.bytes(bytes), to: .png, at: .memory, reading: first)
+    let still = try Self.registry.convert(.bytes(bytes), to: .png, at: .memory, options: first)
     #expect(try Self.registry.decode(.bytes(still.bytes)).header?.alpha == .opaque)
   }
 
