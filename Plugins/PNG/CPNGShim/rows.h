@@ -32,7 +32,7 @@ typedef struct cpng_decoder {
 
   cpng_image_data data;
   inflater inflater;
-  uint8_t *window, *window_end;  // bytes that rows are made of; INFLATE_SLACK more behind
+  uint8_t *window, *window_end;  // bytes that rows are made of; INFLATE_SLACK more after them
   const uint8_t *history;
   uint8_t *out;            // in the window: the end of what was inflated
   const uint8_t *next_row; // in the window: of what was inflated, what was not used yet

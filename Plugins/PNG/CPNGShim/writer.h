@@ -55,7 +55,7 @@ typedef struct cpng_workshop {
   size_t line_size;
   deflater *deflater;
   uint8_t *filtered;
-  uint8_t *rooms;   // one behind the other
+  uint8_t *rooms;   // one after the other
   size_t room;      // bytes of each
 } cpng_workshop;
 
