@@ -21,8 +21,9 @@ extension CoderError {
   func adding(_ words: [String]) -> CoderError {
     guard !words.isEmpty else { return self }
     var error = CoderError(
-      code: code, message: ([message] + words).joined(separator: "; "), offset: offset, coder: coder, limit: limit)
-    error.file = file
+      code: code, message: ([message] + words).joined(separator: "; "), offset: offset, coder: coder, limit: limit,
+      found: found, allowed: allowed)
+    (error.file, error.setBy) = (file, setBy)
     return error
   }
 }
