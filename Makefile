@@ -23,7 +23,7 @@ help:
 	@sed -n 's/^#: //p' Makefile
 
 #: make demo [IMAGES="~/Pictures/*"]  list, probe, thumbnails and a contact sheet of sample pictures, or your own
-#: make test                          build everything and run all tests
+#: make test [SLOW="compatibility applications"]  build everything and run all tests; SLOW= leaves out what takes longest
 #: make plugin NAME=PNG               one plugin alone, built and put into build/lib/coders/1
 #: make test-plugin NAME=PNG          the unit tests of one plugin, or of the code that plugins share: NAME=Parts
 #: make test-core FILTER=CanvasTests  tests of the libraries and of the command by name, without optimization
@@ -95,17 +95,22 @@ test-products: stage
 	$(SWIFT_BUILD) $(SWIFT_FLAGS) --product coder-fuzz
 	$(SWIFT_BUILD) $(SWIFT_FLAGS) --product cache-writer
 
+# Parts of the tests that build much of their own: plugins and hosts of all versions of the interface, and applications.
+SLOW ?= compatibility applications
+slow = $(if $(filter $(1),$(SLOW)),$(2),:)
+
 # All builds first, two at a time; tests of threads run alone.
 test: deps
 	@scripts/side-by-side "$(MAKE) --no-print-directory test-products" \
-	  "scripts/build-server; scripts/build-compatibility-hosts"
+	  "$(call slow,applications,scripts/build-server); $(call slow,compatibility,scripts/build-compatibility-hosts)"
 	swift test $(SWIFT_FLAGS) --skip-build
 	@$(MAKE) --no-print-directory test-plugins
 	@scripts/check-fuzzing $(STAGE) .build/$(CONFIGURATION)/coder-fuzz
 	@scripts/side-by-side \
-	  "SWIFT_DETERMINISTIC_HASHING=1 swift test --package-path Tests/Loading; scripts/check-package-graphs; \
-	   scripts/check-examples $(STAGE)" \
-	  "scripts/check-compatibility $(STAGE); scripts/check-templates $(STAGE); scripts/check-transcript $(STAGE) docs/ten-minutes.md docs/writing-a-plugin.md"
+	  "scripts/check-package-graphs; $(call slow,applications,SWIFT_DETERMINISTIC_HASHING=1 swift test --package-path Tests/Loading; \
+	   scripts/check-examples $(STAGE))" \
+	  "$(call slow,compatibility,scripts/check-compatibility $(STAGE)); scripts/check-templates $(STAGE); \
+	   scripts/check-transcript $(STAGE) docs/ten-minutes.md docs/writing-a-plugin.md"
 	@scripts/check-help-examples $(STAGE)
 	@scripts/check-sheets $(STAGE)
 	@scripts/check-cache $(STAGE) .build/$(CONFIGURATION)/cache-writer

@@ -11,6 +11,10 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+// Optimizing takes most of the time of a build, and gains nothing where the work is done by other modules: in the command, and in
+// tests. A program that depends on this package builds neither, so that it may use these flags.
+let quickSettings = settings + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+
 // For the module that gives out views of storage that is not its own.
 let spanSettings = settings + [.enableExperimentalFeature("Lifetimes")]
 
@@ -72,7 +76,7 @@ func loading(_ product: String, of package: String) -> Target.Dependency {
 func tests(of module: String, use dependencies: [Target.Dependency]) -> Target {
   .testTarget(
     name: "\(module)Tests", dependencies: dependencies + ["TestSupport"], path: "Tests/\(module)Tests",
-    swiftSettings: settings)
+    swiftSettings: quickSettings)
 }
 
 /// What programs and libraries over the coders use.
@@ -300,7 +304,7 @@ let package = Package(
         .product(
           name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
       ],
-      path: "Sources/CodersCommand", swiftSettings: settings),
+      path: "Sources/CodersCommand", swiftSettings: quickSettings),
     .executableTarget(
       name: "coders", dependencies: ["CProcessGuard", "CodersCommand"], path: "Sources/coders",
       swiftSettings: settings),
