@@ -6,7 +6,6 @@
 
 @_exported public import enum ImageCoderModel.AlphaMode
 @_exported public import struct ImageCoderModel.AuxiliaryPicture
-@_exported public import struct ImageCoderModel.Background
 @_exported public import enum ImageCoderModel.Blend
 @_exported public import struct ImageCoderModel.CoderError
 @_exported public import struct ImageCoderModel.CodingIndependentCodePoints
@@ -25,6 +24,7 @@
 @_exported public import struct ImageCoderModel.OptionDescription
 @_exported public import enum ImageCoderModel.OptionValue
 @_exported public import enum ImageCoderModel.Orientation
+@_exported public import struct ImageCoderModel.PixelColor
 @_exported public import enum ImageCoderModel.PixelFormat
 @_exported public import struct ImageCoderModel.PixelLayout
 @_exported public import struct ImageCoderModel.Properties

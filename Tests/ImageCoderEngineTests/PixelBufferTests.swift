@@ -99,7 +99,7 @@ import Testing
   @Test func straightColorIsLaidOverTheBackground() throws {
     let buffer = try PixelBuffer(
       Size(width: 3, height: 1), .rgba8, .straight, bytes: [200, 100, 0, 255, 200, 100, 0, 0, 200, 100, 0, 51])
-    let result = try buffer.flattened(on: RGBColor(red: 255, green: 0, blue: 100))
+    let result = try buffer.flattened(on: PixelColor(red: 255, green: 0, blue: 100))
     #expect(PixelLayout(result.format, result.alpha) == PixelLayout(.rgb8, .opaque))
     // 51 is a fifth: 200/5 + 255 × 4/5, 100/5, 100 × 4/5.
     #expect(result.bytes == [200, 100, 0, 255, 0, 100, 244, 20, 80])
@@ -107,45 +107,45 @@ import Testing
 
   @Test func premultipliedColorIsLaidOverTheBackground() throws {
     let buffer = try PixelBuffer(Size(width: 1, height: 1), .bgra8, .premultiplied, bytes: [0, 20, 40, 51])
-    #expect(try buffer.flattened(on: RGBColor(red: 255, green: 0, blue: 100)).bytes == [244, 20, 80])
+    #expect(try buffer.flattened(on: PixelColor(red: 255, green: 0, blue: 100)).bytes == [244, 20, 80])
   }
 
   @Test func grayWithAlphaBecomesColorWhereItIsEightBits() throws {
     let buffer = try PixelBuffer(Size(width: 1, height: 1), .grayAlpha8, .straight, bytes: [100, 51])
-    #expect(try buffer.flattened(on: RGBColor(red: 255, green: 0, blue: 100)).bytes == [224, 20, 100])
+    #expect(try buffer.flattened(on: PixelColor(red: 255, green: 0, blue: 100)).bytes == [224, 20, 100])
   }
 
   @Test func opaquePicturesOfEightBitsBecomeRGB() throws {
     let rgb = try PixelBuffer(Size(width: 1, height: 1), .rgb8, .opaque, bytes: [1, 2, 3])
-    #expect(try rgb.flattened(on: RGBColor(red: 9, green: 9, blue: 9)) === rgb)
+    #expect(try rgb.flattened(on: PixelColor(red: 9, green: 9, blue: 9)) === rgb)
     let gray = try PixelBuffer(Size(width: 1, height: 1), .gray8, .opaque, bytes: [7])
-    #expect(try gray.flattened(on: RGBColor(red: 9, green: 9, blue: 9)).bytes == [7, 7, 7])
+    #expect(try gray.flattened(on: PixelColor(red: 9, green: 9, blue: 9)).bytes == [7, 7, 7])
     let rgba = try PixelBuffer(Size(width: 1, height: 1), .rgba8, .opaque, bytes: [1, 2, 3, 255])
-    #expect(try rgba.flattened(on: RGBColor(red: 9, green: 9, blue: 9)).bytes == [1, 2, 3])
+    #expect(try rgba.flattened(on: PixelColor(red: 9, green: 9, blue: 9)).bytes == [1, 2, 3])
   }
 
   @Test func widerFormatsKeepTheirFormatWithFullAlpha() throws {
     let deep = try PixelBuffer(size: Size(width: 1, height: 1), format: .rgba16, alpha: .straight)
     deep.base.storeBytes(of: SIMD4<UInt16>(50_000, 0, 65_535, 13_107), as: SIMD4<UInt16>.self)
-    let flat = try deep.flattened(on: RGBColor(red: 255, green: 255, blue: 0))
+    let flat = try deep.flattened(on: PixelColor(red: 255, green: 255, blue: 0))
     #expect(PixelLayout(flat.format, flat.alpha) == PixelLayout(.rgba16, .opaque))
     #expect(flat.words == [62_428, 52_428, 13_107, 65_535])
 
     let gray = try PixelBuffer(size: Size(width: 1, height: 1), format: .grayAlpha16, alpha: .premultiplied)
     gray.base.storeBytes(of: SIMD2<UInt16>(100, 0), as: SIMD2<UInt16>.self)
     // The luma of pure red: 0.299 × 65535 = 19594.97.
-    #expect(try gray.flattened(on: RGBColor(red: 255, green: 0, blue: 0)).words == [19_695, 65_535])
+    #expect(try gray.flattened(on: PixelColor(red: 255, green: 0, blue: 0)).words == [19_695, 65_535])
 
     let float = try PixelBuffer(size: Size(width: 1, height: 1), format: .rgbaFloat32, alpha: .straight)
     float.base.storeBytes(of: SIMD4<Float>(1, 0.5, 0, 0.25), as: SIMD4<Float>.self)
-    #expect(try float.flattened(on: RGBColor(red: 0, green: 0, blue: 255)).samples == [0.25, 0.125, 0.75, 1])
+    #expect(try float.flattened(on: PixelColor(red: 0, green: 0, blue: 255)).samples == [0.25, 0.125, 0.75, 1])
   }
 
   @Test(arguments: PixelLayout.all)
   func flatteningStaysWithinHalfAStep(_ layout: PixelLayout) throws {
     let size = Size(width: 300, height: 2)
     let buffer = try PixelBuffer(random: size, layout.format, layout.alpha, seed: 4)
-    let result = try buffer.flattened(on: RGBColor(red: 30, green: 200, blue: 90))
+    let result = try buffer.flattened(on: PixelColor(red: 30, green: 200, blue: 90))
     #expect(result.alpha == .opaque && result.size == size)
     let colors = try buffer.converted(to: PixelLayout(.rgbaFloat32, layout.alpha)).samples
     let found = try result.converted(to: PixelLayout(.rgbaFloat32, .opaque)).samples

@@ -58,7 +58,7 @@ import Testing
   @Test func borderFollowsTheCorner() throws {
     let size = Size(width: 20, height: 20)
     let pixels = try PixelBuffer(copying: [UInt8](repeating: 255, count: 400), size: size, format: .gray8)
-    let red = RGBAColor(red: 255, green: 0, blue: 0)
+    let red = PixelColor(red: 255, green: 0, blue: 0)
     let result = try ImageOperation.round(Corners(6, border: 2, borderColor: red)).applied(to: pixels)
     #expect(result.layout == PixelLayout(.rgba8, .straight))
     let bytes = result.copyBytes()

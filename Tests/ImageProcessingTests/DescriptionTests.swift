@@ -105,7 +105,7 @@ import Testing
     let stripe: [UInt8] = [255, 0, 0, 255, 255, 0, 0, 255, 255, 0, 0, 255, 0, 0, 255, 255, 0, 255, 0, 0]
     let pixels = try Pictures.bytes(stripe + stripe, 5, .rgba8)
     let colors = try DominantColor.colors(of: pixels, count: 5)
-    #expect(colors.map(\.color) == [RGBAColor(red: 255, green: 0, blue: 0), RGBAColor(red: 0, green: 0, blue: 255)])
+    #expect(colors.map(\.color) == [PixelColor(red: 255, green: 0, blue: 0), PixelColor(red: 0, green: 0, blue: 255)])
     #expect(colors.map(\.share) == [0.75, 0.25])
     let clear = try Pictures.bytes([1, 2, 3, 0], 1, .rgba8)
     #expect(try DominantColor.colors(of: clear, count: 3).isEmpty)

@@ -103,7 +103,7 @@ import Testing
 
   @Test func flattenLaysOverAColor() throws {
     let pixels = try Pictures.bytes([255, 0, 0, 128, 9, 9, 9, 0], 2, .rgba8)
-    let flat = try ImageOperation.flatten(RGBAColor(red: 0, green: 0, blue: 255)).applied(to: pixels)
+    let flat = try ImageOperation.flatten(PixelColor(red: 0, green: 0, blue: 255)).applied(to: pixels)
     #expect(flat.layout == PixelLayout(.rgb8, .opaque))
     #expect(flat.copyBytes() == [128, 0, 127, 0, 0, 255])
     let words = try Pictures.words([65_535, 0, 1_000, 32_768], 2, .grayAlpha16)

@@ -27,7 +27,7 @@ import Testing
     ),
     (.border(width: 2, .black), "border:2,#000000ff"),
     (.inset(Insets(top: 1, right: -2, bottom: 3, left: 4), .transparent), "inset:1,-2,3,4,#00000000"),
-    (.tint(RGBAColor(red: 255, green: 128, blue: 0, alpha: 128), .hardLight), "tint:#ff800080,hard-light"),
+    (.tint(PixelColor(red: 255, green: 128, blue: 0, alpha: 128), .hardLight), "tint:#ff800080,hard-light"),
     (.grayscale(0.5), "grayscale:0.5"), (.saturation(1.5), "saturation:1.5"), (.brightness(0.1), "brightness:0.1"),
     (.blur(sigma: 1e-5), "blur:1e-05"), (.flatten(.white), "flatten:#ffffffff"),
   ]

@@ -85,7 +85,7 @@ import Testing
 
   @Test func opaqueBackgroundKeepsTheLayout() throws {
     let pixels = try Pictures.bytes([UInt8](repeating: 90, count: 3 * 100), 10, .rgb8)
-    let result = try ImageOperation.rotate(Rotation(45, background: RGBAColor(red: 1, green: 2, blue: 3))).applied(
+    let result = try ImageOperation.rotate(Rotation(45, background: PixelColor(red: 1, green: 2, blue: 3))).applied(
       to: pixels)
     #expect(result.layout == pixels.layout)
     #expect(Array(result.copyBytes().prefix(3)) == [1, 2, 3])

@@ -76,7 +76,7 @@ import Testing
       }
       let file = try Self.registry.encode(Image(pixels), as: .png)
       var options = EncodeOptions()
-      options.background = RGBColor(red: 200, green: 30, blue: 90)
+      options.background = PixelColor(red: 200, green: 30, blue: 90)
       options.quality = 0.9
       let found = try Self.registry.convert(.bytes(file), to: .jpeg, at: .memory, options: options)
       let expected = try Self.registry.encode(try Self.registry.decode(.bytes(file)), as: .jpeg, options: options)

@@ -86,14 +86,14 @@ struct GIFScanner {
   }
 
   /// The color that the logical screen descriptor names, when the global palette has it.
-  private func background(of screen: LogicalScreen) throws(CoderError) -> Background? {
+  private func background(of screen: LogicalScreen) throws(CoderError) -> PixelColor? {
     let index = Int(screen.backgroundIndex)
     guard index < screen.globalColorCount else { return nil }
     let file = bytes
     var reader = ByteReader(file.bytes, of: "the global palette")
     try reader.seek(to: LogicalScreen.size + 3 * index)
     let (red, green, blue) = (try reader.uint8(), try reader.uint8(), try reader.uint8())
-    return Background(red: UInt16(red) * 257, green: UInt16(green) * 257, blue: UInt16(blue) * 257)
+    return PixelColor(red: red, green: green, blue: blue)
   }
 
   /// Walks over one block, or over the data of the last image.

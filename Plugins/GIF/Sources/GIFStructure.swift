@@ -8,7 +8,7 @@ import ImageCoderPlugin
 struct GIFStructure {
   let screen: LogicalScreen
   /// The color that the screen names, when the global palette has it.
-  var background: Background?
+  var background: PixelColor?
   /// That of the screen; of a screen without an extent, that of the first image.
   var canvas: Size
   /// The stored number of repetitions, or nil when no extension states it.

@@ -107,22 +107,22 @@ struct ColorChunks {
   }
 
   /// bKGD as 16-bit samples, or nil without one that fits the image (§11.3.4.1).
-  func background(for header: ImageHeaderChunk, palette: [UInt8]) throws(CoderError) -> Background? {
+  func background(for header: ImageHeaderChunk, palette: [UInt8]) throws(CoderError) -> PixelColor? {
     var reader = ByteReader(backgroundData.span.bytes, of: "bKGD")
     switch header.colorType {
     case .gray, .grayAlpha:
       guard reader.count == 2 else { return nil }
       let gray = try Self.sample(&reader, bits: header.bitDepth)
-      return Background(red: gray, green: gray, blue: gray)
+      return PixelColor(red16: gray, green16: gray, blue16: gray)
     case .rgb, .rgba:
       guard reader.count == 6 else { return nil }
       let red = try Self.sample(&reader, bits: header.bitDepth)
       let green = try Self.sample(&reader, bits: header.bitDepth)
-      return Background(red: red, green: green, blue: try Self.sample(&reader, bits: header.bitDepth))
+      return PixelColor(red16: red, green16: green, blue16: try Self.sample(&reader, bits: header.bitDepth))
     case .palette:
       guard reader.count == 1, case let index = Int(try reader.uint8()), palette.count / 3 > index else { return nil }
-      let entry = palette[(index * 3)...].prefix(3).map { UInt16($0) * 257 }
-      return Background(red: entry[0], green: entry[1], blue: entry[2])
+      let entry = Array(palette[(index * 3)...].prefix(3))
+      return PixelColor(red: entry[0], green: entry[1], blue: entry[2])
     }
   }
 

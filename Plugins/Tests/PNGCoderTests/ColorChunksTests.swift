@@ -33,7 +33,7 @@ import Testing
 
   private func background(
     _ data: [UInt8], _ type: ImageHeaderChunk.ColorType, bits: Int = 8, palette: [UInt8] = []
-  ) throws -> Background? {
+  ) throws -> PixelColor? {
     var chunks = ColorChunks()
     _ = try chunks.read(data, of: .bkgd)
     let header = ImageHeaderChunk(
@@ -42,9 +42,9 @@ import Testing
   }
 
   @Test func backgroundsAreScaledTo16Bits() throws {
-    #expect(try background([0, 1], .gray, bits: 1) == Background(red: 65_535, green: 65_535, blue: 65_535))
-    #expect(try background([0, 255, 0, 0, 0, 1], .rgb) == Background(red: 65_535, green: 0, blue: 257))
-    #expect(try background([1], .palette, palette: [0, 0, 0, 1, 2, 3]) == Background(red: 257, green: 514, blue: 771))
+    #expect(try background([0, 1], .gray, bits: 1) == .white)
+    #expect(try background([0, 255, 0, 0, 0, 1], .rgb) == PixelColor(red: 255, green: 0, blue: 1))
+    #expect(try background([1], .palette, palette: [0, 0, 0, 1, 2, 3]) == PixelColor(red: 1, green: 2, blue: 3))
   }
 
   @Test func backgroundsThatDoNotFitAreNone() throws {

@@ -16,7 +16,7 @@ struct WebPFile {
   private(set) var pictures: [Picture] = []
   /// What the ANIM chunk says.
   private(set) var loopCount: LoopCount?
-  private(set) var background: Background?
+  private(set) var background: PixelColor?
   /// Where the raw payloads lie.
   private(set) var metadata: [MetadataKind: Range<Int>] = [:]
   /// Whether the file ends before what its sizes announce, or its animation breaks off at a frame that is no frame.
@@ -184,8 +184,8 @@ struct WebPFile {
     var reader = try source.reader(at: chunk.payload, count: count, order: .littleEndian, of: "the ANIM chunk")
     guard chunk.size >= count, reader.count == count, chunk.end <= end else { return }
     let header = try AnimationHeader(parsing: &reader)
-    let samples = header.background.map { UInt16($0) * 257 }
-    background = Background(red: samples[2], green: samples[1], blue: samples[0], alpha: samples[3])
+    let samples = header.background
+    background = PixelColor(red: samples[2], green: samples[1], blue: samples[0], alpha: samples[3])
     loopCount = LoopCount(plays: UInt32(header.plays))
   }
 

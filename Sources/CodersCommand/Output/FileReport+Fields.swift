@@ -27,7 +27,7 @@ extension FileReport {
     if let subsampling = header.subsampling { fields.append(("subsampling", "\(subsampling)")) }
     if let background = header.background {
       fields.append(
-        ("background", "\(background.red) \(background.green) \(background.blue) \(background.alpha) of 65535"))
+        ("background", "\(background.red16) \(background.green16) \(background.blue16) \(background.alpha16) of 65535"))
     }
     if !notes.isEmpty { fields.append(("flags", notes.joined(separator: ", "))) }
     return fields
@@ -185,8 +185,8 @@ extension FileReport {
     ])
   }
 
-  private static func json(_ background: Background) -> JSONValue {
-    .list([background.red, background.green, background.blue, background.alpha].map { .integer(Int64($0)) })
+  private static func json(_ background: PixelColor) -> JSONValue {
+    .list([background.red16, background.green16, background.blue16, background.alpha16].map { .integer(Int64($0)) })
   }
 
   private static func json(_ frame: FrameHeader, _ properties: Properties) -> JSONValue {

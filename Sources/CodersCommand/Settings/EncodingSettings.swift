@@ -10,7 +10,7 @@ struct EncodingSettings: Sendable {
   var isLossless = false
   var isProgressive = false
   var subsampling: Subsampling?
-  var background: RGBColor?
+  var background: PixelColor?
   /// Bytes, or nil for any number.
   var maxFileSize: Int?
   /// The longest side of a thumbnail inside the file, or nil for none.

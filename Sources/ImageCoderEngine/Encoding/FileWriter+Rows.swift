@@ -59,7 +59,7 @@ private final class RowPath {
   private let layout: PixelLayout
 
   /// - Returns: Nil if rows cannot be taken there one by one.
-  init?(width: Int, from: PixelLayout, to: PixelLayout, on background: RGBColor) throws(CoderError) {
+  init?(width: Int, from: PixelLayout, to: PixelLayout, on background: PixelColor) throws(CoderError) {
     let size = Size(width: width, height: 1)
     let bandSize = Size(width: width, height: PassingTarget.bandHeight)
     layout = to

@@ -72,8 +72,8 @@ public struct EncodeOptions: Sendable {
     public var values: [String: OptionValue] = [:]
     /// Whether to keep every sample exactly; ``CoderError/Code/unsupported`` if the format cannot.
     public var isLossless = false
-    /// The color under transparent pixels if the format has no alpha.
-    public var background = RGBColor.white
+    /// The color under transparent pixels if the format has no alpha; its own alpha is not used.
+    public var background = PixelColor.white
     /// The box that the picture has to fit, or nil. A side of 0 is unlimited. The aspect ratio is kept; a picture is
     /// never enlarged.
     public var maxPixelSize: Size?

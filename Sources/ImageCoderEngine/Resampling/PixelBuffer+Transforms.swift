@@ -65,12 +65,12 @@ extension PixelBuffer {
 
   /// Composites the picture over a color.
   ///
-  /// - Parameter background: 8-bit sRGB samples, scaled to the samples of the format.
+  /// - Parameter background: Scaled to the samples of the format; its alpha is not used.
   /// - Returns: An opaque picture: `rgb8` from formats of 8 bits, the same format with full alpha from others; this
   ///   buffer if it is that already.
   /// - Throws: ``CoderError/Code/outOfMemory``.
   public func flattened(
-    on background: RGBColor
+    on background: PixelColor
   ) throws(CoderError) -> PixelBuffer {
     let isNarrow = format.bytesPerChannel == 1
     let target = RowFlattener.result(of: layout)

@@ -9,20 +9,21 @@ struct RowFlattener {
   private let integers: (UInt32, UInt32, UInt32)
   private let floats: (Float, Float, Float)
 
-  /// - Parameter layout: Any format with alpha but `grayAlpha8` and `bgra8`; straight or premultiplied.
-  init(_ layout: PixelLayout, on background: RGBColor) {
+  /// - Parameters:
+  ///   - layout: Any format with alpha but `grayAlpha8` and `bgra8`; straight or premultiplied.
+  ///   - background: Its alpha is not used.
+  init(_ layout: PixelLayout, on background: PixelColor) {
     self.layout = layout
-    let factor: UInt32 = layout.format.bytesPerChannel == 1 ? 1 : 257
-    var color = (UInt32(background.red), UInt32(background.green), UInt32(background.blue))
+    let color = (UInt32(background.red16), UInt32(background.green16), UInt32(background.blue16))
     if layout.format.isGray {
-      // 16-bit gray: the luma of the scaled color, so that it has all 16 bits.
-      let luma = (257 * (299 * color.0 + 587 * color.1 + 114 * color.2) + 500) / 1_000
+      let luma = (299 * color.0 + 587 * color.1 + 114 * color.2 + 500) / 1_000
       self.integers = (luma, luma, luma)
+    } else if layout.format.bytesPerChannel == 1 {
+      self.integers = (UInt32(background.red), UInt32(background.green), UInt32(background.blue))
     } else {
-      color = (color.0 * factor, color.1 * factor, color.2 * factor)
       self.integers = color
     }
-    self.floats = (Float(background.red) / 255, Float(background.green) / 255, Float(background.blue) / 255)
+    self.floats = (Float(color.0) / 65_535, Float(color.1) / 65_535, Float(color.2) / 65_535)
   }
 
   /// The layout of flattened rows: opaque, `rgb8` from formats of 8 bits, the same format from others.

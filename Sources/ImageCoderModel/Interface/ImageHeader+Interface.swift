@@ -41,7 +41,7 @@ extension ImageHeader {
     subsampling = Subsampling(rawValue: raw.subsampling)
     if flags.contains(.hasBackground) {
       let (red, green, blue, alpha) = raw.background
-      background = Background(red: red, green: green, blue: blue, alpha: alpha)
+      background = PixelColor(red16: red, green16: green, blue16: blue, alpha16: alpha)
     }
     if flags.contains(.hasICC) { metadata.insert(.icc) }
     if flags.contains(.hasExif) { metadata.insert(.exif) }
@@ -90,7 +90,7 @@ extension ImageHeader {
     }
     if let background {
       flags.insert(.hasBackground)
-      info.background = (background.red, background.green, background.blue, background.alpha)
+      info.background = (background.red16, background.green16, background.blue16, background.alpha16)
     }
     if let cicp {
       info.cicp = imgcoder_cicp(

@@ -31,7 +31,7 @@ public struct ImageHeader: Sendable, Equatable {
   /// The chroma subsampling as stored, or nil if it is not known or does not apply.
   public var subsampling: Subsampling?
   /// The background color that the file states; the canvas ignores it.
-  public var background: Background?
+  public var background: PixelColor?
   /// Which raw metadata payloads the file has.
   public var metadata: Set<MetadataKind>
   /// Whether the file ends early; ``frameCount`` counts the frames that are present.
@@ -81,24 +81,4 @@ public struct ImageHeader: Sendable, Equatable {
 
   /// The size at which the picture is shown.
   public var displayedSize: Size { orientation.displayed(canvas) }
-}
-
-/// A background color that a container states: 16-bit samples, straight alpha.
-public struct Background: Sendable, Hashable {
-  /// 0 to 65535, not multiplied by ``alpha``.
-  public var red: UInt16
-  /// 0 to 65535, not multiplied by ``alpha``.
-  public var green: UInt16
-  /// 0 to 65535, not multiplied by ``alpha``.
-  public var blue: UInt16
-  /// 0 is transparent, 65535 opaque.
-  public var alpha: UInt16
-
-  /// Makes a color from 16-bit samples; it is opaque unless `alpha` is given.
-  public init(red: UInt16, green: UInt16, blue: UInt16, alpha: UInt16 = .max) {
-    self.red = red
-    self.green = green
-    self.blue = blue
-    self.alpha = alpha
-  }
 }

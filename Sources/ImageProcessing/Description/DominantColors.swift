@@ -6,7 +6,7 @@ public import ImageCoderModel
 /// The colors that make up most of a picture.
 public struct DominantColor: Sendable, Hashable {
   /// The mean of the pixels that count for it, opaque.
-  public let color: RGBAColor
+  public let color: PixelColor
   /// Their share of the picture's opaque pixels, above 0 to 1.
   public let share: Double
 
@@ -41,7 +41,7 @@ public struct DominantColor: Sendable, Hashable {
     return settled.map { mean, weight in
       func sample(_ value: Float) -> UInt8 { UInt8(max(0, min(255, value.rounded()))) }
       return DominantColor(
-        color: RGBAColor(red: sample(mean.x), green: sample(mean.y), blue: sample(mean.z)),
+        color: PixelColor(red: sample(mean.x), green: sample(mean.y), blue: sample(mean.z)),
         share: Double(weight / total))
     }
   }

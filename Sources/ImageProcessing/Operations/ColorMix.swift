@@ -82,18 +82,18 @@ extension PixelBuffer {
     return try mappingRows(to: layout) { row, _ in mix.apply(row, count: width, clamps: clamps) }
   }
 
-  func tinted(_ color: RGBAColor, _ mode: BlendMode) throws(CoderError) -> PixelBuffer {
+  func tinted(_ color: PixelColor, _ mode: BlendMode) throws(CoderError) -> PixelBuffer {
     let (width, source) = (size.width, color.premultiplied)
     return try mappingRows(to: color.isGray ? layout : layout.withColor) { row, _ in
       for x in 0..<width { row[x] = mode.atop(row[x], source) }
     }
   }
 
-  func laidOver(_ color: RGBAColor) throws(CoderError) -> PixelBuffer {
+  func laidOver(_ color: PixelColor) throws(CoderError) -> PixelBuffer {
     guard alpha != .opaque else { return self }
     let (width, backdrop) = (size.width, color.premultiplied)
     var target = color.isGray ? layout : layout.withColor
-    if color.alpha == 255 {
+    if color.isOpaque {
       target.alpha = .opaque
       if target.format == .rgba8 { target.format = .rgb8 }
       if target.format == .grayAlpha8 { target.format = .gray8 }
@@ -104,7 +104,7 @@ extension PixelBuffer {
     }
   }
 
-  func framed(width border: Int, _ color: RGBAColor) throws(CoderError) -> PixelBuffer {
+  func framed(width border: Int, _ color: PixelColor) throws(CoderError) -> PixelBuffer {
     let (size, source) = (size, color.premultiplied)
     return try mappingRows(to: color.isGray ? layout : layout.withColor) { row, y in
       func paint(_ columns: Range<Int>) {

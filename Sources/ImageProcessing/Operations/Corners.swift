@@ -19,12 +19,12 @@ public struct Corners: Sendable, Hashable {
   /// Width of the border in whole pixels, inside the edge; 0 for none.
   public var border: Int
   /// The color of the border.
-  public var borderColor: RGBAColor
+  public var borderColor: PixelColor
 
   /// Each corner by itself, clockwise from the top left.
   public init(
     topLeft: Double, topRight: Double, bottomRight: Double, bottomLeft: Double, border: Int = 0,
-    borderColor: RGBAColor = .black
+    borderColor: PixelColor = .black
   ) {
     self.topLeft = topLeft
     self.topRight = topRight
@@ -35,7 +35,7 @@ public struct Corners: Sendable, Hashable {
   }
 
   /// All corners alike.
-  public init(_ radius: Double, border: Int = 0, borderColor: RGBAColor = .black) {
+  public init(_ radius: Double, border: Int = 0, borderColor: PixelColor = .black) {
     self.init(
       topLeft: radius, topRight: radius, bottomRight: radius, bottomLeft: radius, border: border,
       borderColor: borderColor)

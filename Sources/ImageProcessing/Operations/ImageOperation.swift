@@ -26,11 +26,11 @@ public enum ImageOperation: Sendable, Hashable {
   case round(Corners)
   /// Paints a frame of `width` pixels over the outermost pixels; at least 1, at most half of the shorter side, rounded
   /// up.
-  case border(width: Int, RGBAColor)
+  case border(width: Int, PixelColor)
   /// Moves the edges. See ``Insets``.
-  case inset(Insets, RGBAColor)
+  case inset(Insets, PixelColor)
   /// Blends a color over what is there of the picture; alpha stays. `normal` with an opaque color keeps the shape alone.
-  case tint(RGBAColor, BlendMode)
+  case tint(PixelColor, BlendMode)
   /// Mixes with gray of the same luma (ITU-R BT.601). 0 leaves the picture, 1 is all gray. The layout stays.
   case grayscale(Double)
   /// Multiplies the distance of each color from its gray: 0 is gray, 1 leaves the picture, 2 doubles. At most 100.
@@ -41,7 +41,7 @@ public enum ImageOperation: Sendable, Hashable {
   /// pixels.
   case blur(sigma: Double)
   /// Lays the picture over a color. The result is opaque if the color is.
-  case flatten(RGBAColor)
+  case flatten(PixelColor)
   /// Lays another picture over this one. See ``Overlay``.
   case overlay(Overlay)
 

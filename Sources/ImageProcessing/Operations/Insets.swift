@@ -38,7 +38,7 @@ public struct Insets: Sendable, Hashable {
     return Size(width: width, height: height)
   }
 
-  func applied(to pixels: PixelBuffer, size: Size, _ color: RGBAColor) throws(CoderError) -> PixelBuffer {
+  func applied(to pixels: PixelBuffer, size: Size, _ color: PixelColor) throws(CoderError) -> PixelBuffer {
     let shown = Rect(
       x: max(left, 0), y: max(top, 0), width: pixels.size.width - max(left, 0) - max(right, 0),
       height: pixels.size.height - max(top, 0) - max(bottom, 0))

@@ -13,13 +13,13 @@ public struct Rotation: Sendable, Hashable {
   /// Clockwise.
   public var degrees: Double
   /// What the corners are filled with. With anything but an opaque color, the result gets alpha.
-  public var background: RGBAColor
+  public var background: PixelColor
   /// Whether the result keeps the size of the picture, so that corners are cut off. Otherwise it is as large as the
   /// turned picture.
   public var keepsSize: Bool
 
   /// Says how far a picture is turned.
-  public init(_ degrees: Double, background: RGBAColor = .transparent, keepsSize: Bool = false) {
+  public init(_ degrees: Double, background: PixelColor = .transparent, keepsSize: Bool = false) {
     self.degrees = degrees
     self.background = background
     self.keepsSize = keepsSize

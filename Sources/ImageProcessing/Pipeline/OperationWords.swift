@@ -70,13 +70,13 @@ struct OperationWords {
     return number
   }
 
-  mutating func optionalColor() throws(CoderError) -> RGBAColor? {
-    guard let color = words.first.flatMap({ RGBAColor(parsing: $0) }) else { return nil }
+  mutating func optionalColor() throws(CoderError) -> PixelColor? {
+    guard let color = words.first.flatMap({ PixelColor(parsing: $0) }) else { return nil }
     words.removeFirst()
     return color
   }
 
-  mutating func color() throws(CoderError) -> RGBAColor {
+  mutating func color() throws(CoderError) -> PixelColor {
     guard let color = try optionalColor() else { throw error("a color such as #ff8000 or #ff800080") }
     return color
   }
