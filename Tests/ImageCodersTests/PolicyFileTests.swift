@@ -134,7 +134,11 @@ import Testing
     let properties = try schema.required("properties").object()
     #expect(properties.members.map(\.key) == ["$schema"] + PolicyKeys.all)
     let limits = try schema.required("$defs").object().required("limits").object().required("properties").object()
-    #expect(limits.members.map(\.key) == Limits.Name.all.map(\.rawValue))
+    #expect(limits.members.map(\.key) == Limits.table.map(\.name.rawValue))
+    for limit in Limits.table {
+      let shown = try limits.required(limit.name.rawValue).object().required("description").word()
+      #expect(shown == limit.summary)
+    }
   }
 
   @Test func theUsersPolicyIsThatOfTheVariableOrTheFile() {
@@ -178,7 +182,7 @@ import Testing
   @Test(arguments: Policy.presets)
   func presetsGiveReasons(_ preset: Policy) {
     for (name, limit) in preset.limits {
-      #expect(Limits.Name.all.contains(name))
+      #expect(name.row != nil)
       #expect(limit.reason?.isEmpty == false)
       #expect(limit.origin == .preset(preset.name))
     }

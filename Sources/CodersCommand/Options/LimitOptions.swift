@@ -1,62 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import ImageCoderModel
 import ImageCoders
 
-/// Limits for verbs that decode, with the library's names and defaults.
+/// Limits for verbs that decode: an option for each row of ``Limits/table``.
 struct LimitOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Refuse pictures with more pixels than this.", valueName: "n"))
-  var maxPixels = Limits.standard.maxPixels
-
-  @Option(help: ArgumentHelp("Refuse pictures with a side longer than this.", valueName: "n"))
-  var maxSide = Limits.standard.maxSide
-
-  @Option(
-    help: ArgumentHelp("Refuse pictures whose pixels take more bytes than this in all frames.", valueName: "n"),
-    transform: ByteCountArgument.parsed)
-  var maxMemory = ByteCountArgument(bytes: Limits.standard.maxMemory)
-
-  @Option(help: ArgumentHelp("Refuse animations with more frames than this.", valueName: "n"))
-  var maxFrames = Limits.standard.maxFrames
-
-  @Option(
-    help: ArgumentHelp("Refuse metadata blocks with more bytes than this.", valueName: "n"),
-    transform: ByteCountArgument.parsed)
-  var maxMetadata = ByteCountArgument(bytes: Limits.standard.maxMetadata)
-
-  @Option(help: ArgumentHelp("Refuse files with more pages than this.", valueName: "n"))
-  var maxPages = Limits.standard.maxPages
-
-  @Option(help: ArgumentHelp("Refuse progressive pictures with more passes than this.", valueName: "n"))
-  var maxScans = Limits.standard.maxScans
-
-  @Option(
-    help: ArgumentHelp("Refuse animations with more pixels than this in all their frames.", valueName: "n"))
-  var maxComposedPixels = Limits.standard.maxComposedPixels
-
-  @Option(
-    help: ArgumentHelp("Give up a picture or frame that takes longer than this, in milliseconds.", valueName: "n"))
-  var maxMilliseconds = Limits.standard.maxMilliseconds
-
-  @Option(
-    help: ArgumentHelp("Give up a file that takes more reads than this, box by box or line by line.", valueName: "n"))
-  var maxReads = Limits.standard.maxReads
-
-  @Option(
-    help: ArgumentHelp("Give up a picture that inflates to more bytes than this, metadata among them.", valueName: "n"),
-    transform: ByteCountArgument.parsed)
-  var maxInflated = ByteCountArgument(bytes: Limits.standard.maxInflated)
+  @Option(help: .limit(.maxPixels), transform: LimitArgument.parsed)
+  var maxPixels = LimitArgument(.maxPixels)
+  @Option(help: .limit(.maxSide), transform: LimitArgument.parsed)
+  var maxSide = LimitArgument(.maxSide)
+  @Option(help: .limit(.maxMemory), transform: LimitArgument.parsed)
+  var maxMemory = LimitArgument(.maxMemory)
+  @Option(help: .limit(.maxFrames), transform: LimitArgument.parsed)
+  var maxFrames = LimitArgument(.maxFrames)
+  @Option(help: .limit(.maxMetadata), transform: LimitArgument.parsed)
+  var maxMetadata = LimitArgument(.maxMetadata)
+  @Option(help: .limit(.maxPages), transform: LimitArgument.parsed)
+  var maxPages = LimitArgument(.maxPages)
+  @Option(help: .limit(.maxScans), transform: LimitArgument.parsed)
+  var maxScans = LimitArgument(.maxScans)
+  @Option(help: .limit(.maxComposedPixels), transform: LimitArgument.parsed)
+  var maxComposedPixels = LimitArgument(.maxComposedPixels)
+  @Option(help: .limit(.maxMilliseconds), transform: LimitArgument.parsed)
+  var maxMilliseconds = LimitArgument(.maxMilliseconds)
+  @Option(help: .limit(.maxReads), transform: LimitArgument.parsed)
+  var maxReads = LimitArgument(.maxReads)
+  @Option(help: .limit(.maxInflated), transform: LimitArgument.parsed)
+  var maxInflated = LimitArgument(.maxInflated)
 
   var limits: Limits {
     Limits(
-      maxPixels: maxPixels, maxSide: maxSide, maxMemory: maxMemory.bytes, maxFrames: maxFrames,
-      maxMetadata: maxMetadata.bytes, maxPages: maxPages, maxScans: maxScans,
-      maxComposedPixels: maxComposedPixels, maxMilliseconds: maxMilliseconds, maxReads: maxReads,
-      maxInflated: maxInflated.bytes)
+      maxPixels: maxPixels.value, maxSide: maxSide.value, maxMemory: maxMemory.value, maxFrames: maxFrames.value,
+      maxMetadata: maxMetadata.value, maxPages: maxPages.value, maxScans: maxScans.value,
+      maxComposedPixels: maxComposedPixels.value, maxMilliseconds: maxMilliseconds.value, maxReads: maxReads.value,
+      maxInflated: maxInflated.value)
+  }
+}
+
+/// A limit on the command line: a number, which may have a unit.
+struct LimitArgument: DescribedArgument {
+  let value: Int
+
+  /// The value that applies if no other is given.
+  init(_ name: Limits.Name) { value = Limits.standard[name] ?? 0 }
+
+  init?(argument: String) {
+    guard let count = ByteCountArgument(argument: argument) else { return nil }
+    value = count.bytes
   }
 
-  func validate() throws {
-    let values = [maxPixels, maxSide, maxFrames, maxPages, maxScans, maxComposedPixels, maxMilliseconds, maxReads]
-    guard values.allSatisfy({ $0 >= 0 }) else { throw ValidationError("a limit must not be negative") }
+  static func allowed(for text: String) -> String {
+    "a limit is a number such as 200000, 200k, 1.5M (k is 1000) or 64MiB (of 1048576)"
+  }
+}
+
+extension ArgumentHelp {
+  /// What a limit bounds, and its value if no other is given.
+  fileprivate static func limit(_ name: Limits.Name) -> ArgumentHelp {
+    guard let row = name.row else { return ArgumentHelp(valueName: "n") }
+    let standard = Limits.standard[keyPath: row.property]
+    let shown =
+      row.unit != .bytes ? "\(standard)" : standard % (1 << 30) == 0 ? "\(standard >> 30)GiB" : "\(standard >> 20)MiB"
+    return ArgumentHelp("\(row.summary) (default: \(shown))", valueName: "n")
   }
 }

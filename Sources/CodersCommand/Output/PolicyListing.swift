@@ -37,11 +37,12 @@ struct PolicyListing {
         "coders", policy.coders, unset: .null, "all", value: { .texts($0.sorted()) },
         shown: { $0.sorted().joined(separator: " ") }),
     ]
-    for name in Limits.Name.all {
-      let standard = Limits.standard[name] ?? 0
+    for limit in Limits.table {
+      let standard = Limits.standard[keyPath: limit.property]
       rows.append(
         row(
-          name.rawValue, policy.limits[name], unset: .integer(standard), "\(standard)", value: { .integer($0) },
+          limit.name.rawValue, policy.limits[limit.name], unset: .integer(standard), "\(standard)",
+          value: { .integer($0) },
           shown: { "\($0)" }))
     }
     rows.append(isolation("isolation", policy.isolation))
@@ -49,7 +50,7 @@ struct PolicyListing {
     rows.append(flag("freshWorkers", policy.usesFreshWorkers, unset: false))
     rows.append(flag("metadata", policy.readsMetadata, unset: true))
     for (format, rules) in policy.formatRules.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-      for name in Limits.Name.all {
+      for name in Limits.table.map(\.name) {
         guard let limit = rules.limits[name] else { continue }
         var row = row(name.rawValue, limit, unset: .null, "", value: { .integer($0) }, shown: { "\($0)" })
         row.format = format

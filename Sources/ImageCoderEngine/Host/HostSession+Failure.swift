@@ -22,8 +22,15 @@ extension HostSession {
       let isMeasured = isLimit && limit != 0 && found != 0
       error = CoderError(
         code: code, message: message, offset: offset < 0 ? nil : Int(offset),
-        limit: isLimit ? Limits.Name(number: limit) ?? Limits.Name(namedIn: message) : nil,
+        limit: isLimit ? Limits.Name(number: limit) ?? Self.limit(namedIn: message) : nil,
         found: isMeasured ? Int(clamping: found) : nil, allowed: isMeasured ? Int(clamping: allowed) : nil)
+    }
+
+    /// The limit that a plugin's sentence names, as `imgcoder_limits` or as ``Limits`` spells it.
+    ///
+    /// Only for plugins that report a limit through `fail`, and so do not say it as data. No other code reads sentences.
+    private static func limit(namedIn sentence: String) -> Limits.Name? {
+      Limits.table.first { $0.number != 0 && (sentence.has($0.field) || sentence.has($0.name.rawValue)) }?.name
     }
   }
 }

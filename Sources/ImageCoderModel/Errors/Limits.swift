@@ -48,7 +48,7 @@ public struct Limits: Sendable, Equatable {
     self.maxInflated = maxInflated
   }
 
-  /// The limits that apply if a caller gives none. `coders probe --help` shows their values.
+  /// The limits that apply if a caller gives none. `coders help limits` shows their values.
   public static let standard = Limits()
 
   /// Names a limit: the property of ``Limits`` or ``EncodeOptions`` that holds it.
@@ -86,36 +86,7 @@ public struct Limits: Sendable, Equatable {
     /// `Isolation.clockSeconds`
     public static let maxClockSeconds = Name(rawValue: "maxClockSeconds")
 
-    /// Those that are properties of ``Limits``, in their order there.
-    package static let all: [Name] = [
-      .maxPixels, .maxSide, .maxMemory, .maxFrames, .maxMetadata, .maxPages, .maxScans, .maxComposedPixels,
-      .maxMilliseconds, .maxReads, .maxInflated,
-    ]
-
     public var description: String { rawValue }
-  }
-
-  /// A limit by its name; nil for a name that is none of ``Name/all``.
-  package subscript(name: Name) -> Int? {
-    get { Self.property(name).map { self[keyPath: $0] } }
-    set { if let property = Self.property(name), let newValue { self[keyPath: property] = newValue } }
-  }
-
-  private static func property(_ name: Name) -> WritableKeyPath<Limits, Int>? {
-    switch name {
-    case .maxPixels: \.maxPixels
-    case .maxSide: \.maxSide
-    case .maxMemory: \.maxMemory
-    case .maxFrames: \.maxFrames
-    case .maxMetadata: \.maxMetadata
-    case .maxPages: \.maxPages
-    case .maxScans: \.maxScans
-    case .maxComposedPixels: \.maxComposedPixels
-    case .maxMilliseconds: \.maxMilliseconds
-    case .maxReads: \.maxReads
-    case .maxInflated: \.maxInflated
-    default: nil
-    }
   }
 
   /// Checks a canvas.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ImageCoderModel
 import ImageCoders
 
 extension Subject {
@@ -9,26 +10,25 @@ extension Subject {
       check(.limits, fixture.name) { (claim) throws(ConformanceFailure) in
         let answer = fixture.answer
         let side = max(answer.size.width, answer.size.height)
-        try expect(fixture, "maxPixels", \.maxPixels, answer.size.pixelCount, claim)
-        try expect(fixture, "maxSide", \.maxSide, side, claim)
-        if answer.frames.count > 1 { try expect(fixture, "maxFrames", \.maxFrames, answer.frames.count, claim) }
+        try expect(.maxPixels, of: answer.size.pixelCount, for: fixture, claim)
+        try expect(.maxSide, of: side, for: fixture, claim)
+        if answer.frames.count > 1 { try expect(.maxFrames, of: answer.frames.count, for: fixture, claim) }
         try checkMetadata(fixture, claim)
       }
     } + bombs
   }
 
   private func expect(
-    _ fixture: Fixture<ValidAnswer>, _ name: String, _ limit: WritableKeyPath<Limits, Int>, _ need: Int,
-    _ claim: Claim
+    _ name: Limits.Name, of need: Int, for fixture: Fixture<ValidAnswer>, _ claim: Claim
   ) throws(ConformanceFailure) {
     var options = DecodeOptions()
-    options.limits[keyPath: limit] = need
+    options.limits[name] = need
     _ = try claim.value("\(name) of \(need), just enough") { try coder.decode(.bytes(fixture.bytes), options: options) }
-    options.limits[keyPath: limit] = need - 1
+    options.limits[name] = need - 1
     let error = try claim.error("\(name) of \(need - 1), one too few", in: .limitExceeded) {
       try open(fixture.bytes, options)
     }
-    try claim.equal(error.limit?.rawValue, name, "limit of the error")
+    try claim.equal(error.limit, name, "limit of the error")
     if let allowed = error.allowed { try claim.equal(allowed, need - 1, "\(name) allowed, as the error says") }
   }
 

@@ -29,7 +29,7 @@ extension Policy {
   func limits(_ limits: Limits, for formats: [ImageFormat]) -> (limits: Limits, words: [Limits.Name: String]) {
     guard !self.limits.isEmpty || !formatRules.isEmpty else { return (limits, [:]) }
     var (limits, words) = (limits, [Limits.Name: String]())
-    for name in Limits.Name.all {
+    for name in Limits.table.map(\.name) {
       let settings = formats.isEmpty ? [limit(name, of: nil)] : formats.map { limit(name, of: $0) }
       guard let setting = settings.compactMap(\.self).min(by: { $0.value < $1.value }), let own = limits[name] else {
         continue

@@ -83,9 +83,9 @@ private struct PolicyReader {
 
   func limits(_ node: JSONNode) throws(TextProblem) -> [Limits.Name: Policy.Setting<Int>] {
     let object = try node.object()
-    try object.requireKnown(Limits.Name.all.map(\.rawValue))
+    try object.requireKnown(Limits.table.map(\.name.rawValue))
     var limits: [Limits.Name: Policy.Setting<Int>] = [:]
-    for name in Limits.Name.all {
+    for name in Limits.table.map(\.name) {
       guard let node = object[name.rawValue] else { continue }
       limits[name] = try setting(node) { (node) throws(TextProblem) in try node.whole(0...(1 << 52)) }
     }
