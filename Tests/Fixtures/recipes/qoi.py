@@ -77,7 +77,12 @@ def make():
     runs[4:, 10:] = [1, 2, 3]
     still("runs.qoi", "runs of 62 pixels and over the end of a row", runs)
     smooth = np.add.outer(np.arange(12) * 3, np.arange(20))[..., None] * np.array([1, 2, 1]) % 256
-    still("differences.qoi", "small differences, which wrap around", smooth)
+    still("differences.qoi", "differences led by green, which wrap around", smooth)
+    # All 64 steps of -2 to 1 in each channel, from 0, 0, 0.
+    steps = np.stack(np.meshgrid(*[np.arange(-2, 2)] * 3), -1).reshape(4, 16, 3)
+    small = np.cumsum(steps.reshape(-1, 3), axis=0).reshape(4, 16, 3) % 256
+    assert sum(0x40 <= chunk < 0x80 for chunk in file(small)[14:-8]) > 50
+    still("differences-small.qoi", "differences of one byte, which wrap around", small)
     good = file(picture(21, 13, 3))
 
     def bad(name, shows, data, error, **more):
