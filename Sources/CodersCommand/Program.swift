@@ -35,10 +35,23 @@ public enum Program {
       let code = Coders.exitCode(for: error)
       // ArgumentParser's errors begin with "Error: "; ours begin with the command's name.
       let prefix = "Error: "
-      let line = text.hasPrefix(prefix) ? "coders: " + text.dropFirst(prefix.count) : text
+      let line = text.hasPrefix(prefix) ? "coders: " + text.dropFirst(prefix.count) : ownOptionsFirst(text)
       if code.isSuccess { console.print(line) } else { console.printError(line) }
       return ExitStatus(rawValue: code.rawValue)
     }
+  }
+
+  /// A verb's help with its own options before the groups that it shares with others; ArgumentParser has them last.
+  private static func ownOptionsFirst(_ help: String) -> String {
+    let lines = help.split(separator: "\n", omittingEmptySubsequences: false)
+    var paragraphs = lines.split(separator: "").map { $0.joined(separator: "\n") }
+    guard let usage = paragraphs.firstIndex(where: { $0.hasPrefix("USAGE: ") }),
+      let options = paragraphs.firstIndex(where: { $0.hasPrefix("OPTIONS:\n") }),
+      !paragraphs[options].hasPrefix("OPTIONS:\n  --version"), options > usage
+    else { return help }
+    let first = paragraphs[usage + 1].hasPrefix("ARGUMENTS:\n") ? usage + 2 : usage + 1
+    paragraphs.insert(paragraphs.remove(at: options), at: first)
+    return paragraphs.joined(separator: "\n\n")
   }
 }
 
@@ -54,6 +67,8 @@ struct Coders: ParsableCommand {
       Results go to standard output, everything else to standard error. Exit status: 0 success, 1 a file is damaged, \
       2 no coder supports the file or what was asked, 3 a limit was exceeded, 4 pictures differ (`coders compare`), 5 a system call, library or plugin failed, \
       64 wrong usage, 130 interrupted. With several files, the first error sets the exit status.
+
+      A file that asks for too much is refused: `coders help limits` shows the limits.
 
       With --json, a verb prints one JSON object. share/coders/schema has a JSON Schema of each output: \
       coders-probe-1.schema.json is that of `coders probe --json`.
@@ -71,7 +86,7 @@ struct Coders: ParsableCommand {
         name: "Coders",
         subcommands: [ListCommand.self, OptionsCommand.self, PolicyCommand.self, DoctorCommand.self]),
       CommandGroup(name: "Cache", subcommands: [CacheCommand.self]),
-      CommandGroup(name: "Plugins", subcommands: [NewCommand.self, CheckCommand.self]),
+      CommandGroup(name: "Plugins", subcommands: [NewCommand.self, CheckCommand.self, LimitsCommand.self]),
     ])
 }
 

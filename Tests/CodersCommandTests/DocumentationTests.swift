@@ -10,7 +10,7 @@ import Testing
   @Test(arguments: [
     "", "probe ", "convert ", "animate ", "sheet ", "thumbnail ", "frames ", "stream ", "metadata ", "show ", "play ",
     "list ", "compare ", "hash ", "placeholder ",
-    "options ", "policy ", "doctor ", "cache ", "new ", "check ",
+    "options ", "policy ", "doctor ", "cache ", "new ", "check ", "limits ",
   ])
   func helpIsAsDocumented(_ verb: String) throws {
     let page = try Package.text("docs/cli.md")

@@ -6,7 +6,7 @@ import ImageCoders
 /// Options of verbs that read images.
 struct ReadOptions: ParsableArguments {
   @OptionGroup var coders: CoderOptions
-  @OptionGroup(title: "Limits") var limits: LimitOptions
+  @OptionGroup(visibility: .hidden) var limits: LimitOptions
 
   @Option(
     name: .customLong("coder"),
@@ -24,7 +24,10 @@ struct ReadOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "What files may ask for: standard, trusted, web, thumbnailer, paranoid, or a policy file; see coders policy.",
+      """
+      What files may ask for: standard, trusted, web, thumbnailer, paranoid, or a policy file; see coders policy. \
+      Limits of files: coders help limits.
+      """,
       valueName: "policy"))
   var policy: PolicyArgument?
 

@@ -50,7 +50,7 @@ struct AnimateCommand: ReadingVerb {
   @Argument(help: ArgumentHelp("Images; - is standard input.", valueName: "in"))
   var files: [String]
 
-  @OptionGroup var reading: ReadOptions
+  @OptionGroup(title: "Reading") var reading: ReadOptions
 
   func validate() throws {
     if json, output == "-" { throw ValidationError("standard output takes either the animation or --json") }

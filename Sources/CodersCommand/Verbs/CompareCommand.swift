@@ -56,7 +56,7 @@ struct CompareCommand: ReadingVerb {
   @Argument(help: ArgumentHelp("The picture to compare it with.", valueName: "b"))
   var second: String
 
-  @OptionGroup var reading: ReadOptions
+  @OptionGroup(title: "Reading") var reading: ReadOptions
 
   func validate() throws {
     if first == "-", second == "-" { throw ValidationError("standard input can be given only once") }

@@ -65,6 +65,15 @@ struct ConvertCommand: ReadingVerb {
   var format: String?
 
   @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp(
+      "The file or directory to write; directories are created; - is standard output.", valueName: "file|dir"))
+  var output: String?
+
+  @OptionGroup var batch: BatchOptions
+  @OptionGroup var input: InputOptions
+
+  @Option(
     help: ArgumentHelp(
       "Write an icon with these sizes, made from one picture; one that is no square is centered.",
       valueName: "n,n"), transform: SizesArgument.parsed)
@@ -79,21 +88,12 @@ struct ConvertCommand: ReadingVerb {
   @Flag(help: "Encode the file again even if it could be copied.")
   var reencode = false
 
-  @Option(
-    name: .shortAndLong,
-    help: ArgumentHelp(
-      "The file or directory to write; directories are created; - is standard output.", valueName: "file|dir"))
-  var output: String?
-
-  @OptionGroup var batch: BatchOptions
+  @OptionGroup(title: "Encoding") var encoding: EncodingOptions
+  @OptionGroup(title: "Animations and sizes") var sequence: SequenceOptions
   @OptionGroup(title: "Changes of the picture") var changes: OperationOptions
   @OptionGroup(title: "Colors") var color: ColorOptions
   @OptionGroup(title: "Gain maps") var gainMaps: GainMapOptions
-  @OptionGroup(title: "Animations and sizes") var sequence: SequenceOptions
-  @OptionGroup(title: "Encoding") var encoding: EncodingOptions
-
-  @OptionGroup var input: InputOptions
-  @OptionGroup var reading: ReadOptions
+  @OptionGroup(title: "Reading") var reading: ReadOptions
 
   /// Whether the two arguments are an input and an output.
   private var isPair: Bool { output == nil }

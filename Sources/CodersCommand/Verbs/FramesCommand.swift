@@ -8,6 +8,7 @@ struct FramesCommand: ReadingVerb {
   static let configuration = CommandConfiguration(
     commandName: "frames",
     abstract: "List the frames of an animation or the pages of a file, or write them as PNG files.",
+    usage: "coders frames [<options>] <in>",
     discussion: """
       Without -o, lists each frame's rectangle on the canvas, its delay as stored in the file, and its disposal and \
       blend modes; no pixels are decoded. With -o, writes 0001.png, 0002.png and so on: the whole canvas as it is \
@@ -36,7 +37,7 @@ struct FramesCommand: ReadingVerb {
   @Argument(help: ArgumentHelp("The animation; - is standard input.", valueName: "in"))
   var input: String
 
-  @OptionGroup var reading: ReadOptions
+  @OptionGroup(title: "Reading") var reading: ReadOptions
 
   func validate() throws {
     if raw, output == nil { throw ValidationError("--raw needs -o") }

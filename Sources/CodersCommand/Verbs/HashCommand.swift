@@ -9,6 +9,7 @@ struct HashCommand: ReadingVerb {
   static let configuration = CommandConfiguration(
     commandName: "hash",
     abstract: "Print hashes that are alike for pictures that look alike, or find such pictures.",
+    usage: "coders hash [<options>] [<file> ...]",
     discussion: """
       The hash has 64 bits: a picture that was scaled, compressed or slightly recolored keeps nearly all of them. Of \
       pictures that have nothing to do with each other, about 32 bits differ. Mirrored, turned and cropped pictures have \
@@ -31,7 +32,7 @@ struct HashCommand: ReadingVerb {
   var json = false
 
   @OptionGroup var input: InputOptions
-  @OptionGroup var reading: ReadOptions
+  @OptionGroup(title: "Reading") var reading: ReadOptions
 
   func validate() throws {
     if let near, !(0...64).contains(near) { throw ValidationError("--near is \(near); 0 to 64 bits are allowed") }

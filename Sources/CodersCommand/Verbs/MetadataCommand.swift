@@ -54,7 +54,7 @@ struct MetadataCommand: ReadingVerb {
 
   @OptionGroup var batch: BatchOptions
   @OptionGroup var input: InputOptions
-  @OptionGroup var reading: ReadOptions
+  @OptionGroup(title: "Reading") var reading: ReadOptions
 
   private var isEdit: Bool { strip != nil || !settings.isEmpty }
 

@@ -38,7 +38,7 @@ struct PlaceholderCommand: ReadingVerb {
   var json = false
 
   @OptionGroup var input: InputOptions
-  @OptionGroup var reading: ReadOptions
+  @OptionGroup(title: "Reading") var reading: ReadOptions
 
   func validate() throws {
     if let colors, !(1...64).contains(colors) {

@@ -35,7 +35,7 @@ struct PlayCommand: ReadingVerb {
 
   @OptionGroup var sheet: SheetOptions
   @OptionGroup var terminal: TerminalOptions
-  @OptionGroup var reading: ReadOptions
+  @OptionGroup(title: "Reading") var reading: ReadOptions
 
   func validate() throws {
     guard rate >= 0.001, rate <= 1000 else { throw ValidationError("--rate is \(rate); 0.001 to 1000 is allowed") }

@@ -8,6 +8,7 @@ struct ProbeCommand: ReadingVerb {
   static let configuration = CommandConfiguration(
     commandName: "probe", _superCommandName: superCommandName,
     abstract: "Describe image files without decoding their pixels.",
+    usage: "coders probe [<options>] [<file> ...]",
     discussion: """
       Prints format, size, pixel format, animation, metadata and color information of each file. The size is the \
       displayed size; if the orientation swaps width and height, the stored size follows. --json also prints all \
@@ -32,7 +33,7 @@ struct ProbeCommand: ReadingVerb {
   var explain = false
 
   @OptionGroup var input: InputOptions
-  @OptionGroup var reading: ReadOptions
+  @OptionGroup(title: "Reading") var reading: ReadOptions
 
   func validate() throws {
     if json, short { throw ValidationError("--json cannot be used with --short") }

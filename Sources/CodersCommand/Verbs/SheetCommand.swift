@@ -77,7 +77,7 @@ struct SheetCommand: ReadingVerb {
     help: ArgumentHelp("Pictures and animations, or the sheet to unpack; - is standard input.", valueName: "in"))
   var files: [String]
 
-  @OptionGroup var reading: ReadOptions
+  @OptionGroup(title: "Reading") var reading: ReadOptions
 
   func validate() throws {
     if let columns, columns < 1 { throw ValidationError("--columns is \(columns), it must be at least 1") }

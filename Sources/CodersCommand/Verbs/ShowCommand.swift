@@ -8,6 +8,7 @@ struct ShowCommand: ReadingVerb {
   static let configuration = CommandConfiguration(
     commandName: "show",
     abstract: "Show pictures in the terminal.",
+    usage: "coders show [<options>] <in> ...",
     discussion: """
       The terminal is asked what it can show: pixels by the protocols of kitty, iTerm2 or sixel, or else text, of which a \
       character shows two pixels, one above the other. Pictures are made smaller to fit the terminal, never larger; what is \
@@ -23,7 +24,7 @@ struct ShowCommand: ReadingVerb {
   var inputs: [String]
 
   @OptionGroup var terminal: TerminalOptions
-  @OptionGroup var reading: ReadOptions
+  @OptionGroup(title: "Reading") var reading: ReadOptions
 
   func run(_ console: Console) throws(CoderError) -> ExitStatus {
     try terminal.check(console)

@@ -49,7 +49,7 @@ struct StreamCommand: ReadingVerb {
   @Argument(help: ArgumentHelp("The image; - is standard input.", valueName: "in"))
   var input: String
 
-  @OptionGroup var reading: ReadOptions
+  @OptionGroup(title: "Reading") var reading: ReadOptions
 
   func validate() throws {
     if input == "-", let size, size.size == nil {

@@ -96,14 +96,12 @@ struct ThumbnailCommand: ReadingVerb {
   var inputURI: String?
 
   @OptionGroup var batch: BatchOptions
+  @OptionGroup var input: InputOptions
+  @OptionGroup var light: LightOptions
+  @OptionGroup(title: "Encoding") var encoding: EncodingOptions
   @OptionGroup(title: "Parts and turns") var edits: EditOptions
   @OptionGroup(title: "Colors") var color: ColorOptions
-
-  @OptionGroup var light: LightOptions
-
-  @OptionGroup(title: "Encoding") var encoding: EncodingOptions
-  @OptionGroup var input: InputOptions
-  @OptionGroup var reading: ReadOptions
+  @OptionGroup(title: "Reading") var reading: ReadOptions
 
   func validate() throws {
     if !freedesktop {
