@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import ImageCoderModel
 import ImageCoders
 
 /// Options of verbs that write images.
@@ -69,10 +70,10 @@ struct EncodingOptions: ParsableArguments {
   /// What the options say.
   var settings: EncodingSettings {
     var settings = EncodingSettings()
-    settings.quality = quality
+    settings.common[.quality] = quality.map { .number($0) }
+    settings.common[.progressive] = progressive ? .boolean(true) : nil
+    settings.common[.subsampling] = (subsampling?.subsampling?.description).map { .word($0) }
     settings.isLossless = lossless
-    settings.isProgressive = progressive
-    settings.subsampling = subsampling?.subsampling
     settings.background = background?.color
     settings.maxFileSize = maxBytes?.bytes
     settings.thumbnailSide = embedThumbnail

@@ -20,16 +20,21 @@ struct OptionListing {
     /// The format's own options: those without an argument of the command.
     var ownOptions: [OptionDescription] { manifest.options.filter { CommonOption(rawValue: $0.name) == nil } }
 
-    /// The common options of the command, each with the capability that supports it.
-    static let commonOptions = [
-      ("--quality", "quality"), ("--lossless", "lossless"), ("--progressive", "progressive"),
-      ("--subsampling", "subsampling"), ("--embed-thumbnail", "thumbnail"), ("--orientation keep", "orientation"),
-      ("--loop, --no-reduce", "frames"), ("--sizes", "pages"),
-    ]
+    /// The options of common meaning; lossless is a capability, and stands beside quality.
+    private static let common = {
+      var names = CommonOption.allCases.map(\.name)
+      names.insert("lossless", at: 1)
+      return names
+    }()
 
-    var supported: [String] {
-      ["quality", "lossless", "progressive", "subsampling", "thumbnail", "orientation"].filter(can)
-    }
+    /// The common options of the command, each with the capability that supports it.
+    static let commonOptions =
+      common.map { ("--" + $0, $0) } + [
+        ("--embed-thumbnail", "thumbnail"), ("--orientation keep", "orientation"), ("--loop, --no-reduce", "frames"),
+        ("--sizes", "pages"),
+      ]
+
+    var supported: [String] { (Self.common + ["thumbnail", "orientation"]).filter(can) }
     var holds: [String] { (can("frames") ? ["animation"] : []) + (can("pages") ? ["pages"] : []) }
     var metadata: [MetadataKind] { MetadataKind.allCases.filter { can($0.name) } }
   }

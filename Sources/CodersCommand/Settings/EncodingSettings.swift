@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ImageCoderEngine
+import ImageCoderModel
 import ImageCoders
 
 /// How a verb writes images: what its options say, or what holds without them.
 struct EncodingSettings: Sendable {
-  /// From 0 to 1, or nil for the format's own.
-  var quality: Double?
+  /// Values of the options that have the same meaning in every format.
+  var common: [CommonOption: OptionValue] = [:]
   var isLossless = false
-  var isProgressive = false
-  var subsampling: Subsampling?
   var background: PixelColor?
   /// Bytes, or nil for any number.
   var maxFileSize: Int?
@@ -33,10 +32,8 @@ struct EncodingSettings: Sendable {
     unlessAsked output: EncodeOptions.Output = EncodeOptions.Output()
   ) throws(CoderError) -> EncodeOptions {
     var options = EncodeOptions(output)
-    options.quality = quality
+    for (option, value) in common { options.values[option.name] = value }
     options.isLossless = isLossless
-    options.isProgressive = isProgressive
-    options.subsampling = subsampling
     if let background { options.background = background }
     options.maxFileSize = maxFileSize
     options.thumbnailSide = thumbnailSide
