@@ -275,18 +275,11 @@ extension AVIFReader {
           try host.limits.check(metadata: place.count)
           picture.alternateProfile = [UInt8](shown.file.bytes.bytes(in: place))
         }
-      } else if found.kind == .depth, try isDisparity(index + 1) {
+      } else if found.kind == .depth, isDisparity(page: index + 1) {
         picture.kind = .disparity
       }
       pictures.append(picture)
     }
     return pictures
-  }
-
-  /// The name of the type is that of depth for both; an XMP packet beside the picture says which it is.
-  private func isDisparity(_ page: Int) throws(CoderError) -> Bool {
-    let packet: [UInt8]?
-    do throws(CoderError) { packet = try metadata(.xmp, page: page) } catch { return false }
-    return packet.map { AuxiliaryKind.isDisparity(xmp: $0) } ?? false
   }
 }

@@ -37,10 +37,13 @@ public enum AuxiliaryKind {
     case .alpha, .other: .other
     }
   }
+}
 
-  /// Whether an XMP packet beside a picture of depth says that it holds disparity: Apple's do so by the name of the kind,
-  /// or of the numbers that were stored, half and full floats.
-  public static func isDisparity(xmp: [UInt8]) -> Bool {
-    ["disparity", "hdis", "fdis"].contains { xmp.prefix(1 << 16).hasText($0) }
+extension ReaderSession {
+  /// Whether a picture of depth holds disparity, which has the same type: the XMP packet beside it says so, Apple's by the
+  /// name of the kind, or of the numbers that were stored, half and full floats.
+  public func isDisparity(page: Int) -> Bool {
+    guard let packet = (try? metadata(.xmp, page: page)) ?? nil else { return false }
+    return ["disparity", "hdis", "fdis"].contains { packet.prefix(1 << 16).hasText($0) }
   }
 }

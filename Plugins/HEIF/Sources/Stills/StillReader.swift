@@ -136,7 +136,7 @@ extension StillReader {
           try host.limits.check(metadata: place.count)
           picture.alternateProfile = [UInt8](file.contents.bytes(in: place))
         }
-      } else if found.kind == .depth, try isDisparity(page) {
+      } else if found.kind == .depth, isDisparity(page: page) {
         picture.kind = .disparity
       }
       pictures.append(picture)
@@ -156,13 +156,6 @@ extension StillReader {
     let difference = abs(map.width * stored.height - map.height * stored.width)
     let turnedDifference = abs(map.width * stored.width - map.height * stored.height)
     return picture.orientation.swapsSides && turnedDifference < difference ? own : picture.orientation
-  }
-
-  /// The name of the type is that of depth for both; an XMP packet beside the picture says which it is.
-  private func isDisparity(_ page: Int) throws(CoderError) -> Bool {
-    let packet: [UInt8]?
-    do throws(CoderError) { packet = try metadata(.xmp, page: page) } catch { return false }
-    return packet.map { AuxiliaryKind.isDisparity(xmp: $0) } ?? false
   }
 }
 
