@@ -103,7 +103,7 @@ slow = $(if $(filter $(1),$(SLOW)),$(2),:)
 test: deps
 	@scripts/side-by-side "$(MAKE) --no-print-directory test-products" \
 	  "$(call slow,applications,scripts/build-server); $(call slow,compatibility,scripts/build-compatibility-hosts)"
-	swift test $(SWIFT_FLAGS) --skip-build
+	CODERS_ALL_PLUGINS=$${CODERS_ALL_PLUGINS:-$$(scripts/installed-plugins --all)} swift test $(SWIFT_FLAGS) --skip-build
 	@$(MAKE) --no-print-directory test-plugins
 	@scripts/check-fuzzing $(STAGE) .build/$(CONFIGURATION)/coder-fuzz
 	@scripts/side-by-side \

@@ -4,7 +4,7 @@ import ImageCoderTesting
 import TestSupport
 import Testing
 
-@Suite struct AVIFConformanceTests {
+@Suite(.needs("AVIF")) struct AVIFConformanceTests {
   static let conformance = CoderConformance(
     pluginDirectory: StagedTree.plugins, id: "org.imagecoders.avif", fixtures: StagedTree.fixtures("avif"),
     bounds: bounds)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Auxiliary pictures of HEIF, AVIF and JPEG XL: which there are, and that they decode.
-@Suite struct AuxiliaryItemTests {
+@Suite(.needs("AVIF", "HEIF", "JXL")) struct AuxiliaryItemTests {
   private static func open(_ name: String) throws -> ImageDecoder {
     let folder = name.hasSuffix(".avif") ? "avif" : name.hasSuffix(".jxl") ? "jxl" : "heif"
     let path = "\(StagedTree.fixtures(folder))/valid/\(name)"

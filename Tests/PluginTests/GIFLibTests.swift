@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// The GIF coder over giflib: what it reads by itself, and that it agrees with our own.
-@Suite struct GIFLibTests {
+@Suite(.needs("GIFLib")) struct GIFLibTests {
   static let own = "org.imagecoders.gif"
   static let giflib = "org.imagecoders.gif.giflib"
 

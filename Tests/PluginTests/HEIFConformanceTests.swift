@@ -4,7 +4,7 @@ import ImageCoderTesting
 import TestSupport
 import Testing
 
-@Suite struct HEIFConformanceTests {
+@Suite(.needs("HEIF")) struct HEIFConformanceTests {
   static let conformance = CoderConformance(
     pluginDirectory: StagedTree.plugins, id: "org.imagecoders.heif", fixtures: StagedTree.fixtures("heif"),
     bounds: bounds)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A HEIC is opened by its boxes, whatever its pictures take.
-@Suite struct HEIFOpeningTests {
+@Suite(.needs("HEIF")) struct HEIFOpeningTests {
   @Test func noPictureIsReadBeforeItIsAskedFor() throws {
     var random = SplitMix(seed: 7)
     let pixels = try PixelBuffer(size: Size(width: 640, height: 480), format: .rgb8, alpha: .opaque)

@@ -5,7 +5,7 @@ import ImageCoders
 import TestSupport
 import Testing
 
-@Suite struct ICNSConformanceTests {
+@Suite(.needs("ICNS")) struct ICNSConformanceTests {
   /// Icons are squares of certain sides: 32 and four times as much are among them.
   static let conformance = CoderConformance(
     pluginDirectory: StagedTree.plugins, id: "org.imagecoders.icns", fixtures: StagedTree.fixtures("icns"),

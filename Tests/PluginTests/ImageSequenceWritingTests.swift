@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What image sequences of HEVC say to readers that are not ours.
-@Suite struct ImageSequenceWritingTests {
+@Suite(.needs("HEIF")) struct ImageSequenceWritingTests {
   private static let registry = EncodingPictures.registry
   private static var libheif: CoderRegistry {
     var preferences = Preferences()

@@ -4,7 +4,7 @@ import ImageCoderTesting
 import TestSupport
 import Testing
 
-@Suite struct JPEG2000ConformanceTests {
+@Suite(.needs("JPEG2000")) struct JPEG2000ConformanceTests {
   static let conformance = CoderConformance(
     pluginDirectory: StagedTree.plugins, id: "org.imagecoders.jpeg2000", fixtures: StagedTree.fixtures("jpeg2000"))
 

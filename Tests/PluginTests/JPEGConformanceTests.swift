@@ -4,7 +4,7 @@ import ImageCoderTesting
 import TestSupport
 import Testing
 
-@Suite struct JPEGConformanceTests {
+@Suite(.needs("JPEG")) struct JPEGConformanceTests {
   static let conformance = CoderConformance(
     pluginDirectory: StagedTree.plugins, id: "org.imagecoders.jpeg", fixtures: StagedTree.fixtures("jpeg"))
 

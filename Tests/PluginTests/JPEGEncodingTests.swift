@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// What the writer of JPEG puts around its picture, and what its options do.
-@Suite struct JPEGEncodingTests {
+@Suite(.needs("JPEG")) struct JPEGEncodingTests {
   private static let registry = CoderRegistry(
     searchPath: .only([StagedTree.plugins]),
     preferences: Preferences())

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// How the reader of JPEG joins XMP that is spread over segments, XMP part 3 §1.1.3.1.
-@Suite struct JPEGExtendedXMPTests {
+@Suite(.needs("JPEG")) struct JPEGExtendedXMPTests {
   private static let registry = CoderRegistry(
     searchPath: .only([StagedTree.plugins]),
     preferences: Preferences())

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// HEIF files whose picture is a JPEG file, with boxes by hand.
-@Suite struct JPEGItemTests {
+@Suite(.needs("HEIF", "JPEG")) struct JPEGItemTests {
   private static func number(_ value: Int, _ bytes: Int) -> [UInt8] {
     (0..<bytes).reversed().map { UInt8(value >> (8 * $0) & 255) }
   }

@@ -4,7 +4,7 @@ import ImageCoderTesting
 import TestSupport
 import Testing
 
-@Suite struct JXLConformanceTests {
+@Suite(.needs("JXL")) struct JXLConformanceTests {
   static let conformance = CoderConformance(
     pluginDirectory: StagedTree.plugins, id: "org.imagecoders.jxl", fixtures: StagedTree.fixtures("jxl"))
 

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// The HEIF coder over libheif: what it reads by itself, and that it agrees with our own.
-@Suite struct LibHEIFTests {
+@Suite(.needs("AVIF", "HEIF", "LibHEIF")) struct LibHEIFTests {
   static let own = "org.imagecoders.heif"
   static let libheif = "org.imagecoders.heif.libheif"
 

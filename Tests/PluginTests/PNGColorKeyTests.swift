@@ -6,7 +6,7 @@ import Testing
 
 /// Animations of more than 256 colors in PNG, whose pixels are opaque or transparent: a color that nothing else has stands
 /// for the transparent ones.
-@Suite struct PNGColorKeyTests {
+@Suite(.needs("PNG")) struct PNGColorKeyTests {
   private static let size = Size(width: 40, height: 40)
   private static let rgbType: UInt8 = 2
   private static let rgbaType: UInt8 = 6

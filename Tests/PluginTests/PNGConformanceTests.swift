@@ -4,7 +4,7 @@ import ImageCoderTesting
 import TestSupport
 import Testing
 
-@Suite struct PNGConformanceTests {
+@Suite(.needs("PNG")) struct PNGConformanceTests {
   static let conformance = CoderConformance(
     pluginDirectory: StagedTree.plugins, id: "org.imagecoders.png", fixtures: StagedTree.fixtures("png"))
 

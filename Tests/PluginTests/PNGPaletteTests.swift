@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Animations of few colors, in PNG.
-@Suite struct PNGPaletteTests {
+@Suite(.needs("PNG")) struct PNGPaletteTests {
   private static let size = Size(width: 40, height: 40)
   private static let paletteType: UInt8 = 3
   private static let rgbType: UInt8 = 2

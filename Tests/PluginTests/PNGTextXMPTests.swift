@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// XMP belongs into iTXt (XMP part 3 §1.1.5); some programs put it into other text under the same keyword.
-@Suite struct PNGTextXMPTests {
+@Suite(.needs("PNG")) struct PNGTextXMPTests {
   private static let registry = CoderRegistry(
     searchPath: .only([StagedTree.plugins]),
     preferences: Preferences())

@@ -4,7 +4,7 @@ import ImageCoderTesting
 import TestSupport
 import Testing
 
-@Suite struct TIFFConformanceTests {
+@Suite(.needs("TIFF")) struct TIFFConformanceTests {
   static let conformance = CoderConformance(
     pluginDirectory: StagedTree.plugins, id: "org.imagecoders.tiff", fixtures: StagedTree.fixtures("tiff"))
 

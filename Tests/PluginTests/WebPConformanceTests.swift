@@ -4,7 +4,7 @@ import ImageCoderTesting
 import TestSupport
 import Testing
 
-@Suite struct WebPConformanceTests {
+@Suite(.needs("WebP")) struct WebPConformanceTests {
   static let conformance = CoderConformance(
     pluginDirectory: StagedTree.plugins, id: "org.imagecoders.webp", fixtures: StagedTree.fixtures("webp"))
 

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// What the options of the writer of WebP do, and how its frames are drawn.
-@Suite struct WebPEncodingTests {
+@Suite(.needs("WebP")) struct WebPEncodingTests {
   private static let registry = CoderRegistry(
     searchPath: .only([StagedTree.plugins]),
     preferences: Preferences())
