@@ -20,10 +20,10 @@ let spanSettings = settings + [.enableExperimentalFeature("Lifetimes")]
 
 /// A coder, in `Plugins/<folder>/Sources`: the plugin and the coder that is built into a program are the same module. It
 /// sees what a third party sees of this package.
-func coder(_ name: String, in folder: String, wraps libraries: [Target.Dependency]) -> Target {
+func coder(in folder: String, uses parts: [Target.Dependency]) -> Target {
   .target(
-    name: name, dependencies: ["ImageCoderPlugin"] + libraries, path: "Plugins/\(folder)/Sources", packageAccess: false,
-    swiftSettings: settings)
+    name: "\(folder)Coder", dependencies: ["ImageCoderPlugin"] + parts, path: "Plugins/\(folder)/Sources",
+    packageAccess: false, swiftSettings: settings)
 }
 
 /// What several formats are made of, in `Plugins/Formats`.
@@ -90,27 +90,31 @@ func isHere(_ target: Target) -> Bool {
   FileManager.default.fileExists(atPath: "\(Context.packageDirectory)/\(target.path ?? target.name)")
 }
 
-/// The coders. Each has a product, from which `Plugins/Package.swift` makes a plugin, and a trait, which builds it in.
-let coders: [Target] = [
-  coder("AVIFCoder", in: "AVIF", wraps: ["CAVIF", "CDav1d"] + containerModules),
-  coder("BMPCoder", in: "BMP", wraps: ["DeviceIndependentBitmap", "Palettes"]),
-  coder("GIFCoder", in: "GIF", wraps: ["Palettes"]),
-  coder("GIFLibCoder", in: "GIFLib", wraps: ["CGIF"]),
-  coder("HEIFCoder", in: "HEIF", wraps: ["CHEIFLibrary", "CHEIFShim", "CDe265", "HEVCBitstream"] + containerModules),
-  coder("ICNSCoder", in: "ICNS", wraps: ["CZlib"]),
-  coder("ICOCoder", in: "ICO", wraps: ["DeviceIndependentBitmap"]),
-  coder("JPEGCoder", in: "JPEG", wraps: ["CJPEGEighths", "CJPEGShim", "PhotoshopResources"]),
-  coder("JPEG2000Coder", in: "JPEG2000", wraps: ["COpenJPEG", "SharedPlanes"]),
-  coder("JXLCoder", in: "JXL", wraps: ["CJXL"]),
-  coder(
-    "LibHEIFCoder", in: "LibHEIF",
-    wraps: ["CHEIF", "CHEIFShim", "CodedPictures", "HEVCBitstream", "ISOBaseMediaFile"]),
-  coder("PNGCoder", in: "PNG", wraps: ["CPNGShim", "PhotoshopResources"]),
-  coder("PNMCoder", in: "PNM", wraps: ["CPixelBytes"]),
-  coder("QOICoder", in: "QOI", wraps: []),
-  coder("TIFFCoder", in: "TIFF", wraps: ["CTIFFShim", "PhotoshopResources"]),
-  coder("WebPCoder", in: "WebP", wraps: ["CRollingMemory", "CVP8L", "CWebP"]),
-].filter(isHere)
+/// Libraries and shared modules that coders use, by their folders.
+let parts: [String: [Target.Dependency]] = [
+  "AVIF": ["CAVIF", "CDav1d"] + containerModules,
+  "BMP": ["DeviceIndependentBitmap", "Palettes"],
+  "GIF": ["Palettes"],
+  "GIFLib": ["CGIF"],
+  "HEIF": ["CHEIFLibrary", "CHEIFShim", "CDe265", "HEVCBitstream"] + containerModules,
+  "ICNS": ["CZlib"],
+  "ICO": ["DeviceIndependentBitmap"],
+  "JPEG": ["CJPEGEighths", "CJPEGShim", "PhotoshopResources"],
+  "JPEG2000": ["COpenJPEG", "SharedPlanes"],
+  "JXL": ["CJXL"],
+  "LibHEIF": ["CHEIF", "CHEIFShim", "CodedPictures", "HEVCBitstream", "ISOBaseMediaFile"],
+  "PNG": ["CPNGShim", "PhotoshopResources"],
+  "PNM": ["CPixelBytes"],
+  "TIFF": ["CTIFFShim", "PhotoshopResources"],
+  "WebP": ["CRollingMemory", "CVP8L", "CWebP"],
+]
+
+/// The coders: each folder of `Plugins` with an entry. Each has a product, from which `Plugins/Package.swift` makes a plugin,
+/// and a trait, which builds it in.
+let coders: [Target] =
+  ((try? FileManager.default.contentsOfDirectory(atPath: "\(Context.packageDirectory)/Plugins")) ?? [])
+  .filter { FileManager.default.fileExists(atPath: "\(Context.packageDirectory)/Plugins/\($0)/Entry") }.sorted()
+  .map { coder(in: $0, uses: parts[$0, default: []]) }.filter(isHere)
 
 /// What the coders are made of.
 let coderParts: [Target] = [
@@ -372,7 +376,7 @@ let package = Package(
       of: "ImageCaching", use: ["CSQLite", "CacheTraces", "ImageAnimation", "ImageCaching", "ImageMemory"] + library),
     tests(of: "Encoding", use: library),
     tests(of: "Plugin", use: ["ImageCoderTesting"] + library),
-    tests(of: "BuiltIn", use: ["CManifests", "ImageCoderPlugin", "ImageCodersBuiltIn", "QOICoder"] + library),
+    tests(of: "BuiltIn", use: ["ImageCoderPlugin", "ImageCodersBuiltIn", "QOICoder"] + library),
   ] + coders + coderParts
 )
 

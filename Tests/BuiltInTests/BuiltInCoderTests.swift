@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CManifests
 import ImageCoders
 import ImageCodersBuiltIn
 import TestSupport
@@ -30,22 +29,6 @@ import Testing
     #expect(entry.library == nil)
     #expect(entry.reason == nil)
     #expect(entry.manifest?.name == "GIF")
-  }
-
-  /// Also those whose traits are off: the names of functions and files could be confused.
-  @Test func manifestsAreThoseOfTheRegistry() {
-    let texts: [(name: String, text: cmanifests_text)] = [
-      ("avif", cmanifests_avif()), ("bmp", cmanifests_bmp()), ("gif", cmanifests_gif()),
-      ("giflib", cmanifests_giflib()), ("heif", cmanifests_heif()), ("icns", cmanifests_icns()),
-      ("ico", cmanifests_ico()), ("jpeg", cmanifests_jpeg()), ("jpeg2000", cmanifests_jpeg2000()),
-      ("jxl", cmanifests_jxl()), ("libheif", cmanifests_libheif()), ("png", cmanifests_png()),
-      ("pnm", cmanifests_pnm()), ("qoi", cmanifests_qoi()), ("tiff", cmanifests_tiff()), ("webp", cmanifests_webp()),
-    ]
-    for (name, text) in texts {
-      let file = Command.run("cat '\(StagedTree.root)/Registry/\(name).imgcoder.json'").output
-      let embedded = UnsafeBufferPointer(start: text.bytes, count: Int(text.count))
-      #expect(String(decoding: embedded, as: UTF8.self) == file, "\(name)")
-    }
   }
 
   @Test(arguments: formats)

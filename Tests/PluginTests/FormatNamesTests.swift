@@ -10,7 +10,7 @@ import Testing
 
   @Test func everyFormatHasNamesThatLeadBackToIt() throws {
     let formats = Self.registry.readableFormats
-    #expect(formats.count == 17)
+    #expect(formats.contains(.qoi))
     #expect(formats == formats.sorted { $0.rawValue < $1.rawValue })
     for format in formats {
       let type = try #require(Self.registry.mimeType(of: format), "\(format)")

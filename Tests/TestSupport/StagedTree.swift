@@ -29,7 +29,11 @@ package enum StagedTree {
   /// The formats that have a folder of valid files in `Tests/Fixtures`, and a plugin that is not missing.
   package static let fixtureFormats: [String] = Command.run("cd '\(root)/Tests/Fixtures' && ls -d */valid").output
     .split(separator: "\n").map { String($0.dropLast("/valid".count)) }
-    .filter { missing([$0 == "webp" ? "WebP" : $0.uppercased()]).isEmpty }.sorted()
+    .filter { format in missing(allPlugins.filter { $0.lowercased() == format }).isEmpty }.sorted()
+
+  /// The folders of plugins.
+  private static let allPlugins = Command.run("'\(root)/scripts/plugin-names'").output.split(separator: "\n")
+    .map(String.init)
 
   /// A folder of `Tests/Fixtures`.
   package static func fixtures(_ format: String) -> String { "\(root)/Tests/Fixtures/\(format)" }
