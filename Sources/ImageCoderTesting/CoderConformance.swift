@@ -76,11 +76,11 @@ struct Plugin: Sendable {
       throw CoderError.noCoder("\(pluginDirectory) has no manifest of \(id)")
     }
     if let reason = entry.reason { throw reason }
-    guard let manifest = entry.manifest, let library = entry.library,
-      let container = try registry.coder(id).container?.container
-    else { throw CoderError.pluginRejected("\(id) is not a plugin's coder") }
-    coder = try registry.coder(id)
-    self.container = container
+    guard let manifest = entry.manifest, let library = entry.library else {
+      throw CoderError.pluginRejected("\(id) is not a plugin's coder")
+    }
+    container = try registry.loadPlugin(id)
+    coder = AnimatedCoder(container)
     self.manifest = manifest
     self.library = library
   }

@@ -55,8 +55,8 @@ import Testing
     var inner = FakeContainer(square(4))
     var options = DecodeOptions()
     change(&options, &inner.header)
-    return try outer.decoder(options) { [inner] (_, session, _) throws(CoderError) in
-      try inner.openReader(session, options: [])
+    return try outer.decoder(options) { [inner] (file) throws(CoderError) in
+      try AnimatedCoder(inner).makeDecoder(file)
     }
   }
 

@@ -76,10 +76,10 @@ import Testing
   }
 
   private static func opening(_ inner: FakeContainer) -> EmbeddedFileOpener {
-    { (source, session, _) throws(CoderError) in
-      #expect(source.size == 2)
-      #expect(try source.contents() == Array("ak".utf8))
-      return try inner.openReader(session, options: [])
+    { (file) throws(CoderError) in
+      #expect(file.source.size == 2)
+      #expect(try file.contents() == Array("ak".utf8))
+      return try AnimatedCoder(inner).makeDecoder(file)
     }
   }
 

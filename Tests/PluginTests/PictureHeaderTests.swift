@@ -101,7 +101,7 @@ import Testing
     image.metadata[.xmp] = Array("<x:xmpmeta xmlns:x='adobe:ns:meta/'></x:xmpmeta>".utf8)
     let bytes = try EncodingPictures.registry.encode(image, as: format)
     let coder = try Self.registry.open(.bytes(bytes)).coderID
-    let container = try #require(try Self.registry.coder(coder).container?.container)
+    let container = try Self.registry.loadPlugin(coder)
     func session() throws -> HostSession {
       HostSession(source: try OpenSource(Self.parts(bytes), limits: .standard), limits: .standard)
     }

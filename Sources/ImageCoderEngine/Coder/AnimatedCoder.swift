@@ -4,8 +4,7 @@ public import ImageCoderModel
 
 /// The coder for every container, parameterized by the names of the container's properties.
 ///
-/// Still formats use it too, because a still is an animation of one frame: the same code opens it, checks its limits,
-/// and scales and orients it. Everything that formats have in common is implemented here and below, once: loop counts,
+/// Still formats use it too, because a still is an animation of one frame. Everything that formats have in common is implemented here and below, once: loop counts,
 /// delays, first-frame-only decoding, access to frames, compositing, thumbnails, incremental decoding, the encode loop.
 /// A format supplies its reader and writer, and its ``ContainerPropertyNames``: the names of its properties and the
 /// loop count that applies if the file does not state one.
@@ -32,14 +31,26 @@ public final class AnimatedCoder: ImageCoder {
   /// Implements ``ImageCoder/formats``: those that the container reads or writes.
   public var formats: [ImageFormat] { base.formats }
 
-  /// Implements ``ImageCoder/canDecode(_:isComplete:)`` with the container's signatures, or else its own look at the
+  /// Implements ``ImageCoder/canRead``: whether the container has a reader.
+  public var canRead: Bool { base.canRead }
+  /// Implements ``ImageCoder/signatures``: those of the container.
+  public var signatures: [Signature] { base.signatures }
+  /// Implements ``ImageCoder/writesPages``: whether the container's writer takes more than one.
+  public var writesPages: Bool { base.writesPages }
+  /// Implements ``ImageCoder/writerFeatures``: those of the container's writer.
+  public var writerFeatures: WriterFeatures { base.writerFeatures }
+  /// Implements ``ImageCoder/options``: those of the container's writer.
+  public var options: [OptionDescription] { base.options }
+
+  /// Implements ``ImageCoder/canDecode(_:fileSize:)`` with the container's signatures, or else its own look at the
   /// bytes; ``Recognition/no`` if it has no reader.
-  public func canDecode(_ prefix: UnsafeRawBufferPointer, isComplete: Bool) -> Recognition {
+  public func canDecode(_ prefix: UnsafeRawBufferPointer, fileSize: Int?) -> Recognition {
     guard base.canRead else { return .no }
     var answer = Recognition.no
-    for signature in base.signatures { answer.merge(signature.matches(prefix, isComplete: isComplete)) }
-    guard answer == .no else { return answer }
-    return base.recognize(prefix: prefix, fileSize: isComplete ? prefix.count : nil) ?? .no
+    for signature in base.signatures { answer.merge(signature.matches(prefix, isComplete: prefix.count == fileSize)) }
+    if case .yes = answer { return answer }
+    answer.merge(base.recognize(prefix: prefix, fileSize: fileSize) ?? .no)
+    return answer
   }
 
   /// Implements ``ImageCoder/makeDecoder(_:)``.
@@ -47,6 +58,16 @@ public final class AnimatedCoder: ImageCoder {
     var context = context
     context.openEmbedded = context.openEmbedded ?? openEmbedded
     return try ImageDecoder(base, context)
+  }
+
+  /// Implements ``ImageCoder/header(of:)``: of a file of one picture as its reader gives it, without preparing anything
+  /// for decoding.
+  public func header(of context: DecodeContext) throws(CoderError) -> ImageHeader {
+    do throws(CoderError) {
+      return try OpenFile.header(base, context)
+    } catch {
+      throw error.annotated(coder: id, setBy: context.options.restrictions.setter(of: error))
+    }
   }
 
   /// Implements ``ImageCoder/canEncode(_:)``: whether the container has a writer for the format.

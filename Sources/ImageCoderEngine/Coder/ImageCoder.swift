@@ -4,8 +4,13 @@ public import ImageCoderModel
 
 /// Decodes and encodes images of some formats.
 ///
-/// Applications normally use coders through a registry. An application can add its own coder, usually an
-/// ``AnimatedCoder`` with a ``SwiftContainer``; any type can conform.
+/// Applications use coders through a registry, which knows no more of them than this. A coder of an application's own is
+/// an ``AnimatedCoder`` with a ``SwiftContainer``, which gets thumbnails, composed frames and incremental decoding for a
+/// reader of rows; or any other type that conforms. Such a type has an identifier, its formats and
+/// ``makeDecoder(_:)``, and ``canDecode(_:fileSize:)`` or ``signatures``; a type that writes has ``canEncode(_:)`` and
+/// ``encode(_:as:options:)`` too. All else has a default.
+///
+///     find, { decode or open }, or encode
 ///
 /// - Threads: May be used from any thread; calls are independent.
 public protocol ImageCoder: Sendable {
@@ -15,36 +20,69 @@ public protocol ImageCoder: Sendable {
   /// Formats that the coder reads or writes.
   var formats: [ImageFormat] { get }
 
-  /// Says whether the first bytes of a file are of a format that this coder reads.
+  /// The container that the coder uses, or nil.
+  var container: ContainerAccess? { get }
+
+  // MARK: Reading
+
+  /// Whether the coder reads files. The default is true.
+  var canRead: Bool { get }
+
+  /// Bytes that identify files; any one of them is enough. The default is none.
+  ///
+  /// A registry finds a coder of the application by these alone. It asks ``canDecode(_:fileSize:)`` of a coder without any
+  /// about files that no signature of another coder agrees with.
+  var signatures: [Signature] { get }
+
+  /// Says whether the first bytes of a file are of a format that this coder reads. The default compares the
+  /// ``signatures``.
   ///
   /// - Parameters:
-  ///   - prefix: From the start of the file.
-  ///   - isComplete: Whether no byte follows.
-  func canDecode(_ prefix: UnsafeRawBufferPointer, isComplete: Bool) -> Recognition
-
-  /// The container that the coder uses, or nil for a coder that wraps other coders.
-  var container: ContainerAccess? { get }
+  ///   - prefix: From the start of the file. A registry gives 4 KiB at first, and as many as
+  ///     ``Recognition/needMore(bytes:)`` asks for, up to 1 MiB; fewer if the file is shorter, or has not arrived.
+  ///   - fileSize: In bytes, or nil while it is not known.
+  func canDecode(_ prefix: UnsafeRawBufferPointer, fileSize: Int?) -> Recognition
 
   /// Opens a file for access to its header, frames and metadata.
   ///
   /// - Throws: ``CoderError``; ``CoderError/Code/wrongFormat`` lets the next coder try.
   func makeDecoder(_ context: DecodeContext) throws(CoderError) -> ImageDecoder
 
-  /// Begins incremental decoding of a file whose bytes arrive over time.
+  /// What a file says of the page that the options mean. The default opens it with ``makeDecoder(_:)``.
+  ///
+  /// - Throws: As ``makeDecoder(_:)``.
+  func header(of context: DecodeContext) throws(CoderError) -> ImageHeader
+
+  /// Begins incremental decoding of a file whose bytes arrive over time. The default runs ``makeDecoder(_:)`` on the
+  /// decoder's own thread and decodes the image.
   func makeIncrementalDecoder(options: DecodeOptions) -> IncrementalDecoder
 
-  /// Whether the coder writes a format.
+  // MARK: Writing
+
+  /// Whether the coder writes a format. The default is false.
   func canEncode(_ format: ImageFormat) -> Bool
 
-  /// Encodes pictures to a file's bytes.
+  /// Whether files may have several pages. The default is false.
+  var writesPages: Bool { get }
+
+  /// What is written in addition to pixels, and which frames. The default is nothing, and one frame.
+  var writerFeatures: WriterFeatures { get }
+
+  /// All options of the writer. The default is none.
+  var options: [OptionDescription] { get }
+
+  /// Encodes pictures to a file's bytes. The default throws ``CoderError/Code/unsupported``.
+  ///
+  /// The pictures are as the caller has them: ``EncodeOptions/applied(to:as:)`` gives them the size, the colors and the
+  /// orientation that the options ask for.
   ///
   /// - Parameter pages: One picture or animation, or several pictures for a format that holds pages.
   /// - Throws: ``CoderError/Code/unsupported`` for what the format cannot hold; ``CoderError/Code/invalidArgument``
   ///   for an option that is unknown or out of range.
   func encode(_ pages: [Image], as format: ImageFormat, options: EncodeOptions) throws(CoderError) -> [UInt8]
 
-  /// Begins a file that is written frame by frame or page by page. The default implementation keeps the frames and
-  /// encodes them at the end.
+  /// Begins a file that is written frame by frame or page by page. The default keeps the frames, and encodes them with
+  /// ``encode(_:as:options:)`` when the file is finished.
   ///
   /// - Parameter pageCount: The number of pages that the file will have.
   func makeEncoder(
@@ -53,8 +91,24 @@ public protocol ImageCoder: Sendable {
 }
 
 extension ImageCoder {
-  /// The default for a coder that wraps other coders: nil.
+  /// The default: nil.
   public var container: ContainerAccess? { nil }
+
+  /// The default: true.
+  public var canRead: Bool { true }
+
+  /// The default: none.
+  public var signatures: [Signature] { [] }
+
+  /// The default: compares the ``signatures``.
+  public func canDecode(_ prefix: UnsafeRawBufferPointer, fileSize: Int?) -> Recognition {
+    var answer = Recognition.no
+    for signature in signatures { answer.merge(signature.matches(prefix, isComplete: prefix.count == fileSize)) }
+    return answer
+  }
+
+  /// The default: the header of ``makeDecoder(_:)``.
+  public func header(of context: DecodeContext) throws(CoderError) -> ImageHeader { try makeDecoder(context).header }
 
   /// The default: runs ``makeDecoder(_:)`` on the decoder's own thread and decodes the image.
   public func makeIncrementalDecoder(options: DecodeOptions) -> IncrementalDecoder {
@@ -74,17 +128,42 @@ extension ImageCoder {
     try makeDecoder(DecodeContext(try OpenSource(source, limits: options.limits), options: options)).image()
   }
 
+  /// The default: false.
+  public func canEncode(_ format: ImageFormat) -> Bool { false }
+
+  /// The default: false.
+  public var writesPages: Bool { false }
+
+  /// The default: nothing, and one frame.
+  public var writerFeatures: WriterFeatures { [] }
+
+  /// The default: none.
+  public var options: [OptionDescription] { [] }
+
+  /// The default: throws ``CoderError/Code/unsupported``.
+  public func encode(_ pages: [Image], as format: ImageFormat, options: EncodeOptions) throws(CoderError) -> [UInt8] {
+    throw .unsupported("\(id) does not write")
+  }
+
   /// Encodes one picture or animation to a file's bytes.
   public func encode(_ image: Image, as format: ImageFormat, options: EncodeOptions) throws(CoderError) -> [UInt8] {
     try encode([image], as: format, options: options)
   }
 
   /// The default: keeps the frames, and encodes them with ``encode(_:as:options:)`` when the file is finished.
+  ///
+  /// - Throws: ``CoderError/Code/unsupported`` for several pages where ``writesPages`` is false.
   public func makeEncoder(
     as format: ImageFormat, to destination: EncodeDestination, options: EncodeOptions, pageCount: Int
   ) throws(CoderError) -> ImageEncoder {
-    ImageEncoder(coder: id, destination: destination, options: options) { (pages) throws(CoderError) in
+    guard pageCount == 1 || writesPages else {
+      throw .unsupported("\(format) holds 1 page, \(pageCount) were given")
+    }
+    return ImageEncoder(coder: id, destination: destination, options: options) { (pages) throws(CoderError) in
       let bytes = try self.encode(pages, as: format, options: options)
+      if let allowed = options.maxFileSize, bytes.count > allowed {
+        throw .limitExceeded(.maxFileSize, found: bytes.count, allowed: allowed, what: "\(format) has bytes:")
+      }
       return EncodedFile(
         format: format, bytes: bytes, byteCount: bytes.count, frameCount: pages.reduce(0) { $0 + $1.frames.count },
         quality: options.quality)

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import ImageCoderModel
+public import ImageCoderModel
+
+/// Opens files that are pages of other files, with the coder for them.
+package typealias EmbeddedFileOpener = @Sendable (_ file: DecodeContext) throws(CoderError) -> ImageDecoder
 
 /// A requested decode: the open file, the caller's options, and what the host adds to them.
 ///
-/// A registry makes it and passes it to a coder. A custom coder that wraps another coder passes it on.
+/// A registry makes it and passes it to a coder. A coder that reads files itself takes their ``contents()``; one that wraps
+/// another coder passes the request on, as it is or for other bytes: ``reading(_:as:)``.
 public struct DecodeContext {
   /// What the caller asked for.
   public package(set) var options: DecodeOptions {
@@ -29,13 +33,67 @@ public struct DecodeContext {
   var budget: CallBudget?
   /// Whether all of the picture is decoded as soon as the file is open.
   package var isDecodedAtOnce = false
+  /// The format of the file that the bytes come from, where a coder has made them of one.
+  private var outerFormat: ImageFormat?
   /// Receives the header and rows of an incomplete file, or nil.
   var incremental: IncrementalImage?
 
   package init(_ source: OpenSource, options: DecodeOptions, openEmbedded: EmbeddedFileOpener? = nil) {
+    self.init(source, sharing: HeldOptions(options), openEmbedded: openEmbedded)
+  }
+
+  private init(_ source: OpenSource, sharing held: HeldOptions, openEmbedded: EmbeddedFileOpener?) {
     self.source = source
-    held = HeldOptions(options)
+    self.held = held
     self.openEmbedded = openEmbedded
+  }
+
+  /// All bytes of the file; of one that arrives, waits for the last of them.
+  ///
+  /// - Throws: ``CoderError/Code/limitExceeded`` for more than the limits allow to be in memory;
+  ///   ``CoderError/Code/io``, ``CoderError/Code/outOfMemory``, ``CoderError/Code/cancelled``.
+  public func contents() throws(CoderError) -> [UInt8] {
+    try source.waitForAll()
+    return try source.contents()
+  }
+
+  /// The same request for other bytes, such as those that a coder has decrypted.
+  ///
+  /// Where the options allow some formats only, the format of these bytes has to be one of them too.
+  ///
+  /// - Parameters:
+  ///   - bytes: A file that another coder reads.
+  ///   - format: Of the file that they come from, which the header states.
+  public func reading(_ bytes: [UInt8], as format: ImageFormat) throws(CoderError) -> DecodeContext {
+    var context = DecodeContext(
+      try OpenSource(.bytes(bytes), limits: options.limits), sharing: held, openEmbedded: openEmbedded)
+    context.outerFormat = outerFormat ?? format
+    context.budget = budget
+    context.isDecodedAtOnce = isDecodedAtOnce
+    context.incremental = incremental
+    return context
+  }
+
+  /// What the header of the file states.
+  func stated(_ header: ImageHeader) -> ImageHeader {
+    guard let outerFormat else { return header }
+    var header = header
+    header.format = outerFormat
+    return header
+  }
+
+  /// The same for a file in the file, which shows its own first page and frame and embeds nothing further.
+  func embedded(_ source: OpenSource) -> DecodeContext {
+    var inner = DecodeOptions(firstFrameOnly: true, limits: options.limits, allowedFormats: options.allowedFormats)
+    inner.cancellation = options.cancellation
+    inner.log = options.log
+    inner.progress = options.progress
+    inner.restrictions = options.restrictions
+    var context = DecodeContext(source, options: inner) { (_) throws(CoderError) in
+      throw .noCoder("a file inside a file in the file is not opened")
+    }
+    context.budget = budget
+    return context
   }
 
   /// The same for one page of the file.

@@ -38,13 +38,19 @@ public final class ImageDecoder {
   ///
   /// - Throws: ``CoderError/Code/limitExceeded`` before any pixel memory is taken; what the reader throws.
   package convenience init(_ container: any Container, _ context: DecodeContext) throws(CoderError) {
+    try self.init(coder: container.id, context) { () throws(CoderError) in try OpenFile(container, context) }
+  }
+
+  convenience init(
+    coder: String, _ context: DecodeContext, open: () throws(CoderError) -> OpenFile
+  ) throws(CoderError) {
     do throws(CoderError) {
-      let file = try OpenFile(container, context)
+      let file = try open()
       let isOutermost = file.session.budget.beginCall()
       defer { if isOutermost { file.session.budget.endCall() } }
       do throws(CoderError) { try self.init(file, context) } catch { throw file.session.reason(for: error) }
     } catch {
-      throw error.annotated(coder: container.id, setBy: context.options.restrictions.setter(of: error))
+      throw error.annotated(coder: coder, setBy: context.options.restrictions.setter(of: error))
     }
   }
 
@@ -53,7 +59,7 @@ public final class ImageDecoder {
     let (page, header) = try file.allowedPage(for: options)
     self.file = file
     self.page = page
-    self.header = header
+    self.header = context.stated(header)
     self.context = context
     coderID = file.coder
     let (reader, names) = (file.reader, file.names)

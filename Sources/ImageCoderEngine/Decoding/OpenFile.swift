@@ -2,16 +2,20 @@
 
 import ImageCoderModel
 
-/// A file that is open with a container's reader: what all its pages have in common.
+/// A file that is open with a reader: what all its pages have in common.
 ///
 /// - Threads: One at a time, any thread.
 final class OpenFile {
   let coder: String
   let names: ContainerPropertyNames?
   let session: HostSession
-  let reader: any ReaderSession
-  private let source: OpenSource
-  private let container: any Container
+  /// The container's reader; once a page turns out to be a file of another format, one that opens such files too.
+  private(set) var reader: any ReaderSession
+  private var opensEmbedded = false
+  private let context: DecodeContext
+  /// Nil for pictures that are there already.
+  private let container: (any Container)?
+  private var source: OpenSource { context.source }
   /// The file's path, or nil for bytes from elsewhere.
   var path: String? { source.path }
 
@@ -19,7 +23,7 @@ final class OpenFile {
     let source = context.source
     // How small frames have to be for a budget depends on their number.
     if !source.isComplete, !container.readsIncrementally || context.options.memoryBudget != nil {
-      try Self.lookAhead(container, context)
+      if let image = context.incremental { try Self.lookAhead(container, context, for: image) }
       try source.waitForAll()
     }
     let session = context.session(for: source)
@@ -35,21 +39,56 @@ final class OpenFile {
     }
   }
 
-  /// - Parameter outer: The container's reader in the session.
-  init(_ container: any Container, _ context: DecodeContext, _ session: HostSession, _ outer: any ReaderSession) {
-    var inner = context
-    inner.budget = session.budget
-    reader = PagesReader(outer, inner)
+  /// - Parameter reader: The container's, in the session.
+  private init(
+    _ container: any Container, _ context: DecodeContext, _ session: HostSession, _ reader: any ReaderSession
+  ) {
     self.session = session
-    source = context.source
+    self.reader = reader
+    self.context = context
     self.container = container
     coder = container.id
     names = container.names
   }
 
+  /// Pictures that are there already.
+  ///
+  /// - Parameter coder: The identifier of the coder that made them.
+  init(_ reader: PictureReader, coder: String, _ context: DecodeContext) {
+    session = context.session(for: context.source)
+    self.reader = reader
+    self.context = context
+    self.coder = coder
+    container = nil
+    names = nil
+  }
+
+  /// The header of a file of one picture as its reader gives it; of another file, that of the page that is meant.
+  static func header(_ container: any Container, _ context: DecodeContext) throws(CoderError) -> ImageHeader {
+    let options = context.options
+    let session = context.session(for: context.source)
+    let isOutermost = session.budget.beginCall()
+    defer { if isOutermost { session.budget.endCall() } }
+    do throws(CoderError) {
+      let requested: OpenOptions = options.firstFrameOnly ? [.headerOnly, .firstFrameOnly] : .headerOnly
+      let reader = try container.openReader(session, options: requested)
+      let first = try reader.header(page: 0)
+      let isPlain = first.pageCount == 1 && first.embedded == nil && !first.isIncomplete
+      if isPlain, options.page ?? 0 == 0, options.limits.maxPages > 0 {
+        try options.check(first)
+        return context.stated(first)
+      }
+      return context.stated(try OpenFile(container, context, session, reader).allowedPage(for: options).header)
+    } catch {
+      throw session.reason(for: error)
+    }
+  }
+
   /// The IPTC-IIM block of a file that is there whole, or nil; also for one that cannot be read.
   func iptc(format: ImageFormat) -> [UInt8]? {
-    guard source.isComplete, container.editsMetadata, container.formats.contains(format) else { return nil }
+    guard let container, source.isComplete, container.editsMetadata, container.formats.contains(format) else {
+      return nil
+    }
     return (try? container.block(.iptc, of: session, format: format)) ?? nil
   }
 
@@ -62,7 +101,9 @@ final class OpenFile {
   /// Tells the header of a file whose coder needs all bytes as soon as a part is enough for it.
   ///
   /// Each try has twice the bytes of the one before, so that all together cost no more than a constant times the bytes.
-  private static func lookAhead(_ container: any Container, _ context: DecodeContext) throws(CoderError) {
+  private static func lookAhead(
+    _ container: any Container, _ context: DecodeContext, for image: IncrementalImage
+  ) throws(CoderError) {
     let (source, options) = (context.source, context.options)
     var count = 64
     while true {
@@ -74,7 +115,7 @@ final class OpenFile {
         let reader = try container.openReader(session, options: .headerOnly)
         let page = try reader.header(page: 0)
         let header = page.primaryPage == 0 ? page : try reader.header(page: page.primaryPage)
-        context.incremental?.preview(header, coder: container.id)
+        image.preview(header, coder: container.id)
         return
       } catch {
         // Whatever else is wrong with a part, all bytes will show.
@@ -87,22 +128,48 @@ final class OpenFile {
   /// The auxiliary pictures of the whole file, once they were asked for.
   private var auxiliaries: [AuxiliaryPicture]?
 
-  /// The auxiliary pictures of the whole file; none of one that is incomplete.
+  /// The auxiliary pictures of the whole file, with sizes; none of one that is incomplete.
+  ///
+  /// - Throws: ``CoderError/Code/library`` for one that is a page of the file, or belongs to none.
   func auxiliaryPictures() throws(CoderError) -> [AuxiliaryPicture] {
     if let auxiliaries { return auxiliaries }
     guard source.isComplete else { return [] }
-    let found = try reader.auxiliaryPictures()
-    auxiliaries = found
-    return found
+    var pictures = try reader.auxiliaryPictures()
+    if !pictures.isEmpty {
+      let count = try header(page: 0).pageCount
+      var pages: Set<Int> = []
+      for index in pictures.indices {
+        let picture = pictures[index]
+        guard picture.page >= count, picture.owner >= 0, picture.owner < count, pages.insert(picture.page).inserted
+        else {
+          throw .library(
+            "the reader gives an auxiliary picture of page \(picture.owner) the number \(picture.page), in a file of "
+              + "\(count) pages")
+        }
+        let size = Result { () throws(CoderError) in try header(page: picture.page).canvas }
+        pictures[index].size = try? size.get()
+      }
+    }
+    auxiliaries = pictures
+    return pictures
+  }
+
+  /// The header of a page, or of the file that the page is. Nothing else is asked of a page before.
+  private func header(page: Int) throws(CoderError) -> ImageHeader {
+    let header = try reader.header(page: page)
+    guard header.embedded != nil, !opensEmbedded else { return header }
+    opensEmbedded = true
+    reader = PagesReader(reader, context, budget: session.budget)
+    return try reader.header(page: page)
   }
 
   /// The header of a page that the caller names.
   ///
   /// - Throws: For a page that the file does not have, the same error with every reader.
   private func headerOfPage(_ page: Int) throws(CoderError) -> ImageHeader {
-    do throws(CoderError) { return try reader.header(page: page) } catch {
+    do throws(CoderError) { return try header(page: page) } catch {
       guard error.code == .invalidArgument, page != 0 else { throw error }
-      throw .missing("page", index: page, count: try reader.header(page: 0).pageCount)
+      throw .missing("page", index: page, count: try header(page: 0).pageCount)
     }
   }
 
@@ -131,7 +198,7 @@ final class OpenFile {
       }
       return (page, first)
     }
-    let primary = first.primaryPage == 0 ? first : try reader.header(page: first.primaryPage)
+    let primary = first.primaryPage == 0 ? first : try header(page: first.primaryPage)
     guard first.pagesAreSizes, let box = options.thumbnailSize else { return (first.primaryPage, primary) }
     return bestSize(for: box, primary: primary, options) ?? (first.primaryPage, primary)
   }
@@ -144,7 +211,7 @@ final class OpenFile {
     var best: (index: Int, header: ImageHeader)?
     for index in 0..<primary.pageCount {
       // A page that cannot be read is no choice.
-      guard case .success(let header) = Result(catching: { () throws(CoderError) in try reader.header(page: index) }),
+      guard case .success(let header) = Result(catching: { () throws(CoderError) in try header(page: index) }),
         header.displayedSize.width >= wanted.width, header.displayedSize.height >= wanted.height
       else { continue }
       if let best, !header.isBetterSource(than: best.header) { continue }

@@ -1,27 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import ImageCoderModel
-
-/// Opens files that are pages of other files, with the coder for them. The session has the file as its source.
-package typealias EmbeddedFileOpener =
-  @Sendable (
-    _ source: OpenSource, _ session: HostSession, _ allowed: Set<ImageFormat>?
-  ) throws(CoderError) -> any ReaderSession
+import ImageCoderModel
 
 /// A container's reader with those of its pages that are files of another format: ICO keeps PNG so, ICNS JPEG 2000.
 ///
-/// The container's reader says where such a file is, and this opens it and stands between the two. An embedded file
-/// shows its own first page and frame, and embeds nothing further.
+/// The container's reader says where such a file is, and this opens it and stands between the two, for a file that has such
+/// pages. An embedded file shows its own first page and frame, and embeds nothing further.
 final class PagesReader: StoredColorReader {
   private let outer: any ReaderSession
-  private let context: DecodeContext
+  private var context: DecodeContext
 
   private struct EmbeddedFile {
     let page: Int
-    /// The reader holds plain pointers into it.
-    let session: HostSession
-    let reader: any ReaderSession
+    let decoder: ImageDecoder
     var header: ImageHeader
+
+    var reader: any ReaderSession { decoder.reader }
   }
 
   /// The embedded file that was asked for last.
@@ -29,9 +23,11 @@ final class PagesReader: StoredColorReader {
   /// The page of the container's own that was asked for last.
   private var ownPage: Int?
 
-  init(_ outer: any ReaderSession, _ context: DecodeContext) {
+  /// - Parameter budget: Of the file's session; the files in it share it.
+  init(_ outer: any ReaderSession, _ context: DecodeContext, budget: CallBudget) {
     self.outer = outer
     self.context = context
+    self.context.budget = budget
   }
 
   func header(page: Int) throws(CoderError) -> ImageHeader {
@@ -90,27 +86,7 @@ final class PagesReader: StoredColorReader {
     return properties
   }
 
-  /// The container's own, with sizes: files inside files have none that count.
-  ///
-  /// - Throws: ``CoderError/Code/library`` for one that is a page of the file, or belongs to none.
-  func auxiliaryPictures() throws(CoderError) -> [AuxiliaryPicture] {
-    var pictures = try outer.auxiliaryPictures()
-    guard !pictures.isEmpty else { return [] }
-    let count = try outer.header(page: 0).pageCount
-    var pages: Set<Int> = []
-    for index in pictures.indices {
-      let picture = pictures[index]
-      guard picture.page >= count, picture.owner >= 0, picture.owner < count, pages.insert(picture.page).inserted
-      else {
-        throw .library(
-          "the reader gives an auxiliary picture of page \(picture.owner) the number \(picture.page), in a file of "
-            + "\(count) pages")
-      }
-      let size = Result { () throws(CoderError) in try header(page: picture.page).canvas }
-      pictures[index].size = try? size.get()
-    }
-    return pictures
-  }
+  func auxiliaryPictures() throws(CoderError) -> [AuxiliaryPicture] { try outer.auxiliaryPictures() }
 
   func storedColor(page: Int) throws(CoderError) -> StoredColor {
     let (reader, page) = try colors(page)
@@ -163,9 +139,14 @@ final class PagesReader: StoredColorReader {
     } else {
       inner = try copy(of: place, page: page)
     }
-    let session = context.session(for: inner)
-    let reader = try open(inner, session, context.options.allowedFormats)
-    let file = EmbeddedFile(page: page, session: session, reader: reader, header: try header(of: reader, page: page))
+    let decoder: ImageDecoder
+    do throws(CoderError) { decoder = try open(context.embedded(inner)) } catch {
+      var error = error
+      // It is the container that cannot be read.
+      error.coder = nil
+      throw error
+    }
+    let file = EmbeddedFile(page: page, decoder: decoder, header: try header(of: decoder.reader, page: page))
     self.file = file
     return file
   }
@@ -188,7 +169,7 @@ final class PagesReader: StoredColorReader {
   /// Asks once more for the header of an embedded file whose last byte has arrived.
   private func refreshHeader() throws(CoderError) {
     guard let file, file.header.isIncomplete else { return }
-    file.session.updateSize()
+    file.decoder.session.updateSize()
     self.file?.header = try header(of: file.reader, page: file.page)
   }
 

@@ -11,7 +11,7 @@ extension Subject {
         var isDecided = false
         for length in 0...min(fixture.bytes.count, 64) {
           let answer = fixture.bytes.prefix(length).withUnsafeBytes {
-            coder.canDecode($0, isComplete: length == fixture.bytes.count)
+            coder.canDecode($0, fileSize: length == fixture.bytes.count ? length : nil)
           }
           switch answer {
           case .yes: isDecided = true
@@ -26,7 +26,7 @@ extension Subject {
     }
     let foreign = fixtures.foreign.map { fixture in
       check(.signature, "refuses \(fixture.name)") { (claim) throws(ConformanceFailure) in
-        let answer = fixture.bytes.withUnsafeBytes { coder.canDecode($0, isComplete: true) }
+        let answer = fixture.bytes.withUnsafeBytes { coder.canDecode($0, fileSize: fixture.bytes.count) }
         if case .needMore = answer { try claim.equal(answer, .no, "recognition") }
         // Containers may share their first bytes, and much that is inside, as those of ISO-BMFF do; then a look inside has
         // to tell, and lets the next coder try.

@@ -1,18 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ImageCoderEngine
-import ImageCoderModel
 
-/// Signatures of one coder as words of eight bytes, so that a file is held against all of them without a look at their arrays.
+/// The signatures of all coders of a registry, for a quick look at a file that has all the bytes in question.
 ///
-/// It answers for files that have all the bytes in question; others, and signatures that are searched for or stand at the end,
-/// are left to ``Signature``.
+/// Three bytes of the file, each looked up by itself, rule out nearly every coder. The signatures of the others are compared
+/// in words of eight bytes, without a look at their arrays. What a word cannot hold is left to ``Signature``, which is exact:
+/// signatures that are searched for, stand at the end of the file or reach far, and files that are too short.
 struct SignatureTable: Sendable {
   /// Eight bytes at an offset, the first one in the lowest bits.
   private struct Word: Sendable {
     let offset: Int
     var bytes: UInt64 = 0
     var mask: UInt64 = 0
+
+    init(_ signature: Signature, from start: Int) {
+      offset = signature.offset + start
+      for index in start..<min(start + Self.size, signature.bytes.count) {
+        let (byte, mask) = signature.byte(index)
+        self.mask |= UInt64(mask) << UInt64(8 * (index - start))
+        bytes |= UInt64(byte) << UInt64(8 * (index - start))
+      }
+    }
+
+    static let size = 8
 
     /// - Parameter base: Of a prefix that has the word.
     @inline(__always)
@@ -29,78 +40,140 @@ struct SignatureTable: Sendable {
     /// Indexes of the words after them.
     let others: Range<Int>
     let strength: Int
-    let group: Int
+    let format: Int
   }
 
-  /// What agrees with a file.
+  /// The signatures of a coder.
+  private struct Row: Sendable {
+    /// Indexes of its entries, the strongest first.
+    var entries: Range<Int>
+    /// Bytes from the start of a file that have to be there; the largest integer where the entries are not all signatures.
+    var reach = 0
+  }
+
+  /// What the signatures of a coder say of a file.
   enum Answer: Equatable {
     case no
-    /// The strongest signature is of this group.
-    case yes(strength: Int, group: Int)
-    /// Equally strong ones are of several groups.
-    case several
+    /// The strongest signature that agrees is of this format.
+    case yes(strength: Int, format: Int)
+    /// Every signature has to be compared: those of several formats agree equally, or not all are in the table.
+    case undecided
   }
 
-  private var words: [Word] = []
-  /// The strongest first.
-  private var entries: [Entry] = []
-  /// Bytes from the start of a file that have to be there.
-  private(set) var reach = 0
+  /// Bytes that tell formats apart; boxes and chunks have their type from the fifth on.
+  private static let places = [0, 1, 4]
+  /// Enough for nearly every signature, and no more than one small read.
+  static let prefixBytes = 4 << 10
 
-  /// Makes a table.
-  ///
-  /// - Parameter groups: Signatures of formats that are told apart.
-  /// - Returns: Nil when a signature is searched for, stands at the end, or reaches further than `most` bytes.
-  init?(_ groups: [[Signature]], most: Int) {
-    for (group, signatures) in groups.enumerated() {
+  /// For each of the places and each byte, the coders whose files may have it there, as bits.
+  private var beginnings: [UInt64]
+  private var words: [Word] = []
+  private var entries: [Entry] = []
+  private var rows: [Row] = []
+
+  /// - Parameter coders: The recognizer of each, and whether it is asked about every file.
+  init(_ coders: [(recognizer: FormatRecognizer, isAlwaysAsked: Bool)]) {
+    beginnings = [UInt64](repeating: 0, count: Self.places.count << 8)
+    rows.reserveCapacity(coders.count)
+    /// For each of the places, the coders whose files may have any byte there.
+    var anyByte = [UInt64](repeating: 0, count: Self.places.count)
+    for (coder, isAlwaysAsked) in coders {
+      let bit: UInt64 = rows.count < UInt64.bitWidth ? 1 << UInt64(rows.count) : 0
+      for signature in coder.signatures.joined() where !signature.bytes.isEmpty {
+        for place in anyByte.indices { addBeginning(of: signature, at: place, bit, &anyByte[place]) }
+      }
+      if isAlwaysAsked || coder.isNamed { for place in anyByte.indices { anyByte[place] |= bit } }
+      add(coder.signatures)
+    }
+    for index in beginnings.indices { beginnings[index] |= anyByte[index >> 8] }
+  }
+
+  /// Notes what a signature of a coder says of the byte at one of the places.
+  private mutating func addBeginning(of signature: Signature, at place: Int, _ coder: UInt64, _ anyByte: inout UInt64) {
+    switch signature.byte(at: Self.places[place]) {
+    case (_, 0): anyByte |= coder
+    case (let byte, 0xFF): beginnings[place << 8 | Int(byte)] |= coder
+    case (let byte, let mask):
+      for other in 0...UInt8.max where (other ^ byte) & mask == 0 { beginnings[place << 8 | Int(other)] |= coder }
+    }
+  }
+
+  private mutating func add(_ formats: [[Signature]]) {
+    var row = Row(entries: entries.count..<entries.count)
+    for (format, signatures) in formats.enumerated() {
       for signature in signatures where !signature.bytes.isEmpty {
-        guard signature.offset >= 0, signature.within == 0, signature.reach <= most - Self.wordSize else { return nil }
-        let all = Self.words(signature)
-        guard let first = all.first else { return nil }
-        let start = words.count
-        words += all.dropFirst(2)
-        entries.append(
-          Entry(
-            first: first, second: all.count > 1 ? all[1] : first, others: start..<words.count,
-            strength: signature.strength, group: group))
-        reach = max(reach, signature.reach + Self.wordSize - 1)
+        guard row.reach < .max, let entry = entry(signature, format: format) else {
+          row.reach = .max
+          continue
+        }
+        entries.append(entry)
+        row.reach = max(row.reach, signature.reach + Word.size - 1)
       }
     }
-    entries.sort { ($1.strength, $0.group) < ($0.strength, $1.group) }
+    row.entries = row.entries.lowerBound..<entries.count
+    entries[row.entries].sort { ($1.strength, $0.format) < ($0.strength, $1.format) }
+    rows.append(row)
   }
 
-  private static let wordSize = 8
-
-  /// Words of which some bit counts.
-  private static func words(_ signature: Signature) -> [Word] {
-    stride(from: 0, to: signature.bytes.count, by: wordSize).map { start in
-      var word = Word(offset: signature.offset + start)
-      for index in start..<min(start + wordSize, signature.bytes.count) {
-        let shift = UInt64(8 * (index - start))
-        let mask = signature.mask.isEmpty ? 0xFF : signature.mask[index]
-        word.mask |= UInt64(mask) << shift
-        word.bytes |= UInt64(signature.bytes[index] & mask) << shift
-      }
-      return word
-    }.filter { $0.mask != 0 }
+  /// Nil for a signature that words cannot hold.
+  private mutating func entry(_ signature: Signature, format: Int) -> Entry? {
+    guard signature.hasOnePlace, signature.reach <= Self.prefixBytes - Word.size else { return nil }
+    let start = words.count
+    var (first, second): (Word?, Word?)
+    for place in stride(from: 0, to: signature.bytes.count, by: Word.size) {
+      let word = Word(signature, from: place)
+      guard word.mask != 0 else { continue }
+      if first == nil { first = word } else if second == nil { second = word } else { words.append(word) }
+    }
+    guard let first else { return nil }
+    return Entry(
+      first: first, second: second ?? first, others: start..<words.count, strength: signature.strength, format: format)
   }
 
-  /// - Parameter prefix: The file's first ``reach`` bytes, at least.
-  func look(at prefix: UnsafeRawBufferPointer) -> Answer {
-    guard prefix.count >= reach, let base = prefix.baseAddress else { return .no }
-    var best: (strength: Int, group: Int)?
-    for entry in entries {
+  /// The coders that have to be asked about a file, as bits. Those from the 65th on have none, and are always asked.
+  func coders(beginning prefix: UnsafeRawBufferPointer) -> UInt64 {
+    // A shorter file rules nothing out.
+    guard prefix.count > 4 else { return .max }
+    return beginnings[Int(prefix[0])] & beginnings[1 << 8 | Int(prefix[1])] & beginnings[2 << 8 | Int(prefix[4])]
+  }
+
+  /// Compares the signatures of a coder.
+  ///
+  /// - Parameter prefix: The first bytes of the file; ``prefixBytes``, or as many as there are.
+  func look(at prefix: UnsafeRawBufferPointer, for coder: Int) -> Answer {
+    let row = rows[coder]
+    guard prefix.count >= row.reach, let base = prefix.baseAddress else { return .undecided }
+    var best: (strength: Int, format: Int)?
+    for index in row.entries {
+      let entry = entries[index]
       if let best {
         if entry.strength < best.strength { break }
-        if entry.group == best.group { continue }
+        if entry.format == best.format { continue }
       }
       // Within the reach, which the prefix has.
       guard entry.first.agrees(with: base), entry.second.agrees(with: base),
         entry.others.isEmpty || entry.others.allSatisfy({ words[$0].agrees(with: base) })
       else { continue }
-      if best != nil { return .several }
-      best = (entry.strength, entry.group)
+      if best != nil { return .undecided }
+      best = (entry.strength, entry.format)
     }
-    return best.map { .yes(strength: $0.strength, group: $0.group) } ?? .no
+    return best.map { .yes(strength: $0.strength, format: $0.format) } ?? .no
+  }
+}
+
+extension Signature {
+  /// Whether its bytes stand at one place from the start of the file.
+  fileprivate var hasOnePlace: Bool { offset >= 0 && within == 0 }
+
+  /// One of its bytes, and the bits of it that count.
+  fileprivate func byte(_ index: Int) -> (byte: UInt8, mask: UInt8) {
+    let mask = mask.isEmpty ? 0xFF : mask[index]
+    return (bytes[index] & mask, mask)
+  }
+
+  /// What it says of the byte of a file at a place; no bits of it count where it says nothing.
+  fileprivate func byte(at place: Int) -> (byte: UInt8, mask: UInt8) {
+    guard hasOnePlace, bytes.indices.contains(place - offset) else { return (0, 0) }
+    return byte(place - offset)
   }
 }

@@ -27,12 +27,9 @@ final class Candidate: Sendable {
   var isStranger: Bool { registration == 0 && !isBundled }
   /// Extensions of all its formats, lower case.
   let extensions: Set<String>
-  /// Recognizes files, kept apart so that each file does not look through a manifest. Nil for a coder of the
-  /// application's own that says itself what it recognizes.
-  private let recognizer: FormatRecognizer?
-  /// How its files may begin, or nil when it has to be asked.
-  let beginnings: [FileBeginning]?
-  /// Whether its container looks at files that no signature knows.
+  /// Recognizes files, kept apart so that each file does not look through a manifest.
+  let recognizer: FormatRecognizer
+  /// Whether it looks itself at files that no signature knows.
   let isAsked: Bool
   /// The formats of such files.
   let askedFormats: [ImageFormat]
@@ -55,20 +52,18 @@ final class Candidate: Sendable {
     id = coder.id
     isBundled = false
     formats = coder.formats
-    let container = coder.container?.container
-    canRead = container?.canRead ?? true
-    canWrite = container?.canWrite ?? true
-    writesPages = container?.writesPages ?? true
-    writesFrames = container?.writerFeatures.contains(.frames) ?? true
-    writtenFormats = container?.writtenFormats ?? coder.formats
+    canRead = coder.canRead
+    writtenFormats = coder.formats.filter(coder.canEncode)
+    canWrite = !writtenFormats.isEmpty
+    writesPages = coder.writesPages
+    writesFrames = coder.writerFeatures.contains(.frames)
     entry = nil
     priority = 100
     extensions = []
-    // Its answers are those of its signatures, which also know the end of a file.
-    isAsked = container != nil
+    let signatures = coder.signatures
+    isAsked = signatures.isEmpty
     askedFormats = coder.formats
-    recognizer = (coder as? AnimatedCoder)?.container.map { FormatRecognizer($0.container) }
-    beginnings = nil
+    recognizer = FormatRecognizer(coder.formats, signatures: signatures)
     alternatives = []
     self.registration = registration
     own = coder
@@ -95,7 +90,6 @@ final class Candidate: Sendable {
     extensions = Set(manifest.formats.flatMap(\.extensions))
     recognizer = FormatRecognizer(manifest)
     isAsked = manifest.capabilities.contains("recognize")
-    beginnings = isAsked ? nil : recognizer?.beginnings
     let unsigned = manifest.formats.filter(\.signatures.isEmpty)
     askedFormats = (unsigned.isEmpty ? manifest.formats : unsigned).map(\.format)
     own = nil
@@ -112,9 +106,9 @@ final class Candidate: Sendable {
   ///   - isSecondReader: Whether another reader has refused the file before, so that this one needs a worker unless it is
   ///     in pure Swift.
   func coder(
-    for registry: CoderRegistry?, isSecondReader: Bool = false
+    for registry: CoderRegistry, isSecondReader: Bool = false
   ) throws(SkipReason) -> any ImageCoder {
-    var isolation = registry?.isolation(of: formats) ?? IsolationOfCode(Isolation(.inProcess))
+    var isolation = registry.isolation(of: formats)
     if isSecondReader { isolation.other = isolation.other.atLeast(.required) }
     if let own {
       guard isolation.other.mode < .required else {
@@ -154,7 +148,7 @@ final class Candidate: Sendable {
 
   /// - Throws: What is wrong with the first plugin, when none of the same identifier can be loaded.
   private func load(
-    for registry: CoderRegistry?, _ isolation: IsolationOfCode
+    for registry: CoderRegistry, _ isolation: IsolationOfCode
   ) throws(SkipReason) -> (coder: any ImageCoder, instead: String?) {
     guard let entry else { throw SkipReason(.manifestInvalid, "there is no manifest") }
     let reason: SkipReason
@@ -169,13 +163,18 @@ final class Candidate: Sendable {
   }
 
   private func load(
-    _ entry: CatalogEntry, for registry: CoderRegistry?, _ isolation: IsolationOfCode
+    _ entry: CatalogEntry, for registry: CoderRegistry, _ isolation: IsolationOfCode
   ) throws(SkipReason) -> any ImageCoder {
-    AnimatedCoder(try container(entry, isolation.of(entry))) {
-      [weak registry] (source, session, allowed) throws(CoderError) in
+    AnimatedCoder(try container(entry, isolation.of(entry))) { [weak registry] (context) throws(CoderError) in
       guard let registry else { throw .noCoder("the registry of the coder is gone") }
-      return try registry.embeddedReader(source, session, allowed: allowed)
+      return try registry.openEmbedded(context)
     }
+  }
+
+  /// The code of a plugin as it is isolated, without a coder around it.
+  func loadPlugin(for registry: CoderRegistry) throws(SkipReason) -> any Container {
+    guard let entry else { throw SkipReason(.manifestInvalid, "there is no manifest") }
+    return try container(entry, registry.isolation(of: formats).of(entry))
   }
 
   private func container(_ entry: CatalogEntry, _ isolation: Isolation) throws(SkipReason) -> any Container {
@@ -187,28 +186,18 @@ final class Candidate: Sendable {
     }
   }
 
-  /// Whether a file is of a format that the coder reads, without a look into its library.
-  func recognize(_ source: OpenSource) throws(CoderError) -> FormatRecognizer.Answer {
-    if let recognizer { return try recognizer.recognize(source) }
-    guard case .success(let coder) = Result(catching: { () throws(SkipReason) in try coder(for: nil) }) else {
-      return .no
-    }
-    let prefix = try source.prefix(FormatRecognizer.prefixBytes)
-    return FormatRecognizer.Answer(coder.canDecode(prefix, isComplete: prefix.count == source.size), formats)
-  }
-
-  /// Bytes of a file that a container sees at most.
+  /// Bytes of a file that a coder sees at most.
   private static let maxAskedBytes = 1 << 20
 
-  /// What the container says of a file that no signature knows; nil if it does not look at files.
-  func ask(_ source: OpenSource, _ container: any Container) throws(CoderError) -> Recognition? {
-    var count = FormatRecognizer.prefixBytes
+  /// What a coder says of a file that no signature knows.
+  static func ask(_ coder: any ImageCoder, _ source: OpenSource) throws(CoderError) -> Recognition {
+    var count = SignatureTable.prefixBytes
     while true {
       let prefix = try source.prefix(count)
-      let answer = container.recognize(prefix: prefix, fileSize: source.isComplete ? source.size : nil)
-      guard case .needMore(let bytes)? = answer, prefix.count == count else { return answer }
-      guard count < Self.maxAskedBytes else { return .no }
-      count = min(max(bytes, 2 * count), Self.maxAskedBytes)
+      let answer = coder.canDecode(prefix, fileSize: source.isComplete ? source.size : nil)
+      guard case .needMore(let bytes) = answer, prefix.count == count else { return answer }
+      guard count < maxAskedBytes else { return .no }
+      count = min(max(bytes, 2 * count), maxAskedBytes)
     }
   }
 }

@@ -23,7 +23,9 @@ extension CoderRegistry {
       return try choose(opened, allowed: options.allowedFormats, coder: coder, explain: nil) {
         (coder, formats) throws(CoderError) in
         try restricting(options, formats) { (restricted) throws(CoderError) in
-          try coder.header(of: opened, options: restricted, openEmbedded: embeddedFileOpener)
+          try naming(coder, options: restricted) { () throws(CoderError) in
+            try coder.header(of: DecodeContext(opened, options: restricted, openEmbedded: embeddedFileOpener))
+          }
         } format: {
           $0.format
         }

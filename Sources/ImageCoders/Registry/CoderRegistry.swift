@@ -48,8 +48,8 @@ public final class CoderRegistry: Sendable {
   public func register(_ coder: any ImageCoder, priority: Int? = nil) {
     change { state in
       state.registrations += 1
-      state.candidates.removeAll { $0.id == coder.id }
-      state.candidates.append(Candidate(coder, registration: state.registrations))
+      state.candidates =
+        state.candidates.filter { $0.id != coder.id } + [Candidate(coder, registration: state.registrations)]
       if let priority { state.priorities[coder.id] = priority }
       state.resolve(catalog)
     }
@@ -97,11 +97,22 @@ public final class CoderRegistry: Sendable {
   ///
   /// - Throws: ``CoderError/Code/noCoder`` for an unknown identifier; ``CoderError/Code/pluginRejected``.
   public func coder(_ id: String) throws(CoderError) -> any ImageCoder {
+    let candidate = try candidate(id)
+    do throws(SkipReason) { return try candidate.coder(for: self) } catch { throw CoderError(error, coder: id) }
+  }
+
+  /// Loads the code of a plugin as ``coder(_:)`` does, without a coder around it: for tests of the code itself.
+  package func loadPlugin(_ id: String) throws(CoderError) -> any Container {
+    let candidate = try candidate(id)
+    do throws(SkipReason) { return try candidate.loadPlugin(for: self) } catch { throw CoderError(error, coder: id) }
+  }
+
+  private func candidate(_ id: String) throws(CoderError) -> Candidate {
     let state = snapshot().state
     if let problem = state.policy.problem { throw problem }
     guard let candidate = state.candidates.first(where: { $0.id == id }) else { throw unknown(id) }
     try state.policy.checkAllowed(coder: id)
-    do throws(SkipReason) { return try candidate.coder(for: self) } catch { throw CoderError(error, coder: id) }
+    return candidate
   }
 
   /// Opens an image for access to its header, frames and metadata.
@@ -163,6 +174,15 @@ public final class CoderRegistry: Sendable {
     do throws(CoderError) { return try body() } catch { throw error.annotated(file: source.path) }
   }
 
+  /// Names the coder in errors that it throws.
+  func naming<Result>(
+    _ coder: any ImageCoder, options: DecodeOptions, _ body: () throws(CoderError) -> Result
+  ) throws(CoderError) -> Result {
+    do throws(CoderError) { return try body() } catch {
+      throw error.annotated(coder: coder.id, setBy: options.restrictions.setter(of: error))
+    }
+  }
+
   /// Begins incremental decoding. The coder is chosen as soon as there are enough bytes to choose one.
   public func makeIncrementalDecoder(options: DecodeOptions = DecodeOptions()) -> IncrementalDecoder {
     let policy = policy
@@ -181,7 +201,7 @@ public final class CoderRegistry: Sendable {
 
   /// How many bytes are needed to choose a coder, or nil if these are enough. A coder that may still turn out to be the
   /// right one is not skipped in favor of one that is recognized sooner.
-  private func bytesNeededToChoose(_ source: OpenSource, _ allowed: Set<ImageFormat>?) throws(CoderError) -> Int? {
+  func bytesNeededToChoose(_ source: OpenSource, _ allowed: Set<ImageFormat>?) throws(CoderError) -> Int? {
     let selection = try selection(source, coder: nil, allowed, explains: false).0
     if let needed = selection.bytesNeeded { return needed }
     // What no coder recognizes is refused with as many of its bytes as in one call.
@@ -247,7 +267,7 @@ public final class CoderRegistry: Sendable {
         try restricting(opened.options, formats) { (options) throws(CoderError) in
           var restricted = opened
           restricted.options = options
-          return try coder.makeDecoder(restricted)
+          return try naming(coder, options: options) { () throws(CoderError) in try coder.makeDecoder(restricted) }
         } format: {
           $0.header.format
         })
@@ -271,34 +291,6 @@ public final class CoderRegistry: Sendable {
     guard !formats.contains(found), snapshot.state.policy.formatRules[found] != nil else { return opened }
     // The header knows better than the signature, and the format has rules of its own.
     return try open(try snapshot.state.policy.restricting(options, for: formats + [found]))
-  }
-
-  var embeddedFileOpener: EmbeddedFileOpener {
-    { (source, session, allowed) throws(CoderError) in
-      try self.embeddedReader(source, session, allowed: allowed)
-    }
-  }
-
-  /// A reader for a file that is a page of another one.
-  func embeddedReader(
-    _ source: OpenSource, _ session: HostSession, allowed: Set<ImageFormat>?
-  ) throws(CoderError) -> any ReaderSession {
-    while !source.isComplete, let needed = try bytesNeededToChoose(source, allowed) {
-      _ = try source.view(at: 0, least: needed, most: needed)
-    }
-    let policy = policy
-    return try choose(source, allowed: allowed, coder: nil, explain: nil) { (coder, formats) throws(CoderError) in
-      session.restrict(to: policy.limits(session.limits, for: formats).limits)
-      guard let container = coder.container?.container else {
-        throw .unsupported("\(coder.id) reads no files inside other files")
-      }
-      var requested: OpenOptions = .firstFrameOnly
-      if !source.isComplete {
-        if container.readsIncrementally { requested.insert(.incremental) } else { try source.waitForAll() }
-      }
-      session.updateSize()
-      return try container.openReader(session, options: requested)
-    }
   }
 
   /// Tries the coders that may read a file, in their order, until one does.

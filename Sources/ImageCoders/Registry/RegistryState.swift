@@ -40,10 +40,10 @@ struct IsolationOfCode: Equatable {
 /// The coders of a registry, and what their order depends on.
 struct RegistryState {
   var candidates: [Candidate] {
-    didSet { beginnings = FileBeginnings(candidates.map(\.beginnings)) }
+    didSet { signatures = Self.signatures(of: candidates) }
   }
-  /// How the files of the candidates may begin.
-  private(set) var beginnings: FileBeginnings
+  /// The signatures of the candidates, in their order.
+  private(set) var signatures: SignatureTable
   /// The priorities of the user and the program, by identifier.
   var priorities: [String: Int]
   /// Identifiers in the order in which they are tried before all others, by format.
@@ -63,13 +63,17 @@ struct RegistryState {
     _ candidates: [Candidate], _ preferences: Preferences, _ catalog: Catalog, _ isolation: Isolation, _ policy: Policy
   ) {
     self.candidates = candidates
-    beginnings = FileBeginnings(candidates.map(\.beginnings))
+    signatures = Self.signatures(of: candidates)
     self.isolation = isolation
     statedPolicy = policy
     self.policy = policy.resolved(catalog, registered: [])
     priorities = preferences.priorities
     preferredReaders = preferences.preferred(\.read, catalog)
     preferredWriters = preferences.preferred(\.write, catalog)
+  }
+
+  private static func signatures(of candidates: [Candidate]) -> SignatureTable {
+    SignatureTable(candidates.map { ($0.recognizer, isAlwaysAsked: $0.isAsked) })
   }
 
   /// Sets what files may ask for, or looks once more which formats the policy names after coders were registered.

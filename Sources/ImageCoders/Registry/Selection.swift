@@ -89,13 +89,14 @@ struct Selection {
     var asked: [Candidate] = []
     var needed: Int?
     // Nearly every coder is out after a look; only an explanation names it.
-    let first = explains || only != nil ? nil : try source.firstEight()
-    let possible = first.map { registry.state.beginnings.coders(of: $0) }
+    let isQuick = !explains && only == nil
+    let possible: UInt64 =
+      try isQuick ? registry.state.signatures.coders(beginning: source.prefix(SignatureTable.prefixBytes)) : .max
     for index in registry.state.candidates.indices {
-      if let possible, index < possible.bitWidth, possible >> UInt64(index) & 1 == 0 { continue }
+      if index < possible.bitWidth, possible >> UInt64(index) & 1 == 0 { continue }
       let candidate = registry.state.candidates[index]
       guard candidate.canRead, only == nil || candidate.id == only else { continue }
-      let answer = try candidate.recognize(source)
+      let answer = try candidate.recognizer.recognize(source, by: registry.state.signatures, at: index)
       if let allowed, allowed.isDisjoint(with: candidate.formats) {
         if case .yes = answer.recognition { refused = refused ?? (candidate, "which the caller does not allow") }
         if explains { note(candidate, .notAllowed, "the caller allows other formats only") }
@@ -157,7 +158,7 @@ struct Selection {
       .sorted { $0.1 < $1.1 }.map { ($0.0.candidate, $0.0.formats) }
   }
 
-  /// What a coder's library says of the file, or nil if it says nothing.
+  /// What a coder says of the file, or nil if it cannot be loaded.
   private mutating func ask(
     _ candidate: Candidate, _ source: OpenSource, _ load: (Candidate) throws(SkipReason) -> any ImageCoder,
     explains: Bool
@@ -167,9 +168,7 @@ struct Selection {
       if explains { note(candidate, .failed, "\(error.code.rawValue): \(error.message)") }
       return nil
     }
-    guard let container = coder.container?.container, let answer = try candidate.ask(source, container) else {
-      return nil
-    }
+    let answer = try Candidate.ask(coder, source)
     if explains {
       switch answer {
       case .yes: note(candidate, .asked, "its library recognizes the file")
