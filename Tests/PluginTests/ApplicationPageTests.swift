@@ -75,11 +75,61 @@ import Testing
     }
   }
 
+  /// Height maps of a game: their name, two bytes for each side, and a byte for each pixel.
+  struct HeightMapCoder: ImageCoder {
+    let id = "com.example.height-map"
+    let formats = [ImageFormat(rawValue: "com.example.height-map")]
+    let signatures = [Signature(Array("HMAP".utf8))]
+
+    func makeDecoder(_ context: DecodeContext) throws(CoderError) -> ImageDecoder {
+      let bytes = try context.contents()
+      guard bytes.count >= 8 else { throw .truncated("a height map of \(bytes.count) bytes") }
+      let size = Size(width: Int(bytes[4]) << 8 | Int(bytes[5]), height: Int(bytes[6]) << 8 | Int(bytes[7]))
+      try context.options.limits.check(canvas: size)
+      guard bytes.count - 8 >= size.pixelCount else { throw .truncated("a height map of \(size)", at: bytes.count) }
+      let pixels = try PixelBuffer(copying: bytes.dropFirst(8), size: size, format: .gray8)
+      return try ImageDecoder(Image(pixels), format: formats[0], coder: id, context: context)
+    }
+  }
+
+  /// Pictures that the application keeps encrypted.
+  struct SealedCoder: ImageCoder {
+    let id = "com.example.sealed"
+    let formats = [ImageFormat(rawValue: "com.example.sealed-picture")]
+    let signatures = [Signature(Array("SEALED".utf8))]
+    let inner: any ImageCoder
+
+    func makeDecoder(_ context: DecodeContext) throws(CoderError) -> ImageDecoder {
+      try inner.makeDecoder(context.reading(opened(context.contents()), as: formats[0]))
+    }
+
+    func canEncode(_ format: ImageFormat) -> Bool { formats.contains(format) }
+
+    func encode(_ pages: [Image], as format: ImageFormat, options: EncodeOptions) throws(CoderError) -> [UInt8] {
+      sealed(try inner.encode(pages, as: inner.formats[0], options: options))
+    }
+  }
+
+  @Test func aCoderOfTheApplicationReadsItsFiles() throws {
+    let registry = CoderRegistry(searchPath: .only([StagedTree.plugins]), preferences: Preferences())
+    registry.register(HeightMapCoder())
+    let file = Array("HMAP".utf8) + [0, 2, 0, 1, 7, 9]
+    #expect(try registry.decode(.bytes(file)).pixels.copyBytes() == [7, 9])
+    let cut = #expect(throws: CoderError.self) { try registry.decode(.bytes(file.dropLast())) }
+    #expect(cut?.code == .truncated)
+    registry.register(SealedCoder(inner: try registry.coder("org.imagecoders.png")))
+    let sealed = ImageFormat(rawValue: "com.example.sealed-picture")
+    let written = try registry.convert(.bytes(file), to: sealed, at: .memory).bytes
+    #expect(try registry.decode(.bytes(written)).pixels.copyBytes() == [7, 9])
+    let png = try registry.convert(.bytes(written), to: .png, at: .memory).bytes
+    #expect(png.starts(with: [0x89, 0x50, 0x4E, 0x47]))
+  }
+
   @Test func samplesCompile() throws {
     let source = Self.lines(Command.run("cat '\(#filePath)'").output)
     let page = Command.run("cat '\(StagedTree.root)/docs/applications.md'").output
     let samples = page.split(separator: "```swift\n").dropFirst().compactMap { $0.split(separator: "```").first }
-    #expect(samples.count == 10)
+    #expect(samples.count == 13)
     // The first one is what the functions have as parameters.
     for sample in samples.dropFirst() {
       let lines = Self.lines(String(sample))
@@ -93,3 +143,7 @@ import Testing
     text.split(separator: "\n").map { $0.drop { $0 == " " } }.filter { !$0.isEmpty }
   }
 }
+
+private func opened(_ bytes: [UInt8]) -> [UInt8] { bytes.dropFirst(6).map { $0 ^ 0x5A } }
+
+private func sealed(_ bytes: [UInt8]) -> [UInt8] { Array("SEALED".utf8) + bytes.map { $0 ^ 0x5A } }

@@ -324,15 +324,8 @@ extension FileWriter {
   private func prepared(
     _ pixels: PixelBuffer, of image: Image, _ colors: WrittenColors
   ) throws(CoderError) -> PixelBuffer {
-    guard options.edit.isIdentity else {
-      let edited = try options.edit.applied(to: try pixels.oriented(by: image.orientation))
-      return try colors.applied(
-        to: edited, size: Fit.plan(displayed: edited.size, box: options.maxPixelSize, mode: .fit).size)
-    }
-    let displayed = image.orientation.displayed(pixels.size)
-    let size = Fit.plan(displayed: displayed, box: options.maxPixelSize, mode: .fit).size
-    let small = try colors.applied(to: pixels, size: image.orientation.swapsSides ? size.transposed : size)
-    return keptOrientation(of: image) == image.orientation ? small : try small.oriented(by: image.orientation)
+    let isKept = keptOrientation(of: image) == image.orientation
+    return try colors.applied(to: pixels, of: image, options, turns: !isKept)
   }
 
   private func converted(_ pixels: PixelBuffer, _ page: inout Page) throws(CoderError) -> PixelBuffer {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import ImageCoderModel
+public import ImageCoderModel
 
 /// How a picture in memory is made smaller before it is written, and which colors it gets.
 package struct WrittenColors {
@@ -67,12 +67,46 @@ package struct WrittenColors {
     return try small.converted(to: layout, color: transform)
   }
 
+  /// A picture as the options want it: edited, within the maximum size, with the colors of the result.
+  ///
+  /// - Parameters:
+  ///   - image: What the picture is a frame of.
+  ///   - turns: Whether it is turned upright.
+  func applied(
+    to pixels: PixelBuffer, of image: Image, _ options: EncodeOptions, turns: Bool
+  ) throws(CoderError) -> PixelBuffer {
+    guard options.edit.isIdentity else {
+      let edited = try options.edit.applied(to: try pixels.oriented(by: image.orientation))
+      return try applied(
+        to: edited, size: Fit.plan(displayed: edited.size, box: options.maxPixelSize, mode: .fit).size)
+    }
+    let displayed = image.orientation.displayed(pixels.size)
+    let size = Fit.plan(displayed: displayed, box: options.maxPixelSize, mode: .fit).size
+    let small = try applied(to: pixels, size: image.orientation.swapsSides ? size.transposed : size)
+    return turns ? try small.oriented(by: image.orientation) : small
+  }
+
   /// The layout of the result: 8 bits are too few for HDR, and floating point is for light.
   private func layout(for layout: PixelLayout) -> PixelLayout {
     guard let plan, let result = plan.result else { return layout }
     let isTooNarrow = plan.isHDR && layout.format.bytesPerChannel == 1
     return isTooNarrow || layout.format.isFloat && !result.isLight
       ? PixelLayout(.rgba16, layout.alpha) : layout
+  }
+}
+
+extension EncodeOptions {
+  /// A picture as these options want it in a file, for a coder that writes files in its own way: edited, within the maximum
+  /// size, upright, and with the colors of the file.
+  public func applied(to image: Image, as format: ImageFormat) throws(CoderError) -> Image {
+    let colors = try WrittenColors(image, as: format, output, log: log)
+    var result = image
+    for (index, frame) in image.frames.enumerated() {
+      result.frames[index].pixels = try colors.applied(to: frame.pixels, of: image, self, turns: true)
+    }
+    result.orientation = .up
+    colors.describe(&result, metadata: metadata)
+    return result
   }
 }
 
