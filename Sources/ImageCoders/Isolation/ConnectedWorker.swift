@@ -19,10 +19,10 @@ package struct ConnectedWorker {
     (self.control, self.socket, self.errors, self.shared) = (control, socket, errors, shared)
   }
 
-  /// A coder whose code runs in this worker alone: after a fault there is none any more. The sockets are closed with it.
+  /// A container whose code runs in this worker alone: after a fault there is none any more. The sockets are closed with it.
   ///
   /// - Parameter limits: Those of the sessions that may have the worker.
-  package func coder(_ manifest: Manifest, limits: Limits) throws(CoderError) -> any ImageCoder {
+  package func container(_ manifest: Manifest, limits: Limits) throws(CoderError) -> any Container {
     let server: WorkerServer
     do throws(SkipReason) {
       server = try WorkerServer(control: control, process: nil, library: manifest.id)
@@ -34,8 +34,7 @@ package struct ConnectedWorker {
     let worker = try Worker(
       of: server, number: 1, socket: socket, errors: errors, process: -1, shared: shared,
       memory: WorkerPool.memory(limits))
-    let container = IsolatedContainer(
+    return IsolatedContainer(
       manifest, server.description, WorkerPool(server, worker: worker), Isolation(.required))
-    return AnimatedCoder(container)
   }
 }

@@ -52,14 +52,14 @@ enum ProtocolTargets {
     fill(bytes)
     guard let worker = ScriptedWorker(saying: bytes, shared: shared) else { return }
     defer { withExtendedLifetime(worker) {} }
-    guard let coder = try? worker.connection.coder(manifest, limits: limits) else { return }
+    guard let container = try? worker.connection.container(manifest, limits: limits) else { return }
+    let coder = AnimatedCoder(container)
     // A small file goes with the message, and a larger one in memory of its own.
     let file = Array("LIAR".utf8) + [UInt8](repeating: 7, count: bytes[1] & 1 == 0 ? 60 : 30_000)
     switch wish {
     case .image, .frames, .metadata, .thumbnail, .arriving, .light: read(file, with: coder, wish, bytes[1])
     case .still, .animation: write(with: coder, wish, bytes[1])
-    default:
-      if let container = coder.container?.container { change(file, with: container, wish, bytes[1]) }
+    default: change(file, with: container, wish, bytes[1])
     }
   }
 
