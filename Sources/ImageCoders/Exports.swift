@@ -33,3 +33,4 @@
 @_exported public import struct ImageCoderModel.Size
 @_exported public import struct ImageCoderModel.StoredColor
 @_exported public import enum ImageCoderModel.Subsampling
+@_exported public import struct ImageCoderModel.WriterFeatures

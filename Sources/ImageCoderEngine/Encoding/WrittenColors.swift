@@ -105,7 +105,7 @@ extension EncodeOptions {
       result.frames[index].pixels = try colors.applied(to: frame.pixels, of: image, self, turns: true)
     }
     result.orientation = .up
-    colors.describe(&result, metadata: metadata)
+    colors.describe(&result, metadata: output.metadata)
     return result
   }
 }
