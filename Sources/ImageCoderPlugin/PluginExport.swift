@@ -21,10 +21,8 @@ public final class PluginExport: @unchecked Sendable {
 
   let reader: (any ContainerReader.Type)?
   let writer: (any ContainerWriter.Type)?
-  let transcoder: (any ContainerTranscoder.Type)?
-  let metadataEditor: (any ContainerMetadataEditor.Type)?
-  let geometryEditor: (any ContainerGeometryEditor.Type)?
-  let gainMapWriter: (any ContainerGainMapWriter.Type)?
+  let operations: [ContainerOperation]
+  private let operationTable: UnsafePointer<imgcoder_file_operations_table>?
   let options: [OptionDescription]
   let writerFormats: [ImageFormat]
   let writerFeatures: WriterFeatures
@@ -40,26 +38,18 @@ public final class PluginExport: @unchecked Sendable {
   ///   - readsIncrementally: Whether the reader supports ``OpenOptions/incremental``.
   ///   - writesPages: Whether the writer takes more than one page.
   ///   - writerFeatures: What the writer keeps in addition to pixels, and which frames it takes.
-  ///   - transcoder: The type that converts files between formats without decoding pixels, or nil.
-  ///   - metadataEditor: The type that edits metadata without decoding pixels, or nil. A draft.
-  ///   - geometryEditor: The type that crops and turns pictures without decoding them, or nil. A draft.
-  ///   - gainMapWriter: The type that puts gain maps into files, or nil. A draft.
+  ///   - operations: What the coder does with whole files without decoding their pixels. A draft.
   ///   - options: All options of the writer.
   public init(
     id: String, version: String, library: String? = nil, names: ContainerPropertyNames? = nil,
     reader: (any ContainerReader.Type)? = nil, readsIncrementally: Bool = false,
     writer: (any ContainerWriter.Type)? = nil, writerFormats: [ImageFormat] = [], writesPages: Bool = false,
-    writerFeatures: WriterFeatures = [], transcoder: (any ContainerTranscoder.Type)? = nil,
-    metadataEditor: (any ContainerMetadataEditor.Type)? = nil,
-    geometryEditor: (any ContainerGeometryEditor.Type)? = nil,
-    gainMapWriter: (any ContainerGainMapWriter.Type)? = nil, options: [OptionDescription] = []
+    writerFeatures: WriterFeatures = [], operations: [ContainerOperation] = [], options: [OptionDescription] = []
   ) {
     self.reader = reader
     self.writer = writer
-    self.transcoder = transcoder
-    self.metadataEditor = metadataEditor
-    self.geometryEditor = geometryEditor
-    self.gainMapWriter = gainMapWriter
+    self.operations = operations
+    operationTable = operations.isEmpty ? nil : FileOperationCalls.table(operations)
     self.options = options
     self.writerFormats = writerFormats
     self.writerFeatures = writerFeatures
@@ -77,15 +67,8 @@ public final class PluginExport: @unchecked Sendable {
       coder.pointee.writer = UnsafePointer(
         imgcoder_writer_table_keep(WriterCalls.table(writerFeatures)))
     }
-    if transcoder != nil || metadataEditor != nil || geometryEditor != nil || gainMapWriter != nil {
-      coder.pointee.get_extension = Self.extension
-    }
-    if !options.isEmpty {
-      let list = UnsafeMutableBufferPointer<UnsafePointer<imgcoder_option>?>.allocate(capacity: options.count)
-      _ = list.initialize(from: options.map { UnsafePointer(imgcoder_option_keep($0.raw)) })
-      coder.pointee.options = UnsafePointer(list.baseAddress)
-      coder.pointee.option_count = UInt64(options.count)
-    }
+    if operationTable != nil { coder.pointee.get_extension = Self.extension }
+    (coder.pointee.options, coder.pointee.option_count) = (Self.kept(options), UInt64(options.count))
     coder.pointee.plugin_data = Unmanaged.passRetained(self).toOpaque()
   }
 
@@ -97,20 +80,24 @@ public final class PluginExport: @unchecked Sendable {
   private typealias Extension = @convention(c) (UnsafePointer<imgcoder_coder>?, imgcoder_string) -> UnsafeRawPointer?
 
   private static let `extension`: Extension = { coder, id in
-    guard let export = PluginExport.of(coder) else { return nil }
-    switch String(id) {
-    case IMGCODER_EXTENSION_TRANSCODE where export.transcoder != nil: return UnsafeRawPointer(TranscoderCalls.table)
-    case IMGCODER_DRAFT_METADATA_BLOCKS where export.metadataEditor != nil:
-      return UnsafeRawPointer(MetadataEditorCalls.table)
-    case IMGCODER_DRAFT_STORED_GEOMETRY where export.geometryEditor != nil:
-      return UnsafeRawPointer(GeometryEditorCalls.table)
-    case IMGCODER_DRAFT_GAIN_MAP_FILES where export.gainMapWriter != nil: return UnsafeRawPointer(GainMapCalls.table)
-    default: return nil
-    }
+    guard IMGCODER_EXTENSION_FILE_OPERATIONS.isEqual(to: id) else { return nil }
+    return UnsafeRawPointer(PluginExport.of(coder)?.operationTable)
   }
 
   /// Text that lives as long as the process, as the interface's static strings do.
   static func kept(_ text: String) -> imgcoder_string { StaticText(text).keptForProcess }
+
+  /// A list that lives as long as the process; nil for one without items.
+  static func kept<Item>(_ items: [Item]) -> UnsafePointer<Item>? {
+    guard !items.isEmpty else { return nil }
+    let list = UnsafeMutableBufferPointer<Item>.allocate(capacity: items.count)
+    _ = list.initialize(from: items)
+    return UnsafePointer(list.baseAddress)
+  }
+
+  static func kept(_ options: [OptionDescription]) -> UnsafePointer<UnsafePointer<imgcoder_option>?>? {
+    kept(options.map { UnsafePointer(imgcoder_option_keep($0.raw)) as UnsafePointer? })
+  }
 }
 
 extension ContainerPropertyNames {
@@ -146,9 +133,7 @@ extension OptionDescription {
     case .choice(let words, let value):
       option.maximum = Double(words.count - 1)
       option.default_value = Double(value)
-      let list = UnsafeMutableBufferPointer<imgcoder_string>.allocate(capacity: words.count)
-      _ = list.initialize(from: words.map { PluginExport.kept($0) })
-      option.choices = UnsafePointer(list.baseAddress)
+      option.choices = PluginExport.kept(words.map { PluginExport.kept($0) })
       option.choice_count = UInt64(words.count)
     case .text(let maximum, let value):
       option.maximum = Double(maximum)

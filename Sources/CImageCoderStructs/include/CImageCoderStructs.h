@@ -10,12 +10,10 @@
 #define CIMAGECODERSTRUCTS_H
 
 #include <imgcoder/draft/auxiliary_pictures.h>
+#include <imgcoder/draft/file_operations.h>
 #include <imgcoder/draft/frame_rows.h>
-#include <imgcoder/draft/gain_map_files.h>
 #include <imgcoder/draft/look.h>
-#include <imgcoder/draft/metadata_blocks.h>
 #include <imgcoder/draft/stored_color.h>
-#include <imgcoder/draft/stored_geometry.h>
 #include <imgcoder/draft/work.h>
 #include <imgcoder/imgcoder.h>
 #include <stdlib.h>
@@ -74,15 +72,13 @@ CIMAGECODER_SIZED(imgcoder_coder)
 CIMAGECODER_SIZED(imgcoder_reader_table)
 CIMAGECODER_SIZED(imgcoder_writer_table)
 CIMAGECODER_SIZED(imgcoder_transcode_table)
+CIMAGECODER_SIZED(imgcoder_block)
+CIMAGECODER_SIZED(imgcoder_operation)
+CIMAGECODER_SIZED(imgcoder_operation_kind)
+CIMAGECODER_SIZED(imgcoder_file_operations_table)
 CIMAGECODER_SIZED(imgcoder_entry)
-CIMAGECODER_SIZED(imgcoder_block_edits)
-CIMAGECODER_SIZED(imgcoder_metadata_blocks_table)
-CIMAGECODER_SIZED(imgcoder_stored_part)
-CIMAGECODER_SIZED(imgcoder_stored_geometry_table)
 CIMAGECODER_SIZED(imgcoder_auxiliary)
 CIMAGECODER_SIZED(imgcoder_frame_rows_table)
-CIMAGECODER_SIZED(imgcoder_gain_map_parts)
-CIMAGECODER_SIZED(imgcoder_gain_map_files_table)
 CIMAGECODER_SIZED(imgcoder_auxiliary_pictures_table)
 CIMAGECODER_SIZED(imgcoder_stored_color)
 CIMAGECODER_SIZED(imgcoder_stored_color_table)

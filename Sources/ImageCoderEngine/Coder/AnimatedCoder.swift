@@ -11,7 +11,7 @@ public import ImageCoderModel
 ///
 /// - Threads: May be used from any thread.
 public final class AnimatedCoder: ImageCoder {
-  private let base: any Container
+  let base: any Container
 
   /// Opens pages that are files of another format when the context does not say how.
   private let openEmbedded: EmbeddedFileOpener?

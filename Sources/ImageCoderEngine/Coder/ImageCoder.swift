@@ -57,6 +57,21 @@ public protocol ImageCoder: Sendable {
   /// decoder's own thread and decodes the image.
   func makeIncrementalDecoder(options: DecodeOptions) -> IncrementalDecoder
 
+  /// What the coder does with whole files without decoding their pixels.
+  var operations: [OperationDescription] { get }
+
+  /// Does one of ``operations``.
+  ///
+  /// - Parameters:
+  ///   - from: The format of the file.
+  ///   - to: The format of the new file.
+  ///   - asksOnly: Whether nothing is written, and the result says what would be.
+  /// - Throws: ``CoderError/Code/unsupported`` if the coder has no such operation, or cannot change this file so;
+  ///   ``CoderError/Code/invalidArgument`` for a value or a block that the operation does not take.
+  func apply(
+    _ operation: FileOperation, from: ImageFormat, to: ImageFormat, in context: DecodeContext, asksOnly: Bool
+  ) throws(CoderError) -> OperationResult
+
   // MARK: Writing
 
   /// Whether the coder writes a format. The default is false.

@@ -86,10 +86,11 @@ final class OpenFile {
 
   /// The IPTC-IIM block of a file that is there whole, or nil; also for one that cannot be read.
   func iptc(format: ImageFormat) -> [UInt8]? {
-    guard let container, source.isComplete, container.editsMetadata, container.formats.contains(format) else {
-      return nil
-    }
-    return (try? container.block(.iptc, of: session, format: format)) ?? nil
+    guard let container, source.isComplete, let operation = container.operations.readingMetadata(.iptc, of: format)
+    else { return nil }
+    let result = try? container.run(operation, from: format, to: format, in: session, asksOnly: false)
+    guard let block = result?.bytes, block.count <= session.limits.maxMetadata else { return nil }
+    return block
   }
 
   /// Sleeps until all bytes are there, where they arrive.

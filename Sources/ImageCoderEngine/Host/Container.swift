@@ -40,50 +40,18 @@ package protocol Container: Sendable {
   /// - Parameter session: The caller keeps it as long as the reader.
   func openReader(_ session: HostSession, options: OpenOptions) throws(CoderError) -> any ReaderSession
 
-  /// Converts a file to another format without decoding its pixels.
-  ///
-  /// - Throws: ``CoderError/Code/unsupported`` if that is not possible without loss; nothing has been written then.
-  func transcode(
-    _ session: HostSession, from: ImageFormat, to: ImageFormat, output: ByteOutput
-  ) throws(CoderError)
+  /// What the coder does with whole files without decoding their pixels.
+  var operations: [OperationDescription] { get }
 
-  /// Whether ``edit(_:format:edits:output:)`` has a chance.
-  var editsMetadata: Bool { get }
-
-  /// The payload of a metadata block, or nil if the file has none.
-  ///
-  /// - Throws: ``CoderError/Code/unsupported`` for a kind that the reader's `metadata` is to be asked for.
-  func block(_ kind: MetadataBlock, of session: HostSession, format: ImageFormat) throws(CoderError) -> [UInt8]?
-
-  /// Writes the whole file with other metadata, and all else byte for byte.
-  ///
-  /// - Throws: ``CoderError/Code/unsupported`` if that is not possible; nothing has been written then.
-  func edit(
-    _ session: HostSession, format: ImageFormat, edits: MetadataBlockEdits, output: ByteOutput
-  ) throws(CoderError)
-
-  /// Whether ``write(_:of:format:orientation:output:)`` has a chance.
-  var editsGeometry: Bool { get }
-
-  /// Writes the whole file with a part of its picture, turned, without decoding it. Metadata is carried over as it is.
+  /// Does one of ``operations``.
   ///
   /// - Parameters:
-  ///   - part: In pixels of the stored picture.
-  ///   - orientation: How the part is turned: as if it were stored so and made upright.
-  /// - Throws: ``CoderError/Code/unsupported`` if that is not possible without loss; nothing has been written then.
-  func write(
-    _ part: Rect, of session: HostSession, format: ImageFormat, orientation: Orientation, output: ByteOutput
-  ) throws(CoderError)
-
-  /// Whether ``attach(_:to:format:output:)`` has a chance.
-  var attachesGainMaps: Bool { get }
-
-  /// Writes the whole file with a gain map.
-  ///
-  /// - Throws: ``CoderError/Code/unsupported`` if it has no room for one.
-  func attach(
-    _ map: GainMapParts, to session: HostSession, format: ImageFormat, output: ByteOutput
-  ) throws(CoderError)
+  ///   - operation: Has been checked against its description.
+  ///   - asksOnly: Whether nothing is written, and the result says what would be.
+  /// - Throws: ``CoderError/Code/unsupported`` if this file cannot be changed so, or not without loss.
+  func run(
+    _ operation: FileOperation, from: ImageFormat, to: ImageFormat, in session: HostSession, asksOnly: Bool
+  ) throws(CoderError) -> OperationResult
 
   /// Opens a file that is going to be written.
   func openWriter(
@@ -108,40 +76,12 @@ extension Container {
     options.contains { $0.name == option.name }
   }
 
-  package func transcode(
-    _ session: HostSession, from: ImageFormat, to: ImageFormat, output: ByteOutput
-  ) throws(CoderError) {
-    throw .unsupported("\(id) carries no \(from) to \(to)")
-  }
+  package var operations: [OperationDescription] { [] }
 
-  package var editsMetadata: Bool { false }
-
-  package func block(
-    _ kind: MetadataBlock, of session: HostSession, format: ImageFormat
-  ) throws(CoderError) -> [UInt8]? {
-    throw .unsupported("\(id) leaves this to its reader")
-  }
-
-  package func edit(
-    _ session: HostSession, format: ImageFormat, edits: MetadataBlockEdits, output: ByteOutput
-  ) throws(CoderError) {
-    throw .unsupported("\(id) edits no metadata")
-  }
-
-  package var editsGeometry: Bool { false }
-
-  package func write(
-    _ part: Rect, of session: HostSession, format: ImageFormat, orientation: Orientation, output: ByteOutput
-  ) throws(CoderError) {
-    throw .unsupported("\(id) turns no pictures without decoding them")
-  }
-
-  package var attachesGainMaps: Bool { false }
-
-  package func attach(
-    _ map: GainMapParts, to session: HostSession, format: ImageFormat, output: ByteOutput
-  ) throws(CoderError) {
-    throw .unsupported("\(id) writes no gain maps")
+  package func run(
+    _ operation: FileOperation, from: ImageFormat, to: ImageFormat, in session: HostSession, asksOnly: Bool
+  ) throws(CoderError) -> OperationResult {
+    throw .unsupported("\(id) has no operation \(operation.name)")
   }
 }
 
@@ -165,6 +105,7 @@ public struct SwiftContainer: Container, @unchecked Sendable {
 
   private let reader: (any ContainerReader.Type)?
   private let writer: (any ContainerWriter.Type)?
+  private let rows: [ContainerOperation]
 
   /// Describes a container; nothing is opened.
   ///
@@ -178,11 +119,13 @@ public struct SwiftContainer: Container, @unchecked Sendable {
   ///   - writesPages: Whether the writer takes more than one page.
   ///   - writerFeatures: What the writer keeps in addition to pixels, and which frames it takes.
   ///   - readsIncrementally: Whether the reader can be opened while the file is incomplete.
+  ///   - operations: What the coder does with whole files without decoding their pixels.
   ///   - options: All options of the writer.
   public init(
     id: String, formats: [ImageFormat], signatures: [Signature], names: ContainerPropertyNames? = nil,
     reader: (any ContainerReader.Type)? = nil, writer: (any ContainerWriter.Type)? = nil, writesPages: Bool = false,
-    writerFeatures: WriterFeatures = [], readsIncrementally: Bool = false, options: [OptionDescription] = []
+    writerFeatures: WriterFeatures = [], readsIncrementally: Bool = false, operations: [ContainerOperation] = [],
+    options: [OptionDescription] = []
   ) {
     self.id = id
     self.formats = formats
@@ -194,10 +137,12 @@ public struct SwiftContainer: Container, @unchecked Sendable {
     self.writerFeatures = writerFeatures
     self.readsIncrementally = readsIncrementally
     self.options = options
+    rows = operations
   }
 
   package var canRead: Bool { reader != nil }
   package var canWrite: Bool { writer != nil }
+  package var operations: [OperationDescription] { rows.map(\.description) }
 
   package func openReader(_ session: HostSession, options: OpenOptions) throws(CoderError) -> any ReaderSession {
     guard let reader else { throw .unsupported("\(id) does not read") }
@@ -209,5 +154,21 @@ public struct SwiftContainer: Container, @unchecked Sendable {
   ) throws(CoderError) -> any WriterSession {
     guard let writer else { throw .unsupported("\(id) does not write") }
     return try writer.init(output, host: session.host, options: options)
+  }
+
+  package func run(
+    _ operation: FileOperation, from: ImageFormat, to: ImageFormat, in session: HostSession, asksOnly: Bool
+  ) throws(CoderError) -> OperationResult {
+    try session.result(asksOnly: asksOnly) { (output) throws(CoderError) in
+      let context = OperationContext(
+        session.view, from: from, to: to, output: asksOnly ? nil : output, host: session.host)
+      do throws(CoderError) {
+        try rows.perform(operation, context)
+        return (context.isPresent ? InterfaceStatus.ok : InterfaceStatus.notPresent, context.facts)
+      } catch {
+        session.record(error)
+        return (error.code.rawValue, context.facts)
+      }
+    }
   }
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A new file made of parts of another one and of new bytes, for a ``ContainerMetadataEditor``.
-///
-/// A part of a draft: see `imgcoder/draft/metadata_blocks.h`.
+/// A new file made of parts of another one and of new bytes, for a ``ContainerOperation``.
 public struct FilePieces: Sendable {
   /// A part of the new file.
   public enum Piece: Sendable, Equatable {

@@ -1,27 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A kind of block in a container that can be taken out without a change of the main picture's pixels.
-///
-/// A part of a draft: see `imgcoder/draft/metadata_blocks.h`.
-public enum MetadataBlock: UInt32, Sendable, CaseIterable {
+public enum MetadataBlock: String, Sendable, CaseIterable {
   /// An ICC profile.
-  case icc = 1
+  case icc
   /// Exif, starting at its TIFF header.
-  case exif = 2
+  case exif
   /// An XMP packet.
-  case xmp = 3
+  case xmp
   /// IPTC-IIM data sets.
-  case iptc = 4
+  case iptc
   /// Comments, texts and times of the container itself. They cannot be put in.
-  case text = 5
+  case text
   /// Whatever else does not change how the main picture looks: data of applications, thumbnails, previews, bytes after
   /// the end. It cannot be put in.
-  case other = 6
+  case other
+
+  /// The same as a kind of metadata that readers give, or nil if they give none like it.
+  public var kind: MetadataKind? {
+    switch self {
+    case .icc: .icc
+    case .exif: .exif
+    case .xmp: .xmp
+    case .iptc, .text, .other: nil
+    }
+  }
+
+  /// Blocks that can be put in.
+  static let payloads: [MetadataBlock] = [.icc, .exif, .xmp, .iptc]
+
+  /// The value of ``KnownOperation/readMetadata``.
+  static let optionName = "kind"
+
+  /// The same, for a coder that knows some kinds.
+  static func option(_ kinds: [MetadataBlock]) -> OptionDescription {
+    OptionDescription(
+      name: optionName, text: "The kind of block.", kind: .choice(kinds.map(\.rawValue), default: 0))
+  }
 }
 
 /// What happens to the metadata blocks of a file.
-///
-/// A part of a draft: see `imgcoder/draft/metadata_blocks.h`.
 public struct MetadataBlockEdits: Sendable, Equatable {
   /// All blocks of these kinds are taken out.
   public var removed: Set<MetadataBlock>
@@ -41,34 +59,23 @@ public struct MetadataBlockEdits: Sendable, Equatable {
     removed.insert(kind)
     payloads[kind] = payload
   }
-}
 
-/// Edits the metadata of files without decoding their pixels, in a plugin through `PluginExport`.
-///
-/// A part of a draft: see `imgcoder/draft/metadata_blocks.h`.
-public protocol ContainerMetadataEditor {
-  /// The payload of a block, for kinds of which the reader's `metadata` does not say all: nil if the file has none.
-  ///
-  /// - Parameter kind: ICC, Exif, XMP or IPTC.
-  /// - Throws: ``CoderError/Code/unsupported`` for kinds that the reader is to be asked for.
-  static func block(
-    _ kind: MetadataBlock, of source: SourceView, format: ImageFormat, host: CoderHost
-  ) throws(CoderError) -> [UInt8]?
-
-  /// Writes the whole file with other metadata, and all else byte for byte.
-  ///
-  /// - Throws: ``CoderError/Code/unsupported`` if a block cannot be taken out of this file or put into it; nothing may
-  ///   have been written then. ``CoderError/Code/invalidArgument`` for a payload that is too large for the container.
-  static func edit(
-    _ source: SourceView, format: ImageFormat, edits: MetadataBlockEdits, output: ByteOutput, host: CoderHost
-  ) throws(CoderError)
-}
-
-extension ContainerMetadataEditor {
-  /// The reader says all there is.
-  public static func block(
-    _ kind: MetadataBlock, of source: SourceView, format: ImageFormat, host: CoderHost
-  ) throws(CoderError) -> [UInt8]? {
-    throw .unsupported("the reader says what there is of kind \(kind.rawValue)")
+  init(_ operation: FileOperation) throws(CoderError) {
+    self.init()
+    for word in operation[Self.drop].split(separator: " ") {
+      guard let kind = MetadataBlock(rawValue: String(word)) else {
+        let known = MetadataBlock.allCases.map(\.rawValue).joined(separator: ", ")
+        throw .invalidArgument("\(Self.drop.name) names \(word); it may name \(known)")
+      }
+      removed.insert(kind)
+    }
+    for kind in MetadataBlock.payloads {
+      guard let payload = operation.blocks[kind.rawValue] else { continue }
+      replace(kind, with: payload.isEmpty ? nil : payload)
+    }
   }
+
+  static let drop = WriterOption.text(
+    "drop", maximumBytes: 64, default: "",
+    "Kinds of blocks to take out, with spaces between them: icc, exif, xmp, iptc, text, other.")
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CImageCoder
+import CImageCoderStructs
 
 /// Where a writer puts the bytes of a file.
 ///
@@ -36,6 +37,20 @@ public struct ByteOutput: @unchecked Sendable {
   public func patch(_ bytes: [UInt8], at offset: Int) throws(CoderError) {
     let status = raw.pointee.patch(raw, UInt64(clamping: offset), bytes, UInt64(bytes.count))
     guard status == InterfaceStatus.ok else { throw Self.refusal(status) }
+  }
+
+  // Constant data of the process.
+  nonisolated(unsafe) private static let nowhereTable: UnsafePointer<imgcoder_output>? = {
+    var table = imgcoder_output_sized()
+    table.write = { _, _, _ in InterfaceStatus.ok }
+    table.patch = { _, _, _, _ in InterfaceStatus.ok }
+    return UnsafePointer(imgcoder_output_keep(table))
+  }()
+
+  /// Takes all bytes and keeps none.
+  package static var nowhere: ByteOutput {
+    // The process ends when it has no memory for these few bytes: nobody is there to be told.
+    ByteOutput(nowhereTable!)
   }
 
   private static func refusal(_ status: imgcoder_status) -> CoderError {

@@ -24,7 +24,7 @@ extension OptionDescription {
     return checked
   }
 
-  private func checked(_ value: OptionValue) throws(CoderError) -> OptionValue {
+  func checked(_ value: OptionValue) throws(CoderError) -> OptionValue {
     guard case .text(let maximum, _) = kind else { return .number(try number(of: value)) }
     guard case .word(let text) = value, text.utf8.count <= maximum else {
       throw .invalidArgument("option \(name) is \(value), \(allowedValues) is allowed")

@@ -31,20 +31,14 @@ package struct Manifest: Sendable, Equatable {
   /// Names of the container's animation properties, or nil for stills.
   package var names: ContainerPropertyNames?
   package var options: [OptionDescription]
-  /// Pairs of formats that the plugin converts without decoding pixels.
-  package var transcodes: [Transcode]
+  /// What the plugin does with whole files without decoding their pixels.
+  package var operations: [OperationDescription]
   /// Packages of the operating system that the plugin's library needs, or nil when the manifest does not say.
   package var packages: Packages?
   /// Higher is tried first; 100 is usual.
   package var priority: Int
   /// Parts of the file that do no harm and that its author may have meant otherwise: unknown keys, unknown words.
   package var warnings: [TextProblem] = []
-
-  /// A conversion from one format to another without decoding pixels.
-  package struct Transcode: Sendable, Equatable {
-    package var from: ImageFormat
-    package var to: ImageFormat
-  }
 
   /// Debian's names of packages.
   package struct Packages: Sendable, Equatable {

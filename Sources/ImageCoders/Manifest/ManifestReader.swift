@@ -35,13 +35,15 @@ package final class ManifestReader {
   ]
   package static let keys = [
     "manifest", "id", "name", "version", "vendor", "license", "library_license", "abi", "library", "platform",
-    "runtime", "formats", "capabilities", "container", "encode_options", "transcodes", "packages", "priority",
+    "runtime", "formats", "capabilities", "container", "encode_options", "operations", "transcodes", "packages",
+    "priority",
   ]
   package static let abiKeys = ["major", "min_minor"]
   package static let formatKeys = ["uti", "name", "mime", "extensions", "write", "match"]
   package static let matchKeys = ["bytes", "mask", "offset", "from", "within"]
   package static let containerKeys = ["dictionary", "unclamped_delay", "delay", "loop_count", "default_loop_count"]
   package static let optionKeys = ["name", "type", "minimum", "maximum", "choices", "default", "text"]
+  package static let operationKeys = ["name", "text", "from", "to", "options", "blocks", "takes_out"]
   package static let transcodeKeys = ["from", "to"]
   package static let packagesKeys = ["build", "run"]
 
@@ -68,7 +70,7 @@ package final class ManifestReader {
       runtime: try file["runtime"]?.string(), formats: formats,
       capabilities: try capabilities(file.required("capabilities")), names: try file["container"].map(names),
       options: try file["encode_options"]?.list(option) ?? [],
-      transcodes: try file["transcodes"]?.list(transcode) ?? [],
+      operations: try operations(file),
       packages: try file["packages"].map(packages),
       priority: try file["priority"]?.whole(Int(Int32.min)...Int(Int32.max)) ?? 100)
     manifest.warnings = warnings.sorted { ($0.place.line, $0.place.column) < ($1.place.line, $1.place.column) }
@@ -137,13 +139,6 @@ package final class ManifestReader {
       loopCount: try container["loop_count"]?.string() ?? "LoopCount",
       defaultLoopCount: LoopCount(
         plays: UInt32(clamping: try container["default_loop_count"]?.whole(0...Int(UInt32.max)) ?? 0)))
-  }
-
-  private func transcode(_ node: JSONNode) throws(TextProblem) -> Manifest.Transcode {
-    let pair = try object(node, Self.transcodeKeys)
-    return Manifest.Transcode(
-      from: ImageFormat(rawValue: try pair.required("from").word()),
-      to: ImageFormat(rawValue: try pair.required("to").word()))
   }
 
   private func packages(_ node: JSONNode) throws(TextProblem) -> Manifest.Packages {
@@ -235,6 +230,42 @@ extension ManifestReader {
   }
 }
 
+// MARK: Operations
+
+extension ManifestReader {
+  /// The operations, and pairs of formats under the key that version 1.0 has for them.
+  private func operations(_ file: JSONObject) throws(TextProblem) -> [OperationDescription] {
+    var operations = try file["operations"]?.list(operation) ?? []
+    let known = KnownOperation.transcode
+    if let pairs = try file["transcodes"]?.list(transcode), !operations.contains(where: { $0.name == known.name }) {
+      operations.append(OperationDescription(name: known.name, text: known.text, formats: pairs))
+    }
+    return operations
+  }
+
+  private func transcode(_ node: JSONNode) throws(TextProblem) -> OperationDescription.Formats {
+    let pair = try object(node, Self.transcodeKeys)
+    return OperationDescription.Formats(
+      from: ImageFormat(rawValue: try pair.required("from").word()),
+      to: ImageFormat(rawValue: try pair.required("to").word()))
+  }
+
+  private func operation(_ node: JSONNode) throws(TextProblem) -> OperationDescription {
+    let file = try object(node, Self.operationKeys)
+    let from = try file.required("from").formats()
+    let to = try file["to"]?.formats() ?? from
+    guard !from.isEmpty else { throw try file.required("from").problem(allowed: "at least one format is needed") }
+    guard from.count == to.count else {
+      throw try file.required("to").problem(allowed: "as many formats as in from, \(from.count), are allowed")
+    }
+    return OperationDescription(
+      name: try file.required("name").word(), text: try file["text"]?.string() ?? "",
+      formats: zip(from, to).map { OperationDescription.Formats(from: $0, to: $1) },
+      options: try file["options"]?.list(option) ?? [], blocks: try file["blocks"]?.strings() ?? [],
+      takesOut: try file["takes_out"]?.boolean() ?? false)
+  }
+}
+
 // MARK: Options
 
 extension ManifestReader {
@@ -287,6 +318,10 @@ extension ManifestReader {
 }
 
 extension JSONNode {
+  fileprivate func formats() throws(TextProblem) -> [ImageFormat] {
+    try list { (node) throws(TextProblem) in ImageFormat(rawValue: try node.word()) }
+  }
+
   fileprivate func strings() throws(TextProblem) -> [String] {
     try list { (node) throws(TextProblem) in try node.string() }
   }

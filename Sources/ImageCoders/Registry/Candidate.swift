@@ -16,6 +16,8 @@ final class Candidate: Sendable {
   let writesFrames: Bool
   /// The formats that it writes.
   let writtenFormats: [ImageFormat]
+  /// What it does with whole files without decoding their pixels.
+  let operations: [OperationDescription]
   /// Counts up with each coder that the application registers; 0 for plugins.
   let registration: Int
   /// The priority unless the program has set another.
@@ -57,6 +59,7 @@ final class Candidate: Sendable {
     canWrite = !writtenFormats.isEmpty
     writesPages = coder.writesPages
     writesFrames = coder.writerFeatures.contains(.frames)
+    operations = coder.operations
     entry = nil
     priority = 100
     extensions = []
@@ -83,6 +86,7 @@ final class Candidate: Sendable {
     writesPages = manifest.writesPages
     writesFrames = manifest.writesFrames
     writtenFormats = manifest.writtenFormats.map(\.format)
+    operations = manifest.operations
     registration = 0
     self.entry = entry
     self.alternatives = alternatives
