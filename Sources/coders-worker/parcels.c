@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -32,14 +33,53 @@ static const uint8_t *skip(parcel *parcel, uint64_t size) {
 
 void parcel_take(parcel *parcel, void *to, size_t size) { memcpy(to, skip(parcel, size), size); }
 
-imgcoder_block parcel_block(parcel *parcel) {
-  imgcoder_block block;
+parcel_bytes parcel_block(parcel *parcel) {
+  parcel_bytes block;
   parcel_take(parcel, &block.length, sizeof block.length);
   block.bytes = skip(parcel, block.length);
   return block;
 }
 
 imgcoder_string parcel_text(parcel *parcel) {
-  imgcoder_block block = parcel_block(parcel);
-  return (imgcoder_string){(const char *)block.bytes, block.length};
+  parcel_bytes text = parcel_block(parcel);
+  return (imgcoder_string){(const char *)text.bytes, text.length};
+}
+
+// Pointers to structs, and the structs after them.
+static void *list(parcel *parcel, uint64_t *count, size_t size) {
+  uint32_t items;
+  parcel_take(parcel, &items, sizeof items);
+  *count = items;
+  // An item takes more bytes than one.
+  if (items > parcel->left) _exit(0);
+  char *memory = calloc((size_t)items + 1, sizeof(void *) + size);
+  if (!memory) return NULL;
+  for (uint32_t index = 0; index < items; index++) ((void **)memory)[index] = memory + (items + 1) * sizeof(void *) + index * size;
+  return memory;
+}
+
+const imgcoder_option_value *const *parcel_values(parcel *parcel, uint64_t *count) {
+  imgcoder_option_value **values = list(parcel, count, sizeof **values);
+  for (uint64_t index = 0; values && index < *count; index++) {
+    imgcoder_option_value *value = values[index];
+    value->struct_size = sizeof *value;
+    parcel_take(parcel, &value->type, sizeof value->type);
+    parcel_take(parcel, &value->number, sizeof value->number);
+    value->name = parcel_text(parcel);
+    value->text = parcel_text(parcel);
+  }
+  return (const imgcoder_option_value *const *)values;
+}
+
+const imgcoder_block *const *parcel_blocks(parcel *parcel, uint64_t *count) {
+  imgcoder_block **blocks = list(parcel, count, sizeof **blocks);
+  for (uint64_t index = 0; blocks && index < *count; index++) {
+    imgcoder_block *block = blocks[index];
+    block->struct_size = sizeof *block;
+    block->name = parcel_text(parcel);
+    parcel_bytes bytes = parcel_block(parcel);
+    block->bytes = bytes.bytes;
+    block->length = bytes.length;
+  }
+  return (const imgcoder_block *const *)blocks;
 }

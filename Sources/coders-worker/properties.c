@@ -46,16 +46,20 @@ static void put_text(const imgcoder_properties *properties, imgcoder_string name
   put_text_of(value);
 }
 
+imgcoder_properties properties_begin(void) {
+  chunks_begin();
+  return (imgcoder_properties){.struct_size = sizeof(imgcoder_properties),
+                               .begin = begin,
+                               .end = end,
+                               .put_integer = put_integer,
+                               .put_number = put_number,
+                               .put_text = put_text,
+                               .begin_list = begin_list};
+}
+
 imgcoder_status properties_send(uint32_t page, uint32_t frame) {
   if (!the_session.reader.properties) return IMGCODER_STATUS_OK;
-  imgcoder_properties properties = {.struct_size = sizeof properties,
-                                    .begin = begin,
-                                    .end = end,
-                                    .put_integer = put_integer,
-                                    .put_number = put_number,
-                                    .put_text = put_text,
-                                    .begin_list = begin_list};
-  chunks_begin();
+  imgcoder_properties properties = properties_begin();
   imgcoder_status status = the_session.reader.properties(the_session.file, page, frame, &properties);
   chunks_end();
   return status;

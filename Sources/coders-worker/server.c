@@ -132,9 +132,8 @@ static void say_hello(const imgcoder_coder *coder) {
     imgcoder_writer_table writer = imgcoder_writer_table_read(described.writer);
     description.features = writer.features;
     description.adds_thumbnails = writer.add_thumbnail != NULL;
-    if (writer.add_metadata) description.abilities |= ISOLATION_CAN_ADD_METADATA;
+    description.adds_metadata = writer.add_metadata != NULL;
   }
-  description.abilities |= edits_abilities(coder);
   description.id = text(buffer, &length, sizeof buffer, described.id);
   description.version = text(buffer, &length, sizeof buffer, described.version);
   description.library = text(buffer, &length, sizeof buffer, described.library);

@@ -267,11 +267,7 @@ void session_run(const imgcoder_coder *coder, uint8_t *shared) {
       case ISOLATION_SOURCE:
         reply(take_source(&request, memory) ? IMGCODER_STATUS_OK : IMGCODER_STATUS_OUT_OF_MEMORY, NULL, 0);
         break;
-      case ISOLATION_TRANSCODE:
-      case ISOLATION_BLOCK:
-      case ISOLATION_EDIT:
-      case ISOLATION_TURN:
-      case ISOLATION_ATTACH: edits_call(&request, memory); break;
+      case ISOLATION_OPERATE: operations_call(&request, memory); break;
       case ISOLATION_INFO:
       case ISOLATION_FRAME:
       case ISOLATION_NEGOTIATE:

@@ -120,10 +120,18 @@ typedef struct parcel {
   uint64_t size;
 } parcel;
 
+typedef struct parcel_bytes {
+  const uint8_t *bytes;
+  uint64_t length;
+} parcel_bytes;
+
 int parcel_open(parcel *parcel, const isolation_message *request, int memory);
 void parcel_take(parcel *parcel, void *to, size_t size);
-imgcoder_block parcel_block(parcel *parcel);
+parcel_bytes parcel_block(parcel *parcel);
 imgcoder_string parcel_text(parcel *parcel);
+// Lists in memory of their own, to be given to free; null if there is none left.
+const imgcoder_option_value *const *parcel_values(parcel *parcel, uint64_t *count);
+const imgcoder_block *const *parcel_blocks(parcel *parcel, uint64_t *count);
 void parcel_close(parcel *parcel);
 
 // chunks.c: many small parts in few messages.
@@ -131,7 +139,8 @@ void chunks_begin(void);
 void chunks_put(const void *bytes, uint64_t length);
 void chunks_end(void);
 
-// properties.c
+// properties.c: properties as chunks, until chunks_end.
+imgcoder_properties properties_begin(void);
 imgcoder_status properties_send(uint32_t page, uint32_t frame);
 
 // drafts.c: what a reader has beyond the interface.
@@ -139,9 +148,8 @@ imgcoder_status auxiliary_send(uint32_t *count);
 imgcoder_status color_send(uint32_t page);
 imgcoder_stored_color_table color_table(void);
 
-// edits.c: changing files without decoding them.
-uint32_t edits_abilities(const imgcoder_coder *coder);
-void edits_call(const isolation_message *request, int memory);
+// operations.c: working on whole files without decoding them.
+void operations_call(const isolation_message *request, int memory);
 
 // writing.c: calls of a writer. What was open is closed when one is opened.
 void writing_call(const isolation_message *request, int memory);

@@ -25,44 +25,29 @@ void writing_end(void) {
 static imgcoder_status open_writer(parcel *parcel) {
   session *s = &the_session;
   imgcoder_limits limits;
-  uint32_t flags, count;
+  uint32_t flags;
   parcel_take(parcel, &limits, sizeof limits);
   parcel_take(parcel, &flags, sizeof flags);
-  parcel_take(parcel, &count, sizeof count);
   imgcoder_string name = parcel_text(parcel);
   services_begin(&limits);
   output_begin();
   if (name.length > sizeof format) _exit(0);
   memcpy(format, name.bytes, name.length);
   format_length = name.length;
-  imgcoder_option_value *values = calloc(count + 1, sizeof *values);
-  const imgcoder_option_value **pointers = calloc(count + 1, sizeof *pointers);
-  imgcoder_status status = IMGCODER_STATUS_OUT_OF_MEMORY;
-  if (values && pointers) {
-    for (uint32_t index = 0; index < count; index++) {
-      imgcoder_option_value *value = &values[index];
-      value->struct_size = sizeof *value;
-      parcel_take(parcel, &value->type, sizeof value->type);
-      parcel_take(parcel, &value->number, sizeof value->number);
-      value->name = parcel_text(parcel);
-      value->text = parcel_text(parcel);
-      pointers[index] = value;
-    }
-    imgcoder_write_options options = imgcoder_write_options_sized();
-    options.flags = flags;
-    options.format = (imgcoder_string){format, format_length};
-    options.values = pointers;
-    options.value_count = count;
-    imgcoder_writer *writer = NULL;
-    status = s->writer.open ? s->writer.open(s->coder, &s->host, &the_output, &options, &writer) : services_lacks("open");
-    if (status == IMGCODER_STATUS_OK) s->output = writer;
-    if (status == IMGCODER_STATUS_OK && !writer) {
-      static const imgcoder_string nothing = IMGCODER_TEXT("the plugin opened a session and gives no writer");
-      status = s->host.fail(&s->host, IMGCODER_STATUS_LIBRARY, -1, nothing);
-    }
+  imgcoder_write_options options = imgcoder_write_options_sized();
+  options.flags = flags;
+  options.format = (imgcoder_string){format, format_length};
+  options.values = parcel_values(parcel, &options.value_count);
+  if (!options.values) return IMGCODER_STATUS_OUT_OF_MEMORY;
+  imgcoder_writer *writer = NULL;
+  imgcoder_status status =
+      s->writer.open ? s->writer.open(s->coder, &s->host, &the_output, &options, &writer) : services_lacks("open");
+  free((void *)options.values);
+  if (status == IMGCODER_STATUS_OK) s->output = writer;
+  if (status == IMGCODER_STATUS_OK && !writer) {
+    static const imgcoder_string nothing = IMGCODER_TEXT("the plugin opened a session and gives no writer");
+    status = s->host.fail(&s->host, IMGCODER_STATUS_LIBRARY, -1, nothing);
   }
-  free(values);
-  free(pointers);
   return status;
 }
 
@@ -146,7 +131,7 @@ static imgcoder_status set_light(const isolation_message *request) {
 
 static imgcoder_status add_metadata(uint32_t kind, parcel *parcel) {
   session *s = &the_session;
-  imgcoder_block block = parcel_block(parcel);
+  parcel_bytes block = parcel_block(parcel);
   return s->writer.add_metadata ? s->writer.add_metadata(s->output, kind, block.bytes, block.length)
                                 : services_lacks("add_metadata");
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CAVIF
+import ISOBaseMediaFile
 public import ImageCoderPlugin
 
 /// The coder, as the plugin interface has it.
@@ -9,4 +10,7 @@ public let plugin = PluginExport(
   names: ContainerPropertyNames(dictionary: "{AVIS}", defaultLoopCount: .infinite), reader: AVIFReader.self,
   readsIncrementally: true, writer: AVIFWriter.self, writerFormats: [.avif],
   writerFeatures: [.frames, .orientation],
-  metadataEditor: AVIFMetadata.self, gainMapWriter: AVIFGainMap.self, options: AVIFOption.table)
+  operations: [
+    .editMetadata(of: [.avif], run: ItemMetadata.edit), .attachGainMap(to: [.avif], run: GainMapItems.attach),
+  ],
+  options: AVIFOption.table)

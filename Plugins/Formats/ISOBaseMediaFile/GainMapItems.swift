@@ -14,10 +14,8 @@ public enum GainMapItems {
   ///
   /// - Throws: ``CoderError/Code/unsupported`` for files that have tracks or a gain map, or are laid out in a way that
   ///   readers of gain maps do not expect.
-  public static func attach(
-    _ map: GainMapParts, to source: SourceView, output: ByteOutput, host: CoderHost
-  ) throws(CoderError) {
-    let file = FileBytes(whole: try source.contents())
+  public static func attach(_ context: OperationContext, _ map: GainMapParts) throws(CoderError) {
+    let file = FileBytes(whole: try context.source.contents())
     let layout = try Layout(file)
     var tables = try ItemTables(file, layout.meta)
     guard let base = tables.meta.primary, let item = tables.meta.item(base) else {
@@ -66,7 +64,7 @@ public enum GainMapItems {
     var box = ByteWriter()
     box.box(.mediaData) { $0.put(payload) }
     pieces.put(box.bytes)
-    try pieces.write(from: source, to: output, host: host)
+    try pieces.write(in: context)
   }
 
   /// The boxes of the picture's file.

@@ -13,14 +13,12 @@ public enum ItemMetadata {
   ///
   /// - Throws: ``CoderError/Code/unsupported`` for files without items, with movie fragments, or with a profile or IPTC to
   ///   edit.
-  public static func edit(
-    _ source: SourceView, edits: MetadataBlockEdits, output: ByteOutput, host: CoderHost
-  ) throws(CoderError) {
+  public static func edit(_ context: OperationContext, _ edits: MetadataBlockEdits) throws(CoderError) {
     guard !edits.removed.contains(.icc) else {
       throw .unsupported("the color profile is a property of the pictures in this file, and stays")
     }
     guard edits.payloads[.iptc] == nil else { throw .unsupported("HEIF has no place for IPTC-IIM") }
-    let file = FileBytes(whole: try source.contents())
+    let file = FileBytes(whole: try context.source.contents())
     let layout = try TopLevel(file)
     if !edits.removed.isEmpty, layout.hasTrackMetadata(in: file) {
       throw .unsupported("a file with metadata in its tracks, which is not edited")
@@ -30,7 +28,7 @@ public enum ItemMetadata {
     guard plan.changes else {
       var pieces = FilePieces()
       pieces.keep(0..<file.count)
-      return try pieces.write(from: source, to: output, host: host)
+      return try pieces.write(in: context)
     }
     for id in plan.removed { tables.remove(id) }
     var payloads = ByteWriter()
@@ -65,7 +63,7 @@ public enum ItemMetadata {
       box.box(.mediaData) { $0.put(payloads.bytes) }
       pieces.put(box.bytes)
     }
-    try pieces.write(from: source, to: output, host: host)
+    try pieces.write(in: context)
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CHEIFLibrary
+import ISOBaseMediaFile
 public import ImageCoderPlugin
 
 /// The coder, as the plugin interface has it.
@@ -12,5 +13,6 @@ public let plugin: PluginExport = {
     names: ContainerPropertyNames(dictionary: "{HEICS}", defaultLoopCount: .infinite),
     reader: HEIFReader.self, readsIncrementally: true, writer: HEIFWriter.self,
     writerFormats: [.heic, .heif, .heics], writesPages: true,
-    writerFeatures: [.frames, .orientation, .thumbnail], metadataEditor: HEIFMetadata.self, options: HEIFOption.table)
+    writerFeatures: [.frames, .orientation, .thumbnail],
+    operations: [.editMetadata(of: [.heic, .heif, .heics], run: ItemMetadata.edit)], options: HEIFOption.table)
 }()

@@ -6,10 +6,9 @@ import ImageCoderPlugin
 /// multi-picture file, the directory in XMP, and the segments of ISO 21496-1.
 ///
 /// - Format: ISO 21496-1:2025 annex C; Android's "Ultra HDR image format" 1.1; CIPA DC-007-2021 §5.2.
-enum JPEGGainMap: ContainerGainMapWriter {
-  static func attach(
-    _ map: GainMapParts, to source: SourceView, format: ImageFormat, output: ByteOutput, host: CoderHost
-  ) throws(CoderError) {
+enum JPEGGainMap {
+  static func attach(_ context: OperationContext, _ map: GainMapParts) throws(CoderError) {
+    let source = context.source
     let second = try mapFile(map)
     let header = try HeaderSegments(parsing: source)
     let end = try header.endOfPicture(in: source)
@@ -66,7 +65,7 @@ enum JPEGGainMap: ContainerGainMapWriter {
       }
     }
     whole.put(second)
-    try whole.write(from: source, to: output, host: host)
+    try whole.write(in: context)
   }
 
   /// The map's file with its metadata after SOI and JFIF's segment.

@@ -7,29 +7,30 @@ import ImageCoderPlugin
 ///
 /// A part has to begin where an MCU begins, and only whole MCUs can be mirrored: the last of a row or column is padded
 /// when the picture does not fill it (T.81 A.2.4), and the padding would come to the front.
-enum JPEGGeometry: ContainerGeometryEditor {
-  static func write(
-    _ part: Rect, of source: SourceView, format: ImageFormat, orientation: Orientation, output: ByteOutput,
-    host: CoderHost
-  ) throws(CoderError) {
+enum JPEGGeometry {
+  static func write(_ context: OperationContext, _ turned: TurnedPart) throws(CoderError) {
+    let (source, host, orientation) = (context.source, context.host, turned.orientation)
     let frame = try FileHeader(parsing: source).frame
     try host.limits.check(canvas: frame.size)
     guard !frame.isDeep else {
       throw .unsupported("turning files of \(frame.precision) bits, or of the lossless process, without decoding")
     }
-    guard !part.isEmpty, part.isInside(frame.size) else {
-      throw .invalidArgument("a part of \(part.size) at \(part.x),\(part.y) of a picture of \(frame.size)")
+    let part = try turned.rect(in: frame.size)
+    for (name, start, unit) in [("NearestX", part.x, frame.unit.width), ("NearestY", part.y, frame.unit.height)]
+    where start % unit != 0 {
+      context.facts[name] = .integer(Int64((start + unit / 2) / unit * unit))
     }
     try checkAlignment(of: part, unit: frame.unit, orientation: orientation)
     // The old coefficients and the new ones.
     let memory = frame.rowBytes + 2 * frame.coefficientBytes
     try host.limits.check(memory: memory)
+    guard !context.asksOnly else { return }
     let geometry = cjpeg_geometry(
       x: UInt32(part.x), y: UInt32(part.y), width: UInt32(part.width), height: UInt32(part.height),
       is_transposed: orientation.swapsSides ? 1 : 0, mirrors_columns: orientation.mirrorsColumns ? 1 : 0,
       mirrors_rows: orientation.mirrorsRows ? 1 : 0, segments: nil, segments_length: 0)
     try LibJPEG.changeGeometry(
-      of: source, geometry, segments: try segments(of: source, swapsSides: orientation.swapsSides), to: output,
+      of: source, geometry, segments: try segments(of: source, swapsSides: orientation.swapsSides), to: context.output,
       host: host, memory: memory)
   }
 

@@ -6,6 +6,10 @@ public import ImageCoderPlugin
 public let plugin = PluginExport(
   id: "org.imagecoders.jpeg", version: "1.0.0", library: LibJPEG.version, reader: JPEGReader.self,
   readsIncrementally: true, writer: JPEGWriter.self, writerFormats: [.jpeg],
-  writerFeatures: [.orientation, .thumbnail], metadataEditor: JPEGMetadata.self,
-  geometryEditor: JPEGGeometry.self, gainMapWriter: JPEGGainMap.self,
+  writerFeatures: [.orientation, .thumbnail],
+  operations: [
+    .readMetadata([.iptc], of: [.jpeg], run: JPEGMetadata.block),
+    .editMetadata(of: [.jpeg], run: JPEGMetadata.edit), .turn(of: [.jpeg], run: JPEGGeometry.write),
+    .attachGainMap(to: [.jpeg], run: JPEGGainMap.attach),
+  ],
   options: JPEGOption.table)

@@ -5,10 +5,9 @@ import ImageCoderPlugin
 /// Edits the metadata of JPEG XL files. The codestream stays byte for byte.
 ///
 /// - Format: ISO/IEC 18181-2 §9.
-enum JXLMetadata: ContainerMetadataEditor {
-  static func edit(
-    _ source: SourceView, format: ImageFormat, edits: MetadataBlockEdits, output: ByteOutput, host: CoderHost
-  ) throws(CoderError) {
+enum JXLMetadata {
+  static func edit(_ context: OperationContext, _ edits: MetadataBlockEdits) throws(CoderError) {
+    let source = context.source
     guard !edits.removed.contains(.icc) else {
       throw .unsupported("the color profile of JPEG XL is a part of its codestream, and stays")
     }
@@ -18,7 +17,7 @@ enum JXLMetadata: ContainerMetadataEditor {
       // A codestream alone has no metadata.
       guard !edits.payloads.isEmpty else {
         file.keep(0..<source.size)
-        return try file.write(from: source, to: output, host: host)
+        return try file.write(in: context)
       }
       var writer = ByteWriter()
       writer.put(BoxIndex.signature)
@@ -33,7 +32,7 @@ enum JXLMetadata: ContainerMetadataEditor {
       writer.put(FourCC.codestream)
       file.put(writer.bytes)
       file.keep(0..<source.size)
-      return try file.write(from: source, to: output, host: host)
+      return try file.write(in: context)
     }
     var isAdded = false
     let changesJPEG = !edits.removed.isDisjoint(with: [.exif, .xmp, .other])
@@ -49,7 +48,7 @@ enum JXLMetadata: ContainerMetadataEditor {
       offset = end
     }
     file.keep(offset..<source.size)
-    try file.write(from: source, to: output, host: host)
+    try file.write(in: context)
   }
 
   /// - Parameter changesJPEG: Whether the file no longer holds what a JPEG is made again of.

@@ -9,4 +9,9 @@ public let plugin = PluginExport(
   names: ContainerPropertyNames(dictionary: "{JPEGXL}", defaultLoopCount: .infinite), reader: JXLReader.self,
   readsIncrementally: true, writer: JXLWriter.self, writerFormats: [.jpegXL],
   writerFeatures: [.frames, .orientation, .parts, .replaces],
-  transcoder: JXLTranscoder.self, metadataEditor: JXLMetadata.self, options: JXLOption.table)
+  operations: [
+    .transcode(
+      [.init(from: .jpeg, to: .jpegXL), .init(from: .jpegXL, to: .jpeg)], run: JXLTranscoder.transcode),
+    .editMetadata(of: [.jpegXL], run: JXLMetadata.edit),
+  ],
+  options: JXLOption.table)

@@ -7,28 +7,23 @@ import ImageCoderPlugin
 /// Carries JPEG files into JPEG XL and back, byte for byte, without decoding a pixel.
 ///
 /// - Format: ISO/IEC 18181-2 §9.8, the `jbrd` box.
-enum JXLTranscoder: ContainerTranscoder {
+enum JXLTranscoder {
   /// Carries a file from one format to the other.
   ///
-  /// - Throws: ``CoderError/Code/unsupported`` for other formats, and when this file cannot be carried over without loss.
-  static func transcode(
-    _ source: SourceView, from: ImageFormat, to: ImageFormat, output: ByteOutput, host: CoderHost
-  ) throws(CoderError) {
-    switch (from, to) {
-    case (.jpeg, .jpegXL): try wrapJPEG(source, output: output, host: host)
-    case (.jpegXL, .jpeg): try reconstructJPEG(source, output: output, host: host)
-    default: throw .unsupported("from \(from) to \(to); JPEG and JPEG XL are carried over into each other")
-    }
+  /// - Throws: ``CoderError/Code/unsupported`` when this file cannot be carried over without loss.
+  static func transcode(_ context: OperationContext) throws(CoderError) {
+    if context.to == .jpegXL { try wrapJPEG(context) } else { try reconstructJPEG(context) }
   }
 
   /// Writes the JPEG file that a JPEG XL file was made of.
   ///
   /// - Throws: ``CoderError/Code/unsupported`` when it was made of something else.
-  static func reconstructJPEG(_ source: SourceView, output: ByteOutput, host: CoderHost) throws(CoderError) {
-    let boxes = try BoxIndex(parsing: source)
+  private static func reconstructJPEG(_ context: OperationContext) throws(CoderError) {
+    let boxes = try BoxIndex(parsing: context.source)
     guard boxes.hasReconstruction else { throw .unsupported("the file was not made of a JPEG: it has no jbrd box") }
-    let jpeg = try reconstructed(try source.contents(), isTruncated: boxes.isTruncated, host: host)
-    try withExtendedLifetime(jpeg) { () throws(CoderError) in try output.write(jpeg.contents) }
+    guard !context.asksOnly else { return }
+    let jpeg = try reconstructed(try context.source.contents(), isTruncated: boxes.isTruncated, host: context.host)
+    try withExtendedLifetime(jpeg) { () throws(CoderError) in try context.output.write(jpeg.contents) }
   }
 
   /// Makes the JPEG in memory.
@@ -75,7 +70,8 @@ enum JXLTranscoder: ContainerTranscoder {
   /// Writes a JPEG file as JPEG XL from which it can be made again byte for byte.
   ///
   /// - Throws: ``CoderError/Code/unsupported`` when libjxl cannot hold this file without loss.
-  static func wrapJPEG(_ source: SourceView, output: ByteOutput, host: CoderHost) throws(CoderError) {
+  private static func wrapJPEG(_ context: OperationContext) throws(CoderError) {
+    let (source, host) = (context.source, context.host)
     let bytes = try source.contents()
     var reader = try source.reader(at: 0, count: .max, of: "the JPEG")
     guard reader.count >= 3, try reader.unsigned(bytes: 3, at: 0) == 0xff_d8ff else {
@@ -83,6 +79,7 @@ enum JXLTranscoder: ContainerTranscoder {
     }
     // libjxl says what is wrong with a file that has no frame header.
     if let frame = try? JPEGFrame(parsing: &reader) { try check(frame.size, limits: host.limits) }
+    guard !context.asksOnly else { return }
     let encoder = try LibJXL.Encoder(host: host)
     let settings = try encoder.makeFrameSettings()
     try encoder.check(JxlEncoderUseContainer(encoder.raw, 1), "a container")
@@ -103,7 +100,7 @@ enum JXLTranscoder: ContainerTranscoder {
       if host.isCancelled { throw .cancelled }
       throw .unsupported("libjxl does not make this JPEG again byte for byte")
     }
-    try output.write(file)
+    try context.output.write(file)
   }
 
   /// Whether a file gives a JPEG back. libjxl 0.7 accepts some JPEGs that it cannot make again byte for byte, such as those

@@ -6,11 +6,10 @@ import PhotoshopResources
 /// Edits the metadata of PNG and APNG files. The chunks that pictures are made of stay byte for byte.
 ///
 /// - Format: PNG Third Edition §5 and §11.3.
-enum PNGMetadata: ContainerMetadataEditor {
-  static func block(
-    _ kind: MetadataBlock, of source: SourceView, format: ImageFormat, host: CoderHost
-  ) throws(CoderError) -> [UInt8]? {
-    guard kind == .iptc else { throw .unsupported("the reader says what there is") }
+enum PNGMetadata {
+  /// The IPTC-IIM block.
+  static func block(_ context: OperationContext, _ kind: MetadataBlock) throws(CoderError) -> [UInt8]? {
+    let (source, host) = (context.source, context.host)
     var walk = try walk(source)
     while case .chunk(let chunk) = try walk.next() {
       guard try Self.kind(of: chunk, in: source, host: host).contains(.iptc),
@@ -23,9 +22,8 @@ enum PNGMetadata: ContainerMetadataEditor {
     return nil
   }
 
-  static func edit(
-    _ source: SourceView, format: ImageFormat, edits: MetadataBlockEdits, output: ByteOutput, host: CoderHost
-  ) throws(CoderError) {
+  static func edit(_ context: OperationContext, _ edits: MetadataBlockEdits) throws(CoderError) {
+    let (source, host) = (context.source, context.host)
     let added = try chunks(of: edits, host: host)
     var file = FilePieces()
     var walk = try walk(source)
@@ -53,7 +51,7 @@ enum PNGMetadata: ContainerMetadataEditor {
       }
     }
     guard isAdded else { throw .malformed("a file without an IHDR chunk") }
-    try file.write(from: source, to: output, host: host)
+    try file.write(in: context)
   }
 
   private static func walk(_ source: SourceView) throws(CoderError) -> ChunkWalk {

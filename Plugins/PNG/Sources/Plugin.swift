@@ -8,4 +8,7 @@ public let plugin = PluginExport(
   names: ContainerPropertyNames(dictionary: "{PNG}"), reader: PNGReader.self, readsIncrementally: true,
   writer: PNGWriter.self, writerFormats: [.png],
   writerFeatures: [.frames, .parts, .replaces, .blends, .clears, .restores],
-  metadataEditor: PNGMetadata.self, options: PNGOption.table)
+  operations: [
+    .readMetadata([.iptc], of: [.png], run: PNGMetadata.block), .editMetadata(of: [.png], run: PNGMetadata.edit),
+  ],
+  options: PNGOption.table)

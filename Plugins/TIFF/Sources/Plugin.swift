@@ -7,4 +7,9 @@ public let plugin = PluginExport(
   id: "org.imagecoders.tiff", version: "1.0.0", library: "libtiff \(LibTIFF.version)", reader: TIFFReader.self,
   readsIncrementally: true,
   writer: TIFFWriter.self, writerFormats: [.tiff], writesPages: true,
-  writerFeatures: [.orientation, .thumbnail], metadataEditor: TIFFMetadata.self, options: TIFFOption.table)
+  writerFeatures: [.orientation, .thumbnail],
+  operations: [
+    .readMetadata([.exif, .iptc], of: [.tiff], run: TIFFMetadata.block),
+    .editMetadata(of: [.tiff], run: TIFFMetadata.edit),
+  ],
+  options: TIFFOption.table)

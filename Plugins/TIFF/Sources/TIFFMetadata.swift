@@ -9,18 +9,15 @@ import PhotoshopResources
 /// and what is taken out is overwritten with zeros.
 ///
 /// - Format: TIFF 6.0 §2; Exif 2.32 §4.5; the tags of XMP (Part 3 §1.1.2), IPTC and Photoshop.
-enum TIFFMetadata: ContainerMetadataEditor {
-  static func block(
-    _ kind: MetadataBlock, of source: SourceView, format: ImageFormat, host: CoderHost
-  ) throws(CoderError) -> [UInt8]? {
-    let file = try TIFFSource(source)
+enum TIFFMetadata {
+  /// The Exif or the IPTC-IIM block of the first page.
+  static func block(_ context: OperationContext, _ kind: MetadataBlock) throws(CoderError) -> [UInt8]? {
+    let file = try TIFFSource(context.source)
     let directory = try TIFFDirectory(file, at: file.firstDirectory)
-    switch kind {
+    let limits = context.host.limits
     // Also what stands in the page's own directory, and would be lost.
-    case .exif: return try ExifBlock.read(directory, limits: host.limits, isAlways: true)
-    case .iptc: return try iptc(of: directory, limits: host.limits)
-    default: throw .unsupported("the reader says what there is")
-    }
+    guard kind == .iptc else { return try ExifBlock.read(directory, limits: limits, isAlways: true) }
+    return try iptc(of: directory, limits: limits)
   }
 
   private static func iptc(of directory: TIFFDirectory, limits: Limits) throws(CoderError) -> [UInt8]? {
@@ -44,14 +41,13 @@ enum TIFFMetadata: ContainerMetadataEditor {
     return try directory.bytes(of: entry)
   }
 
-  static func edit(
-    _ source: SourceView, format: ImageFormat, edits: MetadataBlockEdits, output: ByteOutput, host: CoderHost
-  ) throws(CoderError) {
-    var chain = try DirectoryChain(TIFFSource(source), limits: host.limits)
+  static func edit(_ context: OperationContext, _ edits: MetadataBlockEdits) throws(CoderError) {
+    let limits = context.host.limits
+    var chain = try DirectoryChain(TIFFSource(context.source), limits: limits)
     for index in chain.directories.indices {
-      try apply(edits, to: index, of: &chain, limits: host.limits)
+      try apply(edits, to: index, of: &chain, limits: limits)
     }
-    try chain.pieces().write(from: source, to: output, host: host)
+    try chain.pieces().write(in: context)
   }
 
   private static func apply(

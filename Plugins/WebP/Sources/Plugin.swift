@@ -9,4 +9,4 @@ public let plugin = PluginExport(
   names: ContainerPropertyNames(dictionary: "{WebP}", defaultLoopCount: .infinite), reader: WebPReader.self,
   readsIncrementally: true, writer: WebPWriter.self, writerFormats: [.webP],
   writerFeatures: [.frames, .orientation, .parts, .evenParts, .replaces, .blends, .clears],
-  metadataEditor: WebPMetadata.self, options: WebPOption.table)
+  operations: [.editMetadata(of: [.webP], run: WebPMetadata.edit)], options: WebPOption.table)

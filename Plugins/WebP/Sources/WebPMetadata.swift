@@ -5,12 +5,11 @@ import ImageCoderPlugin
 /// Edits the metadata of WebP files. The chunks of pictures and frames stay byte for byte.
 ///
 /// - Format: RFC 9649 §2.4 and §2.7.
-enum WebPMetadata: ContainerMetadataEditor {
-  static func edit(
-    _ source: SourceView, format: ImageFormat, edits: MetadataBlockEdits, output: ByteOutput, host: CoderHost
-  ) throws(CoderError) {
+enum WebPMetadata {
+  static func edit(_ context: OperationContext, _ edits: MetadataBlockEdits) throws(CoderError) {
+    let source = context.source
     guard edits.payloads[.iptc] == nil else { throw .unsupported("WebP has no place for IPTC-IIM") }
-    let header = try WebPFile(parsing: source, limits: host.limits, isIncremental: false)
+    let header = try WebPFile(parsing: source, limits: context.host.limits, isIncremental: false)
     guard !header.isTruncated else {
       throw .truncated("the file ends before its RIFF chunk; its metadata is left as it is", at: source.size)
     }
@@ -58,9 +57,9 @@ enum WebPMetadata: ContainerMetadataEditor {
     writer.put(FourCC.riff)
     writer.put(UInt32(clamping: file.count + 4))
     writer.put(FourCC.webP)
-    try output.write(writer.bytes)
+    try context.output.write(writer.bytes)
     if !edits.removed.contains(.other), end < source.size { file.keep(end..<source.size) }
-    try file.write(from: source, to: output, host: host)
+    try file.write(in: context)
   }
 
   private static func put(_ payload: [UInt8]?, as name: FourCC, in file: inout FilePieces) {

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define ISOLATION_PROTOCOL 4
+#define ISOLATION_PROTOCOL 5
 
 #define ISOLATION_MAX_PAYLOAD 32768
 // Bytes of a reason or a log line.
@@ -80,8 +80,8 @@ enum {
 
   // Writing. A parcel is texts and blocks, each after its length in 8 bytes, and numbers; it is the payload, or if words[4]
   // is 1 in the memory of the descriptor, longs[0] bytes.
-  ISOLATION_WRITER_OPEN = 27,       // parcel: imgcoder_limits, flags and number of values (4 bytes each), format; for each
-                                    // value its type (4 bytes), number (8 bytes), name and text
+  ISOLATION_WRITER_OPEN = 27,       // parcel: imgcoder_limits, flags (4 bytes), format; values: their number (4 bytes), for
+                                    // each its type (4 bytes), number (8 bytes), name and text
   ISOLATION_WRITER_LAYOUT = 28,     // words[0] pixel format, words[1] alpha mode; back: those that are accepted
   ISOLATION_WRITER_HEADER = 29,     // an imgcoder_info as payload
   ISOLATION_WRITER_METADATA = 30,   // words[0] kind; parcel: the block
@@ -89,14 +89,12 @@ enum {
   ISOLATION_WRITER_FRAME = 32,      // words[0] 1: all rows are in the bands already, words[1] rows of a band; an
                                     // imgcoder_frame_info and an imgcoder_pixels as payload
   ISOLATION_WRITER_FINISH = 33,
-  // Changing a file without decoding it: first SOURCE, as OPEN, which only takes the file; then one of the others.
+  // Working on a whole file: first SOURCE, as OPEN, which only takes the file; then OPERATE.
   ISOLATION_SOURCE = 34,
-  ISOLATION_TRANSCODE = 35,   // parcel: the two formats
-  ISOLATION_BLOCK = 36,       // words[0] kind; parcel: the format
-  ISOLATION_EDIT = 37,        // parcel: the format, the kinds (4 bytes), and four blocks
-  ISOLATION_TURN = 38,        // parcel: the format, an imgcoder_stored_part
-  ISOLATION_ATTACH = 39,      // parcel: the format, whether there is XMP (4 bytes), and three blocks
-  ISOLATION_WRITER_LIGHT = 40,  // an imgcoder_stored_color without curves as payload
+  ISOLATION_OPERATE = 35,     // parcel: 1 or 0, whether it is only asked (4 bytes), name, format of the file and of the new
+                              // one; values as of WRITER_OPEN; the number of blocks (4 bytes), and for each name and block;
+                              // back: facts as chunks of properties
+  ISOLATION_WRITER_LIGHT = 36,  // an imgcoder_stored_color without curves as payload
   // Answers.
   ISOLATION_AVAILABLE = 48,  // to NEED: words[0] status, longs[0] bytes that are there, longs[1] size
   ISOLATION_TAKEN = 49,      // to BAND and OUTPUT: words[0] status
@@ -114,7 +112,7 @@ enum {
   ISOLATION_BAND = 67,      // words[0] the first row, words[1] rows, words[2] pass, words[3] slot, words[4] the first row in
                             // it, longs[0] 1: the worker waits for an answer before it writes there again
   ISOLATION_ROWS = 68,      // isolation_rows as payload: rows of the picture's memory that are done
-  ISOLATION_CHUNK = 69,     // bytes of a metadata block, of properties, auxiliary pictures or colors
+  ISOLATION_CHUNK = 69,     // bytes of a metadata block, of properties, facts, auxiliary pictures or colors
   ISOLATION_LOG = 70,       // words[0] severity; the line as payload
   ISOLATION_PROGRESS = 71,  // longs[0] the bits of a double
   ISOLATION_WANT = 72,      // of a picture to be written: words[0] the first row, words[1] rows, words[2] the band for them
@@ -151,23 +149,13 @@ enum {
   ISOLATION_FAILED_CODER = 6
 };
 
-// What a coder can do beside reading and writing.
-enum {
-  ISOLATION_CAN_TRANSCODE = 1,
-  ISOLATION_CAN_READ_BLOCKS = 2,
-  ISOLATION_CAN_EDIT_BLOCKS = 4,
-  ISOLATION_CAN_TURN = 8,
-  ISOLATION_CAN_ATTACH = 16,
-  ISOLATION_CAN_ADD_METADATA = 32  // its writer takes metadata
-};
-
 // What a server says of its coder, before it forks a worker.
 typedef struct isolation_description {
   uint32_t protocol, size;  // ISOLATION_PROTOCOL, sizeof(isolation_description)
   uint32_t flags, features;
   uint32_t reads, writes, recognizes, adds_thumbnails;
   uint32_t default_plays, has_container;
-  uint32_t abilities;  // ISOLATION_CAN_*
+  uint32_t adds_metadata;
   // Bytes of the texts after this struct, in this order.
   uint32_t id, version, library, dictionary, unclamped_delay, delay, loop_count;
 } isolation_description;

@@ -20,7 +20,7 @@ extension WriteOptions {
     raw.flags = isLossless ? 1 : 0
     return format.rawValue.withCoderString { text in
       raw.format = text
-      return OptionValue.withRaw(values, known) { values in
+      return OptionValue.withRaw(values, of: known) { values in
         raw.values = values.baseAddress
         raw.value_count = UInt64(values.count)
         return withUnsafePointer(to: raw, body)
@@ -53,7 +53,7 @@ extension FileOperation {
     return withExtendedLifetime((texts, given)) {
       var raw = imgcoder_operation_sized()
       (raw.name, raw.from, raw.to) = (texts[0].raw, texts[1].raw, texts[2].raw)
-      return OptionValue.withRaw(values, known) { values in
+      return OptionValue.withRaw(values, of: known) { values in
         (raw.values, raw.value_count) = (values.baseAddress, UInt64(values.count))
         return given.map { Optional($0.raw) }.withUnsafeBufferPointer { blocks in
           (raw.blocks, raw.block_count) = (blocks.baseAddress, UInt64(blocks.count))
@@ -77,12 +77,15 @@ extension OptionValue {
     return values
   }
 
-  fileprivate static func withRaw<Result>(
-    _ values: [String: OptionValue], _ known: [OptionDescription],
+  /// Calls `body` with values for the plugin interface, valid during the call.
+  ///
+  /// - Parameter known: The options that they are for.
+  package static func withRaw<Result>(
+    _ values: [String: OptionValue], of known: [OptionDescription],
     _ body: (UnsafeBufferPointer<UnsafePointer<imgcoder_option_value>?>) -> Result
   ) -> Result {
     let given = values.sorted { $0.key < $1.key }.map { name, value in
-      RawOptionValue(name, value, known.first { $0.name == name }?.kind)
+      RawOptionValue(name, value, kind: known.first { $0.name == name }?.kind)
     }
     return withExtendedLifetime(given) { given.map { Optional($0.raw) }.withUnsafeBufferPointer(body) }
   }
@@ -95,7 +98,7 @@ private final class RawOptionValue {
 
   var raw: UnsafePointer<imgcoder_option_value> { UnsafePointer(storage) }
 
-  init(_ name: String, _ value: OptionValue, _ kind: OptionDescription.Kind?) {
+  init(_ name: String, _ value: OptionValue, kind: OptionDescription.Kind?) {
     var raw = imgcoder_option_value_sized()
     var text = ""
     switch value {

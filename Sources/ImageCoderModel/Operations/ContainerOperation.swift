@@ -17,9 +17,10 @@ public struct ContainerOperation: Sendable {
   ///
   /// It throws ``CoderError/Code/unsupported`` if this file cannot be changed so, or not without loss; nothing may have
   /// been written then.
-  public typealias Run = @Sendable (
-    _ operation: FileOperation, _ context: OperationContext
-  ) throws(CoderError) -> Void
+  public typealias Run =
+    @Sendable (
+      _ operation: FileOperation, _ context: OperationContext
+    ) throws(CoderError) -> Void
 
   /// What the manifest says too.
   public let description: OperationDescription
@@ -63,8 +64,9 @@ public struct ContainerOperation: Sendable {
     ) { (operation, context) throws(CoderError) in
       var kind = kinds[0]
       if case .number(let index)? = operation.values[MetadataBlock.optionName] { kind = kinds[Int(index)] }
-      guard let payload = try run(context, kind) else { return context.isPresent = false }
-      try context.output.write(payload)
+      let payload = try run(context, kind)
+      context.isPresent = payload != nil
+      if let payload { try context.output.write(payload) }
     }
   }
 

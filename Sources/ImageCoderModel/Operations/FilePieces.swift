@@ -63,11 +63,13 @@ public struct FilePieces: Sendable {
     return parts
   }
 
-  /// Writes the new file.
+  /// Writes the new file, unless the coder is only asked.
   ///
   /// - Throws: ``CoderError/Code/truncated`` if the other file lacks bytes that are kept;
   ///   ``CoderError/Code/cancelled``; what the output throws.
-  public func write(from source: SourceView, to output: ByteOutput, host: CoderHost) throws(CoderError) {
+  public func write(in context: OperationContext) throws(CoderError) {
+    guard !context.asksOnly else { return }
+    let (source, output, host) = (context.source, context.output, context.host)
     for piece in pieces {
       switch piece {
       case .new(let bytes): try output.write(bytes)

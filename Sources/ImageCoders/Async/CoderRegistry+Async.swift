@@ -105,6 +105,24 @@ extension CoderRegistry {
     }
   }
 
+  /// Works on a whole file without decoding its pixels.
+  ///
+  /// - Parameters:
+  ///   - format: The format of the new file, or nil for that of the source.
+  ///   - reading: How the file is read: its limits and allowed formats apply.
+  ///   - coder: The identifier of the only coder to use, or nil to choose.
+  /// - Throws: As ``apply(_:to:as:at:reading:coder:)``; ``CoderError/Code/cancelled`` when the task is cancelled.
+  @discardableResult
+  public func applied(
+    _ operation: FileOperation, to source: ByteSource, as format: ImageFormat? = nil,
+    at destination: EncodeDestination = .memory, reading: DecodeOptions = DecodeOptions(), coder: String? = nil
+  ) async throws(CoderError) -> AppliedOperation {
+    try await inTurn(reading.cancellation) { (cancellation) throws(CoderError) in
+      try self.apply(
+        operation, to: source, as: format, at: destination, reading: reading.stopped(by: cancellation), coder: coder)
+    }
+  }
+
   /// Converts a file to another format with exactly the same content, without decoding its pixels.
   ///
   /// - Returns: The new file's bytes, or nil if no coder can convert the file in this way, or if the options require

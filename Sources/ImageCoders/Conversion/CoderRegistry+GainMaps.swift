@@ -68,36 +68,24 @@ extension CoderRegistry {
     stored.header = own
     let file = try encode(stored, as: format, options: settings)
     let (iso, xmp) = part.metadata
-    let parts = GainMapParts(file: file, iso: iso, xmp: xmp)
-    for candidate in candidates(writing: format) {
-      guard let container = try coder(candidate.id).container?.container, container.attachesGainMaps else { continue }
-      do throws(CoderError) {
-        let session = HostSession(
-          source: try OpenSource(.bytes(bytes), limits: options.limits), limits: options.limits,
-          cancellation: options.cancellation, log: options.log)
-        let made = try session.output { (output) throws(CoderError) in
-          try container.attach(parts, to: session, format: format, output: output)
-        }
-        guard made.count <= options.maxFileSize ?? .max else {
-          options.log?(.warning, "the gain map is left out: with it, the file has \(made.count) bytes")
-          return bytes
-        }
-        return made
-      } catch {
-        guard error.code == .unsupported else { throw error.annotated(coder: candidate.id) }
-        options.log?(.warning, "the gain map is left out: \(error.message)")
-      }
+    let operation = FileOperation.attachGainMap(GainMapParts(file: file, iso: iso, xmp: xmp))
+    let context = options.context(try OpenSource(.bytes(bytes), limits: options.limits), limits: options.limits)
+    let outcome = try attempt(operation.name, from: format, to: format) { (_, error) throws(CoderError) in
+      guard error.code == .unsupported else { throw error }
+      options.log?(.warning, "the gain map is left out: \(error.message)")
+    } _: { (coder) throws(CoderError) in
+      try coder.apply(operation, from: format, to: format, in: context, asksOnly: false).bytes
     }
-    return bytes
+    guard case .done(let made) = outcome else { return bytes }
+    guard made.count <= options.maxFileSize ?? .max else {
+      options.log?(.warning, "the gain map is left out: with it, the file has \(made.count) bytes")
+      return bytes
+    }
+    return made
   }
 
   /// Whether a coder puts gain maps into files of a format.
-  func attachesGainMaps(to format: ImageFormat) -> Bool {
-    candidates(writing: format).contains { candidate in
-      let found = Result { () throws(CoderError) in try coder(candidate.id) }
-      return (try? found.get())?.container?.container.attachesGainMaps ?? false
-    }
-  }
+  func attachesGainMaps(to format: ImageFormat) -> Bool { hasOperation(.attachGainMap, from: format, to: format) }
 
   /// What a map is encoded with: its errors are multiplied by the gain.
   private static let mapQuality = 0.92

@@ -32,34 +32,31 @@ extension CoderRegistry {
     }
     let limits = try policy.restricting(reading, for: [header.format]).limits
     let open = try OpenSource(source, limits: limits)
-    var isChecked = false
-    for candidate in candidatesInOrder() where candidate.formats.contains(format) {
-      do throws(CoderError) {
-        guard let container = try coder(candidate.id).container?.container, container.editsGeometry else { continue }
-        if !isChecked, try !isWhole(decoder) { return nil }
-        isChecked = true
-        let session = HostSession(
-          source: open, limits: limits, cancellation: options.cancellation, log: options.log)
-        let bytes: [UInt8]
-        if takesAll, orientation == .up {
-          // Turned back to how it is stored: only the tag goes.
-          bytes = try ArrayMemory.copy(try open.view(at: 0, count: open.size), for: "the file")
-        } else {
-          bytes = try session.output { (output) throws(CoderError) in
-            try container.write(part, of: session, format: format, orientation: orientation, output: output)
-          }
-        }
-        var file = try upright(bytes, size: size, of: decoder, options, reading)
-        if hasGainMap(decoder), let map = gainMapToKeep(decoder, as: format, options, reading) {
-          file = try attaching(map, of: header.displayedSize, to: file, format: format, options)
-        }
-        return file.count <= options.maxFileSize ?? .max ? file : nil
-      } catch {
-        guard error.allowsFallback, !options.isLossless else { throw error.annotated(coder: candidate.id) }
-        options.log?(.info, "\(candidate.id) decodes the picture and encodes it again: \(error.message)")
+    let context = options.context(open, limits: limits)
+    let operation = FileOperation.turn(TurnedPart(part, orientation: orientation))
+    var isKnownWhole: Bool?
+    let outcome = try attempt(operation.name, from: format, to: format) { (id, error) throws(CoderError) in
+      if options.isLossless { throw error }
+      options.log?(
+        .info, "\(id) decodes the picture and encodes it again: \(error.message)")
+    } _: { (coder) throws(CoderError) -> [UInt8]? in
+      if isKnownWhole == nil { isKnownWhole = try isWhole(decoder) }
+      guard isKnownWhole ?? false else { return nil }
+      var bytes: [UInt8]?
+      if takesAll, orientation == .up {
+        // Turned back to how it is stored: only the tag goes.
+        bytes = try ArrayMemory.copy(try open.view(at: 0, count: open.size), for: "the file")
+      } else {
+        bytes = try coder.apply(operation, from: format, to: format, in: context, asksOnly: false).bytes
       }
+      var file = try upright(bytes ?? [], size: size, of: decoder, options, reading)
+      if hasGainMap(decoder), let map = gainMapToKeep(decoder, as: format, options, reading) {
+        file = try attaching(map, of: header.displayedSize, to: file, format: format, options)
+      }
+      return file
     }
-    return nil
+    guard case .done(let file) = outcome, file.count <= options.maxFileSize ?? .max else { return nil }
+    return file
   }
 
   /// Lets the metadata of a file that was turned say what is true of it.

@@ -31,39 +31,21 @@ extension CoderRegistry {
     }
     let open = try OpenSource(source, limits: reading.limits)
     try reading.limits.check(memory: open.size)
-    var refusal: CoderError?
-    for candidate in candidatesInOrder() where candidate.formats.contains(format) && (id == nil || candidate.id == id) {
-      do throws(CoderError) {
-        guard let container = try coder(candidate.id).container?.container, container.editsMetadata else { continue }
-        let session = HostSession(
-          source: open, limits: reading.limits, cancellation: reading.cancellation, log: reading.log)
-        let edits = try edit.blocks(orientation: decoder.header.orientation) {
-          (kind) throws(CoderError) in try Self.block(kind, container, session, format, decoder)
-        }
-        let bytes = try session.output { (output) throws(CoderError) in
-          try container.edit(session, format: format, edits: edits, output: output)
-        }
-        try check(bytes, against: decoder, edit, caller)
-        return try EncodedFile(bytes, of: format, to: destination)
-      } catch {
-        guard error.allowsFallback else { throw error.annotated(coder: candidate.id) }
-        refusal = error.annotated(coder: candidate.id)
+    let context = DecodeContext(open, options: reading)
+    let name = KnownOperation.editMetadata.name
+    let outcome = try attempt(name, from: format, to: format, coder: id) { (coder) throws(CoderError) -> EncodedFile? in
+      let edits = try edit.blocks(orientation: decoder.header.orientation) { (kind) throws(CoderError) in
+        try decoder.block(kind, by: coder, in: context)
       }
+      let result = try coder.apply(.editMetadata(edits), from: format, to: format, in: context, asksOnly: false)
+      let bytes = result.bytes ?? []
+      try check(bytes, against: decoder, edit, caller)
+      return try EncodedFile(bytes, of: format, to: destination)
     }
-    throw refusal ?? .unsupported("no coder edits the metadata of \(format)")
-  }
-
-  private static func block(
-    _ kind: MetadataBlock, _ container: any Container, _ session: HostSession, _ format: ImageFormat,
-    _ decoder: ImageDecoder
-  ) throws(CoderError) -> [UInt8]? {
-    do throws(CoderError) {
-      return try container.block(kind, of: session, format: format)
-    } catch {
-      guard error.code == .unsupported else { throw error }
+    switch outcome {
+    case .done(let file): return file
+    case .refused(let error): throw error ?? .unsupported("no coder edits the metadata of \(format)")
     }
-    guard let kind = MetadataKind(rawValue: kind.rawValue) else { return nil }
-    return try decoder.metadata(kind)
   }
 
   /// The coder may come from elsewhere: the new file has to hold the same picture, upright in the same way.
@@ -103,5 +85,18 @@ extension CoderRegistry {
     guard isGone, isThere else {
       throw .unsupported("the file has its metadata in a place that \(new.coderID) does not edit")
     }
+  }
+}
+
+extension ImageDecoder {
+  /// A block of metadata as the file has it: the reader does not say all of each kind.
+  fileprivate func block(
+    _ kind: MetadataBlock, by coder: any ImageCoder, in context: DecodeContext
+  ) throws(CoderError) -> [UInt8]? {
+    let format = header.format
+    guard let operation = coder.operations.readingMetadata(kind, of: format) else {
+      return try kind.kind.flatMap { (kind) throws(CoderError) in try metadata(kind) }
+    }
+    return try coder.apply(operation, from: format, to: format, in: context, asksOnly: false).bytes
   }
 }

@@ -60,7 +60,8 @@ extension CoderRegistry {
     at destination: EncodeDestination = .memory, reading: DecodeOptions = DecodeOptions(), coder id: String? = nil
   ) throws(CoderError) -> AppliedOperation {
     try naming(source) { () throws(CoderError) in
-      let (coder, written, result) = try run(operation, source, as: format, asksOnly: false, reading, coder: id)
+      let (coder, written, result) = try run(
+        operation, source, as: format, asksOnly: false, reading: reading, coder: id)
       let file = try result.bytes.map { (bytes) throws(CoderError) in
         try EncodedFile(bytes, of: written, to: destination)
       }
@@ -77,15 +78,112 @@ extension CoderRegistry {
     reading: DecodeOptions = DecodeOptions(), coder id: String? = nil
   ) throws(CoderError) -> OperationAnswer {
     try naming(source) { () throws(CoderError) in
-      let (coder, _, result) = try run(operation, source, as: format, asksOnly: true, reading, coder: id)
+      let (coder, _, result) = try run(operation, source, as: format, asksOnly: true, reading: reading, coder: id)
       return OperationAnswer(coder: coder, facts: result.facts, refusal: result.refusal)
     }
   }
 
   private func run(
     _ operation: FileOperation, _ source: ByteSource, as format: ImageFormat?, asksOnly: Bool,
-    _ reading: DecodeOptions, coder id: String?
+    reading: DecodeOptions, coder id: String?
   ) throws(CoderError) -> (coder: String, written: ImageFormat, result: OperationResult) {
-    fatalError()
+    if let id, !coderIDs.contains(id) { _ = try coder(id) }
+    let source = try rereadable(source, reading)
+    let from = try header(of: source, options: reading).format
+    let to = format ?? from
+    let reading = try policy.restricting(reading, for: [from])
+    let open = try OpenSource(source, limits: reading.limits)
+    try reading.limits.check(memory: open.size)
+    var refused: (coder: String, written: ImageFormat, result: OperationResult)?
+    let outcome = try attempt(operation.name, from: from, to: to, coder: id) { (coder) throws(CoderError) in
+      let known = coder.operations.first { $0.name == operation.name }
+      let isOfMetadata = operation.name == KnownOperation.editMetadata.name || known?.takesOut ?? false
+      if isOfMetadata, let words = reading.restrictions.metadata {
+        throw .unsupported("metadata may not be read (set by \(words))")
+      }
+      let context = DecodeContext(open, options: reading)
+      var result: OperationResult
+      do throws(CoderError) {
+        result = try coder.apply(operation, from: from, to: to, in: context, asksOnly: asksOnly)
+      } catch {
+        throw error.annotated(setBy: reading.restrictions.setter(of: error))
+      }
+      result.refusal = result.refusal?.annotated(coder: coder.id)
+      if result.refusal == nil { return (coder.id, to, result) }
+      refused = refused ?? (coder.id, to, result)
+      return nil
+    }
+    switch outcome {
+    case .done(let done): return done
+    case .refused(let error):
+      if let refused { return refused }
+      throw error ?? .unsupported("no coder has the operation \(operation.name) \(Self.words(from, to))")
+    }
+  }
+
+  private static func words(_ from: ImageFormat, _ to: ImageFormat) -> String {
+    from == to ? "for \(from)" : "from \(from) to \(to)"
+  }
+}
+
+/// How the coders that have an operation get on with a file.
+enum OperationOutcome<Result> {
+  /// One did it.
+  case done(Result)
+  /// None did it, for the reason of the first one; nil if none has the operation.
+  case refused(CoderError?)
+}
+
+extension CoderRegistry {
+  /// Whether a coder has an operation, as far as manifests say.
+  func hasOperation(_ known: KnownOperation, from: ImageFormat, to: ImageFormat) -> Bool {
+    candidatesInOrder().contains { $0.has(known.name, from: from, to: to) }
+  }
+
+  /// Tries the coders that have an operation, in their order, until one does it.
+  ///
+  /// The rules are those of ``choose(_:allowed:coder:explain:_:)``: a file that one coder refuses does not get to another
+  /// one in the program, where that one wraps a library in C and nobody named it.
+  ///
+  /// - Parameters:
+  ///   - id: The identifier of the only coder, or nil for all.
+  ///   - refused: Called for each coder that does not support the file, or cannot be used; it may end the search.
+  ///   - body: Returns nil if the next coder is to try.
+  func attempt<Result>(
+    _ operation: String, from: ImageFormat, to: ImageFormat, coder id: String? = nil,
+    refused: (_ coder: String, _ error: CoderError) throws(CoderError) -> Void = { (_, _) throws(CoderError) in },
+    _ body: (any ImageCoder) throws(CoderError) -> Result?
+  ) throws(CoderError) -> OperationOutcome<Result> {
+    var first: CoderError?
+    var (hasRun, untried) = (false, [String]())
+    for candidate in candidatesInOrder()
+    where candidate.has(operation, from: from, to: to) && (id == nil || candidate.id == id) {
+      let isSecond = hasRun && !isNamed(candidate, [from])
+      let loaded = Swift.Result { () throws(SkipReason) in
+        try candidate.coder(for: self, isSecondReader: isSecond)
+      }
+      if isSecond, case .failure(let reason) = loaded, reason.code == .isolationMissing {
+        untried.append("\(candidate.id) is \(reason.ofSecondReader)")
+        continue
+      }
+      do throws(CoderError) {
+        try policy.checkAllowed(coder: candidate.id)
+        let coder = try loaded.orError(of: candidate.id)
+        hasRun = true
+        if let result = try body(coder) { return .done(result) }
+      } catch {
+        let error = error.annotated(coder: candidate.id)
+        guard error.allowsFallback else { throw error }
+        try refused(candidate.id, error)
+        if first == nil || first?.code == .wrongFormat { first = error }
+      }
+    }
+    return .refused(first?.adding(untried))
+  }
+}
+
+extension Candidate {
+  fileprivate func has(_ operation: String, from: ImageFormat, to: ImageFormat) -> Bool {
+    operations.contains { $0.name == operation && $0.works(from: from, to: to) }
   }
 }

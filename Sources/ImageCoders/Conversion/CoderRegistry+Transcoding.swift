@@ -28,8 +28,9 @@ extension CoderRegistry {
     // The header says what the file really is; a pair for another format is none for this one.
     let decoder = try self.open(source, options: reading)
     let found = decoder.header.format
-    let transcoders = transcoders(from: found, to: format)
-    guard found == format || !transcoders.isEmpty, decoder.keepsColors, try isWhole(decoder) else { return nil }
+    guard found == format || hasOperation(.transcode, from: found, to: format), decoder.keepsColors,
+      try isWhole(decoder)
+    else { return nil }
     let limits = try policy.restricting(reading, for: [found]).limits
     let open = try OpenSource(source, limits: limits)
     try limits.check(memory: open.size)
@@ -37,27 +38,16 @@ extension CoderRegistry {
       let bytes = try ArrayMemory.copy(try open.view(at: 0, count: open.size), for: "the file")
       return bytes.count <= options.maxFileSize ?? .max ? bytes : nil
     }
-    for id in transcoders {
-      do throws(CoderError) {
-        guard let container = try coder(id).container?.container else { continue }
-        let session = HostSession(
-          source: open, limits: limits, cancellation: options.cancellation, log: options.log)
-        let bytes = try session.output { (output) throws(CoderError) in
-          try container.transcode(session, from: found, to: format, output: output)
-        }
-        if bytes.count <= options.maxFileSize ?? .max { return bytes }
-      } catch {
-        guard error.allowsFallback else { throw error.annotated(coder: id) }
-        options.log?(.info, "\(id) cannot convert the file without decoding: \(error.message)")
-      }
+    let context = options.context(open, limits: limits)
+    let operation = FileOperation.transcode
+    let outcome = try attempt(operation.name, from: found, to: format) { (id, error) throws(CoderError) in
+      options.log?(.info, "\(id) cannot convert the file without decoding: \(error.message)")
+    } _: { (coder) throws(CoderError) in
+      let result = try coder.apply(operation, from: found, to: format, in: context, asksOnly: false)
+      return result.bytes.flatMap { $0.count <= options.maxFileSize ?? .max ? $0 : nil }
     }
-    return nil
-  }
-
-  /// The coders that convert from one format to another without decoding pixels, in the order in which they are tried.
-  private func transcoders(from found: ImageFormat, to format: ImageFormat) -> [String] {
-    catalog.entries.filter { $0.reason == nil }.compactMap(\.manifest)
-      .filter { $0.transcodes.contains { $0.from == found && $0.to == format } }.map(\.id)
+    guard case .done(let bytes) = outcome else { return nil }
+    return bytes
   }
 
   /// Whether every page and frame can be decoded whole. What is missing or damaged is to be told, which a copy would not.
@@ -193,6 +183,15 @@ extension CoderRegistry {
       return [decoder.page]
     }
     return Array(0..<header.pageCount)
+  }
+}
+
+extension EncodeOptions {
+  /// What an operation on a file is to keep to.
+  func context(_ source: OpenSource, limits: Limits) -> DecodeContext {
+    var reading = DecodeOptions(limits: limits)
+    (reading.cancellation, reading.log) = (cancellation, log)
+    return DecodeContext(source, options: reading)
   }
 }
 

@@ -16,19 +16,7 @@ struct CoderDescription: Sendable {
   let writesPages: Bool
   let writerFeatures: WriterFeatures
   let names: ContainerPropertyNames?
-  let abilities: Abilities
-
-  /// What a coder can do beside reading and writing.
-  struct Abilities: OptionSet {
-    let rawValue: UInt32
-
-    static let transcodes = Abilities(rawValue: UInt32(ISOLATION_CAN_TRANSCODE))
-    static let readsBlocks = Abilities(rawValue: UInt32(ISOLATION_CAN_READ_BLOCKS))
-    static let editsBlocks = Abilities(rawValue: UInt32(ISOLATION_CAN_EDIT_BLOCKS))
-    static let turns = Abilities(rawValue: UInt32(ISOLATION_CAN_TURN))
-    static let attaches = Abilities(rawValue: UInt32(ISOLATION_CAN_ATTACH))
-    static let addsMetadata = Abilities(rawValue: UInt32(ISOLATION_CAN_ADD_METADATA))
-  }
+  let addsMetadata: Bool
 
   /// - Returns: Nil if the bytes are no description of this version.
   init?(_ bytes: UnsafeRawBufferPointer) {
@@ -53,7 +41,7 @@ struct CoderDescription: Sendable {
     var features = WriterFeatures(rawValue: raw.features).subtracting(.thumbnail)
     if raw.adds_thumbnails != 0 { features.insert(.thumbnail) }
     writerFeatures = features
-    abilities = Abilities(rawValue: raw.abilities)
+    addsMetadata = raw.adds_metadata != 0
     names =
       raw.has_container == 0
       ? nil

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CImageCoder
-import CImageCoderStructs
 import CIsolation
 import ImageCoderEngine
 import ImageCoderModel
@@ -19,12 +18,13 @@ final class IsolatedContainer: Container {
   let readsIncrementally: Bool
   let canRead: Bool
   let canWrite: Bool
+  let operations: [OperationDescription]
 
   private let recognizes: Bool
   private let isBundled: Bool
   private let pool: WorkerPool
   private let isolation: Isolation
-  private let abilities: CoderDescription.Abilities
+  private let addsMetadata: Bool
 
   /// - Throws: ``SkipReason`` with the name of what to change, or of the layer that is not available.
   convenience init(loading entry: CatalogEntry, isolation: Isolation) throws(SkipReason) {
@@ -60,7 +60,8 @@ final class IsolatedContainer: Container {
     canRead = description.canRead
     canWrite = description.canWrite
     recognizes = description.recognizes
-    abilities = description.abilities
+    addsMetadata = description.addsMetadata
+    operations = manifest.operations
   }
 
   func openReader(_ session: HostSession, options: OpenOptions) throws(CoderError) -> any ReaderSession {
@@ -102,86 +103,26 @@ final class IsolatedContainer: Container {
     guard canWrite else { throw .unsupported("\(id) does not write") }
     return try IsolatedWriter(
       pool, isolation, session: session, output: output, options: options, known: self.options,
-      addsMetadata: abilities.contains(.addsMetadata))
-  }
-}
-
-/// Changes of files without decoding them.
-extension IsolatedContainer {
-  func transcode(
-    _ session: HostSession, from: ImageFormat, to: ImageFormat, output: ByteOutput
-  ) throws(CoderError) {
-    guard abilities.contains(.transcodes) else { throw .unsupported("\(id) carries no \(from) to \(to)") }
-    var parcel = Parcel()
-    parcel.add(from.rawValue)
-    parcel.add(to.rawValue)
-    try change(session, ISOLATION_TRANSCODE, parcel, output)
+      addsMetadata: addsMetadata)
   }
 
-  var editsMetadata: Bool { abilities.contains(.editsBlocks) }
-
-  func block(_ kind: MetadataBlock, of session: HostSession, format: ImageFormat) throws(CoderError) -> [UInt8]? {
-    guard abilities.contains(.readsBlocks) else { throw .unsupported("\(id) leaves this to its reader") }
+  func run(
+    _ operation: FileOperation, from: ImageFormat, to: ImageFormat, in session: HostSession, asksOnly: Bool
+  ) throws(CoderError) -> OperationResult {
+    let known = operations.first { $0.name == operation.name }?.options ?? []
     var parcel = Parcel()
-    parcel.add(format.rawValue)
-    var isPresent = true
-    let payload = try session.output { (output) throws(CoderError) in
-      let work = try IsolatedWork(pool, isolation, session: session, output: output, takesSource: true)
-      var request = Worker.Request(ISOLATION_BLOCK)
-      request.message.words.0 = kind.rawValue
-      let status = try work.call(request, parcel).status
-      isPresent = status != InterfaceStatus.notPresent
-      if isPresent { try work.check(status) }
+    parcel.add(value: UInt32(asksOnly ? 1 : 0))
+    for text in [operation.name, from.rawValue, to.rawValue] { parcel.add(text) }
+    OptionValue.withRaw(operation.values, of: known) { parcel.add(values: $0) }
+    parcel.add(value: UInt32(operation.blocks.count))
+    for (name, block) in operation.blocks.sorted(by: { $0.key < $1.key }) {
+      parcel.add(name)
+      parcel.add(block)
     }
-    try session.limits.check(metadata: payload.count)
-    return isPresent ? payload : nil
-  }
-
-  func edit(
-    _ session: HostSession, format: ImageFormat, edits: MetadataBlockEdits, output: ByteOutput
-  ) throws(CoderError) {
-    guard editsMetadata else { throw .unsupported("\(id) edits no metadata") }
-    var parcel = Parcel()
-    parcel.add(format.rawValue)
-    parcel.add(value: edits.removed.reduce(UInt32(0)) { $0 | 1 << $1.rawValue })
-    for kind in [MetadataBlock.icc, .exif, .xmp, .iptc] { parcel.add(edits.payloads[kind] ?? []) }
-    try change(session, ISOLATION_EDIT, parcel, output)
-  }
-
-  var editsGeometry: Bool { abilities.contains(.turns) }
-
-  func write(
-    _ part: Rect, of session: HostSession, format: ImageFormat, orientation: Orientation, output: ByteOutput
-  ) throws(CoderError) {
-    guard editsGeometry else { throw .unsupported("\(id) turns no pictures without decoding them") }
-    var raw = imgcoder_stored_part_sized()
-    raw.orientation = UInt32(orientation.rawValue)
-    (raw.x, raw.y) = (UInt32(clamping: part.x), UInt32(clamping: part.y))
-    (raw.width, raw.height) = (UInt32(clamping: part.width), UInt32(clamping: part.height))
-    var parcel = Parcel()
-    parcel.add(format.rawValue)
-    parcel.add(value: raw)
-    try change(session, ISOLATION_TURN, parcel, output)
-  }
-
-  var attachesGainMaps: Bool { abilities.contains(.attaches) }
-
-  func attach(
-    _ map: GainMapParts, to session: HostSession, format: ImageFormat, output: ByteOutput
-  ) throws(CoderError) {
-    guard attachesGainMaps else { throw .unsupported("\(id) writes no gain maps") }
-    var parcel = Parcel()
-    parcel.add(format.rawValue)
-    parcel.add(value: UInt32(map.xmp == nil ? 0 : 1))
-    for block in [map.file, map.iso, map.xmp ?? []] { parcel.add(block) }
-    try change(session, ISOLATION_ATTACH, parcel, output)
-  }
-
-  /// Takes a file to a worker, and the changed one back.
-  private func change(
-    _ session: HostSession, _ kind: Int, _ parcel: Parcel, _ output: ByteOutput
-  ) throws(CoderError) {
-    let work = try IsolatedWork(pool, isolation, session: session, output: output, takesSource: true)
-    try work.check(try work.call(Worker.Request(kind), parcel).status)
+    return try session.result(asksOnly: asksOnly) { (output) throws(CoderError) in
+      let work = try IsolatedWork(pool, isolation, session: session, output: output, takesSource: true)
+      let status = try work.call(Worker.Request(ISOLATION_OPERATE), parcel).status
+      return (status, try work.facts())
+    }
   }
 }

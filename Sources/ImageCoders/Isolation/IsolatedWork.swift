@@ -18,9 +18,13 @@ final class IsolatedWork {
   /// Bytes that the worker was given, and that it has sent.
   private var given = 0
   private var sent = 0
+  /// What the worker says of an operation.
+  private var said: [UInt8] = []
 
   /// The largest size of an output, as a multiple of the input it is made of.
   private static let mostGrowth = 4
+  /// Bytes of what is said of an operation.
+  private static let mostSaid = 1 << 16
 
   /// - Parameter takesSource: Whether the session's file is what the worker works on.
   init(
@@ -94,6 +98,12 @@ final class IsolatedWork {
       case ISOLATION_NEED:
         guard let source else { return .unknown }
         return source.answer(message, &pause)
+      case ISOLATION_CHUNK:
+        guard source != nil, payload.count <= Self.mostSaid - said.count else {
+          throw worker.fault("facts of more than \(Self.mostSaid) bytes")
+        }
+        said.append(contentsOf: payload)
+        return .taken
       default: return .unknown
       }
     }
@@ -129,6 +139,12 @@ final class IsolatedWork {
   func check(_ status: imgcoder_status) throws(CoderError) {
     guard status != InterfaceStatus.ok else { return }
     throw session.error(for: status)
+  }
+
+  /// What the worker has said of an operation.
+  func facts() throws(CoderError) -> Properties {
+    guard let facts = Properties(isolated: said) else { throw worker.fault("facts that are cut off") }
+    return facts
   }
 }
 

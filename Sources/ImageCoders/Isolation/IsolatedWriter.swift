@@ -21,15 +21,9 @@ final class IsolatedWriter: LightLevelWriter {
       var parcel = Parcel()
       parcel.add(value: session.limits.raw)
       parcel.add(value: raw.pointee.flags)
-      let values = UnsafeBufferPointer(start: raw.pointee.values, count: Int(raw.pointee.value_count)).compactMap { $0 }
-      parcel.add(value: UInt32(values.count))
       parcel.add(options.format.rawValue)
-      for value in values {
-        parcel.add(value: value.pointee.type)
-        parcel.add(value: value.pointee.number)
-        parcel.add(String(value.pointee.name))
-        parcel.add(String(value.pointee.text))
-      }
+      parcel.add(
+        values: UnsafeBufferPointer(start: raw.pointee.values, count: Int(raw.pointee.value_count)))
       return parcel
     }
     try work.check(try work.call(Worker.Request(ISOLATION_WRITER_OPEN), parcel).status)

@@ -27,10 +27,7 @@ final class PluginContainer: Container, @unchecked Sendable {
   private let coder: UnsafePointer<imgcoder_coder>
   private let reader: imgcoder_reader_table?
   private let writer: imgcoder_writer_table?
-  private let transcoder: imgcoder_transcode_table?
-  private let blocks: imgcoder_metadata_blocks_table?
-  private let geometry: imgcoder_stored_geometry_table?
-  private let gainMaps: imgcoder_gain_map_files_table?
+  private let fileOperations: PluginOperations
   private let recognizer:
     (
       @convention(c) (
@@ -42,14 +39,14 @@ final class PluginContainer: Container, @unchecked Sendable {
 
   /// - Parameters:
   ///   - coder: As the plugin described it.
-  ///   - formats: As the manifest lists them.
+  ///   - manifest: Lists the formats.
   ///   - isBundled: Whether it is one of this project's, as its place says.
-  init(_ coder: UnsafePointer<imgcoder_coder>, formats: [Manifest.Format], isBundled: Bool) {
+  init(_ coder: UnsafePointer<imgcoder_coder>, _ manifest: Manifest, isBundled: Bool) {
     let described = imgcoder_coder_read(coder)
     self.coder = coder
-    self.formats = formats.map(\.format)
-    writtenFormats = formats.filter(\.isWritten).map(\.format)
-    signatures = formats.flatMap(\.signatures)
+    formats = manifest.formats.map(\.format)
+    writtenFormats = manifest.formats.filter(\.isWritten).map(\.format)
+    signatures = manifest.formats.flatMap(\.signatures)
     id = String(described.id)
     self.isBundled = isBundled
     reading = PluginCall(id)
@@ -62,14 +59,7 @@ final class PluginContainer: Container, @unchecked Sendable {
     reader = described.reader.map { imgcoder_reader_table_read($0) }
     writer = described.writer.map { imgcoder_writer_table_read($0) }
     writerFeatures = writer.map(WriterFeatures.init) ?? []
-    transcoder = Self.extension(IMGCODER_EXTENSION_TRANSCODE, of: coder, described)
-      .map { imgcoder_transcode_table_read($0.assumingMemoryBound(to: imgcoder_transcode_table.self)) }
-    blocks = Self.extension(IMGCODER_DRAFT_METADATA_BLOCKS, of: coder, described)
-      .map { imgcoder_metadata_blocks_table_read($0.assumingMemoryBound(to: imgcoder_metadata_blocks_table.self)) }
-    geometry = Self.extension(IMGCODER_DRAFT_STORED_GEOMETRY, of: coder, described)
-      .map { imgcoder_stored_geometry_table_read($0.assumingMemoryBound(to: imgcoder_stored_geometry_table.self)) }
-    gainMaps = Self.extension(IMGCODER_DRAFT_GAIN_MAP_FILES, of: coder, described)
-      .map { imgcoder_gain_map_files_table_read($0.assumingMemoryBound(to: imgcoder_gain_map_files_table.self)) }
+    fileOperations = PluginOperations(coder, described, manifest: manifest.operations)
     recognizer = described.recognize
     let count = described.options == nil ? 0 : Int(clamping: min(described.option_count, 1024))
     options = UnsafeBufferPointer(start: described.options, count: count).compactMap { option in
@@ -89,7 +79,7 @@ final class PluginContainer: Container, @unchecked Sendable {
       let outer = call.enter()
       defer { call.leave(outer) }
       self.init(
-        try PluginLibrary.coder(builtIn.describe, id: manifest.id, from: entry.place), formats: manifest.formats,
+        try PluginLibrary.coder(builtIn.describe, id: manifest.id, from: entry.place), manifest,
         isBundled: entry.isBundled)
       return
     }
@@ -100,8 +90,7 @@ final class PluginContainer: Container, @unchecked Sendable {
     let loading = PluginCall(manifest.id, loading: path)
     let outer = loading.enter()
     defer { loading.leave(outer) }
-    self.init(
-      try PluginLibrary.load(path, id: manifest.id), formats: manifest.formats, isBundled: entry.isBundled)
+    self.init(try PluginLibrary.load(path, id: manifest.id), manifest, isBundled: entry.isBundled)
   }
 
   var canRead: Bool { reader != nil }
@@ -128,88 +117,14 @@ final class PluginContainer: Container, @unchecked Sendable {
     }
   }
 
-  /// The coder's extension table with an identifier, in constant memory of its library.
-  private static func `extension`(
-    _ id: String, of coder: UnsafePointer<imgcoder_coder>, _ described: imgcoder_coder
-  ) -> UnsafeRawPointer? {
-    guard let call = described.get_extension else { return nil }
-    return id.withCoderString { call(coder, $0) }
-  }
+  var operations: [OperationDescription] { fileOperations.described }
 
-  func transcode(
-    _ session: HostSession, from: ImageFormat, to: ImageFormat, output: ByteOutput
-  ) throws(CoderError) {
-    guard let call = transcoder?.transcode else { throw .unsupported("\(id) carries no \(from) to \(to)") }
+  func run(
+    _ operation: FileOperation, from: ImageFormat, to: ImageFormat, in session: HostSession, asksOnly: Bool
+  ) throws(CoderError) -> OperationResult {
     let outer = reading.enter()
     defer { reading.leave(outer) }
-    let status = from.rawValue.withCoderString { from in
-      to.rawValue.withCoderString { call(coder, session.host.raw, session.view.raw, from, $0, output.raw) }
-    }
-    guard status == InterfaceStatus.ok else { throw session.error(for: status) }
-  }
-
-  var editsMetadata: Bool { blocks?.edit != nil }
-
-  func block(_ kind: MetadataBlock, of session: HostSession, format: ImageFormat) throws(CoderError) -> [UInt8]? {
-    guard let call = blocks?.read else { throw .unsupported("\(id) leaves this to its reader") }
-    let outer = reading.enter()
-    defer { reading.leave(outer) }
-    var isPresent = true
-    let payload = try session.output { (output) throws(CoderError) in
-      let status = format.rawValue.withCoderString {
-        call(coder, session.host.raw, session.view.raw, $0, kind.rawValue, output.raw)
-      }
-      if status == InterfaceStatus.notPresent { isPresent = false }
-      guard status == InterfaceStatus.ok || !isPresent else { throw session.error(for: status) }
-    }
-    try session.limits.check(metadata: payload.count)
-    return isPresent ? payload : nil
-  }
-
-  func edit(
-    _ session: HostSession, format: ImageFormat, edits: MetadataBlockEdits, output: ByteOutput
-  ) throws(CoderError) {
-    guard let call = blocks?.edit else { throw .unsupported("\(id) edits no metadata") }
-    let outer = reading.enter()
-    defer { reading.leave(outer) }
-    let status = edits.withRaw { edits in
-      format.rawValue.withCoderString {
-        call(coder, session.host.raw, session.view.raw, $0, edits, output.raw)
-      }
-    }
-    guard status == InterfaceStatus.ok else { throw session.error(for: status) }
-  }
-
-  var editsGeometry: Bool { geometry?.write != nil }
-
-  func write(
-    _ part: Rect, of session: HostSession, format: ImageFormat, orientation: Orientation, output: ByteOutput
-  ) throws(CoderError) {
-    guard let call = geometry?.write else { throw .unsupported("\(id) turns no pictures without decoding them") }
-    let outer = reading.enter()
-    defer { reading.leave(outer) }
-    var raw = imgcoder_stored_part_sized()
-    raw.orientation = UInt32(orientation.rawValue)
-    (raw.x, raw.y) = (UInt32(clamping: part.x), UInt32(clamping: part.y))
-    (raw.width, raw.height) = (UInt32(clamping: part.width), UInt32(clamping: part.height))
-    let status = withUnsafePointer(to: raw) { part in
-      format.rawValue.withCoderString { call(coder, session.host.raw, session.view.raw, $0, part, output.raw) }
-    }
-    guard status == InterfaceStatus.ok else { throw session.error(for: status) }
-  }
-
-  var attachesGainMaps: Bool { gainMaps?.attach != nil }
-
-  func attach(
-    _ map: GainMapParts, to session: HostSession, format: ImageFormat, output: ByteOutput
-  ) throws(CoderError) {
-    guard let call = gainMaps?.attach else { throw .unsupported("\(id) writes no gain maps") }
-    let outer = reading.enter()
-    defer { reading.leave(outer) }
-    let status = map.withRaw { map in
-      format.rawValue.withCoderString { call(coder, session.host.raw, session.view.raw, $0, map, output.raw) }
-    }
-    guard status == InterfaceStatus.ok else { throw session.error(for: status) }
+    return try fileOperations.run(operation, from: from, to: to, in: session, asksOnly: asksOnly)
   }
 
   func openWriter(
@@ -218,23 +133,6 @@ final class PluginContainer: Container, @unchecked Sendable {
     guard let writer else { throw .unsupported("\(id) does not write") }
     return try PluginWriter(
       coder, writer, session: session, output: output, options: options, known: self.options, plugin: writing)
-  }
-}
-
-extension GainMapParts {
-  /// Calls `body` with the struct of the interface, which lives as long as the call.
-  fileprivate func withRaw<Result>(_ body: (UnsafePointer<imgcoder_gain_map_parts>) -> Result) -> Result {
-    file.withUnsafeBufferPointer { file in
-      iso.withUnsafeBufferPointer { iso in
-        (xmp ?? []).withUnsafeBufferPointer { packet in
-          var raw = imgcoder_gain_map_parts_sized()
-          (raw.file, raw.file_length) = (file.baseAddress, UInt64(file.count))
-          (raw.iso, raw.iso_length) = (iso.baseAddress, UInt64(iso.count))
-          if xmp != nil { (raw.xmp, raw.xmp_length) = (packet.baseAddress, UInt64(packet.count)) }
-          return withUnsafePointer(to: raw, body)
-        }
-      }
-    }
   }
 }
 
@@ -255,7 +153,7 @@ extension ContainerPropertyNames {
 
 extension OptionDescription {
   /// Nil for a type that this host does not know: such an option is not offered.
-  fileprivate init?(_ raw: imgcoder_option) {
+  init?(_ raw: imgcoder_option) {
     let kind: Kind
     // Numbers come from a foreign library: a range that is upside down or not finite describes nothing.
     guard raw.minimum.isFinite, raw.maximum.isFinite, raw.default_value.isFinite, raw.minimum <= raw.maximum else {

@@ -4,18 +4,15 @@ import ImageCoderPlugin
 import PhotoshopResources
 
 /// Edits the metadata of JPEG files. Frame, tables and scans stay byte for byte.
-enum JPEGMetadata: ContainerMetadataEditor {
-  static func block(
-    _ kind: MetadataBlock, of source: SourceView, format: ImageFormat, host: CoderHost
-  ) throws(CoderError) -> [UInt8]? {
-    guard kind == .iptc else { throw .unsupported("the reader says what there is") }
-    let header = try HeaderSegments(parsing: source)
-    return try PhotoshopSegments.resources(header.photoshop, source, host.limits).iptc
+enum JPEGMetadata {
+  /// The IPTC-IIM block.
+  static func block(_ context: OperationContext, _ kind: MetadataBlock) throws(CoderError) -> [UInt8]? {
+    let header = try HeaderSegments(parsing: context.source)
+    return try PhotoshopSegments.resources(header.photoshop, context.source, context.host.limits).iptc
   }
 
-  static func edit(
-    _ source: SourceView, format: ImageFormat, edits: MetadataBlockEdits, output: ByteOutput, host: CoderHost
-  ) throws(CoderError) {
+  static func edit(_ context: OperationContext, _ edits: MetadataBlockEdits) throws(CoderError) {
+    let source = context.source
     let header = try HeaderSegments(parsing: source)
     var new = ApplicationSegments()
     for (block, kind) in [(MetadataBlock.exif, MetadataKind.exif), (.xmp, .xmp), (.icc, .icc)] {
@@ -24,7 +21,7 @@ enum JPEGMetadata: ContainerMetadataEditor {
     var added = try new.bytes()
     let changesResources = !edits.removed.isDisjoint(with: [.iptc, .other])
     if changesResources {
-      var resources = try PhotoshopSegments.resources(header.photoshop, source, host.limits)
+      var resources = try PhotoshopSegments.resources(header.photoshop, source, context.host.limits)
       resources.apply(edits)
       added += PhotoshopSegments.bytes(resources)
     }
@@ -57,7 +54,7 @@ enum JPEGMetadata: ContainerMetadataEditor {
     if let multiPicture, mainEnd != 0 {
       file = Self.moved(file, multiPicture.piece, by: mainEnd - multiPicture.before, mainBy: mainEnd)
     }
-    try file.write(from: source, to: output, host: host)
+    try file.write(in: context)
   }
 
   /// The file with the entries of its MPF segment changed.
