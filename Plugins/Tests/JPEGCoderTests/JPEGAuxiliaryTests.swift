@@ -138,20 +138,23 @@ import Testing
     }
   }
 
+  private func attached(_ parts: GainMapParts, to file: [UInt8]) throws(CoderError) -> [UInt8] {
+    let (source, output, host) = (MemorySource(file), MemoryOutput(), MemoryHost())
+    defer { withExtendedLifetime((source, host)) {} }
+    try JPEGGainMap.attach(
+      OperationContext(source.view, from: .jpeg, output: output.output, host: host.host), parts)
+    return output.bytes
+  }
+
   @Test func whatIsAttachedIsFound() throws {
-    let output = MemoryOutput()
     let base =
       [0xFF, 0xD8] + Self.segment(0xE0, Array("JFIF\0".utf8) + [1, 2, 0, 0, 1, 0, 1, 0, 0]) + Self.frame + Self.scan
     let parts = GainMapParts(file: Self.map([]), iso: Self.metadata, xmp: Array("<x/>".utf8))
-    try JPEGGainMap.attach(
-      parts, to: MemorySource(base).view, format: .jpeg, output: output.output, host: MemoryHost().host)
-    let found = try found(output.bytes)
+    let made = try attached(parts, to: base)
+    let found = try found(made)
     try #require(found.count == 1)
-    #expect(found[0].picture.gainMapMetadata == Self.metadata && found[0].place.upperBound == output.bytes.count)
+    #expect(found[0].picture.gainMapMetadata == Self.metadata && found[0].place.upperBound == made.count)
     // Once more: what was there goes.
-    let again = MemoryOutput()
-    try JPEGGainMap.attach(
-      parts, to: MemorySource(output.bytes).view, format: .jpeg, output: again.output, host: MemoryHost().host)
-    #expect(try self.found(again.bytes).count == 1)
+    #expect(try self.found(attached(parts, to: made)).count == 1)
   }
 }

@@ -27,8 +27,10 @@ import Testing
 
   private func edited(_ file: [UInt8], _ edits: MetadataBlockEdits) throws(CoderError) -> [UInt8] {
     let output = MemoryOutput()
+    let (source, host) = (MemorySource(file), MemoryHost())
+    defer { withExtendedLifetime((source, host)) {} }
     try JPEGMetadata.edit(
-      MemorySource(file).view, format: .jpeg, edits: edits, output: output.output, host: MemoryHost().host)
+      OperationContext(source.view, from: .jpeg, output: output.output, host: host.host), edits)
     return output.bytes
   }
 

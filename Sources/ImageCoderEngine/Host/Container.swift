@@ -97,6 +97,7 @@ public struct SwiftContainer: Container, @unchecked Sendable {
   package let formats: [ImageFormat]
   package let names: ContainerPropertyNames?
   package let options: [OptionDescription]
+  package let operations: [OperationDescription]
   package let signatures: [Signature]
 
   package let writesPages: Bool
@@ -138,11 +139,11 @@ public struct SwiftContainer: Container, @unchecked Sendable {
     self.readsIncrementally = readsIncrementally
     self.options = options
     rows = operations
+    self.operations = operations.map(\.description)
   }
 
   package var canRead: Bool { reader != nil }
   package var canWrite: Bool { writer != nil }
-  package var operations: [OperationDescription] { rows.map(\.description) }
 
   package func openReader(_ session: HostSession, options: OpenOptions) throws(CoderError) -> any ReaderSession {
     guard let reader else { throw .unsupported("\(id) does not read") }

@@ -149,13 +149,17 @@ public final class OperationContext {
   /// Whether the file has the part that is to be taken out.
   public var isPresent = true
 
-  /// - Parameter output: Nil if the coder is only asked.
-  package init(
-    _ source: SourceView, from: ImageFormat, to: ImageFormat, output: ByteOutput?, host: CoderHost
+  /// The work on one file.
+  ///
+  /// - Parameters:
+  ///   - to: Nil if the format stays.
+  ///   - output: Nil if the coder is only asked.
+  public init(
+    _ source: SourceView, from: ImageFormat, to: ImageFormat? = nil, output: ByteOutput?, host: CoderHost
   ) {
     self.source = source
     self.from = from
-    self.to = to
+    self.to = to ?? from
     self.output = output ?? .nowhere
     asksOnly = output == nil
     self.host = host
