@@ -12,15 +12,21 @@
 @_exported public import struct ImageCoderModel.ContainerPropertyNames
 @_exported public import enum ImageCoderModel.DelayPolicy
 @_exported public import enum ImageCoderModel.Disposal
+@_exported public import struct ImageCoderModel.FileOperation
 @_exported public import struct ImageCoderModel.FrameDelay
 @_exported public import struct ImageCoderModel.FrameHeader
+@_exported public import struct ImageCoderModel.GainMapParts
 @_exported public import struct ImageCoderModel.ImageFormat
 @_exported public import struct ImageCoderModel.ImageHeader
+@_exported public import enum ImageCoderModel.KnownOperation
 @_exported public import struct ImageCoderModel.LightLevels
 @_exported public import struct ImageCoderModel.Limits
 @_exported public import enum ImageCoderModel.LogSeverity
 @_exported public import enum ImageCoderModel.LoopCount
+@_exported public import enum ImageCoderModel.MetadataBlock
+@_exported public import struct ImageCoderModel.MetadataBlockEdits
 @_exported public import enum ImageCoderModel.MetadataKind
+@_exported public import struct ImageCoderModel.OperationDescription
 @_exported public import struct ImageCoderModel.OptionDescription
 @_exported public import enum ImageCoderModel.OptionValue
 @_exported public import enum ImageCoderModel.Orientation
@@ -33,4 +39,5 @@
 @_exported public import struct ImageCoderModel.Size
 @_exported public import struct ImageCoderModel.StoredColor
 @_exported public import enum ImageCoderModel.Subsampling
+@_exported public import struct ImageCoderModel.TurnedPart
 @_exported public import struct ImageCoderModel.WriterFeatures
