@@ -54,7 +54,8 @@ static void *list(parcel *parcel, uint64_t *count, size_t size) {
   if (items > parcel->left) _exit(0);
   char *memory = calloc((size_t)items + 1, sizeof(void *) + size);
   if (!memory) return NULL;
-  for (uint32_t index = 0; index < items; index++) ((void **)memory)[index] = memory + (items + 1) * sizeof(void *) + index * size;
+  char *structs = memory + ((size_t)items + 1) * sizeof(void *);
+  for (uint32_t index = 0; index < items; index++) ((void **)memory)[index] = structs + index * size;
   return memory;
 }
 

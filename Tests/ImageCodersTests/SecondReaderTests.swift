@@ -132,4 +132,42 @@ import Testing
     #expect(steps.first == "fallback: is tried next")
     #expect(Self.isLoaded("libLibHEIFCoder.so", of: folder))
   }
+
+  /// The same for work on whole files: how the first coder refuses a file does not send it to a library in C.
+  @Test func aSecondCoderOfAnOperationNeedsAWorker() throws {
+    let folder = TemporaryFolder()
+    let renamed = "sed 's/org.webmproject.webp/org.example.fake/'"
+    let copied = Command.run(
+      "cp '\(StagedTree.plugins)/libWebPCoder.so' '\(folder.path)' && "
+        + "\(renamed) '\(StagedTree.plugins)/webp.imgcoder.json' > '\(folder.path)/webp.imgcoder.json'")
+    try #require(copied.status == 0, "\(copied.output)")
+    let registry = Self.registry(folder)
+    let format = ImageFormat(rawValue: "org.example.fake")
+    registry.register(
+      AnimatedCoder(
+        SwiftContainer(
+          id: "org.own", formats: [format], signatures: [Signature(Array("fake".utf8))], reader: FakeCoder.Reads.self,
+          operations: [
+            .editMetadata(of: [format]) { (_, _) throws(CoderError) in throw .unsupported("too new") }
+          ])))
+    #expect(registry.operations(for: format).map(\.coder) == ["org.own", "org.imagecoders.webp"])
+    func expectRefusal() {
+      for edit in [true, false] {
+        let error = #expect(throws: CoderError.self) {
+          if edit {
+            try registry.editMetadata(FakeCoder.file, MetadataEdit(removing: [.text]))
+          } else {
+            try registry.apply(.editMetadata(MetadataBlockEdits(removed: [.text])), to: FakeCoder.file)
+          }
+        }
+        #expect(error?.coder == "org.own")
+        #expect(error?.message.hasPrefix("too new") == true, "\(error?.message ?? "")")
+      }
+    }
+    expectRefusal()
+    #expect(!Self.isLoaded("libWebPCoder.so", of: folder))
+    registry.setPriority(100, of: "org.imagecoders.webp")
+    expectRefusal()
+    #expect(Self.isLoaded("libWebPCoder.so", of: folder))
+  }
 }

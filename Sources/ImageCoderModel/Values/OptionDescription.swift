@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Describes an option of a writer, so that values can be checked before the writer sees them.
+/// Describes an option of a writer or of an operation, so that values can be checked before a coder sees them.
 public struct OptionDescription: Sendable, Equatable {
   /// The values that an option takes.
   public enum Kind: Sendable, Equatable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An option of a writer: its description, and how to read its value in Swift.
+/// An option of a writer or of a ``ContainerOperation``: its description, and how to read its value in Swift.
 ///
 ///     enum QOIOption {
 ///       static let colorSpace = WriterOption.choice("color-space", default: ColorSpace.sRGB, "What the header says.")
