@@ -6,8 +6,8 @@ use crate::extension::{coder_extension, Extensions};
 use crate::ffi::*;
 use crate::guard::{guarded, quiet_panics};
 use crate::host::{Host, Result};
+use crate::operations::{OnlyOperations, Operations};
 use crate::recognizer::{recognize, Recognizer};
-use crate::transcoder::{OnlyTranscoder, Transcoder};
 use core::mem::size_of;
 
 // SAFETY: constant data; nobody writes to it.
@@ -75,12 +75,12 @@ impl Coder {
         self
     }
 
-    /// Adds a transcoder, which the host finds as the extension `ffi::EXTENSION_TRANSCODE`.
-    pub const fn transcoder<T: Transcoder>(self) -> Self {
-        self.extensions::<OnlyTranscoder<T>>()
+    /// Adds operations on whole files, which the host finds as the extension `ffi::EXTENSION_FILE_OPERATIONS`.
+    pub const fn operations<T: Operations>(self) -> Self {
+        self.extensions::<OnlyOperations<T>>()
     }
 
-    /// Adds extensions. They take the place of `transcoder`: name it among them with `Extension::transcoder`.
+    /// Adds extensions. They take the place of `operations`: name it among them with `Extension::operations`.
     pub const fn extensions<E: Extensions>(mut self) -> Self {
         self.0.get_extension = Some(coder_extension::<E>);
         self

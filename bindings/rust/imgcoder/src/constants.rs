@@ -102,3 +102,4 @@ pub const WRITER_BINARY_ALPHA: u32 = 128;
 pub const WRITER_FRAMES: u32 = 256;
 pub const CODER_WRITES_PAGES: u32 = 1;
 pub const CODER_READS_INCREMENTALLY: u32 = 2;
+pub const OPERATION_TAKES_OUT: u32 = 1;

@@ -5,6 +5,7 @@
 #![allow(non_camel_case_types, missing_docs)]
 
 mod host;
+mod operations;
 mod plugin;
 mod reader;
 mod types;
@@ -16,6 +17,7 @@ pub const EXTENSION_TRANSCODE: &str = "org.imagecoders.transcode/1";
 
 pub use crate::constants::*;
 pub use host::*;
+pub use operations::*;
 pub use plugin::*;
 pub use reader::*;
 pub use types::*;

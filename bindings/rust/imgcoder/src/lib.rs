@@ -10,7 +10,7 @@
 //! imgcoder::export!(CODER);
 //! ```
 //!
-//! A coder may also convert files without decoding them ([`Transcoder`]), look at files itself ([`Recognizer`]), and have
+//! A coder may also work on whole files without decoding them ([`Operations`]), look at files itself ([`Recognizer`]), and have
 //! other extensions ([`Extensions`]). Threads are the host's: [`Host::parallel_for`].
 //!
 //! A panic in a reader or writer is caught and becomes the error of the call; the session is unusable after that.
@@ -27,13 +27,13 @@ mod guard;
 mod host;
 mod layout;
 mod message;
+mod operations;
 mod options;
 mod parallel;
 mod properties;
 mod reader;
 mod recognizer;
 mod rows;
-mod transcoder;
 mod writer;
 
 #[doc(hidden)]
@@ -42,14 +42,14 @@ pub use coder::Coder;
 pub use extension::{Extension, Extensions};
 pub use ffi::{
     imgcoder_container as Container, imgcoder_frame_info as FrameInfo, imgcoder_info as Info,
-    imgcoder_limits as Limits, imgcoder_offer as Offer, imgcoder_option as WriterOption, imgcoder_request as Request,
-    imgcoder_string as Text,
+    imgcoder_limits as Limits, imgcoder_offer as Offer, imgcoder_operation_kind as OperationKind,
+    imgcoder_option as WriterOption, imgcoder_request as Request, imgcoder_string as Text,
 };
 pub use host::{AnyThread, Buffer, Error, Host, Result, Source};
+pub use operations::{operations_table, Operation, OperationSession, Operations};
 pub use options::{boolean_option, choice_option, integer_option, number_option, text_option};
 pub use properties::Properties;
 pub use reader::{call_reader, reader_table, Reader, ReaderSession};
 pub use recognizer::{Recognition, Recognizer};
 pub use rows::{bytes_per_pixel, Pixels, Rows, Sink};
-pub use transcoder::{transcode_table, TranscodeSession, Transcoder};
 pub use writer::{call_writer, writer_table, Output, Writer, WriterOptions, WriterSession};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-//! The options of a writer, as the manifest describes them too.
+//! The options of a writer and the values of an operation, as the manifest describes them too.
 
 use crate::ffi::*;
 
@@ -93,4 +93,35 @@ pub const fn text_option(
     option.maximum = longest as f64;
     option.default_text = imgcoder_string::new(default);
     option
+}
+
+/// Values that the host gives, checked against their descriptions.
+pub(crate) struct Values<'a>(&'a [*const imgcoder_option_value]);
+
+impl<'a> Values<'a> {
+    /// # Safety
+    /// The list has `count` values, which live as long as this one, or is null.
+    pub(crate) unsafe fn new(list: *const *const imgcoder_option_value, count: u64) -> Self {
+        if list.is_null() {
+            return Values(&[]);
+        }
+        // SAFETY: the caller's promise.
+        Values(unsafe { core::slice::from_raw_parts(list, count as usize) })
+    }
+
+    pub(crate) fn number(&self, name: &str) -> Option<f64> {
+        self.value(name).map(|value| value.number)
+    }
+
+    pub(crate) fn text(&self, name: &str) -> Option<&'a str> {
+        // SAFETY: the host's text lives as long as the value.
+        self.value(name).map(|value| unsafe { value.text.text() })
+    }
+
+    fn value(&self, name: &str) -> Option<&'a imgcoder_option_value> {
+        // SAFETY: the promise of `new`.
+        let mut values = self.0.iter().filter_map(|value| unsafe { value.as_ref() });
+        // SAFETY: the host's text lives as long as the value.
+        values.find(|value| unsafe { value.name.text() } == name)
+    }
 }

@@ -6,6 +6,7 @@ use crate::extension::Extension;
 use crate::ffi::*;
 use crate::guard::{dropped, guarded};
 use crate::host::{Error, Host, Result};
+use crate::options::Values;
 use crate::rows::Pixels;
 use core::ffi::c_void;
 
@@ -17,7 +18,7 @@ pub struct Output {
 
 impl Output {
     /// # Safety
-    /// `raw` is the host's struct, and lives as long as this value.
+    /// `raw` is the host's struct, and lives as long as this value; or null for an output that drops bytes.
     pub(crate) unsafe fn new(raw: *const imgcoder_output) -> Self {
         Output { raw, count: 0 }
     }
@@ -30,11 +31,13 @@ impl Output {
     /// Appends bytes.
     pub fn write(&mut self, bytes: &[u8]) -> Result<()> {
         // SAFETY: the host's struct lives until `close`.
-        let write = unsafe { (*self.raw).write };
-        // SAFETY: the host copies the bytes before it returns.
-        let call =
-            |call: unsafe extern "C" fn(_, _, _) -> _| unsafe { call(self.raw, bytes.as_ptr(), bytes.len() as u64) };
-        Error::check(write.map_or(STATUS_IO, call))?;
+        if let Some(raw) = unsafe { self.raw.as_ref() } {
+            // SAFETY: the host copies the bytes before it returns.
+            let call = |call: unsafe extern "C" fn(_, _, _) -> _| unsafe {
+                call(self.raw, bytes.as_ptr(), bytes.len() as u64)
+            };
+            Error::check(raw.write.map_or(STATUS_IO, call))?;
+        }
         self.count += bytes.len() as u64;
         Ok(())
     }
@@ -42,12 +45,12 @@ impl Output {
     /// Replaces bytes that were written before.
     pub fn patch(&mut self, offset: u64, bytes: &[u8]) -> Result<()> {
         // SAFETY: as for `write`.
-        let patch = unsafe { (*self.raw).patch };
+        let Some(raw) = (unsafe { self.raw.as_ref() }) else { return Ok(()) };
         // SAFETY: as for `write`.
         let call = |call: unsafe extern "C" fn(_, _, _, _) -> _| unsafe {
             call(self.raw, offset, bytes.as_ptr(), bytes.len() as u64)
         };
-        Error::check(patch.map_or(STATUS_IO, call))
+        Error::check(raw.patch.map_or(STATUS_IO, call))
     }
 }
 
@@ -76,21 +79,17 @@ impl WriterOptions<'_> {
 
     /// The number of an option that was given: 0 or 1 of a boolean, the index of a choice.
     pub fn number(&self, name: &str) -> Option<f64> {
-        self.value(name).map(|value| value.number)
+        self.values().number(name)
     }
 
     /// The text of an option that was given, or the word of a choice.
     pub fn text(&self, name: &str) -> Option<&str> {
-        // SAFETY: the host's text lives during the call.
-        self.value(name).map(|value| unsafe { value.text.text() })
+        self.values().text(name)
     }
 
-    fn value(&self, name: &str) -> Option<&imgcoder_option_value> {
-        (0..self.0.value_count as usize)
-            // SAFETY: the host's list has this many values, which live during the call.
-            .filter_map(|index| unsafe { (*self.0.values.add(index)).as_ref() })
-            // SAFETY: as above.
-            .find(|value| unsafe { value.name.text() } == name)
+    fn values(&self) -> Values<'_> {
+        // SAFETY: the host's list has this many values, which live during the call.
+        unsafe { Values::new(self.0.values, self.0.value_count) }
     }
 }
 

@@ -4,7 +4,8 @@ use crate::fake::{text, FakeHost};
 use imgcoder::ffi::*;
 use imgcoder::{
     boolean_option, choice_option, integer_option, number_option, text_option, Coder, Extension, Extensions, Host,
-    Recognition, Recognizer, Result, Text, TranscodeSession, Transcoder, WriterOption,
+    Operation, OperationKind, OperationSession, Operations, Properties, Recognition, Recognizer, Result, Text,
+    WriterOption,
 };
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
@@ -52,8 +53,10 @@ impl Recognizer for Sixes {
 
 struct Nothing;
 
-impl Transcoder for Nothing {
-    fn transcode(_: &mut TranscodeSession, _: &str, _: &str) -> Result<()> {
+impl Operations for Nothing {
+    const KINDS: &'static [&'static OperationKind] = &[];
+
+    fn run(_: &mut OperationSession, _: &Operation<'_>, _: &mut Properties<'_>) -> Result<()> {
         Ok(())
     }
 }
@@ -64,7 +67,7 @@ impl Extensions for Several {
     fn extension(id: &str) -> Option<Extension> {
         static ANSWER: u32 = 42;
         match id {
-            EXTENSION_TRANSCODE => Some(Extension::transcoder::<Nothing>()),
+            EXTENSION_FILE_OPERATIONS => Some(Extension::operations::<Nothing>()),
             "org.example.answer/1" => Some(Extension::new(&ANSWER)),
             "org.example.panic/1" => panic!("an extension"),
             _ => None,
@@ -142,7 +145,7 @@ fn files_are_recognized() {
 #[test]
 fn extensions_are_found_by_their_ids() {
     let find = |id: &str| call!(CODER.0, get_extension(&CODER.0, text(id)));
-    assert!(!find(EXTENSION_TRANSCODE).is_null());
+    assert!(!find(EXTENSION_FILE_OPERATIONS).is_null());
     // SAFETY: the table of that extension is a number.
     assert_eq!(unsafe { *find("org.example.answer/1").cast::<u32>() }, 42);
     assert!(find("org.example.answer/2").is_null());

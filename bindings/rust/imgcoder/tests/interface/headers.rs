@@ -79,9 +79,44 @@ fn sizes_are_those_of_c() {
     for (name, size) in &expected {
         unit += &format!("typedef char size_of_{name}[sizeof({name}) == {size} ? 1 : -1];\n");
     }
+    compile(&folder, &unit);
+}
+
+macro_rules! offsets {
+    ($($type:ident: $($field:ident)*),* $(,)?) => {
+        vec![$($((stringify!($type), stringify!($field), std::mem::offset_of!(imgcoder::ffi::$type, $field))),*),*]
+    };
+}
+
+// layout.h has no structs of drafts.
+#[test]
+fn operations_are_those_of_c() {
+    let Some(folder) = headers() else { return };
+    let mut unit = String::from("#include <imgcoder/draft/file_operations.h>\n#include <stddef.h>\n");
+    let sizes = sizes![imgcoder_block, imgcoder_operation, imgcoder_operation_kind, imgcoder_file_operations_table];
+    for (name, size) in sizes {
+        unit += &format!("typedef char size_of_{name}[sizeof({name}) == {size} ? 1 : -1];\n");
+    }
+    let offsets = offsets![
+        imgcoder_block: struct_size name bytes length,
+        imgcoder_operation: struct_size name from to values value_count blocks block_count,
+        imgcoder_operation_kind: struct_size flags name text from to format_count options option_count blocks block_count,
+        imgcoder_file_operations_table: struct_size kinds kind_count can run,
+    ];
+    for (name, field, offset) in offsets {
+        unit += &format!("typedef char {name}_{field}[offsetof({name}, {field}) == {offset} ? 1 : -1];\n");
+    }
+    compile(&folder, &unit);
+    let id = imgcoder::ffi::EXTENSION_FILE_OPERATIONS;
+    let line = format!("#define IMGCODER_EXTENSION_FILE_OPERATIONS \"{id}\"\n");
+    assert!(header(&folder, "draft/file_operations.h").contains(&line));
+}
+
+/// Compiles a unit of C, which has no code.
+fn compile(folder: &Path, unit: &str) {
     let compiler = Command::new("cc")
         .args(["-std=c99", "-fsyntax-only", "-x", "c", "-I"])
-        .arg(&folder)
+        .arg(folder)
         .arg("-")
         .stdin(Stdio::piped())
         .stderr(Stdio::piped())
@@ -104,9 +139,10 @@ fn number(text: &str) -> Option<u32> {
 fn constants_are_those_of_the_headers() {
     let Some(folder) = headers() else { return };
     let mut c = BTreeMap::new();
-    for name in ["types.h", "host.h", "reader.h", "writer.h", "plugin.h"] {
+    for name in ["types.h", "host.h", "reader.h", "writer.h", "plugin.h", "draft/file_operations.h"] {
         for line in header(&folder, name).lines() {
             let code = line.split("//").next().unwrap().trim().trim_end_matches(',');
+            let code = code.trim_start_matches("enum { ").trim_end_matches(" };");
             if let Some((name, value)) = code.strip_prefix("IMGCODER_").and_then(|code| code.split_once(" = ")) {
                 c.insert(name.to_owned(), number(value).unwrap());
             }

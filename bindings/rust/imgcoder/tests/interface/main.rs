@@ -13,9 +13,9 @@ macro_rules! call {
 mod coder;
 mod fake;
 mod headers;
+mod operations;
 mod parallel;
 mod reader;
 mod reader_panics;
-mod transcoder;
 mod writer;
 mod writer_panics;
