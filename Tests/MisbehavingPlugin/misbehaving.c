@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "imgcoder/draft/file_operations.h"
 #include "imgcoder/imgcoder.h"
 
 #ifndef ACT
@@ -284,6 +285,7 @@ static void reader_close(imgcoder_reader *reader) {
   reader->host->free(reader->host, reader);
 }
 
+#include "operations.h"
 #include "writer.h"
 
 // What is described.
@@ -303,7 +305,7 @@ static imgcoder_writer_table writer_table = {
     writer_add_metadata, writer_add_frame, writer_finish, writer_close, writer_add_thumbnail, NULL};
 
 static const void *get_extension(const imgcoder_coder *coder, imgcoder_string id) {
-  (void)id;
+  if (is_named(id, IMGCODER_EXTENSION_FILE_OPERATIONS)) return &operations;
   return acts("interface.extensions") ? coder : NULL;
 }
 

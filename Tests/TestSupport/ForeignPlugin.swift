@@ -5,13 +5,20 @@ package enum ForeignPlugin {
   /// `Tests/QOIPlugin` in a folder of its own, with its manifest.
   package static let qoi = folder("QOIPlugin", "qoi")
 
+  /// An argument of the compiler for plugins that use drafts, whose headers are not installed.
+  package static let drafts = "-I\(StagedTree.root)/Sources/CImageCoder/include"
+
   /// Builds a plugin of a folder of `Tests`: `NAME.c` becomes `libNAME.so`, with the manifest `NAME.imgcoder.json` beside
   /// it.
   ///
-  /// - Parameter defining: Macros, with values or without.
-  package static func folder(_ source: String, _ name: String, defining macros: [String] = []) -> TemporaryFolder {
+  /// - Parameters:
+  ///   - macros: Macros, with values or without.
+  ///   - flags: Further arguments of the compiler.
+  package static func folder(
+    _ source: String, _ name: String, defining macros: [String] = [], flags: [String] = []
+  ) -> TemporaryFolder {
     let folder = TemporaryFolder()
-    _ = library("\(source)/\(name).c", as: "lib\(name).so", in: folder, flags: macros.map { "-D\($0)" })
+    _ = library("\(source)/\(name).c", as: "lib\(name).so", in: folder, flags: macros.map { "-D\($0)" } + flags)
     let copied = Command.run("cp '\(StagedTree.root)/Tests/\(source)/\(name).imgcoder.json' '\(folder.path)'")
     precondition(copied.status == 0, copied.output)
     return folder

@@ -100,7 +100,9 @@ extension PluginCheck {
     PluginCheck(.interface, "extensions", .r16, "An unknown extension is answered with null.") {
       (subject) throws(CheckEnd) in
       let coder = try subject.coder
-      let ids = ["", "org.imagecoders.transcode/999999", "com.example.unknown/1", String(repeating: "x", count: 5_000)]
+      let ids = [
+        "", "org.imagecoders.file-operations/999999", "com.example.unknown/1", String(repeating: "x", count: 5_000),
+      ]
       for id in ids {
         subject.stage("get_extension(\"\(id.prefix(40))\") of the coder")
         if let call = coder.coder.get_extension, id.withCheckedString({ call(coder.raw, $0) }) != nil {

@@ -216,13 +216,16 @@ enum ManifestKeys {
   private static let known: [String: Set<String>] = [
     "": [
       "id", "name", "version", "vendor", "license", "library_license", "abi", "library", "platform", "runtime",
-      "formats", "capabilities", "container", "encode_options", "transcodes", "packages", "priority",
+      "formats", "capabilities", "container", "encode_options", "operations", "transcodes", "packages",
+      "priority",
     ],
     "abi": ["major", "min_minor"],
     "formats": ["uti", "name", "mime", "extensions", "match", "write"],
     "formats.match": ["bytes", "mask", "offset", "from", "within"],
     "container": ["dictionary", "unclamped_delay", "delay", "loop_count", "default_loop_count"],
     "encode_options": ["name", "type", "minimum", "maximum", "choices", "default", "text"],
+    "operations": ["name", "text", "from", "to", "options", "blocks", "takes_out"],
+    "operations.options": ["name", "type", "minimum", "maximum", "choices", "default", "text"],
     "transcodes": ["from", "to"],
     "packages": ["build", "run"],
   ]

@@ -47,14 +47,7 @@ extension PluginCheck {
     PluginCheck(.manifest, "options", .r15, "The manifest describes each option as the library does.") {
       (subject) throws(CheckEnd) in
       let (manifest, coder) = (try subject.manifest, try subject.coder)
-      let described = coder.options
-      try Self.equal(
-        "names of options", described.map { LoadedCoder.text($0.name) ?? "?" }.joined(separator: ", "),
-        manifest.options.map(\.name).joined(separator: ", "))
-      for (raw, option) in zip(described, manifest.options) {
-        try Self.equal("kind of option \(option.name)", Self.kind(raw), Self.kind(option.kind))
-        try Self.equal("text of option \(option.name)", LoadedCoder.text(raw.text) ?? "?", option.text)
-      }
+      try Self.equal(coder.options, manifest.options, of: "the writer")
       return nil
     },
     PluginCheck(.manifest, "container", .r15, "The container's names and default loop count agree.") {
@@ -78,28 +71,53 @@ extension PluginCheck {
       try Self.equal("default_loop_count", "\(container.default_plays)", "\(plays)")
       return nil
     },
-    PluginCheck(.manifest, "transcodes", .r15, "The coder has the transcoder that the manifest states.") {
+    PluginCheck(.manifest, "operations", .r15, "The manifest describes each operation as the library does.") {
       (subject) throws(CheckEnd) in
       let (manifest, coder) = (try subject.manifest, try subject.coder)
-      let table = coder.coder.get_extension.flatMap { call in
-        IMGCODER_EXTENSION_TRANSCODE.withCheckedString { call(coder.raw, $0) }
+      let names = manifest.operations.map(\.name).joined(separator: ", ")
+      guard coder.operations != nil else {
+        // A transcoder of version 1.0 says only that it is there.
+        try Self.equal("names of operations", coder.transcoder == nil ? "" : "transcode", names)
+        guard let transcoder = coder.transcoder else { throw .skipped("the coder has no operations") }
+        guard transcoder.transcode != nil else {
+          throw .failed("transcode", expected: "a function", found: "null", rule: .r16)
+        }
+        return nil
       }
-      guard (table != nil) == !manifest.transcodes.isEmpty else {
-        throw .failed(
-          "transcodes",
-          expected: table == nil ? "none: the library has no \(IMGCODER_EXTENSION_TRANSCODE)" : "some pairs",
-          found: "\(manifest.transcodes.count) pairs")
+      let described = coder.operationKinds
+      func text(_ raw: imgcoder_string) -> String { LoadedCoder.text(raw) ?? "?" }
+      try Self.equal("names of operations", described.map { text($0.name) }.joined(separator: ", "), names)
+      for (raw, operation) in zip(described, manifest.operations) {
+        let name = operation.name
+        try Self.equal("text of \(name)", text(raw.text), operation.text)
+        try Self.equal(
+          "formats of \(name)", raw.formats.map { "\($0.from) to \($0.to)" }.joined(separator: ", "),
+          operation.formats.map { "\($0.from) to \($0.to)" }.joined(separator: ", "))
+        try Self.equal(
+          "blocks of \(name)", raw.blockNames.joined(separator: ", "), operation.blocks.joined(separator: ", "))
+        let takesOut = raw.flags & UInt32(IMGCODER_OPERATION_TAKES_OUT) != 0
+        try Self.equal("takes_out of \(name)", "\(takesOut)", "\(operation.takesOut)")
+        try Self.equal(raw.described, operation.options, of: name)
       }
-      guard let table else { throw .skipped("the coder has no transcoder") }
-      let call = imgcoder_transcode_table_read(table.assumingMemoryBound(to: imgcoder_transcode_table.self)).transcode
-      guard call != nil else { throw .failed("transcode", expected: "a function", found: "null", rule: .r16) }
-      return nil
+      return "\(described.count) operations"
     },
   ]
 
   private static func equal(_ what: String, _ library: String, _ manifest: String) throws(CheckEnd) {
     guard library == manifest else {
       throw .failed(what, expected: "\"\(library)\", as in the library", found: "\"\(manifest)\"")
+    }
+  }
+
+  private static func equal(
+    _ library: [imgcoder_option], _ manifest: [OptionDescription], of owner: String
+  ) throws(CheckEnd) {
+    try equal(
+      "names of options of \(owner)", library.map { LoadedCoder.text($0.name) ?? "?" }.joined(separator: ", "),
+      manifest.map(\.name).joined(separator: ", "))
+    for (raw, option) in zip(library, manifest) {
+      try equal("kind of option \(option.name)", kind(raw), kind(option.kind))
+      try equal("text of option \(option.name)", LoadedCoder.text(raw.text) ?? "?", option.text)
     }
   }
 

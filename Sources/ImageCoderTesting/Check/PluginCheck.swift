@@ -13,6 +13,7 @@ package struct PluginCheck: Sendable {
     case animation
     case metadata
     case writing
+    case operations
     case process
     case fuzz
   }
@@ -46,7 +47,8 @@ package struct PluginCheck: Sendable {
   package static let all: [PluginCheck] =
     manifestChecks + manifestLibraryChecks + binaryChecks + interfaceChecks + interfaceAnswerChecks + decodeChecks
     + decodePixelChecks + decodeDamageChecks + decodeHostChecks + incrementalChecks + pageChecks + animationChecks
-    + metadataChecks + writingChecks + writingFailureChecks + writingOptionChecks + processChecks + fuzzChecks
+    + metadataChecks + writingChecks + writingFailureChecks + writingOptionChecks + operationChecks + processChecks
+    + fuzzChecks
 
   /// The checks that a list of `GROUP` and `GROUP.NAME` selects, or nil for the first word that names none.
   package static func selection(_ words: [String]) -> (checks: [PluginCheck], unknown: String?) {

@@ -3,7 +3,6 @@
 import CChecking
 import CImageCoder
 import CImageCoderStructs
-import Glibc
 
 /// A file that the plugin writes: one call of its table each.
 final class WriterProbe {
@@ -29,34 +28,17 @@ final class WriterProbe {
 
   func open(_ settings: WriteSettings) -> UInt32 {
     checking_session_clear(session.session)
-    // Everything that the options point at lives only during the call.
-    var owned: [UnsafeMutableRawPointer] = []
-    defer { for memory in owned { free(memory) } }
-    func text(_ value: String) -> imgcoder_string {
-      let bytes = Array(value.utf8)
-      let memory = malloc(max(bytes.count, 1))!
-      memory.copyMemory(from: bytes, byteCount: bytes.count)
-      owned.append(memory)
-      return imgcoder_string(bytes: memory.assumingMemoryBound(to: CChar.self), length: UInt64(bytes.count))
-    }
-    let size = UInt32(MemoryLayout<imgcoder_option_value>.size)
-    var values: [UnsafePointer<imgcoder_option_value>?] = []
-    for value in settings.values {
-      var raw = imgcoder_option_value_sized()
-      (raw.type, raw.name) = (value.type, text(value.name))
-      (raw.number, raw.text) = (value.number, text(value.text))
-      let memory = checking_struct_new(session.session, &raw, size, "imgcoder_option_value")!
-      values.append(UnsafePointer(memory.assumingMemoryBound(to: imgcoder_option_value.self)))
-    }
-    defer { for value in values { _ = checking_struct_end(session.session, .init(mutating: value!), nil, size) } }
-    return values.withUnsafeBufferPointer { list in
-      var options = imgcoder_write_options_sized()
-      options.flags = settings.isLossless ? UInt32(IMGCODER_WRITE_LOSSLESS) : 0
-      options.format = text(settings.format)
-      options.values = list.baseAddress
-      options.value_count = UInt64(list.count)
-      return session.with(&options, "imgcoder_write_options") {
-        table.open(coder.raw, session.host, output.pointee.output, $0, &writer)
+    let arguments = CallArguments(session)
+    return withExtendedLifetime(arguments) {
+      arguments.values(settings.values).withUnsafeBufferPointer { list in
+        var options = imgcoder_write_options_sized()
+        options.flags = settings.isLossless ? UInt32(IMGCODER_WRITE_LOSSLESS) : 0
+        options.format = arguments.text(settings.format)
+        options.values = list.baseAddress
+        options.value_count = UInt64(list.count)
+        return session.with(&options, "imgcoder_write_options") {
+          table.open(coder.raw, session.host, output.pointee.output, $0, &writer)
+        }
       }
     }
   }

@@ -30,7 +30,7 @@ struct MisbehavingPlugin {
     let source = "\(StagedTree.root)/Tests/MisbehavingPlugin"
     _ = ForeignPlugin.library(
       "MisbehavingPlugin/misbehaving.c", as: "libmisbehaving.so", in: folder,
-      flags: ["-DACT=\"\(act)\""] + flags.split(separator: " ").map(String.init))
+      flags: ["-DACT=\"\(act)\"", ForeignPlugin.drafts] + flags.split(separator: " ").map(String.init))
     var manifest = Command.run("cat '\(source)/misbehaving.imgcoder.json'").output
     for index in stride(from: 0, to: edit.count, by: 2) {
       guard let place = manifest.firstRange(of: edit[index]) else { preconditionFailure("no \(edit[index])") }

@@ -40,9 +40,7 @@ import Testing
     Fault(
       "manifest.options", "R15", "\"integer, 0.0 to 8.0, default 0.0\"", edit: ["\"maximum\": 9", "\"maximum\": 8"]),
     Fault("manifest.container", "R15", "\"2\"", edit: ["\"default_loop_count\": 0", "\"default_loop_count\": 2"]),
-    Fault(
-      "manifest.transcodes", "R15", "1 pairs",
-      edit: ["\"container\"", "\"transcodes\": [{\"from\": \"a.b\", \"to\": \"c.d\"}], \"container\""]),
+    Fault("manifest.operations", "R15", "\"false\"", edit: ["\"takes_out\": true", "\"takes_out\": false"]),
   ]
 
   static let binaryFaults: [Fault] = [
@@ -142,6 +140,14 @@ import Testing
     Fault("writing.effects", "options", "the same bytes for each of"),
   ]
 
+  static let operationFaults: [Fault] = [
+    Fault("operations.run", "R15", "UNSUPPORTED: no mood"),
+    Fault("operations.values", "R2", "crashed SIGABRT"),
+    Fault("operations.cut", "R2", "crashed SIGABRT"),
+    Fault("operations.unknown", "R16", "OK"),
+    Fault("operations.output-fails", "R16", "OK"),
+  ]
+
   static let processFaults: [Fault] = [
     Fault("process.descriptors", "R3", "file descriptor"),
     Fault("process.directory", "R3", "the working directory: /"),
@@ -160,7 +166,7 @@ import Testing
 
   @Test(
     arguments: manifestFaults + binaryFaults + interfaceFaults + decodeFaults + sessionFaults + writingFaults
-      + processFaults)
+      + operationFaults + processFaults)
   func isFound(_ fault: Fault) throws {
     let plugin = MisbehavingPlugin(
       fault.check, flags: fault.flags, edit: fault.edit, hasSamples: fault.hasSamples)
@@ -175,7 +181,7 @@ import Testing
   @Test func everyCheckHasAFault() {
     let groups = [
       Self.manifestFaults, Self.binaryFaults, Self.interfaceFaults, Self.decodeFaults, Self.sessionFaults,
-      Self.writingFaults, Self.processFaults,
+      Self.writingFaults, Self.operationFaults, Self.processFaults,
     ]
     let known = Set(groups.joined().map(\.check))
     let elsewhere: Set = [
