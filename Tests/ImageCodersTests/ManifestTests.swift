@@ -25,7 +25,12 @@ import Testing
          {"name": "fast", "type": "boolean", "default": true},
          {"name": "level", "type": "integer", "minimum": 1, "maximum": 9, "default": 6, "text": "How."},
          {"name": "gain", "type": "number", "minimum": 0, "maximum": 1.5, "default": 0.5},
-         {"name": "mode", "type": "choice", "choices": ["a", "b"], "default": "b"}]}
+         {"name": "mode", "type": "choice", "choices": ["a", "b"], "default": "b"}],
+       "operations": [
+         {"name": "org.example.mark", "text": "Mark it.", "from": ["a.b", "c.d"], "to": ["a.b", "e.f"],
+          "options": [{"name": "size", "type": "integer", "minimum": 1, "maximum": 9, "default": 6, "text": "How."}],
+          "blocks": ["mark"], "takes_out": true}],
+       "transcodes": [{"from": "a.b", "to": "e.f"}]}
       """
     let entry = try entry(json)
     #expect(entry.reason == nil)
@@ -45,6 +50,25 @@ import Testing
         .boolean(default: true), .integer(1...9, default: 6), .number(0...1.5, default: 0.5),
         .choice(["a", "b"], default: 1),
       ])
+    let (ab, cd, ef) = (ImageFormat(rawValue: "a.b"), ImageFormat(rawValue: "c.d"), ImageFormat(rawValue: "e.f"))
+    #expect(
+      manifest.operations == [
+        OperationDescription(
+          name: "org.example.mark", text: "Mark it.", formats: [.init(from: ab), .init(from: cd, to: ef)],
+          options: [OptionDescription(name: "size", text: "How.", kind: .integer(1...9, default: 6))],
+          blocks: ["mark"], takesOut: true),
+        OperationDescription(
+          name: "transcode", text: KnownOperation.transcode.text, formats: [.init(from: ab, to: ef)]),
+      ])
+  }
+
+  /// The key of version 1.0 is the operation `transcode`.
+  @Test func transcodesAreAnOperation() throws {
+    let (ab, ef) = (ImageFormat(rawValue: "a.b"), ImageFormat(rawValue: "e.f"))
+    let both = try #require(try entry(PluginFolder.manifest("transcodes", #"[{"from": "a.b", "to": "e.f"}]"#)).manifest)
+    #expect(both.operations.map(\.name) == ["transcode"])
+    #expect(both.operations.first?.formats == [.init(from: ab, to: ef)])
+    #expect(both.warnings == [])
   }
 
   @Test(arguments: ["id", "name", "version", "abi", "library", "formats", "capabilities"])
@@ -60,7 +84,9 @@ import Testing
     ("id", "7"), ("name", "[]"), ("version", "1"), ("abi", "1"), ("abi", #"{"major": "1"}"#), ("library", "{}"),
     ("formats", "{}"), ("formats", "[{}]"), ("capabilities", #""read""#), ("priority", #""high""#), ("priority", "1.5"),
     ("priority", "1e99"), ("abi", #"{"major": 1.5}"#),
-    ("container", "[]"), ("encode_options", #"[{"name": "x"}]"#),
+    ("container", "[]"), ("encode_options", #"[{"name": "x"}]"#), ("operations", "{}"),
+    ("operations", #"[{"name": "x"}]"#), ("operations", #"[{"name": "x", "from": "a.b"}]"#),
+    ("operations", #"[{"name": "x", "from": []}]"#), ("operations", #"[{"name": "x", "from": ["a.b"], "to": []}]"#),
     ("formats", #"[{"uti": "a.b", "match": [{"offset": 0}]}]"#),
   ])
   func namesAKeyOfTheWrongType(_ key: String, _ value: String) throws {
@@ -212,7 +238,9 @@ import Testing
     #expect(try keys(format) == ManifestReader.formatKeys.sorted())
     #expect(try keys(items("match", of: format.required("properties").object())) == ManifestReader.matchKeys.sorted())
     #expect(try keys(properties.required("container").object()) == ManifestReader.containerKeys.sorted())
-    #expect(try keys(items("encode_options", of: properties)) == ManifestReader.optionKeys.sorted())
+    let option = try schema.required("$defs").object().required("option").object()
+    #expect(try keys(option) == ManifestReader.optionKeys.sorted())
+    #expect(try keys(items("operations", of: properties)) == ManifestReader.operationKeys.sorted())
     #expect(try keys(items("transcodes", of: properties)) == ManifestReader.transcodeKeys.sorted())
     #expect(try keys(properties.required("packages").object()) == ManifestReader.packagesKeys.sorted())
   }
