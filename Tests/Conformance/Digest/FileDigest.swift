@@ -54,18 +54,15 @@ struct FileDigest {
   /// Turns the stored picture in every way, also of files that are damaged; the results are not looked at.
   private func turn(_ source: ByteSource) throws(CoderError) {
     let decoder = try registry.open(source)
-    guard let container = try registry.coder(decoder.coderID).container?.container, container.editsGeometry else {
-      return
-    }
-    let (canvas, open) = (decoder.header.canvas, try OpenSource(source, limits: .standard))
+    let operations = registry.operations(for: decoder.header.format)
+    guard operations.contains(where: { $0.coder == decoder.coderID && $0.operation.name == KnownOperation.turn.name })
+    else { return }
+    let canvas = decoder.header.canvas
     let units = Rect(x: 0, y: 0, width: canvas.width / 16 * 16, height: canvas.height / 16 * 16)
     for part in [Rect(x: 0, y: 0, width: canvas.width, height: canvas.height), units] {
       for orientation in Orientation.allCases {
-        let session = HostSession(source: open, limits: .standard)
-        _ = try? session.output { (output) throws(CoderError) in
-          try container.write(
-            part, of: session, format: decoder.header.format, orientation: orientation, output: output)
-        }
+        _ = try? registry.apply(
+          .turn(TurnedPart(part, orientation: orientation)), to: source, coder: decoder.coderID)
       }
     }
   }

@@ -44,13 +44,17 @@ enum HonestWorker {
     case .metadata: readMetadata(&talk, variant)
     case .still, .animation: write(&talk, variant, frames: wish == .still ? 1 : 3)
     case .recognize: talk.reply(status: variant == 3 ? UInt32(IMGCODER_STATUS_NEED_MORE) : 0)
-    case .transcode, .block, .edit, .turn, .attach:
+    case .operate, .ask:
       // The file is taken, then changed.
       talk.reply()
       talk.say(ISOLATION_NEED, longs: [16, 8, 4096])
-      talk.say(ISOLATION_OUTPUT, words: [0, 0], longs: [4096])
-      talk.say(ISOLATION_OUTPUT, words: [1, 1], longs: [100, 16])
-      talk.reply(output: 300)
+      if wish == .operate {
+        talk.say(ISOLATION_OUTPUT, words: [0, 0], longs: [4096])
+        talk.say(ISOLATION_OUTPUT, words: [1, 1], longs: [100, 16])
+      }
+      talk.say(ISOLATION_CHUNK, payload: Array(properties.prefix(5)))
+      talk.say(ISOLATION_CHUNK, payload: Array(properties.dropFirst(5)))
+      talk.reply(status: variant == 3 ? UInt32(IMGCODER_STATUS_UNSUPPORTED) : 0, output: wish == .operate ? 300 : 0)
     }
     talk.reply()
     return talk.bytes
@@ -132,7 +136,7 @@ extension HonestWorker {
     raw.features = .max
     (raw.reads, raw.writes, raw.recognizes, raw.adds_thumbnails) = (1, 1, 1, 1)
     raw.has_container = 1
-    raw.abilities = .max
+    raw.adds_metadata = 1
     let texts = ["org.example.liar", "1", "2", "{Liar}", "UnclampedDelayTime", "DelayTime", "LoopCount"].map {
       Array($0.utf8)
     }

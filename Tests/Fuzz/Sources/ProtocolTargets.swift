@@ -25,7 +25,10 @@ enum ProtocolTargets {
       {"manifest": 1, "id": "org.example.liar", "name": "Liar", "version": "1.0.0",
        "abi": {"major": 1, "min_minor": 0}, "library": "libliar.so",
        "formats": [{"uti": "org.example.liar", "extensions": ["liar"], "match": [{"bytes": "4c494152"}]}],
-       "capabilities": ["read", "write", "incremental", "recognize", "pages", "frames", "icc", "exif", "xmp", "thumbnail"]}
+       "capabilities": ["read", "write", "incremental", "recognize", "pages", "frames", "icc", "exif", "xmp", "thumbnail"],
+       "operations": [{"name": "org.example.change", "from": ["org.example.liar"], "blocks": ["mark"], "options": [
+         {"name": "level", "type": "integer", "minimum": 0, "maximum": 255, "default": 0},
+         {"name": "words", "type": "text", "maximum": 64, "default": ""}]}]}
       """.utf8))
 
   private static let limits = Limits(
@@ -43,7 +46,7 @@ enum ProtocolTargets {
 
   /// What a worker is asked for, by the first byte of a conversation.
   enum Wish: UInt8, CaseIterable {
-    case image, frames, metadata, thumbnail, arriving, light, still, animation, transcode, block, edit, turn, attach
+    case image, frames, metadata, thumbnail, arriving, light, still, animation, operate, ask
     case recognize
   }
 
@@ -125,28 +128,16 @@ enum ProtocolTargets {
   private static func change(_ file: [UInt8], with container: any Container, _ wish: Wish, _ flags: UInt8) {
     guard let source = try? OpenSource(.bytes(file), limits: limits) else { return }
     let session = HostSession(source: source, limits: limits)
-    let block = [UInt8](repeating: flags, count: flags & 2 == 0 ? 10 : 40_000)
-    do throws(CoderError) {
-      switch wish {
-      case .recognize:
-        _ = file.withUnsafeBytes { container.recognize(prefix: $0, fileSize: flags & 2 == 0 ? file.count : nil) }
-      case .block: _ = try container.block(.exif, of: session, format: format)
-      default:
-        _ = try session.output { (output) throws(CoderError) in
-          switch wish {
-          case .transcode: try container.transcode(session, from: format, to: format, output: output)
-          case .turn:
-            let part = Rect(x: 0, y: 0, width: 4, height: 4)
-            try container.write(part, of: session, format: format, orientation: .right, output: output)
-          case .attach:
-            let map = GainMapParts(file: block, iso: block, xmp: flags & 4 == 0 ? nil : block)
-            try container.attach(map, to: session, format: format, output: output)
-          default:
-            let edits = MetadataBlockEdits(removed: [.exif, .xmp], payloads: [.exif: block])
-            try container.edit(session, format: format, edits: edits, output: output)
-          }
-        }
-      }
-    } catch {}
+    if wish == .recognize {
+      _ = file.withUnsafeBytes { container.recognize(prefix: $0, fileSize: flags & 2 == 0 ? file.count : nil) }
+      return
+    }
+    var operation = FileOperation("org.example.change", values: ["level": .number(Double(flags))])
+    operation.blocks["mark"] = [UInt8](repeating: flags, count: flags & 2 == 0 ? 10 : 40_000)
+    if flags & 4 != 0 { operation.values["words"] = .word("icc exif") }
+    let result = try? container.run(operation, from: format, to: format, in: session, asksOnly: wish == .ask)
+    if let bytes = result?.bytes, bytes.count > limits.maxMemory {
+      FuzzTarget.broken("a file of \(bytes.count) bytes keeps to maxMemory")
+    }
   }
 }
