@@ -79,12 +79,14 @@ struct Coders: ParsableCommand {
         name: "Images",
         subcommands: [
           ProbeCommand.self, ConvertCommand.self, AnimateCommand.self, SheetCommand.self, ThumbnailCommand.self,
-          FramesCommand.self, MetadataCommand.self, StreamCommand.self, ShowCommand.self, PlayCommand.self,
-          CompareCommand.self, HashCommand.self, PlaceholderCommand.self,
+          FramesCommand.self, MetadataCommand.self, ApplyCommand.self, StreamCommand.self, ShowCommand.self,
+          PlayCommand.self, CompareCommand.self, HashCommand.self, PlaceholderCommand.self,
         ]),
       CommandGroup(
         name: "Coders",
-        subcommands: [ListCommand.self, OptionsCommand.self, PolicyCommand.self, DoctorCommand.self]),
+        subcommands: [
+          ListCommand.self, OptionsCommand.self, OperationsCommand.self, PolicyCommand.self, DoctorCommand.self,
+        ]),
       CommandGroup(name: "Cache", subcommands: [CacheCommand.self]),
       CommandGroup(name: "Plugins", subcommands: [NewCommand.self, CheckCommand.self, LimitsCommand.self]),
     ])

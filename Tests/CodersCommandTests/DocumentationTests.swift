@@ -8,9 +8,10 @@ import Testing
 /// What the pages say is what the program does.
 @Suite struct DocumentationTests {
   @Test(arguments: [
-    "", "probe ", "convert ", "animate ", "sheet ", "thumbnail ", "frames ", "stream ", "metadata ", "show ", "play ",
+    "", "probe ", "convert ", "animate ", "sheet ", "thumbnail ", "frames ", "stream ", "metadata ", "apply ", "show ",
+    "play ",
     "list ", "compare ", "hash ", "placeholder ",
-    "options ", "policy ", "doctor ", "cache ", "new ", "check ", "limits ",
+    "options ", "operations ", "policy ", "doctor ", "cache ", "new ", "check ", "limits ",
   ])
   func helpIsAsDocumented(_ verb: String) throws {
     let page = try Package.text("docs/cli.md")

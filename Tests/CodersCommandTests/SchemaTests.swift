@@ -8,8 +8,8 @@ import Testing
 /// What each verb prints with --json follows its schema in `Registry/schema`, and a changed output does not.
 @Suite struct SchemaTests {
   static let verbs = [
-    "animate", "cache", "check", "compare", "convert", "doctor", "frames", "hash", "list", "metadata", "new", "options",
-    "placeholder", "policy", "probe", "sheet", "stream", "thumbnail",
+    "animate", "apply", "cache", "check", "compare", "convert", "doctor", "frames", "hash", "list", "metadata", "new",
+    "operations", "options", "placeholder", "policy", "probe", "sheet", "stream", "thumbnail",
   ]
 
   private let folder = TemporaryFolder()
@@ -238,6 +238,28 @@ import Testing
     let value = try checked(["options"])
     #expect(try allowedChanges(value, "options") == [])
     for format in ["gif", "webp"] { try checked(["options", format]) }
+  }
+
+  @Test func operations() throws {
+    let value = try checked(["operations"])
+    #expect(try allowedChanges(value, "operations") == [])
+    try checked(["operations", "misb"], plugins: OperationsCommandTests.plugin.path)
+  }
+
+  @Test func apply() throws {
+    let source = folder.write(OperationsCommandTests.file(tag: 3), to: "a.misb")
+    func applied(_ arguments: [String], status: Int32 = 0) throws -> JSONValue {
+      try checked(
+        ["apply", "org.example.retag", source] + arguments, plugins: OperationsCommandTests.plugin.path, status: status)
+    }
+    let written = try applied(["-o", "\(folder.path)/b.misb"])
+    #expect(written["bytes"]?.content == .number(22, written: "22"))
+    #expect(
+      try allowedChanges(written, "apply")
+        == ["added facts.new", "missing facts.Tag", "replaced facts", "replaced facts.Tag"])
+    #expect(try applied(["--ask"])["error"]?.content == .null)
+    let refused = try applied(["--ask", "--value", "tag=10"], status: 64)
+    #expect(refused["error"]?["code"]?.string == "invalidArgument")
   }
 
   @Test func doctor() throws {

@@ -122,7 +122,7 @@ struct OptionListing {
 
 extension OptionDescription {
   /// Type, allowed values and default as they are written on the command line.
-  fileprivate var kindInWords: (type: String, values: String, usual: String) {
+  var kindInWords: (type: String, values: String, usual: String) {
     switch kind {
     case .boolean(let value): ("boolean", "true, false", "\(value)")
     case .integer(let range, let value): ("integer", "\(range.lowerBound) to \(range.upperBound)", "\(value)")

@@ -157,25 +157,15 @@ struct MetadataCommand: ReadingVerb {
     if properties.isEmpty { console.print("  no metadata") }
     for (name, value) in properties.sorted {
       guard case .dictionary(let inner) = value else {
-        console.print("  \(name)  \(Self.text(of: value).printable)")
+        console.print("  \(name)  \(value.inWords.printable)")
         continue
       }
       console.print("  \(name)")
       let width = inner.sorted.map(\.name.count).max() ?? 0
       for (name, value) in inner.sorted {
         let space = String(repeating: " ", count: width - name.count + 2)
-        console.print("    \(name.printable)\(space)\(Self.text(of: value).printable)")
+        console.print("    \(name.printable)\(space)\(value.inWords.printable)")
       }
-    }
-  }
-
-  private static func text(of value: PropertyValue) -> String {
-    switch value {
-    case .integer(let number): "\(number)"
-    case .number(let number): "\(number)"
-    case .text(let text): text
-    case .list(let values): values.map { text(of: $0) }.joined(separator: ", ")
-    case .dictionary(let inner): inner.sorted.map { "\($0.name): \(text(of: $0.value))" }.joined(separator: "; ")
     }
   }
 }
