@@ -96,19 +96,19 @@ extension Coders {
   /// The verb that arguments name first, with its own arguments, in two thirds of the time of `parseAsRoot`: it is parsed as if
   /// it were the whole command.
   ///
-  /// - Returns: Nil for anything but valid arguments of a verb that is run once for each of many files. Only `parseAsRoot` knows
-  ///   help, versions, completions and errors.
+  /// - Returns: Nil for anything but valid arguments of a verb of `frequent`. Only `parseAsRoot` knows help, versions,
+  ///   completions and errors.
   fileprivate static func verb(_ arguments: [String]) -> (any Verb)? {
-    guard let name = arguments.first, !name.hasPrefix("-") else { return nil }
-    for group in configuration.groupedSubcommands {
-      // Not cast before the name is right: the runtime would look for the conformance of each verb.
-      for command in group.subcommands where command.configuration.commandName == name {
-        guard command.configuration._superCommandName != nil, let verb = command as? any Verb.Type else { return nil }
-        return verb.parsed(Array(arguments.dropFirst()))
-      }
-    }
-    return nil
+    guard let name = arguments.first,
+      let verb = frequent.first(where: { $0.configuration.commandName == name })
+    else { return nil }
+    return verb.parsed(Array(arguments.dropFirst()))
   }
+
+  /// The verbs that are run once for each of many files.
+  private static let frequent: [any Verb.Type] = [
+    ProbeCommand.self, ConvertCommand.self, ThumbnailCommand.self, ListCommand.self,
+  ]
 }
 
 extension Verb {

@@ -40,8 +40,8 @@ enum Path {
   /// The working directory, or nil if it has no name under which it can be reached.
   static func workingDirectory() -> String? {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-    guard getcwd(&buffer, buffer.count) != nil, let end = buffer.firstIndex(of: 0) else { return nil }
-    let path = SystemName.string(buffer[..<end].map { UInt8(bitPattern: $0) })
+    guard getcwd(&buffer, buffer.count) != nil else { return nil }
+    let path = SystemName.string(pointer: buffer)
     // Directories above may be closed to this user.
     return path.hasPrefix("/") && areSame(path, ".") ? path : nil
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Dispatch
+import ImageCoderEngine
 import ImageCoders
 import Synchronization
 
@@ -15,7 +15,7 @@ extension Subject {
         }
         let serial = expected
         let differing = Mutex<[String]>([])
-        DispatchQueue.concurrentPerform(iterations: 8) { worker in
+        ThreadPool.shared.run(8, jobs: 8) { worker in
           for step in fixtures.valid.indices {
             // Each worker is at another fixture at a time, and all of them pass every one.
             let index = (step + worker * 3) % fixtures.valid.count

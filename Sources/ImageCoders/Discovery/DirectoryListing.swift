@@ -55,7 +55,8 @@ struct DirectoryListing {
   /// A manifest's bytes.
   func contents(of manifest: String) throws(SkipReason) -> [UInt8] {
     do throws(FileProblem) {
-      let walk = PathWalk(manifest.split(separator: "/").last.map(String.init) ?? manifest, in: resolved, status)
+      let name = Self.names(of: manifest).last.map(String.init) ?? manifest
+      let walk = PathWalk(name, in: resolved, status)
       let bytes = try TrustedFile.contents(of: manifest, maxBytes: Manifest.maxBytes, known: walk.status)
       if let problem = walk.problem { throw FileProblem(kind: .permission, message: problem) }
       return bytes
@@ -76,7 +77,7 @@ struct DirectoryListing {
   func problem(library: String, path: String) -> SkipReason? {
     // A directory on the way has to be as safe as the one that the manifest lies in.
     var folder = resolved
-    for name in library.split(separator: "/").dropLast() where name != "." {
+    for name in Self.names(of: library).dropLast() where name != "." {
       folder += "/\(name)"
       var status = stat()
       if stat(folder, &status) == 0, let problem = TrustedFile.writers(of: status, folder) {
@@ -84,6 +85,10 @@ struct DirectoryListing {
       }
     }
     return Self.problem(path, PathWalk(library, in: resolved, status))
+  }
+
+  private static func names(of path: String) -> [Substring] {
+    path.utf8.split(separator: UInt8(ascii: "/")).map(Substring.init)
   }
 
   /// Why a library must not be loaded, or nil.

@@ -19,8 +19,8 @@ package struct JSONReader {
   private var offset = 0
   private var depth = 0
   private var valueCount = 0
-  /// The last place that was asked for, and its offset: the next one is counted from there.
-  private var lastPlace = (offset: 0, place: TextPlace(line: 1, column: 1))
+  /// The line that is read, and the offset at which its first character would begin if all before here had one byte.
+  private var (line, lineStart) = (1, 0)
 
   private init(_ bytes: [UInt8], maxValues: Int) {
     self.bytes = bytes
@@ -30,7 +30,7 @@ package struct JSONReader {
   static func value(of bytes: [UInt8], maxBytes: Int, maxValues: Int) throws(TextProblem) -> JSONValue {
     var reader = JSONReader(bytes, maxValues: maxValues)
     guard bytes.count <= maxBytes else {
-      throw TextProblem("the text has \(bytes.count) bytes; \(maxBytes) are allowed at most", at: reader.place(0))
+      throw TextProblem("the text has \(bytes.count) bytes; \(maxBytes) are allowed at most", at: reader.here)
     }
     try reader.checkEncoding()
     reader.skipSpace()
@@ -40,7 +40,7 @@ package struct JSONReader {
     return value
   }
 
-  private mutating func checkEncoding() throws(TextProblem) {
+  private func checkEncoding() throws(TextProblem) {
     var invalid: Int?
     do throws(UTF8.ValidationError) {
       _ = try UTF8Span(validating: bytes.span)
@@ -59,7 +59,7 @@ package struct JSONReader {
 
   private mutating func value() throws(TextProblem) -> JSONValue {
     valueCount += 1
-    let start = place(offset)
+    let start = here
     guard valueCount <= maxValues else {
       throw TextProblem("the text has more than \(maxValues) values", at: start)
     }
@@ -85,7 +85,7 @@ package struct JSONReader {
     _ body: (inout JSONReader) throws(TextProblem) -> Items
   ) throws(TextProblem) -> Items {
     guard depth < Self.maxDepth else {
-      throw TextProblem("lists and objects are more than \(Self.maxDepth) deep", at: place(offset))
+      throw TextProblem("lists and objects are more than \(Self.maxDepth) deep", at: here)
     }
     depth += 1
     offset += 1
@@ -112,9 +112,10 @@ package struct JSONReader {
     // Of a long object, where each key is; a short one is looked through.
     var places: [String: TextPlace] = [:]
     if skip("}") { return members }
+    members.reserveCapacity(4)
     while true {
       guard current == UInt8(ascii: "\"") else { throw unexpected(members.isEmpty ? "a key or '}'" : "a key") }
-      let start = place(offset)
+      let start = here
       let key = try string()
       if let first = members.count < Self.shortObject ? members.first(where: { $0.key == key })?.place : places[key] {
         throw TextProblem("the key \(key.quoted) is there twice, first in \(first)", at: start)
@@ -174,7 +175,7 @@ package struct JSONReader {
     var text: [UInt8] = []
     var copied = offset
     while true {
-      offset = plainEnd(from: offset)
+      skipPlain()
       guard let byte = current else { break }
       switch byte {
       case UInt8(ascii: "\""):
@@ -192,16 +193,17 @@ package struct JSONReader {
     throw TextProblem("found a string without end, expected '\"'", at: place(start))
   }
 
-  /// Where the characters end that stand for themselves.
-  private func plainEnd(from start: Int) -> Int {
-    bytes.withUnsafeBufferPointer { bytes in
-      var end = start
+  /// Skips characters of a string that stand for themselves.
+  private mutating func skipPlain() {
+    (offset, lineStart) = bytes.withUnsafeBufferPointer { bytes in
+      var (end, start) = (offset, lineStart)
       while end < bytes.count {
         let byte = bytes[end]
         if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20 { break }
         end &+= 1
+        start &+= Self.isContinuation(byte) ? 1 : 0
       }
-      return end
+      return (end, start)
     }
   }
 
@@ -269,10 +271,13 @@ package struct JSONReader {
 
   // RFC 8259 §2.
   private mutating func skipSpace() {
-    while let byte = current, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { offset += 1 }
+    while let byte = current, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
+      offset += 1
+      if byte == 0x0A { (line, lineStart) = (line + 1, offset) }
+    }
   }
 
-  private mutating func unexpected(_ expected: String) -> TextProblem {
+  private func unexpected(_ expected: String) -> TextProblem {
     TextProblem("found \(found), expected \(expected)", at: place(offset))
   }
 
@@ -293,19 +298,16 @@ package struct JSONReader {
     return String(repeating: "0", count: max(0, count - digits.count)) + digits
   }
 
-  /// The place of an offset that is not before the last one that was asked for, or a little before it.
-  private mutating func place(_ offset: Int) -> TextPlace {
-    var (line, column) = (lastPlace.place.line, lastPlace.place.column)
-    if offset < lastPlace.offset { (lastPlace.offset, line, column) = (0, 1, 1) }
-    // Every value has a place: all of the text passes here.
-    bytes.withUnsafeBufferPointer { bytes in
-      for index in lastPlace.offset..<offset {
-        let byte = bytes[index]
-        if byte == 0x0A { (line, column) = (line &+ 1, 0) }
-        column &+= byte & 0xC0 == 0x80 ? 0 : 1
-      }
-    }
-    lastPlace = (offset, TextPlace(line: line, column: column))
-    return lastPlace.place
+  private static func isContinuation(_ byte: UInt8) -> Bool { byte & 0xC0 == 0x80 }
+
+  /// The place of what is read next. Every value has one, so it is not looked for.
+  private var here: TextPlace { TextPlace(line: line, column: offset - lineStart + 1) }
+
+  /// The place of any offset, looked for from the beginning: for a problem.
+  private func place(_ offset: Int) -> TextPlace {
+    let before = bytes[..<offset]
+    let lineStart = before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+    return TextPlace(
+      line: 1 + before.count { $0 == 0x0A }, column: 1 + before[lineStart...].count { !Self.isContinuation($0) })
   }
 }

@@ -20,7 +20,7 @@ package enum HostPlatform {
   }
 
   /// The Swift runtime of this process, as manifests name it: major and minor version, which is all that it tells.
-  package static let runtime = "swift/\(_SwiftStdlibVersion.current)".split(separator: ".").prefix(2).joined(
+  package static let runtime = Array("swift/\(_SwiftStdlibVersion.current)".split(separator: ".").prefix(2)).joined(
     separator: ".")
 
   /// Whether the Swift runtime of this process is a library that plugins can share. A program that was linked with
