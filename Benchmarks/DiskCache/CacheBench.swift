@@ -151,7 +151,7 @@ import TestSupport
       for first in 0..<64 {
         group.addTask {
           for index in stride(from: first, to: count, by: 64) {
-            try await cache.store(value, for: "https://example.org/\(index)")
+            try await cache.async.put(value, for: "https://example.org/\(index)")
           }
         }
       }

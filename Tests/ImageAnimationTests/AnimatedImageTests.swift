@@ -159,12 +159,12 @@ import Testing
   @Test func framesMayBeAskedForFromManyTasks() async throws {
     let path = "gif/covering-restore-previous.gif"
     let whole = try Self.registry.decode(.file(Self.fixture(path)))
-    let image = try await Self.registry.animation(from: .file(Self.fixture(path)))
+    let image = try await Self.registry.async.animatedImage(.file(Self.fixture(path)))
     try await withThrowingTaskGroup(of: (Int, [UInt8]).self) { group in
       for turn in 0..<100 {
         let index = turn * 3 % image.frameCount
         group.addTask {
-          let frame = turn % 2 == 0 ? try image.frame(at: index) : try await image.decodedFrame(at: index)
+          let frame = turn % 2 == 0 ? try image.frame(at: index) : try await image.async.frame(at: index)
           return (index, frame.pixels.copyBytes())
         }
       }

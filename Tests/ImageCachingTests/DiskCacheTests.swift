@@ -263,12 +263,12 @@ final class CacheFixture: Sendable {
           for round in 0..<10 {
             let key = "\((task * 7 + round) % 50)"
             let bytes = CacheFixture.bytes(round % 3 == 0 ? 80_000 : 900, seed: UInt64(task * 10 + round))
-            #expect(try await cache.store(key.utf8 + bytes, for: key, metadata: Array(key.utf8)))
+            #expect(try await cache.async.put(key.utf8 + bytes, for: key, metadata: Array(key.utf8)))
             // Whoever wrote it, it is whole and of this key.
-            if let value = try await caches[(task + 1) % 2].load(key) {
+            if let value = try await caches[(task + 1) % 2].async.value(for: key) {
               #expect(value.bytes.starts(with: key.utf8) && value.metadata == Array(key.utf8))
             }
-            if round == 5 { try await cache.discard(key) }
+            if round == 5 { try await cache.async.remove(key) }
           }
         }
       }
@@ -279,9 +279,9 @@ final class CacheFixture: Sendable {
     #expect(found.orphanCount == 0)
     #expect(found.checkedCount == fixtureCount(caches[0]))
     #expect(fixture.events == [])
-    #expect(try await caches[0].holds("1") == caches[0].contains("1"))
-    #expect(try await caches[1].storeMetadata([7], for: "none") == false)
-    #expect(try await caches[1].discardAll() == found.checkedCount)
+    #expect(try await caches[0].async.contains("1") == caches[0].contains("1"))
+    #expect(try await caches[1].async.updateMetadata([7], for: "none") == false)
+    #expect(try await caches[1].async.removeAll() == found.checkedCount)
     #expect(fixture.files == [])
   }
 

@@ -9,7 +9,8 @@ import Testing
   // Never called: they name files that a reader has.
 
   private func server(_ registry: CoderRegistry, upload: [UInt8], reading: DecodeOptions) async throws {
-    let small = try await registry.thumbnail(of: .bytes(upload), .web.sized(width: 300, height: 0), reading: reading)
+    let small = try await registry.async.makeThumbnail(
+      of: .bytes(upload), .web.sized(width: 300, height: 0), reading: reading)
     let type = registry.mimeType(of: small.format)
     _ = type
   }
@@ -35,8 +36,9 @@ import Testing
   private func show(_ pixels: PixelBuffer) {}
 
   private func player(_ registry: CoderRegistry) async throws {
-    let file = try await registry.file("party.gif", options: DecodeOptions(thumbnailSize: Size(width: 480, height: 0)))
-    for try await frame in file.frames {
+    let options = DecodeOptions(thumbnailSize: Size(width: 480, height: 0))
+    let animation = try await registry.async.open("party.gif", options: options)
+    for try await frame in animation.frames {
       show(frame.pixels)
       try await Task.sleep(for: frame.delay.clamped(by: .browser).duration)
     }
@@ -59,7 +61,7 @@ import Testing
     var edit = MetadataEdit(removing: [.gps, .thumbnail])
     edit.values["{TIFF}", "Copyright"] = .text("© 2026 A. Author")
     try edit.set("dc:title", to: "Harbour")  // from text, as people write it
-    try await registry.metadataEdited("photo.jpg", edit, at: .file("public.jpg"))
+    try await registry.async.editMetadata("photo.jpg", edit, at: .file("public.jpg"))
   }
 
   private func samples(_ pixels: PixelBuffer) throws {
@@ -70,7 +72,7 @@ import Testing
   }
 
   private func arriving(_ registry: CoderRegistry, _ download: AsyncStream<[UInt8]>) async throws {
-    for try await snapshot in registry.images(arriving: download) {
+    for try await snapshot in registry.async.images(arriving: download) {
       show(snapshot.image.pixels)
     }
   }

@@ -80,7 +80,7 @@ import Testing
         group.addTask {
           let download = Download(bytes: files[index % files.count], all: count, halves: halves)
           var final: ArrivingImage?
-          for try await look in registry.images(arriving: download) {
+          for try await look in registry.async.images(arriving: download) {
             // The second half of the file has begun.
             if half, halves.count.load(ordering: .acquiring) == count { return }
             if look.isFinal { final = look }

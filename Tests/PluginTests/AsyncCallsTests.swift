@@ -19,7 +19,7 @@ import Testing
 
   @Test func framesAskedForByManyTasksAreThoseOfTheImage() async throws {
     let whole = try Self.registry.decode(.file(Self.animation))
-    let file = try await Self.registry.file(.file(Self.animation))
+    let file = try await Self.registry.async.open(.file(Self.animation))
     #expect(file.frameCount == whole.frames.count)
     try await withThrowingTaskGroup(of: (Int, [UInt8]).self) { group in
       for turn in 0..<60 {
@@ -38,10 +38,10 @@ import Testing
     let name = try #require(Command.run("ls '\(path)' | grep -m 1 pages").output.split(separator: "\n").first)
     let source = ByteSource.file("\(path)/\(name)")
     let decoder = try Self.registry.open(source)
-    let file = try await Self.registry.file(source)
+    let file = try await Self.registry.async.open(source)
     #expect(file.coderID == decoder.coderID)
     #expect(file.header == decoder.header)
-    #expect(try await Self.registry.imageHeader(of: source) == decoder.header)
+    #expect(try await Self.registry.async.header(of: source) == decoder.header)
     #expect(file.outputSize == decoder.outputSize)
     #expect(try await file.properties() == decoder.properties())
     let page = try await file.page(file.header.pageCount - 1)
@@ -51,11 +51,11 @@ import Testing
   }
 
   @Test func writtenAndConvertedFilesAreThoseOfTheSynchronousCalls() async throws {
-    let image = try await Self.registry.image(from: .file(Self.animation))
-    #expect(try await Self.registry.data(of: image, as: .png) == Self.registry.encode(image, as: .png))
-    let converted = try await Self.registry.converted(.file(Self.animation), to: .png)
+    let image = try await Self.registry.async.decode(.file(Self.animation))
+    #expect(try await Self.registry.async.encode(image, as: .png) == Self.registry.encode(image, as: .png))
+    let converted = try await Self.registry.async.convert(.file(Self.animation), to: .png)
     #expect(try Self.registry.convert(.file(Self.animation), to: .png, at: .memory).bytes == converted.bytes)
-    let writer = try await Self.registry.writer(as: .png)
+    let writer = try await Self.registry.async.makeEncoder(as: .png)
     for frame in image.frames { try await writer.add(frame.pixels, delay: frame.delay) }
     let written = try await writer.finish()
     let again = try Self.registry.decode(.bytes(written.bytes))
@@ -65,7 +65,7 @@ import Testing
 
   /// A task that is cancelled gives up its own call; the file goes on.
   @Test func aCancelledCallLeavesTheFileUsable() async throws {
-    let file = try await Self.registry.file(.file(Self.animation))
+    let file = try await Self.registry.async.open(.file(Self.animation))
     let gate = Task { try await file.image() }
     let tasks = (0..<20).map { index in Task { try await file.frame(at: index % file.frameCount) } }
     for task in tasks { task.cancel() }
@@ -96,11 +96,11 @@ import Testing
       let registry = Self.registry
       try await withThrowingTaskGroup(of: Void.self) { group in
         for _ in 0..<8 {
-          group.addTask { _ = try await registry.image(from: source) }
-          group.addTask { _ = try await registry.file(source).frame(at: 0) }
-          group.addTask { _ = try await registry.converted(source, to: .png) }
-          group.addTask { _ = try await registry.thumbnail(of: source) }
-          group.addTask { _ = try await registry.transcoded(source, to: .png) }
+          group.addTask { _ = try await registry.async.decode(source) }
+          group.addTask { _ = try await registry.async.open(source).frame(at: 0) }
+          group.addTask { _ = try await registry.async.convert(source, to: .png) }
+          group.addTask { _ = try await registry.async.makeThumbnail(of: source) }
+          group.addTask { _ = try await registry.async.transcode(source, to: .png) }
         }
         // Runs when the tasks above have had their turn and gave their threads back.
         group.addTask {
@@ -138,7 +138,7 @@ import Testing
       let whole = try Self.registry.decode(.file(path))
       let bytes = try Self.bytes(path)
       var looks: [ArrivingImage] = []
-      for try await look in Self.registry.images(arriving: Chunks(bytes: bytes, size: 50)) { looks.append(look) }
+      for try await look in Self.registry.async.images(arriving: Chunks(bytes: bytes, size: 50)) { looks.append(look) }
       #expect(looks.count > 1)
       #expect(looks.map(\.isFinal) == [Bool](repeating: false, count: looks.count - 1) + [true])
       #expect(looks.last?.image.frames.map(Self.pixels) == whole.frames.map(Self.pixels))

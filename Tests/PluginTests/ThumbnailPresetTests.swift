@@ -28,15 +28,15 @@ import Testing
   ) async throws {
     var preset = ThumbnailPreset.web.sized(width: 40, height: 0)
     preset.format = format
-    let plain = try await Self.registry.thumbnail(of: Self.photo(.sRGB, as: .jpeg), preset)
+    let plain = try await Self.registry.async.makeThumbnail(of: Self.photo(.sRGB, as: .jpeg), preset)
     #expect(try Self.registry.decode(.bytes(plain.bytes)).size == Size(width: 40, height: 30))
     #expect(try Self.kinds(plain) == [])
     #expect(!plain.bytes.contains(Array("Mak".utf8)) && !plain.bytes.contains(Array("xmpmeta".utf8)))
-    let wide = try await Self.registry.thumbnail(of: Self.photo(.displayP3, as: .jpeg), preset)
+    let wide = try await Self.registry.async.makeThumbnail(of: Self.photo(.displayP3, as: .jpeg), preset)
     #expect(try Self.kinds(wide) == [])
     // Without its profile, this one would have other colors.
     preset.color = .asStored
-    let stored = try await Self.registry.thumbnail(of: Self.photo(.displayP3, as: .jpeg), preset)
+    let stored = try await Self.registry.async.makeThumbnail(of: Self.photo(.displayP3, as: .jpeg), preset)
     #expect(try Self.kinds(stored) == [.icc])
     #expect(try Self.registry.decode(.bytes(stored.bytes)).metadata[.icc] == MatrixProfile.displayP3.bytes)
   }

@@ -86,7 +86,7 @@ struct RemotePictures {
     options.firstFrameOnly = true
     options.quality = asked.quality.map { Double($0) / 100 } ?? Self.quality(of: format)
     do throws(CoderError) {
-      let made = Written(bytes: try await registry.data(of: image, as: format, options: options), format: format)
+      let made = Written(bytes: try await registry.async.encode(image, as: format, options: options), format: format)
       written.put(made, for: key, bytes: made.bytes.count)
       return made
     } catch {

@@ -83,7 +83,7 @@ import ImageCodersBuiltIn
       preset.mode = query["mode"] == "fill" ? .fill : .fit
       preset.format = query["format"].flatMap { registry.format(forExtension: String($0)) }
       // A client that hangs up cancels its task, and so takes its picture out of the queue.
-      let small = try await registry.thumbnail(of: upload, preset, reading: reading)
+      let small = try await registry.async.makeThumbnail(of: upload, preset, reading: reading)
       return Response(
         status: .ok, headers: [.contentType: registry.mimeType(of: small.format) ?? "application/octet-stream"],
         body: .init(byteBuffer: ByteBuffer(bytes: small.bytes)))

@@ -38,7 +38,7 @@ public final class AnimatedImage: FrameSource {
   private let areAlone: [Bool]
   private let decoder: Mutex<SerialDecoder>
   private let state: Mutex<Kept>
-  private let lane = WorkQueue.Lane()
+  let lane = WorkQueue.Lane()
 
   /// The decoder, which one thread at a time uses.
   private struct SerialDecoder: @unchecked Sendable {
@@ -187,8 +187,7 @@ public final class AnimatedImage: FrameSource {
   /// - Throws: ``CoderError/Code/invalidArgument`` for a frame that there is not; ``CoderError``, if not a single row can
   ///   be decoded. Otherwise ``Frame/problem`` says why rows are missing.
   public func frame(at index: Int) throws(CoderError) -> Frame {
-    guard delays.indices.contains(index) else { throw .noFrame(index, of: frameCount) }
-    if let frame = kept(index) { return frame }
+    if let frame = try keptFrame(at: index) { return frame }
     return try withDecoder { (decoder) throws(CoderError) in
       // Another thread may have made it meanwhile.
       if let frame = kept(index) { return frame }
@@ -196,17 +195,12 @@ public final class AnimatedImage: FrameSource {
     }
   }
 
-  /// A frame as it is shown, decoded on a thread of the library.
+  /// The frame for the current transform, if it is kept.
   ///
-  /// Frames that are asked for at the same time wait for each other without blocking a thread.
-  ///
-  /// - Throws: As ``frame(at:)``; ``CoderError/Code/cancelled`` when the task is cancelled before its turn.
-  public func decodedFrame(at index: Int) async throws(CoderError) -> Frame {
+  /// - Throws: ``CoderError/Code/invalidArgument`` for a frame that there is not.
+  func keptFrame(at index: Int) throws(CoderError) -> Frame? {
     guard delays.indices.contains(index) else { throw .noFrame(index, of: frameCount) }
-    if let frame = kept(index) { return frame }
-    return try await WorkQueue.shared.value(Cancellation(), in: lane) { [self] () throws(CoderError) in
-      try frame(at: index)
-    }
+    return kept(index)
   }
 
   /// Decodes all frames and keeps them, on the calling thread.
@@ -270,27 +264,5 @@ public final class AnimatedImage: FrameSource {
   private struct Box<Value>: @unchecked Sendable {
     // Unchecked: made and read on one thread.
     let value: Value
-  }
-}
-
-extension CoderRegistry {
-  /// Opens a file for playing and decodes its first frame, on a thread of the library.
-  ///
-  /// - Parameters:
-  ///   - options: How frames are decoded. A memory budget makes frames smaller, never fewer.
-  ///   - delays: What is done with short delays; by default what browsers do.
-  ///   - loopCount: Overrides what the file states, or nil.
-  ///   - transform: What is done to each frame, or nil.
-  ///   - coder: The identifier of the only coder to use, or nil to choose.
-  /// - Throws: As `AnimatedImage.init`; ``CoderError/Code/cancelled`` when the task is cancelled before its turn.
-  public func animation(
-    from source: ByteSource, options: DecodeOptions = DecodeOptions(), delays: DelayPolicy = .browser,
-    loopCount: LoopCount? = nil, transform: FrameTransform? = nil, coder: String? = nil
-  ) async throws(CoderError) -> AnimatedImage {
-    try await WorkQueue.shared.value(Cancellation(within: options.cancellation)) { () throws(CoderError) in
-      try AnimatedImage(
-        source, options: options, delays: delays, loopCount: loopCount, transform: transform, registry: self,
-        coder: coder)
-    }
   }
 }

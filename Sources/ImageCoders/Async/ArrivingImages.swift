@@ -14,7 +14,7 @@ public struct ArrivingImage: Sendable {
   public let isFinal: Bool
 }
 
-/// Looks at an image whose bytes arrive over time; see `CoderRegistry.images(arriving:options:showing:)`.
+/// Looks at an image whose bytes arrive over time; see ``AsyncCoderRegistry/images(arriving:options:showing:)``.
 ///
 /// - Threads: Iterate in one task at a time.
 public struct ArrivingImages<Chunks: AsyncSequence>: AsyncSequence where Chunks.Element: Sequence<UInt8> {
@@ -97,10 +97,10 @@ final class ArrivingDecoder {
   }
 }
 
-extension CoderRegistry {
+extension AsyncCoderRegistry {
   /// Decodes an image while its bytes arrive.
   ///
-  ///     for try await look in registry.images(arriving: response.body) { view.show(look.image) }
+  ///     for try await look in registry.async.images(arriving: response.body) { view.show(look.image) }
   ///
   /// Any number may arrive at the same time: the number of threads does not grow with them.
   ///
@@ -112,6 +112,6 @@ extension CoderRegistry {
     arriving chunks: Chunks, options: DecodeOptions = DecodeOptions(),
     showing policy: PartialPicturePolicy = PartialPicturePolicy()
   ) -> ArrivingImages<Chunks> where Chunks.Element: Sequence<UInt8> {
-    ArrivingImages(registry: self, chunks: chunks, options: options, policy: policy)
+    ArrivingImages(registry: registry, chunks: chunks, options: options, policy: policy)
   }
 }

@@ -69,7 +69,7 @@
           guard place.enterAtOnce() else { return nil }
           defer { place.leave() }
           let options = request.request.decodeOptions(loader.options)
-          let images = loader.registry.images(
+          let images = loader.registry.async.images(
             arriving: update.body.chunks, options: options, showing: loader.options.previews)
           for try await look in images {
             if look.isFinal { return look.image }

@@ -30,17 +30,19 @@
     let cache: DiskCache
 
     func body(for key: String) async -> (source: ByteSource, byteCount: Int, metadata: [UInt8])? {
-      guard let value = try? await cache.load(key) else { return nil }
+      guard let value = try? await cache.async.value(for: key) else { return nil }
       return (value.source, value.count, value.metadata)
     }
 
     func store(_ bytes: [UInt8], metadata: [UInt8], processed: Bool, for key: String) async {
-      _ = try? await cache.store(bytes, for: key, kind: processed ? .processed : .original, metadata: metadata)
+      _ = try? await cache.async.put(bytes, for: key, kind: processed ? .processed : .original, metadata: metadata)
     }
 
-    func store(metadata: [UInt8], for key: String) async { _ = try? await cache.storeMetadata(metadata, for: key) }
-    func remove(_ key: String) async { _ = try? await cache.discard(key) }
-    func removeAll() async { _ = try? await cache.discardAll() }
+    func store(metadata: [UInt8], for key: String) async {
+      _ = try? await cache.async.updateMetadata(metadata, for: key)
+    }
+    func remove(_ key: String) async { _ = try? await cache.async.remove(key) }
+    func removeAll() async { _ = try? await cache.async.removeAll() }
     var maxValueBytes: Int { cache.options.maxValueBytes }
   }
 

@@ -144,7 +144,7 @@
 
     private func decoded(_ source: ByteSource, _ request: ResolvedRequest) async throws(LoadingError) -> Image {
       do throws(CoderError) {
-        return try await registry.image(from: source, options: request.request.decodeOptions(options))
+        return try await registry.async.decode(source, options: request.request.decodeOptions(options))
       } catch {
         throw LoadingError(error, url: request.name)
       }

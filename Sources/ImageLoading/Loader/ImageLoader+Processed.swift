@@ -38,7 +38,7 @@
       bytes.download = generations.begin(request.identity)
       do throws(CoderError) {
         let decoding = DecodeOptions(limits: request.request.limits ?? options.limits)
-        return bytes.picture(try await registry.image(from: found.source, options: decoding))
+        return bytes.picture(try await registry.async.decode(found.source, options: decoding))
       } catch {
         // What cannot be read is made again.
         return nil
@@ -57,7 +57,7 @@
         let place = writers.place(.normal)
         guard (try? await place.enter()) != nil else { return }
         defer { place.leave() }
-        guard download.claim(), let bytes = try? await registry.data(of: image, as: format, options: encoding),
+        guard download.claim(), let bytes = try? await registry.async.encode(image, as: format, options: encoding),
           bytes.count <= disk.maxValueBytes
         else { return }
         await disk.store(bytes, metadata: BodyMetadata(response, version).bytes, processed: true, for: key)

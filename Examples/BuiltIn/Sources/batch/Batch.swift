@@ -40,7 +40,7 @@ import ImageCodersBuiltIn
   static func convert(_ input: String, to format: ImageFormat, at output: String) async -> Bool {
     do {
       // Without a listener for problems, a part of a picture is an error.
-      try await registry.converted(.file(input), to: format, at: .file(output))
+      try await registry.async.convert(.file(input), to: format, at: .file(output))
       return true
     } catch {
       say("\(error)")

@@ -19,7 +19,7 @@ import ImageCodersBuiltIn
     let options = DecodeOptions(
       thumbnailSize: Size(width: columns, height: 0), pixelFormat: .rgba8, alpha: .premultiplied)
     do {
-      let animation = try await CoderRegistry(builtIn: .all).animation(from: .file(path), options: options)
+      let animation = try await CoderRegistry(builtIn: .all).async.animatedImage(.file(path), options: options)
       try await play(animation)
     } catch {
       say("\(error)")
@@ -30,7 +30,7 @@ import ImageCodersBuiltIn
   static func play(_ animation: AnimatedImage) async throws {
     guard isatty(STDOUT_FILENO) == 1 else {
       for index in 0..<animation.frameCount {
-        show(try await animation.decodedFrame(at: index).pixels, isFirst: index == 0)
+        show(try await animation.async.frame(at: index).pixels, isFirst: index == 0)
       }
       return
     }

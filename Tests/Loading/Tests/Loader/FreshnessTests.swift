@@ -171,7 +171,7 @@ import Testing
       #expect(loaded.pixels.isSame(as: try TestPicture.pixels(64, 48)))
       #expect(try await loader.image(for: ImageRequest(Self.url)).origin == .memory)
       await loader.flush()
-      if round == 1 { try await disk.discardAll() }
+      if round == 1 { try await disk.async.removeAll() }
     }
     #expect(fetcher.count == 1)
   }

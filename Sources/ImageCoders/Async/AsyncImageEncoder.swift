@@ -5,15 +5,15 @@ public import ImageCoderModel
 
 /// Writes one file, frame by frame or page by page, from async code.
 ///
-///     let writer = try await registry.writer(as: .webP, at: .file("out.webp"))
-///     for try await picture in pictures { try await writer.add(picture, delay: .milliseconds(40)) }
-///     try await writer.finish()
+///     let encoder = try await registry.async.makeEncoder(as: .webP, to: .file("out.webp"))
+///     for try await picture in pictures { try await encoder.add(picture, delay: .milliseconds(40)) }
+///     try await encoder.finish()
 ///
 /// What is added is encoded on threads of the library, in the order of the calls. If ``finish()`` is never called, no
 /// file is left. A call that is cancelled or fails ends the file.
 ///
 /// - Threads: May be used from any thread and task.
-public final class ImageFileWriter: Sendable {
+public final class AsyncImageEncoder: Sendable {
   private let encoder: LanedObject<ImageEncoder>
 
   init(_ encoder: LanedObject<ImageEncoder>) { self.encoder = encoder }

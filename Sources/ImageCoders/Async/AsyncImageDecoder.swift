@@ -5,14 +5,14 @@ public import ImageCoderModel
 
 /// An open image whose frames any task may ask for, in any order.
 ///
-///     let file = try await registry.file(.file("animation.webp"))
-///     for try await frame in file.frames { show(frame) }
+///     let animation = try await registry.async.open("animation.webp")
+///     for try await frame in animation.frames { show(frame) }
 ///
 /// What is asked for at the same time is decoded one after the other, on threads of the library; calls of tasks with a
 /// higher priority go first. A task that is cancelled gives up its own call only.
 ///
 /// - Threads: May be used from any thread and task.
-public final class ImageFile: Sendable {
+public final class AsyncImageDecoder: Sendable {
   /// The identifier of the coder that reads the file.
   public let coderID: String
   /// The page that is decoded.
@@ -91,47 +91,54 @@ public final class ImageFile: Sendable {
     try await decoder.use { (decoder) throws(CoderError) in try decoder.decodeAuxiliary(picture) }
   }
 
+  /// The gain map of the page, or nil if there is none.
+  ///
+  /// - Throws: As ``ImageDecoder/gainMap()``.
+  public func gainMap() async throws(CoderError) -> GainMap? {
+    try await decoder.use { (decoder) throws(CoderError) in try decoder.gainMap() }
+  }
+
   /// Another page of the same open file, with the same options.
   ///
   /// - Throws: ``CoderError/Code/invalidArgument`` for a page that the file does not have; any error of the reader.
-  public func page(_ index: Int) async throws(CoderError) -> ImageFile {
-    ImageFile(try await decoder.sibling { (decoder) throws(CoderError) in try decoder.page(index) })
+  public func page(_ index: Int) async throws(CoderError) -> AsyncImageDecoder {
+    AsyncImageDecoder(try await decoder.sibling { (decoder) throws(CoderError) in try decoder.page(index) })
   }
 
   /// The frames, one after the other, each decoded when it is asked for.
-  public var frames: Frames { Frames(file: self) }
+  public var frames: Frames { Frames(decoder: self) }
 
   /// The frames of an image, one after the other.
   public struct Frames: AsyncSequence, Sendable {
     /// A frame.
     public typealias Element = Frame
-    /// As ``ImageFile/frame(at:)``.
+    /// As ``AsyncImageDecoder/frame(at:)``.
     public typealias Failure = CoderError
 
-    let file: ImageFile
+    let decoder: AsyncImageDecoder
 
     /// Begins with the first frame.
-    public func makeAsyncIterator() -> Iterator { Iterator(file: file) }
+    public func makeAsyncIterator() -> Iterator { Iterator(decoder: decoder) }
 
     /// Where the loop is.
     public struct Iterator: AsyncIteratorProtocol {
-      let file: ImageFile
+      let decoder: AsyncImageDecoder
       private var index = 0
 
-      init(file: ImageFile) { self.file = file }
+      init(decoder: AsyncImageDecoder) { self.decoder = decoder }
 
       /// The next frame, or nil after the last one.
       ///
-      /// - Throws: As ``ImageFile/frame(at:)``.
+      /// - Throws: As ``AsyncImageDecoder/frame(at:)``.
       public mutating func next(isolation actor: isolated (any Actor)?) async throws(CoderError) -> Frame? {
-        guard index < file.frameCount else { return nil }
+        guard index < decoder.frameCount else { return nil }
         defer { index += 1 }
-        return try await file.frame(at: index)
+        return try await decoder.frame(at: index)
       }
 
       /// The next frame, or nil after the last one.
       ///
-      /// - Throws: As ``ImageFile/frame(at:)``.
+      /// - Throws: As ``AsyncImageDecoder/frame(at:)``.
       public mutating func next() async throws(CoderError) -> Frame? { try await next(isolation: nil) }
     }
   }
