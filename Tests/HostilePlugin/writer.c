@@ -130,6 +130,12 @@ static imgcoder_status transcode(const imgcoder_coder *coder, const imgcoder_hos
   memcpy(act, bytes + PREFIX, length - PREFIX < 63 ? length - PREFIX : 63);
   flood(act, "transcode");
   if (strcmp(act, "output-transcode") == 0) flood_output();
+  static const uint8_t facts[32768];
+  // The name of a number has 9 bytes, of which 2 are there.
+  if (strcmp(act, "facts-cut") == 0)
+    send_raw(ISOLATION_CHUNK, (isolation_message){.length = 7}, "\x03\x09\0\0\0ab", 7);
+  if (strcmp(act, "facts-endless") == 0)
+    while (1) send_raw(ISOLATION_CHUNK, (isolation_message){.length = sizeof facts}, facts, sizeof facts);
   (void)host;
   return output->write(output, (const uint8_t *)"other", 5);
 }
