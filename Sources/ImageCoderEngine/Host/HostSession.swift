@@ -16,7 +16,7 @@ package final class HostSession {
   package var host: CoderHost { CoderHost(UnsafePointer(structs.host)) }
   /// The bytes that are read. Empty for a writer.
   package var view: SourceView { SourceView(UnsafePointer(structs.source)) }
-  package private(set) var limits: Limits
+  package let limits: Limits
 
   /// What the session's messages go to, or nil for nowhere.
   let log: (@Sendable (LogSeverity, String) -> Void)?
@@ -128,12 +128,6 @@ package final class HostSession {
       sourceFailure = error
       throw error
     }
-  }
-
-  /// Allows a reader that is yet to be opened less.
-  package func restrict(to limits: Limits) {
-    self.limits = limits
-    structs.limits.pointee = limits.raw
   }
 
   /// Tells the reader the size of a source whose last byte has arrived.
