@@ -24,8 +24,6 @@ public final class AnimatedCoder: ImageCoder {
     self.openEmbedded = openEmbedded
   }
 
-  /// Implements ``ImageCoder/container``: the container that the coder was made from.
-  public var container: ContainerAccess? { ContainerAccess(base) }
   /// Implements ``ImageCoder/id``: the container's identifier.
   public var id: String { base.id }
   /// Implements ``ImageCoder/formats``: those that the container reads or writes.

@@ -20,9 +20,6 @@ public protocol ImageCoder: Sendable {
   /// Formats that the coder reads or writes.
   var formats: [ImageFormat] { get }
 
-  /// The container that the coder uses, or nil.
-  var container: ContainerAccess? { get }
-
   // MARK: Reading
 
   /// Whether the coder reads files. The default is true.
@@ -106,9 +103,6 @@ public protocol ImageCoder: Sendable {
 }
 
 extension ImageCoder {
-  /// The default: nil.
-  public var container: ContainerAccess? { nil }
-
   /// The default: true.
   public var canRead: Bool { true }
 

@@ -59,13 +59,6 @@ package protocol Container: Sendable {
   ) throws(CoderError) -> any WriterSession
 }
 
-/// The container that a coder uses; only the library can access it.
-public struct ContainerAccess: Sendable {
-  package let container: any Container
-
-  package init(_ container: any Container) { self.container = container }
-}
-
 extension Container {
   package var writtenFormats: [ImageFormat] { canWrite ? formats : [] }
 
