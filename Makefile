@@ -8,7 +8,7 @@ IMAGES ?=
 NAME ?=
 FILTER ?=
 CONFIGURATION ?= release
-SWIFT_FLAGS := -c $(CONFIGURATION)
+SWIFT_FLAGS := -c $(CONFIGURATION) $(shell scripts/metadata-flags)
 # SwiftPM lists the traits of a package in the order of a hash, and a new order builds everything anew.
 SWIFT_BUILD := SWIFT_DETERMINISTIC_HASHING=1 swift build --quiet
 SWIFT_TEST := SWIFT_DETERMINISTIC_HASHING=1 swift test
@@ -50,9 +50,10 @@ help:
 deps:
 	@scripts/install-dependencies
 
+# Without $ORIGIN among the folders of its libraries: the loader looks in places below it for each.
 build: deps
 	@echo "building the command"
-	@$(SWIFT_BUILD) $(SWIFT_FLAGS) --product coders
+	@$(SWIFT_BUILD) $(SWIFT_FLAGS) --disable-local-rpath --product coders
 
 # SwiftPM sees neither new files of the package above, unless it plans anew, nor a change of a module that is imported
 # through another one, unless the importer changes: younger files make it look.
