@@ -50,7 +50,7 @@ enum CoderBench {
     let plugins = arguments.count > 4 ? arguments[4] : "build/lib/coders/1"
     let registry = CoderRegistry(
       searchPath: .only([plugins]).trusting([plugins]),
-      preferences: Preferences())
+      preferences: CoderPreferences())
     do {
       if encodes, let bench = try EncodeBench(registry, path: arguments[2], how: arguments[5]) {
         return print(try bench.report(repetitions: count))

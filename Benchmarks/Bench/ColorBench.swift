@@ -26,7 +26,7 @@ struct ColorBench {
   /// made once, outside of them.
   func report(repetitions: Int) throws(CoderError) -> String {
     guard let color = try ColorTransform(from: .displayP3, to: .sRGB, toneMapping: .clip) else {
-      throw .library("nothing to convert")
+      throw .libraryFailure("nothing to convert")
     }
     let pool = PixelPool()
     var hash = Hash()

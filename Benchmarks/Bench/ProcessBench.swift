@@ -7,11 +7,11 @@ import ImageProcessing
 /// Operations on pictures alone: noise in memory, changed again and again.
 struct ProcessBench {
   private let source: PixelBuffer
-  private let pipeline: Pipeline
+  private let pipeline: ImagePipeline
 
   /// Makes noise of so many megapixels, 3 across to 2 down.
   init(_ operations: String, megapixels: Int) throws(CoderError) {
-    pipeline = try Pipeline(parsing: operations)
+    pipeline = try ImagePipeline(parsing: operations)
     let unit = Int((Double(megapixels) * 1e6 / 6).squareRoot())
     source = try PixelBuffer(size: Size(width: 3 * unit, height: 2 * unit), format: .rgb8, alpha: .opaque)
     var noise: UInt32 = 1

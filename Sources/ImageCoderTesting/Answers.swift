@@ -135,7 +135,7 @@ extension FixtureAnswer {
 
   fileprivate func expectCode(_ name: String) throws(AnswerMistake) {
     let codes: [CoderError.Code] = [
-      .wrongFormat, .truncated, .malformed, .checksumMismatch, .unsupported, .limitExceeded, .library,
+      .wrongFormat, .truncated, .malformed, .checksumMismatch, .unsupported, .limitExceeded, .libraryFailure,
     ]
     let names = codes.map(\.description)
     try expect(names.contains(name), "the error is \(name), not one of \(names.joined(separator: ", "))")

@@ -68,8 +68,8 @@ struct Plugin: Sendable {
 
   init(pluginDirectory: String, id: String) throws {
     // Rows of a bundled plugin are not cleared: one that it does not write is to be found.
-    let searchPath = SearchPath.only([pluginDirectory]).trusting([pluginDirectory])
-    let registry = CoderRegistry(searchPath: searchPath, preferences: Preferences())
+    let searchPath = PluginSearchPath.only([pluginDirectory]).trusting([pluginDirectory])
+    let registry = CoderRegistry(searchPath: searchPath, preferences: CoderPreferences())
     for (path, reason) in registry.catalog.unreadable where path == pluginDirectory { throw reason }
     guard let entry = registry.catalog.entries.first(where: { $0.id == id && $0.path.hasPrefix(pluginDirectory) })
     else {

@@ -36,7 +36,7 @@ final class LayoutRecorder: Container {
   var formats: [ImageFormat] { container.formats }
   var names: ContainerPropertyNames? { container.names }
   var options: [OptionDescription] { container.options }
-  var signatures: [Signature] { container.signatures }
+  var signatures: [FormatSignature] { container.signatures }
   var canRead: Bool { container.canRead }
   var canWrite: Bool { container.canWrite }
   var writesPages: Bool { container.writesPages }

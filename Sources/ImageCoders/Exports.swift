@@ -6,12 +6,10 @@
 
 @_exported public import enum ImageCoderModel.AlphaMode
 @_exported public import struct ImageCoderModel.AuxiliaryPicture
-@_exported public import enum ImageCoderModel.Blend
 @_exported public import struct ImageCoderModel.CoderError
 @_exported public import struct ImageCoderModel.CodingIndependentCodePoints
 @_exported public import struct ImageCoderModel.ContainerPropertyNames
 @_exported public import enum ImageCoderModel.DelayPolicy
-@_exported public import enum ImageCoderModel.Disposal
 @_exported public import struct ImageCoderModel.FileOperation
 @_exported public import struct ImageCoderModel.FrameDelay
 @_exported public import struct ImageCoderModel.FrameHeader

@@ -6,7 +6,7 @@ import Synchronization
 /// What holds memory that a ``MemoryArbiter`` divides.
 ///
 /// - Threads: Called from any thread, without a lock of the arbiter's.
-public protocol MemoryHolder: AnyObject, Sendable {
+public protocol MemoryClient: AnyObject, Sendable {
   /// The bytes that it holds now.
   var heldBytes: Int { get }
 
@@ -15,7 +15,7 @@ public protocol MemoryHolder: AnyObject, Sendable {
 }
 
 /// How much memory somebody asks for.
-public struct MemoryDemand: Sendable, Equatable {
+public struct MemoryRequest: Sendable, Equatable {
   /// What it needs in any case, in bytes.
   public var floor: Int
   /// What it can use, in bytes.
@@ -23,7 +23,7 @@ public struct MemoryDemand: Sendable, Equatable {
   /// How its share beyond the floor compares with that of others; 0 gets no more than the floor.
   public var weight: Int
 
-  /// Makes a demand.
+  /// Makes a request.
   public init(floor: Int, want: Int, weight: Int) {
     self.floor = floor
     self.want = want
@@ -49,8 +49,8 @@ public final class MemoryArbiter: Sendable {
   public let budget: Int
 
   private struct Member {
-    weak var holder: (any MemoryHolder)?
-    var demand: MemoryDemand
+    weak var client: (any MemoryClient)?
+    var request: MemoryRequest
     /// What it was told last.
     var allowance: Int?
   }
@@ -100,22 +100,22 @@ public final class MemoryArbiter: Sendable {
 
   /// Adds somebody who holds memory. It is told at once what it may hold, and whenever that changes.
   ///
-  /// - Parameter holder: Is not kept alive.
-  /// - Returns: The membership, which ends when it is released.
-  public func join(_ holder: any MemoryHolder, demand: MemoryDemand) -> MemoryMembership {
+  /// - Parameter client: Is not kept alive.
+  /// - Returns: The registration, which ends when it is released.
+  public func register(_ client: any MemoryClient, request: MemoryRequest) -> MemoryRegistration {
     let number = state.withLock { state in
       state.next += 1
-      state.members[state.next] = Member(holder: holder, demand: demand)
+      state.members[state.next] = Member(client: client, request: request)
       return state.next
     }
     divide()
-    return MemoryMembership(arbiter: self, number: number)
+    return MemoryRegistration(arbiter: self, number: number)
   }
 
-  func change(_ number: Int, to demand: MemoryDemand) {
+  func change(_ number: Int, to request: MemoryRequest) {
     let isNew = state.withLock { state in
-      guard let old = state.members[number]?.demand, old != demand else { return false }
-      state.members[number]?.demand = demand
+      guard let old = state.members[number]?.request, old != request else { return false }
+      state.members[number]?.request = request
       return true
     }
     if isNew { divide() }
@@ -138,12 +138,12 @@ public final class MemoryArbiter: Sendable {
     guard isFree else { return }
     while let news = state.withLock({ news(&$0) }) {
       // Those who get less release it before others take it.
-      for item in news { item.holder.setAllowance(item.bytes) }
+      for item in news { item.client.setAllowance(item.bytes) }
     }
   }
 
   /// The members whose memory has changed, those that get less first; nil if it has not.
-  private func news(_ state: inout State) -> [(holder: any MemoryHolder, bytes: Int)]? {
+  private func news(_ state: inout State) -> [(client: any MemoryClient, bytes: Int)]? {
     guard state.isChanged else {
       state.isTelling = false
       return nil
@@ -153,20 +153,20 @@ public final class MemoryArbiter: Sendable {
     // If there is not enough for all floors, those who came first have theirs.
     var room = state.allowance
     let claims = numbers.map { number -> FairShares.Claim in
-      guard let demand = state.members[number]?.demand else { return FairShares.Claim(floor: 0, want: 0, weight: 0) }
-      let floor = min(max(demand.floor, 0), room)
+      guard let request = state.members[number]?.request else { return FairShares.Claim(floor: 0, want: 0, weight: 0) }
+      let floor = min(max(request.floor, 0), room)
       room -= floor
       return FairShares.Claim(
-        floor: floor, want: min(max(demand.want, floor), budget), weight: max(demand.weight, 0))
+        floor: floor, want: min(max(request.want, floor), budget), weight: max(request.weight, 0))
     }
-    var news: [(holder: any MemoryHolder, bytes: Int, isLess: Bool)] = []
+    var news: [(client: any MemoryClient, bytes: Int, isLess: Bool)] = []
     for (number, share) in zip(numbers, FairShares.divide(state.allowance, among: claims)) {
-      guard let member = state.members[number], member.allowance != share, let holder = member.holder else { continue }
-      news.append((holder, share, share < member.allowance ?? .max))
+      guard let member = state.members[number], member.allowance != share, let client = member.client else { continue }
+      news.append((client, share, share < member.allowance ?? .max))
       state.members[number]?.allowance = share
     }
-    return news.filter(\.isLess).map { ($0.holder, $0.bytes) }
-      + news.filter { !$0.isLess }.map { ($0.holder, $0.bytes) }
+    return news.filter(\.isLess).map { ($0.client, $0.bytes) }
+      + news.filter { !$0.isLess }.map { ($0.client, $0.bytes) }
   }
 
   // MARK: Pressure
@@ -174,13 +174,13 @@ public final class MemoryArbiter: Sendable {
   /// Memory is short: all together shrink to half of what they hold, or to the floors.
   package func shrink() {
     let time = now()
-    let holders = state.withLock { state in
-      state.pressure.note(at: time) ? state.members.values.map(\.holder) : []
+    let clients = state.withLock { state in
+      state.pressure.note(at: time) ? state.members.values.map(\.client) : []
     }
-    guard !holders.isEmpty else { return }
-    let held = holders.reduce(0) { $0 + ($1?.heldBytes ?? 0) }
+    guard !clients.isEmpty else { return }
+    let held = clients.reduce(0) { $0 + ($1?.heldBytes ?? 0) }
     state.withLock { state in
-      let floors = state.members.values.reduce(0) { $0 + max($1.demand.floor, 0) }
+      let floors = state.members.values.reduce(0) { $0 + max($1.request.floor, 0) }
       state.allowance = min(state.allowance, max(min(floors, budget), held / 2))
       isShort.store(state.allowance < budget, ordering: .relaxed)
     }
@@ -204,7 +204,7 @@ public final class MemoryArbiter: Sendable {
 /// The place of somebody who holds memory in a ``MemoryArbiter``. It ends when this is released.
 ///
 /// - Threads: May be used from any thread.
-public final class MemoryMembership: Sendable {
+public final class MemoryRegistration: Sendable {
   private let arbiter: MemoryArbiter
   private let number: Int
 
@@ -216,7 +216,7 @@ public final class MemoryMembership: Sendable {
   deinit { arbiter.leave(number) }
 
   /// Changes how much is asked for. The memory is divided anew before this returns, unless another thread does that.
-  public func change(to demand: MemoryDemand) { arbiter.change(number, to: demand) }
+  public func change(to request: MemoryRequest) { arbiter.change(number, to: request) }
 
   /// Has the arbiter give out more, if memory was short and is not any more. Cheap; to be called when more could be used.
   public func growIfDue() { arbiter.growIfDue() }

@@ -82,7 +82,7 @@ extension SheetDescription {
       let keyed = frames.map { (order: NaturalOrder($0.name), frame: $0) }
       frames = keyed.sorted { $0.order < $1.order }.map(\.frame)
     }
-    let form: SheetForm =
+    let form: Form =
       isAseprite
       ? (list.isArray ? .asepriteArray : .asepriteHash) : (list.isArray ? .texturePackerArray : .texturePackerHash)
     self.init(

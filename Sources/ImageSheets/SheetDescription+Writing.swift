@@ -10,7 +10,7 @@ extension SheetDescription {
   ///
   /// - Parameter form: The layout, or nil for ``form``.
   /// - Returns: UTF-8, which ends with a line feed.
-  public func json(as form: SheetForm? = nil) -> [UInt8] {
+  public func json(as form: Form? = nil) -> [UInt8] {
     let form = form ?? self.form
     let entries = frames.map { Self.entry($0, form) }
     var text = "{\n  \"frames\": \(form.isArray ? "[" : "{")\n"
@@ -21,7 +21,7 @@ extension SheetDescription {
     return Array(text.utf8)
   }
 
-  private static func entry(_ frame: SheetFrame, _ form: SheetForm) -> String {
+  private static func entry(_ frame: SheetFrame, _ form: Form) -> String {
     var members: [(key: String, value: String)] = form.isArray ? [("filename", frame.name.inJSON)] : []
     members += [
       ("frame", json(frame.rectangle)), ("rotated", "\(frame.isTurned)"), ("trimmed", "\(frame.isTrimmed)"),
@@ -35,7 +35,7 @@ extension SheetDescription {
     return "    \(form.isArray ? "" : "\(frame.name.inJSON): "){\n\(lines)\n    }"
   }
 
-  private func meta(_ form: SheetForm) -> [(key: String, value: String)] {
+  private func meta(_ form: Form) -> [(key: String, value: String)] {
     var members: [(key: String, value: String)] = [
       ("app", (application ?? "coders").inJSON), ("version", (version ?? "1.0").inJSON),
     ]

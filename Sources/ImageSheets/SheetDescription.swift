@@ -4,22 +4,24 @@ public import ImageAnimation
 public import ImageCoderModel
 import ImageCoders
 
-/// How the JSON beside a sheet is laid out.
-public enum SheetForm: String, Sendable, Hashable, CaseIterable {
-  /// TexturePacker's, with frames by their names.
-  case texturePackerHash = "texturepacker"
-  /// TexturePacker's, with frames in a list.
-  case texturePackerArray = "texturepacker-array"
-  /// Aseprite's, with frames by their names.
-  case asepriteHash = "aseprite"
-  /// Aseprite's, with frames in a list.
-  case asepriteArray = "aseprite-array"
+extension SheetDescription {
+  /// How the JSON beside a sheet is laid out.
+  public enum Form: String, Sendable, Hashable, CaseIterable {
+    /// TexturePacker's, with frames by their names.
+    case texturePackerHash = "texturepacker"
+    /// TexturePacker's, with frames in a list.
+    case texturePackerArray = "texturepacker-array"
+    /// Aseprite's, with frames by their names.
+    case asepriteHash = "aseprite"
+    /// Aseprite's, with frames in a list.
+    case asepriteArray = "aseprite-array"
 
-  /// Whether frames have durations in milliseconds, and the sheet has tags.
-  var isAseprite: Bool { self == .asepriteHash || self == .asepriteArray }
+    /// Whether frames have durations in milliseconds, and the sheet has tags.
+    var isAseprite: Bool { self == .asepriteHash || self == .asepriteArray }
 
-  /// Whether frames are in a list; otherwise they are in an object, by their names.
-  var isArray: Bool { self == .texturePackerArray || self == .asepriteArray }
+    /// Whether frames are in a list; otherwise they are in an object, by their names.
+    var isArray: Bool { self == .texturePackerArray || self == .asepriteArray }
+  }
 }
 
 /// A frame of a sheet, as the JSON beside it says.
@@ -86,7 +88,7 @@ public struct SheetTag: Sendable, Hashable {
 /// total number of plays, `"loops": 3`.
 public struct SheetDescription: Sendable, Hashable {
   /// The layout that was read.
-  public var form: SheetForm
+  public var form: Form
   /// The name of the picture, in the folder of the JSON, or nil if there is none.
   public var image: String?
   /// The size of the picture, in pixels, or nil if it is not stated.
@@ -113,7 +115,7 @@ public struct SheetDescription: Sendable, Hashable {
   ///   - size: The size of the picture, in pixels.
   public init(
     _ frames: [SheetFrame], image: String?, size: Size?, loopCount: LoopCount = .infinite, tags: [SheetTag] = [],
-    form: SheetForm = .texturePackerHash
+    form: Form = .texturePackerHash
   ) {
     self.frames = frames
     self.image = image

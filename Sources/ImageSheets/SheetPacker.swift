@@ -144,7 +144,7 @@ extension SpriteSheet {
   ///   - image: The name of the picture's file.
   ///   - name: What names of frames begin with: `party` gives `party-0001`.
   public func description(
-    image: String, name: String, form: SheetForm = .texturePackerHash
+    image: String, name: String, form: SheetDescription.Form = .texturePackerHash
   ) -> SheetDescription {
     let digits = max(4, "\(frameCount)".count)
     let frames = sprites.enumerated().map { index, sprite in

@@ -74,7 +74,7 @@ private struct SealedCoder: ImageCoder {
 
   let id = "org.example.sealed"
   let formats = [format]
-  let signatures = [Signature(mark)]
+  let signatures = [FormatSignature(mark)]
   let inner: any ImageCoder
 
   func makeDecoder(_ context: DecodeContext) throws(CoderError) -> ImageDecoder {
@@ -101,7 +101,7 @@ private struct SealedCoder: ImageCoder {
     """.utf8)
   private static let animation = Array("@ \n @\n\n  \n  \n\n".utf8)
 
-  private let registry = CoderRegistry(builtIn: .all, searchPath: .only([]), preferences: Preferences())
+  private let registry = CoderRegistry(builtIn: .all, searchPath: .only([]), preferences: CoderPreferences())
   private let sealed: SealedCoder
 
   init() throws {
@@ -176,7 +176,7 @@ private struct SealedCoder: ImageCoder {
     let cut = #expect(throws: CoderError.self) { try registry.decode(.bytes(Array("@@@".utf8))) }
     #expect(cut?.code == .truncated)
     let uneven = #expect(throws: CoderError.self) { try registry.decode(.bytes(Array("@\n\n@@\n@@\n\n".utf8))) }
-    #expect(uneven?.code == .library)
+    #expect(uneven?.code == .libraryFailure)
     #expect(uneven?.message == "the coder gives frame 1 as 2×2 gray8, the first one as 1×1 gray8")
   }
 
@@ -229,7 +229,7 @@ private struct SealedCoder: ImageCoder {
     image.orientation = .right
     #expect(try registry.encode(image, as: TextCoder.format) == Array(" @\n @\n  \n\n".utf8))
     var options = EncodeOptions()
-    options.maxPixelSize = Size(width: 1, height: 0)
+    options.maxSize = Size(width: 1, height: 0)
     let white = Image(try PixelBuffer(copying: [255, 255, 255, 255], size: Size(width: 2, height: 2), format: .gray8))
     #expect(try registry.encode(white, as: TextCoder.format, options: options) == Array(" \n\n".utf8))
   }
@@ -242,7 +242,7 @@ private struct SealedCoder: ImageCoder {
   /// Code of the program itself cannot be moved to a worker.
   @Test func isolationIsRefused() throws {
     let file = try registry.convert(.bytes(Self.text), to: SealedCoder.format, at: .memory).bytes
-    registry.isolate(Isolation(.required))
+    registry.setIsolation(Isolation(.required))
     let error = #expect(throws: CoderError.self) { try registry.decode(.bytes(file)) }
     #expect(error?.code == .pluginRejected)
     #expect(error?.message.hasSuffix("org.example.sealed is a coder of the program itself") == true)

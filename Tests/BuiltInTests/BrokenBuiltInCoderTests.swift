@@ -18,7 +18,7 @@ import Testing
   }
 
   private func reason(_ coder: BuiltInCoder, _ id: String) -> String {
-    let registry = CoderRegistry(builtIn: [coder], searchPath: .only([]), preferences: Preferences())
+    let registry = CoderRegistry(builtIn: [coder], searchPath: .only([]), preferences: CoderPreferences())
     do throws(CoderError) {
       _ = try registry.coder(id)
       return ""
@@ -43,7 +43,7 @@ import Testing
   @Test func aManifestThatIsNotJSONHasAReason() throws {
     let registry = CoderRegistry(
       builtIn: [BuiltInCoder(manifest: Array("no".utf8)) { _ in nil }], searchPath: .only([]),
-      preferences: Preferences())
+      preferences: CoderPreferences())
     let entry = try #require(registry.catalog.entries.first)
     #expect(entry.reason?.code == .manifestInvalid)
     #expect(entry.path == "built in")
@@ -55,7 +55,7 @@ import Testing
   @Test func aPluginTakesThePlaceOfOneThatRefuses() throws {
     let registry = CoderRegistry(
       builtIn: [BuiltInCoder(manifest: manifest("org.imagecoders.qoi")) { _ in nil }],
-      searchPath: .only([StagedTree.plugins]), preferences: Preferences())
+      searchPath: .only([StagedTree.plugins]), preferences: CoderPreferences())
     #expect(try registry.coder("org.imagecoders.qoi").formats == [.qoi])
   }
 }

@@ -8,9 +8,9 @@ import Testing
 /// Coders that are part of the program: the same rules, the same checks and the same pixels as those of plugins.
 @Suite struct BuiltInCoderTests {
   private func registry(
-    _ coders: [BuiltInCoder] = .all, plugins: [String] = [], _ change: (inout Preferences) -> Void = { _ in }
+    _ coders: [BuiltInCoder] = .all, plugins: [String] = [], _ change: (inout CoderPreferences) -> Void = { _ in }
   ) -> CoderRegistry {
-    var preferences = Preferences()
+    var preferences = CoderPreferences()
     change(&preferences)
     return CoderRegistry(builtIn: coders, searchPath: .only(plugins), preferences: preferences)
   }

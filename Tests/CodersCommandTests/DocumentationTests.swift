@@ -49,7 +49,7 @@ import Testing
     (.invalidArgument, "INVALID_ARGUMENT", Int(IMGCODER_STATUS_INVALID_ARGUMENT)),
     (.outOfOrder, "OUT_OF_ORDER", Int(IMGCODER_STATUS_OUT_OF_ORDER)),
     (.io, "IO", Int(IMGCODER_STATUS_IO)), (.outOfMemory, "OUT_OF_MEMORY", Int(IMGCODER_STATUS_OUT_OF_MEMORY)),
-    (.library, "LIBRARY", Int(IMGCODER_STATUS_LIBRARY)),
+    (.libraryFailure, "LIBRARY", Int(IMGCODER_STATUS_LIBRARY)),
     (.pluginRejected, "PLUGIN_REJECTED", Int(IMGCODER_STATUS_PLUGIN_REJECTED)),
     (.cancelled, "CANCELLED", Int(IMGCODER_STATUS_CANCELLED)),
   ]

@@ -33,7 +33,7 @@ import Testing
 
   private func largest(_ registry: CoderRegistry) throws {
     var options = EncodeOptions()
-    options.maxPixelSize = Size(width: 1024, height: 1024)
+    options.maxSize = Size(width: 1024, height: 1024)
     options.maxFileSize = 200_000
     let made = try registry.convert(.file("photo.heic"), to: .jpeg, at: .file("photo.jpg"), options: options)
     print(made.byteCount, made.quality ?? 1)
@@ -54,7 +54,7 @@ import Testing
     try encoder.finish()
 
     var options = EncodeOptions()
-    options.pageSizes = [16, 32, 48, 256]
+    options.iconSizes = [16, 32, 48, 256]
     let icon = try registry.encode(logo, as: .ico, options: options)
     _ = icon
   }

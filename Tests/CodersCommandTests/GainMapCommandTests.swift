@@ -26,7 +26,7 @@ import Testing
       Image(light), as: .png, options: EncodeOptions(color: .convert(to: .rec2100PQ)))
     let path = "\(folder.path)/photo.jpg"
     let run = Run.inProcess("convert", folder.write("hdr.png", hdr), path, "--gain-map", "make", "--quality", "0.95")
-    guard run.status == 0 else { throw .library("convert: \(run.errors)") }
+    guard run.status == 0 else { throw .libraryFailure("convert: \(run.errors)") }
     return path
   }
 

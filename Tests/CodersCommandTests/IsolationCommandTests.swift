@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test func wordsOfTheVariable() {
-    func mode(_ word: String?) -> IsolationMode { IsolationMode.ofEnvironment { _ in word } }
+    func mode(_ word: String?) -> Isolation.Mode { Isolation.Mode.ofEnvironment { _ in word } }
     #expect(mode(nil) == .inProcess)
     #expect(mode("") == .required)
     #expect(mode("off") == .inProcess)

@@ -101,7 +101,7 @@ import Testing
   @Test func exifSaysTheNewSizeAndHasNoOldThumbnail() throws {
     // A thumbnail that is turned no more than the picture would be worse than none.
     var options = EncodeOptions()
-    options.thumbnailSide = 32
+    options.embeddedThumbnailSide = 32
     var image = try Decoded.image(try photo(Size(width: 96, height: 64)))
     image.metadata = [:]
     let plain = folder.write("thumbnail.jpg", try Decoded.registry.encode(image, as: .jpeg, options: options))

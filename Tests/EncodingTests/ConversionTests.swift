@@ -85,7 +85,7 @@ import Testing
       image.metadata[.exif] = ExifOrientation.payload(orientation)
       for keeps in [false, true] {
         var options = EncodeOptions()
-        options.keepsOrientation = keeps
+        options.preservesOrientation = keeps
         let file = try Staged.registry.encode(image, as: format, options: options)
         let decoder = try Staged.registry.open(.bytes(file))
         let isKept = keeps && manifest.capabilities.contains("orientation")
@@ -130,7 +130,7 @@ import Testing
     #expect(try Staged.registry.convert(.bytes(bytes), to: format, at: .memory).bytes == bytes)
     // A request for something else is not met by the same bytes.
     var smaller = EncodeOptions()
-    smaller.maxPixelSize = Size(width: 10, height: 10)
+    smaller.maxSize = Size(width: 10, height: 10)
     let changed = try Staged.registry.convert(.bytes(bytes), to: format, at: .memory, options: smaller)
     #expect(try Staged.registry.decode(.bytes(changed.bytes)).size == Size(width: 10, height: 8))
   }

@@ -47,7 +47,7 @@ import Testing
     let found = try Self.registry.decode(
       .bytes(Self.registry.encode(Image(frames: frames), as: format, options: options)))
     #expect(found.frames.map { Int(($0.delay.seconds * 1000).rounded()) } == [60, 90, 30])
-    options.reducesFrames = false
+    options.optimizesFrames = false
     let decoder = try Self.registry.open(
       .bytes(Self.registry.encode(Image(frames: frames), as: format, options: options)))
     #expect(decoder.frameCount == 6)
@@ -94,7 +94,7 @@ import Testing
     options.quality = 0.5
     options.isProgressive = true
     options.subsampling = .s420
-    options.thumbnailSide = 16
+    options.embeddedThumbnailSide = 16
     _ = try Self.registry.encode(
       Image(Pictures.flat(0)), as: Self.registry.format(forExtension: "qoi"), options: options)
     let texts = said.withLock { $0 }

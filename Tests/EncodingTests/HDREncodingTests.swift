@@ -156,7 +156,7 @@ import Testing
   @Test(arguments: [(false, 128), (true, 188)]) func smallerByLight(_ isLight: Bool, _ wanted: Int) throws {
     let lines = try PixelBuffer(size: Size(width: 32, height: 64), format: .gray8, alpha: .opaque)
     for y in 0..<64 { memset(lines.row(y), Int32(y % 2 * 255), 32) }
-    var options = EncodeOptions(maxPixelSize: Size(width: 8, height: 16))
+    var options = EncodeOptions(maxSize: Size(width: 8, height: 16))
     options.linearLight = isLight
     let file = try Staged.registry.encode(Image(lines), as: .png, options: options)
     let found = try Staged.registry.decode(.bytes(file)).pixels.withRow(8) { Array($0) }

@@ -90,7 +90,7 @@ import Testing
     image.light = Self.stated
     let file = try Staged.registry.encode(image, as: source)
     var options = EncodeOptions()
-    options.maxPixelSize = Size(width: 32, height: 32)
+    options.maxSize = Size(width: 32, height: 32)
     let made = try Staged.registry.convert(.bytes(file), to: target, at: .memory, options: options)
     Self.expect(try Self.light(of: made.bytes), Self.stated, in: target)
   }

@@ -8,7 +8,7 @@ import TestSupport
 enum Staged {
   static let registry = CoderRegistry(
     searchPath: .only([StagedTree.plugins]),
-    preferences: Preferences())
+    preferences: CoderPreferences())
 }
 
 /// Pictures to write.

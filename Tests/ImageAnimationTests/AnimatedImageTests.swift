@@ -9,7 +9,7 @@ import Testing
 
 /// Files as sources of frames.
 @Suite struct AnimatedImageTests {
-  static let registry = CoderRegistry(searchPath: .only([StagedTree.plugins]), preferences: Preferences())
+  static let registry = CoderRegistry(searchPath: .only([StagedTree.plugins]), preferences: CoderPreferences())
 
   static func fixture(_ path: String) -> String {
     let parts = path.split(separator: "/")

@@ -39,7 +39,7 @@ final class ModelPressure: MemoryPressureSource {
 
     var order: [Int] { made.withLock { $0 } }
     func delay(at index: Int) -> FrameDelay { .milliseconds(10) }
-    func standsAlone(at index: Int) -> Bool { index == 0 || !dependsOnEarlier }
+    func isKeyFrame(at index: Int) -> Bool { index == 0 || !dependsOnEarlier }
     func frame(at index: Int) throws(CoderError) -> Frame {
       made.withLock { $0.append(index) }
       return Frame(pixels: try PixelBuffer(size: size, format: .rgba8, alpha: .straight))
@@ -51,10 +51,10 @@ final class ModelPressure: MemoryPressureSource {
   @Test func framesAreDecodedAheadAndKept() async {
     let buffer = FrameBuffer(budget: 1 << 20, threads: 2)
     let source = CountedSource(5)
-    let supply = buffer.supply(of: source)
+    let reader = buffer.reader(of: source)
     for turn in 0..<20 {
       let index = turn % 5
-      let frame = await supply.frame(
+      let frame = await reader.frame(
         at: index, upcoming: (1..<5).map { (index + $0) % 5 }, shortestDelay: .milliseconds(10))
       #expect(!frame.isStarved)
     }
@@ -66,9 +66,9 @@ final class ModelPressure: MemoryPressureSource {
   @Test func aLimitOfThePlayerIsKept() async {
     let buffer = FrameBuffer(budget: 1 << 20, threads: 1)
     let source = CountedSource(50)
-    let supply = buffer.supply(of: source, byteLimit: 3 * 1024)
+    let reader = buffer.reader(of: source, byteLimit: 3 * 1024)
     for index in 0..<50 {
-      _ = await supply.frame(
+      _ = await reader.frame(
         at: index, upcoming: (1..<10).map { (index + $0) % 50 }, shortestDelay: .milliseconds(10))
       #expect(buffer.byteCount <= 4 * 1024)
     }
@@ -77,9 +77,9 @@ final class ModelPressure: MemoryPressureSource {
   @Test func whatDependsOnEarlierFramesIsPlayedBackwardsInBlocks() async {
     let buffer = FrameBuffer(budget: 12 << 10, threads: 1)
     let source = CountedSource(60, dependsOnEarlier: true)
-    let supply = buffer.supply(of: source)
+    let reader = buffer.reader(of: source)
     for index in (0..<60).reversed() {
-      _ = await supply.frame(at: index, upcoming: (0..<index).reversed(), shortestDelay: .milliseconds(10))
+      _ = await reader.frame(at: index, upcoming: (0..<index).reversed(), shortestDelay: .milliseconds(10))
     }
     let order = source.order
     #expect(order.count == 60)
@@ -96,12 +96,12 @@ final class ModelPressure: MemoryPressureSource {
     options.progress = { share in if share == 1 { draws.withLock { $0 += 1 } } }
     let bytes = try MadeAnimation.gif(frames: 200, side: 32)
     let image = try AnimatedImage(.bytes(bytes), options: options, registry: AnimatedImageTests.registry)
-    #expect((1..<200).allSatisfy { !image.standsAlone(at: $0) })
+    #expect((1..<200).allSatisfy { !image.isKeyFrame(at: $0) })
     let buffer = FrameBuffer(budget: (1 + 2 + 2 + 1 + canvases) * 4096, threads: 1)
-    let supply = buffer.supply(of: image)
+    let reader = buffer.reader(of: image)
     draws.withLock { $0 = 0 }
     for place in order.indices {
-      let frame = await supply.frame(
+      let frame = await reader.frame(
         at: order[place], upcoming: Array(order[(place + 1)...].prefix(16)), shortestDelay: .milliseconds(10))
       #expect(!frame.isStarved)
       #expect(buffer.byteCount <= buffer.budget)
@@ -156,8 +156,8 @@ final class ModelPressure: MemoryPressureSource {
   @Test func whoLeavesGivesItsMemoryBack() async {
     let buffer = FrameBuffer(budget: 1 << 20, threads: 1)
     do {
-      let supply = buffer.supply(of: CountedSource(4))
-      _ = await supply.frame(at: 0, upcoming: [], shortestDelay: .milliseconds(10))
+      let reader = buffer.reader(of: CountedSource(4))
+      _ = await reader.frame(at: 0, upcoming: [], shortestDelay: .milliseconds(10))
       #expect(buffer.byteCount == 1024)
     }
     #expect(buffer.byteCount == 0)
@@ -167,7 +167,7 @@ final class ModelPressure: MemoryPressureSource {
     let image = try AnimatedImage(
       .bytes(try MadeAnimation.gif(frames: 6, side: 40)), registry: AnimatedImageTests.registry)
     let buffer = FrameBuffer(budget: 1 << 20, threads: 2)
-    let (first, second) = (buffer.supply(of: image), buffer.supply(of: image))
+    let (first, second) = (buffer.reader(of: image), buffer.reader(of: image))
     for index in 0..<6 {
       let one = await first.frame(at: index, upcoming: [], shortestDelay: .milliseconds(10))
       let other = await second.frame(at: index, upcoming: [], shortestDelay: .milliseconds(10))
@@ -191,7 +191,7 @@ final class ModelPressure: MemoryPressureSource {
       let playback = Playback(image, buffer: buffer, clock: clock)
       playbacks.append(playback)
       var iterator = playback.makeAsyncIterator()
-      var events: [PlayerEvent] = []
+      var events: [AnimationPlayer.Event] = []
       for _ in 0..<8 { events += await iterator.next()?.events ?? [] }
       starved.append(events.contains(.starved))
     }
@@ -215,7 +215,7 @@ final class ModelPressure: MemoryPressureSource {
 
   @Test func whatNeverFitsAndHasNoPosterIsNotShown() async {
     let buffer = FrameBuffer(budget: 1 << 20, threads: 1)
-    let other = buffer.supply(of: CountedSource(3))
+    let other = buffer.reader(of: CountedSource(3))
     let clock = ModelClock()
     for await _ in Playback(HugeSource(), buffer: buffer, clock: clock) { Issue.record("a frame is shown") }
     // Its time went by all the same, and others have what they need.
@@ -228,9 +228,9 @@ final class ModelPressure: MemoryPressureSource {
     let pressure = ModelPressure()
     let buffer = FrameBuffer(budget: 64 << 10, threads: 1, pressure: pressure, seed: 1, now: Self.time(clock))
     let source = CountedSource(40)
-    let supply = buffer.supply(of: source)
+    let reader = buffer.reader(of: source)
     for index in 0..<40 {
-      _ = await supply.frame(
+      _ = await reader.frame(
         at: index, upcoming: (1..<10).map { (index + $0) % 40 }, shortestDelay: .milliseconds(10))
     }
     #expect(buffer.byteCount == 40 << 10)
@@ -250,7 +250,7 @@ final class ModelPressure: MemoryPressureSource {
       pressure.press()
     }
     #expect(buffer.allowance == 2 << 10)
-    #expect(!(await supply.frame(at: 3, upcoming: [], shortestDelay: .milliseconds(10))).isStarved)
+    #expect(!(await reader.frame(at: 3, upcoming: [], shortestDelay: .milliseconds(10))).isStarved)
   }
 
   @Test func itGrowsAgainAtRandomTimes() async {
@@ -260,13 +260,13 @@ final class ModelPressure: MemoryPressureSource {
       let pressure = ModelPressure()
       let buffer = FrameBuffer(
         budget: 64 << 10, threads: 1, pressure: pressure, seed: UInt64(seed), now: Self.time(clock))
-      let supply = buffer.supply(of: CountedSource(40))
+      let reader = buffer.reader(of: CountedSource(40))
       pressure.press()
       let least = buffer.allowance
       #expect(least == 2 << 10)
       while buffer.allowance == least {
         clock.pass(.milliseconds(100))
-        _ = await supply.frame(at: 0, upcoming: [], shortestDelay: .milliseconds(10))
+        _ = await reader.frame(at: 0, upcoming: [], shortestDelay: .milliseconds(10))
       }
       // A quarter of the budget more.
       #expect(buffer.allowance == least + (16 << 10))

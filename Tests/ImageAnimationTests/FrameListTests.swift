@@ -8,7 +8,7 @@ import Testing
 
 /// Pictures one after the other, each with a delay.
 @Suite struct FrameListTests {
-  static let registry = CoderRegistry(searchPath: .only([StagedTree.plugins]), preferences: Preferences())
+  static let registry = CoderRegistry(searchPath: .only([StagedTree.plugins]), preferences: CoderPreferences())
 
   /// A picture of one gray pixel.
   static func pixel(_ gray: UInt8) throws -> PixelBuffer {

@@ -47,7 +47,7 @@ import Testing
     let dependsOnEarlier: Bool
 
     func delay(at index: Int) -> FrameDelay { .milliseconds(500) }
-    func standsAlone(at index: Int) -> Bool { index == 0 || !dependsOnEarlier }
+    func isKeyFrame(at index: Int) -> Bool { index == 0 || !dependsOnEarlier }
     func frame(at index: Int) throws(CoderError) -> Frame {
       Frame(pixels: try PixelBuffer(size: size, format: .rgba8, alpha: .straight))
     }
@@ -119,13 +119,13 @@ import Testing
   @Test func aJumpAtTheFloorIsShown() async throws {
     let clock = CountingClock()
     let buffer = FrameBuffer(budget: 4 * 1024, threads: 1, pressure: nil, seed: 1) { clock.look() }
-    let supply = buffer.supply(of: try Self.image())
-    _ = await supply.frame(at: 5, upcoming: [6], shortestDelay: .milliseconds(10))
+    let reader = buffer.reader(of: try Self.image())
+    _ = await reader.frame(at: 5, upcoming: [6], shortestDelay: .milliseconds(10))
     // The poster, frame 5 and frame 6, on which the canvas is.
     for _ in 0..<1000 where buffer.byteCount != 3 * 1024 { try await Task.sleep(for: .milliseconds(5)) }
     let decodes = await clock.decodes(of: 1, atMost: 3) {
       // Frame 6 is going to be needed, but is in the way now.
-      let frame = await supply.frame(at: 20, upcoming: [6, 7], shortestDelay: .milliseconds(10))
+      let frame = await reader.frame(at: 20, upcoming: [6, 7], shortestDelay: .milliseconds(10))
       #expect(throws: Never.self) { try frame.result.get() }
     }
     #expect(decodes <= 3)
@@ -157,14 +157,14 @@ import Testing
   @Test func whoIsCancelledDoesNotWait() async {
     let source = Unfinished(isEndless: true)
     let buffer = FrameBuffer(budget: 1 << 20, threads: 1)
-    let supply = buffer.supply(of: source)
-    let task = Task { await supply.frame(at: 1, upcoming: [], shortestDelay: .milliseconds(10)).result }
+    let reader = buffer.reader(of: source)
+    let task = Task { await reader.frame(at: 1, upcoming: [], shortestDelay: .milliseconds(10)).result }
     while source.order.isEmpty { await Task.yield() }
     task.cancel()
     await #expect(throws: CoderError.cancelled) { try await task.value.get() }
     // Nor does a playback, and the frame is not called damaged.
     let playing = Task {
-      var events: [PlayerEvent] = []
+      var events: [AnimationPlayer.Event] = []
       for await shown in Playback(source, buffer: buffer, clock: ModelClock()) { events += shown.events }
       return events
     }
@@ -177,12 +177,12 @@ import Testing
   @Test func aDamagedFrameIsDecodedAheadOnce() async throws {
     let source = Unfinished(isEndless: false)
     let buffer = FrameBuffer(budget: 1 << 20, threads: 1)
-    let supply = buffer.supply(of: source)
-    _ = await supply.frame(at: 0, upcoming: [1, 2, 3], shortestDelay: .milliseconds(10))
+    let reader = buffer.reader(of: source)
+    _ = await reader.frame(at: 0, upcoming: [1, 2, 3], shortestDelay: .milliseconds(10))
     for _ in 0..<1000 where !source.order.contains(3) { try await Task.sleep(for: .milliseconds(5)) }
     #expect(source.order == [0, 1, 2, 3])
     await #expect(throws: CoderError.malformed("no pixels")) {
-      try await supply.frame(at: 1, upcoming: [2, 3], shortestDelay: .milliseconds(10)).result.get()
+      try await reader.frame(at: 1, upcoming: [2, 3], shortestDelay: .milliseconds(10)).result.get()
     }
     #expect(source.order == [0, 1, 2, 3, 1])
   }

@@ -53,9 +53,9 @@ final class ModelClock: Clock {
 
   static func run(
     _ source: any FrameSource, _ mode: PlaybackMode = .forward, taking limit: Int = .max
-  ) async -> (shown: [Shown], events: [PlayerEvent]) {
+  ) async -> (shown: [Shown], events: [AnimationPlayer.Event]) {
     let clock = ModelClock()
-    var (shown, events): ([Shown], [PlayerEvent]) = ([], [])
+    var (shown, events): ([Shown], [AnimationPlayer.Event]) = ([], [])
     for await frame in Playback(source, mode: mode, clock: clock) {
       let gray = frame.frame.pixels.copyBytes()[0]
       shown.append(Shown(index: frame.index, time: clock.now.time, gray: gray))

@@ -9,7 +9,7 @@ import Testing
   static let three: [UInt32] = [100, 200, 300]
 
   static func started(
-    _ source: ModelSource, _ mode: PlaybackMode = .forward, late: LatePolicy = .dropFrames
+    _ source: ModelSource, _ mode: PlaybackMode = .forward, late: LateFramePolicy = .dropFrames
   ) -> AnimationPlayer {
     var player = AnimationPlayer(source, mode: mode, late: late)
     player.start(at: .zero)
@@ -171,10 +171,11 @@ import Testing
     var player = Self.started(ModelSource(Self.three), late: .showAll)
     _ = player.advance(to: .zero)
     let missing = player.advance(to: .milliseconds(100)) { _ in .missing }
-    #expect(missing == PlayerStep(index: 0, deadline: nil, events: [.missed(index: 1)]))
+    #expect(missing == AnimationPlayer.Step(index: 0, deadline: nil, events: [.missed(index: 1)]))
     // Time stood still: frame 1 has its full delay.
     let there = player.advance(to: .milliseconds(1000))
-    #expect(there == PlayerStep(index: 1, deadline: .milliseconds(1200), events: [.frame(index: 1, dropped: 0)]))
+    #expect(
+      there == AnimationPlayer.Step(index: 1, deadline: .milliseconds(1200), events: [.frame(index: 1, dropped: 0)]))
   }
 
   // MARK: Frames that are not there
@@ -211,7 +212,7 @@ import Testing
   enum LatePolicyCase: CaseIterable {
     case dropFrames, showAll
 
-    var policy: LatePolicy { self == .dropFrames ? .dropFrames : .showAll }
+    var policy: LateFramePolicy { self == .dropFrames ? .dropFrames : .showAll }
   }
 
   // MARK: Growing
@@ -222,7 +223,7 @@ import Testing
     _ = player.advance(to: .zero)
     _ = player.advance(to: .milliseconds(100))
     let waiting = player.advance(to: .milliseconds(300))
-    #expect(waiting == PlayerStep(index: 1, deadline: nil, events: [.waiting]))
+    #expect(waiting == AnimationPlayer.Step(index: 1, deadline: nil, events: [.waiting]))
     #expect(player.advance(to: .milliseconds(700)).events == [])
     source.grow(to: 3, isComplete: true)
     let grown = player.advance(to: .milliseconds(1000))
@@ -257,7 +258,7 @@ import Testing
   @Test func aSourceWithoutAFrameIsWaitedFor() {
     let source = ModelSource(Self.three, known: 0)
     var player = Self.started(source)
-    #expect(player.advance(to: .zero) == PlayerStep(index: nil, deadline: nil, events: [.started, .waiting]))
+    #expect(player.advance(to: .zero) == AnimationPlayer.Step(index: nil, deadline: nil, events: [.started, .waiting]))
     source.grow(to: 1)
     #expect(player.advance(to: .milliseconds(40)).index == 0)
   }

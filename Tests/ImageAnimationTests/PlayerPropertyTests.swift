@@ -105,7 +105,7 @@ import Testing
   }
 
   /// What a player shows at a time, without changing it.
-  private func step(of player: AnimationPlayer, _ time: Duration) -> PlayerStep {
+  private func step(of player: AnimationPlayer, _ time: Duration) -> AnimationPlayer.Step {
     var copy = player
     return copy.advance(to: time)
   }

@@ -20,7 +20,7 @@ import Testing
     func press() { tell.withLock { $0 }?() }
   }
 
-  private final class Holder: MemoryHolder {
+  private final class Holder: MemoryClient {
     let told = Mutex<[Int]>([])
     let held = Mutex(0)
 
@@ -49,25 +49,25 @@ import Testing
   @Test func memoryIsDividedByWeight() {
     let arbiter = MemoryArbiter(budget: 1000)
     let (first, second) = (Holder(), Holder())
-    let membership = arbiter.join(first, demand: MemoryDemand(floor: 0, want: .max, weight: 1))
+    let registration = arbiter.register(first, request: MemoryRequest(floor: 0, want: .max, weight: 1))
     #expect(first.told.withLock { $0 } == [1000])
-    var other: MemoryMembership? = arbiter.join(second, demand: MemoryDemand(floor: 0, want: .max, weight: 3))
+    var other: MemoryRegistration? = arbiter.register(second, request: MemoryRequest(floor: 0, want: .max, weight: 3))
     #expect(first.told.withLock { $0 } == [1000, 250])
     #expect(second.told.withLock { $0 } == [750])
-    other?.change(to: MemoryDemand(floor: 100, want: 300, weight: 3))
+    other?.change(to: MemoryRequest(floor: 100, want: 300, weight: 3))
     #expect(first.told.withLock { $0.last } == 700)
     #expect(second.told.withLock { $0.last } == 300)
     other = nil
     #expect(first.told.withLock { $0.last } == 1000)
-    withExtendedLifetime(membership) {}
+    withExtendedLifetime(registration) {}
   }
 
   @Test func floorsThatDoNotFitAreThoseOfTheFirst() {
     let arbiter = MemoryArbiter(budget: 1000)
     let (first, second) = (Holder(), Holder())
     let memberships = [
-      arbiter.join(first, demand: MemoryDemand(floor: 800, want: 900, weight: 1)),
-      arbiter.join(second, demand: MemoryDemand(floor: 800, want: 900, weight: 1)),
+      arbiter.register(first, request: MemoryRequest(floor: 800, want: 900, weight: 1)),
+      arbiter.register(second, request: MemoryRequest(floor: 800, want: 900, weight: 1)),
     ]
     #expect(first.told.withLock { $0.last } == 800)
     #expect(second.told.withLock { $0.last } == 200)
@@ -109,15 +109,15 @@ import Testing
     #expect(buffer.allowance == 0)
     for name in 0..<100 { cache.put(name, for: Self.key(name), bytes: 1000) }
     #expect(cache.count == 100)
-    var supply: FrameSupply? = buffer.supply(of: ManyFrames())
+    var reader: FrameBuffer.Reader? = buffer.reader(of: ManyFrames())
     // The frames want all: each gets half, with the same weight, beyond the floor of two frames.
     let floor = 2 * 4096
     #expect(buffer.allowance == floor + (100_000 - floor) / 8 * 4)
     #expect(cache.byteLimit == (100_000 - floor) / 8 * 4)
     #expect(cache.byteCount <= cache.byteLimit)
-    supply?.setVisibility(.hidden)
+    reader?.setVisibility(.hidden)
     #expect(buffer.allowance == floor)
-    supply = nil
+    reader = nil
     #expect(cache.byteLimit == 100_000)
   }
 }

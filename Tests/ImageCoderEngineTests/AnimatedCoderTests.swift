@@ -90,7 +90,7 @@ import Testing
     #expect(whole.pixels.red(0, 0) == 10)
     #expect(whole.pixels.red(3, 1) == 20)
     var options = DecodeOptions()
-    options.stillParts = .separate
+    options.zeroDelayFrames = .separate
     #expect(try container.decoder(options).image().frames.map { $0.pixels.red(3, 1) } == [0, 20])
   }
 

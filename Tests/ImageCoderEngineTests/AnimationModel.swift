@@ -98,7 +98,8 @@ struct AnimationModel {
   static func header(kind: Int, position: Int) -> FrameHeader {
     FrameHeader(
       rect: rect(covers: kind / 6 % 2 == 0, position: position), delay: .milliseconds(40),
-      disposal: Disposal.allCases[kind % 3], blend: Blend.allCases[kind / 3 % 2], hasAlpha: kind / 12 == 0)
+      disposal: FrameHeader.Disposal.allCases[kind % 3], blend: FrameHeader.Blend.allCases[kind / 3 % 2],
+      hasAlpha: kind / 12 == 0)
   }
 
   /// Every animation of so many frames. The last frame's disposal shows nowhere, so it is left out of the count.

@@ -43,7 +43,7 @@ import Testing
   ])
   func numbersThatPagesHaveAreRefused(_ pictures: [AuxiliaryPicture]) throws {
     let decoder = try Self.container(pictures).decoder()
-    #expect { _ = try decoder.auxiliaryPictures() } throws: { ($0 as? CoderError)?.code == .library }
+    #expect { _ = try decoder.auxiliaryPictures() } throws: { ($0 as? CoderError)?.code == .libraryFailure }
   }
 
   /// A map that is a file of its own.

@@ -20,7 +20,7 @@ import Testing
 
   /// Draws a frame of one color.
   private func draw(
-    _ color: Character, _ rect: Rect, disposal: Disposal = .keep, blend: Blend = .source
+    _ color: Character, _ rect: Rect, disposal: FrameHeader.Disposal = .keep, blend: FrameHeader.Blend = .source
   ) throws {
     try canvas.begin(FrameHeader(rect: rect, disposal: disposal, blend: blend))
     let pixel = try #require(Self.palette[color])
@@ -75,14 +75,16 @@ import Testing
   }
 
   @Test(arguments: [
-    (Disposal.keep, Blend.source, ["rrrr", "rbbr", "rbbr", "rrrg"]),
+    (FrameHeader.Disposal.keep, FrameHeader.Blend.source, ["rrrr", "rbbr", "rbbr", "rrrg"]),
     (.keep, .over, ["rrrr", "rmmr", "rmmr", "rrrg"]),
     (.restoreBackground, .source, ["rrrr", "r..r", "r..r", "rrrg"]),
     (.restoreBackground, .over, ["rrrr", "r..r", "r..r", "rrrg"]),
     (.restorePrevious, .source, ["rrrr", "rrrr", "rrrr", "rrrg"]),
     (.restorePrevious, .over, ["rrrr", "rrrr", "rrrr", "rrrg"]),
   ])
-  func disposalComesBeforeTheNextFrame(_ disposal: Disposal, _ blend: Blend, _ expected: [String]) throws {
+  func disposalComesBeforeTheNextFrame(
+    _ disposal: FrameHeader.Disposal, _ blend: FrameHeader.Blend, _ expected: [String]
+  ) throws {
     try draw("r", Self.whole)
     try draw("b", Self.middle, disposal: disposal, blend: blend)
     let shown = blend == .source ? ["rrrr", "rbbr", "rbbr", "rrrr"] : ["rrrr", "rmmr", "rmmr", "rrrr"]
@@ -91,8 +93,8 @@ import Testing
     #expect(picture == expected)
   }
 
-  @Test(arguments: [Disposal.restoreBackground, .restorePrevious])
-  func aFirstFrameThatGoesLeavesNothing(_ disposal: Disposal) throws {
+  @Test(arguments: [FrameHeader.Disposal.restoreBackground, .restorePrevious])
+  func aFirstFrameThatGoesLeavesNothing(_ disposal: FrameHeader.Disposal) throws {
     try draw("r", Self.whole, disposal: disposal)
     try draw("g", Self.corner)
     #expect(picture == ["....", "....", "....", "...g"])

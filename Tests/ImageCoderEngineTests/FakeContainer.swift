@@ -20,7 +20,7 @@ struct FakeContainer: ReadOnlyContainer {
   var delivered = (format: PixelFormat.rgba8, order: RowOrder.topDown)
 
   let id = "org.example.fake"
-  let signatures = [Signature(Array("fake".utf8))]
+  let signatures = [FormatSignature(Array("fake".utf8))]
   let readsIncrementally = false
 
   init(_ size: Size, frames: [FrameHeader], isAnimated: Bool = true) {

@@ -84,7 +84,9 @@ import Testing
 
   /// Frames, and whether the canvas is opaque while they are shown.
   private static let canvases: [(frames: [FrameHeader], isOpaque: Bool)] = {
-    func frame(_ rect: Rect, _ disposal: Disposal = .keep, alpha: Bool = false, dependsOn: Int? = nil) -> FrameHeader {
+    func frame(_ rect: Rect, _ disposal: FrameHeader.Disposal = .keep, alpha: Bool = false, dependsOn: Int? = nil)
+      -> FrameHeader
+    {
       FrameHeader(rect: rect, disposal: disposal, dependsOn: dependsOn, hasAlpha: alpha)
     }
     return [

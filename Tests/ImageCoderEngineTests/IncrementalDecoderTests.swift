@@ -173,7 +173,7 @@ import Testing
       nil
     } body: { (_) throws(CoderError) in
       while !isReleased.withLock({ $0 }) { usleep(1_000) }
-      throw .library("nobody is to hear this")
+      throw .libraryFailure("nobody is to hear this")
     }
     cancellation.cancel()
     let error = #expect(throws: CoderError.self) { try Self.append([1, 2, 3], to: decoder, by: 3) }

@@ -12,7 +12,7 @@ import Testing
   /// the last is white.
   private struct LookContainer: ReadOnlyContainer {
     let id = "org.example.look"
-    let signatures = [Signature(Array("l".utf8))]
+    let signatures = [FormatSignature(Array("l".utf8))]
     let readsIncrementally = true
     let names: ContainerPropertyNames? = nil
     let seen = Seen()

@@ -7,7 +7,7 @@ import ImageCoderModel
 /// and whether it has alpha, a byte each, and its pixels of four bytes.
 struct ModelContainer: ReadOnlyContainer {
   let id = "org.example.model"
-  let signatures = [Signature(Array("m".utf8))]
+  let signatures = [FormatSignature(Array("m".utf8))]
   let readsIncrementally = true
   let names: ContainerPropertyNames? = nil
   /// Frames whose pixels were read, however often each was.
@@ -54,8 +54,8 @@ struct ModelContainer: ReadOnlyContainer {
     private func hasNext() throws(CoderError) -> Bool {
       let start = frames.last.map { $0.data + 4 * $0.header.rect.size.pixelCount } ?? 1
       let bytes = try source.view(at: start, count: Self.frameHeaderSize)
-      guard bytes.count == Self.frameHeaderSize, let disposal = Disposal(rawValue: UInt32(bytes[4])),
-        let blend = Blend(rawValue: UInt32(bytes[5]))
+      guard bytes.count == Self.frameHeaderSize, let disposal = FrameHeader.Disposal(rawValue: UInt32(bytes[4])),
+        let blend = FrameHeader.Blend(rawValue: UInt32(bytes[5]))
       else { return false }
       let rect = Rect(x: Int(bytes[0]), y: Int(bytes[1]), width: Int(bytes[2]), height: Int(bytes[3]))
       let header = FrameHeader(

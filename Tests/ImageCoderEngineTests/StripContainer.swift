@@ -8,7 +8,7 @@ import Synchronization
 /// first row, its number of rows, whether it is blended, and one byte for each pixel, 0 for nothing, else an opaque gray.
 struct StripContainer: ReadOnlyContainer {
   let id = "org.example.strip"
-  let signatures = [Signature(Array("s".utf8))]
+  let signatures = [FormatSignature(Array("s".utf8))]
   let readsIncrementally = true
   let names: ContainerPropertyNames? = nil
   /// Rows that the reader has sent.

@@ -15,7 +15,7 @@ import Testing
     let formats = [ImageFormat(rawValue: "org.example.fake")]
     let names: ContainerPropertyNames? = nil
     let options: [OptionDescription] = []
-    let signatures: [Signature] = []
+    let signatures: [FormatSignature] = []
     let canRead = true
     let canWrite = false
     let writesPages = false
@@ -115,7 +115,7 @@ import Testing
       ]), to: "fake.imgcoder.json")
     let built = Command.run("cd '\(folder.path)' && cc -shared -fPIC -o libfake.so fake.c")
     try #require(built.status == 0, "\(built.output)")
-    let registry = CoderRegistry(searchPath: PluginFolder.searchPath([folder.path]), preferences: Preferences())
+    let registry = CoderRegistry(searchPath: PluginFolder.searchPath([folder.path]), preferences: CoderPreferences())
     registry.register(FakeCoder.make("org.own"))
     #expect(registry.catalog.entries.map(\.reason) == [nil])
     #expect(registry.catalog.entries[0].manifest?.warnings == [])
@@ -160,7 +160,7 @@ import Testing
       "cd '\(folder.path)' && cc -std=c99 -shared -fPIC -fvisibility=hidden -I'\(headers)' -I'\(qoi)' -o libfake.so fake.c"
     )
     try #require(built.status == 0, "\(built.output)")
-    let registry = CoderRegistry(searchPath: PluginFolder.searchPath([folder.path]), preferences: Preferences())
+    let registry = CoderRegistry(searchPath: PluginFolder.searchPath([folder.path]), preferences: CoderPreferences())
     var file = [UInt8](repeating: 1, count: 5_000)
     #expect(steps(registry, file).last == "org.example.fake: asked: its library does not recognize the file")
     file[4_096] = 7

@@ -36,7 +36,7 @@ import Testing
         PluginFolder.manifest(["id": "\"\(id)\"", "priority": "\(priority)"]), to: "\(id).imgcoder.json")
     }
     #expect(PluginFolder.catalog([folder.path]).entries.map(\.id) == ["org.c", "org.a", "org.b", "org.d"])
-    let preferences = Preferences(environment: { $0 == "CODERS_PRIORITY" ? "org.d:300,org.c:off,nonsense" : nil })
+    let preferences = CoderPreferences(environment: { $0 == "CODERS_PRIORITY" ? "org.d:300,org.c:off,nonsense" : nil })
     let entries = PluginFolder.catalog([folder.path], preferences: preferences).entries
     #expect(entries.map(\.id) == ["org.d", "org.a", "org.b", "org.c"])
     #expect(entries.map(\.priority) == [300, 100, 100, 200])
@@ -49,13 +49,13 @@ import Testing
     home.write(
       #"{"priorities": {"org.a": 5, "org.b": 6}, "disabled": ["org.c", "org.b"]}"#, to: "coders/settings.json")
     let environment = ["XDG_CONFIG_HOME": home.path, "CODERS_PRIORITY": "org.b:9"]
-    let preferences = Preferences(environment: { environment[$0] })
+    let preferences = CoderPreferences(environment: { environment[$0] })
     #expect(preferences.priorities == ["org.a": 5, "org.b": 9])
     #expect(preferences.disabled == ["org.c"])
     #expect(preferences.problems.isEmpty)
     home.write("nonsense", to: "coders/settings.json")
-    #expect(Preferences(environment: { $0 == "XDG_CONFIG_HOME" ? home.path : nil }).problems.count == 1)
-    #expect(Preferences(environment: { $0 == "HOME" ? "/nonexistent" : nil }) == Preferences())
+    #expect(CoderPreferences(environment: { $0 == "XDG_CONFIG_HOME" ? home.path : nil }).problems.count == 1)
+    #expect(CoderPreferences(environment: { $0 == "HOME" ? "/nonexistent" : nil }) == CoderPreferences())
   }
 
   @Test(arguments: [
@@ -122,7 +122,7 @@ import Testing
 
   @Test func aLibraryThatIsNoneIsRefusedWhenItIsNeeded() {
     let folder = PluginFolder.make()
-    let registry = CoderRegistry(searchPath: PluginFolder.searchPath([folder.path]), preferences: Preferences())
+    let registry = CoderRegistry(searchPath: PluginFolder.searchPath([folder.path]), preferences: CoderPreferences())
     let error = #expect(throws: CoderError.self) { try registry.decode(.bytes(Array("fake".utf8))) }
     #expect(error?.code == .pluginRejected)
     #expect(error?.message.hasPrefix("load_failed: ") == true)
@@ -130,7 +130,7 @@ import Testing
 
   @Test func thePermissionIsAskedAgainWhenTheLibraryIsLoaded() {
     let folder = PluginFolder.make()
-    let registry = CoderRegistry(searchPath: PluginFolder.searchPath([folder.path]), preferences: Preferences())
+    let registry = CoderRegistry(searchPath: PluginFolder.searchPath([folder.path]), preferences: CoderPreferences())
     chmod("\(folder.path)/libfake.so", 0o666)
     let error = #expect(throws: CoderError.self) { try registry.coder("org.example.fake") }
     #expect(error?.message.hasPrefix("permission: ") == true)

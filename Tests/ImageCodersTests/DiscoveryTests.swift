@@ -34,7 +34,7 @@ import Testing
   @Test(.timeLimit(.minutes(1)), arguments: [("mkfifo", "a FIFO"), ("mkdir", "a directory")])
   func aLibraryIsARegularFile(_ command: String, _ kind: String) throws {
     let folder = PluginFolder.make()
-    let registry = CoderRegistry(searchPath: PluginFolder.searchPath([folder.path]), preferences: Preferences())
+    let registry = CoderRegistry(searchPath: PluginFolder.searchPath([folder.path]), preferences: CoderPreferences())
     try run("cd '\(folder.path)' && rm libfake.so && \(command) libfake.so")
     let message = "\(folder.path)/libfake.so is \(kind); a regular file is needed"
     #expect(reasons(folder) == [SkipReason(.libraryMissing, message)])
@@ -46,7 +46,7 @@ import Testing
   @Test(.timeLimit(.minutes(1))) func settingsAreARegularFile() throws {
     let home = TemporaryFolder()
     try run("mkdir '\(home.path)/coders' && mkfifo '\(home.path)/coders/settings.json'")
-    let preferences = Preferences(environment: { $0 == "XDG_CONFIG_HOME" ? home.path : nil })
+    let preferences = CoderPreferences(environment: { $0 == "XDG_CONFIG_HOME" ? home.path : nil })
     #expect(preferences.problems == ["\(home.path)/coders/settings.json is a FIFO; a regular file is needed"])
   }
 
@@ -88,7 +88,7 @@ import Testing
     try run("chmod \(mode) '\(other.path)'")
     let message = "\(other.path) can be written by everybody, so \(other.path)/lib.so could be replaced"
     #expect(reasons(folder) == [SkipReason(.permission, message)])
-    let registry = CoderRegistry(searchPath: PluginFolder.searchPath([folder.path]), preferences: Preferences())
+    let registry = CoderRegistry(searchPath: PluginFolder.searchPath([folder.path]), preferences: CoderPreferences())
     #expect(throws: CoderError.self) { try registry.coder("org.example.fake") }
   }
 
@@ -150,7 +150,7 @@ import Testing
     let (first, second) = (try qoiFolder(), try qoiFolder())
     first.write("no library", to: "libQOICoder.so")
     let searchPath = PluginFolder.searchPath([first.path, second.path])
-    let registry = CoderRegistry(searchPath: searchPath, preferences: Preferences())
+    let registry = CoderRegistry(searchPath: searchPath, preferences: CoderPreferences())
     #expect(registry.catalog.entries.map(\.reason?.code) == [nil, .shadowed])
     #expect(registry.coderIDs == ["org.imagecoders.qoi"])
     // QOI's header, one pixel of the color that it begins with, and its end.
@@ -169,7 +169,7 @@ import Testing
     let (first, second) = (try qoiFolder(), try qoiFolder())
     for folder in [first, second] { folder.write("no library", to: "libQOICoder.so") }
     let registry = CoderRegistry(
-      searchPath: PluginFolder.searchPath([first.path, second.path]), preferences: Preferences())
+      searchPath: PluginFolder.searchPath([first.path, second.path]), preferences: CoderPreferences())
     let error = #expect(throws: CoderError.self) { try registry.coder("org.imagecoders.qoi") }
     #expect(error?.message.hasPrefix("load_failed: \(first.path)/libQOICoder.so: ") == true, "\(error as Any)")
   }

@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test func aHeaderIsShownAsEarlyAsWithoutIt() throws {
-    let plain = CoderRegistry(searchPath: .only([StagedTree.plugins]), preferences: Preferences())
+    let plain = CoderRegistry(searchPath: .only([StagedTree.plugins]), preferences: CoderPreferences())
     let expected = try bytesUntilHeader(plain)
     #expect(expected.coder == "org.imagecoders.png")
     #expect(try expected.count.map { try $0 < picture().count } == true)
@@ -35,8 +35,8 @@ import Testing
     let folder = TemporaryFolder()
     folder.write("", to: "libfake.so")
     folder.write(Self.manifest, to: "fake.imgcoder.json")
-    let searchPath = SearchPath.only([folder.path, StagedTree.plugins])
-    let registry = CoderRegistry(searchPath: searchPath, preferences: Preferences())
+    let searchPath = PluginSearchPath.only([folder.path, StagedTree.plugins])
+    let registry = CoderRegistry(searchPath: searchPath, preferences: CoderPreferences())
     #expect(registry.coderIDs.first == "org.example.fake")
     let found = try bytesUntilHeader(registry)
     #expect(found.count == expected.count)
@@ -44,11 +44,11 @@ import Testing
   }
 
   @Test func aCoderOfTheApplicationDoesNotDelayEither() throws {
-    let plain = CoderRegistry(searchPath: .only([StagedTree.plugins]), preferences: Preferences())
-    let registry = CoderRegistry(searchPath: .only([StagedTree.plugins]), preferences: Preferences())
+    let plain = CoderRegistry(searchPath: .only([StagedTree.plugins]), preferences: CoderPreferences())
+    let registry = CoderRegistry(searchPath: .only([StagedTree.plugins]), preferences: CoderPreferences())
     let container = SwiftContainer(
       id: "org.example.own", formats: [ImageFormat(rawValue: "org.example.own")],
-      signatures: [Signature(Array("fakefake".utf8), at: -8)], reader: FakeCoder.Reads.self)
+      signatures: [FormatSignature(Array("fakefake".utf8), at: -8)], reader: FakeCoder.Reads.self)
     registry.register(AnimatedCoder(container), priority: 500)
     let (expected, found) = (try bytesUntilHeader(plain), try bytesUntilHeader(registry))
     #expect(found.count == expected.count)
@@ -59,7 +59,7 @@ import Testing
   @Test func theEndOfALongFileIsLookedAt() throws {
     let container = SwiftContainer(
       id: "org.example.own", formats: [ImageFormat(rawValue: "org.example.fake")],
-      signatures: [Signature(Array("end".utf8), at: -3)], reader: FakeCoder.Reads.self)
+      signatures: [FormatSignature(Array("end".utf8), at: -3)], reader: FakeCoder.Reads.self)
     let registry = FakeCoder.registry([AnimatedCoder(container)])
     let file = [UInt8](repeating: 0x20, count: 10_000) + Array("end".utf8)
     #expect(try registry.decode(.bytes(file)).coderID == "org.example.own")

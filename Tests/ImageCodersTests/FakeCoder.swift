@@ -12,13 +12,13 @@ struct FakeCoder {
   ) -> AnimatedCoder {
     AnimatedCoder(
       SwiftContainer(
-        id: id, formats: [ImageFormat(rawValue: format)], signatures: [Signature(Array(letters.utf8))],
+        id: id, formats: [ImageFormat(rawValue: format)], signatures: [FormatSignature(Array(letters.utf8))],
         reader: reader(outcome), writer: nil))
   }
 
   /// A registry of such coders alone, registered one after another.
   static func registry(_ coders: [AnimatedCoder], priorities: [String: Int] = [:]) -> CoderRegistry {
-    let registry = CoderRegistry(searchPath: PluginFolder.searchPath([]), preferences: Preferences())
+    let registry = CoderRegistry(searchPath: PluginFolder.searchPath([]), preferences: CoderPreferences())
     for coder in coders { registry.register(coder, priority: priorities[coder.id]) }
     return registry
   }

@@ -26,7 +26,7 @@ import Testing
 
   @Test func dataIsACollectionOfBytes() throws {
     let data = Data([0x89, 0x50, 0x4E, 0x47])
-    let registry = CoderRegistry(searchPath: .only([]), preferences: Preferences())
+    let registry = CoderRegistry(searchPath: .only([]), preferences: CoderPreferences())
     let error = #expect(throws: CoderError.self) { try registry.decode(.bytes(data[1...])) }
     #expect(error?.code == .noCoder)
   }

@@ -40,8 +40,8 @@ import Testing
     #expect(manifest.libraryLicense == "Zlib")
     #expect(entry.priority == 7)
     #expect(manifest.formats[0].extensions == ["fake"])
-    #expect(manifest.formats[0].signatures[0] == Signature([0x66, 0x61], at: 4, mask: [0xFF, 0xDF], within: 2))
-    #expect(manifest.formats[0].signatures[1] == Signature([0x6B, 0x65], at: -2))
+    #expect(manifest.formats[0].signatures[0] == FormatSignature([0x66, 0x61], at: 4, mask: [0xFF, 0xDF], within: 2))
+    #expect(manifest.formats[0].signatures[1] == FormatSignature([0x6B, 0x65], at: -2))
     #expect(manifest.names?.loopCount == "Loops")
     #expect(manifest.names?.unclampedDelay == "UnclampedDelayTime")
     #expect(manifest.names?.defaultLoopCount == .plays(1))
@@ -192,7 +192,7 @@ import Testing
     let entry = try entry(json)
     #expect(entry.reason == nil)
     #expect(entry.manifest?.formats[0].extensions == ["ff", "fake", "fk"])
-    #expect(entry.manifest?.formats[0].signatures == [Signature([0x61, 0x62], at: -2)])
+    #expect(entry.manifest?.formats[0].signatures == [FormatSignature([0x61, 0x62], at: -2)])
     let known = ManifestReader.capabilities.joined(separator: ", ")
     #expect(
       entry.manifest?.warnings.map(\.description) == [

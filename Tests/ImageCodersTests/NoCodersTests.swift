@@ -7,7 +7,7 @@ import Testing
 /// What a program hears that has no coders, or not the one that it needs.
 @Suite struct NoCodersTests {
   private func error(_ folders: [String], reading bytes: [UInt8] = [0xFF, 0xD8]) -> CoderError? {
-    let registry = CoderRegistry(searchPath: .only(folders), preferences: Preferences())
+    let registry = CoderRegistry(searchPath: .only(folders), preferences: CoderPreferences())
     return #expect(throws: CoderError.self) { try registry.decode(.bytes(bytes)) }
   }
 
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test func saysTheSameWhenItWrites() throws {
-    let registry = CoderRegistry(searchPath: .only([]), preferences: Preferences())
+    let registry = CoderRegistry(searchPath: .only([]), preferences: CoderPreferences())
     let pixels = try PixelBuffer(size: Size(width: 1, height: 1), format: .gray8, alpha: .opaque)
     let encoder = #expect(throws: CoderError.self) { try registry.makeEncoder(as: .png).add(pixels) }
     #expect(encoder?.message.hasPrefix("no coders were found:") == true)
@@ -54,7 +54,7 @@ import Testing
     #expect(
       error([replaced.path, used.path])?.message == "no coder of 1 recognizes a file that begins with ffd8")
     // A coder that the user turned off is not missed.
-    var preferences = Preferences()
+    var preferences = CoderPreferences()
     preferences.disabled = ["org.example.b"]
     let other = PluginFolder.make(["id": #""org.example.b""#])
     let registry = CoderRegistry(searchPath: .only([used.path, other.path]), preferences: preferences)

@@ -31,12 +31,12 @@ enum PluginFolder {
   }
 
   /// The folders, with what has a name of this project in them trusted as its own.
-  static func searchPath(_ folders: [String]) -> SearchPath {
+  static func searchPath(_ folders: [String]) -> PluginSearchPath {
     .only(folders).trusting(folders)
   }
 
   /// What is found in folders, and nowhere else.
-  static func catalog(_ folders: [String], preferences: Preferences = Preferences()) -> Catalog {
+  static func catalog(_ folders: [String], preferences: CoderPreferences = CoderPreferences()) -> Catalog {
     Catalog(searchPath(folders), preferences: preferences)
   }
 }

@@ -28,7 +28,7 @@ import Testing
 
   private func problem(_ text: String) -> String? {
     do throws(TextProblem) {
-      _ = try Policy(parsing: Array(text.utf8), path: "p.json")
+      _ = try SecurityPolicy(parsing: Array(text.utf8), path: "p.json")
       return nil
     } catch {
       return "\(error)"
@@ -36,24 +36,25 @@ import Testing
   }
 
   @Test func readsEveryKey() throws {
-    let policy = try Policy(parsing: Array(Self.whole.utf8), path: "p.json")
+    let policy = try SecurityPolicy(parsing: Array(Self.whole.utf8), path: "p.json")
     #expect(policy.name == "p.json")
     #expect(policy.formats?.value == [ImageFormat(rawValue: "png"), .jpeg])
     #expect(policy.formats?.origin == .file("p.json", line: 4))
     #expect(policy.formats?.reason == "photos")
-    #expect(policy.coders == Policy.Setting(["org.a", "org.b"], origin: .file("p.json", line: 5)))
-    #expect(policy.limits[.maxPixels] == Policy.Setting(100, origin: .file("p.json", line: 7)))
+    #expect(policy.coders == SecurityPolicy.Rule(["org.a", "org.b"], origin: .file("p.json", line: 5)))
+    #expect(policy.limits[.maxPixels] == SecurityPolicy.Rule(100, origin: .file("p.json", line: 7)))
     #expect(
-      policy.limits[.maxMemory] == Policy.Setting(4096, origin: .file("p.json", line: 8), reason: "a small machine"))
-    #expect(policy.limits[.maxFrames] == Policy.paranoid.limits[.maxFrames])
+      policy.limits[.maxMemory]
+        == SecurityPolicy.Rule(4096, origin: .file("p.json", line: 8), reason: "a small machine"))
+    #expect(policy.limits[.maxFrames] == SecurityPolicy.paranoid.limits[.maxFrames])
     #expect(policy.isolation?.value == .required)
     #expect(policy.isolationOfPureSwift?.value == .preferred)
     #expect(policy.usesFreshWorkers?.value == false)
     #expect(policy.readsMetadata?.value == true)
     let gif = try #require(policy.formatRules[ImageFormat(rawValue: "gif")])
-    #expect(gif.limits == [.maxFrames: Policy.Setting(3, origin: .file("p.json", line: 14))])
+    #expect(gif.limits == [.maxFrames: SecurityPolicy.Rule(3, origin: .file("p.json", line: 14))])
     #expect(gif.isolation?.value == .strict)
-    #expect(policy.formatRules[ImageFormat(rawValue: "png")] == Policy.FormatRules())
+    #expect(policy.formatRules[ImageFormat(rawValue: "png")] == SecurityPolicy.FormatRules())
     #expect(policy.limit(.maxFrames, of: ImageFormat(rawValue: "gif"))?.value == 3)
     #expect(policy.limit(.maxFrames, of: .tiff)?.value == 256)
   }
@@ -115,7 +116,7 @@ import Testing
         default: text.removeSubrange(place...)
         }
       }
-      do throws(TextProblem) { _ = try Policy(parsing: text, path: "p") } catch {
+      do throws(TextProblem) { _ = try SecurityPolicy(parsing: text, path: "p") } catch {
         refused += 1
         let lines = text.split(separator: 0x0A, omittingEmptySubsequences: false)
         let isThere =
@@ -143,8 +144,8 @@ import Testing
 
   @Test func theUsersPolicyIsThatOfTheVariableOrTheFile() {
     let home = TemporaryFolder()
-    func found(_ variable: String? = nil) -> (policy: Policy, finding: Policy.Finding) {
-      Policy.found { $0 == "XDG_CONFIG_HOME" ? home.path : $0 == "CODERS_POLICY" ? variable : nil }
+    func found(_ variable: String? = nil) -> (policy: SecurityPolicy, finding: SecurityPolicy.Finding) {
+      SecurityPolicy.found { $0 == "XDG_CONFIG_HOME" ? home.path : $0 == "CODERS_POLICY" ? variable : nil }
     }
     #expect(found().policy == .standard)
     #expect(found().finding == .nothing)
@@ -156,7 +157,7 @@ import Testing
         == "\"\" is no policy; standard, trusted, web, thumbnailer, paranoid are, and paths of files")
     let file = home.write(#"{"base": "web"}"#, to: "coders/policy.json")
     #expect(found().finding == .file(file))
-    #expect(found().policy.isolation == Policy.web.isolation)
+    #expect(found().policy.isolation == SecurityPolicy.web.isolation)
     #expect(found("trusted").policy == .trusted)
     home.write(#"{"base": "#, to: "coders/policy.json")
     #expect(
@@ -170,7 +171,7 @@ import Testing
   @Test(arguments: ["coders/policy.json", "coders"]) func aLinkToNothingRefusesEverything(_ link: String) {
     let home = TemporaryFolder()
     _ = Command.run("mkdir -p \"$(dirname '\(home.path)/\(link)')\"; ln -s /nowhere/at/all '\(home.path)/\(link)'")
-    let found = Policy.found { $0 == "XDG_CONFIG_HOME" ? home.path : nil }
+    let found = SecurityPolicy.found { $0 == "XDG_CONFIG_HOME" ? home.path : nil }
     let file = "\(home.path)/coders/policy.json"
     #expect(found.finding == .file(file))
     #expect(
@@ -179,14 +180,14 @@ import Testing
   }
 
   /// Each setting of a preset says why, and every limit of one is a limit.
-  @Test(arguments: Policy.presets)
-  func presetsGiveReasons(_ preset: Policy) {
+  @Test(arguments: SecurityPolicy.presets)
+  func presetsGiveReasons(_ preset: SecurityPolicy) {
     for (name, limit) in preset.limits {
       #expect(name.row != nil)
       #expect(limit.reason?.isEmpty == false)
       #expect(limit.origin == .preset(preset.name))
     }
     #expect(preset.isolation == nil || preset.isolation?.reason != nil)
-    #expect(Policy(preset: preset.name) == preset)
+    #expect(SecurityPolicy(preset: preset.name) == preset)
   }
 }

@@ -20,7 +20,9 @@ import Testing
     return folder
   }
 
-  private func registry(_ folder: TemporaryFolder, _ preferences: Preferences = Preferences()) -> CoderRegistry {
+  private func registry(_ folder: TemporaryFolder, _ preferences: CoderPreferences = CoderPreferences())
+    -> CoderRegistry
+  {
     CoderRegistry(searchPath: PluginFolder.searchPath([folder.path]), preferences: preferences)
   }
 
@@ -62,7 +64,7 @@ import Testing
       ["id": #""org.a""#], ["id": #""org.b""#, "priority": "1"], ["id": #""org.c""#, "priority": "500"],
       ["id": #""org.d""#, "priority": "2"],
     ])
-    var preferences = Preferences()
+    var preferences = CoderPreferences()
     preferences.preferred = ["org.example.fake": .init(read: ["org.d", "org.none", "org.b"], write: ["org.b"])]
     let registry = registry(folder, preferences)
     #expect(order(registry) == ["org.d", "org.b", "org.c", "org.a"])
@@ -82,7 +84,7 @@ import Testing
     let folder = folder([
       ["id": #""org.a""#, "formats": both, "priority": "200"], ["id": #""org.b""#, "formats": both],
     ])
-    var preferences = Preferences()
+    var preferences = CoderPreferences()
     preferences.preferred = ["gray": .init(read: ["org.b"])]
     let registry = registry(folder, preferences)
     #expect(order(registry) == ["org.a", "org.b"])
@@ -101,7 +103,7 @@ import Testing
       ["id": #""org.a""#, "priority": "101"], ["id": #""org.b""#], ["id": #""org.c""#, "formats": Self.other],
       ["id": #""org.imagecoders.fake""#],
     ])
-    var preferences = Preferences()
+    var preferences = CoderPreferences()
     preferences.preferred = ["org.example.fake": .init(read: ["org.b"], write: ["org.imagecoders.fake"])]
     let catalog = PluginFolder.catalog([folder.path], preferences: preferences)
     #expect(

@@ -6,10 +6,10 @@ import Testing
 
 /// What the settings file and the environment say of coders.
 @Suite struct PreferencesTests {
-  private func preferences(_ settings: String, _ environment: [String: String] = [:]) -> Preferences {
+  private func preferences(_ settings: String, _ environment: [String: String] = [:]) -> CoderPreferences {
     let home = TemporaryFolder()
     home.write(settings, to: "coders/settings.json")
-    let preferences = Preferences(environment: { $0 == "XDG_CONFIG_HOME" ? home.path : environment[$0] })
+    let preferences = CoderPreferences(environment: { $0 == "XDG_CONFIG_HOME" ? home.path : environment[$0] })
     return preferences.replacing(home.path)
   }
 
@@ -19,7 +19,7 @@ import Testing
       {"$schema": "x", "priorities": {"org.a": 5, "org.b": -1}, "disabled": ["org.c"], "allowed": ["org.a", "org.b"],
        "prefer": {"public.png": {"read": ["org.b", "org.a"], "write": ["org.a"]}, "gif": {"read": []}}}
       """)
-    var expected = Preferences()
+    var expected = CoderPreferences()
     expected.priorities = ["org.a": 5, "org.b": -1]
     expected.disabled = ["org.c"]
     expected.allowed = ["org.a", "org.b"]
@@ -39,7 +39,7 @@ import Testing
 
   @Test(arguments: ["png", "png=org.a", "png:read", "png:look=org.a", "png:read=", "=", ":read=org.a"])
   func aPreferenceThatIsNoneIsAProblem(_ item: String) {
-    let found = Preferences(environment: { $0 == "CODERS_PREFER" ? item : nil })
+    let found = CoderPreferences(environment: { $0 == "CODERS_PREFER" ? item : nil })
     #expect(found.preferred == [:])
     #expect(found.problems == ["CODERS_PREFER: \"\(item)\" is neither format:read=id nor format:write=id"])
   }
@@ -93,7 +93,7 @@ import Testing
 
   @Test func onlyAllowedPluginsAreUsed() throws {
     let (first, second) = (PluginFolder.make(["id": #""org.a""#]), PluginFolder.make(["id": #""org.b""#]))
-    var preferences = Preferences()
+    var preferences = CoderPreferences()
     preferences.allowed = ["org.b"]
     let entries = PluginFolder.catalog([first.path, second.path], preferences: preferences).entries
     #expect(entries.map(\.id) == ["org.b", "org.a"])
@@ -106,9 +106,9 @@ import Testing
   }
 }
 
-extension Preferences {
+extension CoderPreferences {
   /// With another name for a folder in its problems.
-  fileprivate func replacing(_ path: String) -> Preferences {
+  fileprivate func replacing(_ path: String) -> CoderPreferences {
     var preferences = self
     preferences.problems = problems.map { $0.replacing(path, with: "DIR") }
     return preferences

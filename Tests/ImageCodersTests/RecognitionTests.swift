@@ -81,7 +81,7 @@ import Testing
       let changes = ["id": "\"org.example.c\(number)\"", "formats": "[\(formats.joined(separator: ", "))]"]
       folder.write(PluginFolder.manifest(changes), to: "\(number).imgcoder.json")
     }
-    let registry = CoderRegistry(searchPath: PluginFolder.searchPath([folder.path]), preferences: Preferences())
+    let registry = CoderRegistry(searchPath: PluginFolder.searchPath([folder.path]), preferences: CoderPreferences())
     try #require(registry.coderIDs.count == coders.count)
     for _ in 0..<200 {
       var file = (0..<Int.random(in: 1...60, using: &random)).map { _ in Known.letter(&random) }

@@ -8,7 +8,8 @@ import Testing
   private func paths(
     _ environment: [String: String], arguments: [String] = [], executable: String? = "/opt/app/bin/app"
   ) -> [String] {
-    SearchPath(arguments: arguments, environment: { environment[$0] }, executable: executable).directories.map(\.path)
+    PluginSearchPath(arguments: arguments, environment: { environment[$0] }, executable: executable).directories.map(
+      \.path)
   }
 
   private let tail = [
@@ -21,7 +22,7 @@ import Testing
   }
 
   @Test func argumentsComeFirst() {
-    let found = SearchPath(arguments: ["/a", "/b"], environment: { _ in nil }, executable: nil).directories
+    let found = PluginSearchPath(arguments: ["/a", "/b"], environment: { _ in nil }, executable: nil).directories
     #expect(found.prefix(2).map(\.path) == ["/a", "/b"])
     #expect(found.prefix(2).allSatisfy { $0.isExplicit && $0.origin == "argument" })
     #expect(found.dropFirst(2).allSatisfy { !$0.isExplicit })
@@ -66,6 +67,6 @@ import Testing
   }
 
   @Test func theExecutableIsKnown() {
-    #expect(SearchPath.executablePath()?.hasPrefix("/") == true)
+    #expect(PluginSearchPath.executablePath()?.hasPrefix("/") == true)
   }
 }

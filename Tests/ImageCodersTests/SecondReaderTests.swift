@@ -47,7 +47,7 @@ import Testing
   private static func registry(_ folder: TemporaryFolder) -> CoderRegistry {
     precondition(IsolationWorker.isThere, "there is no worker; has `make stage` run?")
     return CoderRegistry(
-      searchPath: PluginFolder.searchPath([folder.path]), preferences: Preferences(), policy: .standard)
+      searchPath: PluginFolder.searchPath([folder.path]), preferences: CoderPreferences(), policy: .standard)
   }
 
   @Test func aSecondReaderInCIsTriedInAWorker() throws {
@@ -146,7 +146,8 @@ import Testing
     registry.register(
       AnimatedCoder(
         SwiftContainer(
-          id: "org.own", formats: [format], signatures: [Signature(Array("fake".utf8))], reader: FakeCoder.Reads.self,
+          id: "org.own", formats: [format], signatures: [FormatSignature(Array("fake".utf8))],
+          reader: FakeCoder.Reads.self,
           operations: [
             .editMetadata(of: [format]) { (_, _) throws(CoderError) in throw .unsupported("too new") }
           ])))

@@ -70,7 +70,7 @@ import Testing
 
   @Test func aPluginThatCannotBeLoadedLeavesTheFileToTheNext() throws {
     let folder = PluginFolder.make(["priority": "500"])
-    let registry = CoderRegistry(searchPath: PluginFolder.searchPath([folder.path]), preferences: Preferences())
+    let registry = CoderRegistry(searchPath: PluginFolder.searchPath([folder.path]), preferences: CoderPreferences())
     registry.register(FakeCoder.make("org.own"))
     var steps: [SelectionStep] = []
     #expect(try registry.open(FakeCoder.file) { steps.append($0) }.coderID == "org.own")
@@ -116,7 +116,7 @@ import Testing
 
   @Test func whatIsTooShortToTellSaysHowMuchWouldDo() {
     let folder = PluginFolder.make()
-    let registry = CoderRegistry(searchPath: PluginFolder.searchPath([folder.path]), preferences: Preferences())
+    let registry = CoderRegistry(searchPath: PluginFolder.searchPath([folder.path]), preferences: CoderPreferences())
     var steps: [SelectionStep] = []
     let error = #expect(throws: CoderError.self) {
       try registry.open(.bytes(Array("fak".utf8))) { steps.append($0) }
@@ -138,7 +138,7 @@ import Testing
         let priority = id == "org.d" ? "200" : "100"
         folder.write(PluginFolder.manifest(["id": "\"\(id)\"", "priority": priority]), to: "\(index).imgcoder.json")
       }
-      let registry = CoderRegistry(searchPath: PluginFolder.searchPath([folder.path]), preferences: Preferences())
+      let registry = CoderRegistry(searchPath: PluginFolder.searchPath([folder.path]), preferences: CoderPreferences())
       #expect(registry.coderIDs == expected ?? registry.coderIDs)
       expected = registry.coderIDs
       var steps: [SelectionStep] = []

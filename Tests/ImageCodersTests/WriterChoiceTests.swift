@@ -9,7 +9,7 @@ import Testing
   private static let formats = #"[{"uti": "org.example.fake", "name": "Fake", "extensions": ["fk", "fake"]}]"#
 
   private static func registry(_ folders: [TemporaryFolder]) -> CoderRegistry {
-    CoderRegistry(searchPath: PluginFolder.searchPath(folders.map(\.path)), preferences: Preferences())
+    CoderRegistry(searchPath: PluginFolder.searchPath(folders.map(\.path)), preferences: CoderPreferences())
   }
 
   private static func folder(_ id: String, _ capabilities: String, priority: Int = 100) -> TemporaryFolder {

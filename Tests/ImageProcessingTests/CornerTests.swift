@@ -7,14 +7,14 @@ import Testing
 
 /// Rounded corners and their borders.
 @Suite struct CornerTests {
-  private static func alphas(_ corners: Corners, _ size: Size) throws(CoderError) -> [Double] {
+  private static func alphas(_ corners: ImageOperation.Corners, _ size: Size) throws(CoderError) -> [Double] {
     let pixels = try PixelBuffer(copying: [UInt8](repeating: 255, count: size.pixelCount), size: size, format: .gray8)
     let samples = Pictures.numbers(try ImageOperation.round(corners).applied(to: pixels))
     return stride(from: 1, to: samples.count, by: 2).map { samples[$0] }
   }
 
   @Test func countsPointsInsideTheArc() throws {
-    let alphas = try Self.alphas(Corners(2), Size(width: 6, height: 6))
+    let alphas = try Self.alphas(ImageOperation.Corners(2), Size(width: 6, height: 6))
     // Of the 64 points of each of the four pixels of a corner with radius 2, counted by hand in integers: a point is
     // inside if (32 - 2i - 1)² + (32 - 2j - 1)² ≤ 32² in sixteenths.
     func share(_ x: Int, _ y: Int) -> Double {
@@ -37,29 +37,30 @@ import Testing
 
   @Test func areaIsThatOfTheShape() throws {
     let size = Size(width: 90, height: 70)
-    let sum = try Self.alphas(Corners(30), size).reduce(0, +)
+    let sum = try Self.alphas(ImageOperation.Corners(30), size).reduce(0, +)
     #expect(abs(sum - (6300 - (4 - .pi) * 900)) < 2)
     let one = try Self.alphas(
-      Corners(topLeft: 0, topRight: 20, bottomRight: 0, bottomLeft: 0), size
+      ImageOperation.Corners(topLeft: 0, topRight: 20, bottomRight: 0, bottomLeft: 0), size
     ).reduce(0, +)
     #expect(abs(one - (6300 - (1 - .pi / 4) * 400)) < 1)
   }
 
   @Test func radiiThatOverlapAreScaled() throws {
     // 4 · 100 do not fit into 40×40: a circle of radius 20.
-    let circle = try Self.alphas(Corners(100), Size(width: 40, height: 40))
-    #expect(circle == (try Self.alphas(Corners(20), Size(width: 40, height: 40))))
+    let circle = try Self.alphas(ImageOperation.Corners(100), Size(width: 40, height: 40))
+    #expect(circle == (try Self.alphas(ImageOperation.Corners(20), Size(width: 40, height: 40))))
     // The left side asks for 60 + 20 of 40: everything is halved.
     let size = Size(width: 200, height: 40)
-    let tall = try Self.alphas(Corners(topLeft: 60, topRight: 10, bottomRight: 0, bottomLeft: 20), size)
-    #expect(tall == (try Self.alphas(Corners(topLeft: 30, topRight: 5, bottomRight: 0, bottomLeft: 10), size)))
+    let tall = try Self.alphas(ImageOperation.Corners(topLeft: 60, topRight: 10, bottomRight: 0, bottomLeft: 20), size)
+    #expect(
+      tall == (try Self.alphas(ImageOperation.Corners(topLeft: 30, topRight: 5, bottomRight: 0, bottomLeft: 10), size)))
   }
 
   @Test func borderFollowsTheCorner() throws {
     let size = Size(width: 20, height: 20)
     let pixels = try PixelBuffer(copying: [UInt8](repeating: 255, count: 400), size: size, format: .gray8)
     let red = PixelColor(red: 255, green: 0, blue: 0)
-    let result = try ImageOperation.round(Corners(6, border: 2, borderColor: red)).applied(to: pixels)
+    let result = try ImageOperation.round(.init(6, border: 2, borderColor: red)).applied(to: pixels)
     #expect(result.layout == PixelLayout(.rgba8, .straight))
     let bytes = result.copyBytes()
     func pixel(_ x: Int, _ y: Int) -> [UInt8] { Array(bytes[(4 * (20 * y + x))..<(4 * (20 * y + x) + 4)]) }
@@ -73,14 +74,14 @@ import Testing
 
   @Test func noRadiusChangesNothing() throws {
     let pixels = try Pictures.bytes([1, 2, 3], 3, .gray8)
-    let result = try ImageOperation.round(Corners(0)).applied(to: pixels)
+    let result = try ImageOperation.round(.init(0)).applied(to: pixels)
     #expect(result.layout == pixels.layout && result.copyBytes() == [1, 2, 3])
   }
 
   @Test func premultipliedPicturesAreFadedInAllChannels() throws {
     let pixels = try Pictures.bytes(
       Array(repeating: [100, 50, 20, 208], count: 4).flatMap { $0 }, 2, .rgba8, .premultiplied)
-    let bytes = try ImageOperation.round(Corners(1)).applied(to: pixels).copyBytes()
+    let bytes = try ImageOperation.round(.init(1)).applied(to: pixels).copyBytes()
     // Radius 1: a point is inside if (15 - 2i)² + (15 - 2j)² ≤ 16² in sixteenths.
     var count = 0
     for j in 0..<8 {

@@ -92,7 +92,7 @@ import Testing
   @Test func blendModesFollowTheirFormulas() throws {
     // 0.8 and 0.4 over 0.2: both below and above ½.
     let pixels = try Pictures.bytes([204, 51], 2, .gray8)
-    let expected: [(BlendMode, [UInt8])] = [
+    let expected: [(ImageOperation.BlendMode, [UInt8])] = [
       (.normal, [102, 102]), (.multiply, [82, 20]), (.screen, [224, 133]), (.overlay, [194, 41]), (.darken, [102, 51]),
       (.lighten, [204, 102]), (.hardLight, [163, 41]), (.difference, [102, 51]), (.exclusion, [143, 112]),
     ]
@@ -116,27 +116,29 @@ import Testing
   @Test func overlayLiesWhereItIsAsked() throws {
     let base = try Pictures.bytes(Array(repeating: 100, count: 12), 4, .gray8)
     let mark = try Pictures.bytes([200, 255, 50, 128], 2, .grayAlpha8)
-    func result(_ overlay: Overlay) throws -> [UInt8] {
+    func result(_ overlay: ImageOperation.Overlay) throws -> [UInt8] {
       try ImageOperation.overlay(overlay).applied(to: base).copyBytes()
     }
     // 50 · 128 ÷ 255 + 100 · 127 ÷ 255 = 74.9
-    #expect(try result(Overlay(mark, at: .topLeft)) == [200, 75, 100, 100] + Array(repeating: 100, count: 8))
-    #expect(try result(Overlay(mark, at: .bottomRight)) == Array(repeating: 100, count: 10) + [200, 75])
     #expect(
-      try result(Overlay(mark, at: .bottomRight, x: 1, y: -1)) == Array(repeating: 100, count: 7) + [
+      try result(ImageOperation.Overlay(mark, at: .topLeft)) == [200, 75, 100, 100] + Array(repeating: 100, count: 8))
+    #expect(try result(ImageOperation.Overlay(mark, at: .bottomRight)) == Array(repeating: 100, count: 10) + [200, 75])
+    #expect(
+      try result(ImageOperation.Overlay(mark, at: .bottomRight, x: 1, y: -1)) == Array(repeating: 100, count: 7) + [
         200, 100, 100, 100, 100,
       ])
-    #expect(try result(Overlay(mark, at: .topLeft, x: -1)) == [75] + Array(repeating: 100, count: 11))
-    #expect(try result(Overlay(mark, at: .topLeft, x: 4)) == Array(repeating: 100, count: 12))
+    #expect(try result(ImageOperation.Overlay(mark, at: .topLeft, x: -1)) == [75] + Array(repeating: 100, count: 11))
+    #expect(try result(ImageOperation.Overlay(mark, at: .topLeft, x: 4)) == Array(repeating: 100, count: 12))
     // Half of 200 and half of 100.
-    #expect(try result(Overlay(mark, at: .topLeft, opacity: 0.5))[0] == 150)
-    #expect(try result(Overlay(mark, at: .topLeft, x: .max, y: .min)) == Array(repeating: 100, count: 12))
+    #expect(try result(ImageOperation.Overlay(mark, at: .topLeft, opacity: 0.5))[0] == 150)
+    #expect(
+      try result(ImageOperation.Overlay(mark, at: .topLeft, x: .max, y: .min)) == Array(repeating: 100, count: 12))
   }
 
   @Test func overlayBringsColorAndDepthStays() throws {
     let base = try Pictures.words([0, 65_535], 2, .gray16)
     let mark = try Pictures.bytes([255, 0, 0], 1, .rgb8)
-    let result = try ImageOperation.overlay(Overlay(mark, at: .left)).applied(to: base)
+    let result = try ImageOperation.overlay(.init(mark, at: .left)).applied(to: base)
     #expect(result.layout == PixelLayout(.rgba16, .opaque))
     #expect(Pictures.numbers(result) == [1, 0, 0, 1, 1, 1, 1, 1])
   }
@@ -145,11 +147,11 @@ import Testing
     let (one, same, other) = (
       try Self.numbered(), try Self.numbered(), try Pictures.bytes([1, 2, 3, 4, 5, 7], 3, .gray8)
     )
-    #expect(Overlay(one) == Overlay(same))
-    #expect(Overlay(one) != Overlay(other))
-    #expect(Overlay(one) != Overlay(one, x: 1))
+    #expect(ImageOperation.Overlay(one) == ImageOperation.Overlay(same))
+    #expect(ImageOperation.Overlay(one) != ImageOperation.Overlay(other))
+    #expect(ImageOperation.Overlay(one) != ImageOperation.Overlay(one, x: 1))
     // FNV-1a of "gray8 opaque 3 2\n" and 1 to 6, worked out in Python.
-    #expect(Overlay(one).digest == "f78ee8e03181d4e75096db9270425ec3")
+    #expect(ImageOperation.Overlay(one).digest == "f78ee8e03181d4e75096db9270425ec3")
   }
 
   @Test(arguments: [

@@ -8,25 +8,25 @@ import Testing
 /// Keys, their text, and pipelines on pictures and animations.
 @Suite struct PipelineTests {
   static let all: [(ImageOperation, String)] = [
-    (.resize(Resize(Size(width: 300, height: 200))), "resize:300x200,fit"),
-    (.resize(Resize(Size(width: 300, height: 0), .fill)), "resize:300x0,fit"),
+    (.resize(.init(Size(width: 300, height: 200))), "resize:300x200,fit"),
+    (.resize(.init(Size(width: 300, height: 0), .fill)), "resize:300x0,fit"),
     (
-      .resize(Resize(Size(width: 3, height: 2), .fill, anchor: .topLeft, enlarges: true)),
+      .resize(.init(Size(width: 3, height: 2), .fill, anchor: .topLeft, enlarges: true)),
       "resize:3x2,fill,top-left,enlarge"
     ),
-    (.resize(Resize(Size(width: 3, height: 2), .stretch)), "resize:3x2,stretch"),
+    (.resize(.init(Size(width: 3, height: 2), .stretch)), "resize:3x2,stretch"),
     (.crop(Rect(x: 10, y: 20, width: 100, height: 80)), "crop:100x80+10+20"),
     (.cropAnchored(Size(width: 9, height: 8), .bottom), "crop:9x8,bottom"),
-    (.rotate(Rotation(12.5, background: .white, keepsSize: true)), "rotate:12.5,#ffffffff,keep-size"),
-    (.rotate(Rotation(-90)), "rotate:270,#00000000"),
+    (.rotate(.init(12.5, background: .white, keepsSize: true)), "rotate:12.5,#ffffffff,keep-size"),
+    (.rotate(.init(-90)), "rotate:270,#00000000"),
     (.flipHorizontal, "flip:horizontal"), (.flipVertical, "flip:vertical"),
-    (.round(Corners(12)), "round:12"),
+    (.round(.init(12)), "round:12"),
     (
-      .round(Corners(topLeft: 1, topRight: 2.5, bottomRight: 3, bottomLeft: 0, border: 2)),
+      .round(.init(topLeft: 1, topRight: 2.5, bottomRight: 3, bottomLeft: 0, border: 2)),
       "round:1,2.5,3,0,border=2,#000000ff"
     ),
     (.border(width: 2, .black), "border:2,#000000ff"),
-    (.inset(Insets(top: 1, right: -2, bottom: 3, left: 4), .transparent), "inset:1,-2,3,4,#00000000"),
+    (.inset(.init(top: 1, right: -2, bottom: 3, left: 4), .transparent), "inset:1,-2,3,4,#00000000"),
     (.tint(PixelColor(red: 255, green: 128, blue: 0, alpha: 128), .hardLight), "tint:#ff800080,hard-light"),
     (.grayscale(0.5), "grayscale:0.5"), (.saturation(1.5), "saturation:1.5"), (.brightness(0.1), "brightness:0.1"),
     (.blur(sigma: 1e-5), "blur:1e-05"), (.flatten(.white), "flatten:#ffffffff"),
@@ -37,8 +37,8 @@ import Testing
       #expect(operation.description == text)
       #expect(try ImageOperation(parsing: text).description == text)
     }
-    let pipeline = Pipeline(Self.all.map(\.0))
-    #expect(try Pipeline(parsing: pipeline.key).key == pipeline.key)
+    let pipeline = ImagePipeline(Self.all.map(\.0))
+    #expect(try ImagePipeline(parsing: pipeline.key).key == pipeline.key)
     #expect(pipeline.key.hasPrefix("1|resize:300x200,fit|resize:300x0,fit|"))
   }
 
@@ -49,8 +49,8 @@ import Testing
       #expect(name == "logo.png")
       return mark
     }
-    #expect(operation == .overlay(Overlay(mark, at: .bottomRight, x: -10, y: 5, opacity: 0.25, mode: .multiply)))
-    #expect(operation.description == "overlay:\(Overlay(mark).digest),bottom-right,-10,5,0.25,multiply")
+    #expect(operation == .overlay(.init(mark, at: .bottomRight, x: -10, y: 5, opacity: 0.25, mode: .multiply)))
+    #expect(operation.description == "overlay:\(ImageOperation.Overlay(mark).digest),bottom-right,-10,5,0.25,multiply")
     #expect(throws: CoderError.self) { try ImageOperation(parsing: "overlay:logo.png") }
   }
 
@@ -61,10 +61,11 @@ import Testing
       ("", "saturation:1"),
       ("border:2", "border:2,black"), ("resize:300", "resize:300x300"), ("resize:x9", "resize:0x9,fill"),
     ] {
-      #expect(try Pipeline(parsing: a).key == Pipeline(parsing: b).key)
+      #expect(try ImagePipeline(parsing: a).key == ImagePipeline(parsing: b).key)
     }
-    #expect(try Pipeline(parsing: "").key == "1")
-    #expect(try Pipeline(parsing: "flip:horizontal|blur:2").key != Pipeline(parsing: "blur:2|flip:horizontal").key)
+    #expect(try ImagePipeline(parsing: "").key == "1")
+    #expect(
+      try ImagePipeline(parsing: "flip:horizontal|blur:2").key != ImagePipeline(parsing: "blur:2|flip:horizontal").key)
   }
 
   @Test(arguments: [
@@ -92,7 +93,7 @@ import Testing
     ),
   ])
   func saysWhatIsWrongWithAText(text: String, message: String) {
-    let error = #expect(throws: CoderError.self) { try Pipeline(parsing: text) }
+    let error = #expect(throws: CoderError.self) { try ImagePipeline(parsing: text) }
     #expect(error?.message == message)
   }
 
@@ -107,9 +108,9 @@ import Testing
         let text =
           name + ":"
           + (0..<Int.random(in: 0..<8, using: &random)).map { _ in parts.randomElement(using: &random) ?? "" }.joined()
-        guard let pipeline = try? Pipeline(parsing: text) else { continue }
+        guard let pipeline = try? ImagePipeline(parsing: text) else { continue }
         // What can be read can be written, and read again.
-        #expect((try? Pipeline(parsing: pipeline.key))?.key == pipeline.key, "\(text)")
+        #expect((try? ImagePipeline(parsing: pipeline.key))?.key == pipeline.key, "\(text)")
         _ = try? pipeline.size(of: Size(width: 40, height: 30))
       }
     }
@@ -117,9 +118,10 @@ import Testing
 
   @Test func orderCounts() throws {
     let pixels = try Pictures.bytes([1, 2, 3, 4, 5, 6], 3, .gray8)
-    #expect(try Pipeline(parsing: "crop:2x2+0+0|rotate:90").applied(to: pixels).copyBytes() == [4, 1, 5, 2])
-    #expect(try Pipeline(parsing: "rotate:90|crop:2x2+0+0").applied(to: pixels).copyBytes() == [4, 1, 5, 2].map { $0 })
-    #expect(try Pipeline(parsing: "rotate:90|crop:2x2+0+1").applied(to: pixels).copyBytes() == [5, 2, 6, 3])
+    #expect(try ImagePipeline(parsing: "crop:2x2+0+0|rotate:90").applied(to: pixels).copyBytes() == [4, 1, 5, 2])
+    #expect(
+      try ImagePipeline(parsing: "rotate:90|crop:2x2+0+0").applied(to: pixels).copyBytes() == [4, 1, 5, 2].map { $0 })
+    #expect(try ImagePipeline(parsing: "rotate:90|crop:2x2+0+1").applied(to: pixels).copyBytes() == [5, 2, 6, 3])
   }
 
   @Test func animationsKeepDelaysAndLoops() throws {
@@ -130,7 +132,7 @@ import Testing
           delay: .milliseconds(UInt32(first) * 10))
       }, loopCount: .plays(3))
     image.metadata[.exif] = [1]
-    let result = try Pipeline(parsing: "flip:horizontal|crop:1x2+0+0").applied(to: image)
+    let result = try ImagePipeline(parsing: "flip:horizontal|crop:1x2+0+0").applied(to: image)
     #expect(result.frames.map { $0.pixels.copyBytes() } == [[2, 4], [6, 8]])
     #expect(result.frames.map(\.delay) == [.milliseconds(10), .milliseconds(50)])
     #expect(result.loopCount == .plays(3) && result.metadata[.exif] == [1])
@@ -141,14 +143,14 @@ import Testing
   @Test func storedTurnIsAppliedFirst() throws {
     var image = Image(try Pictures.bytes([1, 2, 3, 4, 5, 6], 3, .gray8))
     image.orientation = .right
-    let result = try Pipeline(parsing: "crop:2x1+0+0").applied(to: image)
+    let result = try ImagePipeline(parsing: "crop:2x1+0+0").applied(to: image)
     #expect(result.orientation == .up && result.pixels.copyBytes() == [4, 1])
   }
 
   @Test func laterStepsAreCheckedFirst() throws {
     let pixels = try Pictures.bytes([1], 1, .gray8)
     let error = #expect(throws: CoderError.self) {
-      try Pipeline(parsing: "inset:-10|crop:30x30+0+0").applied(to: pixels)
+      try ImagePipeline(parsing: "inset:-10|crop:30x30+0+0").applied(to: pixels)
     }
     #expect(error?.message == "a part of 30×30 at 0,0 is not inside the picture of 21×21")
   }

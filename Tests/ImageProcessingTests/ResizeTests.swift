@@ -35,7 +35,7 @@ import Testing
   @Test func sizesThatAreNoneAreRefused() throws {
     let pixels = try Pictures.bytes([1], 1, .gray8)
     for size in [Size(width: 0, height: 0), Size(width: -1, height: 5)] {
-      let error = #expect(throws: CoderError.self) { try ImageOperation.resize(Resize(size)).applied(to: pixels) }
+      let error = #expect(throws: CoderError.self) { try ImageOperation.resize(.init(size)).applied(to: pixels) }
       #expect(error?.code == .invalidArgument)
     }
   }

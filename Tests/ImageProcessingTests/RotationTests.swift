@@ -49,7 +49,7 @@ import Testing
     let size = Size(width: 23, height: 17)
     for format in [PixelFormat.gray8, .gray16] {
       let pixels = try Pictures.noise(size, format, .opaque, seed: 5)
-      let result = try ImageOperation.rotate(Rotation(degrees)).applied(to: pixels)
+      let result = try ImageOperation.rotate(.init(degrees)).applied(to: pixels)
       #expect(result.layout == PixelLayout(format == .gray8 ? .grayAlpha8 : .grayAlpha16, .straight))
       let samples = Pictures.numbers(result)
       let expected = Self.turned(Pictures.numbers(pixels), size, degrees, into: result.size)
@@ -68,16 +68,16 @@ import Testing
   @Test func sizeHoldsTheTurnedPicture() throws {
     let size = Size(width: 100, height: 50)
     // 100 · 0.866 + 50 · 0.5 = 111.6, 100 · 0.5 + 50 · 0.866 = 93.3
-    #expect(try ImageOperation.rotate(Rotation(30)).size(of: size) == Size(width: 112, height: 94))
-    #expect(try ImageOperation.rotate(Rotation(90)).size(of: size) == Size(width: 50, height: 100))
-    #expect(try ImageOperation.rotate(Rotation(30, keepsSize: true)).size(of: size) == size)
-    #expect(try ImageOperation.rotate(Rotation(90, keepsSize: true)).size(of: size) == size)
+    #expect(try ImageOperation.rotate(.init(30)).size(of: size) == Size(width: 112, height: 94))
+    #expect(try ImageOperation.rotate(.init(90)).size(of: size) == Size(width: 50, height: 100))
+    #expect(try ImageOperation.rotate(.init(30, keepsSize: true)).size(of: size) == size)
+    #expect(try ImageOperation.rotate(.init(90, keepsSize: true)).size(of: size) == size)
   }
 
   @Test func alphaIsTheAreaOfThePicture() throws {
     let pixels = try Pictures.bytes([UInt8](repeating: 255, count: 60 * 40), 60, .gray8)
     for degrees in [10.0, 45, 77] {
-      let samples = Pictures.numbers(try ImageOperation.rotate(Rotation(degrees)).applied(to: pixels))
+      let samples = Pictures.numbers(try ImageOperation.rotate(.init(degrees)).applied(to: pixels))
       let area = stride(from: 1, to: samples.count, by: 2).reduce(0) { $0 + samples[$1] }
       #expect(abs(area - 2400) < 1)
     }
@@ -85,7 +85,7 @@ import Testing
 
   @Test func opaqueBackgroundKeepsTheLayout() throws {
     let pixels = try Pictures.bytes([UInt8](repeating: 90, count: 3 * 100), 10, .rgb8)
-    let result = try ImageOperation.rotate(Rotation(45, background: PixelColor(red: 1, green: 2, blue: 3))).applied(
+    let result = try ImageOperation.rotate(.init(45, background: PixelColor(red: 1, green: 2, blue: 3))).applied(
       to: pixels)
     #expect(result.layout == pixels.layout)
     #expect(Array(result.copyBytes().prefix(3)) == [1, 2, 3])
@@ -95,7 +95,7 @@ import Testing
 
   @Test func onePixelIsTurned() throws {
     let pixels = try Pictures.bytes([7, 8, 9], 1, .rgb8)
-    let result = try ImageOperation.rotate(Rotation(45, keepsSize: true)).applied(to: pixels)
+    let result = try ImageOperation.rotate(.init(45, keepsSize: true)).applied(to: pixels)
     // A square of side 1 turned by 45° leaves four corners of the pixel free: 2 · (√2 - 1) = 0.828 of it is covered.
     #expect(Array(result.copyBytes().prefix(3)) == [7, 8, 9])
     #expect((204...218).contains(result.copyBytes()[3]))
@@ -104,7 +104,7 @@ import Testing
   @Test func floatsMayBeBrighterThanOne() throws {
     let samples = [Float](repeating: 3, count: 4 * 64)
     let pixels = try Pictures.bytes(samples.withUnsafeBytes { Array($0) }, 8, .rgbaFloat32, .opaque)
-    let result = try ImageOperation.rotate(Rotation(20, background: .black, keepsSize: true)).applied(to: pixels)
+    let result = try ImageOperation.rotate(.init(20, background: .black, keepsSize: true)).applied(to: pixels)
     let middle = Pictures.numbers(result)[4 * 36]
     #expect(abs(middle - 3) < 0.0001)
   }

@@ -8,7 +8,7 @@ import Testing
 
 /// Sheets that are made here.
 @Suite struct SheetWritingTests {
-  private static let registry = CoderRegistry(searchPath: .only([StagedTree.plugins]), preferences: Preferences())
+  private static let registry = CoderRegistry(searchPath: .only([StagedTree.plugins]), preferences: CoderPreferences())
 
   /// Two frames of 2×1 pixels, of which the second is half transparent.
   private static func animation() throws -> FrameList {
@@ -113,7 +113,7 @@ import Testing
 
   @Test(arguments: [
     (
-      SheetForm.texturePackerHash,
+      SheetDescription.Form.texturePackerHash,
       "{\n  \"frames\": {\n    \"party-0001\": {\n\(frame(0, "\"delay\": [1, 25]")),\n    \"party-0002\": {\n"
         + "\(frame(2, "\"delay\": [1, 3]"))\n  },\n\(meta)\n  }\n}\n"
     ),
@@ -134,7 +134,7 @@ import Testing
         + "\(frame(0, "\"duration\": 40,\n      \"delay\": [1, 25]")),\n    {\n      \"filename\": \"party-0002\",\n"
         + "\(frame(2, "\"duration\": 333,\n      \"delay\": [1, 3]"))\n  ],\n\(meta),\n    \"frameTags\": []\n  }\n}\n"
     ),
-  ]) func eachFormHasItsBytes(_ form: SheetForm, _ expected: String) throws {
+  ]) func eachFormHasItsBytes(_ form: SheetDescription.Form, _ expected: String) throws {
     let sheet = try SpriteSheet.pack(try Self.animation())
     let json = sheet.description(image: "party.png", name: "party", form: form).json()
     #expect(String(decoding: json, as: UTF8.self) == expected)
@@ -163,7 +163,8 @@ import Testing
   }
 
   /// What is written is read as it was: also frames that are turned and trimmed, and tags.
-  @Test(arguments: SheetForm.allCases) func whatIsWrittenIsReadAsItWas(_ form: SheetForm) throws {
+  @Test(arguments: SheetDescription.Form.allCases) func whatIsWrittenIsReadAsItWas(_ form: SheetDescription.Form) throws
+  {
     let sprites = [
       SpriteSheet.Sprite(Rect(x: 0, y: 0, width: 3, height: 2), isTurned: true),
       SpriteSheet.Sprite(

@@ -12,8 +12,8 @@ import Testing
 
   /// A registry in which the foreign coder is preferred; the bundled coder of its files would come first.
   private func registry() -> CoderRegistry {
-    var preferences = Preferences()
-    preferences.preferred = ["qoi": Preferences.Preferred(read: [Self.id])]
+    var preferences = CoderPreferences()
+    preferences.preferred = ["qoi": CoderPreferences.Order(read: [Self.id])]
     return CoderRegistry(
       searchPath: .only([ForeignPlugin.qoi.path, StagedTree.plugins]), preferences: preferences)
   }

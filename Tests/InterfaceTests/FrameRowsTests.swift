@@ -87,7 +87,7 @@ private let noting = PluginExport(id: "org.example.noting", version: "1.0.0", wr
       options.struct_size = UInt32(MemoryLayout<imgcoder_write_options>.size)
       var writer: OpaquePointer?
       guard table.open(coder, session.host.raw, output.raw, &options, &writer) == 0, let writer else {
-        throw .library("no writer")
+        throw .libraryFailure("no writer")
       }
       defer { table.close(writer) }
       var info = imgcoder_info()
@@ -102,7 +102,7 @@ private let noting = PluginExport(id: "org.example.noting", version: "1.0.0", wr
       let rows = IMGCODER_DRAFT_FRAME_ROWS.withCString { name -> UnsafeRawPointer? in
         table.get_extension(writer, imgcoder_string(bytes: name, length: UInt64(IMGCODER_DRAFT_FRAME_ROWS.utf8.count)))
       }
-      guard let rows else { throw .library("no extension") }
+      guard let rows else { throw .libraryFailure("no extension") }
       body(
         Calls(
           table: table, rows: rows.load(as: imgcoder_frame_rows_table.self), writer: writer, session: session))
@@ -146,7 +146,7 @@ private let noting = PluginExport(id: "org.example.noting", version: "1.0.0", wr
     let notes = try Self.notes(4, 5) { calls in
       #expect(calls.add(4, 1) == Self.outOfOrder)
       #expect(calls.end() == Self.outOfOrder)
-      #expect(calls.begin(4, 6) == CoderError.Code.library.rawValue)
+      #expect(calls.begin(4, 6) == CoderError.Code.libraryFailure.rawValue)
       #expect(calls.begin(4, 5) == 0)
       #expect(calls.begin(4, 5) == Self.outOfOrder)
       #expect(calls.add(5, 1) == Self.invalid)

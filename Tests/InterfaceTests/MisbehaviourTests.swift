@@ -23,61 +23,62 @@ import Testing
   static let acts: [Act] = [
     Act(name: "nothing", thrown: nil),
     Act(name: "open-fails-silently", thrown: .malformed, says: "no reason"),
-    Act(name: "open-needs-more", thrown: .library),
+    Act(name: "open-needs-more", thrown: .libraryFailure),
     Act(name: "open-invents-a-status", thrown: CoderError.Code(rawValue: 0x99)),
     Act(name: "open-fails-with-noise", thrown: .malformed),
     Act(name: "open-fails-otherwise", thrown: .malformed, says: "what was told"),
-    Act(name: "opens-nothing", thrown: .library),
+    Act(name: "opens-nothing", thrown: .libraryFailure),
     Act(name: "allocates-too-much", thrown: .outOfMemory),
     Act(name: "allocates-oddly", thrown: nil),
-    Act(name: "canvas-0x0", thrown: .library, says: "0×0"),
+    Act(name: "canvas-0x0", thrown: .libraryFailure, says: "0×0"),
     Act(name: "canvas-of-32-bits", thrown: .limitExceeded, says: "maxSide"),
-    Act(name: "pixel-format-77", thrown: .library, says: "77"),
-    Act(name: "alpha-9", thrown: .library, says: "9"),
+    Act(name: "pixel-format-77", thrown: .libraryFailure, says: "77"),
+    Act(name: "alpha-9", thrown: .libraryFailure, says: "9"),
     Act(name: "orientation-200", thrown: nil),
     Act(name: "frames-of-32-bits", thrown: .limitExceeded, says: "maxFrames"),
     Act(name: "pages-of-32-bits", thrown: .limitExceeded, says: "maxPages"),
     Act(name: "frames-0", thrown: nil),
-    Act(name: "frames-to-come", thrown: .library, says: "still arriving"),
+    Act(name: "frames-to-come", thrown: .libraryFailure, says: "still arriving"),
     Act(name: "primary-page-9", thrown: nil),
     Act(name: "gamma-nan", thrown: nil),
-    Act(name: "format-of-another", thrown: .library, says: "\"public.png\", its manifest lists org.example.unruly"),
-    Act(name: "format-endless", thrown: .library, says: "its manifest lists"),
+    Act(
+      name: "format-of-another", thrown: .libraryFailure, says: "\"public.png\", its manifest lists org.example.unruly"),
+    Act(name: "format-endless", thrown: .libraryFailure, says: "its manifest lists"),
     Act(name: "done-unwritten", thrown: nil),
     Act(name: "leaves-memory", thrown: nil),
     Act(name: "struct-size-grows", thrown: nil),
-    Act(name: "frame-outside", thrown: .library, says: "canvas"),
-    Act(name: "frame-outside-wraps", thrown: .library),
-    Act(name: "frame-empty", thrown: .library),
-    Act(name: "frame-disposal-9", thrown: .library, says: "9"),
-    Act(name: "frame-blend-9", thrown: .library, says: "9"),
+    Act(name: "frame-outside", thrown: .libraryFailure, says: "canvas"),
+    Act(name: "frame-outside-wraps", thrown: .libraryFailure),
+    Act(name: "frame-empty", thrown: .libraryFailure),
+    Act(name: "frame-disposal-9", thrown: .libraryFailure, says: "9"),
+    Act(name: "frame-blend-9", thrown: .libraryFailure, says: "9"),
     Act(name: "frame-depends-on-the-future", thrown: nil),
-    Act(name: "offers-more", thrown: .library, says: "9×6"),
-    Act(name: "offers-32-bits", thrown: .library),
-    Act(name: "offers-less", thrown: .library, says: "7×6"),
-    Act(name: "offers-nothing", thrown: .library),
-    Act(name: "offers-format-77", thrown: .library, says: "77"),
-    Act(name: "offers-order-5", thrown: .library, says: "5"),
+    Act(name: "offers-more", thrown: .libraryFailure, says: "9×6"),
+    Act(name: "offers-32-bits", thrown: .libraryFailure),
+    Act(name: "offers-less", thrown: .libraryFailure, says: "7×6"),
+    Act(name: "offers-nothing", thrown: .libraryFailure),
+    Act(name: "offers-format-77", thrown: .libraryFailure, says: "77"),
+    Act(name: "offers-order-5", thrown: .libraryFailure, says: "5"),
     Act(name: "offers-memory", thrown: .limitExceeded, says: "maxMemory"),
-    Act(name: "rows-out-of-range", thrown: .library, says: "row"),
-    Act(name: "rows-out-of-range-any-order", thrown: .library, says: "row"),
-    Act(name: "rows-32-bits-any-order", thrown: .library, says: "row"),
-    Act(name: "rows-out-of-order", thrown: .library, says: "3"),
-    Act(name: "rows-0", thrown: .library, says: "0 rows"),
+    Act(name: "rows-out-of-range", thrown: .libraryFailure, says: "row"),
+    Act(name: "rows-out-of-range-any-order", thrown: .libraryFailure, says: "row"),
+    Act(name: "rows-32-bits-any-order", thrown: .libraryFailure, says: "row"),
+    Act(name: "rows-out-of-order", thrown: .libraryFailure, says: "3"),
+    Act(name: "rows-0", thrown: .libraryFailure, says: "0 rows"),
     Act(name: "rows-nowhere", thrown: .invalidArgument),
-    Act(name: "rows-none", thrown: .library, says: "0 of 6"),
-    Act(name: "rows-none-any-order", thrown: .library, says: "0 of 6"),
-    Act(name: "rows-half", thrown: nil, problem: .library, says: "3 of 6"),
-    Act(name: "rows-half-any-order", thrown: nil, problem: .library, says: "3 of 6"),
+    Act(name: "rows-none", thrown: .libraryFailure, says: "0 of 6"),
+    Act(name: "rows-none-any-order", thrown: .libraryFailure, says: "0 of 6"),
+    Act(name: "rows-half", thrown: nil, problem: .libraryFailure, says: "3 of 6"),
+    Act(name: "rows-half-any-order", thrown: nil, problem: .libraryFailure, says: "3 of 6"),
     Act(name: "rows-refusal-ignored", thrown: nil),
     Act(name: "rows-of-32-bits", thrown: nil),
-    Act(name: "done-without-rows", thrown: .library),
-    Act(name: "done-without-rows-any-order", thrown: .library),
-    Act(name: "done-more-than-granted", thrown: .library),
-    Act(name: "done-out-of-range", thrown: .library),
-    Act(name: "done-twice", thrown: nil, problem: .library),
-    Act(name: "decode-needs-more", thrown: .library),
-    Act(name: "decode-is-not-present", thrown: .library),
+    Act(name: "done-without-rows", thrown: .libraryFailure),
+    Act(name: "done-without-rows-any-order", thrown: .libraryFailure),
+    Act(name: "done-more-than-granted", thrown: .libraryFailure),
+    Act(name: "done-out-of-range", thrown: .libraryFailure),
+    Act(name: "done-twice", thrown: nil, problem: .libraryFailure),
+    Act(name: "decode-needs-more", thrown: .libraryFailure),
+    Act(name: "decode-is-not-present", thrown: .libraryFailure),
     Act(name: "decode-fails-silently", thrown: .malformed, says: "no reason"),
     Act(name: "decode-cancels-itself", thrown: .cancelled),
     Act(name: "decode-is-cut", thrown: nil, problem: .truncated),
@@ -139,7 +140,7 @@ import Testing
 
   @Test func aLibraryIsAskedOnceInAProcess() throws {
     let first = UnrulyPlugin("COUNTS")
-    let second = CoderRegistry(searchPath: .only([first.path]), preferences: Preferences())
+    let second = CoderRegistry(searchPath: .only([first.path]), preferences: CoderPreferences())
     for registry in [first.registry, second] {
       let entry = try #require(registry.catalog.entries.first { $0.id == UnrulyPlugin.id })
       _ = try registry.coder(UnrulyPlugin.id)
@@ -159,7 +160,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["metadata-of-a-terabyte": CoderError.Code.limitExceeded, "metadata-needs-more": .library])
+  @Test(arguments: ["metadata-of-a-terabyte": CoderError.Code.limitExceeded, "metadata-needs-more": .libraryFailure])
   func metadataHasAName(_ act: String, _ code: CoderError.Code) throws {
     let decoder = try UnrulyPlugin.byFile.registry.open(UnrulyPlugin.file(act))
     let error = #expect(throws: CoderError.self) { try decoder.metadata(.xmp) }
@@ -190,7 +191,7 @@ import Testing
     let error = #expect(throws: CoderError.self) {
       try UnrulyPlugin.byFile.registry.encode(Image(picture), as: format)
     }
-    #expect(error?.code == .library)
+    #expect(error?.code == .libraryFailure)
     #expect(error?.message.contains("77") == true)
   }
 

@@ -96,7 +96,7 @@ private let kit = PluginExport(
 
   private let registry = CoderRegistry(
     builtIn: [BuiltInCoder(manifest: Array(manifest.utf8)) { _ in kit.table }], searchPath: .only([]),
-    preferences: Preferences())
+    preferences: CoderPreferences())
   private let file = ByteSource.bytes(Array("KIT file".utf8))
 
   private func text(_ operation: FileOperation, as format: ImageFormat? = nil) throws -> String {
@@ -124,7 +124,7 @@ private let kit = PluginExport(
 
   @Test func factsArriveWithTheirStructure() throws {
     let facts = try registry.apply(FileOperation("org.example.describe"), to: file, as: .png).facts
-    guard case .dictionary(let inner)? = facts["{Kit}"] else { throw CoderError.library("no dictionary") }
+    guard case .dictionary(let inner)? = facts["{Kit}"] else { throw CoderError.libraryFailure("no dictionary") }
     #expect(inner["Bytes"] == .integer(8))
     #expect(facts["Words"] == .list([.text("org.example.kit"), .text("public.png")]))
     #expect(facts["Asked"] == nil)

@@ -39,7 +39,7 @@ import Testing
 
   /// The extension of version 1.0, in the program.
   @Test func aTranscoderOfVersion1IsAnOperation() throws {
-    let registry = CoderRegistry(searchPath: .only([IsolationTests.folder.path]), preferences: Preferences())
+    let registry = CoderRegistry(searchPath: .only([IsolationTests.folder.path]), preferences: CoderPreferences())
     let operations = registry.operations()
     #expect(operations.map(\.coder) == ["org.example.hostile"])
     #expect(operations.map(\.operation.name) == ["transcode"])

@@ -27,7 +27,7 @@ import Testing
     let error = #expect(throws: CoderError.self) {
       try plugin.registry.encode(Image(picture), as: ImageFormat(rawValue: "org.example.unruly"))
     }
-    #expect(error?.code == .library)
+    #expect(error?.code == .libraryFailure)
   }
 
   @Test func readsWithANewerPlugin() throws {

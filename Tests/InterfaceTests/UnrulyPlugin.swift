@@ -21,7 +21,7 @@ struct UnrulyPlugin {
     folder = ForeignPlugin.folder("UnrulyPlugin", "unruly", defining: [variant])
     registry = CoderRegistry(
       searchPath: .only([folder.path]),
-      preferences: Preferences())
+      preferences: CoderPreferences())
   }
 
   /// A file that makes it misbehave.

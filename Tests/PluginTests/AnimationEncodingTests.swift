@@ -31,7 +31,7 @@ import Testing
     let image = try Self.animation(opaque: isOpaque)
     var options = EncodingPictures.lossless
     for reduces in [true, false] {
-      options.reducesFrames = reduces
+      options.optimizesFrames = reduces
       let found = try Self.registry.decode(
         .bytes(Self.registry.encode(image, as: format, options: options)))
       #expect(found.loopCount == .plays(3))
@@ -70,7 +70,7 @@ import Testing
   @Test(arguments: [ImageFormat.png, .webP], [ImageFormat.avif, .jpegXL, .heics, .webP])
   func anOpaqueAnimationStaysOpaque(_ source: ImageFormat, _ target: ImageFormat) throws {
     var options = EncodingPictures.lossless
-    options.reducesFrames = false
+    options.optimizesFrames = false
     let bytes = try Self.registry.encode(Self.animation(opaque: true), as: source, options: options)
     let image = try Self.registry.decode(.bytes(bytes))
     #expect(image.header?.alpha == .opaque)
@@ -88,14 +88,14 @@ import Testing
     let image = try Self.animation(opaque: false)
     var options = EncodingPictures.lossless
     let cut = try Self.registry.encode(image, as: .jpegXL, options: options)
-    options.reducesFrames = false
+    options.optimizesFrames = false
     let whole = try Self.registry.encode(image, as: .jpegXL, options: options)
     #expect(cut.count * 2 < whole.count, "\(cut.count) of \(whole.count)")
     // Lossy parts come as near to the picture as lossy whole frames.
     var lossy = EncodeOptions()
     lossy.quality = 0.9
     let near = try Self.distance(image, lossy)
-    lossy.reducesFrames = false
+    lossy.optimizesFrames = false
     #expect(try near <= Self.distance(image, lossy) * 1.05)
   }
 

@@ -25,7 +25,7 @@ import Testing
     let status =
       switch error.code.group {
       case .file: 422
-      case .reach: 415
+      case .unsupported: 415
       case .limits: 413
       case .caller: 400
       case .environment: 500
@@ -81,7 +81,7 @@ import Testing
   struct HeightMapCoder: ImageCoder {
     let id = "com.example.height-map"
     let formats = [ImageFormat(rawValue: "com.example.height-map")]
-    let signatures = [Signature(Array("HMAP".utf8))]
+    let signatures = [FormatSignature(Array("HMAP".utf8))]
 
     func makeDecoder(_ context: DecodeContext) throws(CoderError) -> ImageDecoder {
       let bytes = try context.contents()
@@ -98,7 +98,7 @@ import Testing
   struct SealedCoder: ImageCoder {
     let id = "com.example.sealed"
     let formats = [ImageFormat(rawValue: "com.example.sealed-picture")]
-    let signatures = [Signature(Array("SEALED".utf8))]
+    let signatures = [FormatSignature(Array("SEALED".utf8))]
     let inner: any ImageCoder
 
     func makeDecoder(_ context: DecodeContext) throws(CoderError) -> ImageDecoder {
@@ -113,7 +113,7 @@ import Testing
   }
 
   @Test func aCoderOfTheApplicationReadsItsFiles() throws {
-    let registry = CoderRegistry(searchPath: .only([StagedTree.plugins]), preferences: Preferences())
+    let registry = CoderRegistry(searchPath: .only([StagedTree.plugins]), preferences: CoderPreferences())
     registry.register(HeightMapCoder())
     let file = Array("HMAP".utf8) + [0, 2, 0, 1, 7, 9]
     #expect(try registry.decode(.bytes(file)).pixels.copyBytes() == [7, 9])

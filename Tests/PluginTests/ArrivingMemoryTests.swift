@@ -16,7 +16,7 @@ import Testing
   /// So much more than before may stay in memory: the ends of the C library's arenas. Without giving memory back, it is at
   /// least 60 MB.
   private static let bound = 48 << 20
-  private static let registry = CoderRegistry(searchPath: .only([StagedTree.plugins]), preferences: Preferences())
+  private static let registry = CoderRegistry(searchPath: .only([StagedTree.plugins]), preferences: CoderPreferences())
 
   /// Counts the downloads that have come half way.
   private final class Halves: Sendable {
@@ -79,7 +79,7 @@ import Testing
       for index in 0..<count {
         group.addTask {
           let download = Download(bytes: files[index % files.count], all: count, halves: halves)
-          var final: ArrivingImage?
+          var final: ImageUpdate?
           for try await look in registry.async.images(arriving: download) {
             // The second half of the file has begun.
             if half, halves.count.load(ordering: .acquiring) == count { return }

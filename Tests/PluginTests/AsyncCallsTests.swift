@@ -10,7 +10,7 @@ import Testing
 /// The calls for async code give what the synchronous ones give, and block nobody.
 @Suite struct AsyncCallsTests {
   private static let registry = CoderRegistry(
-    searchPath: .only([StagedTree.plugins]), preferences: Preferences())
+    searchPath: .only([StagedTree.plugins]), preferences: CoderPreferences())
   private static let animation = "\(StagedTree.fixtures("gif"))/valid/disposal-restore-previous.gif"
 
   private static func pixels(_ frame: Frame) -> [UInt8] {
@@ -137,7 +137,7 @@ import Testing
     for path in [Self.animation, "\(StagedTree.fixtures("png"))/valid/rgb8.png"] {
       let whole = try Self.registry.decode(.file(path))
       let bytes = try Self.bytes(path)
-      var looks: [ArrivingImage] = []
+      var looks: [ImageUpdate] = []
       for try await look in Self.registry.async.images(arriving: Chunks(bytes: bytes, size: 50)) { looks.append(look) }
       #expect(looks.count > 1)
       #expect(looks.map(\.isFinal) == [Bool](repeating: false, count: looks.count - 1) + [true])

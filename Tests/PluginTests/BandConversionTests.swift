@@ -74,7 +74,7 @@ import Testing
       let byRows = Self.rowTargets.contains(target)
       for isFirst in byRows ? [true, false] : [true] {
         var options = EncodeOptions()
-        options.copiesUnchanged = false
+        options.allowsCopy = false
         options.firstFrameOnly = isFirst || !Self.animated.contains(target)
         let found = try Self.registry.convert(.bytes(source.bytes), to: target, at: .memory, options: options)
         guard byRows else { continue }
@@ -99,8 +99,8 @@ import Testing
   private static let ways: [(name: String, change: Change)] = [
     ("page", { _, reading in reading.page = 0 }),
     ("crop", { writing, _ in writing.edit.crop = Rect(x: 20, y: 30, width: 200, height: 100) }),
-    ("smaller", { writing, _ in writing.maxPixelSize = Size(width: 100, height: 100) }),
-    ("same size", { writing, _ in writing.maxPixelSize = Size(width: 400, height: 400) }),
+    ("smaller", { writing, _ in writing.maxSize = Size(width: 100, height: 100) }),
+    ("same size", { writing, _ in writing.maxSize = Size(width: 400, height: 400) }),
     ("small reading", { _, reading in reading.thumbnailSize = Size(width: 100, height: 100) }),
     ("color of the file", { writing, _ in writing.color = .convert(to: .displayP3) }),
     ("color of the pixels", { _, reading in reading.color = .convert(to: .displayP3) }),

@@ -7,7 +7,7 @@ import TestSupport
 enum EncodingPictures {
   static let registry = CoderRegistry(
     searchPath: .only([StagedTree.plugins]),
-    preferences: Preferences())
+    preferences: CoderPreferences())
 
   /// A portable map of samples of some bits: every value there is, as gray or in another order for each color.
   static func map(bits: Int, isGray: Bool) -> [UInt8] {

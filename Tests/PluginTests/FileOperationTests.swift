@@ -17,7 +17,7 @@ import Testing
   private static let file = MisbehavingPlugin.file(7, 5, channels: 3, xmp: "<x:xmpmeta/>")
 
   private static func registry(of plugin: MisbehavingPlugin) -> CoderRegistry {
-    CoderRegistry(searchPath: .only([plugin.folder.path]), preferences: Preferences())
+    CoderRegistry(searchPath: .only([plugin.folder.path]), preferences: CoderPreferences())
   }
 
   /// A file with this tag in its header.

@@ -26,7 +26,7 @@ import Testing
     let written = Self.registry.writableFormats
     #expect(Set(written).isSubset(of: Self.registry.readableFormats))
     #expect(written.contains(.heics) && written.contains(.heic))
-    #expect(CoderRegistry(searchPath: .only([]), preferences: Preferences()).writableFormats == [])
+    #expect(CoderRegistry(searchPath: .only([]), preferences: CoderPreferences()).writableFormats == [])
   }
 
   @Test(arguments: [

@@ -31,8 +31,8 @@ import Testing
     options.pixelFormat = .rgba8
     // The free code after 0 is 6; 7 is none.
     // Rows of a plugin from elsewhere are cleared first.
-    let path = SearchPath.only([StagedTree.plugins]).trusting([StagedTree.plugins])
-    let registry = CoderRegistry(searchPath: path, preferences: Preferences())
+    let path = PluginSearchPath.only([StagedTree.plugins]).trusting([StagedTree.plugins])
+    let registry = CoderRegistry(searchPath: path, preferences: CoderPreferences())
     let image = try registry.decode(.bytes(Self.file([4, 0, 7])), options: options)
     #expect(image.problem?.message.hasPrefix("code 7 after 0 rows") == true)
     #expect(image.pixels.copyBytes() == Array(repeating: [255, 0, 0, 255], count: 12).flatMap { $0 })

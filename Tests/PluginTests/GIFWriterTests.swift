@@ -9,7 +9,7 @@ import Testing
   private static let gif = ImageFormat.gif
   private static let registry = CoderRegistry(
     searchPath: .only([StagedTree.plugins]),
-    preferences: Preferences())
+    preferences: CoderPreferences())
 
   private static func picture(_ size: Size, _ color: (_ x: Int, _ y: Int) -> UInt32) throws -> PixelBuffer {
     let pixels = try PixelBuffer(size: size, format: .rgba8, alpha: .straight)

@@ -67,7 +67,7 @@ import Testing
     #expect(try EncodingPictures.registry.open(.bytes(turned.file)).header.canvas == Size(width: 16, height: 24))
     let cut = try Self.converted(source, to: .avif) { $0.edit.crop = Rect(x: 2, y: 2, width: 12, height: 8) }
     #expect(try Self.map(cut.file)?.pixels.size == Size(width: 6, height: 4))
-    let half = try Self.converted(source, to: .avif) { $0.maxPixelSize = Size(width: 12, height: 8) }
+    let half = try Self.converted(source, to: .avif) { $0.maxSize = Size(width: 12, height: 8) }
     #expect(try Self.map(half.file)?.pixels.size == Size(width: 6, height: 4))
   }
 

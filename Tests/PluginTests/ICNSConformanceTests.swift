@@ -16,7 +16,7 @@ import Testing
   static func coder() throws -> any ImageCoder {
     try CoderRegistry(
       searchPath: .only([StagedTree.plugins]),
-      preferences: Preferences()
+      preferences: CoderPreferences()
     ).coder("org.imagecoders.icns")
   }
 

@@ -8,7 +8,7 @@ import Testing
 @Suite(.needs("HEIF")) struct ImageSequenceWritingTests {
   private static let registry = EncodingPictures.registry
   private static var libheif: CoderRegistry {
-    var preferences = Preferences()
+    var preferences = CoderPreferences()
     preferences.priorities["org.imagecoders.heif.libheif"] = 200
     return CoderRegistry(searchPath: .only([StagedTree.plugins]), preferences: preferences)
   }
@@ -24,7 +24,7 @@ import Testing
 
   private static func encode(_ image: Image, as format: ImageFormat) throws -> [UInt8] {
     var options = EncodingPictures.lossless
-    options.keepsOrientation = true
+    options.preservesOrientation = true
     return try registry.encode(image, as: format, options: options)
   }
 

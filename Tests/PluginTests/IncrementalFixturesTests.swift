@@ -10,7 +10,7 @@ import Testing
 @Suite struct IncrementalFixturesTests {
   private static let registry = CoderRegistry(
     searchPath: .only([StagedTree.plugins]),
-    preferences: Preferences())
+    preferences: CoderPreferences())
 
   @Test(arguments: StagedTree.fixtureFormats) func piecesComeToWhatOneCallComesTo(_ format: String) throws {
     var options = DecodeOptions()

@@ -8,7 +8,7 @@ import Testing
 @Suite struct IncrementalTests {
   private static let registry = CoderRegistry(
     searchPath: .only([StagedTree.plugins]),
-    preferences: Preferences())
+    preferences: CoderPreferences())
 
   /// Rows of a picture as arrays of bytes.
   private static func rows(_ pixels: PixelBuffer) -> [[UInt8]] {

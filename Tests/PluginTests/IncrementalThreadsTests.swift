@@ -71,7 +71,7 @@ import Testing
 
   private static let registry = CoderRegistry(
     searchPath: .only([StagedTree.plugins]),
-    preferences: Preferences())
+    preferences: CoderPreferences())
 
   /// Two valid files of each format.
   private static func files() throws -> [[UInt8]] {

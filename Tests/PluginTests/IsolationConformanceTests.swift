@@ -6,7 +6,7 @@ import Testing
 
 /// Every fixture of every format decodes in a worker to the same pixels, errors and metadata as in this process.
 @Suite struct IsolationConformanceTests {
-  private static let here = CoderRegistry(searchPath: .only([StagedTree.plugins]), preferences: Preferences())
+  private static let here = CoderRegistry(searchPath: .only([StagedTree.plugins]), preferences: CoderPreferences())
   private static let isolated = IsolationWorker.registry()
 
   private static let formats = StagedTree.fixtureFormats.map { String($0.prefix { $0 != "/" }) }

@@ -10,7 +10,7 @@ import Testing
 @Suite(.needs("JPEG")) struct JPEGEncodingTests {
   private static let registry = CoderRegistry(
     searchPath: .only([StagedTree.plugins]),
-    preferences: Preferences())
+    preferences: CoderPreferences())
 
   /// Like a photograph, with some noise.
   private static func photo(
@@ -44,7 +44,7 @@ import Testing
   @Test(arguments: [PixelFormat.rgb8, .gray8]) func aThumbnailStandsInExifThatIsMadeForIt(_ format: PixelFormat) throws
   {
     let pixels = try Self.photo(300, 200, format)
-    let made = try Self.encode(Image(pixels)) { $0.thumbnailSide = 96 }
+    let made = try Self.encode(Image(pixels)) { $0.embeddedThumbnailSide = 96 }
     let exif = try #require(made.file.exif)
     let thumbnail = try #require(exif.thumbnail)
     #expect(exif.second[0x0103] == 6 && exif.second[0x0128] == 2)
@@ -65,19 +65,19 @@ import Testing
     var image = Image(try Self.photo(200, 200))
     let given = ExifFile.payload(isBigEndian: isBigEndian, thumbnail: nil, padding: 5)
     image.metadata[.exif] = given
-    let once = try #require(try Self.encode(image) { $0.thumbnailSide = 64 }.file.exif)
+    let once = try #require(try Self.encode(image) { $0.embeddedThumbnailSide = 64 }.file.exif)
     #expect(once.thumbnail != nil)
     var cut = Array(once.bytes.prefix(given.count))
     cut.replaceSubrange(once.link..<once.link + 4, with: [0, 0, 0, 0])
     #expect(cut == given)
     // Another one takes its place.
     image.metadata[.exif] = once.bytes
-    let twice = try #require(try Self.encode(image) { $0.thumbnailSide = 64 }.file.exif)
+    let twice = try #require(try Self.encode(image) { $0.embeddedThumbnailSide = 64 }.file.exif)
     #expect(twice.bytes == once.bytes)
     image.metadata[.exif] = ExifFile.payload(
       isBigEndian: isBigEndian, thumbnail: [0xFF, 0xD8] + [UInt8](repeating: 0x77, count: 900) + [0xFF, 0xD9],
       padding: 5)
-    let replaced = try #require(try Self.encode(image) { $0.thumbnailSide = 64 }.file.exif)
+    let replaced = try #require(try Self.encode(image) { $0.embeddedThumbnailSide = 64 }.file.exif)
     #expect(replaced.thumbnail == once.thumbnail && !replaced.bytes.has([UInt8](repeating: 0x77, count: 9)))
     // Without the option, a payload is what it was.
     #expect(try Self.encode(image).file.exif?.bytes == image.metadata[.exif])
@@ -90,8 +90,8 @@ import Testing
       image.orientation = .right
       image.metadata[.exif] = payload
       let made = try Self.encode(image) {
-        $0.keepsOrientation = true
-        $0.thumbnailSide = 40
+        $0.preservesOrientation = true
+        $0.embeddedThumbnailSide = 40
       }
       let exif = try #require(made.file.exif)
       #expect(ExifOrientation.read(exif.bytes) == .right)
@@ -102,16 +102,16 @@ import Testing
 
   @Test func aThumbnailThatDoesNotFitIsLeftOut() throws {
     var image = Image(try Self.photo(1210, 900, noise: 250))
-    let large = try Self.encode(image) { $0.thumbnailSide = 1200 }
+    let large = try Self.encode(image) { $0.embeddedThumbnailSide = 1200 }
     #expect(large.file.exif == nil && large.said.contains { $0.contains("thumbnail is left out") })
     // A lower quality makes room.
     image = Image(try Self.photo(450, 330, noise: 250))
-    let middle = try Self.encode(image) { $0.thumbnailSide = 440 }
+    let middle = try Self.encode(image) { $0.embeddedThumbnailSide = 440 }
     #expect(try #require(middle.file.exif?.thumbnail).count < 65_400 && middle.said.isEmpty)
     image.metadata[.exif] = ExifFile.payload(isBigEndian: true, thumbnail: nil, padding: 65_400)
-    #expect(try Self.encode(image) { $0.thumbnailSide = 64 }.said.contains { $0.contains("fills its segment") })
+    #expect(try Self.encode(image) { $0.embeddedThumbnailSide = 64 }.said.contains { $0.contains("fills its segment") })
     image.metadata[.exif] = [1, 2, 3]
-    #expect(try Self.encode(image) { $0.thumbnailSide = 64 }.said.contains { $0.contains("cannot be read") })
+    #expect(try Self.encode(image) { $0.embeddedThumbnailSide = 64 }.said.contains { $0.contains("cannot be read") })
   }
 
   // MARK: XMP

@@ -9,7 +9,7 @@ import Testing
 @Suite(.needs("JPEG")) struct JPEGExtendedXMPTests {
   private static let registry = CoderRegistry(
     searchPath: .only([StagedTree.plugins]),
-    preferences: Preferences())
+    preferences: CoderPreferences())
 
   private static let wrapper = "<?xpacket begin=\"\u{FEFF}\" id=\"W5M0MpCehiHzreSzNTczkc9d\"?>"
   private static let digest = "0123456789ABCDEF0123456789ABCDEF"

@@ -17,7 +17,7 @@ import Testing
   @Test(arguments: formats) func mutantsAreAnswered(_ format: String) throws {
     let registry = CoderRegistry(
       searchPath: .only([StagedTree.plugins, ForeignPlugin.qoi.path]),
-      preferences: Preferences())
+      preferences: CoderPreferences())
     let files = try Self.files(of: format)
     var answers: [String: Int] = [:]
     for number in 0..<Self.count {

@@ -22,7 +22,7 @@ final class Lines: Sendable {
     var image = Image(try EncodingPictures.photo(Size(width: 48, height: 32)))
     image.orientation = try #require(Orientation(rawValue: tag))
     var options = EncodingPictures.lossless
-    options.keepsOrientation = true
+    options.preservesOrientation = true
     let bytes = try Self.registry.encode(image, as: format, options: options)
     var reading = DecodeOptions()
     reading.appliesOrientation = false
@@ -32,7 +32,7 @@ final class Lines: Sendable {
     let upright = try image.pixels.oriented(by: image.orientation)
     let shown = try Self.registry.decode(.bytes(bytes)).pixels
     #expect(EncodingPictures.rows(shown) == EncodingPictures.rows(upright))
-    options.keepsOrientation = false
+    options.preservesOrientation = false
     let turned = try Self.registry.decode(.bytes(Self.registry.encode(image, as: format, options: options)))
     #expect(turned.header?.orientation == .up)
     #expect(EncodingPictures.rows(turned.pixels) == EncodingPictures.rows(upright))
@@ -51,7 +51,7 @@ final class Lines: Sendable {
     options.quality = 0.3
     options.isProgressive = true
     options.subsampling = .s420
-    options.thumbnailSide = 8
+    options.embeddedThumbnailSide = 8
     #expect(try Self.registry.encode(image, as: format, options: options) == plain)
     #expect(log.all.count == 4, "\(log.all)")
   }

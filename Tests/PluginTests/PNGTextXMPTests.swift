@@ -8,7 +8,7 @@ import Testing
 @Suite(.needs("PNG")) struct PNGTextXMPTests {
   private static let registry = CoderRegistry(
     searchPath: .only([StagedTree.plugins]),
-    preferences: Preferences())
+    preferences: CoderPreferences())
 
   private static func packet(_ number: Int) -> [UInt8] {
     Array("<x:xmpmeta xmlns:x=\"adobe:ns:meta/\"><!-- \(number) --></x:xmpmeta>".utf8)

@@ -14,7 +14,7 @@ import Testing
   private static func coder() throws -> any ImageCoder {
     try CoderRegistry(
       searchPath: .only([StagedTree.plugins]),
-      preferences: Preferences()
+      preferences: CoderPreferences()
     ).coder("org.imagecoders.pnm")
   }
 

@@ -10,7 +10,7 @@ import Testing
   private static let registry: CoderRegistry = {
     // Second readers of HEIF are tried in it.
     precondition(IsolationWorker.isThere, "there is no worker; has `make stage` run?")
-    return CoderRegistry(searchPath: .only([StagedTree.plugins]), preferences: Preferences())
+    return CoderRegistry(searchPath: .only([StagedTree.plugins]), preferences: CoderPreferences())
   }()
 
   /// What one of the two ways comes to.

@@ -16,7 +16,7 @@ import Testing
 
   private func registry(_ text: String) throws -> CoderRegistry {
     let registry = EncodingPictures.makeRegistry()
-    registry.policy = try Policy(parsing: Array(text.utf8), path: "p.json")
+    registry.policy = try SecurityPolicy(parsing: Array(text.utf8), path: "p.json")
     return registry
   }
 
@@ -43,8 +43,8 @@ import Testing
   /// The limit is found out by the plugin.
   @Test func aLimitOfAPluginNamesThePreset() throws {
     let registry = EncodingPictures.makeRegistry()
-    var policy = Policy(name: "mine")
-    policy.limits[.maxMemory] = Policy.Setting(100, reason: "to see it fail")
+    var policy = SecurityPolicy(name: "mine")
+    policy.limits[.maxMemory] = SecurityPolicy.Rule(100, reason: "to see it fail")
     registry.policy = policy
     for format in [ImageFormat.png, .jpeg, .webP, .tiff] {
       let error = try #require(throws: CoderError.self) { try registry.decode(try Self.file(format)) }
@@ -121,7 +121,7 @@ import Testing
 
   @Test func aPolicyThatIsNotUnderstoodRefusesEverything() throws {
     let registry = EncodingPictures.makeRegistry()
-    registry.policy = Policy.loading("no-such-policy")
+    registry.policy = SecurityPolicy.loading("no-such-policy")
     let error = try #require(throws: CoderError.self) { try registry.decode(try Self.file(.png)) }
     #expect(error.code == .invalidArgument)
     #expect(
@@ -145,11 +145,11 @@ import Testing
     #expect(registry.isolation(of: "org.imagecoders.gif.giflib")?.mode == .strict)
     #expect(registry.isolation(of: "org.imagecoders.jpeg")?.mode == .strict)
     #expect(registry.isolation(of: "org.imagecoders.jpeg")?.usesFreshWorkers == true)
-    registry.policy.formatRules[.gif] = Policy.FormatRules()
-    registry.policy.formatRules[.gif]?.isolation = Policy.Setting(.required)
+    registry.policy.formatRules[.gif] = SecurityPolicy.FormatRules()
+    registry.policy.formatRules[.gif]?.isolation = SecurityPolicy.Rule(.required)
     #expect(registry.isolation(of: "org.imagecoders.gif")?.mode == .required)
     registry.policy = .trusted
-    registry.isolate(Isolation(.preferred))
+    registry.setIsolation(Isolation(.preferred))
     #expect(registry.isolation(of: "org.imagecoders.jpeg")?.mode == .preferred)
     registry.policy = .web
     #expect(registry.isolation(of: "org.imagecoders.jpeg")?.mode == .required)
@@ -171,9 +171,9 @@ import Testing
     for name in ["PNG", "png", "public.png", "heics"] {
       #expect(try self.registry(text.replacing("pgn", with: name)).policy.problem == nil, "\(name)")
     }
-    var own = Policy(name: "mine")
-    own.formatRules[ImageFormat(rawValue: "org.example.later")] = Policy.FormatRules()
-    own.formatRules[ImageFormat(rawValue: "org.example.later")]?.limits[.maxSide] = Policy.Setting(9)
+    var own = SecurityPolicy(name: "mine")
+    own.formatRules[ImageFormat(rawValue: "org.example.later")] = SecurityPolicy.FormatRules()
+    own.formatRules[ImageFormat(rawValue: "org.example.later")]?.limits[.maxSide] = SecurityPolicy.Rule(9)
     registry.policy = own
     #expect(registry.policy.problem == nil)
   }
@@ -202,7 +202,7 @@ import Testing
 extension EncodingPictures {
   /// A registry of its own, for a test that sets a policy.
   static func makeRegistry() -> CoderRegistry {
-    let path = SearchPath.only([StagedTree.plugins]).trusting([StagedTree.plugins])
-    return CoderRegistry(searchPath: path, preferences: Preferences(), policy: .standard)
+    let path = PluginSearchPath.only([StagedTree.plugins]).trusting([StagedTree.plugins])
+    return CoderRegistry(searchPath: path, preferences: CoderPreferences(), policy: .standard)
   }
 }

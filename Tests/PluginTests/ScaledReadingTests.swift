@@ -8,7 +8,7 @@ import Testing
 
 /// Thumbnails of files that are read at a part of their size lie where thumbnails of the whole pictures do.
 @Suite struct ScaledReadingTests {
-  private static let registry = CoderRegistry(searchPath: .only([StagedTree.plugins]), preferences: Preferences())
+  private static let registry = CoderRegistry(searchPath: .only([StagedTree.plugins]), preferences: CoderPreferences())
 
   /// Waves of six pixels of the thumbnail: a shift by a tenth of such a pixel changes them by 10.
   private static func waves(_ size: Size) throws -> Image {

@@ -36,10 +36,10 @@ import Testing
     image.orientation = item.orientation
     var options = EncodeOptions()
     options.values = item.values
-    options.keepsOrientation = true
-    options.thumbnailSide = 100
+    options.preservesOrientation = true
+    options.embeddedThumbnailSide = 100
     let bytes = try Self.registry.encode(image, as: item.format, options: options)
-    options.thumbnailSide = nil
+    options.embeddedThumbnailSide = nil
     let without = try Self.registry.encode(image, as: item.format, options: options)
     #expect(bytes.count > without.count)
     let whole = try Self.registry.decode(.bytes(bytes))
@@ -59,7 +59,7 @@ import Testing
   @Test(arguments: [ImageFormat.tiff, .heic]) func eachPageHasItsOwn(_ format: ImageFormat) throws {
     let pages = try [300, 200, 90].map { Image(try EncodingPictures.photo(Size(width: $0, height: 120))) }
     var options = EncodeOptions()
-    options.thumbnailSide = 64
+    options.embeddedThumbnailSide = 64
     let decoder = try Self.registry.open(.bytes(Self.registry.encode(pages, as: format, options: options)))
     #expect(decoder.header.pageCount == 3)
   }
@@ -68,7 +68,7 @@ import Testing
     let image = Image(try EncodingPictures.photo(Size(width: 60, height: 40)))
     var options = EncodeOptions()
     let without = try Self.registry.encode(image, as: format, options: options)
-    options.thumbnailSide = 64
+    options.embeddedThumbnailSide = 64
     #expect(try Self.registry.encode(image, as: format, options: options) == without)
   }
 }

@@ -15,7 +15,7 @@ import Testing
     var image = Image(try EncodingPictures.photo(Size(width: 160, height: 120)))
     image.metadata = [.icc: profile.bytes, .exif: exif, .xmp: Array("<x:xmpmeta xmlns:x='adobe:ns:meta/'/>".utf8)]
     var options = EncodeOptions()
-    options.thumbnailSide = format == .jpeg ? 64 : nil
+    options.embeddedThumbnailSide = format == .jpeg ? 64 : nil
     return .bytes(try registry.encode(image, as: format, options: options))
   }
 

@@ -23,9 +23,9 @@ import Testing
   /// As the staged program has it.
   private static func registry(_ arguments: [String] = [], _ environment: [String: String] = [:]) -> CoderRegistry {
     precondition(IsolationWorker.isThere, "there is no worker; has `make stage` run?")
-    let path = SearchPath(
+    let path = PluginSearchPath(
       arguments: arguments, environment: { environment[$0] }, executable: "\(StagedTree.root)/build/bin/coders")
-    return CoderRegistry(searchPath: path, preferences: Preferences(), policy: .paranoid)
+    return CoderRegistry(searchPath: path, preferences: CoderPreferences(), policy: .paranoid)
   }
 
   /// Its code is in the table of readers in pure Swift, by its name alone.
@@ -37,7 +37,7 @@ import Testing
       switch place {
       case "XDG_DATA_HOME": Self.registry([], [place: home.path])
       case "--plugin-dir": Self.registry([folder])
-      case "only": CoderRegistry(searchPath: .only([folder]), preferences: Preferences(), policy: .paranoid)
+      case "only": CoderRegistry(searchPath: .only([folder]), preferences: CoderPreferences(), policy: .paranoid)
       default: Self.registry([], [place: folder])
       }
     let entry = try #require(registry.catalog.entries.first { $0.id == Self.id })
@@ -70,9 +70,9 @@ import Testing
     let folder = "\(try Self.home().path)/coders/1"
     let home = try Self.home()
     let other = "\(home.path)/coders/1"
-    func mode(_ trusted: [String]) -> IsolationMode? {
+    func mode(_ trusted: [String]) -> Isolation.Mode? {
       CoderRegistry(
-        searchPath: .only([other]).trusting(trusted), preferences: Preferences(), policy: .paranoid
+        searchPath: .only([other]).trusting(trusted), preferences: CoderPreferences(), policy: .paranoid
       ).isolation(of: Self.id)?.mode
     }
     #expect(mode([]) == .strict)
@@ -90,10 +90,10 @@ import Testing
     let executable = installation.write("", to: "bin/coders")
     installation.write("no library", to: "lib/coders/1/libQOICoder.so")
     let home = try Self.home()
-    let path = SearchPath(
+    let path = PluginSearchPath(
       arguments: ["\(installation.path)/lib/coders/1", "\(home.path)/coders/1"], environment: { _ in nil },
       executable: executable)
-    let registry = CoderRegistry(searchPath: path, preferences: Preferences(), policy: .paranoid)
+    let registry = CoderRegistry(searchPath: path, preferences: CoderPreferences(), policy: .paranoid)
     #expect(registry.catalog.entries.filter { $0.id == Self.id }.map(\.isBundled) == [true, false])
     _ = try? registry.decode(Self.file)
     #expect(!LoadedLibraries.contain("\(home.path)/coders/1/libQOICoder.so"))

@@ -10,7 +10,7 @@ import Testing
 @Suite(.needs("WebP")) struct WebPEncodingTests {
   private static let registry = CoderRegistry(
     searchPath: .only([StagedTree.plugins]),
-    preferences: Preferences())
+    preferences: CoderPreferences())
   private static let size = Size(width: 96, height: 80)
 
   /// Like a photograph, with soft alpha and a corner of colors that nobody sees.
@@ -173,7 +173,7 @@ import Testing
     image.metadata[.exif] =
       [0x49, 0x49, 42, 0, 8, 0, 0, 0, 1, 0, 0x0F, 1, 2, 0, 4, 0, 0, 0] + Array("Acme".utf8) + [0, 0, 0, 0]
     var options = EncodeOptions()
-    options.keepsOrientation = true
+    options.preservesOrientation = true
     let decoder = try Self.registry.open(.bytes(Self.registry.encode(image, as: .webP, options: options)))
     #expect(decoder.header.orientation == .left)
     #expect(try #require(try decoder.metadata(.exif)).has(Array("Acme".utf8)))
@@ -200,7 +200,7 @@ import Testing
       #expect(frame.pixels.squaredError(given.pixels) < still.squaredError(given.pixels) * 1.5 + 2)
     }
     var whole = EncodeOptions()
-    whole.reducesFrames = false
+    whole.optimizesFrames = false
     whole.values = values
     #expect(try lossy.count < Self.registry.encode(image, as: .webP, options: whole).count)
     guard values["mixed"] == nil else { return }

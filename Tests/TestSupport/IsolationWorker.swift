@@ -17,6 +17,6 @@ package enum IsolationWorker {
     _ isolation: Isolation = Isolation(.required), of folders: [String] = [StagedTree.plugins]
   ) -> CoderRegistry {
     precondition(isThere, "there is no worker; has `make stage` run?")
-    return CoderRegistry(searchPath: .only(folders), preferences: Preferences(), isolation: isolation)
+    return CoderRegistry(searchPath: .only(folders), preferences: CoderPreferences(), isolation: isolation)
   }
 }

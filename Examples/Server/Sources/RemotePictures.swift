@@ -29,7 +29,7 @@ struct RemotePictures {
     self.registry = registry
     self.settings = settings
     self.reading = reading
-    var options = LoaderOptions()
+    var options = ImageLoader.Options()
     options.limits = reading.limits
     options.allowedFormats = reading.allowedFormats
     options.fetchLimits.maxBytes = mostBytes
@@ -49,7 +49,7 @@ struct RemotePictures {
   func respond(to request: Request) async throws -> Response {
     let asked = try PictureRequest(request.uri.queryParameters)
     if let signature = settings.signature {
-      try signature.check(asked, now: Int(LoaderOptions.systemTime()))
+      try signature.check(asked, now: Int(ImageLoader.Options.systemTime()))
     } else if !settings.allowsUnsigned {
       throw HTTPError(.forbidden, message: "no key is set: the server fetches nothing (SERVER_KEYS, SERVER_UNSIGNED)")
     }
@@ -60,7 +60,7 @@ struct RemotePictures {
     wanted.output.color = .convert(to: .sRGB)
     wanted.output.firstFrameOnly = true
     wanted.output.metadata = []
-    let loaded: LoadedImage
+    let loaded: ImageResponse
     do throws(LoadingError) { loaded = try await loader.image(for: wanted) } catch { throw Self.refusal(error) }
     let format =
       asked.format
@@ -105,9 +105,9 @@ struct RemotePictures {
   }
 
   /// Names what the answer is made of: the source as its server names it, and what becomes of it.
-  private static func tag(of loaded: LoadedImage, _ asked: PictureRequest, _ format: ImageFormat) -> String {
-    let stated = loaded.response?.headers.first { $0.first == "etag" }?.last
-    let source = stated ?? loaded.response?.headers.first { $0.first == "last-modified" }?.last ?? ""
+  private static func tag(of loaded: ImageResponse, _ asked: PictureRequest, _ format: ImageFormat) -> String {
+    let stated = loaded.httpResponse?.headers.first { $0.first == "etag" }?.last
+    let source = stated ?? loaded.httpResponse?.headers.first { $0.first == "last-modified" }?.last ?? ""
     let made = "\(asked.box) \(asked.mode) \(asked.quality ?? 0) \(format.rawValue) \(loaded.byteCount ?? 0)"
     let text = "\(asked.url)\n\(source)\n\(made)"
     return "\"\(Signature.base64URL(SHA256.hash(data: Array(text.utf8)).prefix(18)))\""
@@ -123,8 +123,8 @@ struct RemotePictures {
   }
 
   /// As long as the source is fresh, at least a minute and at most a day.
-  private static func life(of loaded: LoadedImage) -> Int {
-    let stated = loaded.response?.headers.first { $0.first == "cache-control" }?.last ?? ""
+  private static func life(of loaded: ImageResponse) -> Int {
+    let stated = loaded.httpResponse?.headers.first { $0.first == "cache-control" }?.last ?? ""
     let age = stated.split(separator: ",").map { $0.filter { $0 != " " } }.first { $0.hasPrefix("max-age=") }
       .flatMap { Int($0.dropFirst(8)) }
     return min(max(age ?? shortLife, shortLife), 86_400)

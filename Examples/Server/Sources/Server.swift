@@ -95,7 +95,7 @@ import ImageCodersBuiltIn
   static func status(of error: CoderError) -> HTTPResponse.Status {
     switch error.code.group {
     case .file: .unprocessableContent
-    case .reach: .unsupportedMediaType
+    case .unsupported: .unsupportedMediaType
     case .limits: .contentTooLarge
     case .caller: .badRequest
     case .environment: .internalServerError

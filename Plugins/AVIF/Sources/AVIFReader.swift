@@ -230,7 +230,9 @@ extension AVIFReader {
   }
 
   private func derived(_ page: Int) throws(CoderError) -> DerivedPicture {
-    guard case .derived(_, let picture) = try picture(page) else { throw .library("page \(page) is not derived") }
+    guard case .derived(_, let picture) = try picture(page) else {
+      throw .libraryFailure("page \(page) is not derived")
+    }
     return picture
   }
 
@@ -253,7 +255,7 @@ extension AVIFReader {
     guard offer.size == size else { throw .invalidArgument("an offer of \(offer.size) for a picture of \(size)") }
     let rows = try sink.rows(at: 0, count: size.height)
     guard rows.count == size.height, rows.stride >= size.width * offer.pixelFormat.bytesPerPixel else {
-      throw .library("the host grants \(rows.count) rows of \(rows.stride) bytes for a picture of \(size)")
+      throw .libraryFailure("the host grants \(rows.count) rows of \(rows.stride) bytes for a picture of \(size)")
     }
     try picture.draw(into: PixelTarget(base: rows.base, stride: rows.stride, format: offer.pixelFormat))
     try sink.done(at: 0, count: size.height)

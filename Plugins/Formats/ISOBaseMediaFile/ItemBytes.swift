@@ -162,7 +162,7 @@ extension ItemBytes {
     gathered.withUnsafeBytes { bytes in
       do throws(CoderError) { result = .success(try body(bytes)) } catch { result = .failure(error) }
     }
-    guard let result else { throw .library("an array without bytes") }
+    guard let result else { throw .libraryFailure("an array without bytes") }
     return try result.get()
   }
 }

@@ -33,13 +33,13 @@ public struct PlanarPicture {
   ///   - subsampling: Of chroma: 4:0:0, 4:2:0, 4:2:2 or 4:4:4.
   ///   - chroma: Cb and Cr, unless the subsampling is 4:0:0.
   ///   - alpha: A plane of luma's size, and its bits.
-  /// - Throws: ``CoderError/Code/library`` when a plane is missing or its rows are shorter than the size says.
+  /// - Throws: ``CoderError/Code/libraryFailure`` when a plane is missing or its rows are shorter than the size says.
   public init(
     size: Size, bits: Int, subsampling: Subsampling, luma: Plane, chroma: (cb: Plane, cr: Plane)? = nil,
     alpha: (plane: Plane, bits: Int)? = nil
   ) throws(CoderError) {
     guard !size.isEmpty, (8...16).contains(bits), (8...16).contains(alpha?.bits ?? 8) else {
-      throw .library("planes of \(size) with \(bits) bits, and alpha with \(alpha?.bits ?? 8)")
+      throw .libraryFailure("planes of \(size) with \(bits) bits, and alpha with \(alpha?.bits ?? 8)")
     }
     var planes = planes_picture()
     planes.width = size.width
@@ -52,7 +52,7 @@ public struct PlanarPicture {
     case .s420: (planes.shift_x, planes.shift_y) = (1, 1)
     default: throw .unsupported("chroma of \(subsampling)")
     }
-    guard (chroma == nil) == (subsampling == .s400) else { throw .library("planes that are not \(subsampling)") }
+    guard (chroma == nil) == (subsampling == .s400) else { throw .libraryFailure("planes that are not \(subsampling)") }
     try Self.check(luma, width: size.width, bits: bits)
     planes.plane.0 = luma.base.assumingMemoryBound(to: UInt8.self)
     planes.stride.0 = luma.stride
@@ -80,7 +80,7 @@ public struct PlanarPicture {
   private static func check(_ plane: Plane, width: Int, bits: Int) throws(CoderError) {
     let sample = bits > 8 ? 2 : 1
     guard plane.stride >= width * sample, plane.stride % sample == 0, Int(bitPattern: plane.base) % sample == 0 else {
-      throw .library("a plane with a stride of \(plane.stride) bytes for \(width) samples of \(bits) bits")
+      throw .libraryFailure("a plane with a stride of \(plane.stride) bytes for \(width) samples of \(bits) bits")
     }
   }
 }

@@ -46,7 +46,7 @@ public struct PlaneConverter: Sendable {
     chroma: Chroma = .repeated, rounding: Rounding = .once
   ) throws(CoderError) {
     guard (8...16).contains(bits), !format.isFloat else {
-      throw .library("samples of \(bits) bits as \(format)")
+      throw .libraryFailure("samples of \(bits) bits as \(format)")
     }
     if case .yCgCoR = matrix, !isFullRange { throw .unsupported("YCgCo-R of limited range") }
     self.matrix = matrix
@@ -75,12 +75,12 @@ public struct PlaneConverter: Sendable {
   /// - Parameters:
   ///   - pixels: Memory of the rectangle's first pixel.
   ///   - stride: Bytes from one row of pixels to the next.
-  /// - Throws: ``CoderError/Code/library`` when the picture is not of the converter's depth, or a size does not fit.
+  /// - Throws: ``CoderError/Code/libraryFailure`` when the picture is not of the converter's depth, or a size does not fit.
   public func convert(
     _ picture: PlanarPicture, _ rect: Rect, to pixels: UnsafeMutableRawPointer, stride: Int
   ) throws(CoderError) {
     guard picture.bits == bits, picture.alphaBits == alpha?.bits else {
-      throw .library("planes of \(picture.bits) bits, where \(bits) were announced")
+      throw .libraryFailure("planes of \(picture.bits) bits, where \(bits) were announced")
     }
     var part = try planes_part(rect, of: picture, to: pixels, stride: stride, format: format)
     var planes = picture.planes
@@ -110,9 +110,9 @@ public struct AlphaConverter: Sendable {
   private let format: PixelFormat
   let levels: [UInt16]
 
-  /// - Throws: ``CoderError/Code/library`` for a format without alpha.
+  /// - Throws: ``CoderError/Code/libraryFailure`` for a format without alpha.
   public init(bits: Int, format: PixelFormat) throws(CoderError) {
-    guard (8...16).contains(bits), !format.isFloat else { throw .library("alpha of \(bits) bits as \(format)") }
+    guard (8...16).contains(bits), !format.isFloat else { throw .libraryFailure("alpha of \(bits) bits as \(format)") }
     self.bits = bits
     self.format = format
     levels = PlaneConverter.levels(bits: bits, isFullRange: true, top: format.bytesPerChannel == 2 ? 65_535 : 255)
@@ -123,7 +123,7 @@ public struct AlphaConverter: Sendable {
     _ picture: PlanarPicture, _ rect: Rect, to pixels: UnsafeMutableRawPointer, stride: Int
   ) throws(CoderError) {
     guard picture.bits == bits, format.hasAlpha else {
-      throw .library("alpha of \(picture.bits) bits, where \(bits) were announced, as \(format)")
+      throw .libraryFailure("alpha of \(picture.bits) bits, where \(bits) were announced, as \(format)")
     }
     var part = try planes_part(rect, of: picture, to: pixels, stride: stride, format: format)
     var planes = picture.planes
@@ -195,12 +195,12 @@ extension planes_layout {
 }
 
 extension planes_part {
-  /// - Throws: ``CoderError/Code/library`` when the rectangle is not inside the picture, or rows do not fit the stride.
+  /// - Throws: ``CoderError/Code/libraryFailure`` when the rectangle is not inside the picture, or rows do not fit the stride.
   init(
     _ rect: Rect, of picture: PlanarPicture, to pixels: UnsafeMutableRawPointer, stride: Int, format: PixelFormat
   ) throws(CoderError) {
     guard rect.isInside(picture.size), !rect.isEmpty, stride >= rect.width * format.bytesPerPixel else {
-      throw .library("\(rect.size) of a picture of \(picture.size), in rows of \(stride) bytes")
+      throw .libraryFailure("\(rect.size) of a picture of \(picture.size), in rows of \(stride) bytes")
     }
     self.init(
       x: rect.x, y: rect.y, width: rect.width, height: rect.height,

@@ -14,7 +14,7 @@ final class FrameEncoder {
     /// In 1/100 s.
     var delay: UInt16
     /// Nil for a still.
-    var disposal: Disposal?
+    var disposal: FrameHeader.Disposal?
   }
 
   private let host: CoderHost
@@ -230,7 +230,7 @@ final class FrameEncoder {
     return writer.bytes
   }
 
-  private static func method(_ disposal: Disposal?) -> UInt8 {
+  private static func method(_ disposal: FrameHeader.Disposal?) -> UInt8 {
     switch disposal {
     case nil: 0
     case .keep: 1

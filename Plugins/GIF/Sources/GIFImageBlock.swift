@@ -35,7 +35,7 @@ struct GIFImageBlock {
   }
 
   /// What the interface calls the disposal method.
-  var disposal: Disposal {
+  var disposal: FrameHeader.Disposal {
     switch control.disposalMethod {
     case 2: .restoreBackground
     case 3: .restorePrevious

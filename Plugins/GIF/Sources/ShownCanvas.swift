@@ -34,7 +34,7 @@ final class ShownCanvas {
   ///   - colors: What indexes stand for, 0 for the transparent one.
   ///   - order: Where each row stands among the indexes, when not from top to bottom.
   func draw(
-    _ indexes: UnsafePointer<UInt8>, _ rect: Rect, colors: [UInt32], order: [Int]?, disposal: Disposal
+    _ indexes: UnsafePointer<UInt8>, _ rect: Rect, colors: [UInt32], order: [Int]?, disposal: FrameHeader.Disposal
   ) {
     switch disposal {
     case .keep:

@@ -12,7 +12,7 @@ struct FileIndex {
     let isInterlaced: Bool
     /// In 1/100 s.
     let delay: UInt32
-    let disposal: Disposal
+    let disposal: FrameHeader.Disposal
     /// Nil when no code of the image can stand for it.
     let transparentIndex: Int?
     /// The offset of its descriptor in the file.
@@ -84,7 +84,7 @@ struct FileIndex {
   private func image(_ descriptor: LibGIF.Descriptor, at offset: Int) -> Image {
     let transparent = Int(control.TransparentColor)
     let isReached = transparent >= 0 && transparent < 1 << min(descriptor.codeSize, 8)
-    let disposal: Disposal =
+    let disposal: FrameHeader.Disposal =
       switch control.DisposalMode {
       case DISPOSE_BACKGROUND: .restoreBackground
       case DISPOSE_PREVIOUS: .restorePrevious

@@ -163,7 +163,7 @@ extension CoderError {
       case 0, D_GIF_ERR_READ_FAILED, D_GIF_ERR_NO_SCRN_DSCR, D_GIF_ERR_EOF_TOO_SOON, D_GIF_ERR_IMAGE_DEFECT,
         D_GIF_ERR_WRONG_RECORD, D_GIF_ERR_NO_IMAG_DSCR, D_GIF_ERR_NO_COLOR_MAP, D_GIF_ERR_DATA_TOO_BIG:
         isAtEnd ? .truncated(text, at: offset) : .malformed(text, at: offset)
-      default: .library(text)
+      default: .libraryFailure(text)
       }
   }
 }

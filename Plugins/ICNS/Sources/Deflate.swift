@@ -16,7 +16,9 @@ enum Deflate {
       status = compress2(buffer.baseAddress, &length, bytes, uLong(bytes.count), Z_BEST_COMPRESSION)
       count = status == Z_OK ? Int(length) : 0
     }
-    guard status == Z_OK else { throw .library("zlib's compress2 failed with \(status) on \(bytes.count) bytes") }
+    guard status == Z_OK else {
+      throw .libraryFailure("zlib's compress2 failed with \(status) on \(bytes.count) bytes")
+    }
     return stream
   }
 

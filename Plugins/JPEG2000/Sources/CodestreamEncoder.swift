@@ -36,7 +36,7 @@ final class CodestreamEncoder {
   /// Encodes.
   ///
   /// - Throws: What the output answers; ``CoderError/Code/limitExceeded``, ``CoderError/Code/cancelled``,
-  ///   ``CoderError/Code/library``.
+  ///   ``CoderError/Code/libraryFailure``.
   func encode() throws(CoderError) {
     if host.isCancelled { throw .cancelled }
     let tiles = try settings.tiles(of: pixels.size)
@@ -51,7 +51,8 @@ final class CodestreamEncoder {
         failure =
           host.isCancelled
           ? .cancelled
-          : .library("openjpeg cannot encode a picture of \(pixels.size): \(messages.error ?? "it gives no reason")")
+          : .libraryFailure(
+            "openjpeg cannot encode a picture of \(pixels.size): \(messages.error ?? "it gives no reason")")
       }
     }
     if let failure { throw failure }

@@ -303,7 +303,7 @@ final class PictureDecoder {
 
   func check(_ rows: RowWriter.Rows) throws(CoderError) {
     guard rows.stride >= rowBytes, rows.count > 0 else {
-      throw .library("the host grants a stride of \(rows.stride) bytes for rows of \(rowBytes)")
+      throw .libraryFailure("the host grants a stride of \(rows.stride) bytes for rows of \(rowBytes)")
     }
   }
 }

@@ -117,7 +117,7 @@ final class RowWriter {
     guard let numbers else { return }
     let granted = try sink.rows(at: written, count: 1)
     guard granted.stride >= rowBytes else {
-      throw .library("the host grants a stride of \(granted.stride) bytes for rows of \(rowBytes)")
+      throw .libraryFailure("the host grants a stride of \(granted.stride) bytes for rows of \(rowBytes)")
     }
     let ring = numbers.assumingMemoryBound(to: Float.self) + padded
     let start = axis.starts[written]

@@ -43,7 +43,7 @@ struct ExtraChannel {
   init(_ decoder: LibJXL.Decoder, index: Int) throws(CoderError) {
     var info = JxlExtraChannelInfo()
     guard JxlDecoderGetExtraChannelInfo(decoder.raw, index, &info) == JXL_DEC_SUCCESS else {
-      throw .library("libjxl does not describe extra channel \(index)")
+      throw .libraryFailure("libjxl does not describe extra channel \(index)")
     }
     kind = info.type
     bits = Int(info.bits_per_sample)

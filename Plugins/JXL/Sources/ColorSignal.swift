@@ -54,7 +54,7 @@ struct ColorSignal {
     var encoding = JxlColorEncoding()
     JxlColorEncodingSetToSRGB(&encoding, info.num_color_channels == 1 ? 1 : 0)
     guard JxlDecoderSetPreferredColorProfile(decoder.raw, &encoding) == JXL_DEC_SUCCESS else {
-      throw .library("libjxl does not convert to sRGB")
+      throw .libraryFailure("libjxl does not convert to sRGB")
     }
   }
 }

@@ -67,7 +67,7 @@ enum CompressedBox {
     defer { buffer.deallocate() }
     repeat {
       guard JxlDecoderSetBoxBuffer(decoder.raw, buffer, chunk) == JXL_DEC_SUCCESS else {
-        throw .library("libjxl takes no buffer for a box")
+        throw .libraryFailure("libjxl takes no buffer for a box")
       }
       status = decoder.next()
       let count = chunk - min(JxlDecoderReleaseBoxBuffer(decoder.raw), chunk)

@@ -64,7 +64,7 @@ final class FrameDecoder {
       case JXL_DEC_ERROR:
         if host.isCancelled { throw .cancelled }
         throw .malformed("libjxl finds an error in frame \(frame)")
-      case let status: throw .library("libjxl reports event \(status.rawValue), which it was not asked for")
+      case let status: throw .libraryFailure("libjxl reports event \(status.rawValue), which it was not asked for")
       }
     }
   }

@@ -21,11 +21,11 @@ final class FrameTarget {
     let size = offer.size
     let rows = try sink.rows(at: 0, count: size.height)
     guard rows.count == size.height else {
-      throw .library("the host grants \(rows.count) of \(size.height) rows, which come in any order")
+      throw .libraryFailure("the host grants \(rows.count) of \(size.height) rows, which come in any order")
     }
     let rowBytes = size.width * offer.pixelFormat.bytesPerPixel
     guard rows.stride >= rowBytes else {
-      throw .library("the host grants a stride of \(rows.stride) bytes for rows of \(rowBytes)")
+      throw .libraryFailure("the host grants a stride of \(rows.stride) bytes for rows of \(rowBytes)")
     }
     self.init(rows: rows, format: offer.pixelFormat, width: size.width)
   }
@@ -49,14 +49,14 @@ final class FrameTarget {
           guard let opaque, let samples else { return }
           Unmanaged<FrameTarget>.fromOpaque(opaque).takeUnretainedValue().take(samples, x: x, y: y, count: count)
         }, { _ in }, Unmanaged.passUnretained(self).toOpaque())
-      guard status == JXL_DEC_SUCCESS else { throw .library("libjxl delivers no \(format)") }
+      guard status == JXL_DEC_SUCCESS else { throw .libraryFailure("libjxl delivers no \(format)") }
       return
     }
     // libjxl counts the bytes after the last row as well, which may not be the host's to give, and does not touch them.
     let (size, overflow) = rows.count.multipliedReportingOverflow(by: rows.stride)
-    guard !overflow else { throw .library("\(rows.count) rows of \(rows.stride) bytes") }
+    guard !overflow else { throw .libraryFailure("\(rows.count) rows of \(rows.stride) bytes") }
     guard JxlDecoderSetImageOutBuffer(decoder.raw, &pixels, rows.base, size) == JXL_DEC_SUCCESS else {
-      throw .library("libjxl delivers no \(format)")
+      throw .libraryFailure("libjxl delivers no \(format)")
     }
   }
 
@@ -93,14 +93,14 @@ final class BlackPlane {
       JxlDecoderExtraChannelBufferSize(decoder.raw, &pixels, &bytes, UInt32(truncatingIfNeeded: index))
         == JXL_DEC_SUCCESS,
       bytes == size.pixelCount * format.bytesPerChannel
-    else { throw .library("libjxl wants \(bytes) bytes for a channel of \(size) pixels") }
+    else { throw .libraryFailure("libjxl wants \(bytes) bytes for a channel of \(size) pixels") }
     let samples = try host.allocate(bytes: bytes, alignment: 64, for: "black ink")
     self.samples = samples
     memset(samples, 0xff, bytes)
     guard
       JxlDecoderSetExtraChannelBuffer(decoder.raw, &pixels, samples, bytes, UInt32(truncatingIfNeeded: index))
         == JXL_DEC_SUCCESS
-    else { throw .library("libjxl delivers no black ink") }
+    else { throw .libraryFailure("libjxl delivers no black ink") }
   }
 
   func multiply(into target: FrameTarget) {

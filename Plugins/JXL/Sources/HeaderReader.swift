@@ -31,7 +31,7 @@ final class HeaderReader {
     decoder = try LibJXL.Decoder(host: host)
     // Layers are told of one by one, so that their names and sizes are known.
     guard JxlDecoderSetCoalescing(decoder.raw, 0) == JXL_DEC_SUCCESS else {
-      throw .library("libjxl does not tell layers apart")
+      throw .libraryFailure("libjxl does not tell layers apart")
     }
     try decoder.subscribe(to: [JXL_DEC_BASIC_INFO, JXL_DEC_COLOR_ENCODING, JXL_DEC_FRAME])
   }
@@ -91,13 +91,13 @@ final class HeaderReader {
       if host.isCancelled { throw .cancelled }
       codestream.isDamaged = true
       isOver = true
-    default: throw .library("libjxl reports event \(status.rawValue), which it was not asked for")
+    default: throw .libraryFailure("libjxl reports event \(status.rawValue), which it was not asked for")
     }
   }
 
   private func noteInfo() throws(CoderError) {
     guard JxlDecoderGetBasicInfo(decoder.raw, &codestream.info) == JXL_DEC_SUCCESS else {
-      throw .library("libjxl does not show the image header")
+      throw .libraryFailure("libjxl does not show the image header")
     }
     try host.limits.check(canvas: codestream.canvas)
     for index in 0..<Int(codestream.info.num_extra_channels) {
@@ -140,7 +140,7 @@ final class HeaderReader {
     mutating func note(_ decoder: LibJXL.Decoder, info: JxlBasicInfo) throws(CoderError) -> AnimationFrame? {
       var header = JxlFrameHeader()
       guard JxlDecoderGetFrameHeader(decoder.raw, &header) == JXL_DEC_SUCCESS else {
-        throw .library("libjxl does not show a frame's header")
+        throw .libraryFailure("libjxl does not show a frame's header")
       }
       layerCount += 1
       count += 1

@@ -91,7 +91,7 @@ final class IncrementalFrameDecoder {
       case JXL_DEC_ERROR:
         if host.isCancelled { throw .cancelled }
         throw .malformed("libjxl finds an error in frame \(frame)")
-      case let status: throw .library("libjxl reports event \(status.rawValue), which it was not asked for")
+      case let status: throw .libraryFailure("libjxl reports event \(status.rawValue), which it was not asked for")
       }
     }
   }
@@ -101,7 +101,7 @@ final class IncrementalFrameDecoder {
     try sink.done(at: 0, count: target.rows.count, pass: pass)
     let rows = try sink.rows(at: 0, count: target.rows.count)
     guard rows.base == target.rows.base, rows.stride == target.rows.stride else {
-      throw .library("the host moves rows of a picture that comes in any order")
+      throw .libraryFailure("the host moves rows of a picture that comes in any order")
     }
   }
 }

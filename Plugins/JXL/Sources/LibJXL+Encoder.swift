@@ -83,9 +83,10 @@ extension CoderError {
     case JXL_ENC_ERR_JBRD: self = .unsupported("libjxl cannot hold what it needs to make \(what) again")
     case JXL_ENC_ERR_BAD_INPUT: self = .invalidArgument("libjxl cannot read \(what)")
     case JXL_ENC_ERR_NOT_SUPPORTED: self = .unsupported("libjxl does not encode \(what)")
-    case JXL_ENC_ERR_API_USAGE: self = .library("libjxl says that \(what) comes at the wrong time or with wrong values")
-    case JXL_ENC_ERR_OK, JXL_ENC_ERR_GENERIC: self = .library("libjxl fails at \(what)")
-    default: self = .library("libjxl fails at \(what) with error \(code.rawValue)")
+    case JXL_ENC_ERR_API_USAGE:
+      self = .libraryFailure("libjxl says that \(what) comes at the wrong time or with wrong values")
+    case JXL_ENC_ERR_OK, JXL_ENC_ERR_GENERIC: self = .libraryFailure("libjxl fails at \(what)")
+    default: self = .libraryFailure("libjxl fails at \(what) with error \(code.rawValue)")
     }
   }
 }

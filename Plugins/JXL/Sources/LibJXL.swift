@@ -38,7 +38,7 @@ enum LibJXL {
       guard JxlDecoderSetParallelRunner(raw, ParallelRunner.function, runner.opaque) == JXL_DEC_SUCCESS,
         // Turning pixels costs libjxl a copy of the whole picture, and the host does it well.
         JxlDecoderSetKeepOrientation(raw, 1) == JXL_DEC_SUCCESS
-      else { throw .library("libjxl refuses a new decoder's settings") }
+      else { throw .libraryFailure("libjxl refuses a new decoder's settings") }
     }
 
     deinit { JxlDecoderDestroy(raw) }
@@ -56,7 +56,7 @@ enum LibJXL {
     func subscribe(to events: [JxlDecoderStatus]) throws(CoderError) {
       let wanted = events.reduce(0) { $0 | $1.rawValue }
       guard JxlDecoderSubscribeEvents(raw, Int32(bitPattern: wanted)) == JXL_DEC_SUCCESS else {
-        throw .library("libjxl does not tell of events \(wanted)")
+        throw .libraryFailure("libjxl does not tell of events \(wanted)")
       }
     }
 
@@ -64,7 +64,7 @@ enum LibJXL {
     func show(_ bytes: UnsafeRawBufferPointer) throws(CoderError) {
       let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
       guard JxlDecoderSetInput(raw, start, bytes.count) == JXL_DEC_SUCCESS else {
-        throw .library("libjxl takes no input")
+        throw .libraryFailure("libjxl takes no input")
       }
     }
 

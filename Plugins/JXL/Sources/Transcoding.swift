@@ -42,7 +42,7 @@ enum JXLTranscoder {
       case JXL_DEC_BASIC_INFO:
         var info = JxlBasicInfo()
         guard JxlDecoderGetBasicInfo(decoder.raw, &info) == JXL_DEC_SUCCESS else {
-          throw .library("libjxl does not show the image header")
+          throw .libraryFailure("libjxl does not show the image header")
         }
         try check(Size(width: Int(info.xsize), height: Int(info.ysize)), limits: host.limits)
       case JXL_DEC_JPEG_RECONSTRUCTION:
@@ -149,7 +149,7 @@ private final class JPEGBuffer {
   func attach(to decoder: LibJXL.Decoder) throws(CoderError) {
     let start = memory.assumingMemoryBound(to: UInt8.self)
     guard JxlDecoderSetJPEGBuffer(decoder.raw, start + used, capacity - used) == JXL_DEC_SUCCESS else {
-      throw .library("libjxl takes no buffer for a JPEG")
+      throw .libraryFailure("libjxl takes no buffer for a JPEG")
     }
   }
 
@@ -157,7 +157,7 @@ private final class JPEGBuffer {
   func grow(for decoder: LibJXL.Decoder) throws(CoderError) {
     release(from: decoder)
     let (count, overflow) = capacity.multipliedReportingOverflow(by: 2)
-    guard !overflow else { throw .library("libjxl wants more than \(capacity) bytes for a JPEG") }
+    guard !overflow else { throw .libraryFailure("libjxl wants more than \(capacity) bytes for a JPEG") }
     try host.limits.check(memory: count)
     let larger = try host.allocate(bytes: count, for: "a JPEG that is made again")
     larger.copyMemory(from: memory, byteCount: used)

@@ -39,7 +39,7 @@ enum LibHEIF {
     func picture(_ id: UInt32) throws(CoderError) -> Picture {
       var handle: OpaquePointer?
       try check(heif_context_get_image_handle(context, id, &handle))
-      guard let handle else { throw .library("libheif: no handle for item \(id)") }
+      guard let handle else { throw .libraryFailure("libheif: no handle for item \(id)") }
       return Picture(handle)
     }
   }
@@ -107,7 +107,7 @@ enum LibHEIF {
       var image: OpaquePointer?
       // Planes of a color each: libheif makes interleaved rows by a way that trusts all planes to be of one size.
       try check(heif_decode_image(handle, &image, heif_colorspace_undefined, heif_chroma_undefined, nil))
-      guard let image else { throw .library("libheif: no picture and no error") }
+      guard let image else { throw .libraryFailure("libheif: no picture and no error") }
       return DecodedPicture(image)
     }
   }
@@ -153,7 +153,7 @@ enum LibHEIF {
         throw .malformed("libheif decodes \(width)×\(height) pixels of a picture of \(size)")
       }
       guard let base, (1...16).contains(bits), Int(stride) >= width * (bits > 8 ? 2 : 1) else {
-        throw .library("libheif: a plane of \(bits) bits and \(stride) bytes a row for \(width) pixels")
+        throw .libraryFailure("libheif: a plane of \(bits) bits and \(stride) bytes a row for \(width) pixels")
       }
       return Plane(base: UnsafeRawPointer(base), stride: Int(stride), bits: bits)
     }
@@ -184,7 +184,7 @@ extension CoderError {
       case (heif_error_Memory_allocation_error, heif_suberror_Security_limit_exceeded): .unsupported(text)
       case (heif_error_Memory_allocation_error, _): .outOfMemory(bytes: 0, for: text)
       case (heif_error_Unsupported_filetype, _), (heif_error_Unsupported_feature, _): .unsupported(text)
-      default: .library(text)
+      default: .libraryFailure(text)
       }
   }
 }

@@ -33,10 +33,10 @@ struct FrameControl: Equatable {
   let sequence: UInt32
   let rect: Rect
   let delay: FrameDelay
-  let disposal: Disposal
-  let blend: Blend
+  let disposal: FrameHeader.Disposal
+  let blend: FrameHeader.Blend
 
-  init(sequence: UInt32, rect: Rect, delay: FrameDelay, disposal: Disposal, blend: Blend) {
+  init(sequence: UInt32, rect: Rect, delay: FrameDelay, disposal: FrameHeader.Disposal, blend: FrameHeader.Blend) {
     self.sequence = sequence
     self.rect = rect
     self.delay = delay
@@ -53,7 +53,7 @@ struct FrameControl: Equatable {
     let (numerator, denominator) = (try reader.uint16("the delay"), try reader.uint16("the delay's unit"))
     // A denominator of 0 is 100 (§11.3.6.2); `FrameDelay` reads it so.
     delay = FrameDelay(numerator: UInt32(numerator), denominator: UInt32(denominator))
-    let operations: [Disposal] = [.keep, .restoreBackground, .restorePrevious]
+    let operations: [FrameHeader.Disposal] = [.keep, .restoreBackground, .restorePrevious]
     let (disposal, blend) = (Int(try reader.uint8("the disposal")), try reader.uint8("the blend"))
     guard disposal < operations.count, blend <= 1 else { return nil }
     self.disposal = operations[disposal]

@@ -18,8 +18,8 @@ struct AnimationIndex {
   struct Frame {
     let rect: Rect
     let delay: FrameDelay
-    let disposal: Disposal
-    let blend: Blend
+    let disposal: FrameHeader.Disposal
+    let blend: FrameHeader.Blend
     var data: ImageData?
   }
 

@@ -8,8 +8,10 @@ import Testing
 @Suite struct GIFLibErrorTests {
   /// Every error of giflib's decoder, in the middle of a file: D_GIF_ERR_OPEN_FAILED, 101, to D_GIF_ERR_EOF_TOO_SOON.
   private static let codes: [(Int32, CoderError.Code)] = [
-    (0, .malformed), (101, .library), (102, .malformed), (103, .wrongFormat), (104, .malformed), (105, .malformed),
-    (106, .malformed), (107, .malformed), (108, .malformed), (109, .outOfMemory), (110, .library), (111, .library),
+    (0, .malformed), (101, .libraryFailure), (102, .malformed), (103, .wrongFormat), (104, .malformed),
+    (105, .malformed),
+    (106, .malformed), (107, .malformed), (108, .malformed), (109, .outOfMemory), (110, .libraryFailure),
+    (111, .libraryFailure),
     (112, .malformed), (113, .malformed),
   ]
 

@@ -132,7 +132,7 @@ import Testing
       do throws(CoderError) {
         _ = try Self.decode(mutant)
       } catch {
-        #expect([.file, .reach, .limits].contains(error.code.group))
+        #expect([.file, .unsupported, .limits].contains(error.code.group))
       }
     }
   }

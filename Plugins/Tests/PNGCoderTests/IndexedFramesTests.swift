@@ -11,7 +11,7 @@ import Testing
 
   /// Adds a frame of 256 pixels.
   private static func add(
-    _ pixels: [UInt32], to frames: IndexedFrames, blend: Blend, disposal: Disposal = .keep
+    _ pixels: [UInt32], to frames: IndexedFrames, blend: FrameHeader.Blend, disposal: FrameHeader.Disposal = .keep
   ) throws -> Bool {
     let frame = FrameHeader(rect: Rect(covering: size), delay: nil, disposal: disposal, blend: blend, hasAlpha: true)
     return try pixels.withUnsafeBytes { bytes throws(CoderError) -> Bool in
@@ -26,9 +26,10 @@ import Testing
   /// A palette of 255 colors and the transparent one has no room for one more, unless transparent pixels only let through
   /// what is there.
   @Test(arguments: [
-    (Blend.over, Disposal.keep, true), (.source, .keep, false), (.over, .restoreBackground, false),
+    (FrameHeader.Blend.over, FrameHeader.Disposal.keep, true), (.source, .keep, false),
+    (.over, .restoreBackground, false),
     (.over, .restorePrevious, true),
-  ]) func makesRoomOnlyForHoles(_ blend: Blend, _ disposal: Disposal, _ hasRoom: Bool) throws {
+  ]) func makesRoomOnlyForHoles(_ blend: FrameHeader.Blend, _ disposal: FrameHeader.Disposal, _ hasRoom: Bool) throws {
     let frames = IndexedFrames(PixelLayout(.rgba8, .straight), host: MemoryHost().host)
     let first = (0..<256).map { Self.opaque(min($0, 254)) }
     var second = first

@@ -90,7 +90,7 @@ struct Planes {
     for index in memory.indices {
       let place = index - 8
       if place >= 0, place < stride * rect.height, place % stride < rowBytes { continue }
-      guard memory[index] == 0xA5 else { throw CoderError.library("byte \(place) is outside the rows") }
+      guard memory[index] == 0xA5 else { throw CoderError.libraryFailure("byte \(place) is outside the rows") }
     }
     return (0..<rect.height).flatMap { y in
       (0..<rect.width * format.channelCount).map { index in

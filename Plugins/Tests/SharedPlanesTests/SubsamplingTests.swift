@@ -118,7 +118,7 @@ import Testing
       { try PlanarPicture(size: size, bits: 8, subsampling: .s400, luma: plane(5), alpha: (plane(4), 8)) },
     ] as [() throws -> PlanarPicture] {
       let error = #expect(throws: CoderError.self) { try build() }
-      #expect(error?.code == .library)
+      #expect(error?.code == .libraryFailure)
     }
   }
 
@@ -135,7 +135,7 @@ import Testing
         let error = #expect(throws: CoderError.self) {
           try converter.convert(picture, rect, to: memory, stride: stride)
         }
-        #expect(error?.code == .library)
+        #expect(error?.code == .libraryFailure)
       }
       let deep = try PlaneConverter(.bt601, isFullRange: true, bits: 10, format: .rgba16)
       #expect(throws: CoderError.self) {

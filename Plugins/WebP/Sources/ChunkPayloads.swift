@@ -78,10 +78,10 @@ struct StoredFrame: Equatable {
   var rect: Rect
   /// Less than 2^24.
   var milliseconds: Int
-  var disposal: Disposal
-  var blend: Blend
+  var disposal: FrameHeader.Disposal
+  var blend: FrameHeader.Blend
 
-  init(rect: Rect, milliseconds: Int, disposal: Disposal, blend: Blend) {
+  init(rect: Rect, milliseconds: Int, disposal: FrameHeader.Disposal, blend: FrameHeader.Blend) {
     self.rect = rect
     self.milliseconds = milliseconds
     self.disposal = disposal

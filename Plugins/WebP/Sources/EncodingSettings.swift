@@ -25,7 +25,7 @@ struct EncodingSettings {
     let preset = options[WebPOption.preset]
     var config = WebPConfig()
     guard WebPConfigPreset(&config, preset.raw, Float(quality)) != 0 else {
-      throw .library("libwebp refuses preset \(preset.rawValue) at quality \(quality)")
+      throw .libraryFailure("libwebp refuses preset \(preset.rawValue) at quality \(quality)")
     }
     config.set(given: options)
     let decibels = options[WebPOption.targetPSNR]
@@ -55,7 +55,7 @@ struct EncodingSettings {
     if !isLossless && nearLossless == 100 { attempts.append(config) }
     if isLossless || nearLossless < 100 || isMixed { attempts.append(lossless) }
     for index in attempts.indices {
-      guard WebPValidateConfig(&attempts[index]) != 0 else { throw .library("libwebp refuses its own settings") }
+      guard WebPValidateConfig(&attempts[index]) != 0 else { throw .libraryFailure("libwebp refuses its own settings") }
     }
   }
 

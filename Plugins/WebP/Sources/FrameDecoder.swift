@@ -76,10 +76,12 @@ struct FrameDecoder {
     let size = offer.size
     let rowBytes = size.width * offer.pixelFormat.bytesPerPixel
     guard let stride = Int32(exactly: rows.stride), Int(stride) >= rowBytes else {
-      throw .library("the host grants a stride of \(rows.stride) bytes for rows of \(rowBytes)")
+      throw .libraryFailure("the host grants a stride of \(rows.stride) bytes for rows of \(rowBytes)")
     }
     var config = WebPDecoderConfig()
-    guard WebPInitDecoderConfig(&config) != 0 else { throw .library("libwebp has another interface than its header") }
+    guard WebPInitDecoderConfig(&config) != 0 else {
+      throw .libraryFailure("libwebp has another interface than its header")
+    }
     config.output.colorspace = try StoredLayout(offer).libwebp
     config.output.is_external_memory = 1
     config.output.u.RGBA.rgba = rows.base.assumingMemoryBound(to: UInt8.self)

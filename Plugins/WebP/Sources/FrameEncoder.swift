@@ -18,7 +18,7 @@ final class EncodedPicture {
   ///
   /// - Parameter part: Which attempt of how many this is.
   /// - Throws: ``CoderError/Code/outOfMemory``, ``CoderError/Code/unsupported``, ``CoderError/Code/cancelled``,
-  ///   ``CoderError/Code/library``.
+  ///   ``CoderError/Code/libraryFailure``.
   init(
     _ pixels: PixelView, config: WebPConfig, part: (index: Int, count: Int), host: CoderHost
   ) throws(CoderError) {
@@ -30,7 +30,7 @@ final class EncodedPicture {
       // libwebp writes a whole file: RIFF header, for lossy pictures with alpha a VP8X chunk, and the picture's chunks.
       let reader = ByteReader(bytes.bytes, order: .littleEndian, of: "libwebp's file")
       guard bytes.count > 30, reader.has("RIFF", at: 0) else {
-        throw .library("libwebp encodes \(bytes.count) bytes that are no file")
+        throw .libraryFailure("libwebp encodes \(bytes.count) bytes that are no file")
       }
       let isExtended = reader.has("VP8X", at: 12)
       // The alpha hint of VP8L (RFC 9649 §3.4).
@@ -67,7 +67,7 @@ final class EncodedPicture {
     into memory: inout WebPMemoryWriter
   ) throws(CoderError) {
     var picture = WebPPicture()
-    guard WebPPictureInit(&picture) != 0 else { throw .library("libwebp has another interface than its header") }
+    guard WebPPictureInit(&picture) != 0 else { throw .libraryFailure("libwebp has another interface than its header") }
     defer { WebPPictureFree(&picture) }
     try picture.take(pixels, for: config)
     var config = config

@@ -38,8 +38,8 @@ extension CoderError {
       self = .unsupported("libwebp does not decode a feature of the bitstream \(place)", at: offset)
     // libwebp's own output function fails in this way when the alpha plane is broken.
     case VP8_STATUS_USER_ABORT: self = .malformed("libwebp finds an error in the alpha plane \(place)", at: offset)
-    case VP8_STATUS_INVALID_PARAM: self = .library("libwebp refuses its parameters")
-    default: self = .library("libwebp reports status \(status.rawValue)")
+    case VP8_STATUS_INVALID_PARAM: self = .libraryFailure("libwebp refuses its parameters")
+    default: self = .libraryFailure("libwebp reports status \(status.rawValue)")
     }
   }
 
@@ -49,7 +49,7 @@ extension CoderError {
     case VP8_ENC_ERROR_OUT_OF_MEMORY, VP8_ENC_ERROR_BITSTREAM_OUT_OF_MEMORY:
       self = CoderError(code: .outOfMemory, message: "no memory to encode a picture of \(size)")
     case VP8_ENC_ERROR_NULL_PARAMETER, VP8_ENC_ERROR_INVALID_CONFIGURATION:
-      self = .library("libwebp refuses its parameters with error \(code.rawValue)")
+      self = .libraryFailure("libwebp refuses its parameters with error \(code.rawValue)")
     case VP8_ENC_ERROR_BAD_DIMENSION:
       self = .unsupported("a picture of \(size), and WebP holds \(LibWebP.maxEncodedSide) pixels on a side")
     case VP8_ENC_ERROR_PARTITION0_OVERFLOW:
@@ -59,7 +59,7 @@ extension CoderError {
     case VP8_ENC_ERROR_FILE_TOO_BIG: self = .unsupported("a picture of \(size) needs more than 4 GiB at this quality")
     case VP8_ENC_ERROR_BAD_WRITE: self = .io("libwebp could not hand on encoded bytes")
     case VP8_ENC_ERROR_USER_ABORT: self = .cancelled
-    default: self = .library("libwebp reports encoding error \(code.rawValue)")
+    default: self = .libraryFailure("libwebp reports encoding error \(code.rawValue)")
     }
   }
 }

@@ -22,8 +22,8 @@ struct Picture {
   private let isWhole: Bool
 
   let delay: FrameDelay?
-  let disposal: Disposal
-  let blend: Blend
+  let disposal: FrameHeader.Disposal
+  let blend: FrameHeader.Blend
 
   /// Reads the only picture of a still file.
   ///
@@ -93,7 +93,7 @@ struct Picture {
 
   private init(
     _ bitstream: Bitstream, in chunk: Chunk, alpha: Chunk?, source: SourceView, before limit: Int, rect: Rect,
-    delay: FrameDelay? = nil, disposal: Disposal = .keep, blend: Blend = .source
+    delay: FrameDelay? = nil, disposal: FrameHeader.Disposal = .keep, blend: FrameHeader.Blend = .source
   ) throws(CoderError) {
     // RFC 9649 §2.7.1.2: a VP8L bitstream carries its own alpha, and an ALPH chunk beside it is ignored.
     let alpha = bitstream.kind == .lossy ? alpha : nil

@@ -8,7 +8,7 @@ struct PictureSearch {
   /// A picture to encode, how it is drawn, and how it is encoded.
   private struct Candidate {
     let pixels: PixelView
-    let blend: Blend
+    let blend: FrameHeader.Blend
     let config: WebPConfig
   }
 
@@ -59,14 +59,16 @@ struct PictureSearch {
     return (best.picture, frame)
   }
 
-  private func smallest(of candidates: [Candidate]) throws(CoderError) -> (picture: EncodedPicture, blend: Blend) {
+  private func smallest(of candidates: [Candidate]) throws(CoderError) -> (
+    picture: EncodedPicture, blend: FrameHeader.Blend
+  ) {
     let count = candidates.count + (settings.isSmallest ? 1 : 0)
     var best: (picture: EncodedPicture, candidate: Candidate)?
     for (index, candidate) in candidates.enumerated() {
       let picture = try EncodedPicture(candidate.pixels, config: candidate.config, part: (index, count), host: host)
       if picture.byteCount < best?.picture.byteCount ?? .max { best = (picture, candidate) }
     }
-    guard let best else { throw .library("there is no way to encode a picture") }
+    guard let best else { throw .libraryFailure("there is no way to encode a picture") }
     guard settings.isSmallest else { return (best.picture, best.candidate.blend) }
     let last = try EncodedPicture(
       best.candidate.pixels, config: EncodingSettings.smallest(best.candidate.config), part: (count - 1, count),

@@ -15,7 +15,7 @@ struct Diagnosis {
   let sections: [Section]
 
   /// Checks an installation. This loads every plugin.
-  init(searchPath: SearchPath, preferences: Preferences) {
+  init(searchPath: PluginSearchPath, preferences: CoderPreferences) {
     let catalog = Catalog(searchPath, preferences: preferences)
     sections = [
       Section(
@@ -50,7 +50,7 @@ struct Diagnosis {
     ])
   }
 
-  private static func directory(_ directory: SearchPath.Directory, _ catalog: Catalog) -> Finding {
+  private static func directory(_ directory: PluginSearchPath.Directory, _ catalog: Catalog) -> Finding {
     let place = "\(directory.path) (\(directory.origin))"
     if let reason = catalog.unreadable.first(where: { $0.path == directory.path })?.reason {
       return Finding(mark: .problem, text: "\(place): \(reason.code.rawValue): \(reason.message)")
@@ -162,7 +162,7 @@ struct Diagnosis {
     return nil
   }
 
-  private static func settings(_ preferences: Preferences, _ catalog: Catalog) -> [Finding] {
+  private static func settings(_ preferences: CoderPreferences, _ catalog: Catalog) -> [Finding] {
     var findings = preferences.problems.map { Finding(mark: .problem, text: $0) }
     let known = Set(catalog.entries.compactMap(\.manifest?.id))
     for (id, priority) in preferences.priorities.sorted(by: { $0.key < $1.key }) {
@@ -203,7 +203,7 @@ struct Diagnosis {
       layers.contains($0.layer)
         ? Finding(mark: .good, text: "\($0.name): \($0.text)") : Finding(mark: .note, text: "\($0.name): not here")
     }
-    for mode in [IsolationMode.required, .strict] {
+    for mode in [Isolation.Mode.required, .strict] {
       let missing = layers.missing(for: mode).joined(separator: ", ")
       findings.append(
         missing.isEmpty

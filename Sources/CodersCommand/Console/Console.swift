@@ -83,8 +83,8 @@ public final class Console: Sendable {
   private init(output descriptor: Int32, interruption: Interruption) {
     output = { Descriptor.write($0, to: descriptor) }
     errors = { Descriptor.write($0, to: STDERR_FILENO) }
-    environment = SearchPath.secureEnvironment
-    executable = SearchPath.executablePath()
+    environment = PluginSearchPath.secureEnvironment
+    executable = PluginSearchPath.executablePath()
     isTerminal = isatty(descriptor) == 1
     isErrorTerminal = isatty(STDERR_FILENO) == 1
     columns = isTerminal ? Descriptor.columns(of: descriptor) : 80

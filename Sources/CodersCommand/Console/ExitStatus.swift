@@ -27,7 +27,7 @@ public struct ExitStatus: RawRepresentable, Sendable, Equatable {
     switch error.code.group {
     case _ where error.code == .cancelled: self = .cancelled
     case .file: self.init(rawValue: 1)
-    case .reach: self.init(rawValue: 2)
+    case .unsupported: self.init(rawValue: 2)
     case .limits: self.init(rawValue: 3)
     case .caller: self = .usage
     case .environment: self = .environment

@@ -30,7 +30,7 @@ struct FrameExtraction {
       let page = try decoder.page(index)
       return try isRaw ? page.rawFrame(at: 0) : page.frame(at: 0)
     } catch {
-      guard error.code.group == .file || error.code.group == .reach else { throw error }
+      guard error.code.group == .file || error.code.group == .unsupported else { throw error }
       failures.add(error, file: name)
       return nil
     }

@@ -61,7 +61,7 @@ package struct FreedesktopThumbnails: Sendable {
   package init(folder: String) { self.folder = folder }
 
   /// Those of the user: `$XDG_CACHE_HOME/thumbnails`, or `~/.cache/thumbnails`; nil for a user without a home.
-  package static var standard: FreedesktopThumbnails? { standard(environment: SearchPath.secureEnvironment) }
+  package static var standard: FreedesktopThumbnails? { standard(environment: PluginSearchPath.secureEnvironment) }
 
   package static func standard(environment: (String) -> String?) -> FreedesktopThumbnails? {
     if let cache = environment("XDG_CACHE_HOME"), cache.hasPrefix("/") {

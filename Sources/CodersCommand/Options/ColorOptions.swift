@@ -42,7 +42,7 @@ struct ColorOptions: ParsableArguments {
   ///   that is neither a space nor like the name of a profile.
   func outputColor(_ console: Console, unlessAsked usual: OutputColor) throws(CoderError) -> OutputColor {
     guard let color else {
-      guard case .converted(let conversion) = usual else { return usual }
+      guard case .convert(let conversion) = usual else { return usual }
       return converting(to: conversion.target)
     }
     if color == "keep" { return .asStored }

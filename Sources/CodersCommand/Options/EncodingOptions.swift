@@ -76,7 +76,7 @@ struct EncodingOptions: ParsableArguments {
     settings.isLossless = lossless
     settings.background = background?.color
     settings.maxFileSize = maxBytes?.bytes
-    settings.thumbnailSide = embedThumbnail
+    settings.embeddedThumbnailSide = embedThumbnail
     settings.metadata = metadata?.choice
     settings.values = values
     settings.encoder = encoder
@@ -116,10 +116,10 @@ struct SequenceOptions: ParsableArguments {
   ///
   /// - Parameter picture: The size of which `--max-size` may be a share.
   func apply(to options: inout EncodeOptions, picture: Size) {
-    options.maxPixelSize = maxSize?.size(for: picture)
+    options.maxSize = maxSize?.size(for: picture)
     options.linearLight = light.linearLight
     options.firstFrameOnly = firstFrame
     options.loopCount = loop?.count
-    options.reducesFrames = !noReduce
+    options.optimizesFrames = !noReduce
   }
 }

@@ -112,7 +112,7 @@ struct OperationOptions: ParsableArguments {
   ) throws(CoderError) -> [ImageOperation] {
     var operations: [ImageOperation] = []
     for argument in inOrder {
-      operations += try Pipeline(parsing: argument.text) { (name) throws(CoderError) in
+      operations += try ImagePipeline(parsing: argument.text) { (name) throws(CoderError) in
         var options = DecodeOptions()
         options.limits = read.limits
         options.firstFrameOnly = true
@@ -131,7 +131,7 @@ struct OperationOptions: ParsableArguments {
 struct OperationArgument: Sendable {
   /// Grows with each argument that is read, which is in the order of the command line.
   let position: Int
-  /// As ``Pipeline`` reads it.
+  /// As ``ImagePipeline`` reads it.
   let text: String
 
   private static let count = Atomic<Int>(0)
@@ -142,7 +142,7 @@ struct OperationArgument: Sendable {
       let text = name.map { "\($0):\(values)" } ?? values
       do throws(CoderError) {
         // The picture of an overlay is looked at later.
-        _ = try Pipeline(parsing: text) { (_) throws(CoderError) in
+        _ = try ImagePipeline(parsing: text) { (_) throws(CoderError) in
           try PixelBuffer(size: Size(width: 1, height: 1), format: .rgba8, alpha: .straight)
         }
       } catch {
@@ -186,7 +186,7 @@ extension PixelEdit {
     }
     if part != Rect(covering: picture) { crop = part }
     guard !rest.isEmpty else { return }
-    let pipeline = Pipeline(Array(rest))
+    let pipeline = ImagePipeline(Array(rest))
     work = PixelWork(
       pipeline.key, size: { (size) throws(CoderError) in try pipeline.size(of: size, limits: limits) },
       apply: { (pixels) throws(CoderError) in try pipeline.applied(to: pixels, limits: limits) })

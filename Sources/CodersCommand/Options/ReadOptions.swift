@@ -62,7 +62,7 @@ extension ReadingVerb {
 enum IsolationArgument: String, ExpressibleByArgument, CaseIterable {
   case off, preferred, required, strict
 
-  var mode: IsolationMode {
+  var mode: Isolation.Mode {
     switch self {
     case .off: .inProcess
     case .preferred: .preferred

@@ -9,9 +9,9 @@ struct CoderListing {
   private let unreadable: [(path: String, reason: SkipReason)]
   private let outrankings: [Outranking]
   private let catalog: Catalog
-  private let searchPath: SearchPath
+  private let searchPath: PluginSearchPath
 
-  init(_ catalog: Catalog, searchPath: SearchPath) {
+  init(_ catalog: Catalog, searchPath: PluginSearchPath) {
     used = catalog.entries.compactMap { entry in
       guard let manifest = entry.manifest, entry.reason == nil else { return nil }
       return (entry, manifest)

@@ -126,7 +126,7 @@ extension FileReport {
   }
 }
 
-extension Disposal {
+extension FrameHeader.Disposal {
   /// The word in JSON and tables.
   var word: String {
     switch self {
@@ -137,7 +137,7 @@ extension Disposal {
   }
 }
 
-extension Blend {
+extension FrameHeader.Blend {
   var word: String {
     switch self {
     case .source: "source"

@@ -5,8 +5,8 @@ import ImageCoders
 
 /// The output of `coders policy`: each setting, who made it, and why.
 struct PolicyListing {
-  private let policy: Policy
-  private let finding: Policy.Finding
+  private let policy: SecurityPolicy
+  private let finding: SecurityPolicy.Finding
   private let catalog: Catalog
 
   /// A line of the table.
@@ -18,11 +18,11 @@ struct PolicyListing {
     /// The value for people.
     let shown: String
     /// Who set it, or nil if nobody did.
-    var origin: Policy.Origin?
+    var origin: SecurityPolicy.Origin?
     var reason: String?
   }
 
-  init(_ registry: CoderRegistry, _ finding: Policy.Finding) {
+  init(_ registry: CoderRegistry, _ finding: SecurityPolicy.Finding) {
     policy = registry.policy
     catalog = registry.catalog
     self.finding = finding
@@ -65,18 +65,18 @@ struct PolicyListing {
     return rows
   }
 
-  private func isolation(_ name: String, _ setting: Policy.Setting<IsolationMode>?) -> Row {
+  private func isolation(_ name: String, _ setting: SecurityPolicy.Rule<Isolation.Mode>?) -> Row {
     row(name, setting, unset: .text("off"), "off", value: { .text($0.word) }, shown: \.word)
   }
 
-  private func flag(_ name: String, _ setting: Policy.Setting<Bool>?, unset: Bool) -> Row {
+  private func flag(_ name: String, _ setting: SecurityPolicy.Rule<Bool>?, unset: Bool) -> Row {
     row(
       name, setting, unset: .boolean(unset), unset ? "yes" : "no", value: { .boolean($0) }, shown: { $0 ? "yes" : "no" }
     )
   }
 
   private func row<Value>(
-    _ name: String, _ setting: Policy.Setting<Value>?, unset: JSONValue, _ unsetShown: String,
+    _ name: String, _ setting: SecurityPolicy.Rule<Value>?, unset: JSONValue, _ unsetShown: String,
     value: (Value) -> JSONValue,
     shown: (Value) -> String
   ) -> Row {
@@ -120,7 +120,7 @@ struct PolicyListing {
     .object([
       "schema": .integer(1), "policy": .text(policy.name), "found": .text(foundBy.word),
       "file": .optional(foundBy.file), "unknownFormats": .texts(unknownFormats),
-      "pureSwiftReaders": .object(Policy.pureSwiftReaders.mapValues { .text($0) }),
+      "pureSwiftReaders": .object(SecurityPolicy.pureSwiftReaders.mapValues { .text($0) }),
       "settings": .list(
         rows.map { row in
           .object([
@@ -131,7 +131,7 @@ struct PolicyListing {
     ])
   }
 
-  private func origin(_ origin: Policy.Origin?) -> JSONValue {
+  private func origin(_ origin: SecurityPolicy.Origin?) -> JSONValue {
     switch origin {
     case .preset(let name): .object(["kind": .text("preset"), "name": .text(name), "line": .null])
     case .file(let path, let line): .object(["kind": .text("file"), "name": .text(path), "line": .integer(line)])

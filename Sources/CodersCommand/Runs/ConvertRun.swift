@@ -106,7 +106,7 @@ private struct ConvertWork: FileWork {
     let source = try registry.rereadable(try run.read.source(input, registry, console), reading)
     // Opened here to learn the number of frames, and to report an unreadable input as the input's error.
     let decoder = try run.read.open(source, registry, options: reading)
-    writing.copiesUnchanged = !run.reencodes
+    writing.allowsCopy = !run.reencodes
     try run.adjust(&writing, &reading, decoder, format)
     currentFile = output
     let progress = Progress(
@@ -153,7 +153,7 @@ extension CoderError {
     switch code.group {
     case .file: true
     case .limits: limit != .maxFileSize && (coder == nil || coder == reader)
-    case .reach: coder == reader && reader != writer
+    case .unsupported: coder == reader && reader != writer
     case .caller, .environment: false
     }
   }

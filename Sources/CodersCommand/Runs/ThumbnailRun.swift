@@ -96,7 +96,7 @@ private struct ThumbnailWork: FileWork {
     let fit = Fit.plan(displayed: pixels.size, box: run.box.size(for: pixels.size), mode: options.thumbnailMode)
     var smaller = EncodeOptions.Output()
     smaller.linearLight = options.linearLight
-    smaller.maxPixelSize = fit.size
+    smaller.maxSize = fit.size
     image.frames[0].pixels = try WrittenColors(image, as: format, smaller, log: options.log)
       .applied(to: pixels, size: fit.size, region: fit.crop)
     return image

@@ -13,8 +13,8 @@ struct CoderSettings {
 
   /// The search path of this run. Libraries are loaded when they are needed, perhaps after a plugin has changed the
   /// directory of the process, so relative paths are resolved now.
-  func searchPath(_ console: Console) -> SearchPath {
-    SearchPath(
+  func searchPath(_ console: Console) -> PluginSearchPath {
+    PluginSearchPath(
       arguments: pluginDirectories.map { console.location(of: $0) },
       environment: { name in
         guard let value = console.environment(name) else { return nil }
@@ -29,19 +29,20 @@ struct CoderSettings {
   /// - Parameter policy: The policy that is named on the command line, or nil.
   func registry(_ console: Console, policy: String? = nil) -> CoderRegistry {
     CoderRegistry(
-      searchPath: searchPath(console), preferences: Preferences(environment: console.environment),
+      searchPath: searchPath(console), preferences: CoderPreferences(environment: console.environment),
       policy: Self.policy(policy, console).policy)
   }
 
   /// The policy of a run: the one that is named, or else that of the variable or of the user's file.
-  static func policy(_ named: String?, _ console: Console) -> (policy: Policy, finding: Policy.Finding) {
+  static func policy(_ named: String?, _ console: Console) -> (policy: SecurityPolicy, finding: SecurityPolicy.Finding)
+  {
     guard let name = named else {
-      return Policy.found { variable in
+      return SecurityPolicy.found { variable in
         guard let value = console.environment(variable) else { return nil }
         return variable == "CODERS_POLICY" ? place(of: value, console) : value
       }
     }
-    return (Policy.loading(place(of: name, console)), .argument)
+    return (SecurityPolicy.loading(place(of: name, console)), .argument)
   }
 
   /// A name, or the whole path of a file.

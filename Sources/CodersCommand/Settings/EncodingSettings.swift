@@ -13,7 +13,7 @@ struct EncodingSettings: Sendable {
   /// Bytes, or nil for any number.
   var maxFileSize: Int?
   /// The longest side of a thumbnail inside the file, or nil for none.
-  var thumbnailSide: Int?
+  var embeddedThumbnailSide: Int?
   /// Metadata that is copied, or nil for what is usual for the verb.
   var metadata: MetadataChoice?
   var values: [NamedValue] = []
@@ -36,7 +36,7 @@ struct EncodingSettings: Sendable {
     options.isLossless = isLossless
     if let background { options.background = background }
     options.maxFileSize = maxFileSize
-    options.thumbnailSide = thumbnailSide
+    options.embeddedThumbnailSide = embeddedThumbnailSide
     metadata?.apply(to: &options.output)
     for value in values {
       if let name = value.format, registry.format(forExtension: name) != format {

@@ -10,7 +10,7 @@ struct ReadSettings {
   var coder: String?
   /// Counted from 1, or nil for the file's primary page.
   var page: Int?
-  var isolation = IsolationMode.inProcess
+  var isolation = Isolation.Mode.inProcess
   /// A policy's name or file, or nil.
   var policy: String?
 
@@ -19,7 +19,7 @@ struct ReadSettings {
   /// The coders of this run.
   func registry(_ console: Console) -> CoderRegistry {
     let registry = coders.registry(console, policy: policy)
-    registry.isolate(Isolation(isolation))
+    registry.setIsolation(Isolation(isolation))
     return registry
   }
 

@@ -149,7 +149,7 @@ struct AnimateCommand: ReadingVerb {
     var options = try encoding.settings.options(as: format, registry, console, file: output, read)
     sequence.apply(to: &options, picture: inputs.first?.header.displayedSize ?? Size(width: 1, height: 1))
     // Of a share of pictures of different sizes, all are what the first one is.
-    if sequence.maxSize?.size == nil, sequence.maxSize != nil { options.maxPixelSize = inputs.first?.size }
+    if sequence.maxSize?.size == nil, sequence.maxSize != nil { options.maxSize = inputs.first?.size }
     // A picture has no loop count, and each format has its own default.
     if inputs.first?.header.isAnimated == false { options.loopCount = options.loopCount ?? .infinite }
     // The pixel layout must fit all inputs and must be known before the first frame is written.

@@ -144,8 +144,8 @@ struct ConvertCommand: ReadingVerb {
       writing.edit = try PixelEdit(operations, picture: decoder.header.displayedSize, limits: limits)
       writing.edit.storesUpright = orientation == .apply
       sequence.apply(to: &writing, picture: try writing.edit.size(of: decoder.header.displayedSize))
-      writing.pageSizes = sides
-      writing.keepsOrientation = orientation == .keep
+      writing.iconSizes = sides
+      writing.preservesOrientation = orientation == .keep
       gainMap?.apply(to: &writing, &reading, format: format)
     }
     return run

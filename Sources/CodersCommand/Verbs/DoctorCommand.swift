@@ -27,7 +27,7 @@ struct DoctorCommand: Verb {
 
   func run(_ console: Console) throws(CoderError) -> ExitStatus {
     let diagnosis = Diagnosis(
-      searchPath: coders.settings.searchPath(console), preferences: Preferences(environment: console.environment))
+      searchPath: coders.settings.searchPath(console), preferences: CoderPreferences(environment: console.environment))
     if json {
       console.print(diagnosis.json.printed)
       return diagnosis.count(.problem) == 0 ? .ok : .environment

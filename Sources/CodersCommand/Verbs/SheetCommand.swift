@@ -225,15 +225,15 @@ struct SheetCommand: ReadingVerb {
 
 /// The layout of a sheet's JSON on the command line.
 struct FormArgument: DescribedArgument {
-  let form: SheetForm
+  let form: SheetDescription.Form
 
   init?(argument: String) {
-    guard let form = SheetForm(rawValue: argument) else { return nil }
+    guard let form = SheetDescription.Form(rawValue: argument) else { return nil }
     self.form = form
   }
 
   static func allowed(for text: String) -> String {
-    let names = SheetForm.allCases.map(\.rawValue)
+    let names = SheetDescription.Form.allCases.map(\.rawValue)
     return "the layout is one of \(names.joined(separator: ", "))\(Spelling.question(text, in: names))"
   }
 }

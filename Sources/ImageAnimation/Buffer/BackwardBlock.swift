@@ -14,11 +14,11 @@ struct BackwardBlock {
   init(_ store: FrameStore, _ index: Int, _ players: [Int: BufferState.Player]) {
     var first: Int?
     for player in store.players.compactMap({ players[$0] }) {
-      guard store.keepsAll || store.checkpointBytes == 0, !store.source.standsAlone(at: index),
+      guard store.keepsAll || store.checkpointBytes == 0, !store.source.isKeyFrame(at: index),
         let place = player.wanted.firstIndex(of: index), player.wanted.dropFirst(place + 1).first == index - 1
       else { continue }
       var lowest: Int?
-      if store.keepsAll, let start = (0...index).last(where: { store.source.standsAlone(at: $0) }) {
+      if store.keepsAll, let start = (0...index).last(where: { store.source.isKeyFrame(at: $0) }) {
         lowest = (start...index).first { store.frames[$0] == nil && !player.begun.contains($0) }
       } else {
         // What is shown, and what is there for the time until then, needs room as well. A block that has been begun has its

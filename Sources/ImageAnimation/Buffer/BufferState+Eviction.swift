@@ -60,7 +60,7 @@ extension BufferState {
   }
 
   /// What all players ask for: their floors in any case, and as much as they can use.
-  func demand(weight ofFrames: Int) -> MemoryDemand {
+  func request(weight ofFrames: Int) -> MemoryRequest {
     var (floor, want, work) = (0, 0, 0)
     for (number, store) in stores {
       floor += store.posterBytes
@@ -73,7 +73,7 @@ extension BufferState {
       // More than there is need not be told apart.
       want = min(want + min(more, budget), budget)
     }
-    return MemoryDemand(floor: floor + work, want: max(want + work, floor + work), weight: ofFrames)
+    return MemoryRequest(floor: floor + work, want: max(want + work, floor + work), weight: ofFrames)
   }
 
   mutating func setAllowance(_ bytes: Int) -> Changes {

@@ -8,7 +8,7 @@ import ImageMemory
 struct BufferState {
   struct Player {
     let store: Int
-    var visibility: FrameSupply.Visibility
+    var visibility: FrameBuffer.Reader.Visibility
     let byteLimit: Int?
     /// The frame that it shows, which stays.
     var shown: Int?
@@ -93,7 +93,7 @@ struct BufferState {
   func knows(_ image: AnimatedImage) -> Bool { storeOfObject[ObjectIdentifier(image)] != nil }
 
   mutating func add(
-    _ source: any FrameSource, _ visibility: FrameSupply.Visibility, _ byteLimit: Int?
+    _ source: any FrameSource, _ visibility: FrameBuffer.Reader.Visibility, _ byteLimit: Int?
   ) -> Int {
     nextNumber += 1
     let player = nextNumber
@@ -232,7 +232,7 @@ struct BufferState {
 
   private func goesBackwards(_ store: FrameStore) -> Bool {
     store.players.compactMap { players[$0]?.wanted.prefix(8) }.contains { wanted in
-      zip(wanted, wanted.dropFirst()).contains { $1 < $0 && !store.source.standsAlone(at: $1) }
+      zip(wanted, wanted.dropFirst()).contains { $1 < $0 && !store.source.isKeyFrame(at: $1) }
     }
   }
 }

@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// Memory is taken from the budget before it is taken from the system. Each player has a floor: the canvas, the frame that
 /// is shown, and the next one. What is left is divided fairly among visible players, and nobody gets more than it can use.
-/// A player whose floor does not fit shows the poster, and says that it is ``PlayerEvent/starved``.
+/// A player whose floor does not fit shows the poster, and says that it is ``AnimationPlayer/Event/starved``.
 ///
 /// When memory gets short, the buffer shrinks at once, to half of what it holds or to the floors. It grows again after a
 /// random time without such an event, so that several processes do not refill together.
@@ -29,7 +29,7 @@ public final class FrameBuffer: Sendable {
   let state: Mutex<BufferState>
   private let now: @Sendable () -> Duration
   private let endPressure = Mutex<(@Sendable () -> Void)?>(nil)
-  private let membership = Mutex<MemoryMembership?>(nil)
+  private let registration = Mutex<MemoryRegistration?>(nil)
 
   /// How the frames' memory beyond the floors compares with that of a cache of pictures, which has 4 as well unless it is
   /// given another weight.
@@ -40,8 +40,8 @@ public final class FrameBuffer: Sendable {
   /// - Parameter threads: How many frames are decoded at the same time; nil for as many as there are processors, at most 8.
   public convenience init(arbiter: MemoryArbiter, threads: Int? = nil) {
     self.init(budget: arbiter.budget, threads: threads)
-    let joined = arbiter.join(self, demand: demand)
-    membership.withLock { $0 = joined }
+    let joined = arbiter.register(self, request: request)
+    registration.withLock { $0 = joined }
   }
 
   /// Makes a buffer of its own.
@@ -80,27 +80,27 @@ public final class FrameBuffer: Sendable {
   /// The bytes that may be held now: the budget, or less after memory was short or while others need some.
   public var allowance: Int { state.withLock { $0.allowance } }
 
-  /// Adds a player of a source. It leaves when the supply is released.
+  /// Adds a player of a source. It leaves when the reader is released.
   ///
   /// - Parameters:
   ///   - visibility: How much of the memory beyond the floors it gets, compared with others.
   ///   - byteLimit: The most that its source's frames may hold, or nil.
-  public func supply(
-    of source: any FrameSource, visibility: FrameSupply.Visibility = .visible, byteLimit: Int? = nil
-  ) -> FrameSupply {
+  public func reader(
+    of source: any FrameSource, visibility: Reader.Visibility = .visible, byteLimit: Int? = nil
+  ) -> Reader {
     if let image = source as? AnimatedImage, state.withLock({ !$0.knows(image) }) { image.leaveFramesToBuffer() }
     let player = state.withLock { $0.add(source, visibility, byteLimit) }
-    tellDemand()
+    tellRequest()
     finish(state.withLock { $0.admit() })
     work()
-    return FrameSupply(buffer: self, player: player)
+    return Reader(buffer: self, player: player)
   }
 
   // MARK: For supplies
 
-  func change(_ player: Int, to visibility: FrameSupply.Visibility) {
+  func change(_ player: Int, to visibility: Reader.Visibility) {
     state.withLock { $0.players[player]?.visibility = visibility }
-    tellDemand()
+    tellRequest()
     finish(state.withLock { $0.admit() })
     work()
   }
@@ -112,7 +112,7 @@ public final class FrameBuffer: Sendable {
     }
     finish(changes)
     // What others get is released before.
-    tellDemand()
+    tellRequest()
     work()
   }
 
@@ -125,7 +125,7 @@ public final class FrameBuffer: Sendable {
       await withCheckedContinuation { task in
         let time = now()
         finish(state.withLock { $0.grow(at: time) })
-        membership.withLock { $0 }?.growIfDue()
+        registration.withLock { $0 }?.growIfDue()
         let waiter = FrameStore.Waiter(ticket: ticket, task: task)
         let answer = state.withLock { state in
           // A handler that has come already found nobody; one that comes later finds this waiter.
@@ -208,13 +208,13 @@ public final class FrameBuffer: Sendable {
 }
 
 /// The buffer as one of those among whom an arbiter divides memory.
-extension FrameBuffer: MemoryHolder {
+extension FrameBuffer: MemoryClient {
   /// What the players ask for.
-  private var demand: MemoryDemand { state.withLock { $0.demand(weight: Self.weight) } }
+  private var request: MemoryRequest { state.withLock { $0.request(weight: Self.weight) } }
 
-  private func tellDemand() {
-    guard let membership = membership.withLock({ $0 }) else { return }
-    membership.change(to: demand)
+  private func tellRequest() {
+    guard let registration = registration.withLock({ $0 }) else { return }
+    registration.change(to: request)
   }
 
   /// The bytes that are held or taken for running decodes now.
@@ -227,41 +227,43 @@ extension FrameBuffer: MemoryHolder {
   }
 }
 
-/// A player's access to a ``FrameBuffer``. The player leaves the buffer when this is released.
-///
-/// - Threads: May be used from any thread.
-public final class FrameSupply: Sendable {
-  /// How much memory a player gets beyond its floor, compared with others.
-  public enum Visibility: Int, Sendable, Hashable {
-    /// It cannot be seen: the floor.
-    case hidden = 0
-    /// It may be seen soon: a quarter of what a visible one gets.
-    case near = 1
-    /// It is seen.
-    case visible = 4
-  }
-
-  private let buffer: FrameBuffer
-  private let player: Int
-
-  init(buffer: FrameBuffer, player: Int) {
-    self.buffer = buffer
-    self.player = player
-  }
-
-  deinit { buffer.leave(player) }
-
-  /// Changes how much memory the player gets.
-  public func setVisibility(_ visibility: Visibility) { buffer.change(player, to: visibility) }
-
-  /// A frame, decoded now unless it is there. It stays in memory until the next one is asked for.
+extension FrameBuffer {
+  /// A player's access to a ``FrameBuffer``. The player leaves the buffer when this is released.
   ///
-  /// - Parameters:
-  ///   - upcoming: The frames that are going to be asked for next, in order; they are decoded as far as there is memory.
-  ///   - shortestDelay: The least time until the next frame is asked for.
-  /// - Returns: The frame, or what it cannot be decoded for; with `isStarved`, the poster. When the task is cancelled, the
-  ///   reason is ``CoderError/Code/cancelled``.
-  package func frame(at index: Int, upcoming: [Int], shortestDelay: Duration) async -> SuppliedFrame {
-    await buffer.frame(index, for: player, upcoming: upcoming, shortestDelay: shortestDelay)
+  /// - Threads: May be used from any thread.
+  public final class Reader: Sendable {
+    /// How much memory a player gets beyond its floor, compared with others.
+    public enum Visibility: Int, Sendable, Hashable {
+      /// It cannot be seen: the floor.
+      case hidden = 0
+      /// It may be seen soon: a quarter of what a visible one gets.
+      case near = 1
+      /// It is seen.
+      case visible = 4
+    }
+
+    private let buffer: FrameBuffer
+    private let player: Int
+
+    init(buffer: FrameBuffer, player: Int) {
+      self.buffer = buffer
+      self.player = player
+    }
+
+    deinit { buffer.leave(player) }
+
+    /// Changes how much memory the player gets.
+    public func setVisibility(_ visibility: Visibility) { buffer.change(player, to: visibility) }
+
+    /// A frame, decoded now unless it is there. It stays in memory until the next one is asked for.
+    ///
+    /// - Parameters:
+    ///   - upcoming: The frames that are going to be asked for next, in order; they are decoded as far as there is memory.
+    ///   - shortestDelay: The least time until the next frame is asked for.
+    /// - Returns: The frame, or what it cannot be decoded for; with `isStarved`, the poster. When the task is cancelled, the
+    ///   reason is ``CoderError/Code/cancelled``.
+    package func frame(at index: Int, upcoming: [Int], shortestDelay: Duration) async -> SuppliedFrame {
+      await buffer.frame(index, for: player, upcoming: upcoming, shortestDelay: shortestDelay)
+    }
   }
 }

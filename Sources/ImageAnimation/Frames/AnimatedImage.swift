@@ -116,7 +116,7 @@ public final class AnimatedImage: FrameSource {
   public func delay(at index: Int) -> FrameDelay { delays.indices.contains(index) ? delays[index] : .zero }
 
   /// Whether a frame can be decoded without those before it.
-  public func standsAlone(at index: Int) -> Bool { areAlone.indices.contains(index) && areAlone[index] }
+  public func isKeyFrame(at index: Int) -> Bool { areAlone.indices.contains(index) && areAlone[index] }
 
   /// The bytes of all frames if they are kept: what ``preload()`` needs.
   public var memorySize: Int {

@@ -5,7 +5,7 @@ public import ImageCoderModel
 
 /// What a player needs of anything that is animated.
 ///
-/// An ``AnimatedImage``, an ``ArrivingAnimation``, a ``FrameList`` and a ``SpriteSheet`` are sources. So is any type of an
+/// An ``AnimatedImage``, a ``StreamingAnimation``, a ``FrameList`` and a ``SpriteSheet`` are sources. So is any type of an
 /// application that has these members; a drawing, for example:
 ///
 ///     struct Pulse: FrameSource {
@@ -44,7 +44,7 @@ public protocol FrameSource: Sendable {
   /// frames that are views of memory that is there anyway.
   var frameByteCount: Int { get }
   /// Whether a frame can be decoded without the frames before it. True unless the type says otherwise.
-  func standsAlone(at index: Int) -> Bool
+  func isKeyFrame(at index: Int) -> Bool
 }
 
 extension FrameSource {
@@ -61,7 +61,7 @@ extension FrameSource {
   }
 
   /// True: frames are pictures of their own.
-  public func standsAlone(at index: Int) -> Bool { true }
+  public func isKeyFrame(at index: Int) -> Bool { true }
 }
 
 extension CoderError {

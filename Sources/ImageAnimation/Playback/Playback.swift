@@ -5,13 +5,13 @@ public import ImageCoderModel
 import Synchronization
 
 /// A frame that is to be shown now.
-public struct ShownFrame: Sendable {
+public struct PlaybackFrame: Sendable {
   /// The frame's number.
   public let index: Int
   /// Its pixels, and why some are missing, if they are.
   public let frame: Frame
-  /// What happened since the frame before; see ``PlayerEvent``.
-  public let events: [PlayerEvent]
+  /// What happened since the frame before; see ``AnimationPlayer/Event``.
+  public let events: [AnimationPlayer.Event]
 }
 
 /// Plays a source in time: a sequence that gives each frame when it is to be shown.
@@ -29,14 +29,14 @@ public struct ShownFrame: Sendable {
 /// - Threads: Commands may be given from any thread while a task iterates.
 public final class Playback<C: Clock>: AsyncSequence, Sendable where C.Duration == Duration {
   /// A frame that is to be shown now.
-  public typealias Element = ShownFrame
+  public typealias Element = PlaybackFrame
   /// Nothing is thrown: what cannot be decoded is an event.
   public typealias Failure = Never
 
   /// Where the frames come from.
   public let source: any FrameSource
 
-  private let supply: FrameSupply
+  private let reader: FrameBuffer.Reader
   private let clock: C
   private let origin: C.Instant
   private let state: Mutex<State>
@@ -57,10 +57,10 @@ public final class Playback<C: Clock>: AsyncSequence, Sendable where C.Duration 
   ///   - buffer: What decodes the frames, and keeps them.
   public init(
     _ source: any FrameSource, mode: PlaybackMode = .forward, rate: PlaybackRate = .normal,
-    loopCount: LoopCount? = nil, late: LatePolicy = .dropFrames, buffer: FrameBuffer = .shared, clock: C
+    loopCount: LoopCount? = nil, late: LateFramePolicy = .dropFrames, buffer: FrameBuffer = .shared, clock: C
   ) {
     self.source = source
-    supply = buffer.supply(of: source)
+    reader = buffer.reader(of: source)
     self.clock = clock
     origin = clock.now
     state = Mutex(
@@ -96,7 +96,7 @@ public final class Playback<C: Clock>: AsyncSequence, Sendable where C.Duration 
   }
 
   /// Changes how much memory the frames get, compared with those of other playbacks.
-  public func setVisibility(_ visibility: FrameSupply.Visibility) { supply.setVisibility(visibility) }
+  public func setVisibility(_ visibility: FrameBuffer.Reader.Visibility) { reader.setVisibility(visibility) }
 
   private var now: Duration { origin.duration(to: clock.now) }
 
@@ -110,7 +110,7 @@ public final class Playback<C: Clock>: AsyncSequence, Sendable where C.Duration 
     private let playback: Playback
     private var isStarted = false
     private var isStarved = false
-    private var events: [PlayerEvent] = []
+    private var events: [AnimationPlayer.Event] = []
     private var endGrowth: (@Sendable () -> Void)?
 
     init(playback: Playback) { self.playback = playback }
@@ -118,16 +118,16 @@ public final class Playback<C: Clock>: AsyncSequence, Sendable where C.Duration 
     /// Waits until the next frame is to be shown.
     ///
     /// - Returns: The frame, or nil when no other follows.
-    public mutating func next() async -> ShownFrame? { await next(isolation: nil) }
+    public mutating func next() async -> PlaybackFrame? { await next(isolation: nil) }
 
     /// Waits until the next frame is to be shown.
     ///
     /// - Returns: The frame, or nil when no other follows.
-    public mutating func next(isolation actor: isolated (any Actor)?) async -> ShownFrame? {
+    public mutating func next(isolation actor: isolated (any Actor)?) async -> PlaybackFrame? {
       if !isStarted {
         isStarted = true
         // Sources that tell of new frames need not be asked again and again.
-        if let arriving = playback.source as? ArrivingAnimation {
+        if let arriving = playback.source as? StreamingAnimation {
           endGrowth = arriving.onGrowth { [weak playback] in playback?.command { _, _ in } }
         }
         playback.command { $0.start(at: $1) }
@@ -136,14 +136,14 @@ public final class Playback<C: Clock>: AsyncSequence, Sendable where C.Duration 
         let look = playback.look()
         events += look.step.events
         if look.step.isNewFrame, let index = look.step.index {
-          let supplied = await playback.supply.frame(
+          let supplied = await playback.reader.frame(
             at: index, upcoming: look.upcoming, shortestDelay: look.shortestDelay)
           switch supplied.result {
           case .success(let frame):
             defer { events = [] }
             if supplied.isStarved, !isStarved { events.append(.starved) }
             isStarved = supplied.isStarved
-            return ShownFrame(index: index, frame: frame, events: events)
+            return PlaybackFrame(index: index, frame: frame, events: events)
           case .failure where supplied.isStarved:
             // The one before it stays, since the source has no poster.
             if !isStarved { events.append(.starved) }
@@ -171,7 +171,7 @@ public final class Playback<C: Clock>: AsyncSequence, Sendable where C.Duration 
 
   /// What is to be done now, and what then.
   fileprivate struct Look {
-    let step: PlayerStep
+    let step: AnimationPlayer.Step
     let status: AnimationPlayer.Status
     /// The frames that are shown after this one if nothing happens, and the least time until the next.
     let upcoming: [Int]
@@ -192,7 +192,7 @@ public final class Playback<C: Clock>: AsyncSequence, Sendable where C.Duration 
   }
 
   /// What a player is going to show: backwards many frames, since they are decoded in blocks.
-  private static func upcoming(_ player: AnimationPlayer, _ step: PlayerStep) -> ([Int], Duration) {
+  private static func upcoming(_ player: AnimationPlayer, _ step: AnimationPlayer.Step) -> ([Int], Duration) {
     var (player, deadline, frames, shortest) = (player, step.deadline, [Int](), Duration.seconds(3600))
     for _ in 0..<(player.mode == .forward ? 16 : 64) {
       guard let time = deadline else { break }
@@ -223,7 +223,7 @@ public final class Playback<C: Clock>: AsyncSequence, Sendable where C.Duration 
     let isStill = look.status == .playing && look.step.deadline == nil && look.isComplete
     // A rate of 0 can be changed, and so can frames without delays not.
     if isStill, state.withLock({ $0.player.standsStill }) { return false }
-    let asksAgain = look.status == .playing && !look.isComplete && !(source is ArrivingAnimation)
+    let asksAgain = look.status == .playing && !look.isComplete && !(source is StreamingAnimation)
     let deadline = origin.advanced(
       by: look.step.deadline ?? now + (asksAgain ? .milliseconds(20) : .seconds(86_400)))
     let clock = clock
@@ -251,7 +251,7 @@ extension Playback where C == SuspendingClock {
   ///   - buffer: What decodes the frames, and keeps them.
   public convenience init(
     _ source: any FrameSource, mode: PlaybackMode = .forward, rate: PlaybackRate = .normal,
-    loopCount: LoopCount? = nil, late: LatePolicy = .dropFrames, buffer: FrameBuffer = .shared
+    loopCount: LoopCount? = nil, late: LateFramePolicy = .dropFrames, buffer: FrameBuffer = .shared
   ) {
     self.init(
       source, mode: mode, rate: rate, loopCount: loopCount, late: late, buffer: buffer, clock: SuspendingClock())

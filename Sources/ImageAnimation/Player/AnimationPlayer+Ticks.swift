@@ -2,7 +2,7 @@
 
 import ImageCoderModel
 
-// The step of LatePolicy.showAll: one frame further at most, whatever the time is. A fold over all calls.
+// The step of LateFramePolicy.showAll: one frame further at most, whatever the time is. A fold over all calls.
 extension AnimationPlayer {
   /// The frames of one play, each as often as it is shown, also those without a delay.
   var stepsPerPlay: Int { mode.bounces && timeline.count > 1 ? 2 * timeline.count - 2 : timeline.count }
@@ -65,8 +65,8 @@ extension AnimationPlayer {
   }
 
   mutating func stepByTick(
-    _ now: Duration, _ earlier: [PlayerEvent], _ readiness: (Int) -> FrameReadiness
-  ) -> PlayerStep {
+    _ now: Duration, _ earlier: [Event], _ readiness: (Int) -> Readiness
+  ) -> Step {
     var events = earlier
     let stoodStill = isHeldUp
     isHeldUp = false
@@ -98,7 +98,7 @@ extension AnimationPlayer {
       if playsReported < play + 1, plays.map({ play < $0 }) ?? false { report(play + 1, &events) }
       status = .finished
       events.append(.finished)
-      return PlayerStep(index: shownIndex, deadline: nil, events: events)
+      return Step(index: shownIndex, deadline: nil, events: events)
     case .step(let nextPlay, let nextStep):
       if isWaiting { events.append(.resumed) }
       isWaiting = false
@@ -108,7 +108,7 @@ extension AnimationPlayer {
         let rank = Int128(nextPlay) * Int128(stepsPerPlay) + Int128(nextStep)
         if missedRank != rank { events.append(.missed(index: nextIndex)) }
         missedRank = rank
-        return PlayerStep(index: shownIndex, deadline: nil, events: events)
+        return Step(index: shownIndex, deadline: nil, events: events)
       }
       if nextPlay > play { report(nextPlay, &events) }
       (play, stepOfPlay) = (nextPlay, nextStep)
@@ -120,24 +120,24 @@ extension AnimationPlayer {
   /// Whether the frame of the current step could not be shown, so that an earlier one is.
   private var isHeld: Bool { expectedRank == rankOfStep + 1 }
 
-  private mutating func report(_ plays: Int, _ events: inout [PlayerEvent]) {
+  private mutating func report(_ plays: Int, _ events: inout [Event]) {
     playsReported = plays
     events.append(.loop(plays: plays))
   }
 
-  private mutating func wait(_ earlier: [PlayerEvent]) -> PlayerStep {
+  private mutating func wait(_ earlier: [Event]) -> Step {
     var events = earlier
     if status == .playing, !isWaiting {
       isWaiting = true
       events.append(.waiting)
     }
-    return PlayerStep(index: shownIndex, deadline: nil, events: events)
+    return Step(index: shownIndex, deadline: nil, events: events)
   }
 
   /// Shows the frame of the current step.
   private mutating func show(
-    _ now: Duration, _ earlier: [PlayerEvent], _ readiness: (Int) -> FrameReadiness
-  ) -> PlayerStep {
+    _ now: Duration, _ earlier: [Event], _ readiness: (Int) -> Readiness
+  ) -> Step {
     var events = earlier
     let index = index(ofStep: stepOfPlay)
     switch readiness(index) {
@@ -152,19 +152,19 @@ extension AnimationPlayer {
     case .missing:
       if missedRank != rankOfStep { events.append(.missed(index: index)) }
       missedRank = rankOfStep
-      return PlayerStep(index: shownIndex, deadline: nil, events: events)
+      return Step(index: shownIndex, deadline: nil, events: events)
     }
     return rest(now, timeline.attoseconds(timeline.delay(index)), events)
   }
 
   /// The frame stays for what is left of its delay.
-  private func rest(_ now: Duration, _ delay: Int128, _ events: [PlayerEvent]) -> PlayerStep {
+  private func rest(_ now: Duration, _ delay: Int128, _ events: [Event]) -> Step {
     guard status == .playing, rate.numerator > 0 else {
-      return PlayerStep(index: shownIndex, deadline: nil, events: events)
+      return Step(index: shownIndex, deadline: nil, events: events)
     }
     let left = (delay - spent) * Int128(rate.denominator)
     let divisor = Int128(rate.numerator) * 1_000_000_000
-    return PlayerStep(
+    return Step(
       index: shownIndex, deadline: after(now, nanoseconds: left > 0 ? (left + divisor - 1) / divisor : 0),
       events: events)
   }

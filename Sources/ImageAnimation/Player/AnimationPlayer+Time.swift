@@ -2,7 +2,7 @@
 
 import ImageCoderModel
 
-// Where the playhead is, and the step of LatePolicy.dropFrames, which is a function of that.
+// Where the playhead is, and the step of LateFramePolicy.dropFrames, which is a function of that.
 extension AnimationPlayer {
   /// A place in the animation: whole ticks since the first play began, and the rest of a tick.
   struct Position {
@@ -151,8 +151,8 @@ extension AnimationPlayer {
   // MARK: Dropping late frames
 
   mutating func stepByTime(
-    _ now: Duration, _ earlier: [PlayerEvent], _ readiness: (Int) -> FrameReadiness
-  ) -> PlayerStep {
+    _ now: Duration, _ earlier: [Event], _ readiness: (Int) -> Readiness
+  ) -> Step {
     var events = earlier
     let position = position(at: now)
     let moment = moment(at: position)
@@ -183,13 +183,13 @@ extension AnimationPlayer {
     default: break
     }
     let deadline = moment.end.flatMap { time(of: $0, from: position, now: now) }
-    return PlayerStep(index: shownIndex, deadline: deadline, events: events)
+    return Step(index: shownIndex, deadline: deadline, events: events)
   }
 
   /// Shows what is to be shown, or the nearest frame before it that can be.
-  private mutating func show(_ moment: Moment, _ events: inout [PlayerEvent], _ readiness: (Int) -> FrameReadiness) {
+  private mutating func show(_ moment: Moment, _ events: inout [Event], _ readiness: (Int) -> Readiness) {
     guard moment.rank != shownRank else { return }
-    var problem: PlayerEvent?
+    var problem: Event?
     switch readiness(moment.index) {
     case .ready: return show(moment.index, rank: moment.rank, &events)
     case .missing:
@@ -204,7 +204,7 @@ extension AnimationPlayer {
     if let problem { events.append(problem) }
   }
 
-  private mutating func show(_ index: Int, rank: Int128, _ events: inout [PlayerEvent]) {
+  private mutating func show(_ index: Int, rank: Int128, _ events: inout [Event]) {
     let dropped = Int(clamping: max(0, rank - expectedRank))
     // A single frame is shown once, however often it plays.
     if shownRank == nil || timeline.count > 1 { events.append(.frame(index: index, dropped: dropped)) }
@@ -214,7 +214,7 @@ extension AnimationPlayer {
 
   /// The last showing before one, and after what is shown now, whose frame is ready.
   private func nearestReady(
-    before moment: Moment, _ readiness: (Int) -> FrameReadiness
+    before moment: Moment, _ readiness: (Int) -> Readiness
   ) -> (index: Int, rank: Int128)? {
     let cycle = isComplete ? timeline.cycle(mode) : timeline.total
     guard cycle > 0, moment.condition != .waits || !mode.beginsAtEnd else { return nil }

@@ -15,19 +15,19 @@ public import ImageCoderModel
 ///     // asks again at step.deadline, or whenever the screen is drawn
 ///
 /// Times are durations since any moment that the caller chooses. They should not decrease; a time before the last
-/// ``start(at:)`` or change counts as that time. With ``LatePolicy/dropFrames`` the frame is a pure function of the elapsed
+/// ``start(at:)`` or change counts as that time. With ``LateFramePolicy/dropFrames`` the frame is a pure function of the elapsed
 /// time, mode, rate and plays, in exact integers: the end of a play loses nothing, and after a million frames the player is
-/// where it would be without any step between. With ``LatePolicy/showAll`` it depends on the steps before.
+/// where it would be without any step between. With ``LateFramePolicy/showAll`` it depends on the steps before.
 ///
 /// A source that grows plays as far as its frames are known and waits there. Modes that begin with the last frame wait on
 /// the first one until the source is complete.
 ///
-/// ``PlaybackMode`` says what is shown at the ends, ``PlayerEvent`` what a player reports.
+/// ``PlaybackMode`` says what is shown at the ends, ``AnimationPlayer/Event`` what a player reports.
 public struct AnimationPlayer: Sendable {
   /// Where the frames come from.
   public let source: any FrameSource
   /// What is done when a step comes late.
-  public let latePolicy: LatePolicy
+  public let latePolicy: LateFramePolicy
   /// Overrides the source's number of plays, or nil. A change counts from the next step on.
   public var loopCount: LoopCount?
   /// The order of frames.
@@ -73,14 +73,14 @@ public struct AnimationPlayer: Sendable {
   var missedRank: Int128?
   var corruptFrames: Set<Int> = []
   /// What happened outside of a step.
-  var pending: [PlayerEvent] = []
+  var pending: [Event] = []
 
   /// - Parameters:
   ///   - source: The frames and their delays. Delays are read when a frame becomes known.
   ///   - loopCount: Overrides the source's number of plays, or nil.
   public init(
     _ source: any FrameSource, mode: PlaybackMode = .forward, rate: PlaybackRate = .normal,
-    loopCount: LoopCount? = nil, late latePolicy: LatePolicy = .dropFrames
+    loopCount: LoopCount? = nil, late latePolicy: LateFramePolicy = .dropFrames
   ) {
     self.source = source
     self.mode = mode
@@ -198,8 +198,8 @@ public struct AnimationPlayer: Sendable {
   ///   - readiness: Whether a frame can be shown. By default every frame can.
   /// - Complexity: O(log n) for n frames, without allocating when nothing happens.
   public mutating func advance(
-    to now: Duration, readiness: (_ index: Int) -> FrameReadiness = { _ in .ready }
-  ) -> PlayerStep {
+    to now: Duration, readiness: (_ index: Int) -> Readiness = { _ in .ready }
+  ) -> Step {
     var events = pending
     pending = []
     if !isComplete {
@@ -211,7 +211,7 @@ public struct AnimationPlayer: Sendable {
     guard timeline.count > 0 else {
       if !isWaiting, status == .playing { events.append(.waiting) }
       isWaiting = status == .playing
-      return PlayerStep(index: nil, deadline: nil, events: events)
+      return Step(index: nil, deadline: nil, events: events)
     }
     switch latePolicy {
     case .dropFrames: return stepByTime(now, events, readiness)

@@ -22,7 +22,7 @@ public enum PlaybackMode: Sendable, Hashable, CaseIterable {
 }
 
 /// What a player does when it is asked too late for a frame.
-public enum LatePolicy: Sendable, Hashable {
+public enum LateFramePolicy: Sendable, Hashable {
   /// Frames whose time is over are left out, so that the animation keeps to its time. Which frame is shown is a pure
   /// function of the elapsed time.
   case dropFrames

@@ -32,7 +32,7 @@ public final class DiskCache: Sendable {
   let counters = Counters()
 
   /// `$XDG_CACHE_HOME/coders`, or `~/.cache/coders`; nil for a user without a home. It is what `coders cache` uses.
-  public static var defaultFolder: String? { defaultFolder(environment: SearchPath.secureEnvironment) }
+  public static var defaultFolder: String? { defaultFolder(environment: PluginSearchPath.secureEnvironment) }
 
   package static func defaultFolder(environment: (String) -> String?) -> String? {
     if let home = environment("XDG_CACHE_HOME"), home.hasPrefix("/") { return "\(home)/coders" }
@@ -50,7 +50,7 @@ public final class DiskCache: Sendable {
   ///   - onEvent: Called with what was noticed and dealt with, on the thread that noticed it.
   /// - Throws: ``CoderError/Code/io`` with the system's reason; also if users other than this one and root can write to the
   ///   folder or replace it. ``CoderError/Code/unsupported`` for a folder on a network file system, where SQLite's
-  ///   write-ahead log cannot work. ``CoderError/Code/library`` if the machine has no SQLite (Debian package libsqlite3-0).
+  ///   write-ahead log cannot work. ``CoderError/Code/libraryFailure`` if the machine has no SQLite (Debian package libsqlite3-0).
   ///   ``CoderError/Code/invalidArgument`` for options that are negative or too large.
   public init(
     folder: String, options: Options = Options(), onEvent: (@Sendable (Event) -> Void)? = nil

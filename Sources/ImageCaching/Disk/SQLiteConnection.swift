@@ -40,12 +40,12 @@ package final class SQLiteConnection {
 
   /// The library's version, such as 3040001, loaded when it is first asked for.
   ///
-  /// - Throws: ``CoderError/Code/library`` if there is none.
+  /// - Throws: ``CoderError/Code/libraryFailure`` if there is none.
   @discardableResult
   package static func version() throws(CoderError) -> Int {
     let version = Int(csqlite_load())
     guard version > 0 else {
-      throw .library(
+      throw .libraryFailure(
         "the cache on disk needs SQLite 3.31 or later (libsqlite3.so.0), which is in the Debian package libsqlite3-0")
     }
     return version

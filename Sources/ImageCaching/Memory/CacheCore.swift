@@ -9,8 +9,8 @@ import Synchronization
 ///
 /// A hit needs the lock of one shard alone: it finds the entry and counts the use. The queues are under one other lock,
 /// which is taken before that of a shard; so the order in which values go is that of a cache without shards.
-final class CacheCore: MemoryHolder, @unchecked Sendable {
-  let membership = Mutex<WeakMembership?>(nil)
+final class CacheCore: MemoryClient, @unchecked Sendable {
+  let registration = Mutex<WeakRegistration?>(nil)
   private let shards = CacheShards()
   private let maxAge: Int?
   private let now: @Sendable () -> Duration
@@ -94,7 +94,7 @@ final class CacheCore: MemoryHolder, @unchecked Sendable {
   // MARK: Changing
 
   func put(_ entry: MemoryEntry) -> Bool {
-    membership.withLock { $0 }?.value?.growIfDue()
+    registration.withLock { $0 }?.value?.growIfDue()
     let time = self.time
     entry.putTime = time
     sweep(time)
@@ -227,9 +227,9 @@ final class CacheCore: MemoryHolder, @unchecked Sendable {
   }
 }
 
-/// The arbiter is asked to grow through this; the cache owns its membership.
-struct WeakMembership: Sendable {
-  weak let value: MemoryMembership?
+/// The arbiter is asked to grow through this; the cache owns its registration.
+struct WeakRegistration: Sendable {
+  weak let value: MemoryRegistration?
 
-  init(_ value: MemoryMembership) { self.value = value }
+  init(_ value: MemoryRegistration) { self.value = value }
 }

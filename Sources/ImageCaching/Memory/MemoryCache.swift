@@ -24,7 +24,7 @@ public final class MemoryCache<Value: Sendable>: Sendable {
   public let options: MemoryCacheOptions
 
   let core: CacheCore
-  private let membership = Mutex<MemoryMembership?>(nil)
+  private let registration = Mutex<MemoryRegistration?>(nil)
 
   /// Makes a cache.
   ///
@@ -46,9 +46,9 @@ public final class MemoryCache<Value: Sendable>: Sendable {
     core = CacheCore(options, now: now)
     guard let arbiter else { return }
     let want = options.maxBytes.map { max($0, 0) } ?? .max
-    let joined = arbiter.join(core, demand: MemoryDemand(floor: 0, want: want, weight: max(options.weight, 0)))
-    membership.withLock { $0 = joined }
-    core.membership.withLock { $0 = WeakMembership(joined) }
+    let joined = arbiter.register(core, request: MemoryRequest(floor: 0, want: want, weight: max(options.weight, 0)))
+    registration.withLock { $0 = joined }
+    core.registration.withLock { $0 = WeakRegistration(joined) }
   }
 
   // MARK: Values

@@ -32,7 +32,7 @@ public final class AnimatedCoder: ImageCoder {
   /// Implements ``ImageCoder/canRead``: whether the container has a reader.
   public var canRead: Bool { base.canRead }
   /// Implements ``ImageCoder/signatures``: those of the container.
-  public var signatures: [Signature] { base.signatures }
+  public var signatures: [FormatSignature] { base.signatures }
   /// Implements ``ImageCoder/writesPages``: whether the container's writer takes more than one.
   public var writesPages: Bool { base.writesPages }
   /// Implements ``ImageCoder/writerFeatures``: those of the container's writer.
@@ -74,9 +74,9 @@ public final class AnimatedCoder: ImageCoder {
   /// Implements ``ImageCoder/encode(_:as:options:)``. An animation that the format or a file of several pages cannot
   /// hold is written as its first frame, with a warning to ``EncodeOptions/log``.
   public func encode(_ pages: [Image], as format: ImageFormat, options: EncodeOptions) throws(CoderError) -> [UInt8] {
-    let pages = try options.pageSizes.isEmpty ? pages : options.sizes(of: pages)
+    let pages = try options.iconSizes.isEmpty ? pages : options.sizes(of: pages)
     var options = options
-    options.pageSizes = []
+    options.iconSizes = []
     let encoder = try makeEncoder(as: format, to: .memory, options: options, pageCount: pages.count)
     for (index, page) in pages.enumerated() {
       if index > 0 { try encoder.endPage() }
@@ -88,12 +88,12 @@ public final class AnimatedCoder: ImageCoder {
   /// Implements ``ImageCoder/makeEncoder(as:to:options:pageCount:)``.
   ///
   /// - Throws: ``CoderError/Code/noCoder`` for a format that the coder does not write;
-  ///   ``CoderError/Code/invalidArgument`` if ``EncodeOptions/Output/pageSizes`` is not empty.
+  ///   ``CoderError/Code/invalidArgument`` if ``EncodeOptions/Output/iconSizes`` is not empty.
   public func makeEncoder(
     as format: ImageFormat, to destination: EncodeDestination, options: EncodeOptions, pageCount: Int
   ) throws(CoderError) -> ImageEncoder {
     guard canEncode(format) else { throw .noCoder("\(id) does not write \(format)") }
-    guard options.pageSizes.isEmpty else {
+    guard options.iconSizes.isEmpty else {
       throw .invalidArgument("sizes are made of a whole picture, which an encoder of frames does not have")
     }
     return try ImageEncoder(
@@ -126,7 +126,7 @@ extension EncodeOptions {
     smaller.color = .asStored
     let colors = try WrittenColors(image, as: image.header?.format ?? .png, smaller, log: log)
     var made: [Image] = []
-    for side in self.pageSizes {
+    for side in self.iconSizes {
       guard side > 0 else { throw .invalidArgument("a page of size \(side), it must be at least 1") }
       guard side <= max(image.size.width, image.size.height) else {
         log?(.warning, "size \(side) is left out: the picture is \(image.size)")

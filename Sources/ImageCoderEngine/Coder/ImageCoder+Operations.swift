@@ -33,7 +33,7 @@ extension AnimatedCoder {
     let checked = try known.checked(operation, from: from, to: to)
     let result = try base.run(checked, from: from, to: to, in: session, asksOnly: asksOnly)
     if known.takesOut, let part = result.bytes { try context.options.limits.check(metadata: part.count) }
-    guard result.bytes != nil || asksOnly || known.takesOut else { throw .library("the coder wrote no file") }
+    guard result.bytes != nil || asksOnly || known.takesOut else { throw .libraryFailure("the coder wrote no file") }
     return result
   }
 }

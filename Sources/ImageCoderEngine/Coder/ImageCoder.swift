@@ -29,7 +29,7 @@ public protocol ImageCoder: Sendable {
   ///
   /// A registry finds a coder of the application by these alone. It asks ``canDecode(_:fileSize:)`` of a coder without any
   /// about files that no signature of another coder agrees with.
-  var signatures: [Signature] { get }
+  var signatures: [FormatSignature] { get }
 
   /// Says whether the first bytes of a file are of a format that this coder reads. The default compares the
   /// ``signatures``.
@@ -107,7 +107,7 @@ extension ImageCoder {
   public var canRead: Bool { true }
 
   /// The default: none.
-  public var signatures: [Signature] { [] }
+  public var signatures: [FormatSignature] { [] }
 
   /// The default: compares the ``signatures``.
   public func canDecode(_ prefix: UnsafeRawBufferPointer, fileSize: Int?) -> Recognition {

@@ -23,7 +23,8 @@ extension ImageDecoder {
   ) throws(CoderError) -> FrameHeader {
     var frame = try reader.frame(index, page: page)
     guard !frame.rect.isEmpty, frame.rect.isInside(header.canvas) else {
-      throw .library("the reader reports frame \(index) of \(frame.rect.size) outside the canvas of \(header.canvas)")
+      throw .libraryFailure(
+        "the reader reports frame \(index) of \(frame.rect.size) outside the canvas of \(header.canvas)")
     }
     if frame.delay == nil, header.isAnimated {
       frame.delay = FrameDelay(numerator: 1, denominator: 10)

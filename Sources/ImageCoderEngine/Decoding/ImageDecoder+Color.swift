@@ -41,7 +41,7 @@ extension ImageDecoder {
     _ header: ImageHeader, page: Int, _ file: OpenFile, _ options: DecodeOptions
   ) throws(CoderError) -> ColorPlan {
     let warn = { (message: String) in options.log?(.warning, message) }
-    guard case .converted(let conversion) = options.color else {
+    guard case .convert(let conversion) = options.color else {
       guard options.linearLight else { return .asStored }
       let picture = color(of: header, page: page, file)
       return try ColorPlan.asStored.resamplingLight(

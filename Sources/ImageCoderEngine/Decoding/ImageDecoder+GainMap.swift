@@ -164,7 +164,7 @@ struct AppliedGainMap {
     case .asStored:
       conversion = nil
       result = isLight ? Self.light(of: base) : .named(9, 16)
-    case .converted(let wanted):
+    case .convert(let wanted):
       conversion = wanted
       result = try ColorPlan.space(of: wanted.target)
     }

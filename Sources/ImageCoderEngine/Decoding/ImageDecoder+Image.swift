@@ -71,7 +71,7 @@ extension ImageDecoder {
     if options.color != .asStored, whole.cicp != header.cicp || whole.metadata != header.metadata { return nil }
     // A frame that began may turn out to be none.
     if whole.isAnimated, decoded.count > whole.frameCount { decoded.removeLast(decoded.count - whole.frameCount) }
-    if !whole.isAnimated, options.stillParts == .composed {
+    if !whole.isAnimated, options.zeroDelayFrames == .merge {
       // What began as an animation is another picture where its frames turn out to be parts of a still.
       let first = try Self.frameHeader(0, of: whole, reader: reader, page: page, names: names)
       guard try first == frames.header(0), decoded.count == whole.frameCount else { return nil }
@@ -146,5 +146,5 @@ extension ImageDecoder {
 
 extension CoderError {
   /// Whether frames or rows before this error are right and worth keeping.
-  package var keepsEarlierFrames: Bool { code.group == .file || code == .library }
+  package var keepsEarlierFrames: Bool { code.group == .file || code == .libraryFailure }
 }

@@ -101,11 +101,11 @@ public final class ImageDecoder {
 
   /// The number of frames for ``frame(at:)``, at least 1.
   ///
-  /// 1 for a still picture that the file stores in several parts, unless ``DecodeOptions/Output/stillParts`` says
+  /// 1 for a still picture that the file stores in several parts, unless ``DecodeOptions/Output/zeroDelayFrames`` says
   /// otherwise; ``ImageHeader/frameCount`` counts the parts.
   public var frameCount: Int { Self.stepCount(header, options) }
 
-  var isComposedStill: Bool { !header.isAnimated && options.stillParts == .composed }
+  var isComposedStill: Bool { !header.isAnimated && options.zeroDelayFrames == .merge }
 
   /// The size of every decoded frame, in pixels.
   public var outputSize: Size { plan.orientation.displayed(plan.size) }
@@ -374,7 +374,7 @@ public final class ImageDecoder {
   }
 
   private static func stepCount(_ header: ImageHeader, _ options: DecodeOptions) -> Int {
-    let isComposed = !header.isAnimated && options.stillParts == .composed
+    let isComposed = !header.isAnimated && options.zeroDelayFrames == .merge
     if options.firstFrameOnly { return 1 }
     if header.mayGainFrames { return .max }
     return isComposed ? 1 : header.frameCount

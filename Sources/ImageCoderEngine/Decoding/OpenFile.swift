@@ -131,7 +131,7 @@ final class OpenFile {
 
   /// The auxiliary pictures of the whole file, with sizes; none of one that is incomplete.
   ///
-  /// - Throws: ``CoderError/Code/library`` for one that is a page of the file, or belongs to none.
+  /// - Throws: ``CoderError/Code/libraryFailure`` for one that is a page of the file, or belongs to none.
   func auxiliaryPictures() throws(CoderError) -> [AuxiliaryPicture] {
     if let auxiliaries { return auxiliaries }
     guard source.isComplete else { return [] }
@@ -143,7 +143,7 @@ final class OpenFile {
         let picture = pictures[index]
         guard picture.page >= count, picture.owner >= 0, picture.owner < count, pages.insert(picture.page).inserted
         else {
-          throw .library(
+          throw .libraryFailure(
             "the reader gives an auxiliary picture of page \(picture.owner) the number \(picture.page), in a file of "
               + "\(count) pages")
         }
@@ -180,7 +180,7 @@ final class OpenFile {
   func allowedPage(for options: DecodeOptions) throws(CoderError) -> (index: Int, header: ImageHeader) {
     let (page, header) = try page(for: options)
     guard !header.isIncomplete || source.isIncremental else {
-      throw .library("the coder says that bytes of the file are still arriving, and all are there")
+      throw .libraryFailure("the coder says that bytes of the file are still arriving, and all are there")
     }
     try options.check(header)
     return (page, header)

@@ -93,7 +93,7 @@ struct PictureDecoder {
     if let inks {
       offer = try inks.inkOffer(for: request)
       guard offer.pixelFormat == .rgba8 || offer.pixelFormat == .rgba16 else {
-        throw .library("the reader offers inks as \(offer.pixelFormat), rgba8 and rgba16 are allowed")
+        throw .libraryFailure("the reader offers inks as \(offer.pixelFormat), rgba8 and rgba16 are allowed")
       }
       // Black counts as any other ink does.
       offer.alpha = .straight
@@ -104,7 +104,7 @@ struct PictureDecoder {
     guard offer.size.width >= smallest.width, offer.size.height >= smallest.height, offer.size.width <= size.width,
       offer.size.height <= size.height
     else {
-      throw .library("the reader offers \(offer.size) where \(smallest) to \(size) were asked for")
+      throw .libraryFailure("the reader offers \(offer.size) where \(smallest) to \(size) were asked for")
     }
     return offer
   }
@@ -279,7 +279,7 @@ struct PictureDecoder {
     }
     if let failure = target.failure { throw failure }
     guard sink.rowsDone == sink.height else {
-      let problem = CoderError.library(
+      let problem = CoderError.libraryFailure(
         "the reader delivered \(sink.rowsDone) of \(sink.height) rows without reporting an error")
       guard sink.rowsDone > 0 else { throw problem }
       return (sink.missingRows, problem)

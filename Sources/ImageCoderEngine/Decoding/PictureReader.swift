@@ -7,12 +7,12 @@ final class PictureReader: ReaderSession {
   private let image: Image
   private let header: ImageHeader
 
-  /// - Throws: ``CoderError/Code/library`` for frames of several sizes or layouts.
+  /// - Throws: ``CoderError/Code/libraryFailure`` for frames of several sizes or layouts.
   init(_ image: Image, format: ImageFormat) throws(CoderError) {
     let (pixels, layout) = (image.pixels, image.pixels.layout)
     for (index, frame) in image.frames.enumerated()
     where frame.pixels.size != pixels.size || frame.pixels.layout != layout {
-      throw .library(
+      throw .libraryFailure(
         "the coder gives frame \(index) as \(frame.pixels.size) \(frame.pixels.format), the first one as \(pixels.size) "
           + "\(pixels.format)")
     }
@@ -71,7 +71,7 @@ extension ImageDecoder {
   ///   - coder: The identifier of the coder that opens it.
   ///   - context: As the coder got it.
   /// - Throws: ``CoderError/Code/limitExceeded``, ``CoderError/Code/unsupported`` for what the options do not allow;
-  ///   ``CoderError/Code/library`` for frames of several sizes or layouts.
+  ///   ``CoderError/Code/libraryFailure`` for frames of several sizes or layouts.
   public convenience init(
     _ image: Image, format: ImageFormat, coder: String, context: DecodeContext
   ) throws(CoderError) {

@@ -10,9 +10,9 @@ extension FileWriter {
   func addPage(
     _ rows: PictureRows, of decoder: ImageDecoder, as image: Image, problem: inout CoderError?
   ) throws(CoderError) -> Bool {
-    guard page == nil, !isLightMeasured(of: image), options.edit.isIdentity, options.thumbnailSide == nil,
+    guard page == nil, !isLightMeasured(of: image), options.edit.isIdentity, options.embeddedThumbnailSide == nil,
       let writer = writer as? any FrameRowsWriter,
-      Fit.plan(displayed: rows.size, box: options.maxPixelSize, mode: .fit).size == rows.size,
+      Fit.plan(displayed: rows.size, box: options.maxSize, mode: .fit).size == rows.size,
       keptOrientation(of: image) == image.orientation
     else { return false }
     if session.isCancelled { throw .cancelled }

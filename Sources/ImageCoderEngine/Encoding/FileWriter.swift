@@ -158,7 +158,7 @@ extension FileWriter {
     try addLight(of: page.image, isAnimated ? nil : first)
     try addThumbnail(of: first, page)
     guard isAnimated else { return }
-    page.reducer = FrameReducer(container.writerFeatures, isReducing: options.reducesFrames) {
+    page.reducer = FrameReducer(container.writerFeatures, isReducing: options.optimizesFrames) {
       [unowned self] (pixels, frame) throws(CoderError) in try write(pixels, frame)
     }
   }
@@ -190,7 +190,7 @@ extension FileWriter {
   private func wanted(_ needed: PixelLayout, isAnimated: Bool) -> PixelLayout {
     let features = container.writerFeatures
     let isExact = options.isLossless || !container.follows(.quality) || features.contains(.binaryAlpha)
-    guard isAnimated, isExact, options.reducesFrames, features.contains(.blends), !needed.format.isFloat else {
+    guard isAnimated, isExact, options.optimizesFrames, features.contains(.blends), !needed.format.isFloat else {
       return needed
     }
     if needed.format == .bgra8 { return PixelLayout(.bgra8, .straight) }
@@ -241,7 +241,7 @@ extension FileWriter {
   }
 
   func keptOrientation(of image: Image) -> Orientation {
-    options.keepsOrientation && options.edit.isIdentity && container.writerFeatures.contains(.orientation)
+    options.preservesOrientation && options.edit.isIdentity && container.writerFeatures.contains(.orientation)
       ? image.orientation : .up
   }
 
@@ -298,7 +298,7 @@ extension FileWriter {
   }
 
   private func addThumbnail(of pixels: PixelBuffer, _ page: Page) throws(CoderError) {
-    guard let side = options.thumbnailSide, let layout = page.layout else { return }
+    guard let side = options.embeddedThumbnailSide, let layout = page.layout else { return }
     guard container.writerFeatures.contains(.thumbnail) else {
       options.log?(.warning, "the thumbnail is left out: \(format) has no place for one")
       return

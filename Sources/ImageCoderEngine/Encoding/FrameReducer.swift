@@ -25,7 +25,7 @@ package final class FrameReducer {
 
   /// A way to go on from the waiting frame.
   private struct Step {
-    var disposal: Disposal
+    var disposal: FrameHeader.Disposal
     /// What the canvas holds before the next frame.
     var canvas: PixelBuffer
     var rect: Rect
@@ -106,9 +106,9 @@ package final class FrameReducer {
 
   private var isOnlyDrawnOver: Bool { features.contains(.blends) && !features.contains(.replaces) }
 
-  private func write(_ frame: Waiting, disposal: Disposal) throws(CoderError) {
+  private func write(_ frame: Waiting, disposal: FrameHeader.Disposal) throws(CoderError) {
     var pixels = try frame.shown.region(frame.rect)
-    var blend = Blend.source
+    var blend = FrameHeader.Blend.source
     if frame.isDrawnOver {
       blend = .over
       if let canvas, pixels.hasFourChannels { pixels = try frame.shown.transparentWhereEqual(canvas, in: frame.rect) }
@@ -160,7 +160,8 @@ package final class FrameReducer {
   ///   - limit: A step that costs so much is not wanted.
   /// - Returns: The step, or nil as one when the frame cannot be drawn so or costs too much.
   private func step(
-    _ disposal: Disposal, canvas: PixelBuffer, to shown: PixelBuffer, changed: Rect?, from previous: Waiting,
+    _ disposal: FrameHeader.Disposal, canvas: PixelBuffer, to shown: PixelBuffer, changed: Rect?,
+    from previous: Waiting,
     waitingRect: Rect? = nil, limit: Int = .max
   ) -> (step: Step?, census: PixelCensus) {
     let rect = placed(changed ?? Rect(x: 0, y: 0, width: 1, height: 1))

@@ -194,7 +194,7 @@ public final class ImageEncoder {
     var file: EncodedFile?
     try run { (body) throws(CoderError) in file = try body.finish() }
     isFinished = true
-    guard let file else { throw .library("the encoder ended without a file") }
+    guard let file else { throw .libraryFailure("the encoder ended without a file") }
     return file
   }
 

@@ -18,7 +18,7 @@ package struct WrittenColors {
     _ image: Image, as format: ImageFormat, _ output: EncodeOptions.Output, log: ((LogSeverity, String) -> Void)?
   ) throws(CoderError) {
     var conversion: ColorConversion?
-    if case .converted(let wanted) = output.color { conversion = wanted }
+    if case .convert(let wanted) = output.color { conversion = wanted }
     guard conversion != nil || output.linearLight else {
       (plan, linear) = (nil, nil)
       return
@@ -36,7 +36,7 @@ package struct WrittenColors {
       plan = nil
     }
     // Pictures that keep their size are not resampled, and need no warning.
-    if output.linearLight, output.maxPixelSize != nil || !output.pageSizes.isEmpty {
+    if output.linearLight, output.maxSize != nil || !output.iconSizes.isEmpty {
       linear = try (plan ?? .asStored)
         .resamplingLight(conversion, of: picture, isAnimated: isAnimated, warn: warn).linear
     } else {
@@ -78,10 +78,10 @@ package struct WrittenColors {
     guard options.edit.isIdentity else {
       let edited = try options.edit.applied(to: try pixels.oriented(by: image.orientation))
       return try applied(
-        to: edited, size: Fit.plan(displayed: edited.size, box: options.maxPixelSize, mode: .fit).size)
+        to: edited, size: Fit.plan(displayed: edited.size, box: options.maxSize, mode: .fit).size)
     }
     let displayed = image.orientation.displayed(pixels.size)
-    let size = Fit.plan(displayed: displayed, box: options.maxPixelSize, mode: .fit).size
+    let size = Fit.plan(displayed: displayed, box: options.maxSize, mode: .fit).size
     let small = try applied(to: pixels, size: image.orientation.swapsSides ? size.transposed : size)
     return turns ? try small.oriented(by: image.orientation) : small
   }

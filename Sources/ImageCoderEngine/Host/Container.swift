@@ -14,7 +14,7 @@ package protocol Container: Sendable {
   /// All options of the writer.
   var options: [OptionDescription] { get }
   /// Bytes that identify files of the container.
-  var signatures: [Signature] { get }
+  var signatures: [FormatSignature] { get }
   var canRead: Bool { get }
   var canWrite: Bool { get }
   /// Whether the writer takes more than one page.
@@ -81,7 +81,7 @@ extension Container {
 /// A container whose reader and writer are Swift types in this process.
 ///
 ///     let qoi = AnimatedCoder(SwiftContainer(
-///       id: "org.example.qoi", formats: [qoiFormat], signatures: [Signature(Array("qoif".utf8))], reader:
+///       id: "org.example.qoi", formats: [qoiFormat], signatures: [FormatSignature(Array("qoif".utf8))], reader:
 ///       QOIReader.self))
 ///     registry.register(qoi)
 public struct SwiftContainer: Container, @unchecked Sendable {
@@ -91,7 +91,7 @@ public struct SwiftContainer: Container, @unchecked Sendable {
   package let names: ContainerPropertyNames?
   package let options: [OptionDescription]
   package let operations: [OperationDescription]
-  package let signatures: [Signature]
+  package let signatures: [FormatSignature]
 
   package let writesPages: Bool
   package let writerFeatures: WriterFeatures
@@ -116,7 +116,7 @@ public struct SwiftContainer: Container, @unchecked Sendable {
   ///   - operations: What the coder does with whole files without decoding their pixels.
   ///   - options: All options of the writer.
   public init(
-    id: String, formats: [ImageFormat], signatures: [Signature], names: ContainerPropertyNames? = nil,
+    id: String, formats: [ImageFormat], signatures: [FormatSignature], names: ContainerPropertyNames? = nil,
     reader: (any ContainerReader.Type)? = nil, writer: (any ContainerWriter.Type)? = nil, writesPages: Bool = false,
     writerFeatures: WriterFeatures = [], readsIncrementally: Bool = false, operations: [ContainerOperation] = [],
     options: [OptionDescription] = []

@@ -143,7 +143,7 @@ package final class HostSession {
     defer { (failure, sourceFailure) = (nil, nil) }
     // Results are no errors; a plugin that gives one where none is due breaks the interface.
     guard status >= CoderError.Code.wrongFormat.rawValue else {
-      return .library("the coder returned status \(status), which this call does not define")
+      return .libraryFailure("the coder returned status \(status), which this call does not define")
     }
     if let outputFailure { return outputFailure }
     if let sourceFailure, sourceFailure.code.rawValue == status { return sourceFailure }

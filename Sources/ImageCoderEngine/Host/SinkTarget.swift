@@ -108,7 +108,7 @@ final class HostSink: IncrementalRows {
   private func grant(at y: Int, count: Int, _ granted: UnsafeMutablePointer<imgcoder_rows>) -> imgcoder_status {
     if session.isCancelled { return refuse(.cancelled) }
     guard count > 0, y < height, order == .any ? count <= height - y : y == rowsDone else {
-      return refuse(.library("the reader asks for \(count) rows at \(y) of \(height), \(rowsDone) are done"))
+      return refuse(.libraryFailure("the reader asks for \(count) rows at \(y) of \(height), \(rowsDone) are done"))
     }
     granted.pointee = target.rows(at: y, count: min(count, height - y))
     if order == .any {
@@ -130,13 +130,13 @@ final class HostSink: IncrementalRows {
   private func take(at y: Int, count: Int, pass: Int) -> imgcoder_status {
     if session.isCancelled { return refuse(.cancelled) }
     guard count > 0, y < height, count <= height - y, order == .any || y == rowsDone else {
-      return refuse(.library("the reader reports \(count) rows at \(y) of \(height), \(rowsDone) are done"))
+      return refuse(.libraryFailure("the reader reports \(count) rows at \(y) of \(height), \(rowsDone) are done"))
     }
     // A row that was never granted was never written either: it still holds what the memory held before.
     let wasGranted =
       order == .any ? states[y..<(y + count)].allSatisfy { $0 != .untouched } : count <= rowsGranted
     guard wasGranted else {
-      return refuse(.library("the reader reports \(count) rows at \(y) of \(height), which it did not ask for"))
+      return refuse(.libraryFailure("the reader reports \(count) rows at \(y) of \(height), which it did not ask for"))
     }
     if order == .any {
       for row in y..<(y + count) where states[row] == .granted {

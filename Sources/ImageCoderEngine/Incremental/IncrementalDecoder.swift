@@ -238,7 +238,7 @@ public final class IncrementalDecoder {
       }
       earlier = nil
     }
-    guard let outcome else { throw .library("the reader ended without an answer") }
+    guard let outcome else { throw .libraryFailure("the reader ended without an answer") }
     return try outcome.get()
   }
 

@@ -56,15 +56,15 @@ public struct DecodeOptions: Sendable {
   }
 
   /// How to treat several frames without delays. Some GIF files use them to show more than 256 colors.
-  public enum StillParts: Sendable {
+  public enum ZeroDelayFrames: Sendable {
     /// They are parts of one picture, which is composed of them.
-    case composed
+    case merge
     /// Each can be decoded as a frame.
     case separate
   }
 
   /// What happens to the gain map of a picture that has one.
-  public enum GainMapUse: Sendable, Hashable {
+  public enum GainMapDecoding: Sendable, Hashable {
     /// The picture is decoded as it is stored.
     case ignored
     /// The picture is brought to a display.
@@ -98,7 +98,7 @@ public struct DecodeOptions: Sendable {
     /// Decode only the first frame of an animation: the result is a still picture.
     public var firstFrameOnly = false
     /// How to treat several frames in a file that is not an animation.
-    public var stillParts = StillParts.composed
+    public var zeroDelayFrames = ZeroDelayFrames.merge
     /// The display scale of the result; values below 1 become 1. It does not affect the pixels.
     public var scale = 1.0
     /// The maximum number of bytes of all decoded frames, or nil. Frames become smaller, never fewer. Overrides
@@ -118,7 +118,7 @@ public struct DecodeOptions: Sendable {
     /// What happens to a gain map. Where one is applied, the result is light in `rgba-float16` with 1 for the white of an
     /// SDR picture, unless ``pixelFormat`` and ``color`` say otherwise: in an integer format it is BT.2100 PQ; other spaces
     /// are reached by tone mapping.
-    public var gainMap = GainMapUse.ignored
+    public var gainMap = GainMapDecoding.ignored
     /// Whether a picture is made smaller by mixing light, as if it were seen from further away, and not the codes for it.
     /// Fine patterns of dark and bright keep how bright they are then. The filter has no lobes, because halos around dark
     /// parts would be several times as bright in light. HDR, profiles with tables, inks and frames of an animation are

@@ -6,7 +6,7 @@ public import ImageCoderModel
 ///
 ///     var options = EncodeOptions()
 ///     options.quality = 0.8
-///     options.maxPixelSize = Size(width: 1024, height: 0)
+///     options.maxSize = Size(width: 1024, height: 0)
 ///
 /// If a format does not support an option, that is an error if it changes the picture, and a warning to ``log`` if it
 /// only changes how the picture is stored.
@@ -16,7 +16,7 @@ public struct EncodeOptions: Sendable {
   public var output: Output
   /// Whether a conversion may copy a file that already meets ``output``, without decoding it; its orientation tag is
   /// copied too. A JPEG that is only to be cropped or turned is then turned without decoding it.
-  public var copiesUnchanged: Bool
+  public var allowsCopy: Bool
   /// What the encode may use; ``CoderError/Code/limitExceeded`` if the file needs more.
   public var limits: Limits
   /// Stops the work from another thread.
@@ -31,17 +31,17 @@ public struct EncodeOptions: Sendable {
   ///
   /// The arguments are the members of the same names.
   public init(
-    _ output: Output = Output(), quality: Double? = nil, isLossless: Bool = false, maxPixelSize: Size? = nil,
-    maxFileSize: Int? = nil, color: OutputColor = .asStored, copiesUnchanged: Bool = true,
+    _ output: Output = Output(), quality: Double? = nil, isLossless: Bool = false, maxSize: Size? = nil,
+    maxFileSize: Int? = nil, color: OutputColor = .asStored, allowsCopy: Bool = true,
     limits: Limits = .standard, cancellation: Cancellation? = nil
   ) {
     self.output = output
-    self.copiesUnchanged = copiesUnchanged
+    self.allowsCopy = allowsCopy
     self.limits = limits
     self.cancellation = cancellation
     if let quality { self.quality = quality }
     if isLossless { self.isLossless = true }
-    if let maxPixelSize { self.maxPixelSize = maxPixelSize }
+    if let maxSize { self.maxSize = maxSize }
     if let maxFileSize { self.maxFileSize = maxFileSize }
     if color != .asStored { self.color = color }
   }
@@ -53,7 +53,7 @@ public struct EncodeOptions: Sendable {
   }
 
   /// What a conversion does about gain maps.
-  public enum GainMapPolicy: Sendable, Hashable {
+  public enum GainMapEncoding: Sendable, Hashable {
     /// One that is there is kept, and cut, turned and scaled as the picture is. A warning says so if the format cannot hold
     /// one, or if the picture's colors are converted.
     case kept
@@ -76,7 +76,7 @@ public struct EncodeOptions: Sendable {
     public var background = PixelColor.white
     /// The box that the picture has to fit, or nil. A side of 0 is unlimited. The aspect ratio is kept; a picture is
     /// never enlarged.
-    public var maxPixelSize: Size?
+    public var maxSize: Size?
     /// Whether a picture is made smaller by mixing light and not the codes for it, as
     /// ``DecodeOptions/Output/linearLight`` says.
     public var linearLight = false
@@ -91,32 +91,32 @@ public struct EncodeOptions: Sendable {
     /// large at quality 0, or the format has no quality, the error is ``CoderError/Code/limitExceeded``.
     public var maxFileSize: Int?
     /// The longest side of a thumbnail that is stored inside the file, in pixels, or nil for none.
-    public var thumbnailSide: Int?
+    public var embeddedThumbnailSide: Int?
     /// The sides of the square pages to make from one picture, for formats that store it in several sizes (icons). A
     /// picture that is no square is centered.
     /// Sizes larger than the picture are left out. If empty, there is one page in the picture's own size.
-    public var pageSizes: [Int] = []
+    public var iconSizes: [Int] = []
     /// Encode only the first frame.
     public var firstFrameOnly = false
     /// The total number of times that an animation plays, or nil to use the image's.
     public var loopCount: LoopCount?
     /// Whether frames are cropped to the part that changed, and equal frames are merged. If false, every frame is
     /// written as the whole canvas.
-    public var reducesFrames = true
+    public var optimizesFrames = true
     /// The layout that later frames of an animation need, or nil. The first two frames are examined before the file is
     /// begun; if a later frame has colors or alpha that neither these nor this layout have, that is an error.
     public var layout: PixelLayout?
     /// Whether ``Image/orientation`` is kept as a tag, if the format has one. Otherwise pixels are turned upright.
-    public var keepsOrientation = false
+    public var preservesOrientation = false
     /// What happens to the gain map of a picture that is converted.
-    public var gainMap = GainMapPolicy.kept
+    public var gainMap = GainMapEncoding.kept
     /// Which raw metadata payloads are written, if the format has a place for them.
     public var metadata: Set<MetadataKind> = [.icc, .exif, .xmp]
     /// Whether an ICC profile that is sRGB is written. Pictures without a profile are taken for sRGB everywhere, so it
     /// only makes a small file larger.
     public var writesSRGBProfile = true
     /// What is cut out, turned and mirrored before the picture is scaled. It is upright then, whatever
-    /// ``keepsOrientation`` says.
+    /// ``preservesOrientation`` says.
     package var edit = PixelEdit()
 
     /// Makes the description of a file with all frames in their own size and the format's default values.
@@ -171,7 +171,7 @@ extension EncodeOptions.Output {
     rest.background = .white
     rest.maxFileSize = nil
     rest.layout = nil
-    rest.keepsOrientation = false
+    rest.preservesOrientation = false
     // Nothing is made smaller.
     rest.linearLight = false
     return rest == EncodeOptions.Output()

@@ -8,7 +8,7 @@ public enum OutputColor: Sendable, Hashable {
   /// Those of the file: samples stay as they are, and ``Image/metadata`` and ``Image/cicp`` say what they mean.
   case asStored
   /// Those of another space; the result says which.
-  case converted(ColorConversion)
+  case convert(ColorConversion)
 
   /// Colors of a space.
   ///
@@ -22,7 +22,7 @@ public enum OutputColor: Sendable, Hashable {
     to target: ColorTarget, intent: RenderingIntent = .relativeColorimetric, blackPoint: BlackPoint = .compensated,
     toneMapping: ToneMapping = .bt2390
   ) -> OutputColor {
-    .converted(ColorConversion(to: target, intent: intent, blackPoint: blackPoint, toneMapping: toneMapping))
+    .convert(ColorConversion(to: target, intent: intent, blackPoint: blackPoint, toneMapping: toneMapping))
   }
 }
 

@@ -78,8 +78,8 @@ extension CoderError {
   }
 
   /// A wrapped library failed.
-  public static func library(_ message: String) -> CoderError {
-    CoderError(code: .library, message: message)
+  public static func libraryFailure(_ message: String) -> CoderError {
+    CoderError(code: .libraryFailure, message: message)
   }
 
   /// A plugin or its manifest was refused.

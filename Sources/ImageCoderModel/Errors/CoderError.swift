@@ -81,7 +81,7 @@ extension CoderError {
     /// The machine has no more memory.
     public static let outOfMemory = Code(rawValue: 0x51)
     /// The wrapped library failed and does not say why.
-    public static let library = Code(rawValue: 0x52)
+    public static let libraryFailure = Code(rawValue: 0x52)
     /// A plugin or its manifest was refused.
     public static let pluginRejected = Code(rawValue: 0x53)
     /// The work was cancelled.
@@ -99,7 +99,7 @@ extension CoderError {
     /// The file is bad.
     case file = 1
     /// The file may be valid, but no coder here reads or writes it.
-    case reach = 2
+    case unsupported = 2
     /// The caller's limits forbid it.
     case limits = 3
     /// The caller made a mistake.
@@ -124,7 +124,7 @@ extension CoderError.Code: CustomStringConvertible {
     case .outOfOrder: "outOfOrder"
     case .io: "io"
     case .outOfMemory: "outOfMemory"
-    case .library: "library"
+    case .libraryFailure: "library"
     case .pluginRejected: "pluginRejected"
     case .cancelled: "cancelled"
     case .coderCrashed: "coderCrashed"

@@ -27,12 +27,12 @@ extension DecodeRequest {
 extension DecodeOffer {
   /// Checks what a reader offers.
   ///
-  /// - Throws: ``CoderError/Code/library`` when the reader breaks the interface.
+  /// - Throws: ``CoderError/Code/libraryFailure`` when the reader breaks the interface.
   package init(_ raw: imgcoder_offer, for request: DecodeRequest) throws(CoderError) {
     guard let pixelFormat = PixelFormat(rawValue: raw.pixel_format), let alpha = AlphaMode(rawValue: raw.alpha),
       let order = RowOrder(rawValue: raw.row_order), raw.width > 0, raw.height > 0
     else {
-      throw .library(
+      throw .libraryFailure(
         "the reader offers \(raw.width)×\(raw.height), pixel format \(raw.pixel_format), alpha mode \(raw.alpha), row order \(raw.row_order)"
       )
     }

@@ -7,16 +7,16 @@ extension ImageHeader {
   /// Checks what a reader says of a page.
   ///
   /// - Parameter format: What the reader names, or nil to make it of the name.
-  /// - Throws: ``CoderError/Code/library`` when the reader breaks the interface: the file is not to blame.
+  /// - Throws: ``CoderError/Code/libraryFailure`` when the reader breaks the interface: the file is not to blame.
   package init(_ raw: imgcoder_info, format: ImageFormat? = nil) throws(CoderError) {
     guard let pixelFormat = PixelFormat(rawValue: raw.pixel_format) else {
-      throw .library("the reader reports pixel format \(raw.pixel_format), 1 to 10 are known")
+      throw .libraryFailure("the reader reports pixel format \(raw.pixel_format), 1 to 10 are known")
     }
     guard let alpha = AlphaMode(rawValue: raw.alpha) else {
-      throw .library("the reader reports alpha mode \(raw.alpha), 0 to 2 are known")
+      throw .libraryFailure("the reader reports alpha mode \(raw.alpha), 0 to 2 are known")
     }
     guard raw.width > 0, raw.height > 0 else {
-      throw .library("the reader reports a canvas of \(raw.width)×\(raw.height)")
+      throw .libraryFailure("the reader reports a canvas of \(raw.width)×\(raw.height)")
     }
     self.init(
       format: format ?? ImageFormat(rawValue: String(raw.format)),
@@ -56,7 +56,8 @@ extension ImageHeader {
     if flags.contains(.embedded) {
       let (end, overflow) = raw.embedded_offset.addingReportingOverflow(raw.embedded_length)
       guard !overflow, end <= UInt64(Int.max), raw.embedded_length > 0 else {
-        throw .library("the reader reports an embedded file of \(raw.embedded_length) bytes at \(raw.embedded_offset)")
+        throw .libraryFailure(
+          "the reader reports an embedded file of \(raw.embedded_length) bytes at \(raw.embedded_offset)")
       }
       embedded = Int(raw.embedded_offset)..<Int(end)
     }
@@ -134,15 +135,15 @@ extension ImageHeader {
 extension FrameHeader {
   /// Checks what a reader says of a frame.
   ///
-  /// - Throws: ``CoderError/Code/library`` when the reader breaks the interface.
+  /// - Throws: ``CoderError/Code/libraryFailure`` when the reader breaks the interface.
   package init(_ raw: imgcoder_frame_info, index: Int, canvas: Size) throws(CoderError) {
     let rect = Rect(x: Int(raw.x), y: Int(raw.y), width: Int(raw.width), height: Int(raw.height))
     guard !rect.isEmpty, rect.isInside(canvas) else {
-      throw .library(
+      throw .libraryFailure(
         "the reader reports frame \(index) at \(rect.x),\(rect.y) of \(rect.size) on a canvas of \(canvas)")
     }
     guard let disposal = Disposal(rawValue: raw.disposal), let blend = Blend(rawValue: raw.blend) else {
-      throw .library("the reader reports disposal \(raw.disposal) and blend \(raw.blend) for frame \(index)")
+      throw .libraryFailure("the reader reports disposal \(raw.disposal) and blend \(raw.blend) for frame \(index)")
     }
     self.init(
       rect: rect,

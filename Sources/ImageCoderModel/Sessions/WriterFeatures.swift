@@ -12,13 +12,13 @@ public struct WriterFeatures: OptionSet, Sendable, Hashable {
   public static let parts = WriterFeatures(rawValue: 2)
   /// A part's offsets have to be even.
   public static let evenParts = WriterFeatures(rawValue: 4)
-  /// A part may replace what is on the canvas: ``Blend/source``.
+  /// A part may replace what is on the canvas: ``FrameHeader/Blend/source``.
   public static let replaces = WriterFeatures(rawValue: 8)
-  /// A part may be drawn over the canvas: ``Blend/over``.
+  /// A part may be drawn over the canvas: ``FrameHeader/Blend/over``.
   public static let blends = WriterFeatures(rawValue: 16)
-  /// Supports ``Disposal/restoreBackground``.
+  /// Supports ``FrameHeader/Disposal/restoreBackground``.
   public static let clears = WriterFeatures(rawValue: 32)
-  /// Supports ``Disposal/restorePrevious``.
+  /// Supports ``FrameHeader/Disposal/restorePrevious``.
   public static let restores = WriterFeatures(rawValue: 64)
   /// Pixels of an animation are either opaque or fully transparent.
   public static let binaryAlpha = WriterFeatures(rawValue: 128)

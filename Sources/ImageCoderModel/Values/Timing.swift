@@ -90,20 +90,24 @@ extension LoopCount: CustomStringConvertible {
   }
 }
 
-/// What happens to a frame's rectangle before the next frame is drawn.
-public enum Disposal: UInt32, Sendable, CaseIterable {
-  /// The canvas stays as it is.
-  case keep = 0
-  /// Cleared to transparent.
-  case restoreBackground = 1
-  /// As it was before the frame was drawn.
-  case restorePrevious = 2
+extension FrameHeader {
+  /// What happens to a frame's rectangle before the next frame is drawn.
+  public enum Disposal: UInt32, Sendable, CaseIterable {
+    /// The canvas stays as it is.
+    case keep = 0
+    /// Cleared to transparent.
+    case restoreBackground = 1
+    /// As it was before the frame was drawn.
+    case restorePrevious = 2
+  }
 }
 
-/// How a frame's pixels are drawn on the canvas.
-public enum Blend: UInt32, Sendable, CaseIterable {
-  /// Replace, alpha included.
-  case source = 0
-  /// Composite by alpha.
-  case over = 1
+extension FrameHeader {
+  /// How a frame's pixels are drawn on the canvas.
+  public enum Blend: UInt32, Sendable, CaseIterable {
+    /// Replace, alpha included.
+    case source = 0
+    /// Composite by alpha.
+    case over = 1
+  }
 }

@@ -174,7 +174,7 @@ extension PluginCheck {
   }
 }
 
-extension Signature {
+extension FormatSignature {
   func isIn(_ file: [UInt8]) -> Bool {
     file.withUnsafeBytes { bytes in
       if case .yes = matches(bytes, isComplete: true) { true } else { false }

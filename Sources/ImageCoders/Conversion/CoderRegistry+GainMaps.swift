@@ -115,10 +115,10 @@ extension CoderRegistry {
     let picture = image.size
     var settings = options
     settings.edit = PixelEdit()
-    settings.maxPixelSize = nil
+    settings.maxSize = nil
     settings.gainMap = .dropped
     settings.color = .asStored
-    if let box = options.maxPixelSize {
+    if let box = options.maxSize {
       let size = Fit.plan(displayed: picture, box: box, mode: .fit).size
       light = try light.resampled(to: size)
       image.frames = [Frame(pixels: try image.pixels.resampled(to: size))]

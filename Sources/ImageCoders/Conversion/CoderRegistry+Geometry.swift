@@ -14,7 +14,7 @@ extension CoderRegistry {
   func turned(
     _ source: ByteSource, to format: ImageFormat, options: EncodeOptions, reading: DecodeOptions
   ) throws(CoderError) -> [UInt8]? {
-    guard options.copiesUnchanged, options.output.isMetByTurning else { return nil }
+    guard options.allowsCopy, options.output.isMetByTurning else { return nil }
     let decoder = try open(source, options: reading)
     let header = decoder.header
     guard header.format == format, header.pageCount == 1, header.frameCount == 1, decoder.keepsColors else {
@@ -91,7 +91,7 @@ extension CoderRegistry {
     guard !edit.isEmpty else { return bytes }
     let new = try editMetadata(.bytes(bytes), edit, reading: reading).bytes
     guard try self.open(.bytes(new), options: reading).header.displayedSize == size else {
-      throw .library("the file was not turned")
+      throw .libraryFailure("the file was not turned")
     }
     return new
   }

@@ -55,7 +55,7 @@ extension CoderRegistry {
     let new = try open(.bytes(bytes), options: reading)
     guard new.header.canvas == old.header.canvas, new.header.format == old.header.format,
       new.header.pageCount == old.header.pageCount, new.header.frameCount == old.header.frameCount
-    else { throw .library("the edited file does not hold the same picture") }
+    else { throw .libraryFailure("the edited file does not hold the same picture") }
     try Self.check(new, follows: edit)
     let orientation = edit.values["{TIFF}", "Orientation"]
     guard orientation != .text("") else { return }

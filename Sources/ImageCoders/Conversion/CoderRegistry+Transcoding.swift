@@ -20,7 +20,7 @@ extension CoderRegistry {
     _ source: ByteSource, to format: ImageFormat, options: EncodeOptions = EncodeOptions(),
     reading: DecodeOptions? = nil
   ) throws(CoderError) -> [UInt8]? {
-    guard options.copiesUnchanged, options.output.isMetByACopy else { return nil }
+    guard options.allowsCopy, options.output.isMetByACopy else { return nil }
     var limited = DecodeOptions()
     limited.limits = options.limits
     let reading = reading ?? limited
@@ -62,7 +62,7 @@ extension CoderRegistry {
           guard problem == nil else { return false }
         } catch {
           // What no coder here decodes is copied as it is.
-          if error.code.group == .reach { break }
+          if error.code.group == .unsupported { break }
           guard error.keepsEarlierFrames else { throw error }
           return false
         }
@@ -104,16 +104,16 @@ extension CoderRegistry {
     }
     var (options, reading) = (options, reading)
     reading.firstFrameOnly = options.firstFrameOnly
-    reading.appliesOrientation = !options.keepsOrientation
+    reading.appliesOrientation = !options.preservesOrientation
     if reading.color == .asStored { reading.color = options.color }
     // A reader may have a way to a smaller picture; the encoder makes it exact.
-    if !options.keepsOrientation, options.pageSizes.isEmpty, options.edit.isIdentity {
-      reading.thumbnailSize = options.maxPixelSize
+    if !options.preservesOrientation, options.iconSizes.isEmpty, options.edit.isIdentity {
+      reading.thumbnailSize = options.maxSize
       reading.linearLight = options.linearLight
       options.linearLight = false
     }
     let decoder = try open(source, options: reading, coder: reader)
-    guard options.pageSizes.isEmpty else {
+    guard options.iconSizes.isEmpty else {
       var image = try decoder.image()
       image.frames[0].pixels = try options.edit.applied(to: image.pixels)
       if let found = image.problem {
@@ -140,7 +140,7 @@ extension CoderRegistry {
     }
     guard let map else { return try encoder.finish() }
     var file = try encoder.finish()
-    let picture = options.keepsOrientation ? decoder.header.canvas : decoder.header.displayedSize
+    let picture = options.preservesOrientation ? decoder.header.canvas : decoder.header.displayedSize
     file.bytes = try attaching(map, of: picture, to: file.bytes, format: format, options)
     file.byteCount = file.bytes.count
     guard case .file(let path) = destination else { return file }
@@ -156,7 +156,7 @@ extension CoderRegistry {
   ) throws(CoderError) -> EncodedFile {
     let pages = try options.sizes(of: [image])
     var options = options
-    options.pageSizes = []
+    options.iconSizes = []
     options.edit = PixelEdit()
     options.firstFrameOnly = true
     let encoder = try makeEncoder(

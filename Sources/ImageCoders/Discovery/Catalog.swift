@@ -72,7 +72,7 @@ package struct Catalog: Sendable {
   package let unreadable: [(path: String, reason: SkipReason)]
   /// The directories of the search path.
   let searched: [String]
-  let preferences: Preferences
+  let preferences: CoderPreferences
   /// By identifier, in the order of the search path: usable plugins after the first.
   private let shadowed: [String: [CatalogEntry]]
 
@@ -85,7 +85,7 @@ package struct Catalog: Sendable {
   ///   - builtIn: They come before all directories.
   ///   - preferences: The user's priorities, and what the user turned off.
   package init(
-    _ searchPath: SearchPath, builtIn: [BuiltInCoder] = [], preferences: Preferences = Preferences()
+    _ searchPath: PluginSearchPath, builtIn: [BuiltInCoder] = [], preferences: CoderPreferences = CoderPreferences()
   ) {
     var found: [CatalogEntry] = []
     var unreadable: [(path: String, reason: SkipReason)] = []
@@ -187,7 +187,7 @@ package struct Catalog: Sendable {
     formats.first { $0.format == format }?.name ?? format.rawValue
   }
 
-  private static func entry(_ coder: BuiltInCoder, preferences: Preferences) -> CatalogEntry {
+  private static func entry(_ coder: BuiltInCoder, preferences: CoderPreferences) -> CatalogEntry {
     let place = CatalogEntry.builtInPlace
     do throws(SkipReason) {
       let manifest = try Manifest(json: coder.manifest)
@@ -203,7 +203,7 @@ package struct Catalog: Sendable {
 
   private static func entry(
     _ path: String, in listing: DirectoryListing, of directory: String, _ installation: Installation,
-    preferences: Preferences
+    preferences: CoderPreferences
   ) -> CatalogEntry {
     do throws(SkipReason) {
       let manifest = try Manifest(json: try listing.contents(of: path))
@@ -221,7 +221,7 @@ package struct Catalog: Sendable {
     }
   }
 
-  private static func unusable(_ manifest: Manifest, preferences: Preferences) -> SkipReason? {
+  private static func unusable(_ manifest: Manifest, preferences: CoderPreferences) -> SkipReason? {
     if preferences.disabled.contains(manifest.id) {
       return SkipReason(.disabled, "turned off by CODERS_PRIORITY or the settings file")
     }

@@ -12,16 +12,18 @@ struct Installation {
   /// The owner of the program, or nil if the system does not tell.
   private let owner: uid_t?
 
-  init(_ searchPath: SearchPath) {
+  init(_ searchPath: PluginSearchPath) {
     var paths = searchPath.trusted
-    if let folder = searchPath.executable.flatMap(SearchPath.parent), let prefix = SearchPath.parent(of: folder) {
+    if let folder = searchPath.executable.flatMap(PluginSearchPath.parent),
+      let prefix = PluginSearchPath.parent(of: folder)
+    {
       paths.append("\(prefix)/lib/coders/1")
     }
     // Not the worker of CODERS_WORKER: a variable names no place of this project's.
     let worker = Result { () throws(SkipReason) in
       try WorkerProgram.find({ _ in nil }, executable: searchPath.executable)
     }
-    if case .success(let path) = worker, let folder = SearchPath.parent(of: path) { paths.append("\(folder)/1") }
+    if case .success(let path) = worker, let folder = PluginSearchPath.parent(of: path) { paths.append("\(folder)/1") }
     folders = Set(paths.compactMap(FileIdentity.init))
     owner = searchPath.executable.flatMap(Self.owner)
   }

@@ -6,7 +6,7 @@ package enum SettingsKeys {
   package static let prefer = ["read", "write"]
 }
 
-extension Preferences {
+extension CoderPreferences {
   /// Bytes that a settings file may have at most.
   private static let maxBytes = 1 << 20
 
@@ -49,7 +49,7 @@ extension Preferences {
           do throws(TextProblem) {
             let lists = try node.object()
             problems += lists.unknownKeys(SettingsKeys.prefer)
-            preferred[format] = Preferred(
+            preferred[format] = Order(
               read: try lists["read"].map { (node) throws(TextProblem) in try Self.strings(node, &problems) } ?? [],
               write: try lists["write"].map { (node) throws(TextProblem) in try Self.strings(node, &problems) } ?? [])
           } catch {

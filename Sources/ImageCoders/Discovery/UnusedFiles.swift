@@ -7,7 +7,7 @@ package enum UnusedFiles {
   /// Files that are named like a manifest but for the end of the name, and libraries that no manifest names.
   ///
   /// - Returns: Each file's path, and why it is not used.
-  package static func find(_ searchPath: SearchPath, _ catalog: Catalog) -> [(path: String, why: String)] {
+  package static func find(_ searchPath: PluginSearchPath, _ catalog: Catalog) -> [(path: String, why: String)] {
     let libraries = Set(catalog.entries.compactMap(\.library).compactMap(FileIdentity.init))
     var found: [(path: String, why: String)] = []
     for directory in searchPath.directories {

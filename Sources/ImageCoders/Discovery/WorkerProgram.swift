@@ -8,7 +8,8 @@ enum WorkerProgram {
   ///
   /// - Throws: ``SkipReason`` with where it was looked for.
   static func find(
-    _ environment: (String) -> String? = SearchPath.secureEnvironment, executable: String? = SearchPath.executablePath()
+    _ environment: (String) -> String? = PluginSearchPath.secureEnvironment,
+    executable: String? = PluginSearchPath.executablePath()
   ) throws(SkipReason) -> String {
     let places = places(environment, executable)
     for path in places where access(path, X_OK) == 0 {
@@ -25,9 +26,9 @@ enum WorkerProgram {
   private static func places(_ environment: (String) -> String?, _ executable: String?) -> [String] {
     if let named = environment("CODERS_WORKER") { return [named] }
     var places: [String] = []
-    if let executable, let folder = SearchPath.parent(of: executable) {
+    if let executable, let folder = PluginSearchPath.parent(of: executable) {
       places.append("\(folder)/coders-worker")
-      if let prefix = SearchPath.parent(of: folder) { places.append("\(prefix)/lib/coders/coders-worker") }
+      if let prefix = PluginSearchPath.parent(of: folder) { places.append("\(prefix)/lib/coders/coders-worker") }
     }
     for place in ["/usr/local/lib/coders/coders-worker", "/usr/lib/coders/coders-worker"]
     where !places.contains(place) { places.append(place) }

@@ -34,7 +34,7 @@ package struct PathWalk {
     var links = 0
     while let name = names.popLast() {
       if name == ".." {
-        (folder, known) = (SearchPath.parent(of: folder) ?? "/", nil)
+        (folder, known) = (PluginSearchPath.parent(of: folder) ?? "/", nil)
         continue
       }
       let next = folder == "/" ? "/\(name)" : "\(folder)/\(name)"

@@ -103,7 +103,7 @@ package enum TrustedFile {
     var place = path
     var status = stat()
     while lstat(place, &status) != 0 {
-      guard let parent = SearchPath.parent(of: place) else { return nil }
+      guard let parent = PluginSearchPath.parent(of: place) else { return nil }
       place = parent
     }
     return status.st_mode & S_IFMT == S_IFLNK && stat(place, &status) != 0 ? place : nil

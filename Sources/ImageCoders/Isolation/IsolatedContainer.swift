@@ -10,7 +10,7 @@ final class IsolatedContainer: Container {
   let id: String
   let formats: [ImageFormat]
   let writtenFormats: [ImageFormat]
-  let signatures: [Signature]
+  let signatures: [FormatSignature]
   let names: ContainerPropertyNames?
   let options: [OptionDescription]
   let writesPages: Bool

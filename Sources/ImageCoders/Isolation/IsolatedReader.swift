@@ -106,7 +106,7 @@ final class IsolatedReader: ReaderSession {
     let header = try parsed.get()
     guard formats.contains(header.format) else {
       let known = formats.map(\.rawValue).joined(separator: ", ")
-      throw .library("the reader reports a file of \"\(header.format)\", its manifest lists \(known)")
+      throw .libraryFailure("the reader reports a file of \"\(header.format)\", its manifest lists \(known)")
     }
     if remembers { pages[page] = header }
     let rest = UnsafeRawBufferPointer(rebasing: results.dropFirst(size + 4 + length))

@@ -39,7 +39,7 @@ final class IsolatedWriter: LightLevelWriter {
     let format = reply.results.loadUnaligned(as: UInt32.self)
     let alpha = reply.results.loadUnaligned(fromByteOffset: 4, as: UInt32.self)
     guard let accepted = PixelFormat(rawValue: format), let mode = AlphaMode(rawValue: alpha) else {
-      throw .library("the plugin accepts pixel format \(format) with alpha mode \(alpha)")
+      throw .libraryFailure("the plugin accepts pixel format \(format) with alpha mode \(alpha)")
     }
     return PixelLayout(accepted, mode)
   }

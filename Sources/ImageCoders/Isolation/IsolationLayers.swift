@@ -38,7 +38,7 @@ package struct IsolationLayers: OptionSet, Sendable, Hashable {
   ]
 
   /// What a mode needs and these layers lack, by name; "landlock or root" for either of two.
-  package func missing(for mode: IsolationMode) -> [String] {
+  package func missing(for mode: Isolation.Mode) -> [String] {
     switch mode {
     case .inProcess, .preferred: return []
     case .strict: return Self.all.filter { !contains($0.layer) }.map(\.name)
@@ -52,7 +52,7 @@ package struct IsolationLayers: OptionSet, Sendable, Hashable {
 
   /// Layers that the variable `CODERS_ISOLATION_WITHOUT` leaves out, to see what happens on a machine that has none:
   /// names, separated by commas.
-  static func leftOut(_ environment: (String) -> String? = SearchPath.secureEnvironment) -> IsolationLayers {
+  static func leftOut(_ environment: (String) -> String? = PluginSearchPath.secureEnvironment) -> IsolationLayers {
     let names = (environment("CODERS_ISOLATION_WITHOUT") ?? "").split(separator: ",").map(String.init)
     return IsolationLayers(all.filter { names.contains($0.name) }.map(\.layer))
   }

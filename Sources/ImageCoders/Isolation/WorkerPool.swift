@@ -49,7 +49,7 @@ package final class WorkerPool: Sendable {
   ///
   /// - Throws: ``SkipReason``, also if the server lacks a layer that a mode needs.
   static func pool(
-    of library: String, id: String, mode: IsolationMode
+    of library: String, id: String, mode: Isolation.Mode
   ) throws(SkipReason) -> (pool: WorkerPool, description: CoderDescription) {
     let program = try WorkerProgram.find()
     let without = IsolationLayers.leftOut()
@@ -86,7 +86,7 @@ package final class WorkerPool: Sendable {
   }
 
   private static func check(
-    _ layers: IsolationLayers, _ mode: IsolationMode, _ without: IsolationLayers
+    _ layers: IsolationLayers, _ mode: Isolation.Mode, _ without: IsolationLayers
   ) throws(SkipReason) {
     let missing = layers.missing(for: mode)
     guard missing.isEmpty else {

@@ -30,7 +30,7 @@ package enum HostPlatform {
   /// The directory of the libraries of that runtime, or nil if this process has none of them.
   static let runtimeFolder: String? = {
     guard let name = chostsystem_library_of("swift_retain").map({ String(cString: $0) }) else { return nil }
-    return name.hasSuffix("/libswiftCore.so") ? SearchPath.parent(of: name) : nil
+    return name.hasSuffix("/libswiftCore.so") ? PluginSearchPath.parent(of: name) : nil
   }()
 
   /// Why a plugin that shares the runtime cannot be used otherwise, and the ways out.

@@ -61,10 +61,10 @@ package enum LibraryScan {
 
     /// The program that the variable CODERS_SCANNER names, "none" for none; without it this process, if it is `coders`.
     package static let found: Scanner? = {
-      if let named = SearchPath.secureEnvironment("CODERS_SCANNER") {
+      if let named = PluginSearchPath.secureEnvironment("CODERS_SCANNER") {
         return named != "none" && isUsable(named) ? Scanner(path: named) : nil
       }
-      guard let own = SearchPath.executablePath(), own.split(separator: "/").last == "coders" else { return nil }
+      guard let own = PluginSearchPath.executablePath(), own.split(separator: "/").last == "coders" else { return nil }
       return Scanner(path: own)
     }()
 

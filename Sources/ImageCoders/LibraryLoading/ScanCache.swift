@@ -86,14 +86,18 @@ enum ScanCache {
 
   /// `$XDG_CACHE_HOME/coders/scans`, or nil for a user without a home.
   private static var path: String? {
-    if let home = SearchPath.secureEnvironment("XDG_CACHE_HOME"), home.hasPrefix("/") { return "\(home)/coders/scans" }
-    if let home = SearchPath.secureEnvironment("HOME"), home.hasPrefix("/") { return "\(home)/.cache/coders/scans" }
+    if let home = PluginSearchPath.secureEnvironment("XDG_CACHE_HOME"), home.hasPrefix("/") {
+      return "\(home)/coders/scans"
+    }
+    if let home = PluginSearchPath.secureEnvironment("HOME"), home.hasPrefix("/") {
+      return "\(home)/.cache/coders/scans"
+    }
     return nil
   }
 
   /// Writes a whole file or none.
   private static func write(_ text: String, to path: String) {
-    guard let folder = SearchPath.parent(of: path) else { return }
+    guard let folder = PluginSearchPath.parent(of: path) else { return }
     var made = ""
     for part in folder.split(separator: "/") {
       made += "/\(part)"

@@ -60,7 +60,7 @@ package struct Manifest: Sendable, Equatable {
     package var mimeTypes: [String]
     /// Without a dot, lower case; the first is used for new files.
     package var extensions: [String]
-    package var signatures: [Signature]
+    package var signatures: [FormatSignature]
     /// Whether a plugin that writes writes this format.
     package var isWritten: Bool
   }

@@ -172,7 +172,7 @@ extension ManifestReader {
     return meant
   }
 
-  private func signature(_ node: JSONNode) throws(TextProblem) -> Signature {
+  private func signature(_ node: JSONNode) throws(TextProblem) -> FormatSignature {
     let match = try object(node, Self.matchKeys)
     let text = try match.required("bytes")
     guard let bytes = Self.bytes(hex: try text.string()), (1...64).contains(bytes.count) else {
@@ -182,7 +182,7 @@ extension ManifestReader {
     let offset = try match["offset"]?.whole(0...65_536) ?? 0
     let within = try match["within"]?.whole(0...4_096) ?? 0
     switch try match["from"]?.string() ?? "start" {
-    case "start": return Signature(bytes, at: offset, mask: mask, within: within)
+    case "start": return FormatSignature(bytes, at: offset, mask: mask, within: within)
     case "end":
       if let node = match["within"], within > 0 {
         warnings.append(node.problem(allowed: "it is ignored, a signature from the end is not searched"))
@@ -190,7 +190,7 @@ extension ManifestReader {
       if let node = match["offset"], offset < bytes.count {
         warnings.append(node.problem(allowed: "it is read as \(bytes.count), at which the bytes end with the file"))
       }
-      return Signature(bytes, at: -max(offset, bytes.count), mask: mask)
+      return FormatSignature(bytes, at: -max(offset, bytes.count), mask: mask)
     default: throw try match.required("from").problem(allowed: "\"start\" or \"end\" is allowed")
     }
   }

@@ -10,7 +10,7 @@ final class PluginContainer: Container, @unchecked Sendable {
   let id: String
   let formats: [ImageFormat]
   let writtenFormats: [ImageFormat]
-  let signatures: [Signature]
+  let signatures: [FormatSignature]
   let names: ContainerPropertyNames?
   let options: [OptionDescription]
   /// The version of the plugin, `1.0.0`.

@@ -51,7 +51,7 @@ struct PluginOperations {
         }
         return (status, Properties())
       }
-      guard let call = table?.run else { throw .library("the plugin has no run for its operations") }
+      guard let call = table?.run else { throw .libraryFailure("the plugin has no run for its operations") }
       let known = described.first { $0.name == operation.name }?.options ?? []
       let (status, facts) = operation.withRaw(from: from, to: to, known) { raw in
         Properties.collect { facts in

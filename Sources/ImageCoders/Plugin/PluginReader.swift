@@ -25,13 +25,13 @@ final class PluginReader: StoredColorReader {
   ) throws(CoderError) {
     let outer = plugin.enter()
     defer { plugin.leave(outer) }
-    guard let open = table.open else { throw .library("the plugin has no open") }
+    guard let open = table.open else { throw .libraryFailure("the plugin has no open") }
     var requested = imgcoder_open_options_sized()
     requested.flags = options.rawValue
     var reader: OpaquePointer?
     let status = open(coder, session.host.raw, session.view.raw, &requested, &reader)
     guard status == InterfaceStatus.ok else { throw session.error(for: status) }
-    guard let reader else { throw .library("the plugin opened a file and gives no reader") }
+    guard let reader else { throw .libraryFailure("the plugin opened a file and gives no reader") }
     self.table = table
     self.formats = formats
     self.session = session
@@ -49,11 +49,11 @@ final class PluginReader: StoredColorReader {
     let outer = plugin.enter()
     defer { plugin.leave(outer) }
     var info = imgcoder_info_sized()
-    guard let call = table.info else { throw .library("the plugin has no info") }
+    guard let call = table.info else { throw .libraryFailure("the plugin has no info") }
     try check(call(reader, UInt32(clamping: page), &info))
     guard let format = formats.first(where: { $0.rawValue.isEqual(to: info.format) }) else {
       let known = formats.map(\.rawValue).joined(separator: ", ")
-      throw .library("the reader reports a file of \"\(String(info.format))\", its manifest lists \(known)")
+      throw .libraryFailure("the reader reports a file of \"\(String(info.format))\", its manifest lists \(known)")
     }
     return try ImageHeader(info, format: format)
   }
@@ -62,7 +62,7 @@ final class PluginReader: StoredColorReader {
     let outer = plugin.enter()
     defer { plugin.leave(outer) }
     var frame = imgcoder_frame_info_sized()
-    guard let call = table.frame_info else { throw .library("the plugin has no frame_info") }
+    guard let call = table.frame_info else { throw .libraryFailure("the plugin has no frame_info") }
     try check(call(reader, UInt32(clamping: page), UInt32(clamping: index), &frame))
     // The rectangle is checked against the canvas by the caller, which knows it; here the fields alone.
     let largest = Int(UInt32.max)
@@ -74,7 +74,7 @@ final class PluginReader: StoredColorReader {
     defer { plugin.leave(outer) }
     var raw = request.raw
     var offer = imgcoder_offer_sized()
-    guard let call = table.negotiate else { throw .library("the plugin has no negotiate") }
+    guard let call = table.negotiate else { throw .libraryFailure("the plugin has no negotiate") }
     try check(call(reader, &raw, &offer))
     return try DecodeOffer(offer, for: request)
   }
@@ -83,7 +83,7 @@ final class PluginReader: StoredColorReader {
     let outer = plugin.enter()
     defer { plugin.leave(outer) }
     var raw = offer.raw(for: nil)
-    guard let call = table.decode else { throw .library("the plugin has no decode") }
+    guard let call = table.decode else { throw .libraryFailure("the plugin has no decode") }
     try check(call(reader, &raw, sink.raw))
   }
 
@@ -163,7 +163,7 @@ final class PluginReader: StoredColorReader {
     let outer = plugin.enter()
     defer { plugin.leave(outer) }
     var raw = offer.raw(for: nil)
-    guard let call = color?.decode_inks else { throw .library("the plugin has no decode_inks") }
+    guard let call = color?.decode_inks else { throw .libraryFailure("the plugin has no decode_inks") }
     try check(call(reader, &raw, sink.raw))
   }
 

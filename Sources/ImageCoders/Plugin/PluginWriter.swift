@@ -21,11 +21,11 @@ final class PluginWriter: FrameRowsWriter, LightLevelWriter {
   ) throws(CoderError) {
     let outer = plugin.enter()
     defer { plugin.leave(outer) }
-    guard let open = table.open else { throw .library("the plugin has no open") }
+    guard let open = table.open else { throw .libraryFailure("the plugin has no open") }
     var writer: OpaquePointer?
     let status = options.withRaw(known) { open(coder, session.host.raw, output.raw, $0, &writer) }
     guard status == InterfaceStatus.ok else { throw session.error(for: status) }
-    guard let writer else { throw .library("the plugin opened a session and gives no writer") }
+    guard let writer else { throw .libraryFailure("the plugin opened a session and gives no writer") }
     self.table = table
     self.session = session
     self.writer = writer
@@ -45,12 +45,12 @@ final class PluginWriter: FrameRowsWriter, LightLevelWriter {
   func layout(for wanted: PixelLayout) throws(CoderError) -> PixelLayout {
     let outer = plugin.enter()
     defer { plugin.leave(outer) }
-    guard let call = table.negotiate else { throw .library("the plugin has no negotiate") }
+    guard let call = table.negotiate else { throw .libraryFailure("the plugin has no negotiate") }
     var format: imgcoder_pixel_format = 0
     var alpha: imgcoder_alpha = 0
     try check(call(writer, wanted.format.rawValue, wanted.alpha.rawValue, &format, &alpha))
     guard let accepted = PixelFormat(rawValue: format), let mode = AlphaMode(rawValue: alpha) else {
-      throw .library("the plugin accepts pixel format \(format) with alpha mode \(alpha)")
+      throw .libraryFailure("the plugin accepts pixel format \(format) with alpha mode \(alpha)")
     }
     return PixelLayout(accepted, mode)
   }
@@ -58,7 +58,7 @@ final class PluginWriter: FrameRowsWriter, LightLevelWriter {
   func setHeader(_ header: ImageHeader) throws(CoderError) {
     let outer = plugin.enter()
     defer { plugin.leave(outer) }
-    guard let call = table.set_info else { throw .library("the plugin has no set_info") }
+    guard let call = table.set_info else { throw .libraryFailure("the plugin has no set_info") }
     var info = header.raw(format: format.raw)
     try check(call(writer, &info))
   }
@@ -92,7 +92,7 @@ final class PluginWriter: FrameRowsWriter, LightLevelWriter {
   func add(_ pixels: PixelView, frame: FrameHeader) throws(CoderError) {
     let outer = plugin.enter()
     defer { plugin.leave(outer) }
-    guard let call = table.add_frame else { throw .library("the plugin has no add_frame") }
+    guard let call = table.add_frame else { throw .libraryFailure("the plugin has no add_frame") }
     var raw = pixels.raw
     var header = frame.raw
     try check(call(writer, &header, &raw))
@@ -117,7 +117,7 @@ final class PluginWriter: FrameRowsWriter, LightLevelWriter {
   func add(rows view: PixelView) throws(CoderError) {
     let outer = plugin.enter()
     defer { plugin.leave(outer) }
-    guard let call = rows?.add else { throw .library("the plugin has no add for rows") }
+    guard let call = rows?.add else { throw .libraryFailure("the plugin has no add for rows") }
     var raw = view.raw
     try check(call(writer, &raw))
   }
@@ -125,14 +125,14 @@ final class PluginWriter: FrameRowsWriter, LightLevelWriter {
   func endRows() throws(CoderError) {
     let outer = plugin.enter()
     defer { plugin.leave(outer) }
-    guard let call = rows?.end else { throw .library("the plugin has no end for rows") }
+    guard let call = rows?.end else { throw .libraryFailure("the plugin has no end for rows") }
     try check(call(writer))
   }
 
   func finish() throws(CoderError) {
     let outer = plugin.enter()
     defer { plugin.leave(outer) }
-    guard let call = table.finish else { throw .library("the plugin has no finish") }
+    guard let call = table.finish else { throw .libraryFailure("the plugin has no finish") }
     try check(call(writer))
   }
 

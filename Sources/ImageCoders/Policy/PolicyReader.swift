@@ -11,7 +11,7 @@ package enum PolicyKeys {
   package static let ofSetting = ["value", "reason"]
 }
 
-extension Policy {
+extension SecurityPolicy {
   /// Bytes that a policy file may have at most.
   package static let maxFileBytes = 1 << 20
 
@@ -28,7 +28,7 @@ extension Policy {
     let reader = PolicyReader(path: path)
     if let base = file["base"] {
       let name = try base.word()
-      guard let preset = Policy(preset: name) else {
+      guard let preset = SecurityPolicy(preset: name) else {
         let known = Self.presets.map(\.name).joined(separator: ", ")
         throw base.problem(allowed: "\(known) are allowed")
       }
@@ -71,20 +71,20 @@ private struct PolicyReader {
 
   func setting<Value>(
     _ node: JSONNode, _ read: (JSONNode) throws(TextProblem) -> Value
-  ) throws(TextProblem) -> Policy.Setting<Value> {
-    let origin = Policy.Origin.file(path, line: node.value.place.line)
-    guard case .object = node.value.content else { return Policy.Setting(try read(node), origin: origin) }
+  ) throws(TextProblem) -> SecurityPolicy.Rule<Value> {
+    let origin = SecurityPolicy.Origin.file(path, line: node.value.place.line)
+    guard case .object = node.value.content else { return SecurityPolicy.Rule(try read(node), origin: origin) }
     let object = try node.object()
     try object.requireKnown(PolicyKeys.ofSetting)
     let value = try object.required("value")
-    return Policy.Setting(
+    return SecurityPolicy.Rule(
       try read(value), origin: .file(path, line: value.value.place.line), reason: try object["reason"].map(Self.word))
   }
 
-  func limits(_ node: JSONNode) throws(TextProblem) -> [Limits.Name: Policy.Setting<Int>] {
+  func limits(_ node: JSONNode) throws(TextProblem) -> [Limits.Name: SecurityPolicy.Rule<Int>] {
     let object = try node.object()
     try object.requireKnown(Limits.table.map(\.name.rawValue))
-    var limits: [Limits.Name: Policy.Setting<Int>] = [:]
+    var limits: [Limits.Name: SecurityPolicy.Rule<Int>] = [:]
     for name in Limits.table.map(\.name) {
       guard let node = object[name.rawValue] else { continue }
       limits[name] = try setting(node) { (node) throws(TextProblem) in try node.whole(0...(1 << 52)) }
@@ -96,9 +96,9 @@ private struct PolicyReader {
 
   static func boolean(_ node: JSONNode) throws(TextProblem) -> Bool { try node.boolean() }
 
-  static func mode(_ node: JSONNode) throws(TextProblem) -> IsolationMode {
-    guard let mode = IsolationMode(word: try node.word()) else {
-      throw node.problem(allowed: "\(IsolationMode.allCases.map(\.word).joined(separator: ", ")) are allowed")
+  static func mode(_ node: JSONNode) throws(TextProblem) -> Isolation.Mode {
+    guard let mode = Isolation.Mode(word: try node.word()) else {
+      throw node.problem(allowed: "\(Isolation.Mode.allCases.map(\.word).joined(separator: ", ")) are allowed")
     }
     return mode
   }

@@ -22,7 +22,7 @@ struct FormatRecognizer: Sendable {
   /// What tells some formats, which have it in common.
   private struct Known: Sendable {
     let formats: [ImageFormat]
-    let signatures: [Signature]
+    let signatures: [FormatSignature]
     /// Identify a file without a signature.
     let extensions: [String]
   }
@@ -39,7 +39,7 @@ struct FormatRecognizer: Sendable {
   }
 
   /// - Parameter signatures: Of files of any of the formats.
-  init(_ formats: [ImageFormat], signatures: [Signature]) {
+  init(_ formats: [ImageFormat], signatures: [FormatSignature]) {
     self.init([Known(formats: formats, signatures: signatures, extensions: [])])
   }
 
@@ -49,7 +49,7 @@ struct FormatRecognizer: Sendable {
   }
 
   /// The signatures of formats that are told apart.
-  var signatures: [[Signature]] { known.map(\.signatures) }
+  var signatures: [[FormatSignature]] { known.map(\.signatures) }
 
   /// - Parameters:
   ///   - table: Of the registry that the coder belongs to.
@@ -92,7 +92,7 @@ extension FormatRecognizer.Answer {
   }
 }
 
-extension Signature {
+extension FormatSignature {
   /// Compares with an open source, and looks at its end for a signature that is there.
   fileprivate func matches(_ source: OpenSource) throws(CoderError) -> Recognition {
     if offset < 0 {
@@ -100,7 +100,7 @@ extension Signature {
       guard source.size < .max else { return .needMore(bytes: .max) }
       guard source.size >= -offset else { return .no }
       let tail = try source.view(at: source.size + offset, count: -offset)
-      return Signature(bytes, at: 0, mask: mask).matches(tail, isComplete: true)
+      return FormatSignature(bytes, at: 0, mask: mask).matches(tail, isComplete: true)
     }
     let prefix = try source.prefix(max(SignatureTable.prefixBytes, reach))
     // A file that ends inside the bytes that would decide is cut, not unknown.

@@ -5,7 +5,7 @@ import ImageCoderEngine
 /// The signatures of all coders of a registry, for a quick look at a file that has all the bytes in question.
 ///
 /// Three bytes of the file, each looked up by itself, rule out nearly every coder. The signatures of the others are compared
-/// in words of eight bytes, without a look at their arrays. What a word cannot hold is left to ``Signature``, which is exact:
+/// in words of eight bytes, without a look at their arrays. What a word cannot hold is left to ``FormatSignature``, which is exact:
 /// signatures that are searched for, stand at the end of the file or reach far, and files that are too short.
 struct SignatureTable: Sendable {
   /// Eight bytes at an offset, the first one in the lowest bits.
@@ -14,7 +14,7 @@ struct SignatureTable: Sendable {
     var bytes: UInt64 = 0
     var mask: UInt64 = 0
 
-    init(_ signature: Signature, from start: Int) {
+    init(_ signature: FormatSignature, from start: Int) {
       offset = signature.offset + start
       for index in start..<min(start + Self.size, signature.bytes.count) {
         let (byte, mask) = signature.byte(index)
@@ -89,7 +89,9 @@ struct SignatureTable: Sendable {
   }
 
   /// Notes what a signature of a coder says of the byte at one of the places.
-  private mutating func addBeginning(of signature: Signature, at place: Int, _ coder: UInt64, _ anyByte: inout UInt64) {
+  private mutating func addBeginning(
+    of signature: FormatSignature, at place: Int, _ coder: UInt64, _ anyByte: inout UInt64
+  ) {
     switch signature.byte(at: Self.places[place]) {
     case (_, 0): anyByte |= coder
     case (let byte, 0xFF): beginnings[place << 8 | Int(byte)] |= coder
@@ -98,7 +100,7 @@ struct SignatureTable: Sendable {
     }
   }
 
-  private mutating func add(_ formats: [[Signature]]) {
+  private mutating func add(_ formats: [[FormatSignature]]) {
     var row = Row(entries: entries.count..<entries.count)
     for (format, signatures) in formats.enumerated() {
       for signature in signatures where !signature.bytes.isEmpty {
@@ -116,7 +118,7 @@ struct SignatureTable: Sendable {
   }
 
   /// Nil for a signature that words cannot hold.
-  private mutating func entry(_ signature: Signature, format: Int) -> Entry? {
+  private mutating func entry(_ signature: FormatSignature, format: Int) -> Entry? {
     guard signature.hasOnePlace, signature.reach <= Self.prefixBytes - Word.size else { return nil }
     let start = words.count
     var (first, second): (Word?, Word?)
@@ -161,7 +163,7 @@ struct SignatureTable: Sendable {
   }
 }
 
-extension Signature {
+extension FormatSignature {
   /// Whether its bytes stand at one place from the start of the file.
   fileprivate var hasOnePlace: Bool { offset >= 0 && within == 0 }
 

@@ -7,7 +7,7 @@ extension CoderError {
   var allowsFallback: Bool {
     switch code {
     // A wrapped library that fails without a reason has no opinion of the file.
-    case .wrongFormat, .unsupported, .noCoder, .pluginRejected, .library: true
+    case .wrongFormat, .unsupported, .noCoder, .pluginRejected, .libraryFailure: true
     default: false
     }
   }

@@ -46,7 +46,7 @@ extension CoderRegistry {
       reading.limits = options.limits
       reading.cancellation = options.cancellation
       reading.log = options.log
-      reading.appliesOrientation = !options.keepsOrientation
+      reading.appliesOrientation = !options.preservesOrientation
       return try self.open(source, options: reading)
     }
     return encoder

@@ -33,8 +33,9 @@ public final class CoderRegistry: Sendable {
   ///   - isolation: Where the code of plugins sees files. The stricter of this and the policy applies.
   ///   - policy: What files may ask for.
   public init(
-    builtIn: [BuiltInCoder] = [], searchPath: SearchPath = SearchPath(), preferences: Preferences = .user,
-    isolation: Isolation = Isolation(.inProcess), policy: Policy = .user
+    builtIn: [BuiltInCoder] = [], searchPath: PluginSearchPath = PluginSearchPath(),
+    preferences: CoderPreferences = .user,
+    isolation: Isolation = Isolation(.inProcess), policy: SecurityPolicy = .user
   ) {
     let catalog = Catalog(searchPath, builtIn: builtIn, preferences: preferences)
     self.catalog = catalog
@@ -83,7 +84,7 @@ public final class CoderRegistry: Sendable {
   ///
   /// - Parameter format: Only for coders of this format, or nil for all that no format's own setting applies to. A coder of
   ///   several formats is isolated as the strictest of them asks for.
-  public func isolate(_ isolation: Isolation, format: ImageFormat? = nil) {
+  public func setIsolation(_ isolation: Isolation, format: ImageFormat? = nil) {
     change { state in
       if let format { state.isolationOfFormats[format] = isolation } else { state.isolation = isolation }
     }
@@ -368,7 +369,7 @@ public final class CoderRegistry: Sendable {
   }
 
   /// What files may ask for. It changes what is opened from now on.
-  public var policy: Policy {
+  public var policy: SecurityPolicy {
     get { snapshot().state.policy }
     set { change { [catalog] state in state.resolve(catalog, newValue) } }
   }

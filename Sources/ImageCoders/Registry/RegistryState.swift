@@ -53,14 +53,15 @@ struct RegistryState {
   var isolation: Isolation
   var isolationOfFormats: [ImageFormat: Isolation] = [:]
   /// What files may ask for; its formats are type identifiers.
-  private(set) var policy: Policy
+  private(set) var policy: SecurityPolicy
   /// The same as it was stated.
-  private var statedPolicy: Policy
+  private var statedPolicy: SecurityPolicy
   /// How many coders the program has registered.
   var registrations = 0
 
   init(
-    _ candidates: [Candidate], _ preferences: Preferences, _ catalog: Catalog, _ isolation: Isolation, _ policy: Policy
+    _ candidates: [Candidate], _ preferences: CoderPreferences, _ catalog: Catalog, _ isolation: Isolation,
+    _ policy: SecurityPolicy
   ) {
     self.candidates = candidates
     signatures = Self.signatures(of: candidates)
@@ -79,7 +80,7 @@ struct RegistryState {
   /// Sets what files may ask for, or looks once more which formats the policy names after coders were registered.
   ///
   /// - Parameter policy: Nil for the one that holds.
-  mutating func resolve(_ catalog: Catalog, _ policy: Policy? = nil) {
+  mutating func resolve(_ catalog: Catalog, _ policy: SecurityPolicy? = nil) {
     if let policy { statedPolicy = policy }
     self.policy = statedPolicy.resolved(
       catalog, registered: Set(candidates.filter { $0.entry == nil }.flatMap(\.formats)))
@@ -104,7 +105,7 @@ struct RegistryState {
       other: least.atLeast(policy.isolation(of: formats, isPureSwift: false)))
   }
 
-  private static let leastIsolation = IsolationMode.ofEnvironment()
+  private static let leastIsolation = Isolation.Mode.ofEnvironment()
 
   func priority(_ candidate: Candidate) -> Int { priorities[candidate.id] ?? candidate.priority }
 

@@ -49,7 +49,7 @@
     /// A smaller picture has been made of a larger one in memory.
     case madeOfLarger(load: Int)
     /// A load has its picture.
-    case finished(load: Int, name: String, LoadedImage.Origin, isStale: Bool)
+    case finished(load: Int, name: String, ImageResponse.Origin, isStale: Bool)
     /// A load has failed, or was cancelled.
     case failed(load: Int, name: String, LoadingError)
   }

@@ -15,7 +15,7 @@
 
     /// What is known after a step.
     enum Step {
-      case event(FetchEvent)
+      case event(FetchPart)
       case again
     }
 
@@ -27,7 +27,7 @@
 
     let fetcher: HTTPFetcher
     let request: FetchRequest
-    var metrics = FetchMetrics()
+    var metrics = HTTPFetcher.Metrics()
     /// What the next request continues.
     var part: PartialBody?
     /// The head that was given out last.
@@ -51,14 +51,14 @@
     var clock: FetchClock { fetcher.options.clock }
     var deadline: Duration { (start ?? clock.now()) + request.limits.deadline }
 
-    func note(_ note: FetchNote) { fetcher.options.note?(note) }
+    func note(_ note: HTTPFetcher.Event) { fetcher.options.onEvent?(note) }
 
     func error(_ code: LoadingError.Code, _ message: String, status: Int? = nil) -> LoadingError {
       LoadingError(code, message, url: String(request.url.prefix(200)), status: status)
     }
 
     /// The next event, or nil at the end.
-    func next() async throws -> FetchEvent? {
+    func next() async throws -> FetchPart? {
       // Two tasks that iterate one stream: neither would get a body.
       guard !isBusy else { throw error(.badRequest, "two tasks that iterate the events of one request") }
       isBusy = true

@@ -9,14 +9,14 @@
   public protocol Fetching: Sendable {
     /// Sends a request and gives what comes, in order.
     ///
-    /// The first event is ``FetchEvent/head(_:)`` or ``FetchEvent/notModified(_:)``. Ending the iteration early, or
+    /// The first event is ``FetchPart/head(_:)`` or ``FetchPart/notModified(_:)``. Ending the iteration early, or
     /// cancelling the task, closes the connection.
     ///
     /// Nothing is done before the first event is asked for, and no more than one event is ahead of who iterates: a slow
     /// reader slows the server down. One task iterates.
     ///
     /// - Throws: ``LoadingError`` while the events are iterated.
-    func fetch(_ request: FetchRequest) -> AsyncThrowingStream<FetchEvent, any Error>
+    func fetch(_ request: FetchRequest) -> AsyncThrowingStream<FetchPart, any Error>
   }
 
   /// What is asked of a server.
@@ -66,7 +66,7 @@
   }
 
   /// What comes of a request, in order.
-  public enum FetchEvent: Sendable {
+  public enum FetchPart: Sendable {
     /// The head of the final answer. A second one means that the bytes so far are void: the server began anew.
     case head(FetchHead)
     /// The next bytes of the body.

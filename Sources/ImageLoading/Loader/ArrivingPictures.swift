@@ -74,7 +74,7 @@
           for try await look in images {
             if look.isFinal { return look.image }
             guard update.body.count <= loader.options.maxPreviewBytes else { return nil }
-            running.report(StageUpdate(preview: LoadPreview(image: look.image, quality: look.progress.quality)))
+            running.report(StageUpdate(preview: ImageTask.Preview(image: look.image, quality: look.progress.quality)))
           }
           return nil
         }

@@ -99,7 +99,7 @@
 
   extension LoadedBytes {
     /// What was on disk.
-    init(_ stored: StoredBody, origin: LoadedImage.Origin) {
+    init(_ stored: StoredBody, origin: ImageResponse.Origin) {
       self.init(
         source: stored.source, url: stored.response.url, byteCount: stored.byteCount, version: stored.version,
         download: nil, response: stored.response, origin: origin)

@@ -170,7 +170,7 @@
 
     /// A picture made of a larger one in memory, if that is as good as decoding; see ``LargerPicture``.
     private func derived(
-      _ request: ResolvedRequest, _ version: ContentVersion, _ origin: LoadedImage.Origin, _ running: PictureRunning
+      _ request: ResolvedRequest, _ version: ContentVersion, _ origin: ImageResponse.Origin, _ running: PictureRunning
     ) async throws(LoadingError) -> Picture? {
       guard options.derivesFromLarger, request.policy.reads.contains(.memory),
         let wanted = LargerPicture(request.request.output)

@@ -112,7 +112,7 @@
       }
       try body.append(bytes)
       if !arrival.isRecognized { arrival.isRecognized = try isPicture(body, request) }
-      let progress = LoadProgress(bytesReceived: body.count, bytesExpected: head.length)
+      let progress = ImageTask.Progress(bytesReceived: body.count, bytesExpected: head.length)
       running.report(BytesUpdate(body: body, progress: progress))
     }
 

@@ -43,14 +43,14 @@
       running.follow { [weak membership] demand, version in
         membership?.update(demand.ofEarlierWork, version: version)
       }
-      let operation = Pipeline([request.operations[count - 1]])
+      let operation = ImagePipeline([request.operations[count - 1]])
       while true {
         switch await inbox.next() {
         case .update(var update):
           if let preview = update.preview {
             // A picture that is not there whole may be too small for an operation.
             let image = try? await applied(operation, preview.image, request)
-            update.preview = image.map { LoadPreview(image: $0, quality: preview.quality) }
+            update.preview = image.map { ImageTask.Preview(image: $0, quality: preview.quality) }
           }
           running.report(update)
         case .outcome(let outcome):
@@ -94,7 +94,7 @@
     }
 
     private func applied(
-      _ pipeline: Pipeline, _ image: Image, _ request: ResolvedRequest
+      _ pipeline: ImagePipeline, _ image: Image, _ request: ResolvedRequest
     ) async throws(LoadingError) -> Image {
       let limits = request.request.limits ?? options.limits
       do throws(CoderError) {

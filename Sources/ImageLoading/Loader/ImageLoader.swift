@@ -20,7 +20,7 @@
     /// The coders that decode.
     public let registry: CoderRegistry
     /// How it works.
-    public let options: LoaderOptions
+    public let options: Options
 
     let fetcher: any Fetching
     let pictures: PictureMemory
@@ -51,7 +51,7 @@
     ///   - disk: The cache for the bytes of files, or nil for none.
     public convenience init(
       fetcher: any Fetching, registry: CoderRegistry = .standard, disk: DiskCache? = nil,
-      options: LoaderOptions = LoaderOptions()
+      options: Options = Options()
     ) {
       let memory = options.memory.map { limits in
         CachedPictures(cache: MemoryCache(options: limits, arbiter: options.arbiter))
@@ -63,7 +63,7 @@
 
     init(
       fetcher: any Fetching, registry: CoderRegistry, pictures: (any PictureStore)?, bodies: (any BodyStore)?,
-      options: LoaderOptions
+      options: Options
     ) {
       self.fetcher = fetcher
       self.registry = registry
@@ -84,9 +84,9 @@
     /// Loads a picture. Cancelling the task gives it up; work that nobody else waits for stops.
     ///
     /// - Throws: ``LoadingError``.
-    public func image(for request: ImageRequest) async throws(LoadingError) -> LoadedImage {
+    public func image(for request: ImageRequest) async throws(LoadingError) -> ImageResponse {
       let task = task(for: request)
-      let outcome: Result<LoadedImage, LoadingError> = await withTaskCancellationHandler {
+      let outcome: Result<ImageResponse, LoadingError> = await withTaskCancellationHandler {
         do throws(LoadingError) { return .success(try await task.image) } catch { return .failure(error) }
       } onCancel: {
         task.cancel()

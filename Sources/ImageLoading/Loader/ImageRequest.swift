@@ -8,7 +8,7 @@
   /// A picture that is wanted: where it comes from, what it should be, and how it is loaded.
   ///
   ///     var request = ImageRequest("https://example.org/cat.jpg", thumbnail: Size(width: 320, height: 240))
-  ///     request.pipeline = Pipeline([.round(Corners(12))])
+  ///     request.pipeline = ImagePipeline([.round(.init(12))])
   ///     let loaded = try await loader.image(for: request)
   public struct ImageRequest: Sendable, ExpressibleByStringLiteral {
     /// Where the bytes come from.
@@ -24,7 +24,7 @@
     /// What the decoded picture should be: size, mode, colors, page, layout.
     public var output: DecodeOptions.Output
     /// What is done to the decoded picture, one operation after the other; empty for nothing.
-    public var pipeline: Pipeline
+    public var pipeline: ImagePipeline
     /// How soon it is wanted. ``ImageTask/priority`` changes it later.
     public var priority: LoadPriority
     /// What it takes from the caches, and puts there.
@@ -48,7 +48,7 @@
     ///   - url: With the scheme `https`, `http`, `file` or `data`.
     ///   - thumbnail: The box that the picture has to fit, in pixels, or nil for full size. A side of 0 is unlimited.
     public init(
-      _ url: String, thumbnail: Size? = nil, mode: ThumbnailMode = .fit, pipeline: Pipeline = Pipeline(),
+      _ url: String, thumbnail: Size? = nil, mode: ThumbnailMode = .fit, pipeline: ImagePipeline = ImagePipeline(),
       priority: LoadPriority = .normal, cachePolicy: CachePolicy = .use
     ) {
       self.init(
@@ -57,7 +57,7 @@
 
     /// Makes a request for any source.
     public init(
-      _ source: Source, thumbnail: Size? = nil, mode: ThumbnailMode = .fit, pipeline: Pipeline = Pipeline(),
+      _ source: Source, thumbnail: Size? = nil, mode: ThumbnailMode = .fit, pipeline: ImagePipeline = ImagePipeline(),
       priority: LoadPriority = .normal, cachePolicy: CachePolicy = .use
     ) {
       self.source = source

@@ -46,7 +46,7 @@
     /// Cancelling the task that waits here ends the waiting; the load goes on.
     ///
     /// - Throws: ``LoadingError``; with the code `cancelled` also when the waiting task is cancelled.
-    public var image: LoadedImage {
+    public var image: ImageResponse {
       get async throws(LoadingError) {
         defer { withExtendedLifetime(self) {} }
         while true {
@@ -62,7 +62,7 @@
     /// Whether the load has ended.
     public var isFinished: Bool { box.isFinished }
 
-    /// What happens until the picture is there; it ends with ``ImageEvent/finished(_:)``, or throws.
+    /// What happens until the picture is there; it ends with ``ImageTask/Event/finished(_:)``, or throws.
     ///
     /// Progress and previews that were not taken in time are replaced by newer ones. Each sequence gets all events from the
     /// latest ones on.
@@ -71,7 +71,7 @@
     /// The events of a load.
     public struct Events: AsyncSequence, Sendable {
       /// What happens.
-      public typealias Element = ImageEvent
+      public typealias Element = Event
       /// Why there is no picture.
       public typealias Failure = LoadingError
 
@@ -84,7 +84,7 @@
       public struct Iterator: AsyncIteratorProtocol {
         private let task: ImageTask
         private var seen = 0
-        private var waiting: [ImageEvent] = []
+        private var waiting: [Event] = []
         private var isOver = false
 
         init(task: ImageTask) { self.task = task }
@@ -92,7 +92,7 @@
         /// The next event, or nil after the last one.
         ///
         /// - Throws: Why there is no picture; `cancelled` when the task is cancelled.
-        public mutating func next(isolation actor: isolated (any Actor)?) async throws(LoadingError) -> ImageEvent? {
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(LoadingError) -> Event? {
           if !waiting.isEmpty { return waiting.removeFirst() }
           guard !isOver else { return nil }
           switch await task.box.next(after: seen) {
@@ -113,7 +113,7 @@
         /// The next event, or nil after the last one.
         ///
         /// - Throws: As the other form.
-        public mutating func next() async throws(LoadingError) -> ImageEvent? { try await next(isolation: nil) }
+        public mutating func next() async throws(LoadingError) -> Event? { try await next(isolation: nil) }
       }
     }
   }

@@ -7,7 +7,7 @@
     /// What is new.
     enum News: Sendable {
       case news(StageUpdate, Int)
-      case finished(Result<LoadedImage, LoadingError>)
+      case finished(Result<ImageResponse, LoadingError>)
       /// The task that waits was cancelled.
       case cancelled
     }
@@ -18,9 +18,9 @@
       var version = 0
       /// The number of the updates.
       var number = 0
-      var progress: (value: LoadProgress, number: Int)?
-      var preview: (value: LoadPreview, number: Int)?
-      var outcome: Result<LoadedImage, LoadingError>?
+      var progress: (value: ImageTask.Progress, number: Int)?
+      var preview: (value: ImageTask.Preview, number: Int)?
+      var outcome: Result<ImageResponse, LoadingError>?
       var membership: SharedWork<PictureKey, StageUpdate, Picture>.Membership?
       var preparation: Task<Void, Never>?
       var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
@@ -54,7 +54,7 @@
     var demand: Demand { state.withLock { $0.demand } }
     var isFinished: Bool { outcome != nil }
     /// How the load has ended.
-    var outcome: Result<LoadedImage, LoadingError>? { state.withLock { $0.outcome } }
+    var outcome: Result<ImageResponse, LoadingError>? { state.withLock { $0.outcome } }
 
     func setPriority(_ priority: LoadPriority) {
       let change = state.withLock { state -> (SharedWork<PictureKey, StageUpdate, Picture>.Membership?, Demand, Int) in
@@ -101,7 +101,7 @@
       }
     }
 
-    private func end(_ outcome: Result<LoadedImage, LoadingError>) {
+    private func end(_ outcome: Result<ImageResponse, LoadingError>) {
       let ended = state.withLock { state -> State? in
         guard state.outcome == nil else { return nil }
         let before = state

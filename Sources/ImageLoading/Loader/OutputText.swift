@@ -7,13 +7,13 @@
     /// Names what is decoded, with every value that the pixels depend on: equal texts are equal pictures of the same bytes.
     ///
     /// - Parameter includingSize: Without it, the same for pictures that differ in their box alone.
-    func decodingText(_ options: LoaderOptions, includingSize: Bool = true) -> String {
+    func decodingText(_ options: ImageLoader.Options, includingSize: Bool = true) -> String {
       var words: [String] = []
       if includingSize, let box = output.thumbnailSize { words.append("size=\(box.width)x\(box.height)") }
       words.append("mode=\(output.thumbnailMode)")
       if output.thumbnailQuality != .exact { words.append("quality=\(output.thumbnailQuality)") }
       if output.firstFrameOnly { words.append("first-frame") }
-      words.append("parts=\(output.stillParts)")
+      words.append("parts=\(output.zeroDelayFrames)")
       words.append("scale=\(output.scale)")
       if let budget = output.memoryBudget { words.append("budget=\(budget)") }
       if let format = output.pixelFormat { words.append("format=\(format)") }
@@ -33,7 +33,7 @@
       return words.joined(separator: " ")
     }
 
-    func decodeOptions(_ options: LoaderOptions) -> DecodeOptions {
+    func decodeOptions(_ options: ImageLoader.Options) -> DecodeOptions {
       var result = DecodeOptions(
         limits: limits ?? options.limits, allowedFormats: allowedFormats ?? options.allowedFormats)
       result.output = output

@@ -20,7 +20,7 @@
 
   /// A picture on its way through the stages of a loader.
   struct Picture: Sendable {
-    var loaded: LoadedImage
+    var loaded: ImageResponse
     /// The version of the bytes that it was made of.
     var version: ContentVersion
     /// The download that the bytes came with, until it is kept; nil for local sources.
@@ -34,7 +34,7 @@
     var byteCount: Int { loaded.image.frames.reduce(0) { $0 + $1.pixels.byteCount } }
 
     /// The same picture for a load that found it in memory.
-    func reused(_ origin: LoadedImage.Origin, isStale: Bool = false) -> Picture {
+    func reused(_ origin: ImageResponse.Origin, isStale: Bool = false) -> Picture {
       var picture = self
       picture.loaded.origin = origin
       picture.loaded.isStale = isStale
@@ -65,7 +65,7 @@
     /// The download that they came with; see ``Generations``.
     var download: Generations.Download?
     var response: StoredResponse?
-    var origin: LoadedImage.Origin
+    var origin: ImageResponse.Origin
     var isStale = false
     var bytesReceived = 0
     var bytesSaved = 0
@@ -78,7 +78,7 @@
       let orientation = image.header.map(\.orientation) ?? .up
       let isOnePicture = image.header.map { $0.pageCount <= 1 } ?? false
       return Picture(
-        loaded: LoadedImage(
+        loaded: ImageResponse(
           image: image, origin: origin, isStale: isStale, url: url, response: response, byteCount: byteCount,
           bytesReceived: bytesReceived, bytesSaved: bytesSaved),
         version: version, download: download, mayKeep: mayKeep,
@@ -88,8 +88,8 @@
 
   /// What a stage tells while it works.
   struct StageUpdate: Sendable {
-    var progress: LoadProgress?
-    var preview: LoadPreview?
+    var progress: ImageTask.Progress?
+    var preview: ImageTask.Preview?
 
     /// The newest of each kind.
     static func merge(_ earlier: StageUpdate?, _ later: StageUpdate) -> StageUpdate {
@@ -100,6 +100,6 @@
   /// What the bytes tell while they arrive: the body, which is another one when the server began anew.
   struct BytesUpdate: Sendable {
     let body: Body
-    let progress: LoadProgress
+    let progress: ImageTask.Progress
   }
 #endif

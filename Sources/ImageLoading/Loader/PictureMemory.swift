@@ -116,7 +116,7 @@
     func keep(_ picture: Picture, for key: String, of source: String, decoding: String?, remakeTime: Duration) {
       guard let store else { return }
       let gone = state.withLock { state -> [Kept] in
-        var gone = state.update(source, picture.version, picture.loaded.response)
+        var gone = state.update(source, picture.version, picture.loaded.httpResponse)
         let kept = Kept(key: key, decoding: decoding, size: picture.loaded.image.size)
         state.records[source]?.pictures.removeAll { $0.key == key }
         state.records[source]?.pictures.append(kept)

@@ -54,7 +54,7 @@
 
     /// The name in memory of the picture after the first `count` operations.
     func memoryKey(_ count: Int) -> String {
-      ([bytesKey.identity, decoding, "\(Pipeline.version)"] + operationTexts.prefix(count)).joined(separator: "\n")
+      ([bytesKey.identity, decoding, "\(ImagePipeline.version)"] + operationTexts.prefix(count)).joined(separator: "\n")
     }
 
     var policy: CachePolicy { request.cachePolicy }
@@ -87,7 +87,7 @@
     ///
     /// - Throws: ``LoadingError/Code/badRequest``, ``LoadingError/Code/tooLarge``.
     init(
-      _ request: ImageRequest, _ authorization: Authorization?, load: Int, options: LoaderOptions
+      _ request: ImageRequest, _ authorization: ImageLoader.Authorization?, load: Int, options: ImageLoader.Options
     ) throws(LoadingError) {
       self.load = load
       self.request = request
@@ -129,7 +129,7 @@
         identity: identity, lookup: request.cachePolicy.lookup, reads: request.cachePolicy.reads, limits: limits)
       decoding = request.decodingText(options)
       decodingWithoutSize = request.decodingText(options, includingSize: false)
-      operations = request.pipeline.operations.filter { !Pipeline([$0]).changesNothing }
+      operations = request.pipeline.operations.filter { !ImagePipeline([$0]).changesNothing }
       operationTexts = operations.map(\.description)
     }
   }
@@ -141,9 +141,9 @@
     }
   }
 
-  extension Pipeline {
+  extension ImagePipeline {
     /// Whether no picture is changed.
-    fileprivate var changesNothing: Bool { key == Pipeline().key }
+    fileprivate var changesNothing: Bool { key == ImagePipeline().key }
   }
 
   /// What headers say in keys.

@@ -20,7 +20,7 @@
       /// The number of the newest request.
       var number = 0
       var task: ImageTask?
-      var image: LoadedImage?
+      var image: ImageResponse?
     }
 
     private let loader: ImageLoader
@@ -32,7 +32,7 @@
     deinit { state.withLock { $0.task }?.cancel() }
 
     /// The picture of the newest request, once it is there; before that, nil.
-    public var image: LoadedImage? { state.withLock { $0.image } }
+    public var image: ImageResponse? { state.withLock { $0.image } }
 
     /// The number of the newest request; it grows with each, and with ``clear()``.
     public var generation: Int { state.withLock { $0.number } }
@@ -48,8 +48,8 @@
     @discardableResult
     public func load(
       _ request: ImageRequest, isolation actor: isolated (any Actor)? = #isolation,
-      _ show: (ImageEvent) -> Void = { _ in }
-    ) async throws(LoadingError) -> LoadedImage? {
+      _ show: (ImageTask.Event) -> Void = { _ in }
+    ) async throws(LoadingError) -> ImageResponse? {
       let (task, number) = begin(request)
       var events = task.events.makeAsyncIterator()
       do throws(LoadingError) {
@@ -91,7 +91,7 @@
     }
 
     /// Takes an event of a request, if it is the newest.
-    private func accept(_ event: ImageEvent, _ number: Int) -> Bool {
+    private func accept(_ event: ImageTask.Event, _ number: Int) -> Bool {
       state.withLock { state in
         guard state.number == number else { return false }
         if case .finished(let loaded) = event { (state.image, state.task) = (loaded, nil) }

@@ -82,7 +82,7 @@ extension PixelBuffer {
     return try mappingRows(to: layout) { row, _ in mix.apply(row, count: width, clamps: clamps) }
   }
 
-  func tinted(_ color: PixelColor, _ mode: BlendMode) throws(CoderError) -> PixelBuffer {
+  func tinted(_ color: PixelColor, _ mode: ImageOperation.BlendMode) throws(CoderError) -> PixelBuffer {
     let (width, source) = (size.width, color.premultiplied)
     return try mappingRows(to: color.isGray ? layout : layout.withColor) { row, _ in
       for x in 0..<width { row[x] = mode.atop(row[x], source) }
@@ -108,7 +108,7 @@ extension PixelBuffer {
     let (size, source) = (size, color.premultiplied)
     return try mappingRows(to: color.isGray ? layout : layout.withColor) { row, y in
       func paint(_ columns: Range<Int>) {
-        for x in columns { row[x] = BlendMode.normal.over(row[x], source) }
+        for x in columns { row[x] = ImageOperation.BlendMode.normal.over(row[x], source) }
       }
       if y < border || y >= size.height - border {
         paint(0..<size.width)

@@ -10,24 +10,24 @@ public import ImageCoderModel
 /// picture stays, except that it gets alpha where an operation makes an opaque picture transparent, and color where paint
 /// with color meets gray.
 public enum ImageOperation: Sendable, Hashable {
-  /// Resamples to a size. See ``Resize``.
+  /// Resamples to a size. See ``ImageOperation/Resize``.
   case resize(Resize)
   /// Keeps a part, whose pixels must be in the picture.
   case crop(Rect)
   /// Keeps a part of a size, placed by an anchor. A side larger than the picture's becomes the picture's.
   case cropAnchored(Size, Anchor)
-  /// Turns clockwise. See ``Rotation``.
+  /// Turns clockwise. See ``ImageOperation/Rotation``.
   case rotate(Rotation)
   /// Exchanges left and right.
   case flipHorizontal
   /// Exchanges top and bottom.
   case flipVertical
-  /// Rounds the corners. See ``Corners``.
+  /// Rounds the corners. See ``ImageOperation/Corners``.
   case round(Corners)
   /// Paints a frame of `width` pixels over the outermost pixels; at least 1, at most half of the shorter side, rounded
   /// up.
   case border(width: Int, PixelColor)
-  /// Moves the edges. See ``Insets``.
+  /// Moves the edges. See ``ImageOperation/Insets``.
   case inset(Insets, PixelColor)
   /// Blends a color over what is there of the picture; alpha stays. `normal` with an opaque color keeps the shape alone.
   case tint(PixelColor, BlendMode)
@@ -42,7 +42,7 @@ public enum ImageOperation: Sendable, Hashable {
   case blur(sigma: Double)
   /// Lays the picture over a color. The result is opaque if the color is.
   case flatten(PixelColor)
-  /// Lays another picture over this one. See ``Overlay``.
+  /// Lays another picture over this one. See ``ImageOperation/Overlay``.
   case overlay(Overlay)
 
   /// The size of the result for a picture of `size`.

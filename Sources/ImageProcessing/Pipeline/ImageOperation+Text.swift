@@ -66,7 +66,7 @@ extension ImageOperation: CustomStringConvertible {
   /// | `round:12,border=2,#ff0000ff` | one radius or four, clockwise from the top left; the border and its color |
   /// | `border:2,#000000ff` | width, color |
   /// | `inset:1,2,3,4,#ffffffff` | top, right, bottom, left; negative values add room of the color |
-  /// | `tint:#ff000080,multiply` | color; `normal` (default) or another ``BlendMode`` |
+  /// | `tint:#ff000080,multiply` | color; `normal` (default) or another ``ImageOperation/BlendMode`` |
   /// | `grayscale:1`, `saturation:1.5`, `brightness:0.8` | amounts |
   /// | `blur:2.5` | sigma in pixels |
   /// | `flatten:#ffffffff` | color |
@@ -84,13 +84,13 @@ extension ImageOperation: CustomStringConvertible {
       let box = try words.size(allowsFree: true)
       let mode = try words.optional(Resize.Mode.self) ?? .fit
       let anchor = try words.optional(Anchor.self) ?? .center
-      self = .resize(Resize(box, mode, anchor: anchor, enlarges: words.skip("enlarge")))
+      self = .resize(.init(box, mode, anchor: anchor, enlarges: words.skip("enlarge")))
     case "crop":
       self = try words.crop()
     case "rotate":
       let degrees = try words.number("degrees")
       let color = try words.optionalColor() ?? .transparent
-      self = .rotate(Rotation(degrees, background: color, keepsSize: words.skip("keep-size")))
+      self = .rotate(.init(degrees, background: color, keepsSize: words.skip("keep-size")))
     case "flip":
       if words.skip("horizontal") {
         self = .flipHorizontal
@@ -106,7 +106,7 @@ extension ImageOperation: CustomStringConvertible {
     case "inset":
       let first = try words.integer("pixels")
       guard let right = words.optionalInteger() else {
-        self = .inset(Insets(first), try words.optionalColor() ?? .transparent)
+        self = .inset(.init(first), try words.optionalColor() ?? .transparent)
         break
       }
       let insets = Insets(

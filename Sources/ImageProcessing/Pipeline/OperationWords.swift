@@ -108,7 +108,7 @@ struct OperationWords {
     guard let size = Self.size(parts[0], allowsFree: false) else { throw error(expected) }
     if parts.count == 1 {
       words.removeFirst()
-      return .cropAnchored(size, try optional(Anchor.self) ?? .center)
+      return .cropAnchored(size, try optional(ImageOperation.Anchor.self) ?? .center)
     }
     let places = parts.dropFirst().map { part in
       part.utf8.allSatisfy { (48...57).contains($0) } ? Int(part) ?? -1 : -1
@@ -118,8 +118,8 @@ struct OperationWords {
     return .crop(Rect(x: places[0], y: places[1], width: size.width, height: size.height))
   }
 
-  mutating func corners() throws(CoderError) -> Corners {
-    var corners = Corners(try number("a radius"))
+  mutating func corners() throws(CoderError) -> ImageOperation.Corners {
+    var corners = ImageOperation.Corners(try number("a radius"))
     if let topRight = optionalNumber() {
       corners.topRight = topRight
       corners.bottomRight = try number("a radius")

@@ -74,10 +74,10 @@ struct Frame {
     guard !rect.isEmpty, rect.isInside(canvas) else {
       throw .malformed("a frame of \(rect.size) at \(x),\(y) on a canvas of \(canvas)", at: start)
     }
-    guard let disposal = Disposal(rawValue: UInt32(disposal)) else {
+    guard let disposal = FrameHeader.Disposal(rawValue: UInt32(disposal)) else {
       throw .malformed("disposal \(disposal), 0 to 2 are allowed", at: start + 10)
     }
-    guard let blend = Blend(rawValue: UInt32(blend)) else {
+    guard let blend = FrameHeader.Blend(rawValue: UInt32(blend)) else {
       throw .malformed("blend \(blend), 0 and 1 are allowed", at: start + 11)
     }
     header = FrameHeader(rect: rect, delay: delay, disposal: disposal, blend: blend)

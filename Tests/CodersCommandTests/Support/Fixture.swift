@@ -23,7 +23,7 @@ enum Fixture {
     var (lossless, photo, icon) = (EncodeOptions(), EncodeOptions(), EncodeOptions())
     lossless.isLossless = true
     photo.quality = 0.9
-    icon.pageSizes = [16, 32, 48, 128]
+    icon.iconSizes = [16, 32, 48, 128]
     add("window.png", try registry.encode(window, as: .png))
     add("shapes-alpha.png", try registry.encode(shapes, as: .png))
     add("shapes-alpha.gif", try registry.encode(shapes, as: .gif))

@@ -14,7 +14,7 @@ struct FileDigest {
     // Nothing of the machine's own takes part: neither its plugins nor its settings.
     registry = CoderRegistry(
       searchPath: .only([arguments.plugins]).trusting([arguments.plugins]),
-      preferences: Preferences())
+      preferences: CoderPreferences())
   }
 
   /// Why coders are missing, one line each: results would say nothing of them.
@@ -77,7 +77,7 @@ struct FileDigest {
     if case .thumbnail(let side) = arguments.mode { options = .thumbnail(width: side, height: side) }
     options.limits.maxMemory = arguments.maxMemory
     options.appliesOrientation = arguments.isUpright
-    if arguments.separatesParts { options.stillParts = .separate }
+    if arguments.separatesParts { options.zeroDelayFrames = .separate }
     switch arguments.layout {
     case .native: break
     case .fixed(let format): options.pixelFormat = format

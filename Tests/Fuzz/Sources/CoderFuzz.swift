@@ -57,7 +57,7 @@ import ImageCodersBuiltIn
   /// The targets, with coders that are built in, or plugins of a folder.
   private static func all(_ plugins: String?) -> [FuzzTarget] {
     func registry(_ coders: Set<String>?) -> CoderRegistry {
-      var preferences = Preferences()
+      var preferences = CoderPreferences()
       preferences.allowed = coders
       return CoderRegistry(
         builtIn: plugins == nil ? .all : [], searchPath: .only(plugins.map { [$0] } ?? []), preferences: preferences)

@@ -45,7 +45,7 @@ extension Seeds {
     case .bytes(let list): return list.enumerated().map { ("seed \($0.offset)", $0.element) }
     case .metadata(let kind):
       let registry = CoderRegistry(
-        builtIn: .all, searchPath: .only(["build/lib/coders/1"]), preferences: Preferences())
+        builtIn: .all, searchPath: .only(["build/lib/coders/1"]), preferences: CoderPreferences())
       return Files.below("Tests/Fixtures").compactMap { path in
         guard let block = try? registry.open(.file(path)).metadata(kind) else { return nil }
         return (path, block)

@@ -16,7 +16,7 @@ enum InterfaceTargets {
 
   private static let registry = CoderRegistry(
     builtIn: [BuiltInCoder(manifest: Array(manifest.utf8)) { fuzzing_liar($0) }], searchPath: .only([]),
-    preferences: Preferences())
+    preferences: CoderPreferences())
 
   static let all = [
     FuzzTarget(

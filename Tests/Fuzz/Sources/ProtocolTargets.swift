@@ -70,7 +70,7 @@ enum ProtocolTargets {
 
   private static func registry(of coder: any ImageCoder) -> CoderRegistry {
     let registry = CoderRegistry(
-      searchPath: .only([]), preferences: Preferences(), policy: Policy(name: "none"))
+      searchPath: .only([]), preferences: CoderPreferences(), policy: SecurityPolicy(name: "none"))
     registry.register(coder)
     return registry
   }
@@ -120,7 +120,7 @@ enum ProtocolTargets {
       frames: [Frame](repeating: Frame(pixels: pixels, delay: FrameDelay(numerator: 1, denominator: 10)), count: count))
     var options = EncodeOptions()
     options.limits = limits
-    if flags & 2 != 0 { options.thumbnailSide = 16 }
+    if flags & 2 != 0 { options.embeddedThumbnailSide = 16 }
     guard let file = try? registry(of: coder).encode(image, as: format, options: options) else { return }
     if file.count > limits.maxMemory { FuzzTarget.broken("a file of \(file.count) bytes keeps to maxMemory") }
   }

@@ -11,7 +11,7 @@ enum TextTargets {
   static let all = [
     FuzzTarget(
       name: "parse-policy", about: "a policy file", seeds: .bytes([Array(policy.utf8)]), structure: nil,
-      run: { _ = try? Policy(parsing: $0, path: "policy.json") }),
+      run: { _ = try? SecurityPolicy(parsing: $0, path: "policy.json") }),
     FuzzTarget(
       name: "parse-operations", about: "operations on pictures, each spelled again", seeds: .bytes(operations),
       structure: nil, run: operations),
@@ -43,7 +43,7 @@ enum TextTargets {
     guard let again = try? ImageOperation(parsing: spelled), again.description == spelled else {
       FuzzTarget.broken("\(spelled) is spelled as it is understood")
     }
-    _ = try? Pipeline([operation]).size(of: Size(width: 64, height: 48))
+    _ = try? ImagePipeline([operation]).size(of: Size(width: 64, height: 48))
   }
 
   private static let replies: [[UInt8]] = [

@@ -64,9 +64,9 @@ struct WriterTargets {
     var options = EncodeOptions()
     options.isLossless = flags & 4 != 0
     if flags & 8 != 0 { options.quality = Double(next()) / 255 }
-    if flags & 16 != 0 { options.maxPixelSize = Size(width: 1 + next() % 40, height: 1 + next() % 40) }
+    if flags & 16 != 0 { options.maxSize = Size(width: 1 + next() % 40, height: 1 + next() % 40) }
     if flags & 32 != 0 { options.loopCount = .plays(UInt32(next())) }
-    if flags & 64 != 0 { options.thumbnailSide = next() }
+    if flags & 64 != 0 { options.embeddedThumbnailSide = next() }
     let image = Image(frames: frames)
     guard let file = try? registry.encode(image, as: format, options: options) else { return }
     guard let back = try? registry.decode(.bytes(file)) else { FuzzTarget.broken("what is written can be read") }
@@ -89,12 +89,12 @@ struct WriterTargets {
     var (options, reading) = (EncodeOptions(), DecodeOptions())
     (options.limits, reading.limits) = (ReaderTargets.limits, ReaderTargets.limits)
     options.firstFrameOnly = flags & 1 != 0
-    options.keepsOrientation = flags & 2 != 0
+    options.preservesOrientation = flags & 2 != 0
     if flags & 4 != 0 { options.edit.turns = [.right] }
     if flags & 8 != 0 { options.edit.crop = Rect(x: 0, y: 0, width: 16, height: 8) }
     if flags & 16 != 0 { options.color = .convert(to: .displayP3) }
-    if flags & 32 != 0 { options.maxPixelSize = Size(width: 24, height: 24) }
-    if flags & 64 != 0 { options.copiesUnchanged = false }
+    if flags & 32 != 0 { options.maxSize = Size(width: 24, height: 24) }
+    if flags & 64 != 0 { options.allowsCopy = false }
     if flags & 128 != 0, format == .jpeg { options.values = ["optimize": true] }
     guard
       let made = try? registry.convert(

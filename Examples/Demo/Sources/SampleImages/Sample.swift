@@ -95,8 +95,8 @@ extension Sample {
       try animation(Comet.frameCount, .milliseconds(50), hasAlpha: true) { Comet.painted($0) }
     },
     Sample([
-      File("icon.ico", .ico) { $0.pageSizes = [16, 32, 48, 128] },
-      File("icon.icns", .icns) { $0.pageSizes = [16, 32, 128] },
+      File("icon.ico", .ico) { $0.iconSizes = [16, 32, 48, 128] },
+      File("icon.icns", .icns) { $0.iconSizes = [16, 32, 128] },
     ]) { () throws(CoderError) in Image(try Comet.painted(5).pixels(hasAlpha: true)) },
     Sample(pages: [File("pages.tiff", .tiff)]) { () throws(CoderError) in
       [

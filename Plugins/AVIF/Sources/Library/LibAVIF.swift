@@ -52,7 +52,7 @@ extension CoderError {
     case AVIF_RESULT_NO_AV1_ITEMS_FOUND, AVIF_RESULT_NO_CONTENT:
       self = isCut ? .truncated("no picture before the end", at: end) : .malformed("no AV1 picture: \(detail)")
     case AVIF_RESULT_NOT_IMPLEMENTED, AVIF_RESULT_UNSUPPORTED_DEPTH: self = .unsupported("\(what): \(detail)")
-    case AVIF_RESULT_NO_CODEC_AVAILABLE: self = .library("libavif has no AV1 decoder")
+    case AVIF_RESULT_NO_CODEC_AVAILABLE: self = .libraryFailure("libavif has no AV1 decoder")
     case AVIF_RESULT_OUT_OF_MEMORY: self = CoderError(code: .outOfMemory, message: "no memory for \(what)")
     default:
       self =

@@ -49,7 +49,7 @@ struct EmbeddedThumbnail {
       let image = decoder.image
       return Int(image.width) >= size.width && Int(image.height) >= size.height ? decoder : nil
     } catch {
-      guard error.code.group != .environment || error.code == .library else { throw error }
+      guard error.code.group != .environment || error.code == .libraryFailure else { throw error }
       return nil
     }
   }

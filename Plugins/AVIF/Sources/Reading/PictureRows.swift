@@ -29,7 +29,7 @@ struct PictureRows {
     self.crop = crop
     self.host = host
     self.format = format
-    guard let luma = image.yuvPlanes.0 else { throw .library("libavif gives a picture without planes") }
+    guard let luma = image.yuvPlanes.0 else { throw .libraryFailure("libavif gives a picture without planes") }
     guard !format.isGray || image.yuvFormat == AVIF_PIXEL_FORMAT_YUV400 else {
       throw .malformed("AV1 data with colors, the container says that there are none")
     }
@@ -212,14 +212,14 @@ struct PictureRows {
     // Without an alpha plane libavif writes opaque alpha, but only when it is not to ignore alpha.
     rgb.ignoreAlpha = format.hasAlpha ? AVIF_FALSE : AVIF_TRUE
     rgb.pixels = base.assumingMemoryBound(to: UInt8.self)
-    guard let rowBytes = UInt32(exactly: stride) else { throw .library("a stride of \(stride) bytes") }
+    guard let rowBytes = UInt32(exactly: stride) else { throw .libraryFailure("a stride of \(stride) bytes") }
     rgb.rowBytes = rowBytes
     switch avifImageYUVToRGB(&view, &rgb) {
     case AVIF_RESULT_OK: return
     case AVIF_RESULT_NOT_IMPLEMENTED, AVIF_RESULT_REFORMAT_FAILED:
       throw .unsupported(
         "matrix coefficients \(image.matrixCoefficients) with \(image.depth) bits, which libavif does not convert")
-    case let result: throw .library("libavif converts no colors: \(String(cString: avifResultToString(result)))")
+    case let result: throw .libraryFailure("libavif converts no colors: \(String(cString: avifResultToString(result)))")
     }
   }
 }

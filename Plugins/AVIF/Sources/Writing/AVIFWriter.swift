@@ -165,7 +165,7 @@ extension AVIFWriter {
     case AVIF_RESULT_NO_CODEC_AVAILABLE: return .unsupported("libavif has no AV1 encoder here")
     case AVIF_RESULT_OUT_OF_MEMORY: return CoderError(code: .outOfMemory, message: "no memory to encode: \(detail)")
     case AVIF_RESULT_UNSUPPORTED_DEPTH, AVIF_RESULT_NOT_IMPLEMENTED: return .unsupported(detail)
-    default: return .library("libavif does not encode: \(detail)")
+    default: return .libraryFailure("libavif does not encode: \(detail)")
     }
   }
 }

@@ -73,7 +73,7 @@ final class SourcePicture {
     rgb.rowBytes = rowBytes
     let result = avifImageRGBToYUV(image, &rgb)
     guard result == AVIF_RESULT_OK else {
-      throw .library("libavif converts no colors: \(String(cString: avifResultToString(result)))")
+      throw .libraryFailure("libavif converts no colors: \(String(cString: avifResultToString(result)))")
     }
   }
 

@@ -25,7 +25,7 @@ struct WrittenBoxes {
   }
 
   /// - Parameter sequence: Nil for a still.
-  /// - Throws: ``CoderError/Code/library`` when libavif lays a file out in another way.
+  /// - Throws: ``CoderError/Code/libraryFailure`` when libavif lays a file out in another way.
   init(_ file: UnsafeRawBufferPointer, _ sequence: Sequence?, light: LightLevels) throws(CoderError) {
     let bytes = FileBytes(whole: file)
     self.bytes = bytes
@@ -35,12 +35,12 @@ struct WrittenBoxes {
     guard let last = boxes.last, let meta = boxes.first(where: { $0.type == .meta }),
       let item = bytes.children(of: meta, skipping: 4).first(where: { $0.type == .primaryItem }),
       let primary = bytes.uint16(at: item.fullContent)
-    else { throw .library("libavif encodes a file without a primary item") }
+    else { throw .libraryFailure("libavif encodes a file without a primary item") }
     self.primary = primary
     end = last.end
     let movie = boxes.first { $0.type == .movie }
     guard (movie == nil) == (sequence == nil) else {
-      throw .library("libavif encodes \(movie == nil ? "a sequence without" : "a still with") a MovieBox")
+      throw .libraryFailure("libavif encodes \(movie == nil ? "a sequence without" : "a still with") a MovieBox")
     }
     entry = movie.flatMap { Self.firstEntry(in: $0, bytes) }?.start ?? -1
     var growth = 0
@@ -108,7 +108,7 @@ struct WrittenBoxes {
   private func writeContainer(
     _ box: Box, skipping skipped: Int, with added: [[UInt8]] = [], to writer: inout ByteWriter
   ) throws(CoderError) {
-    guard box.content + skipped <= box.end else { throw .library("libavif writes \(box.type) too short") }
+    guard box.content + skipped <= box.end else { throw .libraryFailure("libavif writes \(box.type) too short") }
     let start = writer.count
     writer.put(UInt32(0))
     writer.put(box.type)
@@ -128,14 +128,14 @@ struct WrittenBoxes {
       .map { bytes.children(of: $0, skipping: 0).reduce(0) { count, _ in count + 1 } }
     guard let known, known + light.count <= 0x7F, bytes.uint32(at: box.content) == 0,
       let count = bytes.uint32(at: box.fullContent)
-    else { throw .library("libavif associates properties in another way") }
+    else { throw .libraryFailure("libavif associates properties in another way") }
     let start = writer.count
     writer.put(Array(bytes.raw[box.start..<box.fullContent + 4]))
     var offset = box.fullContent + 4
     for _ in 0..<count {
       guard let id = bytes.uint16(at: offset), let uses = bytes.uint8(at: offset + 2), offset + 3 + uses <= box.end
       else {
-        throw .library("libavif cuts the association of properties")
+        throw .libraryFailure("libavif cuts the association of properties")
       }
       let isPrimary = id == primary
       writer.put(UInt16(clamping: id))
@@ -157,10 +157,10 @@ struct WrittenBoxes {
     to writer: inout ByteWriter
   ) throws(CoderError) {
     guard bytes.uint8(at: box.content) == 1 else {
-      throw .library("libavif writes \(box.type) of another version than 1")
+      throw .libraryFailure("libavif writes \(box.type) of another version than 1")
     }
     guard box.fullContent + duration.offset + 8 <= box.end else {
-      throw .library("libavif writes \(box.type) too short")
+      throw .libraryFailure("libavif writes \(box.type) too short")
     }
     let start = writer.count + box.fullContent - box.start
     copy(box, to: &writer)
@@ -172,7 +172,7 @@ struct WrittenBoxes {
   }
 
   private func writeChunkOffsets(_ box: Box, to writer: inout ByteWriter) throws(CoderError) {
-    guard let count = bytes.uint32(at: box.fullContent) else { throw .library("libavif writes an empty stco") }
+    guard let count = bytes.uint32(at: box.fullContent) else { throw .libraryFailure("libavif writes an empty stco") }
     let start = writer.count
     copy(box, to: &writer)
     for index in 0..<Int(count) {
@@ -184,12 +184,12 @@ struct WrittenBoxes {
   private func writeItemPlaces(_ box: Box, to writer: inout ByteWriter) throws(CoderError) {
     guard bytes.uint8(at: box.content) == 0, bytes.uint16(at: box.fullContent) == 0x4400,
       let count = bytes.uint16(at: box.fullContent + 2)
-    else { throw .library("libavif writes places of items in another way") }
+    else { throw .libraryFailure("libavif writes places of items in another way") }
     let start = writer.count
     copy(box, to: &writer)
     var offset = box.fullContent + 4
     for _ in 0..<count {
-      guard let extents = bytes.uint16(at: offset + 4) else { throw .library("libavif cuts places of items") }
+      guard let extents = bytes.uint16(at: offset + 4) else { throw .libraryFailure("libavif cuts places of items") }
       for index in 0..<extents { try move(offset + 6 + index * 8, of: box, in: &writer, at: start) }
       offset += 6 + extents * 8
     }
@@ -201,7 +201,9 @@ struct WrittenBoxes {
   ///   - place: In libavif's file, inside `box`.
   ///   - start: Of the box in what is written.
   private func move(_ place: Int, of box: Box, in writer: inout ByteWriter, at start: Int) throws(CoderError) {
-    guard let old = bytes.uint32(at: place), place + 4 <= box.end else { throw .library("libavif cuts \(box.type)") }
+    guard let old = bytes.uint32(at: place), place + 4 <= box.end else {
+      throw .libraryFailure("libavif cuts \(box.type)")
+    }
     guard Int(old) >= end else { return }
     guard let new = UInt32(exactly: Int(old) + shift) else { throw .unsupported("a file over 4 GiB") }
     writer.replace(new, at: start + place - box.start)

@@ -21,7 +21,7 @@ extension heif_decoded {
   /// The planes, which live as long as the decoder.
   func picture() throws(CoderError) -> PlanarPicture {
     func plane(_ base: UnsafeMutablePointer<UInt8>?, _ stride: Int) throws(CoderError) -> PlanarPicture.Plane {
-      guard let base else { throw .library("libde265 gives a picture without planes") }
+      guard let base else { throw .libraryFailure("libde265 gives a picture without planes") }
       return PlanarPicture.Plane(base: UnsafeRawPointer(base), stride: stride)
     }
     let size = Size(width: width, height: height)

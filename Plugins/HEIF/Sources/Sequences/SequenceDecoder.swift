@@ -43,7 +43,7 @@ final class SequenceDecoder {
   init(_ track: PictureTrack, sequence: SequenceParameters, source: SourceView, host: CoderHost) throws(CoderError) {
     // libde265 makes its tables with the first decoder and frees them with the last one. That takes longer than a small
     // picture, so this keeps them between runs.
-    guard de265_init() == DE265_OK else { throw .library("libde265 cannot be initialized") }
+    guard de265_init() == DE265_OK else { throw .libraryFailure("libde265 cannot be initialized") }
     self.track = track
     self.source = source
     self.host = host

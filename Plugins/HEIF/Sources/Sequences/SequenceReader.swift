@@ -144,7 +144,7 @@ final class SequenceReader: ContainerReader, StoredColorReader {
 
   /// Decodes a frame. What is returned writes its rows, until the next one is decoded.
   private func rows(of step: Int, as format: PixelFormat) throws(CoderError) -> RowWriter {
-    guard let decoder else { throw .library("there is no decoder") }
+    guard let decoder else { throw .libraryFailure("there is no decoder") }
     let frame = file.presentation.steps[step].frame
     let picture = try planar(try decoder.picture(of: frame), as: sequence)
     var alpha: PlanarPicture?
@@ -229,7 +229,7 @@ extension SequenceReader {
     while y < size.height {
       let granted = try sink.rows(at: y, count: min(64, size.height - y))
       guard granted.stride >= rowBytes, granted.count >= 1, granted.count <= size.height - y else {
-        throw .library("the host grants \(granted.count) rows of \(granted.stride) bytes, rows have \(rowBytes)")
+        throw .libraryFailure("the host grants \(granted.count) rows of \(granted.stride) bytes, rows have \(rowBytes)")
       }
       try write(y..<y + granted.count, granted.base, granted.stride)
       try sink.done(at: y, count: granted.count)

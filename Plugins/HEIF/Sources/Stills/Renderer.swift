@@ -123,7 +123,7 @@ extension Renderer {
     points: CodingIndependentCodePoints?
   ) throws(CoderError) {
     guard region.isInside(item.size), !region.isEmpty else {
-      throw .library("rows of \(region.size) of a picture of \(item.size)")
+      throw .libraryFailure("rows of \(region.size) of a picture of \(item.size)")
     }
     let picture = try item.decoded.picture()
     if part == .alpha {
@@ -179,7 +179,7 @@ extension Renderer {
   private static let batchSize = 16
 
   private static func tile(_ cell: Grid.Cell, in file: HEIFFile) throws(CoderError) -> (CodedItem, ItemBytes) {
-    guard case .coded(let coded) = cell.node.content else { throw .library("a tile that is no coded picture") }
+    guard case .coded(let coded) = cell.node.content else { throw .libraryFailure("a tile that is no coded picture") }
     return (coded, try file.bytes(of: coded.item))
   }
 

@@ -88,7 +88,7 @@ final class StillReader: ContainerReader, StoredColorReader {
     guard offer.size == size else { throw .invalidArgument("an offer of \(offer.size) for a picture of \(size)") }
     let rows = try sink.rows(at: 0, count: size.height)
     guard rows.count == size.height, rows.stride >= size.width * offer.pixelFormat.bytesPerPixel else {
-      throw .library("the host grants \(rows.count) rows of \(rows.stride) bytes for a picture of \(size)")
+      throw .libraryFailure("the host grants \(rows.count) rows of \(rows.stride) bytes for a picture of \(size)")
     }
     let renderer = Renderer(file: file, host: host, points: node.points, decoded: decoded) { done throws(CoderError) in
       try sink.done(at: done.lowerBound, count: done.count)

@@ -145,7 +145,7 @@ extension HEIFWriter {
     if let alpha = picture.alpha, let other = first.alpha { parts.append((alpha, other)) }
     guard (picture.alpha == nil) == (first.alpha == nil),
       parts.allSatisfy({ $0.0.configuration == $0.1.configuration })
-    else { throw .library("x265 encodes frame \(delays.count + 1) with other parameter sets than the first") }
+    else { throw .libraryFailure("x265 encodes frame \(delays.count + 1) with other parameter sets than the first") }
     for (offset, part) in parts.enumerated() { layout.add(sample: part.0.data, behind: primary + offset) }
     delays.append(frame.delay ?? .zero)
   }

@@ -29,7 +29,7 @@ struct HEVCEncoder {
   let host: CoderHost
   private let heif: heif_library
 
-  /// - Throws: ``CoderError/Code/library`` if libheif is not there.
+  /// - Throws: ``CoderError/Code/libraryFailure`` if libheif is not there.
   init(settings: EncodingSettings, bits: Int, host: CoderHost) throws(CoderError) {
     self.settings = settings
     self.bits = bits
@@ -43,7 +43,7 @@ struct HEVCEncoder {
     case alpha
   }
 
-  /// - Throws: ``CoderError/Code/unsupported`` when libheif has no encoder; ``CoderError/Code/library``;
+  /// - Throws: ``CoderError/Code/unsupported`` when libheif has no encoder; ``CoderError/Code/libraryFailure``;
   ///   ``CoderError/Code/outOfMemory``; ``CoderError/Code/cancelled``.
   func encode(_ pixels: PixelView, _ part: Part) throws(CoderError) -> EncodedPicture {
     if host.isCancelled { throw .cancelled }
@@ -204,7 +204,7 @@ struct HEVCEncoder {
       throw .unsupported("\(what): libheif says \(message)")
     case heif_error_Memory_allocation_error:
       throw CoderError(code: .outOfMemory, message: "\(what): libheif says \(message)")
-    default: throw .library("\(what): libheif says \(message)")
+    default: throw .libraryFailure("\(what): libheif says \(message)")
     }
   }
 
@@ -219,7 +219,7 @@ struct HEVCEncoder {
         let parsed = try HEIFFile(parsing: contents, limits: limits)
         guard let id = parsed.meta.primary, let item = parsed.meta.item(id),
           let box = try parsed.properties(of: item).configuration
-        else { throw .library("libheif writes a file without a picture") }
+        else { throw .libraryFailure("libheif writes a file without a picture") }
         let sequence = try parsed.configuration(in: box).sequence()
         let data = try parsed.bytes(of: item).withBytes { [UInt8]($0) }
         let channels = sequence.chromaFormat == .monochrome ? 1 : 3
@@ -231,7 +231,7 @@ struct HEVCEncoder {
         result = .failure(error)
       }
     }
-    guard let result else { throw .library("libheif writes an empty file") }
+    guard let result else { throw .libraryFailure("libheif writes an empty file") }
     return try result.get()
   }
 }

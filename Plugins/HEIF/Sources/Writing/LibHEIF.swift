@@ -13,9 +13,9 @@ enum LibHEIF {
     }
     guard let found else { return .success(library) }
     return .failure(
-      .library("HEIC is written with libheif (Debian's package libheif1), which cannot be loaded: \(found)"))
+      .libraryFailure("HEIC is written with libheif (Debian's package libheif1), which cannot be loaded: \(found)"))
   }()
 
-  /// - Throws: ``CoderError/Code/library`` if the library is not there.
+  /// - Throws: ``CoderError/Code/libraryFailure`` if the library is not there.
   static func library() throws(CoderError) -> heif_library { try loaded.get() }
 }

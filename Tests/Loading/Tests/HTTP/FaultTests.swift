@@ -20,7 +20,7 @@ import Testing
     #expect(server.targets == ["/a.png"])
     #expect(server.requests.first?.headers["accept-encoding"] == "identity")
     #expect(server.requests.first?.headers["host"] == "127.0.0.1:\(server.port)")
-    var metrics = FetchMetrics()
+    var metrics = HTTPFetcher.Metrics()
     metrics.requests = 1
     metrics.bytesReceived = 1000
     #expect(test.notes.metrics == metrics)
@@ -69,7 +69,7 @@ import Testing
     #expect(server.requests.map { $0.headers["range"] } == [nil, "bytes=400-"])
     #expect(server.requests.last?.headers["if-range"] == "\"a\"")
     #expect(test.clock.sleeps == [.milliseconds(150)])
-    var metrics = FetchMetrics()
+    var metrics = HTTPFetcher.Metrics()
     (metrics.requests, metrics.retries, metrics.bytesReceived, metrics.bytesSaved) = (2, 1, 1000, 400)
     #expect(test.notes.metrics == metrics)
     await server.stop()

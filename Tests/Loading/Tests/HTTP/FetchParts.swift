@@ -82,12 +82,12 @@ func collect(
 
 /// Notes of a fetcher, in order.
 final class Notes: Sendable {
-  private let notes = Mutex<[FetchNote]>([])
-  var all: [FetchNote] { notes.withLock { $0 } }
-  func add(_ note: FetchNote) { notes.withLock { $0.append(note) } }
+  private let notes = Mutex<[HTTPFetcher.Event]>([])
+  var all: [HTTPFetcher.Event] { notes.withLock { $0 } }
+  func add(_ note: HTTPFetcher.Event) { notes.withLock { $0.append(note) } }
 
-  var metrics: FetchMetrics? {
-    all.lazy.compactMap { note -> FetchMetrics? in
+  var metrics: HTTPFetcher.Metrics? {
+    all.lazy.compactMap { note -> HTTPFetcher.Metrics? in
       if case .finished(_, var metrics) = note {
         metrics.duration = .zero
         return metrics
@@ -105,15 +105,15 @@ struct TestFetcher {
 
   init(
     policy: AddressPolicy = .any, resolver: any HostResolving = SystemResolver(), pins: Bool = true,
-    clock: JumpingClock = JumpingClock(), _ change: (inout FetcherOptions) -> Void = { _ in }
+    clock: JumpingClock = JumpingClock(), _ change: (inout HTTPFetcher.Options) -> Void = { _ in }
   ) {
     self.clock = clock
     let notes = Notes()
     self.notes = notes
-    var options = FetcherOptions()
+    var options = HTTPFetcher.Options()
     options.clock = clock.clock()
     options.random = { 0.5 }
-    options.note = { notes.add($0) }
+    options.onEvent = { notes.add($0) }
     change(&options)
     let transport = AsyncHTTPClientTransport(
       policy: policy, options: AsyncHTTPClientTransport.Options(), resolver: resolver, pins: pins)

@@ -48,9 +48,9 @@ import Testing
   }
 
   private static func fetcher(
-    _ script: Script, _ clock: JumpingClock = JumpingClock(), _ change: (inout FetcherOptions) -> Void = { _ in }
+    _ script: Script, _ clock: JumpingClock = JumpingClock(), _ change: (inout HTTPFetcher.Options) -> Void = { _ in }
   ) -> HTTPFetcher {
-    var options = FetcherOptions()
+    var options = HTTPFetcher.Options()
     options.clock = clock.clock()
     options.random = { 0 }
     change(&options)

@@ -54,7 +54,7 @@ import Testing
         }
         // A new token each time; the name says who it is.
         let user = request.name.hasSuffix("anna") ? "anna" : "bert"
-        return Authorization(
+        return ImageLoader.Authorization(
           url: Self.url + "?signature=\(number)", headers: [.authorization: "Bearer \(user == "anna" ? 1 : 2)"],
           scope: user, identity: Self.url)
       }
@@ -81,7 +81,7 @@ import Testing
     let test = TestLoader(fetcher(.authorization)) { options in
       options.authorize = { _ in
         await door.pass()
-        return Authorization()
+        return ImageLoader.Authorization()
       }
     }
     let task = test.loader.task(for: ImageRequest(Self.url))
@@ -96,7 +96,7 @@ import Testing
   @Test func aScopeCannotBeForgedByALineOfAnother() throws {
     func key(_ scope: String) throws -> String {
       try ResolvedRequest(
-        ImageRequest(Self.url), Authorization(scope: scope), load: 0, options: LoaderOptions()
+        ImageRequest(Self.url), ImageLoader.Authorization(scope: scope), load: 0, options: ImageLoader.Options()
       ).diskKey
     }
     #expect(try key("a\nscope b") != key("a\\nscope b"))

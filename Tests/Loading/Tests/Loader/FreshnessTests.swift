@@ -13,7 +13,7 @@ import Testing
   struct Case: Sendable {
     let headers: [String: String]
     let seconds: Double
-    let origin: LoadedImage.Origin
+    let origin: ImageResponse.Origin
     var isStale = false
     /// Requests for the second one, those in the background among them.
     var sent = 0

@@ -63,7 +63,7 @@ import Testing
       (ImageRequest(Self.url, thumbnail: box(50)), ImageRequest(Self.url, thumbnail: box(100))),
       (ImageRequest(Self.url), fill), (ImageRequest(Self.url), gray), (ImageRequest(Self.url), light),
       (ImageRequest(Self.url), page),
-      (ImageRequest(Self.url, pipeline: Pipeline([.grayscale(1)])), ImageRequest(Self.url, thumbnail: box(50))),
+      (ImageRequest(Self.url, pipeline: ImagePipeline([.grayscale(1)])), ImageRequest(Self.url, thumbnail: box(50))),
     ] {
       let test = loader(body)
       _ = try await test.loader.image(for: first)
@@ -86,12 +86,12 @@ import Testing
     // A new option has to get into the text; this says so.
     let names = Mirror(reflecting: DecodeOptions.Output()).children.compactMap(\.label)
     #expect(names.count == 16, "\(names)")
-    let options = LoaderOptions()
+    let options = ImageLoader.Options()
     var texts: Set<String> = [ImageRequest(Self.url).decodingText(options)]
     let changes: [(inout ImageRequest) -> Void] = [
       { $0.output.thumbnailSize = Size(width: 3, height: 4) }, { $0.output.thumbnailMode = .fill },
       { $0.output.thumbnailQuality = .fast },
-      { $0.output.firstFrameOnly = true }, { $0.output.stillParts = .separate }, { $0.output.scale = 2 },
+      { $0.output.firstFrameOnly = true }, { $0.output.zeroDelayFrames = .separate }, { $0.output.scale = 2 },
       { $0.output.memoryBudget = 5 }, { $0.output.pixelFormat = .rgba8 }, { $0.output.alpha = .premultiplied },
       { $0.output.appliesOrientation = false }, { $0.output.page = 0 },
       { $0.output.color = .convert(to: .sRGB) }, { $0.output.gainMap = .applied(headroom: 4) },

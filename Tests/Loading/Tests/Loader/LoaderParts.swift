@@ -77,14 +77,14 @@ struct TestLoader {
   let events = EventList()
   let loader: ImageLoader
 
-  static let registry = CoderRegistry(builtIn: .all, preferences: Preferences(), policy: .standard)
+  static let registry = CoderRegistry(builtIn: .all, preferences: CoderPreferences(), policy: .standard)
 
   init(
     _ fetcher: ScriptedFetcher, memory: Bool = true, disk: Bool = true,
-    _ change: (inout LoaderOptions) -> Void = { _ in }
+    _ change: (inout ImageLoader.Options) -> Void = { _ in }
   ) {
     self.fetcher = fetcher
-    var options = LoaderOptions()
+    var options = ImageLoader.Options()
     options.now = { [time] in time.now }
     options.observers = [events]
     change(&options)

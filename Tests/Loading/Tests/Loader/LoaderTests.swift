@@ -46,8 +46,8 @@ import Testing
     let test = TestLoader(ScriptedFetcher(try TestPicture.png()), memory: false)
     let crop = ImageOperation.crop(Rect(x: 0, y: 0, width: 32, height: 32))
     let pipelines = [
-      Pipeline([crop, .grayscale(1)]), Pipeline([crop, .flipHorizontal]), Pipeline([crop]),
-      Pipeline([.blur(sigma: 0), crop, .flipHorizontal]),
+      ImagePipeline([crop, .grayscale(1)]), ImagePipeline([crop, .flipHorizontal]), ImagePipeline([crop]),
+      ImagePipeline([.blur(sigma: 0), crop, .flipHorizontal]),
     ]
     let tasks = pipelines.map { test.loader.task(for: ImageRequest(Self.url, pipeline: $0)) }
     let original = try TestPicture.pixels(64, 48)
@@ -63,11 +63,12 @@ import Testing
   @Test func whatIsInMemoryIsNeitherLoadedNorDecoded() async throws {
     let test = TestLoader(ScriptedFetcher(try TestPicture.png(), headers: [.cacheControl: "max-age=100"]))
     let crop = ImageOperation.crop(Rect(x: 0, y: 0, width: 32, height: 32))
-    _ = try await test.loader.image(for: ImageRequest(Self.url, pipeline: Pipeline([crop])))
-    let again = try await test.loader.image(for: ImageRequest(Self.url, pipeline: Pipeline([crop])))
+    _ = try await test.loader.image(for: ImageRequest(Self.url, pipeline: ImagePipeline([crop])))
+    let again = try await test.loader.image(for: ImageRequest(Self.url, pipeline: ImagePipeline([crop])))
     #expect(again.origin == .memory)
     // The longer pipeline begins with what is there.
-    let longer = try await test.loader.image(for: ImageRequest(Self.url, pipeline: Pipeline([crop, .flipVertical])))
+    let longer = try await test.loader.image(
+      for: ImageRequest(Self.url, pipeline: ImagePipeline([crop, .flipVertical])))
     #expect(longer.image.size == Size(width: 32, height: 32))
     #expect(test.fetcher.count == 1)
     #expect(test.events.decodes == 1)

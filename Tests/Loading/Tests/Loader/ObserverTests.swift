@@ -81,7 +81,7 @@ import Tracing
     let test = TestLoader(try fetcher()) { $0.observers.append(TracingObserver(tracer)) }
     let loader = test.loader
     // Cropped, so that there are three stages.
-    let request = ImageRequest(Self.url, pipeline: Pipeline([.flipVertical]))
+    let request = ImageRequest(Self.url, pipeline: ImagePipeline([.flipVertical]))
     _ = try await tracer.withSpan("page") { _ in try await loader.image(for: request) }
     await #expect(throws: LoadingError.self) { try await loader.image(for: "https://example.org/none") }
     let spans = tracer.finishedSpans

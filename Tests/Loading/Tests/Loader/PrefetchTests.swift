@@ -14,7 +14,7 @@ import Testing
   @Test func picturesAreThereBeforeTheyAreWanted() async throws {
     let test = TestLoader(ScriptedFetcher(try TestPicture.png(), headers: [.cacheControl: "max-age=100"]))
     let counts = await test.loader.prefetch(requests(20), concurrency: 3).finished()
-    #expect(counts == Prefetch.Counts(loaded: 20, failed: 0, cancelled: 0))
+    #expect(counts == PrefetchTask.Counts(loaded: 20, failed: 0, cancelled: 0))
     #expect(test.fetcher.peak <= 3)
     #expect(try await test.loader.image(for: requests(20)[7]).origin == .memory)
     #expect(test.fetcher.count == 20)
@@ -57,7 +57,7 @@ import Testing
     #expect(await eventually { prefetch.counts.loaded == 1 && door.arrivals == 2 })
     prefetch.cancel()
     let counts = await prefetch.finished()
-    #expect(counts == Prefetch.Counts(loaded: 1, failed: 0, cancelled: 49))
+    #expect(counts == PrefetchTask.Counts(loaded: 1, failed: 0, cancelled: 49))
     #expect(await eventually { test.loader.activity.downloads == 0 })
     #expect(test.fetcher.count == 3)
   }

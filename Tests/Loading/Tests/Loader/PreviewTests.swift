@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  private func request(_ pipeline: Pipeline = Pipeline()) -> ImageRequest {
+  private func request(_ pipeline: ImagePipeline = ImagePipeline()) -> ImageRequest {
     var request = ImageRequest(Self.url, pipeline: pipeline)
     request.wantsPreviews = true
     return request
@@ -94,7 +94,7 @@ import Testing
   @Test func previewsAreProcessedLikeThePicture() async throws {
     let (body, door) = (try TestPicture.qoi(200, 200), Door())
     let test = TestLoader(halves(body, door))
-    let flip = Pipeline([.crop(Rect(x: 0, y: 0, width: 50, height: 20)), .flipHorizontal])
+    let flip = ImagePipeline([.crop(Rect(x: 0, y: 0, width: 50, height: 20)), .flipHorizontal])
     for try await event in test.loader.task(for: request(flip)).events {
       guard case .preview(let preview) = event else { continue }
       #expect(preview.image.size == Size(width: 50, height: 20))
@@ -107,9 +107,9 @@ import Testing
 
   @Test func nothingComesAfterThePicture() {
     let box = LoadBox(ImageRequest(Self.url), 1, LoadObservers(all: []))
-    box.put(.update(StageUpdate(progress: LoadProgress(bytesReceived: 1, bytesExpected: 2))))
+    box.put(.update(StageUpdate(progress: ImageTask.Progress(bytesReceived: 1, bytesExpected: 2))))
     box.put(.outcome(.failure(LoadingError(.io, "first"))))
-    box.put(.update(StageUpdate(progress: LoadProgress(bytesReceived: 2, bytesExpected: 2))))
+    box.put(.update(StageUpdate(progress: ImageTask.Progress(bytesReceived: 2, bytesExpected: 2))))
     box.put(.outcome(.failure(LoadingError(.io, "second"))))
     #expect(box.isFinished)
     #expect(throws: LoadingError(.io, "first")) { try box.outcome?.get() }

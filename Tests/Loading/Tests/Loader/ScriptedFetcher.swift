@@ -85,7 +85,7 @@ final class ScriptedFetcher: Fetching {
   var peak: Int { state.withLock { $0.peak } }
   var running: Int { state.withLock { $0.running } }
 
-  func fetch(_ request: FetchRequest) -> AsyncThrowingStream<FetchEvent, any Error> {
+  func fetch(_ request: FetchRequest) -> AsyncThrowingStream<FetchPart, any Error> {
     let call = state.withLock { state in
       state.requests.append(request)
       state.running += 1
@@ -109,7 +109,7 @@ final class ScriptedFetcher: Fetching {
 
     deinit { onEnd() }
 
-    func next() async throws -> FetchEvent? {
+    func next() async throws -> FetchPart? {
       while true {
         let step = steps.withLock { $0.isEmpty ? nil : $0.removeFirst() }
         if Task.isCancelled { return nil }

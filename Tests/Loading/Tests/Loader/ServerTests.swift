@@ -7,13 +7,14 @@ import Testing
 
 /// The loader over real connections, with servers that break.
 @Suite(.timeLimit(.minutes(3))) struct ServerTests {
-  private func loader(_ change: (inout LoaderOptions) -> Void = { _ in }) -> (ImageLoader, EventList, DictionaryBodies)
-  {
+  private func loader(_ change: (inout ImageLoader.Options) -> Void = { _ in }) -> (
+    ImageLoader, EventList, DictionaryBodies
+  ) {
     let (events, bodies) = (EventList(), DictionaryBodies())
-    var options = LoaderOptions()
+    var options = ImageLoader.Options()
     options.observers = [events]
     change(&options)
-    var fetching = FetcherOptions()
+    var fetching = HTTPFetcher.Options()
     fetching.retry.base = .milliseconds(1)
     let loader = ImageLoader(
       fetcher: HTTPFetcher(policy: .any, options: fetching), registry: TestLoader.registry,

@@ -4,7 +4,7 @@ public import ImageCoderEngine
 import ImageCoderModel
 
 /// An image at one moment while its bytes arrive.
-public struct ArrivingImage: Sendable {
+public struct ImageUpdate: Sendable {
   /// All complete frames, and the decoded rows of the next one; missing rows are transparent. The last one of the
   /// sequence is the final image, with ``Image/problem`` if the bytes ended too early.
   public let image: Image
@@ -17,9 +17,9 @@ public struct ArrivingImage: Sendable {
 /// Looks at an image whose bytes arrive over time; see ``AsyncCoderRegistry/images(arriving:options:showing:)``.
 ///
 /// - Threads: Iterate in one task at a time.
-public struct ArrivingImages<Chunks: AsyncSequence>: AsyncSequence where Chunks.Element: Sequence<UInt8> {
+public struct ImageStream<Chunks: AsyncSequence>: AsyncSequence where Chunks.Element: Sequence<UInt8> {
   /// What there is at one moment.
-  public typealias Element = ArrivingImage
+  public typealias Element = ImageUpdate
   /// What the chunks throw, or ``CoderError``.
   public typealias Failure = any Error
 
@@ -41,12 +41,12 @@ public struct ArrivingImages<Chunks: AsyncSequence>: AsyncSequence where Chunks.
   /// Where the bytes are.
   public struct Iterator: AsyncIteratorProtocol {
     private var chunks: Chunks.AsyncIterator
-    private let images: ArrivingImages
+    private let images: ImageStream
     /// Made with the first chunk.
     private var decoder: LanedObject<ArrivingDecoder>?
     private var isOver = false
 
-    init(chunks: Chunks.AsyncIterator, images: ArrivingImages) {
+    init(chunks: Chunks.AsyncIterator, images: ImageStream) {
       self.chunks = chunks
       self.images = images
     }
@@ -54,7 +54,7 @@ public struct ArrivingImages<Chunks: AsyncSequence>: AsyncSequence where Chunks.
     /// The next look, or nil after the final image.
     ///
     /// - Throws: What the chunks throw; ``CoderError``, if not a single row can be decoded.
-    public mutating func next() async throws -> ArrivingImage? {
+    public mutating func next() async throws -> ImageUpdate? {
       while !isOver {
         let chunk = try await chunks.next()
         if decoder == nil { decoder = try await images.makeDecoder() }
@@ -82,18 +82,18 @@ final class ArrivingDecoder {
     self.policy = policy
   }
 
-  func append(_ bytes: [UInt8]) throws(CoderError) -> ArrivingImage? {
+  func append(_ bytes: [UInt8]) throws(CoderError) -> ImageUpdate? {
     try decoder.append(bytes)
     let progress = decoder.progress
     guard policy.shows(progress, at: ContinuousClock.now - start),
       let image = try decoder.picture(blur: policy.blur)
     else { return nil }
-    return ArrivingImage(image: image, progress: progress, isFinal: false)
+    return ImageUpdate(image: image, progress: progress, isFinal: false)
   }
 
-  func finish() throws(CoderError) -> ArrivingImage {
+  func finish() throws(CoderError) -> ImageUpdate {
     let image = try decoder.finish()
-    return ArrivingImage(image: image, progress: decoder.progress, isFinal: true)
+    return ImageUpdate(image: image, progress: decoder.progress, isFinal: true)
   }
 }
 
@@ -111,7 +111,7 @@ extension AsyncCoderRegistry {
   public func images<Chunks: AsyncSequence>(
     arriving chunks: Chunks, options: DecodeOptions = DecodeOptions(),
     showing policy: PartialPicturePolicy = PartialPicturePolicy()
-  ) -> ArrivingImages<Chunks> where Chunks.Element: Sequence<UInt8> {
-    ArrivingImages(registry: registry, chunks: chunks, options: options, policy: policy)
+  ) -> ImageStream<Chunks> where Chunks.Element: Sequence<UInt8> {
+    ImageStream(registry: registry, chunks: chunks, options: options, policy: policy)
   }
 }

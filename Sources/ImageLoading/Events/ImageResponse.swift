@@ -4,7 +4,7 @@
   import ImageCoderModel
 
   /// A picture and where it came from.
-  public struct LoadedImage: Sendable {
+  public struct ImageResponse: Sendable {
     /// Where the bytes or pixels came from.
     public enum Origin: String, Sendable, Hashable, CaseIterable {
       /// Decoded pixels were in memory.
@@ -29,7 +29,7 @@
     /// Where the bytes came from after redirects, or the key of bytes.
     public var url: String
     /// What is kept of the server's answer, or nil for local files and bytes.
-    public var response: StoredResponse?
+    public var httpResponse: StoredResponse?
     /// Bytes of the whole file, or nil for a local file.
     public var byteCount: Int?
     /// Bytes that came from the server for this load; 0 if there was no request.
@@ -45,7 +45,7 @@
       self.origin = origin
       self.isStale = isStale
       self.url = url
-      self.response = response
+      self.httpResponse = response
       self.byteCount = byteCount
       self.bytesReceived = bytesReceived
       self.bytesSaved = bytesSaved
@@ -53,37 +53,5 @@
 
     /// The pixels of the first frame.
     public var pixels: PixelBuffer { image.pixels }
-  }
-
-  /// How far a load has come.
-  public struct LoadProgress: Sendable, Hashable {
-    /// Bytes of the file that are there, those of an earlier, broken download among them.
-    public var bytesReceived: Int
-    /// Bytes of the whole file, or nil if the server does not say.
-    public var bytesExpected: Int?
-
-    /// The share that is there, 0 to 1, or nil if it is not known.
-    public var fraction: Double? {
-      guard let bytesExpected, bytesExpected > 0 else { return nil }
-      return min(1, Double(bytesReceived) / Double(bytesExpected))
-    }
-  }
-
-  /// A picture while its bytes arrive.
-  public struct LoadPreview: Sendable {
-    /// All complete frames and the rows of the next one that are there, processed like the picture itself.
-    public var image: Image
-    /// The quality of the frame in progress, 0 to 1.
-    public var quality: Double
-  }
-
-  /// What a load tells while it runs.
-  public enum ImageEvent: Sendable {
-    /// Bytes have arrived.
-    case progress(LoadProgress)
-    /// A better picture than before is there.
-    case preview(LoadPreview)
-    /// The picture; the last event.
-    case finished(LoadedImage)
   }
 #endif

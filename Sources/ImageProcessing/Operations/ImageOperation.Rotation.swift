@@ -4,94 +4,96 @@ import Glibc
 import ImageCoderEngine
 package import ImageCoderModel
 
-/// A turn by any angle about the center of a picture.
-///
-/// Multiples of 90° move pixels and change none. Other angles take each pixel of the result from where its center was, by
-/// a bicubic filter (Catmull and Rom's, a = -½) over 4×4 pixels; pixels that an edge of the picture crosses get the share
-/// of it that is covered.
-public struct Rotation: Sendable, Hashable {
-  /// Clockwise.
-  public var degrees: Double
-  /// What the corners are filled with. With anything but an opaque color, the result gets alpha.
-  public var background: PixelColor
-  /// Whether the result keeps the size of the picture, so that corners are cut off. Otherwise it is as large as the
-  /// turned picture.
-  public var keepsSize: Bool
+extension ImageOperation {
+  /// A turn by any angle about the center of a picture.
+  ///
+  /// Multiples of 90° move pixels and change none. Other angles take each pixel of the result from where its center was, by
+  /// a bicubic filter (Catmull and Rom's, a = -½) over 4×4 pixels; pixels that an edge of the picture crosses get the share
+  /// of it that is covered.
+  public struct Rotation: Sendable, Hashable {
+    /// Clockwise.
+    public var degrees: Double
+    /// What the corners are filled with. With anything but an opaque color, the result gets alpha.
+    public var background: PixelColor
+    /// Whether the result keeps the size of the picture, so that corners are cut off. Otherwise it is as large as the
+    /// turned picture.
+    public var keepsSize: Bool
 
-  /// Says how far a picture is turned.
-  public init(_ degrees: Double, background: PixelColor = .transparent, keepsSize: Bool = false) {
-    self.degrees = degrees
-    self.background = background
-    self.keepsSize = keepsSize
-  }
-
-  /// From 0 up to 360.
-  var normalizedDegrees: Double {
-    let rest = fmod(degrees, 360)
-    let turned = rest < 0 ? rest + 360 : rest
-    return turned >= 360 ? 0 : turned
-  }
-
-  /// How pixels move if none has to be mixed.
-  package var quarter: Orientation? {
-    switch normalizedDegrees {
-    case 0: .up
-    case 90: .right
-    case 180: .down
-    case 270: .left
-    default: nil
+    /// Says how far a picture is turned.
+    public init(_ degrees: Double, background: PixelColor = .transparent, keepsSize: Bool = false) {
+      self.degrees = degrees
+      self.background = background
+      self.keepsSize = keepsSize
     }
-  }
 
-  private var direction: (cosine: Double, sine: Double) {
-    switch normalizedDegrees {
-    case 0: return (1, 0)
-    case 90: return (0, 1)
-    case 180: return (-1, 0)
-    case 270: return (0, -1)
-    default:
-      let angle = normalizedDegrees * .pi / 180
-      return (cos(angle), sin(angle))
+    /// From 0 up to 360.
+    var normalizedDegrees: Double {
+      let rest = fmod(degrees, 360)
+      let turned = rest < 0 ? rest + 360 : rest
+      return turned >= 360 ? 0 : turned
     }
-  }
 
-  func size(of size: Size) throws(CoderError) -> Size {
-    guard !keepsSize else { return size }
-    if let quarter { return quarter.displayed(size) }
-    let (cosine, sine) = direction
-    let (width, height) = (Double(size.width), Double(size.height))
-    // What is only a rounding error is no further pixel.
-    let across = (width * abs(cosine) + height * abs(sine) - 1e-6).rounded(.up)
-    let down = (width * abs(sine) + height * abs(cosine) - 1e-6).rounded(.up)
-    guard across < 1e15, down < 1e15 else { throw .invalidArgument("a picture of \(size) is too large to be turned") }
-    return Size(width: max(1, Int(across)), height: max(1, Int(down)))
-  }
-
-  func applied(to pixels: PixelBuffer, size: Size) throws(CoderError) -> PixelBuffer {
-    if let quarter, quarter.displayed(pixels.size) == size { return try pixels.oriented(by: quarter) }
-    let wide = try pixels.converted(to: pixels.wideLayout)
-    let layout = pixels.layout.painted(background)
-    let result = try PixelBuffer(size: size, format: layout.format, alpha: layout.alpha)
-    let writer = RowConverter(
-      from: PixelLayout(.rgbaFloat32, layout.alpha == .opaque ? .opaque : .premultiplied), to: layout)
-    let (cosine, sine) = direction
-    let turn = Turn(
-      cosine: cosine, sine: sine, width: Double(size.width), height: Double(size.height),
-      background: background.premultiplied, clamps: !pixels.format.isFloat)
-    Bands.run(rows: size.height) { rows in
-      withUnsafeTemporaryAllocation(of: SIMD4<Float>.self, capacity: size.width) { buffer in
-        guard let row = buffer.baseAddress else { return }
-        for y in rows {
-          if wide.format == .rgba16 {
-            turn.fill(row, y, from: wide, IntegerSamples.self)
-          } else {
-            turn.fill(row, y, from: wide, FloatSamples.self)
-          }
-          writer.convert(row, into: result.row(y), count: size.width)
-        }
+    /// How pixels move if none has to be mixed.
+    package var quarter: Orientation? {
+      switch normalizedDegrees {
+      case 0: .up
+      case 90: .right
+      case 180: .down
+      case 270: .left
+      default: nil
       }
     }
-    return result
+
+    private var direction: (cosine: Double, sine: Double) {
+      switch normalizedDegrees {
+      case 0: return (1, 0)
+      case 90: return (0, 1)
+      case 180: return (-1, 0)
+      case 270: return (0, -1)
+      default:
+        let angle = normalizedDegrees * .pi / 180
+        return (cos(angle), sin(angle))
+      }
+    }
+
+    func size(of size: Size) throws(CoderError) -> Size {
+      guard !keepsSize else { return size }
+      if let quarter { return quarter.displayed(size) }
+      let (cosine, sine) = direction
+      let (width, height) = (Double(size.width), Double(size.height))
+      // What is only a rounding error is no further pixel.
+      let across = (width * abs(cosine) + height * abs(sine) - 1e-6).rounded(.up)
+      let down = (width * abs(sine) + height * abs(cosine) - 1e-6).rounded(.up)
+      guard across < 1e15, down < 1e15 else { throw .invalidArgument("a picture of \(size) is too large to be turned") }
+      return Size(width: max(1, Int(across)), height: max(1, Int(down)))
+    }
+
+    func applied(to pixels: PixelBuffer, size: Size) throws(CoderError) -> PixelBuffer {
+      if let quarter, quarter.displayed(pixels.size) == size { return try pixels.oriented(by: quarter) }
+      let wide = try pixels.converted(to: pixels.wideLayout)
+      let layout = pixels.layout.painted(background)
+      let result = try PixelBuffer(size: size, format: layout.format, alpha: layout.alpha)
+      let writer = RowConverter(
+        from: PixelLayout(.rgbaFloat32, layout.alpha == .opaque ? .opaque : .premultiplied), to: layout)
+      let (cosine, sine) = direction
+      let turn = Turn(
+        cosine: cosine, sine: sine, width: Double(size.width), height: Double(size.height),
+        background: background.premultiplied, clamps: !pixels.format.isFloat)
+      Bands.run(rows: size.height) { rows in
+        withUnsafeTemporaryAllocation(of: SIMD4<Float>.self, capacity: size.width) { buffer in
+          guard let row = buffer.baseAddress else { return }
+          for y in rows {
+            if wide.format == .rgba16 {
+              turn.fill(row, y, from: wide, IntegerSamples.self)
+            } else {
+              turn.fill(row, y, from: wide, FloatSamples.self)
+            }
+            writer.convert(row, into: result.row(y), count: size.width)
+          }
+        }
+      }
+      return result
+    }
   }
 }
 

@@ -4,15 +4,15 @@ public import ImageCoderModel
 
 /// What files may ask for: formats, coders, limits, and where the code of plugins sees files.
 ///
-///     var policy = Policy.web
-///     policy.limits[.maxPixels] = Policy.Setting(24_000_000, reason: "what the shop shows")
+///     var policy = SecurityPolicy.web
+///     policy.limits[.maxPixels] = SecurityPolicy.Rule(24_000_000, reason: "what the shop shows")
 ///     let registry = CoderRegistry(policy: policy)
 ///
 /// Each setting says who made it and, if he told, why; a refusal repeats both. A policy only forbids: a caller who asks for
 /// less gets less. `docs/policies.md` describes the presets and the file.
-public struct Policy: Sendable, Equatable {
+public struct SecurityPolicy: Sendable, Equatable {
   /// A value, who set it and why.
-  public struct Setting<Value: Sendable & Equatable>: Sendable, Equatable {
+  public struct Rule<Value: Sendable & Equatable>: Sendable, Equatable {
     /// What holds.
     public var value: Value
     /// Who set it.
@@ -52,9 +52,9 @@ public struct Policy: Sendable, Equatable {
   /// What holds for files and coders of one format alone, instead of what holds in general.
   public struct FormatRules: Sendable, Equatable {
     /// Limits by their names.
-    public var limits: [Limits.Name: Setting<Int>] = [:]
+    public var limits: [Limits.Name: Rule<Int>] = [:]
     /// At least how its plugins are isolated, or nil as in general. Also applies to readers in pure Swift.
-    public var isolation: Setting<IsolationMode>?
+    public var isolation: Rule<Isolation.Mode>?
 
     /// Makes rules that change nothing.
     public init() {}
@@ -63,20 +63,20 @@ public struct Policy: Sendable, Equatable {
   /// What it is called: a preset's name, or a file's path.
   public var name: String
   /// The only formats that may be read, or nil for all.
-  public var formats: Setting<Set<ImageFormat>>?
+  public var formats: Rule<Set<ImageFormat>>?
   /// Identifiers of the only coders that are used, to read or to write, or nil for all.
-  public var coders: Setting<Set<String>>?
+  public var coders: Rule<Set<String>>?
   /// Limits by their names. One that the caller left as in ``Limits/standard`` becomes that of the policy; otherwise the
   /// smaller one applies.
-  public var limits: [Limits.Name: Setting<Int>] = [:]
+  public var limits: [Limits.Name: Rule<Int>] = [:]
   /// At least how plugins are isolated, or nil for the registry's own setting.
-  public var isolation: Setting<IsolationMode>?
+  public var isolation: Rule<Isolation.Mode>?
   /// At least how readers in pure Swift are isolated, or nil as all others. ``pureSwiftReaders`` lists them.
-  public var isolationOfPureSwift: Setting<IsolationMode>?
+  public var isolationOfPureSwift: Rule<Isolation.Mode>?
   /// Whether each file gets a worker that has seen no other one, or nil for the registry's own setting.
-  public var usesFreshWorkers: Setting<Bool>?
+  public var usesFreshWorkers: Rule<Bool>?
   /// Whether Exif, XMP and IPTC are read. Profiles and the orientation are part of how a picture looks, and are always read.
-  public var readsMetadata: Setting<Bool>?
+  public var readsMetadata: Rule<Bool>?
   /// Rules for some formats.
   public var formatRules: [ImageFormat: FormatRules] = [:]
   /// Why nothing may be read: of a policy that was asked for and is not understood.
@@ -92,12 +92,12 @@ public struct Policy: Sendable, Equatable {
   }
 
   /// The setting of a limit for a format, or in general.
-  package func limit(_ name: Limits.Name, of format: ImageFormat?) -> Setting<Int>? {
+  package func limit(_ name: Limits.Name, of format: ImageFormat?) -> Rule<Int>? {
     format.flatMap { formatRules[$0]?.limits[name] } ?? limits[name]
   }
 
   /// At least how a coder of these formats is isolated: as the strictest of them asks for.
-  func isolation(of formats: [ImageFormat], isPureSwift: Bool) -> IsolationMode {
+  func isolation(of formats: [ImageFormat], isPureSwift: Bool) -> Isolation.Mode {
     guard isolation != nil || isolationOfPureSwift != nil || !formatRules.isEmpty else { return .inProcess }
     let own = isPureSwift ? isolationOfPureSwift ?? isolation : isolation
     let modes = formats.map { formatRules[$0]?.isolation ?? own }
@@ -114,7 +114,7 @@ public struct Policy: Sendable, Equatable {
   /// forbids nothing then: such a policy is not understood.
   ///
   /// - Parameter registered: Formats of the application's own coders.
-  func resolved(_ catalog: Catalog, registered: Set<ImageFormat>) -> Policy {
+  func resolved(_ catalog: Catalog, registered: Set<ImageFormat>) -> SecurityPolicy {
     func formats(_ format: ImageFormat) -> Set<ImageFormat> {
       let named = catalog.formats(named: format.rawValue)
       return named.isEmpty ? [format] : named
@@ -136,12 +136,12 @@ public struct Policy: Sendable, Equatable {
   }
 }
 
-extension Policy.FormatRules {
+extension SecurityPolicy.FormatRules {
   /// The file and the line that the rules are from, or nil if the program made them.
-  fileprivate var place: Policy.Origin? {
+  fileprivate var place: SecurityPolicy.Origin? {
     var origins = limits.values.map(\.origin)
     if let isolation { origins.append(isolation.origin) }
-    let places = origins.compactMap { (origin) -> (origin: Policy.Origin, line: Int)? in
+    let places = origins.compactMap { (origin) -> (origin: SecurityPolicy.Origin, line: Int)? in
       guard case .file(_, let line) = origin else { return nil }
       return (origin, line)
     }
@@ -149,7 +149,7 @@ extension Policy.FormatRules {
   }
 
   /// Where two names mean the same format, the stricter rule of each kind applies.
-  fileprivate mutating func tighten(by other: Policy.FormatRules) {
+  fileprivate mutating func tighten(by other: SecurityPolicy.FormatRules) {
     limits.merge(other.limits) { $0.value <= $1.value ? $0 : $1 }
     if let mode = other.isolation, mode.value > isolation?.value ?? .inProcess { isolation = mode }
     isolation = isolation ?? other.isolation

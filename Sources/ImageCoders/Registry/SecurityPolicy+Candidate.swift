@@ -2,7 +2,7 @@
 
 import ImageCoderModel
 
-extension Policy {
+extension SecurityPolicy {
   /// Why a coder may not read a file, as the end of a sentence, or nil if it may.
   ///
   /// - Parameter formats: Those that the coder says the file may have.

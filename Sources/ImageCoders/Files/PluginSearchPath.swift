@@ -4,7 +4,7 @@ import CHostSystem
 import Glibc
 
 /// The directories in which manifests are searched, first to last.
-public struct SearchPath: Sendable, Equatable {
+public struct PluginSearchPath: Sendable, Equatable {
   /// A directory and why it is looked into.
   package struct Directory: Sendable, Equatable {
     package let path: String
@@ -39,19 +39,19 @@ public struct SearchPath: Sendable, Equatable {
   }
 
   /// These directories and no others.
-  public static func only(_ directories: [String]) -> SearchPath {
-    SearchPath(
+  public static func only(_ directories: [String]) -> PluginSearchPath {
+    PluginSearchPath(
       arguments: directories, environment: { $0 == "CODERS_PLUGIN_PATH" ? "" : nil }, executable: executablePath())
   }
 
   /// The same search path, with this project's plugins in some of its folders trusted as those beside the program are.
   ///
-  ///     let path = SearchPath.only(["/opt/shop/coders"]).trusting(["/opt/shop/coders"])
+  ///     let path = PluginSearchPath.only(["/opt/shop/coders"]).trusting(["/opt/shop/coders"])
   ///
   /// For an application that ships plugins of this project in a folder of its own. They count as bundled, as in
   /// `../lib/coders/1` relative to the program, if their identifiers begin with `org.imagecoders.`, and folder, manifest and
   /// library belong to root or to the owner of the program. A plugin of such a name in any other folder is a stranger.
-  public func trusting(_ folders: [String]) -> SearchPath {
+  public func trusting(_ folders: [String]) -> PluginSearchPath {
     var path = self
     path.trusted += folders
     return path

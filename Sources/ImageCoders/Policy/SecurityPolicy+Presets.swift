@@ -2,13 +2,13 @@
 
 import ImageCoderModel
 
-extension Policy {
+extension SecurityPolicy {
   /// What holds if nobody chooses: every format, the limits of ``Limits/standard``, plugins in the program.
-  public static let standard = Policy(name: "standard")
+  public static let standard = SecurityPolicy(name: "standard")
 
   /// For files of one's own: limits that stop mistakes only.
-  public static let trusted: Policy = {
-    var policy = Policy(name: "trusted")
+  public static let trusted: SecurityPolicy = {
+    var policy = SecurityPolicy(name: "trusted")
     policy.limit(.maxPixels, 1 << 33, "maps and scans of one's own may be large")
     policy.limit(.maxSide, 1 << 24, "as long as a panorama or a strip of a scanner may be")
     policy.limit(.maxMemory, 1 << 34, "16 GiB: more is a mistake on most machines")
@@ -22,8 +22,8 @@ extension Policy {
   }()
 
   /// For a server that takes uploads: every file in a locked process of its own, and small limits.
-  public static let web: Policy = {
-    var policy = Policy(name: "web")
+  public static let web: SecurityPolicy = {
+    var policy = SecurityPolicy(name: "web")
     policy.formats = policy.setting(
       [.jpeg, .png, .gif, .webP, .avif, .heic, .heics, .heif], "what cameras, phones and browsers make")
     policy.isolation = policy.setting(.required, "who sends a file may be an attacker")
@@ -43,8 +43,8 @@ extension Policy {
   }()
 
   /// For a program that shows small pictures of a user's files: isolated, with workers that are used again.
-  public static let thumbnailer: Policy = {
-    var policy = Policy(name: "thumbnailer")
+  public static let thumbnailer: SecurityPolicy = {
+    var policy = SecurityPolicy(name: "thumbnailer")
     policy.isolation = policy.setting(.required, "a folder shows files that nobody chose to open")
     policy.readsMetadata = policy.setting(false, "a thumbnail shows none of it")
     policy.limit(.maxMemory, 512 << 20, "a folder of large pictures must not slow the desktop down")
@@ -57,8 +57,8 @@ extension Policy {
   }()
 
   /// For files that may attack: readers in pure Swift in the program, all others with every layer or not at all.
-  public static let paranoid: Policy = {
-    var policy = Policy(name: "paranoid")
+  public static let paranoid: SecurityPolicy = {
+    var policy = SecurityPolicy(name: "paranoid")
     policy.isolation = policy.setting(.strict, "a library in C may be made to run what a file says")
     policy.isolationOfPureSwift = policy.setting(.inProcess, "Swift ends the program sooner than that")
     policy.usesFreshWorkers = policy.setting(true, "no file sees what another one has left in memory")
@@ -78,7 +78,7 @@ extension Policy {
   }()
 
   /// All presets, the one that holds without a choice first.
-  public static let presets: [Policy] = [standard, trusted, web, thumbnailer, paranoid]
+  public static let presets: [SecurityPolicy] = [standard, trusted, web, thumbnailer, paranoid]
 
   /// The preset of a name, or nil.
   public init?(preset name: String) {
@@ -86,8 +86,8 @@ extension Policy {
     self = preset
   }
 
-  private func setting<Value>(_ value: Value, _ reason: String) -> Setting<Value> {
-    Setting(value, origin: .preset(name), reason: reason)
+  private func setting<Value>(_ value: Value, _ reason: String) -> Rule<Value> {
+    Rule(value, origin: .preset(name), reason: reason)
   }
 
   private mutating func limit(_ limit: Limits.Name, _ value: Int, _ reason: String) {

@@ -3,7 +3,7 @@
 import ImageCoderEngine
 import ImageCoderModel
 
-extension Policy {
+extension SecurityPolicy {
   /// How a policy was found, for `coders policy`.
   package enum Finding: Sendable, Equatable {
     /// Named on the command line.
@@ -20,12 +20,12 @@ extension Policy {
   ///
   /// The file is `$XDG_CONFIG_HOME/coders/policy.json`, or `~/.config/coders/policy.json`. A policy that is named or there,
   /// and cannot be read or understood, refuses every file: each call throws what is wrong with it.
-  public static var user: Policy { found(environment: SearchPath.secureEnvironment).policy }
+  public static var user: SecurityPolicy { found(environment: PluginSearchPath.secureEnvironment).policy }
 
   /// The policy that holds for a process.
   ///
   /// - Parameter environment: Returns the value of a variable.
-  package static func found(environment: (String) -> String?) -> (policy: Policy, finding: Finding) {
+  package static func found(environment: (String) -> String?) -> (policy: SecurityPolicy, finding: Finding) {
     if let named = environment("CODERS_POLICY") { return (loading(named), .variable) }
     guard let path = path(environment) else { return (.standard, .nothing) }
     do throws(FileProblem) { try TrustedFile.check(path) } catch {
@@ -35,8 +35,10 @@ extension Policy {
   }
 
   /// The policy of a name or file, or one that refuses everything, with the reason.
-  package static func loading(_ name: String) -> Policy {
-    do throws(CoderError) { return try Policy(named: name) } catch { return Policy(refusing: error, name: name) }
+  package static func loading(_ name: String) -> SecurityPolicy {
+    do throws(CoderError) { return try SecurityPolicy(named: name) } catch {
+      return SecurityPolicy(refusing: error, name: name)
+    }
   }
 
   /// A preset, or the policy of a file.
@@ -45,7 +47,7 @@ extension Policy {
   /// - Throws: ``CoderError/Code/invalidArgument`` for a name that no preset has, and with line and column for a file that
   ///   is not understood; ``CoderError/Code/io`` for a file that cannot be read, or that others can write to.
   public init(named name: String) throws(CoderError) {
-    if let preset = Policy(preset: name) {
+    if let preset = SecurityPolicy(preset: name) {
       self = preset
       return
     }

@@ -5,10 +5,10 @@ public import ImageCoderModel
 
 /// Operations one after the other, with a key that names what they do.
 ///
-///     let card = Pipeline([.resize(Resize(Size(width: 320, height: 200), .fill)), .round(Corners(12))])
+///     let card = ImagePipeline([.resize(.init(Size(width: 320, height: 200), .fill)), .round(.init(12))])
 ///     let image = try card.applied(to: try registry.decode("photo.jpg"))
 ///     cache[card.key + " " + name] = image
-public struct Pipeline: Sendable, Hashable {
+public struct ImagePipeline: Sendable, Hashable {
   /// The first is done first.
   public var operations: [ImageOperation]
 

@@ -3,7 +3,7 @@
 import ImageCoderEngine
 import ImageCoderModel
 
-extension Policy {
+extension SecurityPolicy {
   /// Whether it forbids anything that ``restricting(_:for:)`` would put into options.
   var restrictsFiles: Bool {
     problem != nil || formats != nil || readsMetadata != nil || !limits.isEmpty || !formatRules.isEmpty

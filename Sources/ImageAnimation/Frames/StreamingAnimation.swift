@@ -6,7 +6,7 @@ import Synchronization
 
 /// An animation whose bytes are still arriving. It has the frames whose every row is there, and can be played meanwhile.
 ///
-///     let animation = ArrivingAnimation()
+///     let animation = StreamingAnimation()
 ///     let playing = Task { for try await shown in animation.playback() { show(shown.frame.pixels) } }
 ///     for try await chunk in response.body { try animation.append(chunk) }
 ///     try animation.finish()
@@ -14,7 +14,7 @@ import Synchronization
 /// All frames are kept, since an incremental decoder reads the bytes once.
 ///
 /// - Threads: May be used from any thread. One thread at a time appends.
-public final class ArrivingAnimation: FrameSource {
+public final class StreamingAnimation: FrameSource {
   /// What is done with short delays.
   public let delayPolicy: DelayPolicy
 

@@ -4,9 +4,9 @@ import ImageCoderEngine
 import ImageCoderModel
 
 /// The user's preferences for the choice of coders.
-public struct Preferences: Sendable, Equatable {
+public struct CoderPreferences: Sendable, Equatable {
   /// Coders that are tried before all others of a format, whatever their priorities.
-  public struct Preferred: Sendable, Equatable {
+  public struct Order: Sendable, Equatable {
     /// Identifiers of readers, the first to try first.
     public var read: [String]
     /// Identifiers of writers, the first to try first.
@@ -27,7 +27,7 @@ public struct Preferences: Sendable, Equatable {
   /// used.
   public var allowed: Set<String>?
   /// Preferred coders, by a format's type identifier, extension or name: `public.png`, `png`, `PNG`.
-  public var preferred: [String: Preferred] = [:]
+  public var preferred: [String: Order] = [:]
   /// Parts of the settings that are not understood, for `coders doctor`.
   public var problems: [String] = []
 
@@ -35,7 +35,7 @@ public struct Preferences: Sendable, Equatable {
   public init() {}
 
   /// What the environment and the user's settings file say.
-  public static var user: Preferences { Preferences(environment: SearchPath.secureEnvironment) }
+  public static var user: CoderPreferences { CoderPreferences(environment: PluginSearchPath.secureEnvironment) }
 
   /// Reads the settings file, then the variables `CODERS_PRIORITY`, `CODERS_ALLOW` and `CODERS_PREFER`, which take
   /// precedence.
@@ -74,18 +74,18 @@ public struct Preferences: Sendable, Equatable {
   private mutating func prefer(_ item: String, _ replaced: inout Set<String>) {
     let sides = item.split(separator: "=", maxSplits: 1).map(String.init)
     let keys = sides.first?.split(separator: ":", maxSplits: 1).map(String.init) ?? []
-    let lists: [String: WritableKeyPath<Preferred, [String]>] = ["read": \.read, "write": \.write]
+    let lists: [String: WritableKeyPath<Order, [String]>] = ["read": \.read, "write": \.write]
     guard sides.count == 2, keys.count == 2, let list = lists[keys[1]] else {
       problems.append("CODERS_PREFER: \"\(item)\" is neither format:read=id nor format:write=id")
       return
     }
-    if replaced.insert(sides[0]).inserted { preferred[keys[0], default: Preferred()][keyPath: list] = [] }
-    preferred[keys[0], default: Preferred()][keyPath: list].append(sides[1])
+    if replaced.insert(sides[0]).inserted { preferred[keys[0], default: Order()][keyPath: list] = [] }
+    preferred[keys[0], default: Order()][keyPath: list].append(sides[1])
   }
 
   /// Preferred coders of one direction, by format: each name stands for all installed formats that it names, or else is a
   /// type identifier.
-  func preferred(_ list: KeyPath<Preferred, [String]>, _ catalog: Catalog) -> [ImageFormat: [String]] {
+  func preferred(_ list: KeyPath<Order, [String]>, _ catalog: Catalog) -> [ImageFormat: [String]] {
     var formats: [ImageFormat: [String]] = [:]
     // Sorted, so that two names of a format give the same order each time.
     for (name, preferred) in preferred.sorted(by: { $0.key < $1.key }) where !preferred[keyPath: list].isEmpty {

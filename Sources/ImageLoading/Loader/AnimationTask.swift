@@ -14,12 +14,12 @@
   /// The bytes are shared with all other loads of the same source. Loading goes on as long as this is held.
   ///
   /// - Threads: May be used from any thread and task.
-  public final class LoadingAnimation: Sendable {
+  public final class AnimationTask: Sendable {
     /// The frames whose every row has come: a source for a `Playback`.
-    public let frames: ArrivingAnimation
+    public let frames: StreamingAnimation
     private let task: Task<Result<Void, LoadingError>, Never>
 
-    init(_ frames: ArrivingAnimation, _ load: @escaping @Sendable () async throws(LoadingError) -> Void) {
+    init(_ frames: StreamingAnimation, _ load: @escaping @Sendable () async throws(LoadingError) -> Void) {
       self.frames = frames
       task = Task {
         do throws(LoadingError) { return .success(try await load()) } catch { return .failure(error) }
@@ -46,12 +46,12 @@
     ///   - loopCount: Overrides what the file states, or nil.
     public func animation(
       for request: ImageRequest, delays: DelayPolicy = .browser, loopCount: LoopCount? = nil
-    ) -> LoadingAnimation {
+    ) -> AnimationTask {
       let load = newLoadNumber()
       observers.note(.began(load: load, name: request.name))
-      let frames = ArrivingAnimation(
+      let frames = StreamingAnimation(
         options: request.decodeOptions(options), delays: delays, loopCount: loopCount, registry: registry)
-      return LoadingAnimation(frames) { [self] () throws(LoadingError) in
+      return AnimationTask(frames) { [self] () throws(LoadingError) in
         do throws(LoadingError) {
           let resolved = try await resolved(request, load: load)
           let origin = try await feed(frames, resolved)
@@ -66,8 +66,8 @@
 
     /// Gives the bytes of a source to an animation as they come.
     private func feed(
-      _ frames: ArrivingAnimation, _ request: ResolvedRequest
-    ) async throws(LoadingError) -> LoadedImage.Origin {
+      _ frames: StreamingAnimation, _ request: ResolvedRequest
+    ) async throws(LoadingError) -> ImageResponse.Origin {
       let feed = FrameFeed(frames)
       let source: ByteSource
       switch request.source {
@@ -111,11 +111,11 @@
 
   /// Appends bytes to an animation, on threads of the library.
   private final class FrameFeed: Sendable {
-    private let frames: ArrivingAnimation
+    private let frames: StreamingAnimation
     private let lane = WorkQueue.Lane()
     private let state = Mutex<(body: Body?, count: Int)>((nil, 0))
 
-    init(_ frames: ArrivingAnimation) { self.frames = frames }
+    init(_ frames: StreamingAnimation) { self.frames = frames }
 
     /// Bytes that the animation has got.
     var count: Int { state.withLock { $0.count } }

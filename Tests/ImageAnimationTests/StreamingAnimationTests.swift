@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Animations that are played while their bytes arrive.
-@Suite struct ArrivingAnimationTests {
+@Suite struct StreamingAnimationTests {
   static func bytes(_ path: String) throws -> [UInt8] {
     let file = try #require(fopen(AnimatedImageTests.fixture(path), "re"))
     defer { fclose(file) }
@@ -21,7 +21,7 @@ import Testing
   func framesAppearOneAfterTheOther(_ path: String) throws {
     let whole = try AnimatedImageTests.registry.decode(.file(AnimatedImageTests.fixture(path)))
     let bytes = try Self.bytes(path)
-    let animation = ArrivingAnimation(registry: AnimatedImageTests.registry)
+    let animation = StreamingAnimation(registry: AnimatedImageTests.registry)
     #expect(animation.frameCount == 0)
     var player = AnimationPlayer(animation)
     player.start(at: .zero)
@@ -51,7 +51,7 @@ import Testing
 
   @Test func whatEndsTooEarlyIsPlayedAsFarAsItGoes() throws {
     let bytes = try Self.bytes("gif/loop-3.gif")
-    let animation = ArrivingAnimation(registry: AnimatedImageTests.registry)
+    let animation = StreamingAnimation(registry: AnimatedImageTests.registry)
     try animation.append(bytes.dropLast(bytes.count / 3))
     try animation.finish()
     #expect(animation.isComplete)
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test func whatIsNoImageIsComplete() {
-    let animation = ArrivingAnimation(registry: AnimatedImageTests.registry)
+    let animation = StreamingAnimation(registry: AnimatedImageTests.registry)
     #expect(throws: CoderError.self) {
       try animation.append([UInt8](repeating: 1, count: 5000))
       try animation.finish()
@@ -73,6 +73,6 @@ import Testing
   }
 
   @Test func theCallersPlaysCount() {
-    #expect(ArrivingAnimation(loopCount: .plays(7), registry: AnimatedImageTests.registry).loopCount == .plays(7))
+    #expect(StreamingAnimation(loopCount: .plays(7), registry: AnimatedImageTests.registry).loopCount == .plays(7))
   }
 }

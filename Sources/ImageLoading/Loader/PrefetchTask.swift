@@ -5,7 +5,7 @@
   /// Pictures that are loaded before somebody wants them.
   ///
   /// - Threads: May be used from any thread and task.
-  public final class Prefetch: Sendable {
+  public final class PrefetchTask: Sendable {
     /// How far pictures are loaded.
     public enum Depth: Sendable, Hashable {
       /// Their bytes, to the cache on disk.
@@ -140,9 +140,9 @@
     /// - Returns: What gives the rest up when it is released.
     public func prefetch(
       _ requests: [ImageRequest], concurrency: Int = 4, priority: LoadPriority = .lowest,
-      depth: Prefetch.Depth = .pictures
-    ) -> Prefetch {
-      Prefetch(requests, self, concurrency: concurrency, priority: priority, depth: depth)
+      depth: PrefetchTask.Depth = .pictures
+    ) -> PrefetchTask {
+      PrefetchTask(requests, self, concurrency: concurrency, priority: priority, depth: depth)
     }
 
     /// Loads the bytes of a request to the disk.

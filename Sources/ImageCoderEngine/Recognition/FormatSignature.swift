@@ -3,7 +3,7 @@
 import ImageCoderModel
 
 /// Bytes that identify a format.
-public struct Signature: Sendable, Equatable {
+public struct FormatSignature: Sendable, Equatable {
   /// Where the bytes are looked for: from the start of the file, or, when negative, from its end.
   public var offset: Int
   /// The bytes to find. A signature without bytes matches no file.
