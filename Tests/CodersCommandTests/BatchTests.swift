@@ -147,11 +147,15 @@ import Testing
             },
             {
               "error": {
+                "allowed": null,
                 "code": "io",
                 "coder": null,
                 "exit_status": 5,
+                "found": null,
+                "limit": null,
                 "message": "no such file or directory",
-                "offset": null
+                "offset": null,
+                "set_by": null
               },
               "file": "DIR/out/none.png",
               "input": "DIR/none.png",

@@ -105,6 +105,8 @@ import Testing
     let json = Run.inProcess("probe", "--json", "--max-side", "100", file)
     #expect(json.output.contains(#""code": "limitExceeded""#))
     #expect(json.output.contains(#""exit_status": 3"#))
+    #expect(json.output.contains(#""limit": "maxSide""#))
+    #expect(json.output.contains(#""found": 720"#) && json.output.contains(#""allowed": 100"#))
   }
 
   @Test func framesOfALongAnimationNeedNoMemory() throws {

@@ -108,7 +108,9 @@ extension JSONValue {
   init(_ error: CoderError) {
     self = .object([
       "code": .text("\(error.code)"), "message": .text(error.sentence), "coder": .optional(error.coder),
-      "offset": error.offset.map { .integer($0) } ?? .null,
+      "offset": error.offset.map { .integer($0) } ?? .null, "limit": .optional(error.limit?.rawValue),
+      "found": error.found.map { .integer($0) } ?? .null, "allowed": error.allowed.map { .integer($0) } ?? .null,
+      "set_by": .optional(error.setBy),
       "exit_status": .integer(Int64(ExitStatus(error).rawValue)),
     ])
   }

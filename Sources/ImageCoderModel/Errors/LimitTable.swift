@@ -34,7 +34,8 @@ extension Limits {
   /// What a limit counts in.
   package enum Unit: Sendable { case count, bytes, milliseconds }
 
-  /// All limits, in the order of the properties. What is said of limits elsewhere is made of this table or tested against it.
+  /// All limits, in the order of the properties. Options and help of the command, policies and
+  /// messages are made of this table; tests compare the schema of policies and `imgcoder/types.h` with it.
   package static let table = [
     Row(.maxPixels, \.maxPixels, number: IMGCODER_LIMIT_PIXELS, summary: "Pixels of one canvas."),
     Row(.maxSide, \.maxSide, number: IMGCODER_LIMIT_SIDE, summary: "Pixels of either side of a canvas."),
