@@ -58,7 +58,7 @@ import Testing
     for (a, b) in [
       ("rotate:450", "rotate:90"), ("rotate:-0", "blur:0"), ("resize:300x200,fit,top", "resize:300X200"),
       ("grayscale", "grayscale:1.0"), ("flatten", "flatten:#FFFFFF"), ("inset:4", "inset:4,4,4,4,transparent"),
-      ("", "saturation:1"),
+      ("flatten:orange", "flatten:#ffa500"), ("", "saturation:1"),
       ("border:2", "border:2,black"), ("resize:300", "resize:300x300"), ("resize:x9", "resize:0x9,fill"),
     ] {
       #expect(try ImagePipeline(parsing: a).key == ImagePipeline(parsing: b).key)
@@ -76,7 +76,7 @@ import Testing
     ("blur", "the operation blur: at its end a sigma is expected"),
     ("blur:nan", "the operation blur:nan: “nan” where a sigma is expected"),
     ("blur:1,2", "the operation blur:1,2: “2” where nothing more is expected"),
-    ("tint:red", "the operation tint:red: “red” where a color such as #ff8000 or #ff800080 is expected"),
+    ("tint:rde", "the operation tint:rde: “rde” where a color such as #ff8000 or #ff800080 is expected"),
     (
       "crop:0x3+1+1",
       "the operation crop:0x3+1+1: “0x3+1+1” where a part such as 100x80+10+20, or 100x80 and an anchor, is expected"

@@ -118,7 +118,7 @@ private let kit = PluginExport(
     operation.blocks = ["mark": [1, 2, 3], "other": []]
     #expect(
       try text(operation)
-        == "level number(3.0), mode number(1.0), note word(\"ä b\"), on number(1.0), share number(0.25), mark 3, other 0"
+        == "level 3, mode 1, note \"ä b\", on 1, share 0.25, mark 3, other 0"
     )
   }
 

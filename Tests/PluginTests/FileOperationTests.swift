@@ -121,11 +121,14 @@ import Testing
 
   /// A plugin whose `can` says yes and whose `run` says no.
   @Test func aBrokenPromiseIsAnError() throws {
-    let registry = Self.registry(of: MisbehavingPlugin("operations.run", hasSamples: false))
-    #expect(try registry.ask(FileOperation(Self.retag), of: .bytes(Self.file)).refusal == nil)
-    #expect {
-      try registry.apply(FileOperation(Self.retag), to: .bytes(Self.file))
-    } throws: { ($0 as? CoderError)?.message == "no mood" }
+    let plugin = MisbehavingPlugin("operations.run", hasSamples: false)
+    let registry = Self.registry(of: plugin)
+    try withExtendedLifetime(plugin) {
+      #expect(try registry.ask(FileOperation(Self.retag), of: .bytes(Self.file)).refusal == nil)
+      #expect {
+        try registry.apply(FileOperation(Self.retag), to: .bytes(Self.file))
+      } throws: { ($0 as? CoderError)?.message == "no mood" }
+    }
   }
 
   @Test func whatIsNotDescribedIsRefused() {

@@ -17,7 +17,7 @@ extension PixelColor {
         let value = UInt64(digits, radix: 16)
       else { return nil }
       switch digits.utf8.count {
-      case 3: self.init(rgba: UInt32(value >> 8 * 17) << 24 | UInt32(value >> 4 & 15 * 17) << 16)
+      case 3: self.init(red: UInt8(value >> 8) * 17, green: UInt8(value >> 4 & 15) * 17, blue: UInt8(value & 15) * 17)
       case 6: self.init(rgba: UInt32(value) << 8 | 0xFF)
       case 8: self.init(rgba: UInt32(value))
       case 16:

@@ -122,7 +122,7 @@ extension CoderRegistry {
   }
 
   private static func words(_ from: ImageFormat, _ to: ImageFormat) -> String {
-    from == to ? "of \(from)" : "from \(from) to \(to)"
+    from == to ? "for \(from)" : "from \(from) to \(to)"
   }
 }
 
