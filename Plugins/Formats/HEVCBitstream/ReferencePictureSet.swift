@@ -16,10 +16,6 @@ struct ReferencePictureSet: Equatable, Sendable {
   /// Before the current picture, nearest first, then after it, nearest first.
   let entries: [Entry]
 
-  static let empty = ReferencePictureSet(entries: [])
-
-  private init(entries: [Entry]) { self.entries = entries }
-
   /// Reads num_short_term_ref_pic_sets and the sets of an SPS. None may have more pictures than the buffer.
   static func sets(_ bits: inout BitReader, bufferedPictures: Int) throws(CoderError) -> [ReferencePictureSet] {
     let count = try bits.unsigned("num_short_term_ref_pic_sets", to: 64)

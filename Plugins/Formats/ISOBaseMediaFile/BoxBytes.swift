@@ -45,7 +45,6 @@ public struct BoxBytes {
   public func uint32(at place: Int) throws(CoderError) -> UInt32 {
     UInt32(truncatingIfNeeded: try number(at: place, bytes: 4))
   }
-  public func uint64(at place: Int) throws(CoderError) -> UInt64 { try number(at: place, bytes: 8) }
   public func fourCC(at place: Int) throws(CoderError) -> FourCC { FourCC(rawValue: try uint32(at: place)) }
 
   /// A copy of some bytes.

@@ -28,9 +28,6 @@ struct CodeCycle: ~Copyable {
   /// Codes and how many pixels each stands for.
   var entries: UnsafeBufferPointer<(code: UInt16, count: Int32)> { UnsafeBufferPointer(start: codes, count: count) }
 
-  /// Whether the table takes no more strings.
-  var isFull: Bool { next == CodeTable.limit }
-
   /// Starts with an empty table.
   mutating func restart() {
     table.clear()

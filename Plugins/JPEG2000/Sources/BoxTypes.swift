@@ -4,7 +4,6 @@ import ImageCoderPlugin
 
 /// The types of boxes of a JP2 file (ISO/IEC 15444-1 table I.2).
 extension FourCC {
-  static let signature = FourCC("jP  ")
   static let fileType = FourCC("ftyp")
   static let header = FourCC("jp2h")
   static let codestream = FourCC("jp2c")

@@ -5,17 +5,14 @@ struct Compression: Equatable {
   let code: Int
 
   static let none = Compression(code: 1)
-  static let huffman = Compression(code: 2)
   static let group3 = Compression(code: 3)
   static let group4 = Compression(code: 4)
   static let lzw = Compression(code: 5)
   static let oldJPEG = Compression(code: 6)
   static let jpeg = Compression(code: 7)
   static let adobeDeflate = Compression(code: 8)
-  static let next = Compression(code: 32766)
   static let huffmanWords = Compression(code: 32771)
   static let packBits = Compression(code: 32773)
-  static let thunderScan = Compression(code: 32809)
   static let pixarLog = Compression(code: 32909)
   static let deflate = Compression(code: 32946)
   static let jbig = Compression(code: 34661)

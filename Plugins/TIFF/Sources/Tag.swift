@@ -45,7 +45,6 @@ enum Tag {
   static let extraSamples = 338
   static let sampleFormat = 339
   static let jpegTables = 347
-  static let jpegInterchangeFormat = 513
   static let yCbCrCoefficients = 529
   static let yCbCrSubsampling = 530
   static let referenceBlackWhite = 532
@@ -75,7 +74,6 @@ enum TagType {
   static let ascii = 2
   static let short = 3
   static let long = 4
-  static let rational = 5
   static let undefined = 7
   static let long8 = 16
 

@@ -15,11 +15,6 @@ struct PictureSearch {
   let settings: EncodingSettings
   let host: CoderHost
 
-  /// Encodes a still.
-  func encode(_ pixels: PixelView) throws(CoderError) -> EncodedPicture {
-    try smallest(of: settings.attempts.map { Candidate(pixels: pixels, blend: .source, config: $0) }).picture
-  }
-
   /// Encodes a frame, which may come out drawn in another way that shows the same.
   ///
   /// - Parameter canvas: Takes the frame.

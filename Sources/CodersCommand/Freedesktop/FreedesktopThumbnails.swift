@@ -106,14 +106,6 @@ package struct FreedesktopThumbnails: Sendable {
     return isValid(found, try Self.uri(of: path), try Original(path)) ? found : nil
   }
 
-  /// Whether this version has noted that it cannot make a thumbnail of a file as it is now.
-  ///
-  /// - Throws: As ``find(_:_:)``.
-  package func hasFailed(_ path: String) throws(CoderError) -> Bool {
-    let uri = try Self.uri(of: path)
-    return isValid(failurePath(uri), uri, try Original(path))
-  }
-
   private func isValid(_ thumbnail: String, _ uri: String, _ original: Original) -> Bool {
     do throws(CoderError) {
       let file = try OpenSource(.file(thumbnail), limits: .standard)

@@ -5,25 +5,11 @@
 
 extension String {
   /// Whether a text is in this one, by its bytes.
-  package func has(_ text: String) -> Bool { range(of: text, from: utf8.startIndex) != nil }
-
-  /// This text with another one wherever `text` was; `text` is not empty.
-  package func exchanging(_ text: String, for other: String) -> String {
-    var result = ""
-    var rest = utf8.startIndex
-    while let found = range(of: text, from: rest) {
-      result += String(self[rest..<found.lowerBound]) + other
-      rest = found.upperBound
-    }
-    return result + String(self[rest...])
-  }
-
-  private func range(of text: String, from start: Index) -> Range<Index>? {
-    var begin = start
+  package func has(_ text: String) -> Bool {
+    var begin = utf8.startIndex
     while true {
-      let rest = utf8[begin...]
-      if rest.starts(with: text.utf8) { return begin..<utf8.index(begin, offsetBy: text.utf8.count) }
-      guard begin < utf8.endIndex else { return nil }
+      if utf8[begin...].starts(with: text.utf8) { return true }
+      guard begin < utf8.endIndex else { return false }
       begin = utf8.index(after: begin)
     }
   }

@@ -32,7 +32,6 @@ final class HostSessionProbe {
 
   let session: OpaquePointer
   let settings: Settings
-  private var isEnded = false
 
   init(_ settings: Settings = Settings()) {
     self.settings = settings
@@ -42,13 +41,7 @@ final class HostSessionProbe {
     session = checking_session_new(&raw)
   }
 
-  deinit { if !isEnded { checking_session_end(session) } }
-
-  /// Bytes that the plugin left in the host's memory.
-  func end() -> UInt64 {
-    isEnded = true
-    return checking_session_end(session)
-  }
+  deinit { checking_session_end(session) }
 
   var host: UnsafePointer<imgcoder_host> { checking_session_host(session) }
   var record: checking_record { checking_session_record(session).pointee }
@@ -95,15 +88,12 @@ enum Status {
   static let notPresent = UInt32(IMGCODER_STATUS_NOT_PRESENT)
   static let wrongFormat = UInt32(IMGCODER_STATUS_WRONG_FORMAT)
   static let truncated = UInt32(IMGCODER_STATUS_TRUNCATED)
-  static let malformed = UInt32(IMGCODER_STATUS_MALFORMED)
-  static let checksumMismatch = UInt32(IMGCODER_STATUS_CHECKSUM_MISMATCH)
   static let unsupported = UInt32(IMGCODER_STATUS_UNSUPPORTED)
   static let limitExceeded = UInt32(IMGCODER_STATUS_LIMIT_EXCEEDED)
   static let invalidArgument = UInt32(IMGCODER_STATUS_INVALID_ARGUMENT)
   static let outOfOrder = UInt32(IMGCODER_STATUS_OUT_OF_ORDER)
   static let io = UInt32(IMGCODER_STATUS_IO)
   static let outOfMemory = UInt32(IMGCODER_STATUS_OUT_OF_MEMORY)
-  static let library = UInt32(IMGCODER_STATUS_LIBRARY)
   static let cancelled = UInt32(IMGCODER_STATUS_CANCELLED)
 
   private static let names: [UInt32: String] = [
@@ -116,7 +106,4 @@ enum Status {
   static func name(_ status: UInt32) -> String { names[status] ?? "status 0x\(String(status, radix: 16))" }
 
   static func isKnown(_ status: UInt32) -> Bool { names[status] != nil }
-
-  /// Whether a status says that a file is bad or not supported.
-  static func isAboutFile(_ status: UInt32) -> Bool { (0x10...0x13).contains(status) || status == unsupported }
 }

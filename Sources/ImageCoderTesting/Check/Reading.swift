@@ -43,9 +43,6 @@ struct Reading {
   /// The status of the first call that failed, or OK.
   var status: UInt32 { failures.first?.status ?? Status.ok }
 
-  /// Whether everything that was asked for was delivered.
-  var isWhole: Bool { failures.isEmpty && !pictures.isEmpty && pictures.allSatisfy(\.isWhole) }
-
   /// Whether the pixels and statuses are equal.
   func delivers(sameAs other: Reading) -> Bool { difference(from: other) == nil }
 

@@ -62,9 +62,6 @@
       self.rules = rules
     }
 
-    /// Sources of which something is known.
-    var recordCount: Int { state.withLock { $0.records.count } }
-
     // MARK: Looking
 
     /// A picture and whether it may be used now.

@@ -42,9 +42,6 @@ struct SampleTable {
     try locate(in: box, sizes: sizes, times: times.shown, sync: sync)
   }
 
-  /// Keeps the first samples only.
-  mutating func keep(_ count: Int) { samples.removeLast(max(0, samples.count - count)) }
-
   /// Walks chunks and the samples in them. Chunks that are not there end the walk.
   private mutating func locate(
     in box: BoxBytes, sizes: SampleSizes, times: [(time: Int64, isShown: Bool)], sync: [Bool]

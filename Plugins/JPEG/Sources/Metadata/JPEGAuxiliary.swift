@@ -23,7 +23,6 @@ struct JPEGAuxiliary {
   /// What application segments with the metadata of a gain map begin with, ISO 21496-1:2025, annex C.
   static let isoPrefix: StaticString = "urn:iso:std:iso:ts:21496:-1\0"
   static let ultraHDR = "http://ns.adobe.com/hdr-gain-map/1.0/"
-  static let apple = "urn:com:apple:photo:2020:aux:hdrgainmap"
 
   /// - Parameter xmp: The packet of the first picture, or nil.
   /// - Throws: ``CoderError/Code/limitExceeded`` for more pictures than pages are allowed.
