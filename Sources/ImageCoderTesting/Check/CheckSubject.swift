@@ -165,6 +165,12 @@ final class CheckSubject {
     }
   }
 
+  /// A reader with an open sample, in a session of its own, or nil if the sample does not open.
+  func opened(_ sample: Sample) throws(CheckEnd) -> ReaderProbe? {
+    let reader = ReaderProbe(try self.reader, sample.bytes, session: HostSessionProbe())
+    return reader.open() == Status.ok ? reader : nil
+  }
+
   /// Files of the plugin's formats, whether it decodes them or not; at least one.
   var everySample: [Sample] {
     get throws(CheckEnd) {

@@ -47,9 +47,7 @@ extension PluginCheck {
       (subject) throws(CheckEnd) in
       var count = 0
       for sample in try subject.samples {
-        let session = HostSessionProbe()
-        let reader = ReaderProbe(try subject.reader, sample.bytes, session: session)
-        guard reader.open() == Status.ok, let info = Self.decodable(reader) else { continue }
+        guard let reader = try subject.opened(sample), let info = Self.decodable(reader) else { continue }
         let (status, frame) = reader.frameInfo(0, 0)
         guard status == Status.ok else { continue }
         for request in Self.requests(frame) where !subject.isOutOfTime {
@@ -60,14 +58,14 @@ extension PluginCheck {
           subject.stage(what)
           let (status, offer) = reader.negotiate(request)
           guard status == Status.ok else {
-            throw .failed(what, expected: "an offer", found: "\(Status.name(status)): \(session.message)")
+            throw .failed(what, expected: "an offer", found: "\(Status.name(status)): \(reader.session.message)")
           }
           try Self.verify(offer, info, what)
           try Self.verify(offer, request, frame, what)
           guard let picture = reader.decode(offer), picture.status == Status.ok, picture.isWhole else {
-            throw .failed(what, expected: "a decode of what was offered", found: session.message)
+            throw .failed(what, expected: "a decode of what was offered", found: reader.session.message)
           }
-          try subject.verify(session, what)
+          try subject.verify(reader.session, what)
           count += 1
         }
       }
@@ -81,9 +79,8 @@ extension PluginCheck {
         if let difference = second.difference(from: first) {
           throw .failed("\(sample.name) in a second session", expected: "the same pixels", found: difference)
         }
-        let session = HostSessionProbe()
-        let reader = ReaderProbe(try subject.reader, sample.bytes, session: session)
-        guard reader.open() == Status.ok, Self.decodable(reader) != nil, let known = first.pictures.first else {
+        guard let reader = try subject.opened(sample), Self.decodable(reader) != nil, let known = first.pictures.first
+        else {
           continue
         }
         for turn in 1...2 {

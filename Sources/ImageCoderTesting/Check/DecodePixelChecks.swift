@@ -72,11 +72,9 @@ extension PluginCheck {
       (subject) throws(CheckEnd) in
       for sample in try subject.samples where !subject.isOutOfTime {
         guard let known = try subject.readWhole(sample).pictures.first else { continue }
-        let session = HostSessionProbe()
-        let reader = ReaderProbe(try subject.reader, sample.bytes, session: session)
         let name = "\(sample.name) after a decode that was cancelled"
         subject.stage(name)
-        guard reader.open() == Status.ok, Self.decodable(reader) != nil else { continue }
+        guard let reader = try subject.opened(sample), Self.decodable(reader) != nil else { continue }
         let (_, offer) = reader.negotiate(ReaderProbe.request(0, 0))
         for call: UInt64 in [1, 2] {
           var sink = ReaderProbe.Sink()
@@ -87,10 +85,10 @@ extension PluginCheck {
           guard picture.status == Status.ok, picture.difference(from: known) == nil else {
             throw .failed(
               name, expected: "the same pixels",
-              found: picture.difference(from: known) ?? "\(Status.name(picture.status)): \(session.message)")
+              found: picture.difference(from: known) ?? "\(Status.name(picture.status)): \(reader.session.message)")
           }
         }
-        try subject.verify(session, name)
+        try subject.verify(reader.session, name)
       }
       return nil
     },

@@ -67,16 +67,14 @@ extension PluginCheck {
     PluginCheck(.interface, "unknown-page", .r16, "A page or frame that the file does not have is INVALID_ARGUMENT.") {
       (subject) throws(CheckEnd) in
       for sample in try subject.samples.prefix(4) {
-        let session = HostSessionProbe()
-        let reader = ReaderProbe(try subject.reader, sample.bytes, session: session)
-        guard reader.open() == Status.ok else { continue }
+        guard let reader = try subject.opened(sample) else { continue }
         let (status, info) = reader.info(0)
         guard status == Status.ok else { continue }
         let hidden = reader.hiddenPages
         let pages = [info.page_count, info.page_count &+ 1, 0x7FFF_FFFF, .max].filter { !hidden.contains($0) }
         let frames: [UInt32] = [info.frame_count, 0x7FFF_FFFF, .max]
         func require(_ status: UInt32, _ what: String) throws(CheckEnd) {
-          try subject.verify(session, "\(sample.name): \(what)")
+          try subject.verify(reader.session, "\(sample.name): \(what)")
           guard status == Status.invalidArgument else {
             throw .failed("\(sample.name): \(what)", expected: "INVALID_ARGUMENT", found: Status.name(status))
           }
@@ -104,9 +102,7 @@ extension PluginCheck {
       (subject) throws(CheckEnd) in
       guard try subject.reader.reader?.metadata != nil else { throw .skipped("the reader has no metadata") }
       for sample in try subject.samples.prefix(4) {
-        let session = HostSessionProbe()
-        let reader = ReaderProbe(try subject.reader, sample.bytes, session: session)
-        guard reader.open() == Status.ok else { continue }
+        guard let reader = try subject.opened(sample) else { continue }
         for kind: UInt32 in [0, 4, 5, 6, 77, 0x8000_0000, .max] {
           subject.stage("\(sample.name): metadata of kind \(kind)")
           guard let (status, _) = reader.metadata(0, kind) else { continue }
@@ -115,7 +111,7 @@ extension PluginCheck {
               "\(sample.name): metadata of kind \(kind)", expected: "NOT_PRESENT", found: Status.name(status))
           }
         }
-        try subject.verify(session, sample.name)
+        try subject.verify(reader.session, sample.name)
       }
       return nil
     },
@@ -123,9 +119,7 @@ extension PluginCheck {
       .interface, "unknown-request", .r16, "A request with unknown formats is answered with a status or a known format."
     ) { (subject) throws(CheckEnd) in
       for sample in try subject.samples.prefix(4) {
-        let session = HostSessionProbe()
-        let reader = ReaderProbe(try subject.reader, sample.bytes, session: session)
-        guard reader.open() == Status.ok, let info = Self.decodable(reader) else { continue }
+        guard let reader = try subject.opened(sample), let info = Self.decodable(reader) else { continue }
         for (format, alpha): (UInt32, UInt32) in [(11, 1), (15, 0), (32, 1), (99, 9), (.max, .max), (6, 3)] {
           let what = "\(sample.name): negotiate of pixel format \(format), alpha \(alpha)"
           subject.stage(what)
@@ -141,7 +135,7 @@ extension PluginCheck {
             throw .failed(what, expected: "IMGCODER_UNMET_PIXEL_FORMAT", found: "unmet \(offer.unmet)")
           }
         }
-        try subject.verify(session, sample.name)
+        try subject.verify(reader.session, sample.name)
       }
       return nil
     },

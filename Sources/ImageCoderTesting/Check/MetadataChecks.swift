@@ -10,9 +10,7 @@ extension PluginCheck {
       try requireMetadata(subject)
       var count = 0
       for sample in try subject.samples {
-        let session = HostSessionProbe()
-        let reader = ReaderProbe(try subject.reader, sample.bytes, session: session)
-        guard reader.open() == Status.ok else { continue }
+        guard let reader = try subject.opened(sample) else { continue }
         let info = reader.info(0).info
         for (kind, name, flag) in kinds {
           subject.stage("\(sample.name): \(name)")
@@ -29,7 +27,7 @@ extension PluginCheck {
           }
           count += 1
         }
-        try subject.verify(session, sample.name)
+        try subject.verify(reader.session, sample.name)
       }
       return "\(count) payloads"
     },
@@ -38,9 +36,7 @@ extension PluginCheck {
       try requireMetadata(subject)
       var count = 0
       for sample in try subject.samples {
-        let session = HostSessionProbe()
-        let reader = ReaderProbe(try subject.reader, sample.bytes, session: session)
-        guard reader.open() == Status.ok else { continue }
+        guard let reader = try subject.opened(sample) else { continue }
         let info = reader.info(0).info
         var known: [(UnsafeBufferPointer<UInt8>, [UInt8], String)] = []
         for turn in 0..<2 {
@@ -66,7 +62,7 @@ extension PluginCheck {
           }
           count += 1
         }
-        try subject.verify(session, sample.name)
+        try subject.verify(reader.session, sample.name)
       }
       return "\(count) payloads"
     },
@@ -75,8 +71,7 @@ extension PluginCheck {
       try requireMetadata(subject)
       var count = 0
       for sample in try subject.samples {
-        let known = ReaderProbe(try subject.reader, sample.bytes, session: HostSessionProbe())
-        guard known.open() == Status.ok else { continue }
+        guard let known = try subject.opened(sample) else { continue }
         for (kind, name, _) in kinds {
           guard let (status, bytes) = known.metadata(0, kind), status == Status.ok, bytes.count > 1 else { continue }
           var settings = HostSessionProbe.Settings()
@@ -107,18 +102,16 @@ extension PluginCheck {
       (subject) throws(CheckEnd) in
       guard try subject.reader.reader?.properties != nil else { throw .skipped("the reader has no properties") }
       for sample in try subject.samples {
-        let session = HostSessionProbe()
-        let reader = ReaderProbe(try subject.reader, sample.bytes, session: session)
-        guard reader.open() == Status.ok else { continue }
+        guard let reader = try subject.opened(sample) else { continue }
         let info = reader.info(0).info
         let frames = info.flags & UInt32(IMGCODER_INFO_EMBEDDED) == 0 ? min(info.frame_count, 4) : 0
         for frame in [UInt32.max] + Array(0..<frames) {
           let what = "\(sample.name): properties of \(frame == .max ? "the page" : "frame \(frame)")"
           subject.stage(what)
           guard let first = reader.properties(0, frame), let second = reader.properties(0, frame) else { continue }
-          try subject.verify(session, what)
+          try subject.verify(reader.session, what)
           guard first.status == Status.ok else {
-            throw .failed(what, expected: "OK", found: "\(Status.name(first.status)): \(session.message)")
+            throw .failed(what, expected: "OK", found: "\(Status.name(first.status)): \(reader.session.message)")
           }
           guard first.depth == 0 else {
             throw .failed(what, expected: "an end for each begin", found: "\(first.depth) open dictionaries")

@@ -9,15 +9,13 @@ extension PluginCheck {
       (subject) throws(CheckEnd) in
       var count = 0
       for sample in try samples(of: subject, every: true, { $0.page_count > 1 }, "no sample has several pages") {
-        let session = HostSessionProbe()
-        let reader = ReaderProbe(try subject.reader, sample.bytes, session: session)
-        guard reader.open() == Status.ok else { continue }
+        guard let reader = try subject.opened(sample) else { continue }
         let first = reader.info(0).info
         for page in 0..<min(first.page_count, 64) {
           subject.stage("\(sample.name): page \(page)")
           let (status, info) = reader.info(page)
           guard status == Status.ok else {
-            throw .failed("\(sample.name): info of page \(page)", expected: "OK", found: session.message)
+            throw .failed("\(sample.name): info of page \(page)", expected: "OK", found: reader.session.message)
           }
           guard info.page_count == first.page_count, info.primary_page == first.primary_page else {
             throw .failed(
@@ -36,9 +34,7 @@ extension PluginCheck {
         settings.pages = 8
         settings.frames = 1
         let known = try subject.readWhole(sample, settings)
-        let session = HostSessionProbe()
-        let reader = ReaderProbe(try subject.reader, sample.bytes, session: session)
-        guard reader.open() == Status.ok else { continue }
+        guard let reader = try subject.opened(sample) else { continue }
         for picture in known.pictures.reversed() + known.pictures {
           let page = picture.offer.page
           subject.stage("\(sample.name): page \(page) after others")
@@ -48,7 +44,7 @@ extension PluginCheck {
             throw .failed("\(sample.name): page \(page) after others", expected: "the same pixels", found: difference)
           }
         }
-        try subject.verify(session, sample.name)
+        try subject.verify(reader.session, sample.name)
       }
       return nil
     },
@@ -59,8 +55,7 @@ extension PluginCheck {
       (subject) throws(CheckEnd) in
       var count = 0
       for sample in try samples(of: subject, isAnimated, "no sample is animated") {
-        let reader = ReaderProbe(try subject.reader, sample.bytes, session: HostSessionProbe())
-        guard reader.open() == Status.ok else { continue }
+        guard let reader = try subject.opened(sample) else { continue }
         let info = reader.info(0).info
         for index in 0..<min(info.frame_count, 256) {
           subject.stage("\(sample.name): frame \(index)")
@@ -100,9 +95,7 @@ extension PluginCheck {
           backwards, known.indices.flatMap { [$0, $0] }, known.indices.map { _ in random.below(known.count) },
         ]
         for (order, name) in zip(orders, ["backwards", "twice", "at random"]) {
-          let session = HostSessionProbe()
-          let reader = ReaderProbe(try subject.reader, sample.bytes, session: session)
-          guard reader.open() == Status.ok else { continue }
+          guard let reader = try subject.opened(sample) else { continue }
           for index in order {
             let what = "\(sample.name): frame \(index), \(name)"
             subject.stage(what)
@@ -112,7 +105,7 @@ extension PluginCheck {
               throw .failed(what, expected: "the same pixels", found: difference)
             }
           }
-          try subject.verify(session, sample.name)
+          try subject.verify(reader.session, sample.name)
         }
       }
       return nil
@@ -120,8 +113,7 @@ extension PluginCheck {
     PluginCheck(.animation, "delays", .r16, "Each delay is a fraction, or in the frame's properties.") {
       (subject) throws(CheckEnd) in
       for sample in try samples(of: subject, isAnimated, "no sample is animated") {
-        let reader = ReaderProbe(try subject.reader, sample.bytes, session: HostSessionProbe())
-        guard reader.open() == Status.ok else { continue }
+        guard let reader = try subject.opened(sample) else { continue }
         let count = reader.info(0).info.frame_count
         for index in 0..<min(count, 64) where reader.frameInfo(0, index).info.delay_denominator == 0 {
           subject.stage("\(sample.name): delay of frame \(index)")
@@ -173,8 +165,7 @@ extension PluginCheck {
   ) throws(CheckEnd) -> [CheckSubject.Sample] {
     var found: [CheckSubject.Sample] = []
     for sample in every ? try subject.everySample : try subject.samples {
-      let reader = ReaderProbe(try subject.reader, sample.bytes, session: HostSessionProbe())
-      if reader.open() == Status.ok, isWanted(reader.info(0).info) { found.append(sample) }
+      if let reader = try subject.opened(sample), isWanted(reader.info(0).info) { found.append(sample) }
     }
     guard !found.isEmpty else { throw .skipped(reason) }
     return found

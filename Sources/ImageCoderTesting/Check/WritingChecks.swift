@@ -226,8 +226,7 @@ extension PluginCheck {
   static func payload(_ kind: UInt32, _ subject: CheckSubject) throws(CheckEnd) -> [UInt8]? {
     guard try subject.coder.reader?.metadata != nil else { return nil }
     for sample in try subject.samples {
-      let reader = ReaderProbe(try subject.reader, sample.bytes, session: HostSessionProbe())
-      guard reader.open() == Status.ok, reader.info(0).info.orientation <= 1 else { continue }
+      guard let reader = try subject.opened(sample), reader.info(0).info.orientation <= 1 else { continue }
       guard let (status, bytes) = reader.metadata(0, kind), status == Status.ok else { continue }
       return Array(bytes)
     }
