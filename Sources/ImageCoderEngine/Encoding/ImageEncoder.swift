@@ -31,6 +31,13 @@ public struct EncodedFile: Sendable {
     self.frameCount = frameCount
     self.quality = quality
   }
+
+  /// This file, whose bytes are all in memory, where it belongs.
+  package func put(at destination: EncodeDestination) throws(CoderError) -> EncodedFile {
+    guard case .file(let path) = destination else { return self }
+    try NewFile.write(bytes, to: path)
+    return EncodedFile(format: format, bytes: [], byteCount: byteCount, frameCount: frameCount, quality: quality)
+  }
 }
 
 /// Writes one file, frame by frame or page by page.
@@ -313,10 +320,6 @@ private final class CollectingBody: EncoderBody {
   func endPage() throws(CoderError) { isPageOpen = false }
 
   func finish() throws(CoderError) -> EncodedFile {
-    var file = try encode(pages)
-    guard case .file(let path) = destination else { return file }
-    try NewFile.write(file.bytes, to: path)
-    file.bytes = []
-    return file
+    try encode(pages).put(at: destination)
   }
 }

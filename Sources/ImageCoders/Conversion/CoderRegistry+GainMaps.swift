@@ -134,10 +134,7 @@ extension CoderRegistry {
       options.log?(.warning, "no gain map is written: no light is above the white of an SDR picture")
     }
     file.byteCount = file.bytes.count
-    guard case .file(let path) = destination else { return file }
-    try NewFile.write(file.bytes, to: path)
-    file.bytes = []
-    return file
+    return try file.put(at: destination)
   }
 }
 

@@ -40,7 +40,7 @@ extension CoderRegistry {
       let result = try coder.apply(.editMetadata(edits), from: format, to: format, in: context, asksOnly: false)
       let bytes = result.bytes ?? []
       try check(bytes, against: decoder, edit, caller)
-      return try EncodedFile(bytes, of: format, to: destination)
+      return try EncodedFile(format: format, bytes: bytes, byteCount: bytes.count).put(at: destination)
     }
     switch outcome {
     case .done(let file): return file

@@ -63,7 +63,7 @@ extension CoderRegistry {
       let (coder, written, result) = try run(
         operation, source, as: format, asksOnly: false, reading: reading, coder: id)
       let file = try result.bytes.map { (bytes) throws(CoderError) in
-        try EncodedFile(bytes, of: written, to: destination)
+        try EncodedFile(format: written, bytes: bytes, byteCount: bytes.count).put(at: destination)
       }
       return AppliedOperation(coder: coder, file: file, facts: result.facts)
     }

@@ -95,7 +95,9 @@ extension CoderRegistry {
     if coder == nil, reader == nil, reading.page == nil {
       var bytes = try transcode(source, to: format, options: options, reading: reading)
       if bytes == nil { bytes = try turned(source, to: format, options: options, reading: reading) }
-      if let bytes { return try EncodedFile(bytes, of: format, to: destination) }
+      if let bytes {
+        return try EncodedFile(format: format, bytes: bytes, byteCount: bytes.count).put(at: destination)
+      }
     }
     if options.gainMap == .made {
       return try convertMakingGainMap(
@@ -143,10 +145,7 @@ extension CoderRegistry {
     let picture = options.preservesOrientation ? decoder.header.canvas : decoder.header.displayedSize
     file.bytes = try attaching(map, of: picture, to: file.bytes, format: format, options)
     file.byteCount = file.bytes.count
-    guard case .file(let path) = destination else { return file }
-    try NewFile.write(file.bytes, to: path)
-    file.bytes = []
-    return file
+    return try file.put(at: destination)
   }
 
   /// Writes one picture in several sizes.
@@ -192,19 +191,5 @@ extension EncodeOptions {
     var reading = DecodeOptions(limits: limits)
     (reading.cancellation, reading.log) = (cancellation, log)
     return DecodeContext(source, options: reading)
-  }
-}
-
-extension EncodedFile {
-  /// A file that was made elsewhere.
-  init(
-    _ bytes: [UInt8], of format: ImageFormat, to destination: EncodeDestination
-  ) throws(CoderError) {
-    guard case .file(let path) = destination else {
-      self.init(format: format, bytes: bytes, byteCount: bytes.count)
-      return
-    }
-    try NewFile.write(bytes, to: path)
-    self.init(format: format, bytes: [], byteCount: bytes.count)
   }
 }
