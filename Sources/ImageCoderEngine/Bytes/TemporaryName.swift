@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CHostSystem
-import Glibc
 
 /// The name of a temporary file, in a table from which a program that ends at once can remove the file.
 final class TemporaryName {

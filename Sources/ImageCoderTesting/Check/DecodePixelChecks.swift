@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CImageCoder
-
 extension PluginCheck {
   /// Where rows are written.
   static let decodePixelChecks: [PluginCheck] = [

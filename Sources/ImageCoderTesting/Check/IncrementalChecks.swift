@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CChecking
 import CImageCoder
 
 extension PluginCheck {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CChecking
-import CImageCoder
 import Glibc
 
 extension PluginCheck {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CImageCoder
 import CIsolation
 import ImageCoderEngine
 import ImageCoderModel
