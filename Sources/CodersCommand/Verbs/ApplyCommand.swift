@@ -22,7 +22,7 @@ struct ApplyCommand: ReadingVerb {
         coders apply transcode photo.jpg -o photo.jxl --to jxl
         coders apply turn photo.jpg -o turned.jpg --value orientation=6
         coders apply turn photo.jpg --ask --value x=16 --value y=32
-        coders apply edit-metadata photo.jpg -o public.jpg --value "drop=exif xmp iptc text"
+        coders apply edit-metadata photo.jpg -o public.jpg --value drop="exif xmp"
         coders apply edit-metadata photo.png -o marked.png --block icc=paper.icc
       """)
 
@@ -59,7 +59,7 @@ struct ApplyCommand: ReadingVerb {
   @Flag(help: "Print a report of the new file and its facts as JSON.")
   var json = false
 
-  @OptionGroup var reading: ReadOptions
+  @OptionGroup(title: "Reading") var reading: ReadOptions
 
   func validate() throws {
     if ask, output != nil { throw ValidationError("--ask writes nothing; it cannot be used with -o") }
