@@ -18,7 +18,10 @@ static imgcoder_status perform(int asks, const imgcoder_operation *operation, co
     if (asks && table.can) return table.can(s->coder, &s->host, &s->source, operation, facts);
     return table.run ? table.run(s->coder, &s->host, &s->source, operation, &the_output, facts) : services_lacks("run");
   }
-  found = extension(s, IMGCODER_EXTENSION_TRANSCODE);
+  // The older extension knows one operation.
+  static const char transcode[] = "transcode";
+  int is_known = operation->name.length == sizeof transcode - 1 && !memcmp(operation->name.bytes, transcode, sizeof transcode - 1);
+  found = is_known ? extension(s, IMGCODER_EXTENSION_TRANSCODE) : NULL;
   imgcoder_transcode_table table = found ? imgcoder_transcode_table_read(found) : (imgcoder_transcode_table){0};
   if (!table.transcode) return services_fail_without(IMGCODER_EXTENSION_FILE_OPERATIONS, IMGCODER_STATUS_UNSUPPORTED);
   return table.transcode(s->coder, &s->host, &s->source, operation->from, operation->to, &the_output);

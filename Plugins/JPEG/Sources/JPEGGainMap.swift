@@ -79,6 +79,15 @@ enum JPEGGainMap {
       place = 4 + Int(file[4]) << 8 + Int(file[5])
       guard place < file.count else { throw .invalidArgument("a gain map whose first segment is cut off") }
     }
+    // B.1.1.4: a segment holds 65,533 bytes after its length.
+    let room = 65_533 - JPEGAuxiliary.isoPrefix.utf8CodeUnitCount
+    guard map.iso.count <= room else {
+      throw .invalidArgument("metadata of a gain map of \(map.iso.count) bytes; a segment of JPEG has room for \(room)")
+    }
+    if let count = map.xmp?.count, count > ExtendedXMP.largestStandard {
+      throw .invalidArgument(
+        "an XMP packet of a gain map of \(count) bytes; a segment of JPEG has room for \(ExtendedXMP.largestStandard)")
+    }
     var added: [UInt8] = []
     if let xmp = map.xmp { added += segment(0xE1, [UInt8](copying: FileHeader.Prefix.xmp), xmp) }
     added += segment(0xE2, [UInt8](copying: JPEGAuxiliary.isoPrefix), map.iso)

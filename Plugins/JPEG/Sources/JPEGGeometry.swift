@@ -16,9 +16,12 @@ enum JPEGGeometry {
       throw .unsupported("turning files of \(frame.precision) bits, or of the lossless process, without decoding")
     }
     let part = try turned.rect(in: frame.size)
-    for (name, start, unit) in [("NearestX", part.x, frame.unit.width), ("NearestY", part.y, frame.unit.height)]
-    where start % unit != 0 {
-      context.facts[name] = .integer(Int64((start + unit / 2) / unit * unit))
+    for (name, start, unit, last) in [
+      ("NearestX", part.x, frame.unit.width, frame.size.width - max(1, turned.rect.width)),
+      ("NearestY", part.y, frame.unit.height, frame.size.height - max(1, turned.rect.height)),
+    ] where start % unit != 0 {
+      // A part of this size has to end inside the picture there as well.
+      context.facts[name] = .integer(Int64(min((start + unit / 2) / unit, last / unit) * unit))
     }
     try checkAlignment(of: part, unit: frame.unit, orientation: orientation)
     // The old coefficients and the new ones.

@@ -46,8 +46,10 @@ struct LimitArgument: DescribedArgument {
   init(_ name: Limits.Name) { value = Limits.standard[name] ?? 0 }
 
   init?(argument: String) {
-    guard let count = ByteCountArgument(argument: argument) else { return nil }
-    value = count.bytes
+    // A number without a unit may be as large as an integer, which a unit's arithmetic rounds.
+    let whole = Int(argument).flatMap { $0 < 0 ? nil : $0 }
+    guard let count = whole ?? ByteCountArgument(argument: argument)?.bytes else { return nil }
+    value = count
   }
 
   static func allowed(for text: String) -> String {

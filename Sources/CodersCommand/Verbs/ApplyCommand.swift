@@ -15,8 +15,8 @@ struct ApplyCommand: ReadingVerb {
       the bytes of a file as a block. The format stays, unless --to names another one. What the coder reports is printed \
       after the name of the new file: its facts.
 
-      With --ask, nothing is written. The exit status is 0 if the operation would work and 2 if the coder cannot do it \
-      with this file; the facts then say what would be possible.
+      With --ask, nothing is written and only headers are read. The exit status is 0 if nothing there speaks against the \
+      operation, and 2 if the coder cannot do it with this file; the facts then say what would be possible.
 
       Examples:
         coders apply transcode photo.jpg -o photo.jxl --to jxl
@@ -78,14 +78,14 @@ struct ApplyCommand: ReadingVerb {
     let registry = read.registry(console)
     var whole = FileOperation(operation)
     for value in values { whole.values[value.name] = .word(value.content) }
-    for block in blocks { whole.blocks[block.name] = try bytes(of: block.content, console) }
-    let format = try format.map { (name) throws(CoderError) in try registry.formatOfOperations(named: name) }
     let target = output.map { OutputFile($0, console) }
     try target?.refuseTerminal(console)
     let options = read.decodeOptions(console, file: file)
-    CurrentFiles.set(input: file, output: output)
     var result = Result()
     do throws(CoderError) {
+      for block in blocks { whole.blocks[block.name] = try bytes(of: block.content, console) }
+      let format = try format.map { (name) throws(CoderError) in try registry.formatOfOperations(named: name) }
+      CurrentFiles.set(input: file, output: output)
       let source = try read.source(file, registry, console)
       let coder = try registry.coderID(named: read.coder)
       if let target {
@@ -137,7 +137,11 @@ struct ApplyCommand: ReadingVerb {
 
   private func bytes(of file: String, _ console: Console) throws(CoderError) -> [UInt8] {
     CurrentFiles.set(input: file)
-    return try OpenSource(.file(console.location(of: file)), limits: read.limits).contents()
+    do throws(CoderError) {
+      return try OpenSource(.file(console.location(of: file)), limits: read.limits).contents()
+    } catch {
+      throw error.annotated(file: file)
+    }
   }
 }
 

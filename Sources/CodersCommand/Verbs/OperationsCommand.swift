@@ -38,7 +38,7 @@ struct OperationsCommand: Verb {
     if json {
       console.print(listing.json.printed)
     } else if coders.quiet {
-      for name in listing.names { console.print(name) }
+      for name in listing.names { console.print(name.printable) }
     } else {
       for line in listing.lines(console.style) { console.print(line) }
     }

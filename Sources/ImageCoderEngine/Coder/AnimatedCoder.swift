@@ -99,12 +99,14 @@ public final class AnimatedCoder: ImageCoder {
     return try ImageEncoder(
       base, format: format, destination: destination, options: options, pageCount: pageCount)
   }
+}
 
+extension ImageCoder {
   /// All frames, where the format holds an animation and the file is one.
-  private func framesToWrite(
+  package func framesToWrite(
     of image: Image, among pageCount: Int, as format: ImageFormat, _ options: EncodeOptions
   ) -> Image {
-    guard image.frames.count > 1, !options.firstFrameOnly, !base.writerFeatures.contains(.frames) || pageCount > 1
+    guard image.frames.count > 1, !options.firstFrameOnly, !writerFeatures.contains(.frames) || pageCount > 1
     else {
       return image
     }

@@ -24,16 +24,28 @@ extension AnimatedCoder {
   public func apply(
     _ operation: FileOperation, from: ImageFormat, to: ImageFormat, in context: DecodeContext, asksOnly: Bool = false
   ) throws(CoderError) -> OperationResult {
-    guard let known = operations.first(where: { $0.name == operation.name }) else {
+    guard let known = operations.named(operation.name, from: from, to: to) else {
       throw .unsupported("\(id) has no operation \(operation.name)")
     }
-    let session = HostSession(
-      source: context.source, limits: context.options.limits, cancellation: context.options.cancellation,
-      log: context.options.log)
     let checked = try known.checked(operation, from: from, to: to)
-    let result = try base.run(checked, from: from, to: to, in: session, asksOnly: asksOnly)
-    if known.takesOut, let part = result.bytes { try context.options.limits.check(metadata: part.count) }
-    guard result.bytes != nil || asksOnly || known.takesOut else { throw .libraryFailure("the coder wrote no file") }
+    let session = context.session(for: context.source)
+    let isOutermost = session.budget.beginCall()
+    defer { if isOutermost { session.budget.endCall() } }
+    var result: OperationResult
+    do throws(CoderError) {
+      result = try base.run(checked, from: from, to: to, in: session, asksOnly: asksOnly)
+    } catch {
+      throw session.reason(for: error)
+    }
+    if known.takesOut {
+      if let part = result.bytes { try context.options.limits.check(metadata: part.count) }
+      if asksOnly, !result.isPresent {
+        result.refusal = .unsupported("the file has nothing that \(operation.name) takes out")
+      }
+    } else if !asksOnly, result.bytes?.isEmpty ?? true {
+      // An empty file would take the place of one that is there.
+      throw .libraryFailure("the coder wrote no file")
+    }
     return result
   }
 }

@@ -54,6 +54,7 @@ public struct DecodeContext {
   ///   ``CoderError/Code/io``, ``CoderError/Code/outOfMemory``, ``CoderError/Code/cancelled``.
   public func contents() throws(CoderError) -> [UInt8] {
     try source.waitForAll()
+    try options.limits.check(memory: source.size)
     return try source.contents()
   }
 

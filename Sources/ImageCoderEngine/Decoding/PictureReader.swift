@@ -53,7 +53,9 @@ final class PictureReader: ReaderSession {
       try sink.rows(at: y).base.copyMemory(from: frame.pixels.row(y), byteCount: frame.pixels.rowBytes)
       try sink.done(at: y)
     }
-    if let problem = frame.problem { throw problem }
+    // Frames that are missing are told with the last one that is there.
+    let isLast = offer.frame == image.frames.count - 1 && image.frames.allSatisfy { $0.problem == nil }
+    if let problem = frame.problem ?? (isLast ? image.problem : nil) { throw problem }
   }
 
   func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? { image.metadata[kind] }

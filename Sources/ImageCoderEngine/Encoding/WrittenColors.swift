@@ -97,14 +97,21 @@ package struct WrittenColors {
 
 extension EncodeOptions {
   /// A picture as these options want it in a file, for a coder that writes files in its own way: edited, within the maximum
-  /// size, upright, and with the colors of the file.
+  /// size, upright, and with the frames, the colors and the metadata of the file.
   public func applied(to image: Image, as format: ImageFormat) throws(CoderError) -> Image {
     let colors = try WrittenColors(image, as: format, output, log: log)
+    var image = image
+    if output.firstFrameOnly { image.frames = Array(image.frames.prefix(1)) }
     var result = image
     for (index, frame) in image.frames.enumerated() {
       result.frames[index].pixels = try colors.applied(to: frame.pixels, of: image, self, turns: true)
     }
     result.orientation = .up
+    result.metadata = result.metadata.filter { output.metadata.contains($0.key) }
+    if var exif = result.metadata[.exif] {
+      ExifOrientation.set(.up, in: &exif)
+      result.metadata[.exif] = exif
+    }
     colors.describe(&result, metadata: output.metadata)
     return result
   }

@@ -12,6 +12,8 @@ public struct OperationResult: Sendable {
   public var facts: Properties
   /// Why the coder would not write this file, if it was only asked.
   public var refusal: CoderError?
+  /// Whether the source has the part that is to be taken out.
+  package var isPresent = true
 
   /// What a coder has written, or says.
   public init(bytes: [UInt8]?, facts: Properties = Properties(), refusal: CoderError? = nil) {
@@ -30,12 +32,12 @@ extension HostSession {
   package func result(
     asksOnly: Bool, _ body: (ByteOutput) throws(CoderError) -> (status: imgcoder_status, facts: Properties)
   ) throws(CoderError) -> OperationResult {
-    var (isPresent, result) = (true, OperationResult(bytes: nil))
+    var result = OperationResult(bytes: nil)
     func take(_ output: ByteOutput) throws(CoderError) {
       let (status, facts) = try body(output)
       result.facts = facts
-      isPresent = status != InterfaceStatus.notPresent
-      guard isPresent, status != InterfaceStatus.ok else { return }
+      result.isPresent = status != InterfaceStatus.notPresent
+      guard result.isPresent, status != InterfaceStatus.ok else { return }
       let error = error(for: status)
       guard asksOnly, error.code == .unsupported else { throw error }
       result.refusal = error
@@ -44,7 +46,7 @@ extension HostSession {
       try take(.nowhere)
     } else {
       let bytes = try output(take)
-      if isPresent { result.bytes = bytes }
+      if result.isPresent { result.bytes = bytes }
     }
     return result
   }

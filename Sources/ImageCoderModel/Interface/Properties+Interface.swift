@@ -10,10 +10,12 @@ extension Properties {
   }
 
   /// Collects what `body` puts into a dictionary of the plugin interface.
-  package static func collect(_ body: (UnsafePointer<imgcoder_properties>) -> imgcoder_status) -> (
-    status: imgcoder_status, properties: Properties
-  ) {
-    let collector = Collector()
+  ///
+  /// - Parameter most: Bytes of names and values that are taken; what comes after them is left out.
+  package static func collect(
+    most: Int = .max, _ body: (UnsafePointer<imgcoder_properties>) -> imgcoder_status
+  ) -> (status: imgcoder_status, properties: Properties) {
+    let collector = Collector(room: most)
     var raw = imgcoder_properties_sized()
     raw.context = Unmanaged.passUnretained(collector).toOpaque()
     raw.begin = { Collector.of($0)?.begin($1) }
@@ -40,6 +42,9 @@ extension Properties {
     private var open = [Level(name: "")]
     private var ignoredDepth = 0
     private static let maxDepth = 8
+    private var room: Int
+
+    init(room: Int) { self.room = room }
 
     static func of(_ raw: UnsafePointer<imgcoder_properties>?) -> Collector? {
       guard let context = raw?.pointee.context else { return nil }
@@ -64,8 +69,11 @@ extension Properties {
     }
 
     func put(_ name: imgcoder_string, _ value: PropertyValue) {
-      guard ignoredDepth == 0 else { return }
-      add(String(name), value)
+      guard ignoredDepth == 0, room > 0 else { return }
+      let name = String(name)
+      room -= name.utf8.count + 8
+      if case .text(let text) = value { room -= text.utf8.count }
+      if room >= 0 { add(name, value) }
     }
 
     private func add(_ name: String, _ value: PropertyValue) {

@@ -68,11 +68,16 @@ extension FileOperation {
 }
 
 extension [OperationDescription] {
+  /// The operation of a name that makes files of one format from files of another. A coder may describe a name more than
+  /// once, with other values for other formats.
+  package func named(_ name: String, from: ImageFormat, to: ImageFormat) -> OperationDescription? {
+    first { $0.name == name && $0.works(from: from, to: to) }
+  }
+
   /// The operation that takes out a block of metadata, or nil if the coder leaves this kind to its reader.
   package func readingMetadata(_ kind: MetadataBlock, of format: ImageFormat) -> FileOperation? {
     let operation = FileOperation.readMetadata(kind)
-    let known = first { $0.name == operation.name }
-    return try? known?.checked(operation, from: format, to: format)
+    return try? named(operation.name, from: format, to: format)?.checked(operation, from: format, to: format)
   }
 }
 

@@ -71,7 +71,6 @@ extension CoderRegistry {
     let operation = FileOperation.attachGainMap(GainMapParts(file: file, iso: iso, xmp: xmp))
     let context = options.context(try OpenSource(.bytes(bytes), limits: options.limits), limits: options.limits)
     let outcome = try attempt(operation.name, from: format, to: format) { (_, error) throws(CoderError) in
-      guard error.code == .unsupported else { throw error }
       options.log?(.warning, "the gain map is left out: \(error.message)")
     } _: { (coder) throws(CoderError) in
       try coder.apply(operation, from: format, to: format, in: context, asksOnly: false).bytes

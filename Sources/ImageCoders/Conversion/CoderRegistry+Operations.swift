@@ -20,7 +20,7 @@ public struct OperationAnswer: Sendable {
   public var coder: String
   /// What it says: what would be left out, or what would be possible where this is not.
   public var facts: Properties
-  /// Why no coder would do it, or nil if this one would.
+  /// Why no coder would do it, or nil if nothing in the headers of the file speaks against it.
   public var refusal: CoderError?
 }
 
@@ -43,8 +43,7 @@ extension CoderRegistry {
   ///
   ///     try registry.apply(FileOperation("turn", values: ["orientation": 6]), to: .file("shot.jpg"), at: .file("up.jpg"))
   ///
-  /// What is written is as the coder wrote it. ``editMetadata(_:_:at:reading:coder:)``, ``transcode(_:to:options:reading:)``
-  /// and ``convert(_:to:at:options:reading:reader:coder:problem:)`` also look at what comes of it.
+  /// What is written is as the coder wrote it. ``editMetadata(_:_:at:reading:coder:)`` also looks at what comes of it.
   ///
   /// - Parameters:
   ///   - format: The format of the new file, or nil for that of the source.
@@ -69,7 +68,8 @@ extension CoderRegistry {
     }
   }
 
-  /// Asks whether ``apply(_:to:as:at:reading:coder:)`` would succeed. Nothing is written.
+  /// Asks whether ``apply(_:to:as:at:reading:coder:)`` would succeed, as far as the headers of the file say. Nothing is
+  /// written.
   ///
   /// - Returns: What the first coder says that would do it, or else the first that has the operation.
   /// - Throws: As for ``apply(_:to:as:at:reading:coder:)``, apart from what ``OperationAnswer/refusal`` says.
@@ -96,9 +96,9 @@ extension CoderRegistry {
     try reading.limits.check(memory: open.size)
     var refused: (coder: String, written: ImageFormat, result: OperationResult)?
     let outcome = try attempt(operation.name, from: from, to: to, coder: id) { (coder) throws(CoderError) in
-      let known = coder.operations.first { $0.name == operation.name }
-      let isOfMetadata = operation.name == KnownOperation.editMetadata.name || known?.takesOut ?? false
-      if isOfMetadata, let words = reading.restrictions.metadata {
+      let isOfMetadata = [KnownOperation.editMetadata, .readMetadata].contains { $0.name == operation.name }
+      let takesOut = coder.operations.named(operation.name, from: from, to: to)?.takesOut ?? false
+      if isOfMetadata || takesOut, let words = reading.restrictions.metadata {
         throw .unsupported("metadata may not be read (set by \(words))")
       }
       let context = DecodeContext(open, options: reading)
@@ -184,6 +184,6 @@ extension CoderRegistry {
 
 extension Candidate {
   fileprivate func has(_ operation: String, from: ImageFormat, to: ImageFormat) -> Bool {
-    operations.contains { $0.name == operation && $0.works(from: from, to: to) }
+    operations.named(operation, from: from, to: to) != nil
   }
 }

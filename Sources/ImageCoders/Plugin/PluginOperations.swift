@@ -52,9 +52,9 @@ struct PluginOperations {
         return (status, Properties())
       }
       guard let call = table?.run else { throw .libraryFailure("the plugin has no run for its operations") }
-      let known = described.first { $0.name == operation.name }?.options ?? []
+      let known = described.named(operation.name, from: from, to: to)?.options ?? []
       let (status, facts) = operation.withRaw(from: from, to: to, known) { raw in
-        Properties.collect { facts in
+        Properties.collect(most: Self.mostSaid) { facts in
           guard asksOnly, let can = table?.can else { return call(coder, host, source, raw, output.raw, facts) }
           return can(coder, host, source, raw, facts)
         }
@@ -62,6 +62,9 @@ struct PluginOperations {
       return (status, facts)
     }
   }
+
+  /// Bytes of facts; a worker may send as many.
+  private static let mostSaid = 1 << 16
 
   /// Items that a plugin describes of one kind.
   private static let mostItems: UInt64 = 1024

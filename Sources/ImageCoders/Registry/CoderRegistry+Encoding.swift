@@ -24,7 +24,11 @@ extension CoderRegistry {
     _ pages: [Image], as format: ImageFormat, options: EncodeOptions = EncodeOptions(), coder: String? = nil
   ) throws(CoderError) -> [UInt8] {
     try withWriter(of: format, id: coder) { (coder) throws(CoderError) in
-      try coder.encode(pages, as: format, options: options)
+      guard pages.count <= 1 || coder.writesPages else {
+        throw .unsupported("\(format) holds 1 page, \(pages.count) were given")
+      }
+      let written = pages.map { coder.framesToWrite(of: $0, among: pages.count, as: format, options) }
+      return try coder.encode(written, as: format, options: options)
     }
   }
 

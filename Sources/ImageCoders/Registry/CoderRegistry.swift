@@ -47,11 +47,16 @@ public final class CoderRegistry: Sendable {
   ///
   /// - Parameter priority: If nil, 100, the default priority of plugins.
   public func register(_ coder: any ImageCoder, priority: Int? = nil) {
+    var number = 0
     change { state in
       state.registrations += 1
-      state.candidates =
-        state.candidates.filter { $0.id != coder.id } + [Candidate(coder, registration: state.registrations)]
-      if let priority { state.priorities[coder.id] = priority }
+      number = state.registrations
+    }
+    // Outside of the lock: a coder that wraps another one may ask this registry for it.
+    let candidate = Candidate(coder, registration: number)
+    change { state in
+      state.candidates = state.candidates.filter { $0.id != candidate.id } + [candidate]
+      if let priority { state.priorities[candidate.id] = priority }
       state.resolve(catalog)
     }
   }

@@ -26,12 +26,14 @@
 //                    applications, thumbnails, previews, bytes after the end). A block is put in; its kind is in `drop`.
 //   turn             Writes the file with a part of its picture, turned: x, y, width and height are in pixels of the
 //                    stored picture, and a side of 0 reaches to its end; orientation is 1 to 8, Exif 2.32 4.6.4 A: as if
-//                    the part were stored so and made upright. Metadata is carried over as it is. Where this part cannot
-//                    be taken, facts say at which nearest place one can.
+//                    the part were stored so and made upright. Metadata is carried over as it is. Where a part cannot
+//                    begin there, facts say at which nearest place it can.
 //   attach-gain-map  Writes the file with a gain map. What follows the picture in the source, and what says of another
 //                    map, goes. `map` is a file of the same format, whose colors are those of the other rendition as far
 //                    as the format says them; `iso` its metadata as ISO 21496-1:2025, C.2 has it; `xmp` the same as a
 //                    packet of `hdrgm`, which may be left out.
+//
+// Facts have at most 64 KiB of names and values.
 //
 // The manifest lists the operations under "operations", so that the host asks only coders that have them.
 
