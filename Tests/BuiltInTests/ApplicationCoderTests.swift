@@ -2,6 +2,7 @@
 
 import ImageCoders
 import ImageCodersBuiltIn
+import Synchronization
 import Testing
 
 /// Gray pictures as text, with a character for each pixel, and an empty line between the frames of an animation.
@@ -89,6 +90,27 @@ private struct SealedCoder: ImageCoder {
   }
 }
 
+/// A coder that knows what it writes only from the registry that it is registered in.
+private struct BorrowingCoder: ImageCoder {
+  static let format = ImageFormat(rawValue: "org.example.borrowed-picture")
+
+  let id = "org.example.borrowing"
+  let formats = [format]
+  let registry: CoderRegistry
+
+  var writesPages: Bool { (try? registry.coder("org.imagecoders.qoi"))?.writesPages ?? true }
+
+  func makeDecoder(_ context: DecodeContext) throws(CoderError) -> ImageDecoder { throw .wrongFormat("written only") }
+
+  func canEncode(_ format: ImageFormat) -> Bool { format == Self.format }
+
+  /// What the options want of a picture, in place of a file: its width, and the metadata that is left.
+  func encode(_ pages: [Image], as format: ImageFormat, options: EncodeOptions) throws(CoderError) -> [UInt8] {
+    let image = try options.applied(to: pages[0], as: format)
+    return [UInt8(image.size.width), UInt8(image.frames.count)] + (image.metadata[.exif] ?? [])
+  }
+}
+
 /// Coders that are types of the application: what a registry and a conversion do with every coder works with them.
 @Suite struct ApplicationCoderTests {
   private static let text = Array(
@@ -119,6 +141,31 @@ private struct SealedCoder: ImageCoder {
     #expect(image.pixels.format == .gray8)
     #expect(image.pixels.copyBytes() == Self.border)
     #expect(try registry.header(of: .bytes(Self.text)).canvas == Size(width: 4, height: 4))
+  }
+
+  @Test func aCoderMayAskTheRegistryThatItIsRegisteredIn() throws {
+    registry.register(BorrowingCoder(registry: registry))
+    let animation = try registry.decode(.bytes(Self.animation))
+    let log = Mutex<[String]>([])
+    var options = EncodeOptions(maxSize: Size(width: 1, height: 1))
+    options.log = { _, message in log.withLock { $0.append(message) } }
+    options.metadata = [.exif]
+    // Little endian, one entry: orientation 6.
+    let exif: [UInt8] = [0x49, 0x49, 42, 0, 8, 0, 0, 0, 1, 0, 0x12, 1, 3, 0, 1, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0]
+    var turned = animation
+    turned.orientation = .right
+    turned.metadata = [.exif: exif, .xmp: Array("<x:xmpmeta/>".utf8)]
+    var upright = exif
+    upright[18] = 1
+    #expect(try registry.encode(turned, as: BorrowingCoder.format, options: options) == [1, 1] + upright)
+    #expect(
+      log.withLock { $0 } == [
+        "org.example.borrowed-picture is written without animation: the first of 2 frames is written"
+      ])
+    let error = #expect(throws: CoderError.self) {
+      try registry.encode([turned, turned], as: BorrowingCoder.format, options: options)
+    }
+    #expect(error?.message == "org.example.borrowed-picture holds 1 page, 2 were given")
   }
 
   @Test func bytesAreAskedForOnlyWithoutASignature() throws {

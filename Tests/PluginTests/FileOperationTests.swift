@@ -100,6 +100,8 @@ import Testing
       #expect(try registry.apply(FileOperation(Self.packet), to: .bytes(Self.file)).file?.bytes == Self.xmp)
       let plain = MisbehavingPlugin.file(7, 5, channels: 3)
       #expect(try registry.apply(FileOperation(Self.packet), to: .bytes(plain)).file == nil)
+      let answer = try registry.ask(FileOperation(Self.packet), of: .bytes(plain))
+      #expect(answer.refusal?.message == "the file has nothing that org.example.packet takes out")
     }
   }
 
