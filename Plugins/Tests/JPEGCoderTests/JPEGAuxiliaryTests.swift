@@ -157,4 +157,17 @@ import Testing
     // Once more: what was there goes.
     #expect(try self.found(attached(parts, to: made)).count == 1)
   }
+
+  /// A length of a segment has 16 bits (T.81 B.1.1.4).
+  @Test func blocksThatFitInNoSegmentAreRefused() {
+    let base = [0xFF, 0xD8] + Self.frame + Self.scan
+    let long = [UInt8](repeating: 1, count: 65_600)
+    for parts in [
+      GainMapParts(file: Self.map([]), iso: long, xmp: nil),
+      GainMapParts(file: Self.map([]), iso: Self.metadata, xmp: long),
+    ] {
+      let error = #expect(throws: CoderError.self) { try attached(parts, to: base) }
+      #expect(error?.code == .invalidArgument)
+    }
+  }
 }
