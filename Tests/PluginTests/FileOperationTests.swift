@@ -125,12 +125,11 @@ import Testing
   @Test func aBrokenPromiseIsAnError() throws {
     let plugin = MisbehavingPlugin("operations.run", hasSamples: false)
     let registry = Self.registry(of: plugin)
-    try withExtendedLifetime(plugin) {
-      #expect(try registry.ask(FileOperation(Self.retag), of: .bytes(Self.file)).refusal == nil)
-      #expect {
-        try registry.apply(FileOperation(Self.retag), to: .bytes(Self.file))
-      } throws: { ($0 as? CoderError)?.message == "no mood" }
-    }
+    defer { withExtendedLifetime(plugin) {} }
+    #expect(try registry.ask(FileOperation(Self.retag), of: .bytes(Self.file)).refusal == nil)
+    #expect {
+      try registry.apply(FileOperation(Self.retag), to: .bytes(Self.file))
+    } throws: { ($0 as? CoderError)?.message == "no mood" }
   }
 
   @Test func whatIsNotDescribedIsRefused() {
