@@ -125,8 +125,10 @@ private let kit = PluginExport(
     )
   }
 
+  private static let marking = FileOperation("org.example.describe", blocks: ["mark": [1]])
+
   @Test func factsArriveWithTheirStructure() throws {
-    let facts = try registry.apply(FileOperation("org.example.describe"), to: file, as: .png).facts
+    let facts = try registry.apply(Self.marking, to: file, as: .png).facts
     guard case .dictionary(let inner)? = facts["{Kit}"] else { throw CoderError.libraryFailure("no dictionary") }
     #expect(inner["Bytes"] == .integer(8))
     #expect(facts["Words"] == .list([.text("org.example.kit"), .text("public.png")]))
