@@ -122,7 +122,7 @@ import Testing
       let container = LookContainer()
       let decoder = AnimatedCoder(container).makeIncrementalDecoder(options: DecodeOptions())
       try decoder.append(Self.file.prefix(5))
-      // Whoever asks for the header waits until the reader has taken all bytes, and looks at no pixels.
+      // A caller that asks for the header waits until the reader has taken all bytes, and looks at no pixels.
       _ = decoder.header
       #expect(container.seen.passes.load(ordering: .relaxed) == 0)
       let others = (0...max(8, sysconf(Int32(_SC_NPROCESSORS_ONLN)))).map { _ in
