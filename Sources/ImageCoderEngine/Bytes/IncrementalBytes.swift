@@ -49,8 +49,12 @@ final class IncrementalBytes: @unchecked Sendable {
   private(set) var hasLeft = false
 
   /// Draws what there is of the picture. Set and called by the reader.
-  var draw: (() -> Void)?
+  var draw: (() -> Void)? {
+    didSet { isDrawn = false }
+  }
   private var isDrawingWanted = false
+  /// Whether the reader has had no bytes since it drew last: another pass would show the same.
+  private var isDrawn = false
 
   /// Where the reader is.
   private enum Turn {
@@ -237,9 +241,9 @@ final class IncrementalBytes: @unchecked Sendable {
     if !isReaderAbandoned, count >= wanted, count > countSeen { wakeReader() }
   }
 
-  /// Has the reader draw what there is, if that is more than its rows.
+  /// Has the reader draw what there is, if that is more than its rows. Called while it is held.
   func drawPass() {
-    guard draw != nil, hasReader, !isComplete else { return }
+    guard hasReader, draw != nil, !isDrawn, !isComplete else { return }
     isDrawingWanted = true
     wakeReader()
   }
@@ -335,10 +339,17 @@ final class IncrementalBytes: @unchecked Sendable {
       try sleep()
       if isDrawingWanted {
         isDrawingWanted = false
-        draw?()
+        drawOnce()
       }
     }
+    isDrawn = false
     if isStopped.load(ordering: .relaxed) { throw .cancelled }
+  }
+
+  private func drawOnce() {
+    guard !isDrawn else { return }
+    isDrawn = true
+    draw?()
   }
 
   /// Sleeps until it is the reader's turn, or somebody needs its thread more.
@@ -350,7 +361,7 @@ final class IncrementalBytes: @unchecked Sendable {
       let isAsleep = turn.compareExchange(expected: Turn.asleep, desired: Turn.left, ordering: .acquiringAndReleasing)
       guard isAsleep.exchanged else { continue }
       // It may be looked at later.
-      draw?()
+      drawOnce()
       leaving()
       throw .cancelled
     }

@@ -136,8 +136,8 @@ public final class IncrementalDecoder {
     draws: Bool = false, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
     bytes.deliver()
-    if draws { bytes.drawPass() }
     return try bytes.hold { () throws(Failure) in
+      if draws { bytes.drawPass() }
       noticeLeave()
       return try body()
     }
