@@ -78,8 +78,15 @@ private struct SealedCoder: ImageCoder {
   let signatures = [FormatSignature(mark)]
   let inner: any ImageCoder
 
+  /// Files of the first version have no mark, and end in an x.
+  func canDecode(_ prefix: UnsafeRawBufferPointer, fileSize: Int?) -> Recognition {
+    prefix.count == fileSize && prefix.last == UInt8(ascii: "x") ? .yes(strength: 1) : .no
+  }
+
   func makeDecoder(_ context: DecodeContext) throws(CoderError) -> ImageDecoder {
-    let bytes = try context.contents().dropFirst(Self.mark.count).map { $0 ^ 0x5A }
+    let contents = try context.contents()
+    let sealed = contents.starts(with: Self.mark) ? contents.dropFirst(Self.mark.count) : contents.dropLast()
+    let bytes = sealed.map { $0 ^ 0x5A }
     return try inner.makeDecoder(try context.reading(bytes, as: Self.format))
   }
 
@@ -171,14 +178,17 @@ private struct BorrowingCoder: ImageCoder {
   @Test func bytesAreAskedForOnlyWithoutASignature() throws {
     var steps: [SelectionStep] = []
     _ = try registry.open(.bytes(Self.text)) { steps.append($0) }
-    #expect(steps.filter { $0.code == .asked }.map(\.coder) == ["org.example.text"])
+    #expect(Set(steps.filter { $0.code == .asked }.map(\.coder)) == ["org.example.text", "org.example.sealed"])
     steps = []
     let file = try registry.encode(
       Image(try PixelBuffer(copying: Self.border, size: .init(width: 4, height: 4), format: .gray8)),
       as: SealedCoder.format)
     _ = try registry.open(.bytes(file)) { steps.append($0) }
     #expect(steps.allSatisfy { $0.code != .asked })
-    let error = #expect(throws: CoderError.self) { try registry.decode(.bytes(Array("@#x".utf8))) }
+    // A coder with a signature may know files that do not begin with it.
+    let old = Array(file.dropFirst(6)) + Array("x".utf8)
+    #expect(try registry.decode(.bytes(old)).header?.format == SealedCoder.format)
+    let error = #expect(throws: CoderError.self) { try registry.decode(.bytes(Array("@#y".utf8))) }
     #expect(error?.code == .noCoder)
   }
 

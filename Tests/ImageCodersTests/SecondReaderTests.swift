@@ -133,25 +133,31 @@ import Testing
     #expect(Self.isLoaded("libLibHEIFCoder.so", of: folder))
   }
 
-  /// The same for work on whole files: how the first coder refuses a file does not send it to a library in C.
-  @Test func aSecondCoderOfAnOperationNeedsAWorker() throws {
-    let folder = TemporaryFolder()
+  /// A registry with the WebP plugin, whose manifest says that it also works on whole files of another format.
+  private static func registryOfOperations(_ folder: TemporaryFolder) throws -> CoderRegistry {
     let renamed = "sed 's/org.webmproject.webp/org.example.fake/'"
     let copied = Command.run(
       "cp '\(StagedTree.plugins)/libWebPCoder.so' '\(folder.path)' && "
         + "\(renamed) '\(StagedTree.plugins)/webp.imgcoder.json' > '\(folder.path)/webp.imgcoder.json'")
     try #require(copied.status == 0, "\(copied.output)")
-    let registry = Self.registry(folder)
-    let format = ImageFormat(rawValue: "org.example.fake")
+    return registry(folder)
+  }
+
+  private static let fake = ImageFormat(rawValue: "org.example.fake")
+
+  /// The same for work on whole files: how the first coder refuses a file does not send it to a library in C.
+  @Test func aSecondCoderOfAnOperationNeedsAWorker() throws {
+    let folder = TemporaryFolder()
+    let registry = try Self.registryOfOperations(folder)
     registry.register(
       AnimatedCoder(
         SwiftContainer(
-          id: "org.own", formats: [format], signatures: [FormatSignature(Array("fake".utf8))],
+          id: "org.own", formats: [Self.fake], signatures: [FormatSignature(Array("fake".utf8))],
           reader: FakeCoder.Reads.self,
           operations: [
-            .editMetadata(of: [format]) { (_, _) throws(CoderError) in throw .unsupported("too new") }
+            .editMetadata(of: [Self.fake]) { (_, _) throws(CoderError) in throw .unsupported("too new") }
           ])))
-    #expect(registry.operations(for: format).map(\.coder) == ["org.own", "org.imagecoders.webp"])
+    #expect(registry.operations(for: Self.fake).map(\.coder) == ["org.own", "org.imagecoders.webp"])
     func expectRefusal() {
       for edit in [true, false] {
         let error = #expect(throws: CoderError.self) {
@@ -169,6 +175,25 @@ import Testing
     #expect(!Self.isLoaded("libWebPCoder.so", of: folder))
     registry.setPriority(100, of: "org.imagecoders.webp")
     expectRefusal()
+    #expect(Self.isLoaded("libWebPCoder.so", of: folder))
+  }
+
+  /// Nor does the way in which the first reader refuses the header.
+  @Test func anOperationAfterARefusedHeaderNeedsAWorker() throws {
+    let folder = TemporaryFolder()
+    let registry = try Self.registryOfOperations(folder)
+    registry.register(FakeCoder.make("org.own", .unsupported), priority: 120)
+    registry.register(FakeCoder.make("org.other"), priority: 110)
+    func apply() {
+      #expect(throws: CoderError.self) {
+        try registry.apply(.editMetadata(MetadataBlockEdits(removed: [.text])), to: FakeCoder.file)
+      }
+    }
+    #expect(try registry.open(FakeCoder.file).coderID == "org.other")
+    apply()
+    #expect(!Self.isLoaded("libWebPCoder.so", of: folder))
+    registry.unregister("org.own")
+    apply()
     #expect(Self.isLoaded("libWebPCoder.so", of: folder))
   }
 }

@@ -28,6 +28,8 @@ extension AnimatedCoder {
       throw .unsupported("\(id) has no operation \(operation.name)")
     }
     let checked = try known.checked(operation, from: from, to: to)
+    // Both sides of the interface copy the blocks into arrays.
+    try ArrayMemory.check(bytes: 2 * checked.blocks.values.reduce(0) { $0 + $1.count }, for: "the operation's blocks")
     let session = context.session(for: context.source)
     let isOutermost = session.budget.beginCall()
     defer { if isOutermost { session.budget.endCall() } }

@@ -27,8 +27,8 @@ public protocol ImageCoder: Sendable {
 
   /// Bytes that identify files; any one of them is enough. The default is none.
   ///
-  /// A registry finds a coder of the application by these alone. It asks ``canDecode(_:fileSize:)`` of a coder without any
-  /// about files that no signature of another coder agrees with.
+  /// A registry looks at these first. It asks ``canDecode(_:fileSize:)`` of a coder of the application about files that no
+  /// coder's signature agrees with.
   var signatures: [FormatSignature] { get }
 
   /// Says whether the first bytes of a file are of a format that this coder reads. The default compares the

@@ -90,6 +90,10 @@ public struct DecodeContext {
     inner.log = options.log
     inner.progress = options.progress
     inner.restrictions = options.restrictions
+    // A thumbnail needs less memory than the picture.
+    inner.thumbnailSize = options.thumbnailSize
+    inner.thumbnailMode = options.thumbnailMode
+    inner.thumbnailQuality = options.thumbnailQuality
     var context = DecodeContext(source, options: inner) { (_) throws(CoderError) in
       throw .noCoder("a file inside a file in the file is not opened")
     }

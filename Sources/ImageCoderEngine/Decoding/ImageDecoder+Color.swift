@@ -4,7 +4,11 @@ public import ImageCoderModel
 
 extension ImageDecoder {
   /// The colors of the page in words, and what states them: "Display P3, ICC", "BT.2100 PQ, CICP", "sRGB, untagged".
-  public var colorDescription: String { Self.color(of: header, page: page, file).words }
+  public var colorDescription: String {
+    var read = header
+    read.format = readFormat
+    return Self.color(of: read, page: page, file).words
+  }
 
   /// Whether the options leave every sample, and what the file says of it, as the file has it.
   package var keepsColors: Bool { colors.keepsFile }

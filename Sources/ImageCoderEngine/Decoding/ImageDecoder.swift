@@ -17,6 +17,8 @@ public final class ImageDecoder {
 
   let file: OpenFile
   var context: DecodeContext
+  /// The format of the bytes that the reader has: another one than the header's where a coder made them of such a file.
+  let readFormat: ImageFormat
   let frames: FrameTable
   let plan: OutputPlan
   /// Whether the canvas of an animation is opaque while any frame is shown.
@@ -60,6 +62,7 @@ public final class ImageDecoder {
     self.file = file
     self.page = page
     self.header = context.stated(header)
+    readFormat = header.format
     self.context = context
     coderID = file.coder
     let (reader, names) = (file.reader, file.names)
@@ -239,7 +242,7 @@ public final class ImageDecoder {
       return (try? reader.metadata(kind, page: page)) ?? nil
     }
     var described = Properties()
-    if page == 0, options.restrictions.metadata == nil, let iptc = file.iptc(format: header.format) {
+    if page == 0, options.restrictions.metadata == nil, let iptc = file.iptc(format: readFormat) {
       described = IPTCProperties(iptc).properties
     }
     // What XMP says too is newer, or the same.

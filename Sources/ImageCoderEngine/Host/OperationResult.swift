@@ -28,12 +28,12 @@ extension HostSession {
   ///
   /// - Parameters:
   ///   - asksOnly: Whether nothing is kept of what is written.
-  ///   - body: Does the work; its output is ``ByteOutput/nowhere`` if the coder is only asked.
+  ///   - body: Does the work, and writes what it would write if the coder is only asked, too.
   package func result(
     asksOnly: Bool, _ body: (ByteOutput) throws(CoderError) -> (status: imgcoder_status, facts: Properties)
   ) throws(CoderError) -> OperationResult {
     var result = OperationResult(bytes: nil)
-    func take(_ output: ByteOutput) throws(CoderError) {
+    let bytes = try output(isKept: !asksOnly) { (output) throws(CoderError) in
       let (status, facts) = try body(output)
       result.facts = facts
       result.isPresent = status != InterfaceStatus.notPresent
@@ -42,12 +42,7 @@ extension HostSession {
       guard asksOnly, error.code == .unsupported else { throw error }
       result.refusal = error
     }
-    if asksOnly {
-      try take(.nowhere)
-    } else {
-      let bytes = try output(take)
-      if result.isPresent { result.bytes = bytes }
-    }
+    if !asksOnly, result.isPresent { result.bytes = bytes }
     return result
   }
 }

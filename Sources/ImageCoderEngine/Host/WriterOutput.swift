@@ -15,25 +15,28 @@ protocol ByteTarget: AnyObject {
 
 extension NewFile: ByteTarget {}
 
-/// A file's bytes in memory.
+/// A file's bytes in memory, or their number alone.
 final class MemoryTarget: ByteTarget {
   private(set) var bytes: [UInt8] = []
+  private(set) var count = 0
   private let limits: Limits
+  private let isKept: Bool
 
-  init(limits: Limits) { self.limits = limits }
-
-  var count: Int { bytes.count }
+  init(limits: Limits, isKept: Bool = true) { (self.limits, self.isKept) = (limits, isKept) }
 
   func append(_ chunk: UnsafeRawBufferPointer) throws(CoderError) {
-    guard chunk.count <= limits.maxMemory - bytes.count else {
+    guard chunk.count <= limits.maxMemory - count else {
       throw .limitExceeded(
-        .maxMemory, found: bytes.count + chunk.count, allowed: limits.maxMemory, what: "a file size in bytes of")
+        .maxMemory, found: count + chunk.count, allowed: limits.maxMemory, what: "a file size in bytes of")
     }
+    count += chunk.count
+    guard isKept else { return }
     try ArrayMemory.grow(&bytes, by: chunk.count, for: "the file that is written")
     bytes.append(contentsOf: chunk)
   }
 
   func patch(_ chunk: UnsafeRawBufferPointer, at offset: Int) throws(CoderError) {
+    guard isKept else { return }
     bytes.withUnsafeMutableBytes { UnsafeMutableRawBufferPointer(rebasing: $0[offset...]).copyMemory(from: chunk) }
   }
 }
@@ -94,8 +97,12 @@ final class WriterOutput {
 
 extension HostSession {
   /// The bytes that are written while `body` runs. What it opens with the output has to end before it returns.
-  package func output(_ body: (ByteOutput) throws(CoderError) -> Void) throws(CoderError) -> [UInt8] {
-    let target = MemoryTarget(limits: limits)
+  ///
+  /// - Parameter isKept: Without it, bytes are counted and dropped.
+  package func output(
+    isKept: Bool = true, _ body: (ByteOutput) throws(CoderError) -> Void
+  ) throws(CoderError) -> [UInt8] {
+    let target = MemoryTarget(limits: limits, isKept: isKept)
     let output = WriterOutput(target, session: self)
     defer { withExtendedLifetime((self, output)) {} }
     try body(output.output)

@@ -35,7 +35,8 @@ extension CoderRegistry {
     let context = options.context(open, limits: limits)
     let operation = FileOperation.turn(TurnedPart(part, orientation: orientation))
     var isKnownWhole: Bool?
-    let outcome = try attempt(operation.name, from: format, to: format) { (id, error) throws(CoderError) in
+    let outcome = try attempt(operation.name, from: format, to: format, readBy: decoder.coderID) {
+      (id, error) throws(CoderError) in
       if options.isLossless { throw error }
       options.log?(
         .info, "\(id) decodes the picture and encodes it again: \(error.message)")

@@ -33,7 +33,8 @@ extension CoderRegistry {
     try reading.limits.check(memory: open.size)
     let context = DecodeContext(open, options: reading)
     let name = KnownOperation.editMetadata.name
-    let outcome = try attempt(name, from: format, to: format, coder: id) { (coder) throws(CoderError) -> EncodedFile? in
+    let outcome = try attempt(name, from: format, to: format, readBy: decoder.coderID, coder: id) {
+      (coder) throws(CoderError) -> EncodedFile? in
       let edits = try edit.blocks(orientation: decoder.header.orientation) { (kind) throws(CoderError) in
         try decoder.block(kind, by: coder, in: context)
       }

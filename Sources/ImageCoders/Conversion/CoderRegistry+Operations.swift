@@ -89,13 +89,14 @@ extension CoderRegistry {
   ) throws(CoderError) -> (coder: String, written: ImageFormat, result: OperationResult) {
     if let id, !coderIDs.contains(id) { _ = try coder(id) }
     let source = try rereadable(source, reading)
-    let from = try header(of: source, options: reading).format
+    let (header, reader) = try headerAndReader(of: source, options: reading)
+    let from = header.format
     let to = format ?? from
     let reading = try policy.restricting(reading, for: [from])
     let open = try OpenSource(source, limits: reading.limits)
     try reading.limits.check(memory: open.size)
     var refused: (coder: String, written: ImageFormat, result: OperationResult)?
-    let outcome = try attempt(operation.name, from: from, to: to, coder: id) { (coder) throws(CoderError) in
+    let outcome = try attempt(operation.name, from: from, to: to, readBy: reader, coder: id) { (coder) throws(CoderError) in
       let isOfMetadata = [KnownOperation.editMetadata, .readMetadata].contains { $0.name == operation.name }
       let takesOut = coder.operations.named(operation.name, from: from, to: to)?.takesOut ?? false
       if isOfMetadata || takesOut, let words = reading.restrictions.metadata {
@@ -146,17 +147,21 @@ extension CoderRegistry {
   /// one in the program, where that one wraps a library in C and nobody named it.
   ///
   /// - Parameters:
+  ///   - reader: The identifier of the coder that has read the file's header.
   ///   - id: The identifier of the only coder, or nil for all.
   ///   - refused: Called for each coder that does not support the file, or cannot be used; it may end the search.
   ///   - body: Returns nil if the next coder is to try.
   func attempt<Result>(
-    _ operation: String, from: ImageFormat, to: ImageFormat, coder id: String? = nil,
+    _ operation: String, from: ImageFormat, to: ImageFormat, readBy reader: String, coder id: String? = nil,
     refused: (_ coder: String, _ error: CoderError) throws(CoderError) -> Void = { (_, _) throws(CoderError) in },
     _ body: (any ImageCoder) throws(CoderError) -> Result?
   ) throws(CoderError) -> OperationOutcome<Result> {
     var first: CoderError?
-    var (hasRun, untried) = (false, [String]())
-    for candidate in candidatesInOrder()
+    let candidates = candidatesInOrder()
+    // A reader before the one that read the header has refused the file.
+    var hasRun = candidates.first { $0.canRead && $0.formats.contains(from) }?.id != reader
+    var untried: [String] = []
+    for candidate in candidates
     where candidate.has(operation, from: from, to: to) && (id == nil || candidate.id == id) {
       let isSecond = hasRun && !isNamed(candidate, [from])
       let loaded = Swift.Result { () throws(SkipReason) in

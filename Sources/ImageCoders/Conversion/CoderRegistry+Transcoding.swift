@@ -40,7 +40,8 @@ extension CoderRegistry {
     }
     let context = options.context(open, limits: limits)
     let operation = FileOperation.transcode
-    let outcome = try attempt(operation.name, from: found, to: format) { (id, error) throws(CoderError) in
+    let outcome = try attempt(operation.name, from: found, to: format, readBy: decoder.coderID) {
+      (id, error) throws(CoderError) in
       options.log?(.info, "\(id) cannot convert the file without decoding: \(error.message)")
     } _: { (coder) throws(CoderError) in
       let result = try coder.apply(operation, from: found, to: format, in: context, asksOnly: false)

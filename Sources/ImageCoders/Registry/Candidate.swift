@@ -63,10 +63,10 @@ final class Candidate: Sendable {
     entry = nil
     priority = 100
     extensions = []
-    let signatures = coder.signatures
-    isAsked = signatures.isEmpty
+    // It costs no load to ask it, and it may know more of its files than their first bytes.
+    isAsked = true
     askedFormats = coder.formats
-    recognizer = FormatRecognizer(coder.formats, signatures: signatures)
+    recognizer = FormatRecognizer(coder.formats, signatures: coder.signatures)
     alternatives = []
     self.registration = registration
     own = coder

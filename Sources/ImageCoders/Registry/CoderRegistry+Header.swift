@@ -19,17 +19,25 @@ extension CoderRegistry {
     of source: ByteSource, options: DecodeOptions = DecodeOptions(), coder: String? = nil
   ) throws(CoderError) -> ImageHeader {
     try naming(source) { () throws(CoderError) in
-      let opened = try opened(source, options)
-      return try choose(opened, allowed: options.allowedFormats, coder: coder, explain: nil) {
-        (coder, formats) throws(CoderError) in
-        try restricting(options, formats) { (restricted) throws(CoderError) in
-          try naming(coder, options: restricted) { () throws(CoderError) in
-            try coder.header(of: DecodeContext(opened, options: restricted, openEmbedded: embeddedFileOpener))
-          }
-        } format: {
-          $0.format
+      try headerAndReader(of: source, options: options, coder: coder).header
+    }
+  }
+
+  /// The same with the identifier of the coder that read it.
+  func headerAndReader(
+    of source: ByteSource, options: DecodeOptions, coder: String? = nil
+  ) throws(CoderError) -> (header: ImageHeader, reader: String) {
+    let opened = try opened(source, options)
+    return try choose(opened, allowed: options.allowedFormats, coder: coder, explain: nil) {
+      (coder, formats) throws(CoderError) in
+      let header = try restricting(options, formats) { (restricted) throws(CoderError) in
+        try naming(coder, options: restricted) { () throws(CoderError) in
+          try coder.header(of: DecodeContext(opened, options: restricted, openEmbedded: embeddedFileOpener))
         }
+      } format: {
+        $0.format
       }
+      return (header, coder.id)
     }
   }
 }
