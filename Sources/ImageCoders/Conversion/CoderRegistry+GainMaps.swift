@@ -43,7 +43,8 @@ extension CoderRegistry {
   func attaching(
     _ map: GainMap, of picture: Size, to bytes: [UInt8], format: ImageFormat, _ options: EncodeOptions
   ) throws(CoderError) -> [UInt8] {
-    let header = try open(.bytes(bytes), options: DecodeOptions(limits: options.limits)).header
+    let decoder = try open(.bytes(bytes), options: DecodeOptions(limits: options.limits))
+    let header = decoder.header
     let written = header.canvas
     let whole = options.edit.crop ?? Rect(covering: picture)
     let edited = try options.edit.size(of: picture)
@@ -70,7 +71,8 @@ extension CoderRegistry {
     let (iso, xmp) = part.metadata
     let operation = FileOperation.attachGainMap(GainMapParts(file: file, iso: iso, xmp: xmp))
     let context = options.context(try OpenSource(.bytes(bytes), limits: options.limits), limits: options.limits)
-    let outcome = try attempt(operation.name, from: format, to: format) { (_, error) throws(CoderError) in
+    let outcome = try attempt(operation.name, from: format, to: format, readBy: decoder.coderID) {
+      (_, error) throws(CoderError) in
       options.log?(.warning, "the gain map is left out: \(error.message)")
     } _: { (coder) throws(CoderError) in
       try coder.apply(operation, from: format, to: format, in: context, asksOnly: false).bytes
