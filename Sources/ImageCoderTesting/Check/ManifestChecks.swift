@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
 import Glibc
 import ImageCoderEngine
 import ImageCoderModel
@@ -16,17 +15,11 @@ extension PluginCheck {
       }
       return nil
     },
-    PluginCheck(.manifest, "keys", .manifest, "The manifest has no unknown key and no unknown word.", isStatic: true) {
-      (subject) throws(CheckEnd) in
-      let manifest = try subject.manifest
-      let known = Self.capabilities
-      for word in manifest.capabilities.sorted() where !known.contains(word) {
-        throw .failed("capabilities", expected: known.joined(separator: ", "), found: word)
-      }
-      let unknown = ManifestKeys.unknown(in: try subject.manifestBytes)
-      guard unknown.isEmpty else {
-        throw .warned("unknown keys, which no host reads: \(unknown.joined(separator: ", "))")
-      }
+    PluginCheck(
+      .manifest, "keys", .manifest, "The manifest has no key, word or form that hosts ignore.", isStatic: true
+    ) { (subject) throws(CheckEnd) in
+      let warnings = try subject.manifest.warnings
+      guard warnings.isEmpty else { throw .warned(warnings.map(\.description).joined(separator: "; ")) }
       return nil
     },
     PluginCheck(
@@ -57,7 +50,7 @@ extension PluginCheck {
     ) { (subject) throws(CheckEnd) in
       _ = try subject.manifest
       var seen: Set<String> = []
-      for word in ManifestKeys.extensions(in: try subject.manifestBytes) {
+      for word in Self.extensions(in: try subject.manifestBytes) {
         let isRight = !word.isEmpty && word.lowercased() == word && !word.contains { ". /".contains($0) }
         guard isRight else {
           throw .failed("extensions", expected: "lower case without a dot", found: "\"\(word)\"")
@@ -147,11 +140,17 @@ extension PluginCheck {
     },
   ]
 
-  /// The words that capabilities may have, as `docs/registry.md` lists them.
-  static let capabilities = [
-    "read", "write", "animation", "frames", "pages", "lossless", "incremental", "icc", "exif", "xmp", "orientation",
-    "thumbnail", "recognize",
-  ]
+  /// The extensions as the file spells them.
+  private static func extensions(in manifest: [UInt8]) -> [String] {
+    let words = Result { () throws(TextProblem) in
+      let formats = try JSONNode(JSONValue(parsing: manifest), name: "the manifest").object().required("formats")
+      return try formats.list { (format) throws(TextProblem) in
+        try format.object()["extensions"]?.list { (word) throws(TextProblem) in try word.string() } ?? []
+      }
+    }
+    // A manifest that cannot be read has been named already.
+    return (try? words.get())?.flatMap { $0 } ?? []
+  }
 
   private static func bytes(_ subject: CheckSubject) throws(SkipReason) -> [UInt8] {
     guard let path = subject.plugin.manifest else {
@@ -189,71 +188,5 @@ extension FormatSignature {
       file[offset + index] = byte & bits | ~bits
     }
     return file
-  }
-}
-
-/// The keys of a manifest as the file spells them.
-enum ManifestKeys {
-  indirect enum Value: Decodable {
-    case object([String: Value])
-    case list([Value])
-    case text(String)
-    case other
-
-    init(from decoder: any Decoder) throws {
-      if let members = try? decoder.singleValueContainer().decode([String: Value].self) {
-        self = .object(members)
-      } else if let items = try? decoder.singleValueContainer().decode([Value].self) {
-        self = .list(items)
-      } else if let text = try? decoder.singleValueContainer().decode(String.self) {
-        self = .text(text)
-      } else {
-        self = .other
-      }
-    }
-  }
-
-  private static let known: [String: Set<String>] = [
-    "": [
-      "id", "name", "version", "vendor", "license", "library_license", "abi", "library", "platform", "runtime",
-      "formats", "capabilities", "container", "encode_options", "operations", "transcodes", "packages",
-      "priority",
-    ],
-    "abi": ["major", "min_minor"],
-    "formats": ["uti", "name", "mime", "extensions", "match", "write"],
-    "formats.match": ["bytes", "mask", "offset", "from", "within"],
-    "container": ["dictionary", "unclamped_delay", "delay", "loop_count", "default_loop_count"],
-    "encode_options": ["name", "type", "minimum", "maximum", "choices", "default", "text"],
-    "operations": ["name", "text", "from", "to", "options", "blocks", "takes_out"],
-    "operations.options": ["name", "type", "minimum", "maximum", "choices", "default", "text"],
-    "transcodes": ["from", "to"],
-    "packages": ["build", "run"],
-  ]
-
-  private static func value(_ bytes: [UInt8]) -> Value? { try? JSONDecoder().decode(Value.self, from: Data(bytes)) }
-
-  static func unknown(in bytes: [UInt8]) -> [String] {
-    var found: Set<String> = []
-    func look(_ value: Value, _ path: String) {
-      switch value {
-      case .object(let members):
-        for (key, member) in members {
-          let place = path.isEmpty ? key : "\(path).\(key)"
-          if known[path]?.contains(key) != true { found.insert(place) } else { look(member, place) }
-        }
-      case .list(let items): for item in items { look(item, path) }
-      case .text, .other: break
-      }
-    }
-    if let value = value(bytes) { look(value, "") }
-    return found.sorted()
-  }
-
-  static func extensions(in bytes: [UInt8]) -> [String] {
-    guard case .object(let members)? = value(bytes), case .list(let formats)? = members["formats"] else { return [] }
-    return formats.flatMap { format -> [String] in
-      guard case .object(let keys) = format, case .list(let words)? = keys["extensions"] else { return [] }
-      return words.compactMap { word in if case .text(let text) = word { text } else { nil } }
-    }
   }
 }

@@ -26,13 +26,6 @@ extension Subject {
         try claim.equal(plugin.kind, manifest.kind, "kind of option \(manifest.name)")
         try claim.equal(plugin.text, manifest.text, "text of option \(manifest.name)")
       }
-      for name in manifest.capabilities {
-        let known = [
-          "read", "write", "animation", "lossless", "icc", "exif", "xmp", "pages", "incremental",
-          "frames", "orientation", "thumbnail",
-        ]
-        try claim.holds(known.contains(name), "capability", expected: known.joined(separator: ", "), found: name)
-      }
     }
     let symbols = check(.interface, "exported symbols") { (claim) throws(ConformanceFailure) in
       guard let listing = Self.output(of: "nm -D --defined-only --extern-only -- '\(plugin.library)'") else {

@@ -30,7 +30,6 @@ import Testing
     Fault(
       "manifest.readable", "manifest", "line 7, column 14: formats is an empty list",
       edit: ["\"formats\": [", "\"formats\": [], \"x\": ["]),
-    Fault("manifest.keys", "manifest", "reads", edit: ["\"read\"", "\"reads\""]),
     Fault("manifest.names", "manifest", "\"v1\"", edit: ["1.0.0", "v1"]),
     Fault("manifest.extensions", "manifest", "\".misb\"", edit: ["[\"misb\"]", "[\"misb\", \".misb\"]"]),
     Fault("manifest.signatures", "manifest", "4 bits", edit: ["4d495342\"", "4d495342\", \"mask\": \"0000000f\""]),
@@ -185,9 +184,20 @@ import Testing
     ]
     let known = Set(groups.joined().map(\.check))
     let elsewhere: Set = [
-      "manifest.others", "manifest.permissions", "binary.elf", "animation.delays", "incremental.rows", "fuzz.mutations",
+      "manifest.keys", "manifest.others", "manifest.permissions", "binary.elf", "animation.delays", "incremental.rows",
+      "fuzz.mutations",
     ]
     #expect(Set(PluginCheck.all.map(\.id)) == known.union(elsewhere))
+  }
+
+  /// What a later version of the manifest may have is no fault.
+  @Test func warnsOfWhatHostsIgnore() throws {
+    let plugin = MisbehavingPlugin("none", edit: ["\"read\",", "\"read\", \"teleport\","])
+    let result = try plugin.result(of: "manifest.keys")
+    #expect(result.outcome == .warn)
+    let note = try #require(result.note)
+    #expect(note.hasSuffix("is \"teleport\"; it is ignored; known words are read, write, recognize, animation, frames, "
+      + "pages, lossless, incremental, icc, exif, xmp, orientation, thumbnail"), "\(note)")
   }
 
   @Test func findsASignatureOfAnotherPlugin() throws {
