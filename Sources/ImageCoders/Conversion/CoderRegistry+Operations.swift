@@ -96,7 +96,8 @@ extension CoderRegistry {
     let open = try OpenSource(source, limits: reading.limits)
     try reading.limits.check(memory: open.size)
     var refused: (coder: String, written: ImageFormat, result: OperationResult)?
-    let outcome = try attempt(operation.name, from: from, to: to, readBy: reader, coder: id) { (coder) throws(CoderError) in
+    let outcome = try attempt(operation.name, from: from, to: to, readBy: reader, coder: id) {
+      (coder) throws(CoderError) in
       let isOfMetadata = [KnownOperation.editMetadata, .readMetadata].contains { $0.name == operation.name }
       let takesOut = coder.operations.named(operation.name, from: from, to: to)?.takesOut ?? false
       if isOfMetadata || takesOut, let words = reading.restrictions.metadata {

@@ -196,8 +196,10 @@ import Testing
     let result = try plugin.result(of: "manifest.keys")
     #expect(result.outcome == .warn)
     let note = try #require(result.note)
-    #expect(note.hasSuffix("is \"teleport\"; it is ignored; known words are read, write, recognize, animation, frames, "
-      + "pages, lossless, incremental, icc, exif, xmp, orientation, thumbnail"), "\(note)")
+    #expect(
+      note.hasSuffix(
+        "is \"teleport\"; it is ignored; known words are read, write, recognize, animation, frames, "
+          + "pages, lossless, incremental, icc, exif, xmp, orientation, thumbnail"), "\(note)")
   }
 
   @Test func findsASignatureOfAnotherPlugin() throws {

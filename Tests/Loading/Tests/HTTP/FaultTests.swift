@@ -223,7 +223,7 @@ import Testing
       return [.stall]
     }
     let got = await TestFetcher(clock: clock) {
-      $0.note = { if case .retrying = $0 { clock.horizon = .seconds(9) } }
+      $0.onEvent = { if case .retrying = $0 { clock.horizon = .seconds(9) } }
     }.get(server.url("/"))
     #expect(got.error == nil)
     #expect(got.bytes == [9])
