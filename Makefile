@@ -99,6 +99,8 @@ test-products: stage
 # Parts of the tests that build much of their own: plugins and hosts of all versions of the interface, and applications.
 SLOW ?= compatibility applications
 slow = $(if $(filter $(1),$(SLOW)),$(2),:)
+# The loader and all that it needs are built for the applications.
+without_loading = $(if $(filter applications,$(SLOW)),,--without ImageLoading)
 
 # All builds first, two at a time; tests of threads run alone.
 test: deps
@@ -118,8 +120,8 @@ test: deps
 	@scripts/check-terminal $(STAGE)
 	@scripts/check-install $(STAGE)
 	@scripts/check-thumbnailer $(STAGE)
-	@scripts/make-documentation $(STAGE)/documentation
-	@scripts/check-api $(STAGE)/symbol-graphs
+	@scripts/make-documentation $(without_loading) $(STAGE)/documentation
+	@scripts/check-api $(without_loading) $(STAGE)/symbol-graphs
 
 # The manifest's cache knows nothing of folders of tests that are new.
 test-plugins:
