@@ -117,6 +117,20 @@ import Testing
     #expect(try page.image().pixels.red(6, 5) == 10)
   }
 
+  /// 100 × 100 pixels of four bytes are over the limit; a thumbnail of them is not.
+  @Test func aThumbnailOfAFileInsideNeedsItsOwnMemoryAlone() throws {
+    var options = DecodeOptions()
+    options.limits.maxMemory = 30_000
+    let opener = Self.opening(FakeContainer(Self.square(100)))
+    let whole = #expect(throws: CoderError.self) { try Self.outer.decoder(options, opening: opener).page(1) }
+    #expect(whole?.limit == .maxMemory)
+    #expect(whole?.found == 40_000)
+    options.thumbnailSize = Self.square(10)
+    let small = try Self.outer.decoder(options, opening: opener).page(1).image()
+    #expect(small.size == Self.square(10))
+    #expect(small.pixels.red(9, 9) == 10)
+  }
+
   @Test func withoutACoderThePageSaysWhatTheDirectorySays() throws {
     let page = try Self.outer.decoder().page(1)
     #expect(page.header.canvas == Self.square(5))
