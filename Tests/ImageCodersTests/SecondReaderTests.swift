@@ -196,4 +196,18 @@ import Testing
     apply()
     #expect(Self.isLoaded("libWebPCoder.so", of: folder))
   }
+
+  /// Nobody has refused a file that the user wants read by another one.
+  @Test func anOperationAfterAPreferredReaderIsTheFirst() throws {
+    let folder = TemporaryFolder()
+    let registry = try Self.registryOfOperations(folder)
+    registry.register(FakeCoder.make("org.own"), priority: 120)
+    registry.register(FakeCoder.make("org.other"), priority: 110)
+    registry.prefer(["org.other"], toRead: Self.fake)
+    #expect(try registry.open(FakeCoder.file).coderID == "org.other")
+    #expect(throws: CoderError.self) {
+      try registry.apply(.editMetadata(MetadataBlockEdits(removed: [.text])), to: FakeCoder.file)
+    }
+    #expect(Self.isLoaded("libWebPCoder.so", of: folder))
+  }
 }

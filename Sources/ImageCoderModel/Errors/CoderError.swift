@@ -6,46 +6,81 @@
 /// was allowed.
 public struct CoderError: Error, Sendable, Equatable {
   /// The kind of failure. It is stable, and has the same number in C.
-  public let code: Code
+  public var code: Code { fields.code }
 
   /// The identifier of the coder that reported it, or nil if no coder was chosen yet.
-  public var coder: String?
+  public var coder: String? {
+    get { fields.coder }
+    set { change { $0.coder = newValue } }
+  }
 
   /// The byte offset in the source where the problem was found, or nil if it has no place in the file.
-  public let offset: Int?
+  public var offset: Int? { fields.offset }
 
   /// One sentence for a developer: what was found, what was allowed. Lower case, no final period, no newline.
-  public let message: String
+  public var message: String { fields.message }
 
   /// Which limit was exceeded, or nil for an error of another kind, and if a plugin does not say it.
-  public let limit: Limits.Name?
+  public var limit: Limits.Name? { fields.limit }
 
   /// What the work needs of ``limit``, in its unit; nil if nobody says it.
-  public let found: Int?
+  public var found: Int? { fields.found }
 
   /// The value of ``limit``; nil if nobody says it.
-  public let allowed: Int?
+  public var allowed: Int? { fields.allowed }
 
   /// Who set ``limit``, such as a policy with its file and line; nil if that was the caller. Not part of ``message``.
-  public var setBy: String?
+  public var setBy: String? {
+    get { fields.setBy }
+    set { change { $0.setBy = newValue } }
+  }
 
   /// The path of the file that was read or written, or nil for bytes in memory and on standard input. Not part of
   /// ``message``.
-  public var file: String?
+  public var file: String? {
+    get { fields.file }
+    set { change { $0.file = newValue } }
+  }
+
+  /// One word: nearly every function can throw an error, and each call carries it.
+  private var shared: Shared
+
+  private final class Shared: Sendable {
+    let fields: Fields
+    init(_ fields: Fields) { self.fields = fields }
+  }
+
+  private struct Fields: Sendable, Equatable {
+    let code: Code
+    var coder: String?
+    let offset: Int?
+    let message: String
+    let limit: Limits.Name?
+    let found: Int?
+    let allowed: Int?
+    var setBy: String?
+    var file: String?
+  }
+
+  private var fields: Fields { shared.fields }
+
+  private mutating func change(_ body: (inout Fields) -> Void) {
+    var fields = shared.fields
+    body(&fields)
+    shared = Shared(fields)
+  }
 
   /// Makes an error of any code. Prefer the factories, such as ``malformed(_:at:)``.
   public init(
     code: Code, message: String, offset: Int? = nil, coder: String? = nil, limit: Limits.Name? = nil,
     found: Int? = nil, allowed: Int? = nil
   ) {
-    self.code = code
-    self.message = message
-    self.offset = offset
-    self.coder = coder
-    self.limit = limit
-    self.found = found
-    self.allowed = allowed
+    shared = Shared(
+      Fields(
+        code: code, coder: coder, offset: offset, message: message, limit: limit, found: found, allowed: allowed))
   }
+
+  public static func == (a: CoderError, b: CoderError) -> Bool { a.shared === b.shared || a.fields == b.fields }
 }
 
 extension CoderError {

@@ -160,7 +160,7 @@ extension CoderRegistry {
     var first: CoderError?
     let candidates = candidatesInOrder()
     // A reader before the one that read the header has refused the file.
-    var hasRun = candidates.first { $0.canRead && $0.formats.contains(from) }?.id != reader
+    var hasRun = firstReader(of: from, in: candidates)?.id != reader
     var untried: [String] = []
     for candidate in candidates
     where candidate.has(operation, from: from, to: to) && (id == nil || candidate.id == id) {
@@ -185,6 +185,16 @@ extension CoderRegistry {
       }
     }
     return .refused(first?.adding(untried))
+  }
+
+  /// The coder that is asked first for a file of a format: one that is preferred, or else the first in their order.
+  private func firstReader(of format: ImageFormat, in candidates: [Candidate]) -> Candidate? {
+    let state = snapshot().state
+    let readers = candidates.filter { $0.canRead && $0.formats.contains(format) }
+    let preferred = readers.compactMap { reader in
+      state.preference(reader, reading: [format]).map { (place: $0, reader: reader) }
+    }
+    return preferred.min { $0.place < $1.place }?.reader ?? readers.first
   }
 }
 
