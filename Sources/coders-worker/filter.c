@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Filters of system calls. What is not listed ends the process with SIGSYS. What an honest library asks without need, for
-// the machine or for files, is answered with an error.
+// Filters of system calls. A question is answered, if only with an error: libraries ask for files and for the machine
+// without need. What is not listed is an attempt, and ends the process; the call itself never runs.
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -11,7 +11,6 @@
 #include <signal.h>
 #include <stddef.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -31,6 +30,25 @@
 
 static struct sock_filter program[512];
 static unsigned short count;
+// What becomes of an attempt.
+static uint32_t attempt = SECCOMP_RET_KILL_PROCESS;
+
+static uint32_t *refused_call;
+
+static void note_refused_call(int signal, siginfo_t *info, void *context) {
+  (void)signal, (void)context;
+  __atomic_store_n(refused_call, (uint32_t)info->si_syscall + 1, __ATOMIC_RELAXED);
+  syscall(SYS_exit_group, ISOLATION_STATUS_REFUSED_CALL);
+}
+
+void filter_notes_refused_calls(uint32_t *place) {
+  // A plugin that has used up its own stack may make a call, too.
+  static char stack[16384];
+  stack_t own = {.ss_sp = stack, .ss_size = sizeof stack};
+  struct sigaction action = {.sa_sigaction = note_refused_call, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+  refused_call = place;
+  if (sigaltstack(&own, NULL) != 0 || sigaction(SIGSYS, &action, NULL) != 0) refused_call = NULL;
+}
 
 static void put(uint16_t code, uint32_t value, uint8_t yes, uint8_t no) {
   if (count < sizeof program / sizeof *program) program[count++] = (struct sock_filter)BPF_JUMP(code, value, yes, no);
@@ -67,7 +85,7 @@ static void allow_without(long call, unsigned argument, uint32_t bits) {
   put(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)call, 0, 4);
   load_argument(argument, 0);
   put(BPF_JMP | BPF_JSET | BPF_K, bits, 0, 1);
-  answer(SECCOMP_RET_KILL_PROCESS);
+  answer(attempt);
   answer(SECCOMP_RET_ALLOW);
 }
 
@@ -79,7 +97,7 @@ static void allow_only(long call, unsigned argument, uint32_t value) {
   load_argument(argument, 1);
   put(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1);
   answer(SECCOMP_RET_ALLOW);
-  answer(SECCOMP_RET_KILL_PROCESS);
+  answer(attempt);
 }
 
 // Memory, locks, time, and questions that harm nobody.
@@ -131,13 +149,35 @@ static void put_common(void) {
 
 // For all threads, those that wait for work too.
 static int install(void) {
-  answer(SECCOMP_RET_KILL_PROCESS);
+  answer(attempt);
   struct sock_fprog filter = {count, program};
   if (count >= sizeof program / sizeof *program) return 0;
   return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter) == 0;
 }
 
+// What libraries ask of the machine, of signals and of the network, and do without.
+static void put_questions(void) {
+  const long questions[] = {
+      SYS_statx,          SYS_statfs,         SYS_fstatfs,        SYS_getdents64,   SYS_fadvise64,  SYS_fcntl,
+      SYS_rt_sigaction,   SYS_socket,         SYS_connect,        SYS_getpeername,  SYS_getsockname, SYS_getsockopt,
+      SYS_prctl,          SYS_sched_setaffinity, SYS_sched_setparam, SYS_sched_setscheduler, SYS_sched_getparam,
+      SYS_sched_getscheduler, SYS_setpriority, SYS_mbind,         SYS_get_mempolicy, SYS_pipe2,     SYS_inotify_init1,
+  };
+  for (size_t index = 0; index < sizeof questions / sizeof *questions; index++) refuse(questions[index], EPERM);
+  // Threads are there already. A signal could not name this call, since the C library blocks all of them around it.
+  refuse(SYS_clone, EAGAIN);
+  allow(SYS_getuid);
+  allow(SYS_geteuid);
+  allow(SYS_getgid);
+  allow(SYS_getegid);
+  allow(SYS_sigaltstack);
+  allow(SYS_eventfd2);
+  // Without a new limit.
+  allow_only(SYS_prlimit64, 2, 0);
+}
+
 int filter_worker(void) {
+  attempt = refused_call ? SECCOMP_RET_TRAP : SECCOMP_RET_KILL_PROCESS;
   begin();
   // A message goes to the other end of the socket, and nowhere else.
   allow_only(SYS_sendto, 4, 0);
@@ -145,12 +185,6 @@ int filter_worker(void) {
   allow_only(SYS_write, 0, STDERR_FILENO);
   // What the C library says before it aborts.
   allow_only(SYS_writev, 0, STDERR_FILENO);
-  // Threads of a library name themselves, and do without.
-  put(BPF_JMP | BPF_JEQ | BPF_K, SYS_prctl, 0, 4);
-  load_argument(0, 0);
-  put(BPF_JMP | BPF_JEQ | BPF_K, PR_SET_NAME, 0, 1);
-  answer(SECCOMP_RET_ERRNO | EPERM);
-  answer(SECCOMP_RET_KILL_PROCESS);
   // abort() sends itself SIGABRT.
   put(BPF_JMP | BPF_JEQ | BPF_K, SYS_tgkill, 0, 6);
   load_argument(0, 0);
@@ -158,10 +192,8 @@ int filter_worker(void) {
   load_argument(2, 0);
   put(BPF_JMP | BPF_JEQ | BPF_K, SIGABRT, 0, 1);
   answer(SECCOMP_RET_ALLOW);
-  answer(SECCOMP_RET_KILL_PROCESS);
-#ifdef SYS_clone3
-  on(SYS_clone3, SECCOMP_RET_KILL_PROCESS);
-#endif
+  answer(attempt);
+  put_questions();
   put_common();
   return install();
 }

@@ -16,7 +16,11 @@
 static const uint64_t probe_memory = (uint64_t)1 << 40;
 static const uint64_t probe_seconds = 10;
 
-static void make_socket(void) { socket(AF_UNIX, SOCK_STREAM, 0); }
+static void make_memory(void) { syscall(SYS_memfd_create, "probe", 0); }
+
+static void make_socket(void) {
+  if (socket(AF_UNIX, SOCK_STREAM, 0) < 0 && errno == EPERM) _exit(42);
+}
 
 static void make_code(void) {
   mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -43,6 +47,6 @@ static int end_of(void (*act)(void), uint32_t server, uint32_t without) {
 }
 
 int probe_filter(uint32_t server, uint32_t without) {
-  return end_of(make_socket, server, without) == SIGSYS && end_of(make_code, server, without) == SIGSYS &&
-         end_of(open_file, server, without) == 42;
+  return end_of(make_memory, server, without) == SIGSYS && end_of(make_code, server, without) == SIGSYS &&
+         end_of(make_socket, server, without) == 42 && end_of(open_file, server, without) == 42;
 }

@@ -52,6 +52,7 @@ _Noreturn static void run_worker(const imgcoder_coder *coder, const isolation_me
   close(socket);
   close(errors);
   threads_begin();
+  filter_notes_refused_calls(&((isolation_control *)(void *)shared)->refused_call);
   uint64_t most = own_memory + threads_memory() + request->longs[0];
   uint32_t layers = layers_of_worker(own_layers, left_out, most, request->longs[1]);
   send_message(ISOLATION_READY, (isolation_message){.longs = {layers}}, NULL, 0);

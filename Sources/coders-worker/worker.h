@@ -22,6 +22,9 @@
 // filter.c: returns 1, or 0 if the filter is not available.
 int filter_server(void);
 int filter_worker(void);
+// Has the number of a call that the filter of a worker refuses, plus 1, written to `place` before the process ends. What a
+// worker says there it says of itself alone.
+void filter_notes_refused_calls(uint32_t *place);
 
 // layers.c: each returns the layers that it has made and probed.
 uint32_t layers_of_process(uint32_t without);

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
@@ -54,6 +55,18 @@ static imgcoder_status try(const imgcoder_host *host, const char *act, const uin
   ON("openat2", syscall(437, AT_FDCWD, "/etc/passwd", &address, 24))
   ON("open-by-handle", syscall(SYS_open_by_handle_at, AT_FDCWD, &address, O_RDONLY))
   ON("socket", socket(AF_UNIX, SOCK_STREAM, 0))
+  ON("connect", connect(3, (struct sockaddr *)&address, sizeof address))
+  ON("handler", sigaction(SIGSYS, &(struct sigaction){.sa_handler = SIG_IGN}, NULL))
+  ON("fcntl", fcntl(3, F_GETFL))
+  ON("new-limit", setrlimit(RLIMIT_NOFILE, &(struct rlimit){1, 1}))
+  ON("no-name", syscall(222222))
+  if (strcmp(act, "blocked") == 0 || strcmp(act, "unblocked") == 0) {
+    sigset_t signals;
+    sigfillset(&signals);
+    if (act[0] == 'u') sigdelset(&signals, SIGSYS);
+    sigprocmask(SIG_BLOCK, &signals, NULL);
+    ON(act, execve("/bin/true", none, none))
+  }
   ON("socketpair", socketpair(AF_UNIX, SOCK_STREAM, 0, (int *)&address))
   ON("send-to", sendto(3, &byte, 1, 0, (struct sockaddr *)&address, sizeof address))
   ON("exec", execve("/bin/true", none, none))
@@ -103,6 +116,7 @@ static imgcoder_status try(const imgcoder_host *host, const char *act, const uin
   if (strcmp(act, "stack") == 0) overflow(0);
   if (strcmp(act, "exit") == 0) _exit(0);
   if (strcmp(act, "exit-7") == 0) exit(7);
+  if (strcmp(act, "exit-159") == 0) _exit(159);
   if (strcmp(act, "spin") == 0) spin(NULL);
   if (strcmp(act, "sleep") == 0) rest(3600);
   if (strcmp(act, "eat") == 0) {

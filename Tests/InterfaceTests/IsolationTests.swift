@@ -59,19 +59,37 @@ import Testing
     .bytes(Array("HOSTILE \(act)".utf8) + [UInt8](repeating: 0, count: 40_000))
   }
 
-  private static let sys = "SIGSYS"
+  /// Answered with an error, which the plugin tells: EPERM is 1, EAGAIN 11, ENOSYS 38.
+  static let refused: [Attempt] =
+    ["open", "open-memory", "open-environment", "socket", "connect", "handler", "prctl", "fcntl"].map {
+      Attempt($0, .malformed, "\($0) gives -1, errno 1")
+    } + [
+      Attempt("clone", .malformed, "clone gives -1, errno 11"),
+      Attempt("clone3", .malformed, "clone3 gives -1, errno 38"),
+    ]
 
-  /// Answered with an error, which the plugin tells: EPERM is 1.
-  static let refused: [Attempt] = ["open", "open-memory", "open-environment"].map {
-    Attempt($0, .malformed, "\($0) gives -1, errno 1")
-  }
+  /// The call never runs, and the error names it.
+  static let killed: [Attempt] =
+    [
+      ("openat2", "openat2"), ("open-by-handle", "open_by_handle_at"), ("socketpair", "socketpair"),
+      ("send-to", "sendto with an address"), ("exec", "execve"), ("fork", "fork"), ("vfork", "vfork"), ("kill", "kill"),
+      ("kill-all", "kill"), ("tgkill", "tgkill of another process"), ("stop", "tgkill of another process"),
+      ("pidfd", "pidfd_open"), ("ptrace", "ptrace"), ("read-process", "process_vm_readv"),
+      ("code", "mmap of executable memory"), ("code-later", "mprotect to executable memory"), ("memfd", "memfd_create"),
+      ("io-uring", "io_uring_setup"), ("bpf", "bpf"), ("userfaultfd", "userfaultfd"), ("perf", "perf_event_open"),
+      ("keyctl", "keyctl"), ("unshare", "unshare"), ("setns", "setns"), ("mount", "mount"), ("seccomp", "seccomp"),
+      ("send-file", "sendmsg"), ("shrink", "ftruncate"), ("punch", "fallocate"), ("read-other", "read"),
+      ("poll", "ppoll"), ("lock-memory", "mlock"), ("new-limit", "prlimit64 with a new limit"),
+      ("no-name", "system call 222222"), ("unblocked", "execve"),
+    ].map { Attempt($0.0, .coderCrashed, "SIGSYS: \($0.1)") } + [
+      // Calls of other processors, and one that comes while all signals are blocked.
+      Attempt("x32", .coderCrashed, unnamed), Attempt("i386", .coderCrashed, unnamed),
+      Attempt("blocked", .coderCrashed, unnamed),
+      // Its status alone names no call.
+      Attempt("exit-159", .coderCrashed, "status 159"),
+    ]
 
-  static let killed: [Attempt] = [
-    "openat2", "open-by-handle", "socket", "socketpair", "send-to", "exec", "fork", "vfork", "clone", "clone3", "kill",
-    "kill-all", "tgkill", "stop", "pidfd", "ptrace", "read-process", "code", "code-later", "memfd", "io-uring", "bpf",
-    "userfaultfd", "perf", "keyctl", "unshare", "setns", "mount", "prctl", "seccomp", "send-file", "shrink", "punch",
-    "read-other", "poll", "x32", "i386", "lock-memory",
-  ].map { Attempt($0, .coderCrashed, sys) }
+  private static let unnamed = "SIGSYS: the coder made a system call that its worker may not make"
 
   static let others: [Attempt] = [
     // The system answers these: EPERM of a sealed file, EACCES of a map that is read only.

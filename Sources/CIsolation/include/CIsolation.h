@@ -85,6 +85,9 @@ clockid_t isolation_clock(pid_t process);
 // Nanoseconds of processor time by such a clock, or -1.
 int64_t isolation_processor_time(clockid_t clock);
 
+// The name of a system call that libraries make, or null: its number is all that is known.
+const char *isolation_call_name(uint32_t number);
+
 // Nanoseconds of a clock that does not jump.
 int64_t isolation_now(void);
 

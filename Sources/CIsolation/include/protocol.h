@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define ISOLATION_PROTOCOL 5
+#define ISOLATION_PROTOCOL 6
 
 #define ISOLATION_MAX_PAYLOAD 32768
 // Bytes of a reason or a log line.
@@ -176,7 +176,11 @@ enum {
 // The control page. The worker can write it too, which harms nobody but itself.
 typedef struct isolation_control {
   uint32_t is_cancelled;
+  uint32_t refused_call;  // the number of a system call that the filter refused, plus 1; 0: none
 } isolation_control;
+
+// With which a worker ends after such a call.
+#define ISOLATION_STATUS_REFUSED_CALL 159
 
 // Where the program's end, and after the fork the worker's, is found.
 #define ISOLATION_SOCKET 3

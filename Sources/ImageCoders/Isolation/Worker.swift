@@ -329,12 +329,22 @@ final class Worker: @unchecked Sendable {
     }
     let why =
       switch end.signal {
-      case 0: "the coder ended its worker with status \(end.status)"
+      case 0: refusedCall(end.status) ?? "the coder ended its worker with status \(end.status)"
       case SIGSYS: "SIGSYS: the coder made a system call that its worker may not make"
       case SIGXCPU: "SIGXCPU: the coder's worker used all its processor time"
       default: "\(SignalName.of(end.signal)) in the coder's worker"
       }
     return CoderError(code: .coderCrashed, message: why + last)
+  }
+
+  /// Which system call the filter refused, if a worker ended for that, as the worker says.
+  private func refusedCall(_ status: Int32) -> String? {
+    guard status == ISOLATION_STATUS_REFUSED_CALL,
+      let place = MemoryLayout<isolation_control>.offset(of: \.refused_call),
+      case let number = shared.load(fromByteOffset: place, as: UInt32.self), number > 0
+    else { return nil }
+    let name = isolation_call_name(number - 1).map { String(cString: $0) } ?? "system call \(number - 1)"
+    return "SIGSYS: \(name), which a worker may not call"
   }
 
   /// What it has printed since it was asked last, the end of it, as one line.
