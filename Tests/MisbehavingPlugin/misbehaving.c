@@ -147,6 +147,10 @@ static imgcoder_status reader_info(imgcoder_reader *reader, uint32_t page, imgco
   info->bits_per_channel = 8;
   info->alpha = reader->channels == 4 ? IMGCODER_ALPHA_STRAIGHT : IMGCODER_ALPHA_OPAQUE;
   info->orientation = acts("decode.info") ? 200 : 1;
+#ifdef LATER
+  info->flags |= 1u << 20;
+  info->pixel_format = 11;
+#endif
   info->frame_count = reader->frames;
   info->page_count = reader->pages;
   info->plays = 2;
@@ -173,6 +177,10 @@ static imgcoder_status reader_negotiate(imgcoder_reader *reader, const imgcoder_
   offer->width = reader->width;
   offer->height = reader->height;
   if (acts("decode.negotiate") && request->width == 1) offer->width++;
+#ifdef LATER
+  if (request->width > 32767) return fail(reader->host, 0x31, "at most 32767 columns are drawn");
+  offer->unmet |= 64;
+#endif
   offer->pixel_format = reader->channels == 4 ? IMGCODER_PIXEL_RGBA8 : IMGCODER_PIXEL_RGB8;
   offer->alpha = reader->channels == 4 ? IMGCODER_ALPHA_STRAIGHT : IMGCODER_ALPHA_OPAQUE;
   offer->row_order = IMGCODER_ROWS_TOP_DOWN;
@@ -345,10 +353,14 @@ IMGCODER_EXPORT const void *const misbehaving_pull = (const void *)nobody_define
 __asm__(".text\n.quad imgcoder_entry_v1\n");
 #endif
 
+// Of a later version, or only as such a plugin would answer.
+#ifndef LATER
+#define LATER 0
+#endif
 #ifdef WRONG_MAGIC
 #define MAGIC {'I', 'M', 'G', 'C', 'O', 'D', 'E', 'X'}
 #else
 #define MAGIC IMGCODER_ENTRY_MAGIC
 #endif
 IMGCODER_EXPORT const imgcoder_entry imgcoder_entry_v1 = {
-    sizeof(imgcoder_entry), IMGCODER_ABI_MAJOR, IMGCODER_ABI_MINOR, 0, MAGIC, describe};
+    sizeof(imgcoder_entry), IMGCODER_ABI_MAJOR, IMGCODER_ABI_MINOR + LATER, 0, MAGIC, describe};

@@ -139,11 +139,12 @@ extension PluginCheck {
   /// Reads a damaged file: any status that is defined will do.
   static func attempt(_ subject: CheckSubject, _ bytes: [UInt8], _ name: String) throws(CheckEnd) {
     let reading = try subject.read(bytes, name)
-    try verifyStatuses(reading, name)
+    try verifyStatuses(reading, name, of: subject)
   }
 
-  static func verifyStatuses(_ reading: Reading, _ name: String) throws(CheckEnd) {
-    for failure in reading.failures where !Status.isKnown(failure.status) || failure.status < 0x10 {
+  static func verifyStatuses(_ reading: Reading, _ name: String, of subject: CheckSubject) throws(CheckEnd) {
+    let coder = try subject.coder
+    for failure in reading.failures where !coder.isKnown(failure.status) || failure.status < 0x10 {
       throw .failed("\(name): \(failure.call)", expected: "a status of types.h", found: Status.name(failure.status))
     }
     for (index, picture) in reading.pictures.enumerated() where picture.status == Status.ok && !picture.isWhole {
@@ -163,7 +164,7 @@ extension PluginCheck {
   ) throws(CheckEnd) {
     let name = "\(sample.name), the first \(length) of \(sample.bytes.count) bytes"
     let reading = try subject.read(Array(sample.bytes.prefix(length)), name)
-    try verifyStatuses(reading, name)
+    try verifyStatuses(reading, name, of: subject)
     for failure in reading.failures {
       // Too few bytes for the signature are no format at all.
       let isRight =

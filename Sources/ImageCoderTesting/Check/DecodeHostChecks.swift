@@ -80,7 +80,7 @@ extension PluginCheck {
           settings.source.failedCall = UInt64(call + 1)
           let name = "\(sample.name) when call \(call + 1) of the source returns IO"
           let reading = try subject.read(sample.bytes, name, settings)
-          try verifyStatuses(reading, name)
+          try verifyStatuses(reading, name, of: subject)
           guard reading.failures.contains(where: { $0.status == Status.io }) || reading.delivers(sameAs: whole) else {
             throw .failed(name, expected: "IO", found: Status.name(reading.status))
           }
@@ -141,7 +141,7 @@ extension PluginCheck {
 
   /// Fails unless a reading that was short of memory says so, or gives the same as one that was not.
   private static func verifyMemoryFailure(_ reading: Reading, _ whole: Reading, _ name: String) throws(CheckEnd) {
-    try verifyStatuses(reading, name)
+    try verifyStatuses(reading, name, of: subject)
     if reading.delivers(sameAs: whole) { return }
     guard reading.failures.contains(where: { [Status.outOfMemory, Status.limitExceeded].contains($0.status) }) else {
       throw .failed(

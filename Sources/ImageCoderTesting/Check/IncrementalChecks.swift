@@ -106,7 +106,7 @@ extension PluginCheck {
           let bytes = Array(sample.bytes.prefix(length))
           let name = "the first \(length) bytes of \(sample.name) in pieces of 7"
           let reading = try subject.read(bytes, name, settings(chunk: 7))
-          try verifyStatuses(reading, name)
+          try verifyStatuses(reading, name, of: subject)
           guard !reading.failures.isEmpty || reading.pictures.allSatisfy(\.isWhole) else {
             throw .failed(name, expected: "TRUNCATED", found: "OK without all rows")
           }

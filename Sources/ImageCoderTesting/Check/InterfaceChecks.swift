@@ -224,7 +224,4 @@ extension CheckSubject {
       do throws(CheckFailure) { return try LoadedCoder.entry(of: path) } catch { throw .failed(error) }
     }
   }
-
-  /// The minor version of the interface that the plugin was built with.
-  var abiMinor: UInt32 { get throws(CheckEnd) { try entry.pointee.abi_minor } }
 }

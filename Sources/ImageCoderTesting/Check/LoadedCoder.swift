@@ -73,6 +73,12 @@ final class LoadedCoder {
     return nil
   }
 
+  /// Whether it is built for a later version of the interface than this kit, which then does not know all that it may say.
+  var isLater: Bool { entry.abi_minor > UInt32(IMGCODER_ABI_MINOR) }
+
+  /// Whether a status is one of the interface: a later version may have more errors.
+  func isKnown(_ status: UInt32) -> Bool { Status.isKnown(status) || (isLater && status >= 0x10) }
+
   var missingReaderCalls: [String] {
     guard let reader else { return [] }
     return Self.missing([

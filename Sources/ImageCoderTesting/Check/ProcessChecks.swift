@@ -75,26 +75,30 @@ extension PluginCheck {
         }
         return nil
       },
-      PluginCheck(.process, "growth", .r13, "200 sessions do not make the process grow.") {
+      PluginCheck(.process, "growth", .r13, "Up to 200 sessions do not make the process grow.") {
         (subject) throws(CheckEnd) in
         let samples = try subject.samples.prefix(3)
+        var fewest = 200
         for sample in samples {
           let inner = CheckSubject(try subject.coder)
           subject.stage("\(sample.name), 200 times")
-          func run(_ count: Int) throws(CheckEnd) {
-            for _ in 0..<count { _ = try inner.read(sample.bytes, sample.name) }
-          }
           // Tables that are made once are not leaks.
-          try run(20)
+          for _ in 0..<4 { _ = try inner.read(sample.bytes, sample.name) }
           let before = checking_malloc_bytes()
-          try run(200)
+          var count = 0
+          // Large pictures of slow formats take longer than a check may.
+          while count < 200, count < 20 || !subject.isOutOfTime {
+            _ = try inner.read(sample.bytes, sample.name)
+            count += 1
+          }
+          fewest = min(fewest, count)
           let after = checking_malloc_bytes()
-          guard after < before + 200 * 32 else {
+          guard after < before + count * 32 else {
             throw .failed(
-              "\(sample.name), 200 times", expected: "no growth of malloc", found: "\(after - before) bytes more")
+              "\(sample.name), \(count) times", expected: "no growth of malloc", found: "\(after - before) bytes more")
           }
         }
-        return nil
+        return fewest < 200 ? "\(fewest) sessions, then the time for variations was used up" : nil
       },
       PluginCheck(.process, "exit", .r2, "After use, the process ends as any other does.") {
         (subject) throws(CheckEnd) in
@@ -142,7 +146,7 @@ extension PluginCheck {
         subject.stage(iteration: iteration)
         let bytes = Mutations.mutation(of: samples, seed: subject.seed, iteration: iteration)
         let name = "mutation \(iteration) of seed \(subject.seed)"
-        try verifyStatuses(try subject.read(bytes, name), name)
+        try verifyStatuses(try subject.read(bytes, name), name, of: subject)
         iteration += 1
       }
       return "\(iteration) mutations with seed \(subject.seed)"

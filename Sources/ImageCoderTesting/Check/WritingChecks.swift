@@ -60,7 +60,7 @@ extension PluginCheck {
             }
             continue
           }
-          guard status >= 0x10, Status.isKnown(status) else {
+          guard status >= 0x10, try subject.coder.isKnown(status) else {
             throw .failed(name, expected: "an error", found: Status.name(status))
           }
         }

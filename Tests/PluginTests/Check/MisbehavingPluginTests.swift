@@ -202,6 +202,16 @@ import Testing
           + "pages, lossless, incremental, icc, exif, xmp, orientation, thumbnail"), "\(note)")
   }
 
+  /// What a later version of the interface may have is none either, of a plugin that is built for it.
+  @Test(arguments: ["decode.info", "decode.negotiate", "interface.unknown-request", "decode.flips"])
+  func acceptsWhatIsLater(_ check: String) throws {
+    let later = try MisbehavingPlugin("none", flags: "-DLATER=1").result(of: check)
+    #expect(later.outcome == .pass, "\(later.failure?.found ?? later.note ?? "")")
+    guard check != "decode.flips" else { return }
+    let now = try MisbehavingPlugin("none", flags: "-DLATER=0").result(of: check)
+    #expect(now.outcome == .fail)
+  }
+
   @Test func findsASignatureOfAnotherPlugin() throws {
     let plugin = MisbehavingPlugin("none")
     plugin.folder.write(
