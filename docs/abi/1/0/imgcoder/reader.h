@@ -117,7 +117,7 @@ typedef struct imgcoder_request {
   uint32_t page, frame;
   // The requested size, or 0 × 0 for the frame's own. A reader that can scale cheaply while it decodes may offer any
   // size of at least this in both directions (but never enlarges); other readers offer the frame's own. The host does
-  // the rest.
+  // the rest. The frame covers the offered picture exactly.
   uint32_t width, height;
   imgcoder_pixel_format pixel_format;
   imgcoder_alpha alpha;        // for formats with an alpha channel
