@@ -209,7 +209,8 @@ checking_session *checking_session_new(const checking_settings *settings) {
   session->settings = *settings;
   pthread_mutex_init(&session->lock, NULL);
   session->limits = checking_struct_new(session, &settings->limits, sizeof(imgcoder_limits), "imgcoder_limits");
-  imgcoder_host host = {0, IMGCODER_ABI_MINOR, session, session->limits, host_fail, host_allocate, host_free, host_log,
+  uint32_t minor = settings->version == CHECKING_VERSION_FIRST ? 0 : IMGCODER_ABI_MINOR;
+  imgcoder_host host = {0, minor, session, session->limits, host_fail, host_allocate, host_free, host_log,
                         host_is_cancelled, host_progress, host_parallel_for, host_get_extension, host_fail_with};
   session->host = checking_struct_new(session, &host, sizeof host, "imgcoder_host");
   return session;
@@ -222,8 +223,8 @@ uint64_t checking_session_end(checking_session *session) {
     session->blocks = block->next;
     free(block->base);
   }
-  checking_struct_end(session, session->host, NULL, sizeof(imgcoder_host));
-  checking_struct_end(session, session->limits, NULL, sizeof(imgcoder_limits));
+  checking_struct_end(session, session->host, NULL, sizeof(imgcoder_host), "imgcoder_host");
+  checking_struct_end(session, session->limits, NULL, sizeof(imgcoder_limits), "imgcoder_limits");
   pthread_mutex_destroy(&session->lock);
   free(session);
   return left;

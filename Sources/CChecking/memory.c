@@ -90,8 +90,23 @@ void checking_retire(uint8_t *memory, uint64_t size, uint32_t rule, const char *
   checking_unguard(oldest, oldest_size);
 }
 
+// Bytes of a struct in version 1.0. None became smaller.
+static uint32_t first_size(const char *name, uint32_t size) {
+  if (strcmp(name, "imgcoder_offer") == 0) return 48;
+  return size;
+}
+
+static uint32_t size_in(const checking_session *session, const char *name, uint32_t size) {
+  return session->settings.version == CHECKING_VERSION_FIRST ? first_size(name, size) : size;
+}
+
+static uint32_t later_bytes(const checking_session *session) {
+  return session->settings.version == CHECKING_VERSION_LATER ? LATER : 0;
+}
+
 void *checking_struct_new(checking_session *session, const void *content, uint32_t size, const char *name) {
-  uint32_t later = session->settings.is_grown ? LATER : 0;
+  uint32_t later = later_bytes(session);
+  size = size_in(session, name, size);
   uint8_t *memory = checking_guarded(size + later, 0, 16, name);
   if (!memory) abort();
   memcpy(memory, content, size);
@@ -101,9 +116,11 @@ void *checking_struct_new(checking_session *session, const void *content, uint32
   return memory;
 }
 
-int checking_struct_end(checking_session *session, void *pointer, void *content, uint32_t size) {
-  uint32_t later = session->settings.is_grown ? LATER : 0;
+int checking_struct_end(checking_session *session, void *pointer, void *content, uint32_t size, const char *name) {
+  uint32_t later = later_bytes(session);
   uint8_t *memory = pointer;
+  if (content) memset(content, 0, size);
+  size = size_in(session, name, size);
   int is_untouched = 1;
   for (uint32_t place = size; place < size + later; place++) is_untouched &= memory[place] == 0xA5;
   if (content) memcpy(content, memory, size);

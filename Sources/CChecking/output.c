@@ -59,7 +59,7 @@ checking_output *checking_output_new(checking_session *session, uint64_t fail_at
 }
 
 void checking_output_end(checking_output *output) {
-  checking_struct_end(output->session, (void *)(uintptr_t)output->output, NULL, sizeof(imgcoder_output));
+  checking_struct_end(output->session, (void *)(uintptr_t)output->output, NULL, sizeof(imgcoder_output), "imgcoder_output");
   free(output->bytes);
   free(output);
 }
@@ -133,7 +133,8 @@ checking_properties *checking_properties_new(checking_session *session) {
 }
 
 void checking_properties_end(checking_properties *properties) {
-  checking_struct_end(properties->session, (void *)(uintptr_t)properties->properties, NULL, sizeof(imgcoder_properties));
+  checking_struct_end(properties->session, (void *)(uintptr_t)properties->properties, NULL, sizeof(imgcoder_properties),
+                      "imgcoder_properties");
   free(properties->text);
   free(properties);
 }

@@ -160,7 +160,7 @@ checking_sink *checking_sink_new(checking_session *session, const imgcoder_offer
 void checking_sink_end(checking_sink *sink) {
   if (!sink) return;
   end_grant(sink);
-  checking_struct_end(sink->session, (void *)(uintptr_t)sink->sink, NULL, sizeof(imgcoder_sink));
+  checking_struct_end(sink->session, (void *)(uintptr_t)sink->sink, NULL, sizeof(imgcoder_sink), "imgcoder_sink");
   free(sink->picture);
   free(sink->done);
   free(sink->granted);

@@ -113,7 +113,7 @@ checking_source *checking_source_new(checking_session *session, const uint8_t *b
 
 void checking_source_end(checking_source *source) {
   retire_view(source);
-  checking_struct_end(source->session, (void *)(uintptr_t)source->source, NULL, sizeof(imgcoder_source));
+  checking_struct_end(source->session, (void *)(uintptr_t)source->source, NULL, sizeof(imgcoder_source), "imgcoder_source");
   checking_unguard(source->bytes, source->size);
   free(source);
 }

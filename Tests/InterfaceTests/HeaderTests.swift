@@ -25,6 +25,7 @@ import Testing
     #expect(MemoryLayout<imgcoder_host>.size == 96)
     #expect(MemoryLayout<imgcoder_limits>.size == 48)
     #expect(MemoryLayout<imgcoder_offer>.offset(of: \.memory) == 40)
+    #expect(MemoryLayout<imgcoder_offer>.offset(of: \.covered_height) == 56)
     #expect(MemoryLayout<imgcoder_coder>.offset(of: \.reader) == 72)
     #expect(MemoryLayout<imgcoder_entry>.offset(of: \.describe) == 24)
   }

@@ -76,7 +76,8 @@ final class JPEGReader: ContainerReader, StoredColorReader {
     return DecodeOffer(
       request, size: Self.size(of: canvas, eighths: eighths), pixelFormat: format(for: request.pixelFormat),
       alpha: .opaque, rowOrder: isIncremental && file.hasSeveralScans ? .any : .topDown,
-      scaleCode: UInt32(eighths) | (readsDCAlone ? Self.dcAlone : 0), memory: memory)
+      scaleCode: UInt32(eighths) | (readsDCAlone ? Self.dcAlone : 0), memory: memory,
+      covered: (Double(canvas.width * eighths) / 8, Double(canvas.height * eighths) / 8))
   }
 
   /// Bytes that libjpeg takes for a picture of any scale.

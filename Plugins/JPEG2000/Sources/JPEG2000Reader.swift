@@ -91,7 +91,11 @@ final class JPEG2000Reader: ContainerReader {
     return DecodeOffer(
       request, size: size, pixelFormat: format, alpha: alpha,
       rowOrder: isPreviewed ? .any : .topDown, scaleCode: UInt32(reduction),
-      memory: plan.memory + (movesSamples(reduction) ? RowWriter.memory(size, format) : 0))
+      memory: plan.memory + (movesSamples(reduction) ? RowWriter.memory(size, format) : 0),
+      covered: (
+        Double(grid.picture(reduction: 0).size.width) / Double(1 << reduction),
+        Double(grid.picture(reduction: 0).size.height) / Double(1 << reduction)
+      ))
   }
 
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {

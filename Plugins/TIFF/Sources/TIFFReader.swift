@@ -134,7 +134,10 @@ final class TIFFReader: ContainerReader, StoredColorReader {
     let layout = try layout(picture, reduction: reduction, output: format, isTopDown: !isDirect)
     return DecodeOffer(
       request, size: size, pixelFormat: format, alpha: picture.samples.alphaMode,
-      rowOrder: isDirect ? .any : .topDown, scaleCode: code, memory: LibTIFF.memory(layout))
+      rowOrder: isDirect ? .any : .topDown, scaleCode: code, memory: LibTIFF.memory(layout),
+      covered: (
+        Double(picture.canvas.width) / Double(reduction), Double(picture.canvas.height) / Double(reduction)
+      ))
   }
 
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A host for `coders check`. It hands a plugin structs of exactly the size that version 1.0 has, or larger ones; memory
+// A host for `coders check`. It hands a plugin structs of exactly the size that its version has, or larger ones; memory
 // that ends where a page ends, with unreadable pages on both sides; and services that fail when they are told to. It
 // records what the plugin does with them. Nothing here is part of an application.
 
@@ -9,9 +9,15 @@
 
 #include <imgcoder/imgcoder.h>
 
+enum {
+  CHECKING_VERSION_OWN = 0,    // that of the headers
+  CHECKING_VERSION_FIRST = 1,  // 1.0: structs end where they ended then
+  CHECKING_VERSION_LATER = 2   // structs have later fields, filled with poison
+};
+
 // How a session behaves.
 typedef struct checking_settings {
-  uint32_t is_grown;        // 1: structs have later fields, filled with poison; 0: they end as in version 1.0
+  uint32_t version;         // of the host: CHECKING_VERSION_*
   uint32_t threads;         // of parallel_for; 0 counts as 1
   uint64_t fail_allocation; // which call of allocate returns null, from 1; 0: none
   uint64_t cancel_at;       // which call of is_cancelled answers 1 (as do later ones), from 1; 0: none
@@ -46,10 +52,11 @@ void checking_session_clear(checking_session *session);
 // Counts the threads of the process.
 void checking_session_count_tasks(checking_session *session);
 
-// Copies a struct of version 1.0 to the end of a page, or in front of poison. The size is written to its first field.
+// Copies a struct of the headers to the end of a page, or in front of poison; of version 1.0 as much as there was then.
+// The size is written to its first field.
 void *checking_struct_new(checking_session *session, const void *content, uint32_t size, const char *name);
 // Whether no byte beyond the struct's size was written. Frees it, having copied it back to `content` unless that is null.
-int checking_struct_end(checking_session *session, void *pointer, void *content, uint32_t size);
+int checking_struct_end(checking_session *session, void *pointer, void *content, uint32_t size, const char *name);
 
 // A file. Set the fields below `source` before it is opened.
 typedef struct checking_source {

@@ -78,32 +78,12 @@ struct OutputPlan {
 
   private static let oversampling = 1.9
 
-  /// ``region`` in a picture that was delivered at another size than the stored one.
-  func region(in delivered: Size, of canvas: Size) -> ResamplingRegion {
-    let scale = Self.scale(of: delivered, canvas)
+  /// ``region`` in the picture that a reader offers of the stored one.
+  func region(in offer: DecodeOffer, of canvas: Size) -> ResamplingRegion {
+    let horizontal = offer.coveredWidth / Double(canvas.width)
+    let vertical = offer.coveredHeight / Double(canvas.height)
     return ResamplingRegion(
-      x: region.x * scale.horizontal, y: region.y * scale.vertical, width: region.width * scale.horizontal,
-      height: region.height * scale.vertical)
-  }
-
-  /// Delivered pixels to a stored one.
-  ///
-  /// Readers that scale while they decode do so by eighths or powers of two, and round the size up: their last column and row
-  /// reach beyond the picture, by up to seven stored pixels. Whatever has another size covers the picture exactly.
-  static func scale(of delivered: Size, _ canvas: Size) -> (horizontal: Double, vertical: Double) {
-    let exact = (Double(delivered.width) / Double(canvas.width), Double(delivered.height) / Double(canvas.height))
-    // Eighths of less than eight pixels are not told apart.
-    guard delivered != canvas, min(canvas.width, canvas.height) >= 8 else { return exact }
-    let eighths = (1..<8).map { (times: $0, shift: 3) }
-    let halvings = (4..<16).map { (times: 1, shift: $0) }
-    let fraction = (eighths + halvings).first { times, shift in
-      func rounded(_ side: Int) -> Int { (side * times + (1 << shift) - 1) >> shift }
-      return rounded(canvas.width) == delivered.width && rounded(canvas.height) == delivered.height
-    }
-    if let fraction {
-      let scale = Double(fraction.times) / Double(1 << fraction.shift)
-      return (scale, scale)
-    }
-    return exact
+      x: region.x * horizontal, y: region.y * vertical, width: region.width * horizontal,
+      height: region.height * vertical)
   }
 }

@@ -44,7 +44,7 @@ struct PictureDecoder {
     let offer = try offer(
       for: DecodeRequest(page: page, frame: frame, size: wanted, pixelFormat: asked.format, alpha: asked.alpha),
       size: canvas)
-    let region = plan.region(in: offer.size, of: canvas)
+    let region = plan.region(in: offer, of: canvas)
     guard offer.size != plan.size || region != .whole(plan.size) else {
       return try decode(offer, layout: plan.layout, color: color, into: destination)
     }

@@ -36,9 +36,18 @@ extension DecodeOffer {
         "the reader offers \(raw.width)×\(raw.height), pixel format \(raw.pixel_format), alpha mode \(raw.alpha), row order \(raw.row_order)"
       )
     }
+    for (covered, side) in [(raw.covered_width, raw.width), (raw.covered_height, raw.height)] {
+      guard covered == 0 || (covered > Double(side) - 1 && covered <= Double(side)) else {
+        throw .libraryFailure("the reader offers \(side) columns or rows, of which the frame covers \(covered)")
+      }
+    }
     self.init(
       request, size: Size(width: Int(raw.width), height: Int(raw.height)), pixelFormat: pixelFormat, alpha: alpha,
-      rowOrder: order, scaleCode: raw.scale_code, memory: Int(clamping: raw.memory))
+      rowOrder: order, scaleCode: raw.scale_code, memory: Int(clamping: raw.memory),
+      covered: (
+        raw.covered_width == 0 ? Double(raw.width) : raw.covered_width,
+        raw.covered_height == 0 ? Double(raw.height) : raw.covered_height
+      ))
   }
 
   package init(_ raw: imgcoder_offer) throws(CoderError) {
@@ -57,6 +66,8 @@ extension DecodeOffer {
     offer.row_order = rowOrder.rawValue
     offer.scale_code = scaleCode
     offer.memory = UInt64(clamping: memory)
+    if coveredWidth < Double(size.width) { offer.covered_width = coveredWidth }
+    if coveredHeight < Double(size.height) { offer.covered_height = coveredHeight }
     if let request {
       if let wanted = request.size, wanted != size { offer.unmet |= 1 }
       if let wanted = request.pixelFormat, wanted != pixelFormat { offer.unmet |= 2 }

@@ -52,13 +52,21 @@ public struct DecodeOffer: Sendable, Equatable {
   public var scaleCode: UInt32
   /// An estimate of the bytes that the reader and its library need while they decode.
   public var memory: Int
+  /// Columns of the picture that the frame covers, from the left: 20.625 of 21 for 33 columns at five eighths. More than
+  /// all but the last one.
+  public private(set) var coveredWidth: Double
+  /// Rows of the picture that the frame covers, from the top.
+  public private(set) var coveredHeight: Double
 
   /// Makes an offer for the page and frame of a request.
   ///
-  /// - Parameter alpha: Replaced by ``AlphaMode/opaque`` if `pixelFormat` has no alpha.
+  /// - Parameters:
+  ///   - alpha: Replaced by ``AlphaMode/opaque`` if `pixelFormat` has no alpha.
+  ///   - covered: Columns and rows that the frame covers, where the last ones reach beyond it; nil for all of them. At most
+  ///     all count.
   public init(
     _ request: DecodeRequest, size: Size, pixelFormat: PixelFormat, alpha: AlphaMode, rowOrder: RowOrder = .topDown,
-    scaleCode: UInt32 = 0, memory: Int = 0
+    scaleCode: UInt32 = 0, memory: Int = 0, covered: (width: Double, height: Double)? = nil
   ) {
     self.page = request.page
     self.frame = request.frame
@@ -68,5 +76,11 @@ public struct DecodeOffer: Sendable, Equatable {
     self.rowOrder = rowOrder
     self.scaleCode = scaleCode
     self.memory = memory
+    coveredWidth = Self.covered(covered?.width, of: size.width)
+    coveredHeight = Self.covered(covered?.height, of: size.height)
+  }
+
+  private static func covered(_ stated: Double?, of side: Int) -> Double {
+    min(stated ?? Double(side), Double(side))
   }
 }

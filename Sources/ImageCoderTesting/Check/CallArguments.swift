@@ -9,12 +9,12 @@ import Glibc
 final class CallArguments {
   private let session: HostSessionProbe
   private var memory: [UnsafeMutableRawPointer] = []
-  private var structs: [(place: UnsafeMutableRawPointer, size: UInt32)] = []
+  private var structs: [(place: UnsafeMutableRawPointer, size: UInt32, name: String)] = []
 
   init(_ session: HostSessionProbe) { self.session = session }
 
   deinit {
-    for (place, size) in structs { _ = checking_struct_end(session.session, place, nil, size) }
+    for (place, size, name) in structs { _ = checking_struct_end(session.session, place, nil, size, name) }
     for place in memory { free(place) }
   }
 
@@ -35,7 +35,7 @@ final class CallArguments {
     let size = UInt32(MemoryLayout<Struct>.size)
     var content = content
     let place = checking_struct_new(session.session, &content, size, name)!
-    structs.append((place, size))
+    structs.append((place, size, name))
     return UnsafePointer(place.assumingMemoryBound(to: Struct.self))
   }
 

@@ -6,10 +6,19 @@ import CImageCoderStructs
 
 /// One session's host, with a record of what the plugin did with it.
 final class HostSessionProbe {
+  /// The version of the interface that a host was built with.
+  enum Version: UInt32 {
+    /// That of this kit.
+    case own = 0
+    /// 1.0: structs end where they ended then.
+    case first = 1
+    /// Structs have later fields, with poison in them.
+    case later = 2
+  }
+
   /// How a session behaves.
   struct Settings {
-    /// Structs have later fields, with poison in them.
-    var isGrown = false
+    var version = Version.own
     var threads: UInt32 = 2
     /// Which call of `allocate` returns null, from 1; 0 for none.
     var failedAllocation: UInt64 = 0
@@ -36,7 +45,7 @@ final class HostSessionProbe {
   init(_ settings: Settings = Settings()) {
     self.settings = settings
     var raw = checking_settings(
-      is_grown: settings.isGrown ? 1 : 0, threads: settings.threads, fail_allocation: settings.failedAllocation,
+      version: settings.version.rawValue, threads: settings.threads, fail_allocation: settings.failedAllocation,
       cancel_at: settings.cancelledPoll, limits: settings.limits)
     session = checking_session_new(&raw)
   }
@@ -73,7 +82,7 @@ final class HostSessionProbe {
     let size = UInt32(MemoryLayout<Struct>.size)
     let memory = checking_struct_new(session, &content, size, name)!
     let result = body(memory.assumingMemoryBound(to: Struct.self))
-    if checking_struct_end(session, memory, &content, size) == 0 { overrun = overrun ?? name }
+    if checking_struct_end(session, memory, &content, size, name) == 0 { overrun = overrun ?? name }
     return result
   }
 

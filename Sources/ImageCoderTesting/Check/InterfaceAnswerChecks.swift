@@ -11,6 +11,7 @@ extension PluginCheck {
       for sample in try subject.samples.prefix(4) {
         var settings = ReadSettings()
         settings.readsProperties = true
+        settings.host.version = .first
         _ = try subject.readWhole(sample, settings)
       }
       return nil
@@ -26,7 +27,7 @@ extension PluginCheck {
       for sample in try subject.samples.prefix(4) {
         let plain = try subject.readWhole(sample)
         var settings = ReadSettings()
-        settings.host.isGrown = true
+        settings.host.version = .later
         settings.readsProperties = true
         let grown = try subject.read(sample.bytes, "\(sample.name) with larger structs", settings)
         if let difference = grown.difference(from: plain) {
@@ -36,18 +37,21 @@ extension PluginCheck {
       return nil
     },
     PluginCheck(
-      .interface, "grown-writing", .r16, "The writer works with structs of exactly 1.0 and of a later version."
+      .interface, "grown-writing", .r16, "The writer works with structs of 1.0 and of a later version."
     ) {
       (subject) throws(CheckEnd) in
       for settings in try subject.writableFormats.prefix(4) {
         let plain = try subject.write(settings, settings.format)
-        var grown = settings
-        grown.host.isGrown = true
-        let written = try subject.write(grown, "\(settings.format) with larger structs")
-        guard written.bytes == plain.bytes, written.status == plain.status else {
-          throw .failed(
-            "\(settings.format) with larger structs", expected: "the same file",
-            found: written.failure.map { "\($0.call): \(Status.name($0.status))" } ?? "other bytes")
+        for version in [HostSessionProbe.Version.first, .later] {
+          var other = settings
+          other.host.version = version
+          let what = "\(settings.format) with structs of \(version == .first ? "version 1.0" : "a later version")"
+          let written = try subject.write(other, what)
+          guard written.bytes == plain.bytes, written.status == plain.status else {
+            throw .failed(
+              what, expected: "the same file",
+              found: written.failure.map { "\($0.call): \(Status.name($0.status))" } ?? "other bytes")
+          }
         }
       }
       return nil
@@ -198,14 +202,23 @@ extension PluginCheck {
   static func verify(_ offer: imgcoder_offer, isLater: Bool, _ what: String) throws(CheckEnd) {
     let isRight =
       offer.width > 0 && offer.height > 0 && checking_bytes_per_pixel(offer.pixel_format) > 0 && offer.alpha <= 2
-      && offer.row_order <= 1 && (offer.unmet < 8 || isLater)
+      && offer.row_order <= 1 && (offer.unmet < 8 || isLater) && covers(offer.covered_width, offer.width)
+      && covers(offer.covered_height, offer.height)
     guard isRight else {
       throw .failed(
-        what, expected: "an offer of at least 1×1, pixel format 1 to 10, alpha 0 to 2, row order 0 or 1",
+        what,
+        expected: """
+          an offer of at least 1×1, pixel format 1 to 10, alpha 0 to 2, row order 0 or 1, covered but for less than a \
+          column and a row
+          """,
         found: """
           \(offer.width)×\(offer.height), pixel format \(offer.pixel_format), alpha \(offer.alpha), \
-          row order \(offer.row_order), unmet \(offer.unmet)
+          row order \(offer.row_order), unmet \(offer.unmet), covered \(offer.covered_width)×\(offer.covered_height)
           """)
     }
+  }
+
+  private static func covers(_ covered: Double, _ side: UInt32) -> Bool {
+    covered == 0 || (covered > Double(side) - 1 && covered <= Double(side))
   }
 }

@@ -156,7 +156,7 @@ IMGCODER_OFFSET(imgcoder_request, pixel_format, 20);
 IMGCODER_OFFSET(imgcoder_request, alpha, 24);
 IMGCODER_OFFSET(imgcoder_request, reserved, 28);
 
-IMGCODER_SIZE(imgcoder_offer, 48);
+IMGCODER_SIZE(imgcoder_offer, 64);
 IMGCODER_OFFSET(imgcoder_offer, struct_size, 0);
 IMGCODER_OFFSET(imgcoder_offer, page, 4);
 IMGCODER_OFFSET(imgcoder_offer, frame, 8);
@@ -168,6 +168,8 @@ IMGCODER_OFFSET(imgcoder_offer, row_order, 28);
 IMGCODER_OFFSET(imgcoder_offer, unmet, 32);
 IMGCODER_OFFSET(imgcoder_offer, scale_code, 36);
 IMGCODER_OFFSET(imgcoder_offer, memory, 40);
+IMGCODER_OFFSET(imgcoder_offer, covered_width, 48);
+IMGCODER_OFFSET(imgcoder_offer, covered_height, 56);
 
 IMGCODER_SIZE(imgcoder_reader_table, 80);
 IMGCODER_OFFSET(imgcoder_reader_table, struct_size, 0);

@@ -117,7 +117,7 @@ typedef struct imgcoder_request {
   uint32_t page, frame;
   // The requested size, or 0 × 0 for the frame's own. A reader that can scale cheaply while it decodes may offer any
   // size of at least this in both directions (but never enlarges); other readers offer the frame's own. The host does
-  // the rest. The frame covers the offered picture exactly.
+  // the rest. The frame covers the offered picture exactly, unless the offer says less.
   uint32_t width, height;
   imgcoder_pixel_format pixel_format;
   imgcoder_alpha alpha;        // for formats with an alpha channel
@@ -142,6 +142,10 @@ typedef struct imgcoder_offer {
   uint32_t unmet;              // IMGCODER_UNMET_*
   uint32_t scale_code;         // for the reader's own use; the host passes it back unchanged
   uint64_t memory;             // an estimate of the bytes that the reader and its library need while they decode
+
+  // Version 1.1: columns and rows of the offered picture that the frame covers, from the top left. A frame of 33 columns
+  // at five eighths covers 20.625 of 21. More than all but the last, at most all; 0: all of them.
+  double covered_width, covered_height;
 } imgcoder_offer;
 
 typedef struct imgcoder_reader_table {

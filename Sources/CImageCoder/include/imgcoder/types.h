@@ -30,6 +30,14 @@ extern "C" {
 #define IMGCODER_HAS(pointer, type, field) \
   ((pointer)->struct_size >= offsetof(type, field) + sizeof((pointer)->field))
 
+// Assigns a field that came after version 1.0 to a struct of the other side, if it has that field: an older host has
+// less memory there. Fields of version 1.0 are always there, and can be assigned as usual.
+//   IMGCODER_SET(offer, imgcoder_offer, covered_width, 20.625);
+#define IMGCODER_SET(pointer, type, field, value)                             \
+  do {                                                                        \
+    if (IMGCODER_HAS(pointer, type, field)) (pointer)->field = (value);       \
+  } while (0)
+
 // UTF-8 text of `length` bytes, not terminated. `bytes` may be null only when `length` is 0. A text of more than
 // IMGCODER_MAX_TEXT bytes is not valid.
 typedef struct imgcoder_string {

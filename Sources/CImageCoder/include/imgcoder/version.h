@@ -4,6 +4,7 @@
 // only adds: fields at the ends of structs, statuses, flags, extensions.
 //
 //   1.0  2026  first
+//   1.1  2026  how far an offered picture reaches (imgcoder_offer.covered_width); IMGCODER_SET
 //
 // The headers of each version as it was published are kept under docs/abi/.
 
@@ -13,6 +14,6 @@
 #include <stdint.h>
 
 #define IMGCODER_ABI_MAJOR 1
-#define IMGCODER_ABI_MINOR 0
+#define IMGCODER_ABI_MINOR 1
 
 #endif

@@ -12,7 +12,7 @@ mod types;
 mod writer;
 
 pub const ABI_MAJOR: u32 = 1;
-pub const ABI_MINOR: u32 = 0;
+pub const ABI_MINOR: u32 = 1;
 pub const EXTENSION_TRANSCODE: &str = "org.imagecoders.transcode/1";
 
 pub use crate::constants::*;

@@ -131,6 +131,8 @@ impl imgcoder_offer {
             unmet,
             scale_code: 0,
             memory: 0,
+            covered_width: 0.0,
+            covered_height: 0.0,
         }
     }
 }

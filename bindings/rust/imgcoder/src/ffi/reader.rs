@@ -84,4 +84,6 @@ pub struct imgcoder_offer {
     pub unmet: u32,
     pub scale_code: u32,
     pub memory: u64,
+    pub covered_width: f64,
+    pub covered_height: f64,
 }
