@@ -9,7 +9,7 @@ import tempfile
 from gates import verdict
 
 # Of the median processor time of libvips' command, and the most MB.
-GATES = {"--version": (0.25, 10), "list": (None, 12), "probe": (0.35, 14), "thumbnail": (0.55, 18)}
+GATES = {"--version": (0.25, 17), "list": (None, 19), "probe": (0.35, 21), "thumbnail": (0.55, 23)}
 RUNS = 25
 
 
