@@ -49,7 +49,7 @@ extension PluginCheck {
           settings.host.limits.max_memory = budget
           let name = "\(sample.name) with max_memory of \(budget)"
           let reading = try subject.read(sample.bytes, name, settings)
-          try verifyMemoryFailure(reading, whole, name)
+          try verifyMemoryFailure(reading, whole, name, of: subject)
         }
       }
       return nil
@@ -64,7 +64,7 @@ extension PluginCheck {
             var settings = ReadSettings()
             settings.host.failedAllocation = UInt64(call + 1)
             let name = "\(sample.name) when call \(call + 1) of allocate returns null"
-            try verifyMemoryFailure(try subject.read(sample.bytes, name, settings), whole, name)
+            try verifyMemoryFailure(try subject.read(sample.bytes, name, settings), whole, name, of: subject)
             count += 1
           }
         }
@@ -140,7 +140,9 @@ extension PluginCheck {
   ]
 
   /// Fails unless a reading that was short of memory says so, or gives the same as one that was not.
-  private static func verifyMemoryFailure(_ reading: Reading, _ whole: Reading, _ name: String) throws(CheckEnd) {
+  private static func verifyMemoryFailure(
+    _ reading: Reading, _ whole: Reading, _ name: String, of subject: CheckSubject
+  ) throws(CheckEnd) {
     try verifyStatuses(reading, name, of: subject)
     if reading.delivers(sameAs: whole) { return }
     guard reading.failures.contains(where: { [Status.outOfMemory, Status.limitExceeded].contains($0.status) }) else {

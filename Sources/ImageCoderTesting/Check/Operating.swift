@@ -156,7 +156,7 @@ extension CheckSubject {
     let result = Operated(
       status: status, message: session.message, isReported: record.fail_calls > 0, bytes: Array(made),
       outputCalls: output.pointee.calls, outputCallsAfterFailure: output.pointee.calls_after_failure)
-    guard try coder.isKnown(status), status != Status.needMore else {
+    guard try self.coder.isKnown(status), status != Status.needMore else {
       throw .failed(name, expected: "a status of types.h", found: Status.name(status), rule: .r16)
     }
     guard record.live_bytes == 0 else {

@@ -78,14 +78,14 @@ extension PluginCheck {
       PluginCheck(.process, "growth", .r13, "Up to 200 sessions do not make the process grow.") {
         (subject) throws(CheckEnd) in
         let samples = try subject.samples.prefix(3)
-        var fewest = 200
+        var fewest: UInt64 = 200
         for sample in samples {
           let inner = CheckSubject(try subject.coder)
           subject.stage("\(sample.name), 200 times")
           // Tables that are made once are not leaks.
           for _ in 0..<4 { _ = try inner.read(sample.bytes, sample.name) }
           let before = checking_malloc_bytes()
-          var count = 0
+          var count: UInt64 = 0
           // Large pictures of slow formats take longer than a check may.
           while count < 200, count < 20 || !subject.isOutOfTime {
             _ = try inner.read(sample.bytes, sample.name)
