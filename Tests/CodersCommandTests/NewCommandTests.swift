@@ -46,7 +46,15 @@ import Testing
         """)
   }
 
-  @Test(arguments: ["c", "rust", "swift"])
+  @Test func namesTheLanguageAsItIsWritten() {
+    let folder = TemporaryFolder()
+    let run = Self.run(["my-format", "--lang", "cpp", "-o", "\(folder.path)/new"])
+    #expect(run.errors == "")
+    #expect(run.output.contains("/new: a plugin in C++ with the id org.example.my-format\n"))
+    #expect(run.output.contains("\n  session.hpp\n"))
+  }
+
+  @Test(arguments: ["c", "cpp", "rust", "swift"])
   func leavesNoNameOfTheTemplate(_ language: String) throws {
     let folder = TemporaryFolder()
     let run = Self.run(["my-format", "--lang", language, "--id", "com.example.mine", "-o", folder.path])

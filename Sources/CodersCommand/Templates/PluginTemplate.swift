@@ -88,6 +88,7 @@ struct PluginTemplate {
 /// A language that a plugin can be written in, with a template.
 enum PluginLanguage: String, CaseIterable, Sendable {
   case c
+  case cpp
   case rust
   case swift
 
@@ -95,6 +96,7 @@ enum PluginLanguage: String, CaseIterable, Sendable {
   var title: String {
     switch self {
     case .c: "C"
+    case .cpp: "C++"
     case .rust: "Rust"
     case .swift: "Swift"
     }

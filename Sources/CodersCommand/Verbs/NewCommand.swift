@@ -26,7 +26,7 @@ struct NewCommand: Verb {
         coders new sketch --lang swift --id com.example.coders.sketch
       """)
 
-  @Option(name: .customLong("lang"), help: ArgumentHelp("The language: c, rust or swift.", valueName: "language"))
+  @Option(name: .customLong("lang"), help: ArgumentHelp("The language: c, cpp, rust or swift.", valueName: "language"))
   var language: PluginLanguage
 
   @Option(
