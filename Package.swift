@@ -105,6 +105,7 @@ let parts: [String: [Target.Dependency]] = [
   "LibHEIF": ["CHEIF", "CHEIFShim", "CodedPictures", "HEVCBitstream", "ISOBaseMediaFile"],
   "PNG": ["CPNGShim", "PhotoshopResources"],
   "PNM": ["CPixelBytes"],
+  "PSD": ["CDeflate", "PhotoshopResources", "SharedPlanes"],
   "TIFF": ["CTIFFShim", "PhotoshopResources"],
   "WebP": ["CRollingMemory", "CVP8L", "CWebP"],
 ]

@@ -72,6 +72,11 @@ static const uint8_t pnm[] = {
 };
 cmanifests_text cmanifests_pnm(void) { return (cmanifests_text){pnm, sizeof pnm}; }
 
+static const uint8_t psd[] = {
+#embed "../../Registry/psd.imgcoder.json"
+};
+cmanifests_text cmanifests_psd(void) { return (cmanifests_text){psd, sizeof psd}; }
+
 static const uint8_t qoi[] = {
 #embed "../../Registry/qoi.imgcoder.json"
 };

@@ -45,6 +45,9 @@ import ImageCoderPlugin
 #if PNM
   import PNMCoder
 #endif
+#if PSD
+  import PSDCoder
+#endif
 #if QOI
   import QOICoder
 #endif
@@ -108,6 +111,10 @@ extension BuiltInCoder {
   #if PNM
     /// PNM. There with the trait `PNM`.
     public static let pnm = BuiltInCoder(cmanifests_pnm()) { _ in PNMCoder.plugin.table }
+  #endif
+  #if PSD
+    /// PSD. There with the trait `PSD`.
+    public static let psd = BuiltInCoder(cmanifests_psd()) { _ in PSDCoder.plugin.table }
   #endif
   #if QOI
     /// QOI. There with the trait `QOI`.
@@ -173,6 +180,9 @@ extension [BuiltInCoder] {
     #endif
     #if PNM
       coders.append(.pnm)
+    #endif
+    #if PSD
+      coders.append(.psd)
     #endif
     #if QOI
       coders.append(.qoi)

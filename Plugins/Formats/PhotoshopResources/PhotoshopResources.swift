@@ -26,18 +26,53 @@ public struct PhotoshopResources {
   public init(_ bytes: [UInt8]) {
     let reader = ByteReader(bytes.span.bytes, of: "the image resources")
     var place = 0
-    while reader.has("8BIM", at: place), let id = try? reader.uint16(at: place + 4),
-      let name = try? Int(reader.uint8(at: place + 6))
-    {
-      // Name and data are each padded to an even length.
-      let field = place + 6 + (name + 2) / 2 * 2
-      guard let size = try? Int(reader.uint32(at: field)), size <= bytes.count - field - 4 else { break }
-      let end = min(bytes.count, field + 4 + (size + 1) / 2 * 2)
+    while let next = Self.next(in: reader, at: place) {
+      let start = place
       resources.append(
-        Resource(id: id, bytes: Array(bytes[place..<end]), data: (field + 4 - place)..<(field + 4 + size - place)))
-      place = end
+        Resource(
+          id: next.id, bytes: Array(bytes[start..<next.end]),
+          data: (next.data.lowerBound - start)..<(next.data.upperBound - start)))
+      place = next.end
     }
     rest = Array(bytes[place...])
+  }
+
+  /// Finds resources in a file: of each identifier the first one.
+  ///
+  /// - Parameters:
+  ///   - ids: Those that are looked for.
+  ///   - reader: Of all resources.
+  /// - Returns: Where the data of each are in the file.
+  public static func places(of ids: Set<UInt16>, in reader: borrowing ByteReader) -> [UInt16: Range<Int>] {
+    var found: [UInt16: Range<Int>] = [:]
+    var place = 0
+    while let next = next(in: reader, at: place) {
+      if ids.contains(next.id), found[next.id] == nil {
+        found[next.id] = (reader.fileOffset + next.data.lowerBound)..<(reader.fileOffset + next.data.upperBound)
+      }
+      place = next.end
+    }
+    return found
+  }
+
+  /// The resource at a place, or nil where none can be read. Its end counts the padding.
+  private static func next(
+    in reader: borrowing ByteReader, at place: Int
+  ) -> (id: UInt16, data: Range<Int>, end: Int)? {
+    guard isResource(reader, at: place), let id = try? reader.uint16(at: place + 4),
+      let name = try? Int(reader.uint8(at: place + 6))
+    else { return nil }
+    // Name and data are each padded to an even length.
+    let field = place + 6 + (name + 2) / 2 * 2
+    guard let size = try? Int(reader.uint32(at: field)), size <= reader.count - field - 4 else { return nil }
+    let data = (field + 4)..<(field + 4 + size)
+    return (id, data, min(reader.count, field + 4 + (size + 1) / 2 * 2))
+  }
+
+  /// "Image Resource Blocks" have `8BIM`; programs of Adobe write these as well.
+  private static func isResource(_ reader: borrowing ByteReader, at place: Int) -> Bool {
+    reader.has("8BIM", at: place) || reader.has("MeSa", at: place) || reader.has("PHUT", at: place)
+      || reader.has("AgHg", at: place) || reader.has("DCSR", at: place)
   }
 
   /// The IPTC-IIM block, or nil.

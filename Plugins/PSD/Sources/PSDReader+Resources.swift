@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderPlugin
+import PhotoshopResources
+
+extension PSDReader {
+  /// Where a kind of metadata is. A profile of Lab says nothing of the colors that are made of it.
+  func place(of kind: MetadataKind) -> Range<Int>? {
+    let id =
+      switch kind {
+      case .icc: ResourceID.icc
+      case .exif: ResourceID.exif
+      case .xmp: ResourceID.xmp
+      }
+    guard let place = file.resources[id], !place.isEmpty, kind != .icc || file.header.mode != .lab else { return nil }
+    return place
+  }
+
+  func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
+    guard page == 0, let place = place(of: kind) else { return nil }
+    try host.limits.check(metadata: place.count)
+    let bytes = try source.bytes(at: place.lowerBound, count: place.count, of: "\(kind)")
+    return kind == .exif ? Array(bytes[ExifPayload.start(in: bytes.span.bytes)...]) : bytes
+  }
+
+  /// Whether the merged picture is one: "hasRealMergedData" of the version info (1057). Without layers, it is all there is.
+  func hasMergedPicture() throws(CoderError) -> Bool {
+    guard let place = file.resources[ResourceID.version], place.count >= 5, file.layers.count > 0 else { return true }
+    let info = try source.reader(in: place, of: "the version info")
+    return try info.uint8(at: 4) != 0
+  }
+
+  /// The index of the color that is not there (1047).
+  func transparentIndex() throws(CoderError) -> Int? {
+    guard let place = file.resources[ResourceID.transparentIndex], place.count >= 2 else { return nil }
+    let index = Int(try source.reader(in: place, of: "the transparent index").uint16(at: 0))
+    return index < 256 ? index : nil
+  }
+
+  func indexedColors() throws(CoderError) -> IndexedColors {
+    IndexedColors(
+      try source.bytes(at: file.palette.lowerBound, count: file.palette.count, of: "the palette"),
+      transparent: try transparentIndex())
+  }
+
+  /// A JPEG file in the thumbnail resource (1036), which the host opens.
+  ///
+  /// - Format: "Thumbnail resource format".
+  func thumbnail() throws(CoderError) -> (header: ImageHeader, place: Range<Int>)? {
+    guard let place = file.resources[ResourceID.thumbnail], place.count > 28 else { return nil }
+    var info = try source.reader(at: place.lowerBound, count: 28, of: "the thumbnail")
+    let isJPEG = try info.uint32("the format") == 1
+    let width = Int(try info.uint32("the width"))
+    let size = Size(width: width, height: Int(try info.uint32("the height")))
+    let largest = host.limits.maxSide
+    guard isJPEG, !size.isEmpty, size.width <= largest, size.height <= largest, size.pixelCount <= host.limits.maxPixels
+    else { return nil }
+    var header = ImageHeader(format: .psd, canvas: size, pixelFormat: .rgb8, bitsPerChannel: 8, alpha: .opaque)
+    let content = (place.lowerBound + 28)..<place.upperBound
+    header.embedded = content
+    return (header, content)
+  }
+
+  func properties(page: Int, frame: Int?) throws(CoderError) -> Properties {
+    var properties = Properties()
+    guard frame == nil, page == 0 else { return properties }
+    properties["ColorModel"] = .text(file.header.mode.colorModel)
+    properties["{8BIM}", "Version"] = .integer(file.header.isLarge ? 2 : 1)
+    if let place = file.resources[ResourceID.resolution], place.count >= 16 {
+      // "ResolutionInfo structure": pixels per inch, 16 bits of them after the point, whatever unit is shown.
+      let info = try source.reader(in: place, of: "the resolution")
+      let (across, down) = (Double(try info.uint32(at: 0)), Double(try info.uint32(at: 8)))
+      if across > 0, down > 0 {
+        properties["DPIWidth"] = .number(across / 65_536)
+        properties["DPIHeight"] = .number(down / 65_536)
+      }
+    }
+    let names = try layerNames()
+    if !names.isEmpty { properties["{8BIM}", "LayerNames"] = .list(names.map { .text($0) }) }
+    return properties
+  }
+
+  /// The names of the layers; none if one of them cannot be read.
+  private func layerNames() throws(CoderError) -> [String] {
+    guard let place = file.layers.records else { return [] }
+    var reader = try source.reader(in: place, of: "the layer records")
+    do throws(CoderError) {
+      return try file.layers.names(
+        &reader, isLarge: file.header.isLarge, limit: min(host.limits.maxMetadata, 1 << 20))
+    } catch {
+      host.log("the names of layers are passed over: \(error.message)", severity: .warning)
+      return []
+    }
+  }
+}
+
+extension PSDHeader.Mode {
+  /// As ImageIO names it.
+  fileprivate var colorModel: String {
+    switch self {
+    case .bitmap, .gray, .multichannel, .duotone: "Gray"
+    case .indexed, .rgb: "RGB"
+    case .cmyk: "CMYK"
+    case .lab: "Lab"
+    }
+  }
+}

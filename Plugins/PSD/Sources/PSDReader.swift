@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderPlugin
+
+/// Reads the merged picture of Photoshop's PSD and PSB files.
+///
+/// Layers are not drawn: Photoshop stores the whole picture beside them, unless it is told not to.
+///
+/// - Format: Adobe Photoshop File Formats Specification.
+final class PSDReader: ContainerReader, StoredColorReader {
+  let source: SourceView
+  let host: CoderHost
+  let file: PSDFile
+  private var truncation: Bool?
+
+  private static let blockBytes = 512 << 10
+  private static let mostRows = 64
+
+  init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
+    self.source = source
+    self.host = host
+    file = try PSDFile(source)
+    try host.limits.check(canvas: file.header.canvas)
+    if let fault = file.layerFault {
+      host.log("the layers are passed over: \(fault.message)", severity: .warning)
+    }
+  }
+
+  func header(page: Int) throws(CoderError) -> ImageHeader {
+    if page == 1, let thumbnail = try thumbnail() { return thumbnail.header }
+    guard page == 0 else { throw .invalidArgument("page \(page) of a Photoshop file, which has 1") }
+    var header = ImageHeader(
+      format: .psd, canvas: file.header.canvas, pixelFormat: try pixelFormat(), bitsPerChannel: file.header.depth,
+      alpha: try hasAlpha() ? .straight : .opaque)
+    header.isLossless = true
+    header.hasPalette = file.header.mode == .indexed
+    header.isTruncated = try isTruncated()
+    for kind in MetadataKind.allCases where place(of: kind) != nil { header.metadata.insert(kind) }
+    return header
+  }
+
+  /// The smallest format that holds all samples.
+  private func pixelFormat() throws(CoderError) -> PixelFormat {
+    let hasAlpha = try hasAlpha()
+    let isGray = file.header.mode.colors == 1 && file.header.mode != .indexed
+    return switch file.header.depth {
+    case 32: .rgbaFloat32
+    case 16: isGray ? (hasAlpha ? .grayAlpha16 : .gray16) : .rgba16
+    default: isGray ? (hasAlpha ? .grayAlpha8 : .gray8) : (hasAlpha ? .rgba8 : .rgb8)
+    }
+  }
+
+  private func hasAlpha() throws(CoderError) -> Bool {
+    if file.header.mode == .indexed { return try transparentIndex() != nil }
+    return file.alpha != nil
+  }
+
+  /// Whether the file ends before the channels that are read. Of zlib streams, that is known when they are inflated.
+  private func isTruncated() throws(CoderError) -> Bool {
+    if let truncation { return truncation }
+    let isCut: Bool
+    switch file.compression {
+    case .raw: isCut = source.size - file.data < file.offset(ofPlane: file.planes)
+    case .packBits:
+      do throws(CoderError) {
+        isCut = try PackedPlanes(file, in: source).end > source.size
+      } catch {
+        guard error.code == .truncated else { throw error }
+        isCut = true
+      }
+    case .zip, .zipWithPrediction: isCut = source.size == file.data
+    }
+    truncation = isCut
+    return isCut
+  }
+
+  func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
+    try checkPage(request.page)
+    let native = try pixelFormat()
+    let format = request.pixelFormat == .rgba8 && native.bytesPerChannel == 1 ? .rgba8 : native
+    return DecodeOffer(
+      request, size: file.header.canvas, pixelFormat: format, alpha: try hasAlpha() ? .straight : .opaque,
+      memory: memory)
+  }
+
+  func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
+    try checkPage(offer.page)
+    let native = try pixelFormat()
+    guard offer.size == file.header.canvas,
+      offer.pixelFormat == native || offer.pixelFormat == .rgba8 && native.bytesPerChannel == 1
+    else { throw .invalidArgument("an offer of \(offer.size) in \(offer.pixelFormat), which was not made") }
+    let palette = file.header.mode == .indexed ? try indexedColors() : nil
+    let rows = PixelRows(file, format: offer.pixelFormat, output: .colors, palette: palette)
+    try decode(rows, format: offer.pixelFormat, into: sink)
+  }
+
+  func storedColor(page: Int) throws(CoderError) -> StoredColor {
+    var stored = StoredColor()
+    stored.hasInks = page == 0 && file.header.mode == .cmyk
+    return stored
+  }
+
+  func inkOffer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
+    try checkPage(request.page)
+    guard file.header.mode == .cmyk else { throw .unsupported("a \(file.header.mode.name) file has no inks") }
+    return DecodeOffer(
+      request, size: file.header.canvas, pixelFormat: inkFormat, alpha: .opaque, memory: memory)
+  }
+
+  func decodeInks(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
+    try checkPage(offer.page)
+    guard file.header.mode == .cmyk else { throw .unsupported("a \(file.header.mode.name) file has no inks") }
+    guard offer.size == file.header.canvas, offer.pixelFormat == inkFormat else {
+      throw .invalidArgument("an offer of \(offer.size) in \(offer.pixelFormat), which was not made")
+    }
+    let rows = PixelRows(file, format: inkFormat, output: .inks, palette: nil)
+    try decode(rows, format: inkFormat, into: sink)
+  }
+
+  private var inkFormat: PixelFormat { file.header.depth == 8 ? .rgba8 : .rgba16 }
+
+  func auxiliaryPictures() throws(CoderError) -> [AuxiliaryPicture] {
+    try thumbnail() == nil ? [] : [AuxiliaryPicture(.preview, typeName: "Photoshop thumbnail", page: 1)]
+  }
+
+  private func checkPage(_ page: Int) throws(CoderError) {
+    if page == 1, try thumbnail() != nil {
+      throw .unsupported("the thumbnail is a JPEG file, which the coder of that format reads")
+    }
+    guard page == 0 else { throw .invalidArgument("page \(page) of a Photoshop file, which has 1") }
+    guard try hasMergedPicture() else {
+      throw .unsupported("a file that was saved without the merged picture, whose layers are not drawn")
+    }
+  }
+}
+
+extension PSDReader {
+  /// Rows of each channel that are held at a time.
+  private var rowsAtOnce: Int {
+    min(Self.mostRows, max(1, Self.blockBytes / (file.header.rowBytes * file.planes)))
+  }
+
+  private var blockMemory: Int { rowsAtOnce * file.header.rowBytes * file.planes }
+
+  private var memory: Int {
+    switch file.compression {
+    case .raw, .packBits: blockMemory
+    case .zip, .zipWithPrediction: blockMemory + InflatedPlanes.memory(for: file)
+    }
+  }
+
+  private func planes() throws(CoderError) -> any StoredPlanes {
+    switch file.compression {
+    case .raw: RawPlanes(file, in: source)
+    case .packBits: try PackedPlanes(file, in: source)
+    case .zip, .zipWithPrediction: try InflatedPlanes(file, in: source, host: host)
+    }
+  }
+
+  private func decode(_ pixels: PixelRows, format: PixelFormat, into sink: RowSink) throws(CoderError) {
+    try host.limits.check(memory: memory)
+    let planes = try planes()
+    let (count, rowBytes, height) = (rowsAtOnce, file.header.rowBytes, file.header.canvas.height)
+    let memory = try host.allocate(bytes: blockMemory, for: "rows of the channels")
+    defer { host.free(memory) }
+    let block = memory.assumingMemoryBound(to: UInt8.self)
+    var y = 0
+    while y < height {
+      guard !host.isCancelled else { throw .cancelled }
+      let wanted = min(count, height - y)
+      var found = ReadRows(count: wanted)
+      for plane in 0..<file.planes {
+        let read = try planes.read(y..<(y + wanted), of: plane, to: block + plane * count * rowBytes)
+        if read.count < found.count { found = read }
+      }
+      var done = 0
+      while done < found.count {
+        let rows = try sink.rows(at: y + done, count: found.count - done)
+        let granted = min(rows.count, found.count - done)
+        for row in 0..<granted {
+          let stored = (0..<file.planes).map { block + ($0 * count + done + row) * rowBytes }
+          pixels.convert(stored, to: rows.base + row * rows.stride)
+        }
+        try sink.done(at: y + done, count: granted)
+        done += granted
+      }
+      if found.count < wanted {
+        throw found.problem ?? .truncated("the file has \(y + done) of \(height) rows", at: source.size)
+      }
+      y += wanted
+    }
+    if let problem = (planes as? InflatedPlanes)?.checksumProblem { throw problem }
+  }
+}
