@@ -70,14 +70,14 @@ struct PSDFile {
 
   /// The channel of the merged picture that is its transparency, or nil.
   var alpha: Int? {
-    guard layers.hasTransparency, header.channels > header.mode.colors, header.mode != .bitmap,
+    guard layers.hasTransparency, header.channels > header.model.channels, header.mode != .bitmap,
       header.mode != .indexed, header.mode != .multichannel
     else { return nil }
-    return header.mode.colors
+    return header.model.channels
   }
 
   /// Channels that are read: colors, then alpha.
-  var planes: Int { header.mode.colors + (alpha == nil ? 0 : 1) }
+  var planes: Int { header.model.channels + (alpha == nil ? 0 : 1) }
 
   /// Where a plane's bytes begin where they are not compressed, counted from ``data``. No file has as many as overflow.
   func offset(ofPlane plane: Int) -> Int { plane * header.canvas.height * header.rowBytes }

@@ -17,15 +17,6 @@ struct PSDHeader: Equatable {
     case duotone = 8
     case lab = 9
 
-    /// Channels that make a color. Of a multichannel file, one is shown.
-    var colors: Int {
-      switch self {
-      case .bitmap, .gray, .indexed, .multichannel, .duotone: 1
-      case .rgb, .lab: 3
-      case .cmyk: 4
-      }
-    }
-
     var name: String {
       switch self {
       case .bitmap: "bitmap"
@@ -50,6 +41,25 @@ struct PSDHeader: Equatable {
     }
   }
 
+  /// What the channels are that make a color.
+  enum Model {
+    case gray
+    case indexed
+    case rgb
+    /// Stored as the light that an ink leaves: all of an ink is 0.
+    case cmyk
+    case lab
+
+    /// Channels that make a color.
+    var channels: Int {
+      switch self {
+      case .gray, .indexed: 1
+      case .rgb, .lab: 3
+      case .cmyk: 4
+      }
+    }
+  }
+
   /// Whether it is a PSB, whose lengths are wider.
   let isLarge: Bool
   /// Alpha and spot colors among them.
@@ -58,6 +68,7 @@ struct PSDHeader: Equatable {
   /// Bits of a channel: 1, 8, 16, or 32 in floating point.
   let depth: Int
   let mode: Mode
+  let model: Model
 
   /// Bytes of it.
   static let byteCount = 26
@@ -76,9 +87,8 @@ struct PSDHeader: Equatable {
     let width = Int(try reader.uint32("the width"))
     depth = Int(try reader.uint16("the depth"))
     let stored = try reader.uint16("the color mode")
-    guard (1...56).contains(channels) else {
-      throw .malformed("\(channels) channels, 1 to 56 are allowed", at: 12)
-    }
+    // The specification allows 56; Photoshop itself writes one more.
+    guard channels > 0 else { throw .malformed("0 channels, at least 1 is needed", at: 12) }
     canvas = Size(width: width, height: height)
     let longest = isLarge ? 300_000 : 30_000
     guard !canvas.isEmpty, width <= longest, height <= longest else {
@@ -89,10 +99,24 @@ struct PSDHeader: Equatable {
     }
     self.mode = mode
     guard mode.depths.contains(depth) else {
-      throw .unsupported("\(depth) bits of a channel in a \(mode.name) file", at: 22)
+      throw .unsupported("\(depth) bits of a channel in mode \(mode.name)", at: 22)
     }
-    guard channels >= mode.colors else {
-      throw .malformed("\(channels) channels in a \(mode.name) file, \(mode.colors) are needed", at: 12)
+    model = Self.model(of: mode, channels: channels)
+    guard channels >= model.channels else {
+      throw .malformed("\(channels) channels in mode \(mode.name), \(model.channels) are needed", at: 12)
+    }
+  }
+
+  /// Photoshop makes a multichannel file of RGB as cyan, magenta and yellow, which are stored as red, green and blue
+  /// were, and one of CMYK as four inks. Of one with fewer channels, the first is shown.
+  private static func model(of mode: Mode, channels: Int) -> Model {
+    switch mode {
+    case .bitmap, .gray, .duotone: .gray
+    case .indexed: .indexed
+    case .rgb: .rgb
+    case .cmyk: .cmyk
+    case .lab: .lab
+    case .multichannel: channels >= 4 ? .cmyk : channels == 3 ? .rgb : .gray
     }
   }
 

@@ -12,7 +12,7 @@ extension PSDReader {
       case .exif: ResourceID.exif
       case .xmp: ResourceID.xmp
       }
-    guard let place = file.resources[id], !place.isEmpty, kind != .icc || file.header.mode != .lab else { return nil }
+    guard let place = file.resources[id], !place.isEmpty, kind != .icc || file.header.model != .lab else { return nil }
     return place
   }
 
@@ -64,7 +64,7 @@ extension PSDReader {
   func properties(page: Int, frame: Int?) throws(CoderError) -> Properties {
     var properties = Properties()
     guard frame == nil, page == 0 else { return properties }
-    properties["ColorModel"] = .text(file.header.mode.colorModel)
+    properties["ColorModel"] = .text(file.header.model.colorModel)
     properties["{8BIM}", "Version"] = .integer(file.header.isLarge ? 2 : 1)
     if let place = file.resources[ResourceID.resolution], place.count >= 16 {
       // "ResolutionInfo structure": pixels per inch, 16 bits of them after the point, whatever unit is shown.
@@ -94,11 +94,11 @@ extension PSDReader {
   }
 }
 
-extension PSDHeader.Mode {
+extension PSDHeader.Model {
   /// As ImageIO names it.
   fileprivate var colorModel: String {
     switch self {
-    case .bitmap, .gray, .multichannel, .duotone: "Gray"
+    case .gray: "Gray"
     case .indexed, .rgb: "RGB"
     case .cmyk: "CMYK"
     case .lab: "Lab"

@@ -42,7 +42,7 @@ final class PSDReader: ContainerReader, StoredColorReader {
   /// The smallest format that holds all samples.
   private func pixelFormat() throws(CoderError) -> PixelFormat {
     let hasAlpha = try hasAlpha()
-    let isGray = file.header.mode.colors == 1 && file.header.mode != .indexed
+    let isGray = file.header.model == .gray
     return switch file.header.depth {
     case 32: .rgbaFloat32
     case 16: isGray ? (hasAlpha ? .grayAlpha16 : .gray16) : .rgba16
@@ -96,20 +96,20 @@ final class PSDReader: ContainerReader, StoredColorReader {
 
   func storedColor(page: Int) throws(CoderError) -> StoredColor {
     var stored = StoredColor()
-    stored.hasInks = page == 0 && file.header.mode == .cmyk
+    stored.hasInks = page == 0 && file.header.model == .cmyk
     return stored
   }
 
   func inkOffer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
     try checkPage(request.page)
-    guard file.header.mode == .cmyk else { throw .unsupported("a \(file.header.mode.name) file has no inks") }
+    guard file.header.model == .cmyk else { throw .unsupported("a file of mode \(file.header.mode.name) has no inks") }
     return DecodeOffer(
       request, size: file.header.canvas, pixelFormat: inkFormat, alpha: .opaque, memory: memory)
   }
 
   func decodeInks(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
     try checkPage(offer.page)
-    guard file.header.mode == .cmyk else { throw .unsupported("a \(file.header.mode.name) file has no inks") }
+    guard file.header.model == .cmyk else { throw .unsupported("a file of mode \(file.header.mode.name) has no inks") }
     guard offer.size == file.header.canvas, offer.pixelFormat == inkFormat else {
       throw .invalidArgument("an offer of \(offer.size) in \(offer.pixelFormat), which was not made")
     }

@@ -28,7 +28,7 @@ struct PixelRows {
     self.output = output
     self.palette = palette
     hasAlpha = file.alpha != nil
-    lab = file.header.mode == .lab ? Self.labConverter(depth: file.header.depth) : nil
+    lab = file.header.model == .lab ? Self.labConverter(depth: file.header.depth) : nil
   }
 
   /// L* of 0 to 100 takes all values; a* and b* have their zero in the middle, at 128 or 32,768.
@@ -76,21 +76,21 @@ struct PixelRows {
     _ rows: [UnsafeMutablePointer<Sample>], top: UInt32, to pixels: UnsafeMutablePointer<Sample>
   ) {
     let width = header.canvas.width
-    let colors = header.mode.colors
+    let colors = header.model.channels
     if hasAlpha {
       for channel in 0..<colors {
-        let isChroma = header.mode == .lab && channel > 0
+        let isChroma = header.model == .lab && channel > 0
         takeOutWhite(of: rows[channel], alpha: rows[colors], white: isChroma ? top / 2 + 1 : top, top: top)
       }
     }
-    if header.mode == .cmyk, output == .inks {
+    if header.model == .cmyk, output == .inks {
       // All of an ink is stored as 0.
       for x in 0..<width {
         for ink in 0..<4 { pixels[4 &* x &+ ink] = Sample(truncatingIfNeeded: top) &- rows[ink][x] }
       }
       return
     }
-    if header.mode == .cmyk {
+    if header.model == .cmyk {
       for channel in 0..<3 {
         for x in 0..<width {
           let light = UInt32(truncatingIfNeeded: rows[channel][x]) &* UInt32(truncatingIfNeeded: rows[3][x])
@@ -146,7 +146,7 @@ struct PixelRows {
     let floats = rows.map { UnsafeMutableRawPointer($0).assumingMemoryBound(to: Float.self) }
     let words = rows.map { UnsafeMutableRawPointer($0).assumingMemoryBound(to: UInt32.self) }
     for row in words { for x in 0..<width { row[x] = UInt32(bigEndian: row[x]) } }
-    let colors = header.mode.colors
+    let colors = header.model.channels
     if hasAlpha {
       for channel in 0..<colors {
         for x in 0..<width where floats[colors][x] > 0 && floats[colors][x] < 1 {
