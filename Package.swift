@@ -193,7 +193,7 @@ let package = Package(
       .trait(name: "Loading", description: "The product ImageLoading, which needs async-http-client."),
       .trait(
         name: "FormatsInSwift", description: "All formats that need no library, built into the program.",
-        enabledTraits: Set(["BMP", "GIF", "ICO", "PNM", "QOI"]).intersection(coders.map(trait))),
+        enabledTraits: Set(["BMP", "GIF", "HDR", "ICO", "PNM", "QOI"]).intersection(coders.map(trait))),
       .trait(
         name: "AllFormats", description: "One coder of each format, built into the program.",
         enabledTraits: Set(coders.map(trait)).subtracting(["GIFLib", "LibHEIF"])),

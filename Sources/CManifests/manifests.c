@@ -27,6 +27,11 @@ static const uint8_t giflib[] = {
 };
 cmanifests_text cmanifests_giflib(void) { return (cmanifests_text){giflib, sizeof giflib}; }
 
+static const uint8_t hdr[] = {
+#embed "../../Registry/hdr.imgcoder.json"
+};
+cmanifests_text cmanifests_hdr(void) { return (cmanifests_text){hdr, sizeof hdr}; }
+
 static const uint8_t heif[] = {
 #embed "../../Registry/heif.imgcoder.json"
 };

@@ -18,6 +18,9 @@ import ImageCoderPlugin
 #if GIFLib
   import GIFLibCoder
 #endif
+#if HDR
+  import HDRCoder
+#endif
 #if HEIF
   import HEIFCoder
 #endif
@@ -75,6 +78,10 @@ extension BuiltInCoder {
   #if GIFLib
     /// GIF (giflib), a second reader. There with the trait `GIFLib`.
     public static let gifLib = BuiltInCoder(cmanifests_giflib()) { _ in GIFLibCoder.plugin.table }
+  #endif
+  #if HDR
+    /// Radiance HDR. There with the trait `HDR`.
+    public static let hdr = BuiltInCoder(cmanifests_hdr()) { _ in HDRCoder.plugin.table }
   #endif
   #if HEIF
     /// HEIF. There with the trait `HEIF`.
@@ -153,6 +160,9 @@ extension [BuiltInCoder] {
     #endif
     #if GIFLib
       coders.append(.gifLib)
+    #endif
+    #if HDR
+      coders.append(.hdr)
     #endif
     #if HEIF
       coders.append(.heif)

@@ -15,11 +15,11 @@ import Testing
     return CoderRegistry(builtIn: coders, searchPath: .only(plugins), preferences: preferences)
   }
 
-  private static let formats = ["bmp", "gif", "ico", "pnm", "qoi"]
+  private static let formats = ["bmp", "gif", "hdr", "ico", "pnm", "qoi"]
 
   @Test func thoseOfTheDefaultTraitsNeedNoLibrary() {
     #expect(registry().coderIDs.sorted() == Self.formats.map { "org.imagecoders.\($0)" })
-    #expect([BuiltInCoder].all == [.bmp, .gif, .ico, .pnm, .qoi])
+    #expect([BuiltInCoder].all == [.bmp, .gif, .hdr, .ico, .pnm, .qoi])
   }
 
   @Test func areListedWithTheirPlace() throws {

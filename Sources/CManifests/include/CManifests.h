@@ -19,6 +19,7 @@ cmanifests_text cmanifests_avif(void);
 cmanifests_text cmanifests_bmp(void);
 cmanifests_text cmanifests_gif(void);
 cmanifests_text cmanifests_giflib(void);
+cmanifests_text cmanifests_hdr(void);
 cmanifests_text cmanifests_heif(void);
 cmanifests_text cmanifests_icns(void);
 cmanifests_text cmanifests_ico(void);

@@ -141,6 +141,7 @@ extension ImageFormat {
   package var holdsCodePoints: Bool {
     let others: Set<ImageFormat> = [
       .jpeg, .gif, .webP, .tiff, .bmp, .ico, .cur, .icns, .jpeg2000, .qoi, .pnm,
+      .radiance,
     ]
     return !others.contains(self)
   }

@@ -8,6 +8,7 @@ enum PureSwiftReaders {
     "org.imagecoders.bmp": "headers, run lengths and rows are read in Swift, by checked offsets",
     "org.imagecoders.gif":
       "blocks and LZW are read in Swift; its tables are pointers with bounds that are checked once",
+    "org.imagecoders.hdr": "headers and scanlines are read in Swift, by checked offsets",
     "org.imagecoders.icns":
       "directory and packed bits are read in Swift; zlib only writes, and pages of other formats go to their coders",
     "org.imagecoders.ico": "directory and bitmaps are read in Swift; pages that are PNG go to the coder of that",
