@@ -62,11 +62,11 @@ struct HDRHeader {
     case "32-bit_rle_xyze": isXYZ = true
     // Spectral pictures, and pixels of another size.
     case let format? where format.hasPrefix("32-bit") || format == "Radiance_rle_spectra":
-      throw .unsupported("pixels of the format \(format), 32-bit_rle_rgbe and 32-bit_rle_xyze are read")
+      throw .unsupported("a format of pixels that is neither 32-bit_rle_rgbe nor 32-bit_rle_xyze", at: 0)
     // Radiance's octrees and other files begin as pictures do.
-    case let format?: throw .wrongFormat("the format \(format), which is no picture's", at: 0)
+    case _?: throw .wrongFormat("a line FORMAT that is no picture's", at: 0)
     case nil where ["RADIANCE", "RGBE"].contains(program): isXYZ = false
-    case nil: throw .wrongFormat("no line FORMAT in a file of \"\(program)\"", at: 0)
+    case nil: throw .wrongFormat("no line FORMAT, and a signature of neither RADIANCE nor RGBE", at: 0)
     }
     self.variables = variables
     let place = text.offset

@@ -88,13 +88,11 @@ import Testing
   private static let faults: [(String, CoderError)] = [
     ("P6 1 1 255\n", CoderError.wrongFormat("the file does not begin with \"#?\"", at: 0)),
     ("#?RA\u{7}\n", .wrongFormat("a signature that is not a line of text", at: 4)),
-    ("#?sh\n\n-Y 1 +X 1\n", .wrongFormat("no line FORMAT in a file of \"sh\"", at: 0)),
-    (
-      "#?RADIANCE\nFORMAT=Radiance_octree\n\n", .wrongFormat("the format Radiance_octree, which is no picture's", at: 0)
-    ),
+    ("#?sh\n\n-Y 1 +X 1\n", .wrongFormat("no line FORMAT, and a signature of neither RADIANCE nor RGBE", at: 0)),
+    ("#?RADIANCE\nFORMAT=Radiance_octree\n\n", .wrongFormat("a line FORMAT that is no picture's", at: 0)),
     (
       "#?RADIANCE\nFORMAT=Radiance_rle_spectra\n\n",
-      .unsupported("pixels of the format Radiance_rle_spectra, 32-bit_rle_rgbe and 32-bit_rle_xyze are read")
+      .unsupported("a format of pixels that is neither 32-bit_rle_rgbe nor 32-bit_rle_xyze", at: 0)
     ),
     ("#?RGBE\n\n-Y 1 -Y 1\n", .malformed(resolution, at: 8)), ("#?RGBE\n\n-Y 1\n", .malformed(resolution, at: 8)),
     ("#?RGBE\n\n-Y -1 +X 1\n", .malformed(resolution, at: 8)),
