@@ -66,7 +66,10 @@ void checking_output_end(checking_output *output) {
 
 static void append(checking_properties *properties, imgcoder_string name, const char *value, uint64_t length) {
   checking_session_call(properties->session, "a property");
-  if (name.length > IMGCODER_MAX_TEXT || length > IMGCODER_MAX_TEXT || name.length == 0 || (length && !value)) {
+  // Values of a list need no name.
+  int needs_name = properties->depth > 31 || !(properties->lists >> properties->depth & 1);
+  if (name.length > IMGCODER_MAX_TEXT || length > IMGCODER_MAX_TEXT || (needs_name && name.length == 0) ||
+      (length && !value)) {
     checking_violation(properties->session, 16, "a property has a name of %llu bytes and a value of %llu",
                        (unsigned long long)name.length, (unsigned long long)length);
     return;
@@ -81,18 +84,28 @@ static void append(checking_properties *properties, imgcoder_string name, const 
   if (!text) abort();
   properties->text = text;
   text += properties->length;
-  memcpy(text, name.bytes, (size_t)name.length);
+  if (name.length) memcpy(text, name.bytes, (size_t)name.length);
   text[name.length] = '=';
   if (length) memcpy(text + name.length + 1, value, (size_t)length);
   text[more - 1] = '\n';
   properties->length += more;
 }
 
-static void properties_begin(const imgcoder_properties *raw, imgcoder_string name) {
-  checking_properties *properties = raw->context;
+static void open_level(checking_properties *properties, imgcoder_string name, uint32_t is_list) {
+  append(properties, name, is_list ? "[" : "{", 1);
   if (++properties->depth > 8)
     checking_violation(properties->session, 16, "a dictionary is %u levels deep, 8 are allowed", properties->depth);
-  append(properties, name, "{", 1);
+  // Levels that are too many are counted, and have no bit.
+  if (properties->depth < 32)
+    properties->lists = (properties->lists & ~(UINT32_C(1) << properties->depth)) | is_list << properties->depth;
+}
+
+static void properties_begin(const imgcoder_properties *raw, imgcoder_string name) {
+  open_level(raw->context, name, 0);
+}
+
+static void properties_begin_list(const imgcoder_properties *raw, imgcoder_string name) {
+  open_level(raw->context, name, 1);
 }
 
 static void properties_end(const imgcoder_properties *raw) {
@@ -127,7 +140,7 @@ checking_properties *checking_properties_new(checking_session *session) {
   if (!properties) abort();
   properties->session = session;
   imgcoder_properties raw = {0, 0, properties, properties_begin, properties_end, properties_integer, properties_number,
-                             properties_text, properties_begin};
+                             properties_text, properties_begin_list};
   properties->properties = checking_struct_new(session, &raw, sizeof raw, "imgcoder_properties");
   return properties;
 }

@@ -120,6 +120,8 @@ typedef struct checking_properties {
   const imgcoder_properties *properties;
   checking_session *session;
   uint32_t depth, count;
+  // A bit for each level, lowest first: whether it is a list.
+  uint32_t lists;
   uint64_t length;
   char *text;
 } checking_properties;
