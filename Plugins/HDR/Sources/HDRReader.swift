@@ -32,8 +32,7 @@ final class HDRReader: ContainerReader, StoredColorReader {
       format: .radiance, canvas: file.canvas, pixelFormat: .rgbaFloat32, bitsPerChannel: 32, alpha: .opaque)
     header.orientation = file.orientation
     if gamma == nil, ownPrimaries == nil {
-      // H.273: a transfer function of 8 is light; RGB has the matrix 0. Nearly all files without primaries have those of
-      // BT.709, though Radiance has other ones by default.
+      // H.273: a transfer function of 8 is light; RGB has the matrix 0.
       let primaries = file.isXYZ ? nil : variables.primaries?.code
       header.cicp = CodingIndependentCodePoints(primaries: primaries ?? 1, transfer: 8, matrix: 0, isFullRange: true)
     } else {

@@ -73,7 +73,7 @@ final class HDRWriter: ContainerWriter, FrameRowsWriter {
     let encoder = ScanlineEncoder(width: width)
     for y in 0..<rows.size.height {
       if host.isCancelled { throw .cancelled }
-      curve.forEach(rows.base + y * rows.stride, of: format, width) { x, light in
+      curve.forEachPixel(in: rows.base + y * rows.stride, width: width) { x, light in
         let pixel = SharedExponent.pixel(light)
         for channel in 0..<4 {
           planes[channel * width + x] = UInt8(truncatingIfNeeded: pixel >> (24 - 8 * UInt32(channel)))

@@ -83,12 +83,19 @@ extension StoredColor.Primaries {
 
   private static let d65 = SIMD2(0.3127, 0.3290)
 
-  /// Primaries that have a code point (ITU-T H.273 table 2): those of BT.709, BT.2020, and SMPTE EG 432-1.
+  /// Primaries that have a code point (ITU-T H.273 table 2): those of BT.709, BT.2020 and SMPTE EG 432-1.
+  ///
+  /// Radiance's own, which a file has that states none, count as those of BT.709 in both cases, as in most programs.
   private static let known: [(code: UInt8, primaries: StoredColor.Primaries)] = [
     (
       1,
       StoredColor.Primaries(
         red: SIMD2(0.640, 0.330), green: SIMD2(0.300, 0.600), blue: SIMD2(0.150, 0.060), white: d65)
+    ),
+    (
+      1,
+      StoredColor.Primaries(
+        red: SIMD2(0.640, 0.330), green: SIMD2(0.290, 0.600), blue: SIMD2(0.150, 0.060), white: SIMD2(0.333, 0.333))
     ),
     (
       9,

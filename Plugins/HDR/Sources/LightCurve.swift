@@ -10,9 +10,13 @@ struct LightCurve {
   /// The light of each integer sample; empty for floating point.
   private let table: [Float]
   private let isLight: Bool
+  private let format: PixelFormat
 
-  /// - Parameter isLight: Whether samples are light already.
+  /// - Parameters:
+  ///   - format: `rgb8`, `rgba16` or `rgba-float32`.
+  ///   - isLight: Whether samples are light already.
   init(_ format: PixelFormat, isLight: Bool) {
+    self.format = format
     self.isLight = isLight
     let count = format.isFloat ? 0 : format.bytesPerChannel == 1 ? 256 : 65_536
     table = (0..<count).map { sample in
@@ -27,10 +31,8 @@ struct LightCurve {
     return powf((sample + 0.055) / 1.055, 2.4)
   }
 
-  /// Calls a closure with the light of each pixel of a row.
-  ///
-  /// - Parameter row: Pixels of `rgb8`, `rgba16` or `rgba-float32`, as the curve was made for.
-  func forEach(_ row: UnsafeRawPointer, of format: PixelFormat, _ width: Int, _ body: (Int, SIMD3<Float>) -> Void) {
+  /// Calls a closure with the place and the light of each pixel of a row.
+  func forEachPixel(in row: UnsafeRawPointer, width: Int, _ body: (Int, SIMD3<Float>) -> Void) {
     switch format {
     case .rgbaFloat32:
       let samples = row.assumingMemoryBound(to: Float.self)

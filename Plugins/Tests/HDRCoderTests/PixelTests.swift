@@ -106,7 +106,7 @@ import Testing
     let row: [UInt8] = [0, 255, 128, 10, 20, 30]
     row.withUnsafeBytes { bytes in
       guard let base = bytes.baseAddress else { return }
-      LightCurve(.rgb8, isLight: false).forEach(base, of: .rgb8, 2) { _, light in found.append(light) }
+      LightCurve(.rgb8, isLight: false).forEachPixel(in: base, width: 2) { _, light in found.append(light) }
     }
     #expect(found.count == 2 && found[0].x == 0 && found[0].y == 1 && abs(found[0].z - 0.2158605) < 1e-6)
   }

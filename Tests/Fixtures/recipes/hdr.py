@@ -104,7 +104,8 @@ def still(name, shows, data, light, cicp=LINEAR, known=True, orientation=1):
         if not np.array_equal(found, light.astype(np.float32)):
             raise SystemExit(f"hdr/{name}: imagecodecs reads other pixels")
     more = {"cicp": cicp} if cicp else {}
-    valid("hdr", name, data, shows, samples(light), "rgba-float32", 32, orientation=orientation, isLossless=True, **more)
+    valid("hdr", name, data, shows, samples(light), "rgba-float32", 32, orientation=orientation, isLossless=True,
+          **more)  # fmt: skip
 
 
 def make():
@@ -113,7 +114,8 @@ def make():
     start = header() + size(pixels)
     still("adaptive-runs.hdr", "four channels one after the other, with runs", start + adaptive(pixels), light)
     still("flat.hdr", "pixels of four bytes", start + pixels.tobytes(), light)
-    still("rgbe-signature.hdr", "a signature of #?RGBE", header(signature="#?RGBE") + size(pixels) + adaptive(pixels), light)
+    text = header(signature="#?RGBE")
+    still("rgbe-signature.hdr", "a signature of #?RGBE", text + size(pixels) + adaptive(pixels), light)
     short = scene(7, 5)
     still("narrow.hdr", "scanlines too short for channels", header() + size(short) + short.tobytes(), light_of(short))
     one = scene(1, 1)
@@ -172,7 +174,9 @@ def colors(pixels, light):
     still("corrections.hdr", "two color corrections", text + data, light / [2, 4, 0.5], known=False)
     p3 = "PRIMARIES=0.6800 0.3200 0.2650 0.6900 0.1500 0.0600 0.3127 0.3290"
     still("primaries-p3.hdr", "primaries that have a code point", header([p3]) + data, light, [12, 8, 0, 1])
-    own = "PRIMARIES= .64 .33 .29 .60 .15 .06 .333 .333"
+    text = header(["PRIMARIES= 0.6400 0.3300 0.2900 0.6000 0.1500 0.0600 0.3333 0.3333"])
+    still("primaries-default.hdr", "the primaries of Radiance, as its programs write them", text + data, light)
+    own = "PRIMARIES= .64 .33 .21 .71 .15 .06 .3127 .329"
     still("primaries-own.hdr", "primaries without a code point", header([own]) + data, light, None)
     still("gamma.hdr", "samples that are no light", header(["GAMMA=2.2"]) + data, light, None)
     xyz = light_of(pixels) @ to_xyz().T
@@ -213,24 +217,36 @@ def invalids(pixels):
     rows = [adaptive(pixels[y : y + 1]) for y in range(len(pixels))]
     bad("wrong-signature.hdr", "#!RADIANCE", b"#!" + good[2:], "wrongFormat")
     bad("binary-signature.hdr", "a signature with a byte that is no text", b"#?RAD\0" + good[6:], "wrongFormat")
-    bad("octree.hdr", "a file of Radiance that is no picture", b"#?RADIANCE\nFORMAT=Radiance_octree\n\nxyz", "wrongFormat")
+    octree = b"#?RADIANCE\nFORMAT=Radiance_octree\n\nxyz"
+    bad("octree.hdr", "a file of Radiance that is no picture", octree, "wrongFormat")
     bad("other-program.hdr", "another program's file, without a format", b"#?PROGRAM\n\n-Y 1 +X 1\n....", "wrongFormat")
-    bad("spectra.hdr", "a spectral picture", b"#?RADIANCE\nFORMAT=Radiance_rle_spectra\n\n-Y 1 +X 1\n....", "unsupported")
+    spectra = b"#?RADIANCE\nFORMAT=Radiance_rle_spectra\n\n-Y 1 +X 1\n...."
+    bad("spectra.hdr", "a spectral picture", spectra, "unsupported")
     bad("truncated-header.hdr", "the header is cut", good[:20], "truncated")
     bad("truncated-resolution.hdr", "the resolution string is cut", start + b"-Y 13 +X 2", "truncated")
     bad("truncated-runs.hdr", "scanlines are missing", good[:-40], "truncated", rows="some")
     flat = start + size(pixels) + pixels.tobytes()
     bad("truncated-flat.hdr", "pixels are missing", flat[:-99], "truncated", rows="some")
     three = start + size(pixels) + b"".join(rows[:3])
-    bad("other-width.hdr", "a scanline of another width", three + bytes([2, 2, 0, 20]) + rows[3][4:], "malformed", rows="some")
+    other = three + bytes([2, 2, 0, 20]) + rows[3][4:]
+    bad("other-width.hdr", "a scanline of another width", other, "malformed", rows="some")
     bad("run-too-long.hdr", "a run over the end of a channel", three + rows[3][:4] + bytes([128 + 22, 9]) + bytes(99),
         "malformed", rows="some")  # fmt: skip
-    bad("bytes-too-many.hdr", "bytes over the end of a channel", three + rows[3][:4] + bytes([22]) + bytes(99), "malformed",
-        rows="some")  # fmt: skip
+    over = three + rows[3][:4] + bytes([22]) + bytes(99)
+    bad("bytes-too-many.hdr", "bytes over the end of a channel", over, "malformed", rows="some")
     count = pixels[3, :1].tobytes() + bytes([1, 1, 1, 0]) * 4 + bytes([1, 1, 1, 1])
     bad("count-of-five-bytes.hdr", "an older run whose count has five bytes", three + count, "malformed", rows="some")
-    for name, words in (("one-axis", "-Y 13 -Y 21"), ("no-sign", "Y 13 X 21"), ("zero-width", "-Y 13 +X 0"),
-                        ("negative-width", "-Y 13 +X -21"), ("three-words", "-Y 13 +X"), ("letters", "-Y a +X b")):  # fmt: skip
-        bad(f"resolution-{name}.hdr", f"a resolution string of {words}", start + words.encode() + b"\n" + bytes(99), "malformed")
-    bad("huge-canvas.hdr", "65,000 pixels in each direction", start + b"-Y 65000 +X 65000\n" + bytes(99), "limitExceeded")
+    resolutions = {
+        "one-axis": "-Y 13 -Y 21",
+        "no-sign": "Y 13 X 21",
+        "zero-width": "-Y 13 +X 0",
+        "negative-width": "-Y 13 +X -21",
+        "three-words": "-Y 13 +X",
+        "letters": "-Y a +X b",
+    }
+    for name, words in resolutions.items():
+        data = start + words.encode() + b"\n" + bytes(99)
+        bad(f"resolution-{name}.hdr", f"a resolution string of {words}", data, "malformed")
+    huge = start + b"-Y 65000 +X 65000\n" + bytes(99)
+    bad("huge-canvas.hdr", "65,000 pixels in each direction", huge, "limitExceeded")
     bad("huge-numbers.hdr", "numbers of 30 digits", start + b"-Y %s +X %s\n" % (b"9" * 30, b"9" * 30), "limitExceeded")
