@@ -13,6 +13,7 @@ import numpy
 LAYOUTS = {
     "gray8": (1, numpy.uint8), "gray-alpha8": (2, numpy.uint8), "rgb8": (3, numpy.uint8), "rgba8": (4, numpy.uint8),
     "gray16": (1, numpy.uint16), "gray-alpha16": (2, numpy.uint16), "rgba16": (4, numpy.uint16),
+    "rgba-float32": (4, numpy.float32),
 }
 
 
