@@ -83,6 +83,8 @@ extension Subject {
         let bytes = try claim.value("encode") { try encode(Image(picture), as: format, quality: 0.9) }
         var options = DecodeOptions()
         options.pixelFormat = layout
+        // A picture that states nothing is sRGB; a file may have it as light.
+        options.color = .convert(to: .sRGB)
         let image = try claim.value("decode") { try coder.decode(.bytes(bytes), options: options) }
         try claim.equal(image.size, picture.size, "size")
         let ratio = image.pixels.peakSignalToNoise(picture)

@@ -89,22 +89,23 @@ def size(pixels, axes=("-Y", "+X")):
     return f"{axes[0]} {pixels.shape[0]} {axes[1]} {pixels.shape[1]}\n".encode()
 
 
-def samples(light):
-    """Light as the 16-bit samples that hashes are taken of: up to 1, to the nearest, even ones first."""
-    color = np.rint(np.clip(light, 0, 1) * 65535)
-    return np.concatenate([color, np.full_like(color[..., :1], 65535)], axis=-1).astype("<u2")
+def samples(light, bits=16):
+    """Light as the samples that hashes are taken of: up to 1, to the nearest, even ones first."""
+    top = (1 << bits) - 1
+    color = np.rint(np.clip(light, 0, 1) * top)
+    return np.concatenate([color, np.full_like(color[..., :1], top)], axis=-1).astype("<u2" if bits == 16 else np.uint8)
 
 
 LINEAR = [1, 8, 0, 1]
 
 
-def still(name, shows, data, light, cicp=LINEAR, known=True, orientation=1):
+def still(name, shows, data, light, cicp=LINEAR, known=True, orientation=1, bits=16):
     if known:
         found = imagecodecs.rgbe_decode(data)
         if not np.array_equal(found, light.astype(np.float32)):
             raise SystemExit(f"hdr/{name}: imagecodecs reads other pixels")
     more = {"cicp": cicp} if cicp else {}
-    valid("hdr", name, data, shows, samples(light), "rgba-float32", 32, orientation=orientation, isLossless=True,
+    valid("hdr", name, data, shows, samples(light, bits), "rgba-float32", 32, orientation=orientation, isLossless=True,
           **more)  # fmt: skip
 
 
@@ -183,10 +184,11 @@ def colors(pixels, light):
     coded = stored(np.where(xyz.max(axis=-1, keepdims=True) == 0, 1e-9, xyz))
     coded[xyz.max(axis=-1) == 0] = 0
     rgb = light_of(coded) @ np.linalg.inv(to_xyz()).T
+    # Sums of rounded numbers are compared in 8 bits.
     data = size(coded) + adaptive(coded)
-    still("xyze.xyze", "X, Y and Z", header(kind="xyze") + data, rgb, known=False)
+    still("xyze.xyze", "X, Y and Z", header(kind="xyze") + data, rgb, known=False, bits=8)
     text = header(["EXPOSURE=0.00558659217877095"], "xyze")
-    still("xyze-luminance.xyze", "X, Y and Z in candelas per square meter", text + data, rgb, known=False)
+    still("xyze-luminance.xyze", "X, Y and Z in candelas per square meter", text + data, rgb, known=False, bits=8)
 
 
 def to_xyz():
