@@ -13,8 +13,6 @@
 // UNRULY of the environment, load-, describe-, write- or atexit- and the name.
 
 #define _GNU_SOURCE
-#include <math.h>
-
 #include "faults.h"
 
 #define TEXT(literal) {literal, sizeof(literal) - 1}
@@ -135,11 +133,8 @@ static imgcoder_status reader_negotiate(imgcoder_reader *reader, const imgcoder_
   if (acts(reader, "offers-format-77")) offer->pixel_format = 77;
   if (acts(reader, "offers-order-5")) offer->row_order = 5;
   if (acts(reader, "offers-memory")) offer->memory = UINT64_MAX;
-  double covered = acts(reader, "covers-more")       ? WIDTH + 0.5
-                   : acts(reader, "covers-less")     ? WIDTH - 1
-                   : acts(reader, "covers-negative") ? -1
-                   : acts(reader, "covers-nan")      ? NAN
-                                                     : WIDTH;
+  double covered = 0;
+  if (strncmp(reader->act, "covers ", 7) == 0) covered = strtod(reader->act + 7, NULL);
   IMGCODER_SET(offer, imgcoder_offer, covered_width, covered);
   if (strstr(reader->act, "any-order")) offer->row_order = IMGCODER_ROWS_ANY;
   return IMGCODER_STATUS_OK;

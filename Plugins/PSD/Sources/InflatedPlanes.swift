@@ -31,7 +31,7 @@ final class InflatedPlanes: StoredPlanes {
     let planes = try host.allocate(bytes: wanted + Int(INFLATE_SLACK), for: "the channels of the merged picture")
     memory = planes.assumingMemoryBound(to: UInt8.self)
     do throws(CoderError) {
-      (count, problem) = try Self.inflate(inflater, from: source, at: file.data, to: memory, wanted, host)
+      (count, problem) = try Self.inflate(inflater, from: source, at: file.data, to: memory, count: wanted, host: host)
     } catch {
       host.free(planes)
       throw error
@@ -42,7 +42,7 @@ final class InflatedPlanes: StoredPlanes {
 
   private static func inflate(
     _ inflater: UnsafeMutablePointer<inflater>, from source: SourceView, at start: Int,
-    to memory: UnsafeMutablePointer<UInt8>, _ wanted: Int, _ host: CoderHost
+    to memory: UnsafeMutablePointer<UInt8>, count wanted: Int, host: CoderHost
   ) throws(CoderError) -> (Int, CoderError?) {
     var place = start
     var out: UnsafeMutablePointer<UInt8>? = memory

@@ -42,7 +42,7 @@ final class RawPlanes: StoredPlanes {
   }
 }
 
-/// Channels whose rows are packed one by one, behind a table of their lengths.
+/// Channels whose rows are packed one by one, after a table of their lengths.
 final class PackedPlanes: StoredPlanes {
   private let file: PSDFile
   private let source: SourceView
