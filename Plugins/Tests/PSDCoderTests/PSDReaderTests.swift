@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test func whiteOfLabHasNoColor() throws {
-    // L* 255 (100), a* and b* 128 (0), half of it opaque: white stays white. Black behind it is (128 - 255) × 255 / 127 + 255.
+    // White, L* 255 with a* and b* 128, stays white. Of L* 128 there is (128 - 255) × 255 / 127 + 255 = 0.
     let white = SmallFile(channels: 4, width: 1, mode: .lab, layers: Self.transparent, data: [255, 128, 128, 128])
     #expect(try white.pixels() == [255, 255, 255, 128])
     let black = SmallFile(channels: 4, width: 1, mode: .lab, layers: Self.transparent, data: [128, 128, 128, 127])
