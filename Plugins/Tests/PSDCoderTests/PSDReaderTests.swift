@@ -29,8 +29,8 @@ import Testing
 
   @Test func alphaIsTakenOutOfWhite() throws {
     // (200 - 255) × 255 / 128 + 255 = 145.4; colors without alpha stay, and so do opaque ones.
-    let file = SmallFile(
-      channels: 4, width: 3, layers: Self.transparent, data: [200, 200, 200] + [255, 9, 9] + [0, 9, 9] + [128, 0, 255])
+    let colors: [UInt8] = [200, 200, 200, 255, 9, 9, 0, 9, 9]
+    let file = SmallFile(channels: 4, width: 3, layers: Self.transparent, data: colors + [128, 0, 255])
     #expect(try file.pixels() == [145, 255, 0, 128, 200, 9, 9, 0, 200, 9, 9, 255])
     #expect(try file.reader().header(page: 0).alpha == .straight)
   }
