@@ -47,10 +47,11 @@ struct PSDFile {
       throw .malformed("a palette of \(palette.count) bytes, 768 are needed", at: palette.lowerBound)
     }
     guard !layerPlace.isEmpty else { return }
-    var layerReader = try source.reader(in: layerPlace, of: "the layers")
+    var layerReader = SectionReader(source, in: layerPlace)
     do throws(CoderError) {
       try layers.parse(&layerReader, isLarge: header.isLarge)
     } catch {
+      guard error.code == .malformed || error.code == .truncated else { throw error }
       layerFault = error
     }
   }

@@ -83,11 +83,12 @@ extension PSDReader {
   /// The names of the layers; none if one of them cannot be read.
   private func layerNames() throws(CoderError) -> [String] {
     guard let place = file.layers.records else { return [] }
-    var reader = try source.reader(in: place, of: "the layer records")
+    var reader = SectionReader(source, in: place)
     do throws(CoderError) {
       return try file.layers.names(
         &reader, isLarge: file.header.isLarge, limit: min(host.limits.maxMetadata, 1 << 20))
     } catch {
+      guard error.code == .malformed || error.code == .truncated else { throw error }
       host.log("the names of layers are passed over: \(error.message)", severity: .warning)
       return []
     }
