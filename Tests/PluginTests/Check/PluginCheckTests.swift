@@ -60,6 +60,13 @@ import Testing
     #expect(Self.results(of: plugin).filter { $0.outcome == .fail } == [])
   }
 
+  /// Color corrections and primaries of Radiance HDR are lists.
+  @Test func valuesOfAListNeedNoName() {
+    let files = ["corrections", "primaries-own"].map { "\(StagedTree.fixtures("hdr"))/valid/\($0).hdr" }
+    let plugin = CheckedPlugin(manifest: "\(StagedTree.plugins)/hdr.imgcoder.json", library: nil, files: files)
+    #expect(Self.results(of: plugin).filter { $0.outcome == .fail } == [])
+  }
+
   @Test func knownFaultsNameChecks() {
     let ids = Set(PluginCheck.all.map(\.id))
     for fault in Self.knownFaults {
