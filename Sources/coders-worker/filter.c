@@ -205,7 +205,7 @@ int filter_server(void) {
   const long calls[] = {
       SYS_sendto,       SYS_sendmsg,      SYS_recvfrom,      SYS_write,   SYS_ppoll,  SYS_wait4,     SYS_waitid,
       SYS_close_range,  SYS_dup3,         SYS_fcntl,         SYS_prctl,   SYS_seccomp, SYS_prlimit64, SYS_getrlimit,
-      SYS_setrlimit,    SYS_rt_sigaction, SYS_getppid,       SYS_pidfd_open, SYS_kill, SYS_tgkill,  SYS_set_robust_list,
+      SYS_setrlimit,    SYS_rt_sigaction, SYS_sigaltstack, SYS_getppid,       SYS_pidfd_open, SYS_kill, SYS_tgkill,  SYS_set_robust_list,
       SYS_set_tid_address, SYS_rseq,
 #ifdef SYS_poll
       SYS_poll,         SYS_dup2,
