@@ -30,8 +30,9 @@
 
 static struct sock_filter program[512];
 static unsigned short count;
-// What becomes of an attempt.
-static uint32_t attempt = SECCOMP_RET_KILL_PROCESS;
+// What becomes of an attempt: a signal that ends the process, and that a worker takes to say which call it was. A worker has
+// the filter of its server, too, and the stricter answer of the two counts: both answer an attempt and a question alike.
+static const uint32_t attempt = SECCOMP_RET_TRAP;
 
 static uint32_t *refused_call;
 
@@ -47,7 +48,8 @@ void filter_notes_refused_calls(uint32_t *place) {
   stack_t own = {.ss_sp = stack, .ss_size = sizeof stack};
   struct sigaction action = {.sa_sigaction = note_refused_call, .sa_flags = SA_SIGINFO | SA_ONSTACK};
   refused_call = place;
-  if (sigaltstack(&own, NULL) != 0 || sigaction(SIGSYS, &action, NULL) != 0) refused_call = NULL;
+  sigaltstack(&own, NULL);
+  sigaction(SIGSYS, &action, NULL);
 }
 
 static void put(uint16_t code, uint32_t value, uint8_t yes, uint8_t no) {
@@ -100,8 +102,28 @@ static void allow_only(long call, unsigned argument, uint32_t value) {
   answer(attempt);
 }
 
+// What libraries ask of the machine, of signals and of the network, and do without.
+static void put_questions(void) {
+  const long questions[] = {
+      SYS_statx,          SYS_statfs,         SYS_fstatfs,        SYS_getdents64,   SYS_fadvise64,  SYS_fcntl,
+      SYS_rt_sigaction,   SYS_socket,         SYS_connect,        SYS_getpeername,  SYS_getsockname, SYS_getsockopt,
+      SYS_prctl,          SYS_sched_setaffinity, SYS_sched_setparam, SYS_sched_setscheduler, SYS_sched_getparam,
+      SYS_sched_getscheduler, SYS_setpriority, SYS_mbind,         SYS_get_mempolicy, SYS_pipe2,     SYS_inotify_init1,
+  };
+  for (size_t index = 0; index < sizeof questions / sizeof *questions; index++) refuse(questions[index], EPERM);
+  allow(SYS_getuid);
+  allow(SYS_geteuid);
+  allow(SYS_getgid);
+  allow(SYS_getegid);
+  allow(SYS_sigaltstack);
+  allow(SYS_eventfd2);
+  // Without a new limit.
+  allow_only(SYS_prlimit64, 2, 0);
+}
+
 // Memory, locks, time, and questions that harm nobody.
 static void put_common(void) {
+  put_questions();
   allow(SYS_recvmsg);
   allow(SYS_futex);
   allow(SYS_brk);
@@ -155,29 +177,7 @@ static int install(void) {
   return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter) == 0;
 }
 
-// What libraries ask of the machine, of signals and of the network, and do without.
-static void put_questions(void) {
-  const long questions[] = {
-      SYS_statx,          SYS_statfs,         SYS_fstatfs,        SYS_getdents64,   SYS_fadvise64,  SYS_fcntl,
-      SYS_rt_sigaction,   SYS_socket,         SYS_connect,        SYS_getpeername,  SYS_getsockname, SYS_getsockopt,
-      SYS_prctl,          SYS_sched_setaffinity, SYS_sched_setparam, SYS_sched_setscheduler, SYS_sched_getparam,
-      SYS_sched_getscheduler, SYS_setpriority, SYS_mbind,         SYS_get_mempolicy, SYS_pipe2,     SYS_inotify_init1,
-  };
-  for (size_t index = 0; index < sizeof questions / sizeof *questions; index++) refuse(questions[index], EPERM);
-  // Threads are there already. A signal could not name this call, since the C library blocks all of them around it.
-  refuse(SYS_clone, EAGAIN);
-  allow(SYS_getuid);
-  allow(SYS_geteuid);
-  allow(SYS_getgid);
-  allow(SYS_getegid);
-  allow(SYS_sigaltstack);
-  allow(SYS_eventfd2);
-  // Without a new limit.
-  allow_only(SYS_prlimit64, 2, 0);
-}
-
 int filter_worker(void) {
-  attempt = refused_call ? SECCOMP_RET_TRAP : SECCOMP_RET_KILL_PROCESS;
   begin();
   // A message goes to the other end of the socket, and nowhere else.
   allow_only(SYS_sendto, 4, 0);
@@ -193,7 +193,8 @@ int filter_worker(void) {
   put(BPF_JMP | BPF_JEQ | BPF_K, SIGABRT, 0, 1);
   answer(SECCOMP_RET_ALLOW);
   answer(attempt);
-  put_questions();
+  // Threads are there already. A signal could not name this call, since the C library blocks all of them around it.
+  refuse(SYS_clone, EAGAIN);
   put_common();
   return install();
 }

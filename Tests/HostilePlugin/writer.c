@@ -3,6 +3,7 @@
 // What a plugin that has been taken over tries while it writes.
 
 #define _GNU_SOURCE
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -61,7 +62,7 @@ static imgcoder_status writer_add_frame(imgcoder_writer *writer, const imgcoder_
   switch (writer->act) {
     case 1: abort();
     case 2: *(volatile int *)8 = 1; break;
-    case 3: socket(AF_UNIX, SOCK_STREAM, 0); break;
+    case 3: socketpair(AF_UNIX, SOCK_STREAM, 0, (int[2]){0}); break;
     case 4: spin(NULL); break;
     case 5: rest(3600); break;
     case 6: _exit(3);
@@ -86,7 +87,9 @@ static imgcoder_status writer_add_frame(imgcoder_writer *writer, const imgcoder_
       for (int line = 0; line < 5000; line++) fputs("\x1B[2J noise\n", stderr);
       fputs("the last words\n", stderr);
       abort();
-    case 18: syscall(SYS_clone, CLONE_VM | CLONE_THREAD | CLONE_SIGHAND, junk + 32768, 0, 0, 0); break;
+    case 18:
+      if (syscall(SYS_clone, CLONE_VM | CLONE_THREAD | CLONE_SIGHAND, junk + 32768, 0, 0, 0) == -1 && errno == EAGAIN) abort();
+      break;
     case 19:
       fputs("\x1B[2J the last words\n", stderr);
       abort();
