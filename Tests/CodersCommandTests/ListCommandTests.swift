@@ -44,7 +44,7 @@ import Testing
           DIR/later.imgcoder.json
         org.example.missing: library_missing: DIR/nowhere.so: no such file or directory
           DIR/missing.imgcoder.json
-        org.example.old: abi_unsupported: needs version 7.0 of the interface, this host has 1.0
+        org.example.old: abi_unsupported: needs version 7.0 of the interface, this host has 1.1
           DIR/old.imgcoder.json
 
         """)

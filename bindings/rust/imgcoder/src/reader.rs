@@ -282,7 +282,7 @@ unsafe extern "C" fn negotiate<R: Reader>(
     // SAFETY: as for `info`; the request is never null.
     unsafe {
         call::<R>(raw, |reader, io, _| {
-            let offer = reader.negotiate(io, &*request)?;
+            let offer = reader.negotiate(io, &known(request))?;
             fill(result, &offer);
             Ok(STATUS_OK)
         })
@@ -297,9 +297,9 @@ unsafe extern "C" fn decode<R: Reader>(
     // SAFETY: offer and sink are never null and live during the call.
     unsafe {
         call::<R>(raw, |reader, io, _| {
-            let offer = &*offer;
+            let offer = known(offer);
             let row_bytes = offer.width as usize * bytes_per_pixel(offer.pixel_format);
-            reader.decode(io, offer, &mut Sink { raw: &*sink, row_bytes })?;
+            reader.decode(io, &offer, &mut Sink { raw: &*sink, row_bytes })?;
             Ok(STATUS_OK)
         })
     }
@@ -375,9 +375,27 @@ unsafe extern "C" fn close<R: Reader>(raw: *mut imgcoder_reader) {
     }
 }
 
-/// Writes a struct but for its first field, `struct_size`, which stays as the host set it.
+/// Bytes of a struct that begins with its size which both sides know.
+unsafe fn common_size<T>(other: *const T) -> usize {
+    // SAFETY: the struct begins with its size.
+    (unsafe { other.cast::<u32>().read() } as usize).min(core::mem::size_of::<T>())
+}
+
+/// Writes what both sides know of a struct, but for its first field, `struct_size`, which stays as the host set it.
 unsafe fn fill<T>(result: *mut T, value: &T) {
-    let size = core::mem::size_of::<T>() - 4;
-    // SAFETY: the caller's struct is at least as large as that of version 1.0.
-    unsafe { result.cast::<u8>().add(4).copy_from_nonoverlapping((&raw const *value).cast::<u8>().add(4), size) };
+    // SAFETY: the caller's struct has the size that it states.
+    unsafe {
+        let size = common_size(result).saturating_sub(4);
+        result.cast::<u8>().add(4).copy_from_nonoverlapping((&raw const *value).cast::<u8>().add(4), size);
+    }
+}
+
+/// What both sides know of a struct of the host; the rest is zero.
+pub(crate) unsafe fn known<T: Copy>(other: *const T) -> T {
+    let mut own = core::mem::MaybeUninit::<T>::zeroed();
+    // SAFETY: the host's struct has the size that it states; structs of the interface may be all zero.
+    unsafe {
+        own.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(other.cast::<u8>(), common_size(other));
+        own.assume_init()
+    }
 }

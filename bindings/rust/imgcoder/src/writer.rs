@@ -7,6 +7,7 @@ use crate::ffi::*;
 use crate::guard::{dropped, guarded};
 use crate::host::{Error, Host, Result};
 use crate::options::Values;
+use crate::reader::known;
 use crate::rows::Pixels;
 use core::ffi::c_void;
 
@@ -248,7 +249,7 @@ unsafe extern "C" fn negotiate<W: Writer>(
 
 unsafe extern "C" fn set_info<W: Writer>(raw: *mut imgcoder_writer, info: *const imgcoder_info) -> imgcoder_status {
     // SAFETY: never null, lives during the call.
-    unsafe { run::<W>(raw, |writer, io| writer.set_info(io, &*info)) }
+    unsafe { run::<W>(raw, |writer, io| writer.set_info(io, &known(info))) }
 }
 
 unsafe extern "C" fn add_metadata<W: Writer>(
@@ -272,7 +273,7 @@ unsafe extern "C" fn add_frame<W: Writer>(
     pixels: *const imgcoder_pixels,
 ) -> imgcoder_status {
     // SAFETY: never null, live during the call.
-    unsafe { run::<W>(raw, |writer, io| writer.add_frame(io, &*frame, &Pixels(&*pixels))) }
+    unsafe { run::<W>(raw, |writer, io| writer.add_frame(io, &known(frame), &Pixels(&*pixels))) }
 }
 
 unsafe extern "C" fn add_thumbnail<W: Writer>(

@@ -106,12 +106,37 @@ pub fn decode(host: &FakeHost, source: &FakeSource, sink: &FakeSink) -> u32 {
         reserved: 0,
     };
     let mut offer = Offer::new(&request, 0, 0, 0, 0);
+    offer.struct_size = size_of::<Offer>() as u32;
     assert_eq!(call!(TABLE, negotiate(reader, &request, &mut offer)), STATUS_OK);
     assert_eq!((offer.width, offer.height, offer.unmet), (8, 16, 0));
     let status = call!(TABLE, decode(reader, &offer, sink.raw()));
     call!(TABLE, close(reader));
     assert_eq!(host.blocks(), 0);
     status
+}
+
+/// Of an older host: what is after its struct belongs to somebody else.
+#[test]
+fn nothing_is_written_after_the_struct_of_an_older_host() {
+    let (host, source) = (FakeHost::new(), FakeSource::new(b""));
+    let reader = open(&host, &source);
+    let request = Request {
+        struct_size: size_of::<Request>() as u32,
+        page: 0,
+        frame: 0,
+        width: 0,
+        height: 0,
+        pixel_format: PIXEL_RGBA8,
+        alpha: ALPHA_STRAIGHT,
+        reserved: 0,
+    };
+    let mut offer = Offer::new(&request, 0, 0, 0, 0);
+    offer.struct_size = 48;
+    (offer.covered_width, offer.covered_height) = (7.0, 7.0);
+    assert_eq!(call!(TABLE, negotiate(reader, &request, &mut offer)), STATUS_OK);
+    assert_eq!((offer.width, offer.height, offer.memory), (8, 16, 0));
+    assert_eq!((offer.covered_width, offer.covered_height), (7.0, 7.0));
+    call!(TABLE, close(reader));
 }
 
 #[test]
