@@ -375,9 +375,8 @@ unsafe extern "C" fn close<R: Reader>(raw: *mut imgcoder_reader) {
     }
 }
 
-/// Bytes of a struct that begins with its size which both sides know.
+/// Bytes that both sides know of a struct, which begins with its size.
 unsafe fn common_size<T>(other: *const T) -> usize {
-    // SAFETY: the struct begins with its size.
     (unsafe { other.cast::<u32>().read() } as usize).min(core::mem::size_of::<T>())
 }
 
@@ -392,10 +391,8 @@ unsafe fn fill<T>(result: *mut T, value: &T) {
 
 /// What both sides know of a struct of the host; the rest is zero.
 pub(crate) unsafe fn known<T: Copy>(other: *const T) -> T {
-    let mut own = core::mem::MaybeUninit::<T>::zeroed();
     // SAFETY: the host's struct has the size that it states; structs of the interface may be all zero.
-    unsafe {
-        own.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(other.cast::<u8>(), common_size(other));
-        own.assume_init()
-    }
+    let mut own: T = unsafe { core::mem::zeroed() };
+    unsafe { (&raw mut own).cast::<u8>().copy_from_nonoverlapping(other.cast::<u8>(), common_size(other)) };
+    own
 }
