@@ -92,7 +92,9 @@ void checking_retire(uint8_t *memory, uint64_t size, uint32_t rule, const char *
 
 // Bytes of a struct in version 1.0. None became smaller.
 static uint32_t first_size(const char *name, uint32_t size) {
+  if (strcmp(name, "imgcoder_info") == 0) return 104;
   if (strcmp(name, "imgcoder_offer") == 0) return 48;
+  if (strcmp(name, "imgcoder_request") == 0) return 32;
   return size;
 }
 

@@ -70,7 +70,8 @@ extension DecodeOptions {
   /// The same options for the picture of a sheet, whose frames are in pixels of the file.
   package var readingSheet: DecodeOptions {
     var options = self
-    options.thumbnailSize = nil
+    options.size = .own
+    options.part = nil
     options.memoryBudget = nil
     options.firstFrameOnly = true
     options.destination = nil

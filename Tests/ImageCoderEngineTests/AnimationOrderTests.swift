@@ -157,7 +157,7 @@ import Testing
         let row = picture[(y * AnimationModel.size.width)..<((y + 1) * AnimationModel.size.width)]
         canvas.setRow(y, row)
       }
-      guard let box = options.thumbnailSize else { return picture }
+      guard let box = options.size.box else { return picture }
       return try canvas.resampled(to: box).converted(to: PixelLayout(.rgba8, options.alpha)).picture
     }
   }
@@ -175,8 +175,7 @@ import Testing
 
   @Test func thumbnailsOfFramesAreThoseOfTheCanvas() throws {
     var options = DecodeOptions()
-    options.thumbnailSize = Size(width: 2, height: 2)
-    options.thumbnailMode = .stretch
+    options.size = .fitting(Size(width: 2, height: 2), .stretch)
     for model in AnimationModel.all(frames: 2) {
       try Self.checkDecoder(model, options)
     }

@@ -58,7 +58,7 @@ import Testing
   @Test(arguments: [true, false]) func aRampIsTheSameHoweverItIsOffered(_ reachesBeyond: Bool) throws {
     let container = RampContainer(covered: reachesBeyond ? (20.625, 5.625) : nil)
     var options = DecodeOptions()
-    options.thumbnailSize = Size(width: 17, height: 0)
+    options.size = .fitting(Size(width: 17, height: 0))
     options.thumbnailQuality = .fast
     let image = try AnimatedCoder(container).decode(.bytes(Array("r".utf8)), options: options)
     #expect(image.size == Size(width: 17, height: 5))

@@ -125,7 +125,7 @@ import Testing
     let whole = #expect(throws: CoderError.self) { try Self.outer.decoder(options, opening: opener).page(1) }
     #expect(whole?.limit == .maxMemory)
     #expect(whole?.found == 40_000)
-    options.thumbnailSize = Self.square(10)
+    options.size = .fitting(Self.square(10))
     let small = try Self.outer.decoder(options, opening: opener).page(1).image()
     #expect(small.size == Self.square(10))
     #expect(small.pixels.red(9, 9) == 10)

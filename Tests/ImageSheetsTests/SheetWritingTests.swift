@@ -204,7 +204,7 @@ import Testing
     #expect(all.loopCount == .plays(2) && all.mode == .forward)
     // Options that would make the picture smaller do not.
     let end = try SpriteSheet(
-      contentsOf: path, tag: "end", options: DecodeOptions(thumbnailSize: Size(width: 1, height: 1)),
+      contentsOf: path, tag: "end", options: DecodeOptions(size: .fitting(Size(width: 1, height: 1))),
       registry: Self.registry)
     #expect(end.frameCount == 1 && end.mode == .reverse && end.loopCount == .plays(1))
     #expect(end.delay(at: 0) == FrameDelay(numerator: 1, denominator: 3))

@@ -36,7 +36,7 @@ import Testing
   private func show(_ pixels: PixelBuffer) {}
 
   private func player(_ registry: CoderRegistry) async throws {
-    let options = DecodeOptions(thumbnailSize: Size(width: 480, height: 0))
+    let options = DecodeOptions(size: .fitting(Size(width: 480, height: 0)))
     let animation = try await registry.async.open("party.gif", options: options)
     for try await frame in animation.frames {
       show(frame.pixels)

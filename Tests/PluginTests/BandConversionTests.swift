@@ -101,7 +101,7 @@ import Testing
     ("crop", { writing, _ in writing.edit.crop = Rect(x: 20, y: 30, width: 200, height: 100) }),
     ("smaller", { writing, _ in writing.maxSize = Size(width: 100, height: 100) }),
     ("same size", { writing, _ in writing.maxSize = Size(width: 400, height: 400) }),
-    ("small reading", { _, reading in reading.thumbnailSize = Size(width: 100, height: 100) }),
+    ("small reading", { _, reading in reading.size = .fitting(Size(width: 100, height: 100)) }),
     ("color of the file", { writing, _ in writing.color = .convert(to: .displayP3) }),
     ("color of the pixels", { _, reading in reading.color = .convert(to: .displayP3) }),
     ("premultiplied", { _, reading in reading.alpha = .premultiplied }),

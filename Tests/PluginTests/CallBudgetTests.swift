@@ -22,7 +22,7 @@ import Testing
   @Test func aCallThatTakesTooLongEnds() throws {
     // Each frame is made small from a canvas of its own: half a minute in all.
     let source = ByteSource.bytes(Self.animation(3000, side: 2000))
-    var options = DecodeOptions(thumbnailSize: Size(width: 8, height: 8))
+    var options = DecodeOptions(size: .fitting(Size(width: 8, height: 8)))
     options.limits.maxMilliseconds = 60
     let decoder = try EncodingPictures.registry.open(source, options: options)
     let clock = ContinuousClock()

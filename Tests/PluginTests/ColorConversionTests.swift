@@ -64,7 +64,7 @@ import Testing
     let source = ByteSource.bytes(try Self.file(.png, MatrixProfile.displayP3.bytes))
     for format in [PixelFormat.rgb8, .bgra8, .rgba16, .rgbaFloat32] {
       let options = DecodeOptions(
-        thumbnailSize: Size(width: 32, height: 32), pixelFormat: format, color: .convert(to: .sRGB))
+        size: .fitting(Size(width: 32, height: 32)), pixelFormat: format, color: .convert(to: .sRGB))
       let image = try Self.registry.decode(source, options: options)
       #expect(image.size == Size(width: 32, height: 32))
       #expect(try Self.middles(image.pixels) == Self.converted, "\(format)")

@@ -31,14 +31,14 @@ import Testing
       end.withLock { $0 = max($0, range.upperBound) }
       return Array(file[range])
     }
-    let options = DecodeOptions(thumbnailSize: Size(width: 64, height: 64), firstFrameOnly: true)
+    let options = DecodeOptions(size: .fitting(Size(width: 64, height: 64)), firstFrameOnly: true)
     let small = try EncodingPictures.registry.decode(source, options: options)
     #expect(small.problem == nil)
     // At most twice what was needed: the part that is held doubles.
     #expect(end.withLock { $0 } <= 3 * share)
     #expect(share > 30_000)
     let whole = try EncodingPictures.registry.decode(
-      .bytes(file), options: DecodeOptions(thumbnailSize: Size(width: 64, height: 64)))
+      .bytes(file), options: DecodeOptions(size: .fitting(Size(width: 64, height: 64))))
     #expect(small.pixels.copyBytes() == whole.frames[0].pixels.copyBytes())
   }
 }

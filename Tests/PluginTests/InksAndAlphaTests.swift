@@ -56,7 +56,7 @@ import Testing
 
   @Test func aSmallerPictureHasBoth() throws {
     let options = DecodeOptions(
-      thumbnailSize: Size(width: 1, height: 1), pixelFormat: .rgba8, color: .convert(to: .sRGB))
+      size: .fitting(Size(width: 1, height: 1)), pixelFormat: .rgba8, color: .convert(to: .sRGB))
     // (255 + 128 + 0 + 77) / 4
     #expect(try Self.pixels(Self.file(2), options)[0][3] == 115)
   }

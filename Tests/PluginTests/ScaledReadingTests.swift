@@ -48,7 +48,7 @@ import Testing
     let sides = [64, 100, 250]
     for (side, quality) in sides.map({ ($0, DecodeOptions.ThumbnailQuality.exact) }) + sides.map({ ($0, .fast) }) {
       var options = DecodeOptions()
-      options.thumbnailSize = Size(width: side, height: side)
+      options.size = .fitting(Size(width: side, height: side))
       options.pixelFormat = .rgb8
       options.thumbnailQuality = quality
       let found = try Self.registry.decode(.bytes(file), options: options).pixels

@@ -25,7 +25,7 @@ import Testing
 
   private static func small(_ bytes: [UInt8]) throws -> [[UInt8]] {
     var options = DecodeOptions()
-    options.thumbnailSize = Size(width: 40, height: 40)
+    options.size = .fitting(Size(width: 40, height: 40))
     let image = try registry.decode(.bytes(bytes), options: options)
     #expect(max(image.size.width, image.size.height) == 40)
     return EncodingPictures.rows(image.pixels)

@@ -173,8 +173,7 @@ package struct FreedesktopThumbnails: Sendable {
     _ options: DecodeOptions
   ) throws(CoderError) -> [UInt8] {
     var options = options
-    options.thumbnailSize = ImageCoderModel.Size(width: side, height: side)
-    options.thumbnailMode = .fit
+    options.size = .fitting(ImageCoderModel.Size(width: side, height: side))
     options.firstFrameOnly = true
     options.appliesOrientation = true
     options.color = .convert(to: .sRGB)

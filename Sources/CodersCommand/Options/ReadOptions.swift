@@ -48,6 +48,39 @@ struct ReadOptions: ParsableArguments {
   }
 }
 
+/// Options of verbs that read a part of a picture, or a drawing at a size.
+struct PartOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Read only this part of the upright picture, in pixels of its own size; only that is decoded where the format has "
+        + "parts.", valueName: "wxh+x+y"), transform: CropArgument.parsed)
+  var region: CropArgument?
+}
+
+/// Options of verbs that write pictures as large as their files say.
+struct DrawingOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Read the picture at this size: 0.5 is half of it. A drawing, such as SVG, can be larger than it says: 4.",
+      valueName: "factor"))
+  var scale: Double?
+
+  @Option(help: ArgumentHelp("Draw a drawing at so many pixels per inch.", valueName: "n"))
+  var dpi: Double?
+
+  func validate() throws {
+    for (name, value) in [("scale", scale), ("dpi", dpi)] {
+      if let value, value <= 0 || !value.isFinite {
+        throw ValidationError("--\(name) is \(value), more than 0 is needed")
+      }
+    }
+    if scale != nil, dpi != nil { throw ValidationError("--scale and --dpi are two names of a size; give one") }
+  }
+
+  /// What the options say, or the file's own size.
+  var size: PictureSize { scale.map { .scaled($0) } ?? dpi.map { .resolution($0) } ?? .own }
+}
+
 /// A verb that reads images.
 protocol ReadingVerb: Verb {
   var reading: ReadOptions { get }

@@ -126,7 +126,7 @@ private struct FittedFrames: FrameSource {
   init(_ sheet: SpriteSheet, _ options: DecodeOptions) {
     self.sheet = sheet
     self.options = options
-    size = options.thumbnailSize.map { sheet.size.fitted(in: $0) } ?? sheet.size
+    size = options.size.box.map { sheet.size.fitted(in: $0) } ?? sheet.size
   }
 
   var frameCount: Int { sheet.frameCount }
@@ -136,7 +136,7 @@ private struct FittedFrames: FrameSource {
   func frame(at index: Int) throws(CoderError) -> Frame {
     var frame = try sheet.frame(at: index)
     let pixels = frame.pixels
-    if let box = options.thumbnailSize { frame.pixels = try pixels.resampled(to: pixels.size.fitted(in: box)) }
+    if let box = options.size.box { frame.pixels = try pixels.resampled(to: pixels.size.fitted(in: box)) }
     let layout = PixelLayout(options.pixelFormat ?? pixels.format, options.alpha)
     frame.pixels = try frame.pixels.converted(to: layout)
     return frame

@@ -47,7 +47,13 @@ extension FileReport {
   }
 
   private var sizes: String {
-    header.orientation.swapsSides ? "\(header.displayedSize), stored \(header.canvas)" : "\(header.displayedSize)"
+    if let drawing = header.anySize {
+      let natural = header.naturalSize.map { "\($0.width.short)×\($0.height.short)" } ?? "no size of its own"
+      let largest = drawing.largestSide.map { " up to \($0)" } ?? ""
+      return "\(natural), any size\(largest)"
+    }
+    return header.orientation.swapsSides
+      ? "\(header.displayedSize), stored \(header.canvas)" : "\(header.displayedSize)"
   }
 
   private var pixels: String {
@@ -147,6 +153,10 @@ extension FileReport {
       "mastering_peak": light.masteringPeak.map { .number($0) } ?? .null,
       "background": header.background.map { Self.json($0) } ?? .null,
     ]
+    members["is_scalable"] = .boolean(header.isScalable)
+    members["natural_size"] =
+      header.naturalSize.map { .list([.number($0.width), .number($0.height)]) } ?? .null
+    members["resolution"] = header.resolution.map { .number($0) } ?? .null
     members["auxiliary_pictures"] = .list(auxiliary.map(Self.json))
     members["metadata"] = .object(
       Dictionary(metadata.map { ($0.kind.key, $0.bytes.map { .integer($0) } ?? .null) }) { first, _ in first })

@@ -27,7 +27,7 @@ final class PictureReading<Value: Sendable>: Sendable {
         if console.cancellation.isCancelled { throw .cancelled }
         var options = read.decodeOptions(console, file: file)
         options.firstFrameOnly = true
-        options.thumbnailSize = Size(width: side, height: side)
+        options.size = .fitting(Size(width: side, height: side))
         options.color = .convert(to: .sRGB)
         let image = try read.decode(try read.source(file, registry, console), registry, options: options)
         let value = try body(image.pixels)

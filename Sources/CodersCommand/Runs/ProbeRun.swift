@@ -31,7 +31,7 @@ struct ProbeRun {
       let report = Result { () throws(CoderError) in
         var options = read.decodeOptions(console, file: file)
         // No pixels are decoded, so the memory limit must not refuse an animation for the size of all its frames.
-        options.thumbnailSize = Size(width: 1, height: 1)
+        options.size = .fitting(Size(width: 1, height: 1))
         let decoder = try read.open(
           try read.source(file, registry, console), registry, options: options,
           explain: explains ? { steps.append($0) } : nil)

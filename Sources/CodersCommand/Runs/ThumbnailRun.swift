@@ -90,10 +90,10 @@ private struct ThumbnailWork: FileWork {
   /// The edited picture, made as small as the box: what is cropped or turned is not known before it is decoded.
   private func edited(_ source: ByteSource, _ options: DecodeOptions) throws(CoderError) -> Image {
     var options = options
-    options.thumbnailSize = nil
+    options.size = .own
     var image = try run.read.decode(source, registry, options: options)
     let pixels = try run.edit.applied(to: image.pixels)
-    let fit = Fit.plan(displayed: pixels.size, box: run.box.size(for: pixels.size), mode: options.thumbnailMode)
+    let fit = Fit.plan(displayed: pixels.size, box: run.box.size(for: pixels.size), mode: run.mode)
     var smaller = EncodeOptions.Output()
     smaller.linearLight = options.linearLight
     smaller.maxSize = fit.size

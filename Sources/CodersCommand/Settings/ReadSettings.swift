@@ -10,6 +10,9 @@ struct ReadSettings {
   var coder: String?
   /// Counted from 1, or nil for the file's primary page.
   var page: Int?
+  var size = PictureSize.own
+  /// The part of the upright picture that is read, or nil for all of it.
+  var part: Rect?
   var isolation = Isolation.Mode.inProcess
   /// A policy's name or file, or nil.
   var policy: String?
@@ -28,6 +31,8 @@ struct ReadSettings {
     var options = DecodeOptions()
     options.limits = limits
     options.page = page.map { $0 - 1 }
+    options.size = size
+    options.part = part
     options.cancellation = console.cancellation
     options.log = console.log(for: file, isQuiet: coders.isQuiet)
     return options

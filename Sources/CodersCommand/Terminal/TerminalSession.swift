@@ -90,7 +90,7 @@ final class TerminalSession {
     var options = options
     // The last line is the shell's. Text that is only shown may be longer than the terminal, or go to a file.
     let isBounded = console.isTerminal && (purpose == .play || !display.style.isText)
-    options.thumbnailSize = display.box(cells: cells ?? window, within: isBounded || cells == nil ? window : nil)
+    options.size = .fitting(display.box(cells: cells ?? window, within: isBounded || cells == nil ? window : nil))
     options.pixelFormat = .rgba8
     options.alpha = display.style == .kitty || display.style == .iTerm ? .straight : .premultiplied
     return options

@@ -165,7 +165,7 @@ struct AnimateCommand: ReadingVerb {
   ) throws(CoderError) -> ImageDecoder {
     var options = read.decodeOptions(console, file: file)
     // Some readers decode directly to a smaller size.
-    options.thumbnailSize = sequence.maxSize?.size
+    if let box = sequence.maxSize?.size { options.size = .fitting(box) }
     options.linearLight = sequence.light.linearLight
     options.firstFrameOnly = sequence.firstFrame
     options.isStrict = encoding.strict

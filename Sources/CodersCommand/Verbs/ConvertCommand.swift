@@ -46,6 +46,7 @@ struct ConvertCommand: ReadingVerb {
         coders convert -r photos/ --format avif -o small/ --max-size 50% --update
         find . -name '*.tiff' -print0 | coders convert --files-from - --format png -o out/
         coders convert scan.png part.png --crop 300x200+10+20 --rotate 90
+        coders convert map.tiff corner.png --region 512x512+0+0
         coders convert photo.jpg card.png --resize 320x200,fill --round 12
         coders convert scan.jpg straight.jpg --rotate 1.5 --crop 900x600,center
         coders convert photo.jpg web.jpg --overlay logo.png,bottom-right,-20,-20
@@ -88,12 +89,21 @@ struct ConvertCommand: ReadingVerb {
   @Flag(help: "Encode the file again even if it could be copied.")
   var reencode = false
 
+  @OptionGroup var part: PartOptions
+  @OptionGroup var drawing: DrawingOptions
   @OptionGroup(title: "Encoding") var encoding: EncodingOptions
   @OptionGroup(title: "Animations and sizes") var sequence: SequenceOptions
   @OptionGroup(title: "Changes of the picture") var changes: OperationOptions
   @OptionGroup(title: "Colors") var color: ColorOptions
   @OptionGroup(title: "Gain maps") var gainMaps: GainMapOptions
   @OptionGroup(title: "Reading") var reading: ReadOptions
+
+  var read: ReadSettings {
+    var read = reading.settings
+    read.part = part.region?.rect
+    read.size = drawing.size
+    return read
+  }
 
   /// Whether the two arguments are an input and an output.
   private var isPair: Bool { output == nil }
@@ -141,9 +151,9 @@ struct ConvertCommand: ReadingVerb {
     let (orientation, sides) = (orientation, sizes?.sides ?? [])
     run.color = { (console) throws(CoderError) in try color.outputColor(console, unlessAsked: .asStored) }
     run.adjust = { (writing, reading, decoder, format) throws(CoderError) in
-      writing.edit = try PixelEdit(operations, picture: decoder.header.displayedSize, limits: limits)
+      writing.edit = try PixelEdit(operations, picture: decoder.outputSize, limits: limits)
       writing.edit.storesUpright = orientation == .apply
-      sequence.apply(to: &writing, picture: try writing.edit.size(of: decoder.header.displayedSize))
+      sequence.apply(to: &writing, picture: try writing.edit.size(of: decoder.outputSize))
       writing.iconSizes = sides
       writing.preservesOrientation = orientation == .keep
       gainMap?.apply(to: &writing, &reading, format: format)

@@ -142,7 +142,7 @@ struct MetadataCommand: ReadingVerb {
     of file: String, _ registry: CoderRegistry, _ console: Console
   ) throws(CoderError) -> (ImageFormat, Properties) {
     var options = read.decodeOptions(console, file: file)
-    options.thumbnailSize = Size(width: 1, height: 1)
+    options.size = .fitting(Size(width: 1, height: 1))
     let decoder = try read.open(try read.source(file, registry, console), registry, options: options)
     var shown = Properties()
     for (name, value) in try decoder.properties().sorted

@@ -65,10 +65,10 @@ struct StreamCommand: ReadingVerb {
     CurrentFiles.set(input: input, output: output)
     var options = read.decodeOptions(console, file: input)
     do throws(CoderError) {
-      options.thumbnailSize = size?.size
+      if let box = size?.size { options.size = .fitting(box) }
       if let size, size.size == nil {
         let header = try read.open(try read.source(input, registry, console), registry, options: options).header
-        options.thumbnailSize = size.size(for: header.displayedSize)
+        options.size = .fitting(size.size(for: header.displayedSize))
       }
       let decoder: IncrementalDecoder
       if let id = try registry.coderID(named: read.coder) {

@@ -97,11 +97,18 @@ struct ThumbnailCommand: ReadingVerb {
 
   @OptionGroup var batch: BatchOptions
   @OptionGroup var input: InputOptions
+  @OptionGroup var part: PartOptions
   @OptionGroup var light: LightOptions
   @OptionGroup(title: "Encoding") var encoding: EncodingOptions
   @OptionGroup(title: "Parts and turns") var edits: EditOptions
   @OptionGroup(title: "Colors") var color: ColorOptions
   @OptionGroup(title: "Reading") var reading: ReadOptions
+
+  var read: ReadSettings {
+    var read = reading.settings
+    read.part = part.region?.rect
+    return read
+  }
 
   func validate() throws {
     if !freedesktop {

@@ -91,8 +91,7 @@ public struct DecodeContext {
     inner.progress = options.progress
     inner.restrictions = options.restrictions
     // A thumbnail needs less memory than the picture.
-    inner.thumbnailSize = options.thumbnailSize
-    inner.thumbnailMode = options.thumbnailMode
+    if options.size.box != nil, options.part == nil { inner.size = options.size }
     inner.thumbnailQuality = options.thumbnailQuality
     var context = DecodeContext(source, options: inner) { (_) throws(CoderError) in
       throw .noCoder("a file inside a file in the file is not opened")
@@ -116,7 +115,8 @@ public struct DecodeContext {
     context.options.isAuxiliary = true
     context.options.color = .asStored
     context.options.destination = nil
-    context.options.thumbnailSize = nil
+    context.options.size = .own
+    context.options.part = nil
     context.options.memoryBudget = nil
     context.options.pixelFormat = nil
     context.options.gainMap = .ignored

@@ -200,7 +200,7 @@ final class OpenFile {
       return (page, first)
     }
     let primary = first.primaryPage == 0 ? first : try header(page: first.primaryPage)
-    guard first.pagesAreSizes, let box = options.thumbnailSize else { return (first.primaryPage, primary) }
+    guard first.pagesAreSizes, let box = options.size.box else { return (first.primaryPage, primary) }
     return bestSize(for: box, primary: primary, options) ?? (first.primaryPage, primary)
   }
 
@@ -208,7 +208,7 @@ final class OpenFile {
   private func bestSize(
     for box: Size, primary: ImageHeader, _ options: DecodeOptions
   ) -> (index: Int, header: ImageHeader)? {
-    let wanted = Fit.plan(displayed: primary.displayedSize, box: box, mode: options.thumbnailMode).size
+    let wanted = Fit.plan(displayed: primary.displayedSize, box: box, mode: options.size.mode).size
     var best: (index: Int, header: ImageHeader)?
     for index in 0..<primary.pageCount {
       // A page that cannot be read is no choice.
@@ -228,7 +228,8 @@ extension DecodeOptions {
   /// - Throws: ``CoderError/Code/unsupported``, ``CoderError/Code/limitExceeded``.
   func check(_ header: ImageHeader) throws(CoderError) {
     try checkAllowed(header.format)
-    try limits.check(canvas: header.canvas)
+    // A poster of 100,000 pixels has a thumbnail: what is drawn is held to the limits.
+    if header.drawnSize == nil { try limits.check(canvas: header.canvas) }
     try limits.check(frames: header.frameCount)
     try limits.check(memory: FrameTable.frameBytes * header.frameCount, of: "the table of frames")
   }

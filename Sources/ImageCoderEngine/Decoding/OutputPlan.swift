@@ -13,6 +13,8 @@ struct OutputPlan {
   let orientation: Orientation
   /// Whether the picture is made smaller or cropped.
   let isReduced: Bool
+  /// How a drawing is drawn, as it is stored; nil for a picture of pixels.
+  let drawing: DrawnSize?
   private let oversampling: Double
 
   /// Plans for a page.
@@ -20,40 +22,90 @@ struct OutputPlan {
   /// - Parameters:
   ///   - frameCount: Frames that come out, for the memory budget.
   ///   - native: The layout when the caller asks for none.
-  /// - Throws: ``CoderError/Code/limitExceeded`` when one frame of the result is larger than the limits allow.
+  /// - Throws: ``CoderError/Code/limitExceeded`` when one frame of the result is larger than the limits allow;
+  ///   ``CoderError/Code/invalidArgument`` for a size or part that the picture cannot have.
   init(_ header: ImageHeader, frameCount: Int, native: PixelLayout, options: DecodeOptions) throws(CoderError) {
     let format = options.pixelFormat ?? native.format
     layout = PixelLayout(format, native.alpha == .opaque ? .opaque : options.alpha)
     orientation = options.appliesOrientation ? header.orientation : .up
+    oversampling = options.thumbnailQuality == .fast ? 1 : Self.oversampling
     let displayed = orientation.displayed(header.canvas)
-    var box = options.thumbnailSize
-    if let box, box.width < 0 || box.height < 0 {
-      throw .invalidArgument("a thumbnail of \(box); a side is at least 1, or 0 where it is free")
+    if let part = options.part, part.isEmpty || !part.isInside(displayed) {
+      throw .invalidArgument("a part of \(part.size) at \(part.x),\(part.y) of a picture of \(displayed)")
     }
-    var mode = options.thumbnailMode
-    if let budget = options.memoryBudget,
-      let smaller = Fit.box(
-        for: displayed, bytes: budget, frames: frameCount, bytesPerPixel: layout.format.bytesPerPixel)
-    {
-      let wanted = Fit.plan(displayed: displayed, box: box, mode: mode).size
-      if wanted.pixelCount > smaller.pixelCount {
-        box = smaller
-        mode = .fit
+    let bytesPerPixel = layout.format.bytesPerPixel
+    func smaller(than size: Size) -> Size? {
+      options.memoryBudget.flatMap {
+        Fit.box(for: size, bytes: $0, frames: frameCount, bytesPerPixel: bytesPerPixel)
       }
     }
-    let fit = Fit.plan(displayed: displayed, box: box, mode: mode)
-    let crop = fit.crop
-    if orientation.swapsSides {
-      size = fit.size.transposed
-      // The crop is in the middle, so mirroring and turning do not move it.
-      region = ResamplingRegion(x: crop.y, y: crop.x, width: crop.height, height: crop.width)
+    if let natural = header.drawnSize {
+      var drawn = try DrawnSize(
+        natural: orientation.swapsSides ? (natural.height, natural.width) : natural, resolution: header.resolution,
+        size: options.size, shown: options.part)
+      if let size = smaller(than: drawn.part.size) { drawn.limit(to: size) }
+      try header.check(drawn.part.size, options)
+      if orientation.swapsSides { drawn.whole = drawn.whole.transposed }
+      drawn.part = orientation.stored(drawn.part, in: drawn.whole)
+      drawing = drawn
+      size = drawn.part.size
+      region = Self.share(of: drawn, in: header.canvas)
+      isReduced = false
     } else {
-      size = fit.size
-      region = crop
+      let shown = options.part ?? Rect(covering: displayed)
+      let fit = try Self.fit(shown.size, header, options, smaller: smaller(than: shown.size))
+      // What is cut on both sides is in the middle of the part.
+      let crop = ResamplingRegion(
+        x: Double(shown.x) + fit.crop.x, y: Double(shown.y) + fit.crop.y, width: fit.crop.width,
+        height: fit.crop.height)
+      drawing = nil
+      size = orientation.swapsSides ? fit.size.transposed : fit.size
+      region = crop.stored(by: orientation, displayed: displayed)
+      isReduced = size != header.canvas
     }
-    isReduced = size != header.canvas
-    oversampling = options.thumbnailQuality == .fast ? 1 : Self.oversampling
     try options.limits.check(memory: bytes(frames: 1))
+  }
+
+  /// The size of a part of a picture of pixels.
+  ///
+  /// - Parameter smaller: What a memory budget allows, if that is less.
+  private static func fit(
+    _ shown: Size, _ header: ImageHeader, _ options: DecodeOptions, smaller: Size?
+  ) throws(CoderError) -> Fit {
+    var box: Size?
+    var mode = options.size.mode
+    switch options.size {
+    case .own: break
+    case .fitting(let asked, _):
+      guard asked.width >= 0, asked.height >= 0 else { throw .invalidArgument(PictureSize.text(of: asked)) }
+      box = asked
+    case .scaled(let factor):
+      guard try PictureSize.checked(factor, "a scale") <= 1 else {
+        throw .invalidArgument(
+          "a scale of \(factor); \(header.format) holds pixels, which are not enlarged, and at most 1 is allowed")
+      }
+      box = Size(
+        width: max(1, Int((Double(shown.width) * factor - 1e-6).rounded(.up))),
+        height: max(1, Int((Double(shown.height) * factor - 1e-6).rounded(.up))))
+      mode = .stretch
+    case .resolution(let wanted):
+      throw .invalidArgument(
+        "a resolution of \(wanted) pixels per inch; \(header.format) holds \(header.canvas) pixels, and only drawings are "
+          + "drawn at a resolution")
+    }
+    if let smaller, Fit.plan(displayed: shown, box: box, mode: mode).size.pixelCount > smaller.pixelCount {
+      return Fit.plan(displayed: shown, box: smaller, mode: .fit)
+    }
+    return Fit.plan(displayed: shown, box: box, mode: mode)
+  }
+
+  /// The part of a drawing that comes out, in pixels of its own size.
+  private static func share(of drawn: DrawnSize, in canvas: Size) -> ResamplingRegion {
+    let across = Double(canvas.width) / Double(drawn.whole.width)
+    let down = Double(canvas.height) / Double(drawn.whole.height)
+    return ResamplingRegion(
+      x: Double(drawn.part.x) * across, y: Double(drawn.part.y) * down, width: Double(drawn.part.width) * across,
+      height: Double(drawn.part.height) * down)
   }
 
   /// Bytes of so many frames of the result, saturated at the largest integer.
@@ -62,28 +114,97 @@ struct OutputPlan {
     return overflow ? .max : bytes
   }
 
-  /// The size of the whole stored picture from which the result can be resampled without visible loss, or in fast mode at
-  /// all; nil for its own size.
+  /// What is asked of a reader: a size of the whole stored picture from which the result can be resampled without visible
+  /// loss, or in fast mode at all, and the part of it that is needed; nil for all of it, and for its own size.
   ///
   /// Nearly twice the result keeps a reader's own scaler, whose filter is simpler than ours, out of sight.
-  func wanted(of canvas: Size) -> Size? {
-    guard isReduced else { return nil }
+  func wanted(of canvas: Size) -> (size: Size?, part: Rect?) {
+    if let drawing {
+      let isWhole = drawing.part.size == drawing.whole
+      return (isWhole && drawing.whole == canvas ? nil : drawing.whole, isWhole ? nil : drawing.part)
+    }
+    guard isReduced else { return (nil, nil) }
     let horizontal = Double(size.width) / region.width * oversampling
     let vertical = Double(size.height) / region.height * oversampling
-    guard horizontal < 1, vertical < 1 else { return nil }
-    return Size(
+    guard horizontal < 1, vertical < 1 else { return (nil, part(of: canvas, at: canvas)) }
+    let wanted = Size(
       width: min(canvas.width, Int((Double(canvas.width) * horizontal).rounded(.up))),
       height: min(canvas.height, Int((Double(canvas.height) * vertical).rounded(.up))))
+    return (wanted, part(of: canvas, at: wanted))
   }
 
   private static let oversampling = 1.9
 
+  /// The part of a picture of this size that the result is made of, or nil for all of it.
+  private func part(of canvas: Size, at scaled: Size) -> Rect? {
+    guard region != .whole(canvas) else { return nil }
+    let across = Double(scaled.width) / Double(canvas.width)
+    let down = Double(scaled.height) / Double(canvas.height)
+    func needed(_ place: Double, _ length: Double, _ scale: Double, _ result: Int, of side: Int) -> Range<Int> {
+      let (first, last) = (place * scale, (place + length) * scale)
+      let reach = last - first == Double(result) && first == first.rounded() ? 0 : ResamplingRegion.reach
+      let margin = reach * max((last - first) / Double(result), 1)
+      return max(0, Int((first - margin).rounded(.down)))..<min(side, Int((last + margin).rounded(.up)))
+    }
+    let columns = needed(region.x, region.width, across, size.width, of: scaled.width)
+    let rows = needed(region.y, region.height, down, size.height, of: scaled.height)
+    guard columns.count < scaled.width || rows.count < scaled.height else { return nil }
+    return Rect(x: columns.lowerBound, y: rows.lowerBound, width: columns.count, height: rows.count)
+  }
+
   /// ``region`` in the picture that a reader offers of the stored one.
-  func region(in offer: DecodeOffer, of canvas: Size) -> ResamplingRegion {
-    let horizontal = offer.coveredWidth / Double(canvas.width)
-    let vertical = offer.coveredHeight / Double(canvas.height)
-    return ResamplingRegion(
-      x: region.x * horizontal, y: region.y * vertical, width: region.width * horizontal,
-      height: region.height * vertical)
+  ///
+  /// - Throws: ``CoderError/Code/libraryFailure`` if the reader offers a part that does not contain it.
+  func region(in offer: DecodeOffer, of canvas: Size) throws(CoderError) -> ResamplingRegion {
+    var result = region
+    if let drawing {
+      result = ResamplingRegion(
+        x: Double(drawing.part.x), y: Double(drawing.part.y), width: Double(drawing.part.width),
+        height: Double(drawing.part.height))
+    } else {
+      let horizontal = offer.coveredWidth / Double(canvas.width)
+      let vertical = offer.coveredHeight / Double(canvas.height)
+      result = ResamplingRegion(
+        x: region.x * horizontal, y: region.y * vertical, width: region.width * horizontal,
+        height: region.height * vertical)
+    }
+    result.x -= Double(offer.part.x)
+    result.y -= Double(offer.part.y)
+    // What is left of a division is no part of the picture.
+    let rest = 1e-6
+    guard result.x > -rest, result.y > -rest, result.x + result.width < Double(offer.size.width) + rest,
+      result.y + result.height < Double(offer.size.height) + rest
+    else {
+      throw .libraryFailure(
+        "the reader offers \(offer.size) at \(offer.part.x),\(offer.part.y) of \(offer.whole), which is not all that was "
+          + "asked for")
+    }
+    return result
+  }
+}
+
+extension ImageHeader {
+  /// The size of a still drawing, in pixels at its resolution; nil for a picture of pixels.
+  var drawnSize: (width: Double, height: Double)? {
+    guard let anySize, !isAnimated else { return nil }
+    return (anySize.width ?? Double(canvas.width), anySize.height ?? Double(canvas.height))
+  }
+
+  /// Checks the size at which a drawing is drawn.
+  fileprivate func check(_ size: Size, _ options: DecodeOptions) throws(CoderError) {
+    try options.limits.check(canvas: size)
+    guard let largest = anySize?.largestSide, max(size.width, size.height) > largest else { return }
+    throw .unsupported("a drawing of \(size), the coder of \(format) draws sides of at most \(largest) pixels")
+  }
+}
+
+extension ResamplingRegion {
+  /// Where a part of the displayed picture is stored.
+  fileprivate func stored(by orientation: Orientation, displayed: Size) -> ResamplingRegion {
+    let left = orientation.mirrorsColumns ? Double(displayed.width) - x - width : x
+    let top = orientation.mirrorsRows ? Double(displayed.height) - y - height : y
+    return orientation.swapsSides
+      ? ResamplingRegion(x: top, y: left, width: height, height: width)
+      : ResamplingRegion(x: left, y: top, width: width, height: height)
   }
 }

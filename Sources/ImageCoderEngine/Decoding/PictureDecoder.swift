@@ -42,9 +42,10 @@ struct PictureDecoder {
     let wanted = plan.wanted(of: canvas)
     let asked = layoutToConvert(to: plan.layout)
     let offer = try offer(
-      for: DecodeRequest(page: page, frame: frame, size: wanted, pixelFormat: asked.format, alpha: asked.alpha),
-      size: canvas)
-    let region = plan.region(in: offer, of: canvas)
+      for: DecodeRequest(
+        page: page, frame: frame, size: wanted.size, part: wanted.part, pixelFormat: asked.format, alpha: asked.alpha),
+      size: plan.drawing?.whole ?? canvas)
+    let region = try plan.region(in: offer, of: canvas)
     guard offer.size != plan.size || region != .whole(plan.size) else {
       return try decode(offer, layout: plan.layout, color: color, into: destination)
     }
@@ -101,10 +102,11 @@ struct PictureDecoder {
       offer = try reader.offer(for: request)
     }
     let smallest = request.size ?? size
-    guard offer.size.width >= smallest.width, offer.size.height >= smallest.height, offer.size.width <= size.width,
-      offer.size.height <= size.height
+    let whole = offer.whole
+    guard whole.width >= smallest.width, whole.height >= smallest.height, whole.width <= size.width,
+      whole.height <= size.height
     else {
-      throw .libraryFailure("the reader offers \(offer.size) where \(smallest) to \(size) were asked for")
+      throw .libraryFailure("the reader offers \(whole) where \(smallest) to \(size) were asked for")
     }
     return offer
   }
@@ -190,7 +192,7 @@ struct PictureDecoder {
         _, rows, stride, count in resampler.push(rows, stride: stride, count: count)
       }
       problem = try run(
-        offer, into: target, finalRows: { _ in resampler.rowsWritten },
+        offer, into: target, rowsNeeded: region.rowsNeeded(for: size.height), finalRows: { _ in resampler.rowsWritten },
         showing: { (_) throws(CoderError) in
           try small.copy(without: [resampler.rowsWritten..<size.height]).converted(to: layout, color: color)
         }
@@ -223,7 +225,7 @@ struct PictureDecoder {
         _, rows, stride, count in for row in 0..<count { resampler.push(rows + row * stride) }
       }
       problem = try run(
-        offer, into: target, finalRows: { _ in resampler.rowsWritten },
+        offer, into: target, rowsNeeded: region.rowsNeeded(for: size.height), finalRows: { _ in resampler.rowsWritten },
         showing: { (_) throws(CoderError) in try resampler.shown() }
       ).problem
     }
@@ -250,16 +252,17 @@ struct PictureDecoder {
   /// Runs the reader. An error of the file after the first row is part of the outcome; any other error is thrown.
   ///
   /// - Parameters:
+  ///   - rowsNeeded: Rows from the top after which a reader that works from the top is stopped, or nil for all.
   ///   - finalRows: Of that picture, how many rows follow from so many rows of the offer.
   ///   - show: Makes a picture of the rows that are there.
   func run(
-    _ offer: DecodeOffer, into target: any SinkTarget,
+    _ offer: DecodeOffer, into target: any SinkTarget, rowsNeeded: Int? = nil,
     finalRows: @escaping IncrementalImage.FinalRows = { rows in rows },
     showing show: @escaping (HostSink) throws(CoderError) -> PixelBuffer
   ) throws(CoderError) -> (missing: [Range<Int>], problem: CoderError?) {
     let sink = HostSink(
       target: target, height: offer.size.height, rowBytes: offer.size.width * offer.pixelFormat.bytesPerPixel,
-      order: offer.rowOrder, session: session)
+      order: offer.rowOrder, session: session, rowsNeeded: rowsNeeded)
     session.clearError()
     incremental?.begin(sink, finalRows: finalRows) { () throws(CoderError) in try show(sink) }
     do throws(CoderError) {
@@ -271,6 +274,10 @@ struct PictureDecoder {
         }
       }
     } catch {
+      if sink.isSated {
+        session.clearError()
+        return ([], nil)
+      }
       // What becomes of the rows failed, and not the file.
       if let failure = target.failure { throw failure }
       let keepsRows = error.keepsEarlierFrames
@@ -278,7 +285,7 @@ struct PictureDecoder {
       return (sink.missingRows, error)
     }
     if let failure = target.failure { throw failure }
-    guard sink.rowsDone == sink.height else {
+    guard sink.isDone else {
       let problem = CoderError.libraryFailure(
         "the reader delivered \(sink.rowsDone) of \(sink.height) rows without reporting an error")
       guard sink.rowsDone > 0 else { throw problem }
@@ -299,12 +306,20 @@ struct PictureDecoder {
 }
 
 extension ResamplingRegion {
+  /// Pixels of the source around a place that its result may be made of, times the reduction: three lobes, half a row to
+  /// the middle of a row, and what averaging whole pixels first may reach beyond.
+  static let reach = 5.0
+
+  /// Rows of the source, from its top, that `height` rows of the result can be made of.
+  func rowsNeeded(for height: Int) -> Int {
+    let reduction = max(self.height / Double(height), 1)
+    return Int((y + self.height + Self.reach * reduction).rounded(.up))
+  }
+
   /// Counts the rows, of `height` that the region is resampled to, for which the first rows of the source are enough.
   func rows(from rows: Int, of sourceHeight: Int, resampledTo height: Int) -> Int {
     guard rows < sourceHeight else { return height }
-    // Three lobes, half a row to the middle of a row, and what averaging whole pixels first may reach beyond.
-    let reach = 5.0
     let reduction = max(self.height / Double(height), 1)
-    return min(max(Int((Double(rows) - y) / reduction - reach), 0), height)
+    return min(max(Int((Double(rows) - y) / reduction - Self.reach), 0), height)
   }
 }

@@ -38,6 +38,10 @@ final class HostSink: IncrementalRows {
   private var lastRow = 0
   /// Rows granted after the last one that is done, in top-down order.
   private var rowsGranted = 0
+  /// Rows from the top that are wanted, of those that come top down; the reader is stopped after them.
+  private let rowsNeeded: Int
+  /// Whether the reader was stopped because all rows that are wanted are there.
+  private(set) var isSated = false
 
   private enum RowState: UInt8 {
     case untouched, granted, done
@@ -46,15 +50,23 @@ final class HostSink: IncrementalRows {
   /// Bytes of a row to clear before the reader gets it, or nil.
   private let clearedBytes: Int?
 
-  /// - Parameter rowBytes: Of one row, without padding.
-  init(target: any SinkTarget, height: Int, rowBytes: Int, order: RowOrder, session: HostSession) {
+  /// - Parameters:
+  ///   - rowBytes: Of one row, without padding.
+  ///   - rowsNeeded: Rows from the top that are wanted, at least 1, or nil for all.
+  init(
+    target: any SinkTarget, height: Int, rowBytes: Int, order: RowOrder, session: HostSession, rowsNeeded: Int? = nil
+  ) {
     self.target = target
+    self.rowsNeeded = order == .topDown ? min(rowsNeeded ?? height, height) : height
     clearedBytes = session.clearsRows ? rowBytes : nil
     self.height = height
     self.order = order
     self.session = session
     self.states = order == .any ? [RowState](repeating: .untouched, count: height) : []
   }
+
+  /// Whether all rows that are wanted are done.
+  var isDone: Bool { rowsDone >= rowsNeeded }
 
   var shareOfRows: Double { Double(rowsDone) / Double(height) }
   var shareOfPass: Double { Double(lastRow) / Double(height) }
@@ -154,7 +166,11 @@ final class HostSink: IncrementalRows {
     }
     target.done(at: y, count: count, pass: pass)
     if let failure = target.failure { return refuse(failure) }
-    session.progress?(Double(rowsDone) / Double(height))
+    session.progress?(Double(min(rowsDone, rowsNeeded)) / Double(rowsNeeded))
+    guard rowsNeeded == height || rowsDone < rowsNeeded else {
+      isSated = true
+      return refuse(.cancelled)
+    }
     return InterfaceStatus.ok
   }
 

@@ -4,7 +4,7 @@ public import ImageCoderModel
 
 /// How to decode an image: what the picture should be, and how the work is done.
 ///
-///     var options = DecodeOptions(thumbnailSize: Size(width: 300, height: 0), firstFrameOnly: true)
+///     var options = DecodeOptions(size: .fitting(Size(width: 300, height: 0)), firstFrameOnly: true)
 ///     options.allowedFormats = [.jpeg, .png, .webP]
 @dynamicMemberLookup
 public struct DecodeOptions: Sendable {
@@ -88,11 +88,12 @@ public struct DecodeOptions: Sendable {
   /// What a decoded picture should be. Two outputs are equal if they ask for the same picture, so that results can be
   /// kept by source and output.
   public struct Output: Sendable, Hashable {
-    /// The box that the picture has to fit, in displayed pixels, or nil for full size. A side of 0 is unlimited: 300×0
-    /// limits only the width. A picture is never enlarged; a negative side is ``CoderError/Code/invalidArgument``.
-    public var thumbnailSize: Size?
-    /// How the picture is fitted to the box.
-    public var thumbnailMode = ThumbnailMode.fit
+    /// How large the picture is.
+    public var size = PictureSize.own
+    /// The part of the picture that is decoded, in displayed pixels of its own size, or nil for all of it; ``size`` is that
+    /// of the part. A reader that need not decode the rest does not. A part that is empty or reaches beyond the picture is
+    /// ``CoderError/Code/invalidArgument``.
+    public var part: Rect?
     /// How near a smaller picture comes to the whole one, or how soon it is there.
     public var thumbnailQuality = ThumbnailQuality.exact
     /// Decode only the first frame of an animation: the result is a still picture.
@@ -102,7 +103,7 @@ public struct DecodeOptions: Sendable {
     /// The display scale of the result; values below 1 become 1. It does not affect the pixels.
     public var scale = 1.0
     /// The maximum number of bytes of all decoded frames, or nil. Frames become smaller, never fewer. Overrides
-    /// ``thumbnailSize`` if it leads to a smaller size.
+    /// ``size`` if it leads to a smaller one.
     public var memoryBudget: Int?
     /// The pixel format of the result, or nil for the smallest that holds the file's pixels without loss.
     public var pixelFormat: PixelFormat?
@@ -111,7 +112,7 @@ public struct DecodeOptions: Sendable {
     /// Turn the picture upright. Without it, the orientation is reported and the box is in stored pixels.
     public var appliesOrientation = true
     /// The page to decode, counted from 0. Nil for the file's primary page or, if the pages are sizes of one picture,
-    /// for the page that fits ``thumbnailSize`` best.
+    /// for the page that fits the box of ``size`` best.
     public var page: Int?
     /// Which colors the picture has: those of the file, or those of another space.
     public var color = OutputColor.asStored
@@ -132,20 +133,23 @@ public struct DecodeOptions: Sendable {
 
     /// Asks for all frames in full size and upright, with straight alpha.
     public init() {}
+
+    /// Whether all of the picture is asked for, in the size of the file.
+    package var isWhole: Bool { size == .own && part == nil }
   }
 
   /// Makes options; without arguments, to decode all frames in full size and upright, with straight alpha.
   ///
   /// The arguments are the members of the same names.
   public init(
-    thumbnailSize: Size? = nil, thumbnailMode: ThumbnailMode = .fit, firstFrameOnly: Bool = false, page: Int? = nil,
+    size: PictureSize = .own, part: Rect? = nil, firstFrameOnly: Bool = false, page: Int? = nil,
     pixelFormat: PixelFormat? = nil, alpha: AlphaMode = .straight, color: OutputColor = .asStored,
     memoryBudget: Int? = nil, isStrict: Bool = false, limits: Limits = .standard,
     allowedFormats: Set<ImageFormat>? = nil, cancellation: Cancellation? = nil
   ) {
     output = Output()
-    output.thumbnailSize = thumbnailSize
-    output.thumbnailMode = thumbnailMode
+    output.size = size
+    output.part = part
     output.firstFrameOnly = firstFrameOnly
     output.page = page
     output.pixelFormat = pixelFormat
@@ -160,7 +164,7 @@ public struct DecodeOptions: Sendable {
 
   /// Options for a thumbnail of the first frame.
   public static func thumbnail(_ mode: ThumbnailMode = .fit, width: Int, height: Int) -> DecodeOptions {
-    DecodeOptions(thumbnailSize: Size(width: width, height: height), thumbnailMode: mode, firstFrameOnly: true)
+    DecodeOptions(size: .fitting(Size(width: width, height: height), mode), firstFrameOnly: true)
   }
 
   /// A member of ``output``: `options.page` is `options.output.page`.

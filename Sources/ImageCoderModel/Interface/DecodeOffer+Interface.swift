@@ -9,6 +9,10 @@ extension DecodeRequest {
     self.init(
       page: Int(raw.page), frame: Int(raw.frame),
       size: raw.width == 0 || raw.height == 0 ? nil : Size(width: Int(raw.width), height: Int(raw.height)),
+      part: raw.part_width == 0 || raw.part_height == 0
+        ? nil
+        : Rect(
+          x: Int(raw.part_x), y: Int(raw.part_y), width: Int(raw.part_width), height: Int(raw.part_height)),
       pixelFormat: PixelFormat(rawValue: raw.pixel_format), alpha: AlphaMode(rawValue: raw.alpha) ?? .straight)
   }
 
@@ -18,6 +22,12 @@ extension DecodeRequest {
     request.frame = UInt32(clamping: frame)
     request.width = UInt32(clamping: size?.width ?? 0)
     request.height = UInt32(clamping: size?.height ?? 0)
+    if let part {
+      request.part_x = UInt32(clamping: part.x)
+      request.part_y = UInt32(clamping: part.y)
+      request.part_width = UInt32(clamping: part.width)
+      request.part_height = UInt32(clamping: part.height)
+    }
     request.pixel_format = pixelFormat?.rawValue ?? 0
     request.alpha = alpha.rawValue
     return request
@@ -36,17 +46,24 @@ extension DecodeOffer {
         "the reader offers \(raw.width)×\(raw.height), pixel format \(raw.pixel_format), alpha mode \(raw.alpha), row order \(raw.row_order)"
       )
     }
-    for (covered, side) in [(raw.covered_width, raw.width), (raw.covered_height, raw.height)] {
+    let isPart = raw.whole_width != 0 && raw.whole_height != 0
+    let part = Rect(
+      x: isPart ? Int(raw.part_x) : 0, y: isPart ? Int(raw.part_y) : 0, width: Int(raw.width), height: Int(raw.height))
+    let whole = isPart ? Size(width: Int(raw.whole_width), height: Int(raw.whole_height)) : part.size
+    guard part.isInside(whole) else {
+      throw .libraryFailure("the reader offers \(part.size) at \(part.x),\(part.y) of a whole of \(whole)")
+    }
+    for (covered, side) in [(raw.covered_width, whole.width), (raw.covered_height, whole.height)] {
       guard covered == 0 || (covered > Double(side) - 1 && covered <= Double(side)) else {
         throw .libraryFailure("the reader offers \(side) columns or rows, of which the frame covers \(covered)")
       }
     }
     self.init(
-      request, size: Size(width: Int(raw.width), height: Int(raw.height)), pixelFormat: pixelFormat, alpha: alpha,
-      rowOrder: order, scaleCode: raw.scale_code, memory: Int(clamping: raw.memory),
+      request, size: whole, part: part, pixelFormat: pixelFormat, alpha: alpha, rowOrder: order,
+      scaleCode: raw.scale_code, memory: Int(clamping: raw.memory),
       covered: (
-        raw.covered_width == 0 ? Double(raw.width) : raw.covered_width,
-        raw.covered_height == 0 ? Double(raw.height) : raw.covered_height
+        raw.covered_width == 0 ? Double(whole.width) : raw.covered_width,
+        raw.covered_height == 0 ? Double(whole.height) : raw.covered_height
       ))
   }
 
@@ -66,12 +83,19 @@ extension DecodeOffer {
     offer.row_order = rowOrder.rawValue
     offer.scale_code = scaleCode
     offer.memory = UInt64(clamping: memory)
-    if coveredWidth < Double(size.width) { offer.covered_width = coveredWidth }
-    if coveredHeight < Double(size.height) { offer.covered_height = coveredHeight }
+    if coveredWidth < Double(whole.width) { offer.covered_width = coveredWidth }
+    if coveredHeight < Double(whole.height) { offer.covered_height = coveredHeight }
+    if size != whole {
+      offer.part_x = UInt32(clamping: part.x)
+      offer.part_y = UInt32(clamping: part.y)
+      offer.whole_width = UInt32(clamping: whole.width)
+      offer.whole_height = UInt32(clamping: whole.height)
+    }
     if let request {
-      if let wanted = request.size, wanted != size { offer.unmet |= 1 }
+      if let wanted = request.size, wanted != whole { offer.unmet |= 1 }
       if let wanted = request.pixelFormat, wanted != pixelFormat { offer.unmet |= 2 }
       if pixelFormat.hasAlpha, alpha != .opaque, request.alpha != alpha { offer.unmet |= 4 }
+      if let wanted = request.part, wanted != part { offer.unmet |= 8 }
     }
     return offer
   }

@@ -53,6 +53,8 @@ extension ImageHeader {
     isDamaged = flags.contains(.damaged)
     pagesAreSizes = flags.contains(.pagesAreSizes)
     isIncomplete = flags.contains(.incomplete)
+    resolution = raw.resolution > 0 && raw.resolution.isFinite ? raw.resolution : nil
+    if flags.contains(.anySize) { anySize = try AnySize(raw) }
     if flags.contains(.embedded) {
       let (end, overflow) = raw.embedded_offset.addingReportingOverflow(raw.embedded_length)
       guard !overflow, end <= UInt64(Int.max), raw.embedded_length > 0 else {
@@ -85,6 +87,13 @@ extension ImageHeader {
       info.embedded_offset = UInt64(embedded.lowerBound)
       info.embedded_length = UInt64(embedded.count)
     }
+    if let anySize {
+      flags.insert(.anySize)
+      info.natural_width = anySize.width ?? 0
+      info.natural_height = anySize.height ?? 0
+      info.largest_side = UInt32(clamping: anySize.largestSide ?? 0)
+    }
+    info.resolution = resolution ?? 0
     if let loopCount {
       flags.insert(.playsStated)
       info.plays = loopCount.plays
@@ -129,6 +138,29 @@ extension ImageHeader {
     static let pagesAreSizes = InfoFlags(rawValue: 2048)
     static let embedded = InfoFlags(rawValue: 4096)
     static let incomplete = InfoFlags(rawValue: 8192)
+    static let anySize = InfoFlags(rawValue: 16384)
+  }
+}
+
+extension AnySize {
+  /// Checks what a reader says of a drawing's size.
+  ///
+  /// - Throws: ``CoderError/Code/libraryFailure`` for a size that does not round up to the canvas.
+  fileprivate init(_ raw: imgcoder_info) throws(CoderError) {
+    let (width, height) = (raw.natural_width, raw.natural_height)
+    let isStated = width != 0 || height != 0
+    // Written so that what is no number is refused too.
+    guard !isStated || (AnySize.isRounded(width, to: raw.width) && AnySize.isRounded(height, to: raw.height)) else {
+      throw .libraryFailure(
+        "the reader reports a natural size of \(width)×\(height) on a canvas of \(raw.width)×\(raw.height)")
+    }
+    self.init(
+      width: isStated ? width : nil, height: isStated ? height : nil,
+      largestSide: raw.largest_side == 0 ? nil : Int(raw.largest_side))
+  }
+
+  private static func isRounded(_ natural: Double, to side: UInt32) -> Bool {
+    natural > 0 && natural > Double(side) - 1.001 && natural < Double(side) + 0.001
   }
 }
 

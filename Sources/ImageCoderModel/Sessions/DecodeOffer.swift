@@ -9,6 +9,9 @@ public struct DecodeRequest: Sendable, Equatable {
   /// The requested size, before orientation, or nil for the frame's own. A reader that scales cheaply while it decodes
   /// offers at least this size in both directions.
   public var size: Size?
+  /// The part that is wanted, in pixels of the requested size and inside it, or nil for all of it. A reader that need not
+  /// decode the rest offers a part that contains this one; other readers offer the whole.
+  public var part: Rect?
   /// The requested pixel format, or nil to let the reader choose.
   public var pixelFormat: PixelFormat?
   /// The requested alpha mode. It applies only to pixel formats with alpha.
@@ -16,11 +19,13 @@ public struct DecodeRequest: Sendable, Equatable {
 
   /// Makes a request; by default for the first frame of the first page, in its own size.
   public init(
-    page: Int = 0, frame: Int = 0, size: Size? = nil, pixelFormat: PixelFormat? = nil, alpha: AlphaMode = .straight
+    page: Int = 0, frame: Int = 0, size: Size? = nil, part: Rect? = nil, pixelFormat: PixelFormat? = nil,
+    alpha: AlphaMode = .straight
   ) {
     self.page = page
     self.frame = frame
     self.size = size
+    self.part = part
     self.pixelFormat = pixelFormat
     self.alpha = alpha
   }
@@ -40,8 +45,12 @@ public struct DecodeOffer: Sendable, Equatable {
   public var page: Int
   /// The frame that was requested, counted from 0.
   public var frame: Int
-  /// The size of the picture that reaches the sink.
-  public var size: Size
+  /// The size of the picture that reaches the sink: of ``part``.
+  public var size: Size { part.size }
+  /// Where that picture lies in the whole frame at the offered scale; all of it unless the reader offers a part.
+  public private(set) var part: Rect
+  /// The size of the whole frame at the offered scale. It is what is held against the requested size.
+  public private(set) var whole: Size
   /// The pixel format of the rows that reach the sink. If it is not the requested one, the host converts them.
   public var pixelFormat: PixelFormat
   /// What alpha samples mean in those rows; ``AlphaMode/opaque`` for a pixel format without alpha.
@@ -52,25 +61,29 @@ public struct DecodeOffer: Sendable, Equatable {
   public var scaleCode: UInt32
   /// An estimate of the bytes that the reader and its library need while they decode.
   public var memory: Int
-  /// Columns of the picture that the frame covers, from the left: 20.625 of 21 for 33 columns at five eighths. More than
-  /// all but the last one.
+  /// Columns of ``whole`` that the frame covers, from the left: 20.625 of 21 for 33 columns at five eighths. More than all
+  /// but the last one.
   public private(set) var coveredWidth: Double
-  /// Rows of the picture that the frame covers, from the top.
+  /// Rows of ``whole`` that the frame covers, from the top.
   public private(set) var coveredHeight: Double
 
   /// Makes an offer for the page and frame of a request.
   ///
   /// - Parameters:
+  ///   - size: Of the whole frame, scaled.
+  ///   - part: The part of it that the reader delivers, inside it and not empty; nil for all of it.
   ///   - alpha: Replaced by ``AlphaMode/opaque`` if `pixelFormat` has no alpha.
   ///   - covered: Columns and rows that the frame covers, where the last ones reach beyond it; nil for all of them. At most
   ///     all count.
   public init(
-    _ request: DecodeRequest, size: Size, pixelFormat: PixelFormat, alpha: AlphaMode, rowOrder: RowOrder = .topDown,
-    scaleCode: UInt32 = 0, memory: Int = 0, covered: (width: Double, height: Double)? = nil
+    _ request: DecodeRequest, size: Size, part: Rect? = nil, pixelFormat: PixelFormat, alpha: AlphaMode,
+    rowOrder: RowOrder = .topDown, scaleCode: UInt32 = 0, memory: Int = 0,
+    covered: (width: Double, height: Double)? = nil
   ) {
     self.page = request.page
     self.frame = request.frame
-    self.size = size
+    self.part = part ?? Rect(covering: size)
+    whole = size
     self.pixelFormat = pixelFormat
     self.alpha = pixelFormat.hasAlpha ? alpha : .opaque
     self.rowOrder = rowOrder

@@ -50,6 +50,12 @@ public struct ImageHeader: Sendable, Equatable {
   ///
   /// The host then opens that file with the coder for its format, and does not ask this reader for pixels.
   public var embedded: Range<Int>?
+  /// If the page is a drawing without pixels of its own: what it says of its size. ``canvas`` is that size, rounded up.
+  ///
+  /// Any size that is requested is drawn exactly, also a larger one, and the drawing's frames cover the canvas.
+  public var anySize: AnySize?
+  /// Pixels per inch that the file states: 96 for SVG, 72 for PDF; nil if it states none.
+  public var resolution: Double?
   /// Whether bytes are still arriving: anything after the pixels is not known yet, and ``frameCount`` counts only the
   /// frames so far.
   public var isIncomplete: Bool
@@ -74,6 +80,16 @@ public struct ImageHeader: Sendable, Equatable {
     self.hasPalette = false
     self.pagesAreSizes = false
     self.isIncomplete = false
+  }
+
+  /// Whether the picture can be drawn at any size.
+  public var isScalable: Bool { anySize != nil }
+
+  /// The size that a drawing states, in pixels at ``resolution``; nil for a picture of pixels, and for a drawing that states
+  /// only a ratio.
+  public var naturalSize: (width: Double, height: Double)? {
+    guard let width = anySize?.width, let height = anySize?.height else { return nil }
+    return (width, height)
   }
 
   /// Whether frames may follow those that ``frameCount`` counts.

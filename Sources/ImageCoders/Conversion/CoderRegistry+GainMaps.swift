@@ -20,6 +20,8 @@ extension CoderRegistry {
       reason = "\(format) is written without one"
     } else if !decoder.keepsColors {
       reason = "the colors are converted"
+    } else if reading.part != nil || (reading.size.box != options.maxSize && !options.edit.isIdentity) {
+      reason = "a part of the picture is read, or at another size"
     } else if options.edit.work != nil {
       reason = "the picture is changed in ways in which a gain map is not"
     } else {

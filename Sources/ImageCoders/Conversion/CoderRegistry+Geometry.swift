@@ -14,7 +14,7 @@ extension CoderRegistry {
   func turned(
     _ source: ByteSource, to format: ImageFormat, options: EncodeOptions, reading: DecodeOptions
   ) throws(CoderError) -> [UInt8]? {
-    guard options.allowsCopy, options.output.isMetByTurning else { return nil }
+    guard options.allowsCopy, options.output.isMetByTurning, reading.output.isWhole else { return nil }
     let decoder = try open(source, options: reading)
     let header = decoder.header
     guard header.format == format, header.pageCount == 1, header.frameCount == 1, decoder.keepsColors else {

@@ -76,8 +76,7 @@ extension CoderRegistry {
     coder: String? = nil, problem: ((CoderError) -> Void)?, decode: (DecodeOptions) throws(CoderError) -> Image
   ) throws(CoderError) -> EncodedFile {
     var reading = reading
-    reading.thumbnailSize = preset.size
-    reading.thumbnailMode = preset.mode
+    reading.size = .fitting(preset.size, preset.mode)
     reading.color = preset.color
     reading.firstFrameOnly = preset.output.firstFrameOnly
     reading.isStrict = reading.isStrict || problem == nil

@@ -20,7 +20,7 @@ extension CoderRegistry {
     _ source: ByteSource, to format: ImageFormat, options: EncodeOptions = EncodeOptions(),
     reading: DecodeOptions? = nil
   ) throws(CoderError) -> [UInt8]? {
-    guard options.allowsCopy, options.output.isMetByACopy else { return nil }
+    guard options.allowsCopy, options.output.isMetByACopy, reading?.output.isWhole ?? true else { return nil }
     var limited = DecodeOptions()
     limited.limits = options.limits
     let reading = reading ?? limited
@@ -79,7 +79,8 @@ extension CoderRegistry {
   /// only the primary one.
   ///
   /// - Parameters:
-  ///   - reading: How the file is read. Its size, orientation and first-frame options are set from `options`.
+  ///   - reading: How the file is read. Its orientation and first-frame options are set from `options`, as is its size
+  ///     unless it names one. Changes of the picture are made to the part and at the size that are read.
   ///   - reader: The identifier of the only coder to read with, or nil to choose.
   ///   - coder: The identifier of the only coder to write with, or nil for the first that writes the format.
   ///   - problem: Called for each page or frame that was decoded only in part. If nil, or if `reading` is strict, such a
@@ -111,7 +112,7 @@ extension CoderRegistry {
     if reading.color == .asStored { reading.color = options.color }
     // A reader may have a way to a smaller picture; the encoder makes it exact.
     if !options.preservesOrientation, options.iconSizes.isEmpty, options.edit.isIdentity {
-      reading.thumbnailSize = options.maxSize
+      if let box = options.maxSize, reading.size == .own { reading.size = .fitting(box) }
       reading.linearLight = options.linearLight
       options.linearLight = false
     }

@@ -9,7 +9,7 @@
     /// The key on disk of the picture after the first `count` operations, or nil if it is not kept there.
     private func processedKey(_ request: ResolvedRequest, _ count: Int) -> String? {
       guard disk != nil, options.processedFormat != nil, request.isRemote, count == request.operations.count,
-        count > 0 || request.request.output.thumbnailSize != nil
+        count > 0 || request.request.output.size != .own
       else { return nil }
       return "processed\n" + request.memoryKey(count)
     }

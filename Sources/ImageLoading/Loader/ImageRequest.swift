@@ -62,8 +62,7 @@
     ) {
       self.source = source
       output = DecodeOptions.Output()
-      output.thumbnailSize = thumbnail
-      output.thumbnailMode = mode
+      if let thumbnail { output.size = .fitting(thumbnail, mode) }
       self.pipeline = pipeline
       self.priority = priority
       self.cachePolicy = cachePolicy

@@ -17,7 +17,8 @@
 
     /// Nil if a picture of this kind is never made of another one.
     init?(_ output: DecodeOptions.Output) {
-      guard output.thumbnailMode != .fill, output.memoryBudget == nil, output.color == .asStored,
+      guard output.size == .own || output.size.box != nil, output.size.mode != .fill, output.memoryBudget == nil,
+        output.color == .asStored,
         output.gainMap == .ignored, !output.linearLight, output.appliesOrientation
       else { return nil }
       self.output = output
@@ -28,7 +29,7 @@
       var best: (Picture, Size)?
       for picture in pictures {
         guard let full = picture.fullSize, isUsable(picture) else { continue }
-        let wanted = Fit.plan(displayed: full, box: output.thumbnailSize, mode: output.thumbnailMode).size
+        let wanted = Fit.plan(displayed: full, box: output.size.box, mode: output.size.mode).size
         let size = picture.loaded.image.size
         if size == wanted { return (picture, wanted) }
         guard size.width >= 2 * wanted.width, size.height >= 2 * wanted.height else { continue }
@@ -40,7 +41,8 @@
 
     private func isUsable(_ picture: Picture) -> Bool {
       let image = picture.loaded.image
-      return image.frames.count == 1 && image.problem == nil && image.orientation == .up
+      return image.frames.count == 1 && image.problem == nil && image.header?.isScalable != true
+        && image.orientation == .up
         && image.pixels.format != .rgbaFloat16 && image.pixels.format != .rgbaFloat32
     }
   }

@@ -9,8 +9,14 @@
     /// - Parameter includingSize: Without it, the same for pictures that differ in their box alone.
     func decodingText(_ options: ImageLoader.Options, includingSize: Bool = true) -> String {
       var words: [String] = []
-      if includingSize, let box = output.thumbnailSize { words.append("size=\(box.width)x\(box.height)") }
-      words.append("mode=\(output.thumbnailMode)")
+      switch output.size {
+      case .own: break
+      case .fitting(let box, _): if includingSize { words.append("size=\(box.width)x\(box.height)") }
+      case .scaled(let factor): words.append("scaled=\(factor)")
+      case .resolution(let resolution): words.append("resolution=\(resolution)")
+      }
+      words.append("mode=\(output.size.mode)")
+      if let part = output.part { words.append("part=\(part.width)x\(part.height)+\(part.x)+\(part.y)") }
       if output.thumbnailQuality != .exact { words.append("quality=\(output.thumbnailQuality)") }
       if output.firstFrameOnly { words.append("first-frame") }
       words.append("parts=\(output.zeroDelayFrames)")

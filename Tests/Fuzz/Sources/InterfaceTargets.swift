@@ -31,7 +31,7 @@ enum InterfaceTargets {
     options.limits = Limits(
       maxPixels: 1 << 20, maxMemory: FuzzTarget.mostMemory, maxFrames: 64, maxPages: 8, maxComposedPixels: 1 << 22)
     var choices = Choices(bytes)
-    if choices.below(2) == 0 { options.thumbnailSize = Size(width: 3, height: 5) }
+    if choices.below(2) == 0 { options.size = .fitting(Size(width: 3, height: 5)) }
     if choices.below(4) == 0 {
       let decoder = registry.makeIncrementalDecoder(options: options)
       do throws(CoderError) {

@@ -179,13 +179,15 @@ extension ReaderTargets {
 
   @Sendable private static func thumbnail(_ bytes: [UInt8], _ registry: CoderRegistry) {
     var choices = Choices(bytes)
-    var options = DecodeOptions.thumbnail(width: 1 + choices.below(64), height: 1 + choices.below(64))
+    let size = Size(width: 1 + choices.below(64), height: 1 + choices.below(64))
+    var options = DecodeOptions(size: .fitting(size, [.fit, .fill, .stretch][choices.below(3)]), firstFrameOnly: true)
     options.limits = limits
-    options.thumbnailMode = [.fit, .fill, .stretch][choices.below(3)]
+    if choices.below(4) == 0 {
+      options.part = Rect(x: choices.below(40), y: choices.below(40), width: choices.below(64), height: 1)
+    }
     options.color = choices.below(2) == 0 ? .asStored : .convert(to: .sRGB)
     options.linearLight = choices.below(8) == 0
     guard let image = try? registry.decode(.bytes(bytes), options: options) else { return }
-    guard let size = options.thumbnailSize else { return }
     let pixels = image.pixels.size
     if pixels.width > size.width || pixels.height > size.height {
       FuzzTarget.broken("a thumbnail of \(pixels) fits \(size)")

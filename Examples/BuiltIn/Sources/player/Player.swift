@@ -17,7 +17,7 @@ import ImageCodersBuiltIn
     }
     // Small pictures are decoded small; what is transparent is shown on black.
     let options = DecodeOptions(
-      thumbnailSize: Size(width: columns, height: 0), pixelFormat: .rgba8, alpha: .premultiplied)
+      size: .fitting(Size(width: columns, height: 0)), pixelFormat: .rgba8, alpha: .premultiplied)
     do {
       let animation = try await CoderRegistry(builtIn: .all).async.animatedImage(.file(path), options: options)
       try await play(animation)

@@ -23,7 +23,7 @@ public struct SheetItem: Sendable {
   init(_ file: String, size: Int, registry: CoderRegistry) {
     self.file = file
     var options = DecodeOptions()
-    options.thumbnailSize = Size(width: size, height: size)
+    options.size = .fitting(Size(width: size, height: size))
     var pictures: [PixelBuffer] = []
     var problem: CoderError?
     var caption = ""

@@ -111,7 +111,7 @@ IMGCODER_SIZE(imgcoder_open_options, 8);
 IMGCODER_OFFSET(imgcoder_open_options, struct_size, 0);
 IMGCODER_OFFSET(imgcoder_open_options, flags, 4);
 
-IMGCODER_SIZE(imgcoder_info, 104);
+IMGCODER_SIZE(imgcoder_info, 136);
 IMGCODER_OFFSET(imgcoder_info, struct_size, 0);
 IMGCODER_OFFSET(imgcoder_info, flags, 4);
 IMGCODER_OFFSET(imgcoder_info, width, 8);
@@ -131,6 +131,11 @@ IMGCODER_OFFSET(imgcoder_info, background, 64);
 IMGCODER_OFFSET(imgcoder_info, format, 72);
 IMGCODER_OFFSET(imgcoder_info, embedded_offset, 88);
 IMGCODER_OFFSET(imgcoder_info, embedded_length, 96);
+IMGCODER_OFFSET(imgcoder_info, natural_width, 104);
+IMGCODER_OFFSET(imgcoder_info, natural_height, 112);
+IMGCODER_OFFSET(imgcoder_info, resolution, 120);
+IMGCODER_OFFSET(imgcoder_info, largest_side, 128);
+IMGCODER_OFFSET(imgcoder_info, reserved_1, 132);
 
 IMGCODER_SIZE(imgcoder_frame_info, 48);
 IMGCODER_OFFSET(imgcoder_frame_info, struct_size, 0);
@@ -146,7 +151,7 @@ IMGCODER_OFFSET(imgcoder_frame_info, blend, 36);
 IMGCODER_OFFSET(imgcoder_frame_info, depends_on, 40);
 IMGCODER_OFFSET(imgcoder_frame_info, reserved, 44);
 
-IMGCODER_SIZE(imgcoder_request, 32);
+IMGCODER_SIZE(imgcoder_request, 48);
 IMGCODER_OFFSET(imgcoder_request, struct_size, 0);
 IMGCODER_OFFSET(imgcoder_request, page, 4);
 IMGCODER_OFFSET(imgcoder_request, frame, 8);
@@ -155,8 +160,12 @@ IMGCODER_OFFSET(imgcoder_request, height, 16);
 IMGCODER_OFFSET(imgcoder_request, pixel_format, 20);
 IMGCODER_OFFSET(imgcoder_request, alpha, 24);
 IMGCODER_OFFSET(imgcoder_request, reserved, 28);
+IMGCODER_OFFSET(imgcoder_request, part_x, 32);
+IMGCODER_OFFSET(imgcoder_request, part_y, 36);
+IMGCODER_OFFSET(imgcoder_request, part_width, 40);
+IMGCODER_OFFSET(imgcoder_request, part_height, 44);
 
-IMGCODER_SIZE(imgcoder_offer, 64);
+IMGCODER_SIZE(imgcoder_offer, 80);
 IMGCODER_OFFSET(imgcoder_offer, struct_size, 0);
 IMGCODER_OFFSET(imgcoder_offer, page, 4);
 IMGCODER_OFFSET(imgcoder_offer, frame, 8);
@@ -170,6 +179,10 @@ IMGCODER_OFFSET(imgcoder_offer, scale_code, 36);
 IMGCODER_OFFSET(imgcoder_offer, memory, 40);
 IMGCODER_OFFSET(imgcoder_offer, covered_width, 48);
 IMGCODER_OFFSET(imgcoder_offer, covered_height, 56);
+IMGCODER_OFFSET(imgcoder_offer, part_x, 64);
+IMGCODER_OFFSET(imgcoder_offer, part_y, 68);
+IMGCODER_OFFSET(imgcoder_offer, whole_width, 72);
+IMGCODER_OFFSET(imgcoder_offer, whole_height, 76);
 
 IMGCODER_SIZE(imgcoder_reader_table, 80);
 IMGCODER_OFFSET(imgcoder_reader_table, struct_size, 0);

@@ -54,8 +54,10 @@ enum {
   IMGCODER_INFO_PAGES_ARE_SIZES = 2048,  // all pages show one picture, in several sizes or depths (an icon): for a
                                          // thumbnail the host takes the page that fits best
   IMGCODER_INFO_EMBEDDED = 4096,      // the page is a whole file of another format inside this one, at `embedded`
-  IMGCODER_INFO_INCOMPLETE = 8192     // bytes are still arriving: anything after the pixels is not known yet, and if
+  IMGCODER_INFO_INCOMPLETE = 8192,    // bytes are still arriving: anything after the pixels is not known yet, and if
                                       // ANIMATED is set, more frames may follow: frame_info waits for the next one
+  IMGCODER_INFO_ANY_SIZE = 16384      // version 1.1: the page is a drawing without pixels of its own. Any size that is
+                                      // requested is drawn exactly, also a larger one: see natural_width
 };
 
 // Describes a page, without its pixels.
@@ -81,6 +83,14 @@ typedef struct imgcoder_info {
   // coder for its format, and asks this reader only for the page's `info` and `properties`; the other fields say what
   // the container's directory states. Files inside embedded files are not opened.
   uint64_t embedded_offset, embedded_length;
+
+  // Version 1.1. With the flag ANY_SIZE: the size that the file states, in pixels at `resolution`, as real numbers; 0 × 0:
+  // it states only a ratio, which is that of `width` and `height`. Those are this size, rounded up; frames cover the
+  // canvas.
+  double natural_width, natural_height;
+  double resolution;      // pixels per inch: 96 for SVG, 72 for PDF; of a page with pixels what the file states; 0: nothing
+  uint32_t largest_side;  // with the flag ANY_SIZE: the longest side that the reader draws, pixels; 0: any
+  uint32_t reserved_1;    // 0
 } imgcoder_info;
 
 enum {
@@ -117,18 +127,24 @@ typedef struct imgcoder_request {
   uint32_t page, frame;
   // The requested size, or 0 × 0 for the frame's own. A reader that can scale cheaply while it decodes may offer any
   // size of at least this in both directions (but never enlarges); other readers offer the frame's own. The host does
-  // the rest. The frame covers the offered picture exactly, unless the offer says less.
+  // the rest. The frame covers the offered picture exactly, unless the offer says less. With the flag ANY_SIZE the offer is
+  // of exactly this size.
   uint32_t width, height;
   imgcoder_pixel_format pixel_format;
   imgcoder_alpha alpha;        // for formats with an alpha channel
   uint32_t reserved;
+
+  // Version 1.1: the part that is wanted, in pixels of the requested size, inside it; 0 × 0: all of it. A reader that need
+  // not decode the rest offers a part that contains this one; other readers offer the whole.
+  uint32_t part_x, part_y, part_width, part_height;
 } imgcoder_request;
 
 // Which parts of a request an offer does not meet, so that the host has to.
 enum {
   IMGCODER_UNMET_SIZE = 1,
   IMGCODER_UNMET_PIXEL_FORMAT = 2,
-  IMGCODER_UNMET_ALPHA = 4
+  IMGCODER_UNMET_ALPHA = 4,
+  IMGCODER_UNMET_PART = 8  // version 1.1: more than the wanted part is offered
 };
 
 // What the reader will deliver.
@@ -143,9 +159,13 @@ typedef struct imgcoder_offer {
   uint32_t scale_code;         // for the reader's own use; the host passes it back unchanged
   uint64_t memory;             // an estimate of the bytes that the reader and its library need while they decode
 
-  // Version 1.1: columns and rows of the offered picture that the frame covers, from the top left. A frame of 33 columns
-  // at five eighths covers 20.625 of 21. More than all but the last, at most all; 0: all of them.
+  // Version 1.1: columns and rows of the whole picture that the frame covers, from the top left. A frame of 33 columns at
+  // five eighths covers 20.625 of 21. More than all but the last, at most all; 0: all of them.
   double covered_width, covered_height;
+
+  // Version 1.1: where the picture that reaches the sink lies in the whole frame, if it is a part of it, and the size of
+  // the whole at the offered scale, which is held against the requested size. 0 × 0: the picture is whole.
+  uint32_t part_x, part_y, whole_width, whole_height;
 } imgcoder_offer;
 
 typedef struct imgcoder_reader_table {

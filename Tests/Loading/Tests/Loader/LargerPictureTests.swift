@@ -24,7 +24,7 @@ import Testing
     let derived = try await test.loader.image(for: ImageRequest(Self.url, thumbnail: box(smaller)))
     #expect(test.events.derived == 1 && test.events.decodes == 1)
     #expect(derived.origin == .memory)
-    let direct = try TestLoader.registry.decode(.bytes(body), options: DecodeOptions(thumbnailSize: box(smaller)))
+    let direct = try TestLoader.registry.decode(.bytes(body), options: DecodeOptions(size: .fitting(box(smaller))))
     #expect(derived.image.size == direct.size)
     let difference = try ImageComparison(derived.pixels, direct.pixels)
     // From the whole picture it is the same work. From a smaller one the filter is applied twice.
@@ -89,8 +89,9 @@ import Testing
     let options = ImageLoader.Options()
     var texts: Set<String> = [ImageRequest(Self.url).decodingText(options)]
     let changes: [(inout ImageRequest) -> Void] = [
-      { $0.output.thumbnailSize = Size(width: 3, height: 4) }, { $0.output.thumbnailMode = .fill },
-      { $0.output.thumbnailQuality = .fast },
+      { $0.output.size = .fitting(Size(width: 3, height: 4)) }, { $0.output.size = .fitting(box(9), .fill) },
+      { $0.output.size = .scaled(2) }, { $0.output.size = .resolution(96) },
+      { $0.output.part = Rect(x: 1, y: 2, width: 3, height: 4) }, { $0.output.thumbnailQuality = .fast },
       { $0.output.firstFrameOnly = true }, { $0.output.zeroDelayFrames = .separate }, { $0.output.scale = 2 },
       { $0.output.memoryBudget = 5 }, { $0.output.pixelFormat = .rgba8 }, { $0.output.alpha = .premultiplied },
       { $0.output.appliesOrientation = false }, { $0.output.page = 0 },

@@ -68,7 +68,7 @@ import Testing
     let second = try await test.loader.image(for: Self.request)
     let expected = try Self.request.pipeline.applied(
       to: TestLoader.registry.decode(
-        .bytes(new), options: DecodeOptions(thumbnailSize: Size(width: 32, height: 0))
+        .bytes(new), options: DecodeOptions(size: .fitting(Size(width: 32, height: 0)))
       ).pixels)
     #expect(second.pixels.isSame(as: expected))
     #expect(test.fetcher.count == 2)

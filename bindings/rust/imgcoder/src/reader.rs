@@ -82,6 +82,11 @@ impl imgcoder_info {
             format: imgcoder_string::new(format),
             embedded_offset: 0,
             embedded_length: 0,
+            natural_width: 0.0,
+            natural_height: 0.0,
+            resolution: 0.0,
+            largest_side: 0,
+            reserved_1: 0,
         }
     }
 }
@@ -119,6 +124,9 @@ impl imgcoder_offer {
         if request.alpha != alpha {
             unmet |= UNMET_ALPHA;
         }
+        if request.part_width != 0 {
+            unmet |= UNMET_PART;
+        }
         imgcoder_offer {
             struct_size: 0,
             page: request.page,
@@ -133,6 +141,10 @@ impl imgcoder_offer {
             memory: 0,
             covered_width: 0.0,
             covered_height: 0.0,
+            part_x: 0,
+            part_y: 0,
+            whole_width: 0,
+            whole_height: 0,
         }
     }
 }

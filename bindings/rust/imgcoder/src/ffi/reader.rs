@@ -38,6 +38,11 @@ pub struct imgcoder_info {
     pub format: imgcoder_string,
     pub embedded_offset: u64,
     pub embedded_length: u64,
+    pub natural_width: f64,
+    pub natural_height: f64,
+    pub resolution: f64,
+    pub largest_side: u32,
+    pub reserved_1: u32,
 }
 
 #[repr(C)]
@@ -68,6 +73,10 @@ pub struct imgcoder_request {
     pub pixel_format: u32,
     pub alpha: u32,
     pub reserved: u32,
+    pub part_x: u32,
+    pub part_y: u32,
+    pub part_width: u32,
+    pub part_height: u32,
 }
 
 #[repr(C)]
@@ -86,4 +95,8 @@ pub struct imgcoder_offer {
     pub memory: u64,
     pub covered_width: f64,
     pub covered_height: f64,
+    pub part_x: u32,
+    pub part_y: u32,
+    pub whole_width: u32,
+    pub whole_height: u32,
 }
