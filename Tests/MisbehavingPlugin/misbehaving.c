@@ -141,6 +141,7 @@ static imgcoder_status reader_info(imgcoder_reader *reader, uint32_t page, imgco
   if (reader->xmp_length && !acts("metadata.flags")) info->flags |= IMGCODER_INFO_HAS_XMP;
   if (acts("incremental.complete") && reader->flags & IMGCODER_OPEN_INCREMENTAL)
     info->flags |= IMGCODER_INFO_INCOMPLETE;
+  if (acts("decode.any-size")) info->flags |= IMGCODER_INFO_ANY_SIZE;
   info->width = acts("decode.hints") && reader->flags & IMGCODER_OPEN_HEADER_ONLY ? 1 : reader->width;
   info->height = reader->height;
   info->pixel_format = reader->channels == 4 ? IMGCODER_PIXEL_RGBA8 : IMGCODER_PIXEL_RGB8;
@@ -177,6 +178,11 @@ static imgcoder_status reader_negotiate(imgcoder_reader *reader, const imgcoder_
   offer->width = reader->width;
   offer->height = reader->height;
   if (acts("decode.negotiate") && request->width == 1) offer->width++;
+  if (acts("decode.part") && IMGCODER_HAS(request, imgcoder_request, part_height) && request->part_height) {
+    offer->height = 1;
+    IMGCODER_SET(offer, imgcoder_offer, whole_width, reader->width);
+    IMGCODER_SET(offer, imgcoder_offer, whole_height, reader->height);
+  }
 #ifdef LATER
   if (request->width > 32767) return fail(reader->host, 0x31, "at most 32767 columns are drawn");
   offer->unmet |= 64;

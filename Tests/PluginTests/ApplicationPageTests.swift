@@ -33,6 +33,15 @@ import Testing
     return status
   }
 
+  private func sizes(_ registry: CoderRegistry) throws {
+    let small = try registry.decode(
+      "photo.jpg", options: DecodeOptions(size: .fitting(Size(width: 320, height: 200), .fill)))
+    let print = try registry.decode("logo.svg", options: DecodeOptions(size: .resolution(300)))
+    let corner = Rect(x: 0, y: 0, width: 2048, height: 2048)
+    let tile = try registry.decode("map.tiff", options: DecodeOptions(size: .scaled(0.25), part: corner))
+    _ = (small, print, tile)
+  }
+
   private func show(_ pixels: PixelBuffer) {}
 
   private func player(_ registry: CoderRegistry) async throws {

@@ -89,7 +89,7 @@ final class JPEG2000Reader: ContainerReader {
       && format == request.pixelFormat ?? map.pixelFormat && (alpha == .opaque || alpha == request.alpha)
     let size = grid.picture(reduction: reduction).size
     return DecodeOffer(
-      request, size: size, pixelFormat: format, alpha: alpha,
+      request, size: size, part: part(of: request, at: reduction), pixelFormat: format, alpha: alpha,
       rowOrder: isPreviewed ? .any : .topDown, scaleCode: UInt32(reduction),
       memory: plan.memory + (movesSamples(reduction) ? RowWriter.memory(size, format) : 0),
       covered: (
@@ -101,7 +101,8 @@ final class JPEG2000Reader: ContainerReader {
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
     let reduction = Int(offer.scaleCode)
     guard reduction <= codestream.maxReduction,
-      offer.size == codestream.grid.picture(reduction: reduction).size,
+      offer.whole == codestream.grid.picture(reduction: reduction).size,
+      offer.size == offer.whole || offer.part == self.part(offer.part, at: reduction),
       format(for: offer.pixelFormat) == offer.pixelFormat
     else { throw .invalidArgument("an offer that this reader did not make: \(offer.size) \(offer.pixelFormat)") }
     let plan = DecodingPlan(
@@ -147,6 +148,22 @@ extension JPEG2000Reader {
     case .rgba16? where map.depth == 16 && native != .rgba16: return .rgba16
     default: return native
     }
+  }
+
+  /// The tiles that a request needs, as a part of the picture, or nil for all of them.
+  private func part(of request: DecodeRequest, at reduction: Int) -> Rect? {
+    request.part(in: codestream.grid.picture(reduction: reduction).size).flatMap { part($0, at: reduction) }
+  }
+
+  /// The tiles that have pixels of a part. Samples that are moved are mixed with those of other tiles, and an incomplete
+  /// file is shown whole.
+  private func part(_ wanted: Rect, at reduction: Int) -> Rect? {
+    guard !isIncremental, !movesSamples(reduction) else { return nil }
+    let whole = codestream.grid.picture(reduction: reduction)
+    let pixels = codestream.grid.tiles(with: wanted, reduction: reduction).pixels
+    guard !pixels.isEmpty, pixels.size != whole.size else { return nil }
+    return Rect(
+      x: pixels.x0 - whole.x0, y: pixels.y0 - whole.y0, width: pixels.size.width, height: pixels.size.height)
   }
 
   /// Whether samples are moved to where pixels are. Colors that are not multiplied by alpha cannot be mixed.

@@ -20,8 +20,11 @@ final class PictureDecoder {
   var partsShown: [Int: Int] = [:]
   /// Coarse pictures that were sent.
   var passes = 0
-  /// The picture on the grid, at its resolution.
+  /// The picture, or the part of it that is decoded, on the grid, at its resolution.
   private let area: ReferenceGrid.Area
+  /// The columns and rows of tiles that are decoded.
+  private let columns: Range<Int>
+  private let rows: Range<Int>
   private let bytesPerPixel: Int
   private let rowBytes: Int
 
@@ -56,7 +59,8 @@ final class PictureDecoder {
     self.map = map
     reduction = Int(offer.scaleCode)
     assembler = RowAssembler(map, grid: codestream.grid, format: offer.pixelFormat)
-    area = codestream.grid.picture(reduction: reduction)
+    (columns, rows, area) = codestream.grid.tiles(
+      with: offer.size == offer.whole ? nil : offer.part, reduction: reduction)
     bytesPerPixel = offer.pixelFormat.bytesPerPixel
     rowBytes = offer.size.width * bytesPerPixel
   }
@@ -73,9 +77,9 @@ final class PictureDecoder {
     let grid = codestream.grid
     scratch = try host.allocate(bytes: plan.scratchBytes, alignment: 64, for: "rows of samples")
     if isIncremental, offer.rowOrder == .any { try sendPreview(into: sink) }
-    for row in 0..<grid.tilesDown {
+    for row in rows {
       if host.isCancelled { throw .cancelled }
-      let tiles = row * grid.tilesAcross..<(row + 1) * grid.tilesAcross
+      let tiles = (row * grid.tilesAcross + columns.lowerBound)..<(row * grid.tilesAcross + columns.upperBound)
       if isIncremental { try wait(for: tiles) }
       let first = pixels(ofTile: tiles.lowerBound)
       let height = first.y1 - first.y0
@@ -91,7 +95,7 @@ final class PictureDecoder {
         note(missing(leftmost))
         break
       }
-      if grid.tilesAcross == 1 {
+      if columns.count == 1 {
         try decode(tile: tiles.lowerBound, height: height, into: sink)
       } else {
         try decode(tiles, height: height, into: sink)

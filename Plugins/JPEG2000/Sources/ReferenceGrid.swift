@@ -135,6 +135,31 @@ struct ReferenceGrid {
       y1: min(image.y1, tileY0 + (row + 1) * tileSize.height))
   }
 
+  /// The tiles that have pixels of a part of the picture, and all pixels of those, after some halvings.
+  ///
+  /// - Parameter part: Of the picture's pixels at that size, or nil for all tiles.
+  func tiles(with part: Rect?, reduction: Int) -> (columns: Range<Int>, rows: Range<Int>, pixels: Area) {
+    let whole = picture(reduction: reduction)
+    guard let part else { return (0..<tilesAcross, 0..<tilesDown, whole) }
+    func touched(_ count: Int, _ first: Int, _ length: Int, _ side: (Int) -> Range<Int>) -> Range<Int> {
+      let wanted = first..<first + length
+      let touched = (0..<count).filter { side($0).overlaps(wanted) }
+      guard let lowest = touched.first, let last = touched.last else { return 0..<count }
+      return lowest..<last + 1
+    }
+    let columns = touched(tilesAcross, whole.x0 + part.x, part.width) {
+      let area = pixels(in: tile($0), reduction: reduction)
+      return area.x0..<max(area.x0, area.x1)
+    }
+    let rows = touched(tilesDown, whole.y0 + part.y, part.height) {
+      let area = pixels(in: tile($0 * tilesAcross), reduction: reduction)
+      return area.y0..<max(area.y0, area.y1)
+    }
+    let first = pixels(in: tile(rows.lowerBound * tilesAcross + columns.lowerBound), reduction: reduction)
+    let last = pixels(in: tile((rows.upperBound - 1) * tilesAcross + columns.upperBound - 1), reduction: reduction)
+    return (columns, rows, Area(x0: first.x0, y0: first.y0, x1: last.x1, y1: last.y1))
+  }
+
   /// Writes a SIZ segment, from its length on, for a picture that is one tile of this one.
   ///
   /// All partitions of a tile are anchored at the grid's origin (B.4 to B.7), so a tile by itself decodes to the same

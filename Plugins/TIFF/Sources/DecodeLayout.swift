@@ -9,23 +9,25 @@ struct DecodeLayout {
   private let codec: [UInt8]
   private let striles: Striles
   private let palette: [UInt8]
+  /// The strips or tiles that are decoded, in pixels of the picture, made smaller: all of them unless a part is wanted.
+  let part: Rect
 
   /// - Parameters:
   ///   - reduction: How many times smaller the picture becomes, as ``TIFFPicture/canReduce(by:)`` allows.
+  ///   - wanted: The part that is needed, in pixels of the smaller picture and inside it, or nil for all of it.
   ///   - isTopDown: Whether rows have to come one after the other.
   ///   - isInks: Whether pixels are four inks.
   init(
-    _ tiff: TIFFPicture, reduction: Int = 1, output: PixelFormat, isTopDown: Bool, isInks: Bool = false, limits: Limits
+    _ whole: TIFFPicture, reduction: Int = 1, wanted: Rect? = nil, output: PixelFormat, isTopDown: Bool,
+    isInks: Bool = false, limits: Limits
   ) throws(CoderError) {
+    var tiff = whole
     let samples = tiff.samples
     let isRaw = tiff.compression == .none
     let convertsYCbCr = samples.photometric == .yCbCr && tiff.compression == .jpeg && !samples.isPlanar
     // Chroma that is not subsampled lies in blocks of three samples, which are pixels.
     let hasBlocks = samples.photometric == .yCbCr && !convertsYCbCr && !samples.isPlanar
-    picture.width = UInt32(clamping: tiff.canvas.width)
-    picture.height = UInt32(clamping: tiff.canvas.height)
     picture.strile_width = UInt32(clamping: tiff.strile.width)
-    picture.across = UInt32(clamping: tiff.across)
     picture.output = output.rawValue
     picture.bits = UInt32(samples.bits)
     picture.sample_format = UInt32(samples.number.rawValue)
@@ -45,15 +47,42 @@ struct DecodeLayout {
     }
     try Self.setColor(of: tiff, in: &picture)
     let rowBytes = Self.rowBytes(picture, isPlanar: samples.isPlanar)
+    var striles: Striles
     if tiff.compression == .oldJPEG {
       striles = try Striles(oldJPEG: tiff)
     } else {
       striles = try Striles(tiff, rowBytes: rowBytes, rowsPerUnit: Int(picture.vertical))
     }
+    var columns = 0..<tiff.across
+    var rows = 0..<striles.down
+    let cell = Size(width: tiff.strile.width / reduction, height: striles.height / reduction)
+    // Old JPEG's codec finds its bytes by itself. Where there is one strip or tile, its sides need be no multiples.
+    if let wanted, tiff.compression != .oldJPEG {
+      if columns.count > 1 { columns = Self.cells(of: cell.width, from: wanted.x, count: wanted.width, in: columns) }
+      if rows.count > 1 { rows = Self.cells(of: cell.height, from: wanted.y, count: wanted.height, in: rows) }
+    }
+    let reduced = tiff.reduced(by: reduction)
+    part = Rect(
+      x: columns.lowerBound * cell.width, y: rows.lowerBound * cell.height,
+      width: Self.length(columns, of: cell.width, in: reduced.width, isLast: columns.upperBound == tiff.across),
+      height: Self.length(rows, of: cell.height, in: reduced.height, isLast: rows.upperBound == striles.down))
+    if part.size != reduced {
+      tiff = tiff.part(
+        Size(
+          width: Self.length(
+            columns, of: tiff.strile.width, in: tiff.canvas.width, isLast: columns.upperBound == tiff.across),
+          height: Self.length(
+            rows, of: striles.height, in: tiff.canvas.height, isLast: rows.upperBound == striles.down)))
+      striles.keep(columns: columns, rows: rows, of: whole)
+    }
+    self.striles = striles
+    picture.width = UInt32(clamping: tiff.canvas.width)
+    picture.height = UInt32(clamping: tiff.canvas.height)
+    picture.across = UInt32(clamping: columns.count)
     picture.strile_height = UInt32(clamping: striles.height)
     picture.down = UInt32(clamping: striles.down)
     picture.reduction = UInt32(reduction)
-    if reduction > 1 { Self.reduce(&picture, canvas: tiff.reduced(by: reduction)) }
+    if reduction > 1 { Self.reduce(&picture, canvas: part.size) }
     palette = samples.photometric == .palette ? try Self.palette(tiff.directory, bits: samples.bits) : []
     if reduction > 1 {
       codec = try tiff.codecTag(Tag.jpegTables)?.bytes ?? []
@@ -85,6 +114,17 @@ struct DecodeLayout {
         }
       }
     }
+  }
+
+  /// Which cells of a row or column of them some pixels are in.
+  private static func cells(of side: Int, from first: Int, count: Int, in all: Range<Int>) -> Range<Int> {
+    let cells = (first / side)..<((first + count + side - 1) / side)
+    return cells.clamped(to: all)
+  }
+
+  /// Pixels of some cells, of which the last may reach beyond the picture.
+  private static func length(_ cells: Range<Int>, of side: Int, in whole: Int, isLast: Bool) -> Int {
+    isLast ? whole - cells.lowerBound * side : cells.count * side
   }
 
   /// Makes all sizes those of a smaller picture. Strips and tiles stay as many as they are.

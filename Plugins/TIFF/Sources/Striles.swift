@@ -93,6 +93,23 @@ struct Striles {
     down = picture.down
   }
 
+  /// Keeps some columns and rows of strips or tiles.
+  mutating func keep(columns: Range<Int>, rows: Range<Int>, of picture: TIFFPicture) {
+    func kept(_ numbers: [UInt64]) -> [UInt64] {
+      var kept: [UInt64] = []
+      kept.reserveCapacity(picture.planes * rows.count * columns.count)
+      for plane in 0..<picture.planes {
+        for row in rows {
+          let first = (plane * down + row) * picture.across
+          kept.append(contentsOf: numbers[(first + columns.lowerBound)..<(first + columns.upperBound)])
+        }
+      }
+      return kept
+    }
+    (offsets, lengths) = (kept(offsets), kept(lengths))
+    down = rows.count
+  }
+
   /// Raw data is as long as it must be, or as short as the file says.
   private mutating func setRawLengths(_ picture: TIFFPicture, stated: [UInt64], rowBytes: Int, rowsPerUnit: Int) {
     lengths = offsets.indices.map { index -> UInt64 in

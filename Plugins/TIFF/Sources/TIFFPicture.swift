@@ -8,7 +8,7 @@ import ImageCoderPlugin
 /// - Format: TIFF 6.0 §§3, 8, 15, 21.
 struct TIFFPicture {
   let directory: TIFFDirectory
-  let canvas: Size
+  private(set) var canvas: Size
   let compression: Compression
   let samples: Samples
   let orientation: Orientation
@@ -95,6 +95,13 @@ struct TIFFPicture {
     }
     guard samples.count == 3 else { throw .unsupported("YCbCr with \(samples.count) samples") }
     return (horizontal, vertical)
+  }
+
+  /// The same of a part of the picture, which begins where a strip or tile does.
+  func part(_ size: Size) -> TIFFPicture {
+    var part = self
+    part.canvas = size
+    return part
   }
 
   /// How often the picture's area is covered by strips or tiles: once, or once for each sample.

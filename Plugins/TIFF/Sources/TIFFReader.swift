@@ -121,9 +121,10 @@ final class TIFFReader: ContainerReader, StoredColorReader {
     let native = picture.samples.pixelFormat
     guard !isInks else {
       let format = Self.inkFormat(of: native)
-      let layout = try layout(picture, output: format, isTopDown: true, isInks: true)
+      let layout = try layout(
+        picture, wanted: request.part(in: picture.canvas), output: format, isTopDown: true, isInks: true)
       return DecodeOffer(
-        request, size: picture.canvas, pixelFormat: format, alpha: .opaque, scaleCode: code,
+        request, size: picture.canvas, part: layout.part, pixelFormat: format, alpha: .opaque, scaleCode: code,
         memory: LibTIFF.memory(layout))
     }
     let format = request.pixelFormat.flatMap { Self.canDeliver($0, of: native) ? $0 : nil } ?? native
@@ -131,9 +132,10 @@ final class TIFFReader: ContainerReader, StoredColorReader {
     let isDirect =
       request.size == nil && format == request.pixelFormat ?? native
       && (!format.hasAlpha || picture.samples.alphaMode == .opaque || picture.samples.alphaMode == request.alpha)
-    let layout = try layout(picture, reduction: reduction, output: format, isTopDown: !isDirect)
+    let layout = try layout(
+      picture, reduction: reduction, wanted: request.part(in: size), output: format, isTopDown: !isDirect)
     return DecodeOffer(
-      request, size: size, pixelFormat: format, alpha: picture.samples.alphaMode,
+      request, size: size, part: layout.part, pixelFormat: format, alpha: picture.samples.alphaMode,
       rowOrder: isDirect ? .any : .topDown, scaleCode: code, memory: LibTIFF.memory(layout),
       covered: (
         Double(picture.canvas.width) / Double(reduction), Double(picture.canvas.height) / Double(reduction)
@@ -160,16 +162,20 @@ final class TIFFReader: ContainerReader, StoredColorReader {
     let native = picture.samples.pixelFormat
     let reduction = 1 << min(exponent, 4)
     guard exponent == 0 || (exponent <= 3 && !isInks && picture.canReduce(by: reduction)),
-      offer.size == picture.reduced(by: reduction),
+      offer.whole == picture.reduced(by: reduction),
       isInks
         ? picture.hasInks && offer.pixelFormat == Self.inkFormat(of: native)
         : Self.canDeliver(offer.pixelFormat, of: native)
     else {
       throw .invalidArgument("an offer of \(offer.size) in \(offer.pixelFormat) was not made")
     }
-    try host.countInflated(picture.inflatedBytes)
     let layout = try layout(
-      picture, reduction: reduction, output: offer.pixelFormat, isTopDown: offer.rowOrder == .topDown, isInks: isInks)
+      picture, reduction: reduction, wanted: offer.part, output: offer.pixelFormat,
+      isTopDown: offer.rowOrder == .topDown, isInks: isInks)
+    guard layout.part == offer.part else {
+      throw .invalidArgument("an offer of \(offer.size) at \(offer.part.x),\(offer.part.y) was not made")
+    }
+    try host.countInflated(reduction == 1 ? picture.part(offer.size).inflatedBytes : picture.inflatedBytes)
     try LibTIFF.decode(layout, of: source, into: sink, host: host)
   }
 
@@ -202,10 +208,12 @@ final class TIFFReader: ContainerReader, StoredColorReader {
   }
 
   private func layout(
-    _ picture: TIFFPicture, reduction: Int = 1, output: PixelFormat, isTopDown: Bool, isInks: Bool = false
+    _ picture: TIFFPicture, reduction: Int = 1, wanted: Rect? = nil, output: PixelFormat, isTopDown: Bool,
+    isInks: Bool = false
   ) throws(CoderError) -> DecodeLayout {
     try DecodeLayout(
-      picture, reduction: reduction, output: output, isTopDown: isTopDown, isInks: isInks, limits: host.limits)
+      picture, reduction: reduction, wanted: wanted, output: output, isTopDown: isTopDown, isInks: isInks,
+      limits: host.limits)
   }
 
   private func payload(_ tag: Int, of directory: TIFFDirectory) throws(CoderError) -> [UInt8]? {

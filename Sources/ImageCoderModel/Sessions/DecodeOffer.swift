@@ -31,6 +31,25 @@ public struct DecodeRequest: Sendable, Equatable {
   }
 }
 
+extension DecodeRequest {
+  /// The part that is wanted, in pixels of the whole at the scale that a reader offers; nil for all of it, and for a part
+  /// that is not inside the requested size.
+  ///
+  /// - Parameter whole: At least ``size`` in both directions.
+  public func part(in whole: Size) -> Rect? {
+    guard let part, !part.isEmpty, part.isInside(size ?? whole) else { return nil }
+    guard let size, size != whole else { return part }
+    func scaled(_ first: Int, _ count: Int, _ side: Int, _ own: Int) -> Range<Int> {
+      let scale = Double(side) / Double(own)
+      let last = min(side, Int((Double(first + count) * scale).rounded(.up)))
+      return min(Int(Double(first) * scale), last)..<last
+    }
+    let columns = scaled(part.x, part.width, whole.width, size.width)
+    let rows = scaled(part.y, part.height, whole.height, size.height)
+    return Rect(x: columns.lowerBound, y: rows.lowerBound, width: columns.count, height: rows.count)
+  }
+}
+
 /// The order in which rows reach the sink.
 public enum RowOrder: UInt32, Sendable {
   /// Each row once, from the top.

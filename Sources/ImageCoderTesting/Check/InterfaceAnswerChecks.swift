@@ -202,20 +202,29 @@ extension PluginCheck {
   static func verify(_ offer: imgcoder_offer, isLater: Bool, _ what: String) throws(CheckEnd) {
     let isRight =
       offer.width > 0 && offer.height > 0 && checking_bytes_per_pixel(offer.pixel_format) > 0 && offer.alpha <= 2
-      && offer.row_order <= 1 && (offer.unmet < 8 || isLater) && covers(offer.covered_width, offer.width)
-      && covers(offer.covered_height, offer.height)
+      && offer.row_order <= 1 && (offer.unmet < 16 || isLater) && isPart(offer)
+      && covers(offer.covered_width, offer.whole_width == 0 ? offer.width : offer.whole_width)
+      && covers(offer.covered_height, offer.whole_height == 0 ? offer.height : offer.whole_height)
     guard isRight else {
       throw .failed(
         what,
         expected: """
-          an offer of at least 1×1, pixel format 1 to 10, alpha 0 to 2, row order 0 or 1, covered but for less than a \
-          column and a row
+          an offer of at least 1×1, inside the whole, pixel format 1 to 10, alpha 0 to 2, row order 0 or 1, covered but \
+          for less than a column and a row
           """,
         found: """
           \(offer.width)×\(offer.height), pixel format \(offer.pixel_format), alpha \(offer.alpha), \
-          row order \(offer.row_order), unmet \(offer.unmet), covered \(offer.covered_width)×\(offer.covered_height)
+          row order \(offer.row_order), unmet \(offer.unmet), covered \(offer.covered_width)×\(offer.covered_height), at \(offer.part_x),\(offer.part_y) of \
+          \(offer.whole_width)×\(offer.whole_height)
           """)
     }
+  }
+
+  /// Whether an offer that is a part of a picture lies inside it.
+  private static func isPart(_ offer: imgcoder_offer) -> Bool {
+    guard offer.whole_width != 0 || offer.whole_height != 0 else { return true }
+    let (right, bottom) = (UInt64(offer.part_x) + UInt64(offer.width), UInt64(offer.part_y) + UInt64(offer.height))
+    return right <= UInt64(offer.whole_width) && bottom <= UInt64(offer.whole_height)
   }
 
   private static func covers(_ covered: Double, _ side: UInt32) -> Bool {

@@ -46,7 +46,8 @@ package struct PluginCheck: Sendable {
   /// All checks, group by group.
   package static let all: [PluginCheck] =
     manifestChecks + manifestLibraryChecks + binaryChecks + interfaceChecks + interfaceAnswerChecks + decodeChecks
-    + decodePixelChecks + decodeDamageChecks + decodeHostChecks + incrementalChecks + pageChecks + animationChecks
+    + decodeSizeChecks + decodePixelChecks + decodeDamageChecks + decodeHostChecks + incrementalChecks + pageChecks
+    + animationChecks
     + metadataChecks + writingChecks + writingFailureChecks + writingOptionChecks + operationChecks + processChecks
     + fuzzChecks
 

@@ -75,6 +75,8 @@ import Testing
     Fault("decode.samples", "R15", "MALFORMED: no mood"),
     Fault("decode.info", "R16", "200"),
     Fault("decode.negotiate", "R16", "8×5"),
+    Fault("decode.any-size", "R16", "6×4"),
+    Fault("decode.part", "R10", "1 at 0,0 of 6×4"),
     Fault("decode.repeat", "R10", "picture 0: row 0 has other bytes"),
     Fault("decode.threads", "R10", "picture 0: row 0 has other bytes"),
     Fault("decode.sessions", "R12", "row 0 has other bytes"),

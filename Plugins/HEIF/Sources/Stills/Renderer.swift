@@ -26,18 +26,18 @@ struct Renderer {
     case alpha
   }
 
-  /// Draws a page as it is stored.
+  /// Draws a page, or a part of it, as it is stored.
   ///
+  /// - Parameter region: Inside the part that the page's placement shows.
   /// - Throws: ``CoderError/Code/truncated`` and ``CoderError/Code/malformed`` after the rows that could be decoded.
-  func draw(_ node: PictureNode, into target: PixelTarget) throws(CoderError) {
-    let crop = node.placement.crop
+  func draw(_ node: PictureNode, region: Rect, into target: PixelTarget) throws(CoderError) {
     // Rows of a picture with alpha are done when their alpha is.
     guard node.hasAlpha, target.format.hasAlpha else {
-      return try draw(node, region: crop, into: target, part: .color, origin: 0)
+      return try draw(node, region: region, into: target, part: .color, origin: 0)
     }
     let quiet = Renderer(file: file, host: host, points: points, decoded: decoded, report: { _ in })
-    try quiet.draw(node, region: crop, into: target, part: .color, origin: nil)
-    try report(0..<crop.height)
+    try quiet.draw(node, region: region, into: target, part: .color, origin: nil)
+    try report(0..<region.height)
   }
 
   /// Draws a rectangle of a stored picture, with its alpha.

@@ -65,15 +65,16 @@ final class StillReader: ContainerReader, StoredColorReader {
     }
     let size = node.placement.crop.size
     if let wanted = request.size, let thumbnail = thumbnail(of: node, page: request.page, for: wanted) {
+      let size = thumbnail.node.placement.crop.size
       return DecodeOffer(
-        request, size: thumbnail.node.placement.crop.size, pixelFormat: format, alpha: node.alphaMode, rowOrder: .any,
+        request, size: size, part: request.part(in: size), pixelFormat: format, alpha: node.alphaMode, rowOrder: .any,
         scaleCode: 1, memory: node.memory)
     }
     // Tiles are decoded side by side, on as many threads as the host has.
     let memory = node.memory &* (node.isParallel ? Self.threads : 1)
     try host.limits.check(memory: node.memory)
     return DecodeOffer(
-      request, size: size, pixelFormat: format, alpha: node.alphaMode, rowOrder: .any,
+      request, size: size, part: request.part(in: size), pixelFormat: format, alpha: node.alphaMode, rowOrder: .any,
       memory: min(memory, max(node.memory, host.limits.maxMemory)))
   }
 
@@ -84,8 +85,11 @@ final class StillReader: ContainerReader, StoredColorReader {
       node = thumbnail.node
       decoded = thumbnails[offer.page]?.takeItems() ?? decoded
     }
-    let size = node.placement.crop.size
-    guard offer.size == size else { throw .invalidArgument("an offer of \(offer.size) for a picture of \(size)") }
+    let crop = node.placement.crop
+    guard offer.whole == crop.size else {
+      throw .invalidArgument("an offer of \(offer.whole) for a picture of \(crop.size)")
+    }
+    let size = offer.size
     let rows = try sink.rows(at: 0, count: size.height)
     guard rows.count == size.height, rows.stride >= size.width * offer.pixelFormat.bytesPerPixel else {
       throw .libraryFailure("the host grants \(rows.count) rows of \(rows.stride) bytes for a picture of \(size)")
@@ -93,7 +97,9 @@ final class StillReader: ContainerReader, StoredColorReader {
     let renderer = Renderer(file: file, host: host, points: node.points, decoded: decoded) { done throws(CoderError) in
       try sink.done(at: done.lowerBound, count: done.count)
     }
-    try renderer.draw(node, into: PixelTarget(base: rows.base, stride: rows.stride, format: offer.pixelFormat))
+    let region = Rect(x: crop.x + offer.part.x, y: crop.y + offer.part.y, width: size.width, height: size.height)
+    try renderer.draw(
+      node, region: region, into: PixelTarget(base: rows.base, stride: rows.stride, format: offer.pixelFormat))
   }
 
   func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
