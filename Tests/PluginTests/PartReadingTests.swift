@@ -57,9 +57,9 @@ import Testing
   }
 
   private static let layouts: [(format: ImageFormat, values: [String: OptionValue])] = [
-    (.tiff, ["tile": .integer(64)]), (.tiff, ["tile": .integer(64), "compression": .word("none")]),
-    (.tiff, ["tile": .integer(64), "compression": .word("jpeg")]), (.tiff, ["compression": .word("lzw")]),
-    (.tiff, ["compression": .word("none")]), (.jpeg2000, ["tile": .integer(128)]),
+    (.tiff, ["tile": .number(64)]), (.tiff, ["tile": .number(64), "compression": .word("none")]),
+    (.tiff, ["tile": .number(64), "compression": .word("jpeg")]), (.tiff, ["compression": .word("lzw")]),
+    (.tiff, ["compression": .word("none")]), (.jpeg2000, ["tile": .number(128)]),
   ]
 
   /// A part at every corner and in the middle, in its own size and smaller, from tiles and strips.
@@ -102,10 +102,9 @@ import Testing
   }
 
   @Test func aPartOfAWorkersPictureIsTheSame() throws {
-    let isolated = CoderRegistry(searchPath: .only([StagedTree.plugins]), preferences: CoderPreferences())
-    isolated.setIsolation(Isolation(.required))
+    let isolated = IsolationWorker.registry()
     var writing = EncodeOptions()
-    writing.values = ["tile": .integer(64)]
+    writing.values = ["tile": .number(64)]
     let file = try Self.registry.encode(try Self.noise(Size(width: 300, height: 200)), as: .tiff, options: writing)
     for part in [Rect(x: 70, y: 70, width: 50, height: 40), Rect(x: 0, y: 0, width: 300, height: 8)] {
       let options = DecodeOptions(part: part)
