@@ -236,9 +236,15 @@ import Testing
     #expect(try keys(schema) == ManifestReader.keys.sorted())
     #expect(try keys(properties.required("abi").object()) == ManifestReader.abiKeys.sorted())
     #expect(try keys(format) == ManifestReader.formatKeys.sorted())
-    #expect(try keys(items("match", of: format.required("properties").object())) == ManifestReader.matchKeys.sorted())
+    let parts = try schema.required("$defs").object()
+    #expect(try keys(parts.required("match").object()) == ManifestReader.matchKeys.sorted())
+    let conditions = ManifestReader.bytesConditionKeys + ManifestReader.brandConditionKeys
+    #expect(
+      try keys(parts.required("condition").object()) == (conditions + ManifestReader.tagConditionKeys).sorted())
+    #expect(
+      try keys(items("dialects", of: format.required("properties").object())) == ManifestReader.dialectKeys.sorted())
     #expect(try keys(properties.required("container").object()) == ManifestReader.containerKeys.sorted())
-    let option = try schema.required("$defs").object().required("option").object()
+    let option = try parts.required("option").object()
     #expect(try keys(option) == ManifestReader.optionKeys.sorted())
     #expect(try keys(items("operations", of: properties)) == ManifestReader.operationKeys.sorted())
     #expect(try keys(items("transcodes", of: properties)) == ManifestReader.transcodeKeys.sorted())

@@ -270,6 +270,18 @@ package final class OpenSource {
   }
 }
 
+extension OpenSource: RecognizableBytes {
+  package var knownSize: Int? { isComplete ? size : nil }
+
+  /// Does not wait for bytes that are still to come.
+  package func bytes(at offset: Int, count: Int) throws(CoderError) -> UnsafeRawBufferPointer {
+    guard isIncremental, !isComplete else { return try view(at: offset, count: count) }
+    let (end, overflow) = offset.addingReportingOverflow(count)
+    guard offset >= 0, !overflow else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+    return UnsafeRawBufferPointer(rebasing: try prefix(end).dropFirst(offset))
+  }
+}
+
 extension ByteSource {
   fileprivate func openFile() throws(CoderError) -> FileDescriptor {
     switch storage {

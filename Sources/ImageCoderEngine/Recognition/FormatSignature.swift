@@ -12,6 +12,10 @@ public struct FormatSignature: Sendable, Equatable {
   public var mask: [UInt8]
   /// How many offsets after ``offset`` are searched too.
   public var within: Int
+  /// The distance between the offsets that are searched.
+  package var step = 1
+  /// What else has to hold. The bytes alone are necessary, so that most files need no look at it.
+  package var conditions: [FormatCondition] = []
 
   /// Makes a signature.
   ///
@@ -27,7 +31,7 @@ public struct FormatSignature: Sendable, Equatable {
     self.within = within
   }
 
-  /// The number of bits that have to match: how reliable a match is.
+  /// The number of bits that have to match, without those of ``conditions``: how reliable a match is.
   package var strength: Int {
     mask.isEmpty ? bytes.count * 8 : mask.reduce(0) { $0 + $1.nonzeroBitCount }
   }
@@ -35,12 +39,50 @@ public struct FormatSignature: Sendable, Equatable {
   /// How many bytes from the start of the file are needed to decide.
   package var reach: Int { offset < 0 ? 0 : offset + within + bytes.count }
 
-  /// Compares with the first bytes of a file.
+  /// Compares with the first bytes of a file, which have to tell whether the conditions hold, too.
   ///
   /// - Parameters:
   ///   - prefix: The available bytes from the start of the file.
   ///   - isComplete: Whether no byte follows.
   package func matches(_ prefix: UnsafeRawBufferPointer, isComplete: Bool) -> Recognition {
+    let answer = compare(prefix, isComplete: isComplete)
+    guard case .yes(let strength) = answer, !conditions.isEmpty else { return answer }
+    return adding(strength, of: FilePrefix(prefix, isComplete: isComplete))
+  }
+
+  /// Compares with a file whose bytes may all be looked at.
+  package func recognition<File: RecognizableBytes>(of file: File) throws(File.Failure) -> Recognition {
+    let answer: Recognition
+    if offset < 0 {
+      // The end of what arrives is known when all is there.
+      guard let size = file.knownSize else { return .needMore(bytes: .max) }
+      guard size >= -offset else { return .no }
+      let tail = try file.bytes(at: size + offset, count: -offset)
+      answer = FormatSignature(bytes, at: 0, mask: mask).compare(tail, isComplete: true)
+    } else {
+      // A file that ends inside the bytes that would decide is cut, not unknown.
+      answer = compare(try file.bytes(at: 0, count: reach), isComplete: false)
+    }
+    guard case .yes(let strength) = answer, !conditions.isEmpty else { return answer }
+    return try adding(strength, of: file)
+  }
+
+  /// The answer of bytes that agree, and of the conditions.
+  private func adding<File: RecognizableBytes>(_ strength: Int, of file: File) throws(File.Failure) -> Recognition {
+    var sum = strength
+    var needed: Int?
+    for condition in conditions {
+      switch try condition.recognition(of: file) {
+      case .no: return .no
+      case .needMore(let bytes): needed = max(needed ?? 0, bytes)
+      case .yes(let bits): sum += bits
+      }
+    }
+    return needed.map { .needMore(bytes: $0) } ?? .yes(strength: sum)
+  }
+
+  /// Compares the bytes alone.
+  private func compare(_ prefix: UnsafeRawBufferPointer, isComplete: Bool) -> Recognition {
     guard !bytes.isEmpty else { return .no }
     if offset < 0 {
       guard isComplete else { return .needMore(bytes: .max) }
@@ -48,7 +90,7 @@ public struct FormatSignature: Sendable, Equatable {
       return start >= 0 && agrees(prefix, at: start) == .yes(strength: strength) ? .yes(strength: strength) : .no
     }
     var undecided = false
-    for start in offset...(offset + within) {
+    for start in stride(from: offset, through: offset + within, by: step) {
       switch agrees(prefix, at: start) {
       case .yes(let strength): return .yes(strength: strength)
       case .needMore: undecided = true

@@ -63,6 +63,17 @@ package struct Manifest: Sendable, Equatable {
     package var signatures: [FormatSignature]
     /// Whether a plugin that writes writes this format.
     package var isWritten: Bool
+    /// The formats that this one is a kind of: a file of this format agrees with them, too.
+    package var refines: [ImageFormat] = []
+    /// Kinds of this format that the coder knows by name and shows a stand-in for.
+    package var dialects: [Dialect] = []
+  }
+
+  /// A format that is named where no coder reads it.
+  package struct Dialect: Sendable, Equatable {
+    package var format: ImageFormat
+    package var name: String
+    package var signatures: [FormatSignature]
   }
 
   /// Whether the plugin reads.

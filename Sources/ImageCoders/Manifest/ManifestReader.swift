@@ -26,7 +26,7 @@ package final class ManifestReader {
   static let version = 1
 
   /// What is strange and does no harm.
-  private var warnings: [TextProblem] = []
+  var warnings: [TextProblem] = []
 
   /// The words of `capabilities`.
   package static let capabilities = [
@@ -39,8 +39,12 @@ package final class ManifestReader {
     "priority",
   ]
   package static let abiKeys = ["major", "min_minor"]
-  package static let formatKeys = ["uti", "name", "mime", "extensions", "write", "match"]
-  package static let matchKeys = ["bytes", "mask", "offset", "from", "within"]
+  package static let formatKeys = ["uti", "name", "mime", "extensions", "write", "refines", "match", "dialects"]
+  package static let matchKeys = ["bytes", "mask", "offset", "from", "within", "and"]
+  package static let bytesConditionKeys = ["bytes", "mask", "offset", "from", "within", "step"]
+  package static let brandConditionKeys = ["brand"]
+  package static let tagConditionKeys = ["tag", "value", "in"]
+  package static let dialectKeys = ["uti", "name", "match"]
   package static let containerKeys = ["dictionary", "unclamped_delay", "delay", "loop_count", "default_loop_count"]
   package static let optionKeys = ["name", "type", "minimum", "maximum", "choices", "default", "text"]
   package static let operationKeys = ["name", "text", "from", "to", "options", "blocks", "takes_out"]
@@ -78,7 +82,7 @@ package final class ManifestReader {
   }
 
   /// An object, with a warning for each key that is not known.
-  private func object(_ node: JSONNode, _ known: [String]) throws(TextProblem) -> JSONObject {
+  func object(_ node: JSONNode, _ known: [String]) throws(TextProblem) -> JSONObject {
     let object = try node.object()
     noteUnknownKeys(of: object, known)
     return object
@@ -144,89 +148,6 @@ package final class ManifestReader {
   private func packages(_ node: JSONNode) throws(TextProblem) -> Manifest.Packages {
     let packages = try object(node, Self.packagesKeys)
     return Manifest.Packages(build: try packages["build"]?.strings() ?? [], run: try packages["run"]?.strings() ?? [])
-  }
-}
-
-// MARK: Formats
-
-extension ManifestReader {
-  private func format(_ node: JSONNode) throws(TextProblem) -> Manifest.Format {
-    let file = try object(node, Self.formatKeys)
-    let uti = try file.required("uti").word()
-    return Manifest.Format(
-      format: ImageFormat(rawValue: uti), name: try file["name"]?.string() ?? uti,
-      mimeTypes: try file["mime"]?.strings() ?? [],
-      extensions: try file["extensions"]?.list(fileExtension) ?? [],
-      signatures: try file["match"]?.list(signature) ?? [], isWritten: try file["write"]?.boolean() ?? true)
-  }
-
-  /// An extension without a dot, in lower case.
-  private func fileExtension(_ node: JSONNode) throws(TextProblem) -> String {
-    let written = try node.word()
-    let meant = String(written.drop { $0 == "." }).lowercased()
-    guard !meant.isEmpty else { throw node.problem(allowed: "an extension without a dot is allowed") }
-    if meant != written {
-      warnings.append(
-        node.problem(allowed: "extensions have no dot and are in lower case, so it is read as \(meant.quoted)"))
-    }
-    return meant
-  }
-
-  private func signature(_ node: JSONNode) throws(TextProblem) -> FormatSignature {
-    let match = try object(node, Self.matchKeys)
-    let text = try match.required("bytes")
-    guard let bytes = Self.bytes(hex: try text.string()), (1...64).contains(bytes.count) else {
-      throw text.problem(allowed: "1 to 64 bytes of hex are allowed")
-    }
-    let mask = try match["mask"].map { (node) throws(TextProblem) in try self.mask(node, count: bytes.count) } ?? []
-    let offset = try match["offset"]?.whole(0...65_536) ?? 0
-    let within = try match["within"]?.whole(0...4_096) ?? 0
-    switch try match["from"]?.string() ?? "start" {
-    case "start": return FormatSignature(bytes, at: offset, mask: mask, within: within)
-    case "end":
-      if let node = match["within"], within > 0 {
-        warnings.append(node.problem(allowed: "it is ignored, a signature from the end is not searched"))
-      }
-      if let node = match["offset"], offset < bytes.count {
-        warnings.append(node.problem(allowed: "it is read as \(bytes.count), at which the bytes end with the file"))
-      }
-      return FormatSignature(bytes, at: -max(offset, bytes.count), mask: mask)
-    default: throw try match.required("from").problem(allowed: "\"start\" or \"end\" is allowed")
-    }
-  }
-
-  private func mask(_ node: JSONNode, count: Int) throws(TextProblem) -> [UInt8] {
-    guard let mask = Self.bytes(hex: try node.string()), mask.count == count else {
-      throw node.problem(allowed: "as many bytes of hex as in bytes, \(count), are allowed")
-    }
-    // It would agree with every file.
-    guard mask.contains(where: { $0 != 0 }) else { throw node.problem(allowed: "at least one bit has to be 1") }
-    return mask
-  }
-
-  /// Pairs of hex digits, spaces between them allowed.
-  private static func bytes(hex: String) -> [UInt8]? {
-    var hex = hex
-    return hex.withUTF8 { letters in
-      var bytes: [UInt8] = []
-      bytes.reserveCapacity(letters.count / 2)
-      var first: UInt8?
-      for letter in letters where letter != UInt8(ascii: " ") {
-        guard let digit = digit(letter) else { return nil }
-        if let high = first { bytes.append(high << 4 | digit) }
-        first = first == nil ? digit : nil
-      }
-      return first == nil ? bytes : nil
-    }
-  }
-
-  private static func digit(_ letter: UInt8) -> UInt8? {
-    switch letter {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): letter - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): letter - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): letter - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 }
 
@@ -322,7 +243,7 @@ extension JSONNode {
     try list { (node) throws(TextProblem) in ImageFormat(rawValue: try node.word()) }
   }
 
-  fileprivate func strings() throws(TextProblem) -> [String] {
+  func strings() throws(TextProblem) -> [String] {
     try list { (node) throws(TextProblem) in try node.string() }
   }
 }

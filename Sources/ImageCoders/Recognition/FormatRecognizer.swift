@@ -3,6 +3,16 @@
 import ImageCoderEngine
 import ImageCoderModel
 
+/// A format that a file's bytes agree with.
+struct FormatMatch: Sendable, Equatable {
+  /// Several if the coder does not tell them apart.
+  let formats: [ImageFormat]
+  /// The bits that agree.
+  let strength: Int
+  /// What holds beside the signature.
+  var conditions: [FormatCondition] = []
+}
+
 /// Recognizes files of a coder's formats by their signatures, or by their names.
 struct FormatRecognizer: Sendable {
   /// Whether a file is of one of the formats, and of which.
@@ -10,6 +20,10 @@ struct FormatRecognizer: Sendable {
     let recognition: Recognition
     /// The formats of the strongest signature that agrees; all that it may be while that is not known.
     let formats: [ImageFormat]
+    /// Every format that agrees, of a coder some of whose formats are kinds of others; else empty.
+    var matches: [FormatMatch] = []
+    /// How many bytes would decide about further formats of a coder that agrees.
+    var needed: Int?
 
     static let no = Answer(.no, [])
 
@@ -30,26 +44,43 @@ struct FormatRecognizer: Sendable {
   private let known: [Known]
   /// Whether names identify files of a format that has no signature.
   let isNamed: Bool
+  /// The formats that formats of the coder are kinds of.
+  let refined: Set<ImageFormat>
+  /// Whether a signature has conditions.
+  let hasConditions: Bool
 
   init(_ manifest: Manifest) {
     self.init(
       manifest.formats.map {
-        Known(formats: [$0.format], signatures: $0.signatures, extensions: $0.signatures.isEmpty ? $0.extensions : [])
-      })
+        // The name of a kind of another format counts only where that one agrees.
+        let isNamed = $0.signatures.isEmpty && $0.refines.isEmpty
+        return Known(formats: [$0.format], signatures: $0.signatures, extensions: isNamed ? $0.extensions : [])
+      }, refined: Set(manifest.formats.flatMap(\.refines)))
   }
 
   /// - Parameter signatures: Of files of any of the formats.
   init(_ formats: [ImageFormat], signatures: [FormatSignature]) {
-    self.init([Known(formats: formats, signatures: signatures, extensions: [])])
+    self.init([Known(formats: formats, signatures: signatures, extensions: [])], refined: [])
   }
 
-  private init(_ known: [Known]) {
+  private init(_ known: [Known], refined: Set<ImageFormat>) {
     self.known = known
+    self.refined = refined
     isNamed = !known.allSatisfy(\.extensions.isEmpty)
+    hasConditions = known.contains { $0.signatures.contains { !$0.conditions.isEmpty } }
   }
 
   /// The signatures of formats that are told apart.
   var signatures: [[FormatSignature]] { known.map(\.signatures) }
+
+  /// Whether a file may agree with several formats, of which not the strongest signature decides.
+  ///
+  /// - Parameter refined: The formats that formats of any coder are kinds of.
+  func listsMatches(refined: Set<ImageFormat>) -> Bool {
+    hasConditions
+      || known.count > 1
+        && (!self.refined.isEmpty || known.contains { !refined.isDisjoint(with: $0.formats) })
+  }
 
   /// - Parameters:
   ///   - table: Of the registry that the coder belongs to.
@@ -65,12 +96,29 @@ struct FormatRecognizer: Sendable {
   /// The same, by one signature after the other.
   private func compareEach(_ source: OpenSource) throws(CoderError) -> Answer {
     var answer = Answer.no
+    var matches: [FormatMatch] = []
+    var needed: Int?
     for known in known {
       var recognition = Recognition.no
-      for signature in known.signatures { recognition.merge(try signature.matches(source)) }
+      var conditions: [FormatCondition] = []
+      for signature in known.signatures {
+        let before = recognition
+        let found = try signature.recognition(of: source)
+        recognition.merge(found)
+        if case .yes = found, recognition != before { conditions = signature.conditions }
+      }
+      switch recognition {
+      case .yes(let strength):
+        matches.append(FormatMatch(formats: known.formats, strength: strength, conditions: conditions))
+      case .needMore(let bytes): needed = min(needed ?? bytes, bytes)
+      case .no: break
+      }
       answer = answer.merged(Answer(recognition, known.formats))
     }
-    return answer == .no ? named(source) : answer
+    if answer == .no { return named(source) }
+    answer.matches = matches
+    answer.needed = needed
+    return answer
   }
 
   /// What the name of a file says that no signature knows.
@@ -89,21 +137,5 @@ extension FormatRecognizer.Answer {
     both.merge(other.recognition)
     if recognition == other.recognition { return Self(both, formats + other.formats) }
     return Self(both, both == other.recognition ? other.formats : formats)
-  }
-}
-
-extension FormatSignature {
-  /// Compares with an open source, and looks at its end for a signature that is there.
-  fileprivate func matches(_ source: OpenSource) throws(CoderError) -> Recognition {
-    if offset < 0 {
-      // The end of what arrives is known when all is there.
-      guard source.size < .max else { return .needMore(bytes: .max) }
-      guard source.size >= -offset else { return .no }
-      let tail = try source.view(at: source.size + offset, count: -offset)
-      return FormatSignature(bytes, at: 0, mask: mask).matches(tail, isComplete: true)
-    }
-    let prefix = try source.prefix(max(SignatureTable.prefixBytes, reach))
-    // A file that ends inside the bytes that would decide is cut, not unknown.
-    return matches(prefix, isComplete: false)
   }
 }

@@ -49,6 +49,8 @@ struct SignatureTable: Sendable {
     var entries: Range<Int>
     /// Bytes from the start of a file that have to be there; the largest integer where the entries are not all signatures.
     var reach = 0
+    /// Whether a signature that agrees is not the whole answer: it has conditions, or other formats may agree as well.
+    let listsMatches: Bool
   }
 
   /// What the signatures of a coder say of a file.
@@ -56,7 +58,8 @@ struct SignatureTable: Sendable {
     case no
     /// The strongest signature that agrees is of this format.
     case yes(strength: Int, format: Int)
-    /// Every signature has to be compared: those of several formats agree equally, or not all are in the table.
+    /// Every signature has to be compared: those of several formats agree equally, or are kinds of each other, or have
+    /// conditions, or not all are in the table.
     case undecided
   }
 
@@ -77,13 +80,14 @@ struct SignatureTable: Sendable {
     rows.reserveCapacity(coders.count)
     /// For each of the places, the coders whose files may have any byte there.
     var anyByte = [UInt64](repeating: 0, count: Self.places.count)
+    let refined = coders.reduce(into: Set()) { $0.formUnion($1.recognizer.refined) }
     for (coder, isAlwaysAsked) in coders {
       let bit: UInt64 = rows.count < UInt64.bitWidth ? 1 << UInt64(rows.count) : 0
       for signature in coder.signatures.joined() where !signature.bytes.isEmpty {
         for place in anyByte.indices { addBeginning(of: signature, at: place, bit, &anyByte[place]) }
       }
       if isAlwaysAsked || coder.isNamed { for place in anyByte.indices { anyByte[place] |= bit } }
-      add(coder.signatures)
+      add(coder.signatures, listsMatches: coder.listsMatches(refined: refined))
     }
     for index in beginnings.indices { beginnings[index] |= anyByte[index >> 8] }
   }
@@ -100,8 +104,8 @@ struct SignatureTable: Sendable {
     }
   }
 
-  private mutating func add(_ formats: [[FormatSignature]]) {
-    var row = Row(entries: entries.count..<entries.count)
+  private mutating func add(_ formats: [[FormatSignature]], listsMatches: Bool) {
+    var row = Row(entries: entries.count..<entries.count, listsMatches: listsMatches)
     for (format, signatures) in formats.enumerated() {
       for signature in signatures where !signature.bytes.isEmpty {
         guard row.reach < .max, let entry = entry(signature, format: format) else {
@@ -156,7 +160,7 @@ struct SignatureTable: Sendable {
       guard entry.first.agrees(with: base), entry.second.agrees(with: base),
         entry.others.isEmpty || entry.others.allSatisfy({ words[$0].agrees(with: base) })
       else { continue }
-      if best != nil { return .undecided }
+      if best != nil || row.listsMatches { return .undecided }
       best = (entry.strength, entry.format)
     }
     return best.map { .yes(strength: $0.strength, format: $0.format) } ?? .no

@@ -35,6 +35,8 @@ final class Candidate: Sendable {
   let isAsked: Bool
   /// The formats of such files.
   let askedFormats: [ImageFormat]
+  /// Its formats that are kinds of other formats.
+  let refining: [RefiningFormat]
   /// Plugins of the same identifier, used one after the other if the library cannot be loaded.
   private let alternatives: [CatalogEntry]
 
@@ -66,6 +68,7 @@ final class Candidate: Sendable {
     // It costs no load to ask it, and it may know more of its files than their first bytes.
     isAsked = true
     askedFormats = coder.formats
+    refining = []
     recognizer = FormatRecognizer(coder.formats, signatures: coder.signatures)
     alternatives = []
     self.registration = registration
@@ -93,8 +96,14 @@ final class Candidate: Sendable {
     priority = entry.priority
     extensions = Set(manifest.formats.flatMap(\.extensions))
     recognizer = FormatRecognizer(manifest)
-    isAsked = manifest.capabilities.contains("recognize")
-    let unsigned = manifest.formats.filter(\.signatures.isEmpty)
+    let isAsked = manifest.capabilities.contains("recognize")
+    refining = manifest.formats.filter { !$0.refines.isEmpty }.map {
+      RefiningFormat(
+        format: $0.format, refines: $0.refines, extensions: $0.extensions, isAsked: isAsked && $0.signatures.isEmpty)
+    }
+    // About a kind of another format it is asked where that one agrees.
+    let unsigned = manifest.formats.filter { $0.signatures.isEmpty && $0.refines.isEmpty }
+    self.isAsked = isAsked && (!unsigned.isEmpty || !refining.contains(where: \.isAsked))
     askedFormats = (unsigned.isEmpty ? manifest.formats : unsigned).map(\.format)
     own = nil
     states = Mutex([])

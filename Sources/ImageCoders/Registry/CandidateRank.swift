@@ -4,12 +4,14 @@ import ImageCoderModel
 
 /// Where a candidate stands among others: a total order, in which the first is tried first.
 ///
-/// It does not depend on the order of directories: place in the list of preferred coders, priority, the application's
-/// later registration, bundled coders of the format, strength of the signature, whether the file's name has an extension
+/// It does not depend on the order of directories: place in the list of preferred coders, depth of the format below those
+/// that it is a kind of, priority, the application's later registration, bundled coders of the format, strength of the signature, whether the file's name has an extension
 /// of the coder, bundled coders, identifier.
 struct CandidateRank: Comparable {
   /// The place among the preferred coders of the format, or nil.
   let preference: Int?
+  /// How many formats that the file agrees with lead to the coder's own, each a kind of the one before.
+  let depth: Int
   let priority: Int
   let registration: Int
   /// Whether it is a plugin that is not bundled, and a bundled one has the same format.
@@ -22,9 +24,11 @@ struct CandidateRank: Comparable {
   let id: String
 
   init(
-    _ candidate: Candidate, preference: Int?, priority: Int, yields: Bool, strength: Int = 0, isNamed: Bool = false
+    _ candidate: Candidate, preference: Int?, depth: Int = 0, priority: Int, yields: Bool, strength: Int = 0,
+    isNamed: Bool = false
   ) {
     self.preference = preference
+    self.depth = depth
     self.priority = priority
     registration = candidate.registration
     self.yields = yields
@@ -37,6 +41,8 @@ struct CandidateRank: Comparable {
   static func < (one: CandidateRank, other: CandidateRank) -> Bool {
     let (preference, otherPreference) = (one.preference ?? .max, other.preference ?? .max)
     if preference != otherPreference { return preference < otherPreference }
+    // A kind of a format comes before the format, whatever priorities say: only its coder knows what the file holds.
+    if one.depth != other.depth { return one.depth > other.depth }
     if one.priority != other.priority { return one.priority > other.priority }
     if one.registration != other.registration { return one.registration > other.registration }
     if one.yields != other.yields { return other.yields }

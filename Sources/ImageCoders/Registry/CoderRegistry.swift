@@ -218,7 +218,7 @@ public final class CoderRegistry: Sendable {
   }
 
   /// Bytes of a file that no coder recognizes, as an error shows them.
-  private static let shownBytes = 16
+  static let shownBytes = 16
 
   /// Whether a file that begins with these bytes may be an image, as far as the bytes tell.
   ///
@@ -247,7 +247,7 @@ public final class CoderRegistry: Sendable {
   /// The order in which coders are tried for a file.
   ///
   /// - Parameter coder: The identifier of the only coder, or nil for all.
-  private func selection(
+  func selection(
     _ source: OpenSource, coder: String?, _ allowed: Set<ImageFormat>?, explains: Bool
   ) throws(CoderError) -> (Selection, coderCount: Int) {
     let snapshot = snapshot()
@@ -355,23 +355,6 @@ public final class CoderRegistry: Sendable {
 
   /// Whether there is any coder to choose from.
   var hasCoders: Bool { !snapshot().state.candidates.isEmpty }
-
-  private func unrecognized(_ source: OpenSource, _ selection: Selection, coders: Int) -> CoderError {
-    if source.size == 0 { return .wrongFormat("the file is empty") }
-    if coders == 0 { return .noCoder(catalog.emptiness) }
-    if let refused = selection.refused {
-      let formats = refused.candidate.formats.map(\.rawValue).joined(separator: " or ")
-      return .unsupported("the file is recognized as \(formats), \(refused.reason)")
-    }
-    if let bytesNeeded = selection.bytesNeeded {
-      return .truncated("the file ends while it is identified: \(bytesNeeded) bytes would decide", at: source.size)
-    }
-    var shown = ""
-    if case .success(let prefix) = Result(catching: { () throws(CoderError) in try source.prefix(Self.shownBytes) }) {
-      for byte in prefix { shown += (byte < 16 ? "0" : "") + String(byte, radix: 16) }
-    }
-    return .noCoder("no coder of \(coders) recognizes a file that begins with \(shown)\(catalog.unusedHint)")
-  }
 
   /// What files may ask for. It changes what is opened from now on.
   public var policy: SecurityPolicy {

@@ -40,10 +40,15 @@ struct IsolationOfCode: Equatable {
 /// The coders of a registry, and what their order depends on.
 struct RegistryState {
   var candidates: [Candidate] {
-    didSet { signatures = Self.signatures(of: candidates) }
+    didSet {
+      signatures = Self.signatures(of: candidates)
+      refiners = Self.refiners(among: candidates)
+    }
   }
   /// The signatures of the candidates, in their order.
   private(set) var signatures: SignatureTable
+  /// The candidates that read kinds of other formats.
+  private(set) var refiners: [Candidate]
   /// The priorities of the user and the program, by identifier.
   var priorities: [String: Int]
   /// Identifiers in the order in which they are tried before all others, by format.
@@ -65,6 +70,7 @@ struct RegistryState {
   ) {
     self.candidates = candidates
     signatures = Self.signatures(of: candidates)
+    refiners = Self.refiners(among: candidates)
     self.isolation = isolation
     statedPolicy = policy
     self.policy = policy.resolved(catalog, registered: [])
@@ -75,6 +81,20 @@ struct RegistryState {
 
   private static func signatures(of candidates: [Candidate]) -> SignatureTable {
     SignatureTable(candidates.map { ($0.recognizer, isAlwaysAsked: $0.isAsked) })
+  }
+
+  private static func refiners(among candidates: [Candidate]) -> [Candidate] {
+    candidates.filter { $0.canRead && !$0.refining.isEmpty }
+  }
+
+  /// Whether a file agrees with a format that another one is a kind of.
+  func refines(_ looks: [Look]) -> Bool {
+    !refiners.isEmpty
+      && looks.contains { look in
+        look.agreements.contains { agreement in
+          refiners.contains { !$0.recognizer.refined.isDisjoint(with: agreement.formats) }
+        }
+      }
   }
 
   /// Sets what files may ask for, or looks once more which formats the policy names after coders were registered.

@@ -33,35 +33,6 @@ public struct SelectionStep: Sendable, Equatable {
   }
 }
 
-/// A coder that recognizes a file.
-private struct Match {
-  let candidate: Candidate
-  /// The formats that the file may have, as the coder says.
-  let formats: [ImageFormat]
-  /// Bits of the signature that agree; 0 if only the file's name does.
-  let strength: Int
-
-  init(_ candidate: Candidate, _ formats: [ImageFormat], strength: Int) {
-    self.candidate = candidate
-    self.formats = formats
-    self.strength = strength
-  }
-
-  /// - Parameter bundled: Formats of the bundled coders that recognize the file.
-  func rank(_ source: OpenSource, _ registry: RegistryState, bundled: Set<ImageFormat>) -> CandidateRank {
-    CandidateRank(
-      candidate, preference: registry.preference(candidate, reading: formats), priority: registry.priority(candidate),
-      yields: candidate.isStranger && !bundled.isDisjoint(with: formats), strength: strength,
-      isNamed: source.fileExtension.map(candidate.extensions.contains) ?? false)
-  }
-
-  func explanation(_ registry: RegistryState) -> String {
-    let how = strength == 0 ? "by the file's extension" : "by \(strength) bits of its signature"
-    let preferred = formats.first { registry.preference(candidate, reading: [$0]) != nil }
-    return "\(how), priority \(registry.priority(candidate))\(preferred.map { ", preferred for \($0)" } ?? "")"
-  }
-}
-
 /// The order in which coders are tried for a file, and why.
 struct Selection {
   /// Coders that recognize the file, first to last.
@@ -85,77 +56,58 @@ struct Selection {
     _ source: OpenSource, among registry: RegistrySnapshot, only: String?, allowed: Set<ImageFormat>?,
     explains: Bool, load: (Candidate) throws(SkipReason) -> any ImageCoder
   ) throws(CoderError) {
-    var matches: [Match] = []
-    var asked: [Candidate] = []
-    var needed: Int?
-    // Nearly every coder is out after a look; only an explanation names it.
-    let isQuick = !explains && only == nil
-    let possible: UInt64 =
-      try isQuick ? registry.state.signatures.coders(beginning: source.prefix(SignatureTable.prefixBytes)) : .max
-    for index in registry.state.candidates.indices {
-      if index < possible.bitWidth, possible >> UInt64(index) & 1 == 0 { continue }
-      let candidate = registry.state.candidates[index]
-      guard candidate.canRead, only == nil || candidate.id == only else { continue }
-      let answer = try candidate.recognizer.recognize(source, by: registry.state.signatures, at: index)
-      if let allowed, allowed.isDisjoint(with: candidate.formats) {
-        if case .yes = answer.recognition { refused = refused ?? (candidate, "which the caller does not allow") }
-        if explains { note(candidate, .notAllowed, "the caller allows other formats only") }
-        continue
-      }
-      if registry.refusesCoders, let reason = registry.state.policy.refusal(candidate, answer.formats) {
-        if case .yes = answer.recognition { refused = refused ?? (candidate, reason) }
-        if explains { note(candidate, .notAllowed, reason) }
-        continue
-      }
-      if candidate.isAsked { asked.append(candidate) }
-      switch answer.recognition {
-      case .yes(let strength):
-        let match = Match(candidate, answer.formats, strength: strength)
-        matches.append(match)
-        if explains { note(candidate, .identified, match.explanation(registry.state)) }
-      case .needMore(let bytes):
-        needed = min(needed ?? bytes, bytes)
-        if explains {
-          note(
-            candidate, .needMore,
-            bytes == .max ? "the end of the file would decide" : "agrees so far, \(bytes) bytes would decide")
-        }
-      case .no: if explains { note(candidate, .noMatch, "no signature agrees") }
-      }
+    var looks = try Look.all(source, registry.state, isQuick: !explains && only == nil)
+    // Also what may not be read tells what else the file may be.
+    var all = registry.state.refines(looks) ? Look.addNamed(&looks, source, registry.state) : []
+    for index in looks.indices { looks[index].filter(registry, allowed) }
+    if let only { looks.removeAll { $0.candidate.id != only } }
+    refused = looks.first { $0.refusal != nil && !$0.agreements.isEmpty }.map {
+      ($0.candidate, $0.refusal?.reason ?? "")
     }
+    var needed = looks.filter { $0.refusal == nil }.compactMap(\.bytesNeeded).min()
+    let seen = explains ? looks : []
     // Bytes that are still to come may agree with a signature.
     let isUndecided = !source.isComplete && needed ?? .max < .max
-    if !asked.isEmpty, !isUndecided, matches.allSatisfy({ $0.strength == 0 }), try !source.prefix(1).isEmpty {
-      for candidate in asked {
-        guard let answer = try ask(candidate, source, load, explains: explains) else { continue }
-        switch answer {
-        case .yes(let strength):
-          matches.removeAll { $0.candidate === candidate }
-          // A look at the bytes says more than the file's name.
-          matches.append(Match(candidate, candidate.askedFormats, strength: max(1, strength)))
-        case .needMore(let bytes): needed = min(needed ?? bytes, bytes)
+    let asked = isUndecided ? [] : Look.asked(looks, agreeing: all)
+    if !asked.isEmpty, try !source.prefix(1).isEmpty {
+      for (index, formats) in asked {
+        guard let answer = try ask(looks[index].candidate, source, load, explains: explains) else { continue }
         // Its own look at the file counts more than the file's name.
-        case .no: matches.removeAll { $0.candidate === candidate }
+        if case .needMore(let bytes) = answer {
+          needed = min(needed ?? bytes, bytes)
+        } else {
+          looks[index].agreements = []
         }
+        guard case .yes(let strength) = answer else { continue }
+        let match = FormatMatch(formats: formats, strength: max(1, strength))
+        looks[index].agreements = [Agreement(looks[index].candidate, match, .look)]
+        if !all.isEmpty { all += looks[index].agreements }
       }
     }
-    bytesNeeded = needed == .max && !matches.isEmpty ? nil : needed
-    guard matches.count > 1 else {
-      candidates = matches.map { ($0.candidate, $0.formats) }
-      return
+    let refinement = all.isEmpty ? nil : Refinement(all)
+    let matches = looks.compactMap { $0.best(refinement) }
+    if explains {
+      let steps = seen.map { $0.step(registry.state, refinement, among: matches) }
+      self.steps = steps + self.steps
     }
+    bytesNeeded = needed == .max && !matches.isEmpty ? nil : needed
+    candidates = Self.sorted(matches, source, registry.state).map { ($0.candidate, $0.formats) }
+  }
+
+  private static func sorted(
+    _ matches: [Agreement], _ source: OpenSource, _ registry: RegistryState
+  ) -> [Agreement] {
+    guard matches.count > 1 else { return matches }
     // With no more than priorities to go by, their order is often that in which they are.
-    if registry.state.preferredReaders.isEmpty,
+    if registry.preferredReaders.isEmpty,
       zip(matches, matches.dropFirst()).allSatisfy({ one, next in
-        registry.state.priority(one.candidate) > registry.state.priority(next.candidate)
+        one.depth == next.depth && registry.priority(one.candidate) > registry.priority(next.candidate)
       })
     {
-      candidates = matches.map { ($0.candidate, $0.formats) }
-      return
+      return matches
     }
     let bundled = Set(matches.filter(\.candidate.isBundled).flatMap(\.formats))
-    candidates = matches.map { ($0, $0.rank(source, registry.state, bundled: bundled)) }
-      .sorted { $0.1 < $1.1 }.map { ($0.0.candidate, $0.0.formats) }
+    return matches.map { ($0, $0.rank(source, registry, bundled: bundled)) }.sorted { $0.1 < $1.1 }.map(\.0)
   }
 
   /// What a coder says of the file, or nil if it cannot be loaded.
