@@ -8,18 +8,23 @@ import ImageCoderPlugin
 /// - Format: ISO/IEC 23008-12 and 14496-12. Library: libde265 1.0.
 final class HEIFReader: ContainerReader, StoredColorReader {
   private let reader: any ReaderSession
+  /// Whether stills are shown in place of a sequence that cannot be read.
+  private let standsIn: Bool
 
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
     guard try Self.announcesSequence(source) else {
       reader = try StillReader(source, host: host, options: options)
+      standsIn = false
       return
     }
     do throws(CoderError) {
       reader = try SequenceReader(source, host: host, options: options)
+      standsIn = false
     } catch {
       // A file that names brands of sequences may hold stills alone, or a sequence that cannot be read beside them.
       guard [.wrongFormat, .unsupported, .malformed].contains(error.code) else { throw error }
       reader = try Self.stills(source, host: host, options: options, insteadOf: error)
+      standsIn = error.code != .wrongFormat
     }
   }
 
@@ -37,10 +42,10 @@ final class HEIFReader: ContainerReader, StoredColorReader {
     }
   }
 
-  /// The brands of the file type box that the manifest's signatures look at: the major one, and some of the others.
-  private static let brandCount = 9
+  /// The brands of the file type box that a host looks at: those in 4 KiB.
+  private static let brandCount = 1_020
 
-  /// Whether the major brand is that of image sequences, or one of the first brands is one of sequences in HEVC: hevc,
+  /// Whether the major brand is that of image sequences, or one of the brands is one of sequences in HEVC: hevc,
   /// hevx, hevm, hevs (ISO/IEC 23008-12 §10.3, annex B). Sequences in AV1 name the former beside their own.
   private static func announcesSequence(_ source: SourceView) throws(CoderError) -> Bool {
     guard let box = try source.box(at: 0, before: source.size), box.type == .fileType else { return false }
@@ -58,7 +63,12 @@ final class HEIFReader: ContainerReader, StoredColorReader {
 
   private static let sequenceBrands = [FourCC("hevc"), FourCC("hevx"), FourCC("hevm"), FourCC("hevs")]
 
-  func header(page: Int) throws(CoderError) -> ImageHeader { try reader.header(page: page) }
+  func header(page: Int) throws(CoderError) -> ImageHeader {
+    var header = try reader.header(page: page)
+    header.standsIn = standsIn
+    header.isLossless = header.isLossless && !standsIn
+    return header
+  }
 
   func frame(_ index: Int, page: Int) throws(CoderError) -> FrameHeader { try reader.frame(index, page: page) }
 

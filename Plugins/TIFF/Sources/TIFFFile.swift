@@ -26,6 +26,8 @@ struct TIFFFile {
   /// Whether the chain has been walked to its end.
   private(set) var isOver = false
 
+  /// The first directories that the chain leads to, whatever they are for.
+  private(set) var chain: [Int] = []
   private let limit: Int
   private var next: Link
   private var visited: Set<Int> = []
@@ -87,6 +89,7 @@ struct TIFFFile {
       return try finish()
     }
     next = .stored(at: step.link)
+    if chain.count < CameraRaw.mostDirectories { chain.append(place) }
     switch step.role {
     case .page:
       pages.append(Page(offset: place))

@@ -17,6 +17,8 @@ final class TIFFReader: ContainerReader, StoredColorReader {
   private var pages: [Int: TIFFPicture] = [:]
   /// Smaller versions of pages, the largest first.
   private var versions: [Int: [TIFFPicture]] = [:]
+  /// Whether it is a camera's file, once all of it has been looked at.
+  private var knownCameraRaw: Bool?
 
   /// Directories of smaller versions that are looked at.
   private static let mostVersions = 32
@@ -57,7 +59,8 @@ final class TIFFReader: ContainerReader, StoredColorReader {
     header.isIncomplete = isIncomplete
     header.isTruncated = file.isTruncated
     header.isDamaged = file.isDamaged
-    header.isLossless = picture.isLossless
+    header.standsIn = try isCameraRaw()
+    header.isLossless = picture.isLossless && !header.standsIn
     header.hasPalette = samples.photometric == .palette
     if samples.photometric == .palette { header.bitsPerChannel = 8 }
     header.subsampling = try subsampling(of: picture)
@@ -65,6 +68,13 @@ final class TIFFReader: ContainerReader, StoredColorReader {
       header.metadata.insert(kind)
     }
     return header
+  }
+
+  private func isCameraRaw() throws(CoderError) -> Bool {
+    if let known = knownCameraRaw { return known }
+    let isRaw = try CameraRaw.isIn(file)
+    if file.source.isComplete { knownCameraRaw = isRaw }
+    return isRaw
   }
 
   private func subsampling(of picture: TIFFPicture) throws(CoderError) -> Subsampling? {

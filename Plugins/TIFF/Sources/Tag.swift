@@ -59,6 +59,7 @@ enum Tag {
   static let interoperability = 40965
   static let printImageMatching = 50341
   static let lercParameters = 50674
+  static let dngVersion = 50706
 
   /// What an Exif payload takes over from the page's own directory, beside the Exif and GPS directories: what the
   /// picture is of, by whom and with what, and how it is turned (Exif 2.32 §4.6.4).

@@ -78,6 +78,7 @@ struct FileReport {
     var words: [String] = []
     if header.isProgressive { words.append("progressive") }
     if header.isLossless { words.append("lossless") }
+    if header.standsIn { words.append("stands-in") }
     if header.hasPalette { words.append("palette") }
     if header.isTruncated { words.append("truncated") }
     return words

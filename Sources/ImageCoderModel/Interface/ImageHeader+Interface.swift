@@ -48,7 +48,8 @@ extension ImageHeader {
     if flags.contains(.hasXMP) { metadata.insert(.xmp) }
     isTruncated = flags.contains(.truncated)
     isProgressive = flags.contains(.progressive)
-    isLossless = flags.contains(.lossless)
+    standsIn = flags.contains(.standsIn)
+    isLossless = flags.contains(.lossless) && !standsIn
     hasPalette = flags.contains(.palette)
     isDamaged = flags.contains(.damaged)
     pagesAreSizes = flags.contains(.pagesAreSizes)
@@ -77,7 +78,8 @@ extension ImageHeader {
     if metadata.contains(.xmp) { flags.insert(.hasXMP) }
     if isTruncated { flags.insert(.truncated) }
     if isProgressive { flags.insert(.progressive) }
-    if isLossless { flags.insert(.lossless) }
+    if isLossless, !standsIn { flags.insert(.lossless) }
+    if standsIn { flags.insert(.standsIn) }
     if hasPalette { flags.insert(.palette) }
     if isDamaged { flags.insert(.damaged) }
     if isIncomplete { flags.insert(.incomplete) }
@@ -139,6 +141,7 @@ extension ImageHeader {
     static let embedded = InfoFlags(rawValue: 4096)
     static let incomplete = InfoFlags(rawValue: 8192)
     static let anySize = InfoFlags(rawValue: 16384)
+    static let standsIn = InfoFlags(rawValue: 32_768)
   }
 }
 

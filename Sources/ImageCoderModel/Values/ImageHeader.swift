@@ -56,6 +56,9 @@ public struct ImageHeader: Sendable, Equatable {
   public var anySize: AnySize?
   /// Pixels per inch that the file states: 96 for SVG, 72 for PDF; nil if it states none.
   public var resolution: Double?
+  /// Whether the pixels are not those that the file is about, which the reader cannot read: the preview of a camera raw
+  /// file, the poster of a video. Such a page is never ``isLossless``.
+  public var standsIn: Bool
   /// Whether bytes are still arriving: anything after the pixels is not known yet, and ``frameCount`` counts only the
   /// frames so far.
   public var isIncomplete: Bool
@@ -79,6 +82,7 @@ public struct ImageHeader: Sendable, Equatable {
     self.isLossless = false
     self.hasPalette = false
     self.pagesAreSizes = false
+    self.standsIn = false
     self.isIncomplete = false
   }
 

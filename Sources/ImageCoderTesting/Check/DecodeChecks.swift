@@ -176,7 +176,7 @@ extension PluginCheck {
         "\(info.subsampling)"
       ),
       ("gamma", info.gamma.isFinite && info.gamma >= 0, "a number of at least 0", "\(info.gamma)"),
-      ("flags", info.flags < 1 << 15 || isLater, "flags of version 1.1", "\(info.flags)"),
+      ("flags", info.flags < 1 << 16 || isLater, "flags of version 1.1", "\(info.flags)"),
       (
         "INFO_INCOMPLETE", info.flags & UInt32(IMGCODER_INFO_INCOMPLETE) == 0, "not set: all bytes are there", "set"
       ),

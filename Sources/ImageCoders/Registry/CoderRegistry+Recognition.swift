@@ -15,6 +15,20 @@ extension CoderRegistry {
     }
   }
 
+  /// What is said of a file of which a coder shows a stand-in.
+  func standIn(_ source: OpenSource, _ coder: String) throws(CoderError) -> String {
+    let state = snapshot().state
+    let manifest = state.candidates.first { $0.id == coder }?.entry?.manifest
+    guard let dialect = try manifest.flatMap({ (manifest) throws(CoderError) in try manifest.dialect(of: source) })
+    else {
+      return "shows a picture that stands in for what \(coder) does not read"
+    }
+    let isRead = state.candidates.contains { $0.canRead && $0.formats.contains(dialect.format) }
+    let reason =
+      isRead ? "no coder that may be used reads \(dialect.format)" : "no coder for \(dialect.format) is installed"
+    return "shows the preview of \(dialect.nameWithArticle) file; \(reason)"
+  }
+
   func unrecognized(_ source: OpenSource, _ selection: Selection, coders: Int) -> CoderError {
     if source.size == 0 { return .wrongFormat("the file is empty") }
     if coders == 0 { return .noCoder(catalog.emptiness) }
@@ -25,10 +39,44 @@ extension CoderRegistry {
     if let bytesNeeded = selection.bytesNeeded {
       return .truncated("the file ends while it is identified: \(bytesNeeded) bytes would decide", at: source.size)
     }
+    if case .success(let found?) = Result(catching: { () throws(CoderError) in try dialect(of: source) }) {
+      return .noCoder("no coder of \(coders) reads \(found.format), \(found.nameWithArticle) file\(catalog.unusedHint)")
+    }
     var shown = ""
     if case .success(let prefix) = Result(catching: { () throws(CoderError) in try source.prefix(Self.shownBytes) }) {
       for byte in prefix { shown += (byte < 16 ? "0" : "") + String(byte, radix: 16) }
     }
     return .noCoder("no coder of \(coders) recognizes a file that begins with \(shown)\(catalog.unusedHint)")
+  }
+
+  /// The kind of file that a coder's manifest knows by name, or nil.
+  private func dialect(of source: OpenSource) throws(CoderError) -> Manifest.Dialect? {
+    for candidate in snapshot().state.candidates {
+      if let found = try candidate.entry?.manifest?.dialect(of: source) { return found }
+    }
+    return nil
+  }
+}
+
+extension Manifest {
+  /// Of the kinds of its formats that the coder does not read, the one with which a file agrees most; of equals the first.
+  fileprivate func dialect(of source: OpenSource) throws(CoderError) -> Dialect? {
+    var best: (dialect: Dialect, strength: Int)?
+    for dialect in formats.lazy.flatMap(\.dialects) {
+      for signature in dialect.signatures {
+        guard case .yes(let strength) = try signature.recognition(of: source), strength > best?.strength ?? -1 else {
+          continue
+        }
+        best = (dialect, strength)
+      }
+    }
+    return best?.dialect
+  }
+}
+
+extension Manifest.Dialect {
+  /// `a camera raw`, `an Olympus raw`.
+  fileprivate var nameWithArticle: String {
+    "\("AEIOU".contains(name.prefix(1).uppercased()) ? "an" : "a") \(name)"
   }
 }

@@ -269,14 +269,15 @@ public final class CoderRegistry: Sendable {
     let opened = context
     return try choose(opened.source, allowed: opened.options.allowedFormats, coder: coder, explain: explain) {
       (coder, formats) throws(CoderError) in
-      try body(
-        try restricting(opened.options, formats) { (options) throws(CoderError) in
-          var restricted = opened
-          restricted.options = options
-          return try naming(coder, options: options) { () throws(CoderError) in try coder.makeDecoder(restricted) }
-        } format: {
-          $0.header.format
-        })
+      let decoder = try restricting(opened.options, formats) { (options) throws(CoderError) in
+        var restricted = opened
+        restricted.options = options
+        return try naming(coder, options: options) { () throws(CoderError) in try coder.makeDecoder(restricted) }
+      } format: {
+        $0.header.format
+      }
+      if decoder.header.standsIn, let log = opened.options.log { log(.warning, try standIn(opened.source, coder.id)) }
+      return try body(decoder)
     }
   }
 

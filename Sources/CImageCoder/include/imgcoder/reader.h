@@ -56,8 +56,12 @@ enum {
   IMGCODER_INFO_EMBEDDED = 4096,      // the page is a whole file of another format inside this one, at `embedded`
   IMGCODER_INFO_INCOMPLETE = 8192,    // bytes are still arriving: anything after the pixels is not known yet, and if
                                       // ANIMATED is set, more frames may follow: frame_info waits for the next one
-  IMGCODER_INFO_ANY_SIZE = 16384      // version 1.1: the page is a drawing without pixels of its own. Any size that is
+
+  // Since version 1.1:
+  IMGCODER_INFO_ANY_SIZE = 16384,     // the page is a drawing without pixels of its own. Any size that is
                                       // requested is drawn exactly, also a larger one: see natural_width
+  IMGCODER_INFO_STANDS_IN = 32768     // the pixels are not those that the file is about, which this reader cannot read:
+                                      // the preview of a camera raw file, the poster of a video; never with LOSSLESS
 };
 
 // Describes a page, without its pixels.

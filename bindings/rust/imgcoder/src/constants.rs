@@ -80,6 +80,7 @@ pub const INFO_PAGES_ARE_SIZES: u32 = 2048;
 pub const INFO_EMBEDDED: u32 = 4096;
 pub const INFO_INCOMPLETE: u32 = 8192;
 pub const INFO_ANY_SIZE: u32 = 16384;
+pub const INFO_STANDS_IN: u32 = 32768;
 pub const FRAME_HAS_ALPHA: u32 = 1;
 pub const ROWS_TOP_DOWN: u32 = 0;
 pub const ROWS_ANY: u32 = 1;
