@@ -182,6 +182,7 @@ import Testing
                   ],
                   "mime": [],
                   "name": "Test",
+                  "refines": [],
                   "uti": "org.example.test"
                 }
               ],

@@ -21,7 +21,8 @@ enum CameraRaw {
       // A directory that cannot be read says nothing.
       let found = try ifReadable { () throws(CoderError) -> (isRaw: Bool, nested: [UInt64])? in
         let directory = try TIFFDirectory(file.source, at: place)
-        let isRaw = try directory[Tag.dngVersion] != nil || isSensor(directory.number(Tag.photometric))
+        let photometric = try directory.number(Tag.photometric)
+        let isRaw = directory[Tag.dngVersion] != nil || isSensor(photometric)
         guard !isRaw, file.source.isComplete else { return (isRaw, []) }
         return (isRaw, try directory.numbers(Tag.subIFDs, limit: mostDirectories) ?? [])
       }

@@ -77,7 +77,7 @@ struct Diagnosis {
       findings += (entry.manifest?.warnings ?? []).map { Finding(mark: .warning, text: "\(entry.path): \($0)") }
       return findings
     }
-    return coders
+    return coders + catalog.idleRefinements.map { Self.idle($0, catalog) }
       + catalog.outrankings.map {
         // What the user has set is no surprise.
         $0.isSet
@@ -86,6 +86,16 @@ struct Diagnosis {
             mark: .warning, text: $0.sentence(catalog),
             advice: "to change that, set its priority or the preferred coders in the settings file")
       }
+  }
+
+  private static func idle(_ refinement: IdleRefinement, _ catalog: Catalog) -> Finding {
+    Finding(
+      mark: .warning,
+      text: """
+        \(refinement.coder): \(catalog.name(of: refinement.format)) refines \(refinement.refined) and says no more of a \
+        file: it is not tried first for that
+        """,
+      advice: "its manifest needs a longer signature in match, or a condition in and")
   }
 
   private static func coder(_ entry: CatalogEntry, _ catalog: Catalog) -> [Finding] {

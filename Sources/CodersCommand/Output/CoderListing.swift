@@ -52,6 +52,15 @@ struct CoderListing {
       lines += ["", style.title("Tried before bundled coders")]
       lines += outrankings.map { $0.sentence(catalog).printable }
     }
+    let refining = used.flatMap { used in
+      used.manifest.formats.filter { !$0.refines.isEmpty }.map { (used.manifest.id, $0) }
+    }
+    if !refining.isEmpty {
+      lines += ["", style.title("Kinds of other formats")]
+      lines += refining.map { id, format in
+        "\(id): \(format.name) refines \(format.refines.map(\.rawValue).joined(separator: ", "))".printable
+      }
+    }
     guard !unused.isEmpty || !unreadable.isEmpty else { return lines }
     lines += ["", style.title("Not used")]
     for (entry, reason) in unused {
@@ -120,7 +129,7 @@ extension CoderListing {
         manifest.formats.map {
           .object([
             "uti": .text($0.format.rawValue), "name": .text($0.name), "mime": .texts($0.mimeTypes),
-            "extensions": .texts($0.extensions),
+            "extensions": .texts($0.extensions), "refines": .texts($0.refines.map(\.rawValue)),
           ])
         }),
       "encode_options": .list(manifest.options.map { JSONValue($0) }),

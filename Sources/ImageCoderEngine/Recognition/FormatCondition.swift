@@ -25,7 +25,7 @@ package enum FormatCondition: Sendable, Equatable {
   package var words: String? {
     switch self {
     case .bytes: nil
-    case .brand(let brands): "brand \(brands.map(\.text).joined(separator: " or "))"
+    case .brand: "a brand"
     case .tag(let condition): "tag \(condition.tag)"
     }
   }
@@ -67,13 +67,11 @@ package struct FilePrefix: RecognizableBytes {
 /// - Format: ISO/IEC 14496-12 §4.3.
 package struct Brand: Sendable, Equatable {
   let code: UInt32
-  let text: String
 
   /// Nil for a text that has not four characters of ASCII.
   package init?(_ text: String) {
     guard text.utf8.count == 4, text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) else { return nil }
     code = text.utf8.reduce(0) { $0 << 8 | UInt32($1) }
-    self.text = text
   }
 
   /// How much of the first box is looked at: more brands than any file has.

@@ -36,6 +36,13 @@ public struct FormatSignature: Sendable, Equatable {
     mask.isEmpty ? bytes.count * 8 : mask.reduce(0) { $0 + $1.nonzeroBitCount }
   }
 
+  /// The same with those of ``conditions``.
+  package var fullStrength: Int {
+    conditions.reduce(strength) { sum, condition in
+      if case .bytes(let further) = condition { sum + further.fullStrength } else { sum + FormatCondition.strength }
+    }
+  }
+
   /// How many bytes from the start of the file are needed to decide.
   package var reach: Int { offset < 0 ? 0 : offset + within + bytes.count }
 
