@@ -2,6 +2,7 @@
 
 import CodersCommand
 import ImageCoders
+import TestSupport
 import Testing
 
 /// What the command says of formats that are kinds of others.
@@ -58,7 +59,8 @@ import Testing
   }
 
   @Test func doctorNamesAKindThatSaysNoMore() {
-    let output = Run.inProcess("doctor", plugins: Self.folder().path).output
+    let folder = Self.folder()
+    let output = Run.inProcess("doctor", plugins: folder.path).output
     #expect(
       output.contains(
         """

@@ -135,12 +135,12 @@ private let kindCoder = PluginExport(id: "org.example.kind", version: "1.0.0", r
     #expect(decoder.coderID == "org.example.plain")
     #expect(
       steps.map { "\($0.coder ?? "") \($0.code.rawValue): \($0.message)" } == [
-        "org.example.plain identified: by 16 bits of its signature, priority 100",
         """
         org.example.kind identified: by 24 bits of its signature, refines org.example.plain-picture, before \
         org.example.plain, priority 100
         """,
-        "org.example.kind failed: org.example.kind: wrong format: no B",
+        "org.example.plain identified: by 16 bits of its signature, priority 100",
+        "org.example.kind failed: wrongFormat: no B",
         "org.example.plain fallback: is tried next",
         "org.example.plain chosen: reads the file",
       ])

@@ -190,13 +190,21 @@ extension Console {
   /// Prints a warning about a file.
   package func warn(_ message: String, file: String) { printError("coders: \(file.printable): warning: \(message)") }
 
-  /// The receiver of a coder's log: prints warnings unless `--quiet` is given.
+  /// The receiver of a coder's log: prints each warning once unless `--quiet` is given. A file may be opened more than once.
   package func log(for file: String, isQuiet: Bool) -> (@Sendable (LogSeverity, String) -> Void)? {
     guard !isQuiet else { return nil }
+    let told = ToldMessages()
     return { severity, message in
-      if severity == .warning { self.warn(message, file: file) }
+      if severity == .warning, told.isNew(message) { self.warn(message, file: file) }
     }
   }
+}
+
+/// The messages that a receiver has printed.
+private final class ToldMessages: Sendable {
+  private let messages = Mutex<Set<String>>([])
+
+  func isNew(_ message: String) -> Bool { messages.withLock { $0.insert(message).inserted } }
 }
 
 /// Calls on file descriptors.
