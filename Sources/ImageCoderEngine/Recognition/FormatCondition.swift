@@ -77,14 +77,14 @@ package struct Brand: Sendable, Equatable {
   /// How much of the first box is looked at: more brands than any file has.
   private static let mostBytes = 4 << 10
   private static let fileType: UInt32 = 0x6674_7970  // "ftyp"
-  /// Size, type, major brand and minor version.
-  private static let headBytes = 16
+  /// Size, type and major brand.
+  private static let headBytes = 12
 
   static func recognition<File: RecognizableBytes>(
     of file: File, _ brands: [Brand]
   ) throws(File.Failure) -> Recognition {
     let bytes = try file.bytes(at: 0, count: mostBytes)
-    guard bytes.count >= 12 else { return .needMore(bytes: headBytes) }
+    guard bytes.count >= headBytes else { return .needMore(bytes: headBytes) }
     guard bytes.bigEndian(at: 4) == fileType else { return .no }
     let end = min(Int(bytes.bigEndian(at: 0)), mostBytes)
     for place in stride(from: 8, through: min(end, bytes.count) - 4, by: 4) where place != 12 {

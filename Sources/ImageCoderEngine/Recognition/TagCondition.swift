@@ -71,13 +71,13 @@ package struct TagCondition: Sendable, Equatable {
     } else {
       answer = file.missing(upTo: end)
     }
-    if let nested { answer.merge(try note(nested, in: file, shape, &walk)) }
+    if let nested { answer.merge(try note(nested, in: file, shape, to: &walk)) }
     return answer
   }
 
   /// Notes the directories that SubIFDs leads to.
   private func note<File: RecognizableBytes>(
-    _ entry: Entry, in file: File, _ shape: Shape, _ walk: inout DirectoryWalk
+    _ entry: Entry, in file: File, _ shape: Shape, to walk: inout DirectoryWalk
   ) throws(File.Failure) -> Recognition {
     guard let size = shape.sizeOfOffset(entry.type) else { return .no }
     let count = min(entry.count, Self.mostDirectories)

@@ -28,7 +28,7 @@ struct Agreement {
   /// Formats that the file agrees with and that these are a kind of.
   var refined: [ImageFormat] = []
 
-  init(_ candidate: Candidate, _ match: FormatMatch, _ basis: Basis) {
+  init(_ candidate: Candidate, _ match: FormatMatch, by basis: Basis) {
     self.candidate = candidate
     formats = match.formats
     strength = match.strength
@@ -39,9 +39,9 @@ struct Agreement {
   /// What a coder says of a file by its signatures, or by the file's name.
   static func all(_ candidate: Candidate, _ answer: FormatRecognizer.Answer) -> [Agreement] {
     guard case .yes(let strength) = answer.recognition else { return [] }
-    guard answer.matches.isEmpty else { return answer.matches.map { Agreement(candidate, $0, .signature) } }
+    guard answer.matches.isEmpty else { return answer.matches.map { Agreement(candidate, $0, by: .signature) } }
     let match = FormatMatch(formats: answer.formats, strength: strength)
-    return [Agreement(candidate, match, strength == 0 ? .name : .signature)]
+    return [Agreement(candidate, match, by: strength == 0 ? .name : .signature)]
   }
 
   /// Of a coder's agreements the one under which it reads the file: the deepest, then the strongest. Formats that are equal
@@ -57,7 +57,7 @@ struct Agreement {
     guard equal.count > 1 else { return best }
     let match = FormatMatch(
       formats: equal.flatMap(\.formats), strength: best.strength, conditions: equal.flatMap(\.conditions))
-    var all = Agreement(best.candidate, match, best.basis)
+    var all = Agreement(best.candidate, match, by: best.basis)
     all.depth = best.depth
     for format in equal.flatMap(\.refined) where !all.refined.contains(format) { all.refined.append(format) }
     return all

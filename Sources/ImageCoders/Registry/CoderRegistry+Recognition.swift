@@ -59,7 +59,7 @@ extension CoderRegistry {
 }
 
 extension Manifest {
-  /// Of the kinds of its formats that the coder does not read, the one with which a file agrees most; of equals the first.
+  /// The kind of its formats with which a file agrees most, of those that the coder does not read; the first of equals.
   fileprivate func dialect(of source: OpenSource) throws(CoderError) -> Dialect? {
     var best: (dialect: Dialect, strength: Int)?
     for dialect in formats.lazy.flatMap(\.dialects) {

@@ -37,7 +37,7 @@ struct Look {
   /// Adds kinds of formats that only the file's name tells, where the file agrees with what they are a kind of.
   ///
   /// - Returns: All agreements.
-  static func addNamed(_ looks: inout [Look], _ source: OpenSource, _ registry: RegistryState) -> [Agreement] {
+  static func addNamed(to looks: inout [Look], _ source: OpenSource, _ registry: RegistryState) -> [Agreement] {
     var all = looks.flatMap(\.agreements)
     guard let name = source.fileExtension else { return all }
     // A kind may be what another one is a kind of: each round adds one, or is the last.
@@ -51,7 +51,7 @@ struct Look {
             !all.contains(where: { $0.candidate === candidate && $0.formats.contains(kind.format) })
           else { continue }
           let match = FormatMatch(formats: [kind.format], strength: 0)
-          let agreement = Agreement(candidate, match, .nameAndRefined(refined))
+          let agreement = Agreement(candidate, match, by: .nameAndRefined(refined))
           all.append(agreement)
           isOver = false
           if let index = looks.firstIndex(where: { $0.candidate === candidate }) {

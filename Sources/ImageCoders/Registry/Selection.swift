@@ -58,7 +58,7 @@ struct Selection {
   ) throws(CoderError) {
     var looks = try Look.all(source, registry.state, isQuick: !explains && only == nil)
     // Also what may not be read tells what else the file may be.
-    var all = registry.state.refines(looks) ? Look.addNamed(&looks, source, registry.state) : []
+    var all = registry.state.refines(looks) ? Look.addNamed(to: &looks, source, registry.state) : []
     for index in looks.indices { looks[index].filter(registry, allowed) }
     if let only { looks.removeAll { $0.candidate.id != only } }
     refused = looks.first { $0.refusal != nil && !$0.agreements.isEmpty }.map {
@@ -80,7 +80,7 @@ struct Selection {
         }
         guard case .yes(let strength) = answer else { continue }
         let match = FormatMatch(formats: formats, strength: max(1, strength))
-        looks[index].agreements = [Agreement(looks[index].candidate, match, .look)]
+        looks[index].agreements = [Agreement(looks[index].candidate, match, by: .look)]
         if !all.isEmpty { all += looks[index].agreements }
       }
     }
@@ -91,11 +91,11 @@ struct Selection {
       self.steps = steps + self.steps
     }
     bytesNeeded = needed == .max && !matches.isEmpty ? nil : needed
-    candidates = Self.sorted(matches, source, registry.state).map { ($0.candidate, $0.formats) }
+    candidates = Self.sorted(matches, for: source, registry.state).map { ($0.candidate, $0.formats) }
   }
 
   private static func sorted(
-    _ matches: [Agreement], _ source: OpenSource, _ registry: RegistryState
+    _ matches: [Agreement], for source: OpenSource, _ registry: RegistryState
   ) -> [Agreement] {
     guard matches.count > 1 else { return matches }
     // With no more than priorities to go by, their order is often that in which they are.
