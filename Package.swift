@@ -94,6 +94,7 @@ func isHere(_ target: Target) -> Bool {
 let parts: [String: [Target.Dependency]] = [
   "AVIF": ["CAVIF", "CDav1d"] + containerModules,
   "BMP": ["DeviceIndependentBitmap", "Palettes"],
+  "EXR": ["COpenEXR"],
   "GIF": ["Palettes"],
   "GIFLib": ["CGIF"],
   "HEIF": ["CHEIFLibrary", "CHEIFShim", "CDe265", "HEVCBitstream"] + containerModules,
@@ -138,6 +139,7 @@ let coderParts: [Target] = [
   wrapped("CAVIF", in: "AVIF", debian: "libavif-dev"),
   // AV1 data without libavif in between.
   wrapped("CDav1d", in: "AVIF", pkgConfig: "dav1d", debian: "libdav1d-dev"),
+  wrapped("COpenEXR", in: "EXR", debian: "libopenexr-dev"),
   wrapped("COpenJPEG", in: "JPEG2000", pkgConfig: "libopenjp2", debian: "libopenjp2-7-dev"),
   wrapped("CZlib", in: "ICNS", debian: "zlib1g-dev"),
   wrapped("CJXL", in: "JXL", debian: "libjxl-dev"),

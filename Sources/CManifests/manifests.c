@@ -17,6 +17,11 @@ static const uint8_t bmp[] = {
 };
 cmanifests_text cmanifests_bmp(void) { return (cmanifests_text){bmp, sizeof bmp}; }
 
+static const uint8_t exr[] = {
+#embed "../../Registry/exr.imgcoder.json"
+};
+cmanifests_text cmanifests_exr(void) { return (cmanifests_text){exr, sizeof exr}; }
+
 static const uint8_t gif[] = {
 #embed "../../Registry/gif.imgcoder.json"
 };

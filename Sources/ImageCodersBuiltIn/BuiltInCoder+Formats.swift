@@ -12,6 +12,9 @@ import ImageCoderPlugin
 #if BMP
   import BMPCoder
 #endif
+#if EXR
+  import EXRCoder
+#endif
 #if GIF
   import GIFCoder
 #endif
@@ -70,6 +73,10 @@ extension BuiltInCoder {
   #if BMP
     /// BMP. There with the trait `BMP`.
     public static let bmp = BuiltInCoder(cmanifests_bmp()) { _ in BMPCoder.plugin.table }
+  #endif
+  #if EXR
+    /// OpenEXR. There with the trait `EXR`.
+    public static let exr = BuiltInCoder(cmanifests_exr()) { _ in EXRCoder.plugin.table }
   #endif
   #if GIF
     /// GIF. There with the trait `GIF`.
@@ -154,6 +161,9 @@ extension [BuiltInCoder] {
     #endif
     #if BMP
       coders.append(.bmp)
+    #endif
+    #if EXR
+      coders.append(.exr)
     #endif
     #if GIF
       coders.append(.gif)

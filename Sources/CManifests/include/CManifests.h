@@ -17,6 +17,7 @@ typedef struct cmanifests_text {
 
 cmanifests_text cmanifests_avif(void);
 cmanifests_text cmanifests_bmp(void);
+cmanifests_text cmanifests_exr(void);
 cmanifests_text cmanifests_gif(void);
 cmanifests_text cmanifests_giflib(void);
 cmanifests_text cmanifests_hdr(void);

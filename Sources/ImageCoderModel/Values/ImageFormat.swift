@@ -38,6 +38,8 @@ public struct ImageFormat: RawRepresentable, Sendable, Hashable {
   public static let jpeg2000 = ImageFormat(rawValue: "public.jpeg-2000")
   /// JPEG XL, in boxes or as a bare codestream.
   public static let jpegXL = ImageFormat(rawValue: "public.jpeg-xl")
+  /// OpenEXR: light of half and single precision.
+  public static let openEXR = ImageFormat(rawValue: "com.ilm.openexr-image")
   /// Photoshop's files: PSD, and PSB for large pictures.
   public static let psd = ImageFormat(rawValue: "com.adobe.photoshop-image")
   /// QOI, the Quite OK Image format.

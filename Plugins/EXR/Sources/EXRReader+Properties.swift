@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderPlugin
+
+extension EXRReader {
+  /// Attributes that have a property of their own.
+  private static let named = [
+    "name": "Name", "view": "View", "multiView": "Views", "type": "Type", "pixelAspectRatio": "PixelAspectRatio",
+    "framesPerSecond": "FramesPerSecond", "chromaticities": "Chromaticities", "whiteLuminance": "WhiteLuminance",
+    "owner": "Owner", "comments": "Comments", "capDate": "CaptureDate",
+  ]
+
+  func properties(page: Int, frame: Int?) throws(CoderError) -> Properties {
+    var properties = Properties()
+    guard frame == nil else { return properties }
+    let part = try part(page)
+    var own = Properties()
+    var others = Properties()
+    for (name, value) in part.attributes.sorted {
+      if let known = Self.named[name] { own[known] = value } else { others[name] = value }
+    }
+    if !others.isEmpty { own["Attributes"] = .dictionary(others) }
+    own["Compression"] = .text(part.compression?.name ?? "unknown")
+    own["LineOrder"] = .text(["increasing", "decreasing", "random"][min(part.lineOrder, 2)])
+    own["Channels"] = .list(part.channels.map { .text($0.name) })
+    own["ChannelTypes"] = .list(part.channels.map { .text($0.type.name) })
+    own["DataWindow"] = part.dataWindow.property
+    own["DisplayWindow"] = part.displayWindow.property
+    own["PartCount"] = .integer(Int64(file.parts.count))
+    own["Part"] = .integer(Int64(part.index))
+    let choice = ChannelChoice(part.channels)
+    if !choice.layer.isEmpty { own["Layer"] = .text(choice.layer) }
+    if let tiles = part.tiles {
+      own["TileSize"] = .list([.integer(Int64(tiles.size.width)), .integer(Int64(tiles.size.height))])
+      own["LevelCount"] = .integer(Int64(part.grid.levels.count))
+    }
+    if !file.deepParts.isEmpty { own["DeepParts"] = .list(file.deepParts.map { .text($0) }) }
+    properties["{OpenEXR}"] = .dictionary(own)
+    return properties
+  }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderPlugin
+
+/// Reads pictures of OpenEXR. Each part without deep samples is a page.
+///
+/// - Format: OpenEXR File Layout; Technical Introduction to OpenEXR. Library: OpenEXRCore 3.1 or later.
+final class EXRReader: ContainerReader, StoredColorReader {
+  private let source: SourceView
+  private let host: CoderHost
+  let file: EXRFile
+
+  init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
+    self.source = source
+    self.host = host
+    file = try EXRFile(reading: source, limits: host.limits)
+    try host.limits.check(canvas: file.pictures[0].displayWindow.size)
+    for name in file.deepParts {
+      host.log("a part with deep samples is left out: \(name)", severity: .warning)
+    }
+  }
+
+  func part(_ page: Int) throws(CoderError) -> PartHeader {
+    guard file.pictures.indices.contains(page) else {
+      throw .invalidArgument("page \(page) of an OpenEXR file, which has \(file.pictures.count)")
+    }
+    return file.pictures[page]
+  }
+
+  func header(page: Int) throws(CoderError) -> ImageHeader {
+    let part = try part(page)
+    try host.limits.check(canvas: part.displayWindow.size)
+    var header = ImageHeader(
+      format: .openEXR, canvas: part.displayWindow.size, pixelFormat: part.pixelFormat,
+      bitsPerChannel: part.pixelFormat == .rgbaFloat16 ? 16 : 32, alpha: part.alpha)
+    header.pageCount = file.pictures.count
+    if let code = (part.primaries ?? .standard).code {
+      // H.273: a transfer function of 8 is light; RGB has the matrix 0.
+      header.cicp = CodingIndependentCodePoints(primaries: code, transfer: 8, matrix: 0, isFullRange: true)
+    } else {
+      header.gamma = 1
+    }
+    header.isLossless = part.isLossless
+    header.subsampling = part.subsampling
+    return header
+  }
+
+  func storedColor(page: Int) throws(CoderError) -> StoredColor {
+    var stored = StoredColor()
+    let part = try part(page)
+    guard let primaries = part.primaries, primaries.code == nil else { return stored }
+    stored.primaries = primaries
+    stored.gamma = SIMD3(repeating: 1)
+    return stored
+  }
+
+  func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
+    let part = try part(request.page)
+    let level = request.size.map { part.level(for: $0) } ?? Level()
+    let decoder = try PictureDecoder(part, level: level)
+    return DecodeOffer(
+      request, size: decoder.size, pixelFormat: part.pixelFormat, alpha: part.alpha,
+      scaleCode: UInt32(level.y << 8 | level.x), memory: try decoder.memory())
+  }
+
+  func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
+    let part = try part(offer.page)
+    let level = Level(x: Int(offer.scaleCode & 0xFF), y: Int(offer.scaleCode >> 8))
+    guard level == Level() || part.hasWholeLevels && part.grid.levels.contains(level) else {
+      throw .invalidArgument("an offer of a level that part \(part.index) does not have")
+    }
+    let decoder = try PictureDecoder(part, level: level)
+    guard offer.size == decoder.size, offer.pixelFormat == part.pixelFormat else {
+      throw .invalidArgument("an offer of \(offer.size) in \(offer.pixelFormat), which was not made")
+    }
+    try decoder.decode(ChunkTable(part, of: file, in: source, host: host), in: source, host: host, into: sink)
+  }
+}
+
+extension PartHeader {
+  var grid: ChunkGrid { ChunkGrid(window: dataWindow, tiles: tiles, rows: compression?.rows ?? 1) }
+
+  private var choice: ChannelChoice { ChannelChoice(channels) }
+
+  /// Half precision if all channels of the picture have it.
+  var pixelFormat: PixelFormat {
+    choice.places.allSatisfy { channels[$0].type == .half } ? .rgbaFloat16 : .rgbaFloat32
+  }
+
+  /// Colors are multiplied by alpha. Where there are no data, the canvas is transparent.
+  var alpha: AlphaMode {
+    let isCovered = dataWindow.intersection(displayWindow) == displayWindow
+    return choice.alpha != nil || !isCovered ? .premultiplied : .opaque
+  }
+
+  var isLossless: Bool { choice.places.allSatisfy { compression?.keeps(channels[$0].type) ?? false } }
+
+  var subsampling: Subsampling? {
+    guard case .chroma(_, let red, _) = choice.colors else { return nil }
+    return switch (channels[red].sampling.width, channels[red].sampling.height) {
+    case (1, 1): .s444
+    case (1, 2): .s440
+    case (2, 1): .s422
+    case (2, 2): .s420
+    case (4, 1): .s411
+    default: nil
+    }
+  }
+
+  /// Whether the smaller pictures show the canvas, and not more or less of it.
+  var hasWholeLevels: Bool { dataWindow == displayWindow && tiles.map { $0.levels != .one } ?? false }
+
+  /// The smallest picture that is at least as large as a size in both directions.
+  func level(for size: Size) -> Level {
+    guard hasWholeLevels else { return Level() }
+    return grid.levels.filter {
+      let own = grid.size(of: $0)
+      return own.width >= size.width && own.height >= size.height
+    }.min { grid.size(of: $0).pixelCount < grid.size(of: $1).pixelCount } ?? Level()
+  }
+}

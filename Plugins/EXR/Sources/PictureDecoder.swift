@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderPlugin
+
+/// Decodes the pixels of a part, or of a smaller picture in it, from the top.
+///
+/// Chunks that cannot be read are left out: where others follow, their rows are empty.
+struct PictureDecoder {
+  let part: PartHeader
+  let level: Level
+  let choice: ChannelChoice
+  let compression: Compression
+  let format: PixelFormat
+  let isOpaque: Bool
+  private let grid: ChunkGrid
+  private let layout: ChunkLayout
+
+  /// Decompressed bytes that are worth being held, so that each processor has work.
+  private static let batchBytes = 4 << 20
+  private static let mostChunks = 64
+
+  init(_ part: PartHeader, level: Level = Level()) throws(CoderError) {
+    guard let compression = part.compression else {
+      throw .unsupported("compression \(part.storedCompression), 0 to \(Compression.dwab.rawValue) are known")
+    }
+    self.part = part
+    self.level = level
+    self.compression = compression
+    choice = ChannelChoice(part.channels)
+    try choice.check(part.channels)
+    format = part.pixelFormat
+    isOpaque = part.alpha == .opaque
+    grid = ChunkGrid(window: part.dataWindow, tiles: part.tiles, rows: compression.rows)
+    layout = ChunkLayout(part.channels)
+  }
+
+  /// The size of what is delivered.
+  var size: Size { level == Level() ? part.displayWindow.size : grid.size(of: level) }
+
+  /// Where the data lie on the canvas; they may reach beyond it.
+  private var origin: (x: Int, y: Int) {
+    guard level == Level() else { return (0, 0) }
+    return (
+      part.dataWindow.x.lowerBound - part.displayWindow.x.lowerBound,
+      part.dataWindow.y.lowerBound - part.displayWindow.y.lowerBound
+    )
+  }
+
+  /// The columns and rows of the data that are on the canvas.
+  private var visible: (x: Range<Int>, y: Range<Int>) {
+    let data = grid.size(of: level)
+    func part(_ origin: Int, _ data: Int, _ canvas: Int) -> Range<Int> {
+      let first = max(0, -origin)
+      return first..<max(first, min(data, canvas - origin))
+    }
+    return (part(origin.x, data.width, size.width), part(origin.y, data.height, size.height))
+  }
+
+  /// Columns of chunks that are on the canvas.
+  private var columns: Range<Int> {
+    let width = grid.chunkSize(level).width
+    let x = visible.x
+    return x.isEmpty ? 0..<0 : x.lowerBound / width..<(x.upperBound - 1) / width + 1
+  }
+
+  private func chunkBytes() throws(CoderError) -> Int {
+    guard let bytes = layout.bytes(of: grid.chunkSize(level), firstRow: 0) else {
+      throw .unsupported("chunks of \(grid.chunkSize(level)) in \(part.channels.count) channels")
+    }
+    return bytes
+  }
+
+  /// Chunks that are held at a time: a row of tiles, or some chunks of scan lines.
+  private func chunksAtOnce() throws(CoderError) -> Int {
+    guard part.tiles == nil else { return max(1, columns.count) }
+    return min(max(2, Self.batchBytes / max(1, try chunkBytes())), Self.mostChunks, grid.counts(level).height)
+  }
+
+  /// Bytes that decoding holds.
+  func memory() throws(CoderError) -> Int {
+    let chunk = try chunkBytes()
+    guard let rows = ChunkRow.memory(chunkBytes: chunk, count: try chunksAtOnce()) else { return .max }
+    let others = PixelRows.memory(width: grid.size(of: level).width) + chroma
+    let scratch = compression == .uncompressed ? 0 : 2 * ChunkDecompressor.scratch(chunkBytes: chunk)
+    let (sum, overflow) = rows.addingReportingOverflow(others + scratch)
+    return overflow ? .max : sum
+  }
+
+  private var chroma: Int {
+    guard case .chroma(_, let red, _) = choice.colors else { return 0 }
+    return ChromaRows.memory(width: part.dataWindow.size.width, sampling: part.channels[red].sampling)
+  }
+
+  /// The rows of chunks that are needed; chroma is needed above and below what is on the canvas.
+  private var chunkRows: Range<Int> {
+    var (first, end) = (visible.y.lowerBound, visible.y.upperBound)
+    guard first < end, !visible.x.isEmpty else { return 0..<0 }
+    if case .chroma(_, let red, _) = choice.colors {
+      let step = part.channels[red].sampling.height
+      first = first / step * step
+      end = min(grid.size(of: level).height, (end - 1) / step * step + step + 1)
+    }
+    let height = grid.chunkSize(level).height
+    return first / height..<(end - 1) / height + 1
+  }
+
+  func decode(_ table: ChunkTable, in source: SourceView, host: CoderHost, into sink: RowSink) throws(CoderError) {
+    try host.limits.check(memory: try memory())
+    let pixels = try PixelRows(
+      format: format, width: grid.size(of: level).width, isOpaque: isOpaque, host: host)
+    let canvas = CanvasRows(sink, size: size, x: origin.x, columns: visible.x, pixels: pixels)
+    let colors = ColorRows(
+      choice, layout: layout, pixels: pixels, canvas: canvas, visible: visible, chroma: try chromaRows(host))
+    let chunks = try ChunkRow(chunkBytes: try chunkBytes(), count: try chunksAtOnce(), host: host)
+    let codec =
+      compression == .uncompressed
+      ? nil : try ChunkDecompressor(part.channels, compression: compression, chunk: grid.chunkSize(level))
+    var problem: CoderError?
+    canvas.skip(origin.y)
+    var row = chunkRows.lowerBound
+    while row < chunkRows.upperBound {
+      guard !host.isCancelled else { throw .cancelled }
+      chunks.begin()
+      let rows = part.tiles == nil ? min(try chunksAtOnce(), chunkRows.upperBound - row) : 1
+      for row in row..<(row + rows) {
+        for column in part.tiles == nil ? 0..<1 : columns {
+          try read(column: column, row: row, chunks, table, source)
+        }
+      }
+      chunks.decompress(with: codec, compression: compression)
+      problem = problem ?? chunks.blocks.lazy.compactMap(\.problem).first
+      if part.tiles == nil {
+        for block in chunks.blocks { try colors.add([block]) }
+      } else {
+        try colors.add(chunks.blocks)
+      }
+      row += rows
+    }
+    try colors.finish()
+    try canvas.finish(isWhole: problem == nil)
+    if let problem { throw problem }
+  }
+
+  private func chromaRows(_ host: CoderHost) throws(CoderError) -> ChromaRows? {
+    guard case .chroma(_, let red, _) = choice.colors else { return nil }
+    return try ChromaRows(
+      width: part.dataWindow.size.width, sampling: part.channels[red].sampling, primaries: part.primaries ?? .standard,
+      isHalf: format == .rgbaFloat16, host: host)
+  }
+
+  private func read(
+    column: Int, row: Int, _ chunks: ChunkRow, _ table: ChunkTable, _ source: SourceView
+  ) throws(CoderError) {
+    let (chunk, all) = (grid.chunkSize(level), grid.size(of: level))
+    let (x, y) = (column * chunk.width, row * chunk.height)
+    try chunks.read(
+      ChunkTable.Place(level: level, column: column, row: row), x: x, y: y,
+      size: Size(width: min(chunk.width, all.width - x), height: min(chunk.height, all.height - y)), layout: layout,
+      from: table, in: source)
+  }
+}
