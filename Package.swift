@@ -94,7 +94,7 @@ func isHere(_ target: Target) -> Bool {
 let parts: [String: [Target.Dependency]] = [
   "AVIF": ["CAVIF", "CDav1d"] + containerModules,
   "BMP": ["DeviceIndependentBitmap", "Palettes"],
-  "EXR": ["COpenEXR"],
+  "EXR": ["CEXRShim", "COpenEXR"],
   "GIF": ["Palettes"],
   "GIFLib": ["CGIF"],
   "HEIF": ["CHEIFLibrary", "CHEIFShim", "CDe265", "HEVCBitstream"] + containerModules,
@@ -139,7 +139,9 @@ let coderParts: [Target] = [
   wrapped("CAVIF", in: "AVIF", debian: "libavif-dev"),
   // AV1 data without libavif in between.
   wrapped("CDav1d", in: "AVIF", pkgConfig: "dav1d", debian: "libdav1d-dev"),
-  wrapped("COpenEXR", in: "EXR", debian: "libopenexr-dev"),
+  // Chunks of OpenEXR that its library in C does not decompress.
+  shim("CEXRShim", in: "EXR", dependencies: ["COpenEXR"], links: []),
+  wrapped("COpenEXR", in: "EXR", pkgConfig: "OpenEXR", debian: "libopenexr-dev"),
   wrapped("COpenJPEG", in: "JPEG2000", pkgConfig: "libopenjp2", debian: "libopenjp2-7-dev"),
   wrapped("CZlib", in: "ICNS", debian: "zlib1g-dev"),
   wrapped("CJXL", in: "JXL", debian: "libjxl-dev"),

@@ -5,6 +5,6 @@
 #ifndef COPENEXR_SHIM_H
 #define COPENEXR_SHIM_H
 
-#include <OpenEXR/openexr.h>
+#include <openexr.h>
 
 #endif

@@ -17,9 +17,9 @@ final class ChunkRow {
     var packed: UnsafeMutableRawBufferPointer?
     var problem: CoderError?
 
-    /// Returns the library's status.
-    func decompress(with codec: ChunkDecompressor) -> Int32 {
-      packed.map { codec.decompress($0, size: size, firstRow: y, to: bytes) } ?? 0
+    /// Returns whether all went well.
+    func decompress(with codec: ChunkDecompressor) -> Bool {
+      packed.map { codec.decompress($0, size: size, firstRow: y, to: bytes) } ?? true
     }
   }
 
@@ -93,12 +93,12 @@ final class ChunkRow {
     let waiting = blocks.indices.filter { blocks[$0].packed != nil }
     guard !waiting.isEmpty, let codec else { return }
     let jobs = waiting.map { blocks[$0] }
-    let statuses = UnsafeMutablePointer<Int32>.allocate(capacity: jobs.count)
-    defer { statuses.deallocate() }
+    let results = UnsafeMutablePointer<Bool>.allocate(capacity: jobs.count)
+    defer { results.deallocate() }
     host.parallelFor(jobs.count) { index in
-      statuses[index] = jobs[index].decompress(with: codec)
+      results[index] = jobs[index].decompress(with: codec)
     }
-    for (index, place) in waiting.enumerated() where statuses[index] != 0 {
+    for (index, place) in waiting.enumerated() where !results[index] {
       blocks[place].problem = .malformed(
         "a chunk of \(blocks[place].packed?.count ?? 0) bytes that \(compression.name) does not make "
           + "\(blocks[place].bytes.count) bytes of")

@@ -1,30 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CEXRShim
 import COpenEXR
 import ImageCoderPlugin
 
-/// Decompresses chunks with OpenEXRCore.
+/// Decompresses chunks with OpenEXR's libraries: that in C, and that in C++ for DWA, which the former does not have.
 ///
-/// The library never sees a file: it gets a small header in memory that says how chunks are compressed and which channels they
+/// The libraries never see a file: they get a small header in memory that says how chunks are compressed and which channels they
 /// have, and the bytes of one chunk at a time.
 ///
 /// - Threads: Any, several at a time.
 final class ChunkDecompressor: @unchecked Sendable {
-  // The library changes nothing of a context while it decodes.
-  private let context: exr_context_t
+  // The library changes nothing of a context while it decodes. Nil for DWA.
+  private let context: exr_context_t?
+  private let channels: [Channel]
   private let compression: Compression
-
-  /// What the library says of itself: `openexr 3.1.5`.
-  static var libraryName: String {
-    var numbers: (Int32, Int32, Int32) = (0, 0, 0)
-    exr_get_library_version(&numbers.0, &numbers.1, &numbers.2, nil)
-    return "openexr \(numbers.0).\(numbers.1).\(numbers.2)"
-  }
 
   /// - Parameter chunk: The size of the largest chunk.
   init(_ channels: [Channel], compression: Compression, chunk: Size) throws(CoderError) {
+    self.channels = channels
     self.compression = compression
-    let header = Self.header(channels, compression: compression, chunk: chunk)
+    guard compression != .dwaa, compression != .dwab else {
+      context = nil
+      return
+    }
+    context = try Self.context(ChunkFile.header(channels, compression: compression, size: chunk))
+  }
+
+  deinit {
+    guard var closed = context else { return }
+    _ = withUnsafeMutablePointer(to: &closed) {
+      $0.withMemoryRebound(to: exr_context_t?.self, capacity: 1) { exr_finish($0) }
+    }
+  }
+
+  private static func context(_ header: [UInt8]) throws(CoderError) -> exr_context_t {
     var found: exr_context_t?
     let status = header.withUnsafeBytes { bytes in
       var bytes = bytes
@@ -49,27 +59,18 @@ final class ChunkDecompressor: @unchecked Sendable {
       }
     }
     guard status == 0, let found else {
-      throw .libraryFailure("openexr cannot be set up for \(compression.name): \(Self.text(of: status))")
+      let text = exr_get_default_error_message(status).map { String(cString: $0) } ?? "status \(status)"
+      throw .libraryFailure("openexr takes no chunks of these channels: \(text)")
     }
-    context = found
-  }
-
-  deinit {
-    var closed: exr_context_t? = context
-    exr_finish(&closed)
+    return found
   }
 
   private static func bytes(_ stored: UnsafeMutableRawPointer?) -> UnsafeRawBufferPointer? {
     stored?.assumingMemoryBound(to: UnsafeRawBufferPointer.self).pointee
   }
 
-  /// What a status means.
-  static func text(of status: exr_result_t) -> String {
-    exr_get_default_error_message(status).map { String(cString: $0) } ?? "status \(status)"
-  }
-
-  /// Bytes that the library needs for a chunk beside the chunk itself: buffers of its own size, tables of Huffman codes.
-  static func scratch(chunkBytes: Int) -> Int { 3 * chunkBytes + (1 << 20) }
+  /// Bytes that a library needs for a chunk beside the chunk itself: buffers of its own size, tables of Huffman codes.
+  static func scratch(chunkBytes: Int) -> Int { 4 * chunkBytes + (1 << 20) }
 
   /// Decompresses a chunk.
   ///
@@ -78,10 +79,11 @@ final class ChunkDecompressor: @unchecked Sendable {
   ///   - size: Columns and rows of the chunk.
   ///   - firstRow: The chunk's place in the picture; only subsampled channels make a difference.
   ///   - target: As many bytes as the chunk has.
-  /// - Returns: The library's status: 0 if all went well.
+  /// - Returns: Whether all went well.
   func decompress(
     _ packed: UnsafeMutableRawBufferPointer, size: Size, firstRow: Int, to target: UnsafeMutableRawBufferPointer
-  ) -> exr_result_t {
+  ) -> Bool {
+    guard let context else { return decompressDWA(UnsafeRawBufferPointer(packed), size: size, to: target) }
     var chunk = exr_chunk_info_t()
     chunk.start_y = Int32(clamping: firstRow)
     chunk.width = Int32(clamping: size.width)
@@ -100,9 +102,9 @@ final class ChunkDecompressor: @unchecked Sendable {
       if pipeline.unpacked_buffer == nil { pipeline.unpacked_alloc_size = 0 }
       exr_decoding_destroy(context, &pipeline)
     }
-    guard status == 0 else { return status }
+    guard status == 0 else { return false }
     status = exr_decoding_choose_default_routines(context, 0, &pipeline)
-    guard status == 0 else { return status }
+    guard status == 0 else { return false }
     pipeline.read_fn = { _ in 0 }
     pipeline.unpack_and_convert_fn = nil
     pipeline.packed_buffer = packed.baseAddress
@@ -111,13 +113,43 @@ final class ChunkDecompressor: @unchecked Sendable {
     pipeline.unpacked_alloc_size = target.count
     status = exr_decoding_run(context, 0, &pipeline)
     // A library that decompressed into memory of its own is not one that is known here.
-    return status == 0 && pipeline.unpacked_buffer != target.baseAddress ? -1 : status
+    return status == 0 && pipeline.unpacked_buffer == target.baseAddress
   }
 
-  /// A header of one part of scan lines, as large as a chunk.
-  private static func header(_ channels: [Channel], compression: Compression, chunk: Size) -> [UInt8] {
-    var bytes: [UInt8] = [0x76, 0x2F, 0x31, 0x01, 2, 4, 0, 0]
-    func number(_ value: Int) -> [UInt8] { withUnsafeBytes(of: Int32(clamping: value).littleEndian) { Array($0) } }
+  private func decompressDWA(
+    _ packed: UnsafeRawBufferPointer, size: Size, to target: UnsafeMutableRawBufferPointer
+  ) -> Bool {
+    let file = ChunkFile.file(channels, compression: compression, size: size, packed: packed)
+    var names: [UInt8] = []
+    let starts = channels.map { channel in
+      defer { names += Array(channel.name.utf8) + [0] }
+      return names.count
+    }
+    return names.withUnsafeBytes { names in
+      let list = zip(channels, starts).map { channel, start in
+        cexr_channel(
+          name: names.baseAddress.map { ($0 + start).assumingMemoryBound(to: CChar.self) },
+          type: UInt32(channel.type.rawValue), x: UInt32(channel.sampling.width), y: UInt32(channel.sampling.height))
+      }
+      return cexr_decompress(
+        file, file.count, list, UInt32(list.count), UInt32(size.width), UInt32(size.height),
+        target.baseAddress?.assumingMemoryBound(to: UInt8.self), target.count) == 1
+    }
+  }
+}
+
+/// Files that hold one chunk.
+///
+/// - Format: OpenEXR File Layout.
+private enum ChunkFile {
+  private static func number(_ value: Int) -> [UInt8] {
+    withUnsafeBytes(of: Int32(clamping: value).littleEndian) { Array($0) }
+  }
+
+  /// A header of one part of scan lines, or of one tile, whose window is as large as the chunk.
+  static func header(_ channels: [Channel], compression: Compression, size: Size, isTile: Bool = false) -> [UInt8] {
+    // Version 2, with long names.
+    var bytes: [UInt8] = [0x76, 0x2F, 0x31, 0x01, 2, isTile ? 6 : 4, 0, 0]
     func add(_ name: String, _ type: String, _ value: [UInt8]) {
       bytes += Array(name.utf8) + [0] + Array(type.utf8) + [0] + number(value.count) + value
     }
@@ -128,7 +160,7 @@ final class ChunkDecompressor: @unchecked Sendable {
       list += [channel.isPerceptuallyLinear ? 1 : 0, 0, 0, 0]
       list += number(channel.sampling.width) + number(channel.sampling.height)
     }
-    let window = number(0) + number(0) + number(chunk.width - 1) + number(chunk.height - 1)
+    let window = number(0) + number(0) + number(size.width - 1) + number(size.height - 1)
     let one: [UInt8] = [0, 0, 0x80, 0x3F]
     add("channels", "chlist", list + [0])
     add("compression", "compression", [UInt8(compression.rawValue)])
@@ -138,6 +170,19 @@ final class ChunkDecompressor: @unchecked Sendable {
     add("pixelAspectRatio", "float", one)
     add("screenWindowCenter", "v2f", [UInt8](repeating: 0, count: 8))
     add("screenWindowWidth", "float", one)
+    if isTile { add("tiles", "tiledesc", number(size.width) + number(size.height) + [0]) }
     return bytes + [0]
+  }
+
+  /// A file of one chunk. Tiles may have more rows than chunks of scan lines, and no subsampled channels.
+  static func file(
+    _ channels: [Channel], compression: Compression, size: Size, packed: UnsafeRawBufferPointer
+  ) -> [UInt8] {
+    let isTile = size.height > compression.rows
+    var bytes = header(channels, compression: compression, size: size, isTile: isTile)
+    let table = withUnsafeBytes(of: UInt64(bytes.count + 8).littleEndian) { Array($0) }
+    bytes += table + [UInt8](repeating: 0, count: isTile ? 16 : 4) + number(packed.count)
+    bytes.append(contentsOf: packed)
+    return bytes
   }
 }
