@@ -32,7 +32,8 @@ extension EXRReader {
     if !choice.layer.isEmpty { own["Layer"] = .text(choice.layer) }
     if let tiles = part.tiles {
       own["TileSize"] = .list([.integer(Int64(tiles.size.width)), .integer(Int64(tiles.size.height))])
-      own["LevelCount"] = .integer(Int64(part.grid.levels.count))
+      let levels = part.grid.levels.count
+      if levels > 1 { own["LevelCount"] = .integer(Int64(levels)) }
     }
     if !file.deepParts.isEmpty { own["DeepParts"] = .list(file.deepParts.map { .text($0) }) }
     properties["{OpenEXR}"] = .dictionary(own)

@@ -38,8 +38,8 @@ struct PartHeader {
     let start = reader.offset
     var stated = StatedAttributes()
     while let attribute = try reader.next(limits: limits) { try stated.read(attribute, from: reader.source) }
-    // Files of one part say by flags what they hold, and need no type.
-    let type = stated.text("type")
+    // Files of one part say by flags what they hold; a type that says otherwise is wrong.
+    let type = isMultiPart ? stated.text("type") : nil
     self.isDeep = type.map { $0.hasPrefix("deep") } ?? isDeep
     name = stated.text("name") ?? ""
     attributes = stated.properties
