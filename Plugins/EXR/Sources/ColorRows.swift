@@ -27,12 +27,13 @@ final class ColorRows {
 
   /// Puts the rows of blocks on the canvas that lie side by side.
   ///
-  /// - Parameter blocks: Those that are damaged leave their columns empty.
+  /// - Parameter blocks: Those that are damaged leave their columns empty. A row of tiles that the file has not all of is left
+  ///   out: what comes of a file that ends early is right.
   func add(_ blocks: [ChunkRow.Block]) throws(CoderError) {
     guard let first = blocks.first else { return }
     let rows = first.y..<(first.y + first.size.height)
     let whole = blocks.filter { $0.problem == nil }
-    guard !whole.isEmpty else {
+    guard !whole.isEmpty, !blocks.contains(where: { $0.problem?.code == .truncated }) else {
       try finish()
       chroma?.restart()
       canvas.skip(rows.clamped(to: visible.y).count)

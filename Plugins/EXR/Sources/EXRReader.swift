@@ -14,10 +14,16 @@ final class EXRReader: ContainerReader, StoredColorReader {
     self.source = source
     self.host = host
     file = try EXRFile(reading: source, limits: host.limits)
-    try host.limits.check(canvas: file.pictures[0].displayWindow.size)
+    try check(file.pictures[0])
     for name in file.deepParts {
       host.log("a part with deep samples is left out: \(name)", severity: .warning)
     }
+  }
+
+  /// What is decoded is the data, which may be larger than the canvas.
+  private func check(_ part: PartHeader) throws(CoderError) {
+    try host.limits.check(canvas: part.displayWindow.size)
+    try host.limits.check(canvas: part.dataWindow.size)
   }
 
   func part(_ page: Int) throws(CoderError) -> PartHeader {
@@ -29,7 +35,7 @@ final class EXRReader: ContainerReader, StoredColorReader {
 
   func header(page: Int) throws(CoderError) -> ImageHeader {
     let part = try part(page)
-    try host.limits.check(canvas: part.displayWindow.size)
+    try check(part)
     var header = ImageHeader(
       format: .openEXR, canvas: part.displayWindow.size, pixelFormat: part.pixelFormat,
       bitsPerChannel: part.pixelFormat == .rgbaFloat16 ? 16 : 32, alpha: part.alpha)

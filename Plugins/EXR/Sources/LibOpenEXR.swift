@@ -16,6 +16,13 @@ final class ChunkDecompressor: @unchecked Sendable {
   private let channels: [Channel]
   private let compression: Compression
 
+  /// What the library says of itself: `openexr 3.1.5`.
+  static var libraryName: String {
+    var (major, minor, patch): (Int32, Int32, Int32) = (0, 0, 0)
+    exr_get_library_version(&major, &minor, &patch, nil)
+    return "openexr \(major).\(minor).\(patch)"
+  }
+
   /// - Parameter chunk: The size of the largest chunk.
   init(_ channels: [Channel], compression: Compression, chunk: Size) throws(CoderError) {
     self.channels = channels

@@ -11,7 +11,6 @@ struct PictureDecoder {
   let choice: ChannelChoice
   let compression: Compression
   let format: PixelFormat
-  let isOpaque: Bool
   private let grid: ChunkGrid
   private let layout: ChunkLayout
 
@@ -29,7 +28,6 @@ struct PictureDecoder {
     choice = ChannelChoice(part.channels)
     try choice.check(part.channels)
     format = part.pixelFormat
-    isOpaque = part.alpha == .opaque
     grid = ChunkGrid(window: part.dataWindow, tiles: part.tiles, rows: compression.rows)
     layout = ChunkLayout(part.channels)
   }
@@ -106,8 +104,7 @@ struct PictureDecoder {
 
   func decode(_ table: ChunkTable, in source: SourceView, host: CoderHost, into sink: RowSink) throws(CoderError) {
     try host.limits.check(memory: try memory())
-    let pixels = try PixelRows(
-      format: format, width: grid.size(of: level).width, isOpaque: isOpaque, host: host)
+    let pixels = try PixelRows(format: format, width: grid.size(of: level).width, host: host)
     let canvas = CanvasRows(sink, size: size, x: origin.x, columns: visible.x, pixels: pixels)
     let colors = ColorRows(
       choice, layout: layout, pixels: pixels, canvas: canvas, visible: visible, chroma: try chromaRows(host))

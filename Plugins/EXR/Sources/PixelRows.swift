@@ -16,7 +16,6 @@ final class PixelRows {
   private let host: CoderHost
   private let memory: UnsafeMutableRawPointer
   private let rowBytes: Int
-  private let isOpaque: Bool
 
   private var sampleBytes: Int { format.bytesPerChannel }
 
@@ -25,10 +24,9 @@ final class PixelRows {
 
   static func memory(width: Int) -> Int { rows * width * 4 }
 
-  init(format: PixelFormat, width: Int, isOpaque: Bool, host: CoderHost) throws(CoderError) {
+  init(format: PixelFormat, width: Int, host: CoderHost) throws(CoderError) {
     self.format = format
     self.host = host
-    self.isOpaque = isOpaque
     rowBytes = width * 4
     memory = try host.allocate(bytes: Self.rows * rowBytes, for: "rows of samples")
     let zeros = memory
@@ -97,22 +95,9 @@ final class PixelRows {
     }
   }
 
-  /// Pixels where there is no picture: black, and transparent if the picture may be.
+  /// Pixels where there is no picture: black and transparent.
   func clear(_ target: UnsafeMutableRawPointer, count: Int) {
-    guard isOpaque else {
-      UnsafeMutableRawBufferPointer(start: target, count: count * format.bytesPerPixel).initializeMemory(
-        as: UInt8.self, repeating: 0)
-      return
-    }
-    // The rows are as wide as what is decoded, the canvas may be wider.
-    let width = rowBytes / 4
-    var done = 0
-    while done < count {
-      let part = min(width, count - done)
-      write(
-        Planes(red: zeros, green: zeros, blue: zeros, alpha: ones), count: part,
-        to: target + done * format.bytesPerPixel)
-      done += part
-    }
+    UnsafeMutableRawBufferPointer(start: target, count: count * format.bytesPerPixel).initializeMemory(
+      as: UInt8.self, repeating: 0)
   }
 }

@@ -313,7 +313,7 @@ def chroma():
     for kind in ("none", "zip"):
         part = Part({"Y": y, "RY": ry, "BY": by}, kind=kind, samplings={"RY": (2, 2), "BY": (2, 2)})
         fixtures.valid("exr", f"chroma-{kind}.exr", file(part), "luminance and half as much chroma", samples(light),
-                       "rgba-float16", 16, isLossless=True, cicp=LINEAR, subsampling="4:2:0")  # fmt: skip
+                       "rgba-float16", 16, isLossless=True, cicp=LINEAR, subsampling=420)  # fmt: skip
 
 
 def parts():
