@@ -32,7 +32,7 @@ def run(digest, corpora):
 
 
 def finite(found, wanted):
-    """What infinite light is where alpha is 0 or infinite is anybody's guess."""
+    """Light that is infinite, or none that alpha could be taken out of, is compared by no one."""
     return [numpy.where(numpy.isfinite(wanted), pixels, 0) for pixels in (found, wanted)]
 
 
@@ -59,7 +59,7 @@ def expected(path):
     light = numpy.stack(planes, axis=-1).astype(numpy.float32)
     alpha = light[..., 3:]
     with numpy.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        light[..., :3] = numpy.where(alpha == 0, 0, light[..., :3] / alpha)
+        light[..., :3] = numpy.where(alpha <= 0, 0, light[..., :3] / alpha)
     data, display = part.header["dataWindow"], part.header["displayWindow"]
     # A canvas, and where the data lie on it.
     (left, top), (right, bottom) = display

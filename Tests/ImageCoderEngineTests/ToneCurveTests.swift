@@ -90,6 +90,16 @@ import Testing
     }
   }
 
+  /// The middle row of the matrix that SMPTE ST 2065-1 states; the blue of ACES lies below the axis.
+  @Test func primariesMayBeNoColors() throws {
+    let aces = Chromaticities(
+      red: SIMD2(0.7347, 0.2653), green: SIMD2(0, 1), blue: SIMD2(0.0001, -0.077), white: SIMD2(0.32168, 0.33767))
+    let shares = try #require(aces.luminance)
+    #expect(abs(shares.x - 0.343_966_449_8) < 1e-9)
+    #expect(abs(shares.y - 0.728_166_096_6) < 1e-9)
+    #expect(abs(shares.z + 0.072_132_546_4) < 1e-9)
+  }
+
   @Test func primariesOnALineAreNone() {
     let point = SIMD2(0.3, 0.3)
     #expect(Chromaticities(red: point, green: point, blue: point, white: point).toXYZ == nil)

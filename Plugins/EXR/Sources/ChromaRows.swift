@@ -83,8 +83,14 @@ final class ChromaRows {
     waiting = []
   }
 
-  /// Forgets what came before: the rows after it have no neighbors there.
-  func restart() { hasChroma = false }
+  /// Forgets what came before: the rows that follow have no neighbors there.
+  ///
+  /// - Returns: The rows that waited.
+  func restart() -> Range<Int> {
+    defer { waiting = [] }
+    hasChroma = false
+    return waiting.first.map { $0..<($0 + waiting.count) } ?? 0..<0
+  }
 
   /// Writes the waiting rows, which lie before the newest chroma or on it.
   private func flush(_ write: Write) throws(CoderError) {

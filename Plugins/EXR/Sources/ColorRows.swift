@@ -27,16 +27,15 @@ final class ColorRows {
 
   /// Puts the rows of blocks on the canvas that lie side by side.
   ///
-  /// - Parameter blocks: Those that are damaged leave their columns empty. A row of tiles that the file has not all of is left
-  ///   out: what comes of a file that ends early is right.
+  /// - Parameter blocks: Those that are damaged leave their columns empty.
   func add(_ blocks: [ChunkRow.Block]) throws(CoderError) {
     guard let first = blocks.first else { return }
     let rows = first.y..<(first.y + first.size.height)
     let whole = blocks.filter { $0.problem == nil }
-    guard !whole.isEmpty, !blocks.contains(where: { $0.problem?.code == .truncated }) else {
-      try finish()
-      chroma?.restart()
-      canvas.skip(rows.clamped(to: visible.y).count)
+    guard !whole.isEmpty else {
+      // Rows that wait for chroma are not right without it.
+      let waiting = chroma?.restart() ?? 0..<0
+      canvas.skip(waiting.clamped(to: visible.y).count + rows.clamped(to: visible.y).count)
       return
     }
     var offsets = [Int](repeating: 0, count: whole.count)
@@ -52,7 +51,7 @@ final class ColorRows {
     }
   }
 
-  /// Writes what still waits for rows below it.
+  /// Writes what waits for chroma at the end of the picture.
   func finish() throws(CoderError) {
     try chroma?.finish { (row, planes) throws(CoderError) in try self.putWhole(row, planes) }
   }

@@ -20,10 +20,11 @@ final class EXRReader: ContainerReader, StoredColorReader {
     }
   }
 
-  /// What is decoded is the data, which may be larger than the canvas.
+  /// The canvas, and what decoding needs: the data may be larger than the canvas.
   private func check(_ part: PartHeader) throws(CoderError) {
     try host.limits.check(canvas: part.displayWindow.size)
-    try host.limits.check(canvas: part.dataWindow.size)
+    guard let needed = try part.decodingMemory() else { return }
+    try host.limits.check(memory: needed)
   }
 
   func part(_ page: Int) throws(CoderError) -> PartHeader {
@@ -87,6 +88,16 @@ extension PartHeader {
   var grid: ChunkGrid { ChunkGrid(window: dataWindow, tiles: tiles, rows: compression?.rows ?? 1) }
 
   private var choice: ChannelChoice { ChannelChoice(channels) }
+
+  /// Bytes that decoding holds, or nil for a part that cannot be decoded.
+  func decodingMemory() throws(CoderError) -> Int? {
+    do throws(CoderError) {
+      return try PictureDecoder(self).memory()
+    } catch {
+      guard error.code == .unsupported else { throw error }
+      return nil
+    }
+  }
 
   /// Half precision if all channels of the picture have it.
   var pixelFormat: PixelFormat {

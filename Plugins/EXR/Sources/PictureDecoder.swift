@@ -4,7 +4,8 @@ import ImageCoderPlugin
 
 /// Decodes the pixels of a part, or of a smaller picture in it, from the top.
 ///
-/// Chunks that cannot be read are left out: where others follow, their rows are empty.
+/// Chunks that are damaged are left out: where others follow, their rows are empty. At a chunk that the file has not all of, the
+/// picture ends.
 struct PictureDecoder {
   let part: PartHeader
   let level: Level
@@ -125,11 +126,11 @@ struct PictureDecoder {
         }
       }
       chunks.decompress(with: codec, compression: compression)
-      problem = problem ?? chunks.blocks.lazy.compactMap(\.problem).first
-      if part.tiles == nil {
-        for block in chunks.blocks { try colors.add([block]) }
-      } else {
-        try colors.add(chunks.blocks)
+      let sideBySide = part.tiles == nil ? chunks.blocks.map { [$0] } : [chunks.blocks]
+      for blocks in sideBySide {
+        problem = problem ?? blocks.lazy.compactMap(\.problem).first
+        if let end = blocks.lazy.compactMap(\.problem).first(where: { $0.code == .truncated }) { throw problem ?? end }
+        try colors.add(blocks)
       }
       row += rows
     }

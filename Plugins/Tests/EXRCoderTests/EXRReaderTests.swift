@@ -13,17 +13,24 @@ import Testing
     #expect(samples == [1, 1, 2, 2, 3, 3] && rows == 3 && problem == nil)
   }
 
-  @Test func rowsThatAreMissingAreEmptyWhereOthersFollow() throws {
+  @Test func damagedRowsAreEmptyWhereOthersFollow() throws {
     var file = Self.rows
-    file.missing = [1]
+    file.chunks[1].place = [2]
     let (samples, rows, problem) = try file.decoded()
     #expect(samples == [1, 1, 0, 0, 3, 3] && rows == 3)
-    #expect(problem?.code == .truncated)
+    #expect(problem?.code == .malformed)
   }
 
-  @Test func rowsThatAreMissingAtTheEndDoNotCome() throws {
+  @Test func damagedRowsAtTheEndDoNotCome() throws {
     var file = Self.rows
-    file.missing = [1, 2]
+    file.chunks[2].place = [1]
+    let (_, rows, problem) = try file.decoded()
+    #expect(rows == 2 && problem?.code == .malformed)
+  }
+
+  @Test func thePictureEndsAtAChunkThatIsMissing() throws {
+    var file = Self.rows
+    file.missing = [1]
     let (_, rows, problem) = try file.decoded()
     #expect(rows == 1 && problem?.code == .truncated)
   }
@@ -67,8 +74,8 @@ import Testing
   @Test func memoryIsCheckedBeforeItIsAskedFor() throws {
     var limits = Limits.standard
     limits.maxMemory = 100
-    let (_, rows, problem) = try Self.rows.decoded(limits: limits)
-    #expect(rows == 0 && problem?.code == .limitExceeded && problem?.limit == .maxMemory)
+    let error = #expect(throws: CoderError.self) { try Self.rows.reader(limits) }
+    #expect(error?.limit == .maxMemory)
   }
 
   @Test func aTileThatIsAnotherOneIsMalformed() throws {

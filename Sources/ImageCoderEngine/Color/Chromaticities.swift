@@ -62,9 +62,10 @@ package struct Chromaticities: Hashable, Sendable {
   /// From light of these primaries to X, Y and Z as an eye adapted to D50 sees them, or nil for primaries that lie on a
   /// line, or are none.
   package var toXYZ: Matrix3? {
-    guard [red.y, green.y, blue.y, white.y].allSatisfy({ $0.isFinite && ($0 > 0 || self == Self(code: 10)) }) else {
-      return nil
-    }
+    guard [red.y, green.y, white.y].allSatisfy({ $0.isFinite && ($0 > 0 || self == Self(code: 10)) }),
+      // The blue of ACES (SMPTE ST 2065-1) is no color: its y is below 0.
+      blue.y.isFinite, blue.y != 0 || self == Self(code: 10)
+    else { return nil }
     let primaries = Matrix3(columns: Self.tristimulus(red), Self.tristimulus(green), Self.tristimulus(blue))
     guard primaries.determinant.magnitude >= 1e-4 else { return nil }
     let xyz = SIMD3(white.x / white.y, 1, (1 - white.x - white.y) / white.y)
