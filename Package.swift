@@ -126,9 +126,8 @@ let coderParts: [Target] = [
   shim("CJPEGShim", in: "JPEG", dependencies: ["CImageCoder", "CJPEGEighths"], links: ["jpeg"]),
   shim(
     "CTIFFShim", in: "TIFF", dependencies: ["CImageCoder", "CJPEGEighths", "CSharedPlanes"], links: ["tiff", "jpeg"]),
-  // libheif, loaded when it is needed.
+  // libheif, loaded when it is needed; libde265 in three calls, and pixels as planes of luma and chroma.
   shim("CHEIFLibrary", in: "HEIF", links: ["dl"]),
-  // libde265 behind three calls, and pixels as planes of luma and chroma.
   shim("CHEIFShim", in: "HEIF", links: ["de265"]),
   wrapped("CGIF", in: "GIFLib", debian: "libgif-dev"),
   // Where libwebp writes a whole picture of which a few rows at a time are wanted.
@@ -139,7 +138,6 @@ let coderParts: [Target] = [
   wrapped("CAVIF", in: "AVIF", debian: "libavif-dev"),
   // AV1 data without libavif in between.
   wrapped("CDav1d", in: "AVIF", pkgConfig: "dav1d", debian: "libdav1d-dev"),
-  // Chunks of OpenEXR that its library in C does not decompress.
   shim("CEXRShim", in: "EXR", dependencies: ["COpenEXR"], links: []),
   wrapped("COpenEXR", in: "EXR", pkgConfig: "OpenEXR", debian: "libopenexr-dev"),
   wrapped("COpenJPEG", in: "JPEG2000", pkgConfig: "libopenjp2", debian: "libopenjp2-7-dev"),

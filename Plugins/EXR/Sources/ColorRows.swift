@@ -10,7 +10,7 @@ final class ColorRows {
   private let canvas: CanvasRows
   /// The columns and rows of the data that are on the canvas.
   private let visible: (x: Range<Int>, y: Range<Int>)
-  /// Of luminance and chroma.
+  /// What makes colors of luminance and chroma, or nil for other channels.
   private let chroma: ChromaRows?
 
   init(
@@ -89,7 +89,7 @@ final class ColorRows {
     func fill(_ target: UnsafeMutablePointer<Float>, _ place: Int) {
       let channel = layout.channels[place]
       let stored = base + offset + layout.offset(of: place, row: row, width: width)
-      for x in 0..<(width / channel.sampling.width) { target[x] = Self.sample(stored, channel.type, x) }
+      for x in 0..<(width / channel.sampling.width) { target[x] = Self.sample(of: channel.type, stored, at: x) }
     }
     try chroma.add(
       row: row,
@@ -104,7 +104,7 @@ final class ColorRows {
       write: { (row, planes) throws(CoderError) in try self.putWhole(row, planes) })
   }
 
-  private static func sample(_ stored: UnsafeRawPointer, _ type: Channel.SampleType, _ x: Int) -> Float {
+  private static func sample(of type: Channel.SampleType, _ stored: UnsafeRawPointer, at x: Int) -> Float {
     switch type {
     case .half: Float(Float16(bitPattern: stored.loadUnaligned(fromByteOffset: 2 * x, as: UInt16.self)))
     case .float: stored.loadUnaligned(fromByteOffset: 4 * x, as: Float.self)

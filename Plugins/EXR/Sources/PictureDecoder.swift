@@ -48,11 +48,13 @@ struct PictureDecoder {
   /// The columns and rows of the data that are on the canvas.
   private var visible: (x: Range<Int>, y: Range<Int>) {
     let data = grid.size(of: level)
-    func part(_ origin: Int, _ data: Int, _ canvas: Int) -> Range<Int> {
+    func part(of data: Int, at origin: Int, on canvas: Int) -> Range<Int> {
       let first = max(0, -origin)
       return first..<max(first, min(data, canvas - origin))
     }
-    return (part(origin.x, data.width, size.width), part(origin.y, data.height, size.height))
+    return (
+      part(of: data.width, at: origin.x, on: size.width), part(of: data.height, at: origin.y, on: size.height)
+    )
   }
 
   /// Columns of chunks that are on the canvas.
@@ -122,7 +124,7 @@ struct PictureDecoder {
       let rows = part.tiles == nil ? min(try chunksAtOnce(), chunkRows.upperBound - row) : 1
       for row in row..<(row + rows) {
         for column in part.tiles == nil ? 0..<1 : columns {
-          try read(column: column, row: row, chunks, table, source)
+          try read(column: column, row: row, to: chunks, table, in: source)
         }
       }
       chunks.decompress(with: codec, compression: compression)
@@ -147,7 +149,7 @@ struct PictureDecoder {
   }
 
   private func read(
-    column: Int, row: Int, _ chunks: ChunkRow, _ table: ChunkTable, _ source: SourceView
+    column: Int, row: Int, to chunks: ChunkRow, _ table: ChunkTable, in source: SourceView
   ) throws(CoderError) {
     let (chunk, all) = (grid.chunkSize(level), grid.size(of: level))
     let (x, y) = (column * chunk.width, row * chunk.height)

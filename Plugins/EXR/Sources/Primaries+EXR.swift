@@ -45,16 +45,17 @@ extension StoredColor.Primaries {
   /// The shares of red, green and blue in the luminance of white: the row of Y of the matrix to XYZ (SMPTE RP 177).
   var luminance: SIMD3<Double> {
     func z(_ point: SIMD2<Double>) -> Double { 1 - point.x - point.y }
-    func determinant(_ a: SIMD3<Double>, _ b: SIMD3<Double>, _ c: SIMD3<Double>) -> Double {
-      a.x * (b.y * c.z - b.z * c.y) - b.x * (a.y * c.z - a.z * c.y) + c.x * (a.y * b.z - a.z * b.y)
+    func determinant(_ columns: [SIMD3<Double>]) -> Double {
+      let (a, b, c) = (columns[0], columns[1], columns[2])
+      return a.x * (b.y * c.z - b.z * c.y) - b.x * (a.y * c.z - a.z * c.y) + c.x * (a.y * b.z - a.z * b.y)
     }
     let columns = [red, green, blue].map { SIMD3($0.x, $0.y, z($0)) }
     let light = SIMD3(white.x, white.y, z(white)) / white.y
-    let whole = determinant(columns[0], columns[1], columns[2])
+    let whole = determinant(columns)
     // Cramer's rule: how much of each primary white has.
     return SIMD3(
-      determinant(light, columns[1], columns[2]) * columns[0].y,
-      determinant(columns[0], light, columns[2]) * columns[1].y,
-      determinant(columns[0], columns[1], light) * columns[2].y) / whole
+      determinant([light, columns[1], columns[2]]) * columns[0].y,
+      determinant([columns[0], light, columns[2]]) * columns[1].y,
+      determinant([columns[0], columns[1], light]) * columns[2].y) / whole
   }
 }
