@@ -111,8 +111,7 @@ let parts: [String: [Target.Dependency]] = [
   "WebP": ["CRollingMemory", "CVP8L", "CWebP"],
 ]
 
-/// The coders: each folder of `Plugins` with an entry. Each has a product, from which `Plugins/Package.swift` makes a plugin,
-/// and a trait, which builds it in.
+/// The coders: each folder of `Plugins` with an entry. Each has a product, which becomes a plugin, and a trait.
 let coders: [Target] =
   ((try? FileManager.default.contentsOfDirectory(atPath: "\(Context.packageDirectory)/Plugins")) ?? [])
   .filter { FileManager.default.fileExists(atPath: "\(Context.packageDirectory)/Plugins/\($0)/Entry") }.sorted()

@@ -4,8 +4,8 @@ import CEXRShim
 import COpenEXR
 import ImageCoderPlugin
 
-/// Decompresses chunks with OpenEXR's libraries: that in C, and that in C++ for DWA, which the former does not have, and for PIZ, which
-/// takes the former twice as long.
+/// Decompresses chunks with OpenEXR's libraries: that in C, and that in C++ for DWA, which the former does not have, and for
+/// PIZ, which takes the former twice as long.
 ///
 /// The libraries never see a file: they get a small header in memory that says how chunks are compressed and which channels they
 /// have, and the bytes of one chunk at a time.
