@@ -351,8 +351,8 @@ import Testing
       ])
   }
 
-  /// A file of which more comes waits for the directory that decides.
-  @Test func aFileThatArrivesWaitsForItsTags() throws {
+  /// A file whose directory is still to come is a picture already.
+  @Test func aFileThatArrivesIsOfWhatIsRefined() throws {
     let registry = registry([Self.tiff, Self.raw])
     let file = Self.tiff([(300, [(256, 10), (50_706, 0x0401)])])
     for (count, isKnown) in [(3, false), (4, true), (300, true), (file.count, true)] {

@@ -45,7 +45,23 @@ import Testing
     movie.box(FourCC("moov")) { _ in }
     // After the items, so that places stay as they are.
     let header = try open(file + movie.bytes).header(page: 0)
-    #expect(!header.isAnimated)
+    #expect(!header.isAnimated && !header.standsIn)
+    #expect(header.canvas == Size(width: 64, height: 64))
+  }
+
+  /// A movie whose track cannot be read.
+  @Test func itemsStandInForASequenceThatCannotBeRead() throws {
+    let file = still([FourCC("hevc"), FourCC("mif1"), FourCC("heic")])
+    var movie = ByteWriter()
+    movie.box(FourCC("moov")) { movie in
+      movie.box(FourCC("trak")) { track in
+        track.box(FourCC("mdia")) { media in
+          media.box(FourCC("hdlr")) { $0.put("\0\0\0\0\0\0\0\0pict\0\0\0\0\0\0\0\0\0\0\0\0\0") }
+        }
+      }
+    }
+    let header = try open(file + movie.bytes).header(page: 0)
+    #expect(header.standsIn && !header.isLossless && !header.isAnimated)
     #expect(header.canvas == Size(width: 64, height: 64))
   }
 

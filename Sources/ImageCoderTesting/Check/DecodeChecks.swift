@@ -178,6 +178,11 @@ extension PluginCheck {
       ("gamma", info.gamma.isFinite && info.gamma >= 0, "a number of at least 0", "\(info.gamma)"),
       ("flags", info.flags < 1 << 16 || isLater, "flags of version 1.1", "\(info.flags)"),
       (
+        "INFO_STANDS_IN",
+        info.flags & UInt32(IMGCODER_INFO_STANDS_IN) == 0 || info.flags & UInt32(IMGCODER_INFO_LOSSLESS) == 0,
+        "not set with LOSSLESS", "both"
+      ),
+      (
         "INFO_INCOMPLETE", info.flags & UInt32(IMGCODER_INFO_INCOMPLETE) == 0, "not set: all bytes are there", "set"
       ),
       (
