@@ -15,8 +15,10 @@ final class EXRReader: ContainerReader, StoredColorReader {
     self.host = host
     file = try EXRFile(reading: source, limits: host.limits)
     try check(file.pictures[0])
-    for name in file.deepParts {
-      host.log("a part with deep samples is left out: \(name)", severity: .warning)
+    // Names of a file may have any bytes: they are properties, and not in messages.
+    for part in file.parts where part.isDeep {
+      host.log(
+        "part \(part.index + 1) of \(file.parts.count) has deep samples and is left out", severity: .warning)
     }
   }
 
