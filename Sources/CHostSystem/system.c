@@ -23,6 +23,8 @@ const char *chostsystem_library_of(const char *symbol) {
 
 int chostsystem_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC) == 0; }
 
+void chostsystem_sync_file_system(int descriptor) { (void)syncfs(descriptor); }
+
 int chostsystem_wait(sem_t *semaphore, long nanoseconds) {
   struct timespec until;
   clock_gettime(CLOCK_MONOTONIC, &until);

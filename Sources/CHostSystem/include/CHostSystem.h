@@ -25,6 +25,9 @@ char *const *chostsystem_environment(void);
 //   returns  1, or 0 with errno set
 int chostsystem_pipe(int ends[2]);
 
+// Waits until what was written to the file system of an open file is on its disk.
+void chostsystem_sync_file_system(int descriptor);
+
 // Waits for a semaphore.
 //   nanoseconds  how long at most, below a second
 //   returns      1 when it was given, 0 when the time is over

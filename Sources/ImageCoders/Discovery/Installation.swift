@@ -46,3 +46,12 @@ struct Installation {
     return stat(path, &status) == 0 ? status.st_uid : nil
   }
 }
+
+extension PluginSearchPath {
+  /// Whether a plugin of an identifier would be bundled if its files were in a folder and belonged to root or to the owner of the
+  /// program.
+  package func makesBundled(id: String, in folder: String) -> Bool {
+    var status = stat()
+    return stat(folder, &status) == 0 && Installation.isProjectName(id) && Installation(self).contains(status)
+  }
+}
