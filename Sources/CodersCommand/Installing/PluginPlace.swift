@@ -71,16 +71,18 @@ struct PluginPlace: Equatable {
     return lock
   }
 
-  /// Removes all builds of a plugin but one. Those that have no receipt hold files that somebody changed, and stay.
+  /// The folders of builds that have a receipt. Others hold files that somebody changed.
+  func finishedBuilds(of id: String) -> [String] {
+    FileTree.names(in: builds(of: id)).map { "\(builds(of: id))/\($0)" }
+      .filter { access("\($0)/\(Receipt.fileName)", F_OK) == 0 }
+  }
+
+  /// Removes all finished builds of a plugin but one.
   ///
   /// - Parameter current: The folder that stays, or nil.
   func removeBuilds(of id: String, but current: String?) {
-    let builds = builds(of: id)
-    for name in FileTree.names(in: builds) where "\(builds)/\(name)" != current {
-      guard access("\(builds)/\(name)/\(Receipt.fileName)", F_OK) == 0 else { continue }
-      FileTree.remove("\(builds)/\(name)")
-    }
-    rmdir(builds)
+    for build in finishedBuilds(of: id) where build != current { FileTree.remove(build) }
+    rmdir(builds(of: id))
   }
 }
 

@@ -22,16 +22,15 @@ struct PluginRemoval {
     guard id.utf8.allSatisfy({ $0 != UInt8(ascii: "/") && $0 >= 0x20 }), !id.hasPrefix("."), !id.isEmpty else {
       throw .invalidArgument("\(id.printable) is no identifier of a plugin")
     }
-    guard Path.isDirectory(place.builds(of: id)) || access(place.manifest(of: id), F_OK) == 0 else {
-      throw missing(console)
-    }
-    let lock = try place.lock()
     let manifest = place.manifest(of: id)
+    let isThere = access(manifest, F_OK) == 0
+    guard isThere || !place.finishedBuilds(of: id).isEmpty else { throw missing(console) }
+    let lock = try place.lock()
     guard let build = place.currentBuild(of: id), let receipt = Receipt(in: build) else {
-      guard access(manifest, F_OK) != 0 else { throw missing(console) }
+      guard !isThere else { throw missing(console) }
       // What an installation or a removal left that was killed.
       place.removeBuilds(of: id, but: nil)
-      return Outcome(version: "", kept: left(in: place.builds(of: id)), problem: nil)
+      return Outcome(version: "", kept: left(in: place.builds(of: id)), problem: undeclareTypes())
     }
     let changed = Set(try InstalledPlugin.changes(receipt, build: build, manifest: manifest))
     guard unlink(manifest) == 0 else { throw FileTree.failure(manifest) }
@@ -43,10 +42,12 @@ struct PluginRemoval {
     for folder in folders.sorted(by: { $0.utf8.count > $1.utf8.count }) { rmdir("\(build)/\(folder)") }
     rmdir(build)
     place.removeBuilds(of: id, but: nil)
-    let isDeclared = DesktopTypes.remove(id, from: place.data)
-    return Outcome(
-      version: receipt.version, kept: left(in: place.builds(of: id)),
-      problem: isDeclared ? DesktopTypes.updateDatabase(of: place.data) : nil)
+    return Outcome(version: receipt.version, kept: left(in: place.builds(of: id)), problem: undeclareTypes())
+  }
+
+  /// - Returns: What went wrong, or nil.
+  private func undeclareTypes() -> String? {
+    DesktopTypes.remove(id, from: place.data) ? DesktopTypes.updateDatabase(of: place.data) : nil
   }
 
   /// The folders that a name is in.
