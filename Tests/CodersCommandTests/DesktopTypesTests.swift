@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CImageCoder
 import CodersCommand
 import Glibc
 import ImageCoders
@@ -112,5 +113,12 @@ import Testing
 
         """)
     #expect(Run.inProcess("plugin", "types", "--root", "\(root.path)/usr").status == 5)
+  }
+
+  /// What packages of plugins depend on is the interface of this program.
+  @Test func thePackageProvidesItsInterface() throws {
+    let (major, minor) = (IMGCODER_ABI_MAJOR, IMGCODER_ABI_MINOR)
+    let lines = try Package.text("packaging/debian/control").split(separator: "\n")
+    #expect(lines.contains("Provides: imgcoder-host-\(major) (= \(major).\(minor))"))
   }
 }

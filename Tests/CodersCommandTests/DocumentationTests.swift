@@ -11,7 +11,7 @@ import Testing
     "", "probe ", "convert ", "animate ", "sheet ", "thumbnail ", "frames ", "stream ", "metadata ", "apply ", "show ",
     "play ",
     "list ", "compare ", "hash ", "placeholder ",
-    "options ", "operations ", "policy ", "doctor ", "cache ", "new ", "check ", "limits ",
+    "options ", "operations ", "policy ", "doctor ", "cache ", "plugin ", "new ", "check ", "limits ",
   ])
   func helpIsAsDocumented(_ verb: String) throws {
     let page = try Package.text("docs/cli.md")

@@ -5,7 +5,8 @@ import TestSupport
 import Testing
 
 /// An installation that is killed before one of its last steps leaves the old plugin or the new one.
-@Suite struct PluginKillTests {
+@Suite(.enabled(if: PluginHome.isReachable, "other users cannot run the command here"))
+struct PluginKillTests {
   /// Ends `coders plugin` before a call that renames or removes, the one that KILL_AT counts.
   private static let killer = """
     #define _GNU_SOURCE
@@ -21,7 +22,7 @@ import Testing
       size_t size = file ? fread(line, 1, sizeof line - 1, file) : 0;
       if (file) fclose(file);
       const char *last = getenv("KILL_AT");
-      if (last && size > 0 && memmem(line, size, "plugin\\0", 8) && !memmem(line, size, "check", 5)) limit = atoi(last);
+      if (last && size > 0 && memmem(line, size, "plugin", 7) && !memmem(line, size, "check", 5)) limit = atoi(last);
     }
     static void step(void) { if (limit > 0 && ++count == limit) raise(SIGKILL); }
     int rename(const char *from, const char *to) {
@@ -55,7 +56,8 @@ import Testing
     let prepared = PluginHome()
     if action != "install" { #expect(prepared.run("install", old, "--yes").status == 0) }
     let arguments = ["install": ["install", old, "--yes"], "upgrade": ["install", new, "--yes"]][action]
-    let allowed: [[String]] = ["install": [[], ["1.0.0"]], "upgrade": [["1.0.0"], ["2.0.0"]]][action] ?? [["1.0.0"], []]
+    let allowed: [[String]] =
+      ["install": [[], ["1.0.0"]], "upgrade": [["1.0.0"], ["2.0.0"]]][action] ?? [["1.0.0"], []]
     var seen: Set<[String]> = []
     var (step, last) = (1, prepared)
     while step < 60 {

@@ -9,7 +9,7 @@ import Testing
 @Suite struct SchemaTests {
   static let verbs = [
     "animate", "apply", "cache", "check", "compare", "convert", "doctor", "frames", "hash", "list", "metadata", "new",
-    "operations", "options", "placeholder", "policy", "probe", "sheet", "stream", "thumbnail",
+    "operations", "options", "placeholder", "plugin", "policy", "probe", "sheet", "stream", "thumbnail",
   ]
 
   private let folder = TemporaryFolder()
@@ -274,6 +274,25 @@ import Testing
       ["new", "sketch", "--lang", "c", "-o", "\(folder.path)/sketch"],
       environment: ["CODERS_TEMPLATES": "\(Package.root)/build/share/coders/templates"])
     #expect(try allowedChanges(value, "new") == [])
+  }
+
+  @Test(.enabled(if: PluginHome.isReachable, "other users cannot run the command here"))
+  func plugin() throws {
+    let home = PluginHome()
+    func plugin(_ arguments: String..., status: Int32 = 0) throws -> JSONValue {
+      let run = home.run(arguments + ["--json"])
+      #expect(run.status == status, "\(run.errors)")
+      let value = try value(run.output)
+      #expect(try JSONSchema(named: "coders-plugin-1").problems(in: value) == [])
+      return value
+    }
+    let installed = try plugin("install", PluginCommandTests.package.packed(), "--yes")
+    #expect(try allowedChanges(installed, "plugin") == [])
+    _ = Command.run("echo >>'\(home.place)'/org.example.sketch/*/LICENSE")
+    let listed = try plugin("list", "--verify", status: 1)
+    #expect(listed["plugins"]?.items.first?["changed"]?.items.count == 1)
+    #expect(try plugin("types")["types"]?.items.count == 2)
+    #expect(try plugin("remove", "org.example.sketch")["kept"]?.items.count == 1)
   }
 
   @Test func check() throws {

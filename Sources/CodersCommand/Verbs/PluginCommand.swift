@@ -43,7 +43,7 @@ struct PluginCommand: Verb {
   var action: Action
 
   @Argument(
-    help: ArgumentHelp("The archive to install, or the id of the plugin to remove.", valueName: "archive or id"))
+    help: ArgumentHelp("The archive to install, or the id of the plugin to remove.", valueName: "archive|id"))
   var subject: String?
 
   @Flag(help: "Work on the plugins of all users, in /usr/local, as root.")
@@ -63,7 +63,7 @@ struct PluginCommand: Verb {
   @Option(name: .customLong("stage"), help: .hidden)
   var stage: String?
 
-  @Flag(help: "Print errors only.")
+  @Flag(name: [.short, .long], help: "Print errors only; list prints ids only.")
   var quiet = false
 
   @Flag(help: "Print JSON.")

@@ -86,6 +86,13 @@ struct PluginHome {
     precondition(copied.status == 0, copied.output)
   }
 
+  /// Whether the user of ``run(_:)`` can run the command: the folders that it is in may be root's alone.
+  static let isReachable =
+    geteuid() != 0
+    || Command.run(
+      "setpriv --reuid=\(nobody) --regid=\(nobody) --clear-groups -- '\(Package.command)' --version"
+    ).status == 0
+
   static let nobody: uid_t = 65_534
   var environment: [String: String] { ["XDG_DATA_HOME": data, "HOME": data, "XDG_CACHE_HOME": "\(data)/cache"] }
 
