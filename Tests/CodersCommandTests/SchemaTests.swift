@@ -288,7 +288,7 @@ import Testing
     }
     let installed = try plugin("install", PluginCommandTests.package.packed(), "--yes")
     #expect(try allowedChanges(installed, "plugin") == [])
-    _ = Command.run("echo >>'\(home.place)'/org.example.sketch/*/LICENSE")
+    _ = Command.run("cd '\(home.place)/org.example.sketch/'* && echo >>LICENSE")
     let listed = try plugin("list", "--verify", status: 1)
     #expect(listed["plugins"]?.items.first?["changed"]?.items.count == 1)
     #expect(try plugin("types")["types"]?.items.count == 2)
