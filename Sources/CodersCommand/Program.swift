@@ -88,7 +88,8 @@ struct Coders: ParsableCommand {
           ListCommand.self, OptionsCommand.self, OperationsCommand.self, PolicyCommand.self, DoctorCommand.self,
         ]),
       CommandGroup(name: "Cache", subcommands: [CacheCommand.self]),
-      CommandGroup(name: "Plugins", subcommands: [PluginCommand.self, NewCommand.self, CheckCommand.self, LimitsCommand.self]),
+      CommandGroup(
+        name: "Plugins", subcommands: [PluginCommand.self, NewCommand.self, CheckCommand.self, LimitsCommand.self]),
     ])
 }
 

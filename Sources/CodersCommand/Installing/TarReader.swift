@@ -72,7 +72,7 @@ package final class TarReader {
     var piece = [UInt8](repeating: 0, count: 64 << 10)
     while rest > 0 {
       let count = min(rest, piece.count)
-      try fill(&piece, count, entry.name)
+      try fill(&piece, count: count, entry.name)
       try piece.span.bytes.withUnsafeBytes { (bytes) throws(CoderError) in
         try body(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
       }
@@ -97,11 +97,11 @@ package final class TarReader {
 
   private func bytes(_ count: Int, _ what: String) throws(CoderError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
-    try fill(&bytes, count, what)
+    try fill(&bytes, count: count, what)
     return bytes
   }
 
-  private func fill(_ bytes: inout [UInt8], _ count: Int, _ what: String) throws(CoderError) {
+  private func fill(_ bytes: inout [UInt8], count: Int, _ what: String) throws(CoderError) {
     guard count > 0 else { return }
     let got = try read(into: &bytes, count)
     guard got == count else {
@@ -177,12 +177,12 @@ private struct TarHeader {
     self.place = place
     // The sum of all bytes, with spaces in place of the sum itself.
     let sum = block.enumerated().reduce(0) { $0 + ((148..<156).contains($1.offset) ? 0x20 : Int($1.element)) }
-    guard try Self.number(block[148..<156], "checksum", place) == sum else {
+    guard try Self.number(block[148..<156], "checksum", at: place) == sum else {
       throw .malformed("no tar archive: the checksum of a header is wrong", at: place)
     }
     kind = block[156]
-    size = try Self.number(block[124..<136], "size", place)
-    mode = try Self.number(block[100..<108], "mode", place)
+    size = try Self.number(block[124..<136], "size", at: place)
+    mode = try Self.number(block[100..<108], "mode", at: place)
     let own = block[0..<100].prefix { $0 != 0 }
     // GNU tar, which writes "ustar  ", has other things in place of the prefix.
     let prefix = Array(block[257..<263]) == Array("ustar\0".utf8) ? block[345..<500].prefix { $0 != 0 } : []
@@ -228,7 +228,7 @@ private struct TarHeader {
   }
 
   /// A number of octal digits, with spaces before it and a space or a zero after it.
-  private static func number(_ field: ArraySlice<UInt8>, _ what: String, _ place: Int) throws(CoderError) -> Int {
+  private static func number(_ field: ArraySlice<UInt8>, _ what: String, at place: Int) throws(CoderError) -> Int {
     let digits = field.drop { $0 == UInt8(ascii: " ") }.prefix { $0 != 0 && $0 != UInt8(ascii: " ") }
     // At most 12 digits, which fit.
     guard let value = digits.isEmpty ? 0 : Int(String(decoding: digits, as: UTF8.self), radix: 8), value >= 0 else {

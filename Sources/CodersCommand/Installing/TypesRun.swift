@@ -25,7 +25,7 @@ struct TypesRun {
       count += names.count
       for name in names {
         let path = "\(place.folder)/\(name)"
-        let types = try types(path, known, catalog)
+        let types = try types(path, known: known, catalog)
         written += try types.write(into: place.data)
         isDeclared = isDeclared || types.declaration != nil
       }
@@ -44,7 +44,7 @@ struct TypesRun {
     return (written, notes)
   }
 
-  private func types(_ path: String, _ known: KnownTypes, _ catalog: Catalog) throws(CoderError) -> DesktopTypes {
+  private func types(_ path: String, known: KnownTypes, _ catalog: Catalog) throws(CoderError) -> DesktopTypes {
     let bytes = try FileTree.contents(of: path, upTo: 1 << 20)
     do {
       return DesktopTypes(
