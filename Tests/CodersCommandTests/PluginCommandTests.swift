@@ -142,6 +142,26 @@ struct PluginCommandTests {
     #expect(home.files == ["libsketch.so", "sketch.imgcoder.json"])
   }
 
+  /// The system's own program says which package a file is in.
+  @Test func aPluginOfAPackageIsNamedAndStays() {
+    let home = PluginHome()
+    home.folder.write("#!/bin/sh\nshift 2\necho \"sketch-coder:amd64: $1\"\n", to: "bin/dpkg-query")
+    _ = Command.run(
+      """
+      mkdir -p '\(home.place)' && cp '\(Self.package.files)'/*.json '\(Self.package.files)'/*.so '\(home.place)'
+      chmod 755 '\(home.folder.path)'/bin '\(home.folder.path)'/bin/*
+      [ "$(id -u)" != 0 ] || chown -R 65534 '\(home.data)'
+      """)
+    let path = ["PATH": "\(home.folder.path)/bin:/usr/bin:/bin"]
+    #expect(home.run(["list"], environment: path).output.hasSuffix(" package sketch-coder  used\n"))
+    let removed = home.run(["remove", Self.id], environment: path)
+    #expect(removed.status == 64)
+    #expect(
+      removed.errors
+        == "coders: invalidArgument: org.example.sketch is in the package sketch-coder: apt remove sketch-coder\n")
+    #expect(home.files == ["libsketch.so", "sketch.imgcoder.json"])
+  }
+
   /// A stranger with the identifier of a bundled coder says so, and hides it.
   @Test func aNameOfThisProjectIsNamed() {
     let home = PluginHome()

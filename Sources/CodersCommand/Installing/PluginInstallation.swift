@@ -30,6 +30,8 @@ struct PluginInstallation {
     _ console: Console, agrees: (PluginSummary) throws(CoderError) -> Bool
   ) throws(CoderError) -> Outcome {
     let lock = try place.lock()
+    // Until the end, and not only until it is last named.
+    defer { withExtendedLifetime(lock) {} }
     let folder = place.temporary("new")
     try FileTree.makeFolder(folder)
     defer { FileTree.remove(folder) }

@@ -26,6 +26,8 @@ struct PluginRemoval {
     let isThere = access(manifest, F_OK) == 0
     guard isThere || !place.finishedBuilds(of: id).isEmpty else { throw missing(console) }
     let lock = try place.lock()
+    // Until the end, and not only until it is last named.
+    defer { withExtendedLifetime(lock) {} }
     guard let build = place.currentBuild(of: id), let receipt = Receipt(in: build) else {
       guard !isThere else { throw missing(console) }
       // What an installation or a removal left that was killed.
