@@ -115,4 +115,55 @@ struct PluginRootTests {
     #expect(run.output.split(separator: "\n").map(String.init).sorted() == expected.sorted())
     #expect(!users(notes).contains("0 0"))
   }
+
+  /// Where the place of all users is the program's own folder of plugins, a name of this project would be trusted.
+  @Test(.enabled(if: hasNamespaces, "needs mount namespaces"))
+  func aNameOfThisProjectIsRefusedInTheProgramsOwnFolder() {
+    let stranger = PluginPackage(version: "1.0.0", edit: "s/org\\.example\\.sketch/org.imagecoders.sketch/")
+    let run = Run.shell(
+      """
+      unshare --mount sh -c 'mount -t tmpfs -o mode=755 none /usr/local && mkdir /usr/local/bin && cp "$0" /usr/local/bin &&
+        /usr/local/bin/coders plugin install "$1" --system --yes --quiet; echo $?; find /usr/local/lib/coders -type f' "$0" "$1"
+      """, [Package.command, stranger.packed()])
+    withExtendedLifetime(stranger) {}
+    #expect(run.output == "5\n")
+    #expect(
+      run.errors.contains(
+        "pluginRejected: org.imagecoders.sketch is a name of this project, and in /usr/local/lib/coders/1 of this"))
+  }
+
+  /// A process that the examination left could change what is copied: the digests are compared again, and links lead nowhere.
+  @Test func whatIsChangedAfterTheExaminationIsRefused() {
+    let home = TemporaryFolder()
+    let package = PluginPackage(
+      version: "1.0.0",
+      adding: """
+        #define _GNU_SOURCE
+        #include <dlfcn.h>
+        #include <string.h>
+        #include <unistd.h>
+        __attribute__((constructor)) static void load(void) {
+          Dl_info info;
+          if (!dladdr((void *)&load, &info) || !strstr(info.dli_fname, "/coders-stage-")) return;
+          char path[4096];
+          strncpy(path, info.dli_fname, sizeof path - 1);
+          path[sizeof path - 1] = 0;
+          char *end = strrchr(path, '/');
+          if (!end) return;
+          strcpy(end + 1, "LICENSE");
+          unlink(path);
+          if (symlink("/etc/passwd", path)) return;
+        }
+        """)
+    let archive = package.packed()
+    let run = withExtendedLifetime(package) {
+      Run.binary(["plugin", "install", archive, "--yes"], environment: ["XDG_DATA_HOME": home.path])
+    }
+    #expect(run.status == 1)
+    #expect(
+      run.errors
+        == "coders: \(archive): malformed: sketch/LICENSE is a symbolic link; only plain files and folders are allowed\n"
+    )
+    #expect(Folder.names(in: "\(home.path)/coders/1") == [])
+  }
 }

@@ -162,30 +162,39 @@ extension FileTree {
     try makeFolder(path)
   }
 
-  /// Removes a file or a folder with all that is in it. Links are removed and not followed; what cannot be removed stays.
-  static func remove(_ path: String) {
-    guard unlink(path) != 0, errno == EISDIR || errno == EPERM else { return }
-    guard let stream = opendir(path) else { return }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-      if name != ".", name != ".." { names.append(name) }
+  /// Removes a file or a folder with all that is in it. Links are removed and not followed, also if somebody puts one in the place
+  /// of a folder meanwhile; what cannot be removed stays.
+  static func remove(_ path: String) { remove(path, in: AT_FDCWD, depth: 0) }
+
+  private static func remove(_ name: String, in folder: Int32, depth: Int) {
+    guard unlinkat(folder, name, 0) != 0, errno == EISDIR || errno == EPERM, depth < maxDepth else { return }
+    let descriptor = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    guard descriptor >= 0, let stream = fdopendir(descriptor) else {
+      if descriptor >= 0 { close(descriptor) }
+      return
     }
+    for inner in names(stream) { remove(inner, in: dirfd(stream), depth: depth + 1) }
     closedir(stream)
-    for name in names { remove("\(path)/\(name)") }
-    rmdir(path)
+    unlinkat(folder, name, AT_REMOVEDIR)
   }
+
+  /// More than an archive can have, since names have a limit. Each level is an open descriptor.
+  private static let maxDepth = ArchiveLimits.nameBytes / 2 + 1
 
   /// The names in a folder; none if it cannot be read.
   static func names(in folder: String) -> [String] {
     guard let stream = opendir(folder) else { return [] }
     defer { closedir(stream) }
+    return names(stream).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+
+  private static func names(_ stream: OpaquePointer) -> [String] {
     var names: [String] = []
     while let entry = readdir(stream) {
       let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
       if name != ".", name != ".." { names.append(name) }
     }
-    return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    return names
   }
 }
 

@@ -64,8 +64,10 @@ struct PluginInstallation {
       : "\(temporary)/coders-stage-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
     try FileTree.makeFolder(stage)
     defer { FileTree.remove(stage) }
-    try UnprivilegedExamination.runAsRoot(archive, in: stage, console)
-    try FileTree(stage).copy(into: folder)
+    // A folder of root's around it: its owner can put nothing in its place.
+    try FileTree.makeFolder("\(stage)/files")
+    try UnprivilegedExamination.runAsRoot(archive, in: "\(stage)/files", console)
+    try FileTree("\(stage)/files").copy(into: folder)
   }
 
   private func refuseConflicts(_ plugin: StagedPlugin, _ console: Console) throws(CoderError) {
