@@ -142,6 +142,20 @@ struct PluginCommandTests {
     #expect(home.files == ["libsketch.so", "sketch.imgcoder.json"])
   }
 
+  @Test func aPlaceThatOthersCanChangeIsRefused() {
+    let home = PluginHome()
+    _ = Command.run(
+      """
+      mkdir -p '\(home.place)' && chmod 777 '\(home.place)'
+      [ "$(id -u)" != 0 ] || chown -R 65534 '\(home.data)'
+      """)
+    let archive = Self.package.packed()
+    let run = home.run("install", archive, "--yes")
+    #expect(run.status == 5)
+    #expect(run.errors == "coders: \(archive): pluginRejected: \(home.place) can be written by everybody\n")
+    #expect(Folder.names(in: home.place) == [])
+  }
+
   /// The system's own program says which package a file is in.
   @Test func aPluginOfAPackageIsNamedAndStays() {
     let home = PluginHome()

@@ -130,6 +130,36 @@ import Testing
     #expect(try error(Array("no tar archive".utf8)).code == .truncated)
   }
 
+  /// Headers with bytes of no sense and a right checksum give entries below the top, or a typed error, and never a trap.
+  @Test func anyHeaderIsReadOrRefused() throws {
+    var tar = TarText()
+    tar.add("header", type: "x", contents: Array("12 path=a/b\n".utf8))
+    tar.add("a/b", contents: [1, 2, 3])
+    var random = SplitMix(seed: 7)
+    var (read, refused) = (0, 0)
+    for _ in 0..<2_000 {
+      var bytes = tar.whole
+      for _ in 0..<Int.random(in: 1...4, using: &random) {
+        // Name, numbers and kind of a header, or the record between the two.
+        let start = [0, 512, 1_024][random.below(3)]
+        bytes[start + random.below(start == 512 ? 12 : 160)] = UInt8.random(in: 0...255, using: &random)
+      }
+      for start in [0, 1_024] {
+        bytes.replaceSubrange((start + 148)..<(start + 156), with: Array("        ".utf8))
+        let sum = String(bytes[start..<(start + 512)].reduce(0) { $0 + Int($1) }, radix: 8)
+        bytes.replaceSubrange((start + 148)..<(start + 148 + sum.utf8.count), with: Array(sum.utf8))
+      }
+      do {
+        for entry in try entries(bytes).map(\.entry) {
+          #expect(!entry.name.hasPrefix("/") && !entry.name.split(separator: "/").contains(".."))
+          #expect(entry.size >= 0)
+        }
+        read += 1
+      } catch is CoderError { refused += 1 }
+    }
+    #expect(read > 100 && refused > 100)
+  }
+
   @Test func boundsHeadersBeforeMemory() throws {
     var long = TarText()
     long.add("././@LongLink", type: "L", size: 0o77_777_777_777)

@@ -63,6 +63,11 @@ struct PluginPlace: Equatable {
       throw CoderError.io("another coders plugin is at work here; try again when it has ended").annotated(file: folder)
     }
     let lock = PluginPlaceLock(descriptor)
+    // A registry would refuse all that is in it.
+    var status = stat()
+    if fstat(descriptor, &status) == 0, let problem = TrustedFile.writers(of: status, folder) {
+      throw .pluginRejected(problem)
+    }
     guard access(folder, W_OK) == 0 else { throw FileTree.failure(folder) }
     // Of processes that were killed: they had the lock.
     for name in FileTree.names(in: folder) where name.hasPrefix(Self.temporaryPrefix) {
