@@ -151,6 +151,7 @@ check: deps
 	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks Plugins/Package.swift Plugins/*/Sources \
 	  Plugins/*/Entry Plugins/Formats Plugins/Tests Examples/Demo Examples/BuiltIn Examples/Server \
 	  Templates/swift/Package.swift Templates/swift/Sources
+	@! git grep -nE '^(<<<<<<<|>>>>>>>) ' || { echo "marks of a merge" >&2; exit 1; }
 	@scripts/make-tables --check
 	@scripts/check-documentation
 	@scripts/check-words
