@@ -141,17 +141,17 @@ struct ReferenceGrid {
   func tiles(with part: Rect?, reduction: Int) -> (columns: Range<Int>, rows: Range<Int>, pixels: Area) {
     let whole = picture(reduction: reduction)
     guard let part else { return (0..<tilesAcross, 0..<tilesDown, whole) }
-    func touched(_ count: Int, _ first: Int, _ length: Int, _ side: (Int) -> Range<Int>) -> Range<Int> {
+    func touched(of count: Int, from first: Int, length: Int, _ side: (Int) -> Range<Int>) -> Range<Int> {
       let wanted = first..<first + length
       let touched = (0..<count).filter { side($0).overlaps(wanted) }
       guard let lowest = touched.first, let last = touched.last else { return 0..<count }
       return lowest..<last + 1
     }
-    let columns = touched(tilesAcross, whole.x0 + part.x, part.width) {
+    let columns = touched(of: tilesAcross, from: whole.x0 + part.x, length: part.width) {
       let area = pixels(in: tile($0), reduction: reduction)
       return area.x0..<max(area.x0, area.x1)
     }
-    let rows = touched(tilesDown, whole.y0 + part.y, part.height) {
+    let rows = touched(of: tilesDown, from: whole.y0 + part.y, length: part.height) {
       let area = pixels(in: tile($0 * tilesAcross), reduction: reduction)
       return area.y0..<max(area.y0, area.y1)
     }

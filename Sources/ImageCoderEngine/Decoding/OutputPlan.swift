@@ -53,7 +53,7 @@ struct OutputPlan {
       isReduced = false
     } else {
       let shown = options.part ?? Rect(covering: displayed)
-      let fit = try Self.fit(shown.size, header, options, smaller: smaller(than: shown.size))
+      let fit = try Self.fit(shown.size, of: header, options, smaller: smaller(than: shown.size))
       // What is cut on both sides is in the middle of the part.
       let crop = ResamplingRegion(
         x: Double(shown.x) + fit.crop.x, y: Double(shown.y) + fit.crop.y, width: fit.crop.width,
@@ -70,7 +70,7 @@ struct OutputPlan {
   ///
   /// - Parameter smaller: What a memory budget allows, if that is less.
   private static func fit(
-    _ shown: Size, _ header: ImageHeader, _ options: DecodeOptions, smaller: Size?
+    _ shown: Size, of header: ImageHeader, _ options: DecodeOptions, smaller: Size?
   ) throws(CoderError) -> Fit {
     var box: Size?
     var mode = options.size.mode
@@ -140,14 +140,16 @@ struct OutputPlan {
     guard region != .whole(canvas) else { return nil }
     let across = Double(scaled.width) / Double(canvas.width)
     let down = Double(scaled.height) / Double(canvas.height)
-    func needed(_ place: Double, _ length: Double, _ scale: Double, _ result: Int, of side: Int) -> Range<Int> {
+    func needed(from place: Double, length: Double, scale: Double, result: Int, of side: Int) -> Range<Int> {
       let (first, last) = (place * scale, (place + length) * scale)
       let reach = last - first == Double(result) && first == first.rounded() ? 0 : ResamplingRegion.reach
       let margin = reach * max((last - first) / Double(result), 1)
       return max(0, Int((first - margin).rounded(.down)))..<min(side, Int((last + margin).rounded(.up)))
     }
-    let columns = needed(region.x, region.width, across, size.width, of: scaled.width)
-    let rows = needed(region.y, region.height, down, size.height, of: scaled.height)
+    let columns = needed(
+      from: region.x, length: region.width, scale: across, result: size.width, of: scaled.width)
+    let rows = needed(
+      from: region.y, length: region.height, scale: down, result: size.height, of: scaled.height)
     guard columns.count < scaled.width || rows.count < scaled.height else { return nil }
     return Rect(x: columns.lowerBound, y: rows.lowerBound, width: columns.count, height: rows.count)
   }

@@ -12,7 +12,8 @@ package struct ExpectedPicture: Sendable {
 
   /// What the decode of a whole file with these options asks for; nil where that depends on more than its header.
   init?(_ options: DecodeOptions) {
-    guard options.size == .own, options.part == nil, options.memoryBudget == nil, options.page ?? 0 == 0, !options.isAuxiliary,
+    guard options.size == .own, options.part == nil, options.memoryBudget == nil, options.page ?? 0 == 0,
+      !options.isAuxiliary,
       case .asStored = options.color, !options.linearLight, case .ignored = options.gainMap
     else { return nil }
     pixelFormat = options.pixelFormat

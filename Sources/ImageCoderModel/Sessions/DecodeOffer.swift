@@ -39,13 +39,13 @@ extension DecodeRequest {
   public func part(in whole: Size) -> Rect? {
     guard let part, !part.isEmpty, part.isInside(size ?? whole) else { return nil }
     guard let size, size != whole else { return part }
-    func scaled(_ first: Int, _ count: Int, _ side: Int, _ own: Int) -> Range<Int> {
+    func scaled(from first: Int, count: Int, to side: Int, of own: Int) -> Range<Int> {
       let scale = Double(side) / Double(own)
       let last = min(side, Int((Double(first + count) * scale).rounded(.up)))
       return min(Int(Double(first) * scale), last)..<last
     }
-    let columns = scaled(part.x, part.width, whole.width, size.width)
-    let rows = scaled(part.y, part.height, whole.height, size.height)
+    let columns = scaled(from: part.x, count: part.width, to: whole.width, of: size.width)
+    let rows = scaled(from: part.y, count: part.height, to: whole.height, of: size.height)
     return Rect(x: columns.lowerBound, y: rows.lowerBound, width: columns.count, height: rows.count)
   }
 }

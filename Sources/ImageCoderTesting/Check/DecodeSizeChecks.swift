@@ -102,15 +102,13 @@ extension PluginCheck {
 
   /// Whether what is offered has the wanted part of the picture at the offered scale.
   private static func contains(_ offer: imgcoder_offer, _ request: imgcoder_request) -> Bool {
-    func holds(_ first: UInt32, _ count: UInt32, _ whole: UInt32, _ wanted: UInt32, _ length: UInt32, _ side: UInt32)
-      -> Bool
-    {
-      let scale = Double(whole) / Double(side)
-      return Double(first) <= Double(wanted) * scale + 1e-6
-        && Double(first) + Double(count) >= Double(wanted + length) * scale - 1e-6
-    }
-    return holds(offer.part_x, offer.width, offer.whole_width, request.part_x, request.part_width, request.width)
-      && holds(offer.part_y, offer.height, offer.whole_height, request.part_y, request.part_height, request.height)
+    let across = Double(offer.whole_width) / Double(request.width)
+    let down = Double(offer.whole_height) / Double(request.height)
+    let rest = 1e-6
+    return Double(offer.part_x) <= Double(request.part_x) * across + rest
+      && Double(offer.part_x + offer.width) >= Double(request.part_x + request.part_width) * across - rest
+      && Double(offer.part_y) <= Double(request.part_y) * down + rest
+      && Double(offer.part_y + offer.height) >= Double(request.part_y + request.part_height) * down - rest
   }
 }
 

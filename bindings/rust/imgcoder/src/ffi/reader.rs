@@ -3,6 +3,7 @@
 //! Structs of `imgcoder/reader.h`. The table of its functions is with the coder.
 
 use super::types::*;
+use crate::constants::*;
 
 #[repr(C)]
 pub struct imgcoder_reader {
@@ -99,4 +100,94 @@ pub struct imgcoder_offer {
     pub part_y: u32,
     pub whole_width: u32,
     pub whole_height: u32,
+}
+
+impl imgcoder_info {
+    /// A still picture of one frame and one page, in 8 bits per channel and RGBA with straight alpha.
+    pub const fn new(format: &'static str, width: u32, height: u32) -> Self {
+        imgcoder_info {
+            struct_size: 0,
+            flags: 0,
+            width,
+            height,
+            pixel_format: PIXEL_RGBA8,
+            bits_per_channel: 8,
+            alpha: ALPHA_STRAIGHT,
+            orientation: 1,
+            frame_count: 1,
+            page_count: 1,
+            primary_page: 0,
+            plays: 0,
+            cicp: imgcoder_cicp { primaries: 0, transfer: 0, matrix: 0, full_range: 0 },
+            subsampling: SUBSAMPLING_UNSTATED,
+            gamma: 0.0,
+            background: [0; 4],
+            format: imgcoder_string::new(format),
+            embedded_offset: 0,
+            embedded_length: 0,
+            natural_width: 0.0,
+            natural_height: 0.0,
+            resolution: 0.0,
+            largest_side: 0,
+            reserved_1: 0,
+        }
+    }
+}
+
+impl imgcoder_frame_info {
+    /// A frame that replaces what is on the canvas; which frames it depends on is for the host to find.
+    pub const fn new(x: u32, y: u32, width: u32, height: u32) -> Self {
+        imgcoder_frame_info {
+            struct_size: 0,
+            flags: FRAME_HAS_ALPHA,
+            x,
+            y,
+            width,
+            height,
+            delay_numerator: 0,
+            delay_denominator: 0,
+            disposal: DISPOSAL_KEEP,
+            blend: BLEND_SOURCE,
+            depends_on: u32::MAX,
+            reserved: 0,
+        }
+    }
+}
+
+impl imgcoder_offer {
+    /// An offer of rows from the top down; what it leaves to the host follows from the request.
+    pub fn new(request: &imgcoder_request, width: u32, height: u32, pixel_format: u32, alpha: u32) -> Self {
+        let mut unmet = 0;
+        if request.width != 0 && request.width < width {
+            unmet |= UNMET_SIZE;
+        }
+        if request.pixel_format != pixel_format {
+            unmet |= UNMET_PIXEL_FORMAT;
+        }
+        if request.alpha != alpha {
+            unmet |= UNMET_ALPHA;
+        }
+        if request.part_width != 0 {
+            unmet |= UNMET_PART;
+        }
+        imgcoder_offer {
+            struct_size: 0,
+            page: request.page,
+            frame: request.frame,
+            width,
+            height,
+            pixel_format,
+            alpha,
+            row_order: ROWS_TOP_DOWN,
+            unmet,
+            scale_code: 0,
+            memory: 0,
+            covered_width: 0.0,
+            covered_height: 0.0,
+            part_x: 0,
+            part_y: 0,
+            whole_width: 0,
+            whole_height: 0,
+        }
+    }
 }
