@@ -204,7 +204,8 @@ int main(int argc, char **argv) {
            frame.y, frame.width, frame.height, frame.delay_numerator, frame.delay_denominator, frame.disposal, frame.blend,
            (int)frame.depends_on, frame.flags & 1);
     if (!strcmp(argv[2], "info")) { puts(""); continue; }
-    imgcoder_request request = {sizeof request, 0, i, wanted_width, wanted_height, wanted_format, IMGCODER_ALPHA_STRAIGHT, 0};
+    imgcoder_request request = {.struct_size = sizeof request, .frame = i, .width = wanted_width, .height = wanted_height,
+                                .pixel_format = wanted_format, .alpha = IMGCODER_ALPHA_STRAIGHT};
     imgcoder_offer offer = {0};
     offer.struct_size = sizeof offer;
     status = coder->reader->negotiate(reader, &request, &offer);

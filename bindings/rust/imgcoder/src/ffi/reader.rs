@@ -154,6 +154,26 @@ impl imgcoder_frame_info {
     }
 }
 
+impl imgcoder_request {
+    /// A request for all of a frame in its own size, for tests of readers.
+    pub const fn new(page: u32, frame: u32, pixel_format: u32, alpha: u32) -> Self {
+        imgcoder_request {
+            struct_size: core::mem::size_of::<Self>() as u32,
+            page,
+            frame,
+            width: 0,
+            height: 0,
+            pixel_format,
+            alpha,
+            reserved: 0,
+            part_x: 0,
+            part_y: 0,
+            part_width: 0,
+            part_height: 0,
+        }
+    }
+}
+
 impl imgcoder_offer {
     /// An offer of rows from the top down; what it leaves to the host follows from the request.
     pub fn new(request: &imgcoder_request, width: u32, height: u32, pixel_format: u32, alpha: u32) -> Self {

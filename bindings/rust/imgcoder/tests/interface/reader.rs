@@ -95,16 +95,7 @@ fn open(host: &FakeHost, source: &FakeSource) -> *mut imgcoder_reader {
 /// Decodes the picture into a sink.
 pub fn decode(host: &FakeHost, source: &FakeSource, sink: &FakeSink) -> u32 {
     let reader = open(host, source);
-    let request = Request {
-        struct_size: size_of::<Request>() as u32,
-        page: 0,
-        frame: 0,
-        width: 0,
-        height: 0,
-        pixel_format: PIXEL_RGBA8,
-        alpha: ALPHA_STRAIGHT,
-        reserved: 0,
-    };
+    let request = Request::new(0, 0, PIXEL_RGBA8, ALPHA_STRAIGHT);
     let mut offer = Offer::new(&request, 0, 0, 0, 0);
     offer.struct_size = size_of::<Offer>() as u32;
     assert_eq!(call!(TABLE, negotiate(reader, &request, &mut offer)), STATUS_OK);
@@ -120,16 +111,7 @@ pub fn decode(host: &FakeHost, source: &FakeSource, sink: &FakeSink) -> u32 {
 fn nothing_is_written_after_the_struct_of_an_older_host() {
     let (host, source) = (FakeHost::new(), FakeSource::new(b""));
     let reader = open(&host, &source);
-    let request = Request {
-        struct_size: size_of::<Request>() as u32,
-        page: 0,
-        frame: 0,
-        width: 0,
-        height: 0,
-        pixel_format: PIXEL_RGBA8,
-        alpha: ALPHA_STRAIGHT,
-        reserved: 0,
-    };
+    let request = Request::new(0, 0, PIXEL_RGBA8, ALPHA_STRAIGHT);
     let mut offer = Offer::new(&request, 0, 0, 0, 0);
     offer.struct_size = 48;
     (offer.covered_width, offer.covered_height) = (7.0, 7.0);

@@ -93,16 +93,7 @@ fn calls(reader: *mut imgcoder_reader) -> (u32, Option<u32>) {
     let (sink, properties) = (FakeSink::new(4, 1), FakeProperties::new());
     let mut info = Info::new("", 0, 0);
     let mut frame = FrameInfo::new(0, 0, 0, 0);
-    let request = Request {
-        struct_size: size_of::<Request>() as u32,
-        page: 0,
-        frame: 0,
-        width: 0,
-        height: 0,
-        pixel_format: PIXEL_ANY,
-        alpha: ALPHA_STRAIGHT,
-        reserved: 0,
-    };
+    let request = Request::new(0, 0, PIXEL_ANY, ALPHA_STRAIGHT);
     let mut offer = Offer::new(&request, 1, 1, PIXEL_RGBA8, ALPHA_STRAIGHT);
     let (mut bytes, mut length) = (std::ptr::null(), 0);
     let mut all: Vec<Box<dyn FnMut() -> u32>> = vec![
