@@ -21,6 +21,7 @@ public final class PluginExport: @unchecked Sendable {
 
   let reader: (any ContainerReader.Type)?
   let writer: (any ContainerWriter.Type)?
+  let recognizer: (any FileRecognizer.Type)?
   let operations: [ContainerOperation]
   private let operationTable: UnsafePointer<imgcoder_file_operations_table>?
   let options: [OptionDescription]
@@ -35,6 +36,7 @@ public final class PluginExport: @unchecked Sendable {
   ///   - reader: The type of the coder's reader, or nil if it does not read.
   ///   - writer: The type of the coder's writer, or nil if it does not write.
   ///   - writerFormats: The formats that it writes, as in the manifest; others are refused before it is made.
+  ///   - recognizer: Looks at files that no coder's signature agrees with, or nil.
   ///   - readsIncrementally: Whether the reader supports ``OpenOptions/incremental``.
   ///   - writesPages: Whether the writer takes more than one page.
   ///   - writerFeatures: What the writer keeps in addition to pixels, and which frames it takes.
@@ -42,12 +44,13 @@ public final class PluginExport: @unchecked Sendable {
   ///   - options: All options of the writer.
   public init(
     id: String, version: String, library: String? = nil, names: ContainerPropertyNames? = nil,
-    reader: (any ContainerReader.Type)? = nil, readsIncrementally: Bool = false,
-    writer: (any ContainerWriter.Type)? = nil, writerFormats: [ImageFormat] = [], writesPages: Bool = false,
+    reader: (any ContainerReader.Type)? = nil, recognizer: (any FileRecognizer.Type)? = nil,
+    readsIncrementally: Bool = false, writer: (any ContainerWriter.Type)? = nil, writerFormats: [ImageFormat] = [], writesPages: Bool = false,
     writerFeatures: WriterFeatures = [], operations: [ContainerOperation] = [], options: [OptionDescription] = []
   ) {
     self.reader = reader
     self.writer = writer
+    self.recognizer = recognizer
     self.operations = operations
     operationTable = operations.isEmpty ? nil : FileOperationCalls.table(operations)
     self.options = options
@@ -63,6 +66,7 @@ public final class PluginExport: @unchecked Sendable {
     if readsIncrementally { coder.pointee.flags |= UInt32(IMGCODER_CODER_READS_INCREMENTALLY) }
     if let names { coder.pointee.container = UnsafePointer(imgcoder_container_keep(names.raw)) }
     if reader != nil { coder.pointee.reader = UnsafePointer(imgcoder_reader_table_keep(ReaderCalls.table)) }
+    if recognizer != nil { coder.pointee.recognize = Self.recognize }
     if writer != nil {
       coder.pointee.writer = UnsafePointer(
         imgcoder_writer_table_keep(WriterCalls.table(writerFeatures)))
@@ -82,6 +86,15 @@ public final class PluginExport: @unchecked Sendable {
   private static let `extension`: Extension = { coder, id in
     guard IMGCODER_EXTENSION_FILE_OPERATIONS.isEqual(to: id) else { return nil }
     return UnsafeRawPointer(PluginExport.of(coder)?.operationTable)
+  }
+
+  private typealias Recognize = @convention(c) (
+    UnsafePointer<imgcoder_coder>?, UnsafePointer<UInt8>?, UInt64, UInt64
+  ) -> imgcoder_status
+
+  private static let recognize: Recognize = { coder, prefix, length, fileSize in
+    let bytes = UnsafeRawBufferPointer(start: prefix, count: prefix == nil ? 0 : Int(clamping: length))
+    return RecognizerCalls.recognize(coder, prefix: bytes, fileSize: fileSize)
   }
 
   /// Text that lives as long as the process, as the interface's static strings do.
