@@ -17,8 +17,16 @@
 
 #include "CIsolation.h"
 
+// What fontconfig and the layout of text ask of the environment: which fonts a user has, and the language.
+static const char *const font_variables[] = {
+    "HOME",          "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "FONTCONFIG_FILE", "FONTCONFIG_PATH",
+    "FONTCONFIG_SYSROOT", "LANG",     "LANGUAGE",        "LC_ALL",         "LC_CTYPE",        "LC_MESSAGES",
+};
+enum { FONT_VARIABLES = sizeof font_variables / sizeof *font_variables };
+
 pid_t isolation_launch(
-  const char *worker, const char *library, const char *id, const char *runtime, uint32_t without, int socket) {
+  const char *worker, const char *library, const char *id, const char *runtime, uint32_t without, uint32_t needs,
+  int socket) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   if (posix_spawn_file_actions_init(&actions) != 0) return -1;
@@ -41,14 +49,26 @@ pid_t isolation_launch(
   // A signal of the terminal is for the program, which ends its workers by itself.
   posix_spawnattr_setpgroup(&attributes, 0);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-  char folder[PATH_MAX + 32], layers[16];
-  if (runtime) snprintf(folder, sizeof folder, "LD_LIBRARY_PATH=%s", runtime);
+  char folder[PATH_MAX + 32], layers[16], asked[16];
   snprintf(layers, sizeof layers, "%u", without);
-  char *const arguments[] = {(char *)worker, (char *)library, (char *)id, layers, NULL};
-  char *const variables[] = {"SWIFT_BACKTRACE=enable=no", runtime ? folder : NULL, NULL};
+  snprintf(asked, sizeof asked, "%u", needs);
+  char *const arguments[] = {(char *)worker, (char *)library, (char *)id, layers, asked, NULL};
+  char *variables[3 + FONT_VARIABLES] = {"SWIFT_BACKTRACE=enable=no"};
+  int count = 1, kept = 1;
+  if (runtime) {
+    snprintf(folder, sizeof folder, "LD_LIBRARY_PATH=%s", runtime);
+    variables[count++] = folder;
+    kept = count;
+  }
+  for (int index = 0; index < FONT_VARIABLES && (needs & ISOLATION_NEEDS_FONTS); index++) {
+    const char *value = secure_getenv(font_variables[index]);
+    if (value && asprintf(&variables[count], "%s=%s", font_variables[index], value) > 0) count += 1;
+    else variables[count] = NULL;
+  }
   pid_t process = -1;
   int problem = own < 0 ? errno : posix_spawn(&process, worker, &actions, &attributes, arguments, variables);
   if (own >= 0) close(own);
+  while (count > kept) free(variables[--count]);
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   errno = problem;

@@ -5,6 +5,7 @@
 
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -102,6 +103,38 @@ static void allow_only(long call, unsigned argument, uint32_t value) {
   answer(attempt);
 }
 
+// Allows a call if an argument is one of a few small values, and answers others.
+static void allow_values(long call, unsigned argument, const uint32_t *values, uint8_t value_count) {
+  put(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)call, 0, (uint8_t)(value_count * 2 + 2));
+  load_argument(argument, 0);
+  for (uint8_t index = 0; index < value_count; index++) {
+    put(BPF_JMP | BPF_JEQ | BPF_K, values[index], 0, 1);
+    answer(SECCOMP_RET_ALLOW);
+  }
+  answer(SECCOMP_RET_ERRNO | EPERM);
+}
+
+// Files that are read: which ones, another layer says. An answer stands before those of all workers, and so counts.
+static void put_reading(void) {
+  const uint32_t of_descriptors[] = {F_GETFD, F_SETFD, F_GETFL};
+  put(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)SYS_openat, 0, 4);
+  load_argument(2, 0);
+  put(BPF_JMP | BPF_JSET | BPF_K, O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND, 0, 1);
+  answer(SECCOMP_RET_ERRNO | EPERM);
+  answer(SECCOMP_RET_ALLOW);
+  allow_values(SYS_fcntl, 1, of_descriptors, sizeof of_descriptors / sizeof *of_descriptors);
+  allow(SYS_newfstatat);
+  allow(SYS_fstat);
+  allow(SYS_faccessat);
+  allow(SYS_read);
+  allow(SYS_pread64);
+  allow(SYS_lseek);
+  allow(SYS_getdents64);
+#ifdef SYS_access
+  allow(SYS_access);
+#endif
+}
+
 // What libraries ask of the machine, of signals and of the network, and do without.
 static void put_questions(void) {
   const long questions[] = {
@@ -177,8 +210,9 @@ static int install(void) {
   return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter) == 0;
 }
 
-int filter_worker(void) {
+int filter_worker(int reads_files) {
   begin();
+  if (reads_files) put_reading();
   // A message goes to the other end of the socket, and nowhere else.
   allow_only(SYS_sendto, 4, 0);
   allow(SYS_recvfrom);
@@ -202,7 +236,7 @@ int filter_worker(void) {
 // Namespaces are made before; none is made later.
 static const uint32_t namespace_flags = 0x7E020000U;
 
-int filter_server(void) {
+int filter_server(int reads_files) {
   const long calls[] = {
       SYS_sendto,       SYS_sendmsg,      SYS_recvfrom,      SYS_write,   SYS_ppoll,  SYS_wait4,     SYS_waitid,
       SYS_close_range,  SYS_dup3,         SYS_fcntl,         SYS_prctl,   SYS_seccomp, SYS_prlimit64, SYS_getrlimit,
@@ -215,6 +249,7 @@ int filter_server(void) {
   begin();
   for (size_t index = 0; index < sizeof calls / sizeof *calls; index++) allow(calls[index]);
   allow_without(SYS_clone, 0, namespace_flags);
+  if (reads_files) put_reading();
 #ifdef SYS_fork
   allow(SYS_fork);
 #endif

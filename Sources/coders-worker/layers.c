@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/capability.h>
 #include <net/if.h>
 #include <sched.h>
@@ -25,6 +26,7 @@
 
 #ifndef SYS_landlock_create_ruleset
 #define SYS_landlock_create_ruleset 444
+#define SYS_landlock_add_rule 445
 #define SYS_landlock_restrict_self 446
 #endif
 #ifndef SYS_close_range
@@ -99,14 +101,52 @@ uint32_t layers_of_namespaces(uint32_t without) {
   return wanted;
 }
 
-// A root without anything in it, that nothing can be written to.
-static int make_empty_root(void) {
+// Makes a folder and those that it is in, below another one.
+static void make_folders(const char *place, const char *path, char *made, size_t size) {
+  snprintf(made, size, "%s%s", place, path);
+  for (char *slash = strchr(made + strlen(place) + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+    *slash = 0;
+    mkdir(made, 0755);
+    *slash = '/';
+  }
+  mkdir(made, 0755);
+}
+
+// Shows the folders of fonts in a root that is being made, to be read.
+static void bind_folders(const char *place, const int *descriptors) {
+  const unsigned long flags = MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC;
+  for (unsigned index = 0; index < fonts_folders(); index++) {
+    char path[PATH_MAX + 64], source[64];
+    make_folders(place, fonts_folder(index), path, sizeof path);
+    snprintf(source, sizeof source, "/proc/self/fd/%d", descriptors[index]);
+    if (mount(source, path, NULL, MS_BIND | MS_REC, NULL) != 0) continue;
+    if (mount(NULL, path, NULL, flags, NULL) != 0) umount2(path, MNT_DETACH);
+  }
+}
+
+// Whether a name in the new root is one that a folder of fonts needs.
+static int is_of_fonts(const char *name) {
+  size_t length = strlen(name);
+  for (unsigned index = 0; index < fonts_folders(); index++) {
+    const char *path = fonts_folder(index);
+    if (strncmp(path + 1, name, length) == 0 && path[1 + length] == '/') return 1;
+  }
+  return 0;
+}
+
+// A root without anything in it but the folders of fonts, that nothing can be written to.
+static int make_root_at(const char *place, const int *descriptors) {
+  const char *size = fonts_folders() > 0 ? "size=1m,nr_inodes=1024,mode=755" : "size=4k,nr_inodes=1,mode=500";
+  if (mount("none", place, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, size) != 0) return 0;
+  bind_folders(place, descriptors);
+  return 1;
+}
+
+static int make_empty_root(const int *descriptors) {
   if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0) return 0;
   const char *places[] = {"/tmp", "/var/tmp", "/proc", "/usr"};
   for (size_t index = 0; index < sizeof places / sizeof *places; index++) {
-    if (mount("none", places[index], "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, "size=4k,nr_inodes=1,mode=500") != 0) {
-      continue;
-    }
+    if (!make_root_at(places[index], descriptors)) continue;
     if (chdir(places[index]) != 0 || syscall(SYS_pivot_root, ".", ".") != 0) return 0;
     if (umount2(".", MNT_DETACH) != 0 || chdir("/") != 0) return 0;
     if (mount(NULL, "/", NULL, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) != 0) return 0;
@@ -114,11 +154,29 @@ static int make_empty_root(void) {
     if (!list) return 0;
     struct dirent *entry;
     int count = 0;
-    while ((entry = readdir(list))) count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+    while ((entry = readdir(list))) {
+      count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 && !is_of_fonts(entry->d_name);
+    }
     closedir(list);
     return count == 0 && mkdir("/probe", 0700) != 0;
   }
   return 0;
+}
+
+// The folders are opened first: a new root may hide them.
+static int make_root(void) {
+  unsigned count = fonts_folders();
+  int *descriptors = calloc(count + 1, sizeof *descriptors);
+  if (!descriptors) return 0;
+  for (unsigned index = 0; index < count; index++) {
+    descriptors[index] = open(fonts_folder(index), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  }
+  int made = make_empty_root(descriptors);
+  for (unsigned index = 0; index < count; index++) {
+    if (descriptors[index] >= 0) close(descriptors[index]);
+  }
+  free(descriptors);
+  return made;
 }
 
 // Whether there is no way out: a loopback that is down, and no address.
@@ -131,6 +189,22 @@ static int has_no_network(void) {
   int is_down = ioctl(probe, SIOCGIFFLAGS, &loopback) != 0 || !(loopback.ifr_flags & IFF_UP);
   close(probe);
   return is_empty && is_down;
+}
+
+// What a rule of Landlock has.
+#define READ_FILE_AND_FOLDER 12
+
+// Lets the folders of fonts be read.
+static void allow_folders(int set) {
+  for (unsigned index = 0; index < fonts_folders(); index++) {
+    struct {
+      uint64_t allowed;
+      int32_t folder;
+    } __attribute__((packed)) rule = {READ_FILE_AND_FOLDER, open(fonts_folder(index), O_PATH | O_CLOEXEC)};
+    if (rule.folder < 0) continue;
+    syscall(SYS_landlock_add_rule, set, 1, &rule, 0);
+    close(rule.folder);
+  }
 }
 
 static int restrict_by_landlock(void) {
@@ -147,6 +221,7 @@ static int restrict_by_landlock(void) {
   if (version >= 6) rules.scopes = 3;
   long set = syscall(SYS_landlock_create_ruleset, &rules, size, 0);
   if (set < 0) return 0;
+  allow_folders((int)set);
   long result = syscall(SYS_landlock_restrict_self, (int)set, 0);
   close((int)set);
   if (result != 0) return 0;
@@ -168,7 +243,7 @@ uint32_t layers_of_server(uint32_t namespaces, uint32_t without) {
   if (namespaces & ISOLATION_PID && getpid() == 1) made |= ISOLATION_PID;
   if (namespaces & ISOLATION_NETWORK && has_no_network()) made |= ISOLATION_NETWORK;
   if (namespaces & ISOLATION_IPC) made |= ISOLATION_IPC;
-  if (namespaces & ISOLATION_ROOT && make_empty_root()) made |= ISOLATION_ROOT;
+  if (namespaces & ISOLATION_ROOT && make_root()) made |= ISOLATION_ROOT;
   if (namespaces) drop_rights();
   if (!(without & ISOLATION_LANDLOCK) && restrict_by_landlock()) made |= ISOLATION_LANDLOCK;
   if (!(without & ISOLATION_UNDUMPABLE) && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0 &&
@@ -176,6 +251,10 @@ uint32_t layers_of_server(uint32_t namespaces, uint32_t without) {
     made |= ISOLATION_UNDUMPABLE;
   }
   return made;
+}
+
+int layers_give_fonts(uint32_t made) {
+  return fonts_folders() > 0 && (made & (ISOLATION_LANDLOCK | ISOLATION_ROOT)) != 0;
 }
 
 static int set_limit(int resource, rlim_t value) {
@@ -198,6 +277,6 @@ uint32_t layers_of_worker(uint32_t server, uint32_t without, uint64_t memory, ui
     else munmap(probe, memory);
   }
   // The server has seen the filter stop its probes; here it is installed, or not.
-  if (without & ISOLATION_SECCOMP || !filter_worker()) made &= ~(uint32_t)ISOLATION_SECCOMP;
+  if (without & ISOLATION_SECCOMP || !filter_worker(layers_give_fonts(server))) made &= ~(uint32_t)ISOLATION_SECCOMP;
   return made;
 }

@@ -96,12 +96,30 @@ static void reset_signals(void) {
   sigaltstack(&none, NULL);
 }
 
+// What the layout of text asks for each text: the language of what says none.
+static const char *const language_variables[] = {"LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES"};
+
+static void clear_environment(uint32_t needs) {
+  enum { COUNT = sizeof language_variables / sizeof *language_variables };
+  char *kept[COUNT] = {NULL};
+  for (int index = 0; index < COUNT && (needs & ISOLATION_NEEDS_FONTS); index++) {
+    const char *value = getenv(language_variables[index]);
+    kept[index] = value ? strdup(value) : NULL;
+  }
+  clearenv();
+  for (int index = 0; index < COUNT; index++) {
+    if (kept[index]) setenv(language_variables[index], kept[index], 1);
+    free(kept[index]);
+  }
+}
+
 int main(int count, char **arguments) {
-  if (count != 4) {
+  if (count != 5) {
     fputs("coders-worker is started by programs that decode pictures in processes of their own.\n", stderr);
     return 64;
   }
   uint32_t without = (uint32_t)strtoul(arguments[3], NULL, 10);
+  uint32_t needs = (uint32_t)strtoul(arguments[4], NULL, 10);
   uint32_t layers = layers_of_process(without);
   struct rlimit none = {0, 0};
   setrlimit(RLIMIT_CORE, &none);
@@ -122,6 +140,7 @@ int main(int count, char **arguments) {
   setenv("IMGCODER_LOAD_ALL", "1", 1);
   const imgcoder_coder *coder = load(arguments[1], arguments[2]);
   reset_signals();
-  clearenv();
-  server_run(coder, layers, without);
+  if (needs & ISOLATION_NEEDS_FONTS) fonts_find();
+  clear_environment(needs);
+  server_run(coder, layers, without, needs);
 }

@@ -27,8 +27,13 @@ static void make_code(void) {
 }
 
 static void open_file(void) {
-  // Straight to the kernel: the answer is the filter's, with or without the other layers.
-  if (syscall(SYS_openat, AT_FDCWD, "/", O_RDONLY) < 0 && errno == EPERM) _exit(42);
+  // Straight to the kernel: the answer is the filter's, with or without the other layers. To write, even where fonts are read.
+  if (syscall(SYS_openat, AT_FDCWD, "/", O_RDWR | O_CREAT, 0) < 0 && errno == EPERM) _exit(42);
+}
+
+static void read_file(void) {
+  int file = open("/etc/passwd", O_RDONLY | O_CLOEXEC);
+  if (file < 0 && (errno == EPERM || errno == EACCES || errno == ENOENT)) _exit(42);
 }
 
 // How a locked child ends: the signal, or the status if there is none.
@@ -48,5 +53,6 @@ static int end_of(void (*act)(void), uint32_t server, uint32_t without) {
 
 int probe_filter(uint32_t server, uint32_t without) {
   return end_of(make_memory, server, without) == SIGSYS && end_of(make_code, server, without) == SIGSYS &&
-         end_of(make_socket, server, without) == 42 && end_of(open_file, server, without) == 42;
+         end_of(make_socket, server, without) == 42 && end_of(open_file, server, without) == 42 &&
+         end_of(read_file, server, without) == 42;
 }

@@ -26,7 +26,7 @@ static struct {
 } workers[MOST_WORKERS];
 static uint32_t worker_count;
 
-static uint32_t own_layers, left_out;
+static uint32_t own_layers, left_out, needed;
 // Bytes of address space that the plugin and its libraries take before any file.
 static uint64_t own_memory;
 
@@ -51,7 +51,7 @@ _Noreturn static void run_worker(const imgcoder_coder *coder, const isolation_me
   close(memory);
   close(socket);
   close(errors);
-  threads_begin();
+  threads_begin((needed & ISOLATION_NEEDS_THREADS) != 0);
   filter_notes_refused_calls(&((isolation_control *)(void *)shared)->refused_call);
   uint64_t most = own_memory + threads_memory() + request->longs[0];
   uint32_t layers = layers_of_worker(own_layers, left_out, most, request->longs[1]);
@@ -152,13 +152,15 @@ static void say_hello(const imgcoder_coder *coder) {
   isolation_send(ISOLATION_SOCKET, message, buffer, -1);
 }
 
-void server_run(const imgcoder_coder *coder, uint32_t namespaces, uint32_t without) {
+void server_run(const imgcoder_coder *coder, uint32_t namespaces, uint32_t without, uint32_t needs) {
   own_memory = address_space();
   left_out = without;
+  needed = needs;
   // What the process has by now, besides the namespaces.
   own_layers = namespaces & (ISOLATION_NO_NEW_PRIVILEGES | ISOLATION_DESCRIPTORS);
   own_layers |= layers_of_server(namespaces & ~own_layers, without);
-  if (!(without & ISOLATION_SECCOMP) && probe_filter(own_layers, without) && filter_server()) {
+  if (!(without & ISOLATION_SECCOMP) && probe_filter(own_layers, without) &&
+      filter_server(layers_give_fonts(own_layers))) {
     own_layers |= ISOLATION_SECCOMP;
   }
   say_hello(coder);

@@ -8,11 +8,13 @@
 #include <errno.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "worker.h"
 
-enum { MOST_THREADS = 8, FEWEST_THREADS = 2 };
+// PATIENCE is in seconds.
+enum { MOST_THREADS = 8, FEWEST_THREADS = 2, PATIENCE = 2 };
 
 typedef int (*create_call)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 typedef int (*join_call)(pthread_t, void **);
@@ -30,6 +32,7 @@ static struct thread {
   void *argument, *result;
 } threads[MOST_THREADS];
 static unsigned count, ready, helpers;
+static int waits_for_one;
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
@@ -42,6 +45,7 @@ static void *wait_for_work(void *argument) {
     while (own->state != RUNS) pthread_cond_wait(&changed, &guard);
     pthread_mutex_unlock(&guard);
     void *result = own->work(own->argument);
+    keys_end_thread();
     pthread_mutex_lock(&guard);
     own->result = result;
     own->state = own->is_detached ? FREE : IS_DONE;
@@ -70,8 +74,9 @@ uint64_t threads_memory(void) {
   return (uint64_t)MOST_THREADS * (stack + (64 << 10));
 }
 
-void threads_begin(void) {
-  unsigned wanted = helpers < FEWEST_THREADS ? FEWEST_THREADS : helpers;
+void threads_begin(int makes_many) {
+  unsigned wanted = makes_many ? MOST_THREADS : helpers < FEWEST_THREADS ? FEWEST_THREADS : helpers;
+  waits_for_one = makes_many;
   pthread_mutex_lock(&guard);
   while (count < wanted && create && create(&threads[count].self, NULL, wait_for_work, &threads[count]) == 0) count += 1;
   // What a thread does when it starts, the filter does not allow.
@@ -88,25 +93,40 @@ static struct thread *find(pthread_t thread) {
   return NULL;
 }
 
+static struct thread *find_free(void) {
+  for (unsigned index = 0; index < count; index++) {
+    if (threads[index].state == FREE) return &threads[index];
+  }
+  return NULL;
+}
+
+// Waits until a thread is free, with the lock held. Not for ever: the others may wait for the one that is asked for.
+static struct thread *wait_for_free(void) {
+  struct timespec end;
+  clock_gettime(CLOCK_REALTIME, &end);
+  end.tv_sec += PATIENCE;
+  struct thread *free = find_free();
+  while (!free && pthread_cond_timedwait(&changed, &guard, &end) == 0) free = find_free();
+  return free;
+}
+
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*work)(void *), void *argument) {
   // Before there is a file, a library may have threads of its own in the server.
   if (count == 0) return create ? create(thread, attributes, work, argument) : EAGAIN;
-  int state = PTHREAD_CREATE_JOINABLE, problem = EAGAIN;
+  int state = PTHREAD_CREATE_JOINABLE;
   if (attributes) pthread_attr_getdetachstate(attributes, &state);
   pthread_mutex_lock(&guard);
-  for (unsigned index = 0; index < count && problem; index++) {
-    struct thread *free = &threads[index];
-    if (free->state != FREE) continue;
+  struct thread *free = waits_for_one ? wait_for_free() : find_free();
+  if (free) {
     *thread = free->self;
     free->is_detached = state == PTHREAD_CREATE_DETACHED;
     free->work = work;
     free->argument = argument;
     free->state = RUNS;
-    problem = 0;
   }
   pthread_cond_broadcast(&changed);
   pthread_mutex_unlock(&guard);
-  return problem;
+  return free ? 0 : EAGAIN;
 }
 
 int pthread_join(pthread_t thread, void **result) {
@@ -116,6 +136,7 @@ int pthread_join(pthread_t thread, void **result) {
   while (own->state == RUNS) pthread_cond_wait(&changed, &guard);
   if (result) *result = own->result;
   own->state = FREE;
+  pthread_cond_broadcast(&changed);
   pthread_mutex_unlock(&guard);
   return 0;
 }
@@ -126,6 +147,7 @@ int pthread_detach(pthread_t thread) {
   pthread_mutex_lock(&guard);
   own->is_detached = 1;
   if (own->state == IS_DONE) own->state = FREE;
+  pthread_cond_broadcast(&changed);
   pthread_mutex_unlock(&guard);
   return 0;
 }

@@ -2,7 +2,7 @@
 //
 // A worker: one plugin, one file at a time, nothing else.
 //
-//   coders-worker LIBRARY ID LAYERS-TO-LEAVE-OUT
+//   coders-worker LIBRARY ID LAYERS-TO-LEAVE-OUT NEEDS
 //
 // The process that the program starts makes the namespaces and forks the server, which loads the plugin and locks itself;
 // the server forks the workers, which lock themselves further, and only then see a file.
@@ -20,26 +20,39 @@
 // The files in such an order that each one calls only those above it.
 
 // filter.c: returns 1, or 0 if the filter is not available.
-int filter_server(void);
-int filter_worker(void);
+//   reads_files  whether files may be opened to read, because another layer says which
+int filter_server(int reads_files);
+int filter_worker(int reads_files);
 // Has the number of a call that the filter of a worker refuses, plus 1, written to `place` before the process ends. What a
 // worker says there it says of itself alone.
 void filter_notes_refused_calls(uint32_t *place);
 
-// layers.c: each returns the layers that it has made and probed.
+// fonts.c: folders that a worker may read, found by fontconfig, which the plugin has set up. None without it.
+void fonts_find(void);
+unsigned fonts_folders(void);
+const char *fonts_folder(unsigned index);
+int fonts_hold(const char *path);  // whether one of them is, or has, a path
+
+// layers.c: each returns the layers that it has made and probed. The folders of fonts are what these leave to be read.
 uint32_t layers_of_process(uint32_t without);
 uint32_t layers_of_namespaces(uint32_t without);
 uint32_t layers_of_server(uint32_t namespaces, uint32_t without);
 uint32_t layers_of_worker(uint32_t server, uint32_t without, uint64_t memory, uint64_t seconds);
+// Whether files may be opened: there are folders of fonts, and a layer that keeps a worker to them.
+int layers_give_fonts(uint32_t made);
 
 // probes.c: whether a child that is locked as a worker is stopped where it should be.
 int probe_filter(uint32_t server, uint32_t without);
 
+// keys.c: ends what libraries keep for the calling thread, as if that ended.
+void keys_end_thread(void);
+
 // threads.c: threads that a worker has from before its filter. There are at least two, so that a library that works on a
-// thread of its own can; a thread that a library makes is one of them.
+// thread of its own can; a thread that a library makes is one of them. For a library that makes many there are as many as
+// there may be, and it waits for one that is free.
 void threads_prepare(void);
 uint64_t threads_memory(void);
-void threads_begin(void);
+void threads_begin(int makes_many);
 unsigned threads_helpers(void);  // that share in the work of parallel_for
 
 // state.c: the file that is open.
@@ -162,6 +175,7 @@ void writing_end(void);
 _Noreturn void session_run(const imgcoder_coder *coder, uint8_t *shared);
 
 // server.c
-_Noreturn void server_run(const imgcoder_coder *coder, uint32_t layers, uint32_t without);
+//   needs  ISOLATION_NEEDS_*
+_Noreturn void server_run(const imgcoder_coder *coder, uint32_t layers, uint32_t without, uint32_t needs);
 
 #endif

@@ -61,12 +61,15 @@ int isolation_memory(size_t size, int may_grow);
 //   returns  1, or 0 with errno set
 int isolation_close_to_writers(int memory, int may_grow);
 
-// Starts a server. It gets no environment but the folder of the Swift runtime, and no descriptor but `socket`.
+// Starts a server. It gets no environment but the folder of the Swift runtime and, if it needs fonts, what fontconfig asks of
+// it, and no descriptor but `socket`.
 //   runtime  that folder, where the plugin's own path does not name it, or null
 //   without  layers to leave out
+//   needs    ISOLATION_NEEDS_*
 //   returns  the process, or -1 with errno set
 pid_t isolation_launch(
-  const char *worker, const char *library, const char *id, const char *runtime, uint32_t without, int socket);
+  const char *worker, const char *library, const char *id, const char *runtime, uint32_t without, uint32_t needs,
+  int socket);
 
 // Waits for a child that was killed.
 //   returns  its status as waitpid gives it, or 0 if it is no child or has not ended in time

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define ISOLATION_PROTOCOL 6
+#define ISOLATION_PROTOCOL 7
 
 #define ISOLATION_MAX_PAYLOAD 32768
 // Bytes of a reason or a log line.
@@ -45,6 +45,12 @@ enum {
   ISOLATION_UNDUMPABLE = 512,
   ISOLATION_DESCRIPTORS = 1024,  // no inherited descriptors, no environment
   ISOLATION_ALL_LAYERS = 2047
+};
+
+// What a plugin needs beyond what all have, as its manifest says: an argument of its server.
+enum {
+  ISOLATION_NEEDS_FONTS = 1,   // the files of fonts that fontconfig names
+  ISOLATION_NEEDS_THREADS = 2  // threads that its library makes
 };
 
 // From the program to a server, and back.

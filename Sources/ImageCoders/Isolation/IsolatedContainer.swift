@@ -33,7 +33,8 @@ final class IsolatedContainer: Container {
       throw SkipReason(.isolationMissing, "\(manifest.id) is built into the program, and cannot run in a worker")
     }
     if let reason = DirectoryListing.permissionProblem(path) { throw reason }
-    let (pool, description) = try WorkerPool.pool(of: path, id: manifest.id, mode: isolation.mode)
+    let (pool, description) = try WorkerPool.pool(
+      of: path, id: manifest.id, needs: manifest.needs, mode: isolation.mode)
     self.init(manifest, description, pool, isolation, isBundled: entry.isBundled)
   }
 

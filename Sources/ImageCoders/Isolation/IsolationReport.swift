@@ -17,16 +17,16 @@ package struct IsolationReport: Sendable {
     var first: IsolationReport?
     for entry in catalog.entries where entry.reason == nil {
       guard let library = entry.library, entry.builtIn == nil else { continue }
-      let report = IsolationReport(library: library, id: entry.id)
+      let report = IsolationReport(library: library, id: entry.id, needs: entry.manifest?.needs ?? [])
       if report.layers != nil { return report }
       first = first ?? report
     }
     return first
   }
 
-  private init(library: String, id: String) {
+  private init(library: String, id: String, needs: PluginNeeds) {
     do throws(SkipReason) {
-      let (pool, _) = try WorkerPool.pool(of: library, id: id, mode: .preferred)
+      let (pool, _) = try WorkerPool.pool(of: library, id: id, needs: needs, mode: .preferred)
       switch Result(catching: { () throws(CoderError) in try pool.layers() }) {
       case .success(let found): (layers, problem) = (found, "")
       case .failure(let error): (layers, problem) = (nil, error.message)

@@ -12,6 +12,7 @@ package final class WorkerPool: Sendable {
   /// The worker program, or nil if no server can be started.
   private let program: String?
   private let without: IsolationLayers
+  private let needs: PluginNeeds
   private let state: Mutex<State>
 
   private struct State {
@@ -41,6 +42,7 @@ package final class WorkerPool: Sendable {
     let library: String
     let program: String
     let without: IsolationLayers
+    let needs: PluginNeeds
   }
 
   private static let pools = Mutex<[Key: WorkerPool]>([:])
@@ -49,14 +51,14 @@ package final class WorkerPool: Sendable {
   ///
   /// - Throws: ``SkipReason``, also if the server lacks a layer that a mode needs.
   static func pool(
-    of library: String, id: String, mode: Isolation.Mode
+    of library: String, id: String, needs: PluginNeeds, mode: Isolation.Mode
   ) throws(SkipReason) -> (pool: WorkerPool, description: CoderDescription) {
     let program = try WorkerProgram.find()
     let without = IsolationLayers.leftOut()
     let pool = pools.withLock { pools in
-      let key = Key(library: library, program: program, without: without)
+      let key = Key(library: library, program: program, without: without, needs: needs)
       if let pool = pools[key] { return pool }
-      let pool = WorkerPool(library, id, program, without)
+      let pool = WorkerPool(library, id, program, without: without, needs: needs)
       pools[key] = pool
       return pool
     }
@@ -67,14 +69,16 @@ package final class WorkerPool: Sendable {
     return (pool, server.description)
   }
 
-  private init(_ library: String, _ id: String, _ program: String?, _ without: IsolationLayers) {
-    (self.library, self.id, self.program, self.without) = (library, id, program, without)
+  private init(
+    _ library: String, _ id: String, _ program: String?, without: IsolationLayers, needs: PluginNeeds
+  ) {
+    (self.library, self.id, self.program, self.without, self.needs) = (library, id, program, without, needs)
     state = Mutex(State())
   }
 
   /// A pool whose server and only worker are there, for a test with ones that lie. No further one is started.
   init(_ server: WorkerServer, worker: Worker) {
-    (library, id, program, without) = ("", "", nil, [])
+    (library, id, program, without, needs) = ("", "", nil, [], [])
     state = Mutex(State(server: server, idle: [worker]))
   }
 
@@ -102,7 +106,8 @@ package final class WorkerPool: Sendable {
       if let server = state.server { return .success(server) }
       guard let program else { return .failure(SkipReason(.isolationMissing, "no server can be started")) }
       do throws(SkipReason) {
-        let server = try WorkerServer(library: library, id: id, program: program, without: without)
+        let server = try WorkerServer(
+          library: library, id: id, program: program, without: without, needs: needs)
         state.server = server
         return .success(server)
       } catch {

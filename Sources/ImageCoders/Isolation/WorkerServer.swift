@@ -33,13 +33,15 @@ final class WorkerServer: Sendable {
   /// Starts a server.
   ///
   /// - Throws: ``SkipReason`` with the name of what to change.
-  convenience init(library: String, id: String, program: String, without: IsolationLayers) throws(SkipReason) {
+  convenience init(
+    library: String, id: String, program: String, without: IsolationLayers, needs: PluginNeeds
+  ) throws(SkipReason) {
     var ends: [Int32] = [-1, -1]
     guard isolation_pair(&ends) == 1 else {
       throw SkipReason(.isolationMissing, "no socket for a worker: \(String(cString: strerror(errno)))")
     }
     let process = isolation_launch(
-      program, library, id, HostPlatform.runtimeFolder, without.rawValue, ends[1])
+      program, library, id, HostPlatform.runtimeFolder, without.rawValue, needs.rawValue, ends[1])
     let problem = errno
     close(ends[1])
     guard process > 0 else {

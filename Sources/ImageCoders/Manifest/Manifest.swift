@@ -35,6 +35,8 @@ package struct Manifest: Sendable, Equatable {
   package var operations: [OperationDescription]
   /// Packages of the operating system that the plugin's library needs, or nil when the manifest does not say.
   package var packages: Packages?
+  /// What a worker of the plugin has to have beyond what all have.
+  package var needs: PluginNeeds = []
   /// Higher is tried first; 100 is usual.
   package var priority: Int
   /// Parts of the file that do no harm and that its author may have meant otherwise: unknown keys, unknown words.

@@ -36,7 +36,7 @@ package final class ManifestReader {
   package static let keys = [
     "manifest", "id", "name", "version", "vendor", "license", "library_license", "abi", "library", "platform",
     "runtime", "formats", "capabilities", "container", "encode_options", "operations", "transcodes", "packages",
-    "priority",
+    "priority", "resources", "threads",
   ]
   package static let abiKeys = ["major", "min_minor"]
   package static let formatKeys = ["uti", "name", "mime", "extensions", "write", "refines", "match", "dialects"]
@@ -77,6 +77,8 @@ package final class ManifestReader {
       operations: try operations(file),
       packages: try file["packages"].map(packages),
       priority: try file["priority"]?.whole(Int(Int32.min)...Int(Int32.max)) ?? 100)
+    if let node = file["resources"] { manifest.needs.formUnion(try resources(node)) }
+    if let node = file["threads"], try threads(node) { manifest.needs.insert(.threads) }
     manifest.warnings = warnings.sorted { ($0.place.line, $0.place.column) < ($1.place.line, $1.place.column) }
     return manifest
   }
@@ -143,6 +145,27 @@ package final class ManifestReader {
       loopCount: try container["loop_count"]?.string() ?? "LoopCount",
       defaultLoopCount: LoopCount(
         plays: UInt32(clamping: try container["default_loop_count"]?.whole(0...Int(UInt32.max)) ?? 0)))
+  }
+
+  /// Words that are not known are ignored: a host that cannot give something says so when it is missed.
+  private func resources(_ node: JSONNode) throws(TextProblem) -> PluginNeeds {
+    var needs: PluginNeeds = []
+    for item in try node.list() {
+      let word = try item.string()
+      guard let known = PluginNeeds.resources.first(where: { $0.word == word }) else {
+        let words = PluginNeeds.resources.map(\.word).joined(separator: ", ")
+        warnings.append(item.problem(allowed: "it is ignored; known words are \(words)"))
+        continue
+      }
+      needs.insert(known.need)
+    }
+    return needs
+  }
+
+  private func threads(_ node: JSONNode) throws(TextProblem) -> Bool {
+    if try node.string() == "library" { return true }
+    warnings.append(node.problem(allowed: "it is ignored; the known word is library"))
+    return false
   }
 
   private func packages(_ node: JSONNode) throws(TextProblem) -> Manifest.Packages {
