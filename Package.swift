@@ -107,6 +107,7 @@ let parts: [String: [Target.Dependency]] = [
   "PNG": ["CPNGShim", "PhotoshopResources"],
   "PNM": ["CPixelBytes"],
   "PSD": ["CDeflate", "PhotoshopResources", "SharedPlanes"],
+  "SVG": ["CSVGShim"],
   "TIFF": ["CTIFFShim", "PhotoshopResources"],
   "WebP": ["CRollingMemory", "CVP8L", "CWebP"],
 ]
@@ -128,6 +129,11 @@ let coderParts: [Target] = [
   // libheif, loaded when it is needed; libde265 in three calls, and pixels as planes of luma and chroma.
   shim("CHEIFLibrary", in: "HEIF", links: ["dl"]),
   shim("CHEIFShim", in: "HEIF", links: ["de265"]),
+  // librsvg, without GLib's types in Swift.
+  shim(
+    "CSVGShim", in: "SVG", dependencies: ["CImageCoder", "CLibrsvg"],
+    links: ["rsvg-2", "cairo", "fontconfig", "gdk_pixbuf-2.0", "gobject-2.0", "glib-2.0", "z"]),
+  wrapped("CLibrsvg", in: "SVG", pkgConfig: "librsvg-2.0", debian: "librsvg2-dev"),
   wrapped("CGIF", in: "GIFLib", debian: "libgif-dev"),
   // Where libwebp writes a whole picture of which a few rows at a time are wanted.
   shim("CRollingMemory", in: "WebP", links: []),
@@ -197,7 +203,7 @@ let package = Package(
         enabledTraits: Set(["BMP", "GIF", "HDR", "ICO", "PNM", "QOI"]).intersection(coders.map(trait))),
       .trait(
         name: "AllFormats", description: "One coder of each format, built into the program.",
-        enabledTraits: Set(coders.map(trait)).subtracting(["GIFLib", "LibHEIF"])),
+        enabledTraits: Set(coders.map(trait)).subtracting(["GIFLib", "LibHEIF", "SVG"])),
       .default(enabledTraits: ["Command", "FormatsInSwift"]),
     ]),
   dependencies: [

@@ -92,6 +92,11 @@ static const uint8_t qoi[] = {
 };
 cmanifests_text cmanifests_qoi(void) { return (cmanifests_text){qoi, sizeof qoi}; }
 
+static const uint8_t svg[] = {
+#embed "../../Registry/svg.imgcoder.json"
+};
+cmanifests_text cmanifests_svg(void) { return (cmanifests_text){svg, sizeof svg}; }
+
 static const uint8_t tiff[] = {
 #embed "../../Registry/tiff.imgcoder.json"
 };

@@ -57,6 +57,9 @@ import ImageCoderPlugin
 #if QOI
   import QOICoder
 #endif
+#if SVG
+  import SVGCoder
+#endif
 #if TIFF
   import TIFFCoder
 #endif
@@ -134,6 +137,10 @@ extension BuiltInCoder {
     /// QOI. There with the trait `QOI`.
     public static let qoi = BuiltInCoder(cmanifests_qoi()) { _ in QOICoder.plugin.table }
   #endif
+  #if SVG
+    /// SVG. There with the trait `SVG`.
+    public static let svg = BuiltInCoder(cmanifests_svg()) { _ in SVGCoder.plugin.table }
+  #endif
   #if TIFF
     /// TIFF. There with the trait `TIFF`.
     public static let tiff = BuiltInCoder(cmanifests_tiff()) { _ in TIFFCoder.plugin.table }
@@ -206,6 +213,9 @@ extension [BuiltInCoder] {
     #endif
     #if QOI
       coders.append(.qoi)
+    #endif
+    #if SVG
+      coders.append(.svg)
     #endif
     #if TIFF
       coders.append(.tiff)

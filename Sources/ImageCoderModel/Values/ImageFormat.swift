@@ -46,6 +46,8 @@ public struct ImageFormat: RawRepresentable, Sendable, Hashable {
   public static let qoi = ImageFormat(rawValue: "org.qoiformat.qoi")
   /// The portable maps of Netpbm (PBM, PGM, PPM, PAM) and PFM.
   public static let pnm = ImageFormat(rawValue: "net.sourceforge.netpbm")
+  /// SVG, drawings without pixels of their own.
+  public static let svg = ImageFormat(rawValue: "public.svg-image")
   /// Pictures of Radiance (HDR): light as RGBE or XYZE.
   public static let radiance = ImageFormat(rawValue: "public.radiance")
 }

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CSVGShim
+import ImageCoderPlugin
+
+/// A file as a document of XML.
+enum Document {
+  /// Parses the file, and looks for what librsvg does not tell.
+  ///
+  /// - Throws: ``CoderError/Code/wrongFormat`` for a document whose first element is not `svg`.
+  static func open(
+    _ source: SourceView, host: CoderHost
+  ) throws(CoderError) -> (drawing: LibRSVG.Drawing, traits: DocumentTraits) {
+    let contents = try source.contents()
+    guard SVGRecognizer.isCompressed(contents) else { return try parse(contents, host: host) }
+    let text = try inflate(contents, host: host)
+    // A gzip file in a gzip file is none: librsvg would inflate it without a limit.
+    return try withBytes(of: text) { (bytes) throws(CoderError) in try parse(bytes, host: host) }
+  }
+
+  /// Bytes of memory that a document takes for each byte of its text, as measured on drawings of many short paths.
+  private static let growth = 12
+
+  private static func parse(
+    _ text: UnsafeRawBufferPointer, host: CoderHost
+  ) throws(CoderError) -> (drawing: LibRSVG.Drawing, traits: DocumentTraits) {
+    let markup = MarkupText(text)
+    switch SVGRecognizer.recognize(markup) {
+    case .yes: break
+    case .no: throw .wrongFormat("the document's first element is not svg", at: 0)
+    case .needMore: throw .truncated("the document ends before its first element", at: text.count)
+    }
+    let (memory, overflow) = text.count.multipliedReportingOverflow(by: growth)
+    try host.limits.check(memory: overflow ? .max : memory)
+    return (try LibRSVG.Drawing(text), DocumentTraits(markup))
+  }
+
+  private static let pieceBytes = 256 << 10
+
+  private static func inflate(
+    _ bytes: UnsafeRawBufferPointer, host: CoderHost
+  ) throws(CoderError) -> [UInt8] {
+    guard let gzip = csvg_gzip_begin(bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count) else {
+      throw CoderError(code: .outOfMemory, message: "no memory for the state of inflating")
+    }
+    defer { csvg_gzip_end(gzip) }
+    let piece = try host.allocate(bytes: pieceBytes, for: "a piece of the document")
+    defer { host.free(piece) }
+    let room = piece.assumingMemoryBound(to: UInt8.self)
+    var text: [UInt8] = []
+    while true {
+      guard !host.isCancelled else { throw .cancelled }
+      var written = 0
+      let state = csvg_gzip_inflate(gzip, room, pieceBytes, &written)
+      try host.countInflated(written)
+      let (memory, overflow) = (text.count + written).multipliedReportingOverflow(by: growth)
+      try host.limits.check(memory: overflow ? .max : memory)
+      try ArrayMemory.grow(&text, by: written, for: "the document")
+      text.append(contentsOf: UnsafeBufferPointer(start: room, count: written))
+      switch Int(state) {
+      case Int(CSVG_GZIP_MORE): continue
+      case Int(CSVG_GZIP_DONE): return text
+      case Int(CSVG_GZIP_TRUNCATED): throw .truncated("the compressed document ends early", at: bytes.count)
+      default: throw .malformed("the compressed document is damaged after \(text.count) bytes of text")
+      }
+    }
+  }
+
+  private static func withBytes<Result>(
+    of text: [UInt8], _ body: (UnsafeRawBufferPointer) throws(CoderError) -> Result
+  ) throws(CoderError) -> Result {
+    let answer: Swift.Result<Result, CoderError> = text.withUnsafeBytes { bytes in
+      do throws(CoderError) { return .success(try body(bytes)) } catch { return .failure(error) }
+    }
+    return try answer.get()
+  }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import SVGCoder
+
+@Suite struct DocumentTraitsTests {
+  private static func traits(_ text: String) -> DocumentTraits {
+    Array(text.utf8).withUnsafeBytes { DocumentTraits(MarkupText($0)) }
+  }
+
+  @Test(arguments: [
+    "<image href='a.png'/>", "<image xlink:href = \" http://a/b\"/>", "<use x='>' href='b.svg#c'/>",
+    "<?xml-stylesheet href='a'?>", "<style>@import 'a'</style>", "<rect style='fill:url(a.svg#b)'/>",
+    "<rect fill='url( &quot;a.svg#b)'/>", "<!ENTITY a SYSTEM 'b'>", "<!ENTITY a PUBLIC 'b' 'c'>",
+    "<xi:include href='a'/>",
+  ])
+  func refersToOtherFiles(_ text: String) { #expect(Self.traits("<svg>\(text)</svg>").refersOutside) }
+
+  @Test(arguments: [
+    "<image href='#a'/>", "<image href='data:image/png;base64,A'/>", "<a href='http://b'/>", "<script href='a'/>",
+    "<rect fill='url(#a)' style='fill:url(\"#a\")'/>", "<!-- <image href='a'/> -->", "<!ENTITY a 'SYSTEM'>",
+    "<rect nohref='a'/>",
+    "<image href=''/>", "<!ENTITY a 'b'><!ENTITY c SYSTEM", "a url(", "href='a'",
+  ])
+  func staysInItsFile(_ text: String) { #expect(!Self.traits("<svg>\(text)").refersOutside) }
+
+  @Test func findsText() {
+    #expect(Self.traits("<svg><text>a</text></svg>").hasText)
+    #expect(Self.traits("<svg:text/>").hasText)
+    #expect(!Self.traits("<svg><textPath/><!-- <text> --></svg>").hasText)
+  }
+
+  @Test(arguments: [
+    "<g opacity='1'>", "<g style='mix-blend-mode:screen'>", "<filter id='a'>", "<mask>",
+    "<g style='isolation:isolate'>",
+  ])
+  func findsLayers(_ text: String) { #expect(Self.traits(text).hasLayers) }
+
+  @Test func plainDrawingsHaveNoLayers() {
+    #expect(!Self.traits("<svg><rect fill='red'/><text>a</text></svg>").hasLayers)
+  }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoderTestSupport
+import ImageCoderPlugin
+
+@testable import SVGCoder
+
+/// A document in memory.
+struct SmallDrawing {
+  var bytes: [UInt8]
+  var limits = Limits.standard
+
+  init(_ attributes: String, _ content: String = "") {
+    bytes = Array("<svg xmlns='http://www.w3.org/2000/svg' \(attributes)>\(content)</svg>".utf8)
+  }
+
+  func reader() throws(CoderError) -> SVGReader {
+    try SVGReader(MemorySource(bytes).view, host: MemoryHost(limits).host, options: [])
+  }
+
+  /// What is drawn, and where it lies.
+  func pixels(size: Size? = nil, part: Rect? = nil, most: Int = .max) throws(CoderError) -> [UInt8] {
+    let reader = try reader()
+    let offer = try reader.offer(for: DecodeRequest(size: size, part: part))
+    let sink = MemorySink(offer, most: most)
+    try reader.decode(offer, into: sink.sink)
+    return sink.pixels
+  }
+}
