@@ -6,7 +6,7 @@ READ_AS = {"jpg": "jpeg", "tif": "tiff", "jp2": "jpeg2000", "heic": "heif", "hei
            "giflib": "gif", "cur": "ico"}
 EXTENSIONS = {
     "jpeg": "jpg jpeg jpe mpo jfif", "tiff": "tif tiff dng", "jpeg2000": "jp2 j2k jpf jpx j2c jpc", "heif": "heic heif hif heics",
-    "avif": "avif avifs", "pnm": "pbm pgm ppm pnm pam pfm", "bmp": "bmp dib", "png": "png apng", "ico": "ico cur",
+    "avif": "avif avifs", "pnm": "pbm pgm ppm pnm pam pfm", "bmp": "bmp dib", "png": "png apng", "ico": "ico cur", "svg": "svg svgz",
     "convert": "jpg jpeg png webp gif tif tiff"}
 WAYS = {"decode", "arriving", "frames", "thumbnail", "pages", "layouts", "edit", "deep"}
 
