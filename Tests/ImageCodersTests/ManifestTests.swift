@@ -210,6 +210,18 @@ import Testing
       none.manifest?.warnings.map(\.message) == ["capabilities has neither read nor write: the coder is never used"])
   }
 
+  @Test func resourcesAndThreadsAreNeeds() throws {
+    #expect(try entry(PluginFolder.manifest("resources", "[\"fonts\"]")).manifest?.needs == .fonts)
+    #expect(try entry(PluginFolder.manifest("threads", "\"library\"")).manifest?.needs == .threads)
+    #expect(try entry(PluginFolder.manifest("priority", "1")).manifest?.needs == [])
+    let unknown = try entry(PluginFolder.manifest("resources", "[\"fonts\", \"files\"]")).manifest
+    #expect(unknown?.needs == .fonts)
+    #expect(
+      unknown?.warnings.map(\.message) == ["resources[1] is \"files\"; it is ignored; known words are fonts"])
+    let many = try entry(PluginFolder.manifest("threads", "\"many\"")).manifest
+    #expect(many?.warnings.map(\.message) == ["threads is \"many\"; it is ignored; the known word is library"])
+  }
+
   @Test func theManifestsHereHaveNoWarning() {
     let entries = PluginFolder.catalog(["\(StagedTree.root)/Registry"]).entries
     #expect(entries.count == 19)

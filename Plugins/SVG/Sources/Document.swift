@@ -28,11 +28,16 @@ enum Document {
     switch SVGRecognizer.recognize(markup) {
     case .yes: break
     case .no: throw .wrongFormat("the document's first element is not svg", at: 0)
+    case .needMore where markup.afterSpace(0) == markup.count: throw .wrongFormat("the file has no element", at: 0)
     case .needMore: throw .truncated("the document ends before its first element", at: text.count)
     }
     let (memory, overflow) = text.count.multipliedReportingOverflow(by: growth)
     try host.limits.check(memory: overflow ? .max : memory)
-    return (try LibRSVG.Drawing(text), DocumentTraits(markup))
+    do throws(CoderError) {
+      return (try LibRSVG.Drawing(text), DocumentTraits(markup))
+    } catch where error.code == .malformed && !markup.endsWithMarkup {
+      throw .truncated(error.message, at: text.count)
+    }
   }
 
   private static let pieceBytes = 256 << 10

@@ -44,11 +44,7 @@ struct DocumentTraits: Equatable {
       return text.find("-->", from: start + 4).map { $0 + 3 } ?? text.count
     }
     if text.has("<?xml-stylesheet", at: start) == .yes { refersOutside = true }
-    if text.has("<!ENTITY", at: start) == .yes, let end = text.find(">", from: start),
-      let word = text.find("SYSTEM", from: start) ?? text.find("PUBLIC", from: start), word < end
-    {
-      refersOutside = true
-    }
+    if text.has("<!ENTITY", at: start) == .yes, isOutside(text, entityAt: start + 8) { refersOutside = true }
     var (name, end) = (start + 1, start + 1)
     while end < text.count, Self.isOfName(text[end]) {
       if text[end] == UInt8(ascii: ":") { name = end + 1 }
@@ -104,6 +100,15 @@ struct DocumentTraits: Equatable {
     if place < text.count, text[place] == UInt8(ascii: "\"") || text[place] == UInt8(ascii: "'") { place += 1 }
     if text.has("&quot;", at: place) == .yes { place += 6 }
     return place < text.count && !isInside(text, place..<text.count)
+  }
+
+  /// Whether an entity is declared, after whose name the address of a file stands.
+  private func isOutside(_ text: MarkupText, entityAt start: Int) -> Bool {
+    var place = text.afterSpace(start)
+    if place < text.count, text[place] == UInt8(ascii: "%") { place = text.afterSpace(place + 1) }
+    while place < text.count, Self.isOfName(text[place]) { place += 1 }
+    place = text.afterSpace(place)
+    return text.has("SYSTEM", at: place) == .yes || text.has("PUBLIC", at: place) == .yes
   }
 
   private static func isOfName(_ character: UInt8) -> Bool {

@@ -70,6 +70,13 @@ struct MarkupText {
     return index
   }
 
+  /// Whether the last character that is no white space ends a tag: that of a document that is cut rarely does.
+  var endsWithMarkup: Bool {
+    var index = count
+    while index > 0, Self.isSpace(self[index - 1]) { index -= 1 }
+    return index > 0 && self[index - 1] == UInt8(ascii: ">")
+  }
+
   static func isSpace(_ character: UInt8) -> Bool {
     character == 0x20 || character == 0x09 || character == 0x0A || character == 0x0D
   }
