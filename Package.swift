@@ -129,10 +129,7 @@ let coderParts: [Target] = [
   // libheif, loaded when it is needed; libde265 in three calls, and pixels as planes of luma and chroma.
   shim("CHEIFLibrary", in: "HEIF", links: ["dl"]),
   shim("CHEIFShim", in: "HEIF", links: ["de265"]),
-  // librsvg, without GLib's types in Swift.
-  shim(
-    "CSVGShim", in: "SVG", dependencies: ["CImageCoder", "CLibrsvg"],
-    links: ["rsvg-2", "cairo", "fontconfig", "gdk_pixbuf-2.0", "gobject-2.0", "glib-2.0", "z"]),
+  shim("CSVGShim", in: "SVG", dependencies: ["CImageCoder", "CLibrsvg"], links: ["fontconfig", "z"]),
   wrapped("CLibrsvg", in: "SVG", pkgConfig: "librsvg-2.0", debian: "librsvg2-dev"),
   wrapped("CGIF", in: "GIFLib", debian: "libgif-dev"),
   // Where libwebp writes a whole picture of which a few rows at a time are wanted.
@@ -399,7 +396,4 @@ let missing = Set(package.targets.filter { !isHere($0) }.map(\.name))
 package.targets.removeAll { missing.contains($0.name) }
 package.products.removeAll { missing.contains($0.name) }
 if missing.contains("Palettes") { package.products.removeAll { $0.name == "CoderParts" } }
-if missing.contains("CodersCommand") {
-  package.dependencies = []
-  package.traits = []
-}
+if missing.contains("CodersCommand") { (package.dependencies, package.traits) = ([], []) }

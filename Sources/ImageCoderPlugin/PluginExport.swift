@@ -45,7 +45,8 @@ public final class PluginExport: @unchecked Sendable {
   public init(
     id: String, version: String, library: String? = nil, names: ContainerPropertyNames? = nil,
     reader: (any ContainerReader.Type)? = nil, recognizer: (any FileRecognizer.Type)? = nil,
-    readsIncrementally: Bool = false, writer: (any ContainerWriter.Type)? = nil, writerFormats: [ImageFormat] = [], writesPages: Bool = false,
+    readsIncrementally: Bool = false, writer: (any ContainerWriter.Type)? = nil, writerFormats: [ImageFormat] = [],
+    writesPages: Bool = false,
     writerFeatures: WriterFeatures = [], operations: [ContainerOperation] = [], options: [OptionDescription] = []
   ) {
     self.reader = reader
@@ -88,9 +89,10 @@ public final class PluginExport: @unchecked Sendable {
     return UnsafeRawPointer(PluginExport.of(coder)?.operationTable)
   }
 
-  private typealias Recognize = @convention(c) (
-    UnsafePointer<imgcoder_coder>?, UnsafePointer<UInt8>?, UInt64, UInt64
-  ) -> imgcoder_status
+  private typealias Recognize =
+    @convention(c) (
+      UnsafePointer<imgcoder_coder>?, UnsafePointer<UInt8>?, UInt64, UInt64
+    ) -> imgcoder_status
 
   private static let recognize: Recognize = { coder, prefix, length, fileSize in
     let bytes = UnsafeRawBufferPointer(start: prefix, count: prefix == nil ? 0 : Int(clamping: length))

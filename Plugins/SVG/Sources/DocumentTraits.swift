@@ -4,6 +4,8 @@ import ImageCoderPlugin
 
 /// What a document says that librsvg does not tell: found by the names of elements and attributes, without parsing.
 struct DocumentTraits: Equatable {
+  /// How many elements it has, those in comments and declarations not counted.
+  private(set) var elements = 0
   /// Whether it has text.
   private(set) var hasText = false
   /// Whether it names pictures, parts or styles that are not in the file. They are left out.
@@ -56,6 +58,7 @@ struct DocumentTraits: Equatable {
     if isNamed("text") { hasText = true }
     if isNamed("filter") || isNamed("mask") { hasLayers = true }
     // A link only leads elsewhere, and scripts are not run.
+    if end > start + 1, text[start + 1] != UInt8(ascii: "!"), text[start + 1] != UInt8(ascii: "?") { elements += 1 }
     guard end > start + 1, !isNamed("a"), !isNamed("script") else { return max(end, start + 1) }
     readAttributes(text, from: end)
     return end

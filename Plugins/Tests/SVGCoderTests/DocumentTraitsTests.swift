@@ -25,6 +25,10 @@ import Testing
   ])
   func staysInItsFile(_ text: String) { #expect(!Self.traits("<svg>\(text)").refersOutside) }
 
+  @Test func countsElements() {
+    #expect(Self.traits("<?xml?><!DOCTYPE svg><!-- <a> --><svg><g><s:rect/></g></svg>").elements == 3)
+  }
+
   @Test func findsText() {
     #expect(Self.traits("<svg><text>a</text></svg>").hasText)
     #expect(Self.traits("<svg:text/>").hasText)

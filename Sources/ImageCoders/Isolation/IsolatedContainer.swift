@@ -79,7 +79,7 @@ final class IsolatedContainer: Container {
     switch status {
     case InterfaceStatus.ok: return .yes(strength: 0)
     case InterfaceStatus.needMore where fileSize.map { $0 > prefix.count } ?? true:
-      return .needMore(bytes: prefix.count * 2)
+      return .needMore(bytes: max(1, prefix.count * 2))
     default: return .no
     }
   }

@@ -58,7 +58,7 @@ package final class WorkerPool: Sendable {
     let pool = pools.withLock { pools in
       let key = Key(library: library, program: program, without: without, needs: needs)
       if let pool = pools[key] { return pool }
-      let pool = WorkerPool(library, id, program, without: without, needs: needs)
+      let pool = WorkerPool(library, id: id, program: program, without: without, needs: needs)
       pools[key] = pool
       return pool
     }
@@ -70,7 +70,7 @@ package final class WorkerPool: Sendable {
   }
 
   private init(
-    _ library: String, _ id: String, _ program: String?, without: IsolationLayers, needs: PluginNeeds
+    _ library: String, id: String, program: String?, without: IsolationLayers, needs: PluginNeeds
   ) {
     (self.library, self.id, self.program, self.without, self.needs) = (library, id, program, without, needs)
     state = Mutex(State())

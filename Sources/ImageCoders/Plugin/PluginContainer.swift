@@ -112,7 +112,7 @@ final class PluginContainer: Container, @unchecked Sendable {
     switch recognizer(coder, bytes.baseAddress, UInt64(prefix.count), size) {
     case InterfaceStatus.ok: return .yes(strength: 0)
     case InterfaceStatus.needMore where fileSize.map { $0 > prefix.count } ?? true:
-      return .needMore(bytes: prefix.count * 2)
+      return .needMore(bytes: max(1, prefix.count * 2))
     default: return .no
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Drawings of librsvg behind a few calls without GLib's types, and gzip.
+// Drawings of librsvg through a few calls without GLib's types, and gzip.
 
 #ifndef CSVG_SHIM_H
 #define CSVG_SHIM_H
