@@ -14,7 +14,7 @@ enum LibRSVG {
   /// Reads what is otherwise read with the first text, while that is still possible: a worker opens no files later.
   static func loadIfAsked() { csvg_load_if_asked() }
 
-  /// Whether a font can be opened. Without one, librsvg leaves text out and does not say so.
+  /// Whether a font can be opened. Without one, librsvg leaves text out, or draws boxes for it, and does not say so.
   static var hasFonts: Bool { csvg_has_fonts() != 0 }
 
   /// A part of a drawing: `columns` × `rows` pixels at `x`, `y` of the whole.

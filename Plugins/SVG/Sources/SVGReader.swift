@@ -104,7 +104,7 @@ final class SVGReader: ContainerReader {
       host.log("the drawing refers to what is not in its file; that is left out", severity: .warning)
     }
     if traits.hasText, !LibRSVG.hasFonts {
-      host.log("the drawing has text, and no font can be opened; the text is left out", severity: .warning)
+      host.log("the drawing has text, and no font can be opened; it has boxes or nothing instead", severity: .warning)
     }
   }
 }
