@@ -59,7 +59,8 @@ extension PluginCheck {
           subject.stage(what)
           let (status, offer) = reader.negotiate(request)
           // A later version may have readers that enlarge, up to some limit; drawings have one.
-          let mayRefuse = isLater || (Self.isDrawing(info) && [Status.unsupported, Status.limitExceeded].contains(status))
+          let mayRefuse =
+            isLater || (Self.isDrawing(info) && [Status.unsupported, Status.limitExceeded].contains(status))
           if mayRefuse, request.width == .max, status >= 0x10 { continue }
           guard status == Status.ok else {
             throw .failed(what, expected: "an offer", found: "\(Status.name(status)): \(reader.session.message)")
