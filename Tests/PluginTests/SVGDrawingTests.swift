@@ -62,6 +62,13 @@ import Testing
     #expect(try Self.isolated.open(.bytes(bytes)).header.format == .svg)
   }
 
+  @Test(arguments: ["hello\n", "<html></html>", "<?xml version='1.0'?><html/>"]) func smallOtherFilesHaveNoCoder(
+    _ text: String
+  ) {
+    let error = #expect(throws: CoderError.self) { try Self.here.open(.bytes(Array(text.utf8))) }
+    #expect(error?.code == .noCoder, "\(error as Any)")
+  }
+
   @Test func largePosterHasAThumbnail() throws {
     let file = Self.document("width='900000' height='450000'", "<rect width='100%' height='100%' fill='lime'/>")
     let image = try Self.here.decode(.bytes(file), options: .thumbnail(width: 8, height: 8))

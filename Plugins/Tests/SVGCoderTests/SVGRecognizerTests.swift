@@ -33,6 +33,9 @@ import Testing
     #expect(Self.answer(text) == .yes)
   }
 
+  @Test(arguments: [[0x1F], [0x1F, 0x8B], [0xEF], [0xEF, 0xBB], [0xFF], [0xFE]] as [[UInt8]])
+  func marksMayFollow(_ bytes: [UInt8]) { #expect(Self.answer(bytes) == .needMore) }
+
   @Test func namesHaveAnEnd() {
     #expect(Self.answer("<" + String(repeating: "a", count: 300)) == .no)
   }
