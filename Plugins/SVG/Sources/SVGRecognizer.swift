@@ -9,7 +9,9 @@ enum SVGRecognizer: FileRecognizer {
   private static let most = 64 << 10
 
   /// gzip with Deflate, and the marks of UTF-8 and UTF-16: less of them says nothing yet.
-  private static let beginnings: [[UInt8]] = [[0x1F, 0x8B, 8], [0xEF, 0xBB, 0xBF], [0xFF, 0xFE, 0x3C], [0xFE, 0xFF, 0]]
+  private static let beginnings: [[UInt8]] = [
+    [0x1F, 0x8B, 8], [0xEF, 0xBB, 0xBF], [0xFF, 0xFE, 0x3C], [0xFE, 0xFF, 0],
+  ]
 
   static func recognize(prefix: UnsafeRawBufferPointer, fileSize: Int?) -> FileRecognition {
     if prefix.count < 3, beginnings.contains(where: { $0.starts(with: prefix) }) { return .needMore }
