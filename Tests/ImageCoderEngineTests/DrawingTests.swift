@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ImageCoderEngine
 import ImageCoderModel
 import TestSupport
 import Testing
-
-@testable import ImageCoderEngine
 
 /// Drawings without pixels of their own, which are drawn at the size that is asked for.
 @Suite struct DrawingTests {
@@ -105,18 +104,17 @@ import Testing
 
   @Test func theLongSideIsExactAndTheOtherWithinHalfAPixel() throws {
     var choices = SystemRandomNumberGenerator()
-    for _ in 0..<2000 {
+    for _ in 0..<300 {
       let natural = (
         width: Double.random(in: 0.5...3000, using: &choices), height: Double.random(in: 0.5...3000, using: &choices)
       )
-      let box = Self.size(Int.random(in: 1...4000, using: &choices), Int.random(in: 1...4000, using: &choices))
-      let drawn = try DrawnSize(natural: natural, resolution: nil, size: .fitting(box), shown: nil)
+      let box = Self.size(Int.random(in: 1...200, using: &choices), Int.random(in: 1...200, using: &choices))
+      let size = try decode(Gradient(natural: natural), DecodeOptions(size: .fitting(box))).size
       let scale = min(Double(box.width) / natural.width, Double(box.height) / natural.height)
-      let (size, words) = (drawn.whole, "\(natural) in \(box)")
+      let words = "\(natural) in \(box)"
       #expect(size.width == box.width || size.height == box.height, "\(words)")
       #expect(abs(Double(size.width) - max(1, natural.width * scale)) <= 0.501, "\(words)")
       #expect(abs(Double(size.height) - max(1, natural.height * scale)) <= 0.501, "\(words)")
-      #expect(drawn.part == Rect(covering: size), "\(words)")
     }
   }
 
