@@ -107,6 +107,7 @@ let parts: [String: [Target.Dependency]] = [
   "PNG": ["CPNGShim", "PhotoshopResources"],
   "PNM": ["CPixelBytes"],
   "PSD": ["CDeflate", "PhotoshopResources", "SharedPlanes"],
+  "RAW": ["CRAWShim"],
   "SVG": ["CSVGShim"],
   "TIFF": ["CTIFFShim", "PhotoshopResources"],
   "WebP": ["CRollingMemory", "CVP8L", "CWebP"],
@@ -145,6 +146,7 @@ let coderParts: [Target] = [
   wrapped("COpenJPEG", in: "JPEG2000", pkgConfig: "libopenjp2", debian: "libopenjp2-7-dev"),
   wrapped("CZlib", in: "ICNS", debian: "zlib1g-dev"),
   wrapped("CJXL", in: "JXL", debian: "libjxl-dev"),
+  shim("CRAWShim", in: "RAW", dependencies: ["CImageCoder"], links: ["raw_r", "dl"]),
   // What several formats are made of: Plugins/Formats/README.md.
   format("CodedPictures"),
   format("DeviceIndependentBitmap", dependencies: ["CPixelBytes", "ImageCoderPlugin"]),
@@ -165,8 +167,7 @@ let coderParts: [Target] = [
 /// The trait that builds a coder in: `PNG` for `PNGCoder`.
 func trait(of coder: Target) -> String { String(coder.name.dropLast("Coder".count)) }
 
-// A target names every module whose types it uses, also those that come with another one: the build rebuilds it only
-// when a module that it names has changed.
+// A target names every module whose types it uses: the build rebuilds it only when a module that it names has changed.
 let package = Package(
   name: "ImageCoders",
   products: [
@@ -222,8 +223,7 @@ let package = Package(
       name: "ImageCoderEngine", dependencies: ["CHostSystem", "CImageCoder", "CImageCoderStructs", "ImageCoderModel"],
       path: "Sources/ImageCoderEngine", swiftSettings: spanSettings),
     .target(name: "CImageCoderStructs", dependencies: ["CImageCoder"], path: "Sources/CImageCoderStructs"),
-    // What makes a plugin of a coder. It is part of the product ImageCoderPlugin, but no dependency of the target: a
-    // program that a coder is built into has no entry.
+    // What makes a plugin of a coder: no dependency of ImageCoderPlugin, as a program with coders built in has no entry.
     .target(name: "CImageCoderEntry", dependencies: ["CImageCoder"], path: "Sources/CImageCoderEntry"),
     .target(
       name: "ImageCoderPlugin",

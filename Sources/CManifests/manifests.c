@@ -92,6 +92,10 @@ static const uint8_t qoi[] = {
 };
 cmanifests_text cmanifests_qoi(void) { return (cmanifests_text){qoi, sizeof qoi}; }
 
+static const uint8_t raw[] = {
+#embed "../../Registry/raw.imgcoder.json"
+};
+cmanifests_text cmanifests_raw(void) { return (cmanifests_text){raw, sizeof raw}; }
 static const uint8_t svg[] = {
 #embed "../../Registry/svg.imgcoder.json"
 };

@@ -57,6 +57,9 @@ import ImageCoderPlugin
 #if QOI
   import QOICoder
 #endif
+#if RAW
+  import RAWCoder
+#endif
 #if SVG
   import SVGCoder
 #endif
@@ -137,6 +140,10 @@ extension BuiltInCoder {
     /// QOI. There with the trait `QOI`.
     public static let qoi = BuiltInCoder(cmanifests_qoi()) { _ in QOICoder.plugin.table }
   #endif
+  #if RAW
+    /// camera raw. There with the trait `RAW`.
+    public static let raw = BuiltInCoder(cmanifests_raw()) { _ in RAWCoder.plugin.table }
+  #endif
   #if SVG
     /// SVG. There with the trait `SVG`.
     public static let svg = BuiltInCoder(cmanifests_svg()) { _ in SVGCoder.plugin.table }
@@ -213,6 +220,9 @@ extension [BuiltInCoder] {
     #endif
     #if QOI
       coders.append(.qoi)
+    #endif
+    #if RAW
+      coders.append(.raw)
     #endif
     #if SVG
       coders.append(.svg)

@@ -9,7 +9,7 @@ from suite_jpeg import short
 SUFFIXES = (
     ".png", ".apng", ".jpg", ".jpeg", ".jpe", ".mpo", ".gif", ".webp", ".avif", ".avifs", ".heic", ".heif", ".heics",
     ".avci", ".hif", ".bmp", ".dib", ".ico", ".cur", ".icns", ".tif", ".tiff", ".jp2", ".j2k", ".j2c", ".jpf", ".jpx",
-    ".jpc", ".jxl", ".ppm", ".pgm", ".pbm", ".pnm", ".pam", ".pfm", ".exr", ".psd", ".psb", ".qoi")
+    ".jpc", ".jxl", ".ppm", ".pgm", ".pbm", ".pnm", ".pam", ".pfm", ".dng", ".exr", ".psd", ".psb", ".qoi")
 
 ROUTES = [
     ("one call", ()),

@@ -5,7 +5,9 @@
 READ_AS = {"jpg": "jpeg", "tif": "tiff", "jp2": "jpeg2000", "heic": "heif", "heics": "heif", "libheif": "heif",
            "giflib": "gif", "cur": "ico"}
 EXTENSIONS = {
-    "jpeg": "jpg jpeg jpe mpo jfif", "tiff": "tif tiff dng", "jpeg2000": "jp2 j2k jpf jpx j2c jpc", "heif": "heic heif hif heics",
+    "jpeg": "jpg jpeg jpe mpo jfif", "tiff": "tif tiff dng",
+    "raw": "dng cr2 cr3 crw nef arw pef srw iiq orf rw2 raf mrw",
+    "jpeg2000": "jp2 j2k jpf jpx j2c jpc", "heif": "heic heif hif heics",
     "avif": "avif avifs", "pnm": "pbm pgm ppm pnm pam pfm", "bmp": "bmp dib", "png": "png apng", "ico": "ico cur", "svg": "svg svgz",
     "convert": "jpg jpeg png webp gif tif tiff"}
 WAYS = {"decode", "arriving", "frames", "thumbnail", "pages", "layouts", "edit", "deep"}

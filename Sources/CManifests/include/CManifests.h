@@ -32,6 +32,7 @@ cmanifests_text cmanifests_png(void);
 cmanifests_text cmanifests_pnm(void);
 cmanifests_text cmanifests_psd(void);
 cmanifests_text cmanifests_qoi(void);
+cmanifests_text cmanifests_raw(void);
 cmanifests_text cmanifests_svg(void);
 cmanifests_text cmanifests_tiff(void);
 cmanifests_text cmanifests_webp(void);

@@ -9,7 +9,7 @@ import imagecodecs
 import numpy as np
 from PIL import Image
 
-BYTE, ASCII, SHORT, LONG, RATIONAL, UNDEFINED, LONG8 = 1, 2, 3, 4, 5, 7, 16
+BYTE, ASCII, SHORT, LONG, RATIONAL, UNDEFINED, SIGNED_RATIONAL, LONG8 = 1, 2, 3, 4, 5, 7, 10, 16
 CODES = {BYTE: "B", SHORT: "H", LONG: "I", LONG8: "Q"}
 
 WIDTH, LENGTH, BITS, COMPRESSION, PHOTOMETRIC, FILL_ORDER = 256, 257, 258, 259, 262, 266
@@ -52,6 +52,8 @@ class File:
         values = values if isinstance(values, (list, tuple)) else [values]
         if kind == RATIONAL:
             return self.pack(f"{len(values)}I", *values), len(values) // 2
+        if kind == SIGNED_RATIONAL:
+            return self.pack(f"{len(values)}i", *values), len(values) // 2
         return self.pack(f"{len(values)}{CODES[kind]}", *values), len(values)
 
     def directory(self, tags):

@@ -49,6 +49,9 @@ struct ReaderTargets {
     Subject(coder: "org.imagecoders.png", name: "png", fixtures: "png", structure: PNGStructure.self),
     Subject(
       coder: "org.imagecoders.psd", name: "psd", fixtures: "psd", structure: nil, embedded: ["org.imagecoders.jpeg"]),
+    Subject(
+      coder: "org.imagecoders.raw", name: "raw", fixtures: "raw", structure: TIFFStructure.self,
+      embedded: ["org.imagecoders.jpeg"]),
     Subject(coder: "org.imagecoders.tiff", name: "tiff", fixtures: "tiff", structure: TIFFStructure.self),
     Subject(coder: "org.imagecoders.webp", name: "webp", fixtures: "webp", structure: RIFFStructure.self),
   ]

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CRAW_LIBRARY_HPP
+#define CRAW_LIBRARY_HPP
+
+#include <libraw/libraw.h>
+
+#include <exception>
+#include <memory>
+#include <new>
+
+#include "CRAWShim.h"
+
+namespace craw {
+
+// In 0.21 places of damage got 64 bits.
+#if LIBRAW_VERSION >= LIBRAW_MAKE_VERSION(0, 21, 0)
+using Offset = const INT64;
+#else
+using Offset = const int;
+#endif
+
+/// A file that LibRaw has open. LibRaw is larger than what a stack of a thread should hold.
+class OpenFile {
+ public:
+  OpenFile(const imgcoder_host *host);
+
+  /// Returns a code of LibRaw.
+  int open(const uint8_t *bytes, size_t length);
+
+  LibRaw &library() { return *library_; }
+  libraw_data_t &data() { return library_->imgdata; }
+
+  /// Whether the library met damaged data, and whether it met the end of the file.
+  bool is_damaged() const { return is_damaged_; }
+  bool is_truncated() const { return is_truncated_; }
+  int64_t damage() const { return damage_; }
+
+ private:
+  static int progress(void *context, enum LibRaw_progress, int, int);
+  static void damaged(void *context, const char *, Offset offset);
+
+  const imgcoder_host *host_;
+  std::unique_ptr<LibRaw> library_;
+  bool is_damaged_ = false;
+  bool is_truncated_ = false;
+  int64_t damage_ = -1;
+};
+
+/// One thread for all that the library does as long as this lives: builds with OpenMP would start their own.
+class SingleThread {
+ public:
+  SingleThread();
+  ~SingleThread();
+  SingleThread(const SingleThread &) = delete;
+  SingleThread &operator=(const SingleThread &) = delete;
+
+ private:
+  int earlier_ = 0;
+};
+
+/// Records why a call failed.
+imgcoder_status fail(craw_failure *failure, imgcoder_status status, const char *message, int64_t offset = -1);
+
+/// Records what a code of LibRaw means.
+imgcoder_status fail(craw_failure *failure, int code, const char *step);
+
+/// Calls a function, and makes failures of its exceptions.
+template <typename Body>
+imgcoder_status guarded(craw_failure *failure, Body body) {
+  try {
+    SingleThread thread;
+    return body();
+  } catch (const std::bad_alloc &) {
+    return fail(failure, IMGCODER_STATUS_OUT_OF_MEMORY, "no memory for LibRaw");
+  } catch (const std::exception &error) {
+    return fail(failure, IMGCODER_STATUS_LIBRARY, error.what());
+  } catch (...) {
+    // LibRaw throws numbers, which it means to catch itself.
+    return fail(failure, IMGCODER_STATUS_LIBRARY, "LibRaw failed and did not say why");
+  }
+}
+
+}  // namespace craw
+
+#endif

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CRAWShim
+import ImageCoderPlugin
+
+/// Reads camera raw files: the samples of a sensor, developed by LibRaw.
+///
+/// The library's own steps and settings: white balance of the camera, AHD for the colors of a mosaic, brightness stretched
+/// until one in a hundred pixels is white, sRGB in 16 bits. The orientation is reported, not applied.
+///
+/// - Format: DNG 1.4 and the formats of makers. Library: LibRaw 0.20 or later.
+/// - Not covered: further pictures of a file; X3F and compressed floating point, if the library was built without them.
+final class RAWReader: ContainerReader {
+  private let source: SourceView
+  let host: CoderHost
+  let file: CameraFile
+  private let format: ImageFormat
+  let preview: EmbeddedPreview?
+
+  init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
+    self.source = source
+    self.host = host
+    let contents = try source.contents()
+    file = try LibRaw.describe(contents, host: host)
+    format = ImageFormat(of: file, start: RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: contents.prefix(16))))
+    try host.limits.check(canvas: file.canvas)
+    preview = EmbeddedPreview(of: file, in: contents, limits: host.limits)
+    if file.description.picture_count > 1 {
+      host.log("\(file.description.picture_count) pictures in the file, of which the first is read", severity: .info)
+    }
+  }
+
+  func header(page: Int) throws(CoderError) -> ImageHeader {
+    if page == 1, let preview { return preview.header(in: format) }
+    guard page == 0 else { throw .invalidArgument("page \(page) of a camera raw file, which has 1") }
+    var header = ImageHeader(
+      format: format, canvas: file.canvas, pixelFormat: file.pixelFormat, bitsPerChannel: 16, alpha: .opaque)
+    header.orientation = file.orientation
+    // H.273: the primaries and the transfer function of sRGB; RGB has the matrix 0.
+    header.cicp = CodingIndependentCodePoints(primaries: 1, transfer: 13, matrix: 0, isFullRange: true)
+    header.metadata = file.xmpCount == nil ? [.exif] : [.exif, .xmp]
+    return header
+  }
+
+  func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
+    try checkPage(request.page)
+    let isHalf = request.size.map { isEnough(for: $0) } ?? false
+    let memory = file.memory(isHalf: isHalf)
+    try host.limits.check(memory: memory)
+    return DecodeOffer(
+      request, size: isHalf ? file.half : file.canvas, pixelFormat: file.pixelFormat, alpha: .opaque,
+      scaleCode: isHalf ? 1 : 0, memory: memory, covered: isHalf ? covered : nil)
+  }
+
+  /// Whether half of the picture is as large as a size.
+  private func isEnough(for size: Size) -> Bool {
+    file.half != file.canvas && file.half.width >= size.width && file.half.height >= size.height
+  }
+
+  /// A last column or row without its pair counts half.
+  private var covered: (Double, Double) {
+    (
+      min(Double(file.half.width), Double(file.canvas.width) / 2),
+      min(Double(file.half.height), Double(file.canvas.height) / 2)
+    )
+  }
+
+  func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
+    try checkPage(offer.page)
+    let isHalf = offer.scaleCode == 1
+    guard offer.scaleCode <= 1, offer.size == (isHalf ? file.half : file.canvas),
+      offer.pixelFormat == file.pixelFormat
+    else { throw .invalidArgument("an offer of \(offer.size) in \(offer.pixelFormat), which was not made") }
+    try LibRaw.decode(try source.contents(), of: file, isHalf: isHalf, host: host, into: sink)
+  }
+
+  func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
+    guard page == 0 else { return nil }
+    switch kind {
+    case .exif: return ExifBlock(of: file).bytes
+    case .xmp:
+      guard let count = file.xmpCount else { return nil }
+      try host.limits.check(metadata: count)
+      return try LibRaw.xmp(of: try source.contents(), count: count, host: host)
+    case .icc: return nil
+    }
+  }
+
+  func auxiliaryPictures() throws(CoderError) -> [AuxiliaryPicture] {
+    preview == nil ? [] : [AuxiliaryPicture(.preview, typeName: "camera preview", page: 1)]
+  }
+
+  private func checkPage(_ page: Int) throws(CoderError) {
+    if page == 1, preview != nil {
+      throw .unsupported("the preview is a JPEG file, which the coder of that format reads")
+    }
+    guard page == 0 else { throw .invalidArgument("page \(page) of a camera raw file, which has 1") }
+  }
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoderTestSupport
+import ImageCoderPlugin
+import Testing
+
+@testable import RAWCoder
+
+@Suite struct RAWReaderTests {
+  /// A quarter of the light of white, by IEC 61966-2-1: 1.055 · 0.25^(1/2.4) − 0.055 = 0.537099, of 65,535.
+  private static let quarter = 35_199
+
+  /// LibRaw's curve ends at 65,528, and its matrix is rounded: 12 of 65,535 apart.
+  private static func isQuarter(_ pixel: ArraySlice<Int>) -> Bool {
+    pixel.dropLast().allSatisfy { abs($0 - quarter) <= 20 } && pixel.last == 65_535
+  }
+
+  @Test func developsAMosaic() throws {
+    let (samples, rows, problem) = try SmallFile().decoded()
+    #expect(rows == 30 && problem == nil)
+    // The tenth column of the tenth row, and one of the right half.
+    let start = (10 * 40 + 10) * 4
+    #expect(Self.isQuarter(samples[start..<start + 4]), "\(samples[start..<start + 4])")
+    #expect(samples[start + 80..<start + 84] == [65_535, 65_535, 65_535, 65_535])
+  }
+
+  @Test func halvesAreDevelopedWithoutInterpolation() throws {
+    let (samples, rows, problem) = try SmallFile().decoded(size: Size(width: 20, height: 15))
+    #expect(rows == 15 && problem == nil && samples.count == 20 * 15 * 4)
+    // The last column before white has light of its own four pixels alone.
+    let start = (7 * 20 + 9) * 4
+    #expect(Self.isQuarter(samples[start..<start + 4]), "\(samples[start..<start + 4])")
+    #expect(samples[start + 4..<start + 8] == [65_535, 65_535, 65_535, 65_535])
+  }
+
+  @Test(arguments: [(20, 15, 20), (21, 15, 40), (20, 16, 40), (1, 1, 20), (40, 30, 40)])
+  func halfIsOfferedWhereItIsEnough(_ width: Int, _ height: Int, _ offered: Int) throws {
+    let offer = try SmallFile().reader().offer(for: DecodeRequest(size: Size(width: width, height: height)))
+    #expect(offer.size == Size(width: offered, height: offered * 3 / 4))
+    #expect(offer.pixelFormat == .rgba16 && offer.alpha == .opaque)
+  }
+
+  @Test func halfOfOddSizesCoversLessThanItsLastPixels() throws {
+    var file = SmallFile()
+    file.size = Size(width: 39, height: 29)
+    let offer = try file.reader().offer(for: DecodeRequest(size: Size(width: 10, height: 10)))
+    #expect(offer.size == Size(width: 20, height: 15))
+    #expect(offer.coveredWidth == 19.5 && offer.coveredHeight == 14.5)
+  }
+
+  @Test(arguments: Orientation.allCases) func orientationIsReportedAndNotApplied(_ orientation: Orientation) throws {
+    var file = SmallFile()
+    file.orientation = UInt16(orientation.rawValue)
+    let header = try file.reader().header(page: 0)
+    #expect(header.orientation == orientation && header.canvas == Size(width: 40, height: 30))
+    #expect(try ExifOrientation.read(#require(try file.reader().metadata(.exif, page: 0))) == orientation)
+  }
+
+  @Test func headerSaysThatColorsAreSRGB() throws {
+    let header = try SmallFile().reader().header(page: 0)
+    #expect(header.format.rawValue == "com.adobe.raw-image" && header.pixelFormat == .rgba16)
+    #expect(header.cicp == CodingIndependentCodePoints(primaries: 1, transfer: 13, matrix: 0, isFullRange: true))
+    #expect(header.metadata == [.exif] && !header.isLossless && header.pageCount == 1)
+  }
+
+  @Test func propertiesDescribeTheSensor() throws {
+    let properties = try SmallFile().reader().properties(page: 0, frame: nil)
+    #expect(properties["{Raw}", "ColorPattern"] == .text("RGGB"))
+    #expect(properties["{Raw}", "SensorWidth"] == .integer(40))
+    #expect(properties["{Raw}", "SensorHeight"] == .integer(30))
+  }
+
+  @Test func aPlainTIFFIsOfAnotherFormat() {
+    var file = SmallFile()
+    file.isDNG = false
+    let error = #expect(throws: CoderError.self) { try file.reader() }
+    #expect(error?.code == .wrongFormat)
+  }
+
+  @Test func canvasIsCheckedWhenAFileIsOpened() {
+    var limits = Limits.standard
+    limits.maxPixels = 1199
+    let error = #expect(throws: CoderError.self) { try SmallFile().reader(limits) }
+    #expect(error?.limit == .maxPixels && error?.found == 1200)
+  }
+
+  /// Samples of 16 bits in 38 rows, four of each pixel, the picture, and 32 MiB.
+  @Test func memoryIsCheckedBeforeItIsAskedFor() throws {
+    var limits = Limits.standard
+    limits.maxMemory = 40 * 38 * 2 + 1200 * 14 + (32 << 20) - 1
+    let reader = try SmallFile().reader(limits)
+    let error = #expect(throws: CoderError.self) { try reader.offer(for: DecodeRequest()) }
+    #expect(error?.limit == .maxMemory && error?.found == limits.maxMemory + 1)
+    #expect(try reader.offer(for: DecodeRequest(size: Size(width: 20, height: 15))).size.width == 20)
+  }
+
+  @Test func truncatedSamplesAreReportedAfterTheRows() throws {
+    var file = SmallFile()
+    file.cut = 1200
+    let (_, rows, problem) = try file.decoded()
+    #expect(problem?.code == .truncated, "\(rows)")
+  }
+
+  @Test func cancellingEndsADecode() throws {
+    let host = MemoryHost()
+    let reader = try SmallFile().reader(host)
+    let offer = try reader.offer(for: DecodeRequest())
+    host.isCancelled = true
+    let error = #expect(throws: CoderError.self) { try reader.decode(offer, into: MemorySink(offer).sink) }
+    #expect(error?.code == .cancelled)
+  }
+
+  @Test func offersOfOthersAreRefused() throws {
+    let reader = try SmallFile().reader()
+    var offer = try reader.offer(for: DecodeRequest())
+    offer.scaleCode = 1
+    let error = #expect(throws: CoderError.self) { try reader.decode(offer, into: MemorySink(offer).sink) }
+    #expect(error?.code == .invalidArgument)
+  }
+}
+
+@Suite struct EmbeddedPreviewTests {
+  /// The markers of a JPEG file of 16 by 9 pixels: a comment before the frame header.
+  private static let jpeg: [UInt8] =
+    [0xFF, 0xD8, 0xFF, 0xFE, 0, 4, 1, 2, 0xFF, 0xC0, 0, 17, 8, 0, 9, 0, 16, 3] + [UInt8](repeating: 1, count: 9)
+    + [0xFF, 0xD9]
+
+  @Test func thePreviewIsAHiddenPage() throws {
+    var file = SmallFile()
+    file.preview = Self.jpeg
+    let reader = try file.reader()
+    #expect(
+      try reader.auxiliaryPictures() == [AuxiliaryPicture(.preview, typeName: "camera preview", page: 1)])
+    let header = try reader.header(page: 1)
+    #expect(header.canvas == Size(width: 16, height: 9))
+    #expect(header.embedded == SmallFile.previewPlace..<SmallFile.previewPlace + Self.jpeg.count)
+    #expect(try reader.header(page: 0).canvas == file.size)
+  }
+
+  @Test func aPreviewWithoutAFrameHeaderIsLeftOut() throws {
+    var file = SmallFile()
+    file.preview = Self.jpeg.map { $0 == 0xC0 ? 0xC4 : $0 }
+    #expect(try file.reader().auxiliaryPictures().isEmpty)
+  }
+
+  @Test func aFileWithoutPreviewHasOnePage() throws {
+    let reader = try SmallFile().reader()
+    #expect(try reader.auxiliaryPictures().isEmpty)
+    let error = #expect(throws: CoderError.self) { try reader.header(page: 1) }
+    #expect(error?.code == .invalidArgument)
+  }
+}
+
+@Suite struct ExifDirectoryTests {
+  private static func fraction(_ value: Float) throws -> [UInt32] {
+    var directory = ExifDirectory()
+    directory.add(0x829A, positive: value)
+    var writer = ByteWriter(order: .littleEndian)
+    directory.write(to: &writer)
+    #expect(writer.count == directory.byteCount)
+    // The count, one entry of twelve bytes, the link, and the value.
+    let reader = ByteReader(writer.bytes.span.bytes, order: .littleEndian)
+    return [try reader.uint32(at: 18), try reader.uint32(at: 22)]
+  }
+
+  @Test(arguments: [
+    (1.0 / 250, [1, 250]), (1.0 / 3, [1, 3]), (2.8, [14, 5]), (0.5, [1, 2]), (30, [30, 1]), (1.3, [13, 10]),
+    (8848.5, [17_697, 2]),
+  ]) func numbersBecomeTheFractionsOfCameras(_ value: Double, _ fraction: [UInt32]) throws {
+    #expect(try Self.fraction(Float(value)) == fraction)
+  }
+
+  @Test(arguments: [0, -1, .nan, .infinity] as [Float]) func numbersThatAreNotKnownAreLeftOut(_ value: Float) {
+    var directory = ExifDirectory()
+    directory.add(0x829A, positive: value)
+    #expect(directory.isEmpty)
+  }
+
+  @Test func textsLoseTheSpacesAroundThem() {
+    var directory = ExifDirectory()
+    directory.add(0x010E, text: "  a b \n")
+    var writer = ByteWriter(order: .littleEndian)
+    directory.write(to: &writer)
+    #expect(writer.bytes[10..<14] == [0x61, 0x20, 0x62, 0])
+    directory.add(0x010F, text: "   ")
+    #expect(directory.byteCount == 18)
+  }
+}
