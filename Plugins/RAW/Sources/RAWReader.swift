@@ -21,7 +21,12 @@ final class RAWReader: ContainerReader {
     self.source = source
     self.host = host
     let contents = try source.contents()
-    file = try LibRaw.describe(contents, host: host)
+    do throws(CoderError) {
+      file = try LibRaw.describe(contents, host: host)
+    } catch {
+      if error.code == .wrongFormat { try DirectoryChain.checkIsWhole(contents) }
+      throw error
+    }
     format = ImageFormat(of: file, start: RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: contents.prefix(16))))
     try host.limits.check(canvas: file.canvas)
     preview = EmbeddedPreview(of: file, in: contents, limits: host.limits)
@@ -57,12 +62,10 @@ final class RAWReader: ContainerReader {
     file.half != file.canvas && file.half.width >= size.width && file.half.height >= size.height
   }
 
-  /// A last column or row without its pair counts half.
+  /// A last column or row without its pair counts half. Of turned and stretched pictures the library rounds the size otherwise.
   private var covered: (Double, Double) {
-    (
-      min(Double(file.half.width), Double(file.canvas.width) / 2),
-      min(Double(file.half.height), Double(file.canvas.height) / 2)
-    )
+    func half(_ side: Int, of whole: Int) -> Double { 2 * side - whole == 1 ? Double(whole) / 2 : Double(side) }
+    return (half(file.half.width, of: file.canvas.width), half(file.half.height, of: file.canvas.height))
   }
 
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
@@ -77,7 +80,10 @@ final class RAWReader: ContainerReader {
   func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
     guard page == 0 else { return nil }
     switch kind {
-    case .exif: return ExifBlock(of: file).bytes
+    case .exif:
+      let bytes = ExifBlock(of: file).bytes
+      try host.limits.check(metadata: bytes.count)
+      return bytes
     case .xmp:
       guard let count = file.xmpCount else { return nil }
       try host.limits.check(metadata: count)

@@ -77,6 +77,21 @@ import Testing
     #expect(error?.code == .wrongFormat)
   }
 
+  @Test(arguments: [6, 9, 200]) func aFileWithoutItsDirectoryIsTruncated(_ count: Int) {
+    var file = SmallFile()
+    file.cut = file.bytes.count - count
+    let error = #expect(throws: CoderError.self) { try file.reader() }
+    #expect(error?.code == .truncated)
+  }
+
+  @Test func exifIsHeldToTheLimitOfMetadata() throws {
+    var limits = Limits.standard
+    limits.maxMetadata = 10
+    let reader = try SmallFile().reader(limits)
+    let error = #expect(throws: CoderError.self) { try reader.metadata(.exif, page: 0) }
+    #expect(error?.limit == .maxMetadata)
+  }
+
   @Test func canvasIsCheckedWhenAFileIsOpened() {
     var limits = Limits.standard
     limits.maxPixels = 1199
@@ -120,9 +135,11 @@ import Testing
 }
 
 @Suite struct EmbeddedPreviewTests {
-  /// The markers of a JPEG file of 16 by 9 pixels: a comment before the frame header.
+  /// The markers of a JPEG file of 16 by 9 pixels: a comment before the frame header. LibRaw finds no preview of fewer than
+  /// 64 bytes.
   private static let jpeg: [UInt8] =
-    [0xFF, 0xD8, 0xFF, 0xFE, 0, 4, 1, 2, 0xFF, 0xC0, 0, 17, 8, 0, 9, 0, 16, 3] + [UInt8](repeating: 1, count: 9)
+    [0xFF, 0xD8, 0xFF, 0xFE, 0, 66] + [UInt8](repeating: 7, count: 64) + [0xFF, 0xC0, 0, 17, 8, 0, 9, 0, 16, 3]
+    + [UInt8](repeating: 1, count: 9)
     + [0xFF, 0xD9]
 
   @Test func thePreviewIsAHiddenPage() throws {
@@ -163,10 +180,12 @@ import Testing
     return [try reader.uint32(at: 18), try reader.uint32(at: 22)]
   }
 
-  @Test(arguments: [
-    (1.0 / 250, [1, 250]), (1.0 / 3, [1, 3]), (2.8, [14, 5]), (0.5, [1, 2]), (30, [30, 1]), (1.3, [13, 10]),
-    (8848.5, [17_697, 2]),
-  ]) func numbersBecomeTheFractionsOfCameras(_ value: Double, _ fraction: [UInt32]) throws {
+  @Test(
+    arguments: [
+      (1.0 / 250, [1, 250]), (1.0 / 3, [1, 3]), (2.8, [14, 5]), (0.5, [1, 2]), (30, [30, 1]), (1.3, [13, 10]),
+      (8848.5, [17_697, 2]),
+    ] as [(Double, [UInt32])]) func numbersBecomeTheFractionsOfCameras(_ value: Double, _ fraction: [UInt32]) throws
+  {
     #expect(try Self.fraction(Float(value)) == fraction)
   }
 

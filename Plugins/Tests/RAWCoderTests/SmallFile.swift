@@ -97,8 +97,8 @@ struct SmallFile {
     bytes += [UInt8](repeating: 0, count: first - bytes.count)
     if !preview.isEmpty {
       let fields: [UInt16: Field] = [
-        254: .long(1), 256: .long(8), 257: .long(8), 258: .short(8, 8, 8), 259: .short(7), 262: .short(6),
-        273: .long(Self.previewPlace), 277: .short(3), 278: .long(8), 279: .long(preview.count),
+        254: .long(1), 256: .long(16), 257: .long(9), 258: .short(8, 8, 8), 259: .short(7), 262: .short(6),
+        273: .long(Self.previewPlace), 277: .short(3), 278: .long(9), 279: .long(preview.count),
       ]
       let length = Self.directory(fields, at: first).count
       bytes += Self.directory(fields, at: first, next: first + length)

@@ -233,7 +233,7 @@ def damaged(rggb, plain):
     huge = dict(camera(rggb))
     huge[WIDTH] = huge[LENGTH] = (LONG, 65000)
     bad("huge.dng", file(huge, [rggb.tobytes()]), "65,000 pixels in each direction", "limitExceeded")
-    bad("no-directory.dng", plain[:200], "the directory is missing", "wrongFormat")
+    bad("no-directory.dng", plain[:200], "the directory is missing", "truncated")
     other = dict(camera(rggb))
     other[COMPRESSION] = (SHORT, 61000)
     bad("compression-61000.dng", file(other, [rggb.tobytes()]), "a compression that is not known", "wrongFormat")
