@@ -50,6 +50,16 @@ import Testing
         """)
   }
 
+  @Test func coderOfManyFormatsShowsTheFirst() {
+    let folder = Folder()
+    folder.write("lib.so", "not a library")
+    let formats = (1...6).map { #"{"uti": "a.\#($0)", "name": "F\#($0)", "extensions": ["x\#($0)", "y\#($0)"]}, "# }
+    let list = #""formats": ["#
+    folder.write("a.imgcoder.json", Self.manifest("org.example.a").replacing(list, with: list + formats.joined()))
+    let line = Run.inProcess("list", plugins: folder.path).output.split(separator: "\n")[1]
+    #expect(line.contains(" F1, F2, F3, F4, 3 more  x1 y1 x2 y2 x3 y3 x4 y4, 5 more  "))
+  }
+
   @Test func namesPluginsThatComeBeforeBundledOnes() {
     let installation = TemporaryFolder()
     let executable = installation.write("", to: "bin/coders")

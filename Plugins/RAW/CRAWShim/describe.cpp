@@ -16,20 +16,27 @@ void copy(char (&target)[Capacity], const char (&text)[Length]) {
   target[count] = 0;
 }
 
-/// Exif's number for what the library says of an orientation: bit 0 mirrors left and right, bit 1 top and bottom, bit 2 swaps
-/// columns and rows.
+/// Exif's number for what the library says of an orientation: bit 0 mirrors left and right, bit 1 top and bottom, bit 2
+/// swaps columns and rows.
 uint32_t orientation(int flip) {
   static const uint8_t numbers[] = {1, 2, 4, 3, 5, 8, 6, 7};
   return numbers[flip & 7];
 }
 
-/// What the library holds at most: raw samples, four samples of each pixel, another such picture where it turns or stretches
-/// it, the picture, and tiles.
+/// What the library holds at most: raw samples, and what some compressions need beside them; four samples of each pixel, and
+/// another such picture where it turns or stretches it; the picture, and tiles.
 uint64_t memory(const libraw_data_t &data, uint64_t inner, uint64_t width, uint64_t height) {
   uint64_t raw = static_cast<uint64_t>(data.sizes.raw_width) * (data.sizes.raw_height + 8u);
   uint64_t pixels = width * height;
   uint64_t turned = inner == pixels ? 0 : pixels * 8;
-  return raw * (data.idata.filters ? 2 : 8) + inner * 8 + turned + pixels * 6 + (uint64_t{32} << 20);
+  return raw * (data.idata.filters ? 4 : 8) + inner * 8 + turned + pixels * 6 + (uint64_t{32} << 20);
+}
+
+/// Bytes of the XMP packet, without the zeros that end the library's copy.
+size_t xmp_length(const libraw_iparams_t &parameters) {
+  size_t length = parameters.xmpdata ? parameters.xmplen : 0;
+  while (length > 0 && parameters.xmpdata[length - 1] == 0) length--;
+  return length;
 }
 
 /// The size of a picture. A file is good for one call.
@@ -107,7 +114,7 @@ imgcoder_status describe(const imgcoder_host *host, const uint8_t *bytes, size_t
     found->is_dng = data.idata.dng_version != 0;
     found->raw_width = data.sizes.raw_width;
     found->raw_height = data.sizes.raw_height;
-    found->xmp_length = data.idata.xmpdata ? data.idata.xmplen : 0;
+    found->xmp_length = xmp_length(data.idata);
     // Smaller numbers name other sensors: 1 has 16 by 16 pixels, 9 six by six.
     if (data.idata.filters >= 1000) {
       for (int index = 0; index < 4; index++)
@@ -136,7 +143,7 @@ imgcoder_status copy_xmp(const imgcoder_host *host, const uint8_t *bytes, size_t
   int code = file.open(bytes, length);
   if (code != LIBRAW_SUCCESS) return craw::fail(failure, code, "open the file");
   const libraw_iparams_t &parameters = file.data().idata;
-  if (!parameters.xmpdata || parameters.xmplen != capacity)
+  if (capacity == 0 || xmp_length(parameters) != capacity)
     return craw::fail(failure, IMGCODER_STATUS_IO, "the XMP packet is another one than before");
   std::memcpy(target, parameters.xmpdata, capacity);
   return IMGCODER_STATUS_OK;

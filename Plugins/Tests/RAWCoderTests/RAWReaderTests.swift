@@ -99,10 +99,10 @@ import Testing
     #expect(error?.limit == .maxPixels && error?.found == 1200)
   }
 
-  /// Samples of 16 bits in 38 rows, four of each pixel, the picture, and 32 MiB.
+  /// Four bytes of each sample in 38 rows, four samples and three of each pixel, and 32 MiB.
   @Test func memoryIsCheckedBeforeItIsAskedFor() throws {
     var limits = Limits.standard
-    limits.maxMemory = 40 * 38 * 2 + 1200 * 14 + (32 << 20) - 1
+    limits.maxMemory = 40 * 38 * 4 + 1200 * 14 + (32 << 20) - 1
     let reader = try SmallFile().reader(limits)
     let error = #expect(throws: CoderError.self) { try reader.offer(for: DecodeRequest()) }
     #expect(error?.limit == .maxMemory && error?.found == limits.maxMemory + 1)

@@ -36,8 +36,8 @@ struct CoderListing {
         ["ID", "FORMAT", "EXTENSIONS", "DOES", "PRIORITY", "VERSION", "LIBRARY"], rightAligned: [4])
       for (entry, manifest) in used {
         table.add([
-          manifest.id, manifest.formats.map(\.name).joined(separator: ", "),
-          manifest.formats.flatMap(\.extensions).joined(separator: " "), Self.abilities(manifest),
+          manifest.id, Self.first(4, of: manifest.formats.map(\.name), separator: ", "),
+          Self.first(8, of: manifest.formats.flatMap(\.extensions), separator: " "), Self.abilities(manifest),
           "\(entry.priority)", manifest.version, entry.place,
         ])
       }
@@ -71,6 +71,12 @@ struct CoderListing {
       lines.append("\(path.printable): \(style.bad(reason.code.rawValue)): \(reason.message.printable)")
     }
     return lines
+  }
+
+  /// Some names, and how many there are beside them: a coder of many formats would widen the table for all. JSON has them all.
+  private static func first(_ most: Int, of names: [String], separator: String) -> String {
+    let shown = names.prefix(most).joined(separator: separator)
+    return names.count > most ? "\(shown), \(names.count - most) more" : shown
   }
 
   private static func abilities(_ manifest: Manifest) -> String {

@@ -231,8 +231,8 @@ def damaged(rggb, plain):
         fixtures.invalid("raw", name, data, shows, error, **more)
 
     huge = dict(camera(rggb))
-    huge[WIDTH] = huge[LENGTH] = (LONG, 65000)
-    bad("huge.dng", file(huge, [rggb.tobytes()]), "65,000 pixels in each direction", "limitExceeded")
+    huge[WIDTH] = huge[LENGTH] = (LONG, 60000)
+    bad("huge.dng", file(huge, [rggb.tobytes()]), "60,000 pixels in each direction", "limitExceeded")
     bad("no-directory.dng", plain[:200], "the directory is missing", "truncated")
     other = dict(camera(rggb))
     other[COMPRESSION] = (SHORT, 61000)
