@@ -4,9 +4,9 @@ import CRAWShim
 import Glibc
 import ImageCoderPlugin
 
-/// An Exif payload of what LibRaw says of a file.
+/// An Exif payload of what LibRaw says of a file, and of the tags that the file has.
 ///
-/// A camera's own payload stays in its file: most formats are themselves directories of tags, with the samples among them.
+/// Most formats are themselves directories of tags, with the samples among them, so that a payload has to be put together.
 ///
 /// - Format: Exif 2.32 §4.6, TIFF 6.0 §2.
 struct ExifBlock {
@@ -14,7 +14,8 @@ struct ExifBlock {
   private var exif = ExifDirectory()
   private var place = ExifDirectory()
 
-  init(of file: CameraFile) {
+  /// - Parameter tags: Those of the file, which count more than what the library says.
+  init(of file: CameraFile, tags: CameraTags) {
     let found = file.description
     main.add(0x010E, text: LibRaw.text(of: found.text))
     main.add(0x010F, text: LibRaw.text(of: found.maker))
@@ -35,7 +36,8 @@ struct ExifBlock {
     exif.add(0xA433, text: LibRaw.text(of: found.lens_maker))
     exif.add(0xA434, text: LibRaw.text(of: found.lens))
     exif.add(0xA435, text: LibRaw.text(of: found.lens_serial))
-    addPlace(found)
+    exif.add(tags.exif)
+    if tags.place.isEmpty { addPlace(found) } else { place = tags.place }
   }
 
   /// Places count where both directions have a side: the library leaves other fields at 0.

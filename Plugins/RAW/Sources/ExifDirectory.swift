@@ -12,16 +12,26 @@ struct ExifDirectory {
     case short = 3
     case long = 4
     case rational = 5
+    case signedByte = 6
     case undefined = 7
+    case signedShort = 8
+    case signedLong = 9
+    case signedRational = 10
+    case float = 11
+    case double = 12
 
+    /// Bytes of one value.
     var size: Int {
       switch self {
-      case .byte, .ascii, .undefined: 1
-      case .short: 2
-      case .long: 4
-      case .rational: 8
+      case .byte, .ascii, .signedByte, .undefined: 1
+      case .short, .signedShort: 2
+      case .long, .signedLong, .float: 4
+      case .rational, .signedRational, .double: 8
       }
     }
+
+    /// Bytes that have an order: fractions are two numbers.
+    var unit: Int { self == .rational || self == .signedRational ? 4 : size }
   }
 
   private struct Field {
@@ -36,6 +46,9 @@ struct ExifDirectory {
   mutating func add(_ tag: UInt16, type: FieldType, _ value: [UInt8]) {
     fields[tag] = Field(type: type, value: value)
   }
+
+  /// Takes over the fields of another directory; they replace those of the same tags.
+  mutating func add(_ others: ExifDirectory) { fields.merge(others.fields) { $1 } }
 
   /// Adds a text, without spaces around it, unless it is empty.
   mutating func add(_ tag: UInt16, text: String) {

@@ -81,7 +81,7 @@ final class RAWReader: ContainerReader {
     guard page == 0 else { return nil }
     switch kind {
     case .exif:
-      let bytes = ExifBlock(of: file).bytes
+      let bytes = ExifBlock(of: file, tags: CameraTags(in: try source.contents())).bytes
       try host.limits.check(metadata: bytes.count)
       return bytes
     case .xmp:

@@ -205,3 +205,41 @@ import Testing
     #expect(directory.byteCount == 18)
   }
 }
+
+@Suite struct CameraTagsTests {
+  /// A big-endian file: its first directory leads to Exif's, which has these entries of twelve bytes.
+  private static func tags(_ entries: [[UInt8]], after values: [UInt8] = []) -> CameraTags {
+    let first: [UInt8] = [0x4D, 0x4D, 0, 42, 0, 0, 0, 8, 0, 1, 0x87, 0x69, 0, 4, 0, 0, 0, 1, 0, 0, 0, 26, 0, 0, 0, 0]
+    let bytes = first + [0, UInt8(entries.count)] + entries.flatMap { $0 } + [0, 0, 0, 0] + values
+    return bytes.withUnsafeBytes { CameraTags(in: $0) }
+  }
+
+  private static func written(_ tags: CameraTags) -> [UInt8] {
+    var writer = ByteWriter(order: .littleEndian)
+    tags.exif.write(to: &writer)
+    return writer.bytes
+  }
+
+  @Test func numbersGetTheirLowBytesFirst() {
+    // A signed fraction of -1/3 at 26 + 2 + 12 + 4, ExposureBiasValue.
+    let tags = Self.tags([[0x92, 0x04, 0, 10, 0, 0, 0, 1, 0, 0, 0, 44]], after: [255, 255, 255, 255, 0, 0, 0, 3])
+    #expect(
+      Self.written(tags) == [
+        1, 0, 0x04, 0x92, 10, 0, 1, 0, 0, 0, 18, 0, 0, 0, 0, 0, 0, 0, 255, 255, 255, 255, 3, 0, 0, 0,
+      ])
+  }
+
+  @Test(
+    arguments: [
+      [0x92, 0x7C, 0, 7, 0, 0, 0, 4, 1, 2, 3, 4],  // the maker's notes
+      [0xA0, 0x01, 0, 3, 0, 0, 0, 1, 0, 2, 0, 0],  // the colors of the camera's own JPEG file
+      [0x92, 0x04, 0, 10, 0, 0, 0, 1, 0, 0, 0, 60],  // outside of the file
+      [0x92, 0x04, 0, 10, 255, 255, 255, 255, 0, 0, 0, 8],  // more than there can be
+      [0x92, 0x04, 0, 99, 0, 0, 0, 1, 0, 0, 0, 8],  // of an unknown type
+    ] as [[UInt8]]) func fieldsThatCannotBeKeptAreLeftOut(_ entry: [UInt8])
+  {
+    let kept: [UInt8] = [0x92, 0x09, 0, 3, 0, 0, 0, 1, 0, 16, 0, 0]
+    #expect(
+      Self.written(Self.tags([entry, kept])) == [1, 0, 0x09, 0x92, 3, 0, 1, 0, 0, 0, 16, 0, 0, 0, 0, 0, 0, 0])
+  }
+}

@@ -218,7 +218,7 @@ def described():
     date = ascii_field("2026:11:29 12:34:56")
     payload = exif(
         {270: ascii_field("A recipe"), 305: ascii_field("make-fixtures"), 306: date, 315: ascii_field("A. Author")},
-        {0x829A: rationals(1, 250), 0x829D: rationals(14, 5), 0x8827: (SHORT, struct.pack("<H", 400)), 0x9003: date,
+        {0x829A: rationals(1, 250), 0x829D: rationals(28, 10), 0x8827: (SHORT, struct.pack("<H", 400)), 0x9003: date,
          0x920A: rationals(50, 1), 0xA405: (SHORT, struct.pack("<H", 75)), 0xA433: ascii_field("Glass"),
          0xA434: ascii_field("Glass 50mm F2")},
         {0: (BYTE, b"\2\3\0\0"), 1: (ASCII, b"N\0"), 2: rationals(48, 1, 12, 1, 30, 1), 3: (ASCII, b"W\0"),
