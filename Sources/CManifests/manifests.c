@@ -96,6 +96,7 @@ static const uint8_t raw[] = {
 #embed "../../Registry/raw.imgcoder.json"
 };
 cmanifests_text cmanifests_raw(void) { return (cmanifests_text){raw, sizeof raw}; }
+
 static const uint8_t svg[] = {
 #embed "../../Registry/svg.imgcoder.json"
 };

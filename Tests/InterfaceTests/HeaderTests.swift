@@ -19,13 +19,16 @@ import Testing
 
   @Test func swiftSeesTheLayoutThatCAsserts() {
     // layout.h asserts these numbers of C; the importer has to agree.
-    #expect(MemoryLayout<imgcoder_info>.size == 104)
+    #expect(MemoryLayout<imgcoder_info>.size == 136)
     #expect(MemoryLayout<imgcoder_info>.offset(of: \.format) == 72)
     #expect(MemoryLayout<imgcoder_info>.offset(of: \.embedded_length) == 96)
     #expect(MemoryLayout<imgcoder_host>.size == 96)
     #expect(MemoryLayout<imgcoder_limits>.size == 48)
     #expect(MemoryLayout<imgcoder_offer>.offset(of: \.memory) == 40)
+    #expect(MemoryLayout<imgcoder_info>.offset(of: \.largest_side) == 128)
+    #expect(MemoryLayout<imgcoder_request>.offset(of: \.part_height) == 44)
     #expect(MemoryLayout<imgcoder_offer>.offset(of: \.covered_height) == 56)
+    #expect(MemoryLayout<imgcoder_offer>.offset(of: \.whole_height) == 76)
     #expect(MemoryLayout<imgcoder_coder>.offset(of: \.reader) == 72)
     #expect(MemoryLayout<imgcoder_entry>.offset(of: \.describe) == 24)
   }

@@ -36,6 +36,8 @@ import Testing
   ) {
     let alone = Answer { () throws(CoderError) in try other.header(of: source, options: options) }
     let opened = Answer { () throws(CoderError) in try registry.open(source, options: options).header }
+    // A drawing is described at any size, and opened only at one that can be drawn.
+    if alone.header?.isScalable == true, opened.code == .limitExceeded || opened.code == .unsupported { return }
     #expect(alone == opened, "\(name)")
   }
 
