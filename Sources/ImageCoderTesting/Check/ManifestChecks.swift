@@ -108,7 +108,7 @@ extension PluginCheck {
         throw .failed(sample.name, expected: "no signature that agrees with it", found: "one that agrees")
       }
       for other in others {
-        for format in other.formats where !own.contains(format.format) {
+        for format in other.formats where !own.contains(format.format) && own.isDisjoint(with: format.refines) {
           for theirs in format.signatures where theirs.offset >= 0 {
             let file = theirs.example
             guard let match = signatures.first(where: { $0.isIn(file) }) else { continue }
