@@ -191,6 +191,7 @@ struct PluginCommandTests {
   @Test func jsonIsOneObject() throws {
     let home = PluginHome()
     let run = home.run("install", Self.package.packed(), "--yes", "--json")
+    try #require(run.status == 0, "\(run.errors)")
     let value = try JSONValue(parsing: Array(run.output.utf8))
     #expect(value["plugins"]?.items.first?["id"]?.string == Self.id)
     #expect(value["types"]?.items.count == 2)

@@ -57,7 +57,9 @@ imgcoder_status develop(const craw_request *request, const imgcoder_sink *sink, 
       bits != 16) {
     std::snprintf(failure->message, sizeof failure->message, "LibRaw made %d by %d pixels of %d colors, not %u by %u of %u",
                   width, height, colors, request->size.width, request->size.height, request->colors);
-    failure->status = IMGCODER_STATUS_LIBRARY;
+    // A file may say one thing of its sensor's colors where it is described, and another where its samples are.
+    bool is_other = static_cast<uint32_t>(colors) != request->colors;
+    failure->status = is_other ? IMGCODER_STATUS_UNSUPPORTED : IMGCODER_STATUS_LIBRARY;
     return failure->status;
   }
   std::vector<uint16_t> picture(static_cast<size_t>(width) * static_cast<size_t>(height) * request->colors);

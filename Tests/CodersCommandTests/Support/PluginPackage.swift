@@ -62,7 +62,8 @@ struct PluginPackage {
     let options = ["tar.xz": "-cJf", "tar.gz": "-czf"][suffix] ?? "-cf"
     // One has a folder at its top, and the others have none.
     let what = suffix == "tar.xz" ? "-C .. sketch" : "."
-    edit("tar \(options) '\(path)' \(what)")
+    // Tests that run at the same time pack the same files: none sees half of another one's archive.
+    edit("tar \(options) '\(path)'.$$ \(what) && mv '\(path)'.$$ '\(path)'")
     return path
   }
 }
