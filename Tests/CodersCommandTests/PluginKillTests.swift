@@ -17,12 +17,13 @@ struct PluginKillTests {
     #include <string.h>
     static int count, limit;
     __attribute__((constructor)) static void start(void) {
-      char line[256] = "";
+      static char words[65536];  /* Each argument ends with a zero, and so does the whole. */
       FILE *file = fopen("/proc/self/cmdline", "r");
-      size_t size = file ? fread(line, 1, sizeof line - 1, file) : 0;
+      size_t size = file ? fread(words, 1, sizeof words - 1, file) : 0;
       if (file) fclose(file);
       const char *last = getenv("KILL_AT");
-      if (last && size > 0 && memmem(line, size, "plugin", 7) && !memmem(line, size, "check", 5)) limit = atoi(last);
+      for (const char *word = words; last && word < words + size; word += strlen(word) + 1)
+        if (!strcmp(word, "plugin")) limit = atoi(last);
     }
     static void step(void) { if (limit > 0 && ++count == limit) raise(SIGKILL); }
     int rename(const char *from, const char *to) {
