@@ -137,7 +137,7 @@ enum WriterCalls {
       guard let session = Session.of(raw) else { return nil }
       switch String(id) {
       case IMGCODER_DRAFT_STORED_COLOR where session.writer is any LightLevelWriter: return UnsafeRawPointer(colors)
-      case IMGCODER_DRAFT_FRAME_ROWS where session.writer is any FrameRowsWriter:
+      case IMGCODER_EXTENSION_FRAME_ROWS where session.writer is any FrameRowsWriter:
         return UnsafeRawPointer(FrameRowsCalls.table)
       default: return nil
       }

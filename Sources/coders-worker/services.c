@@ -126,7 +126,8 @@ static void parallel_for(const imgcoder_host *host, uint32_t count, void (*body)
   while (made > 0) pthread_join(helpers[--made], NULL);
 }
 
-static imgcoder_status inflated(const imgcoder_host *host, uint64_t bytes) {
+static imgcoder_status spend(const imgcoder_host *host, uint32_t kind, uint64_t bytes) {
+  if (kind != IMGCODER_WORK_INFLATED) return IMGCODER_STATUS_OK;
   session *s = &the_session;
   // More than this is never allowed, and sums of it do not overflow.
   if (bytes > UINT64_MAX / 4) bytes = UINT64_MAX / 4;
@@ -137,10 +138,9 @@ static imgcoder_status inflated(const imgcoder_host *host, uint64_t bytes) {
 }
 
 static const void *get_extension(const imgcoder_host *host, imgcoder_string id) {
-  static const imgcoder_work_table work = {sizeof work, 0, inflated};
-  static const char name[] = IMGCODER_DRAFT_WORK;
   (void)host;
-  return id.length == sizeof name - 1 && memcmp(id.bytes, name, sizeof name - 1) == 0 ? &work : NULL;
+  (void)id;
+  return NULL;
 }
 
 void services_begin(const imgcoder_limits *limits) {
@@ -165,6 +165,7 @@ void services_begin(const imgcoder_limits *limits) {
   s->host.parallel_for = parallel_for;
   s->host.get_extension = get_extension;
   s->host.fail_with = fail_with;
+  s->host.spend = spend;
 }
 
 void services_end(void) {

@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "imgcoder/draft/file_operations.h"
+#include "imgcoder/file_operations.h"
 #include "imgcoder/imgcoder.h"
 
 #ifndef ACT

@@ -10,11 +10,7 @@
 #define CIMAGECODERSTRUCTS_H
 
 #include <imgcoder/draft/auxiliary_pictures.h>
-#include <imgcoder/draft/file_operations.h>
-#include <imgcoder/draft/frame_rows.h>
-#include <imgcoder/draft/look.h>
 #include <imgcoder/draft/stored_color.h>
-#include <imgcoder/draft/work.h>
 #include <imgcoder/imgcoder.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,8 +46,9 @@
   }
 
 CIMAGECODER_SIZED(imgcoder_limits)
-CIMAGECODER_SIZED(imgcoder_work_table)
 CIMAGECODER_SIZED(imgcoder_look_table)
+CIMAGECODER_SIZED(imgcoder_siblings_table)
+CIMAGECODER_SIZED(imgcoder_color)
 CIMAGECODER_SIZED(imgcoder_failure)
 CIMAGECODER_SIZED(imgcoder_host)
 CIMAGECODER_SIZED(imgcoder_source)

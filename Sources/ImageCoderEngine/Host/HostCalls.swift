@@ -51,10 +51,19 @@ enum HostCalls {
       nonisolated(unsafe) let argument = argument
       ThreadPool.shared.run(Int(count)) { body(argument, UInt32($0)) }
     }
+    table.spend = { host, kind, amount in
+      guard kind == UInt32(IMGCODER_WORK_INFLATED) else { return InterfaceStatus.ok }
+      guard let session = HostCalls.session(host) else { return InterfaceStatus.invalidArgument }
+      do throws(CoderError) {
+        try session.countInflated(Int(clamping: amount))
+        return InterfaceStatus.ok
+      } catch {
+        return error.code.rawValue
+      }
+    }
     table.get_extension = { _, id in
       switch String(id) {
-      case IMGCODER_DRAFT_WORK: UnsafeRawPointer(HostCalls.work)
-      case IMGCODER_DRAFT_LOOK: UnsafeRawPointer(HostCalls.look)
+      case IMGCODER_EXTENSION_LOOK: UnsafeRawPointer(HostCalls.look)
       default: nil
       }
     }
@@ -62,20 +71,6 @@ enum HostCalls {
   }()
 
   /// Constant data of the process, handed out by address.
-  nonisolated(unsafe) private static let work: UnsafePointer<imgcoder_work_table>? = {
-    var table = imgcoder_work_table_sized()
-    table.inflated = { host, bytes in
-      guard let session = HostCalls.session(host) else { return InterfaceStatus.invalidArgument }
-      do throws(CoderError) {
-        try session.countInflated(Int(clamping: bytes))
-        return InterfaceStatus.ok
-      } catch {
-        return error.code.rawValue
-      }
-    }
-    return UnsafePointer(imgcoder_work_table_keep(table))
-  }()
-
   nonisolated(unsafe) private static let look: UnsafePointer<imgcoder_look_table>? = {
     var table = imgcoder_look_table_sized()
     table.set_draw = { host, draw, context in

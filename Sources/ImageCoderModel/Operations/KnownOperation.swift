@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Operations that mean the same for all coders. `imgcoder/draft/file_operations.h` says what each does.
+/// Operations that mean the same for all coders. `imgcoder/file_operations.h` says what each does.
 public enum KnownOperation: String, Sendable, CaseIterable {
   /// The same content in another format.
   case transcode

@@ -54,10 +54,7 @@ public struct CoderHost: @unchecked Sendable {
   /// - Throws: ``CoderError/Code/limitExceeded`` if this call may not inflate more. A host that does not count them never
   ///   refuses.
   public func countInflated(_ bytes: Int) throws(CoderError) {
-    let table = IMGCODER_DRAFT_WORK.withCoderString { raw.pointee.get_extension(raw, $0) }
-    guard bytes > 0, let table else { return }
-    let work = imgcoder_work_table_read(table.assumingMemoryBound(to: imgcoder_work_table.self))
-    guard let inflated = work.inflated, inflated(raw, UInt64(bytes)) != InterfaceStatus.ok else { return }
+    guard bytes > 0, imgcoder_spend(raw, UInt32(IMGCODER_WORK_INFLATED), UInt64(bytes)) != InterfaceStatus.ok else { return }
     // The host knows how much is allowed, and has said so.
     throw CoderError(code: .limitExceeded, message: "the host allows fewer bytes to be inflated", limit: .maxInflated)
   }
@@ -72,7 +69,7 @@ public struct CoderHost: @unchecked Sendable {
   public func drawing<Result>(
     whenLookedAt draw: () -> Void, _ body: (_ isAsked: Bool) throws(CoderError) -> Result
   ) throws(CoderError) -> Result {
-    guard let table = IMGCODER_DRAFT_LOOK.withCoderString({ raw.pointee.get_extension(raw, $0) }) else {
+    guard let table = IMGCODER_EXTENSION_LOOK.withCoderString({ raw.pointee.get_extension(raw, $0) }) else {
       return try body(false)
     }
     let look = imgcoder_look_table_read(table.assumingMemoryBound(to: imgcoder_look_table.self))

@@ -5,7 +5,7 @@
 ///     beginRows, { add rows }, endRows
 ///
 /// stand for one call of `add(_:frame:)`, and write a file that shows the same. A part of a draft: see
-/// `imgcoder/draft/frame_rows.h`.
+/// `imgcoder/frame_rows.h`.
 public protocol FrameRowsWriter: WriterSession {
   /// Begins a frame.
   ///

@@ -32,7 +32,7 @@ final class PluginWriter: FrameRowsWriter, LightLevelWriter {
     self.format = StaticText(options.format.rawValue)
     self.plugin = plugin
     rows = table.get_extension
-      .flatMap { call in IMGCODER_DRAFT_FRAME_ROWS.withCoderString { call(writer, $0) } }
+      .flatMap { call in IMGCODER_EXTENSION_FRAME_ROWS.withCoderString { call(writer, $0) } }
       .map { imgcoder_frame_rows_table_read($0.assumingMemoryBound(to: imgcoder_frame_rows_table.self)) }
   }
 

@@ -84,7 +84,27 @@ typedef struct imgcoder_host {
   //   returns    `failure->status`
   // [session]
   imgcoder_status(IMGCODER_ABI *fail_with)(const struct imgcoder_host *host, const imgcoder_failure *failure);
+
+  // Version 1.1. Counts work of which a few bytes of a file can ask for much. Null or absent in some hosts, which do not
+  // bound that work: call `imgcoder_spend`. It is told before the work where the amount is known, else as it is done.
+  //   kind     IMGCODER_WORK_*; a kind that the host does not know is not bounded
+  //   returns  OK; LIMIT_EXCEEDED: no more may be spent in this call, which has been reported to `fail` already, and
+  //            which the call returns
+  // [any]
+  imgcoder_status(IMGCODER_ABI *spend)(const struct imgcoder_host *host, uint32_t kind, uint64_t amount);
 } imgcoder_host;
+
+// Kinds of work.
+enum {
+  IMGCODER_WORK_INFLATED = 1  // bytes that come out of Deflate, LZW, Zstandard, LZMA or Brotli, of pixels and of metadata
+};
+
+// Calls `spend` of a host that has it; others allow everything.
+// [any]
+static inline imgcoder_status imgcoder_spend(const imgcoder_host *host, uint32_t kind, uint64_t amount) {
+  if (!IMGCODER_HAS(host, imgcoder_host, spend) || host->spend == 0) return IMGCODER_STATUS_OK;
+  return host->spend(host, kind, amount);
+}
 
 // Records that the file needs `found` of a limit that allows `allowed`, and returns IMGCODER_STATUS_LIMIT_EXCEEDED. A host
 // without `fail_with` gets the message alone. A limit of the format or of a library is IMGCODER_STATUS_UNSUPPORTED instead.

@@ -10,7 +10,11 @@
 //   host.h         what the host provides to a plugin: source of bytes, sink for rows, output, memory, errors
 //   reader.h       reading: open, info, negotiate, frame_info, decode, metadata, properties, close
 //   writer.h       writing: open, negotiate, set_info, add_metadata, add_thumbnail, add_frame, finish, close
-//   transcode.h    an extension: conversion from one format to another without decoding pixels
+//   transcode.h    an extension: conversion from one format to another without decoding pixels, of version 1.0
+//   file_operations.h  an extension: work on whole files without decoding pixels
+//   frame_rows.h   an extension: writing a frame whose rows come a few at a time
+//   look.h         an extension: drawing coarse passes when somebody looks
+//   siblings.h     an extension: files beside the file that is read
 //   plugin.h       the one symbol that a plugin exports
 //   layout.h       static assertions for every size and offset
 //
@@ -32,6 +36,10 @@
 #include "reader.h"
 #include "writer.h"
 #include "transcode.h"
+#include "file_operations.h"
+#include "frame_rows.h"
+#include "look.h"
+#include "siblings.h"
 #include "plugin.h"
 #include "layout.h"
 

@@ -53,7 +53,48 @@ IMGCODER_OFFSET(imgcoder_failure, reserved, 36);
 IMGCODER_OFFSET(imgcoder_failure, found, 40);
 IMGCODER_OFFSET(imgcoder_failure, allowed, 48);
 
-IMGCODER_SIZE(imgcoder_host, 96);
+IMGCODER_SIZE(imgcoder_primaries, 64);
+IMGCODER_OFFSET(imgcoder_primaries, red, 0);
+IMGCODER_OFFSET(imgcoder_primaries, green, 16);
+IMGCODER_OFFSET(imgcoder_primaries, blue, 32);
+IMGCODER_OFFSET(imgcoder_primaries, white, 48);
+
+IMGCODER_SIZE(imgcoder_color, 224);
+IMGCODER_OFFSET(imgcoder_color, struct_size, 0);
+IMGCODER_OFFSET(imgcoder_color, flags, 4);
+IMGCODER_OFFSET(imgcoder_color, primaries, 8);
+IMGCODER_OFFSET(imgcoder_color, gamma, 72);
+IMGCODER_OFFSET(imgcoder_color, curves, 96);
+IMGCODER_OFFSET(imgcoder_color, curve_length, 120);
+IMGCODER_OFFSET(imgcoder_color, reserved, 124);
+IMGCODER_OFFSET(imgcoder_color, mastering_peak, 128);
+IMGCODER_OFFSET(imgcoder_color, mastering_black, 136);
+IMGCODER_OFFSET(imgcoder_color, content_peak, 144);
+IMGCODER_OFFSET(imgcoder_color, frame_average_peak, 152);
+IMGCODER_OFFSET(imgcoder_color, mastering_primaries, 160);
+
+IMGCODER_SIZE(imgcoder_option, 104);
+IMGCODER_OFFSET(imgcoder_option, struct_size, 0);
+IMGCODER_OFFSET(imgcoder_option, type, 4);
+IMGCODER_OFFSET(imgcoder_option, name, 8);
+IMGCODER_OFFSET(imgcoder_option, text, 24);
+IMGCODER_OFFSET(imgcoder_option, minimum, 40);
+IMGCODER_OFFSET(imgcoder_option, maximum, 48);
+IMGCODER_OFFSET(imgcoder_option, default_value, 56);
+IMGCODER_OFFSET(imgcoder_option, choices, 64);
+IMGCODER_OFFSET(imgcoder_option, choice_count, 72);
+IMGCODER_OFFSET(imgcoder_option, default_text, 80);
+IMGCODER_OFFSET(imgcoder_option, flags, 96);
+IMGCODER_OFFSET(imgcoder_option, reserved, 100);
+
+IMGCODER_SIZE(imgcoder_option_value, 48);
+IMGCODER_OFFSET(imgcoder_option_value, struct_size, 0);
+IMGCODER_OFFSET(imgcoder_option_value, type, 4);
+IMGCODER_OFFSET(imgcoder_option_value, name, 8);
+IMGCODER_OFFSET(imgcoder_option_value, number, 24);
+IMGCODER_OFFSET(imgcoder_option_value, text, 32);
+
+IMGCODER_SIZE(imgcoder_host, 104);
 IMGCODER_OFFSET(imgcoder_host, struct_size, 0);
 IMGCODER_OFFSET(imgcoder_host, abi_minor, 4);
 IMGCODER_OFFSET(imgcoder_host, context, 8);
@@ -67,6 +108,7 @@ IMGCODER_OFFSET(imgcoder_host, progress, 64);
 IMGCODER_OFFSET(imgcoder_host, parallel_for, 72);
 IMGCODER_OFFSET(imgcoder_host, get_extension, 80);
 IMGCODER_OFFSET(imgcoder_host, fail_with, 88);
+IMGCODER_OFFSET(imgcoder_host, spend, 96);
 
 IMGCODER_SIZE(imgcoder_source, 40);
 IMGCODER_OFFSET(imgcoder_source, struct_size, 0);
@@ -107,11 +149,13 @@ IMGCODER_OFFSET(imgcoder_properties, put_number, 40);
 IMGCODER_OFFSET(imgcoder_properties, put_text, 48);
 IMGCODER_OFFSET(imgcoder_properties, begin_list, 56);
 
-IMGCODER_SIZE(imgcoder_open_options, 8);
+IMGCODER_SIZE(imgcoder_open_options, 24);
 IMGCODER_OFFSET(imgcoder_open_options, struct_size, 0);
 IMGCODER_OFFSET(imgcoder_open_options, flags, 4);
+IMGCODER_OFFSET(imgcoder_open_options, values, 8);
+IMGCODER_OFFSET(imgcoder_open_options, value_count, 16);
 
-IMGCODER_SIZE(imgcoder_info, 136);
+IMGCODER_SIZE(imgcoder_info, 192);
 IMGCODER_OFFSET(imgcoder_info, struct_size, 0);
 IMGCODER_OFFSET(imgcoder_info, flags, 4);
 IMGCODER_OFFSET(imgcoder_info, width, 8);
@@ -135,7 +179,16 @@ IMGCODER_OFFSET(imgcoder_info, natural_width, 104);
 IMGCODER_OFFSET(imgcoder_info, natural_height, 112);
 IMGCODER_OFFSET(imgcoder_info, resolution, 120);
 IMGCODER_OFFSET(imgcoder_info, largest_side, 128);
-IMGCODER_OFFSET(imgcoder_info, reserved_1, 132);
+IMGCODER_OFFSET(imgcoder_info, page_kind, 132);
+IMGCODER_OFFSET(imgcoder_info, page_name, 136);
+IMGCODER_OFFSET(imgcoder_info, owner_page, 152);
+IMGCODER_OFFSET(imgcoder_info, hidden_page_count, 156);
+IMGCODER_OFFSET(imgcoder_info, page_x, 160);
+IMGCODER_OFFSET(imgcoder_info, page_y, 164);
+IMGCODER_OFFSET(imgcoder_info, pixel_aspect, 168);
+IMGCODER_OFFSET(imgcoder_info, duration, 176);
+IMGCODER_OFFSET(imgcoder_info, poster_frame, 184);
+IMGCODER_OFFSET(imgcoder_info, access, 188);
 
 IMGCODER_SIZE(imgcoder_frame_info, 48);
 IMGCODER_OFFSET(imgcoder_frame_info, struct_size, 0);
@@ -184,7 +237,7 @@ IMGCODER_OFFSET(imgcoder_offer, part_y, 68);
 IMGCODER_OFFSET(imgcoder_offer, whole_width, 72);
 IMGCODER_OFFSET(imgcoder_offer, whole_height, 76);
 
-IMGCODER_SIZE(imgcoder_reader_table, 80);
+IMGCODER_SIZE(imgcoder_reader_table, 88);
 IMGCODER_OFFSET(imgcoder_reader_table, struct_size, 0);
 IMGCODER_OFFSET(imgcoder_reader_table, reserved, 4);
 IMGCODER_OFFSET(imgcoder_reader_table, open, 8);
@@ -196,25 +249,7 @@ IMGCODER_OFFSET(imgcoder_reader_table, metadata, 48);
 IMGCODER_OFFSET(imgcoder_reader_table, properties, 56);
 IMGCODER_OFFSET(imgcoder_reader_table, close, 64);
 IMGCODER_OFFSET(imgcoder_reader_table, get_extension, 72);
-
-IMGCODER_SIZE(imgcoder_option, 96);
-IMGCODER_OFFSET(imgcoder_option, struct_size, 0);
-IMGCODER_OFFSET(imgcoder_option, type, 4);
-IMGCODER_OFFSET(imgcoder_option, name, 8);
-IMGCODER_OFFSET(imgcoder_option, text, 24);
-IMGCODER_OFFSET(imgcoder_option, minimum, 40);
-IMGCODER_OFFSET(imgcoder_option, maximum, 48);
-IMGCODER_OFFSET(imgcoder_option, default_value, 56);
-IMGCODER_OFFSET(imgcoder_option, choices, 64);
-IMGCODER_OFFSET(imgcoder_option, choice_count, 72);
-IMGCODER_OFFSET(imgcoder_option, default_text, 80);
-
-IMGCODER_SIZE(imgcoder_option_value, 48);
-IMGCODER_OFFSET(imgcoder_option_value, struct_size, 0);
-IMGCODER_OFFSET(imgcoder_option_value, type, 4);
-IMGCODER_OFFSET(imgcoder_option_value, name, 8);
-IMGCODER_OFFSET(imgcoder_option_value, number, 24);
-IMGCODER_OFFSET(imgcoder_option_value, text, 32);
+IMGCODER_OFFSET(imgcoder_reader_table, color, 80);
 
 IMGCODER_SIZE(imgcoder_write_options, 40);
 IMGCODER_OFFSET(imgcoder_write_options, struct_size, 0);
@@ -233,7 +268,7 @@ IMGCODER_OFFSET(imgcoder_pixels, reserved, 20);
 IMGCODER_OFFSET(imgcoder_pixels, pixels, 24);
 IMGCODER_OFFSET(imgcoder_pixels, stride, 32);
 
-IMGCODER_SIZE(imgcoder_writer_table, 80);
+IMGCODER_SIZE(imgcoder_writer_table, 88);
 IMGCODER_OFFSET(imgcoder_writer_table, struct_size, 0);
 IMGCODER_OFFSET(imgcoder_writer_table, features, 4);
 IMGCODER_OFFSET(imgcoder_writer_table, open, 8);
@@ -245,11 +280,68 @@ IMGCODER_OFFSET(imgcoder_writer_table, finish, 48);
 IMGCODER_OFFSET(imgcoder_writer_table, close, 56);
 IMGCODER_OFFSET(imgcoder_writer_table, add_thumbnail, 64);
 IMGCODER_OFFSET(imgcoder_writer_table, get_extension, 72);
+IMGCODER_OFFSET(imgcoder_writer_table, set_color, 80);
 
 IMGCODER_SIZE(imgcoder_transcode_table, 16);
 IMGCODER_OFFSET(imgcoder_transcode_table, struct_size, 0);
 IMGCODER_OFFSET(imgcoder_transcode_table, reserved, 4);
 IMGCODER_OFFSET(imgcoder_transcode_table, transcode, 8);
+
+IMGCODER_SIZE(imgcoder_block, 40);
+IMGCODER_OFFSET(imgcoder_block, struct_size, 0);
+IMGCODER_OFFSET(imgcoder_block, reserved, 4);
+IMGCODER_OFFSET(imgcoder_block, name, 8);
+IMGCODER_OFFSET(imgcoder_block, bytes, 24);
+IMGCODER_OFFSET(imgcoder_block, length, 32);
+
+IMGCODER_SIZE(imgcoder_operation, 88);
+IMGCODER_OFFSET(imgcoder_operation, struct_size, 0);
+IMGCODER_OFFSET(imgcoder_operation, reserved, 4);
+IMGCODER_OFFSET(imgcoder_operation, name, 8);
+IMGCODER_OFFSET(imgcoder_operation, from, 24);
+IMGCODER_OFFSET(imgcoder_operation, to, 40);
+IMGCODER_OFFSET(imgcoder_operation, values, 56);
+IMGCODER_OFFSET(imgcoder_operation, value_count, 64);
+IMGCODER_OFFSET(imgcoder_operation, blocks, 72);
+IMGCODER_OFFSET(imgcoder_operation, block_count, 80);
+
+IMGCODER_SIZE(imgcoder_operation_kind, 96);
+IMGCODER_OFFSET(imgcoder_operation_kind, struct_size, 0);
+IMGCODER_OFFSET(imgcoder_operation_kind, flags, 4);
+IMGCODER_OFFSET(imgcoder_operation_kind, name, 8);
+IMGCODER_OFFSET(imgcoder_operation_kind, text, 24);
+IMGCODER_OFFSET(imgcoder_operation_kind, from, 40);
+IMGCODER_OFFSET(imgcoder_operation_kind, to, 48);
+IMGCODER_OFFSET(imgcoder_operation_kind, format_count, 56);
+IMGCODER_OFFSET(imgcoder_operation_kind, options, 64);
+IMGCODER_OFFSET(imgcoder_operation_kind, option_count, 72);
+IMGCODER_OFFSET(imgcoder_operation_kind, blocks, 80);
+IMGCODER_OFFSET(imgcoder_operation_kind, block_count, 88);
+
+IMGCODER_SIZE(imgcoder_file_operations_table, 40);
+IMGCODER_OFFSET(imgcoder_file_operations_table, struct_size, 0);
+IMGCODER_OFFSET(imgcoder_file_operations_table, reserved, 4);
+IMGCODER_OFFSET(imgcoder_file_operations_table, kinds, 8);
+IMGCODER_OFFSET(imgcoder_file_operations_table, kind_count, 16);
+IMGCODER_OFFSET(imgcoder_file_operations_table, can, 24);
+IMGCODER_OFFSET(imgcoder_file_operations_table, run, 32);
+
+IMGCODER_SIZE(imgcoder_frame_rows_table, 32);
+IMGCODER_OFFSET(imgcoder_frame_rows_table, struct_size, 0);
+IMGCODER_OFFSET(imgcoder_frame_rows_table, reserved, 4);
+IMGCODER_OFFSET(imgcoder_frame_rows_table, begin, 8);
+IMGCODER_OFFSET(imgcoder_frame_rows_table, add, 16);
+IMGCODER_OFFSET(imgcoder_frame_rows_table, end, 24);
+
+IMGCODER_SIZE(imgcoder_look_table, 16);
+IMGCODER_OFFSET(imgcoder_look_table, struct_size, 0);
+IMGCODER_OFFSET(imgcoder_look_table, reserved, 4);
+IMGCODER_OFFSET(imgcoder_look_table, set_draw, 8);
+
+IMGCODER_SIZE(imgcoder_siblings_table, 16);
+IMGCODER_OFFSET(imgcoder_siblings_table, struct_size, 0);
+IMGCODER_OFFSET(imgcoder_siblings_table, reserved, 4);
+IMGCODER_OFFSET(imgcoder_siblings_table, open, 8);
 
 IMGCODER_SIZE(imgcoder_container, 72);
 IMGCODER_OFFSET(imgcoder_container, struct_size, 0);
@@ -259,7 +351,7 @@ IMGCODER_OFFSET(imgcoder_container, unclamped_delay, 24);
 IMGCODER_OFFSET(imgcoder_container, delay, 40);
 IMGCODER_OFFSET(imgcoder_container, loop_count, 56);
 
-IMGCODER_SIZE(imgcoder_coder, 120);
+IMGCODER_SIZE(imgcoder_coder, 136);
 IMGCODER_OFFSET(imgcoder_coder, struct_size, 0);
 IMGCODER_OFFSET(imgcoder_coder, flags, 4);
 IMGCODER_OFFSET(imgcoder_coder, plugin_data, 8);
@@ -273,6 +365,8 @@ IMGCODER_OFFSET(imgcoder_coder, options, 88);
 IMGCODER_OFFSET(imgcoder_coder, option_count, 96);
 IMGCODER_OFFSET(imgcoder_coder, get_extension, 104);
 IMGCODER_OFFSET(imgcoder_coder, recognize, 112);
+IMGCODER_OFFSET(imgcoder_coder, read_options, 120);
+IMGCODER_OFFSET(imgcoder_coder, read_option_count, 128);
 
 IMGCODER_SIZE(imgcoder_entry, 32);
 IMGCODER_OFFSET(imgcoder_entry, struct_size, 0);

@@ -14,7 +14,8 @@
 // R8   Every byte of a row is defined before the row is done, and no byte outside it is written.
 // R9   A truncated file delivers its complete rows and then reports TRUNCATED.
 // R10  The same bytes give the same pixels, every time, on every thread.
-// R11  The plugin reads only its source: no other file, no network.
+// R11  The plugin reads only its source, files beside it that the host opens for it (siblings.h), and the resources that
+//      its manifest names: no other file, no network.
 // R12  Sessions are independent; sessions on different threads may run at the same time.
 // R13  Memory is freed by the side that allocated it; ownership of memory is never passed across the boundary.
 // R14  Every failure says, through host->fail, what was found and what was allowed.
@@ -23,8 +24,8 @@
 //      format or extension) is answered with a status or null, never with a crash.
 //
 // Extensions have names with a revision, "org.imagecoders.transcode/1": a changed extension has a new revision. Those of
-// this interface begin with "org.imagecoders."; others begin with their author's domain. A draft is named
-// "org.imagecoders.draft.NAME/REVISION", lives in a folder of its own, imgcoder/draft, and may change or vanish.
+// this interface begin with "org.imagecoders."; others begin with their author's domain. The header of a draft lives in
+// a folder of its own, imgcoder/draft; it has the name already that it keeps, and a change raises its revision.
 
 #ifndef IMGCODER_PLUGIN_H
 #define IMGCODER_PLUGIN_H
@@ -90,6 +91,10 @@ typedef struct imgcoder_coder {
   // [any]
   imgcoder_status(IMGCODER_ABI *recognize)(const struct imgcoder_coder *coder, const uint8_t *prefix, uint64_t length,
                                            uint64_t file_size);
+
+  // Version 1.1.
+  const imgcoder_option *const *read_options;  // all options that the reader has; the manifest's `decode_options`
+  uint64_t read_option_count;
 } imgcoder_coder;
 
 // What a plugin exports, as constant data, so that a host can check it before any code of the plugin runs:

@@ -35,6 +35,11 @@ enum {
 typedef struct imgcoder_open_options {
   uint32_t struct_size;
   uint32_t flags;
+
+  // Version 1.1: values of the coder's `read_options` that were given; the defaults apply to the others. They hold for the
+  // session. The values and everything they point at live only during the call.
+  const imgcoder_option_value *const *values;
+  uint64_t value_count;
 } imgcoder_open_options;
 
 enum {
@@ -60,8 +65,35 @@ enum {
   // Since version 1.1:
   IMGCODER_INFO_ANY_SIZE = 16384,     // the page is a drawing without pixels of its own. Any size that is
                                       // requested is drawn exactly, also a larger one: see natural_width
-  IMGCODER_INFO_STANDS_IN = 32768     // the pixels are not those that the file is about, which this reader cannot read:
+  IMGCODER_INFO_STANDS_IN = 32768,    // the pixels are not those that the file is about, which this reader cannot read:
                                       // the preview of a camera raw file, the poster of a video; never with LOSSLESS
+  IMGCODER_INFO_FRAMES_UNKNOWN = 65536,  // nobody can say how many frames there are without reading all of them:
+                                      // frame_count is what is known so far, and frame_info of a frame after the last
+                                      // one returns INVALID_ARGUMENT
+  IMGCODER_INFO_INKS = 131072,        // the page is stored in inks, which can be asked for as CMYK8 or CMYK16
+  IMGCODER_INFO_SAME_PICTURE = 262144  // the page shows what its owner shows, and may stand for it where it is large
+                                      // enough: a preview
+};
+
+// What a page is. A kind that a host does not know is OTHER for it.
+enum {
+  IMGCODER_PAGE_PICTURE = 0,
+  IMGCODER_PAGE_LAYER = 1,      // a part of its owner, which is the merged picture
+  IMGCODER_PAGE_REDUCED = 2,    // its owner in fewer pixels: a level of a pyramid
+  IMGCODER_PAGE_PREVIEW = 3,    // a picture that was stored beside its owner: see SAME_PICTURE
+  IMGCODER_PAGE_DEPTH = 4,
+  IMGCODER_PAGE_DISPARITY = 5,
+  IMGCODER_PAGE_MATTE = 6,      // which parts of its owner show a person, hair, the sky
+  IMGCODER_PAGE_GAIN_MAP = 7,
+  IMGCODER_PAGE_OVERSCAN = 8,   // its owner with what lies beyond the edges that are shown
+  IMGCODER_PAGE_OTHER = 9
+};
+
+// What a frame after others costs.
+enum {
+  IMGCODER_ACCESS_ANY = 0,       // any frame costs the same
+  IMGCODER_ACCESS_KEY_FRAME = 1, // decoding begins at the key frame before it: see IMGCODER_FRAME_IS_KEY
+  IMGCODER_ACCESS_FIRST = 2      // decoding begins at the first frame: hosts never walk back
 };
 
 // Describes a page, without its pixels.
@@ -94,11 +126,24 @@ typedef struct imgcoder_info {
   double natural_width, natural_height;
   double resolution;      // pixels per inch: 96 for SVG, 72 for PDF; of a page with pixels what the file states; 0: nothing
   uint32_t largest_side;  // with the flag ANY_SIZE: the longest side that the reader draws, pixels; 0: any
-  uint32_t reserved_1;    // 0
+  uint32_t page_kind;     // IMGCODER_PAGE_*
+
+  // Version 1.1. What belongs to a picture and is not shown by itself are hidden pages: their numbers follow those of the
+  // visible ones, page_count to page_count + hidden_page_count - 1, and every call takes them as it takes others. `info` of
+  // any page states the same `hidden_page_count`.
+  imgcoder_string page_name;  // of a layer its own; of a depth map or matte the file's word for its type; until `close`
+  uint32_t owner_page;        // whose layer, preview or map it is; of a picture nothing
+  uint32_t hidden_page_count;
+  int32_t page_x, page_y;     // where it lies on its owner's canvas, pixels
+  double pixel_aspect;        // width of a pixel / its height, where the format means it for display; 0: 1
+  double duration;            // seconds that one play takes; 0: not stated, and delays are added up
+  uint32_t poster_frame;      // the frame that stands for all of them; 0: the first
+  uint32_t access;            // IMGCODER_ACCESS_*
 } imgcoder_info;
 
 enum {
-  IMGCODER_FRAME_HAS_ALPHA = 1  // some pixels of the frame may not be opaque
+  IMGCODER_FRAME_HAS_ALPHA = 1,  // some pixels of the frame may not be opaque
+  IMGCODER_FRAME_IS_KEY = 2      // since version 1.1: the frame decodes without any other
 };
 
 // One step of an animation, before any compositing. A still picture has one frame that covers the canvas.
@@ -250,6 +295,14 @@ typedef struct imgcoder_reader_table {
   //   null       the function itself
   // [session]
   const void *(IMGCODER_ABI *get_extension)(imgcoder_reader *reader, imgcoder_string id);
+
+  // Version 1.1. Says what a page states of its colors beside `cicp`, `gamma` and its profile.
+  //   order      after open
+  //   ownership  the host owns `*color` and sets its struct_size; curves live until `close`
+  //   null       the function itself
+  //   returns    as `info`
+  // [session]
+  imgcoder_status(IMGCODER_ABI *color)(imgcoder_reader *reader, uint32_t page, imgcoder_color *color);
 } imgcoder_reader_table;
 
 #ifdef __cplusplus

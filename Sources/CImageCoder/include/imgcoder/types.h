@@ -100,10 +100,18 @@ enum {
   IMGCODER_PIXEL_BGRA8 = 7,
   IMGCODER_PIXEL_RGBA16 = 8,
   IMGCODER_PIXEL_RGBA_F16 = 9,
-  IMGCODER_PIXEL_RGBA_F32 = 10
+  IMGCODER_PIXEL_RGBA_F32 = 10,
 
-  // Reserved for later minor versions; version 1.0 refuses them: 11 RGB16, 12 RGB_F16, 13 RGB_F32, 14 GRAY_F32, 15 CMYK8,
-  // 16 CMYK16, 32 to 63 planar YCbCr.
+  // Since version 1.1. Hosts of version 1.0 refuse these: a reader offers them only if the host's `abi_minor` is at least
+  // 1. Writers are not asked for formats from 12 on.
+  IMGCODER_PIXEL_RGB16 = 11,
+  IMGCODER_PIXEL_RGB_F16 = 12,
+  IMGCODER_PIXEL_RGB_F32 = 13,
+  IMGCODER_PIXEL_GRAY_F32 = 14,
+  IMGCODER_PIXEL_CMYK8 = 15,   // cyan, magenta, yellow and black, from no ink to all of it
+  IMGCODER_PIXEL_CMYK16 = 16
+
+  // Reserved for later minor versions: 32 to 63 planar YCbCr.
 };
 
 typedef uint32_t imgcoder_alpha;
@@ -138,9 +146,14 @@ typedef uint32_t imgcoder_metadata_kind;
 enum {
   IMGCODER_METADATA_ICC = 1,
   IMGCODER_METADATA_EXIF = 2,
-  IMGCODER_METADATA_XMP = 3
+  IMGCODER_METADATA_XMP = 3,
 
-  // Reserved for later minor versions: 4 IPTC-IIM, 5 gain map, 6 C2PA.
+  // Since version 1.1, of a page of the kind IMGCODER_PAGE_GAIN_MAP: its metadata as ISO 21496-1:2025, C.2 has it, and the
+  // ICC profile of the rendition that the map leads to.
+  IMGCODER_METADATA_GAIN_MAP = 5,
+  IMGCODER_METADATA_ALTERNATE_ICC = 7
+
+  // Reserved for later minor versions: 4 IPTC-IIM, 6 C2PA.
 };
 
 // Chroma subsampling of the stored picture.
@@ -201,6 +214,86 @@ typedef struct imgcoder_cicp {
   uint8_t matrix;
   uint8_t full_range;
 } imgcoder_cicp;
+
+// Which fields of an imgcoder_color are stated. Version 1.1.
+enum {
+  IMGCODER_COLOR_PRIMARIES = 1,             // `primaries`
+  IMGCODER_COLOR_GAMMA = 2,                 // `gamma`
+  IMGCODER_COLOR_CURVES = 4,                // `curves`
+  IMGCODER_COLOR_MASTERING = 8,             // `mastering_peak`, `mastering_black`
+  IMGCODER_COLOR_LIGHT_LEVELS = 16,         // `content_peak`, `frame_average_peak`
+  IMGCODER_COLOR_MASTERING_PRIMARIES = 64   // `mastering_primaries`
+};
+
+// x and y of CIE 1931.
+typedef struct imgcoder_primaries {
+  double red[2], green[2], blue[2], white[2];
+} imgcoder_primaries;
+
+#define IMGCODER_MAX_CURVE 65536
+
+// What a page says of its colors beside code points, one gamma and a profile. The host decides which of several statements
+// counts.
+typedef struct imgcoder_color {
+  uint32_t struct_size;
+  uint32_t flags;                // IMGCODER_COLOR_*
+  imgcoder_primaries primaries;  // of the samples
+  double gamma[3];               // of red, green and blue: light = sample ^ gamma
+  // Of red, green and blue: light, 0 to 65535, of `curve_length` samples at equal distances from the smallest to the
+  // largest. They live until `close`.
+  const uint16_t *curves[3];
+  uint32_t curve_length;         // 2 to IMGCODER_MAX_CURVE
+  uint32_t reserved;             // 0
+  double mastering_peak, mastering_black;  // of the display that the picture was made on, nits (SMPTE ST 2086)
+  // Of the brightest pixel, and of the brightest frame's mean, nits (CTA-861.3); 0: not stated.
+  double content_peak, frame_average_peak;
+  imgcoder_primaries mastering_primaries;  // of the display that the picture was made on (SMPTE ST 2086)
+} imgcoder_color;
+
+enum {
+  IMGCODER_OPTION_BOOLEAN = 1,
+  IMGCODER_OPTION_INTEGER = 2,
+  IMGCODER_OPTION_NUMBER = 3,
+  IMGCODER_OPTION_CHOICE = 4,  // one of the words in `choices`
+  IMGCODER_OPTION_TEXT = 5     // UTF-8 of at most `maximum` bytes
+};
+
+enum {
+  // Version 1.1, in `flags`: the text is a secret (a password). The host shows it nowhere, and keeps no picture on disk
+  // that was opened with it.
+  IMGCODER_OPTION_SECRET = 1
+};
+
+// Describes an option of the writer or, since version 1.1, of the reader. The host checks values against it before the
+// plugin sees them. Some names have the same meaning in all formats. Of writers: "quality" (NUMBER, 0 smallest, 1 best),
+// "progressive" (BOOLEAN, interlaced or progressive output) and "subsampling" (CHOICE of "4:4:4", "4:2:2", "4:2:0",
+// "4:4:0", "4:1:1", "4:0:0"). If a writer does not describe one of these, the host warns its caller that the option
+// changes nothing. Of readers: "password" (TEXT, SECRET), "exposure" (NUMBER, stops brighter, default 0) and "background"
+// (TEXT "#rrggbb", what shows through a drawing; default empty: nothing).
+typedef struct imgcoder_option {
+  uint32_t struct_size;
+  uint32_t type;              // IMGCODER_OPTION_*
+  imgcoder_string name;       // lower case, words joined by "-": "method"
+  imgcoder_string text;       // one sentence for `--help`
+  double minimum, maximum;    // of INTEGER and NUMBER, inclusive; of TEXT the length in bytes
+  double default_value;       // of BOOLEAN (0 or 1), INTEGER and NUMBER; for CHOICE the index
+  const imgcoder_string *choices;
+  uint64_t choice_count;
+  imgcoder_string default_text;  // of TEXT
+
+  // Version 1.1.
+  uint32_t flags;                // IMGCODER_OPTION_SECRET
+  uint32_t reserved;             // 0
+} imgcoder_option;
+
+// A value for an option, within the described range.
+typedef struct imgcoder_option_value {
+  uint32_t struct_size;
+  uint32_t type;              // of the option, IMGCODER_OPTION_*
+  imgcoder_string name;
+  double number;              // of BOOLEAN (0 or 1), INTEGER and NUMBER; of CHOICE the index of the word
+  imgcoder_string text;       // of TEXT; of CHOICE the word
+} imgcoder_option_value;
 
 #ifdef __cplusplus
 }

@@ -4,7 +4,9 @@
 // only adds: fields at the ends of structs, statuses, flags, extensions.
 //
 //   1.0  2026  first
-//   1.1  2026  how far an offered picture reaches (imgcoder_offer.covered_width); IMGCODER_SET
+//   1.1  2026  any size and parts (imgcoder_request.part_width, imgcoder_offer.covered_width); kinds of pages and hidden
+//              pages; frames that are not counted; options of readers; colors (imgcoder_reader_table.color); RGB16, floats
+//              and inks; limits of work (imgcoder_host.spend); siblings, file-operations, frame-rows, look; IMGCODER_SET
 //
 // The headers of each version as it was published are kept under docs/abi/.
 

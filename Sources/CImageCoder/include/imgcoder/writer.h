@@ -23,39 +23,6 @@ extern "C" {
 typedef struct imgcoder_writer imgcoder_writer;
 
 enum {
-  IMGCODER_OPTION_BOOLEAN = 1,
-  IMGCODER_OPTION_INTEGER = 2,
-  IMGCODER_OPTION_NUMBER = 3,
-  IMGCODER_OPTION_CHOICE = 4,  // one of the words in `choices`
-  IMGCODER_OPTION_TEXT = 5     // UTF-8 of at most `maximum` bytes
-};
-
-// Describes an option of the writer. The host checks values against it before the plugin sees them. Three names have
-// the same meaning in all formats: "quality" (NUMBER, 0 smallest, 1 best), "progressive" (BOOLEAN, interlaced or
-// progressive output) and "subsampling" (CHOICE of "4:4:4", "4:2:2", "4:2:0", "4:4:0", "4:1:1", "4:0:0"). If a writer
-// does not describe one of these, the host warns its caller that the option changes nothing.
-typedef struct imgcoder_option {
-  uint32_t struct_size;
-  uint32_t type;              // IMGCODER_OPTION_*
-  imgcoder_string name;       // lower case, words joined by "-": "method"
-  imgcoder_string text;       // one sentence for `--help`
-  double minimum, maximum;    // of INTEGER and NUMBER, inclusive; of TEXT the length in bytes
-  double default_value;       // of BOOLEAN (0 or 1), INTEGER and NUMBER; for CHOICE the index
-  const imgcoder_string *choices;
-  uint64_t choice_count;
-  imgcoder_string default_text;  // of TEXT
-} imgcoder_option;
-
-// A value for an option, within the described range.
-typedef struct imgcoder_option_value {
-  uint32_t struct_size;
-  uint32_t type;              // of the option, IMGCODER_OPTION_*
-  imgcoder_string name;
-  double number;              // of BOOLEAN (0 or 1), INTEGER and NUMBER; of CHOICE the index of the word
-  imgcoder_string text;       // of TEXT; of CHOICE the word
-} imgcoder_option_value;
-
-enum {
   IMGCODER_WRITE_LOSSLESS = 1  // keep every sample exactly; UNSUPPORTED if the format cannot
 };
 
@@ -168,6 +135,15 @@ typedef struct imgcoder_writer_table {
   //   null       the function itself
   // [session]
   const void *(IMGCODER_ABI *get_extension)(imgcoder_writer *writer, imgcoder_string id);
+
+  // Version 1.1. Says how bright the light of the page is: of `color` only what MASTERING, MASTERING_PRIMARIES and
+  // LIGHT_LEVELS stand for is used.
+  //   order      after the metadata, before add_thumbnail and the first frame; at most once for each page
+  //   ownership  `color` belongs to the host and lives during the call
+  //   null       the function itself
+  //   returns    OK; UNSUPPORTED if the file has no place for it; INVALID_ARGUMENT
+  // [session]
+  imgcoder_status(IMGCODER_ABI *set_color)(imgcoder_writer *writer, const imgcoder_color *color);
 } imgcoder_writer_table;
 
 #ifdef __cplusplus

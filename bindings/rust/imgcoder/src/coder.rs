@@ -42,6 +42,8 @@ impl Coder {
             option_count: 0,
             get_extension: None,
             recognize: None,
+            read_options: core::ptr::null(),
+            read_option_count: 0,
         })
     }
 

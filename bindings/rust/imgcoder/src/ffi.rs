@@ -4,8 +4,8 @@
 
 #![allow(non_camel_case_types, missing_docs)]
 
+mod extensions;
 mod host;
-mod operations;
 mod plugin;
 mod reader;
 mod types;
@@ -16,8 +16,8 @@ pub const ABI_MINOR: u32 = 1;
 pub const EXTENSION_TRANSCODE: &str = "org.imagecoders.transcode/1";
 
 pub use crate::constants::*;
+pub use extensions::*;
 pub use host::*;
-pub use operations::*;
 pub use plugin::*;
 pub use reader::*;
 pub use types::*;

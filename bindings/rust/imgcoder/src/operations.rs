@@ -75,7 +75,7 @@ impl Operation<'_> {
     }
 }
 
-/// Operations on whole files. `imgcoder/draft/file_operations.h` says what the known names mean and which errors `run` may
+/// Operations on whole files. `imgcoder/file_operations.h` says what the known names mean and which errors `run` may
 /// return; the manifest describes the same operations under `operations`.
 pub trait Operations {
     /// All operations. Names without a dot belong to the interface; others begin with their author's domain.

@@ -16,6 +16,8 @@ const fn option(r#type: u32, name: &'static str, text: &'static str) -> imgcoder
         choices: core::ptr::null(),
         choice_count: 0,
         default_text: imgcoder_string::new(""),
+        flags: 0,
+        reserved: 0,
     }
 }
 

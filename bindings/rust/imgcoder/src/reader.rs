@@ -86,6 +86,7 @@ pub const fn reader_table<R: Reader>() -> imgcoder_reader_table {
         properties: Some(properties::<R>),
         close: Some(close::<R>),
         get_extension: Some(extension::<R>),
+        color: None,
     }
 }
 

@@ -162,6 +162,7 @@ pub const fn writer_table<W: Writer>() -> imgcoder_writer_table {
         // Null says that there is no place for one.
         add_thumbnail: if W::TAKES_THUMBNAILS { Some(add_thumbnail::<W>) } else { None },
         get_extension: Some(extension::<W>),
+        set_color: None,
     }
 }
 

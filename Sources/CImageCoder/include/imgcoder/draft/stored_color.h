@@ -21,39 +21,11 @@ extern "C" {
 
 #define IMGCODER_DRAFT_STORED_COLOR "org.imagecoders.draft.stored-color/2"
 
-// Which fields are stated.
 enum {
-  IMGCODER_COLOR_PRIMARIES = 1,      // `primaries`
-  IMGCODER_COLOR_GAMMA = 2,          // `gamma`
-  IMGCODER_COLOR_CURVES = 4,         // `curves`
-  IMGCODER_COLOR_MASTERING = 8,      // `mastering_peak`, `mastering_black`
-  IMGCODER_COLOR_LIGHT_LEVELS = 16,  // `content_peak`, `frame_average_peak`
-  IMGCODER_COLOR_INKS = 32,          // the page is stored as cyan, magenta, yellow and black, which can be had
-  IMGCODER_COLOR_MASTERING_PRIMARIES = 64  // `mastering_primaries`
+  IMGCODER_COLOR_INKS = 32  // in `flags`: the page is stored as cyan, magenta, yellow and black, which can be had
 };
 
-// x and y of CIE 1931.
-typedef struct imgcoder_primaries {
-  double red[2], green[2], blue[2], white[2];
-} imgcoder_primaries;
-
-#define IMGCODER_MAX_CURVE 65536
-
-typedef struct imgcoder_stored_color {
-  uint32_t struct_size;
-  uint32_t flags;                // IMGCODER_COLOR_*
-  imgcoder_primaries primaries;  // of the samples
-  double gamma[3];               // of red, green and blue: light = sample ^ gamma
-  // Of red, green and blue: light, 0 to 65535, of `curve_length` samples at equal distances from the smallest to the
-  // largest. They live until `close`.
-  const uint16_t *curves[3];
-  uint32_t curve_length;         // 2 to IMGCODER_MAX_CURVE
-  uint32_t reserved;             // 0
-  double mastering_peak, mastering_black;  // of the display that the picture was made on, nits (SMPTE ST 2086)
-  // Of the brightest pixel, and of the brightest frame's mean, nits (CTA-861.3); 0: not stated.
-  double content_peak, frame_average_peak;
-  imgcoder_primaries mastering_primaries;  // of the display that the picture was made on (SMPTE ST 2086)
-} imgcoder_stored_color;
+typedef imgcoder_color imgcoder_stored_color;
 
 typedef struct imgcoder_stored_color_table {
   uint32_t struct_size;

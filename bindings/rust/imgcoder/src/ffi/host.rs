@@ -34,9 +34,9 @@ pub struct imgcoder_host {
         ),
     >,
     pub get_extension: Option<unsafe extern "C" fn(host: *const imgcoder_host, id: imgcoder_string) -> *const c_void>,
-    pub fail_with: Option<
-        unsafe extern "C" fn(host: *const imgcoder_host, failure: *const imgcoder_failure) -> imgcoder_status,
-    >,
+    pub fail_with:
+        Option<unsafe extern "C" fn(host: *const imgcoder_host, failure: *const imgcoder_failure) -> imgcoder_status>,
+    pub spend: Option<unsafe extern "C" fn(host: *const imgcoder_host, kind: u32, amount: u64) -> imgcoder_status>,
 }
 
 #[repr(C)]

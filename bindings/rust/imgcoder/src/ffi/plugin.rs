@@ -67,6 +67,9 @@ pub struct imgcoder_reader_table {
     >,
     pub close: Option<unsafe extern "C" fn(reader: *mut imgcoder_reader)>,
     pub get_extension: Option<unsafe extern "C" fn(reader: *mut imgcoder_reader, id: imgcoder_string) -> *const c_void>,
+    pub color: Option<
+        unsafe extern "C" fn(reader: *mut imgcoder_reader, page: u32, color: *mut imgcoder_color) -> imgcoder_status,
+    >,
 }
 
 #[repr(C)]
@@ -109,6 +112,8 @@ pub struct imgcoder_writer_table {
     pub add_thumbnail:
         Option<unsafe extern "C" fn(writer: *mut imgcoder_writer, pixels: *const imgcoder_pixels) -> imgcoder_status>,
     pub get_extension: Option<unsafe extern "C" fn(writer: *mut imgcoder_writer, id: imgcoder_string) -> *const c_void>,
+    pub set_color:
+        Option<unsafe extern "C" fn(writer: *mut imgcoder_writer, color: *const imgcoder_color) -> imgcoder_status>,
 }
 
 #[repr(C)]
@@ -162,6 +167,8 @@ pub struct imgcoder_coder {
             file_size: u64,
         ) -> imgcoder_status,
     >,
+    pub read_options: *const *const imgcoder_option,
+    pub read_option_count: u64,
 }
 
 #[repr(C)]

@@ -15,6 +15,8 @@ pub struct imgcoder_reader {
 pub struct imgcoder_open_options {
     pub struct_size: u32,
     pub flags: u32,
+    pub values: *const *const imgcoder_option_value,
+    pub value_count: u64,
 }
 
 #[repr(C)]
@@ -43,7 +45,16 @@ pub struct imgcoder_info {
     pub natural_height: f64,
     pub resolution: f64,
     pub largest_side: u32,
-    pub reserved_1: u32,
+    pub page_kind: u32,
+    pub page_name: imgcoder_string,
+    pub owner_page: u32,
+    pub hidden_page_count: u32,
+    pub page_x: i32,
+    pub page_y: i32,
+    pub pixel_aspect: f64,
+    pub duration: f64,
+    pub poster_frame: u32,
+    pub access: u32,
 }
 
 #[repr(C)]
@@ -129,7 +140,16 @@ impl imgcoder_info {
             natural_height: 0.0,
             resolution: 0.0,
             largest_side: 0,
-            reserved_1: 0,
+            page_kind: PAGE_PICTURE,
+            page_name: imgcoder_string::new(""),
+            owner_page: 0,
+            hidden_page_count: 0,
+            page_x: 0,
+            page_y: 0,
+            pixel_aspect: 0.0,
+            duration: 0.0,
+            poster_frame: 0,
+            access: ACCESS_ANY,
         }
     }
 }

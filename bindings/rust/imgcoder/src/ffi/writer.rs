@@ -11,31 +11,6 @@ pub struct imgcoder_writer {
 
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct imgcoder_option {
-    pub struct_size: u32,
-    pub r#type: u32,
-    pub name: imgcoder_string,
-    pub text: imgcoder_string,
-    pub minimum: f64,
-    pub maximum: f64,
-    pub default_value: f64,
-    pub choices: *const imgcoder_string,
-    pub choice_count: u64,
-    pub default_text: imgcoder_string,
-}
-
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct imgcoder_option_value {
-    pub struct_size: u32,
-    pub r#type: u32,
-    pub name: imgcoder_string,
-    pub number: f64,
-    pub text: imgcoder_string,
-}
-
-#[repr(C)]
-#[derive(Clone, Copy)]
 pub struct imgcoder_write_options {
     pub struct_size: u32,
     pub flags: u32,

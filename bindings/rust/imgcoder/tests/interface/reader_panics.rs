@@ -119,7 +119,12 @@ fn calls(reader: *mut imgcoder_reader) -> (u32, Option<u32>) {
 }
 
 fn open(host: &FakeHost, source: &FakeSource, place: u32) -> (u32, *mut imgcoder_reader) {
-    let options = imgcoder_open_options { struct_size: size_of::<imgcoder_open_options>() as u32, flags: place };
+    let options = imgcoder_open_options {
+        struct_size: size_of::<imgcoder_open_options>() as u32,
+        flags: place,
+        values: std::ptr::null(),
+        value_count: 0,
+    };
     let mut reader = null_mut();
     let status = call!(TABLE, open(std::ptr::null(), host.raw(), source.raw(), &options, &mut reader));
     (status, reader)

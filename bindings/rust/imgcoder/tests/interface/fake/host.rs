@@ -56,6 +56,7 @@ impl FakeHost {
             parallel_for: Some(parallel_for),
             get_extension: Some(get_extension),
             fail_with: Some(fail_with),
+            spend: None,
         });
         FakeHost { raw, limits, state }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Draft extension of a coder: works on whole files without decoding their pixels: writes another format with the same
+// Extension of a coder: works on whole files without decoding their pixels: writes another format with the same
 // content, other metadata, a lossless turn or crop, a gain map, or takes a part of the file out.
 //
 //   imgcoder_coder.get_extension(coder, "org.imagecoders.file-operations/1") -> const imgcoder_file_operations_table *
@@ -40,7 +40,7 @@
 #ifndef IMGCODER_FILE_OPERATIONS_H
 #define IMGCODER_FILE_OPERATIONS_H
 
-#include "../writer.h"
+#include "writer.h"
 
 #ifdef __cplusplus
 extern "C" {

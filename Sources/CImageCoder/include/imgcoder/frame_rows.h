@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Draft extension of a writer: a frame whose rows come a few at a time, so that no one holds the whole picture.
+// Extension of a writer: a frame whose rows come a few at a time, so that no one holds the whole picture.
 //
-//   imgcoder_writer_table.get_extension(writer, "org.imagecoders.draft.frame-rows/1")
+//   imgcoder_writer_table.get_extension(writer, "org.imagecoders.frame-rows/1")
 //     -> const imgcoder_frame_rows_table *
 //
 // begin, add until every row was given, end: together they are one call of add_frame, and the file shows the same. It is the
 // same byte for byte, unless the writer looks at a frame before it compresses it: here it sees the first rows alone. The host
 // never uses both for one frame.
 
-#ifndef IMGCODER_DRAFT_FRAME_ROWS_H
-#define IMGCODER_DRAFT_FRAME_ROWS_H
+#ifndef IMGCODER_FRAME_ROWS_H
+#define IMGCODER_FRAME_ROWS_H
 
-#include "../writer.h"
+#include "writer.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define IMGCODER_DRAFT_FRAME_ROWS "org.imagecoders.draft.frame-rows/1"
+#define IMGCODER_EXTENSION_FRAME_ROWS "org.imagecoders.frame-rows/1"
 
 typedef struct imgcoder_frame_rows_table {
   uint32_t struct_size;

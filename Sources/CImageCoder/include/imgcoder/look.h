@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Draft extension of the host: it tells a reader when somebody looks at a picture whose bytes still arrive.
+// Extension of the host: it tells a reader when somebody looks at a picture whose bytes still arrive.
 //
-//   imgcoder_host.get_extension(host, "org.imagecoders.draft.look/1") -> const imgcoder_look_table *
+//   imgcoder_host.get_extension(host, "org.imagecoders.look/1") -> const imgcoder_look_table *
 //
 // For readers whose coarse passes are costly: without it they draw passes that nobody may look at.
 
-#ifndef IMGCODER_DRAFT_LOOK_H
-#define IMGCODER_DRAFT_LOOK_H
+#ifndef IMGCODER_LOOK_H
+#define IMGCODER_LOOK_H
 
-#include "../host.h"
+#include "host.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define IMGCODER_DRAFT_LOOK "org.imagecoders.draft.look/1"
+#define IMGCODER_EXTENSION_LOOK "org.imagecoders.look/1"
 
 typedef struct imgcoder_look_table {
   uint32_t struct_size;
