@@ -7,6 +7,7 @@ PREFIX ?= /usr/local
 IMAGES ?=
 NAME ?=
 FILTER ?=
+RELEASE ?= trixie
 CONFIGURATION ?= release
 SWIFT_FLAGS := -c $(CONFIGURATION) $(shell scripts/metadata-flags)
 # SwiftPM lists the traits of a package in the order of a hash, and a new order builds everything anew.
@@ -17,7 +18,7 @@ STAGE := build
 
 .DEFAULT_GOAL := stage
 
-.PHONY: help deps build plugins touch-plugins plugin stage documentation demo test test-products test-plugin test-plugins test-core templates examples compatibility check check-allocations conformance bench sanitize sanitize-fixtures sanitize-thread fuzz install uninstall check-install deb check-deb clean
+.PHONY: help deps build plugins touch-plugins plugin stage documentation demo test test-products test-plugin test-plugins test-core templates examples compatibility check check-allocations conformance bench sanitize sanitize-fixtures sanitize-thread fuzz install uninstall check-install deb check-deb check-distribution clean
 
 help:
 	@sed -n 's/^#: //p' Makefile
@@ -37,6 +38,7 @@ help:
 #: make check-install                 install into an empty folder, move it, use it, uninstall
 #: make deb                           Debian packages in build/deb
 #: make check-deb                     install these in a new Debian 12, use them, purge them (needs root and the network)
+#: make check-distribution RELEASE=trixie  build the plugins with the libraries of another Debian, and test them there
 #: make conformance                   score against public test suites (downloads them)
 #: make bench [PARTS=everything]      our speed beside the raw libraries, in a few minutes; everything takes far longer
 #: make sanitize                      every test picture through an AddressSanitizer build
@@ -203,6 +205,9 @@ deb: stage
 
 check-deb: deb
 	@scripts/check-deb $(STAGE) $(STAGE)/deb
+
+check-distribution:
+	@scripts/check-distribution $(RELEASE)
 
 clean:
 	rm -rf .build .build-asan .build-tsan .build-fuzz .build-coverage Plugins/.build Plugins/.build-asan build

@@ -7,4 +7,17 @@
 
 #include <avif/avif.h>
 
+// The direction of a mirror, 0 or 1: ISO/IEC 23008-12 §6.5.12. Its name changed in version 1.0.
+#if AVIF_VERSION_MAJOR < 1
+#define AVIF_MIRROR_DIRECTION mode
+#else
+#define AVIF_MIRROR_DIRECTION axis
+#endif
+static inline uint8_t avif_mirror_direction(avifImageMirror mirror) { return mirror.AVIF_MIRROR_DIRECTION; }
+static inline avifImageMirror avif_mirror(uint8_t direction) {
+  avifImageMirror mirror = {.AVIF_MIRROR_DIRECTION = direction};
+  return mirror;
+}
+#undef AVIF_MIRROR_DIRECTION
+
 #endif

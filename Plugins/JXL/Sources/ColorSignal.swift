@@ -23,9 +23,7 @@ struct ColorSignal {
   /// - Parameter decoder: At the event `JXL_DEC_COLOR_ENCODING`.
   init(_ decoder: LibJXL.Decoder, info: JxlBasicInfo, limits: Limits) throws(CoderError) {
     var encoding = JxlColorEncoding()
-    let isNamed =
-      JxlDecoderGetColorAsEncodedProfile(decoder.raw, nil, JXL_COLOR_PROFILE_TARGET_ORIGINAL, &encoding)
-      == JXL_DEC_SUCCESS
+    let isNamed = jxl_stored_encoding(decoder.raw, &encoding) == JXL_DEC_SUCCESS
     if !isNamed, info.uses_original_profile == 0 {
       isConverted = true
       try Self.preferSRGB(decoder, info: info)
@@ -38,14 +36,11 @@ struct ColorSignal {
       if cicp != nil { return }
     }
     var size = 0
-    guard
-      JxlDecoderGetICCProfileSize(decoder.raw, nil, JXL_COLOR_PROFILE_TARGET_ORIGINAL, &size) == JXL_DEC_SUCCESS,
-      size > 0
-    else { return }
+    guard jxl_stored_profile_size(decoder.raw, &size) == JXL_DEC_SUCCESS, size > 0 else { return }
     profileSize = size
     guard size <= limits.maxMetadata else { return }
     var bytes = [UInt8](repeating: 0, count: size)
-    let status = JxlDecoderGetColorAsICCProfile(decoder.raw, nil, JXL_COLOR_PROFILE_TARGET_ORIGINAL, &bytes, size)
+    let status = jxl_stored_profile(decoder.raw, &bytes, size)
     if status == JXL_DEC_SUCCESS { profile = bytes } else { profileSize = 0 }
   }
 

@@ -8,4 +8,7 @@
 #include <libheif/heif.h>
 #include <libheif/heif_plugin.h>
 
+// Later versions have a macro of this name in place of the enumerator, which Swift does not see.
+static inline enum heif_chroma heif_chroma_gray(void) { return heif_chroma_monochrome; }
+
 #endif

@@ -14,33 +14,36 @@ enum HEVCDecoder {
   /// What libheif keeps, for as long as the process lives; nothing changes it.
   nonisolated(unsafe) static let plugin: UnsafePointer<heif_decoder_plugin> = {
     let plugin = UnsafeMutablePointer<heif_decoder_plugin>.allocate(capacity: 1)
-    plugin.initialize(
-      to: heif_decoder_plugin(
-        plugin_api_version: 3, get_plugin_name: { text("HEVC decoder of ImageCoders, libde265") }, init_plugin: nil,
-        deinit_plugin: nil, does_support_format: { $0 == heif_compression_HEVC ? 200 : 0 },
-        new_decoder: { decoder in
-          decoder?.pointee = Unmanaged.passRetained(Units()).toOpaque()
-          return success
-        },
-        free_decoder: { decoder in
-          if let decoder { Unmanaged<Units>.fromOpaque(decoder).release() }
-        },
-        push_data: { decoder, data, size in
-          guard let decoder, let data else { return failure(heif_error_Usage_error, "no decoder or no data") }
-          let units = Unmanaged<Units>.fromOpaque(decoder).takeUnretainedValue()
-          do throws(CoderError) {
-            try ArrayMemory.grow(&units.bytes, by: size, for: "units of a picture")
-          } catch {
-            return failure(heif_error_Memory_allocation_error, "no memory for units")
-          }
-          units.bytes += UnsafeRawBufferPointer(start: data, count: size)
-          return success
-        },
-        decode_image: { decoder, image in
-          guard let decoder, let image else { return failure(heif_error_Usage_error, "no decoder or no image") }
-          return decode(Unmanaged<Units>.fromOpaque(decoder).takeUnretainedValue().bytes, into: image)
-        },
-        set_strict_decoding: { _, _ in }, id_name: text("imagecoders")))
+    // The struct grows from version to version of libheif; what the third one does not have stays null.
+    var table = heif_decoder_plugin()
+    table.plugin_api_version = 3
+    table.get_plugin_name = { text("HEVC decoder of ImageCoders, libde265") }
+    table.does_support_format = { $0 == heif_compression_HEVC ? 200 : 0 }
+    table.new_decoder = { decoder in
+      decoder?.pointee = Unmanaged.passRetained(Units()).toOpaque()
+      return success
+    }
+    table.free_decoder = { decoder in
+      if let decoder { Unmanaged<Units>.fromOpaque(decoder).release() }
+    }
+    table.push_data = { decoder, data, size in
+      guard let decoder, let data else { return failure(heif_error_Usage_error, "no decoder or no data") }
+      let units = Unmanaged<Units>.fromOpaque(decoder).takeUnretainedValue()
+      do throws(CoderError) {
+        try ArrayMemory.grow(&units.bytes, by: size, for: "units of a picture")
+      } catch {
+        return failure(heif_error_Memory_allocation_error, "no memory for units")
+      }
+      units.bytes += UnsafeRawBufferPointer(start: data, count: size)
+      return success
+    }
+    table.decode_image = { decoder, image in
+      guard let decoder, let image else { return failure(heif_error_Usage_error, "no decoder or no image") }
+      return decode(Unmanaged<Units>.fromOpaque(decoder).takeUnretainedValue().bytes, into: image)
+    }
+    table.set_strict_decoding = { _, _ in }
+    table.id_name = text("imagecoders")
+    plugin.initialize(to: table)
     return UnsafePointer(plugin)
   }()
 
@@ -99,7 +102,7 @@ enum HEVCDecoder {
     }
     let chroma =
       switch (planes.has_chroma != 0, planes.shift_x, planes.shift_y) {
-      case (false, _, _): heif_chroma_monochrome
+      case (false, _, _): heif_chroma_gray()
       case (true, 0, _): heif_chroma_444
       case (true, _, 0): heif_chroma_422
       default: heif_chroma_420

@@ -13,12 +13,14 @@
 
 namespace craw {
 
-// In 0.21 places of damage got 64 bits.
-#if LIBRAW_VERSION >= LIBRAW_MAKE_VERSION(0, 21, 0)
-using Offset = const INT64;
-#else
-using Offset = const int;
-#endif
+// What the library calls with a place of damage: it got 64 bits in 0.22.
+template <typename Callback>
+struct PlaceOf;
+template <typename Place>
+struct PlaceOf<void (*)(void *, const char *, Place)> {
+  using Type = Place;
+};
+using Offset = PlaceOf<data_callback>::Type;
 
 /// A file that LibRaw has open. LibRaw is larger than what a stack of a thread should hold.
 class OpenFile {

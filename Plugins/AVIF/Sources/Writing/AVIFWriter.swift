@@ -145,7 +145,7 @@ extension AVIFWriter {
     }
     if let mirror = transform.mirror {
       picture.image.pointee.transformFlags |= AVIF_TRANSFORM_IMIR.rawValue
-      picture.image.pointee.imir.mode = UInt8(mirror)
+      picture.image.pointee.imir = avif_mirror(UInt8(mirror))
     }
   }
 

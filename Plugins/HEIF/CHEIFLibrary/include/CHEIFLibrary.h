@@ -12,6 +12,9 @@
 extern "C" {
 #endif
 
+// Later versions have a macro of this name in place of the enumerator, which Swift does not see.
+static inline enum heif_chroma heif_chroma_gray(void) { return heif_chroma_monochrome; }
+
 // The calls that are used, by libheif's own names without their prefix.
 #define HEIF_LIBRARY_CALLS(call)                       \
   call(context_alloc)                                  \

@@ -106,7 +106,7 @@ struct HEVCEncoder {
   private func image(of pixels: PixelView, _ part: Part, isGray: Bool) throws(CoderError) -> OpaquePointer {
     let chroma =
       isGray
-      ? heif_chroma_monochrome
+      ? heif_chroma_gray()
       : settings.subsampling == .s444
         ? heif_chroma_444 : settings.subsampling == .s422 ? heif_chroma_422 : heif_chroma_420
     let width = Int32(clamping: pixels.size.width)
