@@ -50,6 +50,9 @@ struct CheckReport {
     if result.outcome == .warn, !isQuiet {
       return ["\(style.title("WARN"))  \(result.check): \((result.note ?? "").printable)", ""]
     }
+    if let waiver = result.waiver, !isQuiet {
+      return ["\(style.title("WAIVED"))  \(result.check), \(result.rule.rawValue): \(waiver.printable)", ""]
+    }
     guard let failure = result.failure, result.outcome == .fail else { return [] }
     var lines = [
       "\(style.bad("FAIL"))  \(result.check)",
@@ -102,6 +105,7 @@ struct CheckReport {
       members["rule_text"] = .text(result.rule.text)
       members["repeat"] = .text(command(result, plugin))
     }
+    if let waiver = result.waiver { members["waiver"] = .text(waiver) }
     if let file = result.file { members["file"] = .text(file) }
     return .object(members)
   }

@@ -100,6 +100,11 @@ final class CheckSubject {
     }
   }
 
+  /// Whether the manifest says that the wrapped library makes threads of its own.
+  var waivesThreads: Bool {
+    do throws(CheckEnd) { return try manifest.needs.contains(.threads) } catch { return false }
+  }
+
   /// The path of the library.
   var library: String {
     get throws(CheckEnd) {

@@ -63,6 +63,8 @@ enum CheckEnd: Error, Sendable {
   case failed(CheckFailure)
   /// Not wrong, but worth a look.
   case warned(String)
+  /// The plugin breaks the rule, and its manifest says so: how, and where.
+  case waived(String)
   /// The check does not apply, with the reason.
   case skipped(String)
 
@@ -97,6 +99,8 @@ package struct CheckResult: Sendable, Codable, Equatable {
   package var outcome: Outcome
   /// What a pass, a warning or a skipped check says, or nil.
   package var note: String?
+  /// How the plugin breaks the rule, and which key of the manifest allows that; nil for a pass without exception.
+  package var waiver: String?
   package var failure: CheckFailure?
   /// A file that repeats the failure, or nil.
   package var file: String?
@@ -119,6 +123,9 @@ package struct CheckResult: Sendable, Codable, Equatable {
       switch error {
       case .failed(let failure): self.init(check, .fail, failure: failure)
       case .warned(let note): self.init(check, .warn, note: note)
+      case .waived(let waiver):
+        self.init(check, .pass)
+        self.waiver = waiver
       case .skipped(let reason): self.init(check, .skipped, note: reason)
       }
     }

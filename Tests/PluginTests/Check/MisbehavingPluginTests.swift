@@ -256,6 +256,17 @@ import Testing
     #expect(result.note == "no row before the last byte of large.misb, org.example.misb of noise")
   }
 
+  /// Threads of a wrapped library break R4, which the manifest may allow.
+  @Test func waivesThreadsThatTheManifestStates() throws {
+    let plugin = MisbehavingPlugin(
+      "process.threads", edit: ["\"library\": \"lib", "\"threads\": \"library\", \"library\": \"lib"])
+    let result = try plugin.result(of: "process.threads")
+    #expect(result.outcome == .pass)
+    let waiver = try #require(result.waiver)
+    #expect(waiver.hasSuffix(" while reading and writing, which \"threads\": \"library\" of the manifest allows"))
+    #expect(try MisbehavingPlugin("none").result(of: "process.threads").waiver == nil)
+  }
+
   @Test func savesTheInputThatEndedAProcess() throws {
     let plugin = MisbehavingPlugin("decode.flips")
     let result = try plugin.result(of: "fuzz.mutations")
