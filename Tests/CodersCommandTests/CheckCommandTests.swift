@@ -78,6 +78,45 @@ import Testing
         """)
   }
 
+  private static let nowhere = ["CODERS_WORKER": "/nowhere/coders-worker"]
+
+  /// What the installation lacks is no fault of a plugin.
+  @Test func withoutAWorkerItsChecksAreSkipped() {
+    let words = ["check", Self.manifest, Self.sample, "--only", "isolated.decode", "--json"]
+    let run = Run.binary(words, environment: Self.nowhere)
+    #expect(run.status == 0)
+    #expect(
+      run.output.contains("\"note\": \"no worker: there is no worker: /nowhere/coders-worker does not exist\"")
+        && run.output.contains("\"outcome\": \"skipped\""), "\(run.output)")
+  }
+
+  @Test func aWorkerThatIsDemandedIsMissed() {
+    let run = Run.binary(["check", Self.manifest, Self.sample, "--isolated"], environment: Self.nowhere)
+    #expect(run.status == 5)
+    #expect(run.output == "")
+    #expect(
+      run.errors
+        == "coders: pluginRejected: isolation_missing: there is no worker: /nowhere/coders-worker does not exist\n")
+    let layers = Run.binary(
+      ["check", Self.manifest, "--isolated"],
+      environment: ["CODERS_ISOLATION_WITHOUT": "seccomp"])
+    #expect(layers.status == 5)
+    #expect(
+      layers.errors == """
+        coders: pluginRejected: isolation_missing: isolation is required, and CODERS_ISOLATION_WITHOUT leaves out seccomp
+
+        """)
+  }
+
+  @Test func isolationCanBeLeftOut() {
+    let words = ["check", Self.manifest, Self.sample, "--only", "isolated,manifest.id"]
+    let with = Run.binary(words)
+    #expect(with.output.contains("\nisolated "), "\(with.output)")
+    #expect(with.output.hasSuffix("check: pass\n"))
+    let without = Run.binary(words + ["--no-isolated"])
+    #expect(!without.output.contains("\nisolated "), "\(without.output)")
+  }
+
   @Test func aFailureIsPrintedAsJSON() {
     let folder = Self.copy(edit: "s/\"1.0.0\"/\"1.0.1\"/")
     let run = Run.binary(["check", folder.path, "--only", "manifest.id", "--json"])

@@ -14,7 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -49,6 +51,13 @@ static int sessions, active, counter;
 static char changing[] = "1.0.0";
 
 static uint32_t little(const uint8_t *p) { return p[0] | (uint32_t)p[1] << 8; }
+
+// What no worker may see.
+static int sees_files(void) {
+  int file = open("/etc/passwd", O_RDONLY | O_CLOEXEC);
+  if (file >= 0) close(file);
+  return file >= 0;
+}
 
 static void *work(void *argument) { return sleep(1), argument; }
 
@@ -220,6 +229,13 @@ static imgcoder_status reader_decode(imgcoder_reader *reader, const imgcoder_off
     usleep(2000);
     __atomic_sub_fetch(&active, 1, __ATOMIC_SEQ_CST);
   }
+  if (acts("isolated.decode")) change = !sees_files();
+  if (acts("isolated.attempt")) close(memfd_create("code", MFD_CLOEXEC));
+  if (acts("isolated.question")) {
+    int network = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (network < 0) return fail(host, IMGCODER_STATUS_LIBRARY, "no socket for the pixels");
+    close(network);
+  }
   reader->decodes++;
   for (uint32_t y = 0; y < reader->height; y++, place += row_bytes) {
     imgcoder_rows rows;
@@ -233,6 +249,7 @@ static imgcoder_status reader_decode(imgcoder_reader *reader, const imgcoder_off
     if (status) return status;
     if (acts("incremental.chunks") && reader->flags & IMGCODER_OPEN_INCREMENTAL) change = 1;
     if (size < row_bytes) {
+      if (acts("isolated.errors") && !sees_files()) return fail(host, IMGCODER_STATUS_TRUNCATED, "no file says why");
       if (acts("decode.cut")) return fail(host, IMGCODER_STATUS_MALFORMED, "the rows end early");
       if (acts("incremental.cut") && reader->flags & IMGCODER_OPEN_INCREMENTAL) return IMGCODER_STATUS_OK;
       return fail(host, IMGCODER_STATUS_TRUNCATED, "the rows end early");
@@ -287,7 +304,7 @@ static imgcoder_status reader_properties(imgcoder_reader *reader, uint32_t page,
   if (page >= reader->pages) return no_such(reader);
   (void)frame;
   properties->begin(properties, name);
-  properties->put_integer(properties, frames, reader->frames);
+  properties->put_integer(properties, frames, reader->frames + (acts("isolated.metadata") && !sees_files()));
   if (!acts("metadata.properties")) properties->end(properties);
   return IMGCODER_STATUS_OK;
 }
@@ -337,6 +354,7 @@ static imgcoder_coder coder = {
 
 static const imgcoder_coder *describe(const imgcoder_host *host) {
   if (acts("interface.describe")) return NULL;
+  if (acts("isolated.load") && getenv("IMGCODER_LOAD_ALL")) return fail(host, IMGCODER_STATUS_UNSUPPORTED, "not here"), NULL;
   if (acts("interface.callbacks")) reader_table.info = NULL;
   if (acts("interface.sizes")) container.struct_size = 8;
   if (acts("interface.texts")) container.delay.bytes = "\xFF\xFE" "layTime";

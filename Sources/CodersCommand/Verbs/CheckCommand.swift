@@ -16,7 +16,8 @@ struct CheckCommand: Verb {
       "samples" beside the manifest are used, or else pictures that the plugin itself wrote.
 
       Each failure names the rule (R1 to R16 of imgcoder/plugin.h), what was found and expected, and the command that \
-      repeats it. The exit status is 0 if no check failed, otherwise 1. docs/checking.md describes every check.
+      repeats it. What the plugin makes of its samples has to be the same in a worker; doctor says why there can be none. \
+      The exit status is 0 if no check failed, otherwise 1. docs/checking.md describes every check.
 
       Examples:
         coders check libqoi.so picture.qoi
@@ -54,6 +55,11 @@ struct CheckCommand: Verb {
   @Option(help: ArgumentHelp("Bytes of address space for one check; 0 for any number.", valueName: "bytes"))
   var memory: UInt64 = 8 << 30
 
+  @Flag(
+    inversion: .prefixedNo,
+    help: "Check the plugin in a worker, too, or not; without either, where a worker is available.")
+  var isolated: Bool?
+
   @Flag(help: "Print only failures and the last line.")
   var quiet = false
 
@@ -81,22 +87,34 @@ struct CheckCommand: Verb {
     var settings = CheckRun.Settings()
     (settings.seed, settings.timeout, settings.effort) = (seed, timeout, effort)
     (settings.fuzzing, settings.memory, settings.jobs) = (fuzz, memory, jobs)
-    let checks = only == nil ? PluginCheck.all : PluginCheck.selection(words).checks
+    let checks = (only == nil ? PluginCheck.all : PluginCheck.selection(words).checks).filter {
+      list || ($0.group != .fuzz || fuzz != nil) && ($0.group != .isolated || isolated != false)
+    }
     if list {
       console.print(json ? CheckReport.json(checks).printed : CheckReport.lines(checks).joined(separator: "\n"))
       return .ok
     }
     let plugins = try CheckedPlugin.find(plugin ?? "", files: files.map { CheckedPlugin.absolute($0) })
     if let child, let plugin = plugins.first { CheckChild.run(child, plugin, settings) }
+    if isolated == true { try demandWorker(plugins) }
     var report = CheckReport(checks: checks, arguments: arguments)
     for plugin in plugins {
       let results = CheckRun(settings).results(
-        of: plugin, checks.filter { $0.group != .fuzz || fuzz != nil }, cancellation: console.cancellation)
+        of: plugin, checks, cancellation: console.cancellation)
       report.add(plugin, results)
       if !json { for line in report.lines(plugin, results, console.style, isQuiet: quiet) { console.print(line) } }
     }
     console.print(json ? report.json.printed : report.summary)
     return report.failureCount == 0 ? .ok : ExitStatus(rawValue: 1)
+  }
+
+  /// Fails with what this machine or the installation lacks for a worker. What a plugin lacks, its checks say.
+  private func demandWorker(_ plugins: [CheckedPlugin]) throws(CoderError) {
+    for plugin in plugins {
+      if case .failure(let reason) = plugin.isolated, reason.code == .isolationMissing {
+        throw .pluginRejected("isolation_missing: \(reason.message)")
+      }
+    }
   }
 
   private var words: [String] { only?.split(separator: ",").map(String.init) ?? [] }

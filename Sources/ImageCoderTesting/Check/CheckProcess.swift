@@ -168,7 +168,8 @@ package enum CheckChild {
       answer = fcntl(CheckProcess.answerDescriptor, F_DUPFD_CLOEXEC, 200)
       close(CheckProcess.answerDescriptor)
     }
-    if settings.memory > 0 { checking_limit_memory(settings.memory) }
+    // A worker sets its own limit, and may not raise this one.
+    if settings.memory > 0, check.group != .isolated { checking_limit_memory(settings.memory) }
     let subject = CheckSubject(
       plugin, seed: settings.seed, effort: settings.effort, fuzzing: settings.fuzzing, stage: stage)
     let result = CheckResult(running: check, on: subject)

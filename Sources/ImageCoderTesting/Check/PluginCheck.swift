@@ -15,6 +15,7 @@ package struct PluginCheck: Sendable {
     case writing
     case operations
     case process
+    case isolated
     case fuzz
   }
 
@@ -49,7 +50,7 @@ package struct PluginCheck: Sendable {
     + decodeSizeChecks + decodePixelChecks + decodeDamageChecks + decodeHostChecks + incrementalChecks + pageChecks
     + animationChecks
     + metadataChecks + writingChecks + writingFailureChecks + writingOptionChecks + operationChecks + processChecks
-    + fuzzChecks
+    + isolatedChecks + fuzzChecks
 
   /// The checks that a list of `GROUP` and `GROUP.NAME` selects, or nil for the first word that names none.
   package static func selection(_ words: [String]) -> (checks: [PluginCheck], unknown: String?) {

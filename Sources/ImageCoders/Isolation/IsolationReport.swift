@@ -24,6 +24,23 @@ package struct IsolationReport: Sendable {
     return first
   }
 
+  /// Why a plugin cannot run in a worker that is isolated as ``Isolation/Mode/required`` asks for, or nil if it can.
+  ///
+  /// - Returns: `isolationMissing` if this machine or the installation lacks something, else what is wrong with the plugin.
+  package static func obstacle(of entry: CatalogEntry) -> SkipReason? {
+    if let reason = entry.reason { return reason }
+    guard let manifest = entry.manifest, let library = entry.library else {
+      return SkipReason(.libraryMissing, "there is no library")
+    }
+    do throws(SkipReason) {
+      let (pool, _) = try WorkerPool.pool(of: library, id: manifest.id, needs: manifest.needs, mode: .required)
+      try pool.check(.required)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
   private init(library: String, id: String, needs: PluginNeeds) {
     do throws(SkipReason) {
       let (pool, _) = try WorkerPool.pool(of: library, id: id, needs: needs, mode: .preferred)

@@ -89,6 +89,13 @@ package final class WorkerPool: Sendable {
     return worker.layers
   }
 
+  /// Finds that a worker has what a mode needs, also what is known only when there is one.
+  func check(_ mode: Isolation.Mode) throws(SkipReason) {
+    let found: IsolationLayers
+    do throws(CoderError) { found = try layers() } catch { throw SkipReason(.isolationMissing, error.message) }
+    try Self.check(found, mode, without)
+  }
+
   private static func check(
     _ layers: IsolationLayers, _ mode: Isolation.Mode, _ without: IsolationLayers
   ) throws(SkipReason) {

@@ -57,6 +57,7 @@ struct MisbehavingPlugin {
 
   /// The result of one check.
   func result(of check: String, timeout: Double = 60, files: [String] = []) throws -> CheckResult {
+    precondition(IsolationWorker.isThere, "there is no worker; has `make stage` run?")
     var settings = CheckRun.Settings()
     settings.program = Self.command
     settings.timeout = timeout

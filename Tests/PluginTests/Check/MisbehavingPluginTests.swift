@@ -165,9 +165,19 @@ import Testing
     Fault("process.exit", "R2", "crashed SIGABRT"),
   ]
 
+  /// It sees files of the machine, and says so in what it makes.
+  static let isolatedFaults: [Fault] = [
+    Fault("isolated.load", "R16", "refused: not here"),
+    Fault("isolated.decode", "R11", "other bytes"),
+    Fault("isolated.metadata", "R11", "integer(2)"),
+    Fault("isolated.errors", "R14", "truncated: no file says why"),
+    Fault("isolated.writing", "R11", "other bytes"),
+    Fault("isolated.operations", "R11", "other bytes"),
+  ]
+
   @Test(
     arguments: manifestFaults + binaryFaults + interfaceFaults + decodeFaults + sessionFaults + writingFaults
-      + operationFaults + processFaults)
+      + operationFaults + processFaults + isolatedFaults)
   func isFound(_ fault: Fault) throws {
     let plugin = MisbehavingPlugin(
       fault.check, flags: fault.flags, edit: fault.edit, hasSamples: fault.hasSamples)
@@ -182,7 +192,7 @@ import Testing
   @Test func everyCheckHasAFault() {
     let groups = [
       Self.manifestFaults, Self.binaryFaults, Self.interfaceFaults, Self.decodeFaults, Self.sessionFaults,
-      Self.writingFaults, Self.operationFaults, Self.processFaults,
+      Self.writingFaults, Self.operationFaults, Self.processFaults, Self.isolatedFaults,
     ]
     let known = Set(groups.joined().map(\.check))
     let elsewhere: Set = [
@@ -256,6 +266,31 @@ import Testing
     #expect(result.note == "no row before the last byte of large.misb, org.example.misb of noise")
   }
 
+  /// The words are those of a program that isolates its plugins.
+  @Test func namesTheCallThatNoWorkerMayMake() throws {
+    let plugin = MisbehavingPlugin("isolated.attempt")
+    let result = try plugin.result(of: "isolated.decode")
+    #expect(result.outcome == .fail)
+    #expect(result.rule == .r11)
+    let failure = try #require(result.failure)
+    #expect(failure.what == "still.misb, after stored colors of page 0")
+    #expect(failure.expected == "no error, as without a worker")
+    #expect(failure.found == "coderCrashed: SIGSYS: memfd_create, which a worker may not call")
+    let registry = IsolationWorker.registry(of: [plugin.folder.path])
+    let error = #expect(throws: CoderError.self) {
+      try registry.decode(.file("\(plugin.folder.path)/samples/still.misb"))
+    }
+    #expect(error?.message == "SIGSYS: memfd_create, which a worker may not call")
+  }
+
+  /// A question that a worker answers with an error ends nothing; what the plugin makes of the answer counts.
+  @Test func findsAPictureThatNeedsASocket() throws {
+    let result = try MisbehavingPlugin("isolated.question").result(of: "isolated.decode")
+    #expect(result.rule == .r11)
+    #expect(result.failure?.expected == "no error, as without a worker")
+    #expect(result.failure?.found == "library: no socket for the pixels")
+  }
+
   /// Threads of a wrapped library break R4, which the manifest may allow.
   @Test func waivesThreadsThatTheManifestStates() throws {
     let plugin = MisbehavingPlugin(
@@ -292,6 +327,7 @@ import Testing
     settings.effort = 1
     settings.jobs = 2
     settings.fuzzing = 1
+    #expect(IsolationWorker.isThere)
     let results = CheckRun(settings).results(
       of: CheckedPlugin(manifest: "\(plugin.folder.path)/misbehaving.imgcoder.json", library: nil, files: []),
       PluginCheck.all, cancellation: Cancellation())

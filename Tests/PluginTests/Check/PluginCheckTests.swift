@@ -36,14 +36,15 @@ import Testing
     return (spread + described.filter { !spread.contains($0) }).map { "\(StagedTree.fixtures(format))/valid/\($0)" }
   }
 
-  static func results(of plugin: CheckedPlugin) -> [CheckResult] {
+  static func results(of plugin: CheckedPlugin, only words: [String] = []) -> [CheckResult] {
+    precondition(IsolationWorker.isThere, "there is no worker; has `make stage` run?")
     var settings = CheckRun.Settings()
     settings.program = MisbehavingPlugin.command
     settings.effort = 0.3
     settings.jobs = 2
     settings.timeout = 60
-    return CheckRun(settings).results(
-      of: plugin, PluginCheck.all.filter { $0.group != .fuzz }, cancellation: Cancellation())
+    let checks = words.isEmpty ? PluginCheck.all.filter { $0.group != .fuzz } : PluginCheck.selection(words).checks
+    return CheckRun(settings).results(of: plugin, checks, cancellation: Cancellation())
   }
 
   @Test(arguments: try CheckedPlugin.find(StagedTree.plugins, files: files).map(\.manifest))
@@ -58,6 +59,30 @@ import Testing
     let folder = ForeignPlugin.qoi.path
     let plugin = CheckedPlugin(manifest: "\(folder)/qoi.imgcoder.json", library: nil, files: Self.files)
     #expect(Self.results(of: plugin).filter { $0.outcome == .fail } == [])
+  }
+
+  /// Text is the same in a worker, which may read fonts because the manifest says so.
+  @Test func textIsDrawnInAWorker() throws {
+    let folder = TemporaryFolder()
+    let text = folder.write(
+      """
+      <svg xmlns="http://www.w3.org/2000/svg" width="120" height="40">
+        <text x="5" y="28" font-size="24">Hamburg</text>
+      </svg>
+      """, to: "text.svg")
+    _ = Command.run("cp '\(StagedTree.plugins)/libSVGCoder.so' '\(folder.path)'")
+    let manifest = Command.run("cat '\(StagedTree.plugins)/svg.imgcoder.json'").output
+    func decode() throws -> CheckResult {
+      let plugin = CheckedPlugin(manifest: "\(folder.path)/svg.imgcoder.json", library: nil, files: [text])
+      return try #require(Self.results(of: plugin, only: ["isolated.decode"]).first)
+    }
+    folder.write(manifest, to: "svg.imgcoder.json")
+    #expect(try decode().outcome == .pass)
+    let place = try #require(manifest.firstRange(of: "\"resources\": [\"fonts\"],"))
+    folder.write(String(manifest[..<place.lowerBound] + manifest[place.upperBound...]), to: "svg.imgcoder.json")
+    let failure = try #require(try decode().failure)
+    #expect(failure.expected == "the same bytes, as without a worker")
+    #expect(failure.found == "other bytes")
   }
 
   /// Color corrections and primaries of Radiance HDR are lists.
