@@ -7,7 +7,7 @@ use crate::ffi::*;
 use crate::guard::{dropped, guarded};
 use crate::host::{Host, Result, Source};
 use crate::properties::Properties;
-use crate::rows::{bytes_per_pixel, Sink};
+use crate::rows::{bytes_per_pixel, with_alpha, Sink};
 use core::ffi::c_void;
 
 /// The host's side of an open file.
@@ -32,6 +32,9 @@ pub trait Reader: Sized + Send {
     fn frame_info(&mut self, session: &mut ReaderSession, page: u32, frame: u32) -> Result<imgcoder_frame_info>;
 
     /// Says what `decode` would deliver. Page and frame of the result are not used.
+    ///
+    /// A host of version 1.0 knows no pixel format after `PIXEL_RGBA_F32`: where one is offered, this is called once more,
+    /// and asked for the format with alpha (`PIXEL_RGBA16` for `PIXEL_RGB16`), which has to be offered then.
     fn negotiate(&mut self, session: &mut ReaderSession, request: &imgcoder_request) -> Result<imgcoder_offer>;
 
     /// Decodes a frame's own pixels into the sink.
@@ -51,6 +54,13 @@ pub trait Reader: Sized + Send {
         _properties: &mut Properties<'_>,
     ) -> Result<()> {
         Ok(())
+    }
+
+    /// What a page says of its colors beside its description and its profile. Curves live as long as the reader.
+    /// `struct_size` of the result is not used.
+    fn color(&mut self, _session: &mut ReaderSession, _page: u32) -> Result<imgcoder_color> {
+        // SAFETY: zeros state nothing.
+        Ok(unsafe { core::mem::zeroed() })
     }
 
     /// The extension of this session with this id, or None. Its functions use [`call_reader`].
@@ -86,7 +96,7 @@ pub const fn reader_table<R: Reader>() -> imgcoder_reader_table {
         properties: Some(properties::<R>),
         close: Some(close::<R>),
         get_extension: Some(extension::<R>),
-        color: None,
+        color: Some(color::<R>),
     }
 }
 
@@ -174,7 +184,10 @@ unsafe extern "C" fn info<R: Reader>(
     // SAFETY: `fill` keeps the host's struct_size and writes the fields of version 1.0, which every host has.
     unsafe {
         call::<R>(raw, |reader, io, _| {
-            let info = reader.info(io, page)?;
+            let mut info = reader.info(io, page)?;
+            if io.host.abi_minor() < 1 {
+                info.pixel_format = with_alpha(info.pixel_format).unwrap_or(info.pixel_format);
+            }
             fill(result, &info);
             Ok(STATUS_OK)
         })
@@ -205,8 +218,37 @@ unsafe extern "C" fn negotiate<R: Reader>(
     // SAFETY: as for `info`; the request is never null.
     unsafe {
         call::<R>(raw, |reader, io, _| {
-            let offer = reader.negotiate(io, &known(request))?;
+            let request = known(request);
+            let mut offer = reader.negotiate(io, &request)?;
+            if io.host.abi_minor() < 1 {
+                if let Some(wide) = with_alpha(offer.pixel_format) {
+                    offer = reader.negotiate(io, &imgcoder_request { pixel_format: wide, ..request })?;
+                    if request.pixel_format != PIXEL_ANY && request.pixel_format != wide {
+                        offer.unmet |= UNMET_PIXEL_FORMAT;
+                    }
+                }
+                if offer.pixel_format > PIXEL_RGBA_F32 {
+                    let found = offer.pixel_format;
+                    let text = format_args!("pixel format {found}, and the host has version 1.0, which knows 1 to 10");
+                    return Err(io.host.fail(STATUS_UNSUPPORTED, None, text));
+                }
+            }
             fill(result, &offer);
+            Ok(STATUS_OK)
+        })
+    }
+}
+
+unsafe extern "C" fn color<R: Reader>(
+    raw: *mut imgcoder_reader,
+    page: u32,
+    result: *mut imgcoder_color,
+) -> imgcoder_status {
+    // SAFETY: as for `info`.
+    unsafe {
+        call::<R>(raw, |reader, io, _| {
+            let color = reader.color(io, page)?;
+            fill(result, &color);
             Ok(STATUS_OK)
         })
     }

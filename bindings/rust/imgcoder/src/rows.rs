@@ -6,14 +6,26 @@ use crate::ffi::*;
 use crate::host::{Error, Result};
 use core::marker::PhantomData;
 
-/// Bytes of one pixel, or 0 for a pixel format that version 1.0 does not have.
+/// The format of version 1.0 that holds the samples of a later one and an alpha, or None.
+pub(crate) const fn with_alpha(pixel_format: u32) -> Option<u32> {
+    match pixel_format {
+        PIXEL_RGB16 => Some(PIXEL_RGBA16),
+        PIXEL_RGB_F16 => Some(PIXEL_RGBA_F16),
+        PIXEL_RGB_F32 | PIXEL_GRAY_F32 => Some(PIXEL_RGBA_F32),
+        _ => None,
+    }
+}
+
+/// Bytes of one pixel, or 0 for a pixel format that version 1.1 does not have.
 pub const fn bytes_per_pixel(pixel_format: u32) -> usize {
     match pixel_format {
         PIXEL_GRAY8 => 1,
         PIXEL_GRAY_ALPHA8 | PIXEL_GRAY16 => 2,
         PIXEL_RGB8 => 3,
-        PIXEL_GRAY_ALPHA16 | PIXEL_RGBA8 | PIXEL_BGRA8 => 4,
-        PIXEL_RGBA16 | PIXEL_RGBA_F16 => 8,
+        PIXEL_GRAY_ALPHA16 | PIXEL_RGBA8 | PIXEL_BGRA8 | PIXEL_GRAY_F32 | PIXEL_CMYK8 => 4,
+        PIXEL_RGB16 | PIXEL_RGB_F16 => 6,
+        PIXEL_RGBA16 | PIXEL_RGBA_F16 | PIXEL_CMYK16 => 8,
+        PIXEL_RGB_F32 => 12,
         PIXEL_RGBA_F32 => 16,
         _ => 0,
     }

@@ -119,6 +119,11 @@ pub trait Writer: Sized + Send {
         Err(session.host.fail(STATUS_UNSUPPORTED, None, format_args!("the format has no place for metadata")))
     }
 
+    /// Says how bright the light of the page is.
+    fn set_color(&mut self, session: &mut WriterSession, _color: &imgcoder_color) -> Result<()> {
+        Err(session.host.fail(STATUS_UNSUPPORTED, None, format_args!("the format has no place for light levels")))
+    }
+
     /// Adds a thumbnail to store inside the file, in the pixel format that was accepted.
     fn add_thumbnail(&mut self, session: &mut WriterSession, _pixels: &Pixels<'_>) -> Result<()> {
         Err(session.host.fail(STATUS_UNSUPPORTED, None, format_args!("the format has no place for a thumbnail")))
@@ -162,7 +167,7 @@ pub const fn writer_table<W: Writer>() -> imgcoder_writer_table {
         // Null says that there is no place for one.
         add_thumbnail: if W::TAKES_THUMBNAILS { Some(add_thumbnail::<W>) } else { None },
         get_extension: Some(extension::<W>),
-        set_color: None,
+        set_color: Some(set_color::<W>),
     }
 }
 
@@ -266,6 +271,11 @@ unsafe extern "C" fn add_metadata<W: Writer>(
             writer.add_metadata(io, kind, bytes)
         })
     }
+}
+
+unsafe extern "C" fn set_color<W: Writer>(raw: *mut imgcoder_writer, color: *const imgcoder_color) -> imgcoder_status {
+    // SAFETY: never null, lives during the call.
+    unsafe { run::<W>(raw, |writer, io| writer.set_color(io, &known(color))) }
 }
 
 unsafe extern "C" fn add_frame<W: Writer>(

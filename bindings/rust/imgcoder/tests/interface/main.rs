@@ -12,6 +12,7 @@ macro_rules! call {
 
 mod coder;
 mod fake;
+mod formats;
 mod headers;
 mod operations;
 mod parallel;

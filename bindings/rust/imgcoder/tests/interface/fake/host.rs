@@ -68,6 +68,13 @@ impl FakeHost {
         host
     }
 
+    /// A host of version 1.0.
+    pub fn first() -> Self {
+        let mut host = FakeHost::without_data();
+        host.raw.abi_minor = 0;
+        host
+    }
+
     pub fn raw(&self) -> *const imgcoder_host {
         debug_assert!(std::ptr::eq(self.raw.limits, &*self.limits));
         &raw const *self.raw
