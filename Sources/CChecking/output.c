@@ -153,7 +153,7 @@ void checking_properties_end(checking_properties *properties) {
 }
 
 uint32_t checking_bytes_per_pixel(imgcoder_pixel_format format) {
-  static const uint8_t sizes[] = {0, 1, 2, 2, 4, 3, 4, 4, 8, 8, 16};
+  static const uint8_t sizes[] = {0, 1, 2, 2, 4, 3, 4, 4, 8, 8, 16, 6, 6, 12, 4, 4, 8};
   return format < sizeof sizes ? sizes[format] : 0;
 }
 
@@ -181,6 +181,7 @@ int checking_canonical(imgcoder_pixel_format format, imgcoder_alpha alpha, const
     case IMGCODER_PIXEL_BGRA8:
       for (int i = 0; i < 4; i++) rgba[i] = (uint16_t)(pixel[i < 3 ? 2 - i : 3] * 257);
       break;
+    case IMGCODER_PIXEL_RGB16: memcpy(rgba, wide, 6); break;
     case IMGCODER_PIXEL_RGBA16: memcpy(rgba, wide, 8); break;
     default: return 0;
   }

@@ -4,7 +4,7 @@ import CImageCoder
 import CImageCoderStructs
 import ImageCoderModel
 
-/// The draft extension for frames that come in rows over a writer written in Swift.
+/// The extension for frames that come in rows over a writer written in Swift.
 ///
 /// Rows are counted here: a writer is given all rows of a frame, and no more.
 enum FrameRowsCalls {

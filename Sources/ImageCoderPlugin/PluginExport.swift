@@ -40,7 +40,7 @@ public final class PluginExport: @unchecked Sendable {
   ///   - readsIncrementally: Whether the reader supports ``OpenOptions/incremental``.
   ///   - writesPages: Whether the writer takes more than one page.
   ///   - writerFeatures: What the writer keeps in addition to pixels, and which frames it takes.
-  ///   - operations: What the coder does with whole files without decoding their pixels. A draft.
+  ///   - operations: What the coder does with whole files without decoding their pixels.
   ///   - options: All options of the writer.
   public init(
     id: String, version: String, library: String? = nil, names: ContainerPropertyNames? = nil,

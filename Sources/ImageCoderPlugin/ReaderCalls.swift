@@ -16,6 +16,8 @@ enum ReaderCalls {
     /// Curves that were shown, for the same reason.
     var curves: [Int: [UnsafeMutableBufferPointer<UInt16>]] = [:]
 
+    /// Offers that were made with alpha to a host that does not know them without it, as the reader has made them.
+    private var narrowOffers: [DecodeOffer] = []
     /// Pages of the file, once they were counted; they stay as many.
     private var pageCount: Int?
     /// The auxiliary pictures, once they were asked for.
@@ -56,6 +58,27 @@ enum ReaderCalls {
       throw .invalidArgument("frame \(frame) of a page that has \(header.frameCount)")
     }
 
+    /// What the reader offers, in formats that the host knows.
+    func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
+      try check(frame: request.frame, page: request.page)
+      let offer = try reader.offer(for: request)
+      guard host.minorVersion < 1, let wide = offer.withAlpha else { return offer }
+      if !narrowOffers.contains(offer) { narrowOffers.append(offer) }
+      if narrowOffers.count > Self.mostOffers { narrowOffers.removeFirst() }
+      return wide
+    }
+
+    /// Offers that a host of version 1.0 may have at once.
+    private static let mostOffers = 64
+
+    func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
+      try check(frame: offer.frame, page: offer.page)
+      guard host.minorVersion < 1, let own = narrowOffers.last(where: { $0.isMade(as: offer) }) else {
+        return try reader.decode(offer, into: sink)
+      }
+      try sink.widening(own) { (rows) throws(CoderError) in try reader.decode(own, into: rows) }
+    }
+
     deinit {
       for payload in shown { payload.bytes.deallocate() }
       for curve in curves.values.joined() { curve.deallocate() }
@@ -84,6 +107,9 @@ enum ReaderCalls {
       return session.host.run { () throws(CoderError) in
         let header = try session.header(page: Int(page))
         var info = header.raw(format: FormatNames.text(for: header.format))
+        if session.host.minorVersion < 1, header.pixelFormat == .rgb16 {
+          info.pixel_format = PixelFormat.rgba16.rawValue
+        }
         imgcoder_info_write(&info, result)
       }
     }
@@ -102,10 +128,11 @@ enum ReaderCalls {
       let asked = imgcoder_request_read(request)
       let wanted = DecodeRequest(asked)
       return session.host.run { () throws(CoderError) in
-        try session.check(frame: wanted.frame, page: wanted.page)
-        var offer = try session.reader.offer(for: wanted).raw(for: wanted)
+        var offer = try session.offer(for: wanted).raw(for: wanted)
         // A pixel format that this side does not know is one that it does not offer.
-        if asked.pixel_format != 0, wanted.pixelFormat == nil { offer.unmet |= UInt32(IMGCODER_UNMET_PIXEL_FORMAT) }
+        if asked.pixel_format != 0, wanted.pixelFormat == nil, wanted.rowFormat == nil {
+          offer.unmet |= UInt32(IMGCODER_UNMET_PIXEL_FORMAT)
+        }
         imgcoder_offer_write(&offer, result)
       }
     }
@@ -114,9 +141,7 @@ enum ReaderCalls {
         return InterfaceStatus.invalidArgument
       }
       return session.host.run { () throws(CoderError) in
-        let accepted = try DecodeOffer(imgcoder_offer_read(offer))
-        try session.check(frame: accepted.frame, page: accepted.page)
-        try session.reader.decode(accepted, into: RowSink(sink))
+        try session.decode(try DecodeOffer(imgcoder_offer_read(offer)), into: RowSink(sink))
       }
     }
     table.metadata = { raw, page, kind, bytes, length in
@@ -156,12 +181,17 @@ enum ReaderCalls {
         try session.reader.properties(page: Int(page), frame: frame).put(into: properties)
       }
     }
+    table.color = { raw, page, result in
+      guard let session = Session.of(raw), let result else { return InterfaceStatus.invalidArgument }
+      return session.host.run { () throws(CoderError) in
+        var color = try session.color(page: Int(page))
+        imgcoder_color_write(&color, result)
+      }
+    }
     table.get_extension = { raw, id in
       guard let session = Session.of(raw) else { return nil }
       switch String(id) {
       case IMGCODER_DRAFT_AUXILIARY_PICTURES: return UnsafeRawPointer(AuxiliaryCalls.table)
-      case IMGCODER_DRAFT_STORED_COLOR where session.reader.storedColorReader != nil:
-        return UnsafeRawPointer(StoredColorCalls.table)
       default: return nil
       }
     }
@@ -171,6 +201,15 @@ enum ReaderCalls {
     }
     return table
   }()
+}
+
+extension DecodeOffer {
+  /// Whether a host of version 1.0 has got this offer with alpha as another one. It gives back what that version has of one.
+  fileprivate func isMade(as other: DecodeOffer) -> Bool {
+    guard let wide = withAlpha else { return false }
+    return wide.page == other.page && wide.frame == other.frame && wide.size == other.size
+      && wide.pixelFormat == other.pixelFormat && wide.rowOrder == other.rowOrder && wide.scaleCode == other.scaleCode
+  }
 }
 
 /// Identifiers of formats in memory that lives as long as the plugin.

@@ -47,22 +47,6 @@ enum WriterCalls {
     return table
   }
 
-  /// The draft extension for light levels over a writer written in Swift. Constant data of the process, handed out by
-  /// address.
-  nonisolated(unsafe) private static let colors: UnsafePointer<imgcoder_written_color_table>? = {
-    var table = imgcoder_written_color_table_sized()
-    table.set_light = { raw, color in
-      guard let session = Session.of(raw), let color else { return InterfaceStatus.invalidArgument }
-      return session.host.run { () throws(CoderError) in
-        guard let writer = session.writer as? any LightLevelWriter else {
-          throw .unsupported("the format has no place for light levels")
-        }
-        try writer.setLight(StoredColor(imgcoder_stored_color_read(color)).light)
-      }
-    }
-    return UnsafePointer(imgcoder_written_color_table_keep(table))
-  }()
-
   private static let table: imgcoder_writer_table = {
     var table = imgcoder_writer_table_sized()
     table.open = { coder, host, output, options, result in
@@ -114,6 +98,12 @@ enum WriterCalls {
         try session.writer.add(try ArrayMemory.copy(payload, for: "metadata"), as: kind)
       }
     }
+    table.set_color = { raw, color in
+      guard let session = Session.of(raw), let color else { return InterfaceStatus.invalidArgument }
+      return session.host.run { () throws(CoderError) in
+        try session.writer.setLight(StoredColor(imgcoder_color_read(color)).light)
+      }
+    }
     table.add_thumbnail = { raw, pixels in
       guard let session = Session.of(raw), let view = pixels.flatMap({ PixelView(imgcoder_pixels_read($0)) })
       else { return InterfaceStatus.invalidArgument }
@@ -136,7 +126,6 @@ enum WriterCalls {
     table.get_extension = { raw, id in
       guard let session = Session.of(raw) else { return nil }
       switch String(id) {
-      case IMGCODER_DRAFT_STORED_COLOR where session.writer is any LightLevelWriter: return UnsafeRawPointer(colors)
       case IMGCODER_EXTENSION_FRAME_ROWS where session.writer is any FrameRowsWriter:
         return UnsafeRawPointer(FrameRowsCalls.table)
       default: return nil

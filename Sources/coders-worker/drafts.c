@@ -50,19 +50,15 @@ imgcoder_status auxiliary_send(uint32_t *count) {
   return status;
 }
 
-imgcoder_stored_color_table color_table(void) {
-  const void *found = extension(IMGCODER_DRAFT_STORED_COLOR);
-  return found ? imgcoder_stored_color_table_read(found) : (imgcoder_stored_color_table){0};
-}
-
 imgcoder_status color_send(uint32_t page) {
-  imgcoder_stored_color_table calls = color_table();
-  imgcoder_stored_color color;
+  imgcoder_color color;
   memset(&color, 0, sizeof color);
   color.struct_size = sizeof color;
-  imgcoder_status status = calls.describe ? calls.describe(the_session.file, page, &color) : IMGCODER_STATUS_OK;
+  imgcoder_status status = the_session.reader.color
+                               ? the_session.reader.color(the_session.file, page, &color)
+                               : IMGCODER_STATUS_OK;
   if (status != IMGCODER_STATUS_OK) return status;
-  imgcoder_stored_color sent = color;
+  imgcoder_color sent = color;
   uint64_t length = 2ull * color.curve_length;
   chunks_begin();
   for (int i = 0; i < 3; i++) sent.curves[i] = stand_in(color.curves[i], length, 2 * IMGCODER_MAX_CURVE);

@@ -144,7 +144,7 @@ static imgcoder_status done(const imgcoder_sink *raw, uint32_t y, uint32_t count
 }
 
 uint64_t pixels_row_bytes(const imgcoder_offer *offer) {
-  static const uint8_t bytes[] = {0, 1, 2, 2, 4, 3, 4, 4, 8, 8, 16};
+  static const uint8_t bytes[] = {0, 1, 2, 2, 4, 3, 4, 4, 8, 8, 16, 6, 6, 12, 4, 4, 8};
   return offer->pixel_format < sizeof bytes ? (uint64_t)bytes[offer->pixel_format] * offer->width : 0;
 }
 
@@ -157,8 +157,7 @@ uint32_t pixels_rows_of_band(const imgcoder_offer *offer) {
   return rows < offer->height ? (uint32_t)rows : offer->height;
 }
 
-imgcoder_status pixels_decode(const isolation_message *request, const imgcoder_offer *offer, decode_call decode,
-                              int memory) {
+imgcoder_status pixels_decode(const isolation_message *request, const imgcoder_offer *offer, int memory) {
   memset(&sink, 0, sizeof sink);
   sink.is_any = offer->row_order == IMGCODER_ROWS_ANY;
   sink.height = offer->height;
@@ -180,7 +179,7 @@ imgcoder_status pixels_decode(const isolation_message *request, const imgcoder_o
   }
   sink.is_active = 1;
   imgcoder_sink raw = {.struct_size = sizeof raw, .context = &sink, .rows = rows, .done = done};
-  imgcoder_status status = decode(the_session.file, offer, &raw);
+  imgcoder_status status = the_session.reader.decode(the_session.file, offer, &raw);
   pixels_flush();
   sink.is_active = 0;
   // All bands are taken before the answer, so that the next call begins with an empty queue.

@@ -134,6 +134,8 @@ static void say_hello(const imgcoder_coder *coder) {
     description.features = writer.features;
     description.adds_thumbnails = writer.add_thumbnail != NULL;
     description.adds_metadata = writer.add_metadata != NULL;
+    // Writers of version 1.0 do not know the format.
+    description.takes_rgb16 = IMGCODER_HAS(described.writer, imgcoder_writer_table, set_color);
   }
   description.id = text(buffer, &length, sizeof buffer, described.id);
   description.version = text(buffer, &length, sizeof buffer, described.version);

@@ -92,9 +92,7 @@ static int take_source(const isolation_message *request, int memory) {
                     : bytes_begin(memory, request->longs[1], request->longs[0]);
 }
 
-typedef imgcoder_status(IMGCODER_ABI *negotiate_call)(imgcoder_reader *, const imgcoder_request *, imgcoder_offer *);
-
-static void negotiate(negotiate_call negotiate, const imgcoder_request *wanted, int goes_on, uint32_t clears);
+static void negotiate(const imgcoder_request *wanted, int goes_on, uint32_t clears);
 
 // The picture of a file that holds nothing else, which is nearly always asked for next.
 static void picture_ahead(const isolation_message *request, const imgcoder_info *info) {
@@ -102,7 +100,7 @@ static void picture_ahead(const isolation_message *request, const imgcoder_info 
   if (wanted.pixel_format == IMGCODER_PIXEL_ANY) wanted.pixel_format = info->pixel_format;
   wanted.alpha = info->alpha == IMGCODER_ALPHA_OPAQUE ? IMGCODER_ALPHA_OPAQUE : (uint32_t)request->longs[3];
   the_session.call += 1;
-  negotiate(the_session.reader.negotiate, &wanted, 1, request->words[4]);
+  negotiate(&wanted, 1, request->words[4]);
 }
 
 static void open_file(const isolation_message *request, int memory) {
@@ -175,15 +173,16 @@ static void decode_ahead(const imgcoder_request *wanted, imgcoder_offer *offer, 
   offer->frame = wanted->frame;
   offer->unmet = 0;
   isolation_message own = {.words = {rows, clears}, .longs = {pixels_row_bytes(offer)}};
-  reply(s->reader.decode ? pixels_decode(&own, offer, s->reader.decode, -1) : missing("decode"), NULL, 0);
+  reply(s->reader.decode ? pixels_decode(&own, offer, -1) : missing("decode"), NULL, 0);
 }
 
 // Answers with an offer, and perhaps goes on with its rows.
-static void negotiate(negotiate_call negotiate, const imgcoder_request *wanted, int goes_on, uint32_t clears) {
+static void negotiate(const imgcoder_request *wanted, int goes_on, uint32_t clears) {
+  session *s = &the_session;
   imgcoder_offer offer;
   memset(&offer, 0, sizeof offer);
   offer.struct_size = sizeof offer;
-  imgcoder_status status = negotiate ? negotiate(the_session.file, wanted, &offer) : missing("negotiate");
+  imgcoder_status status = s->reader.negotiate ? s->reader.negotiate(s->file, wanted, &offer) : missing("negotiate");
   uint32_t rows = status == IMGCODER_STATUS_OK && goes_on ? pixels_rows_of_band(&offer) : 0;
   // A small picture is decoded before another process would have woken up to hear of it.
   if (rows > 0 && rows == offer.height && rows * pixels_row_bytes(&offer) <= SMALL_BYTES) messages_hold(1);
@@ -210,14 +209,11 @@ static void call_reader(const isolation_message *request, int memory) {
       return reply(status, found.bytes, found.length);
     case ISOLATION_NEGOTIATE: {
       TAKE(imgcoder_request, request, wanted);
-      return negotiate(
-          request->words[3] ? color_table().negotiate_inks : s->reader.negotiate, &wanted, request->words[1] != 0,
-          request->words[2]);
+      return negotiate(&wanted, request->words[1] != 0, request->words[2]);
     }
     case ISOLATION_DECODE: {
       TAKE(imgcoder_offer, request, offer);
-      decode_call decode = request->words[3] ? color_table().decode_inks : s->reader.decode;
-      status = decode ? pixels_decode(request, &offer, decode, memory) : missing("decode");
+      status = s->reader.decode ? pixels_decode(request, &offer, memory) : missing("decode");
       if (memory >= 0) close(memory);
       return reply(status, NULL, 0);
     }
@@ -262,7 +258,7 @@ void session_run(const imgcoder_coder *coder, uint8_t *shared) {
       case ISOLATION_WRITER_METADATA:
       case ISOLATION_WRITER_THUMBNAIL:
       case ISOLATION_WRITER_FRAME:
-      case ISOLATION_WRITER_LIGHT:
+      case ISOLATION_WRITER_COLOR:
       case ISOLATION_WRITER_FINISH: writing_call(&request, memory); break;
       case ISOLATION_SOURCE:
         reply(take_source(&request, memory) ? IMGCODER_STATUS_OK : IMGCODER_STATUS_OUT_OF_MEMORY, NULL, 0);

@@ -112,9 +112,7 @@ void output_taken(imgcoder_status status);
 void output_reply(imgcoder_status status, const void *results, uint32_t length);
 
 // pixels.c: rows on their way to the program.
-typedef imgcoder_status(IMGCODER_ABI *decode_call)(imgcoder_reader *, const imgcoder_offer *, const imgcoder_sink *);
-imgcoder_status pixels_decode(const isolation_message *request, const imgcoder_offer *offer, decode_call decode,
-                              int memory);
+imgcoder_status pixels_decode(const isolation_message *request, const imgcoder_offer *offer, int memory);
 // Bytes of a row, and rows of a band, of a picture whose rows come from the top; 0 for others, and for too long rows.
 uint64_t pixels_row_bytes(const imgcoder_offer *offer);
 uint32_t pixels_rows_of_band(const imgcoder_offer *offer);
@@ -162,7 +160,6 @@ imgcoder_status properties_send(uint32_t page, uint32_t frame);
 // drafts.c: what a reader has beyond the interface.
 imgcoder_status auxiliary_send(uint32_t *count);
 imgcoder_status color_send(uint32_t page);
-imgcoder_stored_color_table color_table(void);
 
 // operations.c: working on whole files without decoding them.
 void operations_call(const isolation_message *request, int memory);

@@ -115,16 +115,12 @@ static imgcoder_status set_header(const isolation_message *request) {
   return s->writer.set_info ? s->writer.set_info(s->output, &info) : services_lacks("set_info");
 }
 
-static imgcoder_status set_light(const isolation_message *request) {
+static imgcoder_status set_color(const isolation_message *request) {
   session *s = &the_session;
-  imgcoder_stored_color color;
+  imgcoder_color color;
   if (request->length != sizeof color) _exit(0);
   memcpy(&color, payload(), sizeof color);
-  static const imgcoder_string name = IMGCODER_TEXT(IMGCODER_DRAFT_STORED_COLOR);
-  const void *found = s->writer.get_extension ? s->writer.get_extension(s->output, name) : NULL;
-  imgcoder_written_color_table calls =
-      found ? imgcoder_written_color_table_read(found) : (imgcoder_written_color_table){0};
-  if (calls.set_light) return calls.set_light(s->output, &color);
+  if (s->writer.set_color) return s->writer.set_color(s->output, &color);
   static const imgcoder_string lacks = IMGCODER_TEXT("the format has no place for light levels");
   return s->host.fail(&s->host, IMGCODER_STATUS_UNSUPPORTED, -1, lacks);
 }
@@ -158,7 +154,7 @@ void writing_call(const isolation_message *request, int memory) {
       return output_reply(status, layout, sizeof layout);
     }
     case ISOLATION_WRITER_HEADER: return output_reply(set_header(request), NULL, 0);
-    case ISOLATION_WRITER_LIGHT: return output_reply(set_light(request), NULL, 0);
+    case ISOLATION_WRITER_COLOR: return output_reply(set_color(request), NULL, 0);
     case ISOLATION_WRITER_FINISH:
       return output_reply(s->writer.finish ? s->writer.finish(s->output) : services_lacks("finish"), NULL, 0);
     default: return output_reply(add_picture(request), NULL, 0);

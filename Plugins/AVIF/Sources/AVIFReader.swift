@@ -10,7 +10,7 @@ import ImageCoderPlugin
 /// what that does not expect, inside libavif. Frames of a sequence are whole pictures, decoded from the nearest key frame on.
 ///
 /// - Format: AV1 Image File Format 1.1, ISO/IEC 23008-12, ISO/IEC 14496-12. Libraries: libavif 0.11, dav1d 1.0.
-final class AVIFReader: ContainerReader, StoredColorReader {
+final class AVIFReader: ContainerReader {
   private let host: CoderHost
   private let source: SourceView
   private(set) var shown: ShownPicture

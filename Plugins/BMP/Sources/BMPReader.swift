@@ -7,7 +7,7 @@ import ImageCoderPlugin
 ///
 /// Rows of bitmaps that are not compressed are read through a window of the file, and are delivered from the top even
 /// where they are stored from the bottom.
-final class BMPReader: ContainerReader, StoredColorReader {
+final class BMPReader: ContainerReader {
   private let source: SourceView
   private let host: CoderHost
   private var file: BMPFile

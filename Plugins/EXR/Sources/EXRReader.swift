@@ -5,7 +5,7 @@ import ImageCoderPlugin
 /// Reads pictures of OpenEXR. Each part without deep samples is a page.
 ///
 /// - Format: OpenEXR File Layout; Technical Introduction to OpenEXR. Library: OpenEXRCore 3.1 or later.
-final class EXRReader: ContainerReader, StoredColorReader {
+final class EXRReader: ContainerReader {
   private let source: SourceView
   private let host: CoderHost
   let file: EXRFile
@@ -49,6 +49,7 @@ final class EXRReader: ContainerReader, StoredColorReader {
     } else {
       header.gamma = 1
     }
+    header.pixelAspect = part.pixelAspect
     header.isLossless = part.isLossless
     header.subsampling = part.subsampling
     return header
@@ -104,6 +105,12 @@ extension PartHeader {
   /// Half precision if all channels of the picture have it.
   var pixelFormat: PixelFormat {
     choice.places.allSatisfy { channels[$0].type == .half } ? .rgbaFloat16 : .rgbaFloat32
+  }
+
+  /// The width of a pixel ÷ its height, from 1/64 to 64; nil for square pixels.
+  var pixelAspect: Double? {
+    guard let aspect = attributes["pixelAspectRatio"]?.number, (1.0 / 64...64).contains(aspect) else { return nil }
+    return aspect == 1 ? nil : aspect
   }
 
   /// Colors are multiplied by alpha. Where there are no data, the canvas is transparent.

@@ -42,6 +42,7 @@ final class GIFReader: ContainerReader {
     var header = ImageHeader(
       format: .gif, canvas: structure.canvas, pixelFormat: isOpaque ? .rgb8 : .rgba8, bitsPerChannel: 8,
       alpha: isOpaque ? .opaque : .straight)
+    header.pixelAspect = structure.screen.pixelAspect.flatMap { $0 == 1 ? nil : $0 }
     header.frameCount = structure.images.count
     header.isAnimated = structure.isAnimated
     header.loopCount = structure.loopCount
@@ -138,10 +139,7 @@ final class GIFReader: ContainerReader {
     properties["{GIF}", "CanvasPixelWidth"] = .integer(Int64(structure.canvas.width))
     properties["{GIF}", "CanvasPixelHeight"] = .integer(Int64(structure.canvas.height))
     properties["{GIF}", "HasGlobalColorMap"] = .integer(structure.screen.globalColorCount > 0 ? 1 : 0)
-    if structure.screen.aspectRatio > 0 {
-      // GIF89a §18: aspect ratio = (stored value + 15) ÷ 64.
-      properties["{GIF}", "PixelAspectRatio"] = .number((Double(structure.screen.aspectRatio) + 15) / 64)
-    }
+    properties["{GIF}", "PixelAspectRatio"] = structure.screen.pixelAspect.map { .number($0) }
     if let repetitions = structure.repetitions, let loopCount = structure.loopCount {
       properties["{GIF}", "LoopCount"] = .integer(Int64(loopCount.plays))
       properties["{GIF}", "NetscapeLoopCount"] = .integer(Int64(repetitions))

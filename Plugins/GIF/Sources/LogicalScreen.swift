@@ -17,6 +17,9 @@ struct LogicalScreen: Equatable {
   /// As stored: 0, or 64 × width ÷ height of a pixel, less 15.
   var aspectRatio: UInt8 = 0
 
+  /// GIF89a §18: aspect ratio = (stored value + 15) ÷ 64. Nil where none is stated.
+  var pixelAspect: Double? { aspectRatio == 0 ? nil : (Double(aspectRatio) + 15) / 64 }
+
   init(canvas: Size, globalColorCount: Int) {
     self.canvas = canvas
     self.globalColorCount = globalColorCount

@@ -5,7 +5,7 @@ import ImageCoderPlugin
 /// Reads pictures of Radiance: RGBE and XYZE.
 ///
 /// - Format: Radiance File Formats (Greg Ward), "Picture File Format".
-final class HDRReader: ContainerReader, StoredColorReader {
+final class HDRReader: ContainerReader {
   private let source: SourceView
   private let host: CoderHost
   private let file: HDRHeader

@@ -6,7 +6,7 @@ import ImageCoderPlugin
 /// Reads HEIF with pictures in HEVC: stills, or the image sequence of a file that announces one.
 ///
 /// - Format: ISO/IEC 23008-12 and 14496-12. Library: libde265 1.0.
-final class HEIFReader: ContainerReader, StoredColorReader {
+final class HEIFReader: ContainerReader {
   private let reader: any ReaderSession
   /// Whether stills are shown in place of a sequence that cannot be read.
   private let standsIn: Bool
@@ -85,7 +85,7 @@ final class HEIFReader: ContainerReader, StoredColorReader {
   }
 
   func storedColor(page: Int) throws(CoderError) -> StoredColor {
-    try reader.storedColorReader?.storedColor(page: page) ?? StoredColor()
+    try reader.storedColor(page: page)
   }
 
   func auxiliaryPictures() throws(CoderError) -> [AuxiliaryPicture] { try reader.auxiliaryPictures() }

@@ -12,7 +12,7 @@ import ImageCoderPlugin
 ///   or later.
 /// - Not covered: hierarchical files, arithmetic codes of more than 8 bits or without loss, a height that only a DNL marker
 ///   gives.
-final class JPEGReader: ContainerReader, StoredColorReader {
+final class JPEGReader: ContainerReader {
   private let source: SourceView
   private let host: CoderHost
   private let file: FileHeader
@@ -50,6 +50,7 @@ final class JPEGReader: ContainerReader, StoredColorReader {
     header.subsampling = file.frame.subsampling
     header.isProgressive = file.frame.isProgressive
     header.isLossless = file.frame.process == .lossless
+    header.hasInks = hasInks
     if !profile.isEmpty { header.metadata.insert(.icc) }
     if file.exif != nil { header.metadata.insert(.exif) }
     if file.xmp != nil { header.metadata.insert(.xmp) }
@@ -70,14 +71,21 @@ final class JPEGReader: ContainerReader, StoredColorReader {
           return size.width >= wanted.width && size.height >= wanted.height
         }
       } ?? 8
+    let isInks = request.wantsInks && hasInks
     let readsDCAlone = eighths == 1 && request.size.map(dcIsEnough) ?? false
     let memory = readsDCAlone ? DCFile.memory(for: file.frame) : libjpegBytes + (eighths == 1 ? eighthsBytes : 0)
     try host.limits.check(memory: memory)
+    let size = Self.size(of: canvas, eighths: eighths)
+    let order: RowOrder = isIncremental && file.hasSeveralScans ? .any : .topDown
+    let code = UInt32(eighths) | (readsDCAlone ? Self.dcAlone : 0)
+    let covered = (Double(canvas.width * eighths) / 8, Double(canvas.height * eighths) / 8)
+    guard !isInks else {
+      return DecodeOffer(
+        request, size: size, rowFormat: .cmyk8, rowOrder: order, scaleCode: code, memory: memory, covered: covered)
+    }
     return DecodeOffer(
-      request, size: Self.size(of: canvas, eighths: eighths), pixelFormat: format(for: request.pixelFormat),
-      alpha: .opaque, rowOrder: isIncremental && file.hasSeveralScans ? .any : .topDown,
-      scaleCode: UInt32(eighths) | (readsDCAlone ? Self.dcAlone : 0), memory: memory,
-      covered: (Double(canvas.width * eighths) / 8, Double(canvas.height * eighths) / 8))
+      request, size: size, pixelFormat: format(for: request.pixelFormat), alpha: .opaque, rowOrder: order,
+      scaleCode: code, memory: memory, covered: covered)
   }
 
   /// Bytes that libjpeg takes for a picture of any scale.
@@ -103,39 +111,14 @@ final class JPEGReader: ContainerReader, StoredColorReader {
 
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
     if file.frame.isDeep { return try decodeDeep(offer, into: sink) }
-    try decode(offer, isInks: false, into: sink)
-  }
-
-  func storedColor(page: Int) throws(CoderError) -> StoredColor {
-    var stored = StoredColor()
-    stored.hasInks = hasInks
-    return stored
-  }
-
-  func inkOffer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
-    guard hasInks else { throw .unsupported("\(file.frame.channels.count) channels are no inks, 4 are") }
-    var request = request
-    request.pixelFormat = .rgba8
-    return try offer(for: request)
-  }
-
-  func decodeInks(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
-    guard hasInks, offer.pixelFormat == .rgba8 else {
-      throw .invalidArgument("an offer of inks that this reader did not make: \(offer.size) \(offer.pixelFormat)")
-    }
-    try decode(offer, isInks: true, into: sink)
-  }
-
-  private var hasInks: Bool { file.frame.channels.count == 4 && !file.frame.isDeep }
-
-  private func decode(_ offer: DecodeOffer, isInks: Bool, into sink: RowSink) throws(CoderError) {
     let canvas = file.frame.size
+    let isInks = offer.rowFormat == .cmyk8 && hasInks
     let readsDCAlone = offer.scaleCode & Self.dcAlone != 0
     var offer = offer
     offer.scaleCode &= ~Self.dcAlone
     guard Self.scales.contains(Int(offer.scaleCode)),
       offer.size == Self.size(of: canvas, eighths: Int(offer.scaleCode)),
-      format(for: offer.pixelFormat) == offer.pixelFormat,
+      isInks || offer.rowFormat == nil && format(for: offer.pixelFormat) == offer.pixelFormat,
       !readsDCAlone || offer.scaleCode == 1 && !isInks && DCFile.canRead(file.frame)
     else { throw .invalidArgument("an offer that this reader did not make: \(offer.size) \(offer.pixelFormat)") }
     try checkPlausibility()
@@ -216,13 +199,15 @@ final class JPEGReader: ContainerReader, StoredColorReader {
     if let problem = picture.problem { throw problem }
   }
 
+  private var hasInks: Bool { file.frame.channels.count == 4 && !file.frame.isDeep }
+
   /// The narrowest format; inks count as colors.
   private var native: PixelFormat {
     switch (file.frame.channels.count == 1, file.frame.precision > 8) {
     case (true, false): .gray8
     case (true, true): .gray16
     case (false, false): .rgb8
-    case (false, true): .rgba16
+    case (false, true): .rgb16
     }
   }
 

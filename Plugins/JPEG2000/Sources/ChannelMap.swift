@@ -110,7 +110,8 @@ struct ChannelMap {
     case (true, true, _): .grayAlpha16
     case (false, false, 8): .rgb8
     case (false, true, 8): .rgba8
-    default: .rgba16
+    case (false, false, _): .rgb16
+    case (false, true, _): .rgba16
     }
   }
 }

@@ -114,9 +114,9 @@ struct RowAssembler {
       let pixels = row.assumingMemoryBound(to: UInt16.self)
       let step = format.channelCount
       Self.store(channels.0, to: pixels, step: step, count: count)
-      if step == 4 {
-        Self.store(channels.1, to: pixels + 1, step: 4, count: count)
-        Self.store(channels.2, to: pixels + 2, step: 4, count: count)
+      if !format.isGray {
+        Self.store(channels.1, to: pixels + 1, step: step, count: count)
+        Self.store(channels.2, to: pixels + 2, step: step, count: count)
       }
       if format.hasAlpha { Self.store(alpha, to: pixels + step - 1, step: step, count: count) }
     }

@@ -41,7 +41,8 @@ extension Codestream {
     case (.bits8, false, false): .rgba8
     case (.bits16, true, true): .gray16
     case (.bits16, true, false): .grayAlpha16
-    case (.bits16, false, _): .rgba16
+    case (.bits16, false, true): .rgb16
+    case (.bits16, false, false): .rgba16
     case (.float16, _, _): .rgbaFloat16
     case (.float32, _, _): .rgbaFloat32
     }
@@ -84,7 +85,7 @@ extension JxlPixelFormat {
     endianness = JXL_NATIVE_ENDIAN
     align = stride
     switch format {
-    case .gray16, .grayAlpha16, .rgba16: data_type = JXL_TYPE_UINT16
+    case .gray16, .grayAlpha16, .rgb16, .rgba16: data_type = JXL_TYPE_UINT16
     case .rgbaFloat16: data_type = JXL_TYPE_FLOAT16
     case .rgbaFloat32: data_type = JXL_TYPE_FLOAT
     default: data_type = JXL_TYPE_UINT8

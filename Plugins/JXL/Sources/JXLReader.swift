@@ -9,7 +9,7 @@ import ImageCoderPlugin
 /// already blended in, so that no frame depends on another for the host.
 ///
 /// - Format: ISO/IEC 18181-1 (codestream) and 18181-2 (file format). Library: libjxl 0.7 or later.
-final class JXLReader: ContainerReader, StoredColorReader {
+final class JXLReader: ContainerReader {
   private let source: SourceView
   private let host: CoderHost
   private let isFirstOnly: Bool

@@ -6,7 +6,7 @@ import ImageCoderPlugin
 /// Writes JPEG XL: lossy or lossless, stills and animations.
 ///
 /// - Format: ISO/IEC 18181-1 (codestream) and 18181-2 (file format). Library: libjxl 0.7 or later.
-final class JXLWriter: ContainerWriter, LightLevelWriter {
+final class JXLWriter: ContainerWriter {
   private let host: CoderHost
   private let output: ByteOutput
   private let settings: EncodingSettings

@@ -105,7 +105,7 @@ struct ImageHeaderChunk {
     return overflow ? .max : bytes
   }
 
-  /// The narrowest pixel format that holds every pixel. There is none for 16-bit RGB without alpha.
+  /// The narrowest pixel format that holds every pixel.
   ///
   /// - Parameter hasTransparency: Whether there is a tRNS chunk.
   func pixelFormat(hasTransparency: Bool) -> PixelFormat {
@@ -114,7 +114,7 @@ struct ImageHeaderChunk {
     case (true, false): return hasAlpha ? .grayAlpha8 : .gray8
     case (true, true): return hasAlpha ? .grayAlpha16 : .gray16
     case (false, false): return hasAlpha ? .rgba8 : .rgb8
-    case (false, true): return .rgba16
+    case (false, true): return hasAlpha ? .rgba16 : .rgb16
     }
   }
 }

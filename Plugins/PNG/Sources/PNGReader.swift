@@ -10,7 +10,7 @@ import ImageCoderPlugin
 ///
 /// - Format: PNG Third Edition, W3C; APNG 1.0. Library: libpng 1.6.
 /// - Not covered: MNG, JNG, CgBI.
-final class PNGReader: ContainerReader, StoredColorReader {
+final class PNGReader: ContainerReader {
   private let file: PNGFile
   private let host: CoderHost
   private var orientation = Orientation.up

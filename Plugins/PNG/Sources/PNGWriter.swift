@@ -10,7 +10,7 @@ import ImageCoderPlugin
 ///
 /// - Format: PNG Third Edition, W3C. Library: libdeflate 1.14.
 /// - Not covered: gray of fewer than 8 bits.
-final class PNGWriter: ContainerWriter, FrameRowsWriter, LightLevelWriter {
+final class PNGWriter: ContainerWriter, FrameRowsWriter {
   let output: ByteOutput
   let host: CoderHost
   private let isInterlaced: Bool

@@ -213,7 +213,10 @@ struct PNMHeader {
   var bitsPerChannel: Int { isFloat ? 32 : Int.bitWidth - maximum.leadingZeroBitCount }
 
   /// The layout of four inks.
-  var inkFormat: PixelFormat { maximum > 255 ? .rgba16 : .rgba8 }
+  var inkFormat: RowFormat { maximum > 255 ? .cmyk16 : .cmyk8 }
+
+  /// What rows of a float map are delivered in.
+  var floatFormat: RowFormat? { isFloat ? (colors == 1 ? .grayFloat32 : .rgbFloat32) : nil }
 
   /// The narrowest layout that holds all samples.
   var pixelFormat: PixelFormat {
@@ -225,7 +228,8 @@ struct PNMHeader {
     case (1, true, true): .grayAlpha16
     case (_, false, false): .rgb8
     case (_, true, false): .rgba8
-    case (_, _, true): .rgba16
+    case (_, false, true): .rgb16
+    case (_, true, true): .rgba16
     }
   }
 }

@@ -5,7 +5,7 @@ import ImageCoderPlugin
 /// Reads the portable maps of Netpbm, and PFM. Raw pictures that follow one another are pages.
 ///
 /// - Format: pbm(5), pgm(5), ppm(5), pam(5) of Netpbm; PFM, the portable float map.
-final class PNMReader: ContainerReader, StoredColorReader {
+final class PNMReader: ContainerReader {
   private let source: SourceView
   private let host: CoderHost
   private var pages: [PNMHeader] = []
@@ -83,6 +83,7 @@ final class PNMReader: ContainerReader, StoredColorReader {
     header.isTruncated = isTruncated
     header.isDamaged = isDamaged
     header.isLossless = true
+    header.hasInks = page.hasInks
     return header
   }
 
@@ -92,25 +93,31 @@ final class PNMReader: ContainerReader, StoredColorReader {
   func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
     let header = try header(page: request.page)
     let page = try page(request.page)
+    if request.wantsInks, page.hasInks {
+      return DecodeOffer(request, size: page.canvas, rowFormat: page.inkFormat, memory: SampleTable.memory(for: page))
+    }
+    if let format = page.floatFormat {
+      // A cut float map has its lower rows, and an incremental one has them first.
+      return DecodeOffer(
+        request, size: page.canvas, rowFormat: format,
+        rowOrder: page.rowsGoUp && (isCut(page) || source.size == .max) ? .any : .topDown)
+    }
     let isEightBits = header.pixelFormat.bytesPerChannel == 1
     let format = request.pixelFormat == .rgba8 && isEightBits ? .rgba8 : header.pixelFormat
     return DecodeOffer(
-      request, size: page.canvas, pixelFormat: format, alpha: header.alpha,
-      // A cut float map has its lower rows, and an incremental one has them first.
-      rowOrder: page.rowsGoUp && (isCut(page) || source.size == .max) ? .any : .topDown,
-      memory: SampleTable.memory(for: page))
+      request, size: page.canvas, pixelFormat: format, alpha: header.alpha, memory: SampleTable.memory(for: page))
   }
 
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
-    try decode(offer, isInks: false, into: sink)
-  }
-
-  private func decode(_ offer: DecodeOffer, isInks: Bool, into sink: RowSink) throws(CoderError) {
+    let isInks = offer.rowFormat?.isInks ?? false
     let page = try page(offer.page)
     let formats = [page.pixelFormat, page.pixelFormat.bytesPerChannel == 1 ? .rgba8 : page.pixelFormat]
-    guard offer.size == page.canvas, isInks ? offer.pixelFormat == page.inkFormat : formats.contains(offer.pixelFormat)
-    else {
-      throw .invalidArgument("an offer of \(offer.size) pixels of \(offer.pixelFormat), which was not made")
+    let isOwn =
+      isInks
+      ? page.hasInks && offer.rowFormat == page.inkFormat
+      : offer.rowFormat == page.floatFormat && formats.contains(offer.pixelFormat)
+    guard offer.size == page.canvas, isOwn else {
+      throw .invalidArgument("an offer of \(offer.size) pixels of \(offer.formatDescription), which was not made")
     }
     let rows = RowDecoder(page, format: offer.pixelFormat, isInks: isInks)
     if page.isPlain {
@@ -119,25 +126,6 @@ final class PNMReader: ContainerReader, StoredColorReader {
     } else {
       try decodeRaw(page, rows, goesBackwards: page.rowsGoUp && offer.rowOrder == .topDown, into: sink)
     }
-  }
-
-  func storedColor(page index: Int) throws(CoderError) -> StoredColor {
-    var stored = StoredColor()
-    stored.hasInks = try page(index).hasInks
-    return stored
-  }
-
-  func inkOffer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
-    let page = try page(request.page)
-    guard page.hasInks else { throw .unsupported("page \(request.page) has no inks") }
-    return DecodeOffer(
-      request, size: page.canvas, pixelFormat: page.inkFormat, alpha: .opaque, rowOrder: .topDown,
-      memory: SampleTable.memory(for: page))
-  }
-
-  func decodeInks(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
-    guard try page(offer.page).hasInks else { throw .unsupported("page \(offer.page) has no inks") }
-    try decode(offer, isInks: true, into: sink)
   }
 
   /// - Parameter goesBackwards: Whether the last rows are read first: those of PFM come from the bottom.

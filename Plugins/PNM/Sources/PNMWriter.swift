@@ -50,6 +50,8 @@ final class PNMWriter: ContainerWriter, FrameRowsWriter {
   func layout(for wanted: PixelLayout) throws(CoderError) -> PixelLayout {
     let isOpaque = wanted.alpha == .opaque
     let isDeep = wanted.format.bytesPerChannel > 1
+    // Hosts that do not know it do not ask for it.
+    let deep: PixelFormat = wanted.format == .rgb16 ? .rgb16 : .rgba16
     kind = requestedKind
     if requestedKind == .automatic {
       kind = !isOpaque ? .arbitrary : wanted.format.isFloat ? .float : wanted.format.isGray ? .gray : .color
@@ -60,12 +62,12 @@ final class PNMWriter: ContainerWriter, FrameRowsWriter {
       return PixelLayout(.gray8, .opaque)
     case .gray: return PixelLayout(isDeep ? .gray16 : .gray8, .opaque)
     // Alpha is laid over the background by the host, which it does for layouts without alpha alone.
-    case .color: return isDeep && isOpaque ? PixelLayout(.rgba16, .opaque) : PixelLayout(.rgb8, .opaque)
+    case .color: return isDeep && isOpaque ? PixelLayout(deep, .opaque) : PixelLayout(.rgb8, .opaque)
     case .float: return isOpaque ? PixelLayout(.rgbaFloat32, .opaque) : PixelLayout(.rgb8, .opaque)
     case .arbitrary, .automatic:
       if isOpaque {
         return wanted.format.isGray
-          ? PixelLayout(isDeep ? .gray16 : .gray8, .opaque) : PixelLayout(isDeep ? .rgba16 : .rgb8, .opaque)
+          ? PixelLayout(isDeep ? .gray16 : .gray8, .opaque) : PixelLayout(isDeep ? deep : .rgb8, .opaque)
       }
       let format: PixelFormat =
         wanted.format.isGray ? (isDeep ? .grayAlpha16 : .grayAlpha8) : isDeep ? .rgba16 : .rgba8

@@ -102,14 +102,7 @@ struct RowDecoder {
       let bits = source.loadUnaligned(fromByteOffset: 4 * index, as: UInt32.self)
       return Float(bitPattern: isLittleEndian ? UInt32(littleEndian: bits) : UInt32(bigEndian: bits))
     }
-    let isGray = page.colors == 1
-    for x in 0..<width {
-      let first = isGray ? x : 3 &* x
-      pixels[4 &* x] = sample(first)
-      pixels[4 &* x &+ 1] = sample(isGray ? first : first &+ 1)
-      pixels[4 &* x &+ 2] = sample(isGray ? first : first &+ 2)
-      pixels[4 &* x &+ 3] = 1
-    }
+    for index in 0..<(width &* page.colors) { pixels[index] = sample(index) }
   }
 
   /// Stores pixels of 8 bits per channel; the closure becomes part of the loops.
@@ -145,15 +138,7 @@ struct RowDecoder {
   @inline(__always)
   private func store16(to target: UnsafeMutableRawPointer, _ sample: (Int) -> UInt16) {
     let pixels = target.assumingMemoryBound(to: UInt16.self)
-    let depth = page.depth
-    // There is no layout of three channels of 16 bits.
-    guard page.colors == 3, !page.hasAlpha else { return copy(used, depth: depth, to: pixels, sample) }
-    for x in 0..<width {
-      pixels[4 &* x] = sample(x &* depth)
-      pixels[4 &* x &+ 1] = sample(x &* depth &+ 1)
-      pixels[4 &* x &+ 2] = sample(x &* depth &+ 2)
-      pixels[4 &* x &+ 3] = 65_535
-    }
+    copy(used, depth: page.depth, to: pixels, sample)
   }
 
   @inline(__always)

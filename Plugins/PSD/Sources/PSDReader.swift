@@ -7,7 +7,7 @@ import ImageCoderPlugin
 /// Layers are not drawn: Photoshop stores the whole picture beside them, unless it is told not to.
 ///
 /// - Format: Adobe Photoshop File Formats Specification.
-final class PSDReader: ContainerReader, StoredColorReader {
+final class PSDReader: ContainerReader {
   let source: SourceView
   let host: CoderHost
   let file: PSDFile
@@ -33,6 +33,7 @@ final class PSDReader: ContainerReader, StoredColorReader {
       format: .psd, canvas: file.header.canvas, pixelFormat: try pixelFormat(), bitsPerChannel: file.header.depth,
       alpha: try hasAlpha() ? .straight : .opaque)
     header.isLossless = true
+    header.hasInks = hasInks
     header.hasPalette = file.header.mode == .indexed
     header.isTruncated = try isTruncated()
     for kind in MetadataKind.allCases where place(of: kind) != nil { header.metadata.insert(kind) }
@@ -45,7 +46,7 @@ final class PSDReader: ContainerReader, StoredColorReader {
     let isGray = file.header.model == .gray
     return switch file.header.depth {
     case 32: .rgbaFloat32
-    case 16: isGray ? (hasAlpha ? .grayAlpha16 : .gray16) : .rgba16
+    case 16: isGray ? (hasAlpha ? .grayAlpha16 : .gray16) : (hasAlpha ? .rgba16 : .rgb16)
     default: isGray ? (hasAlpha ? .grayAlpha8 : .gray8) : (hasAlpha ? .rgba8 : .rgb8)
     }
   }
@@ -76,6 +77,9 @@ final class PSDReader: ContainerReader, StoredColorReader {
 
   func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
     try checkPage(request.page)
+    if request.wantsInks, hasInks {
+      return DecodeOffer(request, size: file.header.canvas, rowFormat: inkFormat, memory: memory)
+    }
     let native = try pixelFormat()
     let format = request.pixelFormat == .rgba8 && native.bytesPerChannel == 1 ? .rgba8 : native
     return DecodeOffer(
@@ -86,38 +90,18 @@ final class PSDReader: ContainerReader, StoredColorReader {
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
     try checkPage(offer.page)
     let native = try pixelFormat()
+    let isInks = hasInks && offer.rowFormat == inkFormat
     guard offer.size == file.header.canvas,
-      offer.pixelFormat == native || offer.pixelFormat == .rgba8 && native.bytesPerChannel == 1
-    else { throw .invalidArgument("an offer of \(offer.size) in \(offer.pixelFormat), which was not made") }
+      isInks || offer.pixelFormat == native || offer.pixelFormat == .rgba8 && native.bytesPerChannel == 1
+    else { throw .invalidArgument("an offer of \(offer.size) in \(offer.formatDescription), which was not made") }
     let palette = file.header.mode == .indexed ? try indexedColors() : nil
-    let rows = PixelRows(file, format: offer.pixelFormat, output: .colors, palette: palette)
+    let rows = PixelRows(file, format: offer.pixelFormat, output: isInks ? .inks : .colors, palette: palette)
     try decode(rows, format: offer.pixelFormat, into: sink)
   }
 
-  func storedColor(page: Int) throws(CoderError) -> StoredColor {
-    var stored = StoredColor()
-    stored.hasInks = page == 0 && file.header.model == .cmyk
-    return stored
-  }
+  private var hasInks: Bool { file.header.model == .cmyk }
 
-  func inkOffer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
-    try checkPage(request.page)
-    guard file.header.model == .cmyk else { throw .unsupported("a file of mode \(file.header.mode.name) has no inks") }
-    return DecodeOffer(
-      request, size: file.header.canvas, pixelFormat: inkFormat, alpha: .opaque, memory: memory)
-  }
-
-  func decodeInks(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
-    try checkPage(offer.page)
-    guard file.header.model == .cmyk else { throw .unsupported("a file of mode \(file.header.mode.name) has no inks") }
-    guard offer.size == file.header.canvas, offer.pixelFormat == inkFormat else {
-      throw .invalidArgument("an offer of \(offer.size) in \(offer.pixelFormat), which was not made")
-    }
-    let rows = PixelRows(file, format: inkFormat, output: .inks, palette: nil)
-    try decode(rows, format: inkFormat, into: sink)
-  }
-
-  private var inkFormat: PixelFormat { file.header.depth == 8 ? .rgba8 : .rgba16 }
+  private var inkFormat: RowFormat { file.header.depth == 8 ? .cmyk8 : .cmyk16 }
 
   func auxiliaryPictures() throws(CoderError) -> [AuxiliaryPicture] {
     try thumbnail() == nil ? [] : [AuxiliaryPicture(.preview, typeName: "Photoshop thumbnail", page: 1)]

@@ -172,7 +172,7 @@ struct PixelRows {
         pixels[2 &* x] = red[x]
         pixels[2 &* x &+ 1] = alpha?[x] ?? opaque
       }
-    case .rgb8:
+    case .rgb8, .rgb16:
       for x in 0..<width {
         pixels[3 &* x] = red[x]
         pixels[3 &* x &+ 1] = green[x]

@@ -24,14 +24,7 @@ imgcoder_status write_rows(const craw_request *request, const std::vector<uint16
     for (uint32_t index = 0; index < rows.count; index++) {
       auto *target = reinterpret_cast<uint8_t *>(rows.pixels) + index * rows.stride;
       const uint16_t *row = picture.data() + (y + index) * width * request->colors;
-      if (request->colors == 1) {
-        std::memcpy(target, row, width * 2);
-        continue;
-      }
-      for (size_t x = 0; x < width; x++, row += 3, target += 8) {
-        const uint16_t pixel[] = {row[0], row[1], row[2], UINT16_MAX};
-        std::memcpy(target, pixel, sizeof pixel);
-      }
+      std::memcpy(target, row, width * request->colors * 2);
     }
     status = sink->done(sink, y, rows.count, 0);
     if (status != IMGCODER_STATUS_OK) return status;

@@ -20,7 +20,7 @@ struct CameraFile {
 
   var orientation: Orientation { Orientation(rawValue: Int(description.orientation)) ?? .up }
 
-  var pixelFormat: PixelFormat { description.colors == 1 ? .gray16 : .rgba16 }
+  var pixelFormat: PixelFormat { description.colors == 1 ? .gray16 : .rgb16 }
 
   /// Bytes that decoding needs, about.
   func memory(isHalf: Bool) -> Int {

@@ -9,7 +9,7 @@
 #include "color.h"
 #include "samples.h"
 
-static const uint8_t bytes_per_pixel[] = {0, 1, 2, 2, 4, 3, 4, 4, 8, 8, 16};
+static const uint8_t bytes_per_pixel[] = {0, 1, 2, 2, 4, 3, 4, 4, 8, 8, 16, 6};
 
 // Colors of pixels: where each channel's samples are.
 typedef struct channels {
@@ -165,6 +165,7 @@ uint64_t rows_scratch(const rows_plan *plan) {
         }                                                                                                            \
         break;                                                                                                       \
       case IMGCODER_PIXEL_RGB8:                                                                                      \
+      case IMGCODER_PIXEL_RGB16:                                                                                     \
         for (uint64_t x = 0; x < n; x++) {                                                                           \
           out[3 * x] = r[x * s] ^ mask;                                                                              \
           out[3 * x + 1] = g[x * s] ^ mask;                                                                          \

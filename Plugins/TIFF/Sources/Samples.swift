@@ -144,7 +144,7 @@ struct Samples {
     case .minIsWhite, .minIsBlack, .mask, .logL:
       return alpha == nil ? (isDeep ? .gray16 : .gray8) : (isDeep ? .grayAlpha16 : .grayAlpha8)
     default:
-      return isDeep ? .rgba16 : alpha == nil ? .rgb8 : .rgba8
+      return alpha == nil ? (isDeep ? .rgb16 : .rgb8) : (isDeep ? .rgba16 : .rgba8)
     }
   }
 }

@@ -7,7 +7,6 @@ extension TIFFPicture {
   /// it has inks. If one of the three is not as it should be, none of them counts.
   func storedColor() throws(CoderError) -> StoredColor {
     var stored = StoredColor()
-    stored.hasInks = hasInks
     guard [.rgb, .palette, .yCbCr].contains(samples.photometric) else { return stored }
     let isStated = [Tag.whitePoint, Tag.primaryChromaticities, Tag.transferFunction].map { directory[$0] != nil }
     let white = try directory.reals(Tag.whitePoint, limit: 3) ?? []

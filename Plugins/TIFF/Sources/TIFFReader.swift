@@ -9,7 +9,7 @@ import ImageCoderPlugin
 /// strips or tiles as they come.
 ///
 /// - Format: TIFF 6.0; TIFF Technical Notes 1 and 2; BigTIFF. Library: libtiff 4.5 or later.
-final class TIFFReader: ContainerReader, StoredColorReader {
+final class TIFFReader: ContainerReader {
   private var file: TIFFFile
   private let source: SourceView
   private let host: CoderHost
@@ -62,6 +62,7 @@ final class TIFFReader: ContainerReader, StoredColorReader {
     header.standsIn = try isCameraRaw()
     header.isLossless = picture.isLossless && !header.standsIn
     header.hasPalette = samples.photometric == .palette
+    header.hasInks = picture.hasInks
     if samples.photometric == .palette { header.bitsPerChannel = 8 }
     header.subsampling = try subsampling(of: picture)
     for kind in MetadataKind.allCases where try hasMetadata(kind, of: picture.directory) {
@@ -105,15 +106,9 @@ final class TIFFReader: ContainerReader, StoredColorReader {
 
   func storedColor(page: Int) throws(CoderError) -> StoredColor { try picture(page).storedColor() }
 
-  func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer { try offer(for: request, isInks: false) }
-
-  func inkOffer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
-    guard try picture(request.page).hasInks else { throw .unsupported("page \(request.page) has no inks") }
-    return try offer(for: request, isInks: true)
-  }
-
-  private func offer(for request: DecodeRequest, isInks: Bool) throws(CoderError) -> DecodeOffer {
+  func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
     let page = try picture(request.page)
+    let isInks = request.wantsInks && page.hasInks
     var picture = page
     var code: UInt32 = 0
     if let wanted = request.size, wanted.width < page.canvas.width || wanted.height < page.canvas.height {
@@ -132,9 +127,9 @@ final class TIFFReader: ContainerReader, StoredColorReader {
     guard !isInks else {
       let format = Self.inkFormat(of: native)
       let layout = try layout(
-        picture, wanted: request.part(in: picture.canvas), output: format, isTopDown: true, isInks: true)
+        picture, wanted: request.part(in: picture.canvas), output: format.pixelFormat, isTopDown: true, isInks: true)
       return DecodeOffer(
-        request, size: picture.canvas, part: layout.part, pixelFormat: format, alpha: .opaque, scaleCode: code,
+        request, size: picture.canvas, part: layout.part, rowFormat: format, scaleCode: code,
         memory: LibTIFF.memory(layout))
     }
     let format = request.pixelFormat.flatMap { Self.canDeliver($0, of: native) ? $0 : nil } ?? native
@@ -153,14 +148,7 @@ final class TIFFReader: ContainerReader, StoredColorReader {
   }
 
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
-    try decode(offer, isInks: false, into: sink)
-  }
-
-  func decodeInks(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
-    try decode(offer, isInks: true, into: sink)
-  }
-
-  private func decode(_ offer: DecodeOffer, isInks: Bool, into sink: RowSink) throws(CoderError) {
+    let isInks = offer.rowFormat?.isInks ?? false
     var picture = try picture(offer.page)
     let version = Int(offer.scaleCode & (1 << Self.reductionShift - 1))
     let exponent = offer.scaleCode >> Self.reductionShift
@@ -174,10 +162,10 @@ final class TIFFReader: ContainerReader, StoredColorReader {
     guard exponent == 0 || (exponent <= 3 && !isInks && picture.canReduce(by: reduction)),
       offer.whole == picture.reduced(by: reduction),
       isInks
-        ? picture.hasInks && offer.pixelFormat == Self.inkFormat(of: native)
-        : Self.canDeliver(offer.pixelFormat, of: native)
+        ? picture.hasInks && offer.rowFormat == Self.inkFormat(of: native)
+        : offer.rowFormat == nil && Self.canDeliver(offer.pixelFormat, of: native)
     else {
-      throw .invalidArgument("an offer of \(offer.size) in \(offer.pixelFormat) was not made")
+      throw .invalidArgument("an offer of \(offer.size) in \(offer.formatDescription) was not made")
     }
     let layout = try layout(
       picture, reduction: reduction, wanted: offer.part, output: offer.pixelFormat,
@@ -206,15 +194,16 @@ final class TIFFReader: ContainerReader, StoredColorReader {
     return frame == nil ? try picture.properties() : Properties()
   }
 
-  /// The formats that rows are converted to without a loss: the picture's own, and RGB with alpha from 8 bits.
+  /// The formats that rows are converted to without a loss: the picture's own, and RGB with alpha.
   private static func canDeliver(_ format: PixelFormat, of native: PixelFormat) -> Bool {
     if format == native { return true }
+    if format == .rgba16, native == .rgb16 { return true }
     return (format == .rgba8 || format == .bgra8) && native.bytesPerChannel == 1
   }
 
   /// Four inks of a pixel, as deep as the colors that are made of them.
-  private static func inkFormat(of native: PixelFormat) -> PixelFormat {
-    native.bytesPerChannel == 1 ? .rgba8 : .rgba16
+  private static func inkFormat(of native: PixelFormat) -> RowFormat {
+    native.bytesPerChannel == 1 ? .cmyk8 : .cmyk16
   }
 
   private func layout(

@@ -56,8 +56,8 @@ import Testing
     let file = SmallFile(channels: 4, mode: .cmyk, data: [128, 255, 255, 0, 0, 255, 128, 255])
     #expect(try file.pixels() == [64, 128, 0, 255, 0, 255])
     let reader = try file.reader()
-    #expect(try reader.storedColor(page: 0).hasInks)
-    #expect(try reader.inkOffer(for: DecodeRequest()).pixelFormat == .rgba8)
+    #expect(try reader.header(page: 0).hasInks)
+    #expect(try reader.offer(for: DecodeRequest(rowFormat: .cmyk16)).rowFormat == .cmyk8)
   }
 
   @Test func indexesHaveColorsAndATransparentOne() throws {

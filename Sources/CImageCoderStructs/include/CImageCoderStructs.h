@@ -10,7 +10,6 @@
 #define CIMAGECODERSTRUCTS_H
 
 #include <imgcoder/draft/auxiliary_pictures.h>
-#include <imgcoder/draft/stored_color.h>
 #include <imgcoder/imgcoder.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,9 +76,6 @@ CIMAGECODER_SIZED(imgcoder_entry)
 CIMAGECODER_SIZED(imgcoder_auxiliary)
 CIMAGECODER_SIZED(imgcoder_frame_rows_table)
 CIMAGECODER_SIZED(imgcoder_auxiliary_pictures_table)
-CIMAGECODER_SIZED(imgcoder_stored_color)
-CIMAGECODER_SIZED(imgcoder_stored_color_table)
-CIMAGECODER_SIZED(imgcoder_written_color_table)
 
 #undef CIMAGECODER_SIZED
 

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define ISOLATION_PROTOCOL 7
+#define ISOLATION_PROTOCOL 8
 
 #define ISOLATION_MAX_PAYLOAD 32768
 // Bytes of a reason or a log line.
@@ -72,17 +72,17 @@ enum {
                              // with words[4] for its words[2]: back in words[4] 1, or 0 if it does not
   ISOLATION_INFO = 17,       // words[0] page
   ISOLATION_FRAME = 18,      // words[0] page, words[1] frame, words[2] frames to describe
-  ISOLATION_NEGOTIATE = 19,  // words[3] 1: inks; the request as payload. If words[1] is 1, the worker goes on with the rows of
+  ISOLATION_NEGOTIATE = 19,  // the request as payload. If words[1] is 1, the worker goes on with the rows of
                              // what it offers as if DECODE came next, with words[2] for its words[1]: back in words[4] the
                              // rows of a band, or 0 if it does not
-  ISOLATION_DECODE = 20,     // words[0] rows of a band, words[1] 1: clear them before, words[3] 1: inks, longs[0] bytes of a row, longs[1] of the picture;
+  ISOLATION_DECODE = 20,     // words[0] rows of a band, words[1] 1: clear them before, longs[0] bytes of a row, longs[1] of the picture;
                              // the offer as payload; descriptor for the row order ANY: memory for the picture
   ISOLATION_METADATA = 21,   // words[0] page, words[1] kind
   ISOLATION_PROPERTIES = 22, // words[0] page, words[1] frame
   ISOLATION_CLOSE = 23,
   ISOLATION_RECOGNIZE = 24,  // longs[0] bytes of the prefix, longs[1] size of the file; descriptor: the prefix
   ISOLATION_AUXILIARY = 25,  // back: their number, 4 bytes, and for each an imgcoder_auxiliary and its blocks as chunks
-  ISOLATION_COLOR = 26,      // words[0] page; back: an imgcoder_stored_color and its curves as chunks
+  ISOLATION_COLOR = 26,      // words[0] page; back: an imgcoder_color and its curves as chunks
 
   // Writing. A parcel is texts and blocks, each after its length in 8 bytes, and numbers; it is the payload, or if words[4]
   // is 1 in the memory of the descriptor, longs[0] bytes.
@@ -100,7 +100,7 @@ enum {
   ISOLATION_OPERATE = 35,     // parcel: 1 or 0, whether it is only asked (4 bytes), name, format of the file and of the new
                               // one; values as of WRITER_OPEN; the number of blocks (4 bytes), and for each name and block;
                               // back: facts as chunks of properties
-  ISOLATION_WRITER_LIGHT = 36,  // an imgcoder_stored_color without curves as payload
+  ISOLATION_WRITER_COLOR = 36,  // an imgcoder_color without curves as payload
   // Answers.
   ISOLATION_AVAILABLE = 48,  // to NEED: words[0] status, longs[0] bytes that are there, longs[1] size
   ISOLATION_TAKEN = 49,      // to BAND and OUTPUT: words[0] status
@@ -161,7 +161,7 @@ typedef struct isolation_description {
   uint32_t flags, features;
   uint32_t reads, writes, recognizes, adds_thumbnails;
   uint32_t default_plays, has_container;
-  uint32_t adds_metadata;
+  uint32_t adds_metadata, takes_rgb16;
   // Bytes of the texts after this struct, in this order.
   uint32_t id, version, library, dictionary, unclamped_delay, delay, loop_count;
 } isolation_description;

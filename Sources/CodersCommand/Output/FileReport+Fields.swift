@@ -52,8 +52,9 @@ extension FileReport {
       let largest = drawing.largestSide.map { " up to \($0)" } ?? ""
       return "\(natural), any size\(largest)"
     }
+    let aspect = header.pixelAspect.map { ", pixels \($0.short) times as wide as high" } ?? ""
     return header.orientation.swapsSides
-      ? "\(header.displayedSize), stored \(header.canvas)" : "\(header.displayedSize)"
+      ? "\(header.displayedSize), stored \(header.canvas)\(aspect)" : "\(header.displayedSize)\(aspect)"
   }
 
   private var pixels: String {
@@ -157,6 +158,7 @@ extension FileReport {
     members["natural_size"] =
       header.naturalSize.map { .list([.number($0.width), .number($0.height)]) } ?? .null
     members["resolution"] = header.resolution.map { .number($0) } ?? .null
+    members["pixel_aspect"] = .number(header.pixelAspect ?? 1)
     members["auxiliary_pictures"] = .list(auxiliary.map(Self.json))
     members["metadata"] = .object(
       Dictionary(metadata.map { ($0.kind.key, $0.bytes.map { .integer($0) } ?? .null) }) { first, _ in first })

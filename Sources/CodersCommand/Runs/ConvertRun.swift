@@ -9,6 +9,8 @@ struct ConvertRun: Sendable {
   var isFirstFrameOnly = false
   /// Whether a file is encoded again even if it could be copied.
   var reencodes = false
+  /// Whether pixels are made square that the file says are not.
+  var squaresPixels = false
   var batch = BatchSettings()
   var encoding = EncodingSettings()
   var read = ReadSettings()
@@ -102,11 +104,14 @@ private struct ConvertWork: FileWork {
     currentFile = input
     var reading = run.read.decodeOptions(console, file: input)
     reading.isStrict = run.encoding.isStrict
+    reading.squaresPixels = run.squaresPixels
     reading.color = try run.color(console)
     let source = try registry.rereadable(try run.read.source(input, registry, console), reading)
     // Opened here to learn the number of frames, and to report an unreadable input as the input's error.
     let decoder = try run.read.open(source, registry, options: reading)
     writing.allowsCopy = !run.reencodes
+    // What is square already may be copied.
+    if decoder.header.pixelAspect == nil { reading.squaresPixels = false }
     try run.adjust(&writing, &reading, decoder, format)
     currentFile = output
     let progress = Progress(

@@ -63,6 +63,7 @@ private struct ThumbnailWork: FileWork {
     reading.isStrict = run.encoding.isStrict
     reading.thumbnailQuality = run.quality
     reading.linearLight = run.linearLight
+    reading.squaresPixels = true
     var source = try run.read.source(input, registry, console)
     if run.box.size == nil { source = try registry.rereadable(source, reading) }
     var preset = ThumbnailPreset(size: try size(of: source, reading), mode: run.mode, format: format)

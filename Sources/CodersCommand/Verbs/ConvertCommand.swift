@@ -86,6 +86,10 @@ struct ConvertCommand: ReadingVerb {
   )
   var orientation: OrientationArgument?
 
+  @Flag(
+    help: "Make pixels square that an EXR or GIF file says are not: the picture becomes wider or taller.")
+  var squarePixels = false
+
   @Flag(help: "Encode the file again even if it could be copied.")
   var reencode = false
 
@@ -150,6 +154,7 @@ struct ConvertCommand: ReadingVerb {
     let (color, gainMap, sequence, limits) = (color, gainMaps.gainMap, sequence, read.limits)
     let (orientation, sides) = (orientation, sizes?.sides ?? [])
     run.color = { (console) throws(CoderError) in try color.outputColor(console, unlessAsked: .asStored) }
+    run.squaresPixels = squarePixels
     run.adjust = { (writing, reading, decoder, format) throws(CoderError) in
       writing.edit = try PixelEdit(operations, picture: decoder.outputSize, limits: limits)
       writing.edit.storesUpright = orientation == .apply

@@ -50,17 +50,17 @@ package struct PictureColor: Sendable {
       (space, origin) = (stated, .cicp)
       return
     }
-    if statements.stored.hasInks { space = .press }
+    if header.hasInks { space = .press }
     if let profile = statements.profile {
       do throws(CoderError) {
-        space = try ICCColorReader.space(profile, isGray: isGray, isInks: statements.stored.hasInks)
+        space = try ICCColorReader.space(profile, isGray: isGray, isInks: header.hasInks)
         origin = .icc
         return
       } catch {
         refusal = error.message
       }
     }
-    guard !statements.stored.hasInks else { return }
+    guard !header.hasInks else { return }
     if let stated {
       (space, origin) = (stated, .cicp)
     } else if let exif = statements.exif, let found = Self.space(exif: exif) {

@@ -34,11 +34,10 @@ extension ImageDecoder {
 
   /// What the page's reader says of colors beside the header. What cannot be read states nothing.
   private static func storedColor(page: Int, _ file: OpenFile) -> StoredColor {
-    guard let reader = file.reader.storedColorReader else { return StoredColor() }
-    return (try? reader.storedColor(page: page)) ?? StoredColor()
+    (try? file.reader.storedColor(page: page)) ?? StoredColor()
   }
 
-  /// What the page says of its colors beside the header and its metadata: primaries, curves, light levels and inks.
+  /// What the page says of its colors beside the header and its metadata: primaries, curves and light levels.
   public var storedColor: StoredColor { Self.storedColor(page: page, file) }
 
   static func colors(

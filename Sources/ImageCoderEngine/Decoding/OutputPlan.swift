@@ -53,11 +53,15 @@ struct OutputPlan {
       isReduced = false
     } else {
       let shown = options.part ?? Rect(covering: displayed)
-      let fit = try Self.fit(shown.size, of: header, options, smaller: smaller(than: shown.size))
+      let square = options.squaresPixels ? header.squared(shown.size, by: orientation) : shown.size
+      if square != shown.size { try options.limits.check(canvas: square) }
+      let fit = try Self.fit(square, of: header, options, smaller: smaller(than: square))
+      let across = Double(shown.width) / Double(square.width)
+      let down = Double(shown.height) / Double(square.height)
       // What is cut on both sides is in the middle of the part.
       let crop = ResamplingRegion(
-        x: Double(shown.x) + fit.crop.x, y: Double(shown.y) + fit.crop.y, width: fit.crop.width,
-        height: fit.crop.height)
+        x: Double(shown.x) + fit.crop.x * across, y: Double(shown.y) + fit.crop.y * down,
+        width: fit.crop.width * across, height: fit.crop.height * down)
       drawing = nil
       size = orientation.swapsSides ? fit.size.transposed : fit.size
       region = crop.stored(by: orientation, displayed: displayed)
@@ -190,6 +194,15 @@ extension ImageHeader {
   var drawnSize: (width: Double, height: Double)? {
     guard let anySize, !isAnimated else { return nil }
     return (anySize.width ?? Double(canvas.width), anySize.height ?? Double(canvas.height))
+  }
+
+  /// The size of a displayed part once its pixels are square: no side is smaller than it was.
+  fileprivate func squared(_ size: Size, by orientation: Orientation) -> Size {
+    guard let stored = pixelAspect else { return size }
+    let aspect = orientation.swapsSides ? 1 / stored : stored
+    return aspect > 1
+      ? Size(width: Int((Double(size.width) * aspect).rounded()), height: size.height)
+      : Size(width: size.width, height: Int((Double(size.height) / aspect).rounded()))
   }
 
   /// Checks the size at which a drawing is drawn.

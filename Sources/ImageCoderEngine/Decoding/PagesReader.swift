@@ -6,7 +6,7 @@ import ImageCoderModel
 ///
 /// The container's reader says where such a file is, and this opens it and stands between the two, for a file that has such
 /// pages. An embedded file shows its own first page and frame, and embeds nothing further.
-final class PagesReader: StoredColorReader {
+final class PagesReader: ReaderSession {
   private let outer: any ReaderSession
   private var context: DecodeContext
 
@@ -89,32 +89,8 @@ final class PagesReader: StoredColorReader {
   func auxiliaryPictures() throws(CoderError) -> [AuxiliaryPicture] { try outer.auxiliaryPictures() }
 
   func storedColor(page: Int) throws(CoderError) -> StoredColor {
-    let (reader, page) = try colors(page)
-    return try reader?.storedColor(page: page) ?? StoredColor()
-  }
-
-  func inkOffer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
-    let (reader, page) = try colors(request.page)
-    guard let reader else { throw .unsupported("page \(request.page) has no inks") }
-    var inner = request
-    inner.page = page
-    var offer = try reader.inkOffer(for: inner)
-    offer.page = request.page
-    return offer
-  }
-
-  func decodeInks(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
-    let (reader, page) = try colors(offer.page)
-    guard let reader else { throw .unsupported("page \(offer.page) has no inks") }
-    var inner = offer
-    inner.page = page
-    try reader.decodeInks(inner, into: sink)
-  }
-
-  /// The reader that says more of a page's colors than its header, if there is one, and the page's number there.
-  private func colors(_ page: Int) throws(CoderError) -> (reader: (any StoredColorReader)?, page: Int) {
-    guard let file = try embedded(page) else { return (outer.storedColorReader, page) }
-    return (file.reader.storedColorReader, file.header.primaryPage)
+    guard let file = try embedded(page) else { return try outer.storedColor(page: page) }
+    return try file.reader.storedColor(page: file.header.primaryPage)
   }
 
   /// The file that a page is, or nil for a page of the container's own.

@@ -89,17 +89,12 @@ struct PictureDecoder {
 
   /// Asks the reader, and holds it to what it may answer.
   func offer(for request: DecodeRequest, size: Size) throws(CoderError) -> DecodeOffer {
-    let inks = color?.inks == nil ? nil : reader.storedColorReader
-    var offer: DecodeOffer
-    if let inks {
-      offer = try inks.inkOffer(for: request)
-      guard offer.pixelFormat == .rgba8 || offer.pixelFormat == .rgba16 else {
-        throw .libraryFailure("the reader offers inks as \(offer.pixelFormat), rgba8 and rgba16 are allowed")
-      }
-      // Black counts as any other ink does.
-      offer.alpha = .straight
-    } else {
-      offer = try reader.offer(for: request)
+    var request = request
+    if color?.inks != nil { request.rowFormat = request.pixelFormat?.bytesPerChannel == 1 ? .cmyk8 : .cmyk16 }
+    let offer = try reader.offer(for: request)
+    guard (offer.rowFormat?.isInks ?? false) == request.wantsInks else {
+      throw .libraryFailure(
+        "the reader offers \(offer.formatDescription) where \(request.wantsInks ? "inks" : "colors") were asked for")
     }
     let smallest = request.size ?? size
     let whole = offer.whole
@@ -267,11 +262,7 @@ struct PictureDecoder {
     incremental?.begin(sink, finalRows: finalRows) { () throws(CoderError) in try show(sink) }
     do throws(CoderError) {
       try sink.withSink { (rows) throws(CoderError) in
-        if color?.inks != nil, let reader = reader.storedColorReader {
-          try reader.decodeInks(offer, into: rows)
-        } else {
-          try reader.decode(offer, into: rows)
-        }
+        try rows.widening(offer) { (rows) throws(CoderError) in try reader.decode(offer, into: rows) }
       }
     } catch {
       if sink.isSated {

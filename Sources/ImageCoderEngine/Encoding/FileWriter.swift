@@ -281,9 +281,6 @@ extension FileWriter {
     }
     guard light != LightLevels() else { return }
     do throws(CoderError) {
-      guard let writer = writer as? any LightLevelWriter else {
-        throw .unsupported("\(format) has no place for it")
-      }
       try writer.setLight(light)
     } catch {
       guard error.code == .unsupported else { throw error }

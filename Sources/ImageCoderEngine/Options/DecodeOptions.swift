@@ -111,6 +111,9 @@ public struct DecodeOptions: Sendable {
     public var alpha = AlphaMode.straight
     /// Turn the picture upright. Without it, the orientation is reported and the box is in stored pixels.
     public var appliesOrientation = true
+    /// Make pixels square that the file says are not: the picture becomes wider or taller, by ``ImageHeader/pixelAspect``, before
+    /// it is fitted to ``size``. No pixel is left out.
+    public var squaresPixels = false
     /// The page to decode, counted from 0. Nil for the file's primary page or, if the pages are sizes of one picture,
     /// for the page that fits the box of ``size`` best.
     public var page: Int?
@@ -135,7 +138,7 @@ public struct DecodeOptions: Sendable {
     public init() {}
 
     /// Whether all of the picture is asked for, in the size of the file.
-    package var isWhole: Bool { size == .own && part == nil }
+    package var isWhole: Bool { size == .own && part == nil && !squaresPixels }
   }
 
   /// Makes options; without arguments, to decode all frames in full size and upright, with straight alpha.

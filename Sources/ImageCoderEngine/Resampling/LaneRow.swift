@@ -37,7 +37,8 @@ struct LaneRow {
     switch format {
     case .gray8: Self.readPlain(Sample8.self, source, into: lanes, count: count)
     case .gray16: Self.readPlain(Sample16.self, source, into: lanes, count: count)
-    case .rgb8: Self.readThree(source, into: lanes, count: count)
+    case .rgb8: Self.readThree(UInt8.self, source, into: lanes, count: count)
+    case .rgb16: Self.readThree(UInt16.self, source, into: lanes, count: count)
     case .grayAlpha8: read(Sample8.self, colors: 1, source, into: lanes, count: count)
     case .grayAlpha16: read(Sample16.self, colors: 1, source, into: lanes, count: count)
     case .rgba8, .bgra8: read(Sample8.self, colors: 3, source, into: lanes, count: count)
@@ -68,16 +69,21 @@ struct LaneRow {
     for i in 0..<count { lanes[i] = Sample.read(source, i) }
   }
 
-  private static func readThree(_ source: UnsafeRawPointer, into lanes: UnsafeMutablePointer<Float>, count: Int) {
+  @inline(__always)
+  private static func readThree<Number: FixedWidthInteger & SIMDScalar & BitwiseCopyable>(
+    _: Number.Type, _ source: UnsafeRawPointer, into lanes: UnsafeMutablePointer<Float>, count: Int
+  ) {
+    let size = MemoryLayout<Number>.size
     let lanes = UnsafeMutableRawPointer(lanes).assumingMemoryBound(to: SIMD4<Float>.self)
     // The fourth lane takes the next pixel's first sample and means nothing; the last pixel has no next one.
     for i in 0..<(count &- 1) {
-      let bytes = source.loadUnaligned(fromByteOffset: 3 &* i, as: SIMD4<UInt8>.self)
-      lanes[i] = SIMD4<Float>(SIMD4<Int32>(truncatingIfNeeded: bytes))
+      let samples = source.loadUnaligned(fromByteOffset: 3 &* size &* i, as: SIMD4<Number>.self)
+      lanes[i] = SIMD4<Float>(SIMD4<Int32>(truncatingIfNeeded: samples))
     }
-    let last = 3 &* (count &- 1)
-    lanes[count &- 1] = SIMD4(
-      Sample8.read(source, last), Sample8.read(source, last &+ 1), Sample8.read(source, last &+ 2), 0)
+    func last(_ channel: Int) -> Float {
+      Float(source.loadUnaligned(fromByteOffset: (3 &* (count &- 1) &+ channel) &* size, as: Number.self))
+    }
+    lanes[count &- 1] = SIMD4(last(0), last(1), last(2), 0)
   }
 
   // MARK: - Writing
@@ -87,7 +93,8 @@ struct LaneRow {
     switch format {
     case .gray8: Self.writePlain(Sample8.self, lanes, into: target, count: count)
     case .gray16: Self.writePlain(Sample16.self, lanes, into: target, count: count)
-    case .rgb8: Self.writeThree(lanes, into: target, count: count)
+    case .rgb8: Self.writeThree(Sample8.self, lanes, into: target, count: count)
+    case .rgb16: Self.writeThree(Sample16.self, lanes, into: target, count: count)
     case .grayAlpha8: write(Sample8.self, colors: 1, lanes, into: target, count: count)
     case .grayAlpha16: write(Sample16.self, colors: 1, lanes, into: target, count: count)
     case .rgba8, .bgra8: write(Sample8.self, colors: 3, lanes, into: target, count: count)
@@ -129,11 +136,14 @@ struct LaneRow {
     for i in 0..<count { Sample.write(lanes[i], target, i) }
   }
 
-  private static func writeThree(_ lanes: UnsafePointer<Float>, into target: UnsafeMutableRawPointer, count: Int) {
+  @inline(__always)
+  private static func writeThree<Sample: PixelSample>(
+    _: Sample.Type, _ lanes: UnsafePointer<Float>, into target: UnsafeMutableRawPointer, count: Int
+  ) {
     for i in 0..<count {
-      Sample8.write(lanes[4 &* i], target, 3 &* i)
-      Sample8.write(lanes[4 &* i &+ 1], target, 3 &* i &+ 1)
-      Sample8.write(lanes[4 &* i &+ 2], target, 3 &* i &+ 2)
+      Sample.write(lanes[4 &* i], target, 3 &* i)
+      Sample.write(lanes[4 &* i &+ 1], target, 3 &* i &+ 1)
+      Sample.write(lanes[4 &* i &+ 2], target, 3 &* i &+ 2)
     }
   }
 }

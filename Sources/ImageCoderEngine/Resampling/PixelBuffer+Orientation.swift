@@ -21,6 +21,7 @@ extension PixelBuffer {
     case 2: orient(UInt16.self, into: result, orientation)
     case 3: orient(ThreeBytes.self, into: result, orientation)
     case 4: orient(UInt32.self, into: result, orientation)
+    case 6: orient(ThreeWords.self, into: result, orientation)
     case 8: orient(UInt64.self, into: result, orientation)
     default: orient(SixteenBytes.self, into: result, orientation)
     }
@@ -31,6 +32,12 @@ extension PixelBuffer {
     var a: UInt8
     var b: UInt8
     var c: UInt8
+  }
+
+  private struct ThreeWords: BitwiseCopyable {
+    var a: UInt16
+    var b: UInt16
+    var c: UInt16
   }
 
   private struct SixteenBytes: BitwiseCopyable {

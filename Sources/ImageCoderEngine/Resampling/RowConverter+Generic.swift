@@ -143,7 +143,7 @@ extension RowConverter {
     switch format {
     case .rgbaFloat32: load(SampleFloat32.self, source, format, into: rgba, count: count)
     case .rgbaFloat16: load(SampleFloat16.self, source, format, into: rgba, count: count)
-    case .gray16, .grayAlpha16, .rgba16: load(Sample16.self, source, format, into: rgba, count: count)
+    case .gray16, .grayAlpha16, .rgb16, .rgba16: load(Sample16.self, source, format, into: rgba, count: count)
     default: load(Sample8.self, source, format, into: rgba, count: count)
     }
   }
@@ -177,7 +177,7 @@ extension RowConverter {
     switch format {
     case .rgbaFloat32: store(SampleFloat32.self, rgba, destination, format: format, count: count)
     case .rgbaFloat16: store(SampleFloat16.self, rgba, destination, format: format, count: count)
-    case .gray16, .grayAlpha16, .rgba16: store(Sample16.self, rgba, destination, format: format, count: count)
+    case .gray16, .grayAlpha16, .rgb16, .rgba16: store(Sample16.self, rgba, destination, format: format, count: count)
     default: store(Sample8.self, rgba, destination, format: format, count: count)
     }
   }

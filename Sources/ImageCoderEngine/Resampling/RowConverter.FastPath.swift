@@ -19,6 +19,10 @@ extension RowConverter {
     /// 8 bits become 16, or the other way round, in the same channels.
     case widen(channels: Int)
     case narrow(channels: Int)
+    /// Three channels of 16 bits become four, opaque, of 16 bits or 8; or four become three.
+    case addAlpha16
+    case narrowAddingAlpha(swapping: Bool)
+    case dropAlpha16
     /// Floating point of 32 bits becomes that of 16.
     case halve
 
@@ -26,11 +30,11 @@ extension RowConverter {
       let isColor4 = to.format == .rgba8 || to.format == .bgra8
       let keepsAlpha = from.alpha == to.alpha || from.alpha == .opaque
       switch (from.format, to.format) {
-      case (.gray8, .gray16), (.grayAlpha8, .grayAlpha16), (.rgba8, .rgba16):
+      case (.gray8, .gray16), (.grayAlpha8, .grayAlpha16), (.rgb8, .rgb16), (.rgba8, .rgba16):
         guard keepsAlpha else { return nil }
         self = .widen(channels: from.format.channelCount)
         return
-      case (.gray16, .gray8), (.grayAlpha16, .grayAlpha8), (.rgba16, .rgba8):
+      case (.gray16, .gray8), (.grayAlpha16, .grayAlpha8), (.rgb16, .rgb8), (.rgba16, .rgba8):
         guard keepsAlpha else { return nil }
         self = .narrow(channels: from.format.channelCount)
         return
@@ -41,6 +45,9 @@ extension RowConverter {
       default: break
       }
       switch from.format {
+      case .rgb16 where to.format == .rgba16: self = .addAlpha16
+      case .rgb16 where isColor4: self = .narrowAddingAlpha(swapping: to.format == .bgra8)
+      case .rgba16 where to.format == .rgb16 && from.alpha != .premultiplied: self = .dropAlpha16
       case .gray8 where isColor4: self = .replicate
       case .gray8 where to.format == .rgb8: self = .replicateToRGB
       case .grayAlpha8 where isColor4 && from.alpha == to.alpha && from.alpha != .opaque: self = .replicateWithAlpha
@@ -80,6 +87,10 @@ extension RowConverter {
       case .unpremultiply(let isSwapping): Self.unpremultiply(source, destination, count: count, isSwapping: isSwapping)
       case .widen(let channels): Self.widen(source, destination, samples: count * channels)
       case .narrow(let channels): Self.narrow(source, destination, samples: count * channels)
+      case .addAlpha16: Self.addAlpha16(source, destination, count: count)
+      case .narrowAddingAlpha(let isSwapping):
+        Self.narrowAddingAlpha(source, destination, count: count, isSwapping: isSwapping)
+      case .dropAlpha16: Self.dropAlpha16(source, destination, count: count)
       case .halve: Self.halve(source, destination, count: count)
       }
     }
@@ -127,6 +138,41 @@ extension RowConverter.FastPath {
       let blue = UInt32(source.load(fromByteOffset: i &* 3 &+ 2, as: UInt8.self))
       put(red | (green << 8) | (blue << 16) | 0xFF00_0000, into: destination, at: i)
       i &+= 1
+    }
+  }
+
+  /// A pixel of three samples; of the fourth, which is the next one's first, nothing is used. The last pixel has no next one.
+  @inline(__always) private static func three(_ row: UnsafeRawPointer, _ index: Int, of count: Int) -> UInt64 {
+    guard index &+ 1 == count else { return row.loadUnaligned(fromByteOffset: index &* 6, as: UInt64.self) }
+    let last = UInt64(row.loadUnaligned(fromByteOffset: index &* 6 &+ 4, as: UInt16.self))
+    return UInt64(row.loadUnaligned(fromByteOffset: index &* 6, as: UInt32.self)) | last << 32
+  }
+
+  private static func addAlpha16(_ source: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer, count: Int) {
+    for i in 0..<count {
+      destination.storeBytes(
+        of: three(source, i, of: count) | 0xFFFF << 48, toByteOffset: i &* 8, as: UInt64.self)
+    }
+  }
+
+  private static func narrowAddingAlpha(
+    _ source: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer, count: Int, isSwapping: Bool
+  ) {
+    for i in 0..<count {
+      func byte(_ channel: Int) -> UInt32 {
+        let sample = UInt32(source.loadUnaligned(fromByteOffset: 6 &* i &+ 2 &* channel, as: UInt16.self))
+        return (sample &* 255 &+ 32_895) >> 16
+      }
+      let (red, blue) = (byte(isSwapping ? 2 : 0), byte(isSwapping ? 0 : 2))
+      put(red | byte(1) << 8 | blue << 16 | 0xFF00_0000, into: destination, at: i)
+    }
+  }
+
+  private static func dropAlpha16(_ source: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer, count: Int) {
+    for i in 0..<count {
+      let pixel = source.loadUnaligned(fromByteOffset: i &* 8, as: UInt64.self)
+      destination.storeBytes(of: UInt32(truncatingIfNeeded: pixel), toByteOffset: i &* 6, as: UInt32.self)
+      destination.storeBytes(of: UInt16(truncatingIfNeeded: pixel >> 32), toByteOffset: i &* 6 &+ 4, as: UInt16.self)
     }
   }
 

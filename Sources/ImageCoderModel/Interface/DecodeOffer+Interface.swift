@@ -13,7 +13,8 @@ extension DecodeRequest {
         ? nil
         : Rect(
           x: Int(raw.part_x), y: Int(raw.part_y), width: Int(raw.part_width), height: Int(raw.part_height)),
-      pixelFormat: PixelFormat(rawValue: raw.pixel_format), alpha: AlphaMode(rawValue: raw.alpha) ?? .straight)
+      pixelFormat: PixelFormat(rawValue: raw.pixel_format), rowFormat: RowFormat(rawValue: raw.pixel_format),
+      alpha: AlphaMode(rawValue: raw.alpha) ?? .straight)
   }
 
   package var raw: imgcoder_request {
@@ -28,7 +29,7 @@ extension DecodeRequest {
       request.part_width = UInt32(clamping: part.width)
       request.part_height = UInt32(clamping: part.height)
     }
-    request.pixel_format = pixelFormat?.rawValue ?? 0
+    request.pixel_format = rowFormat?.rawValue ?? pixelFormat?.rawValue ?? 0
     request.alpha = alpha.rawValue
     return request
   }
@@ -39,7 +40,9 @@ extension DecodeOffer {
   ///
   /// - Throws: ``CoderError/Code/libraryFailure`` when the reader breaks the interface.
   package init(_ raw: imgcoder_offer, for request: DecodeRequest) throws(CoderError) {
-    guard let pixelFormat = PixelFormat(rawValue: raw.pixel_format), let alpha = AlphaMode(rawValue: raw.alpha),
+    let rowFormat = RowFormat(rawValue: raw.pixel_format)
+    guard let pixelFormat = rowFormat?.pixelFormat ?? PixelFormat(rawValue: raw.pixel_format),
+      let alpha = AlphaMode(rawValue: raw.alpha),
       let order = RowOrder(rawValue: raw.row_order), raw.width > 0, raw.height > 0
     else {
       throw .libraryFailure(
@@ -65,6 +68,10 @@ extension DecodeOffer {
         raw.covered_width == 0 ? Double(whole.width) : raw.covered_width,
         raw.covered_height == 0 ? Double(whole.height) : raw.covered_height
       ))
+    if let rowFormat {
+      self.rowFormat = rowFormat
+      self.alpha = rowFormat.isInks ? .straight : .opaque
+    }
   }
 
   package init(_ raw: imgcoder_offer) throws(CoderError) {
@@ -78,8 +85,8 @@ extension DecodeOffer {
     offer.frame = UInt32(clamping: frame)
     offer.width = UInt32(clamping: size.width)
     offer.height = UInt32(clamping: size.height)
-    offer.pixel_format = pixelFormat.rawValue
-    offer.alpha = alpha.rawValue
+    offer.pixel_format = rowFormat?.rawValue ?? pixelFormat.rawValue
+    offer.alpha = rowFormat == nil ? alpha.rawValue : AlphaMode.opaque.rawValue
     offer.row_order = rowOrder.rawValue
     offer.scale_code = scaleCode
     offer.memory = UInt64(clamping: memory)
@@ -93,8 +100,9 @@ extension DecodeOffer {
     }
     if let request {
       if let wanted = request.size, wanted != whole { offer.unmet |= 1 }
-      if let wanted = request.pixelFormat, wanted != pixelFormat { offer.unmet |= 2 }
-      if pixelFormat.hasAlpha, alpha != .opaque, request.alpha != alpha { offer.unmet |= 4 }
+      let wanted = request.rowFormat?.rawValue ?? request.pixelFormat?.rawValue
+      if let wanted, wanted != offer.pixel_format { offer.unmet |= 2 }
+      if rowFormat == nil, pixelFormat.hasAlpha, alpha != .opaque, request.alpha != alpha { offer.unmet |= 4 }
       if let wanted = request.part, wanted != part { offer.unmet |= 8 }
     }
     return offer

@@ -9,8 +9,11 @@ extension ImageHeader {
   /// - Parameter format: What the reader names, or nil to make it of the name.
   /// - Throws: ``CoderError/Code/libraryFailure`` when the reader breaks the interface: the file is not to blame.
   package init(_ raw: imgcoder_info, format: ImageFormat? = nil) throws(CoderError) {
-    guard let pixelFormat = PixelFormat(rawValue: raw.pixel_format) else {
-      throw .libraryFailure("the reader reports pixel format \(raw.pixel_format), 1 to 10 are known")
+    let rowFormat = RowFormat(rawValue: raw.pixel_format)
+    // Of inks that are not asked for, the reader makes colors.
+    let made = rowFormat.map { $0 == .cmyk8 ? .rgb8 : $0 == .cmyk16 ? .rgb16 : $0.pixelFormat }
+    guard let pixelFormat = made ?? PixelFormat(rawValue: raw.pixel_format) else {
+      throw .libraryFailure("the reader reports pixel format \(raw.pixel_format), 1 to 16 are known")
     }
     guard let alpha = AlphaMode(rawValue: raw.alpha) else {
       throw .libraryFailure("the reader reports alpha mode \(raw.alpha), 0 to 2 are known")
@@ -49,12 +52,15 @@ extension ImageHeader {
     isTruncated = flags.contains(.truncated)
     isProgressive = flags.contains(.progressive)
     standsIn = flags.contains(.standsIn)
+    hasInks = flags.contains(.inks)
     isLossless = flags.contains(.lossless) && !standsIn
     hasPalette = flags.contains(.palette)
     isDamaged = flags.contains(.damaged)
     pagesAreSizes = flags.contains(.pagesAreSizes)
     isIncomplete = flags.contains(.incomplete)
     resolution = raw.resolution > 0 && raw.resolution.isFinite ? raw.resolution : nil
+    let aspect = raw.pixel_aspect
+    pixelAspect = aspect >= 1.0 / 64 && aspect <= 64 && aspect != 1 ? aspect : nil
     if flags.contains(.anySize) { anySize = try AnySize(raw) }
     if flags.contains(.embedded) {
       let (end, overflow) = raw.embedded_offset.addingReportingOverflow(raw.embedded_length)
@@ -80,6 +86,7 @@ extension ImageHeader {
     if isProgressive { flags.insert(.progressive) }
     if isLossless, !standsIn { flags.insert(.lossless) }
     if standsIn { flags.insert(.standsIn) }
+    if hasInks { flags.insert(.inks) }
     if hasPalette { flags.insert(.palette) }
     if isDamaged { flags.insert(.damaged) }
     if isIncomplete { flags.insert(.incomplete) }
@@ -96,6 +103,7 @@ extension ImageHeader {
       info.largest_side = UInt32(clamping: anySize.largestSide ?? 0)
     }
     info.resolution = resolution ?? 0
+    info.pixel_aspect = pixelAspect ?? 0
     if let loopCount {
       flags.insert(.playsStated)
       info.plays = loopCount.plays
@@ -142,6 +150,7 @@ extension ImageHeader {
     static let incomplete = InfoFlags(rawValue: 8192)
     static let anySize = InfoFlags(rawValue: 16384)
     static let standsIn = InfoFlags(rawValue: 32_768)
+    static let inks = InfoFlags(rawValue: 131_072)
   }
 }
 

@@ -5,7 +5,7 @@ import CImageCoderStructs
 
 extension StoredColor {
   /// Takes what a reader says as far as it can be right; curves are copied.
-  package init(_ raw: imgcoder_stored_color) {
+  package init(_ raw: imgcoder_color) {
     self.init()
     func isStated(_ flag: Int) -> Bool { raw.flags & UInt32(flag) != 0 }
     if isStated(IMGCODER_COLOR_PRIMARIES) { primaries = Primaries(checked: raw.primaries) }
@@ -29,12 +29,11 @@ extension StoredColor {
       light.contentPeak = LightLevels.nits(raw.content_peak)
       light.frameAveragePeak = LightLevels.nits(raw.frame_average_peak)
     }
-    hasInks = isStated(IMGCODER_COLOR_INKS)
   }
 
   /// The same for the plugin interface, without the curves: they need memory that lives longer.
-  package var rawWithoutCurves: imgcoder_stored_color {
-    var raw = imgcoder_stored_color_sized()
+  package var rawWithoutCurves: imgcoder_color {
+    var raw = imgcoder_color_sized()
     var flags = 0
     if let primaries {
       flags |= Int(IMGCODER_COLOR_PRIMARIES)
@@ -58,7 +57,6 @@ extension StoredColor {
       raw.content_peak = light.contentPeak ?? 0
       raw.frame_average_peak = light.frameAveragePeak ?? 0
     }
-    if hasInks { flags |= Int(IMGCODER_COLOR_INKS) }
     raw.flags = UInt32(flags)
     return raw
   }
@@ -66,7 +64,7 @@ extension StoredColor {
 
 extension LightLevels {
   /// The same for the plugin interface.
-  package var raw: imgcoder_stored_color {
+  package var raw: imgcoder_color {
     var stored = StoredColor()
     stored.light = self
     return stored.rawWithoutCurves

@@ -15,6 +15,10 @@ public struct CoderHost: @unchecked Sendable {
   /// - Parameter raw: Valid as long as the session.
   public init(_ raw: UnsafePointer<imgcoder_host>) { self.raw = raw }
 
+  /// The minor version of the plugin interface that the host has: 1 for version 1.1. Of 1.0, it does not know
+  /// ``PixelFormat/rgb16`` and any ``RowFormat``, and is given rows with alpha where a reader offers those.
+  public var minorVersion: Int { Int(raw.pointee.abi_minor) }
+
   /// The resources that the session may use.
   public var limits: Limits { Limits(raw.pointee.limits) }
 
@@ -54,7 +58,8 @@ public struct CoderHost: @unchecked Sendable {
   /// - Throws: ``CoderError/Code/limitExceeded`` if this call may not inflate more. A host that does not count them never
   ///   refuses.
   public func countInflated(_ bytes: Int) throws(CoderError) {
-    guard bytes > 0, imgcoder_spend(raw, UInt32(IMGCODER_WORK_INFLATED), UInt64(bytes)) != InterfaceStatus.ok else { return }
+    guard bytes > 0, imgcoder_spend(raw, UInt32(IMGCODER_WORK_INFLATED), UInt64(bytes)) != InterfaceStatus.ok
+    else { return }
     // The host knows how much is allowed, and has said so.
     throw CoderError(code: .limitExceeded, message: "the host allows fewer bytes to be inflated", limit: .maxInflated)
   }

@@ -14,19 +14,26 @@ public struct DecodeRequest: Sendable, Equatable {
   public var part: Rect?
   /// The requested pixel format, or nil to let the reader choose.
   public var pixelFormat: PixelFormat?
+  /// What is asked for instead of ``pixelFormat``, or nil: inks of a page that has them. A reader delivers them as deep as they
+  /// are stored.
+  public var rowFormat: RowFormat?
   /// The requested alpha mode. It applies only to pixel formats with alpha.
   public var alpha: AlphaMode
+
+  /// Whether inks are asked for.
+  public var wantsInks: Bool { rowFormat?.isInks ?? false }
 
   /// Makes a request; by default for the first frame of the first page, in its own size.
   public init(
     page: Int = 0, frame: Int = 0, size: Size? = nil, part: Rect? = nil, pixelFormat: PixelFormat? = nil,
-    alpha: AlphaMode = .straight
+    rowFormat: RowFormat? = nil, alpha: AlphaMode = .straight
   ) {
     self.page = page
     self.frame = frame
     self.size = size
     self.part = part
     self.pixelFormat = pixelFormat
+    self.rowFormat = rowFormat
     self.alpha = alpha
   }
 }
@@ -70,9 +77,13 @@ public struct DecodeOffer: Sendable, Equatable {
   public private(set) var part: Rect
   /// The size of the whole frame at the offered scale. It is what is held against the requested size.
   public private(set) var whole: Size
-  /// The pixel format of the rows that reach the sink. If it is not the requested one, the host converts them.
+  /// The pixel format of the rows that reach the sink, or that the host makes of them if there is a ``rowFormat``. If it is
+  /// not the requested one, the host converts them.
   public var pixelFormat: PixelFormat
-  /// What alpha samples mean in those rows; ``AlphaMode/opaque`` for a pixel format without alpha.
+  /// The format of the rows that reach the sink where no picture in memory has it, else nil.
+  public internal(set) var rowFormat: RowFormat?
+  /// What alpha samples mean in those rows; ``AlphaMode/opaque`` for a format without alpha. The black of inks counts as any
+  /// other ink does, which is ``AlphaMode/straight``.
   public var alpha: AlphaMode
   /// The order in which those rows arrive.
   public var rowOrder: RowOrder
@@ -111,6 +122,27 @@ public struct DecodeOffer: Sendable, Equatable {
     coveredWidth = Self.covered(covered?.width, of: size.width)
     coveredHeight = Self.covered(covered?.height, of: size.height)
   }
+
+  /// Makes an offer of rows in a format that no picture in memory has, for the page and frame of a request: inks, or numbers
+  /// without alpha.
+  ///
+  /// The other parameters are those for a pixel format. Hosts of version 1.0 are given rows with alpha in their place.
+  public init(
+    _ request: DecodeRequest, size: Size, part: Rect? = nil, rowFormat: RowFormat, rowOrder: RowOrder = .topDown,
+    scaleCode: UInt32 = 0, memory: Int = 0, covered: (width: Double, height: Double)? = nil
+  ) {
+    self.init(
+      request, size: size, part: part, pixelFormat: rowFormat.pixelFormat,
+      alpha: rowFormat.isInks ? .straight : .opaque, rowOrder: rowOrder, scaleCode: scaleCode, memory: memory,
+      covered: covered)
+    self.rowFormat = rowFormat
+  }
+
+  /// Bytes of one pixel of the rows that reach the sink.
+  public var bytesPerPixel: Int { rowFormat?.bytesPerPixel ?? pixelFormat.bytesPerPixel }
+
+  /// The format of the rows that reach the sink, for messages: `rgba8`, `cmyk8`.
+  public var formatDescription: String { rowFormat?.description ?? pixelFormat.description }
 
   private static func covered(_ stated: Double?, of side: Int) -> Double {
     min(stated ?? Double(side), Double(side))

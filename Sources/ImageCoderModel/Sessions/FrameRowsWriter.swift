@@ -4,7 +4,7 @@
 ///
 ///     beginRows, { add rows }, endRows
 ///
-/// stand for one call of `add(_:frame:)`, and write a file that shows the same. A part of a draft: see
+/// stand for one call of `add(_:frame:)`, and write a file that shows the same. See
 /// `imgcoder/frame_rows.h`.
 public protocol FrameRowsWriter: WriterSession {
   /// Begins a frame.

@@ -54,15 +54,11 @@ public protocol ReaderSession: AnyObject {
   /// of a draft: see `imgcoder/draft/auxiliary_pictures.h`.
   func auxiliaryPictures() throws(CoderError) -> [AuxiliaryPicture]
 
-  /// The same reader if it says more of its colors than a header has room for. Implemented for every ``StoredColorReader``:
-  /// to look whether a type conforms takes the runtime as long as reading a small file.
-  var storedColorReader: (any StoredColorReader)? { get }
+  /// What a page says of its colors, beside its header and its profile.
+  func storedColor(page: Int) throws(CoderError) -> StoredColor
 }
 
 extension ReaderSession {
-  /// The default: nil.
-  public var storedColorReader: (any StoredColorReader)? { nil }
-
   /// A still picture's only frame: the canvas.
   public func frame(_ index: Int, page: Int) throws(CoderError) -> FrameHeader {
     guard index == 0 else { throw .invalidArgument("frame \(index) of a still picture, which has 1") }
@@ -78,6 +74,9 @@ extension ReaderSession {
 
   /// The default for containers without auxiliary pictures: none.
   public func auxiliaryPictures() throws(CoderError) -> [AuxiliaryPicture] { [] }
+
+  /// The default for containers whose headers and profiles say all: nothing.
+  public func storedColor(page: Int) throws(CoderError) -> StoredColor { StoredColor() }
 }
 
 /// A reader written in Swift: in a plugin through `PluginExport`, or in an application through ``SwiftContainer``.

@@ -22,6 +22,12 @@ public protocol WriterSession: AnyObject {
   /// - Throws: ``CoderError/Code/unsupported`` if the format has no place for it.
   func add(_ metadata: [UInt8], as kind: MetadataKind) throws(CoderError)
 
+  /// Says how bright the light of a page is; called after the metadata, before the thumbnail and the first frame, at most once
+  /// for each page.
+  ///
+  /// - Throws: ``CoderError/Code/unsupported`` if the file has no place for it.
+  func setLight(_ light: LightLevels) throws(CoderError)
+
   /// Adds a thumbnail that is stored inside the file, in the layout of the frames; called after the metadata and before
   /// the first frame, only for writers with ``WriterFeatures/thumbnail``.
   ///
@@ -41,6 +47,11 @@ extension WriterSession {
   /// The default for formats without metadata: throws ``CoderError/Code/unsupported``.
   public func add(_ metadata: [UInt8], as kind: MetadataKind) throws(CoderError) {
     throw .unsupported("the format has no place for \(kind)")
+  }
+
+  /// The default for formats that do not say how bright light is: throws ``CoderError/Code/unsupported``.
+  public func setLight(_ light: LightLevels) throws(CoderError) {
+    throw .unsupported("the format has no place for light levels")
   }
 
   /// The default for formats without thumbnails: throws ``CoderError/Code/unsupported``.

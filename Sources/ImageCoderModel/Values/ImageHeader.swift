@@ -56,6 +56,11 @@ public struct ImageHeader: Sendable, Equatable {
   public var anySize: AnySize?
   /// Pixels per inch that the file states: 96 for SVG, 72 for PDF; nil if it states none.
   public var resolution: Double?
+  /// The width of a pixel ÷ its height, where the format means it for display: 2 for a picture that was squeezed to half its
+  /// width. From 1/64 to 64; nil for square pixels.
+  public var pixelAspect: Double?
+  /// Whether the page is stored as cyan, magenta, yellow and black, which can be asked for: ``DecodeRequest/rowFormat``.
+  public var hasInks: Bool
   /// Whether the pixels are not those that the file is about, which the reader cannot read: the preview of a camera raw
   /// file, the poster of a video. Such a page is never ``isLossless``.
   public var standsIn: Bool
@@ -82,6 +87,7 @@ public struct ImageHeader: Sendable, Equatable {
     self.isLossless = false
     self.hasPalette = false
     self.pagesAreSizes = false
+    self.hasInks = false
     self.standsIn = false
     self.isIncomplete = false
   }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// How bright the light of an HDR picture is, and of the display that it was made on: what a file says of it.
-///
-/// A part of a draft: see `imgcoder/draft/stored_color.h`.
 public struct LightLevels: Sendable, Hashable {
   /// The light of the brightest pixel, nits, or nil (MaxCLL of CTA-861.3).
   public var contentPeak: Double?

@@ -25,13 +25,15 @@ public enum PixelFormat: UInt32, Sendable, CaseIterable {
   case rgbaFloat16 = 9
   /// 16 bytes: red, green, blue, alpha as IEEE 754 single precision; 1.0 corresponds to the maximum of integer samples.
   case rgbaFloat32 = 10
+  /// 6 bytes: red, green, blue as 16-bit integers. Since version 1.1 of the plugin interface.
+  case rgb16 = 11
 
   /// Samples of one pixel, alpha included: 1 to 4.
   public var channelCount: Int {
     switch self {
     case .gray8, .gray16: 1
     case .grayAlpha8, .grayAlpha16: 2
-    case .rgb8: 3
+    case .rgb8, .rgb16: 3
     case .rgba8, .bgra8, .rgba16, .rgbaFloat16, .rgbaFloat32: 4
     }
   }
@@ -40,7 +42,7 @@ public enum PixelFormat: UInt32, Sendable, CaseIterable {
   public var bytesPerChannel: Int {
     switch self {
     case .gray8, .grayAlpha8, .rgb8, .rgba8, .bgra8: 1
-    case .gray16, .grayAlpha16, .rgba16, .rgbaFloat16: 2
+    case .gray16, .grayAlpha16, .rgb16, .rgba16, .rgbaFloat16: 2
     case .rgbaFloat32: 4
     }
   }
@@ -51,7 +53,7 @@ public enum PixelFormat: UInt32, Sendable, CaseIterable {
   /// Whether the last channel is alpha.
   public var hasAlpha: Bool {
     switch self {
-    case .gray8, .gray16, .rgb8: false
+    case .gray8, .gray16, .rgb8, .rgb16: false
     default: true
     }
   }
@@ -82,6 +84,7 @@ extension PixelFormat: CustomStringConvertible {
     case .rgba16: "rgba16"
     case .rgbaFloat16: "rgba-float16"
     case .rgbaFloat32: "rgba-float32"
+    case .rgb16: "rgb16"
     }
   }
 }

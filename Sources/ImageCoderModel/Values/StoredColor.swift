@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a file says of its colors beside code points, one gamma and a profile.
-///
-/// A part of a draft: see `imgcoder/draft/stored_color.h`.
+/// What a file says of its colors beside code points, one gamma and a profile. The host decides which statement counts.
 public struct StoredColor: Sendable, Hashable {
   /// The primaries of the samples, or nil if the file states none.
   public var primaries: Primaries?
@@ -13,8 +11,6 @@ public struct StoredColor: Sendable, Hashable {
   public var curves: [[UInt16]] = []
   /// How bright light is.
   public var light = LightLevels()
-  /// Whether the page is stored as cyan, magenta, yellow and black, which can be decoded.
-  public var hasInks = false
 
   /// States nothing but how bright light is.
   public init(light: LightLevels = LightLevels()) { self.light = light }

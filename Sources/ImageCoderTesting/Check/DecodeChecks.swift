@@ -166,8 +166,8 @@ extension PluginCheck {
     let facts: [(String, Bool, String, String)] = [
       ("the canvas", info.width > 0 && info.height > 0, "at least 1×1", "\(info.width)×\(info.height)"),
       (
-        "pixel_format", checking_bytes_per_pixel(info.pixel_format) > 0 || (isLater && info.pixel_format > 10),
-        "1 to 10",
+        "pixel_format", checking_bytes_per_pixel(info.pixel_format) > 0 || (isLater && info.pixel_format > 16),
+        "1 to 16",
         "\(info.pixel_format)"
       ),
       ("bits_per_channel", (1...32).contains(info.bits_per_channel), "1 to 32", "\(info.bits_per_channel)"),
@@ -181,7 +181,7 @@ extension PluginCheck {
         "\(info.subsampling)"
       ),
       ("gamma", info.gamma.isFinite && info.gamma >= 0, "a number of at least 0", "\(info.gamma)"),
-      ("flags", info.flags < 1 << 16 || isLater, "flags of version 1.1", "\(info.flags)"),
+      ("flags", info.flags < 1 << 19 || isLater, "flags of version 1.1", "\(info.flags)"),
       (
         "INFO_STANDS_IN",
         info.flags & UInt32(IMGCODER_INFO_STANDS_IN) == 0 || info.flags & UInt32(IMGCODER_INFO_LOSSLESS) == 0,
@@ -212,7 +212,7 @@ extension PluginCheck {
   /// Requests of all formats and alpha modes, and of several sizes.
   private static func requests(_ frame: imgcoder_frame_info) -> [imgcoder_request] {
     var requests: [imgcoder_request] = []
-    for format in UInt32(0)...10 {
+    for format in UInt32(0)...16 {
       for alpha in UInt32(0)...2 { requests.append(ReaderProbe.request(0, 0, format: format, alpha: alpha)) }
     }
     for (across, down): (UInt32, UInt32) in [(1, 1), (2, 2), (3, 2), (8, 8), (1, 8)] {

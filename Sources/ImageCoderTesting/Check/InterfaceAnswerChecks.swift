@@ -16,6 +16,34 @@ extension PluginCheck {
       }
       return nil
     },
+    PluginCheck(
+      .interface, "first-formats", .r16,
+      "To a host of version 1.0, only pixel formats of that version are named, and the pixels are the same."
+    ) {
+      (subject) throws(CheckEnd) in
+      for sample in try subject.samples.prefix(4) {
+        let today = try subject.readWhole(sample)
+        var settings = ReadSettings()
+        settings.host.version = .first
+        let first = try subject.read(sample.bytes, "\(sample.name) for a host of version 1.0", settings)
+        let formats = first.infos.map(\.pixel_format) + first.pictures.map(\.offer.pixel_format)
+        for format in formats where format > 10 {
+          throw .failed(
+            "\(sample.name) for a host of version 1.0", expected: "pixel formats of 1 to 10", found: "\(format)")
+        }
+        for (index, (own, other)) in zip(first.pictures, today.pictures).enumerated() {
+          guard own.rowsDone == other.rowsDone else { continue }
+          func canonical(_ picture: ReaderProbe.Picture) -> [UInt16]? {
+            TestPixels.canonical(picture.pixels, picture.offer.pixel_format, picture.offer.alpha)
+          }
+          guard let pixels = canonical(own), let others = canonical(other), pixels != others else { continue }
+          throw .failed(
+            "\(sample.name) for a host of version 1.0", expected: "the same pixels",
+            found: "others in picture \(index)")
+        }
+      }
+      return nil
+    },
     PluginCheck(.interface, "grown", .r16, "The plugin works with structs of a later version, and leaves their fields.")
     {
       (subject) throws(CheckEnd) in
@@ -198,10 +226,11 @@ extension PluginCheck {
     return info
   }
 
-  /// Fails unless an offer has values of version 1.0. A later one may leave more unmet.
+  /// Fails unless an offer has values of this version. A later one may have other formats, and leave more unmet.
   static func verify(_ offer: imgcoder_offer, isLater: Bool, _ what: String) throws(CheckEnd) {
     let isRight =
-      offer.width > 0 && offer.height > 0 && checking_bytes_per_pixel(offer.pixel_format) > 0 && offer.alpha <= 2
+      offer.width > 0 && offer.height > 0
+      && (checking_bytes_per_pixel(offer.pixel_format) > 0 || (isLater && offer.pixel_format > 16)) && offer.alpha <= 2
       && offer.row_order <= 1 && (offer.unmet < 16 || isLater) && isPart(offer)
       && covers(offer.covered_width, offer.whole_width == 0 ? offer.width : offer.whole_width)
       && covers(offer.covered_height, offer.whole_height == 0 ? offer.height : offer.whole_height)
@@ -209,7 +238,7 @@ extension PluginCheck {
       throw .failed(
         what,
         expected: """
-          an offer of at least 1×1, inside the whole, pixel format 1 to 10, alpha 0 to 2, row order 0 or 1, covered but \
+          an offer of at least 1×1, inside the whole, pixel format 1 to 16, alpha 0 to 2, row order 0 or 1, covered but \
           for less than a column and a row
           """,
         found: """

@@ -138,7 +138,7 @@ extension CheckSubject {
         if failed("negotiate of \(what)", negotiated) { continue }
         guard let picture = reader.decode(offer, settings.sink) else {
           throw .failed(
-            "\(name): the offer for \(what)", expected: "a size of at least 1×1 and a pixel format of 1 to 10",
+            "\(name): the offer for \(what)", expected: "a size of at least 1×1 and a pixel format of 1 to 16",
             found: "\(offer.width)×\(offer.height), pixel format \(offer.pixel_format)", rule: .r16)
         }
         reading.pictures.append(picture)

@@ -26,7 +26,7 @@ extension Subject {
   /// that the writer, asked for its layout, does not take, and for more bits than the conformance declares. A coder that
   /// claims lossless takes every layout of 8 bits.
   private func lossless(_ format: Manifest.Format) -> [ConformanceCheck] {
-    let layouts: [PixelFormat] = [.gray8, .grayAlpha8, .gray16, .grayAlpha16, .rgb8, .rgba8, .bgra8, .rgba16]
+    let layouts: [PixelFormat] = [.gray8, .grayAlpha8, .gray16, .grayAlpha16, .rgb8, .rgba8, .bgra8, .rgb16, .rgba16]
     var checks = layouts.map { layout in
       check(.roundTrip, "\(format.name) of \(layout), lossless") { (claim) throws(ConformanceFailure) in
         let picture = try claim.value("picture") { try pictures.smooth(layout, .straight) }

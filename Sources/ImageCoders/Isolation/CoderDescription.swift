@@ -17,6 +17,7 @@ struct CoderDescription: Sendable {
   let writerFeatures: WriterFeatures
   let names: ContainerPropertyNames?
   let addsMetadata: Bool
+  let takesRGB16: Bool
 
   /// - Returns: Nil if the bytes are no description of this version.
   init?(_ bytes: UnsafeRawBufferPointer) {
@@ -42,6 +43,7 @@ struct CoderDescription: Sendable {
     if raw.adds_thumbnails != 0 { features.insert(.thumbnail) }
     writerFeatures = features
     addsMetadata = raw.adds_metadata != 0
+    takesRGB16 = raw.takes_rgb16 != 0
     names =
       raw.has_container == 0
       ? nil

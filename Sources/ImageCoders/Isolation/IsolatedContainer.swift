@@ -24,6 +24,7 @@ final class IsolatedContainer: Container {
   private let pool: WorkerPool
   private let isolation: Isolation
   private let addsMetadata: Bool
+  private let takesRGB16: Bool
 
   /// - Throws: ``SkipReason`` with the name of what to change, or of the layer that is not available.
   convenience init(loading entry: CatalogEntry, isolation: Isolation) throws(SkipReason) {
@@ -61,6 +62,7 @@ final class IsolatedContainer: Container {
     canWrite = description.canWrite
     recognizes = description.recognizes
     addsMetadata = description.addsMetadata
+    takesRGB16 = description.takesRGB16
     operations = manifest.operations
   }
 
@@ -103,7 +105,7 @@ final class IsolatedContainer: Container {
     guard canWrite else { throw .unsupported("\(id) does not write") }
     return try IsolatedWriter(
       pool, isolation, session: session, output: output, options: options, known: self.options,
-      addsMetadata: addsMetadata)
+      addsMetadata: addsMetadata, takesRGB16: takesRGB16)
   }
 
   func run(

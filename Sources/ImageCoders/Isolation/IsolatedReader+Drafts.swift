@@ -5,8 +5,8 @@ import CIsolation
 import ImageCoderEngine
 import ImageCoderModel
 
-/// What readers have beyond the interface.
-extension IsolatedReader: StoredColorReader {
+/// What readers say that points to blocks.
+extension IsolatedReader {
   func auxiliaryPictures() throws(CoderError) -> [AuxiliaryPicture] {
     let (reply, bytes) = try collect(Worker.Request(ISOLATION_AUXILIARY))
     try check(reply.status)
@@ -39,8 +39,8 @@ extension IsolatedReader: StoredColorReader {
     let (reply, bytes) = try collect(request)
     try check(reply.status)
     return try parse(bytes) { (blocks) throws(CoderError) in
-      var raw = try blocks.take(imgcoder_stored_color.self)
-      raw.struct_size = UInt32(MemoryLayout<imgcoder_stored_color>.size)
+      var raw = try blocks.take(imgcoder_color.self)
+      raw.struct_size = UInt32(MemoryLayout<imgcoder_color>.size)
       let length = 2 * UInt64(raw.curve_length)
       let (red, green, blue) = raw.curves
       raw.curves = (
@@ -50,12 +50,6 @@ extension IsolatedReader: StoredColorReader {
       )
       return StoredColor(raw)
     }
-  }
-
-  func inkOffer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer { try offer(for: request, inks: true) }
-
-  func decodeInks(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
-    try decode(offer, inks: true, into: sink)
   }
 
   private func parse<Result>(

@@ -149,19 +149,12 @@ final class IsolatedReader: ReaderSession {
     return try Self.frame(first, index: index).get()
   }
 
-  func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer { try offer(for: request, inks: false) }
-
-  func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
-    try decode(offer, inks: false, into: sink)
-  }
-
-  func offer(for request: DecodeRequest, inks: Bool) throws(CoderError) -> DecodeOffer {
+  func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
     var sent = Worker.Request(ISOLATION_NEGOTIATE)
-    sent.message.words.1 = remembers && !inks ? 1 : 0
+    sent.message.words.1 = remembers ? 1 : 0
     sent.message.words.2 = session.clearsRows ? 1 : 0
-    sent.message.words.3 = inks ? 1 : 0
     let reply: Worker.Reply
-    if case .offer(let expected) = ahead, expected == request, !inks {
+    if case .offer(let expected) = ahead, expected == request {
       ahead = .nothing
       reply = try answer(nil) { (_, _) throws(CoderError) in .unknown }
     } else {
@@ -205,12 +198,11 @@ final class IsolatedReader: ReaderSession {
     }
   }
 
-  func decode(_ offer: DecodeOffer, inks: Bool, into sink: RowSink) throws(CoderError) {
+  func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
     var request = Worker.Request(ISOLATION_DECODE)
     let rows = try IsolatedRows(offer, worker: worker, limits: session.limits, sink: sink)
     request.message.words.0 = UInt32(rows.rowsOfBand)
     request.message.words.1 = session.clearsRows ? 1 : 0
-    request.message.words.3 = inks ? 1 : 0
     request.message.longs.0 = UInt64(rows.rowBytes)
     request.message.longs.1 = UInt64(rows.pictureBytes)
     request.descriptor = rows.descriptor
@@ -222,7 +214,7 @@ final class IsolatedReader: ReaderSession {
       default: .unknown
       }
     }
-    if case .rows(let offered, let rowsOfBand) = ahead, offered == offer, !inks {
+    if case .rows(let offered, let rowsOfBand) = ahead, offered == offer {
       ahead = .nothing
       guard rowsOfBand == rows.rowsOfBand else { throw worker.fault("bands of \(rowsOfBand) rows") }
       try check(try answer(nil, handle: take).status)

@@ -25,7 +25,7 @@ final class IsolatedRows {
 
   init(_ offer: DecodeOffer, worker: Worker, limits: Limits, sink: RowSink) throws(CoderError) {
     height = offer.size.height
-    let (bytes, overflows) = offer.size.width.multipliedReportingOverflow(by: offer.pixelFormat.bytesPerPixel)
+    let (bytes, overflows) = offer.size.width.multipliedReportingOverflow(by: offer.bytesPerPixel)
     guard !overflows, bytes > 0, bytes <= ISOLATION_BAND_BYTES else {
       throw .unsupported("rows of \(bytes) bytes; \(ISOLATION_BAND_BYTES) are allowed in a worker")
     }

@@ -7,16 +7,18 @@ import ImageCoderEngine
 import ImageCoderModel
 
 /// One file that is written in a worker.
-final class IsolatedWriter: LightLevelWriter {
+final class IsolatedWriter: WriterSession {
   private let work: IsolatedWork
   private let addsMetadata: Bool
+  private let takesRGB16: Bool
 
   init(
     _ pool: WorkerPool, _ isolation: Isolation, session: HostSession, output: ByteOutput, options: WriteOptions,
-    known: [OptionDescription], addsMetadata: Bool
+    known: [OptionDescription], addsMetadata: Bool, takesRGB16: Bool
   ) throws(CoderError) {
     work = try IsolatedWork(pool, isolation, session: session, output: output, takesSource: false)
     self.addsMetadata = addsMetadata
+    self.takesRGB16 = takesRGB16
     let parcel = options.withRaw(known) { raw in
       var parcel = Parcel()
       parcel.add(value: session.limits.raw)
@@ -31,6 +33,7 @@ final class IsolatedWriter: LightLevelWriter {
 
   func layout(for wanted: PixelLayout) throws(CoderError) -> PixelLayout {
     var request = Worker.Request(ISOLATION_WRITER_LAYOUT)
+    let wanted = takesRGB16 ? wanted : wanted.withoutRGB16
     request.message.words.0 = wanted.format.rawValue
     request.message.words.1 = wanted.alpha.rawValue
     let reply = try work.call(request)
@@ -63,7 +66,7 @@ final class IsolatedWriter: LightLevelWriter {
   func setLight(_ light: LightLevels) throws(CoderError) {
     var parcel = Parcel()
     parcel.add(value: light.raw)
-    try work.check(try work.call(Worker.Request(ISOLATION_WRITER_LIGHT), parcel).status)
+    try work.check(try work.call(Worker.Request(ISOLATION_WRITER_COLOR), parcel).status)
   }
 
   func addThumbnail(_ pixels: PixelView) throws(CoderError) {

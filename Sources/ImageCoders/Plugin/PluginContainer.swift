@@ -27,6 +27,8 @@ final class PluginContainer: Container, @unchecked Sendable {
   private let coder: UnsafePointer<imgcoder_coder>
   private let reader: imgcoder_reader_table?
   private let writer: imgcoder_writer_table?
+  /// Whether the writer is built for version 1.1, whose table goes on with `set_color`.
+  private let takesRGB16: Bool
   private let fileOperations: PluginOperations
   private let recognizer:
     (
@@ -58,6 +60,10 @@ final class PluginContainer: Container, @unchecked Sendable {
     names = described.container.map { ContainerPropertyNames(imgcoder_container_read($0)) }
     reader = described.reader.map { imgcoder_reader_table_read($0) }
     writer = described.writer.map { imgcoder_writer_table_read($0) }
+    takesRGB16 =
+      described.writer.map { writer in
+        MemoryLayout.offset(of: \imgcoder_writer_table.set_color).map { $0 < Int(writer.pointee.struct_size) } ?? false
+      } ?? false
     writerFeatures = writer.map(WriterFeatures.init) ?? []
     fileOperations = PluginOperations(coder, described, manifest: manifest.operations)
     recognizer = described.recognize
@@ -132,7 +138,8 @@ final class PluginContainer: Container, @unchecked Sendable {
   ) throws(CoderError) -> any WriterSession {
     guard let writer else { throw .unsupported("\(id) does not write") }
     return try PluginWriter(
-      coder, writer, session: session, output: output, options: options, known: self.options, plugin: writing)
+      coder, writer, session: session, output: output, options: options, known: self.options,
+      takesRGB16: takesRGB16, plugin: writing)
   }
 }
 

@@ -7,17 +7,13 @@ import ImageCoderModel
 
 /// One open file in a plugin, called through the plugin interface. The plugin's results are checked before they are
 /// used.
-final class PluginReader: StoredColorReader {
+final class PluginReader: ReaderSession {
   private let table: imgcoder_reader_table
   private let session: HostSession
   private let reader: OpaquePointer
   /// Those of the manifest.
   private let formats: [ImageFormat]
   private let plugin: PluginCall
-  /// What the file says of colors and inks, or nil. Headers have no use for it.
-  private lazy var color: imgcoder_stored_color_table? = table.get_extension
-    .flatMap { call in IMGCODER_DRAFT_STORED_COLOR.withCoderString { call(reader, $0) } }
-    .map { imgcoder_stored_color_table_read($0.assumingMemoryBound(to: imgcoder_stored_color_table.self)) }
 
   init(
     _ coder: UnsafePointer<imgcoder_coder>, _ table: imgcoder_reader_table, formats: [ImageFormat],
@@ -143,28 +139,10 @@ final class PluginReader: StoredColorReader {
   func storedColor(page: Int) throws(CoderError) -> StoredColor {
     let outer = plugin.enter()
     defer { plugin.leave(outer) }
-    guard let call = color?.describe else { return StoredColor() }
-    var raw = imgcoder_stored_color_sized()
+    guard let call = table.color else { return StoredColor() }
+    var raw = imgcoder_color_sized()
     try check(call(reader, UInt32(clamping: page), &raw))
     return StoredColor(raw)
-  }
-
-  func inkOffer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
-    let outer = plugin.enter()
-    defer { plugin.leave(outer) }
-    var raw = request.raw
-    var offer = imgcoder_offer_sized()
-    guard let call = color?.negotiate_inks else { throw .unsupported("the plugin has no negotiate_inks") }
-    try check(call(reader, &raw, &offer))
-    return try DecodeOffer(offer, for: request)
-  }
-
-  func decodeInks(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
-    let outer = plugin.enter()
-    defer { plugin.leave(outer) }
-    var raw = offer.raw(for: nil)
-    guard let call = color?.decode_inks else { throw .libraryFailure("the plugin has no decode_inks") }
-    try check(call(reader, &raw, sink.raw))
   }
 
   private func check(_ status: imgcoder_status) throws(CoderError) {

@@ -6,7 +6,7 @@ import ImageCoderEngine
 import ImageCoderModel
 
 /// One file that a plugin writes, called through the plugin interface.
-final class PluginWriter: FrameRowsWriter, LightLevelWriter {
+final class PluginWriter: FrameRowsWriter {
   private let table: imgcoder_writer_table
   private let session: HostSession
   private let writer: OpaquePointer
@@ -14,10 +14,11 @@ final class PluginWriter: FrameRowsWriter, LightLevelWriter {
   private let plugin: PluginCall
   /// The draft for frames in rows, if the plugin has it.
   private let rows: imgcoder_frame_rows_table?
+  private let takesRGB16: Bool
 
   init(
     _ coder: UnsafePointer<imgcoder_coder>, _ table: imgcoder_writer_table, session: HostSession, output: ByteOutput,
-    options: WriteOptions, known: [OptionDescription], plugin: PluginCall
+    options: WriteOptions, known: [OptionDescription], takesRGB16: Bool, plugin: PluginCall
   ) throws(CoderError) {
     let outer = plugin.enter()
     defer { plugin.leave(outer) }
@@ -31,6 +32,7 @@ final class PluginWriter: FrameRowsWriter, LightLevelWriter {
     self.writer = writer
     self.format = StaticText(options.format.rawValue)
     self.plugin = plugin
+    self.takesRGB16 = takesRGB16
     rows = table.get_extension
       .flatMap { call in IMGCODER_EXTENSION_FRAME_ROWS.withCoderString { call(writer, $0) } }
       .map { imgcoder_frame_rows_table_read($0.assumingMemoryBound(to: imgcoder_frame_rows_table.self)) }
@@ -48,6 +50,7 @@ final class PluginWriter: FrameRowsWriter, LightLevelWriter {
     guard let call = table.negotiate else { throw .libraryFailure("the plugin has no negotiate") }
     var format: imgcoder_pixel_format = 0
     var alpha: imgcoder_alpha = 0
+    let wanted = takesRGB16 ? wanted : wanted.withoutRGB16
     try check(call(writer, wanted.format.rawValue, wanted.alpha.rawValue, &format, &alpha))
     guard let accepted = PixelFormat(rawValue: format), let mode = AlphaMode(rawValue: alpha) else {
       throw .libraryFailure("the plugin accepts pixel format \(format) with alpha mode \(alpha)")
@@ -73,10 +76,7 @@ final class PluginWriter: FrameRowsWriter, LightLevelWriter {
   func setLight(_ light: LightLevels) throws(CoderError) {
     let outer = plugin.enter()
     defer { plugin.leave(outer) }
-    let table = table.get_extension
-      .flatMap { call in IMGCODER_DRAFT_STORED_COLOR.withCoderString { call(writer, $0) } }
-      .map { imgcoder_written_color_table_read($0.assumingMemoryBound(to: imgcoder_written_color_table.self)) }
-    guard let call = table?.set_light else { throw .unsupported("the format has no place for light levels") }
+    guard let call = table.set_color else { throw .unsupported("the format has no place for light levels") }
     var raw = light.raw
     try check(call(writer, &raw))
   }
@@ -140,6 +140,11 @@ final class PluginWriter: FrameRowsWriter, LightLevelWriter {
     guard status != InterfaceStatus.ok else { return }
     throw session.error(for: status)
   }
+}
+
+extension PixelLayout {
+  /// What a writer of version 1.0 of the interface is asked for, which does not know `rgb16`.
+  var withoutRGB16: PixelLayout { format == .rgb16 ? PixelLayout(.rgba16, .opaque) : self }
 }
 
 extension PixelView {

@@ -24,6 +24,7 @@
       if let budget = output.memoryBudget { words.append("budget=\(budget)") }
       if let format = output.pixelFormat { words.append("format=\(format)") }
       words.append("alpha=\(output.alpha)")
+      if output.squaresPixels { words.append("square-pixels") }
       if !output.appliesOrientation { words.append("as-stored-orientation") }
       if let page = output.page { words.append("page=\(page)") }
       if output.color != .asStored { words.append("color=\(output.color)") }

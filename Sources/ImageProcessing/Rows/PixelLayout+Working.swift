@@ -11,6 +11,7 @@ extension PixelLayout {
     case .gray8: return PixelLayout(.grayAlpha8, .straight)
     case .gray16: return PixelLayout(.grayAlpha16, .straight)
     case .rgb8: return PixelLayout(.rgba8, .straight)
+    case .rgb16: return PixelLayout(.rgba16, .straight)
     default: return PixelLayout(format, .straight)
     }
   }

@@ -10,7 +10,7 @@ import ImageCoderPlugin
 /// Pictures are encoded by aom inside libavif. Delays and repetitions of a sequence are written here.
 ///
 /// - Format: AV1 Image File Format 1.1, ISO/IEC 23008-12, ISO/IEC 14496-12. Library: libavif 0.11.
-final class AVIFWriter: ContainerWriter, LightLevelWriter {
+final class AVIFWriter: ContainerWriter {
   private let output: ByteOutput
   private let host: CoderHost
   private let settings: EncodingSettings

@@ -12,7 +12,7 @@ import SharedPlanes
 /// sequence is the file's one page; still pictures beside it are left out.
 ///
 /// - Format: ISO/IEC 23008-12 §7, ISO/IEC 14496-12, ISO/IEC 14496-15 §8. Library: libde265.
-final class SequenceReader: ContainerReader, StoredColorReader {
+final class SequenceReader: ContainerReader {
   private let source: SourceView
   private let host: CoderHost
   private var file: SequenceFile

@@ -10,7 +10,7 @@ import ImageCoderPlugin
 /// is not needed, tiles of a grid side by side, and what a cut file still holds.
 ///
 /// - Format: ISO/IEC 23008-12 and 14496-12. Library: libde265 1.0.
-final class StillReader: ContainerReader, StoredColorReader {
+final class StillReader: ContainerReader {
   private let source: SourceView
   let host: CoderHost
   private(set) var file: HEIFFile

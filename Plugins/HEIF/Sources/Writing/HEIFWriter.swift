@@ -9,7 +9,7 @@ import ImageCoderPlugin
 /// Frames of a sequence are intra pictures. Bitstreams come from libheif's x265; the boxes around them are written here.
 ///
 /// - Format: ISO/IEC 23008-12. Library: libheif 1.15 or later.
-final class HEIFWriter: ContainerWriter, LightLevelWriter {
+final class HEIFWriter: ContainerWriter {
   private let output: ByteOutput
   private let host: CoderHost
   private let settings: EncodingSettings

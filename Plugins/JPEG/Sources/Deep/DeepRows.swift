@@ -102,8 +102,7 @@ struct DeepRows {
     default:
       let row = row.assumingMemoryBound(to: UInt16.self)
       for x in 0..<width {
-        for channel in 0..<3 { row[4 * x + channel] = scaled(channels[channel][x]) }
-        row[4 * x + 3] = 0xFFFF
+        for channel in 0..<3 { row[3 * x + channel] = scaled(channels[channel][x]) }
       }
     }
   }
