@@ -32,7 +32,7 @@ extension PixelBuffer {
     switch format {
     case .rgbaFloat32: base.storeBytes(of: value, toByteOffset: 4 * index, as: Float.self)
     case .rgbaFloat16: base.storeBytes(of: Float16(value), toByteOffset: 2 * index, as: Float16.self)
-    case .gray16, .grayAlpha16, .rgba16:
+    case .gray16, .grayAlpha16, .rgb16, .rgba16:
       base.storeBytes(of: UInt16(value * 65_535), toByteOffset: 2 * index, as: UInt16.self)
     default: base.storeBytes(of: UInt8(value * 255), toByteOffset: index, as: UInt8.self)
     }
@@ -44,7 +44,8 @@ extension PixelBuffer {
       switch format {
       case .rgbaFloat32: Double(base.load(fromByteOffset: 4 * index, as: Float.self))
       case .rgbaFloat16: Double(base.load(fromByteOffset: 2 * index, as: Float16.self))
-      case .gray16, .grayAlpha16, .rgba16: Double(base.load(fromByteOffset: 2 * index, as: UInt16.self)) / 65_535
+      case .gray16, .grayAlpha16, .rgb16, .rgba16:
+        Double(base.load(fromByteOffset: 2 * index, as: UInt16.self)) / 65_535
       default: Double(base.load(fromByteOffset: index, as: UInt8.self)) / 255
       }
     }

@@ -6,8 +6,8 @@ import Testing
 
 /// What a plugin says of colors is taken as far as it can be right.
 @Suite struct StoredColorTests {
-  private static func raw(_ flags: Int) -> imgcoder_stored_color {
-    var raw = imgcoder_stored_color()
+  private static func raw(_ flags: Int) -> imgcoder_color {
+    var raw = imgcoder_color()
     raw.flags = UInt32(flags)
     return raw
   }
@@ -21,7 +21,6 @@ import Testing
     stated.light.masteringPrimaries = stated.primaries
     stated.light.contentPeak = 900
     stated.light.frameAveragePeak = 40
-    stated.hasInks = true
     #expect(StoredColor(stated.rawWithoutCurves) == stated)
     #expect(StoredColor(Self.raw(0)) == StoredColor())
   }
@@ -37,7 +36,7 @@ import Testing
     let found = StoredColor(raw)
     #expect(found.primaries == nil)
     #expect(found.gamma == nil && found.light == LightLevels())
-    #expect(found.curves.isEmpty && found.hasInks)
+    #expect(found.curves.isEmpty)
   }
 
   @Test(arguments: [0, 1, 65_537, UInt32.max])

@@ -154,12 +154,13 @@ static imgcoder_status reader_info(imgcoder_reader *reader, uint32_t page, imgco
   info->width = acts("decode.hints") && reader->flags & IMGCODER_OPEN_HEADER_ONLY ? 1 : reader->width;
   info->height = reader->height;
   info->pixel_format = reader->channels == 4 ? IMGCODER_PIXEL_RGBA8 : IMGCODER_PIXEL_RGB8;
+  if (acts("interface.first-formats")) info->pixel_format = IMGCODER_PIXEL_RGB16;
   info->bits_per_channel = 8;
   info->alpha = reader->channels == 4 ? IMGCODER_ALPHA_STRAIGHT : IMGCODER_ALPHA_OPAQUE;
   info->orientation = acts("decode.info") ? 200 : 1;
 #ifdef LATER
   info->flags |= 1u << 20;
-  info->pixel_format = 11;
+  info->pixel_format = 17;
 #endif
   info->frame_count = reader->frames;
   info->page_count = reader->pages;

@@ -194,7 +194,7 @@ def make_deep():
         decoded = imagecodecs.jpeg8_decode(data).reshape(samples.shape)
         assert (decoded == samples).all()
         color = samples.shape[-1] == 3
-        pixel_format = ("rgba16" if color else "gray16") if bits > 8 else ("rgb8" if color else "gray8")
+        pixel_format = ("rgb16" if color else "gray16") if bits > 8 else ("rgb8" if color else "gray8")
         pixels = rgba(samples, (1 << bits) - 1, 16 if bits > 8 else 8)
         valid("jpeg", name, data, shows, pixels, pixel_format, bits, subsampling=444 if color else 400,
               isLossless="lossless" in options)  # fmt: skip

@@ -47,7 +47,7 @@ def make_depths():
             data,
             f"{bits} bits in three channels",
             rgba(samples, (1 << bits) - 1, 16 if wide else 8),
-            "rgba16" if wide else "rgb8",
+            "rgb16" if wide else "rgb8",
             bits,
             cicp=SRGB_CODES,
         )
@@ -117,7 +117,7 @@ def make_palettes():
     table = box(b"pclr", struct.pack(">HB", 16, 3), b"\x0b" * 3, deep.astype(">u2"))
     mapping = box(b"cmap", *(struct.pack(">HBB", 0, 1, index) for index in range(3)))
     data = jp2(compress(split(indexes), bits=4), color(SRGB), table, mapping)
-    still("palette-12bit.jp2", data, "colors of 12 bits", rgba(deep[indexes[..., 0]], 4095, 16), "rgba16", 12)
+    still("palette-12bit.jp2", data, "colors of 12 bits", rgba(deep[indexes[..., 0]], 4095, 16), "rgb16", 12)
 
 
 def make_spaces(rgb):

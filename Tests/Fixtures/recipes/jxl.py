@@ -98,7 +98,7 @@ def make_depths():
         # libjxl scales in 32-bit floating point.
         wide = samples.astype(np.float32) * np.float32(1 / ((1 << bits) - 1)) * np.float32((1 << to) - 1)
         given = np.rint(wide).astype(np.uint8 if to == 8 else np.uint16)
-        layout = formats[channels] + str(to) if (channels, to) != (3, 16) else "rgba16"
+        layout = formats[channels] + str(to)
         still(
             f"lossless-{names[channels]}{bits}.jxl",
             f"{bits} bits of {names[channels]}, every sample kept",

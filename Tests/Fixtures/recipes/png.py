@@ -133,7 +133,7 @@ def keyed(name, shows, depth, color, pixel_format):
 
 def make():
     eight = {GRAY: "gray8", RGB: "rgb8", GRAY_ALPHA: "gray-alpha8", RGBA: "rgba8"}
-    sixteen = {GRAY: "gray16", RGB: "rgba16", GRAY_ALPHA: "gray-alpha16", RGBA: "rgba16"}
+    sixteen = {GRAY: "gray16", RGB: "rgb16", GRAY_ALPHA: "gray-alpha16", RGBA: "rgba16"}
     names = {GRAY: "gray", RGB: "rgb", GRAY_ALPHA: "gray-alpha", RGBA: "rgba"}
     for depth in (1, 2, 4):
         samples = picture(21, 13, 1, (1 << depth) - 1)

@@ -98,7 +98,7 @@ def make():
     for maximum in (256, 1000, 65535):
         pixels = picture(13, 7, 3, maximum)
         still(f"maxval-{maximum}.ppm", f"a maxval of {maximum}", raw(pixels, maximum), rgba(pixels, maximum, 16),
-              "rgba16", maximum.bit_length())  # fmt: skip
+              "rgb16", maximum.bit_length())  # fmt: skip
     deep = picture(13, 7, 1, 65535)
     still("raw-gray-16.pgm", "P5 of 16 bits", raw(deep, 65535), rgba(deep, 65535, 16), "gray16", 16)
     high = picture(8, 8, 1, 100) + 20
@@ -120,7 +120,7 @@ def arbitrary(still):
         unknown = pam(pixels, b"" if depth < 3 else b"SOMETHING ELSE")
         still(f"pam-depth-{depth}.pam", f"{depth} samples of no known type", unknown, rgba(pixels), layout, 8, alpha)
         pixels = picture(11, 6, depth, 65535)
-        deep = {"gray8": "gray16", "gray-alpha8": "gray-alpha16"}.get(layout, "rgba16")
+        deep = {"gray8": "gray16", "gray-alpha8": "gray-alpha16", "rgb8": "rgb16"}.get(layout, "rgba16")
         still(f"pam-{name}-16.pam", f"tuples of type {kind.decode()}, 16 bits", pam(pixels, kind, 65535),
               rgba(pixels, 65535, 16), deep, 16, alpha)  # fmt: skip
     for kind, depth in ((b"BLACKANDWHITE", 1), (b"BLACKANDWHITE_ALPHA", 2)):
@@ -147,7 +147,7 @@ def inks(still):
     still("pam-cmyk.pam", "tuples of type CMYK", pam(few, b"CMYK"), rgba(light(few, 255)), "rgb8")
     deep = picture(11, 6, 4, 65535)
     still("pam-cmyk-16.pam", "tuples of type CMYK, 16 bits", pam(deep, b"CMYK", 65535),
-          rgba(light(deep, 65535), 65535, 16), "rgba16", 16)  # fmt: skip
+          rgba(light(deep, 65535), 65535, 16), "rgb16", 16)  # fmt: skip
     few = picture(9, 6, 4, 100)
     scaled = (few * 255 * 2 + 100) // 200
     still("pam-cmyk-percent.pam", "inks of 0 to 100", pam(few, b"CMYK", 100), rgba(light(scaled, 255)), "rgb8", 7)

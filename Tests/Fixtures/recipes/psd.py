@@ -162,7 +162,7 @@ def make():
     deep = picture(*size, 3, 65535)
     for compression, word in ((RAW, "raw"), (PACKED, "packed"), (PREDICTED, "zip-predicted")):
         still(f"rgb16-{word}.psd", f"16 bits, {word}", file(planes_of(deep, 16), RGB, 16, size, compression),
-              rgba(deep, 65535, 16), "rgba16", 16)
+              rgba(deep, 65535, 16), "rgb16", 16)
     deep_gray = picture(*size, 1, 65535)
     still("gray16.psd", "gray of 16 bits", file(planes_of(deep_gray, 16), GRAY, 16, size),
           rgba(deep_gray, 65535, 16), "gray16", 16)
@@ -192,7 +192,7 @@ def make():
     still("cmyk8.psd", "four inks of 8 bits", data, rgba(light_of_inks(inks, 255)), "rgb8")
     deep_inks = picture(*size, 4, 65535)
     still("cmyk16.psd", "four inks of 16 bits", file(planes_of(deep_inks, 16), CMYK, 16, size, RAW),
-          rgba(light_of_inks(deep_inks, 65535), 65535, 16), "rgba16", 16)
+          rgba(light_of_inks(deep_inks, 65535), 65535, 16), "rgb16", 16)
     still("multichannel-4.psd", "four channels as inks", file(planes_of(inks), MULTICHANNEL, 8, size),
           rgba(light_of_inks(inks, 255)), "rgb8")
     still("multichannel-3.psd", "three channels as inks", file(planes_of(color), MULTICHANNEL, 8, size), rgba(color),

@@ -146,7 +146,7 @@ def valid(name, data, shows, orientation=1, payload=None, **more):
     main = {ORIENTATION: (SHORT, struct.pack("<H", orientation))}
     metadata = {"Exif": payload or exif(main), **more.pop("metadata", {})}
     fixtures.valid(
-        "raw", name, data, shows, fixtures.rgba(samples, 65535, 16), "gray16" if gray else "rgba16", bits=16,
+        "raw", name, data, shows, fixtures.rgba(samples, 65535, 16), "gray16" if gray else "rgb16", bits=16,
         orientation=orientation, metadata=metadata, cicp=SRGB, isLossless=False, **more)
     return samples
 

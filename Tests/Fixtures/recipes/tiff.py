@@ -40,7 +40,7 @@ def depths():
     for order, name in (("<", "little"), (">", "big")):
         deep = samples(3, 16)
         data = tiff(page(deep, 16, 2, order=order), order=order)
-        still(f"rgb16-{name}-endian.tif", f"{name}-endian words", data, rgba(deep, 65535, 16), "rgba16", 16)
+        still(f"rgb16-{name}-endian.tif", f"{name}-endian words", data, rgba(deep, 65535, 16), "rgb16", 16)
         wide = (samples(1, 16).astype(np.int64) * 65537).astype(np.uint32)
         data = tiff(page(wide, 32, 1, order=order), order=order)
         still(f"gray32-{name}-endian.tif", "32-bit integers become 16-bit ones", data,
@@ -52,7 +52,7 @@ def depths():
     wide = (samples(3, 16)[:9].astype(np.uint64) * 0x1000100010001) ^ (1 << 63)
     still("rgb64-signed-deflate.tif", "64-bit integers, the smallest is black",
           tiff(page(wide, 64, 2, compression=8, more={SAMPLE_FORMAT: (SHORT, [2, 2, 2])})),
-          rgba(samples(3, 16)[:9], 65535, 16), "rgba16", 32)
+          rgba(samples(3, 16)[:9], 65535, 16), "rgb16", 32)
     signed = samples(1, 8).astype(np.int64) - 128
     more = {SAMPLE_FORMAT: (SHORT, 2)}
     still("gray8-signed.tif", "the smallest number is black", tiff(page(signed.astype(np.int8), 8, 1, more=more)),
@@ -88,9 +88,9 @@ def floating_inks():
     inks[0, 0], inks[0, 1] = (0, 65535, 32768, 0), (0, 65535, 0, 16384)
     light = (65535 - inks[:, :, :3].astype(np.int64)) * (65535 - inks[:, :, 3:].astype(np.int64))
     shown = rgba((light + 32767) // 65535, 65535, 16)
-    still("cmyk-float32.tif", "inks of floating point", tiff(page(values, 32, 5, more=four)), shown, "rgba16", 32)
+    still("cmyk-float32.tif", "inks of floating point", tiff(page(values, 32, 5, more=four)), shown, "rgb16", 32)
     still("cmyk-float32-planar.tif", "inks of floating point in planes",
-          tiff(page(values, 32, 5, planar=True, compression=8, more=four)), shown, "rgba16", 32)
+          tiff(page(values, 32, 5, planar=True, compression=8, more=four)), shown, "rgb16", 32)
 
 
 def channels():
@@ -181,7 +181,7 @@ def codecs():
         data = tiff(page(rgb, 8, 2, compression=code, predictor=2))
         still(f"{name}-predictor.tif", f"{name} of differences", data, rgba(rgb), "rgb8")
     data = tiff(page(deep.astype(np.uint16), 16, 2, compression=8, predictor=2, order=">"), order=">")
-    still("deflate-predictor-rgb16.tif", "differences of big-endian words", data, rgba(deep, 65535, 16), "rgba16", 16)
+    still("deflate-predictor-rgb16.tif", "differences of big-endian words", data, rgba(deep, 65535, 16), "rgb16", 16)
     bits = samples(1, 1)
     for code, name in ((3, "group3"), (4, "group4"), (2, "tiff_ccitt")):
         coded, rows, photometric, options = fax(bits, name)

@@ -201,7 +201,7 @@ extension HonestWorker {
   }
 
   private static var color: [UInt8] {
-    var raw = imgcoder_stored_color_sized()
+    var raw = imgcoder_color_sized()
     raw.flags = UInt32(IMGCODER_COLOR_CURVES)
     raw.curve_length = 2
     let follows = UnsafePointer<UInt16>(bitPattern: ISOLATION_BLOCK_FOLLOWS)

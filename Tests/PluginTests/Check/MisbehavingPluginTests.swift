@@ -61,6 +61,7 @@ import Testing
     Fault("interface.extensions", "R16", "a pointer"),
     Fault("interface.constant", "R12", "other bytes after use"),
     Fault("interface.exact", "R16", "it was touched (SIGSEGV)"),
+    Fault("interface.first-formats", "R16", "11"),
     Fault("interface.grown", "R16", "LIBRARY instead of OK"),
     Fault("interface.grown-writing", "R16", "open: LIBRARY"),
     Fault("interface.no-options", "R2", "crashed SIGSEGV"),
