@@ -25,6 +25,7 @@ public final class PluginExport: @unchecked Sendable {
   let operations: [ContainerOperation]
   private let operationTable: UnsafePointer<imgcoder_file_operations_table>?
   let options: [OptionDescription]
+  package let readOptions: [OptionDescription]
   let writerFormats: [ImageFormat]
   let writerFeatures: WriterFeatures
 
@@ -42,12 +43,14 @@ public final class PluginExport: @unchecked Sendable {
   ///   - writerFeatures: What the writer keeps in addition to pixels, and which frames it takes.
   ///   - operations: What the coder does with whole files without decoding their pixels.
   ///   - options: All options of the writer.
+  ///   - readOptions: All options of the reader.
   public init(
     id: String, version: String, library: String? = nil, names: ContainerPropertyNames? = nil,
     reader: (any ContainerReader.Type)? = nil, recognizer: (any FileRecognizer.Type)? = nil,
     readsIncrementally: Bool = false, writer: (any ContainerWriter.Type)? = nil, writerFormats: [ImageFormat] = [],
     writesPages: Bool = false,
-    writerFeatures: WriterFeatures = [], operations: [ContainerOperation] = [], options: [OptionDescription] = []
+    writerFeatures: WriterFeatures = [], operations: [ContainerOperation] = [], options: [OptionDescription] = [],
+    readOptions: [OptionDescription] = []
   ) {
     self.reader = reader
     self.writer = writer
@@ -55,6 +58,7 @@ public final class PluginExport: @unchecked Sendable {
     self.operations = operations
     operationTable = operations.isEmpty ? nil : FileOperationCalls.table(operations)
     self.options = options
+    self.readOptions = readOptions
     self.writerFormats = writerFormats
     self.writerFeatures = writerFeatures
     // The process ends when it has no memory for these few bytes: nobody is there to be told.
@@ -74,6 +78,7 @@ public final class PluginExport: @unchecked Sendable {
     }
     if operationTable != nil { coder.pointee.get_extension = Self.extension }
     (coder.pointee.options, coder.pointee.option_count) = (Self.kept(options), UInt64(options.count))
+    (coder.pointee.read_options, coder.pointee.read_option_count) = (Self.kept(readOptions), UInt64(readOptions.count))
     coder.pointee.plugin_data = Unmanaged.passRetained(self).toOpaque()
   }
 
@@ -133,6 +138,7 @@ extension OptionDescription {
     option.name = PluginExport.kept(name)
     option.text = PluginExport.kept(text)
     option.type = kind.rawType
+    option.flags = isSecret ? UInt32(IMGCODER_OPTION_SECRET) : 0
     switch kind {
     case .boolean(let value):
       option.maximum = 1

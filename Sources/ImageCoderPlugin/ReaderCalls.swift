@@ -92,13 +92,15 @@ enum ReaderCalls {
   static let table: imgcoder_reader_table = {
     var table = imgcoder_reader_table_sized()
     table.open = { coder, host, source, options, result in
-      guard let type = PluginExport.of(coder)?.reader, let host, let source, let result else {
+      guard let plugin = PluginExport.of(coder), let type = plugin.reader, let host, let source, let result else {
         return InterfaceStatus.invalidArgument
       }
       let session = CoderHost(host)
       return session.run { () throws(CoderError) in
-        let flags = options.map { imgcoder_open_options_read($0).flags } ?? 0
-        let reader = try type.init(SourceView(source), host: session, options: OpenOptions(rawValue: flags))
+        var requested = OpenOptions(options.map { imgcoder_open_options_read($0) } ?? imgcoder_open_options_sized())
+        requested.values = try OptionDescription.checked(
+          requested.values, for: plugin.readOptions, reading: "the coder")
+        let reader = try type.init(SourceView(source), host: session, options: requested)
         result.pointee = OpaquePointer(Unmanaged.passRetained(Session(reader: reader, host: session)).toOpaque())
       }
     }

@@ -62,7 +62,7 @@ enum WriterCalls {
           throw .unsupported("the format \(requested.format.rawValue.prefix(80)); the coder writes \(known)")
         }
         requested.values = try OptionDescription.checked(
-          requested.values, for: plugin.options, of: requested.format)
+          requested.values, for: plugin.options, writing: requested.format)
         let writer = try type.init(ByteOutput(output), host: session, options: requested)
         let opened = Session(writer: writer, host: session, features: plugin.writerFeatures)
         result.pointee = OpaquePointer(Unmanaged.passRetained(opened).toOpaque())

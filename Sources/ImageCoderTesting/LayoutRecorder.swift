@@ -36,6 +36,7 @@ final class LayoutRecorder: Container {
   var formats: [ImageFormat] { container.formats }
   var names: ContainerPropertyNames? { container.names }
   var options: [OptionDescription] { container.options }
+  var readOptions: [OptionDescription] { container.readOptions }
   var signatures: [FormatSignature] { container.signatures }
   var canRead: Bool { container.canRead }
   var canWrite: Bool { container.canWrite }

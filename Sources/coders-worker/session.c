@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #define _GNU_SOURCE
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -107,10 +108,19 @@ static void open_file(const isolation_message *request, int memory) {
   session *s = &the_session;
   if (!take_source(request, memory)) return reply(IMGCODER_STATUS_OUT_OF_MEMORY, NULL, 0);
   imgcoder_open_options options = {.struct_size = sizeof options, .flags = request->words[0]};
+  uint32_t before = (uint32_t)sizeof(imgcoder_limits) + request->words[2];
+  if (request->length > before) {
+    parcel given = {payload() + before, request->length - before, NULL, 0};
+    options.values = parcel_values(&given, &options.value_count);
+    if (!options.values) return reply(IMGCODER_STATUS_OUT_OF_MEMORY, NULL, 0);
+  }
   imgcoder_reader *file = NULL;
   imgcoder_status status = s->reader.open
                                ? s->reader.open(s->coder, &s->host, &s->source, &options, &file)
                                : IMGCODER_STATUS_UNSUPPORTED;
+  free((void *)options.values);
+  // A secret is not to be found here by the next file.
+  explicit_bzero(payload() + before, request->length - before);
   static results page;
   imgcoder_info info;
   page.length = 0;

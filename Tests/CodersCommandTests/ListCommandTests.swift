@@ -184,6 +184,7 @@ import Testing
                 "read",
                 "write"
               ],
+              "decode_options": [],
               "encode_options": [],
               "formats": [
                 {

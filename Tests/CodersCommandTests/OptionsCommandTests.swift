@@ -142,6 +142,7 @@ import Testing
               "pages": false
             }
           ],
+          "reading": [],
           "schema": 1
         }
 

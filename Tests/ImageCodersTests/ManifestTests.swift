@@ -26,6 +26,9 @@ import Testing
          {"name": "level", "type": "integer", "minimum": 1, "maximum": 9, "default": 6, "text": "How."},
          {"name": "gain", "type": "number", "minimum": 0, "maximum": 1.5, "default": 0.5},
          {"name": "mode", "type": "choice", "choices": ["a", "b"], "default": "b"}],
+       "decode_options": [
+         {"name": "gain", "type": "number", "minimum": 0, "maximum": 2, "default": 1},
+         {"name": "password", "type": "text", "maximum": 9, "default": "", "secret": true}],
        "operations": [
          {"name": "org.example.mark", "text": "Mark it.", "from": ["a.b", "c.d"], "to": ["a.b", "e.f"],
           "options": [{"name": "size", "type": "integer", "minimum": 1, "maximum": 9, "default": 6, "text": "How."}],
@@ -49,6 +52,11 @@ import Testing
       manifest.options.map(\.kind) == [
         .boolean(default: true), .integer(1...9, default: 6), .number(0...1.5, default: 0.5),
         .choice(["a", "b"], default: 1),
+      ])
+    #expect(
+      manifest.readOptions == [
+        OptionDescription(name: "gain", text: "", kind: .number(0...2, default: 1)),
+        OptionDescription(name: "password", text: "", kind: .text(maximumBytes: 9, default: ""), isSecret: true),
       ])
     let (ab, cd, ef) = (ImageFormat(rawValue: "a.b"), ImageFormat(rawValue: "c.d"), ImageFormat(rawValue: "e.f"))
     #expect(
@@ -157,6 +165,10 @@ import Testing
     (
       "encode_options", #"[{"name": "x", "type": "number", "minimum": 0, "maximum": 1, "default": 1.5}]"#,
       "encode_options[0].default is 1.5; a number from 0.0 to 1.0 is allowed"
+    ),
+    (
+      "decode_options", #"[{"name": "x", "type": "boolean", "default": true, "secret": true}]"#,
+      "decode_options[0].secret is true; only a text is a secret"
     ),
     ("encode_options", #"[{"name": "x", "type": "number", "default": 1}]"#, "encode_options[0].minimum is missing"),
     (

@@ -82,6 +82,10 @@ import Testing
       #"line 1, column 37: "because" is not a known key; value, reason are"#
     ),
     (#"{"isolation": "on"}"#, #"line 1, column 15: isolation is "on"; off, preferred, required, strict are allowed"#),
+    (
+      #"{"readOptions": "some"}"#,
+      #"line 1, column 17: readOptions is "some"; all, none or a list of names is allowed"#
+    ),
     (#"{"metadata": 0}"#, "line 1, column 14: metadata is 0; true or false is allowed"),
     (
       #"{"byFormat": {"png": {"formats": []}}}"#,
@@ -94,6 +98,17 @@ import Testing
   ])
   func namesThePlace(_ text: String, _ message: String) {
     #expect(problem(text) == message)
+  }
+
+  @Test(
+    arguments: [
+      (#"{"readOptions": "none"}"#, []), (#"{"readOptions": ["a", "b"]}"#, ["a", "b"]),
+      (#"{"readOptions": "all"}"#, nil),
+      (#"{"base": "paranoid"}"#, []), (#"{"base": "paranoid", "readOptions": "all"}"#, nil),
+      (#"{"base": "web", "readOptions": {"value": "none", "reason": "x"}}"#, []),
+    ] as [(String, Set<String>?)]) func optionsOfReadersAreNamed(_ text: String, _ names: Set<String>?) throws
+  {
+    #expect(try SecurityPolicy(parsing: Array(text.utf8), path: "p").readOptions?.value == names)
   }
 
   /// Every file is a policy or a problem with a place that the text has; nothing ends the process.

@@ -7,13 +7,16 @@ public import ImageCoderPlugin
 let exported = PluginExport(
   id: "org.example.exported", version: "1.0.0", names: ContainerPropertyNames(dictionary: "{Exported}"),
   reader: ExportedReader.self, writer: ExportedWriter.self,
-  options: [OptionDescription(name: "effort", text: "How hard.", kind: .integer(1...9, default: 5))])
+  options: [OptionDescription(name: "effort", text: "How hard.", kind: .integer(1...9, default: 5))],
+  readOptions: [ExportedReader.level.description])
 
 @c(imgcoder_plugin_describe)
 public func describe(_ host: UnsafePointer<imgcoder_host>?) -> UnsafePointer<imgcoder_coder>? { exported.table }
 
-/// Answers with what it was opened with: limits as the canvas and the pixel format's depth, flags as the orientation.
+/// Answers with what it was opened with: limits as the canvas and the pixel format's depth, the level as the resolution.
 final class ExportedReader: ContainerReader {
+  static let level = CoderOption.integer("level", 0...9, default: 0, "What the header says.")
+
   private let limits: Limits
   private let options: OpenOptions
 
@@ -29,6 +32,7 @@ final class ExportedReader: ContainerReader {
       bitsPerChannel: 16, alpha: .straight)
     header.frameCount = 3
     header.gamma = Double(limits.maxMemory) + 0.5
+    header.resolution = options[Self.level] > 0 ? Double(options[Self.level]) : nil
     header.isProgressive = options.contains(.headerOnly)
     return header
   }

@@ -120,12 +120,33 @@ import Testing
     let flags = offset(of: \imgcoder_info.flags)
     let shorter = try Session(options: fakes_poisoned(4)).info(claiming: 88)
     #expect(field(shorter, at: flags, as: UInt32.self) & progressive == 0)
-    var known = imgcoder_open_options(struct_size: 8, flags: 1)
+    var known = imgcoder_open_options()
+    (known.struct_size, known.flags) = (8, 1)
     let stated = try Session(options: fakes_holding(8, &known, 8)).info(claiming: 88)
     #expect(field(stated, at: flags, as: UInt32.self) & progressive != 0)
     // A later host's options are longer, and their known part counts.
-    let longer = try Session(options: fakes_holding(200, &known, 8)).info(claiming: 88)
+    let size = UInt32(MemoryLayout<imgcoder_open_options>.size)
+    let longer = try Session(options: fakes_holding(200, &known, size)).info(claiming: 88)
     #expect(field(longer, at: flags, as: UInt32.self) & progressive != 0)
+  }
+
+  @Test func takesValuesThatAHostHasAndChecksThem() throws {
+    let place = offset(of: \imgcoder_info.resolution)
+    let whole = UInt32(MemoryLayout<imgcoder_open_options>.size)
+    func session(_ level: OptionValue, claiming size: UInt32) -> Session {
+      OpenOptions(.headerOnly, values: ["level": level]).withRaw(exported.readOptions) { raw in
+        var known = raw.pointee
+        return Session(options: fakes_holding(size, &known, size))
+      }
+    }
+    func resolution(_ session: Session) throws -> Double {
+      field(try session.info(claiming: MemoryLayout<imgcoder_info>.size), at: place, as: Double.self)
+    }
+    #expect(try resolution(session(7, claiming: whole)) == 7)
+    // One of version 1.0 has none.
+    #expect(try resolution(session(7, claiming: 8)) == 0)
+    let refused = session(10, claiming: whole)
+    #expect(refused.status == CoderError.Code.invalidArgument.rawValue && refused.reader == nil)
   }
 
   @Test func takesWriteOptionsThatAHostDoesNotStateForZero() throws {

@@ -107,7 +107,7 @@ import Testing
     func session() throws -> HostSession {
       HostSession(source: try OpenSource(Self.parts(bytes), limits: .standard), limits: .standard)
     }
-    let alone = try container.openReader(try session(), options: .headerOnly)
+    let alone = try container.openReader(try session(), options: [.headerOnly])
     let whole = try container.openReader(try session(), options: [])
     #expect(try alone.header(page: 0) == whole.header(page: 0))
     #expect(try alone.metadata(.xmp, page: 0) == image.metadata[.xmp])

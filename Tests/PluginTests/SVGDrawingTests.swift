@@ -55,6 +55,41 @@ import Testing
     #expect(Self.pixels(part) == [red, red, blue, blue, red, red, blue, blue].flatMap { $0 })
   }
 
+  /// In the program, in a worker with the message, and in one with memory of its own.
+  @Test(arguments: [0, 40_000]) func aBackgroundIsTheSameInAWorker(_ spaces: Int) throws {
+    let file = Self.document(
+      "width='2' height='1'", "<rect width='1' height='1'/>" + String(repeating: " ", count: spaces))
+    var options = DecodeOptions(pixelFormat: .rgba8)
+    options.values["background"] = "#102030"
+    for registry in [Self.here, Self.isolated] {
+      let image = try registry.decode(.bytes(file), options: options)
+      #expect(Self.pixels(image) == [0, 0, 0, 255, 16, 32, 48, 255])
+      #expect(try registry.header(of: .bytes(file), options: options).alpha == .opaque)
+      // What was given for one file is nothing for the next one.
+      #expect(try registry.header(of: .bytes(file)).alpha == .premultiplied)
+    }
+    options.values["background"] = ""
+    #expect(Self.pixels(try Self.isolated.decode(.bytes(file), options: options)) == [0, 0, 0, 255, 0, 0, 0, 0])
+    for value in ["#1", "#1020301"] {
+      options.values["background"] = .word(value)
+      var messages: Set<String> = []
+      for registry in [Self.here, Self.isolated] {
+        let error = #expect(throws: CoderError.self) { try registry.decode(.bytes(file), options: options) }
+        #expect(error?.code == .invalidArgument)
+        messages.insert(error?.message ?? "")
+      }
+      #expect(messages.count == 1, "\(messages)")
+    }
+  }
+
+  @Test func aFormatsOptionCountsInConversions() throws {
+    let file = Self.document("width='2' height='1'", "")
+    var reading = DecodeOptions()
+    reading.formatValues[.svg] = ["background": "#102030"]
+    let made = try Self.here.convert(.bytes(file), to: .png, at: .memory, reading: reading)
+    #expect(try Self.here.decode(.bytes(made.bytes)).pixels.format == .rgb8)
+  }
+
   @Test func compressedFilesNeedNoName() throws {
     let path = StagedTree.fixtures("svg") + "/valid/compressed.svgz"
     let bytes = try OpenSource(.file(path), limits: .standard).contents()

@@ -13,9 +13,9 @@ public enum BitDepth: String, CaseIterable, Sendable {
   public var bits: Int? { Int(rawValue) }
 }
 
-extension WriterOption where Value == BitDepth {
+extension CoderOption where Value == BitDepth {
   /// Bits per channel of the stored samples.
-  public static func bitDepth() -> WriterOption {
+  public static func bitDepth() -> CoderOption {
     .choice(
       "bit-depth", default: BitDepth.automatic,
       "Bits per channel; auto takes 8 for 8-bit pictures, 12 for those of 11 and 12 bits, 10 for other deep ones.")

@@ -10,16 +10,16 @@ enum GIFOption {
     case global, local
   }
 
-  static let quality = WriterOption.quality(default: 1)
-  static let progressive = WriterOption.progressive()
-  static let colors = WriterOption.integer(
+  static let quality = CoderOption.quality(default: 1)
+  static let progressive = CoderOption.progressive()
+  static let colors = CoderOption.integer(
     "colors", 2...256, default: 256, "Maximum number of colors in a palette, including the transparent one.")
-  static let dither = WriterOption.boolean(
+  static let dither = CoderOption.boolean(
     "dither", default: true, "Spread the error of colors that the palette does not have over neighbors.")
-  static let lossy = WriterOption.integer(
+  static let lossy = CoderOption.integer(
     "lossy", 0...200, default: 0,
     "Allow similar colors if that makes the file smaller; 20 is hardly visible.")
-  static let palette = WriterOption.choice(
+  static let palette = CoderOption.choice(
     "palette", default: Palette.automatic, "One palette for all frames, one for each, or chosen automatically.")
 
   static let table = [

@@ -12,7 +12,7 @@ enum ICNSOption {
     case argb
   }
 
-  static let small = WriterOption.choice(
+  static let small = CoderOption.choice(
     "small", default: SmallIcons.masked,
     "How small icons are stored: masked for every system, argb for OS X 10.7 and later.")
 

@@ -233,7 +233,7 @@ extension JXLReader {
       }
       let copy = CopiedSource(content[found.start...])
       // A map inside a map is none.
-      let reader = try JXLReader(copy.view, host: host, options: .firstFrameOnly)
+      let reader = try JXLReader(copy.view, host: host, options: [.firstFrameOnly])
       return GainMap(box: found, source: copy, reader: reader)
     } catch {
       host.log("a gain map that cannot be read is left out: \(error.message)", severity: .warning)

@@ -19,15 +19,15 @@ enum PNGOption {
     case never
   }
 
-  static let compression = WriterOption.integer(
+  static let compression = CoderOption.integer(
     "compression", 0...12, default: 6,
     "0 stores, 1 is fast, 2 to 6 look longer for what repeats, 7 to 12 also try libdeflate at that level.")
-  static let filter = WriterOption.choice(
+  static let filter = CoderOption.choice(
     "filter", default: Filter.adaptive, "How rows are prepared for compression; adaptive chooses for each row.")
-  static let palette = WriterOption.choice(
+  static let palette = CoderOption.choice(
     "palette", default: Palette.automatic,
     "Store indexes of a palette where the whole file has at most 256 colors of 8 bits.")
-  static let progressive = WriterOption.progressive()
+  static let progressive = CoderOption.progressive()
 
   static let table = [
     compression.description, filter.description, palette.description, progressive.description,

@@ -14,10 +14,10 @@ enum WrittenKind: String, CaseIterable {
 
 /// The writer's options: manifest, help, validation and documentation come from this table.
 enum PNMOption {
-  static let kind = WriterOption.choice(
+  static let kind = CoderOption.choice(
     "kind", default: WrittenKind.automatic,
     "Which kind is written; auto is the smallest that holds all samples of the picture.")
-  static let ascii = WriterOption.boolean(
+  static let ascii = CoderOption.boolean(
     "ascii", default: false, "Write digits instead of bytes in the kinds that have them: pbm, pgm and ppm.")
 
   static let table = [kind.description, ascii.description]

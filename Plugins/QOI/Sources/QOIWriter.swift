@@ -10,7 +10,7 @@ enum QOIOption {
     case linear
   }
 
-  static let colorSpace = WriterOption.choice(
+  static let colorSpace = CoderOption.choice(
     "colorspace", default: ColorSpace.automatic,
     "What the header says of the samples; auto: linear when the picture says so, else srgb.")
 

@@ -39,6 +39,9 @@ imgcoder_status develop(const craw_request *request, const imgcoder_sink *sink, 
   if (code != LIBRAW_SUCCESS) return craw::fail(failure, code, "open the file");
   file.data().params.user_flip = 0;
   file.data().params.half_size = request->is_half != 0;
+  file.data().params.use_camera_wb = request->white == CRAW_WHITE_OF_CAMERA;
+  file.data().params.use_auto_wb = request->white == CRAW_WHITE_OF_PICTURE;
+  file.data().params.bright = request->brightness;
   code = file.library().unpack();
   if (code != LIBRAW_SUCCESS) return craw::fail(failure, code, "unpack the samples");
   code = file.library().dcraw_process();

@@ -40,7 +40,6 @@ OpenFile::OpenFile(const imgcoder_host *host) : host_(host), library_(new LibRaw
   uint64_t megabytes = host->limits->max_memory >> 20;
   raw_parameters(data()).max_raw_memory_mb = static_cast<unsigned>(std::clamp<uint64_t>(megabytes, 1, kMostMegabytes));
   libraw_output_params_t &parameters = data().params;
-  parameters.use_camera_wb = 1;
   parameters.output_color = 1;  // the primaries of sRGB
   parameters.output_bps = 16;
   // IEC 61966-2-1: an exponent of 1/2.4 over a line of 12.92.

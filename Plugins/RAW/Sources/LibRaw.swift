@@ -30,7 +30,8 @@ enum LibRaw {
 
   /// Decodes a picture, or half of it.
   static func decode(
-    _ contents: UnsafeRawBufferPointer, of file: CameraFile, isHalf: Bool, host: CoderHost, into sink: RowSink
+    _ contents: UnsafeRawBufferPointer, of file: CameraFile, isHalf: Bool, _ development: Development, host: CoderHost,
+    into sink: RowSink
   ) throws(CoderError) {
     var request = craw_request()
     request.host = host.raw
@@ -39,6 +40,8 @@ enum LibRaw {
     request.size = isHalf ? file.description.half : file.description.whole
     request.is_half = isHalf ? 1 : 0
     request.colors = file.description.colors
+    request.white = development.white
+    request.brightness = development.brightness
     try call { craw_decode(&request, sink.raw, &$0) }
   }
 

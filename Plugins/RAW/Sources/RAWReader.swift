@@ -5,7 +5,7 @@ import ImageCoderPlugin
 
 /// Reads camera raw files: the samples of a sensor, developed by LibRaw.
 ///
-/// The library's own steps and settings: white balance of the camera, AHD for the colors of a mosaic, brightness stretched
+/// The library's own steps and settings, unless ``RAWOption`` says otherwise: white balance of the camera, AHD for the colors of a mosaic, brightness stretched
 /// until one in a hundred pixels is white, sRGB in 16 bits. The orientation is reported, not applied.
 ///
 /// - Format: DNG 1.4 and the formats of makers. Library: LibRaw 0.20 or later.
@@ -16,10 +16,12 @@ final class RAWReader: ContainerReader {
   let file: CameraFile
   private let format: ImageFormat
   let preview: EmbeddedPreview?
+  private let development: Development
 
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
     self.source = source
     self.host = host
+    development = Development(options)
     let contents = try source.contents()
     do throws(CoderError) {
       file = try LibRaw.describe(contents, host: host)
@@ -74,7 +76,7 @@ final class RAWReader: ContainerReader {
     guard offer.scaleCode <= 1, offer.size == (isHalf ? file.half : file.canvas),
       offer.pixelFormat == file.pixelFormat
     else { throw .invalidArgument("an offer of \(offer.size) in \(offer.pixelFormat), which was not made") }
-    try LibRaw.decode(try source.contents(), of: file, isHalf: isHalf, host: host, into: sink)
+    try LibRaw.decode(try source.contents(), of: file, isHalf: isHalf, development, host: host, into: sink)
   }
 
   func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {

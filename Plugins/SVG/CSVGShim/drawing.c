@@ -154,7 +154,8 @@ imgcoder_status csvg_draw(csvg_drawing *drawing, const csvg_area *area, uint8_t 
     fail(failure, IMGCODER_STATUS_INVALID_ARGUMENT, "a part of a drawing that cairo cannot hold");
     return failure->status;
   }
-  memset(pixels, 0, stride * area->rows);
+  // As cairo has it: words in the processor's order, alpha in the highest byte.
+  for (size_t place = 0; place < stride * area->rows; place += 4) memcpy(pixels + place, &area->background, 4);
   cairo_surface_t *surface = cairo_image_surface_create_for_data(pixels, CAIRO_FORMAT_ARGB32, (int)area->columns,
                                                                  (int)area->rows, (int)stride);
   cairo_t *context = cairo_create(surface);

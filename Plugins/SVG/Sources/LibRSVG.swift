@@ -24,12 +24,14 @@ enum LibRSVG {
     /// How many pixels one of those becomes.
     var scale: (across: Double, down: Double)
     var part: Rect
+    /// What it is drawn over, or nil for nothing.
+    var background: Background?
 
     fileprivate var raw: csvg_area {
       csvg_area(
         width: natural.width, height: natural.height, across: scale.across, down: scale.down,
         x: UInt32(clamping: part.x), y: UInt32(clamping: part.y), columns: UInt32(clamping: part.width),
-        rows: UInt32(clamping: part.height))
+        rows: UInt32(clamping: part.height), background: background?.pixel ?? 0)
     }
   }
 

@@ -7,5 +7,5 @@ public let plugin = {
   LibRSVG.loadIfAsked()
   return PluginExport(
     id: "org.imagecoders.svg", version: "1.0.0", library: LibRSVG.name, reader: SVGReader.self,
-    recognizer: SVGRecognizer.self)
+    recognizer: SVGRecognizer.self, readOptions: SVGOption.table)
 }()

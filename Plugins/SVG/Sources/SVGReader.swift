@@ -12,18 +12,20 @@ final class SVGReader: ContainerReader {
   private let drawing: LibRSVG.Drawing
   private let traits: DocumentTraits
   private let own: DrawingSize
+  private let background: Background?
   /// What is left out is said with the first picture.
   private var hasSaid = false
 
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
     self.host = host
+    background = try Background(options[SVGOption.background])
     (drawing, traits) = try Document.open(source, host: host)
     own = try DrawingSize(drawing.dimensions)
   }
 
   func header(page: Int) throws(CoderError) -> ImageHeader {
     var header = ImageHeader(
-      format: .svg, canvas: own.canvas, pixelFormat: .rgba8, bitsPerChannel: 8, alpha: .premultiplied)
+      format: .svg, canvas: own.canvas, pixelFormat: .rgba8, bitsPerChannel: 8, alpha: alpha)
     header.anySize = AnySize(
       width: own.isStated ? own.width : nil, height: own.isStated ? own.height : nil, largestSide: LibRSVG.largestSide)
     header.resolution = 96
@@ -31,6 +33,8 @@ final class SVGReader: ContainerReader {
     header.cicp = CodingIndependentCodePoints(primaries: 1, transfer: 13, matrix: 0, isFullRange: true)
     return header
   }
+
+  private var alpha: AlphaMode { background == nil ? .premultiplied : .opaque }
 
   func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
     let whole = request.size ?? own.canvas
@@ -46,13 +50,13 @@ final class SVGReader: ContainerReader {
     let memory = memory(for: part, of: whole)
     try host.limits.check(memory: memory)
     return DecodeOffer(
-      request, size: whole, part: part, pixelFormat: .rgba8, alpha: .premultiplied, memory: memory,
+      request, size: whole, part: part, pixelFormat: .rgba8, alpha: alpha, memory: memory,
       covered: own.covered(in: whole))
   }
 
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
     let (whole, part) = (offer.whole, offer.part)
-    guard offer.pixelFormat == .rgba8, offer.alpha == .premultiplied, !part.isEmpty, part.isInside(whole),
+    guard offer.pixelFormat == .rgba8, offer.alpha == alpha, !part.isEmpty, part.isInside(whole),
       max(whole.width, whole.height) <= LibRSVG.largestSide
     else { throw .invalidArgument("an offer of \(whole) in \(offer.pixelFormat), which was not made") }
     sayWhatIsLeftOut()
@@ -66,7 +70,7 @@ final class SVGReader: ContainerReader {
       let count = min(most, part.height - y)
       let area = LibRSVG.Area(
         natural: (own.width, own.height), scale: own.scale(to: whole),
-        part: Rect(x: part.x, y: part.y + y, width: part.width, height: count))
+        part: Rect(x: part.x, y: part.y + y, width: part.width, height: count), background: background)
       try drawing.draw(area, into: band, stride: stride)
       try deliver(band, rows: y..<y + count, stride: stride, to: sink)
       y += count

@@ -22,7 +22,7 @@ import Testing
   @Test func theWordsAreTheBits() {
     #expect(BitDepth.allCases.map(\.rawValue) == ["auto", "8", "10", "12"])
     #expect(BitDepth.allCases.map(\.bits) == [nil, 8, 10, 12])
-    #expect(WriterOption<BitDepth>.bitDepth().defaultValue == .automatic)
+    #expect(CoderOption<BitDepth>.bitDepth().defaultValue == .automatic)
   }
 
   @Test func lossyPicturesHaveTheBitsAskedForOrTheNearest() throws {
@@ -56,7 +56,7 @@ import Testing
 }
 
 @Suite struct ChromaOptionTests {
-  private static let option = WriterOption<Subsampling>.chroma()
+  private static let option = CoderOption<Subsampling>.chroma()
   private static let choices = [Subsampling.s420, .s422, .s444, .s400]
 
   private func chroma(_ index: Int?, isLossless: Bool) throws -> Subsampling {

@@ -28,11 +28,11 @@ import Testing
 
   /// What a reader gives for a thumbnail, and the error after it.
   private static func read(
-    _ bytes: [UInt8], within size: Size, _ options: OpenOptions = [], format: PixelFormat? = nil
+    _ bytes: [UInt8], within size: Size, _ options: OpenOptions.Hints = [], format: PixelFormat? = nil
   ) throws(CoderError) -> (offer: DecodeOffer, pixels: [UInt8], rows: Int, problem: CoderError?) {
     let source = MemorySource(bytes)
     defer { withExtendedLifetime(source) {} }
-    let reader = try JPEGReader(source.view, host: MemoryHost().host, options: options)
+    let reader = try JPEGReader(source.view, host: MemoryHost().host, options: OpenOptions(options))
     var request = DecodeRequest()
     request.size = size
     request.pixelFormat = format

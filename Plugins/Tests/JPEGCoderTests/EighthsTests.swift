@@ -134,11 +134,11 @@ import Testing
 
   /// What a reader gives for the smallest thumbnail; libjpeg's is that of an arriving file.
   private static func read(
-    _ bytes: [UInt8], _ options: OpenOptions = [], format: PixelFormat? = nil
+    _ bytes: [UInt8], _ options: OpenOptions.Hints = [], format: PixelFormat? = nil
   ) throws(CoderError) -> (pixels: [UInt8], rows: Int, problem: CoderError?) {
     let source = MemorySource(bytes)
     defer { withExtendedLifetime(source) {} }
-    let reader = try JPEGReader(source.view, host: MemoryHost().host, options: options)
+    let reader = try JPEGReader(source.view, host: MemoryHost().host, options: OpenOptions(options))
     var request = DecodeRequest()
     request.size = Size(width: 1, height: 1)
     request.pixelFormat = format

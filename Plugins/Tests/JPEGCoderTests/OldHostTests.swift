@@ -32,7 +32,7 @@ import Testing
   func decodes(_ isProgressive: Bool, _ kind: MemorySource.Kind) throws {
     let source = MemorySource(try Self.file(isProgressive: isProgressive), kind)
     let memory = MemoryHost()
-    let reader = try JPEGReader(source.view, host: memory.host, options: .incremental)
+    let reader = try JPEGReader(source.view, host: memory.host, options: [.incremental])
     let offer = try reader.offer(for: DecodeRequest())
     let sink = MemorySink(offer)
     try reader.decode(offer, into: sink.sink)

@@ -25,7 +25,7 @@ import Testing
   func decodes(_ isInterlaced: Bool, _ kind: MemorySource.Kind) throws {
     let source = MemorySource(try Self.file(isInterlaced: isInterlaced), kind)
     let memory = MemoryHost()
-    let reader = try PNGReader(source.view, host: memory.host, options: .incremental)
+    let reader = try PNGReader(source.view, host: memory.host, options: [.incremental])
     let offer = try reader.offer(for: DecodeRequest())
     let sink = MemorySink(offer)
     try reader.decode(offer, into: sink.sink)

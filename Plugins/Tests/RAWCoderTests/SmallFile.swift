@@ -18,11 +18,18 @@ struct SmallFile {
   var preview: [UInt8]?
   /// Bytes that are cut off at the end.
   var cut = 0
+  /// What the camera measured of white, in red, green and blue.
+  var neutral: [UInt32] = [1, 1, 1]
+  /// How much light red pixels have, of that of the others.
+  var redLight = 1.0
 
   /// Light of all pixels: white in the right half, so that brightness is not stretched, and a quarter of it elsewhere.
   private var samples: [UInt8] {
-    (0..<size.height).flatMap { _ in
-      (0..<size.width).flatMap { Self.bytes(UInt16($0 < size.width / 2 ? 16_384 : 65_535)) }
+    (0..<size.height).flatMap { y in
+      (0..<size.width).flatMap { x in
+        let light = x < size.width / 2 ? 16_384.0 : 65_535
+        return Self.bytes(UInt16(x % 2 == 0 && y % 2 == 0 ? light * redLight : light))
+      }
     }
   }
 
@@ -82,7 +89,7 @@ struct SmallFile {
     fields[50_706] = .byte([1, 4, 0, 0])
     // XYZ to linear sRGB (IEC 61966-2-1), in ten thousandths.
     fields[50_721] = .signedRationals([32_406, -15_372, -4986, -9689, 18_758, 415, 557, -2040, 10_570])
-    fields[50_728] = .rationals([1, 1, 1])
+    fields[50_728] = .rationals(neutral)
     fields[50_778] = .short(21)
     return fields
   }
@@ -111,13 +118,15 @@ struct SmallFile {
 
   func reader(_ limits: Limits = .standard) throws(CoderError) -> RAWReader { try reader(MemoryHost(limits)) }
 
-  func reader(_ host: MemoryHost) throws(CoderError) -> RAWReader {
-    try RAWReader(MemorySource(bytes).view, host: host.host, options: [])
+  func reader(_ host: MemoryHost, _ values: [String: OptionValue] = [:]) throws(CoderError) -> RAWReader {
+    try RAWReader(MemorySource(bytes).view, host: host.host, options: OpenOptions(values: values))
   }
 
   /// Samples of 16 bits, four for each pixel, the rows that came, and the error after them.
-  func decoded(size: Size? = nil) throws -> (samples: [Int], rows: Int, problem: CoderError?) {
-    let reader = try reader()
+  func decoded(
+    size: Size? = nil, _ values: [String: OptionValue] = [:]
+  ) throws -> (samples: [Int], rows: Int, problem: CoderError?) {
+    let reader = try reader(MemoryHost(), values)
     let offer = try reader.offer(for: DecodeRequest(size: size))
     let sink = MemorySink(offer, most: 4)
     var problem: CoderError?

@@ -16,7 +16,7 @@ import Testing
     file.set(273, [UInt32(file.bytes(order).count)])
     let source = MemorySource(file.bytes(order) + [1, 2, 3, 4, 5, 6, 7, 8], kind)
     let memory = MemoryHost()
-    let reader = try TIFFReader(source.view, host: memory.host, options: .incremental)
+    let reader = try TIFFReader(source.view, host: memory.host, options: [.incremental])
     let offer = try reader.offer(for: DecodeRequest())
     let sink = MemorySink(offer)
     try reader.decode(offer, into: sink.sink)

@@ -66,7 +66,8 @@ enum {
 // From the program to a worker. Every call is answered by ISOLATION_REPLY.
 enum {
   ISOLATION_OPEN = 16,       // words[0] flags, words[1] frames to describe, longs[0] size, longs[1] bytes that are there,
-                             // words[2] bytes of a small file after the limits as payload, or descriptor: the source. If
+                             // words[2] bytes of a small file after the limits as payload, or descriptor: the source; after
+                             // these, if options are given, their values as of WRITER_OPEN. If
                              // words[3] is 1 and the file is one still picture, the worker goes on as if NEGOTIATE came
                              // next, for all of it, in the pixel format longs[2] (0: its own) and the alpha mode longs[3],
                              // with words[4] for its words[2]: back in words[4] 1, or 0 if it does not

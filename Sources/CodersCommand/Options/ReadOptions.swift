@@ -17,6 +17,13 @@ struct ReadOptions: ParsableArguments {
   var page: Int?
 
   @Option(
+    name: .customLong("read-option"),
+    help: ArgumentHelp(
+      "Read with this option of the file's format; coders options lists them; can be repeated. A password is @FILE or @-.",
+      valueName: "[format:]name=value"), transform: ReadValue.parsed)
+  var values: [ReadValue] = []
+
+  @Option(
     help: ArgumentHelp(
       "Let plugins see files in locked processes only; the variable CODERS_ISOLATION can make it stricter.",
       valueName: "mode"))
@@ -38,6 +45,7 @@ struct ReadOptions: ParsableArguments {
     settings.limits = limits.limits
     settings.coder = coder
     settings.page = page
+    settings.values = values
     settings.isolation = isolate.mode
     settings.policy = policy?.name
     return settings
@@ -45,6 +53,23 @@ struct ReadOptions: ParsableArguments {
 
   func validate() throws {
     if let page, page < 1 { throw ValidationError("--page is \(page), pages count from 1") }
+  }
+}
+
+/// A value of an option to read with on the command line: `exposure=1`, `nef:exposure=1`, `password=@FILE`.
+extension ReadValue: DescribedArgument {
+  init?(argument: String) {
+    let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2 else { return nil }
+    let colon = parts[0].lastIndex(of: ":")
+    let format = colon.map { String(parts[0][..<$0]) }
+    let name = String(colon.map { parts[0][parts[0].index(after: $0)...] } ?? parts[0])
+    guard !name.isEmpty, format?.isEmpty != true else { return nil }
+    self.init(format: format, name: name, written: String(parts[1]))
+  }
+
+  static func allowed(for text: String) -> String {
+    "an option to read with has a name and a value, such as exposure=1 or nef:exposure=1"
   }
 }
 

@@ -139,6 +139,7 @@ extension CoderListing {
           ])
         }),
       "encode_options": .list(manifest.options.map { JSONValue($0) }),
+      "decode_options": .list(manifest.readOptions.map { JSONValue($0) }),
       "outranks": .list(
         outrankings.filter { $0.coder == manifest.id }.map {
           .object([
@@ -176,6 +177,7 @@ extension JSONValue {
     case .text(let maximum, let value):
       members.merge(["type": .text("text"), "maximum": .integer(maximum), "default": .text(value)]) { $1 }
     }
+    if option.isSecret { members["secret"] = .boolean(true) }
     self = .object(members)
   }
 }

@@ -49,6 +49,10 @@ struct PolicyListing {
     rows.append(isolation("isolationOfPureSwift", policy.isolationOfPureSwift ?? policy.isolation))
     rows.append(flag("freshWorkers", policy.usesFreshWorkers, unset: false))
     rows.append(flag("metadata", policy.readsMetadata, unset: true))
+    rows.append(
+      row(
+        "readOptions", policy.readOptions, unset: .null, "all", value: { .texts($0.sorted()) },
+        shown: { $0.isEmpty ? "none" : $0.sorted().joined(separator: " ") }))
     for (format, rules) in policy.formatRules.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
       for name in Limits.table.map(\.name) {
         guard let limit = rules.limits[name] else { continue }

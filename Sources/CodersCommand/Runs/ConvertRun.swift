@@ -102,7 +102,7 @@ private struct ConvertWork: FileWork {
     let coder = try registry.coderID(named: run.encoding.encoder)
     var writing = try run.encoding.options(as: format, registry, console, file: output, run.read)
     currentFile = input
-    var reading = run.read.decodeOptions(console, file: input)
+    var reading = try run.read.decodeOptions(registry, console, file: input)
     reading.isStrict = run.encoding.isStrict
     reading.squaresPixels = run.squaresPixels
     reading.color = try run.color(console)

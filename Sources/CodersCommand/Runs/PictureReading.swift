@@ -25,7 +25,7 @@ final class PictureReading<Value: Sendable>: Sendable {
       CurrentFiles.set(input: file)
       do throws(CoderError) {
         if console.cancellation.isCancelled { throw .cancelled }
-        var options = read.decodeOptions(console, file: file)
+        var options = try read.decodeOptions(registry, console, file: file)
         options.firstFrameOnly = true
         options.size = .fitting(Size(width: side, height: side))
         options.color = .convert(to: .sRGB)

@@ -29,7 +29,7 @@ struct ProbeRun {
       CurrentFiles.set(input: file)
       var steps: [SelectionStep] = []
       let report = Result { () throws(CoderError) in
-        var options = read.decodeOptions(console, file: file)
+        var options = try read.decodeOptions(registry, console, file: file)
         // No pixels are decoded, so the memory limit must not refuse an animation for the size of all its frames.
         options.size = .fitting(Size(width: 1, height: 1))
         let decoder = try read.open(

@@ -59,7 +59,7 @@ private struct ThumbnailWork: FileWork {
       as: format, registry, console, file: output, run.read, unlessAsked: .web)
     let coder = try registry.coderID(named: run.encoding.encoder)
     currentFile = input
-    var reading = run.read.decodeOptions(console, file: input)
+    var reading = try run.read.decodeOptions(registry, console, file: input)
     reading.isStrict = run.encoding.isStrict
     reading.thumbnailQuality = run.quality
     reading.linearLight = run.linearLight

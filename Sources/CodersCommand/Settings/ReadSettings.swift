@@ -10,6 +10,8 @@ struct ReadSettings {
   var coder: String?
   /// Counted from 1, or nil for the file's primary page.
   var page: Int?
+  /// Options of the files' coders.
+  var values: [ReadValue] = []
   var size = PictureSize.own
   /// The part of the upright picture that is read, or nil for all of it.
   var part: Rect?
@@ -27,12 +29,15 @@ struct ReadSettings {
   }
 
   /// The decode options for one input file.
-  func decodeOptions(_ console: Console, file: String) -> DecodeOptions {
+  ///
+  /// - Throws: As ``ReadValue/apply(to:_:_:)``.
+  func decodeOptions(_ registry: CoderRegistry, _ console: Console, file: String) throws(CoderError) -> DecodeOptions {
     var options = DecodeOptions()
     options.limits = limits
     options.page = page.map { $0 - 1 }
     options.size = size
     options.part = part
+    for value in values { try value.apply(to: &options, registry, console) }
     options.cancellation = console.cancellation
     options.log = console.log(for: file, isQuiet: coders.isQuiet)
     return options
@@ -78,11 +83,15 @@ struct ReadSettings {
   /// The input that an argument names; `-` is standard input, which is read to its end, or as far as it takes to see that no
   /// coder of `registry` recognizes it.
   ///
-  /// - Throws: ``CoderError/Code/cancelled``, ``CoderError/Code/io``, ``CoderError/Code/limitExceeded``.
+  /// - Throws: ``CoderError/Code/cancelled``, ``CoderError/Code/io``, ``CoderError/Code/limitExceeded``;
+  ///   ``CoderError/Code/invalidArgument`` if standard input is that of a value.
   func source(
     _ argument: String, _ registry: CoderRegistry, _ console: Console
   ) throws(CoderError) -> ByteSource {
     guard argument == "-" else { return .file(console.location(of: argument)) }
+    if let value = values.first(where: \.takesStandardInput) {
+      throw .invalidArgument("standard input has the value of --read-option \(value.name), and no picture")
+    }
     return .bytes(
       try StandardInput.read(most: limits.maxMemory, console.cancellation) { registry.mayBeImage($0) })
   }

@@ -126,7 +126,7 @@ struct AnimateCommand: ReadingVerb {
       currentFile = file
       CurrentFiles.set(input: file)
       let source = try registry.rereadable(
-        try read.source(file, registry, console), read.decodeOptions(console, file: file))
+        try read.source(file, registry, console), try read.decodeOptions(registry, console, file: file))
       let decoder = try open(source, file, registry, console)
       let header = decoder.header
       let shown = header.displayedSize
@@ -163,7 +163,7 @@ struct AnimateCommand: ReadingVerb {
   private func open(
     _ source: ByteSource, _ file: String, _ registry: CoderRegistry, _ console: Console
   ) throws(CoderError) -> ImageDecoder {
-    var options = read.decodeOptions(console, file: file)
+    var options = try read.decodeOptions(registry, console, file: file)
     // Some readers decode directly to a smaller size.
     if let box = sequence.maxSize?.size { options.size = .fitting(box) }
     options.linearLight = sequence.light.linearLight

@@ -65,6 +65,9 @@ struct ApplyCommand: ReadingVerb {
     if ask, output != nil { throw ValidationError("--ask writes nothing; it cannot be used with -o") }
     if !ask, output == nil { throw ValidationError("say where the new file goes: -o names it, --ask only asks") }
     if reading.page != nil { throw ValidationError("an operation works on the whole file; it takes no --page") }
+    if !reading.values.isEmpty {
+      throw ValidationError("an operation works on the file as it is; it takes no --read-option")
+    }
     if json, output == "-" { throw ValidationError("standard output takes either the file or --json") }
     for parts in [values, blocks] {
       let names = parts.map(\.name)
@@ -80,7 +83,7 @@ struct ApplyCommand: ReadingVerb {
     for value in values { whole.values[value.name] = .word(value.content) }
     let target = output.map { OutputFile($0, console) }
     try target?.refuseTerminal(console)
-    let options = read.decodeOptions(console, file: file)
+    let options = try read.decodeOptions(registry, console, file: file)
     var result = Result()
     do throws(CoderError) {
       for block in blocks { whole.blocks[block.name] = try bytes(of: block.content, console) }

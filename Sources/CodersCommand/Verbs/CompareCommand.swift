@@ -102,7 +102,7 @@ struct CompareCommand: ReadingVerb {
   ) -> PixelBuffer? {
     CurrentFiles.set(input: file)
     do throws(CoderError) {
-      var options = read.decodeOptions(console, file: file)
+      var options = try read.decodeOptions(registry, console, file: file)
       options.firstFrameOnly = true
       options.color = try color.outputColor(console, unlessAsked: .convert(to: .sRGB))
       let image = try read.decode(try read.source(file, registry, console), registry, options: options)

@@ -49,7 +49,8 @@ struct FramesCommand: ReadingVerb {
     CurrentFiles.set(input: input)
     do throws(CoderError) {
       let decoder = try read.open(
-        try read.source(input, registry, console), registry, options: read.decodeOptions(console, file: input))
+        try read.source(input, registry, console), registry,
+        options: try read.decodeOptions(registry, console, file: input))
       if let output {
         let extraction = FrameExtraction(
           decoder, registry: registry, console: console, input: input, isRaw: raw,

@@ -58,7 +58,8 @@ struct FreedesktopRun: Sendable {
       do throws(CoderError) {
         if console.cancellation.isCancelled { throw .cancelled }
         let made = try thumbnails.thumbnail(
-          of: location(inputs[index]), size, registry, options: command.read.decodeOptions(console, file: inputs[index])
+          of: location(inputs[index]), size, registry,
+          options: try command.read.decodeOptions(registry, console, file: inputs[index])
         )
         results.withLock { $0[index].thumbnail = made }
       } catch {
@@ -118,7 +119,7 @@ struct FreedesktopRun: Sendable {
       do throws(CoderError) {
         let bytes = try FreedesktopThumbnails.bytes(
           of: location(input), side: side, uri: command.inputURI, registry,
-          options: command.read.decodeOptions(console, file: input))
+          options: try command.read.decodeOptions(registry, console, file: input))
         try OutputFile(output, console).write(bytes, to: console)
       } catch {
         failures.add(error, file: input, order: index)

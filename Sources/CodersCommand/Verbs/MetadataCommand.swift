@@ -141,7 +141,7 @@ struct MetadataCommand: ReadingVerb {
   private func properties(
     of file: String, _ registry: CoderRegistry, _ console: Console
   ) throws(CoderError) -> (ImageFormat, Properties) {
-    var options = read.decodeOptions(console, file: file)
+    var options = try read.decodeOptions(registry, console, file: file)
     options.size = .fitting(Size(width: 1, height: 1))
     let decoder = try read.open(try read.source(file, registry, console), registry, options: options)
     var shown = Properties()
@@ -183,7 +183,8 @@ private struct MetadataWork: FileWork {
     let target = OutputFile(output, console)
     let made = try registry.editMetadata(
       try command.read.source(input, registry, console), edit, at: target.destination,
-      reading: command.read.decodeOptions(console, file: input), coder: try registry.coderID(named: command.read.coder))
+      reading: try command.read.decodeOptions(registry, console, file: input),
+      coder: try registry.coderID(named: command.read.coder))
     currentFile = output
     try target.take(made, console)
     return EncodingReport(file: output, format: made.format, made: made, allowed: nil)

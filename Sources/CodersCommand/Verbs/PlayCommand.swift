@@ -50,7 +50,8 @@ struct PlayCommand: ReadingVerb {
     CurrentFiles.set(input: input)
     var currentFile = input
     do throws(CoderError) {
-      let options = session.decodeOptions(read.decodeOptions(console, file: input), cells: terminal.size?.size)
+      let options = session.decodeOptions(
+        try read.decodeOptions(session.registry, console, file: input), cells: terminal.size?.size)
       let frames = try sheet.frames(
         input, read, session.registry, options: options, console, failures, &currentFile)
       let plays = loops.map { LoopCount(plays: $0) }

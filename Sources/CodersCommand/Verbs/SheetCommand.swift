@@ -170,7 +170,7 @@ struct SheetCommand: ReadingVerb {
     try target.refuseTerminal(console)
     let coder = try registry.coderID(named: encoding.encoder)
     CurrentFiles.set(input: files[0], output: output)
-    var reading = read.decodeOptions(console, file: files[0])
+    var reading = try read.decodeOptions(registry, console, file: files[0])
     reading.isStrict = encoding.strict
     let source = try sheet.source(files[0], read, registry, options: reading, console, &currentFile)
     let frames = source.sheet

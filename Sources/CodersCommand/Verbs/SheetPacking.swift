@@ -99,7 +99,7 @@ struct SheetPacking {
       currentFile = file
       CurrentFiles.set(input: file)
       let source = try registry.rereadable(
-        try command.read.source(file, registry, console), command.read.decodeOptions(console, file: file))
+        try command.read.source(file, registry, console), try command.read.decodeOptions(registry, console, file: file))
       let decoder = try open(source, file)
       let header = decoder.header
       if let first = inputs.first, first.size != decoder.outputSize {
@@ -116,7 +116,7 @@ struct SheetPacking {
   }
 
   private func open(_ source: ByteSource, _ file: String) throws(CoderError) -> ImageDecoder {
-    var options = command.read.decodeOptions(console, file: file)
+    var options = try command.read.decodeOptions(registry, console, file: file)
     options.isStrict = command.encoding.strict
     return try command.read.open(source, registry, options: options)
   }

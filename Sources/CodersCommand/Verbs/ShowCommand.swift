@@ -34,7 +34,8 @@ struct ShowCommand: ReadingVerb {
     for input in inputs {
       CurrentFiles.set(input: input)
       do throws(CoderError) {
-        var options = session.decodeOptions(read.decodeOptions(console, file: input), cells: terminal.size?.size)
+        var options = session.decodeOptions(
+          try read.decodeOptions(session.registry, console, file: input), cells: terminal.size?.size)
         options.firstFrameOnly = true
         let image = try read.decode(
           try read.source(input, session.registry, console), session.registry, options: options)

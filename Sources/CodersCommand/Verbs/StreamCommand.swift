@@ -63,7 +63,7 @@ struct StreamCommand: ReadingVerb {
     let registry = read.registry(console)
     let failures = Failures(console)
     CurrentFiles.set(input: input, output: output)
-    var options = read.decodeOptions(console, file: input)
+    var options = try read.decodeOptions(registry, console, file: input)
     do throws(CoderError) {
       if let box = size?.size { options.size = .fitting(box) }
       if let size, size.size == nil {

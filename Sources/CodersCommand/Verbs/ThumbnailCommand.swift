@@ -121,6 +121,9 @@ struct ThumbnailCommand: ReadingVerb {
     } else if inputURI != nil, output == nil {
       throw ValidationError("--input-uri needs -o")
     }
+    if freedesktop, !reading.values.isEmpty {
+      throw ValidationError("--freedesktop makes pictures that all programs share, without --read-option")
+    }
     if batch.json, output == "-" { throw ValidationError("standard output takes either the picture or --json") }
   }
 

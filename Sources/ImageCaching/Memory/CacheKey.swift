@@ -28,6 +28,9 @@ public struct CacheKey: Hashable, Sendable {
 
   private static let secret = (UInt64.random(in: 0...(.max)), UInt64.random(in: 0...(.max)))
 
+  /// The digest as text, for a key of a key: it says nothing of the text, and is another one in each process.
+  package var digits: String { String(high, radix: 16) + "-" + String(low, radix: 16) }
+
   // The digest is random already.
   public func hash(into hasher: inout Hasher) { hasher.combine(low) }
 }

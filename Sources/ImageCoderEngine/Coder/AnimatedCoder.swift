@@ -39,6 +39,8 @@ public final class AnimatedCoder: ImageCoder {
   public var writerFeatures: WriterFeatures { base.writerFeatures }
   /// Implements ``ImageCoder/options``: those of the container's writer.
   public var options: [OptionDescription] { base.options }
+  /// Implements ``ImageCoder/readOptions``: those of the container's reader.
+  public var readOptions: [OptionDescription] { base.readOptions }
 
   /// Implements ``ImageCoder/canDecode(_:fileSize:)`` with the container's signatures, or else its own look at the
   /// bytes; ``Recognition/no`` if it has no reader.

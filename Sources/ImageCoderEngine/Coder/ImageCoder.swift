@@ -54,6 +54,11 @@ public protocol ImageCoder: Sendable {
   /// decoder's own thread and decodes the image.
   func makeIncrementalDecoder(options: DecodeOptions) -> IncrementalDecoder
 
+  /// All options of the reader. The default is none.
+  ///
+  /// A registry checks ``DecodeOptions/Output/values`` against them before it calls ``makeDecoder(_:)``.
+  var readOptions: [OptionDescription] { get }
+
   /// What the coder does with whole files without decoding their pixels.
   var operations: [OperationDescription] { get }
 
@@ -115,6 +120,9 @@ extension ImageCoder {
     for signature in signatures { answer.merge(signature.matches(prefix, isComplete: prefix.count == fileSize)) }
     return answer
   }
+
+  /// The default: none.
+  public var readOptions: [OptionDescription] { [] }
 
   /// The default: the header of ``makeDecoder(_:)``.
   public func header(of context: DecodeContext) throws(CoderError) -> ImageHeader { try makeDecoder(context).header }

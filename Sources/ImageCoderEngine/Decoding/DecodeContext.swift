@@ -33,6 +33,8 @@ public struct DecodeContext {
   var budget: CallBudget?
   /// Whether all of the picture is decoded as soon as the file is open.
   package var isDecodedAtOnce = false
+  /// What the file is by its first bytes, or nil if they leave a choice or nobody has looked.
+  package var format: ImageFormat?
   /// The format of the file that the bytes come from, where a coder has made them of one.
   private var outerFormat: ImageFormat?
   /// Receives the header and rows of an incomplete file, or nil.
@@ -73,6 +75,21 @@ public struct DecodeContext {
     context.isDecodedAtOnce = isDecodedAtOnce
     context.incremental = incremental
     return context
+  }
+
+  /// Opens the file with the values of options that concern it.
+  func openReader(
+    of container: any Container, in session: HostSession, _ hints: OpenOptions.Hints
+  ) throws(CoderError) -> any ReaderSession {
+    func values(_ format: ImageFormat?) throws(CoderError) -> [String: OptionValue] {
+      try options.checkedValues(for: container.readOptions, of: format, coder: container.id)
+    }
+    let likely = try values(container.formats.count == 1 ? container.formats[0] : format)
+    let reader = try container.openReader(session, options: OpenOptions(hints, values: likely))
+    guard !options.formatValues.isEmpty else { return reader }
+    // The header knows better than the first bytes which format it is.
+    let meant = try values(try reader.header(page: 0).format)
+    return meant == likely ? reader : try container.openReader(session, options: OpenOptions(hints, values: meant))
   }
 
   /// What the header of the file states.

@@ -30,10 +30,10 @@ final class OpenFile {
     if context.isDecodedAtOnce { session.expected = ExpectedPicture(context.options) }
     let isOutermost = session.budget.beginCall()
     defer { if isOutermost { session.budget.endCall() } }
-    var requested: OpenOptions = context.options.firstFrameOnly ? .firstFrameOnly : []
+    var requested: OpenOptions.Hints = context.options.firstFrameOnly ? .firstFrameOnly : []
     if !source.isComplete { requested.insert(.incremental) }
     do throws(CoderError) {
-      self.init(container, context, session, try container.openReader(session, options: requested))
+      self.init(container, context, session, try context.openReader(of: container, in: session, requested))
     } catch {
       throw session.reason(for: error)
     }
@@ -70,8 +70,8 @@ final class OpenFile {
     let isOutermost = session.budget.beginCall()
     defer { if isOutermost { session.budget.endCall() } }
     do throws(CoderError) {
-      let requested: OpenOptions = options.firstFrameOnly ? [.headerOnly, .firstFrameOnly] : .headerOnly
-      let reader = try container.openReader(session, options: requested)
+      let requested: OpenOptions.Hints = options.firstFrameOnly ? [.headerOnly, .firstFrameOnly] : .headerOnly
+      let reader = try context.openReader(of: container, in: session, requested)
       let first = try reader.header(page: 0)
       let isPlain = first.pageCount == 1 && first.embedded == nil && !first.isIncomplete
       if isPlain, options.page ?? 0 == 0, options.limits.maxPages > 0 {
@@ -113,7 +113,7 @@ final class OpenFile {
       let part = try OpenSource(.bytes([UInt8](try source.prefix(count))), limits: options.limits)
       let session = HostSession(source: part, limits: options.limits, cancellation: options.cancellation)
       do throws(CoderError) {
-        let reader = try container.openReader(session, options: .headerOnly)
+        let reader = try context.openReader(of: container, in: session, .headerOnly)
         let page = try reader.header(page: 0)
         let header = page.primaryPage == 0 ? page : try reader.header(page: page.primaryPage)
         image.preview(header, coder: container.id)

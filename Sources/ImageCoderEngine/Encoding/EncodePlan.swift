@@ -32,7 +32,7 @@ struct EncodePlan {
     }
     if let size = options.maxFileSize, size < 1 { throw .invalidArgument("a file of at most \(size) bytes") }
     if let side = options.embeddedThumbnailSide, side < 1 { throw .invalidArgument("a thumbnail of side \(side)") }
-    values = try OptionDescription.checked(options.values, for: container.options, of: format)
+    values = try OptionDescription.checked(options.values, for: container.options, writing: format)
     warn()
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ImageCoderModel
+package import ImageCoderModel
 
 /// The size at which a drawing without pixels of its own is drawn, and the part of it that is shown, as it is displayed.
 struct DrawnSize: Equatable {
@@ -99,6 +99,23 @@ struct DrawnSize: Equatable {
   private static func pixels(_ side: Double) -> Int { max(1, Int(clamping: (side - 1e-6).rounded(.up))) }
 
   private static func place(_ side: Double) -> Int { max(0, Int(clamping: side.rounded())) }
+}
+
+extension ImageHeader {
+  /// The pixels that come out of a drawing; nil for a picture that has pixels of its own, and for a size that it cannot have.
+  ///
+  /// - Parameters:
+  ///   - part: The part that is shown, or nil for all of it.
+  ///   - isUpright: Whether the orientation is applied.
+  package func pixels(drawnAt size: PictureSize, part: Rect?, isUpright: Bool) -> Size? {
+    guard let natural = drawnSize else { return nil }
+    let swaps = isUpright && orientation.swapsSides
+    let drawn = Result { () throws(CoderError) in
+      try DrawnSize(
+        natural: swaps ? (natural.height, natural.width) : natural, resolution: resolution, size: size, shown: part)
+    }
+    return try? drawn.get().part.size
+  }
 }
 
 extension PictureSize {

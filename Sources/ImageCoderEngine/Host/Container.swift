@@ -13,6 +13,8 @@ package protocol Container: Sendable {
   var names: ContainerPropertyNames? { get }
   /// All options of the writer.
   var options: [OptionDescription] { get }
+  /// All options of the reader.
+  var readOptions: [OptionDescription] { get }
   /// Bytes that identify files of the container.
   var signatures: [FormatSignature] { get }
   var canRead: Bool { get }
@@ -37,7 +39,9 @@ package protocol Container: Sendable {
 
   /// Opens a file.
   ///
-  /// - Parameter session: The caller keeps it as long as the reader.
+  /// - Parameters:
+  ///   - session: The caller keeps it as long as the reader.
+  ///   - options: Its values have been checked against ``readOptions``.
   func openReader(_ session: HostSession, options: OpenOptions) throws(CoderError) -> any ReaderSession
 
   /// What the coder does with whole files without decoding their pixels.
@@ -61,6 +65,8 @@ package protocol Container: Sendable {
 
 extension Container {
   package var writtenFormats: [ImageFormat] { canWrite ? formats : [] }
+
+  package var readOptions: [OptionDescription] { [] }
 
   package func recognize(prefix: UnsafeRawBufferPointer, fileSize: Int?) -> Recognition? { nil }
 
@@ -90,6 +96,7 @@ public struct SwiftContainer: Container, @unchecked Sendable {
   package let formats: [ImageFormat]
   package let names: ContainerPropertyNames?
   package let options: [OptionDescription]
+  package let readOptions: [OptionDescription]
   package let operations: [OperationDescription]
   package let signatures: [FormatSignature]
 
@@ -115,11 +122,12 @@ public struct SwiftContainer: Container, @unchecked Sendable {
   ///   - readsIncrementally: Whether the reader can be opened while the file is incomplete.
   ///   - operations: What the coder does with whole files without decoding their pixels.
   ///   - options: All options of the writer.
+  ///   - readOptions: All options of the reader.
   public init(
     id: String, formats: [ImageFormat], signatures: [FormatSignature], names: ContainerPropertyNames? = nil,
     reader: (any ContainerReader.Type)? = nil, writer: (any ContainerWriter.Type)? = nil, writesPages: Bool = false,
     writerFeatures: WriterFeatures = [], readsIncrementally: Bool = false, operations: [ContainerOperation] = [],
-    options: [OptionDescription] = []
+    options: [OptionDescription] = [], readOptions: [OptionDescription] = []
   ) {
     self.id = id
     self.formats = formats
@@ -131,6 +139,7 @@ public struct SwiftContainer: Container, @unchecked Sendable {
     self.writerFeatures = writerFeatures
     self.readsIncrementally = readsIncrementally
     self.options = options
+    self.readOptions = readOptions
     rows = operations
     self.operations = operations.map(\.description)
   }

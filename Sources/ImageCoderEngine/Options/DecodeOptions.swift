@@ -119,6 +119,13 @@ public struct DecodeOptions: Sendable {
     public var page: Int?
     /// Which colors the picture has: those of the file, or those of another space.
     public var color = OutputColor.asStored
+    /// Values of options of the file's coder, by name: ``ImageCoder/readOptions`` describes them. One that the coder does not
+    /// have, or does not take, is ``CoderError/Code/invalidArgument``.
+    ///
+    ///     options.values["exposure"] = .number(1)
+    public var values: [String: OptionValue] = [:]
+    /// The same for files of one format only: they count more than ``values``, and are nothing for other files.
+    public var formatValues: [ImageFormat: [String: OptionValue]] = [:]
     /// What happens to a gain map. Where one is applied, the result is light in `rgba-float16` with 1 for the white of an
     /// SDR picture, unless ``pixelFormat`` and ``color`` say otherwise: in an integer format it is BT.2100 PQ; other spaces
     /// are reached by tone mapping.

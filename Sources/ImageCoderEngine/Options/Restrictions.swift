@@ -11,6 +11,8 @@ package struct Restrictions: Sendable {
   package var formatsWords = ""
   /// Who forbids that metadata is read, or nil.
   package var metadata: String?
+  /// The only options of readers that may be given, and who says so; or nil for all.
+  package var readOptions: (names: Set<String>, words: String)?
 
   /// Forbids nothing.
   package init() {}

@@ -29,6 +29,28 @@ extension WriteOptions {
   }
 }
 
+extension OpenOptions {
+  package init(_ raw: imgcoder_open_options) {
+    self.init(Hints(rawValue: raw.flags), values: OptionValue.values(raw.values, count: raw.value_count))
+  }
+
+  /// Calls `body` with the same for the plugin interface, valid during the call.
+  ///
+  /// - Parameter known: The reader's options, which say of what type each value is.
+  package func withRaw<Result>(
+    _ known: [OptionDescription], _ body: (UnsafePointer<imgcoder_open_options>) -> Result
+  ) -> Result {
+    var raw = imgcoder_open_options_sized()
+    raw.flags = hints.rawValue
+    guard !values.isEmpty else { return withUnsafePointer(to: raw, body) }
+    return OptionValue.withRaw(values, of: known) { values in
+      raw.values = values.baseAddress
+      raw.value_count = UInt64(values.count)
+      return withUnsafePointer(to: raw, body)
+    }
+  }
+}
+
 extension FileOperation {
   /// What the host asks a plugin for.
   package init(_ raw: imgcoder_operation) {

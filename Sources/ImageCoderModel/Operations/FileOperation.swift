@@ -22,7 +22,7 @@ public struct FileOperation: Sendable, Equatable {
   }
 
   /// The value of an option: the given value, or else the option's default.
-  public subscript<Value>(_ option: WriterOption<Value>) -> Value {
+  public subscript<Value>(_ option: CoderOption<Value>) -> Value {
     values[option.name].flatMap(option.read) ?? option.defaultValue
   }
 }

@@ -113,7 +113,7 @@ public struct TurnedPart: Sendable, Equatable {
     return part
   }
 
-  static let orientation = WriterOption.integer(
+  static let orientation = CoderOption.integer(
     "orientation", 1...8, default: 1, "How the part is turned, as the orientation of Exif says it.")
   static let x = side("x", "Where the part begins, in pixels from the left.")
   static let y = side("y", "Where the part begins, in pixels from the top.")
@@ -121,7 +121,7 @@ public struct TurnedPart: Sendable, Equatable {
   static let height = side("height", "Rows of the part; 0 is all below.")
   static let table = [orientation, x, y, width, height].map(\.description)
 
-  private static func side(_ name: String, _ text: String) -> WriterOption<Int> {
+  private static func side(_ name: String, _ text: String) -> CoderOption<Int> {
     .integer(name, 0...Int(UInt32.max), default: 0, text)
   }
 }

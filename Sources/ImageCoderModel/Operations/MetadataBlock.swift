@@ -75,7 +75,7 @@ public struct MetadataBlockEdits: Sendable, Equatable {
     }
   }
 
-  static let drop = WriterOption.text(
+  static let drop = CoderOption.text(
     "drop", maximumBytes: 64, default: "",
     "Kinds of blocks to take out, with spaces between them: icc, exif, xmp, iptc, text, other.")
 }

@@ -1,18 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a reader is opened for, so that it can avoid unnecessary work.
-public struct OpenOptions: OptionSet, Sendable {
-  public let rawValue: UInt32
-  public init(rawValue: UInt32) { self.rawValue = rawValue }
-
-  /// Only the header and metadata will be requested, no pixels.
-  public static let headerOnly = OpenOptions(rawValue: 1)
-  /// Frames after the first will not be requested, and need not be counted.
-  public static let firstFrameOnly = OpenOptions(rawValue: 2)
-  /// Bytes arrive over time: do not ask for a byte before it is needed, and do not count frames in advance.
-  public static let incremental = OpenOptions(rawValue: 4)
-}
-
 /// Reads one open file of a container.
 ///
 /// A session knows only its container. Thumbnail arithmetic, compositing, caches, clamped delays and priorities are the

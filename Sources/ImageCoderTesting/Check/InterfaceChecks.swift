@@ -64,7 +64,7 @@ extension PluginCheck {
           ("delay", container.delay), ("loop_count", container.loop_count),
         ]
       }
-      for option in coder.options {
+      for option in coder.options + coder.readOptions {
         texts += [("an option's name", option.name), ("an option's text", option.text)]
         texts.append(("an option's default_text", option.default_text))
         guard Int(option.type) == IMGCODER_OPTION_CHOICE, let choices = option.choices else { continue }
@@ -82,19 +82,25 @@ extension PluginCheck {
     },
     PluginCheck(.interface, "options", .options, "Each option has a name, a range and a default within it.") {
       (subject) throws(CheckEnd) in
-      let coder = try subject.coder
-      guard coder.coder.option_count > 0 else { throw .skipped("the coder has no options") }
-      guard coder.coder.option_count <= 1024, let list = coder.coder.options else {
-        throw .failed(
-          "options", expected: "at most 1024 at an address",
-          found: "\(coder.coder.option_count)\(coder.coder.options == nil ? " at null" : "")")
+      let coder = try subject.coder.coder
+      let lists = [
+        (name: "options", place: coder.options, count: coder.option_count),
+        (name: "read_options", place: coder.read_options, count: coder.read_option_count),
+      ].filter { $0.count > 0 }
+      guard !lists.isEmpty else { throw .skipped("the coder has no options") }
+      for list in lists {
+        guard list.count <= 1024, let place = list.place else {
+          throw .failed(
+            list.name, expected: "at most 1024 at an address",
+            found: "\(list.count)\(list.place == nil ? " at null" : "")")
+        }
+        var names: Set<String> = []
+        for index in 0..<Int(list.count) {
+          guard let raw = place[index] else { throw .failed("option \(index)", expected: "an option", found: "null") }
+          try Self.verify(imgcoder_option_read(raw), index, &names)
+        }
       }
-      var names: Set<String> = []
-      for index in 0..<Int(coder.coder.option_count) {
-        guard let raw = list[index] else { throw .failed("option \(index)", expected: "an option", found: "null") }
-        try Self.verify(imgcoder_option_read(raw), index, &names)
-      }
-      return "\(names.count) options"
+      return "\(lists.reduce(0) { $0 + Int($1.count) }) options"
     },
     PluginCheck(.interface, "extensions", .r16, "An unknown extension is answered with null.") {
       (subject) throws(CheckEnd) in
@@ -208,6 +214,13 @@ extension PluginCheck {
         Double(option.default_text.length) <= option.maximum
       else { throw .failed("option \(name)", expected: "a maximum of bytes, and a default within", found: range) }
     default: throw .failed("option \(name)", expected: "a type of 1 to 5", found: "\(option.type)")
+    }
+    let isSecret = option.flags & UInt32(IMGCODER_OPTION_SECRET) != 0
+    guard !isSecret || Int(option.type) == IMGCODER_OPTION_TEXT else {
+      throw .failed("option \(name)", expected: "a secret that is a text", found: "type \(option.type)")
+    }
+    guard isSecret || name != "password" else {
+      throw .failed("option \(name)", expected: "IMGCODER_OPTION_SECRET", found: "flags \(option.flags)")
     }
     guard LoadedCoder.text(option.text)?.isEmpty == false else {
       throw .failed("option \(name)", expected: "a sentence for --help", found: "none")

@@ -102,10 +102,16 @@ final class LoadedCoder {
   var readsIncrementally: Bool { coder.flags & UInt32(IMGCODER_CODER_READS_INCREMENTALLY) != 0 }
   var writesPages: Bool { coder.flags & UInt32(IMGCODER_CODER_WRITES_PAGES) != 0 }
 
-  /// The options that the coder describes; no more than 1024, and none at a null address.
-  var options: [imgcoder_option] {
-    guard let list = coder.options else { return [] }
-    return (0..<Int(min(coder.option_count, 1024))).compactMap { list[$0].map { imgcoder_option_read($0) } }
+  /// The options that the coder describes to write; no more than 1024, and none at a null address.
+  var options: [imgcoder_option] { Self.options(coder.options, coder.option_count) }
+  /// Those to read.
+  var readOptions: [imgcoder_option] { Self.options(coder.read_options, coder.read_option_count) }
+
+  private static func options(
+    _ list: UnsafePointer<UnsafePointer<imgcoder_option>?>?, _ count: UInt64
+  ) -> [imgcoder_option] {
+    guard let list else { return [] }
+    return (0..<Int(min(count, 1024))).compactMap { list[$0].map { imgcoder_option_read($0) } }
   }
 
   /// A text of the plugin, or nil when its address or length cannot be right.

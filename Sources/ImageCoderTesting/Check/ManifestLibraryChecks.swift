@@ -48,6 +48,7 @@ extension PluginCheck {
       (subject) throws(CheckEnd) in
       let (manifest, coder) = (try subject.manifest, try subject.coder)
       try Self.equal(coder.options, manifest.options, of: "the writer")
+      try Self.equal(coder.readOptions, manifest.readOptions, of: "the reader")
       return nil
     },
     PluginCheck(.manifest, "container", .r15, "The container's names and default loop count agree.") {
@@ -118,6 +119,8 @@ extension PluginCheck {
     for (raw, option) in zip(library, manifest) {
       try equal("kind of option \(option.name)", kind(raw), kind(option.kind))
       try equal("text of option \(option.name)", LoadedCoder.text(raw.text) ?? "?", option.text)
+      let isSecret = raw.flags & UInt32(IMGCODER_OPTION_SECRET) != 0
+      try equal("secret of option \(option.name)", "\(isSecret)", "\(option.isSecret)")
     }
   }
 

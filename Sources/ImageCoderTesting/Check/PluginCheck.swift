@@ -47,8 +47,8 @@ package struct PluginCheck: Sendable {
   /// All checks, group by group.
   package static let all: [PluginCheck] =
     manifestChecks + manifestLibraryChecks + binaryChecks + interfaceChecks + interfaceAnswerChecks + decodeChecks
-    + decodeSizeChecks + decodePixelChecks + decodeDamageChecks + decodeHostChecks + incrementalChecks + pageChecks
-    + animationChecks
+    + decodeSizeChecks + decodePixelChecks + decodeDamageChecks + decodeHostChecks + readingOptionChecks
+    + incrementalChecks + pageChecks + animationChecks
     + metadataChecks + writingChecks + writingFailureChecks + writingOptionChecks + operationChecks + processChecks
     + isolatedChecks + fuzzChecks
 

@@ -72,14 +72,22 @@ final class ReaderProbe {
     checking_source_end(source)
   }
 
-  /// - Parameter flags: Nil to give no options.
-  func open(flags: UInt32? = 0) -> UInt32 {
+  /// - Parameters:
+  ///   - flags: Nil to give no options.
+  ///   - values: Those of options to read.
+  func open(flags: UInt32? = 0, values: [TestValue] = []) -> UInt32 {
     checking_session_clear(session.session)
     guard let flags else { return table.open(coder.raw, session.host, source.pointee.source, nil, &reader) }
-    var options = imgcoder_open_options_sized()
-    options.flags = flags
-    return session.with(&options, "imgcoder_open_options") {
-      table.open(coder.raw, session.host, source.pointee.source, $0, &reader)
+    let arguments = CallArguments(session)
+    return withExtendedLifetime(arguments) {
+      arguments.values(values).withUnsafeBufferPointer { list in
+        var options = imgcoder_open_options_sized()
+        options.flags = flags
+        if !list.isEmpty { (options.values, options.value_count) = (list.baseAddress, UInt64(list.count)) }
+        return session.with(&options, "imgcoder_open_options") {
+          table.open(coder.raw, session.host, source.pointee.source, $0, &reader)
+        }
+      }
     }
   }
 

@@ -10,6 +10,8 @@ struct ReadSettings {
   var sink = ReaderProbe.Sink()
   /// Nil for no options.
   var flags: UInt32? = 0
+  /// Values of options to read.
+  var values: [TestValue] = []
   /// How many pages and frames of each are read, at most.
   var pages = 3
   var frames = 4
@@ -145,7 +147,7 @@ extension CheckSubject {
         _ = failed("decode of \(what)", picture.status)
       }
     }
-    reading.open = reader.open(flags: settings.flags)
+    reading.open = reader.open(flags: settings.flags, values: settings.values)
     if !failed("open", reading.open) { try pages() }
     checking_session_count_tasks(session.session)
     reader.close()

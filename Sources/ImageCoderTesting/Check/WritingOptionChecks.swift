@@ -116,11 +116,8 @@ extension PluginCheck {
   }
 
   /// The default, both ends, and each word of a choice.
-  private static func values(of option: imgcoder_option) -> [TestValue] {
-    let name = LoadedCoder.text(option.name) ?? ""
-    func value(_ number: Double, _ text: String = "") -> TestValue {
-      TestValue(name: name, type: option.type, number: number, text: text)
-    }
+  static func values(of option: imgcoder_option) -> [TestValue] {
+    func value(_ number: Double, _ text: String = "") -> TestValue { TestValue(option, number, text: text) }
     switch Int(option.type) {
     case IMGCODER_OPTION_BOOLEAN: return [value(0), value(1)]
     case IMGCODER_OPTION_CHOICE:

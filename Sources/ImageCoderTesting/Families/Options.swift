@@ -4,7 +4,52 @@ import ImageCoders
 
 extension Subject {
   /// Each option works at its ends and is refused beyond them; an unknown one is answered with the known.
-  var options: [ConformanceCheck] {
+  var options: [ConformanceCheck] { readOptions + writeOptions }
+
+  /// A default changes nothing, both ends decode or are refused with a reason, and a value beyond them is refused.
+  private var readOptions: [ConformanceCheck] {
+    guard container.canRead, let fixture = fixtures.valid.first else { return [] }
+    let known = container.readOptions.map { option in
+      check(.options, "to read \(option.name)") { (claim) throws(ConformanceFailure) in
+        let plain = try claim.value("decode") { try decode(fixture, [:]) }
+        let usual = try claim.value("\(option.name) at its default") {
+          try decode(fixture, [option.name: option.kind.bounds[0]])
+        }
+        try claim.equal(PixelHash(usual.pixels), PixelHash(plain.pixels), "pixels with \(option.name) at its default")
+        for value in option.kind.bounds.dropFirst() {
+          do throws(CoderError) { _ = try decode(fixture, [option.name: value]) } catch {
+            try claim.holds(
+              [.invalidArgument, .unsupported].contains(error.code), "\(option.name) of \(value)",
+              expected: "a picture, or invalidArgument or unsupported", found: "\(error.code): \(error.message)")
+          }
+        }
+        for value in option.kind.beyond {
+          let error = try claim.error("\(option.name) of \(value)", in: .invalidArgument) {
+            try decode(fixture, [option.name: value])
+          }
+          try claim.holds(
+            error.message.contains(option.name), "message", expected: "the name \(option.name)", found: error.message)
+        }
+      }
+    }
+    let unknown = check(.options, "an unknown one to read") { (claim) throws(ConformanceFailure) in
+      let error = try claim.error("no-such-option", in: .invalidArgument) {
+        try decode(fixture, ["no-such-option": 1])
+      }
+      for name in ["no-such-option"] + container.readOptions.map(\.name) {
+        try claim.holds(error.message.contains(name), "message", expected: "the name \(name)", found: error.message)
+      }
+    }
+    return known + [unknown]
+  }
+
+  private func decode(_ fixture: Fixture<ValidAnswer>, _ values: [String: OptionValue]) throws(CoderError) -> Image {
+    var options = DecodeOptions(firstFrameOnly: true)
+    options.values = values
+    return try coder.decode(.bytes(fixture.bytes), options: options)
+  }
+
+  private var writeOptions: [ConformanceCheck] {
     guard container.canWrite, let format = manifest.writtenFormats.first?.format else { return [] }
     let known = manifest.options.map { option in
       check(.options, option.name) { (claim) throws(ConformanceFailure) in

@@ -17,7 +17,9 @@ extension CoderRegistry {
     guard options.allowsCopy, options.output.isMetByTurning, reading.output.isWhole else { return nil }
     let decoder = try open(source, options: reading)
     let header = decoder.header
-    guard header.format == format, header.pageCount == 1, header.frameCount == 1, decoder.keepsColors else {
+    guard header.format == format, header.pageCount == 1, header.frameCount == 1, decoder.keepsColors,
+      reading.output.values(for: format).isEmpty
+    else {
       return nil
     }
     let size = try options.edit.size(of: header.displayedSize)

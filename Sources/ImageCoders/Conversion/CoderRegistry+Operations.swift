@@ -144,7 +144,7 @@ extension CoderRegistry {
 
   /// Tries the coders that have an operation, in their order, until one does it.
   ///
-  /// The rules are those of ``choose(_:allowed:coder:explain:_:)``: a file that one coder refuses does not get to another
+  /// The rules are those of ``choose(_:options:coder:explain:_:)``: a file that one coder refuses does not get to another
   /// one in the program, where that one wraps a library in C and nobody named it.
   ///
   /// - Parameters:

@@ -28,7 +28,8 @@ extension CoderRegistry {
     // The header says what the file really is; a pair for another format is none for this one.
     let decoder = try self.open(source, options: reading)
     let found = decoder.header.format
-    guard found == format || hasOperation(.transcode, from: found, to: format), decoder.keepsColors,
+    guard reading.output.values(for: found).isEmpty,
+      found == format || hasOperation(.transcode, from: found, to: format), decoder.keepsColors,
       try isWhole(decoder)
     else { return nil }
     let limits = try policy.restricting(reading, for: [found]).limits

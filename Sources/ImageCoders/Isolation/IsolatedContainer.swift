@@ -12,6 +12,7 @@ final class IsolatedContainer: Container {
   let signatures: [FormatSignature]
   let names: ContainerPropertyNames?
   let options: [OptionDescription]
+  let readOptions: [OptionDescription]
   let writesPages: Bool
   let writerFeatures: WriterFeatures
   let readsIncrementally: Bool
@@ -55,6 +56,7 @@ final class IsolatedContainer: Container {
     signatures = manifest.formats.flatMap(\.signatures)
     names = description.names
     options = manifest.options
+    readOptions = manifest.readOptions
     writesPages = description.writesPages
     writerFeatures = description.writerFeatures
     readsIncrementally = description.readsIncrementally
@@ -70,7 +72,8 @@ final class IsolatedContainer: Container {
     guard canRead else { throw .unsupported("\(id) does not read") }
     // A plugin that this project does not test may report rows that it has not written, and a band holds earlier ones.
     session.clearsRows = !isBundled
-    return try IsolatedReader(pool, isolation, formats: formats, session: session, options: options)
+    return try IsolatedReader(
+      pool, isolation, formats: formats, session: session, options: options, known: readOptions)
   }
 
   func recognize(prefix: UnsafeRawBufferPointer, fileSize: Int?) -> Recognition? {

@@ -37,7 +37,8 @@ final class IsolatedReader: ReaderSession {
   }
 
   init(
-    _ pool: WorkerPool, _ isolation: Isolation, formats: [ImageFormat], session: HostSession, options: OpenOptions
+    _ pool: WorkerPool, _ isolation: Isolation, formats: [ImageFormat], session: HostSession, options: OpenOptions,
+    known: [OptionDescription]
   ) throws(CoderError) {
     let source = try IsolatedSource(session, isHeaderOnly: options.contains(.headerOnly))
     let worker = try pool.checkOut(for: session.limits, isolation)
@@ -52,7 +53,7 @@ final class IsolatedReader: ReaderSession {
     framesAtOnce = !remembers ? 0 : isStill ? 1 : UInt32(ISOLATION_MAX_FRAMES)
     // From here on, an error ends this object, which gives the worker back.
     var request = Worker.Request(ISOLATION_OPEN)
-    request.message.words.0 = options.rawValue
+    request.message.words.0 = options.hints.rawValue
     request.message.words.1 = framesAtOnce
     if remembers, !options.contains(.headerOnly), let expected = session.expected {
       request.message.words.3 = 1
@@ -60,7 +61,7 @@ final class IsolatedReader: ReaderSession {
       request.message.longs.2 = UInt64(expected.pixelFormat?.rawValue ?? 0)
       request.message.longs.3 = UInt64(expected.alpha.rawValue)
     }
-    let payload = source.describe(in: &request)
+    let payload = source.describe(in: &request) + Self.parcel(options.values, known)
     let reply = try Worker.with(payload) { (bytes) throws(CoderError) in
       request.payload = bytes
       return try call(request, isBound: false)
@@ -70,6 +71,14 @@ final class IsolatedReader: ReaderSession {
     guard !reply.results.isEmpty else { return }
     let header = try take(reply.results, page: 0)
     if reply.slot != 0 { ahead = .offer(session.expected?.request(for: header)) }
+  }
+
+  /// Values of options after the file; nothing for none.
+  private static func parcel(_ values: [String: OptionValue], _ known: [OptionDescription]) -> [UInt8] {
+    guard !values.isEmpty else { return [] }
+    var parcel = Parcel()
+    OptionValue.withRaw(values, of: known) { parcel.add(values: $0) }
+    return parcel.bytes
   }
 
   deinit {

@@ -52,6 +52,10 @@ enum CoderValidation {
     guard coder.options != nil || coder.option_count == 0 else {
       return SkipReason(.coderInvalid, "the coder states \(coder.option_count) options at a null address")
     }
+    guard coder.read_options != nil || coder.read_option_count == 0 else {
+      return SkipReason(
+        .coderInvalid, "the coder states \(coder.read_option_count) options to read at a null address")
+    }
     return nil
   }
 

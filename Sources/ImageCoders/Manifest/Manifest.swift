@@ -30,7 +30,10 @@ package struct Manifest: Sendable, Equatable {
   package var capabilities: Set<String>
   /// Names of the container's animation properties, or nil for stills.
   package var names: ContainerPropertyNames?
+  /// Options of the writer.
   package var options: [OptionDescription]
+  /// Options of the reader.
+  package var readOptions: [OptionDescription] = []
   /// What the plugin does with whole files without decoding their pixels.
   package var operations: [OperationDescription]
   /// Packages of the operating system that the plugin's library needs, or nil when the manifest does not say.

@@ -35,7 +35,8 @@ package final class ManifestReader {
   ]
   package static let keys = [
     "manifest", "id", "name", "version", "vendor", "license", "library_license", "abi", "library", "platform",
-    "runtime", "formats", "capabilities", "container", "encode_options", "operations", "transcodes", "packages",
+    "runtime", "formats", "capabilities", "container", "encode_options", "decode_options", "operations", "transcodes",
+    "packages",
     "priority", "resources", "threads",
   ]
   package static let abiKeys = ["major", "min_minor"]
@@ -46,7 +47,7 @@ package final class ManifestReader {
   package static let tagConditionKeys = ["tag", "value", "in"]
   package static let dialectKeys = ["uti", "name", "match"]
   package static let containerKeys = ["dictionary", "unclamped_delay", "delay", "loop_count", "default_loop_count"]
-  package static let optionKeys = ["name", "type", "minimum", "maximum", "choices", "default", "text"]
+  package static let optionKeys = ["name", "type", "minimum", "maximum", "choices", "default", "text", "secret"]
   package static let operationKeys = ["name", "text", "from", "to", "options", "blocks", "takes_out"]
   package static let transcodeKeys = ["from", "to"]
   package static let packagesKeys = ["build", "run"]
@@ -77,6 +78,7 @@ package final class ManifestReader {
       operations: try operations(file),
       packages: try file["packages"].map(packages),
       priority: try file["priority"]?.whole(Int(Int32.min)...Int(Int32.max)) ?? 100)
+    manifest.readOptions = try file["decode_options"]?.list(option) ?? []
     if let node = file["resources"] { manifest.needs.formUnion(try resources(node)) }
     if let node = file["threads"], try threads(node) { manifest.needs.insert(.threads) }
     manifest.warnings = warnings.sorted { ($0.place.line, $0.place.column) < ($1.place.line, $1.place.column) }
@@ -246,8 +248,13 @@ extension ManifestReader {
       kind = .text(maximumBytes: maximum, default: text)
     default: throw type.problem(allowed: "\"boolean\", \"integer\", \"number\", \"choice\" or \"text\" is allowed")
     }
-    return OptionDescription(
+    var option = OptionDescription(
       name: try file.required("name").word(), text: try file["text"]?.string() ?? "", kind: kind)
+    if let node = file["secret"] {
+      option.isSecret = try node.boolean()
+      guard !option.isSecret || kind.isText else { throw node.problem(allowed: "only a text is a secret") }
+    }
+    return option
   }
 
   private static func range<Bound: Comparable>(

@@ -13,6 +13,7 @@ final class PluginContainer: Container, @unchecked Sendable {
   let signatures: [FormatSignature]
   let names: ContainerPropertyNames?
   let options: [OptionDescription]
+  let readOptions: [OptionDescription]
   /// The version of the plugin, `1.0.0`.
   let version: String
   /// The wrapped library as the plugin found it, or empty.
@@ -67,10 +68,8 @@ final class PluginContainer: Container, @unchecked Sendable {
     writerFeatures = writer.map(WriterFeatures.init) ?? []
     fileOperations = PluginOperations(coder, described, manifest: manifest.operations)
     recognizer = described.recognize
-    let count = described.options == nil ? 0 : Int(clamping: min(described.option_count, 1024))
-    options = UnsafeBufferPointer(start: described.options, count: count).compactMap { option in
-      option.flatMap { OptionDescription(imgcoder_option_read($0)) }
-    }
+    options = OptionDescription.list(described.options, described.option_count)
+    readOptions = OptionDescription.list(described.read_options, described.read_option_count)
   }
 
   /// Loads an entry's library, or takes the coder that is built in; the checks of what it describes are the same.
@@ -106,7 +105,8 @@ final class PluginContainer: Container, @unchecked Sendable {
     guard let reader else { throw .unsupported("\(id) does not read") }
     // A plugin that this project does not test may report rows that it has not written.
     session.clearsRows = !isBundled
-    return try PluginReader(coder, reader, formats: formats, session: session, options: options, plugin: reading)
+    return try PluginReader(
+      coder, reader, formats: formats, session: session, options: options, known: readOptions, plugin: reading)
   }
 
   func recognize(prefix: UnsafeRawBufferPointer, fileSize: Int?) -> Recognition? {
@@ -159,6 +159,15 @@ extension ContainerPropertyNames {
 }
 
 extension OptionDescription {
+  /// Those of a list of a plugin that this host knows the type of.
+  fileprivate static func list(
+    _ raw: UnsafePointer<UnsafePointer<imgcoder_option>?>?, _ count: UInt64
+  ) -> [OptionDescription] {
+    UnsafeBufferPointer(start: raw, count: raw == nil ? 0 : Int(clamping: min(count, 1024))).compactMap { option in
+      option.flatMap { OptionDescription(imgcoder_option_read($0)) }
+    }
+  }
+
   /// Nil for a type that this host does not know: such an option is not offered.
   init?(_ raw: imgcoder_option) {
     let kind: Kind
@@ -184,6 +193,8 @@ extension OptionDescription {
       kind = .text(maximumBytes: maximum, default: String(raw.default_text))
     default: return nil
     }
-    self.init(name: String(raw.name), text: String(raw.text), kind: kind)
+    self.init(
+      name: String(raw.name), text: String(raw.text), kind: kind,
+      isSecret: kind.isText && raw.flags & UInt32(IMGCODER_OPTION_SECRET) != 0)
   }
 }

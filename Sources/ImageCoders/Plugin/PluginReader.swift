@@ -17,15 +17,13 @@ final class PluginReader: ReaderSession {
 
   init(
     _ coder: UnsafePointer<imgcoder_coder>, _ table: imgcoder_reader_table, formats: [ImageFormat],
-    session: HostSession, options: OpenOptions, plugin: PluginCall
+    session: HostSession, options: OpenOptions, known: [OptionDescription], plugin: PluginCall
   ) throws(CoderError) {
     let outer = plugin.enter()
     defer { plugin.leave(outer) }
     guard let open = table.open else { throw .libraryFailure("the plugin has no open") }
-    var requested = imgcoder_open_options_sized()
-    requested.flags = options.rawValue
     var reader: OpaquePointer?
-    let status = open(coder, session.host.raw, session.view.raw, &requested, &reader)
+    let status = options.withRaw(known) { open(coder, session.host.raw, session.view.raw, $0, &reader) }
     guard status == InterfaceStatus.ok else { throw session.error(for: status) }
     guard let reader else { throw .libraryFailure("the plugin opened a file and gives no reader") }
     self.table = table

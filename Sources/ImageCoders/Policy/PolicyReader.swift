@@ -5,7 +5,9 @@ import ImageCoderModel
 /// The keys of a policy file, as `Registry/schema/policy-1.schema.json` describes them.
 package enum PolicyKeys {
   package static let all = [
-    "base", "formats", "coders", "limits", "isolation", "isolationOfPureSwift", "freshWorkers", "metadata", "byFormat",
+    "base", "formats", "coders", "limits", "isolation", "isolationOfPureSwift", "freshWorkers", "metadata",
+    "readOptions",
+    "byFormat",
   ]
   package static let ofFormat = ["limits", "isolation"]
   package static let ofSetting = ["value", "reason"]
@@ -52,6 +54,7 @@ extension SecurityPolicy {
     if let node = file["isolationOfPureSwift"] { isolationOfPureSwift = try reader.setting(node, PolicyReader.mode) }
     if let node = file["freshWorkers"] { usesFreshWorkers = try reader.setting(node, PolicyReader.boolean) }
     if let node = file["metadata"] { readsMetadata = try reader.setting(node, PolicyReader.boolean) }
+    if let node = file["readOptions"] { readOptions = try reader.readOptions(node) }
     if let node = file["byFormat"] {
       for (format, node) in try node.object().nodes {
         let rules = try node.object()
@@ -79,6 +82,21 @@ private struct PolicyReader {
     let value = try object.required("value")
     return SecurityPolicy.Rule(
       try read(value), origin: .file(path, line: value.value.place.line), reason: try object["reason"].map(Self.word))
+  }
+
+  /// A list of names, `none` for an empty one, or `all`.
+  func readOptions(_ node: JSONNode) throws(TextProblem) -> SecurityPolicy.Rule<Set<String>>? {
+    let rule = try setting(node) { (node) throws(TextProblem) -> Set<String>? in
+      guard case .string = node.value.content else {
+        return Set(try node.list { (item) throws(TextProblem) in try item.word() })
+      }
+      switch try node.word() {
+      case "all": return nil
+      case "none": return []
+      default: throw node.problem(allowed: "all, none or a list of names is allowed")
+      }
+    }
+    return rule.value.map { SecurityPolicy.Rule($0, origin: rule.origin, reason: rule.reason) }
   }
 
   func limits(_ node: JSONNode) throws(TextProblem) -> [Limits.Name: SecurityPolicy.Rule<Int>] {

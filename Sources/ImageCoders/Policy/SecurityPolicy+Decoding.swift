@@ -6,7 +6,8 @@ import ImageCoderModel
 extension SecurityPolicy {
   /// Whether it forbids anything that ``restricting(_:for:)`` would put into options.
   var restrictsFiles: Bool {
-    problem != nil || formats != nil || readsMetadata != nil || !limits.isEmpty || !formatRules.isEmpty
+    problem != nil || formats != nil || readsMetadata != nil || readOptions != nil || !limits.isEmpty
+      || !formatRules.isEmpty
   }
 
   /// A caller's options with what the policy forbids.
@@ -21,6 +22,7 @@ extension SecurityPolicy {
       options.restrictions.formats = formats.value
       options.restrictions.formatsWords = formats.words
     }
+    if let rule = readOptions { options.restrictions.readOptions = (rule.value, rule.words) }
     if let metadata = readsMetadata, !metadata.value { options.restrictions.metadata = metadata.words }
     return options
   }

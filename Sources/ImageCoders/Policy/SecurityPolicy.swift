@@ -77,6 +77,8 @@ public struct SecurityPolicy: Sendable, Equatable {
   public var usesFreshWorkers: Rule<Bool>?
   /// Whether Exif, XMP and IPTC are read. Profiles and the orientation are part of how a picture looks, and are always read.
   public var readsMetadata: Rule<Bool>?
+  /// The only options of readers that a caller may give, by their names, or nil for all.
+  public var readOptions: Rule<Set<String>>?
   /// Rules for some formats.
   public var formatRules: [ImageFormat: FormatRules] = [:]
   /// Why nothing may be read: of a policy that was asked for and is not understood.

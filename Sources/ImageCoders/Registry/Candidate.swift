@@ -18,6 +18,8 @@ final class Candidate: Sendable {
   let writtenFormats: [ImageFormat]
   /// What it does with whole files without decoding their pixels.
   let operations: [OperationDescription]
+  /// Options of its reader.
+  let readOptions: [OptionDescription]
   /// Counts up with each coder that the application registers; 0 for plugins.
   let registration: Int
   /// The priority unless the program has set another.
@@ -62,6 +64,7 @@ final class Candidate: Sendable {
     writesPages = coder.writesPages
     writesFrames = coder.writerFeatures.contains(.frames)
     operations = coder.operations
+    readOptions = coder.readOptions
     entry = nil
     priority = 100
     extensions = []
@@ -90,6 +93,7 @@ final class Candidate: Sendable {
     writesFrames = manifest.writesFrames
     writtenFormats = manifest.writtenFormats.map(\.format)
     operations = manifest.operations
+    readOptions = manifest.readOptions
     registration = 0
     self.entry = entry
     self.alternatives = alternatives

@@ -16,7 +16,8 @@ extension CoderRegistry {
       _ = try source.view(at: 0, least: needed, most: needed)
     }
     let policy = policy
-    return try choose(source, allowed: allowed, coder: nil, explain: nil) { (coder, formats) throws(CoderError) in
+    return try choose(source, options: context.options, coder: nil, explain: nil) {
+      (coder, formats) throws(CoderError) in
       var restricted = context
       restricted.options.limits = policy.limits(context.options.limits, for: formats).limits
       return try coder.makeDecoder(restricted)

@@ -28,11 +28,14 @@ extension CoderRegistry {
     of source: ByteSource, options: DecodeOptions, coder: String? = nil
   ) throws(CoderError) -> (header: ImageHeader, reader: String) {
     let opened = try opened(source, options)
-    return try choose(opened, allowed: options.allowedFormats, coder: coder, explain: nil) {
+    return try choose(opened, options: options, coder: coder, explain: nil) {
       (coder, formats) throws(CoderError) in
       let header = try restricting(options, formats) { (restricted) throws(CoderError) in
         try naming(coder, options: restricted) { () throws(CoderError) in
-          try coder.header(of: DecodeContext(opened, options: restricted, openEmbedded: embeddedFileOpener))
+          var context = DecodeContext(opened, options: restricted, openEmbedded: embeddedFileOpener)
+          context.format = formats.only
+          try coder.checkValues(of: context)
+          return try coder.header(of: context)
         }
       } format: {
         $0.format

@@ -267,12 +267,16 @@ public final class CoderRegistry: Sendable {
     var context = context
     context.openEmbedded = embeddedFileOpener
     let opened = context
-    return try choose(opened.source, allowed: opened.options.allowedFormats, coder: coder, explain: explain) {
+    return try choose(opened.source, options: opened.options, coder: coder, explain: explain) {
       (coder, formats) throws(CoderError) in
       let decoder = try restricting(opened.options, formats) { (options) throws(CoderError) in
         var restricted = opened
         restricted.options = options
-        return try naming(coder, options: options) { () throws(CoderError) in try coder.makeDecoder(restricted) }
+        restricted.format = formats.only
+        return try naming(coder, options: options) { () throws(CoderError) in
+          try coder.checkValues(of: restricted)
+          return try coder.makeDecoder(restricted)
+        }
       } format: {
         $0.header.format
       }
@@ -305,15 +309,22 @@ public final class CoderRegistry: Sendable {
   /// A file chooses how the first reader of its format fails. So it does not get to a second one in the program, where that
   /// one wraps a library in C and nobody named it: that one is tried in a worker or not at all.
   func choose<Result>(
-    _ open: OpenSource, allowed: Set<ImageFormat>?, coder: String?, explain: ((SelectionStep) -> Void)?,
+    _ open: OpenSource, options: DecodeOptions, coder: String?, explain: ((SelectionStep) -> Void)?,
     _ body: (_ coder: any ImageCoder, _ formats: [ImageFormat]) throws(CoderError) -> Result
   ) throws(CoderError) -> Result {
-    let (selection, coderCount) = try selection(open, coder: coder, allowed, explains: explain != nil)
+    let (selection, coderCount) = try selection(
+      open, coder: coder, options.allowedFormats, explains: explain != nil)
     for step in selection.steps { explain?(step) }
     var first: CoderError?
     // Formats whose readers have seen the file, and why further readers have not.
     var (seen, untried) = (Set<ImageFormat>(), [String]())
     for (candidate, formats) in selection.candidates {
+      if first != nil, let name = options.output.missingOption(in: candidate.readOptions, for: formats.only) {
+        let reason = "not tried: it has no option \(name)"
+        explain?(SelectionStep(coder: candidate.id, code: .failed, message: reason))
+        untried.append("\(candidate.id) is \(reason)")
+        continue
+      }
       let isSecond = !seen.isDisjoint(with: formats) && !isNamed(candidate, formats)
       if first != nil {
         let message = isSecond && !candidate.isPureSwift ? "is tried next, in a worker" : "is tried next"

@@ -135,3 +135,15 @@ struct Selection {
     steps.append(SelectionStep(coder: candidate.id, code: code, message: message))
   }
 }
+
+extension [ImageFormat] {
+  /// The format, if there is one alone.
+  var only: ImageFormat? { count == 1 ? self[0] : nil }
+}
+
+extension ImageCoder {
+  /// Checks values of options as the coder of a file would, which may be an application's own.
+  func checkValues(of context: DecodeContext) throws(CoderError) {
+    _ = try context.options.checkedValues(for: readOptions, of: context.format, coder: id)
+  }
+}

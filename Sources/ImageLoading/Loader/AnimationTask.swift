@@ -98,14 +98,14 @@
     /// A request after the hook.
     func resolved(_ request: ImageRequest, load: Int) async throws(LoadingError) -> ResolvedRequest {
       guard let authorize = options.authorize else {
-        return try ResolvedRequest(request, nil, load: load, options: options)
+        return try ResolvedRequest(request, nil, load: load, options: options, registry: registry)
       }
       let authorization: Authorization
       do { authorization = try await authorize(request) } catch {
         let known = error as? LoadingError
         throw known ?? LoadingError(.forbidden, "not authorized: \(error)", url: request.name)
       }
-      return try ResolvedRequest(request, authorization, load: load, options: options)
+      return try ResolvedRequest(request, authorization, load: load, options: options, registry: registry)
     }
   }
 

@@ -15,7 +15,7 @@
       let lookup = request.policy.lookup
       guard lookup == .use || lookup == .only else { return nil }
       let found = pictures.picture(
-        request.memoryKey(request.operations.count), of: request.identity, version: localVersion(request),
+        pictures.key(of: request, request.operations.count), of: request.identity, version: localVersion(request),
         at: options.now())
       if notes {
         let result: LoadEvent.Lookup = found.map { $0.freshness == .fresh ? .hit : .stale } ?? .miss
@@ -80,7 +80,7 @@
       let (bytes, membership) = try await arriving.bytes()
       defer { membership.leave() }
       if request.policy.reads.contains(.memory) {
-        if let picture = pictures.picture(request.memoryKey(0), of: bytes.version) {
+        if let picture = pictures.picture(pictures.key(of: request, 0), of: bytes.version) {
           await arriving.stop()
           return picture.reused(after: bytes)
         }
@@ -123,7 +123,7 @@
     ) async throws(LoadingError) -> Picture {
       let version = localVersion(request) ?? .constant
       if request.policy.reads.contains(.memory), request.policy.lookup != .ignore {
-        if let picture = pictures.picture(request.memoryKey(0), of: version) { return picture.reused(.memory) }
+        if let picture = pictures.picture(pictures.key(of: request, 0), of: version) { return picture.reused(.memory) }
         if let picture = try await derived(request, version, .memory, running) { return picture }
       }
       let (source, count): (ByteSource, Int?)
@@ -160,10 +160,13 @@
       guard picture.mayKeep, running.demand.stores.contains(.memory), picture.download?.claim() ?? true else { return }
       var kept = picture
       kept.download = nil
+      let header = kept.loaded.image.header
+      let drawing = header?.isScalable ?? false ? header : nil
       pictures.keep(
-        kept, for: request.memoryKey(count), of: request.identity,
+        kept, for: request.key(count, drawing: drawing), of: request.identity,
         decoding: count == 0 ? request.decodingWithoutSize : nil,
         remakeTime: ContinuousClock.now - start)
+      if let drawing { pictures.note(drawing, of: request) }
     }
 
     // MARK: Larger pictures

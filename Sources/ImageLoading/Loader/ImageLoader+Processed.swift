@@ -9,9 +9,14 @@
     /// The key on disk of the picture after the first `count` operations, or nil if it is not kept there.
     private func processedKey(_ request: ResolvedRequest, _ count: Int) -> String? {
       guard disk != nil, options.processedFormat != nil, request.isRemote, count == request.operations.count,
-        count > 0 || request.request.output.size != .own
+        count > 0 || request.request.output.size != .own, !request.hasSecret
       else { return nil }
-      return "processed\n" + request.memoryKey(count)
+      // What the pixels of such a size are, only the file says.
+      switch request.request.output.size {
+      case .own, .fitting: break
+      case .scaled, .resolution: return nil
+      }
+      return "processed\n" + request.key(count, drawing: nil)
     }
 
     /// The picture on disk.

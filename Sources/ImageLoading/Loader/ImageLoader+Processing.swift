@@ -76,7 +76,7 @@
       membership: SharedWork<BytesKey, BytesUpdate, LoadedBytes>.Membership?
     ) {
       guard request.policy.reads.contains(.memory), request.policy.lookup != .ignore else { return (nil, nil, nil) }
-      let key = request.memoryKey(count)
+      let key = pictures.key(of: request, count)
       let version = localVersion(request)
       guard let found = pictures.picture(key, of: request.identity, version: version, at: options.now()) else {
         return (nil, nil, nil)

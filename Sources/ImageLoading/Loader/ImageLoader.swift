@@ -111,7 +111,7 @@
       let (request, box, number) = (task.request, task.box, task.number)
       guard options.authorize != nil else {
         let resolved = Result { () throws(LoadingError) in
-          try ResolvedRequest(request, nil, load: number, options: options)
+          try ResolvedRequest(request, nil, load: number, options: options, registry: registry)
         }
         return begin(box, number, resolved)
       }

@@ -43,6 +43,8 @@
       var version: ContentVersion
       var response: StoredResponse?
       var pictures: [Kept] = []
+      /// Headers of drawings, by what is decoded but for the size.
+      var drawings: [Substring: ImageHeader] = [:]
       var lastUse = 0
     }
 
@@ -88,6 +90,25 @@
     func otherSizes(_ decoding: String, of source: String, version: ContentVersion) -> [Picture] {
       guard let record = record(source), record.version == version else { return [] }
       return record.pictures.filter { $0.decoding == decoding }.compactMap { picture($0.key, of: version) }
+    }
+
+    /// The name of the picture of a request after the first `count` operations.
+    func key(of request: ResolvedRequest, _ count: Int) -> String {
+      switch request.request.output.size {
+      case .own, .fitting: request.key(count, drawing: nil)
+      case .scaled, .resolution:
+        request.key(count, drawing: record(request.identity)?.drawings[request.decodingWithoutSizeWord])
+      }
+    }
+
+    /// Notes how large a drawing is, so that all names of a size lead to the same picture.
+    func note(_ drawing: ImageHeader, of request: ResolvedRequest) {
+      state.withLock { state in
+        if state.records[request.identity]?.drawings.count ?? 0 >= Self.mostPictures {
+          state.records[request.identity]?.drawings = [:]
+        }
+        state.records[request.identity]?.drawings[request.decodingWithoutSizeWord] = drawing
+      }
     }
 
     func record(_ source: String) -> Record? {
@@ -161,7 +182,7 @@
       uses += 1
       var record = records[source] ?? PictureMemory.Record(version: version)
       let gone = record.version == version ? [] : record.pictures
-      if record.version != version { record.pictures = [] }
+      if record.version != version { (record.pictures, record.drawings) = ([], [:]) }
       record.version = version
       record.response = response ?? (gone.isEmpty ? record.response : nil)
       record.lastUse = uses

@@ -3,6 +3,7 @@
   import HTTPTypes
   import ImageCoderEngine
   import ImageCoderModel
+  import ImageCoders
   import ImageProcessing
 
   /// Names the bytes that are wanted and how they are: requests with equal keys share them.
@@ -40,20 +41,28 @@
     let diskKey: String
     /// The key of the bytes.
     let bytesKey: BytesKey
-    /// Names what is decoded, with and without the box.
+    /// Names what is decoded, with and without the box. The former begins with the word of the size.
     let decoding: String
     let decodingWithoutSize: String
     /// The operations that change something, and their texts.
     let operations: [ImageOperation]
     let operationTexts: [String]
+    /// Whether the file is opened with a secret.
+    let hasSecret: Bool
 
     /// The key of the picture after the first `count` operations.
     func pictureKey(_ count: Int) -> PictureKey {
       PictureKey(bytes: bytesKey, decoding: decoding, operations: Array(operationTexts.prefix(count)))
     }
 
-    /// The name in memory of the picture after the first `count` operations.
-    func memoryKey(_ count: Int) -> String {
+    /// What is decoded, but for the word of the size: the pixels of a drawing may depend on all of it.
+    var decodingWithoutSizeWord: Substring { decoding.dropFirst(request.sizeWord().count) }
+
+    /// The name of the picture after the first `count` operations.
+    ///
+    /// - Parameter drawing: The header of the file if it is known to be a drawing.
+    func key(_ count: Int, drawing: ImageHeader?) -> String {
+      let decoding = request.sizeWord(drawing: drawing) + decodingWithoutSizeWord
       ([bytesKey.identity, decoding, "\(ImagePipeline.version)"] + operationTexts.prefix(count)).joined(separator: "\n")
     }
 
@@ -79,6 +88,7 @@
       bytesKey = key
       decoding = other.decoding
       decodingWithoutSize = other.decodingWithoutSize
+      hasSecret = other.hasSecret
       operations = other.operations
       operationTexts = other.operationTexts
     }
@@ -87,7 +97,8 @@
     ///
     /// - Throws: ``LoadingError/Code/badRequest``, ``LoadingError/Code/tooLarge``.
     init(
-      _ request: ImageRequest, _ authorization: ImageLoader.Authorization?, load: Int, options: ImageLoader.Options
+      _ request: ImageRequest, _ authorization: ImageLoader.Authorization?, load: Int, options: ImageLoader.Options,
+      registry: CoderRegistry
     ) throws(LoadingError) {
       self.load = load
       self.request = request
@@ -127,8 +138,9 @@
       }
       bytesKey = BytesKey(
         identity: identity, lookup: request.cachePolicy.lookup, reads: request.cachePolicy.reads, limits: limits)
-      decoding = request.decodingText(options)
-      decodingWithoutSize = request.decodingText(options, includingSize: false)
+      decoding = request.decodingText(options, registry)
+      decodingWithoutSize = request.decodingText(options, registry, includingBox: false)
+      hasSecret = request.hasSecret(registry)
       operations = request.pipeline.operations.filter { !ImagePipeline([$0]).changesNothing }
       operationTexts = operations.map(\.description)
     }

@@ -2,7 +2,7 @@
 
 use crate::format::*;
 use imgcoder::ffi::*;
-use imgcoder::{FrameInfo, Info, Offer, Properties, Reader, ReaderSession, Request, Result, Sink};
+use imgcoder::{FrameInfo, Info, Offer, Properties, Reader, ReaderOptions, ReaderSession, Request, Result, Sink};
 
 /// A frame whose header was read, and where its packets begin in the file.
 struct Frame {
@@ -85,7 +85,7 @@ impl FlipbookReader {
 }
 
 impl Reader for FlipbookReader {
-    fn open(session: &mut ReaderSession, flags: u32) -> Result<Self> {
+    fn open(session: &mut ReaderSession, options: &ReaderOptions<'_>) -> Result<Self> {
         let host = &session.host;
         let bytes = session.source.view(0, HEADER_SIZE as u64, HEADER_SIZE as u64)?;
         let start = bytes.len().min(SIGNATURE.len());
@@ -139,7 +139,7 @@ impl Reader for FlipbookReader {
             frames: Vec::new(),
             next: HEADER_SIZE as u64,
             end: None,
-            is_incremental: flags & OPEN_INCREMENTAL != 0,
+            is_incremental: options.flags() & OPEN_INCREMENTAL != 0,
         };
         // A file without its first frame shows nothing.
         reader.read_frame_header(session)?;

@@ -3,7 +3,7 @@ import ImageCoderPlugin
 /// Writes files of the format, row by row.
 final class FlipbookWriter: ContainerWriter {
   /// The manifest describes this option with the same words.
-  static let runs = WriterOption.boolean("runs", default: true, "Store equal pixels once.")
+  static let runs = CoderOption.boolean("runs", default: true, "Store equal pixels once.")
 
   private let output: ByteOutput
   private let host: CoderHost

@@ -26,6 +26,8 @@ enum ProtocolTargets {
        "abi": {"major": 1, "min_minor": 0}, "library": "libliar.so",
        "formats": [{"uti": "org.example.liar", "extensions": ["liar"], "match": [{"bytes": "4c494152"}]}],
        "capabilities": ["read", "write", "incremental", "recognize", "pages", "frames", "icc", "exif", "xmp", "thumbnail"],
+       "decode_options": [{"name": "word", "type": "text", "maximum": 64, "default": ""},
+         {"name": "level", "type": "number", "minimum": 0, "maximum": 255, "default": 0}],
        "operations": [{"name": "org.example.change", "from": ["org.example.liar"], "blocks": ["mark"], "options": [
          {"name": "level", "type": "integer", "minimum": 0, "maximum": 255, "default": 0},
          {"name": "words", "type": "text", "maximum": 64, "default": ""}]}]}
@@ -81,6 +83,7 @@ enum ProtocolTargets {
     options.limits = limits
     if wish == .light || flags & 2 != 0 { options.color = .convert(to: .sRGB) }
     options.linearLight = wish == .light && flags & 4 != 0
+    if flags & 16 != 0 { options.values = ["word": .word("w\(flags)"), "level": .number(Double(flags))] }
     if wish == .arriving {
       let decoder = registry.makeIncrementalDecoder(options: options)
       do throws(CoderError) {

@@ -23,7 +23,7 @@ enum TextTargets {
   private static let policy = """
     {"base": "web", "formats": ["public.png", "public.jpeg"], "coders": {"value": ["org.imagecoders.png"], "reason": "r"},
      "limits": {"maxPixels": 1000000, "maxFrames": {"value": 10, "reason": "short"}}, "isolation": "required",
-     "isolationOfPureSwift": "off", "freshWorkers": true, "metadata": false,
+     "isolationOfPureSwift": "off", "freshWorkers": true, "metadata": false, "readOptions": ["exposure"],
      "byFormat": {"public.tiff": {"limits": {"maxSide": 4096}, "isolation": "strict"}}}
     """
 

@@ -19,20 +19,20 @@ enum AVIFOption {
     case full, limited
   }
 
-  static let quality = WriterOption.quality(default: 0.75)
-  static let subsampling = WriterOption.chroma()
-  static let speed = WriterOption.integer("speed", 0...10, default: 6, "Effort: 0 is smallest, 10 is fastest.")
-  static let depth = WriterOption.bitDepth()
-  static let alphaQuality = WriterOption.integer(
+  static let quality = CoderOption.quality(default: 0.75)
+  static let subsampling = CoderOption.chroma()
+  static let speed = CoderOption.integer("speed", 0...10, default: 6, "Effort: 0 is smallest, 10 is fastest.")
+  static let depth = CoderOption.bitDepth()
+  static let alphaQuality = CoderOption.integer(
     "alpha-quality", 0...100, default: 100, "Quality of the alpha plane: 0 is smallest, 100 is lossless.")
-  static let tune = WriterOption.choice(
+  static let tune = CoderOption.choice(
     "tune", default: Tuning.ssim, "Quality metric that lossy compression is tuned for.")
-  static let codec = WriterOption.choice(
+  static let codec = CoderOption.choice(
     "codec", default: Codec.automatic,
     "AV1 encoder, where libavif has it; auto is aom, the only one that keeps every sample.")
-  static let range = WriterOption.choice(
+  static let range = CoderOption.choice(
     "range", default: SampleRange.full, "Value range of samples: full, or limited as in television.")
-  static let keyFrameInterval = WriterOption.integer(
+  static let keyFrameInterval = CoderOption.integer(
     "keyframe-interval", 0...1000, default: 0,
     "Maximum number of frames between key frames; 0 leaves it to the encoder.")
 

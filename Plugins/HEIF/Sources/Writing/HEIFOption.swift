@@ -15,12 +15,12 @@ enum HEIFOption {
     case ssim, psnr, grain, fastdecode
   }
 
-  static let quality = WriterOption.quality(default: 0.7)
-  static let subsampling = WriterOption.chroma()
-  static let depth = WriterOption.bitDepth()
-  static let preset = WriterOption.choice(
+  static let quality = CoderOption.quality(default: 0.7)
+  static let subsampling = CoderOption.chroma()
+  static let depth = CoderOption.bitDepth()
+  static let preset = CoderOption.choice(
     "preset", default: Preset.slow, "Effort of the encoder: ultrafast to placebo.")
-  static let tune = WriterOption.choice(
+  static let tune = CoderOption.choice(
     "tune", default: Tuning.ssim,
     "What lossy compression is tuned for: a quality metric, film grain, or fast decoding.")
 

@@ -64,6 +64,12 @@ imgcoder_status craw_describe(const imgcoder_host *host, const uint8_t *bytes, s
 imgcoder_status craw_copy_xmp(const imgcoder_host *host, const uint8_t *bytes, size_t length, uint8_t *target,
                               size_t capacity, craw_failure *failure);
 
+enum {
+  CRAW_WHITE_OF_CAMERA = 0,    // as the camera measured it; daylight if the file does not say
+  CRAW_WHITE_OF_PICTURE = 1,   // the average of the picture is gray
+  CRAW_WHITE_OF_DAYLIGHT = 2   // what the library knows of the camera
+};
+
 // A picture to decode.
 typedef struct craw_request {
   const imgcoder_host *host;
@@ -72,6 +78,8 @@ typedef struct craw_request {
   craw_size size;    // of the description
   uint32_t is_half;  // 1: half of the columns and rows
   uint32_t colors;   // of the description; rows have one sample of 16 bits or, of three colors, four with an opaque alpha
+  uint32_t white;    // CRAW_WHITE_OF_*
+  float brightness;  // how many times as bright, after the library has stretched the brightness; more than 0
 } craw_request;
 
 // Decodes a picture into a sink, rows from the top.

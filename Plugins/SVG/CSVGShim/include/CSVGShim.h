@@ -41,12 +41,13 @@ typedef struct csvg_area {
   double across, down;       // how many pixels one of these becomes
   uint32_t x, y;             // of the part, in pixels
   uint32_t columns, rows;    // at most CSVG_LARGEST_SIDE
+  uint32_t background;       // what it is drawn over, 0xAARRGGBB, premultiplied; 0: nothing
 } csvg_area;
 
 // cairo's largest surface.
 #define CSVG_LARGEST_SIDE 32767
 
-// Draws a part as premultiplied RGBA, over what is transparent.
+// Draws a part as premultiplied RGBA, over a background.
 //   pixels    `rows` × `stride` bytes, aligned to 4; stride is a multiple of 4, at least 4 × `columns`
 //   returns   OK; OUT_OF_MEMORY; UNSUPPORTED if a limit of librsvg ends the drawing; LIBRARY
 imgcoder_status csvg_draw(csvg_drawing *drawing, const csvg_area *area, uint8_t *pixels, size_t stride,

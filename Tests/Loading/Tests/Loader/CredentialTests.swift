@@ -96,7 +96,8 @@ import Testing
   @Test func aScopeCannotBeForgedByALineOfAnother() throws {
     func key(_ scope: String) throws -> String {
       try ResolvedRequest(
-        ImageRequest(Self.url), ImageLoader.Authorization(scope: scope), load: 0, options: ImageLoader.Options()
+        ImageRequest(Self.url), ImageLoader.Authorization(scope: scope), load: 0, options: ImageLoader.Options(),
+        registry: .standard
       ).diskKey
     }
     #expect(try key("a\nscope b") != key("a\\nscope b"))

@@ -76,7 +76,8 @@ import Testing
   }
 
   private func key(_ test: TestLoader, _ url: String) throws -> PictureKey {
-    try ResolvedRequest(ImageRequest(url), nil, load: 0, options: test.loader.options).pictureKey(0)
+    try ResolvedRequest(ImageRequest(url), nil, load: 0, options: test.loader.options, registry: test.loader.registry)
+      .pictureKey(0)
   }
 
   @Test func cancellingAllStopsTheDownload() async throws {

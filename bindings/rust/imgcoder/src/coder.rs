@@ -53,6 +53,13 @@ impl Coder {
         self
     }
 
+    /// Describes all options that the reader has, whose values are given to [`crate::Reader::open`].
+    pub const fn read_options(mut self, options: &'static [&'static imgcoder_option]) -> Self {
+        self.0.read_options = options.as_ptr().cast();
+        self.0.read_option_count = options.len() as u64;
+        self
+    }
+
     /// Adds a writer: a constant `writer_table::<…>()`, and all options that it has.
     pub const fn writer(
         mut self,

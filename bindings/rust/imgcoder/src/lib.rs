@@ -43,13 +43,13 @@ pub use extension::{Extension, Extensions};
 pub use ffi::{
     imgcoder_container as Container, imgcoder_frame_info as FrameInfo, imgcoder_info as Info,
     imgcoder_limits as Limits, imgcoder_offer as Offer, imgcoder_operation_kind as OperationKind,
-    imgcoder_option as WriterOption, imgcoder_request as Request, imgcoder_string as Text,
+    imgcoder_option as CoderOption, imgcoder_request as Request, imgcoder_string as Text,
 };
 pub use host::{AnyThread, Buffer, Error, Host, Result, Source};
 pub use operations::{operations_table, Operation, OperationSession, Operations};
-pub use options::{boolean_option, choice_option, integer_option, number_option, text_option};
+pub use options::{boolean_option, choice_option, integer_option, number_option, secret_option, text_option};
 pub use properties::Properties;
-pub use reader::{call_reader, reader_table, Reader, ReaderSession};
+pub use reader::{call_reader, reader_table, Reader, ReaderOptions, ReaderSession};
 pub use recognizer::{Recognition, Recognizer};
 pub use rows::{bytes_per_pixel, Pixels, Rows, Sink};
 pub use writer::{call_writer, writer_table, Output, Writer, WriterOptions, WriterSession};

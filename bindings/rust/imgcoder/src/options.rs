@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-//! The options of a writer and the values of an operation, as the manifest describes them too.
+//! The options of a reader or writer and the values of an operation, as the manifest describes them too.
 
 use crate::ffi::*;
 
@@ -94,6 +94,13 @@ pub const fn text_option(
     let mut option = option(OPTION_TEXT, name, text);
     option.maximum = longest as f64;
     option.default_text = imgcoder_string::new(default);
+    option
+}
+
+/// Describes an option that is a text of at most `longest` bytes, empty by default, which is shown and kept nowhere.
+pub const fn secret_option(name: &'static str, longest: u32, text: &'static str) -> imgcoder_option {
+    let mut option = text_option(name, longest, "", text);
+    option.flags = OPTION_SECRET;
     option
 }
 

@@ -6,6 +6,7 @@ use crate::extension::Extension;
 use crate::ffi::*;
 use crate::guard::{dropped, guarded};
 use crate::host::{Host, Result, Source};
+use crate::options::Values;
 use crate::properties::Properties;
 use crate::rows::{bytes_per_pixel, with_alpha, Sink};
 use core::ffi::c_void;
@@ -18,12 +19,35 @@ pub struct ReaderSession {
     pub source: Source,
 }
 
+/// How a file is opened. Only values that were given are here, checked against their descriptions.
+pub struct ReaderOptions<'a> {
+    raw: imgcoder_open_options,
+    values: Values<'a>,
+}
+
+impl ReaderOptions<'_> {
+    /// What the host is going to do: `ffi::OPEN_*`.
+    pub fn flags(&self) -> u32 {
+        self.raw.flags
+    }
+
+    /// The number of an option that was given: 0 or 1 of a boolean, the index of a choice.
+    pub fn number(&self, name: &str) -> Option<f64> {
+        self.values.number(name)
+    }
+
+    /// The text of an option that was given, or the word of a choice.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.values.text(name)
+    }
+}
+
 /// One open file. `imgcoder/reader.h` says what each call has to do, and which errors it may return.
 ///
 /// The host may make each call on another thread, one at a time.
 pub trait Reader: Sized + Send {
     /// Opens a file: reads and checks its header, checks the limits, and allocates no pixels.
-    fn open(session: &mut ReaderSession, flags: u32) -> Result<Self>;
+    fn open(session: &mut ReaderSession, options: &ReaderOptions<'_>) -> Result<Self>;
 
     /// Describes a page. `struct_size` of the result is not used.
     fn info(&mut self, session: &mut ReaderSession, page: u32) -> Result<imgcoder_info>;
@@ -110,14 +134,17 @@ unsafe extern "C" fn open<R: Reader>(
     // SAFETY: both live until `close`, and the sessions made here do not live longer.
     let (services, bytes) = unsafe { (Host::new(host), Source::new(source)) };
     let mut io = ReaderSession { host: services, source: bytes };
-    // SAFETY: null, or valid during the call.
-    let flags = unsafe { options.as_ref() }.map_or(0, |options| options.flags);
+    // SAFETY: null, or valid during the call, with as many values as it says; all zero is a struct of the interface.
+    let options = unsafe {
+        let raw = if options.is_null() { core::mem::zeroed() } else { known(options) };
+        ReaderOptions { raw, values: Values::new(raw.values, raw.value_count) }
+    };
     let mut opened = None;
     let (status, _) = guarded(
         // SAFETY: as above.
         &unsafe { Host::new(host) },
         || {
-            opened = Some(R::open(&mut io, flags)?);
+            opened = Some(R::open(&mut io, &options)?);
             Ok(STATUS_OK)
         },
     );

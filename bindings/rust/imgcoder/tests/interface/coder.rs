@@ -3,19 +3,19 @@
 use crate::fake::{text, FakeHost};
 use imgcoder::ffi::*;
 use imgcoder::{
-    boolean_option, choice_option, integer_option, number_option, text_option, Coder, Extension, Extensions, Host,
-    Operation, OperationKind, OperationSession, Operations, Properties, Recognition, Recognizer, Result, Text,
-    WriterOption,
+    boolean_option, choice_option, integer_option, number_option, text_option, Coder, CoderOption, Extension,
+    Extensions, Host, Operation, OperationKind, OperationSession, Operations, Properties, Recognition, Recognizer,
+    Result, Text,
 };
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
 static WRITER: imgcoder_writer_table = imgcoder::writer_table::<crate::writer::Plain>();
-static RUNS: WriterOption = boolean_option("runs", true, "Store equal pixels once.");
-static LEVEL: WriterOption = integer_option("level", -1, 9, 6, "How much work to do.");
-static QUALITY: WriterOption = number_option("quality", 0.0, 1.0, 0.75, "From 0, smallest, to 1, best.");
+static RUNS: CoderOption = boolean_option("runs", true, "Store equal pixels once.");
+static LEVEL: CoderOption = integer_option("level", -1, 9, 6, "How much work to do.");
+static QUALITY: CoderOption = number_option("quality", 0.0, 1.0, 0.75, "From 0, smallest, to 1, best.");
 static WORDS: [Text; 3] = [Text::new("none"), Text::new("fast"), Text::new("small")];
-static METHOD: WriterOption = choice_option("method", &WORDS, 1, "How to store rows.");
-static COMMENT: WriterOption = text_option("comment", 200, "made by hand", "What to say in the file.");
+static METHOD: CoderOption = choice_option("method", &WORDS, 1, "How to store rows.");
+static COMMENT: CoderOption = text_option("comment", 200, "made by hand", "What to say in the file.");
 
 static CODER: Coder = Coder::new("org.example.everything", "1.2.3")
     .library("libeverything 4.5")

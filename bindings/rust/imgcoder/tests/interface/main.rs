@@ -17,6 +17,7 @@ mod headers;
 mod operations;
 mod parallel;
 mod reader;
+mod reader_options;
 mod reader_panics;
 mod writer;
 mod writer_panics;

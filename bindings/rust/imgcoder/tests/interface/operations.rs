@@ -5,14 +5,14 @@ use crate::fake::{
 };
 use imgcoder::ffi::*;
 use imgcoder::{
-    integer_option, Coder, Operation, OperationKind, OperationSession, Operations, Properties, Result, Text,
-    WriterOption,
+    integer_option, Coder, CoderOption, Operation, OperationKind, OperationSession, Operations, Properties, Result,
+    Text,
 };
 
 /// Writes the bytes in reverse, after their count; or a block and values.
 struct Reverser;
 
-static TIMES: WriterOption = integer_option("times", 1, 9, 1, "How often the block is written.");
+static TIMES: CoderOption = integer_option("times", 1, 9, 1, "How often the block is written.");
 static REVERSE: OperationKind =
     OperationKind::new("transcode", "The bytes in reverse.", &[FORMAT]).to(&[Text::new("org.example.to")]);
 static STAMP: OperationKind = OperationKind::new("com.example.stamp", "A block before the bytes.", &[FORMAT])

@@ -3,8 +3,8 @@
 use crate::fake::{text, FakeHost, FakeProperties, FakeSink, FakeSource};
 use imgcoder::ffi::*;
 use imgcoder::{
-    call_reader, reader_table, Extension, FrameInfo, Info, Offer, Properties, Reader, ReaderSession, Request, Result,
-    Sink,
+    call_reader, reader_table, Extension, FrameInfo, Info, Offer, Properties, Reader, ReaderOptions, ReaderSession,
+    Request, Result, Sink,
 };
 use std::ptr::{null, null_mut};
 
@@ -14,7 +14,8 @@ struct Rows {
 }
 
 impl Reader for Rows {
-    fn open(session: &mut ReaderSession, _flags: u32) -> Result<Self> {
+    fn open(session: &mut ReaderSession, options: &ReaderOptions<'_>) -> Result<Self> {
+        assert_eq!((options.number("seed"), options.text("word")), (None, None));
         Ok(Rows { payload: session.source.whole()?.to_vec() })
     }
     fn info(&mut self, session: &mut ReaderSession, page: u32) -> Result<Info> {

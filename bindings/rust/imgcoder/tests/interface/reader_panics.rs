@@ -5,7 +5,8 @@
 use crate::fake::{text, FakeHost, FakeProperties, FakeSink, FakeSource};
 use imgcoder::ffi::*;
 use imgcoder::{
-    reader_table, Extension, FrameInfo, Info, Offer, Properties, Reader, ReaderSession, Request, Result, Sink,
+    reader_table, Extension, FrameInfo, Info, Offer, Properties, Reader, ReaderOptions, ReaderSession, Request, Result,
+    Sink,
 };
 use std::ptr::null_mut;
 
@@ -45,8 +46,8 @@ impl Drop for Panicky {
 }
 
 impl Reader for Panicky {
-    fn open(_: &mut ReaderSession, flags: u32) -> Result<Self> {
-        let reader = Panicky(flags);
+    fn open(_: &mut ReaderSession, options: &ReaderOptions<'_>) -> Result<Self> {
+        let reader = Panicky(options.flags());
         reader.reach(OPEN);
         Ok(reader)
     }

@@ -3,16 +3,16 @@
 import ImageCoderModel
 import Testing
 
-@Suite struct WriterOptionTests {
+@Suite struct CoderOptionTests {
   private enum Effort: String, CaseIterable { case fast, best }
 
-  private static let level = WriterOption.integer("level", 0...12, default: 6, "Effort.")
-  private static let effort = WriterOption.choice("effort", default: Effort.best, "Effort in words.")
-  private static let sampling = WriterOption.subsampling([.s444, .s420], default: .s420)
+  private static let level = CoderOption.integer("level", 0...12, default: 6, "Effort.")
+  private static let effort = CoderOption.choice("effort", default: Effort.best, "Effort in words.")
+  private static let sampling = CoderOption.subsampling([.s444, .s420], default: .s420)
   private static let table = [level.description, effort.description, sampling.description]
 
   private static func checked(_ values: [String: OptionValue]) throws(CoderError) -> [String: OptionValue] {
-    try OptionDescription.checked(values, for: table, of: .png)
+    try OptionDescription.checked(values, for: table, writing: .png)
   }
 
   @Test func valuesReadAsTheyWereGiven() throws {
@@ -40,16 +40,16 @@ import Testing
   }
 
   @Test func aTextIsKeptAsItIsAndHasALength() throws {
-    let comment = WriterOption.text("comment", maximumBytes: 4, default: "none", "A comment.")
+    let comment = CoderOption.text("comment", maximumBytes: 4, default: "none", "A comment.")
     var options = WriteOptions(format: .png)
     #expect(options[comment] == "none")
-    options.values = try OptionDescription.checked(["comment": "12"], for: [comment.description], of: .png)
+    options.values = try OptionDescription.checked(["comment": "12"], for: [comment.description], writing: .png)
     #expect(options.values == ["comment": "12"])
     #expect(options[comment] == "12")
     for value: OptionValue in ["12345", "ééé", 12, true] {
       #expect(
         throws: CoderError.invalidArgument("option comment is \(value), a text of at most 4 bytes is allowed")
-      ) { try OptionDescription.checked(["comment": value], for: [comment.description], of: .png) }
+      ) { try OptionDescription.checked(["comment": value], for: [comment.description], writing: .png) }
     }
   }
 

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoderTestSupport
+import ImageCoderPlugin
+import Testing
+
+@testable import SVGCoder
+
+@Suite struct SVGOptionTests {
+  /// A white pixel of half opacity between two that are empty.
+  private static let drawing = SmallDrawing(
+    "width='3' height='1'", "<rect x='1' width='1' height='1' fill='white' fill-opacity='0.2'/>")
+
+  @Test func backgroundShowsThrough() throws {
+    // A fifth of white over 16, 32, 48: c + 0.2 · (255 − c).
+    let color: [UInt8] = [16, 32, 48, 255]
+    #expect(try Self.drawing.pixels(background: "#102030") == color + [64, 77, 89, 255] + color)
+    #expect(try Self.drawing.reader(background: "#102030").header(page: 0).alpha == .opaque)
+  }
+
+  @Test func withoutABackgroundNothingShowsThrough() throws {
+    let none: [UInt8] = [0, 0, 0, 0]
+    #expect(try Self.drawing.pixels() == none + [51, 51, 51, 51] + none)
+    #expect(try Self.drawing.reader().header(page: 0).alpha == .premultiplied)
+  }
+
+  @Test func bandsAndPartsHaveTheBackground() throws {
+    let part = try Self.drawing.pixels(
+      size: Size(width: 6, height: 2), part: Rect(x: 0, y: 1, width: 2, height: 1), background: "#ffffff")
+    #expect(part == [UInt8](repeating: 255, count: 8))
+  }
+
+  @Test(arguments: ["#", "#12345", "#1234567", "#+12345", "#-12345", "#12345g", "123456", "red", "#ééé"])
+  func otherTextsAreRefused(_ text: String) {
+    #expect(throws: CoderError.invalidArgument("option background is \"\(text)\", #rrggbb or nothing is allowed")) {
+      try Self.drawing.reader(background: text)
+    }
+  }
+}
