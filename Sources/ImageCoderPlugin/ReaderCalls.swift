@@ -12,16 +12,16 @@ enum ReaderCalls {
     let reader: any ContainerReader
     let host: CoderHost
     /// Payloads that were shown: the interface lets the host look at them until close.
-    var shown: [(page: UInt32, kind: MetadataKind, bytes: UnsafeMutableBufferPointer<UInt8>)] = []
+    var shown: [(page: UInt32, kind: UInt32, bytes: UnsafeMutableBufferPointer<UInt8>)] = []
+    /// Names of pages that were shown, for the same reason.
+    private var names: [(page: Int, text: StaticText)] = []
     /// Curves that were shown, for the same reason.
     var curves: [Int: [UnsafeMutableBufferPointer<UInt16>]] = [:]
 
     /// Offers that were made with alpha to a host that does not know them without it, as the reader has made them.
     private var narrowOffers: [DecodeOffer] = []
-    /// Pages of the file, once they were counted; they stay as many.
+    /// Pages of the file, hidden ones too, once they were counted; they do not become fewer.
     private var pageCount: Int?
-    /// The auxiliary pictures, once they were asked for.
-    private var auxiliaries: [AuxiliaryDescription]?
 
     init(reader: any ContainerReader, host: CoderHost) {
       self.reader = reader
@@ -33,28 +33,39 @@ enum ReaderCalls {
     /// - Throws: ``CoderError/Code/invalidArgument`` for another page, of which the reader is not asked.
     func header(page: Int) throws(CoderError) -> ImageHeader {
       if page > 0 {
-        let count: Int
-        if let pageCount { count = pageCount } else { count = try reader.header(page: 0).pageCount }
-        pageCount = count
-        var isKnown = page < count
-        if !isKnown { isKnown = try auxiliaryPictures().contains { $0.picture.page == page } }
-        guard isKnown else { throw .invalidArgument("page \(page) of a file that has \(count)") }
+        var count = pageCount ?? 0
+        // Hidden pages may be found late, when all bytes are there.
+        if page >= count {
+          let first = try reader.header(page: 0)
+          count = first.pageCount + first.hiddenPageCount
+          pageCount = count
+          guard page < count else { throw .invalidArgument("page \(page) of a file that has \(first.pageCount)") }
+        }
       }
       return try reader.header(page: page)
     }
 
-    /// The auxiliary pictures, with what of them the host may look at until close.
-    func auxiliaryPictures() throws(CoderError) -> [AuxiliaryDescription] {
-      if let auxiliaries { return auxiliaries }
-      let described = try reader.auxiliaryPictures().map(AuxiliaryDescription.init)
-      auxiliaries = described
-      return described
+    /// A page's name in memory that lives until close.
+    func name(_ name: String, page: Int) -> imgcoder_string {
+      guard !name.isEmpty else { return imgcoder_string() }
+      if let (_, known) = names.first(where: { $0.page == page && name.isEqual(to: $0.text.raw) }) { return known.raw }
+      let text = StaticText(name)
+      names.append((page, text))
+      return text.raw
+    }
+
+    /// A raw payload of a page, or nil for one that it does not have.
+    func payload(_ kind: UInt32, page: Int) throws(CoderError) -> [UInt8]? {
+      let header = try header(page: page)
+      if let kind = MetadataKind(rawValue: kind) { return try reader.metadata(kind, page: page) }
+      guard header.role.kind == .gainMap, let block = GainMapBlock(rawValue: kind) else { return nil }
+      return try reader.gainMap(block, page: page)
     }
 
     /// Checks that a page has a frame, as far as that is known.
     func check(frame: Int, page: Int) throws(CoderError) {
       let header = try header(page: page)
-      guard frame > 0, !header.mayGainFrames, frame >= header.frameCount else { return }
+      guard frame > 0, !header.hasOpenEnd, frame >= header.frameCount else { return }
       throw .invalidArgument("frame \(frame) of a page that has \(header.frameCount)")
     }
 
@@ -108,7 +119,8 @@ enum ReaderCalls {
       guard let session = Session.of(raw), let result else { return InterfaceStatus.invalidArgument }
       return session.host.run { () throws(CoderError) in
         let header = try session.header(page: Int(page))
-        var info = header.raw(format: FormatNames.text(for: header.format))
+        var info = header.raw(
+          format: FormatNames.text(for: header.format), name: session.name(header.role.name, page: Int(page)))
         if session.host.minorVersion < 1, header.pixelFormat == .rgb16 {
           info.pixel_format = PixelFormat.rgba16.rawValue
         }
@@ -147,13 +159,12 @@ enum ReaderCalls {
       }
     }
     table.metadata = { raw, page, kind, bytes, length in
-      guard let session = Session.of(raw), let bytes, let length, let kind = MetadataKind(rawValue: kind) else {
+      guard let session = Session.of(raw), let bytes, let length else {
         return InterfaceStatus.invalidArgument
       }
       var isPresent = false
       let status = session.host.run { () throws(CoderError) in
-        _ = try session.header(page: Int(page))
-        guard let payload = try session.reader.metadata(kind, page: Int(page)) else { return }
+        guard let payload = try session.payload(kind, page: Int(page)) else { return }
         isPresent = true
         // The host may look at every payload until it closes the session: a second look gets the same bytes.
         let copy: UnsafeMutableBufferPointer<UInt8>
@@ -188,13 +199,6 @@ enum ReaderCalls {
       return session.host.run { () throws(CoderError) in
         var color = try session.color(page: Int(page))
         imgcoder_color_write(&color, result)
-      }
-    }
-    table.get_extension = { raw, id in
-      guard let session = Session.of(raw) else { return nil }
-      switch String(id) {
-      case IMGCODER_DRAFT_AUXILIARY_PICTURES: return UnsafeRawPointer(AuxiliaryCalls.table)
-      default: return nil
       }
     }
     table.close = { raw in

@@ -5,7 +5,6 @@
 @_exported public import ImageCoderEngine
 
 @_exported public import enum ImageCoderModel.AlphaMode
-@_exported public import struct ImageCoderModel.AuxiliaryPicture
 @_exported public import struct ImageCoderModel.CoderError
 @_exported public import struct ImageCoderModel.CodingIndependentCodePoints
 @_exported public import struct ImageCoderModel.ContainerPropertyNames
@@ -29,8 +28,11 @@
 @_exported public import enum ImageCoderModel.OptionValue
 @_exported public import enum ImageCoderModel.Orientation
 @_exported public import struct ImageCoderModel.PixelColor
+@_exported public import enum ImageCoderModel.PageKind
+@_exported public import struct ImageCoderModel.PageRole
 @_exported public import enum ImageCoderModel.PixelFormat
 @_exported public import struct ImageCoderModel.PixelLayout
+@_exported public import struct ImageCoderModel.Playback
 @_exported public import struct ImageCoderModel.Properties
 @_exported public import enum ImageCoderModel.PropertyValue
 @_exported public import struct ImageCoderModel.Rect

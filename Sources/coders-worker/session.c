@@ -49,19 +49,28 @@ static imgcoder_status add_frames(uint32_t page, uint32_t first, uint32_t count,
   return status;
 }
 
-// A page: its info, the bytes of its format's name, that name, and some frames.
+// A text after its length; one that is too long is cut off.
+static void add_text(imgcoder_string text, results *to) {
+  uint32_t length = 0;
+  if (text.bytes && text.length <= IMGCODER_MAX_TEXT) {
+    length = text.length < ISOLATION_MAX_NAME ? (uint32_t)text.length : ISOLATION_MAX_NAME;
+  }
+  add(to, &length, sizeof length);
+  add(to, text.bytes, length);
+}
+
+// A page: its info, the names of its format and of itself, and some frames.
 static imgcoder_status add_page(uint32_t page, uint32_t frames, imgcoder_info *info, results *to) {
   session *s = &the_session;
   memset(info, 0, sizeof *info);
   info->struct_size = sizeof *info;
   imgcoder_status status = s->reader.info(s->file, page, info);
   if (status != IMGCODER_STATUS_OK) return status;
-  uint32_t length = info->format.bytes && info->format.length <= 1024 ? (uint32_t)info->format.length : 0;
-  const char *format = info->format.bytes;
-  info->format = (imgcoder_string){0};
+  imgcoder_string format = info->format, name = info->page_name;
+  info->format = info->page_name = (imgcoder_string){0};
   add(to, info, sizeof *info);
-  add(to, &length, sizeof length);
-  add(to, format, length);
+  add_text(format, to);
+  add_text(name, to);
   if (frames > info->frame_count) frames = info->frame_count;
   if (frames > 0 && add_frames(page, 0, frames, to) != IMGCODER_STATUS_OK) {
     s->failure = 0;
@@ -228,11 +237,6 @@ static void call_reader(const isolation_message *request, int memory) {
       return reply(status, NULL, 0);
     }
     case ISOLATION_METADATA: return metadata(request);
-    case ISOLATION_AUXILIARY: {
-      uint32_t count = 0;
-      status = auxiliary_send(&count);
-      return reply(status, &count, sizeof count);
-    }
     case ISOLATION_COLOR: return reply(color_send(request->words[0]), NULL, 0);
     default: return reply(properties_send(request->words[0], request->words[1]), NULL, 0);
   }
@@ -279,7 +283,6 @@ void session_run(const imgcoder_coder *coder, uint8_t *shared) {
       case ISOLATION_NEGOTIATE:
       case ISOLATION_DECODE:
       case ISOLATION_METADATA:
-      case ISOLATION_AUXILIARY:
       case ISOLATION_COLOR:
       case ISOLATION_PROPERTIES: call_reader(&request, memory); break;
       default: _exit(0);

@@ -157,8 +157,7 @@ void chunks_end(void);
 imgcoder_properties properties_begin(void);
 imgcoder_status properties_send(uint32_t page, uint32_t frame);
 
-// drafts.c: what a reader has beyond the interface.
-imgcoder_status auxiliary_send(uint32_t *count);
+// color.c: what a page says of its colors.
 imgcoder_status color_send(uint32_t page);
 
 // operations.c: working on whole files without decoding them.

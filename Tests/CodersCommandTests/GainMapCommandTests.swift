@@ -114,6 +114,6 @@ import Testing
         "what happens to a gain map is keep, drop, make, apply or apply=STOPS with 0 to 16 stops, not \(word)"))
     let kind = Run.inProcess("convert", try Fixture.path("window.png"), "no.jpg", "--auxiliary", word)
     #expect(kind.status == 64)
-    #expect(kind.errors.contains("gain-map, depth, disparity, matte, preview or other, not \(word)"))
+    #expect(kind.errors.contains("gain-map, depth, disparity, matte, preview, reduced, overscan or other, not \(word)"))
   }
 }

@@ -9,11 +9,13 @@ import Testing
   private static func square(_ side: Int) -> Size { Size(width: side, height: side) }
 
   /// A page of 8 × 8, and a map of 4 × 4 with the number 1.
-  private static func container(_ pictures: [AuxiliaryPicture]? = nil) -> FakeContainer {
+  private static func container(_ role: PageRole = PageRole(.gainMap, name: "a map")) -> FakeContainer {
     var container = FakeContainer(pages: [square(8), square(4)])
-    container.pages?[0].pageCount = 1
-    container.pages?[1].pageCount = 1
-    container.auxiliary = pictures ?? [AuxiliaryPicture(.gainMap, typeName: "a map", page: 1)]
+    for page in 0..<2 {
+      container.pages?[page].pageCount = 1
+      container.pages?[page].hiddenPageCount = 1
+    }
+    container.pages?[1].role = role
     return container
   }
 
@@ -37,13 +39,24 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    [AuxiliaryPicture(.depth, page: 0)], [AuxiliaryPicture(.depth, page: 1, owner: 1)],
-    [AuxiliaryPicture(.depth, page: 1), AuxiliaryPicture(.matte, page: 1)], [AuxiliaryPicture(.depth, page: -1)],
-  ])
-  func numbersThatPagesHaveAreRefused(_ pictures: [AuxiliaryPicture]) throws {
-    let decoder = try Self.container(pictures).decoder()
+  @Test(arguments: [PageRole(.picture), PageRole(.depth, owner: 1), PageRole(.depth, owner: -1)])
+  func hiddenPagesOfNoVisiblePageAreRefused(_ role: PageRole) throws {
+    let decoder = try Self.container(role).decoder()
     #expect { _ = try decoder.auxiliaryPictures() } throws: { ($0 as? CoderError)?.code == .libraryFailure }
+  }
+
+  @Test func moreHiddenPagesThanAllowedAreRefused() throws {
+    var container = Self.container()
+    container.pages?[0].hiddenPageCount = 3
+    var options = DecodeOptions()
+    options.limits.maxPages = 2
+    let decoder = try container.decoder(options)
+    #expect { _ = try decoder.auxiliaryPictures() } throws: { ($0 as? CoderError)?.limit == .maxPages }
+    // Of three, the third cannot be described, and is left out.
+    options.limits.maxPages = 3
+    container.pages?[0].hiddenPageCount = 2
+    container.unreadable = 2
+    #expect(try container.decoder(options).auxiliaryPictures().map(\.page) == [1])
   }
 
   /// A map that is a file of its own.
@@ -103,14 +116,14 @@ import Testing
   }
 
   @Test func aMapIsApplied() throws {
-    var map = AuxiliaryPicture(.gainMap, page: 1)
     // 10 of 255 at gamma 1, 0 to 51 stops: 2 stops everywhere; no offsets; headrooms 0 and 2.
     let numbers: [UInt8] = [0, 1, 2, 1, 0, 1, 51, 1, 1, 1, 0, 1, 0, 1]
-    map.gainMapMetadata = [0, 0, 0, 0, 0x40] + numbers.flatMap { [0, 0, 0, $0] }
+    var container = Self.container()
+    container.gainMap = [0, 0, 0, 0, 0x40] + numbers.flatMap { [0, 0, 0, $0] }
     var options = DecodeOptions()
     options.gainMap = .applied(headroom: 4)
     options.pixelFormat = .rgbaFloat32
-    let image = try Self.container([map]).decoder(options).image()
+    let image = try container.decoder(options).image()
     #expect(image.cicp == CodingIndependentCodePoints(primaries: 1, transfer: 8, matrix: 0, isFullRange: true))
     // The light of 10 is 10 / 255 / 12.92.
     let light = 10.0 / 255.0 / 12.92
@@ -119,7 +132,7 @@ import Testing
     #expect(abs(whole - 4) < 0.001)
     #expect(row[3] == 1)
     options.gainMap = .applied(headroom: 2)
-    let pixels = try Self.container([map]).decoder(options).image().pixels
+    let pixels = try container.decoder(options).image().pixels
     let half = pixels.samples(inRow: 0, as: Float.self)[0]
     let part = Double(half) / light
     #expect(abs(part - 2) < 0.001)

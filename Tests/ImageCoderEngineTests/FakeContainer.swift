@@ -9,8 +9,10 @@ struct FakeContainer: ReadOnlyContainer {
   var frames: [FrameHeader]
   /// Of a file with several pages, each with one frame that covers it.
   var pages: [ImageHeader]?
-  /// Beside pages, whose list has their headers too.
-  var auxiliary: [AuxiliaryPicture] = []
+  /// What belongs to a gain map that is one of the pages.
+  var gainMap: [UInt8]?
+  /// A page whose header is damaged.
+  var unreadable: Int?
   var properties: [Properties] = []
   var pageProperties = Properties()
   var names: ContainerPropertyNames?
@@ -66,12 +68,15 @@ struct FakeContainer: ReadOnlyContainer {
     init(container: FakeContainer) { self.container = container }
 
     func header(page: Int) throws(CoderError) -> ImageHeader {
+      if page == container.unreadable { throw .malformed("a page that is damaged") }
       guard let pages = container.pages else { return container.header }
       guard pages.indices.contains(page) else { throw .invalidArgument("page \(page) of \(pages.count)") }
       return pages[page]
     }
 
-    func auxiliaryPictures() throws(CoderError) -> [AuxiliaryPicture] { container.auxiliary }
+    func gainMap(_ block: GainMapBlock, page: Int) throws(CoderError) -> [UInt8]? {
+      block == .metadata ? container.gainMap : nil
+    }
 
     func frame(_ index: Int, page: Int) throws(CoderError) -> FrameHeader {
       guard let pages = container.pages else { return container.frames[index] }

@@ -143,7 +143,9 @@ static imgcoder_status no_such(imgcoder_reader *reader) {
 }
 
 static imgcoder_status reader_info(imgcoder_reader *reader, uint32_t page, imgcoder_info *info) {
-  if (page >= reader->pages && !acts("interface.unknown-page")) return no_such(reader);
+  uint32_t hidden = acts("pages.hidden") ? 1 : 0;
+  if (page >= reader->pages + hidden && !acts("interface.unknown-page")) return no_such(reader);
+  IMGCODER_SET(info, imgcoder_info, hidden_page_count, hidden);
   if (acts("pages.count") && page == 1) return fail(reader->host, IMGCODER_STATUS_MALFORMED, "no page 1");
   info->flags = IMGCODER_INFO_LOSSLESS;
   if (reader->frames > 1) info->flags |= IMGCODER_INFO_ANIMATED | IMGCODER_INFO_PLAYS_STATED;

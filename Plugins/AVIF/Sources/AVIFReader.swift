@@ -57,10 +57,15 @@ final class AVIFReader: ContainerReader {
 
   func header(page: Int) throws(CoderError) -> ImageHeader {
     try reopenIfComplete()
-    switch page == 0 ? shown : try picture(page) {
-    case .coded(let open): return Self.header(of: open)
-    case .derived(let file, let picture): return try Self.header(of: picture, in: file)
-    }
+    let hidden = countAuxiliaries()
+    var header =
+      switch page == 0 ? shown : try picture(page) {
+      case .coded(let open): Self.header(of: open)
+      case .derived(let file, let picture): try Self.header(of: picture, in: file)
+      }
+    header.hiddenPageCount = hidden
+    if page > 0 { describe(&header, page: page) }
+    return header
   }
 
   func frame(_ index: Int, page: Int) throws(CoderError) -> FrameHeader {
@@ -264,24 +269,30 @@ extension AVIFReader {
 
 // Pictures that belong to the one that is shown.
 extension AVIFReader {
-  func auxiliaryPictures() throws(CoderError) -> [AuxiliaryPicture] {
-    try completeHeader()
-    var pictures: [AuxiliaryPicture] = []
-    for (index, found) in auxiliaries.enumerated() {
-      var picture = AuxiliaryPicture(found.kind, typeName: found.type, page: index + 1)
-      if let map = found.toneMap {
-        try host.limits.check(metadata: map.metadata.count)
-        picture.gainMapMetadata = map.metadata
-        picture.alternateColors = map.points
-        if let place = map.profile {
-          try host.limits.check(metadata: place.count)
-          picture.alternateProfile = [UInt8](shown.file.bytes.bytes(in: place))
-        }
-      } else if found.kind == .depth, isDisparity(page: index + 1) {
-        picture.kind = .disparity
-      }
-      pictures.append(picture)
+  /// Auxiliary pictures of a file that is there whole; none of one that cannot be opened so.
+  private func countAuxiliaries() -> Int {
+    guard shown.file.incremental == nil, shown.file.hasAuxiliaries else { return 0 }
+    do throws(CoderError) {
+      try completeHeader()
+      return auxiliaries.count
+    } catch {
+      host.log("auxiliary pictures are left out: \(error.message)", severity: .warning)
+      return 0
     }
-    return pictures
+  }
+
+  /// Says what a hidden page is.
+  private func describe(_ header: inout ImageHeader, page: Int) {
+    let found = auxiliaries[page - 1]
+    let kind = found.kind == .depth && isDisparity(page: page) ? .disparity : found.kind
+    header.role = PageRole(kind, name: found.type)
+    // The colors of its own samples say nothing: they are no light.
+    if kind == .gainMap { header.cicp = found.toneMap?.points }
+  }
+
+  func gainMap(_ block: GainMapBlock, page: Int) throws(CoderError) -> [UInt8]? {
+    try completeHeader()
+    guard page > 0, page <= auxiliaries.count, let map = auxiliaries[page - 1].toneMap else { return nil }
+    return try map.bytes(of: block, in: shown.file.bytes, limits: host.limits)
   }
 }

@@ -2,18 +2,21 @@
 
 import ImageCoderPlugin
 
-/// Reads pictures of OpenEXR. Each part without deep samples is a page.
+/// Reads pictures of OpenEXR. Each part without deep samples is a page; smaller versions of it are hidden pages.
 ///
 /// - Format: OpenEXR File Layout; Technical Introduction to OpenEXR. Library: OpenEXRCore 3.1 or later.
 final class EXRReader: ContainerReader {
   private let source: SourceView
   private let host: CoderHost
   let file: EXRFile
+  /// Smaller versions of pages, which follow them.
+  private let versions: [(page: Int, level: Level)]
 
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
     self.source = source
     self.host = host
     file = try EXRFile(reading: source, limits: host.limits)
+    versions = file.pictures.enumerated().flatMap { page, part in part.versions.map { (page, $0) } }
     try check(file.pictures[0])
     // Names of a file may have any bytes: they are properties, and not in messages.
     for part in file.parts where part.isDeep {
@@ -30,10 +33,17 @@ final class EXRReader: ContainerReader {
   }
 
   func part(_ page: Int) throws(CoderError) -> PartHeader {
+    if let version = version(page) { return file.pictures[version.page] }
     guard file.pictures.indices.contains(page) else {
       throw .invalidArgument("page \(page) of an OpenEXR file, which has \(file.pictures.count)")
     }
     return file.pictures[page]
+  }
+
+  /// The part and the level that a hidden page is, or nil.
+  private func version(_ page: Int) -> (page: Int, level: Level)? {
+    let index = page - file.pictures.count
+    return versions.indices.contains(index) ? versions[index] : nil
   }
 
   func header(page: Int) throws(CoderError) -> ImageHeader {
@@ -43,6 +53,11 @@ final class EXRReader: ContainerReader {
       format: .openEXR, canvas: part.displayWindow.size, pixelFormat: part.pixelFormat,
       bitsPerChannel: part.pixelFormat == .rgbaFloat16 ? 16 : 32, alpha: part.alpha)
     header.pageCount = file.pictures.count
+    header.hiddenPageCount = versions.count
+    if let version = version(page) {
+      header.canvas = part.grid.size(of: version.level)
+      header.role = PageRole(.reduced, owner: version.page)
+    }
     if let code = (part.primaries ?? .standard).code {
       // H.273: a transfer function of 8 is light; RGB has the matrix 0.
       header.cicp = CodingIndependentCodePoints(primaries: code, transfer: 8, matrix: 0, isFullRange: true)
@@ -66,7 +81,7 @@ final class EXRReader: ContainerReader {
 
   func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
     let part = try part(request.page)
-    let level = request.size.map { part.level(for: $0) } ?? Level()
+    let level = version(request.page)?.level ?? request.size.map { part.level(for: $0) } ?? Level()
     let decoder = try PictureDecoder(part, level: level)
     return DecodeOffer(
       request, size: decoder.size, pixelFormat: part.pixelFormat, alpha: part.alpha,
@@ -76,7 +91,8 @@ final class EXRReader: ContainerReader {
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
     let part = try part(offer.page)
     let level = Level(x: Int(offer.scaleCode & 0xFF), y: Int(offer.scaleCode >> 8))
-    guard level == Level() || part.hasWholeLevels && part.grid.levels.contains(level) else {
+    guard version(offer.page).map({ $0.level == level }) ?? true,
+      level == Level() || part.hasWholeLevels && part.grid.levels.contains(level) else {
       throw .invalidArgument("an offer of a level that part \(part.index) does not have")
     }
     let decoder = try PictureDecoder(part, level: level)
@@ -135,6 +151,9 @@ extension PartHeader {
 
   /// Whether the smaller pictures show the canvas, and not more or less of it.
   var hasWholeLevels: Bool { dataWindow == displayWindow && tiles.map { $0.levels != .one } ?? false }
+
+  /// The smaller pictures with the proportions of the whole one.
+  var versions: [Level] { hasWholeLevels ? grid.levels.filter { $0.x == $0.y && $0.x > 0 } : [] }
 
   /// The smallest picture that is at least as large as a size in both directions.
   func level(for size: Size) -> Level {

@@ -7,11 +7,36 @@ public struct AuxiliaryItem {
   public let item: UInt32
   /// The page that it belongs to.
   public let owner: Int
-  public let kind: AuxiliaryPicture.Kind
+  public let kind: PageKind
   /// The file's name of what it is; `tmap` of a gain map that a tone map names.
   public let type: String
   /// For a gain map that a tone map names: what the tone map says, and the colors of the picture with the map applied.
-  public let toneMap: (metadata: [UInt8], points: CodingIndependentCodePoints?, profile: Range<Int>?)?
+  public let toneMap: MapColors?
+
+  /// What a tone map says of its gain map.
+  public struct MapColors {
+    /// As ISO 21496-1 has it.
+    let metadata: [UInt8]
+    /// Of the picture with the map applied.
+    public let points: CodingIndependentCodePoints?
+    /// Where the profile of those colors is.
+    let profile: Range<Int>?
+
+    /// - Throws: ``CoderError/Code/limitExceeded`` for more bytes than metadata may have.
+    public func bytes(
+      of block: GainMapBlock, in file: FileBytes, limits: Limits
+    ) throws(CoderError) -> [UInt8]? {
+      switch block {
+      case .metadata:
+        try limits.check(metadata: metadata.count)
+        return metadata
+      case .alternateProfile:
+        guard let profile else { return nil }
+        try limits.check(metadata: profile.count)
+        return [UInt8](file.bytes(in: profile))
+      }
+    }
+  }
 
   /// A gain map that a tone map names.
   ///
@@ -20,7 +45,7 @@ public struct AuxiliaryItem {
     guard let metadata = bytes?.gainMapMetadata() else { return nil }
     let colors = try? ItemProperties(of: map.item, in: meta, file: file)
     (item, self.owner, kind, type) = (map.map, owner, .gainMap, "tmap")
-    toneMap = (metadata, colors?.points, colors?.profile)
+    toneMap = MapColors(metadata: metadata, points: colors?.points, profile: colors?.profile)
   }
 
   /// An item that its own name says the kind of.

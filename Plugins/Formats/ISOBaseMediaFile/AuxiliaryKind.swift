@@ -29,7 +29,7 @@ public enum AuxiliaryKind {
   }
 
   /// What the host knows such a picture as. Alpha is none: it is in the pixels of its picture.
-  public var picture: AuxiliaryPicture.Kind {
+  public var picture: PageKind {
     switch self {
     case .depth: .depth
     case .matte: .matte

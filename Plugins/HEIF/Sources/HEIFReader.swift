@@ -88,5 +88,7 @@ final class HEIFReader: ContainerReader {
     try reader.storedColor(page: page)
   }
 
-  func auxiliaryPictures() throws(CoderError) -> [AuxiliaryPicture] { try reader.auxiliaryPictures() }
+  func gainMap(_ block: GainMapBlock, page: Int) throws(CoderError) -> [UInt8]? {
+    try reader.gainMap(block, page: page)
+  }
 }

@@ -54,6 +54,7 @@ final class JPEGReader: ContainerReader {
     if !profile.isEmpty { header.metadata.insert(.icc) }
     if file.exif != nil { header.metadata.insert(.exif) }
     if file.xmp != nil { header.metadata.insert(.xmp) }
+    header.hiddenPageCount = countAuxiliaries()
     return header
   }
 
@@ -165,7 +166,20 @@ final class JPEGReader: ContainerReader {
     return properties
   }
 
-  func auxiliaryPictures() throws(CoderError) -> [AuxiliaryPicture] { try auxiliaries().found.map(\.picture) }
+  func gainMap(_ block: GainMapBlock, page: Int) throws(CoderError) -> [UInt8]? {
+    guard page > 0, block == .metadata else { return nil }
+    let found = try auxiliaries().found
+    return page <= found.count ? found[page - 1].gainMap : nil
+  }
+
+  /// Pictures after the first, once all bytes are there. Most files have none, which their header tells.
+  private func countAuxiliaries() -> Int {
+    guard file.hasIndex || file.xmp != nil, source.size < .max else { return 0 }
+    do throws(CoderError) { return try auxiliaries().found.count } catch {
+      host.log("pictures after the first are left out: \(error.message)", severity: .warning)
+      return 0
+    }
+  }
 
   private func auxiliaries() throws(CoderError) -> JPEGAuxiliary {
     if let auxiliary { return auxiliary }
@@ -179,11 +193,14 @@ final class JPEGReader: ContainerReader {
     let found = try auxiliaries().found
     guard page <= found.count else { throw .invalidArgument("page \(page) of a JPEG file, which has 1") }
     let (frame, place) = (found[page - 1].frame, found[page - 1].place)
+    let role = found[page - 1].role
     var header = ImageHeader(
       format: .jpeg, canvas: frame.size, pixelFormat: frame.channels.count == 1 ? .gray8 : .rgb8,
       bitsPerChannel: frame.precision, alpha: .opaque)
     header.orientation = orientation
     header.embedded = place
+    header.role = role
+    header.hiddenPageCount = found.count
     return header
   }
 

@@ -94,7 +94,19 @@ final class JXLReader: ContainerReader {
   }
 
   func header(page: Int) throws(CoderError) -> ImageHeader {
-    if let other = try reader(of: page) { return try other.header(page: 0) }
+    var header = try ownHeader(page: page)
+    header.hiddenPageCount = !isIncremental && gainMap != nil ? 1 : 0
+    if page > 0 {
+      header.role = PageRole(.gainMap, name: "jhgm")
+      // The colors of its own samples say nothing: they are no light.
+      header.cicp = gainMap?.box.points
+    }
+    return header
+  }
+
+  /// The header of the codestream of a page, whatever belongs to it.
+  private func ownHeader(page: Int) throws(CoderError) -> ImageHeader {
+    if let other = try reader(of: page) { return try other.ownHeader(page: 0) }
     try readRestIfComplete()
     let info = codestream.info
     var header = ImageHeader(
@@ -208,12 +220,10 @@ final class JXLReader: ContainerReader {
 
 // The gain map, a file inside the file.
 extension JXLReader {
-  func auxiliaryPictures() throws(CoderError) -> [AuxiliaryPicture] {
-    guard let gainMap else { return [] }
-    var picture = AuxiliaryPicture(.gainMap, typeName: "jhgm", page: 1)
-    picture.gainMapMetadata = gainMap.box.metadata
-    picture.alternateColors = gainMap.box.points
-    return [picture]
+  func gainMap(_ block: GainMapBlock, page: Int) throws(CoderError) -> [UInt8]? {
+    guard page == 1, block == .metadata, let gainMap else { return nil }
+    try host.limits.check(metadata: gainMap.box.metadata.count)
+    return gainMap.box.metadata
   }
 
   /// - Returns: nil without one, and for one that cannot be opened: the picture is there without it.

@@ -61,7 +61,7 @@ struct LayerSection {
     var names: [String] = []
     var bytes = 0
     while names.count < count {
-      let name = try Self.name(&reader, isLarge: isLarge)
+      let name = try Self.record(&reader, isLarge: isLarge).name
       bytes += name.utf8.count
       guard bytes <= limit else { break }
       names.append(name)
@@ -69,26 +69,72 @@ struct LayerSection {
     return names
   }
 
+  /// All layers, markers of groups among them, from the lowest one up, with where their channels are.
+  ///
+  /// - Parameters:
+  ///   - reader: Of ``records``.
+  ///   - limit: Bytes of all names, at most; layers after that are left out.
+  func layers(_ reader: inout SectionReader, isLarge: Bool, limit: Int) throws(CoderError) -> [PSDLayer] {
+    var layers: [PSDLayer] = []
+    var bytes = 0
+    while layers.count < count {
+      let layer = try Self.record(&reader, isLarge: isLarge)
+      bytes += layer.name.utf8.count
+      guard bytes <= limit else { return [] }
+      layers.append(layer)
+    }
+    // "Channel image data": of each layer, each channel, in the order of the records.
+    var place = reader.place
+    for layer in layers.indices {
+      for channel in layers[layer].channels.indices {
+        layers[layer].channels[channel].place = place
+        place = min(place + layers[layer].channels[channel].length, 1 << 56)
+      }
+    }
+    return layers
+  }
+
   /// Reads one record ("Layer records").
-  private static func name(_ reader: inout SectionReader, isLarge: Bool) throws(CoderError) -> String {
-    try reader.skip(16, "a layer's rectangle")
+  private static func record(_ reader: inout SectionReader, isLarge: Bool) throws(CoderError) -> PSDLayer {
+    var layer = PSDLayer()
+    var edges: [Int] = []
+    for _ in 0..<4 {
+      let edge = UInt32(truncatingIfNeeded: try reader.number(bytes: 4, "a layer's rectangle"))
+      edges.append(Int(Int32(bitPattern: edge)))
+    }
+    layer.rect = Rect(x: edges[1], y: edges[0], width: edges[3] - edges[1], height: edges[2] - edges[0])
     let channels = try reader.number(bytes: 2, "a layer's number of channels")
-    try reader.skip(channels * (isLarge ? 10 : 6), "a layer's channels")
-    // Signature, blend mode, opacity, clipping, flags, filler.
-    try reader.skip(12, "a layer's blend mode")
+    for _ in 0..<channels {
+      let id = Int16(truncatingIfNeeded: try reader.number(bytes: 2, "a channel's number"))
+      let length = try reader.number(bytes: isLarge ? 8 : 4, "a channel's length")
+      // What is longer than the section leaves it, and so does what follows.
+      layer.channels.append(PSDLayer.Channel(id: Int(id), length: min(length, 1 << 48)))
+    }
+    try reader.skip(4, "a layer's signature")
+    layer.blendMode = FourCC(rawValue: UInt32(truncatingIfNeeded: try reader.number(bytes: 4, "a layer's blend mode")))
+    layer.opacity = try reader.number(bytes: 1, "a layer's opacity")
+    try reader.skip(1, "a layer's clipping")
+    layer.isVisible = try reader.number(bytes: 1, "a layer's flags") & 2 == 0
+    try reader.skip(1, "a layer's filler")
     var extra = try reader.part(try reader.number(bytes: 4, "the length of a layer's data"), of: "a layer's data")
     try extra.skip(try extra.number(bytes: 4, "the length of a mask"), "a layer's mask")
     try extra.skip(try extra.number(bytes: 4, "the length of blending ranges"), "a layer's blending ranges")
     let length = try extra.number(bytes: 1, "the length of a name")
-    let name = String(layerName: try extra.bytes(length, "a layer's name"))
+    layer.name = String(layerName: try extra.bytes(length, "a layer's name"))
     // Padded to a multiple of four bytes, its length among them.
     try extra.skip(min(extra.remaining, 3 - length % 4), "the end of a name")
     for _ in 0..<mostBlocks {
       guard let block = try extra.block(lengthBytes: { lengthBytes(of: $0, isLarge: isLarge) }) else { break }
       var content = try extra.part(block.length, of: "a block")
-      if block.key == FourCC("luni") { return try unicode(&content) }
+      switch block.key {
+      case FourCC("luni"): layer.name = try unicode(&content)
+      // "Section divider setting": of 16-bit files, Photoshop has it under another key.
+      case FourCC("lsct"), FourCC("lsdk"):
+        layer.marker = PSDLayer.Marker(rawValue: try content.number(bytes: 4, "the type of a group"))
+      default: break
+      }
     }
-    return name
+    return layer
   }
 
   /// "Unicode string": the number of UTF-16 code units, then those, with zeros at the end.

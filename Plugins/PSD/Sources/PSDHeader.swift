@@ -64,7 +64,7 @@ struct PSDHeader: Equatable {
   let isLarge: Bool
   /// Alpha and spot colors among them.
   let channels: Int
-  let canvas: Size
+  private(set) var canvas: Size
   /// Bits of a channel: 1, 8, 16, or 32 in floating point.
   let depth: Int
   let mode: Mode
@@ -118,6 +118,13 @@ struct PSDHeader: Equatable {
     case .lab: .lab
     case .multichannel: channels >= 4 ? .cmyk : channels == 3 ? .rgb : .gray
     }
+  }
+
+  /// The same of a part of the picture, which is stored by itself.
+  func ofPart(_ size: Size) -> PSDHeader {
+    var header = self
+    header.canvas = size
+    return header
   }
 
   /// Bytes of a row of one channel.

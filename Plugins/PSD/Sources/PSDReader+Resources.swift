@@ -17,7 +17,7 @@ extension PSDReader {
   }
 
   func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
-    guard page == 0, let place = place(of: kind) else { return nil }
+    guard page == 0 || kind == .icc && layer(page) != nil, let place = place(of: kind) else { return nil }
     try host.limits.check(metadata: place.count)
     let bytes = try source.bytes(at: place.lowerBound, count: place.count, of: "\(kind)")
     return kind == .exif ? Array(bytes[ExifPayload.start(in: bytes.span.bytes)...]) : bytes
@@ -58,10 +58,12 @@ extension PSDReader {
     var header = ImageHeader(format: .psd, canvas: size, pixelFormat: .rgb8, bitsPerChannel: 8, alpha: .opaque)
     let content = (place.lowerBound + 28)..<place.upperBound
     header.embedded = content
+    header.role = PageRole(.preview, name: "Photoshop thumbnail")
     return (header, content)
   }
 
   func properties(page: Int, frame: Int?) throws(CoderError) -> Properties {
+    if frame == nil, let layer = layer(page) { return layerProperties(layer) }
     var properties = Properties()
     guard frame == nil, page == 0 else { return properties }
     properties["ColorModel"] = .text(file.header.model.colorModel)

@@ -2,9 +2,9 @@
 
 import ImageCoderPlugin
 
-/// Reads the merged picture of Photoshop's PSD and PSB files.
+/// Reads Photoshop's PSD and PSB files: the merged picture, and after it each layer as a page.
 ///
-/// Layers are not drawn: Photoshop stores the whole picture beside them, unless it is told not to.
+/// Layers are not put together: Photoshop stores the whole picture beside them, unless it is told not to.
 ///
 /// - Format: Adobe Photoshop File Formats Specification.
 final class PSDReader: ContainerReader {
@@ -12,6 +12,8 @@ final class PSDReader: ContainerReader {
   let host: CoderHost
   let file: PSDFile
   private var truncation: Bool?
+  /// Pages after the merged picture.
+  private(set) lazy var layers = readLayers()
 
   private static let blockBytes = 512 << 10
   private static let mostRows = 64
@@ -27,8 +29,21 @@ final class PSDReader: ContainerReader {
   }
 
   func header(page: Int) throws(CoderError) -> ImageHeader {
-    if page == 1, let thumbnail = try thumbnail() { return thumbnail.header }
-    guard page == 0 else { throw .invalidArgument("page \(page) of a Photoshop file, which has 1") }
+    var header: ImageHeader
+    if page > 0, page <= layers.count {
+      header = try layerHeader(layers[page - 1])
+    } else if page == layers.count + 1, let thumbnail = try thumbnail() {
+      header = thumbnail.header
+    } else {
+      header = try mergedHeader(page: page)
+    }
+    header.pageCount = 1 + layers.count
+    header.hiddenPageCount = try thumbnail() == nil ? 0 : 1
+    return header
+  }
+
+  private func mergedHeader(page: Int) throws(CoderError) -> ImageHeader {
+    guard page == 0 else { throw .invalidArgument("page \(page) of a Photoshop file, which has \(1 + layers.count)") }
     var header = ImageHeader(
       format: .psd, canvas: file.header.canvas, pixelFormat: try pixelFormat(), bitsPerChannel: file.header.depth,
       alpha: try hasAlpha() ? .straight : .opaque)
@@ -42,9 +57,11 @@ final class PSDReader: ContainerReader {
 
   /// The smallest format that holds all samples.
   private func pixelFormat() throws(CoderError) -> PixelFormat {
-    let hasAlpha = try hasAlpha()
-    let isGray = file.header.model == .gray
-    return switch file.header.depth {
+    Self.format(isGray: file.header.model == .gray, hasAlpha: try hasAlpha(), depth: file.header.depth)
+  }
+
+  static func format(isGray: Bool, hasAlpha: Bool, depth: Int) -> PixelFormat {
+    switch depth {
     case 32: .rgbaFloat32
     case 16: isGray ? (hasAlpha ? .grayAlpha16 : .gray16) : (hasAlpha ? .rgba16 : .rgb16)
     default: isGray ? (hasAlpha ? .grayAlpha8 : .gray8) : (hasAlpha ? .rgba8 : .rgb8)
@@ -76,6 +93,7 @@ final class PSDReader: ContainerReader {
   }
 
   func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
+    if let layer = layer(request.page) { return try layerOffer(layer, for: request) }
     try checkPage(request.page)
     if request.wantsInks, hasInks {
       return DecodeOffer(request, size: file.header.canvas, rowFormat: inkFormat, memory: memory)
@@ -88,6 +106,7 @@ final class PSDReader: ContainerReader {
   }
 
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
+    if let layer = layer(offer.page) { return try decodeLayer(layer, offer, into: sink) }
     try checkPage(offer.page)
     let native = try pixelFormat()
     let isInks = hasInks && offer.rowFormat == inkFormat
@@ -96,22 +115,20 @@ final class PSDReader: ContainerReader {
     else { throw .invalidArgument("an offer of \(offer.size) in \(offer.formatDescription), which was not made") }
     let palette = file.header.mode == .indexed ? try indexedColors() : nil
     let rows = PixelRows(file, format: offer.pixelFormat, output: isInks ? .inks : .colors, palette: palette)
-    try decode(rows, format: offer.pixelFormat, into: sink)
+    try decode(rows, into: sink)
   }
 
   private var hasInks: Bool { file.header.model == .cmyk }
 
   private var inkFormat: RowFormat { file.header.depth == 8 ? .cmyk8 : .cmyk16 }
 
-  func auxiliaryPictures() throws(CoderError) -> [AuxiliaryPicture] {
-    try thumbnail() == nil ? [] : [AuxiliaryPicture(.preview, typeName: "Photoshop thumbnail", page: 1)]
-  }
+  func layer(_ page: Int) -> PSDLayer? { page > 0 && page <= layers.count ? layers[page - 1] : nil }
 
   private func checkPage(_ page: Int) throws(CoderError) {
-    if page == 1, try thumbnail() != nil {
+    if page == layers.count + 1, try thumbnail() != nil {
       throw .unsupported("the thumbnail is a JPEG file, which the coder of that format reads")
     }
-    guard page == 0 else { throw .invalidArgument("page \(page) of a Photoshop file, which has 1") }
+    guard page == 0 else { throw .invalidArgument("page \(page) of a Photoshop file, which has \(1 + layers.count)") }
     guard try hasMergedPicture() else {
       throw .unsupported("a file that was saved without the merged picture, whose layers are not drawn")
     }
@@ -120,16 +137,19 @@ final class PSDReader: ContainerReader {
 
 extension PSDReader {
   /// Rows of each channel that are held at a time.
-  private var rowsAtOnce: Int {
-    min(Self.mostRows, max(1, Self.blockBytes / (file.header.rowBytes * file.planes)))
+  private static func rowsAtOnce(_ header: PSDHeader, planes: Int) -> Int {
+    min(mostRows, max(1, blockBytes / (header.rowBytes * planes)))
   }
 
-  private var blockMemory: Int { rowsAtOnce * file.header.rowBytes * file.planes }
+  static func blockMemory(_ header: PSDHeader, planes: Int) -> Int {
+    rowsAtOnce(header, planes: planes) * header.rowBytes * planes
+  }
 
   private var memory: Int {
-    switch file.compression {
-    case .raw, .packBits: blockMemory
-    case .zip, .zipWithPrediction: blockMemory + InflatedPlanes.memory(for: file)
+    let block = Self.blockMemory(file.header, planes: file.planes)
+    return switch file.compression {
+    case .raw, .packBits: block
+    case .zip, .zipWithPrediction: block + InflatedPlanes.memory(for: file)
     }
   }
 
@@ -141,11 +161,24 @@ extension PSDReader {
     }
   }
 
-  private func decode(_ pixels: PixelRows, format: PixelFormat, into sink: RowSink) throws(CoderError) {
+  private func decode(_ pixels: PixelRows, into sink: RowSink) throws(CoderError) {
     try host.limits.check(memory: memory)
     let planes = try planes()
-    let (count, rowBytes, height) = (rowsAtOnce, file.header.rowBytes, file.header.canvas.height)
-    let memory = try host.allocate(bytes: blockMemory, for: "rows of the channels")
+    try decode(pixels, planes, file.header, planes: file.planes, into: sink)
+    if let problem = (planes as? InflatedPlanes)?.checksumProblem { throw problem }
+  }
+
+  /// - Parameters:
+  ///   - header: Of the picture, or of a part that is stored by itself.
+  ///   - planeCount: Channels that are read.
+  func decode(
+    _ pixels: PixelRows, _ planes: any StoredPlanes, _ header: PSDHeader, planes planeCount: Int, into sink: RowSink
+  ) throws(CoderError) {
+    let needed = Self.blockMemory(header, planes: planeCount)
+    try host.limits.check(memory: needed)
+    let count = Self.rowsAtOnce(header, planes: planeCount)
+    let (rowBytes, height) = (header.rowBytes, header.canvas.height)
+    let memory = try host.allocate(bytes: needed, for: "rows of the channels")
     defer { host.free(memory) }
     let block = memory.assumingMemoryBound(to: UInt8.self)
     var y = 0
@@ -153,7 +186,7 @@ extension PSDReader {
       guard !host.isCancelled else { throw .cancelled }
       let wanted = min(count, height - y)
       var found = ReadRows(count: wanted)
-      for plane in 0..<file.planes {
+      for plane in 0..<planeCount {
         let read = try planes.read(y..<(y + wanted), of: plane, to: block + plane * count * rowBytes)
         if read.count < found.count { found = read }
       }
@@ -162,7 +195,7 @@ extension PSDReader {
         let rows = try sink.rows(at: y + done, count: found.count - done)
         let granted = min(rows.count, found.count - done)
         for row in 0..<granted {
-          let stored = (0..<file.planes).map { block + ($0 * count + done + row) * rowBytes }
+          let stored = (0..<planeCount).map { block + ($0 * count + done + row) * rowBytes }
           pixels.convert(stored, to: rows.base + row * rows.stride)
         }
         try sink.done(at: y + done, count: granted)
@@ -173,6 +206,5 @@ extension PSDReader {
       }
       y += wanted
     }
-    if let problem = (planes as? InflatedPlanes)?.checksumProblem { throw problem }
   }
 }

@@ -18,6 +18,8 @@ struct PixelRows {
   private let format: PixelFormat
   private let output: Output
   private let hasAlpha: Bool
+  /// Whether what is not opaque was composited over white.
+  private let isOnWhite: Bool
   private let palette: IndexedColors?
   private let lab: LabConverter?
 
@@ -28,7 +30,19 @@ struct PixelRows {
     self.output = output
     self.palette = palette
     hasAlpha = file.alpha != nil
+    isOnWhite = hasAlpha
     lab = file.header.model == .lab ? Self.labConverter(depth: file.header.depth) : nil
+  }
+
+  /// Of a layer, whose colors are as they are.
+  init(layer header: PSDHeader, format: PixelFormat, hasAlpha: Bool) {
+    self.header = header
+    self.format = format
+    output = .colors
+    palette = nil
+    self.hasAlpha = hasAlpha
+    isOnWhite = false
+    lab = header.model == .lab ? Self.labConverter(depth: header.depth) : nil
   }
 
   /// L* of 0 to 100 takes all values; a* and b* have their zero in the middle, at 128 or 32,768.
@@ -77,7 +91,7 @@ struct PixelRows {
   ) {
     let width = header.canvas.width
     let colors = header.model.channels
-    if hasAlpha {
+    if isOnWhite {
       for channel in 0..<colors {
         let isChroma = header.model == .lab && channel > 0
         takeOutWhite(of: rows[channel], alpha: rows[colors], white: isChroma ? top / 2 + 1 : top, top: top)
@@ -147,7 +161,7 @@ struct PixelRows {
     let words = rows.map { UnsafeMutableRawPointer($0).assumingMemoryBound(to: UInt32.self) }
     for row in words { for x in 0..<width { row[x] = UInt32(bigEndian: row[x]) } }
     let colors = header.model.channels
-    if hasAlpha {
+    if isOnWhite {
       for channel in 0..<colors {
         for x in 0..<width where floats[colors][x] > 0 && floats[colors][x] < 1 {
           floats[channel][x] = (floats[channel][x] - 1) / floats[colors][x] + 1

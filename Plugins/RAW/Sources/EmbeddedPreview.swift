@@ -43,10 +43,13 @@ struct EmbeddedPreview {
     }
   }
 
-  /// A page that the host opens as a file of its own.
-  func header(in format: ImageFormat) -> ImageHeader {
+  /// A hidden page that the host opens as a file of its own. It lies as the samples of the sensor do.
+  func header(in format: ImageFormat, orientation: Orientation) -> ImageHeader {
     var header = ImageHeader(format: format, canvas: size, pixelFormat: .rgb8, bitsPerChannel: 8, alpha: .opaque)
     header.embedded = place
+    header.orientation = orientation
+    header.hiddenPageCount = 1
+    header.role = PageRole(.preview, name: "camera preview", showsOwner: true)
     return header
   }
 }

@@ -38,13 +38,14 @@ final class RAWReader: ContainerReader {
   }
 
   func header(page: Int) throws(CoderError) -> ImageHeader {
-    if page == 1, let preview { return preview.header(in: format) }
+    if page == 1, let preview { return preview.header(in: format, orientation: file.orientation) }
     guard page == 0 else { throw .invalidArgument("page \(page) of a camera raw file, which has 1") }
     var header = ImageHeader(
       format: format, canvas: file.canvas, pixelFormat: file.pixelFormat, bitsPerChannel: 16, alpha: .opaque)
     header.orientation = file.orientation
     // H.273: the primaries and the transfer function of sRGB; RGB has the matrix 0.
     header.cicp = CodingIndependentCodePoints(primaries: 1, transfer: 13, matrix: 0, isFullRange: true)
+    header.hiddenPageCount = preview == nil ? 0 : 1
     header.metadata = file.xmpCount == nil ? [.exif] : [.exif, .xmp]
     return header
   }
@@ -92,10 +93,6 @@ final class RAWReader: ContainerReader {
       return try LibRaw.xmp(of: try source.contents(), count: count, host: host)
     case .icc: return nil
     }
-  }
-
-  func auxiliaryPictures() throws(CoderError) -> [AuxiliaryPicture] {
-    preview == nil ? [] : [AuxiliaryPicture(.preview, typeName: "camera preview", page: 1)]
   }
 
   private func checkPage(_ page: Int) throws(CoderError) {

@@ -14,6 +14,8 @@ struct TIFFFile {
     let offset: Int
     /// The offsets of directories after it that say that they are smaller versions of a picture.
     var reduced: [Int] = []
+    /// The offsets of directories after it that say that they are masks of a picture.
+    var masks: [Int] = []
   }
 
   let source: TIFFSource
@@ -96,7 +98,7 @@ struct TIFFFile {
       try checkPageCount()
     case .reduced:
       if pages.isEmpty { early.append(place) } else { pages[pages.count - 1].reduced.append(place) }
-    case .mask: break
+    case .mask: if !pages.isEmpty { pages[pages.count - 1].masks.append(place) }
     }
   }
 

@@ -2,7 +2,7 @@
 
 import ImageCoderPlugin
 
-/// Reads TIFF and BigTIFF: each directory of the chain is a page.
+/// Reads TIFF and BigTIFF: each directory of the chain is a page. Smaller versions and masks of pages are hidden pages.
 ///
 /// Directories are read here; libtiff decompresses strips and tiles, and has no part in anything else. The tag
 /// Orientation is reported, not applied. Of an incremental file, a page is read as soon as its directory is there, and its
@@ -17,11 +17,16 @@ final class TIFFReader: ContainerReader {
   private var pages: [Int: TIFFPicture] = [:]
   /// Smaller versions of pages, the largest first.
   private var versions: [Int: [TIFFPicture]] = [:]
+  /// Smaller versions and masks of the first pages, once all bytes are there.
+  private var knownHidden: [HiddenPage]?
   /// Whether it is a camera's file, once all of it has been looked at.
   private var knownCameraRaw: Bool?
 
   /// Directories of smaller versions that are looked at.
   private static let mostVersions = 32
+  /// Pages whose smaller versions and masks are pages too, and how many of those there are.
+  private static let mostOwners = 16
+  private static let mostHidden = 64
   /// Bits of a scale code: the number of a smaller version, or 0, and above them the exponent of a reduction.
   private static let reductionShift: UInt32 = 16
 
@@ -37,6 +42,8 @@ final class TIFFReader: ContainerReader {
   func picture(_ page: Int) throws(CoderError) -> TIFFPicture {
     try file.advance(toPage: page)
     guard page < file.pages.count else {
+      let hidden = try hiddenPages()
+      if page - file.pages.count < hidden.count { return hidden[page - file.pages.count].picture }
       throw .invalidArgument("page \(page) of a file that has \(file.pages.count)")
     }
     if let known = pages[page] { return known }
@@ -57,6 +64,9 @@ final class TIFFReader: ContainerReader {
     header.orientation = picture.orientation
     header.pageCount = file.pages.count
     header.isIncomplete = isIncomplete
+    let hidden = try hiddenPages()
+    header.hiddenPageCount = hidden.count
+    if page >= file.pages.count { header.role = hidden[page - file.pages.count].role }
     header.isTruncated = file.isTruncated
     header.isDamaged = file.isDamaged
     header.standsIn = try isCameraRaw()
@@ -237,6 +247,7 @@ final class TIFFReader: ContainerReader {
   /// its SubIFDs.
   private func smallerVersions(of page: Int) throws(CoderError) -> [TIFFPicture] {
     if let known = versions[page] { return known }
+    guard page < file.pages.count else { return [] }
     let picture = try picture(page)
     let following = try file.reduced(ofPage: page)
     let nested = try ifReadable { () throws(CoderError) in
@@ -255,6 +266,33 @@ final class TIFFReader: ContainerReader {
     }
     found.sort { $0.canvas.width > $1.canvas.width }
     versions[page] = found
+    return found
+  }
+  /// A smaller version or a mask of a page.
+  private struct HiddenPage {
+    let role: PageRole
+    let picture: TIFFPicture
+  }
+
+  /// Smaller versions and masks of the first pages. One that cannot be read is none.
+  private func hiddenPages() throws(CoderError) -> [HiddenPage] {
+    if let knownHidden { return knownHidden }
+    guard file.source.isComplete else { return [] }
+    try file.advanceToTheEnd()
+    var found: [HiddenPage] = []
+    for page in 0..<min(file.pages.count, Self.mostOwners) {
+      for version in (try? smallerVersions(of: page)) ?? [] {
+        found.append(HiddenPage(role: PageRole(.reduced, owner: page), picture: version))
+      }
+      for place in file.pages[page].masks.prefix(Self.mostVersions) {
+        let mask = try ifReadable { () throws(CoderError) -> TIFFPicture? in
+          try TIFFPicture(try TIFFDirectory(file.source, at: place), limits: host.limits)
+        }
+        if let mask { found.append(HiddenPage(role: PageRole(.matte, name: "transparency mask", owner: page), picture: mask)) }
+      }
+    }
+    found = Array(found.prefix(Self.mostHidden))
+    knownHidden = found
     return found
   }
 }

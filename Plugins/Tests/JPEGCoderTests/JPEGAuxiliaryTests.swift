@@ -50,8 +50,8 @@ import Testing
     let file = Self.file(Self.map())
     let found = try found(file)
     try #require(found.count == 1)
-    #expect(found[0].picture.kind == .gainMap && found[0].picture.page == 1)
-    #expect(found[0].picture.gainMapMetadata == Self.metadata)
+    #expect(found[0].role == PageRole(.gainMap, name: "urn:iso:std:iso:ts:21496:-1"))
+    #expect(found[0].gainMap == Self.metadata)
     #expect(found[0].place == file.count - Self.map().count..<file.count)
     #expect(found[0].frame.size == Size(width: 3, height: 2))
   }
@@ -105,7 +105,7 @@ import Testing
     let found = try found(file, xmp: packet)
     try #require(found.count == 1)
     #expect(found[0].place == file.count - 7 - map.count..<file.count - 7)
-    #expect(found[0].picture.kind == .gainMap && found[0].picture.gainMapMetadata == nil)
+    #expect(found[0].role.kind == .gainMap && found[0].gainMap == nil)
   }
 
   @Test(arguments: ["-5", "0", "99999999999999999999", "x", ""])
@@ -118,13 +118,13 @@ import Testing
 
   @Test func otherPicturesAreListedByTheirKind() throws {
     let plain = Self.map([])
-    #expect(try found(Self.file(plain, type: 2)).map(\.picture.kind) == [.disparity])
-    #expect(try found(Self.file(plain, type: 3)).map(\.picture.kind) == [.other])
+    #expect(try found(Self.file(plain, type: 2)).map(\.role.kind) == [.disparity])
+    #expect(try found(Self.file(plain, type: 3)).map(\.role.kind) == [.other])
     let apple = Self.map(Self.packet(#"<a b="urn:com:apple:photo:2020:aux:hdrgainmap"/>"#))
     let picture = try found(Self.file(apple)).first?.picture
     #expect(picture?.kind == .gainMap && picture?.typeName == "urn:com:apple:photo:2020:aux:hdrgainmap")
     let matte = Self.map(Self.packet("<a>urn:com:apple:photo:2018:aux:portraiteffectsmatte</a>"))
-    #expect(try found(Self.file(matte)).map(\.picture.kind) == [.matte])
+    #expect(try found(Self.file(matte)).map(\.role.kind) == [.matte])
   }
 
   @Test func noCutTraps() throws {
@@ -153,7 +153,7 @@ import Testing
     let made = try attached(parts, to: base)
     let found = try found(made)
     try #require(found.count == 1)
-    #expect(found[0].picture.gainMapMetadata == Self.metadata && found[0].place.upperBound == made.count)
+    #expect(found[0].gainMap == Self.metadata && found[0].place.upperBound == made.count)
     // Once more: what was there goes.
     #expect(try self.found(attached(parts, to: made)).count == 1)
   }

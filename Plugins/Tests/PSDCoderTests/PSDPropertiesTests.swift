@@ -86,18 +86,18 @@ import Testing
     #expect(try reader.metadata(.icc, page: 0) == nil)
   }
 
-  @Test func theThumbnailIsAnAuxiliaryPicture() throws {
+  @Test func theThumbnailIsAHiddenPage() throws {
     var thumbnail = ByteWriter()
     for field in [1, 40, 30, 120, 3600, 5] as [UInt32] { thumbnail.put(field) }
     thumbnail.put(UInt32(24 << 16 | 1))
     thumbnail.put([0xFF, 0xD8, 0xFF, 0xFF, 0xD9])
     let reader = try SmallFile(resources: [(1036, thumbnail.bytes)]).reader()
-    #expect(
-      try reader.auxiliaryPictures() == [AuxiliaryPicture(.preview, typeName: "Photoshop thumbnail", page: 1)])
+    #expect(try reader.header(page: 0).hiddenPageCount == 1)
     let header = try reader.header(page: 1)
+    #expect(header.role == PageRole(.preview, name: "Photoshop thumbnail"))
     #expect(header.canvas == Size(width: 40, height: 30))
     // After the header of 26 bytes, two lengths, the resource's own 12 bytes, and the 28 of the thumbnail.
     #expect(header.embedded == 74..<79)
-    #expect(try SmallFile().reader().auxiliaryPictures() == [])
+    #expect(try SmallFile().reader().header(page: 0).hiddenPageCount == 0)
   }
 }

@@ -146,9 +146,9 @@ import Testing
     var file = SmallFile()
     file.preview = Self.jpeg
     let reader = try file.reader()
-    #expect(
-      try reader.auxiliaryPictures() == [AuxiliaryPicture(.preview, typeName: "camera preview", page: 1)])
+    #expect(try reader.header(page: 0).hiddenPageCount == 1)
     let header = try reader.header(page: 1)
+    #expect(header.role == PageRole(.preview, name: "camera preview", showsOwner: true))
     #expect(header.canvas == Size(width: 16, height: 9))
     #expect(header.embedded == SmallFile.previewPlace..<SmallFile.previewPlace + Self.jpeg.count)
     #expect(try reader.header(page: 0).canvas == file.size)
@@ -157,12 +157,12 @@ import Testing
   @Test func aPreviewWithoutAFrameHeaderIsLeftOut() throws {
     var file = SmallFile()
     file.preview = Self.jpeg.map { $0 == 0xC0 ? 0xC4 : $0 }
-    #expect(try file.reader().auxiliaryPictures().isEmpty)
+    #expect(try file.reader().header(page: 0).hiddenPageCount == 0)
   }
 
   @Test func aFileWithoutPreviewHasOnePage() throws {
     let reader = try SmallFile().reader()
-    #expect(try reader.auxiliaryPictures().isEmpty)
+    #expect(try reader.header(page: 0).hiddenPageCount == 0)
     let error = #expect(throws: CoderError.self) { try reader.header(page: 1) }
     #expect(error?.code == .invalidArgument)
   }

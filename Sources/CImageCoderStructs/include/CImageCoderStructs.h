@@ -9,7 +9,6 @@
 #ifndef CIMAGECODERSTRUCTS_H
 #define CIMAGECODERSTRUCTS_H
 
-#include <imgcoder/draft/auxiliary_pictures.h>
 #include <imgcoder/imgcoder.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,9 +72,7 @@ CIMAGECODER_SIZED(imgcoder_operation)
 CIMAGECODER_SIZED(imgcoder_operation_kind)
 CIMAGECODER_SIZED(imgcoder_file_operations_table)
 CIMAGECODER_SIZED(imgcoder_entry)
-CIMAGECODER_SIZED(imgcoder_auxiliary)
 CIMAGECODER_SIZED(imgcoder_frame_rows_table)
-CIMAGECODER_SIZED(imgcoder_auxiliary_pictures_table)
 
 #undef CIMAGECODER_SIZED
 

@@ -14,6 +14,8 @@
 #define ISOLATION_PROTOCOL 8
 
 #define ISOLATION_MAX_PAYLOAD 32768
+// Bytes of a page's name.
+#define ISOLATION_MAX_NAME 1024
 // Bytes of a reason or a log line.
 #define ISOLATION_MAX_SENTENCE 500
 #define ISOLATION_MOST_LIMITS 65536  // numbers of limits
@@ -71,7 +73,8 @@ enum {
                              // words[3] is 1 and the file is one still picture, the worker goes on as if NEGOTIATE came
                              // next, for all of it, in the pixel format longs[2] (0: its own) and the alpha mode longs[3],
                              // with words[4] for its words[2]: back in words[4] 1, or 0 if it does not
-  ISOLATION_INFO = 17,       // words[0] page
+  ISOLATION_INFO = 17,       // words[0] page, words[1] frames to describe; back, as of OPEN: an imgcoder_info, the names of the
+                             // format and of the page, each after its length in 4 bytes, and frames
   ISOLATION_FRAME = 18,      // words[0] page, words[1] frame, words[2] frames to describe
   ISOLATION_NEGOTIATE = 19,  // the request as payload. If words[1] is 1, the worker goes on with the rows of
                              // what it offers as if DECODE came next, with words[2] for its words[1]: back in words[4] the
@@ -82,7 +85,6 @@ enum {
   ISOLATION_PROPERTIES = 22, // words[0] page, words[1] frame
   ISOLATION_CLOSE = 23,
   ISOLATION_RECOGNIZE = 24,  // longs[0] bytes of the prefix, longs[1] size of the file; descriptor: the prefix
-  ISOLATION_AUXILIARY = 25,  // back: their number, 4 bytes, and for each an imgcoder_auxiliary and its blocks as chunks
   ISOLATION_COLOR = 26,      // words[0] page; back: an imgcoder_color and its curves as chunks
 
   // Writing. A parcel is texts and blocks, each after its length in 8 bytes, and numbers; it is the payload, or if words[4]
@@ -119,7 +121,7 @@ enum {
   ISOLATION_BAND = 67,      // words[0] the first row, words[1] rows, words[2] pass, words[3] slot, words[4] the first row in
                             // it, longs[0] 1: the worker waits for an answer before it writes there again
   ISOLATION_ROWS = 68,      // isolation_rows as payload: rows of the picture's memory that are done
-  ISOLATION_CHUNK = 69,     // bytes of a metadata block, of properties, facts, auxiliary pictures or colors
+  ISOLATION_CHUNK = 69,     // bytes of a metadata block, of properties, facts or colors
   ISOLATION_LOG = 70,       // words[0] severity; the line as payload
   ISOLATION_PROGRESS = 71,  // longs[0] the bits of a double
   ISOLATION_WANT = 72,      // of a picture to be written: words[0] the first row, words[1] rows, words[2] the band for them

@@ -16,22 +16,27 @@ struct GainMapOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Convert a picture that belongs to this one: gain-map, depth, disparity, matte, preview or other.",
+      "Convert a picture that belongs to this one: gain-map, depth, disparity, matte, preview, reduced, overscan or other.",
       valueName: "kind"), transform: AuxiliaryArgument.parsed)
   var auxiliary: AuxiliaryArgument?
 }
 
 /// A kind of auxiliary picture on the command line.
 struct AuxiliaryArgument: DescribedArgument {
-  let kind: AuxiliaryPicture.Kind
+  let kind: PageKind
 
   init?(argument: String) {
-    guard let kind = AuxiliaryPicture.Kind.allCases.first(where: { $0.word == argument }) else { return nil }
+    guard let kind = Self.kinds.first(where: { $0.word == argument }) else { return nil }
     self.kind = kind
   }
 
+  /// Kinds of pages that are not shown by themselves.
+  private static let kinds: [PageKind] = [.gainMap, .depth, .disparity, .matte, .preview, .reduced, .overscan, .other]
+  private static let words =
+    kinds.dropLast().map(\.word).joined(separator: ", ") + " or other"
+
   static func allowed(for text: String) -> String {
-    "a picture that belongs to another is gain-map, depth, disparity, matte, preview or other, not \(text)"
+    "a picture that belongs to another is \(words), not \(text)"
   }
 }
 

@@ -7,13 +7,19 @@ extension FileReport {
   var fields: [(name: String, value: String)] {
     var fields = [("format", header.format.rawValue), ("coder", coder), ("size", sizes), ("pixels", pixels)]
     if header.orientation != .up { fields.append(("orientation", "\(header.orientation.rawValue), stored turned")) }
+    if let role = header.roleWords { fields.append(("page kind", role)) }
     if header.pageCount > 1 {
       let sizes = header.pagesAreSizes ? ", the sizes of one picture" : ""
       fields.append(("pages", "\(header.pageCount), primary page \(header.primaryPage + 1)\(sizes)"))
       for (index, page) in pages.enumerated() { fields.append(("page \(index + 1)", Self.line(page))) }
     }
     if header.isAnimated {
-      fields += [("frames", "\(header.frameCount)"), ("duration", "\(duration.seconds.short) s"), ("plays", plays)]
+      if let frameCount {
+        fields += [("frames", "\(frameCount)"), ("duration", "\((duration ?? 0).short) s"), ("plays", plays)]
+      } else {
+        fields += [("frames", "not counted" + (duration.map { ", \($0.short) s" } ?? "")), ("plays", plays)]
+      }
+      if let poster { fields.append(("poster", "frame \(poster + 1)")) }
     }
     if !metadata.isEmpty {
       fields.append(("metadata", metadata.map { Self.block($0.kind, $0.bytes) }.joined(separator: ", ")))
@@ -68,10 +74,13 @@ extension FileReport {
       let words = [
         "\(header.displayedSize)", "\(header.pixelFormat)", "\(header.bitsPerChannel) bits", "\(header.alpha)",
       ]
-      return (words + (header.embedded == nil ? [] : ["embedded file"])).joined(separator: ", ")
+      return (words + header.pageNotes).joined(separator: ", ")
     case .failure(let error): return error.descriptionWithoutFile
     }
   }
+
+  /// The frame that stands for all, if it is not the first.
+  private var poster: Int? { header.playback.posterFrame > 0 ? header.playback.posterFrame : nil }
 
   private var plays: String {
     switch loopCount {
@@ -116,10 +125,47 @@ extension FileReport {
   }
 }
 
-extension AuxiliaryPicture.Kind {
+extension ImageHeader {
+  /// The kind and the name of a page that is no picture of its own, or nil.
+  var roleWords: String? {
+    guard role.kind != .picture else { return nil }
+    let place = role.x == 0 && role.y == 0 ? "" : " at \(role.x),\(role.y)"
+    return role.name.isEmpty ? "\(role.kind.word)\(place)" : "\(role.kind.word) \"\(role.name)\"\(place)"
+  }
+
+  /// What is said of one of several pages.
+  var pageNotes: [String] { [roleWords].compactMap { $0 } + (embedded == nil ? [] : ["embedded file"]) }
+}
+
+extension PageRole {
+  /// The role as members of a JSON object.
+  var members: [String: JSONValue] {
+    [
+      "kind": .text(kind.word), "name": .text(name), "owner": kind == .picture ? .null : .integer(owner + 1),
+      "x": .integer(x), "y": .integer(y),
+    ]
+  }
+}
+
+extension Playback.Access {
+  /// The word in JSON.
+  var word: String {
+    switch self {
+    case .anyFrame: "any-frame"
+    case .keyFrame: "key-frame"
+    case .firstFrame: "first-frame"
+    }
+  }
+}
+
+extension PageKind {
   /// The word on the command line and in JSON.
   var word: String {
     switch self {
+    case .picture: "picture"
+    case .layer: "layer"
+    case .reduced: "reduced"
+    case .overscan: "overscan"
     case .other: "other"
     case .depth: "depth"
     case .disparity: "disparity"
@@ -139,7 +185,7 @@ extension FileReport {
       "stored_width": .integer(header.canvas.width), "stored_height": .integer(header.canvas.height),
       "pixel_format": .text("\(header.pixelFormat)"), "bits_per_channel": .integer(header.bitsPerChannel),
       "alpha": .text("\(header.alpha)"), "orientation": .integer(header.orientation.rawValue),
-      "frame_count": .integer(header.frameCount), "page_count": .integer(header.pageCount),
+      "frame_count": frameCount.map { .integer($0) } ?? .null, "page_count": .integer(header.pageCount),
       "primary_page": .integer(header.primaryPage + 1), "pages_are_sizes": .boolean(header.pagesAreSizes),
       "pages": .list(pages.enumerated().map { Self.json($1, number: $0 + 1) }),
       "is_animated": .boolean(header.isAnimated),
@@ -159,11 +205,15 @@ extension FileReport {
       header.naturalSize.map { .list([.number($0.width), .number($0.height)]) } ?? .null
     members["resolution"] = header.resolution.map { .number($0) } ?? .null
     members["pixel_aspect"] = .number(header.pixelAspect ?? 1)
+    members.merge(header.role.members) { own, _ in own }
+    members["hidden_page_count"] = .integer(header.hiddenPageCount)
+    members["poster_frame"] = .integer(header.playback.posterFrame + 1)
+    members["access"] = .text(header.playback.access.word)
     members["auxiliary_pictures"] = .list(auxiliary.map(Self.json))
     members["metadata"] = .object(
       Dictionary(metadata.map { ($0.kind.key, $0.bytes.map { .integer($0) } ?? .null) }) { first, _ in first })
     if header.isAnimated {
-      members["duration"] = .number(duration.seconds)
+      members["duration"] = duration.map { .number($0) } ?? .null
       members["loop_count"] = loopCount == .infinite ? .text("infinite") : .integer(Int64(loopCount.plays))
     } else {
       members["duration"] = .null
@@ -183,6 +233,7 @@ extension FileReport {
       members["bits_per_channel"] = .integer(header.bitsPerChannel)
       members["alpha"] = .text("\(header.alpha)")
       members["orientation"] = .integer(header.orientation.rawValue)
+      members.merge(header.role.members) { own, _ in own }
       members["is_embedded"] = .boolean(header.embedded != nil)
       members["properties"] = JSONValue(page.properties)
     case .failure(let error): members["error"] = JSONValue(error)

@@ -14,8 +14,10 @@ struct FileReport {
   /// The colors in words, and what states them.
   let color: String
   let frameProperties: [Properties]
-  /// The duration of one play: the sum of all delays.
-  let duration: Duration
+  /// How many seconds one play takes: as the file states, or the sum of all delays; nil if neither is known.
+  let duration: Double?
+  /// All frames, or nil if the file does not count them and nobody did.
+  let frameCount: Int?
   /// Every page of a file that has more than one, or why it cannot be read.
   let pages: [Result<PageReport, CoderError>]
   /// The pictures that belong to the page.
@@ -24,7 +26,9 @@ struct FileReport {
   let light: LightLevels
 
   /// Collects the facts from an open file without decoding pixels.
-  init(_ decoder: ImageDecoder) throws(CoderError) {
+  ///
+  /// - Parameter counts: Whether frames are counted that the file itself does not count, by reading all of it.
+  init(_ decoder: ImageDecoder, counts: Bool) throws(CoderError) {
     coder = decoder.coderID
     header = decoder.header
     loopCount = decoder.loopCount
@@ -44,7 +48,9 @@ struct FileReport {
     var frames: [FrameHeader] = []
     var frameProperties: [Properties] = []
     var duration = Duration()
-    for index in 0..<decoder.header.frameCount {
+    let isCounted = header.playback.isCounted || counts
+    frameCount = isCounted ? header.playback.isCounted ? header.frameCount : decoder.frameCount : nil
+    for index in 0..<(frameCount ?? header.frameCount) {
       let frame = try decoder.frameHeader(at: index)
       frames.append(frame)
       frameProperties.append(try decoder.properties(frame: index))
@@ -64,7 +70,7 @@ struct FileReport {
     }
     self.frames = frames
     self.frameProperties = frameProperties
-    self.duration = duration
+    self.duration = header.playback.duration ?? (isCounted ? duration.seconds : nil)
   }
 
   /// Whether the file has several pages and is not an animation.

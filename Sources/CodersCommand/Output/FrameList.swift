@@ -9,7 +9,7 @@ struct FrameList {
 
   init(_ decoder: ImageDecoder, file: String) throws(CoderError) {
     self.file = file
-    report = try FileReport(decoder)
+    report = try FileReport(decoder, counts: true)
   }
 
   /// The table.
@@ -34,7 +34,7 @@ struct FrameList {
       case .success(let page):
         let header = page.header
         var notes = index == report.header.primaryPage ? ["primary"] : []
-        if header.embedded != nil { notes.append("embedded file") }
+        notes += header.pageNotes
         table.add([
           "\(index + 1)", "\(header.displayedSize)", "\(header.pixelFormat)", "\(header.bitsPerChannel)",
           "\(header.alpha)", notes.joined(separator: ", "),

@@ -66,7 +66,7 @@ final class ProbeTablePrinter: ProbePrinter {
     table.add([
       file, header.format.rawValue, "\(header.displayedSize)",
       header.alpha == .opaque ? "\(header.pixelFormat)" : "\(header.pixelFormat) \(header.alpha)",
-      isAnimated ? "\(header.frameCount)" : "", isAnimated ? report.duration.seconds.short : "",
+      isAnimated ? report.frameCount.map { "\($0)" } ?? "?" : "", isAnimated ? report.duration?.short ?? "?" : "",
       report.notes.joined(separator: " "),
     ])
   }

@@ -15,7 +15,7 @@ struct ConvertRun: Sendable {
   var encoding = EncodingSettings()
   var read = ReadSettings()
   /// A picture that belongs to the file's, which is written instead.
-  var auxiliary: AuxiliaryPicture.Kind?
+  var auxiliary: PageKind?
   /// The colors of the output.
   var color: @Sendable (Console) throws(CoderError) -> OutputColor = { _ in .asStored }
   /// Sets what else is done to the picture, once its file is open.
@@ -136,7 +136,7 @@ private struct ConvertWork: FileWork {
 
   /// Writes a picture that belongs to the page.
   private func convert(
-    _ kind: AuxiliaryPicture.Kind, of decoder: ImageDecoder, _ coder: String?, to target: OutputFile,
+    _ kind: PageKind, of decoder: ImageDecoder, _ coder: String?, to target: OutputFile,
     _ output: String, _ options: EncodeOptions
   ) throws(CoderError) -> EncodingReport {
     let pictures = try decoder.auxiliaryPictures()

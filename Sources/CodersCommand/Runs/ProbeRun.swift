@@ -12,6 +12,8 @@ struct ProbeRun {
   var form = Form.blocks
   /// Whether the steps are printed in which coders were chosen.
   var explains = false
+  /// Whether frames are counted that the file itself does not count.
+  var countsFrames = false
   var read = ReadSettings()
 
   init() {}
@@ -37,7 +39,7 @@ struct ProbeRun {
           explain: explains ? { steps.append($0) } : nil)
         // For an icon, the thumbnail size above selects its smallest picture; report the primary one.
         let isIcon = read.page == nil && decoder.header.pagesAreSizes
-        return try FileReport(isIcon ? decoder.page(decoder.header.primaryPage) : decoder)
+        return try FileReport(isIcon ? decoder.page(decoder.header.primaryPage) : decoder, counts: countsFrames)
       }
       if !read.coders.isQuiet { printer.print(file, report, steps: steps) }
       if case .failure(let error) = report { failures.add(error, file: file, order: order) }

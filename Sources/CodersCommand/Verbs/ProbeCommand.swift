@@ -32,6 +32,9 @@ struct ProbeCommand: ReadingVerb {
   @Flag(help: "Print how the coder was chosen, step by step.")
   var explain = false
 
+  @Flag(help: "Count the frames of files that do not count them, by reading all of each.")
+  var count = false
+
   @OptionGroup var input: InputOptions
   @OptionGroup(title: "Reading") var reading: ReadOptions
 
@@ -43,6 +46,7 @@ struct ProbeCommand: ReadingVerb {
     var probe = ProbeRun()
     probe.form = json ? .json : short ? .lines : .blocks
     probe.explains = explain
+    probe.countsFrames = count
     probe.read = read
     let registry = probe.read.registry(console)
     let failures = Failures(console)

@@ -13,18 +13,37 @@ package final class FrameTable {
   private var headers: [FrameHeader] = []
   private var starts: [Int] = []
   private var startsBelow: [Int] = []
+  /// Once they were counted, of a file that does not count them.
+  private var counted: Int?
 
   /// Bytes that the table has for each frame.
   static let frameBytes = MemoryLayout<FrameHeader>.stride + 2 * MemoryLayout<Int>.stride
 
   /// - Parameters:
-  ///   - count: Of frames; the largest integer while a file may gain some.
+  ///   - count: Of frames; the largest integer of a file that may gain some, or does not count them.
   ///   - limits: `maxFrames` bounds how many headers are kept.
   package init(count: Int, canvas: Size, limits: Limits, read: @escaping (Int) throws(CoderError) -> FrameHeader) {
     self.count = count
     self.canvas = canvas
     self.limits = limits
     self.read = read
+  }
+
+  /// The number of frames of a file that does not count them, by asking for one after the other.
+  ///
+  /// One that cannot be described ends them and is counted: who asks for it gets the reason.
+  func countAll() -> Int {
+    if let counted { return counted }
+    var known = headers.count
+    while known < count {
+      do throws(CoderError) { try load(through: known) } catch {
+        if error.code != .invalidArgument { known += 1 }
+        break
+      }
+      known += 1
+    }
+    counted = known
+    return known
   }
 
   package func header(_ index: Int) throws(CoderError) -> FrameHeader {

@@ -81,7 +81,7 @@ extension ImageDecoder {
   ) -> PixelLayout {
     var layout = nativeLayout(of: header)
     // Rows of a damaged frame that are missing are transparent, and of frames that may follow nothing is known.
-    let mayBeOpaque = header.alpha == .opaque && !header.isDamaged && !header.isTruncated && !header.mayGainFrames
+    let mayBeOpaque = header.alpha == .opaque && !header.isDamaged && !header.isTruncated && !header.hasOpenEnd
     if header.isAnimated, mayBeOpaque, (try? frames.keepCanvasOpaque(count)) == true { layout.alpha = .opaque }
     guard colors.isHDR, layout.format.bytesPerChannel == 1 else { return layout }
     return PixelLayout(.rgba16, layout.alpha)

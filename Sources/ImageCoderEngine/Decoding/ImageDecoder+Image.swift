@@ -12,7 +12,7 @@ extension ImageDecoder {
     try attributing { () throws(CoderError) in
       let isIncomplete = header.isIncomplete
       // Callers that ask for frames one by one keep as many as they like; here all are kept.
-      if !isIncomplete { try session.limits.check(memory: plan.bytes(frames: frameCount)) }
+      if end < .max { try session.limits.check(memory: plan.bytes(frames: end)) }
       let collected = try collectFrames(isIncomplete: isIncomplete)
       guard isIncomplete else {
         return try image(of: collected.frames, header: header, loopCount: loopCount, problem: collected.problem)
@@ -34,7 +34,7 @@ extension ImageDecoder {
   private func collectFrames(isIncomplete: Bool) throws(CoderError) -> CollectedFrames {
     var collected = CollectedFrames()
     while try hasFrame(collected.frames.count), !(options.firstFrameOnly && collected.frames.count == 1) {
-      if isIncomplete {
+      if end == .max {
         try session.limits.check(frames: collected.frames.count + 1)
         try session.limits.check(memory: plan.bytes(frames: collected.frames.count + 1))
       }
@@ -88,15 +88,17 @@ extension ImageDecoder {
       of: decoded, header: whole, loopCount: loopCount, problem: decoded.lazy.compactMap(\.problem).first)
   }
 
-  /// Whether the file has a frame; of an animation that is incomplete, waits until that is known.
+  /// Whether the file has a frame; of an animation that is incomplete, waits until that is known. One that cannot be
+  /// described counts: decoding it tells why.
   private func hasFrame(_ index: Int) throws(CoderError) -> Bool {
-    guard header.mayGainFrames else { return index < frameCount }
+    guard header.hasOpenEnd else { return index < end }
     do throws(CoderError) {
       _ = try frames.header(index)
       return true
     } catch {
-      guard error.code == .invalidArgument, index > 0 else { throw error }
-      return false
+      if error.code == .invalidArgument, index > 0 { return false }
+      guard header.mayGainFrames else { return true }
+      throw error
     }
   }
 

@@ -8,7 +8,7 @@ public import ImageCoderModel
 public final class ImageDecoder {
   /// The identifier of the coder that reads the file.
   public let coderID: String
-  /// The page that is decoded.
+  /// The page that is decoded: for a thumbnail it may be a hidden one, a preview of the picture.
   public let page: Int
   /// The page's header.
   public let header: ImageHeader
@@ -68,7 +68,7 @@ public final class ImageDecoder {
     let (reader, names) = (file.reader, file.names)
     loopCount = try Self.loopCount(header, reader: reader, page: page, names: names)
     frames = FrameTable(
-      count: header.mayGainFrames ? .max : header.frameCount, canvas: header.canvas, limits: options.limits
+      count: header.hasOpenEnd ? .max : header.frameCount, canvas: header.canvas, limits: options.limits
     ) {
       (index) throws(CoderError) in
       try Self.frameHeader(index, of: header, reader: reader, page: page, names: names)
@@ -83,7 +83,7 @@ public final class ImageDecoder {
     let native = Self.nativeLayout(of: header, showing: count, of: frames, in: colors)
     isCanvasOpaque = header.isAnimated && native.alpha == .opaque
     plan = try OutputPlan(
-      header, frameCount: header.mayGainFrames ? 1 : count,
+      header, frameCount: Self.budgetedFrames(header, end: count, of: frames, options),
       native: applied == nil ? native : PixelLayout(.rgbaFloat16, native.alpha), options: options)
     pictures = PictureDecoder(
       reader: reader, session: file.session, pool: options.pool, color: colors.transform, linear: colors.linear,
@@ -102,11 +102,27 @@ public final class ImageDecoder {
     try attributing { () throws(CoderError) in try ImageDecoder(file, context.page(index)) }
   }
 
+  /// What a visible page is; a picture where that cannot be said.
+  package func kind(ofPage index: Int) -> PageKind {
+    if index == page { return header.role.kind }
+    return (try? reader.header(page: index).role.kind) ?? .picture
+  }
+
   /// The number of frames for ``frame(at:)``, at least 1.
   ///
   /// 1 for a still picture that the file stores in several parts, unless ``DecodeOptions/Output/zeroDelayFrames`` says
-  /// otherwise; ``ImageHeader/frameCount`` counts the parts.
-  public var frameCount: Int { Self.stepCount(header, options) }
+  /// otherwise; ``ImageHeader/frameCount`` counts the parts. Of a file that does not count its frames
+  /// (``Playback/isCounted``), the first call describes all of them, which may read the whole file; ``image()`` and
+  /// ``frame(at:)`` need no count.
+  public var frameCount: Int { header.mayGainFrames || end < .max ? end : frames.countAll() }
+
+  /// The number of frames, or of a file that does not count them those that are known.
+  package var knownFrameCount: Int {
+    end == .max && !header.mayGainFrames ? header.frameCount : end
+  }
+
+  /// The number of frames, or the largest integer where only asking for the next one shows whether there is one.
+  var end: Int { Self.stepCount(header, options) }
 
   var isComposedStill: Bool { !header.isAnimated && options.zeroDelayFrames == .merge }
 
@@ -143,7 +159,7 @@ public final class ImageDecoder {
 
   private func frame(at index: Int, lendsCanvas: Bool) throws(CoderError) -> Frame {
     try attributing { () throws(CoderError) in
-      guard index >= 0, index < frameCount else { throw .missing("frame", index: index, count: frameCount) }
+      guard index >= 0, index < end else { throw .missing("frame", index: index, count: frameCount) }
       let header = try frames.header(index)
       if let applied {
         var frame = try rendition(applied)
@@ -155,10 +171,10 @@ public final class ImageDecoder {
         }
         return frame
       }
-      let drawn = isComposedStill ? frames.count - 1 : index
+      let drawn = isComposedStill ? frames.count - 1 : showsPoster ? self.header.playback.posterFrame : index
       // The first frame can be decoded of any animation.
       if drawn > 0 {
-        try session.limits.check(frames: self.header.mayGainFrames ? index + 1 : frames.count, of: self.header.canvas)
+        try session.limits.check(frames: self.header.hasOpenEnd ? drawn + 1 : frames.count, of: self.header.canvas)
       }
       var destination = index == 0 ? options.destination : nil
       try check(destination)
@@ -210,7 +226,9 @@ public final class ImageDecoder {
   /// - Throws: ``CoderError/Code/limitExceeded``, ``CoderError/Code/malformed``.
   public func metadata(_ kind: MetadataKind) throws(CoderError) -> [UInt8]? {
     try attributing { () throws(CoderError) in
-      guard mayRead(kind), let payload = try reader.metadata(kind, page: page) else { return nil }
+      guard mayRead(kind), let payload = try reader.metadata(kind, page: kind == .icc ? page : describedPage) else {
+        return nil
+      }
       try session.limits.check(metadata: payload.count)
       return payload
     }
@@ -239,10 +257,10 @@ public final class ImageDecoder {
   private func addMetadata(to properties: inout Properties) {
     func payload(_ kind: MetadataKind) -> [UInt8]? {
       guard header.metadata.contains(kind), mayRead(kind) else { return nil }
-      return (try? reader.metadata(kind, page: page)) ?? nil
+      return (try? reader.metadata(kind, page: kind == .icc ? page : describedPage)) ?? nil
     }
     var described = Properties()
-    if page == 0, options.restrictions.metadata == nil, let iptc = file.iptc(format: readFormat) {
+    if describedPage == 0, options.restrictions.metadata == nil, let iptc = file.iptc(format: readFormat) {
       described = IPTCProperties(iptc).properties
     }
     // What XMP says too is newer, or the same.
@@ -255,6 +273,9 @@ public final class ImageDecoder {
     }
   }
 
+  /// The page whose metadata counts: of a preview that stands for its owner, that of the owner.
+  private var describedPage: Int { options.isThumbnail && header.role.showsOwner ? header.role.owner : page }
+
   /// A profile is part of how the picture looks.
   private func mayRead(_ kind: MetadataKind) -> Bool { kind == .icc || options.restrictions.metadata == nil }
 
@@ -262,7 +283,7 @@ public final class ImageDecoder {
   func standsAlone(_ index: Int) throws(CoderError) -> Bool {
     let frame = try frames.header(index)
     guard frame.rect == Rect(covering: header.canvas), try frames.start(of: index) == index else { return false }
-    guard index + 1 < frameCount else { return true }
+    guard index + 1 < end else { return true }
     // The canvas, which the frame would only cover for a while, stays as it is.
     if frame.disposal == .restorePrevious, !header.mayGainFrames { return true }
     // Of a frame that is not there yet nothing is known. The canvas can be made of this one if it has to.
@@ -376,10 +397,23 @@ public final class ImageDecoder {
     }
   }
 
+  /// Whether a picture of the file is asked for that fits a box, and the file says which of its frames that is.
+  private var showsPoster: Bool {
+    header.isAnimated && options.isThumbnail && header.playback.posterFrame > 0
+  }
+
+  /// The frames that share the memory of a budget.
+  private static func budgetedFrames(
+    _ header: ImageHeader, end: Int, of frames: FrameTable, _ options: DecodeOptions
+  ) -> Int {
+    guard end == .max else { return end }
+    return header.mayGainFrames || options.memoryBudget == nil ? 1 : frames.countAll()
+  }
+
   private static func stepCount(_ header: ImageHeader, _ options: DecodeOptions) -> Int {
     let isComposed = !header.isAnimated && options.zeroDelayFrames == .merge
     if options.firstFrameOnly { return 1 }
-    if header.mayGainFrames { return .max }
+    if header.hasOpenEnd { return .max }
     return isComposed ? 1 : header.frameCount
   }
 }

@@ -11,6 +11,8 @@ final class OpenFile {
   let session: HostSession
   /// The container's reader; once a page turns out to be a file of another format, one that opens such files too.
   private(set) var reader: any ReaderSession
+  /// The container's reader, which describes pages as its directory has them.
+  private let listed: any ReaderSession
   private var opensEmbedded = false
   private let context: DecodeContext
   /// Nil for pictures that are there already.
@@ -45,6 +47,7 @@ final class OpenFile {
   ) {
     self.session = session
     self.reader = reader
+    listed = reader
     self.context = context
     self.container = container
     coder = container.id
@@ -57,6 +60,7 @@ final class OpenFile {
   init(_ reader: PictureReader, coder: String, _ context: DecodeContext) {
     session = context.session(for: context.source)
     self.reader = reader
+    listed = reader
     self.context = context
     self.coder = coder
     container = nil
@@ -129,39 +133,65 @@ final class OpenFile {
   /// The auxiliary pictures of the whole file, once they were asked for.
   private var auxiliaries: [AuxiliaryPicture]?
 
-  /// The auxiliary pictures of the whole file, with sizes; none of one that is incomplete.
+  /// The auxiliary pictures of the whole file, which are its hidden pages; none of one that is incomplete.
   ///
-  /// - Throws: ``CoderError/Code/libraryFailure`` for one that is a page of the file, or belongs to none.
+  /// A hidden page that its reader cannot describe is left out.
+  ///
+  /// - Throws: ``CoderError/Code/limitExceeded`` for more of them than pages are allowed, and for blocks that are too large;
+  ///   ``CoderError/Code/libraryFailure`` for one that is no part of a visible page.
   func auxiliaryPictures() throws(CoderError) -> [AuxiliaryPicture] {
     if let auxiliaries { return auxiliaries }
     guard source.isComplete else { return [] }
-    var pictures = try reader.auxiliaryPictures()
-    if !pictures.isEmpty {
-      let count = try header(page: 0).pageCount
-      var pages: Set<Int> = []
-      for index in pictures.indices {
-        let picture = pictures[index]
-        guard picture.page >= count, picture.owner >= 0, picture.owner < count, pages.insert(picture.page).inserted
-        else {
-          throw .libraryFailure(
-            "the reader gives an auxiliary picture of page \(picture.owner) the number \(picture.page), in a file of "
-              + "\(count) pages")
-        }
-        let size = Result { () throws(CoderError) in try header(page: picture.page).canvas }
-        pictures[index].size = try? size.get()
+    let first = try listed.header(page: 0)
+    let allowed = session.limits.maxPages
+    guard first.hiddenPageCount <= allowed else {
+      throw .limitExceeded(
+        .maxPages, found: first.hiddenPageCount, allowed: allowed, what: "an auxiliary picture count of")
+    }
+    var pictures: [AuxiliaryPicture] = []
+    for page in first.pageCount..<(first.pageCount + first.hiddenPageCount) {
+      do throws(CoderError) {
+        pictures.append(try auxiliaryPicture(try listed.header(page: page), page: page, pageCount: first.pageCount))
+      } catch {
+        guard error.code.group == .file || error.code == .unsupported else { throw error }
+        context.options.log?(.warning, "hidden page \(page + 1) is left out: \(error.message)")
       }
     }
     auxiliaries = pictures
     return pictures
   }
 
+  /// - Parameter header: What the container says of the page.
+  private func auxiliaryPicture(
+    _ header: ImageHeader, page: Int, pageCount: Int
+  ) throws(CoderError) -> AuxiliaryPicture {
+    let role = header.role
+    guard role.kind != .picture, role.owner >= 0, role.owner < pageCount else {
+      throw .libraryFailure(
+        "the reader gives hidden page \(page) of a file of \(pageCount) pages the kind \(role.kind) and the owner "
+          + "\(role.owner)")
+    }
+    var picture = AuxiliaryPicture(role.kind, typeName: role.name, page: page, owner: role.owner)
+    let size = Result { () throws(CoderError) in try self.header(page: page).canvas }
+    picture.size = try? size.get()
+    guard role.kind == .gainMap else { return picture }
+    picture.gainMapMetadata = try listed.gainMap(.metadata, page: page)
+    picture.alternateProfile = try listed.gainMap(.alternateProfile, page: page)
+    picture.alternateColors = header.cicp
+    return picture
+  }
+
   /// The header of a page, or of the file that the page is. Nothing else is asked of a page before.
   private func header(page: Int) throws(CoderError) -> ImageHeader {
-    let header = try reader.header(page: page)
-    guard header.embedded != nil, !opensEmbedded else { return header }
-    opensEmbedded = true
-    reader = PagesReader(reader, context, budget: session.budget)
-    return try reader.header(page: page)
+    var header = try reader.header(page: page)
+    if header.embedded != nil, !opensEmbedded {
+      opensEmbedded = true
+      reader = PagesReader(reader, context, budget: session.budget)
+      header = try reader.header(page: page)
+    }
+    // The code points of a gain map are those of what it leads to, and not of its own samples.
+    if header.role.kind == .gainMap { header.cicp = nil }
+    return header
   }
 
   /// The header of a page that the caller names.
@@ -200,8 +230,38 @@ final class OpenFile {
       return (page, first)
     }
     let primary = first.primaryPage == 0 ? first : try header(page: first.primaryPage)
-    guard first.pagesAreSizes, let box = options.size.box else { return (first.primaryPage, primary) }
-    return bestSize(for: box, primary: primary, options) ?? (first.primaryPage, primary)
+    guard let box = options.size.box else { return (first.primaryPage, primary) }
+    let found =
+      first.pagesAreSizes
+      ? bestSize(for: box, primary: primary, options)
+      : preview(for: box, of: primary, page: first.primaryPage, options)
+    return found ?? (first.primaryPage, primary)
+  }
+
+  /// The smallest preview that shows the picture itself and is large enough for a thumbnail of it.
+  ///
+  /// Metadata is that of the picture.
+  private func preview(
+    for box: Size, of picture: ImageHeader, page: Int, _ options: DecodeOptions
+  ) -> (index: Int, header: ImageHeader)? {
+    guard options.isThumbnail, picture.hiddenPageCount > 0, !picture.isIncomplete, options.part == nil else {
+      return nil
+    }
+    let wanted = Fit.plan(displayed: picture.displayedSize, box: box, mode: options.size.mode).size
+    var best: (index: Int, header: ImageHeader)?
+    let end = picture.pageCount + min(picture.hiddenPageCount, options.limits.maxPages)
+    for index in picture.pageCount..<end {
+      // A page that cannot be read is no choice.
+      guard case .success(let role) = Result(catching: { () throws(CoderError) in try listed.header(page: index).role }),
+        role.kind == .preview, role.showsOwner, role.owner == page,
+        case .success(var header) = Result(catching: { () throws(CoderError) in try header(page: index) }),
+        header.displayedSize.width >= wanted.width, header.displayedSize.height >= wanted.height
+      else { continue }
+      if let best, best.header.canvas.pixelCount <= header.canvas.pixelCount { continue }
+      header.metadata = picture.metadata.subtracting([.icc]).union(header.metadata.intersection([.icc]))
+      best = (index, header)
+    }
+    return best
   }
 
   /// The smallest page from which a thumbnail can be made as well as from the largest, of those the richest in colors.

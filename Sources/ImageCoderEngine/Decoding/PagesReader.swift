@@ -40,6 +40,8 @@ final class PagesReader: ReaderSession {
       header.pageCount = listed.pageCount
       header.primaryPage = listed.primaryPage
       header.pagesAreSizes = listed.pagesAreSizes
+      header.role = listed.role
+      header.hiddenPageCount = listed.hiddenPageCount
       header.embedded = place
       // An auxiliary picture lies as its page does.
       if page >= listed.pageCount { header.orientation = listed.orientation }
@@ -86,7 +88,9 @@ final class PagesReader: ReaderSession {
     return properties
   }
 
-  func auxiliaryPictures() throws(CoderError) -> [AuxiliaryPicture] { try outer.auxiliaryPictures() }
+  func gainMap(_ block: GainMapBlock, page: Int) throws(CoderError) -> [UInt8]? {
+    try outer.gainMap(block, page: page)
+  }
 
   func storedColor(page: Int) throws(CoderError) -> StoredColor {
     guard let file = try embedded(page) else { return try outer.storedColor(page: page) }

@@ -17,7 +17,7 @@ package struct PictureRows {
 extension ImageDecoder {
   /// The rows of a still that is upright, as large as it is stored, and comes from the top; nil for any other picture.
   package func pictureRows() throws(CoderError) -> PictureRows? {
-    guard frameCount == 1, header.frameCount == 1, !header.isIncomplete, applied == nil, plan.orientation == .up,
+    guard end == 1, header.frameCount == 1, !header.isIncomplete, applied == nil, plan.orientation == .up,
       !plan.isReduced, plan.drawing == nil, options.destination == nil
     else { return nil }
     return try attributing { () throws(CoderError) in

@@ -28,6 +28,9 @@ public struct DecodeOptions: Sendable {
   package var canvasMemory = CanvasMemory()
   /// What a policy forbids.
   package var restrictions = Restrictions()
+  /// Whether one picture of the file is asked for, as it fits a box.
+  var isThumbnail: Bool { output.firstFrameOnly && output.size.box != nil }
+
   /// Whether the page is an auxiliary picture, which has a number after those of all pages.
   var isAuxiliary = false
 

@@ -62,6 +62,9 @@ extension ImageHeader {
     let aspect = raw.pixel_aspect
     pixelAspect = aspect >= 1.0 / 64 && aspect <= 64 && aspect != 1 ? aspect : nil
     if flags.contains(.anySize) { anySize = try AnySize(raw) }
+    hiddenPageCount = Int(raw.hidden_page_count)
+    role = try PageRole(raw, pageCount: pageCount, showsOwner: flags.contains(.samePicture))
+    playback = Playback(raw, isCounted: !isAnimated || !flags.contains(.framesUnknown))
     if flags.contains(.embedded) {
       let (end, overflow) = raw.embedded_offset.addingReportingOverflow(raw.embedded_length)
       guard !overflow, end <= UInt64(Int.max), raw.embedded_length > 0 else {
@@ -74,8 +77,10 @@ extension ImageHeader {
 
   /// The same for the plugin interface.
   ///
-  /// - Parameter format: The format's identifier in memory that lives as long as the plugin.
-  package func raw(format: imgcoder_string) -> imgcoder_info {
+  /// - Parameters:
+  ///   - format: The format's identifier in memory that lives as long as the plugin.
+  ///   - name: The name of ``role`` in memory that lives as long as the session.
+  package func raw(format: imgcoder_string, name: imgcoder_string = imgcoder_string()) -> imgcoder_info {
     var info = imgcoder_info_sized()
     var flags: InfoFlags = []
     if isAnimated { flags.insert(.animated) }
@@ -104,6 +109,17 @@ extension ImageHeader {
     }
     info.resolution = resolution ?? 0
     info.pixel_aspect = pixelAspect ?? 0
+    info.page_kind = role.kind.rawValue
+    info.page_name = name
+    info.owner_page = UInt32(clamping: role.owner)
+    info.page_x = Int32(clamping: role.x)
+    info.page_y = Int32(clamping: role.y)
+    if role.showsOwner { flags.insert(.samePicture) }
+    info.hidden_page_count = UInt32(clamping: hiddenPageCount)
+    if !playback.isCounted { flags.insert(.framesUnknown) }
+    info.duration = playback.duration ?? 0
+    info.poster_frame = UInt32(clamping: playback.posterFrame)
+    info.access = playback.access.rawValue
     if let loopCount {
       flags.insert(.playsStated)
       info.plays = loopCount.plays
@@ -150,7 +166,9 @@ extension ImageHeader {
     static let incomplete = InfoFlags(rawValue: 8192)
     static let anySize = InfoFlags(rawValue: 16384)
     static let standsIn = InfoFlags(rawValue: 32_768)
+    static let framesUnknown = InfoFlags(rawValue: 65_536)
     static let inks = InfoFlags(rawValue: 131_072)
+    static let samePicture = InfoFlags(rawValue: 262_144)
   }
 }
 
@@ -176,6 +194,53 @@ extension AnySize {
   }
 }
 
+extension PageRole {
+  /// Checks what a reader says of a page's place in its file. A kind that is not known is another one.
+  ///
+  /// - Throws: ``CoderError/Code/libraryFailure`` for an owner that is no visible page.
+  fileprivate init(_ raw: imgcoder_info, pageCount: Int, showsOwner: Bool) throws(CoderError) {
+    let kind = PageKind(rawValue: raw.page_kind) ?? .other
+    guard kind == .picture || Int(raw.owner_page) < pageCount else {
+      throw .libraryFailure(
+        "the reader reports a page of kind \(raw.page_kind) that belongs to page \(raw.owner_page) of \(pageCount)")
+    }
+    self.init(
+      kind, name: String(raw.page_name, longest: Self.longestName), owner: kind == .picture ? 0 : Int(raw.owner_page),
+      x: Int(raw.page_x), y: Int(raw.page_y), showsOwner: showsOwner && kind == .preview)
+  }
+}
+
+extension String {
+  /// The first bytes of a text, without a character that is cut apart.
+  fileprivate init(_ raw: imgcoder_string, longest: Int) {
+    guard let bytes = raw.bytes, raw.length > 0, raw.length <= UInt64(IMGCODER_MAX_TEXT) else {
+      self = ""
+      return
+    }
+    var text = UnsafeRawBufferPointer(start: bytes, count: Swift.min(Int(raw.length), longest))
+    if text.count == longest {
+      // A character of UTF-8 has up to 3 bytes after the first, which all begin with the bits 10.
+      let tail = text.suffix(4)
+      if let start = tail.lastIndex(where: { $0 & 0xC0 != 0x80 }), text[start] >= 0xC0 {
+        let needed = text[start] >= 0xF0 ? 4 : text[start] >= 0xE0 ? 3 : 2
+        if text.count - start < needed { text = UnsafeRawBufferPointer(rebasing: text[..<start]) }
+      }
+    }
+    self = String(decoding: text, as: UTF8.self)
+  }
+}
+
+extension Playback {
+  /// What a reader says of its frames. What makes no sense is not said: a duration that is no positive number, a poster
+  /// frame that is not there. A cost that is not known is the highest.
+  fileprivate init(_ raw: imgcoder_info, isCounted: Bool) {
+    let isInside = !isCounted || raw.poster_frame < max(1, raw.frame_count)
+    self.init(
+      isCounted: isCounted, duration: raw.duration > 0 && raw.duration.isFinite ? raw.duration : nil,
+      posterFrame: isInside ? Int(raw.poster_frame) : 0, access: Access(rawValue: raw.access) ?? .firstFrame)
+  }
+}
+
 extension FrameHeader {
   /// Checks what a reader says of a frame.
   ///
@@ -194,13 +259,13 @@ extension FrameHeader {
       delay: raw.delay_denominator == 0
         ? nil : FrameDelay(numerator: raw.delay_numerator, denominator: raw.delay_denominator),
       disposal: disposal, blend: blend, dependsOn: raw.depends_on == .max ? nil : min(Int(raw.depends_on), index),
-      hasAlpha: raw.flags & 1 != 0)
+      hasAlpha: raw.flags & 1 != 0, isKey: raw.flags & 2 != 0)
   }
 
   /// The same for the plugin interface.
   package var raw: imgcoder_frame_info {
     var info = imgcoder_frame_info_sized()
-    info.flags = hasAlpha ? 1 : 0
+    info.flags = (hasAlpha ? 1 : 0) | (isKey ? 2 : 0)
     info.x = UInt32(clamping: rect.x)
     info.y = UInt32(clamping: rect.y)
     info.width = UInt32(clamping: rect.width)

@@ -9,7 +9,10 @@
 ///
 /// - Threads: One at a time, any thread.
 public protocol ReaderSession: AnyObject {
-  /// Describes a page. Equal calls give equal results, except while the file is incomplete.
+  /// Describes a page, visible or hidden. Equal calls give equal results, except while the file is incomplete.
+  ///
+  /// Hidden pages belong to visible ones: ``ImageHeader/hiddenPageCount`` counts them, and each says in
+  /// ``ImageHeader/role`` what it is. All other calls take their numbers as those of other pages.
   ///
   /// - Throws: ``CoderError/Code/invalidArgument`` for a page that the file does not have.
   func header(page: Int) throws(CoderError) -> ImageHeader
@@ -35,11 +38,8 @@ public protocol ReaderSession: AnyObject {
   /// The container's properties of a page, or of one of its frames.
   func properties(page: Int, frame: Int?) throws(CoderError) -> Properties
 
-  /// The auxiliary pictures of the whole file. Never asked for while the file is incomplete.
-  ///
-  /// Each is a hidden page: its number is the page count or more, and all other calls take it as that of any page. A part
-  /// of a draft: see `imgcoder/draft/auxiliary_pictures.h`.
-  func auxiliaryPictures() throws(CoderError) -> [AuxiliaryPicture]
+  /// What belongs to a page of the kind ``PageKind/gainMap``, or nil if the file does not have it.
+  func gainMap(_ block: GainMapBlock, page: Int) throws(CoderError) -> [UInt8]?
 
   /// What a page says of its colors, beside its header and its profile.
   func storedColor(page: Int) throws(CoderError) -> StoredColor
@@ -59,11 +59,11 @@ extension ReaderSession {
   /// The default for containers without properties of their own: an empty dictionary.
   public func properties(page: Int, frame: Int?) throws(CoderError) -> Properties { Properties() }
 
-  /// The default for containers without auxiliary pictures: none.
-  public func auxiliaryPictures() throws(CoderError) -> [AuxiliaryPicture] { [] }
-
   /// The default for containers whose headers and profiles say all: nothing.
   public func storedColor(page: Int) throws(CoderError) -> StoredColor { StoredColor() }
+
+  /// The default for containers without gain maps: nil.
+  public func gainMap(_ block: GainMapBlock, page: Int) throws(CoderError) -> [UInt8]? { nil }
 }
 
 /// A reader written in Swift: in a plugin through `PluginExport`, or in an application through ``SwiftContainer``.

@@ -15,11 +15,13 @@ public struct FrameHeader: Sendable, Equatable {
   public var dependsOn: Int?
   /// Whether some pixels of the frame may not be opaque.
   public var hasAlpha: Bool
+  /// Whether the frame decodes without any other, where not all do: see ``Playback/Access``.
+  public var isKey: Bool
 
   /// Makes a description; by default of a frame that replaces its rectangle, stays there, and may have alpha.
   public init(
     rect: Rect, delay: FrameDelay? = nil, disposal: Disposal = .keep, blend: Blend = .source, dependsOn: Int? = nil,
-    hasAlpha: Bool = true
+    hasAlpha: Bool = true, isKey: Bool = false
   ) {
     self.rect = rect
     self.delay = delay
@@ -27,5 +29,6 @@ public struct FrameHeader: Sendable, Equatable {
     self.blend = blend
     self.dependsOn = dependsOn
     self.hasAlpha = hasAlpha
+    self.isKey = isKey
   }
 }

@@ -14,11 +14,11 @@ public struct ImageHeader: Sendable, Equatable {
   public var alpha: AlphaMode
   /// The orientation that still has to be applied. If the reader's library applies it, this is ``Orientation/up``.
   public var orientation: Orientation
-  /// Frames of the animation, at least 1.
+  /// Frames of the animation, at least 1; those that are known if ``Playback/isCounted`` is false.
   public var frameCount: Int
   /// Whether frames are steps in time.
   public var isAnimated: Bool
-  /// Independent pictures in the file, at least 1.
+  /// Pages in the file that are shown by themselves, at least 1.
   public var pageCount: Int
   /// The page to show by default.
   public var primaryPage: Int
@@ -64,6 +64,14 @@ public struct ImageHeader: Sendable, Equatable {
   /// Whether the pixels are not those that the file is about, which the reader cannot read: the preview of a camera raw
   /// file, the poster of a video. Such a page is never ``isLossless``.
   public var standsIn: Bool
+  /// What the page is, and how it belongs to another one.
+  public var role: PageRole
+  /// Pages that belong to pictures and are not shown by themselves, of the whole file: gain maps, mattes, previews.
+  ///
+  /// Their numbers follow those of the visible pages, ``pageCount`` to ``pageCount`` + ``hiddenPageCount`` − 1.
+  public var hiddenPageCount: Int
+  /// How the frames play, and what it costs to decode one.
+  public var playback: Playback
   /// Whether bytes are still arriving: anything after the pixels is not known yet, and ``frameCount`` counts only the
   /// frames so far.
   public var isIncomplete: Bool
@@ -89,6 +97,9 @@ public struct ImageHeader: Sendable, Equatable {
     self.pagesAreSizes = false
     self.hasInks = false
     self.standsIn = false
+    self.role = .picture
+    self.hiddenPageCount = 0
+    self.playback = Playback()
     self.isIncomplete = false
   }
 
@@ -104,6 +115,9 @@ public struct ImageHeader: Sendable, Equatable {
 
   /// Whether frames may follow those that ``frameCount`` counts.
   package var mayGainFrames: Bool { isIncomplete && isAnimated }
+
+  /// Whether only asking for the frame after the last one shows that there is none.
+  package var hasOpenEnd: Bool { mayGainFrames || !playback.isCounted }
 
   /// The size at which the picture is shown.
   public var displayedSize: Size { orientation.displayed(canvas) }

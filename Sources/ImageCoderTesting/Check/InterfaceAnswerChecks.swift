@@ -104,7 +104,7 @@ extension PluginCheck {
         guard status == Status.ok else { continue }
         let hidden = reader.hiddenPages
         let pages = [info.page_count, info.page_count &+ 1, 0x7FFF_FFFF, .max].filter { !hidden.contains($0) }
-        let frames: [UInt32] = [info.frame_count, 0x7FFF_FFFF, .max]
+        let frames: [UInt32] = (info.hasUncountedFrames ? [] : [info.frame_count]) + [0x7FFF_FFFF, .max]
         func require(_ status: UInt32, _ what: String) throws(CheckEnd) {
           try subject.verify(reader.session, "\(sample.name): \(what)")
           guard status == Status.invalidArgument else {

@@ -27,6 +27,34 @@ extension PluginCheck {
       }
       return "\(count) pages"
     },
+    PluginCheck(.pages, "hidden", .r16, "Each hidden page belongs to a visible one, and says what it is.") {
+      (subject) throws(CheckEnd) in
+      var count = 0
+      let hidden = try samples(of: subject, every: true, { $0.hidden_page_count > 0 }, "no sample has hidden pages")
+      for sample in hidden {
+        guard let reader = try subject.opened(sample) else { continue }
+        let first = reader.info(0).info
+        for page in reader.hiddenPages.prefix(64) {
+          subject.stage("\(sample.name): hidden page \(page)")
+          let (status, info) = reader.info(page)
+          // One that is damaged is left out.
+          guard status == Status.ok else { continue }
+          guard info.page_kind != UInt32(IMGCODER_PAGE_PICTURE), info.owner_page < first.page_count else {
+            throw .failed(
+              "\(sample.name): hidden page \(page)", expected: "a kind, and an owner below \(first.page_count)",
+              found: "kind \(info.page_kind), owner \(info.owner_page)")
+          }
+          guard info.page_count == first.page_count, info.hidden_page_count == first.hidden_page_count else {
+            throw .failed(
+              "\(sample.name): hidden page \(page)",
+              expected: "page_count \(first.page_count), hidden_page_count \(first.hidden_page_count), as page 0",
+              found: "\(info.page_count), \(info.hidden_page_count)")
+          }
+          count += 1
+        }
+      }
+      return "\(count) hidden pages"
+    },
     PluginCheck(.pages, "order", .r10, "Pages in any order give the same pixels.") { (subject) throws(CheckEnd) in
       for sample in try samples(of: subject, { $0.page_count > 1 }, "no sample has several pages") {
         var settings = ReadSettings()
@@ -56,9 +84,10 @@ extension PluginCheck {
       for sample in try samples(of: subject, isAnimated, "no sample is animated") {
         guard let reader = try subject.opened(sample) else { continue }
         let info = reader.info(0).info
-        for index in 0..<min(info.frame_count, 256) {
+        for index in 0..<(info.hasUncountedFrames ? 256 : min(info.frame_count, 256)) {
           subject.stage("\(sample.name): frame \(index)")
           let (status, frame) = reader.frameInfo(0, index)
+          if info.hasUncountedFrames, index >= info.frame_count, status == Status.invalidArgument { break }
           guard status == Status.ok else {
             throw .failed(
               "\(sample.name): frame_info of frame \(index) of \(info.frame_count)", expected: "OK",

@@ -183,21 +183,11 @@ final class ReaderProbe {
     return (status, bytes.map { UInt8(bitPattern: $0) }, Int(properties.pointee.depth))
   }
 
-  /// Numbers of auxiliary pictures, which calls take beside those of pages.
-  var hiddenPages: Set<UInt32> {
-    guard let call = table.get_extension,
-      let found = IMGCODER_DRAFT_AUXILIARY_PICTURES.withCheckedString({ call(reader, $0) })
-    else { return [] }
-    let calls = imgcoder_auxiliary_pictures_table_read(
-      found.assumingMemoryBound(to: imgcoder_auxiliary_pictures_table.self))
-    var count: UInt32 = 0
-    guard let describe = calls.describe, let reader, calls.count?(reader, &count) == Status.ok else { return [] }
-    var pages: Set<UInt32> = []
-    for index in 0..<min(count, 1024) {
-      var picture = imgcoder_auxiliary_sized()
-      if describe(reader, index, &picture) == Status.ok { pages.insert(picture.page) }
-    }
-    return pages
+  /// Numbers of hidden pages, which calls take as those of others.
+  var hiddenPages: Range<UInt32> {
+    let first = info(0).info
+    let (end, overflow) = first.page_count.addingReportingOverflow(first.hidden_page_count)
+    return first.page_count..<(overflow ? .max : end)
   }
 
   func hasExtension(_ id: String) -> Bool {

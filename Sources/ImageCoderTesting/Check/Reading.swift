@@ -59,6 +59,14 @@ struct Reading {
   }
 }
 
+extension imgcoder_info {
+  /// Whether only asking for the frame after the last one shows that there is none.
+  var hasUncountedFrames: Bool {
+    let needed = UInt32(IMGCODER_INFO_ANIMATED | IMGCODER_INFO_FRAMES_UNKNOWN)
+    return flags & needed == needed
+  }
+}
+
 extension ReaderProbe.Picture {
   /// How another picture differs in size or in rows that are done in both, or nil.
   func difference(from other: Self) -> String? {
@@ -122,7 +130,7 @@ extension CheckSubject {
         }
         if info.flags & UInt32(IMGCODER_INFO_EMBEDDED) == 0 {
           let mayGrow = isIncremental && info.flags & UInt32(IMGCODER_INFO_ANIMATED) != 0
-          try frames(page, mayGrow ? .max : Int(info.frame_count))
+          try frames(page, mayGrow || info.hasUncountedFrames ? .max : Int(info.frame_count))
         }
         page += 1
       }
@@ -132,8 +140,9 @@ extension CheckSubject {
       for frame in 0..<min(max(count, 0), settings.frames) {
         let what = "page \(page), frame \(frame)"
         let (status, info) = reader.frameInfo(UInt32(page), UInt32(frame))
-        // While bytes arrive, only this tells that there is no further frame.
-        if status == Status.invalidArgument, frame > 0, isIncremental { return }
+        // While bytes arrive, and where nobody counts them, only this tells that there is no further frame.
+        let isEnd = isIncremental || reading.infos.last?.hasUncountedFrames ?? false
+        if status == Status.invalidArgument, frame > 0, isEnd { return }
         if failed("frame_info of \(what)", status) { return }
         reading.frames.append(info)
         let (negotiated, offer) = reader.negotiate(ReaderProbe.request(UInt32(page), UInt32(frame)))

@@ -22,6 +22,7 @@ public final class AsyncImageDecoder: Sendable {
   /// The total number of times that the animation plays: as the file states, or the container's default.
   public let loopCount: LoopCount
   /// The number of frames for ``frame(at:)``, at least 1. 1 for a still picture that the file stores in several parts.
+  /// Of a file that does not count its frames (``Playback/isCounted``) those that are known; ``frames`` gives all.
   public let frameCount: Int
   /// The size of every decoded frame, in pixels.
   public let outputSize: Size
@@ -34,7 +35,7 @@ public final class AsyncImageDecoder: Sendable {
     page = decoder.constant(\.page)
     header = decoder.constant(\.header)
     loopCount = decoder.constant(\.loopCount)
-    frameCount = decoder.constant(\.frameCount)
+    frameCount = decoder.constant(\.knownFrameCount)
     outputSize = decoder.constant(\.outputSize)
   }
 
@@ -131,9 +132,14 @@ public final class AsyncImageDecoder: Sendable {
       ///
       /// - Throws: As ``AsyncImageDecoder/frame(at:)``.
       public mutating func next(isolation actor: isolated (any Actor)?) async throws(CoderError) -> Frame? {
-        guard index < decoder.frameCount else { return nil }
+        let isCounted = decoder.header.playback.isCounted
+        guard index < decoder.frameCount || !isCounted else { return nil }
         defer { index += 1 }
-        return try await decoder.frame(at: index)
+        do throws(CoderError) { return try await decoder.frame(at: index) } catch {
+          // Only this tells that there is no further frame.
+          guard error.code == .invalidArgument, !isCounted, index > 0 else { throw error }
+          return nil
+        }
       }
 
       /// The next frame, or nil after the last one.

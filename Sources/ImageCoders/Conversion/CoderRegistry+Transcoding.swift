@@ -179,12 +179,18 @@ extension CoderRegistry {
     // Sizes of one picture are pages of an icon, and nothing that another kind of file would show one after the other.
     let isRow = header.pageCount > 1 && (!header.pagesAreSizes || header.format == format)
     guard isRow, reading.page == nil, !options.firstFrameOnly else { return [decoder.page] }
+    // Layers are parts of the picture, which is written whole: they are written where they are asked for by number.
+    let pictures = (0..<header.pageCount).filter { decoder.kind(ofPage: $0) == .picture }
+    if pictures.count < header.pageCount {
+      options.log?(.info, "\(header.pageCount - pictures.count) pages that are parts of others are left out")
+    }
+    guard pictures.count > 1 else { return [decoder.page] }
     guard writer?.writesPages ?? false else {
       options.log?(
-        .warning, "\(format) holds 1 page: page \(decoder.page + 1) of \(header.pageCount) is written")
+        .warning, "\(format) holds 1 page: page \(decoder.page + 1) of \(pictures.count) is written")
       return [decoder.page]
     }
-    return Array(0..<header.pageCount)
+    return pictures
   }
 }
 

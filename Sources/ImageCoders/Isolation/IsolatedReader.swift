@@ -101,14 +101,16 @@ final class IsolatedReader: ReaderSession {
   @discardableResult
   private func take(_ results: UnsafeRawBufferPointer, page: Int) throws(CoderError) -> ImageHeader {
     let size = MemoryLayout<imgcoder_info>.size
-    guard results.count >= size + 4 else { throw worker.fault("a page's header of \(results.count) bytes") }
+    guard results.count >= size else { throw worker.fault("a page's header of \(results.count) bytes") }
     var info = results.loadUnaligned(as: imgcoder_info.self)
-    let length = Int(results.loadUnaligned(fromByteOffset: size, as: UInt32.self))
-    guard length <= results.count - size - 4 else { throw worker.fault("a format's name of \(length) bytes") }
-    let name = Worker.printable(UnsafeRawBufferPointer(rebasing: results[(size + 4)..<(size + 4 + length)]))
+    var rest = UnsafeRawBufferPointer(rebasing: results.dropFirst(size))
+    let name = Worker.printable(try takeText(of: "a format's name", from: &rest))
+    let pageName = try takeText(of: "a page's name", from: &rest)
     // A pointer of another process is none here.
+    info.struct_size = UInt32(size)
+    info.page_name = imgcoder_string(
+      bytes: pageName.baseAddress?.assumingMemoryBound(to: CChar.self), length: UInt64(pageName.count))
     let parsed: Result<ImageHeader, CoderError> = name.withCoderString { text in
-      info.struct_size = UInt32(size)
       info.format = text
       do throws(CoderError) { return .success(try ImageHeader(info)) } catch { return .failure(error) }
     }
@@ -118,9 +120,20 @@ final class IsolatedReader: ReaderSession {
       throw .libraryFailure("the reader reports a file of \"\(header.format)\", its manifest lists \(known)")
     }
     if remembers { pages[page] = header }
-    let rest = UnsafeRawBufferPointer(rebasing: results.dropFirst(size + 4 + length))
     if remembers { takeFrames(rest, page: page, from: 0) }
     return header
+  }
+
+  /// A text after its length in 4 bytes.
+  private func takeText(
+    of what: StaticString, from rest: inout UnsafeRawBufferPointer
+  ) throws(CoderError) -> UnsafeRawBufferPointer {
+    guard rest.count >= 4 else { throw worker.fault("a page that is cut off before \(what)") }
+    let length = Int(rest.loadUnaligned(as: UInt32.self))
+    guard length <= rest.count - 4 else { throw worker.fault("\(what) of \(length) bytes") }
+    let text = UnsafeRawBufferPointer(rebasing: rest[4..<(4 + length)])
+    rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(4 + length))
+    return text
   }
 
   private func takeFrames(_ results: UnsafeRawBufferPointer, page: Int, from first: Int) {
@@ -148,7 +161,9 @@ final class IsolatedReader: ReaderSession {
     var request = Worker.Request(ISOLATION_FRAME)
     request.message.words.0 = UInt32(clamping: page)
     request.message.words.1 = UInt32(clamping: index)
-    request.message.words.2 = max(1, framesAtOnce)
+    // A file that does not count its frames is read no further than somebody looks.
+    let isCounted = pages[page]?.playback.isCounted ?? false
+    request.message.words.2 = isCounted ? max(1, framesAtOnce) : 1
     let reply = try call(request)
     try check(reply.status)
     let size = MemoryLayout<imgcoder_frame_info>.size
@@ -241,9 +256,17 @@ final class IsolatedReader: ReaderSession {
   func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
     // What the header of a whole file does not have is not asked for.
     if remembers, let known = pages[page], !known.metadata.contains(kind) { return nil }
+    return try metadata(kind.rawValue, page: page)
+  }
+
+  func gainMap(_ block: GainMapBlock, page: Int) throws(CoderError) -> [UInt8]? {
+    try metadata(block.rawValue, page: page)
+  }
+
+  private func metadata(_ kind: UInt32, page: Int) throws(CoderError) -> [UInt8]? {
     var request = Worker.Request(ISOLATION_METADATA)
     request.message.words.0 = UInt32(clamping: page)
-    request.message.words.1 = kind.rawValue
+    request.message.words.1 = kind
     let (reply, bytes) = try collect(request)
     if reply.status == InterfaceStatus.notPresent { return nil }
     try check(reply.status)

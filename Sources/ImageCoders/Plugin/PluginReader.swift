@@ -82,12 +82,20 @@ final class PluginReader: ReaderSession {
   }
 
   func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
+    try metadata(kind.rawValue, page: page)
+  }
+
+  func gainMap(_ block: GainMapBlock, page: Int) throws(CoderError) -> [UInt8]? {
+    try metadata(block.rawValue, page: page)
+  }
+
+  private func metadata(_ kind: UInt32, page: Int) throws(CoderError) -> [UInt8]? {
     let outer = plugin.enter()
     defer { plugin.leave(outer) }
     guard let call = table.metadata else { return nil }
     var bytes: UnsafePointer<UInt8>?
     var length: UInt64 = 0
-    let status = call(reader, UInt32(clamping: page), kind.rawValue, &bytes, &length)
+    let status = call(reader, UInt32(clamping: page), kind, &bytes, &length)
     if status == InterfaceStatus.notPresent { return nil }
     try check(status)
     guard length <= UInt64(clamping: session.limits.maxMetadata) else {
@@ -108,30 +116,6 @@ final class PluginReader: ReaderSession {
     }
     try check(status)
     return properties
-  }
-
-  func auxiliaryPictures() throws(CoderError) -> [AuxiliaryPicture] {
-    let outer = plugin.enter()
-    defer { plugin.leave(outer) }
-    guard let find = table.get_extension,
-      let found = IMGCODER_DRAFT_AUXILIARY_PICTURES.withCoderString({ find(reader, $0) })
-    else { return [] }
-    let calls = imgcoder_auxiliary_pictures_table_read(
-      found.assumingMemoryBound(to: imgcoder_auxiliary_pictures_table.self))
-    guard let count = calls.count, let describe = calls.describe else { return [] }
-    var total: UInt32 = 0
-    try check(count(reader, &total))
-    guard total <= UInt32(clamping: session.limits.maxPages) else {
-      throw .limitExceeded(
-        .maxPages, found: UInt64(total), allowed: session.limits.maxPages, what: "an auxiliary picture count of")
-    }
-    var pictures: [AuxiliaryPicture] = []
-    for index in 0..<total {
-      var raw = imgcoder_auxiliary_sized()
-      try check(describe(reader, index, &raw))
-      pictures.append(try AuxiliaryPicture(raw, limits: session.limits))
-    }
-    return pictures
   }
 
   func storedColor(page: Int) throws(CoderError) -> StoredColor {

@@ -91,11 +91,14 @@ enum HonestWorker {
   }
 
   private static func readMetadata(_ talk: inout Conversation, _ variant: UInt8) {
-    talk.reply(info(frames: 1, pages: 2, flags: IMGCODER_INFO_HAS_ICC | IMGCODER_INFO_HAS_EXIF | IMGCODER_INFO_HAS_XMP))
+    let all = IMGCODER_INFO_HAS_ICC | IMGCODER_INFO_HAS_EXIF | IMGCODER_INFO_HAS_XMP
+    talk.reply(info(frames: 1, pages: 2, flags: all, hidden: 1))
     for _ in 0..<3 { collect(&talk, [1, 2, 3, 4], results: Conversation.raw(UInt64(4))) }
     collect(&talk, properties, results: [])
-    collect(&talk, auxiliary, results: Conversation.raw(UInt32(1)))
-    talk.reply(info(frames: 1, pages: 2))
+    // A gain map with its metadata, and without a profile.
+    talk.reply(info(frames: 1, pages: 2, hidden: 1, name: "a map"))
+    collect(&talk, [UInt8](repeating: 1, count: 8), results: Conversation.raw(UInt64(8)))
+    collect(&talk, [], results: Conversation.raw(UInt64(0)))
     readRows(&talk, variant, ahead: false)
     talk.reply()
   }
@@ -147,7 +150,9 @@ extension HonestWorker {
   }
 
   /// A page's header, its format, and its frames.
-  private static func info(frames: Int, pages: UInt32 = 1, flags: Int = 0) -> [UInt8] {
+  private static func info(
+    frames: Int, pages: UInt32 = 1, flags: Int = 0, hidden: UInt32 = 0, name pageName: String = ""
+  ) -> [UInt8] {
     var raw = imgcoder_info_sized()
     raw.flags = UInt32(flags | IMGCODER_INFO_PLAYS_STATED | (frames > 1 ? IMGCODER_INFO_ANIMATED : 0))
     (raw.width, raw.height) = (width, height)
@@ -155,13 +160,16 @@ extension HonestWorker {
     raw.bits_per_channel = 8
     raw.frame_count = UInt32(max(frames, 1))
     raw.page_count = pages
+    raw.hidden_page_count = hidden
+    if !pageName.isEmpty { raw.page_kind = UInt32(IMGCODER_PAGE_GAIN_MAP) }
     let name = Array(ProtocolTargets.format.rawValue.utf8)
     var frame = imgcoder_frame_info_sized()
     (frame.width, frame.height) = (width, height)
     (frame.delay_numerator, frame.delay_denominator) = (1, 10)
     frame.depends_on = .max
     let list = [[UInt8]](repeating: Conversation.raw(frame), count: frames)
-    return Conversation.raw(raw) + Conversation.raw(UInt32(name.count)) + name + list.joined()
+    let texts = [name, Array(pageName.utf8)].flatMap { Conversation.raw(UInt32($0.count)) + $0 }
+    return Conversation.raw(raw) + texts + list.joined()
   }
 
   private static func offer(_ order: Int) -> [UInt8] {
@@ -183,21 +191,6 @@ extension HonestWorker {
     bytes += kind(ISOLATION_PROPERTY_NUMBER) + text("") + Conversation.raw(0.25)
     bytes += kind(ISOLATION_PROPERTY_END) + kind(ISOLATION_PROPERTY_TEXT) + text("Artist") + text("A. Author")
     return bytes + kind(ISOLATION_PROPERTY_END)
-  }
-
-  /// A gain map with its parameters behind it. What would be a pointer says whether a block follows.
-  private static var auxiliary: [UInt8] {
-    var raw = imgcoder_auxiliary_sized()
-    raw.kind = UInt32(IMGCODER_AUXILIARY_GAIN_MAP)
-    raw.page = 2
-    let type = Array("a map".utf8)
-    raw.type.bytes = UnsafePointer(bitPattern: ISOLATION_BLOCK_FOLLOWS)
-    raw.type.length = UInt64(type.count)
-    raw.gain_map = UnsafePointer(bitPattern: ISOLATION_BLOCK_FOLLOWS)
-    raw.gain_map_length = 8
-    raw.alternate_icc = UnsafePointer(bitPattern: ISOLATION_BLOCK_TOO_LARGE)
-    raw.alternate_icc_length = 1 << 40
-    return Conversation.raw(raw) + type + [UInt8](repeating: 1, count: 8)
   }
 
   private static var color: [UInt8] {

@@ -109,6 +109,7 @@ import Testing
     Fault("incremental.cancel", "R16", "MALFORMED"),
     Fault("incremental.cut", "R8", "0"),
     Fault("pages.count", "R16", "no page 1"),
+    Fault("pages.hidden", "R16", "kind 0, owner 0"),
     Fault("pages.order", "R10", "row 0 has other bytes"),
     Fault("animation.frames", "R16", "6×4 at 1, 0"),
     Fault("animation.order", "R10", "row 0 has other bytes"),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FoundationEssentials
 import ImageCoderEngine
 import ImageCoderTesting
 import ImageCoders
@@ -53,6 +54,23 @@ import Testing
     let known = Set(Self.knownFaults.filter { $0.plugin == plugin.name }.flatMap(\.checks))
     let failures = Self.results(of: plugin).filter { $0.outcome == .fail && !known.contains($0.check) }
     #expect(failures == [])
+  }
+
+  /// A reader that never learns how many frames there are, with hidden pages.
+  @Test func aReaderThatCountsNoFramesPasses() throws {
+    let folder = ForeignPlugin.folder("UncountedPlugin", "uncounted")
+    let files = try [3, 300].map { count in
+      let file = "\(folder.path)/\(count).reel"
+      let bytes = Array("REEL\u{2}".utf8) + (0..<count).map { UInt8(1 + $0 % 200) }
+      try Data(bytes).write(to: URL(fileURLWithPath: file))
+      return file
+    }
+    let plugin = CheckedPlugin(manifest: "\(folder.path)/uncounted.imgcoder.json", library: nil, files: files)
+    let results = Self.results(of: plugin)
+    #expect(results.filter { $0.outcome == .fail } == [])
+    for check in ["pages.hidden", "animation.frames", "animation.order", "interface.unknown-page"] {
+      #expect(results.first { $0.check == check }?.outcome == .pass, "\(check)")
+    }
   }
 
   @Test func aPluginInCPasses() throws {

@@ -4,6 +4,13 @@ import ISOBaseMediaFile
 import ImageCoderPlugin
 
 extension AVIFFile {
+  /// Whether a still names auxiliary pictures beside alpha, which its first bytes tell.
+  var hasAuxiliaries: Bool {
+    guard !isSequence, let items else { return false }
+    return toneMap != nil
+      || items.auxiliaries.contains { item in auxiliaryType(of: item).map { AuxiliaryKind($0) != .alpha } ?? false }
+  }
+
   /// The auxiliary pictures of a still, without alpha, which is in the picture's pixels.
   ///
   /// Where a tone map names a gain map, its name in an `auxC` property does not count.

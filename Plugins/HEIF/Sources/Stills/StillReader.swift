@@ -50,6 +50,9 @@ final class StillReader: ContainerReader {
     header.isTruncated = isCut(node)
     header.isIncomplete = file.isIncremental
     if case .jpeg(let place) = node.content { header.embedded = place }
+    // Auxiliary pictures are looked for once the file is complete.
+    if !file.isIncremental { header.hiddenPageCount = auxiliaries.count }
+    if page >= file.pages.count { describe(&header, page: page) }
     return header
   }
 
@@ -129,25 +132,19 @@ final class StillReader: ContainerReader {
 }
 
 extension StillReader {
-  func auxiliaryPictures() throws(CoderError) -> [AuxiliaryPicture] {
-    var pictures: [AuxiliaryPicture] = []
-    try host.limits.check(metadata: auxiliaries.reduce(0) { $0 + ($1.toneMap?.metadata.count ?? 0) })
-    for (index, found) in auxiliaries.enumerated() {
-      let page = file.pages.count + index
-      var picture = AuxiliaryPicture(found.kind, typeName: found.type, page: page, owner: found.owner)
-      if let map = found.toneMap {
-        picture.gainMapMetadata = map.metadata
-        picture.alternateColors = map.points
-        if let place = map.profile {
-          try host.limits.check(metadata: place.count)
-          picture.alternateProfile = [UInt8](file.contents.bytes(in: place))
-        }
-      } else if found.kind == .depth, isDisparity(page: page) {
-        picture.kind = .disparity
-      }
-      pictures.append(picture)
-    }
-    return pictures
+  /// Says what a hidden page is.
+  private func describe(_ header: inout ImageHeader, page: Int) {
+    let found = auxiliaries[page - file.pages.count]
+    let kind = found.kind == .depth && isDisparity(page: page) ? .disparity : found.kind
+    header.role = PageRole(kind, name: found.type, owner: found.owner)
+    // The colors of its own samples say nothing: they are no light.
+    if kind == .gainMap { header.cicp = found.toneMap?.points }
+  }
+
+  func gainMap(_ block: GainMapBlock, page: Int) throws(CoderError) -> [UInt8]? {
+    let index = page - file.pages.count
+    guard auxiliaries.indices.contains(index), let map = auxiliaries[index].toneMap else { return nil }
+    return try map.bytes(of: block, in: file.contents, limits: host.limits)
   }
 
   /// How a page is shown. A gain map that no property turns lies as its picture is stored: Samsung's phones turn the picture
@@ -171,7 +168,6 @@ extension StillReader {
 
   private func canvas(of page: Int) throws(CoderError) -> PictureNode {
     let count = file.pages.count
-    // Auxiliary pictures are looked for once the file is complete, when somebody asks for one.
     guard page >= 0, page < count || page < count + auxiliaries.count else {
       throw .invalidArgument("page \(page) of a HEIF file, which has \(count)")
     }

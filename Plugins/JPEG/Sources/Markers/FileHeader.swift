@@ -31,6 +31,8 @@ struct FileHeader {
   private(set) var xmp: Range<Int>?
   /// Segments of ExtendedXMP, as they come, from the digest on.
   private(set) var extendedXMP: [Range<Int>] = []
+  /// Whether there is the index of a multi-picture file, CIPA DC-007 §5.2.
+  private(set) var hasIndex = false
   /// As they come.
   private(set) var profile: [ProfilePart] = []
 
@@ -105,6 +107,7 @@ struct FileHeader {
         extendedXMP.append(rest(after: Prefix.extendedXMP))
       }
     default:
+      if reader.has(Prefix.multiPicture, at: 0) { hasIndex = true }
       let place = Prefix.icc.utf8CodeUnitCount
       guard reader.count >= place + 2, reader.has(Prefix.icc, at: 0) else { return }
       let (number, count) = (Int(try reader.uint8(at: place)), Int(try reader.uint8(at: place + 1)))
@@ -132,6 +135,8 @@ struct FileHeader {
     static let extendedXMP: StaticString = "http://ns.adobe.com/xmp/extension/\0"
     /// ICC.1:2022 §B.4.
     static let icc: StaticString = "ICC_PROFILE\0"
+    /// CIPA DC-007 §5.2.1.
+    static let multiPicture: StaticString = "MPF\0"
     /// T.871 §10.1.
     static let jfif: StaticString = "JFIF\0"
 

@@ -12,7 +12,9 @@ import ImageCoderPlugin
 struct JPEGAuxiliary {
   /// A picture that was found.
   struct Found {
-    var picture: AuxiliaryPicture
+    var role: PageRole
+    /// Of a gain map: its metadata as ISO 21496-1 has it, or nil.
+    var gainMap: [UInt8]?
     /// Where its file is.
     let place: Range<Int>
     let frame: FrameParameters
@@ -25,10 +27,13 @@ struct JPEGAuxiliary {
   static let ultraHDR = "http://ns.adobe.com/hdr-gain-map/1.0/"
 
   /// - Parameter xmp: The packet of the first picture, or nil.
-  /// - Throws: ``CoderError/Code/limitExceeded`` for more pictures than pages are allowed.
+  /// Of more pictures than pages are allowed, one more than that: the host refuses them.
+  ///
+  /// - Throws: ``CoderError/Code/limitExceeded`` for metadata of a gain map that is too large.
   init(_ source: SourceView, xmp: [UInt8]?, host: CoderHost) throws(CoderError) {
     var listed = try Self.index(of: source, most: host.limits.maxPages)
-    let inDirectory = xmp.map { GainMapDirectory($0).places(endingAt: source.size) } ?? []
+    let directory = xmp.flatMap { word(beginning: "Semantic", in: $0) == nil ? nil : GainMapDirectory($0) }
+    let inDirectory = directory?.places(endingAt: source.size) ?? []
     for place in inDirectory where !listed.contains(where: { $0.place.lowerBound == place.place.lowerBound }) {
       // One that the index gives counts as it is there.
       if listed.contains(where: { $0.place.overlaps(place.place) }) { continue }
@@ -36,14 +41,9 @@ struct JPEGAuxiliary {
     }
     var found: [Found] = []
     for entry in Self.apart(listed) {
-      guard entry.place.lowerBound > 0, let read = try Self.read(entry, source, host, page: 1 + found.count) else {
-        continue
-      }
+      guard found.count <= host.limits.maxPages else { break }
+      guard entry.place.lowerBound > 0, let read = try Self.read(entry, source, host) else { continue }
       found.append(read)
-      guard found.count <= host.limits.maxPages else {
-        throw .limitExceeded(
-          .maxPages, found: found.count, allowed: host.limits.maxPages, what: "an auxiliary picture count of")
-      }
     }
     self.found = found
   }
@@ -51,7 +51,7 @@ struct JPEGAuxiliary {
   /// Where a picture is said to be, and what.
   struct Entry {
     var place: Range<Int>
-    var kind = AuxiliaryPicture.Kind.other
+    var kind = PageKind.other
     var typeName = ""
   }
 
@@ -117,12 +117,12 @@ struct JPEGAuxiliary {
 
   /// Looks into the header of a picture; nil for what is no JPEG file.
   private static func read(
-    _ entry: Entry, _ source: SourceView, _ host: CoderHost, page: Int
+    _ entry: Entry, _ source: SourceView, _ host: CoderHost
   ) throws(CoderError) -> Found? {
     let start = try source.view(at: entry.place.lowerBound, count: 3)
     guard start.elementsEqual([0xFF, 0xD8, 0xFF]), entry.place.count >= 4 else { return nil }
     var input = MarkerInput(source, offset: entry.place.lowerBound + 2)
-    var picture = AuxiliaryPicture(entry.kind, typeName: entry.typeName, page: page)
+    var picture = Description(role: PageRole(entry.kind, name: entry.typeName))
     var frame: FrameParameters?
     do throws(CoderError) {
       while true {
@@ -143,37 +143,42 @@ struct JPEGAuxiliary {
       guard error.code.group == .file || error.code == .unsupported else { throw error }
     }
     // Without a frame's header there is nothing to show.
-    return frame.map { Found(picture: picture, place: entry.place, frame: $0) }
+    return frame.map { Found(role: picture.role, gainMap: picture.gainMap, place: entry.place, frame: $0) }
+  }
+
+  /// What the segments of a picture say of it.
+  private struct Description {
+    var role: PageRole
+    var gainMap: [UInt8]?
   }
 
   /// Takes from a segment what says that the picture is a gain map, or something of Apple's.
   private static func look(
-    at payload: Range<Int>, _ marker: UInt8, _ source: SourceView, _ host: CoderHost,
-    _ picture: inout AuxiliaryPicture
+    at payload: Range<Int>, _ marker: UInt8, _ source: SourceView, _ host: CoderHost, _ picture: inout Description
   ) throws(CoderError) {
     let bytes = try source.bytes(at: payload.lowerBound, count: payload.count, of: "a segment")
     let reader = ByteReader(bytes.span.bytes)
     if marker == 0xE2 {
       // The primary picture has the versions alone.
       let prefix = isoPrefix.utf8CodeUnitCount
-      guard reader.has(isoPrefix, at: 0), bytes.count > prefix + 4, picture.gainMapMetadata == nil else { return }
+      guard reader.has(isoPrefix, at: 0), bytes.count > prefix + 4, picture.gainMap == nil else { return }
       try host.limits.check(metadata: bytes.count)
-      picture.gainMapMetadata = Array(bytes[prefix...])
-      picture.kind = .gainMap
-      picture.typeName = "urn:iso:std:iso:ts:21496:-1"
-    } else if reader.has(FileHeader.Prefix.xmp, at: 0), picture.gainMapMetadata == nil {
+      picture.gainMap = Array(bytes[prefix...])
+      picture.role.kind = .gainMap
+      picture.role.name = "urn:iso:std:iso:ts:21496:-1"
+    } else if reader.has(FileHeader.Prefix.xmp, at: 0), picture.gainMap == nil {
       if let urn = word(beginning: "urn:com:apple:photo:", in: bytes) ?? word(beginning: "urn:mpeg:", in: bytes) {
-        picture.typeName = urn
-        picture.kind = kind(of: urn) ?? picture.kind
+        picture.role.name = urn
+        picture.role.kind = kind(of: urn) ?? picture.role.kind
       } else if word(beginning: ultraHDR, in: bytes) != nil {
-        picture.typeName = ultraHDR
-        picture.kind = .gainMap
+        picture.role.name = ultraHDR
+        picture.role.kind = .gainMap
       }
     }
   }
 
   /// The kinds of Apple's and of MPEG's names.
-  private static func kind(of urn: String) -> AuxiliaryPicture.Kind? {
+  private static func kind(of urn: String) -> PageKind? {
     if urn.hasSuffix(":hdrgainmap") { return .gainMap }
     if urn.hasSuffix("matte") { return .matte }
     if urn.hasSuffix(":auxid:2") || urn.hasSuffix(":depth") { return .depth }

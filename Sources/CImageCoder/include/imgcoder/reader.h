@@ -84,7 +84,7 @@ enum {
   IMGCODER_PAGE_DEPTH = 4,
   IMGCODER_PAGE_DISPARITY = 5,
   IMGCODER_PAGE_MATTE = 6,      // which parts of its owner show a person, hair, the sky
-  IMGCODER_PAGE_GAIN_MAP = 7,
+  IMGCODER_PAGE_GAIN_MAP = 7,   // `cicp` of it is that of the rendition that it leads to; all zero: that of its owner
   IMGCODER_PAGE_OVERSCAN = 8,   // its owner with what lies beyond the edges that are shown
   IMGCODER_PAGE_OTHER = 9
 };

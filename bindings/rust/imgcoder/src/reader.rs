@@ -49,7 +49,7 @@ pub trait Reader: Sized + Send {
     /// Opens a file: reads and checks its header, checks the limits, and allocates no pixels.
     fn open(session: &mut ReaderSession, options: &ReaderOptions<'_>) -> Result<Self>;
 
-    /// Describes a page. `struct_size` of the result is not used.
+    /// Describes a page, visible or hidden. `struct_size` of the result is not used; names live until the reader is gone.
     fn info(&mut self, session: &mut ReaderSession, page: u32) -> Result<imgcoder_info>;
 
     /// Describes a frame.

@@ -7,32 +7,6 @@ import ImageCoderModel
 
 /// What readers say that points to blocks.
 extension IsolatedReader {
-  func auxiliaryPictures() throws(CoderError) -> [AuxiliaryPicture] {
-    let (reply, bytes) = try collect(Worker.Request(ISOLATION_AUXILIARY))
-    try check(reply.status)
-    guard reply.results.count == 4 else { throw worker.fault("a count of \(reply.results.count) bytes") }
-    let count = reply.results.loadUnaligned(as: UInt32.self)
-    guard count <= UInt32(clamping: session.limits.maxPages) else {
-      throw .limitExceeded(
-        .maxPages, found: UInt64(count), allowed: session.limits.maxPages, what: "an auxiliary picture count of")
-    }
-    return try parse(bytes) { (blocks) throws(CoderError) in
-      var pictures: [AuxiliaryPicture] = []
-      for _ in 0..<count {
-        var raw = try blocks.take(imgcoder_auxiliary.self)
-        // Structs of a worker have its own sizes, and numbers where pointers were.
-        raw.struct_size = UInt32(MemoryLayout<imgcoder_auxiliary>.size)
-        let text = try blocks.block(raw.type.bytes, raw.type.length)
-        raw.type.bytes = text?.assumingMemoryBound(to: CChar.self)
-        raw.gain_map = try blocks.block(raw.gain_map, raw.gain_map_length)?.assumingMemoryBound(to: UInt8.self)
-        raw.alternate_icc =
-          try blocks.block(raw.alternate_icc, raw.alternate_icc_length)?.assumingMemoryBound(to: UInt8.self)
-        pictures.append(try AuxiliaryPicture(raw, limits: session.limits))
-      }
-      return pictures
-    }
-  }
-
   func storedColor(page: Int) throws(CoderError) -> StoredColor {
     var request = Worker.Request(ISOLATION_COLOR)
     request.message.words.0 = UInt32(clamping: page)
