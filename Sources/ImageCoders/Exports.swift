@@ -27,9 +27,9 @@
 @_exported public import struct ImageCoderModel.OptionDescription
 @_exported public import enum ImageCoderModel.OptionValue
 @_exported public import enum ImageCoderModel.Orientation
-@_exported public import struct ImageCoderModel.PixelColor
 @_exported public import enum ImageCoderModel.PageKind
 @_exported public import struct ImageCoderModel.PageRole
+@_exported public import struct ImageCoderModel.PixelColor
 @_exported public import enum ImageCoderModel.PixelFormat
 @_exported public import struct ImageCoderModel.PixelLayout
 @_exported public import struct ImageCoderModel.Playback

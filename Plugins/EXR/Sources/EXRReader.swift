@@ -92,7 +92,8 @@ final class EXRReader: ContainerReader {
     let part = try part(offer.page)
     let level = Level(x: Int(offer.scaleCode & 0xFF), y: Int(offer.scaleCode >> 8))
     guard version(offer.page).map({ $0.level == level }) ?? true,
-      level == Level() || part.hasWholeLevels && part.grid.levels.contains(level) else {
+      level == Level() || part.hasWholeLevels && part.grid.levels.contains(level)
+    else {
       throw .invalidArgument("an offer of a level that part \(part.index) does not have")
     }
     let decoder = try PictureDecoder(part, level: level)

@@ -17,7 +17,7 @@ public struct AuxiliaryItem {
   public struct MapColors {
     /// As ISO 21496-1 has it.
     let metadata: [UInt8]
-    /// Of the picture with the map applied.
+    /// The colors of the picture with the map applied.
     public let points: CodingIndependentCodePoints?
     /// Where the profile of those colors is.
     let profile: Range<Int>?

@@ -63,7 +63,7 @@ extension PSDReader {
     }
     let header = file.header.ofPart(layer.rect.size)
     let rows = PixelRows(layer: header, format: offer.pixelFormat, hasAlpha: layer.hasAlpha)
-    try decode(rows, try LayerPlanes(channels, header, in: source), header, planes: channels.count, into: sink)
+    try decode(rows, try LayerPlanes(channels, header, in: source), of: header, planes: channels.count, into: sink)
   }
 
   /// Properties with names that all formats with layers have.

@@ -164,7 +164,7 @@ extension PSDReader {
   private func decode(_ pixels: PixelRows, into sink: RowSink) throws(CoderError) {
     try host.limits.check(memory: memory)
     let planes = try planes()
-    try decode(pixels, planes, file.header, planes: file.planes, into: sink)
+    try decode(pixels, planes, of: file.header, planes: file.planes, into: sink)
     if let problem = (planes as? InflatedPlanes)?.checksumProblem { throw problem }
   }
 
@@ -172,7 +172,7 @@ extension PSDReader {
   ///   - header: Of the picture, or of a part that is stored by itself.
   ///   - planeCount: Channels that are read.
   func decode(
-    _ pixels: PixelRows, _ planes: any StoredPlanes, _ header: PSDHeader, planes planeCount: Int, into sink: RowSink
+    _ pixels: PixelRows, _ planes: any StoredPlanes, of header: PSDHeader, planes planeCount: Int, into sink: RowSink
   ) throws(CoderError) {
     let needed = Self.blockMemory(header, planes: planeCount)
     try host.limits.check(memory: needed)

@@ -34,7 +34,7 @@ struct PixelRows {
     lab = file.header.model == .lab ? Self.labConverter(depth: file.header.depth) : nil
   }
 
-  /// Of a layer, whose colors are as they are.
+  /// Rows of a layer, whose colors are as they are.
   init(layer header: PSDHeader, format: PixelFormat, hasAlpha: Bool) {
     self.header = header
     self.format = format

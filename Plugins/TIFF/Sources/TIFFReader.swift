@@ -288,7 +288,9 @@ final class TIFFReader: ContainerReader {
         let mask = try ifReadable { () throws(CoderError) -> TIFFPicture? in
           try TIFFPicture(try TIFFDirectory(file.source, at: place), limits: host.limits)
         }
-        if let mask { found.append(HiddenPage(role: PageRole(.matte, name: "transparency mask", owner: page), picture: mask)) }
+        guard let mask else { continue }
+        let role = PageRole(.matte, name: "transparency mask", owner: page)
+        found.append(HiddenPage(role: role, picture: mask))
       }
     }
     found = Array(found.prefix(Self.mostHidden))

@@ -252,7 +252,8 @@ final class OpenFile {
     let end = picture.pageCount + min(picture.hiddenPageCount, options.limits.maxPages)
     for index in picture.pageCount..<end {
       // A page that cannot be read is no choice.
-      guard case .success(let role) = Result(catching: { () throws(CoderError) in try listed.header(page: index).role }),
+      let stated = Result { () throws(CoderError) in try listed.header(page: index).role }
+      guard case .success(let role) = stated,
         role.kind == .preview, role.showsOwner, role.owner == page,
         case .success(var header) = Result(catching: { () throws(CoderError) in try header(page: index) }),
         header.displayedSize.width >= wanted.width, header.displayedSize.height >= wanted.height

@@ -13,7 +13,7 @@ struct JPEGAuxiliary {
   /// A picture that was found.
   struct Found {
     var role: PageRole
-    /// Of a gain map: its metadata as ISO 21496-1 has it, or nil.
+    /// The metadata of a gain map as ISO 21496-1 has it, or nil.
     var gainMap: [UInt8]?
     /// Where its file is.
     let place: Range<Int>
@@ -32,7 +32,7 @@ struct JPEGAuxiliary {
   /// - Throws: ``CoderError/Code/limitExceeded`` for metadata of a gain map that is too large.
   init(_ source: SourceView, xmp: [UInt8]?, host: CoderHost) throws(CoderError) {
     var listed = try Self.index(of: source, most: host.limits.maxPages)
-    let directory = xmp.flatMap { word(beginning: "Semantic", in: $0) == nil ? nil : GainMapDirectory($0) }
+    let directory = xmp.flatMap { Self.word(beginning: "Semantic", in: $0) == nil ? nil : GainMapDirectory($0) }
     let inDirectory = directory?.places(endingAt: source.size) ?? []
     for place in inDirectory where !listed.contains(where: { $0.place.lowerBound == place.place.lowerBound }) {
       // One that the index gives counts as it is there.
