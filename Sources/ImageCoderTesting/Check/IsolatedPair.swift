@@ -78,7 +78,8 @@ struct IsolatedPair {
     guard here.error != there.error else { return }
     let last = (here.facts.count < there.facts.count ? here : there).facts.last
     throw .failed(
-      what + (last.map { ", after \($0.name)" } ?? ""), expected: "\(here.error.map { "\($0)" } ?? "no error"), as without a worker",
+      what + (last.map { ", after \($0.name)" } ?? ""),
+      expected: "\(here.error.map { "\($0)" } ?? "no error"), as without a worker",
       found: there.error.map { "\($0)" } ?? "no error", rule: Self.rule(of: there.error))
   }
 
