@@ -9,9 +9,9 @@ import ImageCoderPlugin
 /// - Format: TIFF 6.0 §2, Exif 2.32 §4.6.
 struct CameraTags {
   /// Exif's own directory; empty if the file has none.
-  private(set) var exif = ExifDirectory()
+  private(set) var exif = ExifFields()
   /// The directory of places; empty if the file has none.
-  private(set) var place = ExifDirectory()
+  private(set) var place = ExifFields()
 
   /// Entries of a directory that are looked at.
   private static let mostEntries = 512
@@ -32,14 +32,14 @@ struct CameraTags {
       places[tag] = Int(try reader.uint32(at: entry + 8))
     }
     for (pointer, directory) in [(0x8769, \CameraTags.exif), (0x8825, \.place)]
-      as [(UInt16, WritableKeyPath<CameraTags, ExifDirectory>)]
+      as [(UInt16, WritableKeyPath<CameraTags, ExifFields>)]
     {
       guard let start = places[pointer] else { continue }
       Self.entries(at: start, reader) { tag, entry, reader throws(CoderError) in
         guard pointer != 0x8769 || !Self.others.contains(tag),
-          let (type, value) = try Self.value(at: entry, reader)
+          let field = try Self.field(Int(tag), at: entry, reader)
         else { return }
-        self[keyPath: directory].add(tag, type: type, value)
+        self[keyPath: directory].add(field)
       }
     }
   }
@@ -57,20 +57,17 @@ struct CameraTags {
     }
   }
 
-  /// The value of an entry with its low bytes first, or nil for one that is too large or of an unknown type.
-  private static func value(
-    at entry: Int, _ reader: borrowing ByteReader
-  ) throws(CoderError) -> (ExifDirectory.FieldType, [UInt8])? {
-    guard let type = ExifDirectory.FieldType(rawValue: try reader.uint16(at: entry + 2)) else { return nil }
+  /// An entry with its low bytes first, or nil for one that is too large or of an unknown type.
+  private static func field(
+    _ tag: Int, at entry: Int, _ reader: borrowing ByteReader
+  ) throws(CoderError) -> TIFFField? {
+    let type = TIFFField.ValueType(rawValue: Int(try reader.uint16(at: entry + 2)))
     let count = Int(try reader.uint32(at: entry + 4))
-    guard count > 0, count <= mostBytes / type.size else { return nil }
+    guard (1...12).contains(type.rawValue), count > 0, count <= mostBytes / type.size else { return nil }
     let size = count * type.size
     let place = size <= 4 ? entry + 8 : Int(try reader.uint32(at: entry + 8))
-    let bytes = [UInt8](copying: try reader.bytes(at: place, count: size))
-    guard reader.order == .bigEndian, type.unit > 1 else { return (type, bytes) }
-    return (
-      type,
-      stride(from: 0, to: size, by: type.unit).flatMap { bytes[$0..<$0 + type.unit].reversed() }
-    )
+    let field = TIFFField(
+      tag: tag, type: type, count: count, value: [UInt8](copying: try reader.bytes(at: place, count: size)))
+    return reader.order == ExifFields.writer.order ? field : field.swapped
   }
 }

@@ -84,7 +84,7 @@ final class RAWReader: ContainerReader {
     guard page == 0 else { return nil }
     switch kind {
     case .exif:
-      let bytes = ExifBlock(of: file, tags: CameraTags(in: try source.contents())).bytes
+      let bytes = try CameraExif(of: file, tags: CameraTags(in: try source.contents())).payload()
       try host.limits.check(metadata: bytes.count)
       return bytes
     case .xmp:

@@ -6,12 +6,12 @@ import ImageCoderPlugin
 ///
 /// Only tags that decide how strips and tiles are coded are in it, and only with values that were checked.
 struct CodecDirectory {
-  private let writer: FieldWriter
-  private var fields: [Field] = []
+  private let writer: TIFFFieldWriter
+  private var fields: [TIFFField] = []
 
   /// - Parameter striles: Strips or tiles of all planes.
   init(_ picture: TIFFPicture, striles: Int) {
-    writer = FieldWriter(order: picture.directory.file.order, isBigTIFF: false)
+    writer = TIFFFieldWriter(order: picture.directory.file.order, isBigTIFF: false)
     let samples = picture.samples
     long(Tag.imageWidth, picture.canvas.width)
     long(Tag.imageLength, picture.canvas.height)
@@ -48,8 +48,8 @@ struct CodecDirectory {
   }
 
   /// Adds a tag's value as the file has it.
-  mutating func add(_ tag: Int, type: Int, count: Int, value: [UInt8]) {
-    fields.append(Field(tag: tag, type: type, count: count, value: value))
+  mutating func add(_ tag: Int, type: TagType, count: Int, value: [UInt8]) {
+    fields.append(TIFFField(tag: tag, type: type, count: count, value: value))
   }
 
   mutating func setSubsampling(_ factors: (horizontal: Int, vertical: Int)) {
@@ -61,8 +61,8 @@ struct CodecDirectory {
   private mutating func shorts(_ tag: Int, _ values: [Int]) { fields.append(writer.shorts(tag, values)) }
 
   /// A tag whose values libtiff wants to be there and does not read.
-  private mutating func unread(_ tag: Int, _ type: Int, _ count: Int) {
-    fields.append(Field(tag: tag, type: type, count: count, value: []))
+  private mutating func unread(_ tag: Int, _ type: TagType, _ count: Int) {
+    fields.append(TIFFField(tag: tag, type: type, count: count, value: []))
   }
 
   /// The file. Values that are not read lie in zeros at its end, all at the same place.
@@ -76,7 +76,7 @@ struct CodecDirectory {
     head.put(UInt16(sorted.count))
     for field in sorted {
       head.put(UInt16(truncatingIfNeeded: field.tag))
-      head.put(UInt16(truncatingIfNeeded: field.type))
+      head.put(UInt16(truncatingIfNeeded: field.type.rawValue))
       head.put(UInt32(truncatingIfNeeded: field.count))
       if field.value.isEmpty {
         head.put(UInt32(truncatingIfNeeded: field.count == 1 ? 0 : zeros))

@@ -155,7 +155,7 @@ struct DecodeLayout {
     if samples.isPlanar { flags |= Int(CTIFF_PLANAR) }
     if samples.photometric == .minIsWhite { flags |= Int(CTIFF_INVERTED) }
     if tiff.compression == .none { flags |= Int(CTIFF_RAW) }
-    let isSwapped = tiff.directory.file.order != nativeOrder
+    let isSwapped = tiff.directory.file.order != .native
     if tiff.compression == .none, isSwapped { flags |= Int(CTIFF_SWAPPED) }
     if tiff.isReversed { flags |= Int(CTIFF_REVERSED) }
     if tiff.compression == .oldJPEG { flags |= Int(CTIFF_OLD_JPEG) }

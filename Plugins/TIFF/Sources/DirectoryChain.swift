@@ -24,13 +24,13 @@ struct DirectoryChain {
   private let tailStart: Int
   /// The ranges of entries and directories that are gone.
   private var erased: [Range<Int>] = []
-  private let fields: FieldWriter
+  private let fields: TIFFFieldWriter
 
   /// - Throws: ``CoderError/Code/limitExceeded`` for more directories than pages are allowed; ``CoderError`` for a
   ///   directory that cannot be read.
   init(_ file: TIFFSource, limits: Limits) throws(CoderError) {
     self.file = file
-    fields = FieldWriter(order: file.order, isBigTIFF: file.isBigTIFF)
+    fields = TIFFFieldWriter(order: file.order, isBigTIFF: file.isBigTIFF)
     tailStart = file.size + file.size % 2
     var place = file.firstDirectory
     var visited: Set<Int> = []
@@ -96,14 +96,14 @@ struct DirectoryChain {
     }
   }
 
-  mutating func add(_ tag: Int, _ type: Int, _ value: [UInt8], to index: Int) {
-    add(Field(tag: tag, type: type, count: value.count, value: value), to: index)
+  mutating func add(_ tag: Int, _ type: TagType, _ value: [UInt8], to index: Int) {
+    add(TIFFField(tag: tag, type: type, count: value.count, value: value), to: index)
   }
 
-  mutating func add(_ field: Field, to index: Int) {
+  mutating func add(_ field: TIFFField, to index: Int) {
     var writer = ByteWriter(order: file.order)
     writer.put(UInt16(truncatingIfNeeded: field.tag))
-    writer.put(UInt16(truncatingIfNeeded: field.type))
+    writer.put(UInt16(truncatingIfNeeded: field.type.rawValue))
     writer.put(UInt64(field.count), bytes: file.offsetSize)
     if field.value.count <= file.offsetSize {
       writer.put(field.value)
@@ -132,7 +132,7 @@ struct DirectoryChain {
     }
   }
 
-  private mutating func append(_ nested: [Field]) throws(CoderError) -> Int {
+  private mutating func append(_ nested: [TIFFField]) throws(CoderError) -> Int {
     // The place does not depend on what is there.
     append(try fields.directory(nested, at: tailStart + tail.count + tail.count % 2))
   }

@@ -9,14 +9,14 @@ struct TIFFDirectory {
   /// What a directory says of one tag.
   struct Entry: Equatable {
     let tag: Int
-    let type: Int
+    let type: TagType
     let count: Int
     /// Where the values are in the file, wherever that is.
     let place: Int
     /// Bytes of all values.
     let length: Int
 
-    init(tag: Int, type: Int, count: Int, place: Int, length: Int) {
+    init(tag: Int, type: TagType, count: Int, place: Int, length: Int) {
       self.tag = tag
       self.type = type
       self.count = count
@@ -29,12 +29,12 @@ struct TIFFDirectory {
     /// - Parameter offsetSize: Bytes of a count and of an offset: 4, or 8 of BigTIFF.
     init?(parsing reader: inout ByteReader, offsetSize: Int) throws(CoderError) {
       tag = Int(try reader.uint16("a tag"))
-      type = Int(try reader.uint16("the type of a tag"))
+      type = TagType(rawValue: Int(try reader.uint16("the type of a tag")))
       count = Int(clamping: try reader.unsigned(bytes: offsetSize, "the number of values"))
       // Values that are no longer than an offset stand in its place.
       let field = reader.offset
       let far = Int(clamping: try reader.unsigned(bytes: offsetSize, "the place of values"))
-      let unit = TagType.size(type)
+      let unit = type.size
       let (length, overflow) = count.multipliedReportingOverflow(by: unit)
       guard unit > 0, !overflow else { return nil }
       self.length = length
@@ -88,8 +88,8 @@ struct TIFFDirectory {
   /// - Throws: ``CoderError/Code/truncated`` when they lie beyond the file's end.
   func numbers(_ tag: Int, limit: Int = 16) throws(CoderError) -> [UInt64]? {
     guard let entry = self[tag] else { return nil }
-    let size = TagType.size(entry.type)
-    switch entry.type {
+    let size = entry.type.size
+    switch entry.type.rawValue {
     case 1, 3, 4, 6, 8, 9, 13, 16, 18: break
     case 7 where entry.count > 0: break
     default: return nil
@@ -112,7 +112,7 @@ struct TIFFDirectory {
   func reals(_ tag: Int, limit: Int = 16) throws(CoderError) -> [Double]? {
     guard let entry = self[tag], isWhole(entry) else { return nil }
     let count = min(entry.count, limit)
-    let size = TagType.size(entry.type)
+    let size = entry.type.size
     return try ifReadable { () throws(CoderError) in
       try file.read(at: entry.place, count: count * size, of: "tag \(tag)") { (reader) throws(CoderError) in
         var reals: [Double] = []
@@ -122,17 +122,17 @@ struct TIFFDirectory {
     }
   }
 
-  private static func real(_ type: Int, _ size: Int, _ reader: inout ByteReader) throws(CoderError) -> Double {
+  private static func real(_ type: TagType, _ size: Int, _ reader: inout ByteReader) throws(CoderError) -> Double {
     switch type {
-    case 5:
+    case .rational:
       let (numerator, denominator) = (try reader.uint32(), try reader.uint32())
       return denominator == 0 ? 0 : Double(numerator) / Double(denominator)
-    case 10:
+    case .signedRational:
       let numerator = Int32(truncatingIfNeeded: try reader.uint32())
       let denominator = Int32(truncatingIfNeeded: try reader.uint32())
       return denominator == 0 ? 0 : Double(numerator) / Double(denominator)
-    case 11: return Double(Float(bitPattern: try reader.uint32()))
-    case 12: return Double(bitPattern: try reader.uint64())
+    case .float: return Double(Float(bitPattern: try reader.uint32()))
+    case .double: return Double(bitPattern: try reader.uint64())
     default: return Double(try reader.unsigned(bytes: size))
     }
   }

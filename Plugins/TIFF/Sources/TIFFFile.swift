@@ -153,8 +153,8 @@ struct TIFFFile {
       for index in 0..<looked {
         let start = index * size
         let tag = Int(try reader.uint16(at: start))
-        let type = Int(try reader.uint16(at: start + 2))
-        let value = try reader.unsigned(bytes: min(TagType.size(type), 4), at: start + 4 + source.offsetSize)
+        let type = TagType(rawValue: Int(try reader.uint16(at: start + 2)))
+        let value = try reader.unsigned(bytes: min(type.size, 4), at: start + 4 + source.offsetSize)
         if tag == Tag.newSubfileType { role = value & 1 != 0 ? .reduced : value & 4 != 0 ? .mask : .page }
         if tag == Tag.subfileType, role == .page, value == 2 { role = .reduced }
       }

@@ -57,10 +57,10 @@ enum TIFFMetadata {
     let isFirst = index == 0
     var exif: ExifBlock?
     if let payload = edits.payloads[.exif] {
-      guard let block = ExifBlock(parsing: payload, for: chain.file.order) else {
+      guard let parsed = ParsedExif(parsing: payload, for: chain.file.order) else {
         throw .invalidArgument("an Exif payload that is no TIFF structure")
       }
-      exif = block
+      exif = parsed.block
     }
     if edits.removed.contains(.exif), isFirst || exif == nil {
       // How the picture is turned and how large it is printed is no secret, and readers of TIFF want it.

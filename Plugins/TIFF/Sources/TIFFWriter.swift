@@ -15,7 +15,7 @@ final class TIFFWriter: ContainerWriter, FrameRowsWriter {
   private let host: CoderHost
   private let plan: WritingPlan
 
-  private var fields = FieldWriter(order: nativeOrder, isBigTIFF: false)
+  private var fields = TIFFFieldWriter(order: .native, isBigTIFF: false)
   private var header: ImageHeader?
   /// The metadata of the page that comes next.
   private var metadata: [MetadataKind: [UInt8]] = [:]
@@ -149,7 +149,7 @@ final class TIFFWriter: ContainerWriter, FrameRowsWriter {
       let (all, overflows) = page.multipliedReportingOverflow(by: max(1, header.pageCount))
       isBig = overflow || overflows || all > 0xF000_0000
     }
-    fields = FieldWriter(order: fields.order, isBigTIFF: isBig)
+    fields = TIFFFieldWriter(order: fields.order, isBigTIFF: isBig)
     try write(fields.header(firstDirectory: 0))
     link = written - fields.offsetSize
   }
@@ -197,7 +197,7 @@ final class TIFFWriter: ContainerWriter, FrameRowsWriter {
   /// A page's fields, with what goes with it.
   private func describedFields(
     _ page: ctiff_page, header: ImageHeader, offsets: [Int], lengths: [Int]
-  ) throws(CoderError) -> [Field] {
+  ) throws(CoderError) -> [TIFFField] {
     var entries = try pageFields(page, offsets: offsets, lengths: lengths)
     if header.pageCount > 1 {
       entries.append(fields.long(Tag.newSubfileType, 2))
@@ -207,13 +207,13 @@ final class TIFFWriter: ContainerWriter, FrameRowsWriter {
     if let profile = metadata[.icc] { entries.append(fields.undefined(Tag.iccProfile, profile)) }
     if let packet = metadata[.xmp] { entries.append(fields.undefined(Tag.xmp, packet, type: TagType.byte)) }
     var statesOrientation = header.orientation != .up
-    if let payload = metadata[.exif], let block = ExifBlock(parsing: payload, for: fields.order) {
-      if block.dropped > 0 {
-        host.log("\(block.dropped) fields of Exif have no place in TIFF and are left out", severity: .warning)
+    if let payload = metadata[.exif], let exif = ParsedExif(parsing: payload, for: fields.order) {
+      if exif.dropped > 0 {
+        host.log("\(exif.dropped) fields of Exif have no place in TIFF and are left out", severity: .warning)
       }
-      statesOrientation = statesOrientation || block.main.contains { $0.tag == Tag.orientation }
-      entries += block.main.filter { $0.tag != Tag.orientation }
-      entries += try writeExif(block)
+      statesOrientation = statesOrientation || exif.block.main.contains { $0.tag == Tag.orientation }
+      entries += exif.block.main.filter { $0.tag != Tag.orientation }
+      entries += try writeExif(exif.block)
     } else if metadata[.exif] != nil {
       host.log("Exif that is no TIFF structure is left out", severity: .warning)
     }
@@ -228,8 +228,8 @@ final class TIFFWriter: ContainerWriter, FrameRowsWriter {
   }
 
   /// The directories of Exif, as fields that lead to them.
-  private func writeExif(_ block: ExifBlock) throws(CoderError) -> [Field] {
-    var pointers: [Field] = []
+  private func writeExif(_ block: ExifBlock) throws(CoderError) -> [TIFFField] {
+    var pointers: [TIFFField] = []
     var exif = block.exif
     if !block.interoperability.isEmpty {
       try align()
@@ -244,7 +244,7 @@ final class TIFFWriter: ContainerWriter, FrameRowsWriter {
     return pointers
   }
 
-  private func pageFields(_ page: ctiff_page, offsets: [Int], lengths: [Int]) throws(CoderError) -> [Field] {
+  private func pageFields(_ page: ctiff_page, offsets: [Int], lengths: [Int]) throws(CoderError) -> [TIFFField] {
     let samples = Int(page.samples)
     var entries = [
       fields.long(Tag.imageWidth, Int(page.width)), fields.long(Tag.imageLength, Int(page.height)),

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ImageCoderPlugin
+
 /// Names of tags that are used: TIFF 6.0 appendix A, its supplements, and Exif 2.32 §4.6.
 enum Tag {
   static let newSubfileType = 254
@@ -69,21 +71,5 @@ enum Tag {
   ]
 }
 
-/// How values of a tag are stored (TIFF 6.0 §2; Exif 2.32; BigTIFF).
-enum TagType {
-  static let byte = 1
-  static let ascii = 2
-  static let short = 3
-  static let long = 4
-  static let undefined = 7
-  static let long8 = 16
-
-  /// Bytes of one value, by type; 0 for types that are not known.
-  static func size(_ type: Int) -> Int {
-    let sizes = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8]
-    return type > 0 && type < sizes.count ? sizes[type] : 0
-  }
-
-  /// Bytes that change places between byte orders: a rational is two numbers of 4.
-  static func unit(_ type: Int) -> Int { type == 5 || type == 10 ? 4 : size(type) }
-}
+/// How values of a tag are stored.
+typealias TagType = TIFFField.ValueType

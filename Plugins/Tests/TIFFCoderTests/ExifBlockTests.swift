@@ -7,44 +7,40 @@ import Testing
 
 @Suite struct ExifBlockTests {
   private static func block(_ order: ByteOrder) -> ExifBlock {
-    let writer = FieldWriter(order: order, isBigTIFF: false)
+    let writer = TIFFFieldWriter(order: order)
     var block = ExifBlock()
     block.main = [
-      writer.undefined(Tag.make, Array("Maker\0".utf8), type: TagType.ascii), writer.shorts(Tag.orientation, [6]),
+      writer.undefined(Tag.make, Array("Maker\0".utf8), type: .ascii), writer.shorts(Tag.orientation, [6]),
     ]
     // TIFF 6.0 §2: in the order of their tags.
     block.exif = [writer.long(0x8827, 800), writer.undefined(0x9000, Array("0232".utf8))]
-    block.interoperability = [writer.undefined(1, Array("R98\0".utf8), type: TagType.ascii)]
-    block.gps = [writer.undefined(0, [2, 3, 0, 0], type: TagType.byte)]
+    block.interoperability = [writer.undefined(1, Array("R98\0".utf8), type: .ascii)]
+    block.gps = [writer.undefined(0, [2, 3, 0, 0], type: .byte)]
     return block
   }
 
   @Test(arguments: [ByteOrder.littleEndian, .bigEndian], [ByteOrder.littleEndian, .bigEndian])
   func readsWhatItWroteForEitherByteOrder(_ stored: ByteOrder, _ order: ByteOrder) throws {
-    let read = try #require(ExifBlock(parsing: Self.block(stored).payload(stored), for: order))
-    let wanted = Self.block(order)
-    #expect(read.main == wanted.main)
-    #expect(read.exif == wanted.exif)
-    #expect(read.interoperability == wanted.interoperability)
-    #expect(read.gps == wanted.gps)
+    let read = try #require(ParsedExif(parsing: Self.block(stored).payload(stored), for: order))
+    #expect(read.block == Self.block(order))
     #expect(read.dropped == 0)
   }
 
   @Test func bytesThatAreNoTIFFStructureAreNoBlock() {
-    #expect(ExifBlock(parsing: [], for: .bigEndian) == nil)
-    #expect(ExifBlock(parsing: [0x4D, 0x4D, 0, 43, 0, 0, 0, 8], for: .bigEndian) == nil)
-    #expect(ExifBlock(parsing: ExifPayload.prefix + [0x4D, 0x4D, 0, 42, 0, 0, 0, 8], for: .bigEndian) == nil)
+    #expect(ParsedExif(parsing: [], for: .bigEndian) == nil)
+    #expect(ParsedExif(parsing: [0x4D, 0x4D, 0, 43, 0, 0, 0, 8], for: .bigEndian) == nil)
+    #expect(ParsedExif(parsing: ExifPayload.prefix + [0x4D, 0x4D, 0, 42, 0, 0, 0, 8], for: .bigEndian) == nil)
   }
 
   @Test func fieldsBeyondTheEndAreCounted() throws {
     let whole = try Self.block(.bigEndian).payload(.bigEndian)
     for count in 0..<whole.count {
-      let cut = ExifBlock(parsing: Array(whole.prefix(count)), for: .bigEndian)
+      let cut = ParsedExif(parsing: Array(whole.prefix(count)), for: .bigEndian)
       guard let cut else {
         #expect(count < 8)
         continue
       }
-      let kept = cut.main.count + cut.exif.count + cut.interoperability.count + cut.gps.count
+      let kept = [cut.block.main, cut.block.exif, cut.block.interoperability, cut.block.gps].map(\.count).reduce(0, +)
       #expect(kept <= 6, "\(count) bytes")
       #expect(kept < 6 || cut.dropped == 0, "\(count) bytes")
     }
@@ -59,7 +55,7 @@ import Testing
     var payload = try Self.block(.littleEndian).payload(.littleEndian)
     for _ in 0..<200 {
       payload[4 + random(payload.count - 4)] = UInt8(random(256))
-      _ = ExifBlock(parsing: payload, for: .bigEndian)
+      _ = ParsedExif(parsing: payload, for: .bigEndian)
     }
   }
 }

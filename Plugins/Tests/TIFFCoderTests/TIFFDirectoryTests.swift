@@ -28,14 +28,14 @@ import Testing
     #expect(try directory.number(Tag.orientation) == nil)
     #expect(try directory.text(Tag.software) == nil, "numbers are no text")
     let width = try #require(directory[Tag.imageWidth])
-    #expect(width == TIFFDirectory.Entry(tag: 256, type: 4, count: 1, place: 18, length: 4))
+    #expect(width == TIFFDirectory.Entry(tag: 256, type: .long, count: 1, place: 18, length: 4))
   }
 
   @Test func readsBigTIFF() throws {
-    let writer = FieldWriter(order: .bigEndian, isBigTIFF: true)
+    let writer = TIFFFieldWriter(order: .bigEndian, isBigTIFF: true)
     let fields = [
       writer.long(Tag.imageWidth, 5), writer.offsets(Tag.stripOffsets, [1 << 40, 3]),
-      writer.undefined(Tag.software, Array("ten bytes!\0".utf8), type: TagType.ascii),
+      writer.undefined(Tag.software, Array("ten bytes!\0".utf8), type: .ascii),
     ]
     let bytes = try writer.header(firstDirectory: 16) + writer.directory(fields, at: 16)
     let directory = try directory(bytes)
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test func readsRationalsAndFloats() throws {
-    let writer = FieldWriter(order: .littleEndian, isBigTIFF: false)
+    let writer = TIFFFieldWriter(order: .littleEndian)
     var values = ByteWriter(order: .littleEndian)
     for value in [7, 2, 1, 0] as [UInt32] { values.put(value) }
     var signed = ByteWriter(order: .littleEndian)
@@ -56,8 +56,10 @@ import Testing
     var double = ByteWriter(order: .littleEndian)
     double.put(Double(0.1).bitPattern)
     let fields = [
-      Field(tag: 1, type: 5, count: 2, value: values.bytes), Field(tag: 2, type: 10, count: 1, value: signed.bytes),
-      Field(tag: 3, type: 11, count: 1, value: single.bytes), Field(tag: 4, type: 12, count: 1, value: double.bytes),
+      TIFFField(tag: 1, type: .rational, count: 2, value: values.bytes),
+      TIFFField(tag: 2, type: .signedRational, count: 1, value: signed.bytes),
+      TIFFField(tag: 3, type: .float, count: 1, value: single.bytes),
+      TIFFField(tag: 4, type: .double, count: 1, value: double.bytes),
       writer.shorts(5, [9]),
     ]
     let directory = try directory(writer.header(firstDirectory: 8) + writer.directory(fields, at: 8))

@@ -9,10 +9,10 @@ import ImageCoderPlugin
 /// Most formats are themselves directories of tags, with the samples among them, so that a payload has to be put together.
 ///
 /// - Format: Exif 2.32 §4.6, TIFF 6.0 §2.
-struct ExifBlock {
-  private var main = ExifDirectory()
-  private var exif = ExifDirectory()
-  private var place = ExifDirectory()
+struct CameraExif {
+  private var main = ExifFields()
+  private var exif = ExifFields()
+  private var place = ExifFields()
 
   /// - Parameter tags: Those of the file, which count more than what the library says.
   init(of file: CameraFile, tags: CameraTags) {
@@ -57,22 +57,15 @@ struct ExifBlock {
     if let status = Self.side(found.place_status, of: "AV") { place.add(9, text: status) }
   }
 
-  var bytes: [UInt8] {
-    var writer = ByteWriter(order: .littleEndian)
-    writer.put("II*\0")
-    writer.put(UInt32(8))
-    var main = main
-    let hasPlace = !place.isEmpty
-    // Pointers have the same size wherever they point.
-    main.add(0x8769, long: 0)
-    if hasPlace { main.add(0x8825, long: 0) }
-    let exifStart = 8 + main.byteCount
-    main.replace(0x8769, long: exifStart)
-    if hasPlace { main.replace(0x8825, long: exifStart + exif.byteCount) }
-    main.write(to: &writer)
-    exif.write(to: &writer)
-    if hasPlace { place.write(to: &writer) }
-    return writer.bytes
+  /// The payload.
+  ///
+  /// - Throws: ``CoderError/Code/outOfMemory``.
+  func payload() throws(CoderError) -> [UInt8] {
+    var block = ExifBlock()
+    block.main = main.all
+    block.exif = exif.all
+    block.gps = place.all
+    return try block.payload(ExifFields.writer.order)
   }
 
   private static func whole(_ number: Float) -> Int {

@@ -2,7 +2,12 @@
 
 import ImageCoderPlugin
 
-extension ExifBlock {
+/// An Exif payload that was taken apart for a TIFF file.
+struct ParsedExif {
+  var block = ExifBlock()
+  /// Fields that the payload has and a TIFF file of ours does not.
+  private(set) var dropped = 0
+
   /// Takes a payload apart, for a file in a byte order; nil for one that is no TIFF structure.
   ///
   /// Of the first directory, the descriptive fields are kept; what else it has describes a thumbnail or another
@@ -13,28 +18,28 @@ extension ExifBlock {
     guard let first = try? reader.uint32(at: 4) else { return nil }  // the payload ends there
     let pointers: Set = [Tag.exif, Tag.gps, Tag.interoperability]
     let all = Self.directory(in: reader, at: Int(first), for: order)
-    main = all.fields.filter { Tag.descriptive.contains($0.tag) }
+    block.main = all.fields.filter { Tag.descriptive.contains($0.tag) }
     dropped = all.lost + all.fields.filter { !Tag.descriptive.contains($0.tag) && !pointers.contains($0.tag) }.count
     if let place = all.pointers[Tag.exif] {
       let nested = Self.directory(in: reader, at: place, for: order)
-      exif = nested.fields.filter { !pointers.contains($0.tag) }
+      block.exif = nested.fields.filter { !pointers.contains($0.tag) }
       dropped += nested.lost
       if let place = nested.pointers[Tag.interoperability] {
         let inner = Self.directory(in: reader, at: place, for: order)
-        interoperability = inner.fields.filter { !pointers.contains($0.tag) }
+        block.interoperability = inner.fields.filter { !pointers.contains($0.tag) }
         dropped += inner.lost
       }
     }
     if let place = all.pointers[Tag.gps] {
       let nested = Self.directory(in: reader, at: place, for: order)
-      gps = nested.fields.filter { !pointers.contains($0.tag) }
+      block.gps = nested.fields.filter { !pointers.contains($0.tag) }
       dropped += nested.lost
     }
   }
 
   /// What a directory of a payload has.
   private struct Found {
-    var fields: [Field] = []
+    var fields: [TIFFField] = []
     /// Fields that cannot be read.
     var lost = 0
     /// Where the last four bytes of an entry lead, taken as an offset: the first of each tag.
@@ -46,38 +51,38 @@ extension ExifBlock {
     var found = Found()
     guard let count = (try? payload.uint16(at: place)).map({ Int($0) }) else { return found }  // it leads outside
     var tags: Set<Int> = []
-    for index in 0..<min(count, mostEntries) {
+    for index in 0..<min(count, ExifBlock.mostEntries) {
       let start = place + 2 + 12 * index
       guard let entry = try? RawEntry(in: payload, at: start) else {
         // It lies beyond the end, and so do those after it.
-        found.lost += min(count, mostEntries) - index
+        found.lost += min(count, ExifBlock.mostEntries) - index
         break
       }
       if found.pointers[entry.tag] == nil { found.pointers[entry.tag] = entry.far }
-      let length = entry.count * TagType.size(entry.type)
+      let length = entry.count * entry.type.size
       // Values of up to four bytes stand in the entry itself.
       let values = try? [UInt8](copying: payload.bytes(at: length <= 4 ? start + 8 : entry.far, count: length))
-      guard entry.type <= 13, length > 0, let values, tags.insert(entry.tag).inserted else {
+      guard entry.type.rawValue <= 13, length > 0, let values, tags.insert(entry.tag).inserted else {
         found.lost += 1
         continue
       }
-      let field = Field(tag: entry.tag, type: entry.type, count: entry.count, value: values)
+      let field = TIFFField(tag: entry.tag, type: entry.type, count: entry.count, value: values)
       found.fields.append(payload.order == order ? field : field.swapped)
     }
-    found.lost += max(0, count - mostEntries)
+    found.lost += max(0, count - ExifBlock.mostEntries)
     return found
   }
 
   /// The 12 bytes of an entry.
   private struct RawEntry {
     let tag: Int
-    let type: Int
+    let type: TagType
     let count: Int
     let far: Int
 
     init(in payload: ByteReader, at place: Int) throws(CoderError) {
       tag = Int(try payload.uint16(at: place))
-      type = Int(try payload.uint16(at: place + 2))
+      type = TagType(rawValue: Int(try payload.uint16(at: place + 2)))
       count = Int(try payload.uint32(at: place + 4))
       far = Int(try payload.uint32(at: place + 8))
     }
