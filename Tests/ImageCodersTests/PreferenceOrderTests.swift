@@ -42,13 +42,45 @@ import Testing
       ["id": #""org.example.high""#, "priority": "101"],
     ])
     let registry = registry(folder)
-    let expected = ["org.example.high", "org.imagecoders.fake", "com.example.fake"]
+    let expected = ["org.imagecoders.fake", "org.example.high", "com.example.fake"]
     #expect(order(registry) == expected)
     #expect(registry.coderIDs == expected)
     #expect(registry.catalog.entries.map(\.id) == expected)
     #expect(registry.writers.map(\.id) == expected)
     registry.register(FakeCoder.make("org.own", .wrongFormat))
-    #expect(order(registry) == ["org.example.high", "org.own", "org.imagecoders.fake", "com.example.fake"])
+    #expect(order(registry) == ["org.own"] + expected)
+  }
+
+  /// A manifest's own priority counts among strangers; the user's and the program's put one first.
+  @Test func onlySettingsPutAStrangerBeforeABundledCoder() {
+    let folder = folder([
+      ["id": #""org.example.high""#, "priority": "300"], ["id": #""org.imagecoders.fake""#],
+      ["id": #""org.example.special""#, "formats": Self.other, "priority": "200"],
+    ])
+    // The signature of the special format says more of the file than the two others; its priority says nothing.
+    let expected = ["org.example.special", "org.imagecoders.fake", "org.example.high"]
+    #expect(order(registry(folder)) == expected)
+    #expect(PluginFolder.catalog([folder.path]).outrankings == [])
+    var steps: [SelectionStep] = []
+    _ = try? registry(folder).open(FakeCoder.file) { steps.append($0) }
+    #expect(
+      steps.first { $0.code == .identified && $0.coder == "org.example.high" }?.message
+        == "by 32 bits of its signature, priority 100, and 300 among plugins that are not bundled")
+    var preferences = CoderPreferences()
+    preferences.priorities = ["org.example.high": 101]
+    #expect(order(registry(folder, preferences)).first == "org.example.high")
+    #expect(registry(folder, preferences).catalog.entries.first?.id == "org.example.high")
+    let ofProgram = registry(folder)
+    ofProgram.setPriority(101, of: "org.example.high")
+    #expect(order(ofProgram).first == "org.example.high")
+  }
+
+  @Test func aStrangersPriorityCountsAmongStrangers() {
+    let folder = folder([
+      ["id": #""org.a""#], ["id": #""org.b""#, "priority": "101"], ["id": #""org.c""#, "formats": Self.other],
+    ])
+    #expect(order(registry(folder)) == ["org.b", "org.c", "org.a"])
+    #expect(registry(folder).writers.map(\.id) == ["org.b", "org.a", "org.c"])
   }
 
   /// A plugin for a more special format than that of a bundled coder works without a priority.
@@ -93,7 +125,7 @@ import Testing
     _ = try? registry.open(.bytes(Array("gray file".utf8))) { steps.append($0) }
     #expect(
       steps.filter { $0.code == .identified }.map(\.message) == [
-        "by 32 bits of its signature, priority 200",
+        "by 32 bits of its signature, priority 100, and 200 among plugins that are not bundled",
         "by 32 bits of its signature, priority 100, preferred for org.example.gray",
       ])
   }
@@ -108,14 +140,12 @@ import Testing
     let catalog = PluginFolder.catalog([folder.path], preferences: preferences)
     #expect(
       catalog.outrankings.map { "\($0.coder) \($0.bundled) \($0.format) \($0.isRead) \($0.isWritten) \($0.isSet)" } == [
-        "org.a org.imagecoders.fake org.example.fake true false false",
-        "org.b org.imagecoders.fake org.example.fake true false true",
+        "org.b org.imagecoders.fake org.example.fake true false true"
       ])
+    preferences = CoderPreferences()
     preferences.priorities = ["org.a": 102]
-    #expect(PluginFolder.catalog([folder.path], preferences: preferences).outrankings.map(\.isSet) == [true, true])
-    #expect(
-      PluginFolder.catalog([folder.path]).outrankings.map { "\($0.coder) \($0.isRead) \($0.isWritten)" } == [
-        "org.a true true"
-      ])
+    let outrankings = PluginFolder.catalog([folder.path], preferences: preferences).outrankings
+    #expect(outrankings.map { "\($0.coder) \($0.isRead) \($0.isWritten) \($0.isSet)" } == ["org.a true true true"])
+    #expect(PluginFolder.catalog([folder.path]).outrankings == [])
   }
 }

@@ -69,8 +69,10 @@ import Testing
   }
 
   @Test func aPluginThatCannotBeLoadedLeavesTheFileToTheNext() throws {
-    let folder = PluginFolder.make(["priority": "500"])
-    let registry = CoderRegistry(searchPath: PluginFolder.searchPath([folder.path]), preferences: CoderPreferences())
+    let folder = PluginFolder.make([:])
+    var preferences = CoderPreferences()
+    preferences.priorities = ["org.example.fake": 500]
+    let registry = CoderRegistry(searchPath: PluginFolder.searchPath([folder.path]), preferences: preferences)
     registry.register(FakeCoder.make("org.own"))
     var steps: [SelectionStep] = []
     #expect(try registry.open(FakeCoder.file) { steps.append($0) }.coderID == "org.own")

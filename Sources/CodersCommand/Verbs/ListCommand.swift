@@ -12,7 +12,8 @@ struct ListCommand: Verb {
       Reads only the manifests; no plugin is loaded, except that a library which does not come with coders is loaded \
       once, in a process of its own, to see whether it can be. Coders that were found but are not used follow, each with the \
       reason. If several directories have a coder with the same id, the first one that can be used is. Among coders of \
-      one format, the one with the higher priority is tried first.
+      one format, the one with the higher priority is tried first; a plugin that does not come with coders is tried before \
+      those that do only if the settings give it a priority or prefer it.
 
       Examples:
         coders list

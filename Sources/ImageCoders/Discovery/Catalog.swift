@@ -18,8 +18,10 @@ package struct CatalogEntry: Sendable, Equatable {
   let builtIn: BuiltInCoder?
   /// Why it is not used, or nil when it is.
   package fileprivate(set) var reason: SkipReason?
-  /// The priority that counts: the user's, else the manifest's.
+  /// The user's priority, else the manifest's.
   package let priority: Int
+  /// Whether the user gave it.
+  let isPrioritySet: Bool
 
   /// The coder's identifier, or the manifest's path when it could not be read.
   package var id: String { manifest?.id ?? path }
@@ -32,6 +34,15 @@ package struct CatalogEntry: Sendable, Equatable {
   package var isNamesake: Bool { !isBundled && manifest.map { Installation.isProjectName($0.id) } ?? false }
   /// Whether its reader wraps no library.
   var isPureSwift: Bool { isBundled && PureSwiftReaders.reason(id) != nil }
+
+  /// The priority that counts among all coders. That of a stranger's manifest does not: only the user's settings put a
+  /// stranger before a bundled coder.
+  package var standing: Int { isBundled || isPrioritySet ? priority : Self.usualPriority }
+  /// The priority that counts among strangers alone.
+  var ownPriority: Int { isBundled || isPrioritySet ? Self.usualPriority : priority }
+
+  /// The priority of coders that have none.
+  static let usualPriority = 100
 
   /// What a scan finds wrong with the library; nil for a bundled plugin, which is not scanned.
   ///
@@ -49,24 +60,28 @@ package struct CatalogEntry: Sendable, Equatable {
     builtIn = nil
     self.reason = reason
     priority = 0
+    isPrioritySet = false
     isBundled = false
   }
 
   fileprivate init(
-    _ path: String, _ manifest: Manifest, library: String?, builtIn: BuiltInCoder? = nil, isOwn: Bool, priority: Int
+    _ path: String, _ manifest: Manifest, library: String?, builtIn: BuiltInCoder? = nil, isOwn: Bool,
+    preferences: CoderPreferences
   ) {
     self.path = path
     self.manifest = manifest
     self.library = library
     self.builtIn = builtIn
-    self.priority = priority
+    let set = preferences.priorities[manifest.id]
+    priority = set ?? manifest.priority
+    isPrioritySet = set != nil
     isBundled = isOwn && Installation.isProjectName(manifest.id)
   }
 }
 
 /// The coders of the program, and what was found on a search path. Made from manifests alone: no library is opened.
 package struct Catalog: Sendable {
-  /// By priority, bundled coders first, then by identifier; what is not used comes last, by path.
+  /// By the priority that counts among all, bundled coders first, strangers by that of their manifests, then by identifier; what is not used comes last, by path.
   package private(set) var entries: [CatalogEntry]
   /// Directories that somebody named and that cannot be read, with the reason.
   package let unreadable: [(path: String, reason: SkipReason)]
@@ -146,8 +161,9 @@ package struct Catalog: Sendable {
 
   /// Whether a coder comes before another one of another identifier, if the user prefers neither for a format.
   static func comes(_ first: CatalogEntry, before second: CatalogEntry) -> Bool {
-    if first.priority != second.priority { return first.priority > second.priority }
+    if first.standing != second.standing { return first.standing > second.standing }
     if first.isBundled != second.isBundled { return first.isBundled }
+    if first.ownPriority != second.ownPriority { return first.ownPriority > second.ownPriority }
     return first.id < second.id
   }
 
@@ -191,9 +207,7 @@ package struct Catalog: Sendable {
     let place = CatalogEntry.builtInPlace
     do throws(SkipReason) {
       let manifest = try Manifest(json: coder.manifest)
-      var entry = CatalogEntry(
-        place, manifest, library: nil, builtIn: coder, isOwn: true,
-        priority: preferences.priorities[manifest.id] ?? manifest.priority)
+      var entry = CatalogEntry(place, manifest, library: nil, builtIn: coder, isOwn: true, preferences: preferences)
       entry.reason = unusable(manifest, preferences: preferences)
       return entry
     } catch {
@@ -211,7 +225,7 @@ package struct Catalog: Sendable {
       var entry = CatalogEntry(
         path, manifest, library: library,
         isOwn: installation.contains(listing.status) && installation.owns(path, library),
-        priority: preferences.priorities[manifest.id] ?? manifest.priority)
+        preferences: preferences)
       entry.reason =
         unusable(manifest, preferences: preferences) ?? unfit(manifest)
         ?? listing.problem(library: manifest.library, path: library)

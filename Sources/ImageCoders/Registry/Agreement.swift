@@ -65,9 +65,12 @@ struct Agreement {
 
   /// - Parameter bundled: Formats of the bundled coders that recognize the file.
   func rank(_ source: OpenSource, _ registry: RegistryState, bundled: Set<ImageFormat>) -> CandidateRank {
-    CandidateRank(
+    let yields = candidate.isStranger && !bundled.isDisjoint(with: formats)
+    return CandidateRank(
       candidate, preference: registry.preference(candidate, reading: formats), depth: depth,
-      priority: registry.priority(candidate), yields: candidate.isStranger && !bundled.isDisjoint(with: formats),
+      priority: registry.priority(candidate), yields: yields,
+      // Beside a bundled coder that it does not yield to, the signature decides and not what the manifest says.
+      ownPriority: yields || bundled.isEmpty ? registry.ownPriority(candidate) : CatalogEntry.usualPriority,
       strength: strength, isNamed: source.fileExtension.map(candidate.extensions.contains) ?? false)
   }
 
@@ -79,7 +82,9 @@ struct Agreement {
       let later = others.filter { !Set($0.formats).isDisjoint(with: refined) && $0.candidate !== candidate }
       if !later.isEmpty { words.append("before \(later.map(\.candidate.id).joined(separator: " and "))") }
     }
-    words.append("priority \(registry.priority(candidate))")
+    let own = registry.ownPriority(candidate)
+    let ofManifest = own == CatalogEntry.usualPriority ? "" : ", and \(own) among plugins that are not bundled"
+    words.append("priority \(registry.priority(candidate))\(ofManifest)")
     if let preferred = formats.first(where: { registry.preference(candidate, reading: [$0]) != nil }) {
       words.append("preferred for \(preferred)")
     }

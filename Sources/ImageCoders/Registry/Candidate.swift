@@ -24,6 +24,8 @@ final class Candidate: Sendable {
   let registration: Int
   /// The priority unless the program has set another.
   let priority: Int
+  /// The priority among strangers, unless the user or the program has set one.
+  let ownPriority: Int
   let entry: CatalogEntry?
   /// Whether it is one of this project's, as its place says.
   let isBundled: Bool
@@ -66,7 +68,8 @@ final class Candidate: Sendable {
     operations = coder.operations
     readOptions = coder.readOptions
     entry = nil
-    priority = 100
+    priority = CatalogEntry.usualPriority
+    ownPriority = priority
     extensions = []
     // It costs no load to ask it, and it may know more of its files than their first bytes.
     isAsked = true
@@ -97,7 +100,8 @@ final class Candidate: Sendable {
     registration = 0
     self.entry = entry
     self.alternatives = alternatives
-    priority = entry.priority
+    priority = entry.standing
+    ownPriority = entry.ownPriority
     extensions = Set(manifest.formats.flatMap(\.extensions))
     recognizer = FormatRecognizer(manifest)
     let isAsked = manifest.capabilities.contains("recognize")

@@ -5,8 +5,9 @@ import ImageCoderModel
 /// Where a candidate stands among others: a total order, in which the first is tried first.
 ///
 /// It does not depend on the order of directories: place in the list of preferred coders, depth of the format below those
-/// that it is a kind of, priority, the application's later registration, bundled coders of the format, strength of the signature, whether the file's name has an extension
-/// of the coder, bundled coders, identifier.
+/// that it is a kind of, priority, the application's later registration, bundled coders of the format, priority of a
+/// stranger's manifest, strength of the signature, whether the file's name has an extension of the coder, bundled coders,
+/// identifier.
 struct CandidateRank: Comparable {
   /// The place among the preferred coders of the format, or nil.
   let preference: Int?
@@ -16,6 +17,8 @@ struct CandidateRank: Comparable {
   let registration: Int
   /// Whether it is a plugin that is not bundled, and a bundled one has the same format.
   let yields: Bool
+  /// The priority among strangers; that of others is the usual one.
+  let ownPriority: Int
   /// 0 if there is no file.
   let strength: Int
   /// Whether the file's name has an extension of the coder.
@@ -24,14 +27,15 @@ struct CandidateRank: Comparable {
   let id: String
 
   init(
-    _ candidate: Candidate, preference: Int?, depth: Int = 0, priority: Int, yields: Bool, strength: Int = 0,
-    isNamed: Bool = false
+    _ candidate: Candidate, preference: Int?, depth: Int = 0, priority: Int, yields: Bool, ownPriority: Int,
+    strength: Int = 0, isNamed: Bool = false
   ) {
     self.preference = preference
     self.depth = depth
     self.priority = priority
     registration = candidate.registration
     self.yields = yields
+    self.ownPriority = ownPriority
     self.strength = strength
     self.isNamed = isNamed
     isBundled = candidate.isBundled
@@ -46,6 +50,7 @@ struct CandidateRank: Comparable {
     if one.priority != other.priority { return one.priority > other.priority }
     if one.registration != other.registration { return one.registration > other.registration }
     if one.yields != other.yields { return other.yields }
+    if one.ownPriority != other.ownPriority { return one.ownPriority > other.ownPriority }
     if one.strength != other.strength { return one.strength > other.strength }
     if one.isNamed != other.isNamed { return one.isNamed }
     if one.isBundled != other.isBundled { return one.isBundled }

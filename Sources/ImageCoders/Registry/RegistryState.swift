@@ -129,6 +129,11 @@ struct RegistryState {
 
   func priority(_ candidate: Candidate) -> Int { priorities[candidate.id] ?? candidate.priority }
 
+  /// The priority that counts among strangers alone.
+  func ownPriority(_ candidate: Candidate) -> Int {
+    priorities[candidate.id] == nil ? candidate.ownPriority : CatalogEntry.usualPriority
+  }
+
   /// The place among the preferred readers of formats, or nil.
   func preference(_ candidate: Candidate, reading formats: [ImageFormat]) -> Int? {
     // Most programs and users prefer nothing.
@@ -155,7 +160,8 @@ struct RegistryState {
       (
         candidate: candidate,
         rank: CandidateRank(
-          candidate, preference: preference(candidate), priority: priority(candidate), yields: candidate.isStranger)
+          candidate, preference: preference(candidate), priority: priority(candidate), yields: candidate.isStranger,
+          ownPriority: ownPriority(candidate))
       )
     }
     .sorted { $0.rank < $1.rank }.map(\.candidate)
