@@ -146,6 +146,13 @@ private let kindCoder = PluginExport(id: "org.example.kind", version: "1.0.0", r
       ])
   }
 
+  @Test func aCoderOfTheKindThatRefusesAFileIsNamed() throws {
+    let found = try Self.open("AABA", Self.registry(withKind: true))
+    #expect(found.coder == "org.example.plain")
+    #expect(
+      found.warnings == ["shows the preview of a kind of it file, which org.example.kind refused: no B"])
+  }
+
   @Test func aPolicyWithoutTheKindWarns() throws {
     var policy = SecurityPolicy.standard
     policy.formats = .init([Self.plain])

@@ -30,6 +30,7 @@ public final class Console: Sendable {
   public let cancellation: Cancellation
 
   package let interruption: Interruption?
+  private let told = ToldMessages()
 
   /// The descriptor to which results are written.
   private let outputDescriptor: Int32
@@ -190,21 +191,21 @@ extension Console {
   /// Prints a warning about a file.
   package func warn(_ message: String, file: String) { printError("coders: \(file.printable): warning: \(message)") }
 
-  /// The receiver of a coder's log: prints each warning once unless `--quiet` is given. A file may be opened more than once.
+  /// The receiver of a coder's log: prints each warning of a file once unless `--quiet` is given. A file may be opened more
+  /// than once, also to decode it after it could not be changed without decoding.
   package func log(for file: String, isQuiet: Bool) -> (@Sendable (LogSeverity, String) -> Void)? {
     guard !isQuiet else { return nil }
-    let told = ToldMessages()
     return { severity, message in
-      if severity == .warning, told.isNew(message) { self.warn(message, file: file) }
+      if severity == .warning, self.told.isNew(message, of: file) { self.warn(message, file: file) }
     }
   }
 }
 
 /// The messages that a receiver has printed.
 private final class ToldMessages: Sendable {
-  private let messages = Mutex<Set<String>>([])
+  private let messages = Mutex<Set<[String]>>([])
 
-  func isNew(_ message: String) -> Bool { messages.withLock { $0.insert(message).inserted } }
+  func isNew(_ message: String, of file: String) -> Bool { messages.withLock { $0.insert([file, message]).inserted } }
 }
 
 /// Calls on file descriptors.

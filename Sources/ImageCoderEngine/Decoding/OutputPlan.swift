@@ -162,7 +162,7 @@ struct OutputPlan {
   ///
   /// - Throws: ``CoderError/Code/libraryFailure`` if the reader offers a part that does not contain it.
   func region(in offer: DecodeOffer, of canvas: Size) throws(CoderError) -> ResamplingRegion {
-    var result = region
+    var result: ResamplingRegion
     if let drawing {
       result = ResamplingRegion(
         x: Double(drawing.part.x), y: Double(drawing.part.y), width: Double(drawing.part.width),

@@ -16,12 +16,20 @@ extension CoderRegistry {
   }
 
   /// What is said of a file of which a coder shows a stand-in.
-  func standIn(_ source: OpenSource, _ coder: String) throws(CoderError) -> String {
+  ///
+  /// - Parameter refusals: What coders that were tried before say of the file.
+  func standIn(
+    _ source: OpenSource, _ coder: String, after refusals: [(coder: any ImageCoder, error: CoderError)]
+  ) throws(CoderError) -> String {
     let state = snapshot().state
     let manifest = state.candidates.first { $0.id == coder }?.entry?.manifest
     guard let dialect = try manifest.flatMap({ (manifest) throws(CoderError) in try manifest.dialect(of: source) })
     else {
       return "shows a picture that stands in for what \(coder) does not read"
+    }
+    if let refusal = refusals.first(where: { $0.coder.formats.contains(dialect.format) }) {
+      return
+        "shows the preview of \(dialect.nameWithArticle) file, which \(refusal.coder.id) refused: \(refusal.error.message)"
     }
     let isRead = state.candidates.contains { $0.canRead && $0.formats.contains(dialect.format) }
     let reason =

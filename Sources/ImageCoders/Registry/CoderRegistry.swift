@@ -267,6 +267,7 @@ public final class CoderRegistry: Sendable {
     var context = context
     context.openEmbedded = embeddedFileOpener
     let opened = context
+    var refusals: [(coder: any ImageCoder, error: CoderError)] = []
     return try choose(opened.source, options: opened.options, coder: coder, explain: explain) {
       (coder, formats) throws(CoderError) in
       let decoder = try restricting(opened.options, formats) { (options) throws(CoderError) in
@@ -275,12 +276,17 @@ public final class CoderRegistry: Sendable {
         restricted.format = formats.only
         return try naming(coder, options: options) { () throws(CoderError) in
           try coder.checkValues(of: restricted)
-          return try coder.makeDecoder(restricted)
+          do throws(CoderError) { return try coder.makeDecoder(restricted) } catch {
+            refusals.append((coder, error))
+            throw error
+          }
         }
       } format: {
         $0.header.format
       }
-      if decoder.header.standsIn, let log = opened.options.log { log(.warning, try standIn(opened.source, coder.id)) }
+      if decoder.header.standsIn, let log = opened.options.log {
+        log(.warning, try standIn(opened.source, coder.id, after: refusals))
+      }
       return try body(decoder)
     }
   }
